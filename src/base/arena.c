@@ -1,0 +1,143 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_FENCED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_FENCED 1
+#endif
+#endif
+
+#ifdef ARENA_FENCED
+#include <sanitizer/asan_interface.h>
+enum { FENCE = 16 };
+#define FORBID(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define ALLOW(p, n)  ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+enum { FENCE = 0 };
+#define FORBID(p, n) ((void)(p), (void)(n))
+#define ALLOW(p, n)  ((void)(p), (void)(n))
+#endif
+
+enum {
+    ALIGN = 8,
+    FIRST_CHUNK = 4096,
+    LARGEST_STEP = 1 << 20, /* chunks double up to here, so waste is bounded for large arenas */
+};
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t size; /* of data */
+    _Alignas(16) char data[];
+};
+
+static void open_chunk(struct arena *a, struct arena_chunk *chunk) {
+    a->cur = chunk->data;
+    a->end = chunk->data + chunk->size;
+    FORBID(chunk->data, chunk->size);
+}
+
+static void add_chunk(struct arena *a, size_t least) {
+    size_t size = a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
+    if (size > LARGEST_STEP)
+        size = LARGEST_STEP;
+    if (size < least)
+        size = least;
+    struct arena_chunk *chunk = xmalloc(sizeof *chunk + size);
+    chunk->size = size;
+    chunk->next = a->chunks;
+    a->chunks = chunk;
+    a->bytes += size;
+    open_chunk(a, chunk);
+}
+
+static size_t round_up(size_t n) {
+    if (n > SIZE_MAX / 2)
+        BUG("arena allocation of more than half the address space");
+    return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+void arena_reserve(struct arena *a, size_t n) {
+    n = round_up(n) + FENCE;
+    if ((size_t)(a->end - a->cur) < n)
+        add_chunk(a, n);
+}
+
+void *arena_alloc(struct arena *a, size_t n) {
+    size_t need = round_up(n) + FENCE;
+    if (__builtin_expect((size_t)(a->end - a->cur) < need, 0))
+        add_chunk(a, need);
+    void *p = a->cur;
+    a->cur += need;
+    ALLOW(p, n);
+    return p;
+}
+
+void *arena_calloc(struct arena *a, size_t count, size_t size) {
+    size_t n = size_mul(count, size);
+    return memset(arena_alloc(a, n), 0, n);
+}
+
+void *arena_copy(struct arena *a, const void *p, size_t n) {
+    return n ? memcpy(arena_alloc(a, n), p, n) : NULL;
+}
+
+struct str arena_str(struct arena *a, struct str s) {
+    if (!s.p)
+        return s;
+    char *p = arena_alloc(a, s.n + 1);
+    memcpy(p, s.p, s.n);
+    p[s.n] = '\0';
+    return (struct str){p, s.n};
+}
+
+struct str arena_printf(struct arena *a, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        BUG("bad format");
+    char *p = arena_alloc(a, (size_t)n + 1);
+    va_start(ap, fmt);
+    vsnprintf(p, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    return (struct str){p, (size_t)n};
+}
+
+static void free_chunks(struct arena_chunk *chunk) {
+    while (chunk) {
+        struct arena_chunk *next = chunk->next;
+        ALLOW(chunk->data, chunk->size);
+        free(chunk);
+        chunk = next;
+    }
+}
+
+void arena_reset(struct arena *a) {
+    struct arena_chunk *largest = NULL, **link = &a->chunks;
+    for (struct arena_chunk **at = &a->chunks; *at; at = &(*at)->next) {
+        if (!largest || (*at)->size > largest->size) {
+            largest = *at;
+            link = at;
+        }
+    }
+    if (!largest)
+        return;
+    *link = largest->next;
+    free_chunks(a->chunks);
+    largest->next = NULL;
+    a->chunks = largest;
+    a->bytes = largest->size;
+    open_chunk(a, largest);
+}
+
+void arena_release(struct arena *a) {
+    free_chunks(a->chunks);
+    *a = (struct arena){0};
+}

@@ -1,0 +1,56 @@
+/*
+ * Arenas: memory that dies together.
+ *
+ * An arena serves one purpose (a document, a compile, an evaluation, a request) and is reset or
+ * released when the purpose is over; nothing in it is freed singly. Under AddressSanitizer every
+ * allocation is fenced, so an overrun inside an arena is found as it would be on the heap.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/str.h"
+
+struct arena_chunk;
+
+struct arena {
+    char *cur, *end;            /* the free part of the newest chunk */
+    struct arena_chunk *chunks; /* newest first */
+    size_t bytes;               /* size of all chunks */
+};
+
+/* An empty arena owns no memory: `struct arena a = {0};` needs no call. */
+
+/* n bytes aligned to 8, uninitialised, never NULL; they live until reset or release. */
+void *arena_alloc(struct arena *a, size_t n);
+
+/* count * size bytes, zeroed; the product is checked. */
+void *arena_calloc(struct arena *a, size_t count, size_t size);
+
+/* One zeroed T, or an array of n of them. */
+#define arena_new(a, T)      ((T *)arena_calloc((a), 1, sizeof(T)))
+#define arena_array(a, T, n) ((T *)arena_calloc((a), (n), sizeof(T)))
+
+/* A copy of s in the arena, with a NUL behind it; the absent view stays absent. */
+struct str arena_str(struct arena *a, struct str s);
+
+/* A copy of n bytes at p; n == 0 gives NULL. */
+void *arena_copy(struct arena *a, const void *p, size_t n);
+
+/* printf into the arena. */
+__attribute__((format(printf, 2, 3))) struct str arena_printf(struct arena *a, const char *fmt,
+                                                              ...);
+
+/* Makes sure that the next n bytes come from one chunk, so that a caller who can guess its need
+ * pays for one allocation. */
+void arena_reserve(struct arena *a, size_t n);
+
+/* Forgets everything but keeps the largest chunk for the next round. */
+void arena_reset(struct arena *a);
+
+/* Gives everything back; the arena is empty and usable again. */
+void arena_release(struct arena *a);
+
+#endif

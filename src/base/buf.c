@@ -1,0 +1,99 @@
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { FIRST_CAPACITY = 256 };
+
+void buf_release(struct buf *b) {
+    free(b->p);
+    *b = BUF_INIT(b->max);
+}
+
+void buf_clear(struct buf *b) {
+    b->n = 0;
+    b->full = false;
+}
+
+struct str buf_view(const struct buf *b) {
+    return (struct str){b->p, b->n};
+}
+
+char *buf_room(struct buf *b, size_t n) {
+    if (n <= b->cap - b->n)
+        return b->p + b->n;
+    if (n > b->max - b->n) {
+        b->full = true;
+        return NULL;
+    }
+    size_t cap = b->cap ? b->cap * 2 : FIRST_CAPACITY;
+    if (cap < b->n + n)
+        cap = b->n + n;
+    if (cap > b->max)
+        cap = b->max;
+    b->p = xrealloc(b->p, cap);
+    b->cap = cap;
+    return b->p + b->n;
+}
+
+void buf_add(struct buf *b, struct str s) {
+    if (s.n == 0)
+        return;
+    char *room = buf_room(b, s.n);
+    if (!room)
+        return;
+    memcpy(room, s.p, s.n);
+    b->n += s.n;
+}
+
+void buf_add_char(struct buf *b, char c) {
+    char *room = buf_room(b, 1);
+    if (!room)
+        return;
+    *room = c;
+    b->n++;
+}
+
+void buf_add_fill(struct buf *b, char c, size_t n) {
+    char *room = n ? buf_room(b, n) : NULL;
+    if (!room)
+        return;
+    memset(room, c, n);
+    b->n += n;
+}
+
+void buf_add_u64(struct buf *b, uint64_t v) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + v % 10);
+    while (v /= 10);
+    buf_add(b, (struct str){digits + at, sizeof digits - at});
+}
+
+void buf_add_i64(struct buf *b, int64_t v) {
+    if (v < 0)
+        buf_add_char(b, '-');
+    buf_add_u64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        BUG("bad format");
+    /* vsnprintf writes a NUL behind the text: ask for its place, do not count it. */
+    char *room = buf_room(b, (size_t)n + 1);
+    if (!room)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(room, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    b->n += (size_t)n;
+}

@@ -1,0 +1,37 @@
+/*
+ * Time as a dependency: the core never asks the operating system, it asks the clock it was given.
+ * A server gives it the system's clock, a simulation and a test one that stands still until told.
+ */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+
+struct clock {
+    /* Nanoseconds since the Unix epoch; may jump when the system's time is set. */
+    int64_t (*wall)(const struct clock *self);
+    /* Nanoseconds since some fixed moment; never goes back. For durations and timers. */
+    int64_t (*mono)(const struct clock *self);
+};
+
+#define CLOCK_SECOND INT64_C(1000000000)
+
+int64_t clock_wall(const struct clock *c); /* c's wall time */
+int64_t clock_mono(const struct clock *c); /* c's monotonic time */
+
+/* The operating system's clock. */
+extern const struct clock clock_system;
+
+/* A clock that is moved by hand. Use &fake.clock wherever a clock is asked for. */
+struct clock_fake {
+    struct clock clock;
+    int64_t wall_ns, mono_ns;
+};
+
+/* Starts a hand-moved clock at this wall time; its monotonic time starts at 0. */
+void clock_fake_init(struct clock_fake *f, int64_t wall_ns);
+
+/* Moves both times forward. */
+void clock_fake_advance(struct clock_fake *f, int64_t ns);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * Every limit on what comes from outside, in one place: its value, its reason, and the test that
+ * shows it (test/limit/<name in lower case>_test.c or a row in test/limit, checked by a script).
+ */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+/* One API object as JSON text: what kube-apiserver takes in a request body (3 MiB). */
+#define LIMIT_OBJECT_BYTES (3U << 20)
+
+/* Nesting of arrays and objects: real manifests stay below 30; deeper ones only cost stack in
+ * whoever reads our output. Go's decoder stops at 10,000. */
+#define LIMIT_JSON_DEPTH 1000
+
+/* Nesting in YAML: libyaml needs quadratic time in the depth of flow collections. */
+#define LIMIT_YAML_DEPTH 128
+
+/* JSON nodes that aliases and merge keys of one YAML document may add: stops "billion laughs". */
+#define LIMIT_YAML_ALIAS_NODES 100000
+
+#endif

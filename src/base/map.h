@@ -1,0 +1,50 @@
+/*
+ * A hash map from string to pointer that remembers the order of insertion.
+ *
+ * The hash is seeded, so an outsider cannot choose colliding keys; iteration goes by insertion, so
+ * nothing observable depends on the seed.
+ */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include "base/str.h"
+
+struct map_entry {
+    struct str key; /* borrowed: must outlive the entry; p == NULL marks a removed entry */
+    void *value;
+    uint64_t hash;
+};
+
+struct map {
+    struct map_entry *entries; /* in order of insertion, removed ones among them */
+    uint32_t *slots;           /* open addressing into entries, offset by one; 0 = free */
+    size_t used;               /* entries in use or removed */
+    size_t live;               /* entries that are there */
+    size_t slot_count;         /* a power of two, or 0 */
+    uint64_t seed;
+};
+
+/* An empty map; it allocates with the first entry. */
+#define MAP_INIT(hash_seed) ((struct map){.seed = (hash_seed)})
+
+/* Frees the map, not keys or values. The map is empty and keeps its seed. */
+void map_release(struct map *m);
+
+/* The value under key, or NULL. */
+void *map_get(const struct map *m, struct str key);
+
+/* Stores value (not NULL) under key and returns the value that was there before, or NULL. The key
+ * is borrowed for as long as the entry lives; an existing entry keeps its key and its place. */
+void *map_put(struct map *m, struct str key, void *value);
+
+/* Removes key and returns its value, or NULL. */
+void *map_del(struct map *m, struct str key);
+
+/* The next living entry at or behind *at, which moves behind it; NULL at the end. Start with 0.
+ * The map must not be added to meanwhile; the entry just returned may be removed. */
+struct map_entry *map_next(const struct map *m, size_t *at);
+
+/* A seed from the operating system, for maps whose keys come from outside. */
+uint64_t map_random_seed(void);
+
+#endif
