@@ -1,0 +1,83 @@
+# The front door: each target makes sure that its tools are there and forwards to CMake, ctest or a
+# script of tools/. `make help` lists the targets from the comments behind them.
+
+PREFIX      ?= /usr/local
+JOBS        ?= $(shell nproc)
+RUN_EXAMPLE ?= examples
+SECONDS     ?= 60
+FUZZERS     ?=
+DIR         ?= ../shared/vectors
+
+BERTH := build/release/berth
+BUILD := cmake --build
+CTEST := ctest --no-tests=error --output-on-failure -j $(JOBS) --test-dir
+GROUPS := $(addprefix setup-,build test lint fuzz coverage bench)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: all run test lint asan tsan fuzz fuzz-merge coverage vectors bench install format clean \
+    help $(GROUPS)
+
+all: build/release/build.ninja ## build the program: build/release/berth
+	$(BUILD) build/release --target berth
+
+run: all ## set up, build, and show the program at work on a bundled example
+	$(BERTH) convert -f $(RUN_EXAMPLE) -o yaml
+
+test: build/release/build.ninja setup-test ## set up, build, run all tests
+	$(BUILD) build/release
+	$(CTEST) build/release
+
+lint: setup-lint build/release/build.ninja ## check format, layers, headers, sizes, docs, bugs
+	tools/lint
+
+asan: build/asan/build.ninja setup-test ## all tests under AddressSanitizer and UBSan
+	$(BUILD) build/asan
+	$(CTEST) build/asan
+
+tsan: build/tsan/build.ninja setup-test ## all tests under ThreadSanitizer
+	$(BUILD) build/tsan
+	$(CTEST) build/tsan
+
+fuzz: build/fuzz/build.ninja ## fuzz: SECONDS=60 for each fuzzer, or for FUZZERS="name ..."
+	$(BUILD) build/fuzz
+	tools/fuzz $(SECONDS) $(FUZZERS)
+
+fuzz-merge: build/fuzz/build.ninja ## take over what fuzzing found new into test/fuzz/corpus
+	$(BUILD) build/fuzz
+	tools/fuzz-merge $(FUZZERS)
+
+coverage: build/coverage/build.ninja setup-test setup-coverage ## line coverage of all tests
+	$(BUILD) build/coverage
+	tools/coverage
+
+vectors: build/release/build.ninja ## compare with the upstream verdicts in DIR=../shared/vectors
+	@test -d $(DIR) || { echo "no folder $(DIR); try: make vectors DIR=folder"; exit 2; }
+	$(BUILD) build/release --target berth_vectors
+	build/release/berth_vectors $(DIR)
+
+bench: build/bench/build.ninja setup-bench ## run the benchmarks; tables stay in build/bench/*.md
+	$(BUILD) build/bench
+	tools/bench
+
+install: all ## install below PREFIX=/usr/local (DESTDIR is honoured)
+	cmake --install build/release --prefix $(PREFIX)
+
+format: setup-lint ## format all C files
+	tools/check-format --fix
+
+clean: ## remove all that was built, the finds of fuzzing too
+	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1|\2/p' Makefile | \
+	    while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
+
+$(GROUPS): setup-%:
+	@tools/setup $*
+
+build/fuzz/build.ninja: | setup-fuzz
+build/%/build.ninja: CMakePresets.json | setup-build
+	@mkdir -p build
+	@cmake --preset $* >build/$*.log 2>&1 || { cat build/$*.log; exit 1; }
+	@touch $@
