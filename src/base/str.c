@@ -39,7 +39,7 @@ struct str str_sub(struct str s, size_t from, size_t to) {
         to = s.n;
     if (from > to)
         from = to;
-    return (struct str){s.p ? s.p + from : NULL, to - from};
+    return (struct str){from ? s.p + from : s.p, to - from};
 }
 
 size_t str_find_char(struct str s, char c) {
