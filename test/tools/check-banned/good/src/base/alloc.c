@@ -1,0 +1,5 @@
+#include <stdlib.h>
+
+void *xmalloc(size_t n) {
+    return malloc(n);
+}

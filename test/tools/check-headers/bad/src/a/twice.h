@@ -1,0 +1,2 @@
+/* Has no guard. */
+enum twice { ONE, TWO };

@@ -1,0 +1,4 @@
+#include "codec/a.h"
+
+#include "api/b.h"
+#include "b.h"

@@ -1,0 +1,1 @@
+#include "api/api_int.h"

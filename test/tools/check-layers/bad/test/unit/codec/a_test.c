@@ -1,0 +1,2 @@
+#include "api/b.h"
+#include "codec/codec_int.h"

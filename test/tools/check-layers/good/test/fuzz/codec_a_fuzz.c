@@ -1,0 +1,1 @@
+#include "codec/codec_int.h"

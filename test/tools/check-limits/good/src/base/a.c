@@ -1,0 +1,1 @@
+int a[LIMIT_GOOD];

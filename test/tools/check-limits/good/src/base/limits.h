@@ -1,0 +1,2 @@
+/* Because. */
+#define LIMIT_GOOD 1
