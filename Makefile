@@ -15,8 +15,8 @@ GROUPS := $(addprefix setup-,build test lint fuzz coverage bench)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all run test lint asan tsan fuzz fuzz-merge coverage vectors bench install format clean \
-    help $(GROUPS)
+.PHONY: all run test lint clang asan tsan fuzz fuzz-merge coverage vectors bench install format \
+    clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth
@@ -30,6 +30,10 @@ test: build/release/build.ninja setup-test ## set up, build, run all tests
 
 lint: setup-lint build/release/build.ninja ## check format, layers, headers, sizes, docs, bugs
 	tools/lint
+
+clang: build/clang/build.ninja setup-test ## all tests, built by clang
+	$(BUILD) build/clang
+	$(CTEST) build/clang
 
 asan: build/asan/build.ninja setup-test ## all tests under AddressSanitizer and UBSan
 	$(BUILD) build/asan
@@ -76,6 +80,7 @@ help: ## this list
 $(GROUPS): setup-%:
 	@tools/setup $*
 
+build/clang/build.ninja: | setup-lint
 build/fuzz/build.ninja: | setup-fuzz
 build/%/build.ninja: CMakePresets.json | setup-build
 	@mkdir -p build
