@@ -1,6 +1,6 @@
 /*
- * Every limit on what comes from outside, in one place: its value, its reason, and the test that
- * shows it (test/limit/<name in lower case>_test.c or a row in test/limit, checked by a script).
+ * Every limit on what comes from outside, in one place: its value, its reason, and, somewhere in
+ * test/limit or test/unit, the test that tries both sides of it (tools/check-limits sees to it).
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
