@@ -60,11 +60,12 @@ vectors: build/release/build.ninja ## compare with the upstream verdicts in DIR=
 	$(BUILD) build/release --target berth_vectors
 	build/release/berth_vectors $(DIR)
 
-bench: build/bench/build.ninja setup-bench ## run the benchmarks; tables stay in build/bench/*.md
+bench: build/bench/build.ninja ## run the benchmarks; tables stay in build/bench/*.md
 	$(BUILD) build/bench
 	tools/bench
 
-install: all ## install below PREFIX=/usr/local (DESTDIR is honoured)
+install: build/release/build.ninja ## install below PREFIX=/usr/local (DESTDIR is honoured)
+	$(BUILD) build/release --target berth berth_files
 	cmake --install build/release --prefix $(PREFIX)
 
 format: setup-lint ## format all C files
@@ -82,6 +83,7 @@ $(GROUPS): setup-%:
 
 build/clang/build.ninja: | setup-lint
 build/fuzz/build.ninja: | setup-fuzz
+build/bench/build.ninja: | setup-bench
 build/%/build.ninja: CMakePresets.json | setup-build
 	@mkdir -p build
 	@cmake --preset $* >build/$*.log 2>&1 || { cat build/$*.log; exit 1; }

@@ -24,6 +24,7 @@ function(berth_program name folder)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
     list(REMOVE_ITEM sources ${main})
     berth_library(${folder} "${sources}" "${ARG_DEPS}" "")
+    target_compile_definitions(berth_${folder} PRIVATE BERTH_VERSION="${PROJECT_VERSION}")
     add_executable(${name} ${main})
     target_link_libraries(${name} PRIVATE berth_${folder})
     install(TARGETS ${name} RUNTIME DESTINATION bin)
@@ -88,18 +89,32 @@ function(berth_benchmarks module)
     foreach(source ${benchmarks})
         get_filename_component(target ${source} NAME_WE)
         berth_beside_program(${target} ${source} ${module})
+        # Shims for libraries of other languages stand beside it: // SOURCES: simdjson_shim.cc
+        berth_words(shims ${source} SOURCES)
+        foreach(shim ${shims})
+            target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/${shim})
+            # our flags and warnings are options for C
+            set_source_files_properties(${PROJECT_SOURCE_DIR}/bench/${shim} PROPERTIES
+                COMPILE_OPTIONS "-O2;-w")
+        endforeach()
     endforeach()
 endfunction()
 
 # A program of one file that links its module, and the libraries it names in its first lines, such
 # as the oracle it compares with: // LIBS: jansson
 function(berth_beside_program target source module)
-    file(STRINGS ${source} libs REGEX "^// LIBS: " LIMIT_COUNT 1)
-    string(REGEX REPLACE "^// LIBS: " "" libs "${libs}")
-    separate_arguments(libs)
+    berth_words(libs ${source} LIBS)
     add_executable(${target} ${source})
     target_link_libraries(${target} PRIVATE berth_${module} ${libs} m)
-    # The LIBS line is read when the build is configured.
+endfunction()
+
+# The words of the line "// KEY: words" of a source.
+function(berth_words out source key)
+    file(STRINGS ${source} words REGEX "^// ${key}: " LIMIT_COUNT 1)
+    string(REGEX REPLACE "^// ${key}: " "" words "${words}")
+    separate_arguments(words)
+    set(${out} ${words} PARENT_SCOPE)
+    # The line is read when the build is configured.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
 endfunction()
 
