@@ -1,0 +1,150 @@
+/*
+ * What is wrong with a text, in the words of Go's encoding/json where it has some, and where: line
+ * and column are counted only here, when there is an error to report.
+ */
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "codec/json_int.h"
+#include "codec/json_scan.h"
+
+/* What Go says behind "invalid character 'x' ". */
+static const char *const contexts[] = {
+    [JSON_FAULT_VALUE] = "looking for beginning of value",
+    [JSON_FAULT_KEY] = "looking for beginning of object key string",
+    [JSON_FAULT_COLON] = "after object key",
+    [JSON_FAULT_PAIR] = "after object key:value pair",
+    [JSON_FAULT_ELEMENT] = "after array element",
+    [JSON_FAULT_TRAIL] = "after top-level value",
+    [JSON_FAULT_STRING] = "in string literal",
+    [JSON_FAULT_ESCAPE] = "in string escape code",
+    [JSON_FAULT_HEX] = "in \\u hexadecimal character escape",
+    [JSON_FAULT_NUMBER] = "in numeric literal",
+    [JSON_FAULT_POINT] = "after decimal point in numeric literal",
+    [JSON_FAULT_EXPONENT] = "in exponent of numeric literal",
+    [JSON_FAULT_DEPTH] = "exceeded max depth",
+};
+
+/* --- quoting as Go's strconv --- */
+
+/* A character inside Go's quotes; `quote` is the kind of them. */
+static void add_char(struct buf *out, uint32_t c, char quote) {
+    static const char letters[] = {['\a'] = 'a', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',
+                                   ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r'};
+    char bytes[4];
+    if (c < sizeof letters && letters[c])
+        buf_addf(out, "\\%c", letters[c]);
+    else if (c == '\\' || c == (unsigned char)quote)
+        buf_addf(out, "\\%c", (char)c);
+    else if (c < 0x20 || c == 0x7F)
+        buf_addf(out, "\\x%02x", c);
+    else if ((c >= 0x80 && c <= 0xA0) || c == 0xAD)
+        buf_addf(out, "\\u%04x", c);
+    else
+        buf_add(out, (struct str){bytes, utf8_encode(c, bytes)});
+}
+
+/* Go takes the byte for a character of its own: a byte of UTF-8 shows as Latin-1. */
+static int invalid_char(const struct json__run *run, const char *context, struct err *err) {
+    struct buf quoted = BUF_INIT(16);
+    add_char(&quoted, (unsigned char)run->text.p[run->fault_at], '\'');
+    err_set(err, ERR_INVALID, "invalid character '%.*s' %s", STR_ARG(buf_view(&quoted)), context);
+    buf_release(&quoted);
+    return -1;
+}
+
+static int bad_literal(const struct json__run *run, struct err *err) {
+    char context[64];
+    snprintf(context, sizeof context, "in literal %s (expecting '%c')", run->fault_of.p,
+             run->fault_of.p[run->fault_of.n]);
+    return invalid_char(run, context, err);
+}
+
+static int duplicate_field(const struct json__run *run, struct err *err) {
+    struct buf quoted = BUF_INIT(ERR_TEXT);
+    size_t len;
+    for (struct str rest = run->fault_of; rest.n; rest = str_sub(rest, len, rest.n))
+        add_char(&quoted, utf8_decode(rest, &len), '"');
+    err_set(err, ERR_INVALID, "duplicate field \"%.*s\"", STR_ARG(buf_view(&quoted)));
+    buf_release(&quoted);
+    return -1;
+}
+
+static int say(const struct json__run *run, struct err *err) {
+    switch (run->fault) {
+    case JSON_FAULT_END:
+        return err_set(err, ERR_INVALID, "unexpected end of JSON input");
+    case JSON_FAULT_LITERAL:
+        return bad_literal(run, err);
+    case JSON_FAULT_UTF8:
+        return err_set(err, ERR_INVALID, "invalid UTF-8 in string literal");
+    case JSON_FAULT_SURROGATE:
+        return err_set(err, ERR_INVALID, "unpaired surrogate '%.6s' in string literal",
+                       run->text.p + run->fault_at);
+    case JSON_FAULT_RANGE:
+        return err_set(err, ERR_INVALID,
+                       "cannot unmarshal number %.*s into Go value of type float64",
+                       STR_ARG(run->fault_of));
+    case JSON_FAULT_DUPLICATE:
+        return duplicate_field(run, err);
+    case JSON_FAULT_SIZE:
+        return err_set(err, ERR_TOO_LARGE, "value is larger than %zu bytes", run->opts.max_bytes);
+    default:
+        return invalid_char(run, contexts[run->fault], err);
+    }
+}
+
+int json__explain(const struct json__run *run, uint32_t line, uint32_t column, struct err *err) {
+    if (!err)
+        return -1;
+    say(run, err);
+    json__advance(str_sub(run->text, 0, run->fault_at), &line, &column);
+    err->line = line;
+    err->column = column;
+    return -1;
+}
+
+/* --- places --- */
+
+/* Adds up the bytes of a word whose bytes are 0 or 1. */
+static uint32_t sum_of_bytes(uint64_t ones) {
+    return (uint32_t)((ones * JSON_SCAN_ONES) >> 56);
+}
+
+/* Code points: every byte but the second to fourth of a sequence begins one. */
+static uint32_t count_chars(struct str s) {
+    uint32_t tails = 0;
+    size_t i = 0;
+    for (; s.n - i >= 8; i += 8) {
+        uint64_t v = json__load8(s.p + i);
+        tails += sum_of_bytes((v >> 7) & (~v >> 6) & JSON_SCAN_ONES);
+    }
+    for (; i < s.n; i++)
+        tails += ((unsigned char)s.p[i] & 0xC0) == 0x80;
+    return (uint32_t)s.n - tails;
+}
+
+static uint32_t count_lines(struct str s) {
+    uint32_t lines = 0;
+    size_t i = 0;
+    for (; s.n - i >= 8; i += 8) {
+        uint64_t x = json__load8(s.p + i) ^ (JSON_SCAN_ONES * '\n');
+        /* exact in every byte: the high bit is set unless all eight bits are 0 */
+        uint64_t others = ((x & ~JSON_SCAN_HIGH) + ~JSON_SCAN_HIGH) | x;
+        lines += sum_of_bytes((~others >> 7) & JSON_SCAN_ONES);
+    }
+    for (; i < s.n; i++)
+        lines += s.p[i] == '\n';
+    return lines;
+}
+
+void json__advance(struct str text, uint32_t *line, uint32_t *column) {
+    if (text.n == 0)
+        return;
+    const char *newline = memrchr(text.p, '\n', text.n);
+    if (newline) {
+        *line += count_lines(text);
+        *column = 1;
+        text = str_sub(text, (size_t)(newline - text.p) + 1, text.n);
+    }
+    *column += count_chars(text);
+}

@@ -1,0 +1,147 @@
+/*
+ * Looking for the end of a run of ordinary bytes, 16 at a time with SSE2 (part of every x86-64) and
+ * 8 at a time elsewhere. Nothing outside [p, end) is read.
+ */
+#ifndef CODEC_JSON_SCAN_H
+#define CODEC_JSON_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__) && !defined(JSON_SCAN_PORTABLE)
+#include <emmintrin.h>
+#define JSON_SCAN_SSE2 1
+#endif
+
+#define JSON_SCAN_ONES UINT64_C(0x0101010101010101)
+#define JSON_SCAN_HIGH UINT64_C(0x8080808080808080)
+
+static inline uint64_t json__load8(const char *p) {
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Not 0 if and only if a byte of v equals c. */
+static inline uint64_t json__has_byte(uint64_t v, unsigned char c) {
+    uint64_t x = v ^ (JSON_SCAN_ONES * c);
+    return (x - JSON_SCAN_ONES) & ~x & JSON_SCAN_HIGH;
+}
+
+/* Not 0 if and only if a byte of v is below 0x20. */
+static inline uint64_t json__has_control(uint64_t v) {
+    return (v - JSON_SCAN_ONES * 0x20) & ~v & JSON_SCAN_HIGH;
+}
+
+static inline bool json__ends_plain(unsigned char c) {
+    return c == '"' || c == '\\' || c < 0x20;
+}
+
+/* The first quote, backslash or control character of [p, end), or end. *high is set when a byte
+ * that is not ASCII was passed. */
+static inline const char *json__scan_string(const char *p, const char *end, bool *high) {
+#ifdef JSON_SCAN_SSE2
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'),
+                  control = _mm_set1_epi8(0x1F);
+    while (end - p >= 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        __m128i stops =
+            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)),
+                         _mm_cmpeq_epi8(_mm_min_epu8(v, control), v));
+        unsigned stop = (unsigned)_mm_movemask_epi8(stops);
+        unsigned highs = (unsigned)_mm_movemask_epi8(v);
+        if (stop) {
+            *high |= (highs & (stop - 1) & ~stop) != 0;
+            return p + __builtin_ctz(stop);
+        }
+        *high |= highs != 0;
+        p += 16;
+    }
+#else
+    while (end - p >= 8) {
+        uint64_t v = json__load8(p);
+        uint64_t stop = json__has_byte(v, '"') | json__has_byte(v, '\\') | json__has_control(v);
+        if (stop || (v & JSON_SCAN_HIGH))
+            break;
+        p += 8;
+    }
+#endif
+    for (; p < end && !json__ends_plain((unsigned char)*p); p++)
+        *high |= (unsigned char)*p >= 0x80;
+    return p;
+}
+
+static inline bool json__is_space(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/* The first byte of [p, end) that is not white space, or end. */
+static inline const char *json__skip_space(const char *p, const char *end) {
+    if (p < end && (unsigned char)*p > ' ')
+        return p;
+    while (p < end && json__is_space(*p)) {
+        p++;
+        /* indentation */
+        while (end - p >= 8 && json__load8(p) == JSON_SCAN_ONES * ' ')
+            p += 8;
+    }
+    return p;
+}
+
+/* Must the writer do more than copy this byte? */
+static inline bool json__is_special(unsigned char c, bool raw_html) {
+    return json__ends_plain(c) || c >= 0x80 || (!raw_html && (c == '<' || c == '>' || c == '&'));
+}
+
+#ifdef JSON_SCAN_SSE2
+/* One bit for each byte of v for which json__is_special holds. */
+static inline unsigned json__special_mask(__m128i v, bool raw_html) {
+    __m128i stops = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')),
+                                 _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v));
+    if (raw_html) {
+        stops = _mm_or_si128(stops, _mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
+    } else {
+        /* '"' and '&' differ in one bit, '<' and '>' in another: one comparison for each pair */
+        __m128i quote = _mm_or_si128(v, _mm_set1_epi8('"' ^ '&'));
+        __m128i angle = _mm_or_si128(v, _mm_set1_epi8('<' ^ '>'));
+        stops = _mm_or_si128(stops, _mm_or_si128(_mm_cmpeq_epi8(quote, _mm_set1_epi8('&')),
+                                                 _mm_cmpeq_epi8(angle, _mm_set1_epi8('>'))));
+    }
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(stops, v));
+}
+
+/* Copies 8 to 15 bytes if all of them are plain, as two words that may overlap. */
+static inline bool json__copy_short(char *to, const char *p, size_t n, bool raw_html) {
+    __m128i head = _mm_loadl_epi64((const __m128i *)(const void *)p);
+    __m128i tail = _mm_loadl_epi64((const __m128i *)(const void *)(p + n - 8));
+    if (json__special_mask(_mm_unpacklo_epi64(head, tail), raw_html))
+        return false;
+    _mm_storel_epi64((__m128i *)(void *)to, head);
+    _mm_storel_epi64((__m128i *)(void *)(to + n - 8), tail);
+    return true;
+}
+#endif
+
+/* Copies bytes that need no escape from [p, end) to `to` and gives how many; `to` has room for
+ * end - p bytes. Stops in front of a byte for which json__is_special holds. */
+static inline size_t json__copy_plain(char *to, const char *p, const char *end, bool raw_html) {
+    const char *from = p;
+#ifdef JSON_SCAN_SSE2
+    for (; end - p >= 16; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        _mm_storeu_si128((__m128i *)(void *)(to + (p - from)), v);
+        unsigned stop = json__special_mask(v, raw_html);
+        if (stop)
+            return (size_t)(p - from) + (unsigned)__builtin_ctz(stop);
+    }
+    size_t rest = (size_t)(end - p);
+    if (rest >= 8 && json__copy_short(to + (p - from), p, rest, raw_html))
+        return (size_t)(end - from);
+#endif
+    for (; p < end && !json__is_special((unsigned char)*p, raw_html); p++)
+        to[p - from] = *p;
+    return (size_t)(p - from);
+}
+
+#endif

@@ -1,0 +1,206 @@
+/*
+ * The rarer tokens: strings with escapes, and numbers that are not plain integers. The parser's
+ * loop hands them over as soon as it sees that they are not of the common kind.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "codec/json_int.h"
+#include "codec/json_scan.h"
+
+static const char *text_end(const struct json__run *run) {
+    return run->text.p + run->text.n;
+}
+
+static const char *unexpected(struct json__run *run, enum json_fault fault, const char *p) {
+    return json__fault(run, p == text_end(run) ? JSON_FAULT_END : fault, p);
+}
+
+/* --- strings --- */
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* What stands for the letter behind a backslash; 0 = none, 'u' is treated apart. */
+static const char short_escapes[256] = {
+    ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+    ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+};
+
+/* Checks the escape at p, which is a backslash, and gives the place behind it. */
+static const char *skip_escape(struct json__run *run, const char *p) {
+    const char *end = text_end(run);
+    p++;
+    if (p < end && short_escapes[(unsigned char)*p])
+        return p + 1;
+    if (p == end || *p != 'u')
+        return unexpected(run, JSON_FAULT_ESCAPE, p);
+    p++;
+    for (int i = 0; i < 4; i++, p++) {
+        if (p == end || hex_digit(*p) < 0)
+            return unexpected(run, JSON_FAULT_HEX, p);
+    }
+    return p;
+}
+
+/* The closing quote, given the first byte that is not plain; all escapes on the way are well
+ * formed. */
+static const char *find_quote(struct json__run *run, const char *p, bool *high) {
+    const char *end = text_end(run);
+    while (p < end && *p != '"') {
+        if (*p != '\\')
+            return json__fault(run, JSON_FAULT_STRING, p);
+        if (!(p = skip_escape(run, p)))
+            return NULL;
+        p = json__scan_string(p, end, high);
+    }
+    return p < end ? p : json__fault(run, JSON_FAULT_END, p);
+}
+
+static uint32_t hex4(const char *p) {
+    uint32_t v = 0;
+    for (int i = 0; i < 4; i++)
+        v = v << 4 | (uint32_t)hex_digit(p[i]);
+    return v;
+}
+
+/* The character of the \u at p (and the one behind it, for a pair of surrogates). */
+static const char *decode_u(struct json__run *run, const char *p, const char *quote, uint32_t *cp) {
+    *cp = hex4(p + 2);
+    if (*cp < 0xD800 || *cp > 0xDFFF)
+        return p + 6;
+    uint32_t low = 0;
+    if (*cp < 0xDC00 && quote - p >= 12 && p[6] == '\\' && p[7] == 'u')
+        low = hex4(p + 8);
+    if (low < 0xDC00 || low > 0xDFFF)
+        return json__fault(run, JSON_FAULT_SURROGATE, p);
+    *cp = 0x10000 + ((*cp - 0xD800) << 10) + (low - 0xDC00);
+    return p + 12;
+}
+
+/* Copies up to the next backslash, or to the quote. */
+static const char *copy_segment(const char *p, const char *quote, char **to) {
+    char *w = *to;
+#ifdef JSON_SCAN_SSE2
+    for (; quote - p >= 16; p += 16, w += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        _mm_storeu_si128((__m128i *)(void *)w, v);
+        int slashes = _mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+        if (slashes) {
+            *to = w + __builtin_ctz((unsigned)slashes);
+            return p + __builtin_ctz((unsigned)slashes);
+        }
+    }
+#endif
+    while (p < quote && *p != '\\')
+        *w++ = *p++;
+    *to = w;
+    return p;
+}
+
+const char *json__unescape(struct json__run *run, const char *from, const char *stop,
+                           struct str *out) {
+    bool high = true;
+    const char *quote = find_quote(run, stop, &high);
+    if (!quote)
+        return NULL;
+    struct str raw = {from, (size_t)(quote - from)};
+    size_t good = utf8_valid_prefix(raw);
+    if (good < raw.n)
+        return json__fault(run, JSON_FAULT_UTF8, from + good);
+    /* Never longer than the literal: no escape is shorter than its UTF-8. */
+    char *copy = arena_alloc(run->arena, sizeof from + raw.n);
+    memcpy(copy, &from, sizeof from);
+    char *to = copy += sizeof from;
+    for (const char *p = from; (p = copy_segment(p, quote, &to)) < quote;) {
+        if (p[1] != 'u') {
+            *to++ = short_escapes[(unsigned char)p[1]];
+            p += 2;
+            continue;
+        }
+        uint32_t cp;
+        if (!(p = decode_u(run, p, quote, &cp)))
+            return NULL;
+        to += utf8_encode(cp, to);
+    }
+    *out = (struct str){copy, (size_t)(to - copy)};
+    return quote + 1;
+}
+
+/* --- numbers --- */
+
+static const char *skip_digits(const char *p, const char *end) {
+    while (p < end && (unsigned char)(*p - '0') < 10)
+        p++;
+    return p;
+}
+
+/* One digit or more, or the fault. */
+static const char *need_digits(struct json__run *run, const char *p, enum json_fault fault) {
+    const char *stop = skip_digits(p, text_end(run));
+    return stop > p ? stop : unexpected(run, fault, p);
+}
+
+/* Fraction and exponent, both optional; what may not follow a number is the caller's business. */
+static const char *skip_fraction(struct json__run *run, const char *p) {
+    const char *end = text_end(run);
+    if (p < end && *p == '.' && !(p = need_digits(run, p + 1, JSON_FAULT_POINT)))
+        return NULL;
+    if (p == end || (*p | 0x20) != 'e')
+        return p;
+    p++;
+    if (p < end && (*p == '+' || *p == '-'))
+        p++;
+    return need_digits(run, p, JSON_FAULT_EXPONENT);
+}
+
+static bool fits_integer(struct str digits, bool negative, struct json *out) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < digits.n; i++) {
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(digits.p[i] - '0'), &value))
+            return false;
+    }
+    if (value > (uint64_t)INT64_MAX + negative) {
+        *out = (struct json){.kind = JSON_UINT, .u = value};
+        return !negative;
+    }
+    *out = (struct json){.kind = JSON_INT, .i = (int64_t)(negative ? 0 - value : value)};
+    return true;
+}
+
+/* Can a literal of this form be too large for a double? Without an exponent it takes 309 digits. */
+static bool is_finite(struct str literal) {
+    if (literal.n < 300 && str_find_char(literal, 'e') == STR_NONE &&
+        str_find_char(literal, 'E') == STR_NONE)
+        return true;
+    return __builtin_isfinite(json__literal_double(literal));
+}
+
+const char *json__number(struct json__run *run, const char *from, const char *stop,
+                         struct json *out) {
+    bool negative = *from == '-';
+    const char *digits = from + negative, *end = text_end(run);
+    if (stop == digits)
+        return unexpected(run, JSON_FAULT_NUMBER, digits);
+    if (*digits == '0')
+        stop = digits + 1; /* whatever follows is not part of the number */
+    const char *p = skip_fraction(run, stop);
+    if (!p)
+        return NULL;
+    if (p == end && !run->last)
+        return json__fault(run, JSON_FAULT_END, p);
+    if (p == stop && fits_integer((struct str){digits, (size_t)(p - digits)}, negative, out))
+        return p;
+    struct str literal = {from, (size_t)(p - from)};
+    if (!is_finite(literal)) {
+        run->fault_of = literal;
+        return json__fault(run, JSON_FAULT_RANGE, from);
+    }
+    *out = (struct json){.kind = JSON_FLOAT, .n = (uint32_t)literal.n, .s = from};
+    return p;
+}
