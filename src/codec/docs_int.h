@@ -33,6 +33,13 @@ int docs__fill(struct docs_source *s, struct err *err);
 /* Consumes n bytes of the window and moves line and column over them. */
 void docs__consume(struct docs_source *s, size_t n);
 
+/*
+ * Consumes blank lines, and stores how many blanks stand before the first byte that is none: they
+ * stay in the window, because they mean something in YAML. 1 = there is such a byte, 0 = the stream
+ * ends before one, -1 = error.
+ */
+int docs__skip_blank(struct docs_source *s, size_t *indent, struct err *err);
+
 /* A docs_read_fn whose ctx is a source: first what is in the window, then the reader. For parsers
  * that pull bytes and count lines by themselves: line and column stay where they were. */
 int64_t docs__pull(void *source, char *to, size_t n, struct err *err);
