@@ -68,3 +68,35 @@ size_t utf8_count(struct str s) {
         (void)utf8_decode(str_sub(s, at, s.n), &len);
     return count;
 }
+
+/* Unicode's White_Space. */
+static bool is_space(uint32_t cp) {
+    if (cp < 0x80)
+        return cp == ' ' || (cp >= '\t' && cp <= '\r');
+    static const struct {
+        uint32_t first, last;
+    } wide[] = {{0x85, 0x85},     {0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A},
+                {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}};
+    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+        if (cp >= wide[i].first && cp <= wide[i].last)
+            return true;
+    return false;
+}
+
+/* Length of the last character of s (s.n > 0) when it is white space, or 0. */
+static size_t space_at_end(struct str s) {
+    size_t n = 1, len;
+    while (n < 4 && n < s.n && is_tail((unsigned char)s.p[s.n - n]))
+        n++;
+    uint32_t cp = utf8_decode(str_sub(s, s.n - n, s.n), &len);
+    return len == n && is_space(cp) ? n : 0;
+}
+
+struct str utf8_trim_space(struct str s) {
+    size_t len;
+    while (s.n && is_space(utf8_decode(s, &len)))
+        s = str_sub(s, len, s.n);
+    while (s.n && (len = space_at_end(s)))
+        s.n -= len;
+    return s;
+}

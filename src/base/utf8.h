@@ -20,6 +20,9 @@ uint32_t utf8_decode(struct str s, size_t *len);
 /* Writes cp (a valid code point) as 1 to 4 bytes at out and returns how many. */
 size_t utf8_encode(uint32_t cp, char out[4]);
 
+/* s without Unicode white space at both ends, as Go's strings.TrimSpace. */
+struct str utf8_trim_space(struct str s);
+
 /* Number of code points; each invalid byte counts as one. */
 size_t utf8_count(struct str s);
 
