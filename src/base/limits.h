@@ -18,4 +18,8 @@
 /* JSON nodes that aliases and merge keys of one YAML document may add: stops "billion laughs". */
 #define LIMIT_YAML_ALIAS_NODES 100000
 
+/* Decimal digits of a sum or difference of quantities, counted from the finest place of either
+ * operand: 1e100000000 + 1 has a hundred million of them. Real quantities have fewer than 30. */
+#define LIMIT_QUANTITY_DIGITS 4096
+
 #endif

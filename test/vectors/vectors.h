@@ -1,0 +1,11 @@
+/* One check per kind of vector file: a line in, verdict out. */
+#ifndef TEST_VECTORS_H
+#define TEST_VECTORS_H
+#include "base/buf.h"
+#include "codec/json.h"
+/* 0 = the line's expectation holds; -1 = it does not, and the difference is written to why. */
+typedef int vectors_check_fn(struct arena *a, const struct json *line, struct buf *why);
+vectors_check_fn vectors_check_semver;
+vectors_check_fn vectors_check_quantity;
+vectors_check_fn vectors_check_labelselector;
+#endif
