@@ -1,0 +1,179 @@
+/* Arenas: alignment, growth, reuse and the fences under AddressSanitizer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka wants the four above before it */
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "../death.h"
+#include "base/arena.h"
+
+static void allocations_are_aligned_apart_and_never_null(void **state) {
+    (void)state;
+    struct arena a = {0};
+    char *before = NULL;
+    for (size_t n = 0; n < 3000; n++) {
+        char *p = arena_alloc(&a, n);
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % 8, 0);
+        assert_ptr_not_equal(p, before);
+        memset(p, 0xA5, n);
+        before = p;
+    }
+    assert_true(a.bytes >= 3000 * 2999 / 2);
+    arena_release(&a);
+    assert_null(a.chunks);
+    assert_int_equal(a.bytes, 0);
+    arena_release(&a);
+}
+
+static void nothing_at_all_is_still_a_place(void **state) {
+    (void)state;
+    struct arena a = {0};
+    assert_non_null(arena_alloc(&a, 0));
+    assert_non_null(arena_array(&a, int, 0));
+    arena_release(&a);
+}
+
+static void earlier_bytes_survive_growth(void **state) {
+    (void)state;
+    struct arena a = {0};
+    uint32_t *numbers[5000];
+    for (uint32_t i = 0; i < 5000; i++) {
+        numbers[i] = arena_new(&a, uint32_t);
+        assert_int_equal(*numbers[i], 0);
+        *numbers[i] = i;
+    }
+    for (uint32_t i = 0; i < 5000; i++)
+        assert_int_equal(*numbers[i], i);
+    arena_release(&a);
+}
+
+static void zeroed_after_reuse(void **state) {
+    (void)state;
+    struct arena a = {0};
+    memset(arena_alloc(&a, 1000), 0xFF, 1000);
+    arena_reset(&a);
+    const unsigned char *p = arena_array(&a, unsigned char, 1000);
+    for (size_t i = 0; i < 1000; i++)
+        assert_int_equal(p[i], 0);
+    arena_release(&a);
+}
+
+static void reset_keeps_the_largest_chunk(void **state) {
+    (void)state;
+    struct arena a = {0};
+    arena_reset(&a); /* of an empty arena: nothing to keep */
+    assert_null(a.chunks);
+    arena_alloc(&a, 100);
+    arena_alloc(&a, 300000);
+    arena_alloc(&a, 100);
+    arena_alloc(&a, 700000);
+    arena_alloc(&a, 2000000);
+    arena_alloc(&a, 900000); /* a chunk in front of the largest */
+    arena_reset(&a);
+    size_t kept = a.bytes;
+    assert_true(kept >= 2000000 && kept < 2100000);
+    arena_alloc(&a, 1900000);
+    assert_int_equal(a.bytes, kept);
+    arena_reset(&a);
+    assert_int_equal(a.bytes, kept);
+    arena_release(&a);
+}
+
+static void chunks_double_up_to_a_step(void **state) {
+    (void)state;
+    struct arena a = {0};
+    size_t before = 0, largest = 0;
+    while (a.bytes < 8 << 20) {
+        arena_alloc(&a, 64);
+        if (a.bytes - before > largest)
+            largest = a.bytes - before;
+        before = a.bytes;
+    }
+    assert_int_equal(largest, 1 << 20);
+    arena_release(&a);
+}
+
+static void a_reserve_is_one_chunk(void **state) {
+    (void)state;
+    struct arena a = {0};
+    arena_reserve(&a, 50000);
+    size_t bytes = a.bytes;
+    const char *first = arena_alloc(&a, 25000);
+    arena_reserve(&a, 20000); /* is there already */
+    const char *second = arena_alloc(&a, 20000);
+    assert_int_equal(a.bytes, bytes);
+    assert_true(second > first && second < first + 50000);
+    arena_release(&a);
+}
+
+static void copies(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct str s = arena_str(&a, STR("a\0b"));
+    assert_true(str_eq(s, STR("a\0b")));
+    assert_int_equal(s.p[3], '\0');
+    assert_null(arena_str(&a, (struct str){0}).p);
+    s = arena_str(&a, STR(""));
+    assert_non_null(s.p);
+    assert_int_equal(s.p[0], '\0');
+    const int v[] = {1, 2, 3};
+    int *copy = arena_copy(&a, v, sizeof v);
+    assert_ptr_not_equal(copy, v);
+    assert_memory_equal(copy, v, sizeof v);
+    assert_null(arena_copy(&a, v, 0));
+    arena_release(&a);
+}
+
+static void printing(void **state) {
+    (void)state;
+    struct arena a = {0};
+    assert_true(str_is(arena_printf(&a, "%s-%d", "node", 7), "node-7"));
+    assert_true(str_is(arena_printf(&a, "%s", ""), ""));
+    struct str wide = arena_printf(&a, "%*d", 9000, 1);
+    assert_int_equal(wide.n, 9000);
+    assert_int_equal(wide.p[8999], '1');
+    assert_int_equal(wide.p[9000], '\0');
+    arena_release(&a);
+}
+
+static void ask_for_too_much(void *arg) {
+    (void)arg;
+    struct arena a = {0};
+    arena_alloc(&a, SIZE_MAX / 2 + 1);
+}
+
+static void overflow_the_product(void *arg) {
+    (void)arg;
+    struct arena a = {0};
+    arena_calloc(&a, SIZE_MAX / 2, 3);
+}
+
+static void absurd_sizes_end_the_program(void **state) {
+    (void)state;
+    char said[256];
+    assert_true(death_aborts(ask_for_too_much, NULL, said, sizeof said));
+    assert_non_null(strstr(said, "half the address space"));
+    assert_true(death_aborts(overflow_the_product, NULL, said, sizeof said));
+    assert_non_null(strstr(said, "out of memory"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allocations_are_aligned_apart_and_never_null),
+        cmocka_unit_test(nothing_at_all_is_still_a_place),
+        cmocka_unit_test(earlier_bytes_survive_growth),
+        cmocka_unit_test(zeroed_after_reuse),
+        cmocka_unit_test(reset_keeps_the_largest_chunk),
+        cmocka_unit_test(chunks_double_up_to_a_step),
+        cmocka_unit_test(a_reserve_is_one_chunk),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(printing),
+        cmocka_unit_test(absurd_sizes_end_the_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
