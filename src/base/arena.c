@@ -56,10 +56,11 @@ static void add_chunk(struct arena *a, size_t least) {
     open_chunk(a, chunk);
 }
 
+/* At least one unit: nothing at all has a place of its own, too. */
 static size_t round_up(size_t n) {
     if (n > SIZE_MAX / 2)
         BUG("arena allocation of more than half the address space");
-    return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    return ((n ? n : 1) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
 void arena_reserve(struct arena *a, size_t n) {

@@ -35,7 +35,7 @@ char *buf_room(struct buf *b, size_t n) {
         cap = b->n + n;
     if (cap > b->max)
         cap = b->max;
-    b->p = xrealloc(b->p, cap);
+    b->p = xrealloc(b->p, cap + 1); /* vsnprintf writes a NUL behind what counts */
     b->cap = cap;
     return b->p + b->n;
 }
@@ -88,8 +88,7 @@ void buf_addf(struct buf *b, const char *fmt, ...) {
     va_end(ap);
     if (n < 0)
         BUG("bad format");
-    /* vsnprintf writes a NUL behind the text: ask for its place, do not count it. */
-    char *room = buf_room(b, (size_t)n + 1);
+    char *room = n ? buf_room(b, (size_t)n) : NULL;
     if (!room)
         return;
     va_start(ap, fmt);

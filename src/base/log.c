@@ -54,13 +54,18 @@ struct line {
     const struct log_kv *kv;
 };
 
+/* Of the second; cut, not rounded, so that both formats name the same moment. */
+static int microseconds(const struct line *l) {
+    return (int)(l->wall_ns % CLOCK_SECOND / 1000);
+}
+
 static void write_text(struct buf *b, const struct line *l) {
     time_t seconds = (time_t)(l->wall_ns / CLOCK_SECOND);
     struct tm tm;
     gmtime_r(&seconds, &tm);
     buf_addf(b, "%c%02d%02d %02d:%02d:%02d.%06d %s:%d] ", "IWE"[l->severity], tm.tm_mon + 1,
-             tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(l->wall_ns % CLOCK_SECOND / 1000),
-             base_name(l->file), l->line);
+             tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, microseconds(l), base_name(l->file),
+             l->line);
     add_quoted(b, str_of(l->msg));
     for (const struct log_kv *kv = l->kv; kv->key; kv++) {
         buf_addf(b, " %s=", kv->key);
@@ -70,8 +75,9 @@ static void write_text(struct buf *b, const struct line *l) {
 
 static void write_json(struct buf *b, const struct line *l) {
     static const char *const names[] = {"info", "warning", "error"};
-    buf_addf(b, "{\"ts\":%.6f,\"severity\":\"%s\",\"caller\":\"%s:%d\",\"msg\":",
-             (double)l->wall_ns / 1e9, names[l->severity], base_name(l->file), l->line);
+    buf_addf(b, "{\"ts\":%lld.%06d,\"severity\":\"%s\",\"caller\":\"%s:%d\",\"msg\":",
+             (long long)(l->wall_ns / CLOCK_SECOND), microseconds(l), names[l->severity],
+             base_name(l->file), l->line);
     add_quoted(b, str_of(l->msg));
     for (const struct log_kv *kv = l->kv; kv->key; kv++) {
         buf_addf(b, ",\"%s\":", kv->key);
@@ -85,8 +91,8 @@ void log_write(const struct log *log, enum log_severity severity, const char *fi
     struct buf b = BUF_INIT(LONGEST_LINE);
     struct line l = {severity, clock_wall(log->clock), file, line, msg, kv};
     (log->format == LOG_JSON ? write_json : write_text)(&b, &l);
-    if (b.full)
-        b.n--; /* the line break matters more than the last byte of a cut line */
+    if (b.n == LONGEST_LINE)
+        b.n--; /* the line break matters more than the last byte of a long line */
     buf_add_char(&b, '\n');
     /* A log line that cannot be written has nowhere to be reported. */
     ssize_t written = write(log->fd, b.p, b.n);
