@@ -1,0 +1,497 @@
+/*
+ * JSON tree to struct, driven by the schema's rows.
+ *
+ * Behaves as Go's decoder does for the API server: a value of the wrong type is remembered (the
+ * first one is reported) and decoding goes on; a value that parses itself (quantity, time, port)
+ * and fails ends it at once. The error texts are Go's, down to the names of Go types.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/object.h"
+#include "api/object_int.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "codec/time.h"
+
+/* Where decoding is, innermost first, for error texts. */
+struct place {
+    const struct place *up;
+    const struct api_type *in; /* the struct that has the field */
+    struct str field;
+    int64_t index; /* element of a list, or -1 */
+};
+
+struct decoder {
+    struct arena *a;
+    struct api_problems *problems;
+    struct err *err;
+    bool duplicates; /* the tree may have repeated keys */
+    bool mismatch;   /* err holds the first value of a wrong type */
+};
+
+typedef int decode_fn(struct decoder *d, const struct place *at, const struct api_field *f,
+                      const struct json *v, void *slot);
+
+static decode_fn *const decoders[API_FIELD_KINDS];
+
+/* ---- error texts ---- */
+
+static void add_path(struct buf *b, const struct place *at, bool with_index) {
+    if (!at)
+        return;
+    add_path(b, at->up, with_index);
+    if (b->n)
+        buf_add_char(b, '.');
+    buf_add(b, at->field);
+    if (with_index && at->index >= 0)
+        buf_addf(b, "[%lld]", (long long)at->index);
+}
+
+static const char *go_kind(const struct json *v) {
+    static const char *const names[] = {
+        [JSON_NULL] = "null",   [JSON_BOOL] = "bool",    [JSON_INT] = "number",
+        [JSON_UINT] = "number", [JSON_FLOAT] = "number", [JSON_STRING] = "string",
+        [JSON_ARRAY] = "array", [JSON_OBJECT] = "object"};
+    return names[v->kind];
+}
+
+/* Remembers "cannot unmarshal <what> into <place> of type <go type>" if it is the first. */
+static void mismatch(struct decoder *d, const struct place *at, const char *what,
+                     const char *go_type) {
+    if (d->mismatch)
+        return;
+    d->mismatch = true;
+    if (!at) {
+        err_set(d->err, ERR_INVALID, "json: cannot unmarshal %s into Go value of type %s", what,
+                go_type);
+        return;
+    }
+    struct buf path = BUF_INIT(ERR_TEXT);
+    add_path(&path, at, false);
+    err_set(d->err, ERR_INVALID,
+            "json: cannot unmarshal %s into Go struct field %s.%.*s of type %s", what, at->in->name,
+            STR_ARG(buf_view(&path)), go_type);
+    buf_release(&path);
+}
+
+/* The name of a field's Go type; `prefix` is "[]" for the list itself. */
+static const char *go_type(char name[static 128], const char *prefix, const struct api_field *f,
+                           const char *plain) {
+    if (f->type)
+        snprintf(name, 128, "%sv1.%s", prefix, f->type->name);
+    else
+        snprintf(name, 128, "%s%s", prefix, f->go ? f->go : plain);
+    return name;
+}
+
+static int wrong_type(struct decoder *d, const struct place *at, const struct api_field *f,
+                      const struct json *v, const char *plain) {
+    char name[128];
+    mismatch(d, at, go_kind(v), go_type(name, "", f, plain));
+    return 0;
+}
+
+static void problem(struct decoder *d, const struct place *at, const char *what, struct str field) {
+    struct api_problems *p = d->problems;
+    if (p->n == API_MAX_PROBLEMS)
+        return;
+    struct buf path = BUF_INIT(LIMIT_OBJECT_BYTES);
+    add_path(&path, at, true);
+    if (path.n)
+        buf_add_char(&path, '.');
+    buf_add(&path, field);
+    p->v[p->n++] = arena_printf(d->a, "%s field \"%.*s\"", what, STR_ARG(buf_view(&path)));
+    buf_release(&path);
+}
+
+/* ---- scalars ---- */
+
+static int decode_str(struct decoder *d, const struct place *at, const struct api_field *f,
+                      const struct json *v, void *slot) {
+    if (v->kind != JSON_STRING)
+        return wrong_type(d, at, f, v, "string");
+    *(struct str *)slot = arena_str(d->a, json_str(v));
+    return 0;
+}
+
+static int decode_bool(struct decoder *d, const struct place *at, const struct api_field *f,
+                       const struct json *v, void *slot) {
+    if (v->kind != JSON_BOOL)
+        return wrong_type(d, at, f, v, "bool");
+    *(bool *)slot = v->b;
+    return 0;
+}
+
+static int decode_opt_bool(struct decoder *d, const struct place *at, const struct api_field *f,
+                           const struct json *v, void *slot) {
+    struct api_opt_bool *out = slot;
+    out->set = true;
+    return decode_bool(d, at, f, v, &out->v);
+}
+
+/* An integer in [least, most], or the mismatch that Go reports: with the literal for numbers. */
+static bool read_int(struct decoder *d, const struct place *at, const struct api_field *f,
+                     const struct json *v, bool wide, int64_t *out) {
+    const char *plain = wide ? "int64" : "int32";
+    if (v->kind == JSON_INT && (wide || (v->i >= INT32_MIN && v->i <= INT32_MAX))) {
+        *out = v->i;
+        return true;
+    }
+    char name[128], what[128];
+    go_type(name, "", f, plain);
+    if (v->kind == JSON_INT)
+        snprintf(what, sizeof what, "number %lld", (long long)v->i);
+    else if (v->kind == JSON_UINT)
+        snprintf(what, sizeof what, "number %llu", (unsigned long long)v->u);
+    else if (v->kind == JSON_FLOAT)
+        snprintf(what, sizeof what, "number %.*s", STR_ARG(json_str(v)));
+    else
+        snprintf(what, sizeof what, "%s", go_kind(v));
+    mismatch(d, at, what, name);
+    return false;
+}
+
+static int decode_i32(struct decoder *d, const struct place *at, const struct api_field *f,
+                      const struct json *v, void *slot) {
+    int64_t wide;
+    if (read_int(d, at, f, v, false, &wide))
+        *(int32_t *)slot = (int32_t)wide;
+    return 0;
+}
+
+static int decode_opt_i32(struct decoder *d, const struct place *at, const struct api_field *f,
+                          const struct json *v, void *slot) {
+    struct api_opt_i32 *out = slot;
+    out->set = true;
+    return decode_i32(d, at, f, v, &out->v);
+}
+
+static int decode_i64(struct decoder *d, const struct place *at, const struct api_field *f,
+                      const struct json *v, void *slot) {
+    (void)read_int(d, at, f, v, true, slot);
+    return 0;
+}
+
+static int decode_opt_i64(struct decoder *d, const struct place *at, const struct api_field *f,
+                          const struct json *v, void *slot) {
+    struct api_opt_i64 *out = slot;
+    out->set = true;
+    return decode_i64(d, at, f, v, &out->v);
+}
+
+/* ---- values that parse themselves: their failure ends the decoding ---- */
+
+static int fatal_mismatch(struct decoder *d, const struct place *at, const struct json *v,
+                          const char *plain) {
+    d->mismatch = false;
+    mismatch(d, at, go_kind(v), plain);
+    return -1;
+}
+
+static int decode_time(struct decoder *d, const struct place *at, const struct api_field *f,
+                       const struct json *v, void *slot) {
+    if (v->kind != JSON_STRING)
+        return fatal_mismatch(d, at, v, "string");
+    struct time_point t;
+    int rc = f->kind == API_MICROTIME ? time_parse_micro(json_str(v), &t, d->err)
+                                      : time_parse(json_str(v), &t, d->err);
+    if (rc < 0)
+        return -1;
+    *(struct api_time *)slot = (struct api_time){.sec = t.sec, .nsec = t.nsec, .set = true};
+    return 0;
+}
+
+/* Quantities may be given as strings or numbers; what else there is fails to parse. */
+static struct str quantity_text(struct arena *a, const struct json *v) {
+    if (v->kind == JSON_STRING)
+        return arena_str(a, str_trim(json_str(v)));
+    if (v->kind == JSON_FLOAT)
+        return arena_str(a, json_str(v));
+    struct buf b = BUF_INIT(64);
+    if (v->kind == JSON_INT)
+        buf_add_i64(&b, v->i);
+    else if (v->kind == JSON_UINT)
+        buf_add_u64(&b, v->u);
+    else
+        buf_add(&b, STR("{}"));
+    struct str text = arena_str(a, buf_view(&b));
+    buf_release(&b);
+    return text;
+}
+
+static int decode_quantity(struct decoder *d, const struct place *at, const struct api_field *f,
+                           const struct json *v, void *slot) {
+    (void)at, (void)f;
+    return quantity_parse(d->a, quantity_text(d->a, v), slot, d->err);
+}
+
+static int decode_quantity_ptr(struct decoder *d, const struct place *at, const struct api_field *f,
+                               const struct json *v, void *slot) {
+    struct quantity *q = arena_new(d->a, struct quantity);
+    *(struct quantity **)slot = q;
+    return decode_quantity(d, at, f, v, q);
+}
+
+static int decode_int_or_str(struct decoder *d, const struct place *at, const struct api_field *f,
+                             const struct json *v, void *slot) {
+    struct api_int_or_str *out = slot;
+    int64_t number = 0;
+    out->is_str = v->kind == JSON_STRING;
+    if (out->is_str) {
+        out->s = arena_str(d->a, json_str(v));
+        return 0;
+    }
+    bool earlier = d->mismatch;
+    d->mismatch = false;
+    if (!read_int(d, at, f, v, false, &number))
+        return -1;
+    d->mismatch = earlier;
+    out->i = (int32_t)number;
+    return 0;
+}
+
+static int decode_int_or_str_ptr(struct decoder *d, const struct place *at,
+                                 const struct api_field *f, const struct json *v, void *slot) {
+    struct api_int_or_str *out = arena_new(d->a, struct api_int_or_str);
+    *(struct api_int_or_str **)slot = out;
+    return decode_int_or_str(d, at, f, v, out);
+}
+
+static int decode_raw(struct decoder *d, const struct place *at, const struct api_field *f,
+                      const struct json *v, void *slot) {
+    (void)at, (void)f;
+    *(struct json *)slot = json_clone(d->a, v);
+    return 0;
+}
+
+/* ---- lists ---- */
+
+struct any_list {
+    void *v;
+    size_t n;
+};
+
+/* Decodes an array into elements of `size` bytes, each by `one`. Element places carry the index. */
+static int decode_array(struct decoder *d, const struct place *at, const struct api_field *f,
+                        const struct json *v, void *slot, size_t size, decode_fn *one,
+                        const char *plain) {
+    if (v->kind != JSON_ARRAY) {
+        char name[128];
+        mismatch(d, at, go_kind(v), go_type(name, "[]", f, plain));
+        return 0;
+    }
+    struct any_list *list = slot;
+    /* One byte more, so that an empty list has an address and differs from no list. */
+    char *elements = arena_calloc(d->a, 1, size_mul(v->n, size) + 1);
+    *list = (struct any_list){elements, v->n};
+    for (uint32_t i = 0; i < v->n; i++) {
+        struct place element = {at->up, at->in, at->field, i};
+        if (v->items[i].kind != JSON_NULL &&
+            one(d, &element, f, &v->items[i], elements + i * size) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int decode_strs(struct decoder *d, const struct place *at, const struct api_field *f,
+                       const struct json *v, void *slot) {
+    return decode_array(d, at, f, v, slot, sizeof(struct str), decode_str, "string");
+}
+
+static int decode_i32s(struct decoder *d, const struct place *at, const struct api_field *f,
+                       const struct json *v, void *slot) {
+    return decode_array(d, at, f, v, slot, sizeof(int32_t), decode_i32, "int32");
+}
+
+static int decode_i64s(struct decoder *d, const struct place *at, const struct api_field *f,
+                       const struct json *v, void *slot) {
+    return decode_array(d, at, f, v, slot, sizeof(int64_t), decode_i64, "int64");
+}
+
+/* ---- maps: entries sorted by key; every entry type starts with its key ---- */
+
+static bool in_order(const struct json *object) {
+    for (uint32_t i = 1; i < object->n; i++)
+        if (str_cmp(object->members[i - 1].key, object->members[i].key) >= 0)
+            return false;
+    return true;
+}
+
+static int by_key_then_place(const void *a, const void *b) {
+    const struct json_member *x = *(const struct json_member *const *)a;
+    const struct json_member *y = *(const struct json_member *const *)b;
+    int order = str_cmp(x->key, y->key);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* The members in order of their keys, the last of each key only. Free with vec_release. */
+typedef VEC(const struct json_member *) member_vec;
+static void sort_members(struct decoder *d, const struct place *at, const struct json *object,
+                         member_vec *out) {
+    for (uint32_t i = 0; i < object->n; i++)
+        vec_push(out, &object->members[i]);
+    if (in_order(object))
+        return;
+    qsort(out->v, out->n, sizeof *out->v, by_key_then_place);
+    size_t kept = 0;
+    for (size_t i = 0; i < out->n; i++) {
+        if (i + 1 < out->n && str_eq(out->v[i]->key, out->v[i + 1]->key))
+            problem(d, at, "duplicate", out->v[i]->key);
+        else
+            out->v[kept++] = out->v[i];
+    }
+    out->n = kept;
+}
+
+static int decode_map(struct decoder *d, const struct place *at, const struct api_field *f,
+                      const struct json *v, void *slot, size_t size, decode_fn *one,
+                      const char *plain) {
+    if (v->kind != JSON_OBJECT)
+        return wrong_type(d, at, f, v, plain);
+    member_vec members = {0};
+    sort_members(d, at, v, &members);
+    char *entries = arena_calloc(d->a, 1, size_mul(members.n, size) + 1);
+    *(struct any_list *)slot = (struct any_list){entries, members.n};
+    /* An entry's value has the type of the map's elements, not the map's own. */
+    struct api_field element = {.kind = f->kind};
+    int rc = 0;
+    for (size_t i = 0; i < members.n && rc == 0; i++) {
+        char *entry = entries + i * size;
+        *(struct str *)(void *)entry = arena_str(d->a, members.v[i]->key);
+        const struct json *value = &members.v[i]->value;
+        if (value->kind != JSON_NULL)
+            rc = one(d, at, &element, value, entry + sizeof(struct str));
+    }
+    vec_release(&members);
+    return rc;
+}
+
+static int decode_str_map(struct decoder *d, const struct place *at, const struct api_field *f,
+                          const struct json *v, void *slot) {
+    return decode_map(d, at, f, v, slot, sizeof(struct label), decode_str, "map[string]string");
+}
+
+static int decode_quantities(struct decoder *d, const struct place *at, const struct api_field *f,
+                             const struct json *v, void *slot) {
+    return decode_map(d, at, f, v, slot, sizeof(struct api_quantity), decode_quantity,
+                      "v1.ResourceList");
+}
+
+static int decode_times(struct decoder *d, const struct place *at, const struct api_field *f,
+                        const struct json *v, void *slot) {
+    return decode_map(d, at, f, v, slot, sizeof(struct api_time_entry), decode_time,
+                      "map[string]v1.Time");
+}
+
+/* ---- structs ---- */
+
+static void keep_extra(struct decoder *d, void *body, const struct json_member *m) {
+    struct json **extra = body; /* the first member of every struct */
+    if (!*extra) {
+        *extra = arena_new(d->a, struct json);
+        (*extra)->kind = JSON_OBJECT;
+    }
+    json_add(d->a, *extra, arena_str(d->a, m->key), json_clone(d->a, &m->value));
+}
+
+/* Repeated keys of a struct; a tree that was parsed strictly has none. */
+static void report_duplicates(struct decoder *d, const struct place *at,
+                              const struct json *object) {
+    member_vec members = {0};
+    sort_members(d, at, object, &members);
+    vec_release(&members);
+}
+
+static int decode_members(struct decoder *d, const struct place *up, const struct api_type *type,
+                          const struct json *object, char *body) {
+    if (d->duplicates)
+        report_duplicates(d, up, object);
+    size_t hint = 0;
+    for (uint32_t i = 0; i < object->n; i++) {
+        const struct json_member *m = &object->members[i];
+        size_t offset;
+        const struct api_field *f = api_field_find(type, m->key, &offset, &hint);
+        if (!f) {
+            problem(d, up, "unknown", m->key);
+            keep_extra(d, body, m);
+            continue;
+        }
+        struct place at = {up, type, f->json, -1};
+        if (m->value.kind != JSON_NULL &&
+            decoders[f->kind](d, &at, f, &m->value, body + offset) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int decode_struct(struct decoder *d, const struct place *at, const struct api_type *type,
+                         const struct json *v, void *body) {
+    if (v->kind == JSON_OBJECT)
+        return decode_members(d, at, type, v, body);
+    char name[128];
+    struct api_field as_type = {.type = type};
+    mismatch(d, at, go_kind(v), go_type(name, "", &as_type, ""));
+    return 0;
+}
+
+static int decode_obj(struct decoder *d, const struct place *at, const struct api_field *f,
+                      const struct json *v, void *slot) {
+    return decode_struct(d, at, f->type, v, slot);
+}
+
+static int decode_ptr(struct decoder *d, const struct place *at, const struct api_field *f,
+                      const struct json *v, void *slot) {
+    void *body = arena_calloc(d->a, 1, f->type->size);
+    *(void **)slot = body;
+    return decode_struct(d, at, f->type, v, body);
+}
+
+static int decode_list(struct decoder *d, const struct place *at, const struct api_field *f,
+                       const struct json *v, void *slot) {
+    return decode_array(d, at, f, v, slot, f->type->size, decode_obj, "");
+}
+
+static decode_fn *const decoders[API_FIELD_KINDS] = {
+    [API_STR] = decode_str,
+    [API_PSTR] = decode_str,
+    [API_BOOL] = decode_bool,
+    [API_PBOOL] = decode_opt_bool,
+    [API_I32] = decode_i32,
+    [API_PI32] = decode_opt_i32,
+    [API_I64] = decode_i64,
+    [API_PI64] = decode_opt_i64,
+    [API_TIME] = decode_time,
+    [API_PTIME] = decode_time,
+    [API_MICROTIME] = decode_time,
+    [API_QUANTITY] = decode_quantity,
+    [API_PQUANTITY] = decode_quantity_ptr,
+    [API_INTSTR] = decode_int_or_str,
+    [API_PINTSTR] = decode_int_or_str_ptr,
+    [API_RAW] = decode_raw,
+    [API_PRAW] = decode_raw,
+    [API_LSTR] = decode_strs,
+    [API_LI32] = decode_i32s,
+    [API_LI64] = decode_i64s,
+    [API_MSTR] = decode_str_map,
+    [API_MQUANTITY] = decode_quantities,
+    [API_MTIME] = decode_times,
+    [API_OBJ] = decode_obj,
+    [API_PTR] = decode_ptr,
+    [API_LIST] = decode_list,
+};
+
+int api__struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
+                       void *body, struct api_problems *problems, bool duplicates,
+                       struct err *err) {
+    struct decoder d = {.a = a, .problems = problems, .err = err, .duplicates = duplicates};
+    if (decode_struct(&d, NULL, type, tree, body) < 0)
+        return -1;
+    return d.mismatch ? -1 : 0;
+}
+
+int api_struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
+                      void *body, struct err *err) {
+    struct api_problems problems = {.n = 0};
+    return api__struct_decode(a, type, tree, body, &problems, false, err);
+}

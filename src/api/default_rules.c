@@ -1,0 +1,272 @@
+/*
+ * Defaults that depend on other fields, one rule per type; the table stands at the end.
+ */
+#include "api/default_int.h"
+#include "api/image.h"
+#include "feature/feature.h"
+
+static bool is_on(const struct defaulter *d, enum feature gate) {
+    return feature_enabled(d->gates, gate);
+}
+
+static void set_str(struct str *s, struct str value) {
+    if (!s->n)
+        *s = value;
+}
+
+static void set_i32(struct api_opt_i32 *n, int32_t value) {
+    if (!n->set)
+        *n = (struct api_opt_i32){true, value};
+}
+
+static void set_bool(struct api_opt_bool *b, bool value) {
+    if (!b->set)
+        *b = (struct api_opt_bool){true, value};
+}
+
+static struct api_int_or_str *new_int(struct defaulter *d, int32_t value) {
+    struct api_int_or_str *v = arena_new(d->a, struct api_int_or_str);
+    v->i = value;
+    return v;
+}
+
+static struct api_int_or_str *new_percent(struct defaulter *d, struct str value) {
+    struct api_int_or_str *v = arena_new(d->a, struct api_int_or_str);
+    *v = (struct api_int_or_str){.is_str = true, .s = value};
+    return v;
+}
+
+static struct str pull_policy(struct str image) {
+    return str_is(api_image_tag(image), "latest") ? STR("Always") : STR("IfNotPresent");
+}
+
+/* ---- pods ---- */
+
+static void default_container(struct defaulter *d, void *body) {
+    (void)d;
+    struct api_container *c = body;
+    set_str(&c->image_pull_policy, pull_policy(c->image));
+}
+
+/* Is any of the sources set? They are all pointers, and nothing else is in the struct. */
+static bool has_source(const struct api_volume_source *s) {
+    const struct api_type *type = &api_types[API_T_volume_source];
+    for (size_t i = 0; i < type->field_count; i++)
+        if (*(void *const *)(const void *)((const char *)s + type->fields[i].offset))
+            return true;
+    return false;
+}
+
+static void default_volume(struct defaulter *d, void *body) {
+    struct api_volume_source *source = &((struct api_volume *)body)->volume_source;
+    if (!has_source(source))
+        source->empty_dir = arena_new(d->a, struct api_empty_dir_volume_source);
+    if (is_on(d, FEATURE_ImageVolume) && source->image)
+        set_str(&source->image->pull_policy, pull_policy(source->image->reference));
+}
+
+static void default_pod_spec(struct defaulter *d, void *body) {
+    struct api_pod_spec *spec = body;
+    set_str(&spec->service_account_name, spec->service_account);
+    spec->service_account = spec->service_account_name;
+    if (!spec->security_context)
+        spec->security_context = arena_new(d->a, struct api_pod_security_context);
+}
+
+/* Both sorted by key: the union, where requests win. */
+static void add_missing(struct defaulter *d, struct api_quantities *requests,
+                        const struct api_quantities *limits) {
+    struct api_quantities all = {.n = 0};
+    all.v = arena_array(d->a, struct api_quantity, requests->n + limits->n + 1);
+    for (size_t r = 0, l = 0; r < requests->n || l < limits->n;) {
+        int order = r == requests->n ? 1
+                    : l == limits->n ? -1
+                                     : str_cmp(requests->v[r].key, limits->v[l].key);
+        all.v[all.n++] = order > 0 ? limits->v[l] : requests->v[r];
+        r += order <= 0;
+        l += order >= 0;
+    }
+    *requests = all;
+}
+
+static void default_requests(struct defaulter *d, struct api_container_list *containers) {
+    for (size_t i = 0; i < containers->n; i++) {
+        struct api_resource_requirements *resources = &containers->v[i].resources;
+        if (resources->limits.v)
+            add_missing(d, &resources->requests, &resources->limits);
+    }
+}
+
+static void default_host_ports(struct api_container_list *containers) {
+    for (size_t i = 0; i < containers->n; i++)
+        for (size_t j = 0; j < containers->v[i].ports.n; j++) {
+            struct api_container_port *port = &containers->v[i].ports.v[j];
+            if (!port->host_port)
+                port->host_port = port->container_port;
+        }
+}
+
+static void default_http_protocol(struct api_http_get_action *get) {
+    if (get && !get->protocol.p)
+        get->protocol = STR("HTTP/1.1");
+}
+
+static void default_probe_protocols(struct api_container *c) {
+    struct api_probe *probes[] = {c->liveness_probe, c->readiness_probe, c->startup_probe};
+    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
+        if (probes[i])
+            default_http_protocol(probes[i]->probe_handler.http_get);
+    if (c->lifecycle && c->lifecycle->post_start)
+        default_http_protocol(c->lifecycle->post_start->http_get);
+    if (c->lifecycle && c->lifecycle->pre_stop)
+        default_http_protocol(c->lifecycle->pre_stop->http_get);
+}
+
+static void default_all_probe_protocols(struct api_pod_spec *spec) {
+    for (size_t i = 0; i < spec->containers.n; i++)
+        default_probe_protocols(&spec->containers.v[i]);
+    for (size_t i = 0; i < spec->init_containers.n; i++)
+        default_probe_protocols(&spec->init_containers.v[i]);
+    for (size_t i = 0; i < spec->ephemeral_containers.n; i++)
+        default_probe_protocols(&spec->ephemeral_containers.v[i].container);
+}
+
+/* What upstream sets on pods but, for history's sake, not on pod templates. */
+static void default_pod(struct defaulter *d, void *body) {
+    struct api_pod_spec *spec = &((struct api_pod *)body)->spec;
+    struct api_opt_i64 *grace = &spec->termination_grace_period_seconds;
+    if (grace->set && grace->v < 0)
+        grace->v = 1;
+    default_requests(d, &spec->containers);
+    default_requests(d, &spec->init_containers);
+    set_bool(&spec->enable_service_links, true);
+    if (spec->host_network) {
+        default_host_ports(&spec->containers);
+        default_host_ports(&spec->init_containers);
+    }
+    if (is_on(d, FEATURE_H2CContainerProbe))
+        default_all_probe_protocols(spec);
+}
+
+/* podIP and podIPs say the same; where they differ, podIP is right. */
+static void default_pod_status(struct defaulter *d, void *body) {
+    struct api_pod_status *status = body;
+    if (!status->pod_ip.n && status->pod_ips.n)
+        status->pod_ip = status->pod_ips.v[0].ip;
+    else if (status->pod_ip.n &&
+             (!status->pod_ips.n || !str_eq(status->pod_ips.v[0].ip, status->pod_ip))) {
+        status->pod_ips = (struct api_pod_ip_list){arena_new(d->a, struct api_pod_ip), 1};
+        status->pod_ips.v[0].ip = status->pod_ip;
+    }
+}
+
+/* ---- nodes and namespaces ---- */
+
+static void default_node_status(struct defaulter *d, void *body) {
+    (void)d;
+    struct api_node_status *status = body;
+    if (!status->allocatable.v && status->capacity.v)
+        status->allocatable = status->capacity;
+}
+
+/* Every namespace is labelled with its name. */
+static void default_namespace(struct defaulter *d, void *body) {
+    struct api_object_meta *meta = &((struct api_namespace *)body)->metadata;
+    const struct str key = STR("kubernetes.io/metadata.name");
+    if (!meta->name.n)
+        return;
+    struct label *own = (struct label *)labels_find(&meta->labels, key);
+    if (own) {
+        own->value = meta->name;
+        return;
+    }
+    struct labels grown = {arena_array(d->a, struct label, meta->labels.n + 1), 0};
+    for (size_t i = 0; i < meta->labels.n; i++)
+        grown.v[grown.n++] = meta->labels.v[i];
+    grown.v[grown.n++] = (struct label){key, meta->name};
+    labels_sort(&grown);
+    meta->labels = grown;
+}
+
+/* ---- workloads ---- */
+
+static void default_deployment_strategy(struct defaulter *d, void *body) {
+    struct api_deployment_strategy *s = body;
+    if (!str_is(s->type, "RollingUpdate"))
+        return;
+    if (!s->rolling_update)
+        s->rolling_update = arena_new(d->a, struct api_rolling_update_deployment);
+    if (!s->rolling_update->max_unavailable)
+        s->rolling_update->max_unavailable = new_percent(d, STR("25%"));
+    if (!s->rolling_update->max_surge)
+        s->rolling_update->max_surge = new_percent(d, STR("25%"));
+}
+
+static void default_daemon_set_strategy(struct defaulter *d, void *body) {
+    struct api_daemon_set_update_strategy *s = body;
+    if (!str_is(s->type, "RollingUpdate"))
+        return;
+    if (!s->rolling_update)
+        s->rolling_update = arena_new(d->a, struct api_rolling_update_daemon_set);
+    if (!s->rolling_update->max_unavailable)
+        s->rolling_update->max_unavailable = new_int(d, 1);
+    if (!s->rolling_update->max_surge)
+        s->rolling_update->max_surge = new_int(d, 0);
+}
+
+/* Only a strategy that names no type at all is given an update section of its own. */
+static void default_stateful_set_strategy(struct defaulter *d, void *body) {
+    struct api_stateful_set_update_strategy *s = body;
+    if (!s->type.n) {
+        s->type = STR("RollingUpdate");
+        if (!s->rolling_update)
+            s->rolling_update = arena_new(d->a, struct api_rolling_update_stateful_set_strategy);
+    }
+    if (!str_is(s->type, "RollingUpdate") || !s->rolling_update)
+        return;
+    set_i32(&s->rolling_update->partition, 0);
+    if (is_on(d, FEATURE_MaxUnavailableStatefulSet) && !s->rolling_update->max_unavailable)
+        s->rolling_update->max_unavailable = new_int(d, 1);
+}
+
+static void default_stateful_set_spec(struct defaulter *d, void *body) {
+    struct api_stateful_set_spec *spec = body;
+    if (!spec->persistent_volume_claim_retention_policy)
+        spec->persistent_volume_claim_retention_policy =
+            arena_new(d->a, struct api_stateful_set_persistent_volume_claim_retention_policy);
+}
+
+/* On jobs, but not on the job templates of cron jobs: those are defaulted when a job is made. */
+static void default_job(struct defaulter *d, void *body) {
+    (void)d;
+    struct api_job *job = body;
+    struct api_job_spec *spec = &job->spec;
+    if (!spec->parallelism.set && !spec->completions.set)
+        set_i32(&spec->completions, 1);
+    set_i32(&spec->parallelism, 1);
+    set_i32(&spec->backoff_limit, spec->backoff_limit_per_index.set ? INT32_MAX : 6);
+    if (!job->metadata.labels.n && spec->template.metadata.labels.v)
+        job->metadata.labels = spec->template.metadata.labels;
+    if (!spec->completion_mode.p)
+        spec->completion_mode = STR("NonIndexed");
+    set_bool(&spec->suspend, false);
+    if (!spec->pod_replacement_policy.p)
+        spec->pod_replacement_policy =
+            spec->pod_failure_policy ? STR("Failed") : STR("TerminatingOrFailed");
+    set_bool(&spec->manual_selector, false);
+}
+
+default_fn *const api__default_rules[API_TYPES] = {
+    [API_T_container] = default_container,
+    [API_T_volume] = default_volume,
+    [API_T_pod_spec] = default_pod_spec,
+    [API_T_pod] = default_pod,
+    [API_T_pod_status] = default_pod_status,
+    [API_T_node_status] = default_node_status,
+    [API_T_namespace] = default_namespace,
+    [API_T_deployment_strategy] = default_deployment_strategy,
+    [API_T_daemon_set_update_strategy] = default_daemon_set_strategy,
+    [API_T_stateful_set_update_strategy] = default_stateful_set_strategy,
+    [API_T_stateful_set_spec] = default_stateful_set_spec,
+    [API_T_job] = default_job,
+};

@@ -1,0 +1,286 @@
+/*
+ * Struct to JSON tree, driven by the schema's rows, as Go encodes the same struct: fields in the
+ * order of the rows, maps sorted by key, empty fields left out where the row says so.
+ */
+#include <string.h>
+
+#include "api/object.h"
+#include "base/limits.h"
+#include "codec/time.h"
+
+/* More rows than any type has (the test over all types checks it). */
+enum { MOST_MEMBERS = 80 };
+
+struct encoder {
+    struct arena *a;
+};
+
+typedef struct json encode_fn(struct encoder *e, const struct api_field *f, const void *slot);
+
+static const struct json json_null = {.kind = JSON_NULL};
+
+static struct json encode_str(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)e;
+    const struct str *s = slot;
+    return f->kind == API_PSTR && !s->p ? json_null : json_of_str(*s);
+}
+
+static struct json encode_bool(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)e, (void)f;
+    return json_of_bool(*(const bool *)slot);
+}
+
+static struct json encode_opt_bool(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)e, (void)f;
+    const struct api_opt_bool *o = slot;
+    return o->set ? json_of_bool(o->v) : json_null;
+}
+
+static struct json encode_i32(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)e, (void)f;
+    return json_of_i64(*(const int32_t *)slot);
+}
+
+static struct json encode_opt_i32(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)e, (void)f;
+    const struct api_opt_i32 *o = slot;
+    return o->set ? json_of_i64(o->v) : json_null;
+}
+
+static struct json encode_i64(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)e, (void)f;
+    return json_of_i64(*(const int64_t *)slot);
+}
+
+static struct json encode_opt_i64(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)e, (void)f;
+    const struct api_opt_i64 *o = slot;
+    return o->set ? json_of_i64(o->v) : json_null;
+}
+
+/* What a writer appended to a buffer, as a string in the arena. */
+static struct json take_text(struct encoder *e, struct buf *b) {
+    struct json text = json_of_str(arena_str(e->a, buf_view(b)));
+    buf_release(b);
+    return text;
+}
+
+static struct json encode_time(struct encoder *e, const struct api_field *f, const void *slot) {
+    const struct api_time *t = slot;
+    if (!t->set)
+        return json_null;
+    struct buf b = BUF_INIT(64);
+    struct time_point point = {t->sec, t->nsec};
+    if (f->kind == API_MICROTIME)
+        time_write_micro(&b, point);
+    else
+        time_write(&b, point);
+    return take_text(e, &b);
+}
+
+static struct json encode_quantity(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)f;
+    struct buf b = BUF_INIT(LIMIT_OBJECT_BYTES);
+    quantity_write(&b, slot);
+    return take_text(e, &b);
+}
+
+static struct json encode_quantity_ptr(struct encoder *e, const struct api_field *f,
+                                       const void *slot) {
+    const struct quantity *q = *(struct quantity *const *)slot;
+    return q ? encode_quantity(e, f, q) : json_null;
+}
+
+static struct json encode_int_or_str(struct encoder *e, const struct api_field *f,
+                                     const void *slot) {
+    (void)e, (void)f;
+    const struct api_int_or_str *v = slot;
+    return v->is_str ? json_of_str(v->s) : json_of_i64(v->i);
+}
+
+static struct json encode_int_or_str_ptr(struct encoder *e, const struct api_field *f,
+                                         const void *slot) {
+    const struct api_int_or_str *v = *(struct api_int_or_str *const *)slot;
+    return v ? encode_int_or_str(e, f, v) : json_null;
+}
+
+static struct json encode_raw(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)e, (void)f;
+    return *(const struct json *)slot;
+}
+
+/* ---- lists and maps ---- */
+
+struct any_list {
+    const char *v;
+    size_t n;
+};
+
+static struct json encode_array(struct encoder *e, const struct api_field *f, const void *slot,
+                                size_t size, encode_fn *one) {
+    const struct any_list *list = slot;
+    if (!list->v)
+        return json_null;
+    struct json array = {.kind = JSON_ARRAY, .n = (uint32_t)list->n};
+    array.items = arena_array(e->a, struct json, list->n);
+    for (size_t i = 0; i < list->n; i++)
+        array.items[i] = one(e, f, list->v + i * size);
+    return array;
+}
+
+static struct json encode_strs(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_array(e, f, slot, sizeof(struct str), encode_str);
+}
+
+static struct json encode_i32s(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_array(e, f, slot, sizeof(int32_t), encode_i32);
+}
+
+static struct json encode_i64s(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_array(e, f, slot, sizeof(int64_t), encode_i64);
+}
+
+/* Every entry type starts with its key; the value stands behind it. */
+static struct json encode_map(struct encoder *e, const struct api_field *f, const void *slot,
+                              size_t size, encode_fn *one) {
+    const struct any_list *map = slot;
+    if (!map->v)
+        return json_null;
+    struct json object = {.kind = JSON_OBJECT, .n = (uint32_t)map->n};
+    object.members = arena_array(e->a, struct json_member, map->n);
+    for (size_t i = 0; i < map->n; i++) {
+        const char *entry = map->v + i * size;
+        object.members[i].key = *(const struct str *)(const void *)entry;
+        object.members[i].value = one(e, f, entry + sizeof(struct str));
+    }
+    return object;
+}
+
+static struct json encode_str_map(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_map(e, f, slot, sizeof(struct label), encode_str);
+}
+
+static struct json encode_quantities(struct encoder *e, const struct api_field *f,
+                                     const void *slot) {
+    return encode_map(e, f, slot, sizeof(struct api_quantity), encode_quantity);
+}
+
+static struct json encode_times(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_map(e, f, slot, sizeof(struct api_time_entry), encode_time);
+}
+
+/* ---- structs ---- */
+
+static struct json encode_struct(struct encoder *e, const struct api_type *type, const char *body);
+
+static struct json encode_obj(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_struct(e, f->type, slot);
+}
+
+static struct json encode_ptr(struct encoder *e, const struct api_field *f, const void *slot) {
+    const void *body = *(void *const *)slot;
+    return body ? encode_struct(e, f->type, body) : json_null;
+}
+
+static struct json encode_list(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_array(e, f, slot, f->type->size, encode_obj);
+}
+
+static encode_fn *const encoders[API_FIELD_KINDS] = {
+    [API_STR] = encode_str,
+    [API_PSTR] = encode_str,
+    [API_BOOL] = encode_bool,
+    [API_PBOOL] = encode_opt_bool,
+    [API_I32] = encode_i32,
+    [API_PI32] = encode_opt_i32,
+    [API_I64] = encode_i64,
+    [API_PI64] = encode_opt_i64,
+    [API_TIME] = encode_time,
+    [API_PTIME] = encode_time,
+    [API_MICROTIME] = encode_time,
+    [API_QUANTITY] = encode_quantity,
+    [API_PQUANTITY] = encode_quantity_ptr,
+    [API_INTSTR] = encode_int_or_str,
+    [API_PINTSTR] = encode_int_or_str_ptr,
+    [API_RAW] = encode_raw,
+    [API_PRAW] = encode_raw,
+    [API_LSTR] = encode_strs,
+    [API_LI32] = encode_i32s,
+    [API_LI64] = encode_i64s,
+    [API_MSTR] = encode_str_map,
+    [API_MQUANTITY] = encode_quantities,
+    [API_MTIME] = encode_times,
+    [API_OBJ] = encode_obj,
+    [API_PTR] = encode_ptr,
+    [API_LIST] = encode_list,
+};
+
+/* Does Go's omitempty drop this value? It never drops structs, which times and quantities are. */
+static bool is_empty(const struct api_field *f, const struct json *v) {
+    switch (f->kind) {
+    case API_OBJ:
+    case API_QUANTITY:
+    case API_INTSTR:
+        return false;
+    case API_TIME:
+    case API_MICROTIME:
+        return v->kind == JSON_NULL && (f->flags & API_ZERO);
+    case API_PSTR:
+    case API_PTR:
+        return v->kind == JSON_NULL;
+    case API_I32:
+    case API_I64:
+        return v->i == 0;
+    case API_BOOL:
+        return !v->b;
+    case API_STR:
+    case API_LIST:
+    case API_LSTR:
+    case API_LI32:
+    case API_LI64:
+    case API_MSTR:
+    case API_MQUANTITY:
+    case API_MTIME:
+        return v->n == 0;
+    default:
+        return v->kind == JSON_NULL;
+    }
+}
+
+static size_t encode_fields(struct encoder *e, const struct api_type *type, const char *body,
+                            struct json_member *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct api_field *f = &type->fields[i];
+        if (f->kind == API_INLINE) {
+            n += encode_fields(e, f->type, body + f->offset, out + n);
+            continue;
+        }
+        struct json value = encoders[f->kind](e, f, body + f->offset);
+        if (!(f->flags & API_OMIT) || !is_empty(f, &value))
+            out[n++] = (struct json_member){f->json, value};
+    }
+    return n;
+}
+
+static struct json encode_struct(struct encoder *e, const struct api_type *type, const char *body) {
+    struct json_member members[MOST_MEMBERS];
+    size_t n = encode_fields(e, type, body, members);
+    const struct json *extra = *(struct json *const *)(const void *)body;
+    size_t extras = extra ? extra->n : 0;
+    struct json object = {.kind = JSON_OBJECT, .n = (uint32_t)(n + extras)};
+    object.members = arena_alloc(e->a, (n + extras) * sizeof *members);
+    memcpy(object.members, members, n * sizeof *members);
+    if (extras)
+        memcpy(object.members + n, extra->members, extras * sizeof *members);
+    return object;
+}
+
+struct json api_struct_encode(struct arena *a, const struct api_type *type, const void *body) {
+    struct encoder e = {a};
+    return encode_struct(&e, type, body);
+}
+
+struct json api_object_encode(const struct api_object *o, struct arena *a) {
+    return api_struct_encode(a, o->type, o->body);
+}

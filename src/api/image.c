@@ -1,0 +1,170 @@
+/*
+ * The grammar is that of the distribution project's reference package:
+ *
+ *     reference = [ domain "/" ] path [ ":" tag ] [ "@" digest ]
+ *
+ * where the first part of the name is a domain only if it looks like one (has a dot or a colon, an
+ * upper-case letter, or is "localhost").
+ */
+#include "api/image.h"
+
+enum { LONGEST_NAME = 255, LONGEST_TAG = 128, LEAST_DIGEST = 32, SHA256_DIGITS = 64 };
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_lower(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_alnum(char c) {
+    return is_digit(c) || is_lower(c) || is_upper(c);
+}
+
+static bool is_lower_hex(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool is_hex(char c) {
+    return is_lower_hex(c) || (c >= 'A' && c <= 'F');
+}
+
+static bool is_tag_char(char c) {
+    return is_alnum(c) || c == '_' || c == '.' || c == '-';
+}
+
+static bool all(struct str s, bool (*is)(char)) {
+    for (size_t i = 0; i < s.n; i++)
+        if (!is(s.p[i]))
+            return false;
+    return true;
+}
+
+/* Letters and digits with hyphens between them. */
+static bool is_domain_label(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_alnum(s.p[i]) && s.p[i] != '-')
+            return false;
+    return s.n && s.p[0] != '-' && s.p[s.n - 1] != '-';
+}
+
+static bool is_host(struct str host) {
+    if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']') {
+        for (size_t i = 1; i + 1 < host.n; i++)
+            if (!is_hex(host.p[i]) && host.p[i] != ':')
+                return false;
+        return true;
+    }
+    bool more = true;
+    while (more) {
+        struct str label;
+        more = str_cut(host, '.', &label, &host);
+        if (!is_domain_label(label))
+            return false;
+    }
+    return true;
+}
+
+static bool is_domain(struct str domain) {
+    size_t colon = domain.n;
+    while (colon > 0 && is_digit(domain.p[colon - 1]))
+        colon--;
+    bool has_port = colon > 0 && colon < domain.n && domain.p[colon - 1] == ':';
+    return is_host(has_port ? str_sub(domain, 0, colon - 1) : domain);
+}
+
+/* Lower-case words joined by one dot, one or two underscores, or any number of hyphens. */
+static bool is_path_part(struct str s) {
+    size_t at = 0;
+    for (;;) {
+        size_t word = at;
+        while (at < s.n && (is_digit(s.p[at]) || is_lower(s.p[at])))
+            at++;
+        if (at == word)
+            return false;
+        if (at == s.n)
+            return true;
+        size_t mark = at;
+        char c = s.p[at];
+        while (at < s.n && s.p[at] == c)
+            at++;
+        size_t most = c == '.' ? 1 : c == '_' ? 2 : c == '-' ? SIZE_MAX : 0;
+        if (at - mark > most)
+            return false;
+    }
+}
+
+static bool is_path(struct str path) {
+    bool more = true;
+    while (more) {
+        struct str part;
+        more = str_cut(path, '/', &part, &path);
+        if (!is_path_part(part))
+            return false;
+    }
+    return true;
+}
+
+static bool is_tag(struct str tag) {
+    return tag.n > 0 && tag.n <= LONGEST_TAG && all(tag, is_tag_char) && tag.p[0] != '.' &&
+           tag.p[0] != '-';
+}
+
+/* algorithm:hex; the algorithms that exist in practice are checked for their length. */
+static bool is_digest(struct str digest) {
+    struct str algorithm, hex;
+    if (!str_cut(digest, ':', &algorithm, &hex) || hex.n < LEAST_DIGEST)
+        return false;
+    size_t digits = str_is(algorithm, "sha256")   ? SHA256_DIGITS
+                    : str_is(algorithm, "sha384") ? 96
+                    : str_is(algorithm, "sha512") ? 128
+                                                  : 0;
+    return hex.n == digits && all(hex, is_lower_hex);
+}
+
+static bool looks_like_domain(struct str first) {
+    if (str_find_char(first, '.') != STR_NONE || str_find_char(first, ':') != STR_NONE)
+        return true;
+    for (size_t i = 0; i < first.n; i++)
+        if (is_upper(first.p[i]))
+            return true;
+    return str_is(first, "localhost");
+}
+
+/* Splits off the domain, if the name starts with one; false when it is malformed. */
+static bool take_domain(struct str *name, size_t *domain_length) {
+    struct str first, rest;
+    *domain_length = sizeof "docker.io" - 1;
+    if (!str_cut(*name, '/', &first, &rest) || !looks_like_domain(first))
+        return true;
+    *name = rest;
+    *domain_length = first.n;
+    return is_domain(first);
+}
+
+struct str api_image_tag(struct str image) {
+    const struct str none = STR("");
+    struct str name, digest, tag;
+    bool has_digest = str_cut(image, '@', &name, &digest);
+    if (has_digest && !is_digest(digest))
+        return none;
+    if (image.n == SHA256_DIGITS && all(image, is_lower_hex))
+        return none;
+    size_t domain_length;
+    if (!take_domain(&name, &domain_length))
+        return none;
+    bool has_tag = str_cut(name, ':', &name, &tag);
+    if ((has_tag && !is_tag(tag)) || !is_path(name))
+        return none;
+    /* "library/" stands before a name of one part on the default registry. */
+    if (domain_length + 1 + name.n > LONGEST_NAME)
+        return none;
+    if (has_tag)
+        return tag;
+    return has_digest ? none : STR("latest");
+}

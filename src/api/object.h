@@ -1,0 +1,68 @@
+/*
+ * API objects: from a JSON tree to a typed, self-contained object and back.
+ *
+ * An object owns one arena with everything it is made of, so it outlives the tree and the text it
+ * came from. While it is being prepared (decoded, defaulted, mutated by admission) it has one
+ * owner; once published it is immutable and shared by reference.
+ */
+#ifndef API_OBJECT_H
+#define API_OBJECT_H
+
+#include "api/types.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "codec/json.h"
+
+struct feature_set;
+
+struct api_object {
+    const struct api_kind *kind;  /* NULL when there is no schema for the object's kind */
+    const struct api_type *type;  /* of body */
+    void *body;                   /* struct api_pod, …; struct api_unknown without a schema */
+    struct api_type_meta *names;  /* kind and apiVersion, inside body */
+    struct api_object_meta *meta; /* inside body; NULL for kinds without one (Status, List) */
+    struct arena arena;
+    uint32_t refs; /* counted atomically */
+};
+
+/* Fields that a strict reader refuses, in document order: `unknown field "spec.foo"`,
+ * `duplicate field "spec.bar"`. At most API_MAX_PROBLEMS are kept. */
+enum { API_MAX_PROBLEMS = 100 };
+struct api_problems {
+    struct str v[API_MAX_PROBLEMS]; /* in the object's arena */
+    size_t n;
+};
+
+struct api_decode_opts {
+    struct str api_version, kind;  /* for items of a typed list that do not say what they are */
+    bool strict;                   /* fail on unknown and duplicate fields */
+    bool duplicates;               /* the tree was parsed with repeated keys allowed */
+    struct api_problems *problems; /* if not NULL, filled in either mode */
+};
+
+/*
+ * Builds an object from a tree, which is only borrowed. Unknown fields are kept and encoded again;
+ * of repeated ones the last wins. Texts of errors are the API server's: wrong types, quantities and
+ * times that do not parse, and in strict mode the problems. opts may be NULL. The caller owns *out.
+ */
+int api_object_decode(const struct json *tree, const struct api_decode_opts *opts,
+                      struct api_object **out, struct err *err);
+
+/* One more owner; returns o. And one less: the last one frees it. unref accepts NULL. */
+struct api_object *api_object_ref(struct api_object *o);
+void api_object_unref(struct api_object *o);
+
+/* Sets what the API server sets before it validates: defaults of the object's version. Only before
+ * publishing. */
+void api_object_default(struct api_object *o, const struct feature_set *gates);
+
+/* The object as a tree with the API server's field order. Strings are borrowed from the object. */
+struct json api_object_encode(const struct api_object *o, struct arena *a);
+
+/* The same two steps for a part of an object, e.g. a toleration given on the command line: `body`
+ * is a zeroed struct of that type, and everything it comes to hold lives in a. */
+int api_struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
+                      void *body, struct err *err);
+struct json api_struct_encode(struct arena *a, const struct api_type *type, const void *body);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * The schema: every API type as a table of field rows.
+ *
+ * The rows stand in the .def files of schema/, one file per API group or topic. The C structs
+ * (types.h), the decoder, the encoder, defaulting and whatever else walks API objects are made from
+ * the same rows, so a new field is one row. A type is written as
+ *
+ *     #define T toleration
+ *     BEGIN("Toleration")                                  its name in Go, as error texts show it
+ *     FIELD(member, "jsonName", KIND, number, flags, …)    a scalar, list of scalars or map
+ *     OBJECTS(member, "jsonName", KIND, type, number, flags, …)   one or many of another type
+ *     INLINE(type)                                         all fields of another type, as if here
+ *     END
+ *     #undef T
+ *
+ * in the order in which the API server writes the fields. `number` is the field's protobuf number,
+ * flags are 0, OMIT (left out when empty) or OMIT | ZERO (a zero time is left out, too), and behind
+ * them may stand .go (name of the Go type when it is a named one), .def (constant default as text),
+ * .patch and .merge_key (how a strategic merge patch treats a list or map).
+ */
+#ifndef API_SCHEMA_H
+#define API_SCHEMA_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* kind, C type of the member. P = may be absent, L = list of, M = map from string to. */
+#define API_SCALAR_KINDS(X)             \
+    X(STR, struct str)                  \
+    X(PSTR, struct str)                 \
+    X(BOOL, bool)                       \
+    X(PBOOL, struct api_opt_bool)       \
+    X(I32, int32_t)                     \
+    X(PI32, struct api_opt_i32)         \
+    X(I64, int64_t)                     \
+    X(PI64, struct api_opt_i64)         \
+    X(TIME, struct api_time)            \
+    X(PTIME, struct api_time)           \
+    X(MICROTIME, struct api_time)       \
+    X(QUANTITY, struct quantity)        \
+    X(PQUANTITY, struct quantity *)     \
+    X(INTSTR, struct api_int_or_str)    \
+    X(PINTSTR, struct api_int_or_str *) \
+    X(RAW, struct json)                 \
+    X(PRAW, struct json)                \
+    X(LSTR, struct api_strs)            \
+    X(LI32, struct api_i32s)            \
+    X(LI64, struct api_i64s)            \
+    X(MSTR, struct labels)              \
+    X(MQUANTITY, struct api_quantities) \
+    X(MTIME, struct api_times)
+
+/* kind: OBJ a struct, PTR a pointer to one (may be NULL), LIST many, INLINE a struct whose fields
+ * belong to the outer object. */
+#define API_OBJECT_KINDS(X) X(OBJ) X(PTR) X(LIST) X(INLINE)
+
+enum api_field_kind {
+#define X(kind, type) API_##kind,
+    API_SCALAR_KINDS(X)
+#undef X
+#define X(kind) API_##kind,
+        API_OBJECT_KINDS(X)
+#undef X
+            API_FIELD_KINDS
+};
+
+enum api_field_flags { API_OMIT = 1, API_ZERO = 2 };
+enum api_patch { API_PATCH_MERGE = 1, API_PATCH_REPLACE = 2, API_PATCH_RETAINKEYS = 4 };
+
+struct api_type;
+
+struct api_field {
+    struct str json;             /* name on the wire */
+    const struct api_type *type; /* of OBJECTS and INLINE rows */
+    const char *go;              /* name of a named Go type, or NULL */
+    const char *def;             /* default that does not depend on anything else, or NULL */
+    const char *merge_key;       /* of lists that are merged by key, or NULL */
+    uint16_t offset;             /* of the member in the struct */
+    uint16_t number;             /* in protobuf messages */
+    uint8_t kind;                /* enum api_field_kind */
+    uint8_t flags;               /* enum api_field_flags */
+    uint8_t patch;               /* enum api_patch */
+};
+
+/* One id per type, API_T_<type>, in the order of schema/all.def. */
+enum api_type_id {
+#define API_T_NAME2(t) API_T_##t
+#define API_T_NAME(t)  API_T_NAME2(t)
+#define BEGIN(name)    API_T_NAME(T),
+#define FIELD(member, json_name, kind, number, ...)
+#define OBJECTS(member, json_name, kind, target, number, ...)
+#define INLINE(target)
+#define END
+#include "api/schema/all.def"
+#undef BEGIN
+#undef FIELD
+#undef OBJECTS
+#undef INLINE
+#undef END
+    API_TYPES
+};
+
+struct api_type {
+    const char *name; /* in Go, without package */
+    const struct api_field *fields;
+    uint16_t field_count;
+    uint16_t id;   /* enum api_type_id */
+    uint32_t size; /* of the C struct */
+};
+
+/* Types by id. Every struct of types.h starts with a `struct json *extra`: the object of members
+ * that the schema does not know, or NULL. */
+extern const struct api_type api_types[API_TYPES];
+
+/* The row of a JSON name in a type, INLINE types included, and the member's offset in the outer
+ * struct; NULL when there is none. `hint` speeds up calls in row order: start with 0. */
+const struct api_field *api_field_find(const struct api_type *type, struct str json, size_t *offset,
+                                       size_t *hint);
+
+struct api_kind {
+    const char *kind;        /* Pod */
+    const char *group;       /* "" is the core group */
+    const char *version;     /* v1 */
+    const char *api_version; /* group/version, or version alone in the core group */
+    const char *plural;      /* pods */
+    bool namespaced;
+    const struct api_type *type;
+};
+
+/* The kinds with a schema, ended by a row whose kind is NULL. */
+extern const struct api_kind api_kinds[];
+
+/* The kind by name and apiVersion; NULL when there is no schema for it. */
+const struct api_kind *api_kind_find(struct str api_version, struct str kind);
+
+#endif
