@@ -5,6 +5,7 @@
  * first one is reported) and decoding goes on; a value that parses itself (quantity, time, port)
  * and fails ends it at once. The error texts are Go's, down to the names of Go types.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ struct place {
     const struct place *up;
     const struct api_type *in; /* the struct that has the field */
     struct str field;
-    int64_t index; /* element of a list, or -1 */
+    const char *via; /* the INLINE type that the field came with, or NULL */
+    int64_t index;   /* element of a list, or -1 */
 };
 
 struct decoder {
@@ -37,14 +39,27 @@ static decode_fn *const decoders[API_FIELD_KINDS];
 
 /* ---- error texts ---- */
 
-static void add_path(struct buf *b, const struct place *at, bool with_index) {
+/* Go's errors name fields with the types they are inlined from, and leave list indexes out. */
+static void add_go_path(struct buf *b, const struct place *at) {
     if (!at)
         return;
-    add_path(b, at->up, with_index);
+    add_go_path(b, at->up);
+    if (b->n)
+        buf_add_char(b, '.');
+    if (at->via)
+        buf_addf(b, "%s.", at->via);
+    buf_add(b, at->field);
+}
+
+/* The path as a user would write it: spec.containers[0].image. */
+static void add_path(struct buf *b, const struct place *at) {
+    if (!at)
+        return;
+    add_path(b, at->up);
     if (b->n)
         buf_add_char(b, '.');
     buf_add(b, at->field);
-    if (with_index && at->index >= 0)
+    if (at->index >= 0)
         buf_addf(b, "[%lld]", (long long)at->index);
 }
 
@@ -68,10 +83,10 @@ static void mismatch(struct decoder *d, const struct place *at, const char *what
         return;
     }
     struct buf path = BUF_INIT(ERR_TEXT);
-    add_path(&path, at, false);
+    add_go_path(&path, at);
     err_set(d->err, ERR_INVALID,
-            "json: cannot unmarshal %s into Go struct field %s.%.*s of type %s", what, at->in->name,
-            STR_ARG(buf_view(&path)), go_type);
+            "json: cannot unmarshal %s into Go struct field %s.%.*s of type %s", what,
+            strchr(at->in->go, '.') + 1, STR_ARG(buf_view(&path)), go_type);
     buf_release(&path);
 }
 
@@ -79,7 +94,7 @@ static void mismatch(struct decoder *d, const struct place *at, const char *what
 static const char *go_type(char name[static 128], const char *prefix, const struct api_field *f,
                            const char *plain) {
     if (f->type)
-        snprintf(name, 128, "%sv1.%s", prefix, f->type->name);
+        snprintf(name, 128, "%s%s", prefix, f->type->go);
     else
         snprintf(name, 128, "%s%s", prefix, f->go ? f->go : plain);
     return name;
@@ -97,7 +112,7 @@ static void problem(struct decoder *d, const struct place *at, const char *what,
     if (p->n == API_MAX_PROBLEMS)
         return;
     struct buf path = BUF_INIT(LIMIT_OBJECT_BYTES);
-    add_path(&path, at, true);
+    add_path(&path, at);
     if (path.n)
         buf_add_char(&path, '.');
     buf_add(&path, field);
@@ -193,12 +208,12 @@ static int decode_time(struct decoder *d, const struct place *at, const struct a
                        const struct json *v, void *slot) {
     if (v->kind != JSON_STRING)
         return fatal_mismatch(d, at, v, "string");
-    struct time_point t;
+    struct time_instant t;
     int rc = f->kind == API_MICROTIME ? time_parse_micro(json_str(v), &t, d->err)
                                       : time_parse(json_str(v), &t, d->err);
     if (rc < 0)
         return -1;
-    *(struct api_time *)slot = (struct api_time){.sec = t.sec, .nsec = t.nsec, .set = true};
+    *(struct api_time *)slot = (struct api_time){.sec = t.seconds, .nsec = t.nanos, .set = true};
     return 0;
 }
 
@@ -286,7 +301,8 @@ static int decode_array(struct decoder *d, const struct place *at, const struct 
     char *elements = arena_calloc(d->a, 1, size_mul(v->n, size) + 1);
     *list = (struct any_list){elements, v->n};
     for (uint32_t i = 0; i < v->n; i++) {
-        struct place element = {at->up, at->in, at->field, i};
+        struct place element = *at;
+        element.index = i;
         if (v->items[i].kind != JSON_NULL &&
             one(d, &element, f, &v->items[i], elements + i * size) < 0)
             return -1;
@@ -353,8 +369,9 @@ static int decode_map(struct decoder *d, const struct place *at, const struct ap
     sort_members(d, at, v, &members);
     char *entries = arena_calloc(d->a, 1, size_mul(members.n, size) + 1);
     *(struct any_list *)slot = (struct any_list){entries, members.n};
-    /* An entry's value has the type of the map's elements, not the map's own. */
-    struct api_field element = {.kind = f->kind};
+    /* An entry's value has the type of the map's elements: what stands behind the bracket. */
+    const char *element_type = f->go ? strchr(f->go, ']') : NULL;
+    struct api_field element = {.kind = f->kind, .go = element_type ? element_type + 1 : NULL};
     int rc = 0;
     for (size_t i = 0; i < members.n && rc == 0; i++) {
         char *entry = entries + i * size;
@@ -410,16 +427,16 @@ static int decode_members(struct decoder *d, const struct place *up, const struc
     size_t hint = 0;
     for (uint32_t i = 0; i < object->n; i++) {
         const struct json_member *m = &object->members[i];
-        size_t offset;
-        const struct api_field *f = api_field_find(type, m->key, &offset, &hint);
+        struct api_found found = api_field_find(type, m->key, &hint);
+        const struct api_field *f = found.field;
         if (!f) {
             problem(d, up, "unknown", m->key);
             keep_extra(d, body, m);
             continue;
         }
-        struct place at = {up, type, f->json, -1};
+        struct place at = {up, type, f->json, found.via, -1};
         if (m->value.kind != JSON_NULL &&
-            decoders[f->kind](d, &at, f, &m->value, body + offset) < 0)
+            decoders[f->kind](d, &at, f, &m->value, body + found.offset) < 0)
             return -1;
     }
     return 0;

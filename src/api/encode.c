@@ -70,7 +70,7 @@ static struct json encode_time(struct encoder *e, const struct api_field *f, con
     if (!t->set)
         return json_null;
     struct buf b = BUF_INIT(64);
-    struct time_point point = {t->sec, t->nsec};
+    struct time_instant point = {t->sec, t->nsec};
     if (f->kind == API_MICROTIME)
         time_write_micro(&b, point);
     else

@@ -1,5 +1,7 @@
 #include "api/object.h"
 
+#include <stdlib.h>
+
 #include "api/object_int.h"
 #include "base/alloc.h"
 #include "base/limits.h"
@@ -23,10 +25,10 @@ static struct api_object *object_new(const struct api_kind *kind) {
     o->type = kind ? kind->type : &api_types[API_T_unknown];
     o->body = arena_calloc(&o->arena, 1, o->type->size);
     o->names = &((struct any_object *)o->body)->names;
-    size_t offset, hint = 0;
-    const struct api_field *meta = api_field_find(o->type, STR("metadata"), &offset, &hint);
-    if (meta->type == &api_types[API_T_object_meta])
-        o->meta = (void *)((char *)o->body + offset);
+    size_t hint = 0;
+    struct api_found meta = api_field_find(o->type, STR("metadata"), &hint);
+    if (meta.field->type == &api_types[API_T_object_meta])
+        o->meta = (void *)((char *)o->body + meta.offset);
     return o;
 }
 

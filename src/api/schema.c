@@ -23,9 +23,10 @@
      .kind = API_##kind_,                                       \
      .number = (number_),                                       \
      .flags = __VA_ARGS__},
-#define INLINE(target)                                 \
+#define INLINE(target, go_name)                        \
     {.type = &api_types[API_T_##target],               \
      .offset = offsetof(struct API_NAME(T, ), target), \
+     .go = (go_name),                                  \
      .kind = API_INLINE},
 #define END                                                                      \
     { .kind = 0 } /* a type may have no fields, an array must have an element */ \
@@ -40,14 +41,14 @@
 
 /* … then the types. */
 #define BEGIN(go_name)                                                                            \
-    [API_T_NAME(T)] = {.name = (go_name),                                                         \
+    [API_T_NAME(T)] = {.go = (go_name),                                                           \
                        .fields = API_NAME(T, _fields),                                            \
                        .field_count = sizeof API_NAME(T, _fields) / sizeof(struct api_field) - 1, \
                        .id = API_T_NAME(T),                                                       \
                        .size = sizeof(struct API_NAME(T, ))},
 #define FIELD(member, json_name, kind_, number_, ...)
 #define OBJECTS(member, json_name, kind_, target, number_, ...)
-#define INLINE(target)
+#define INLINE(target, go_name)
 #define END
 const struct api_type api_types[API_TYPES] = {
 #include "api/schema/all.def"
@@ -72,31 +73,28 @@ const struct api_kind *api_kind_find(struct str api_version, struct str kind) {
     return NULL;
 }
 
-static const struct api_field *find_inline(const struct api_field *f, struct str json,
-                                           size_t *offset) {
+static struct api_found find_inline(const struct api_field *f, struct str json) {
     size_t hint = 0;
-    const struct api_field *found = api_field_find(f->type, json, offset, &hint);
-    if (found)
-        *offset += f->offset;
+    struct api_found found = api_field_find(f->type, json, &hint);
+    found.offset += f->offset;
+    found.via = f->go;
     return found;
 }
 
-const struct api_field *api_field_find(const struct api_type *type, struct str json, size_t *offset,
-                                       size_t *hint) {
+struct api_found api_field_find(const struct api_type *type, struct str json, size_t *hint) {
     size_t n = type->field_count;
     for (size_t tried = 0, at = *hint; tried < n; tried++, at++) {
         if (at >= n)
             at = 0;
         const struct api_field *f = &type->fields[at];
         if (f->kind == API_INLINE) {
-            f = find_inline(f, json, offset);
-            if (f)
-                return f;
+            struct api_found found = find_inline(f, json);
+            if (found.field)
+                return found;
         } else if (str_eq(f->json, json)) {
             *hint = at + 1;
-            *offset = f->offset;
-            return f;
+            return (struct api_found){.field = f, .offset = f->offset};
         }
     }
-    return NULL;
+    return (struct api_found){.field = NULL};
 }

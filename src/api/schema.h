@@ -6,10 +6,10 @@
  * the same rows, so a new field is one row. A type is written as
  *
  *     #define T toleration
- *     BEGIN("Toleration")                                  its name in Go, as error texts show it
+ *     BEGIN("v1.Toleration")                               its name in Go, as error texts show it
  *     FIELD(member, "jsonName", KIND, number, flags, …)    a scalar, list of scalars or map
  *     OBJECTS(member, "jsonName", KIND, type, number, flags, …)   one or many of another type
- *     INLINE(type)                                         all fields of another type, as if here
+ *     INLINE(type, "GoName")                               all fields of another type, as if here
  *     END
  *     #undef T
  *
@@ -73,7 +73,7 @@ struct api_type;
 struct api_field {
     struct str json;             /* name on the wire */
     const struct api_type *type; /* of OBJECTS and INLINE rows */
-    const char *go;              /* name of a named Go type, or NULL */
+    const char *go;              /* name of a named Go type or INLINE field, or NULL */
     const char *def;             /* default that does not depend on anything else, or NULL */
     const char *merge_key;       /* of lists that are merged by key, or NULL */
     uint16_t offset;             /* of the member in the struct */
@@ -90,7 +90,7 @@ enum api_type_id {
 #define BEGIN(name)    API_T_NAME(T),
 #define FIELD(member, json_name, kind, number, ...)
 #define OBJECTS(member, json_name, kind, target, number, ...)
-#define INLINE(target)
+#define INLINE(target, go_name)
 #define END
 #include "api/schema/all.def"
 #undef BEGIN
@@ -102,7 +102,7 @@ enum api_type_id {
 };
 
 struct api_type {
-    const char *name; /* in Go, without package */
+    const char *go; /* name in Go, with package */
     const struct api_field *fields;
     uint16_t field_count;
     uint16_t id;   /* enum api_type_id */
@@ -113,10 +113,15 @@ struct api_type {
  * that the schema does not know, or NULL. */
 extern const struct api_type api_types[API_TYPES];
 
-/* The row of a JSON name in a type, INLINE types included, and the member's offset in the outer
- * struct; NULL when there is none. `hint` speeds up calls in row order: start with 0. */
-const struct api_field *api_field_find(const struct api_type *type, struct str json, size_t *offset,
-                                       size_t *hint);
+struct api_found {
+    const struct api_field *field; /* NULL: the type has no such field */
+    const char *via;               /* Go name of the INLINE type it belongs to, or NULL */
+    size_t offset;                 /* of the member in the outer struct */
+};
+
+/* Finds a field by its JSON name, in INLINE types too. `hint` speeds up calls in row order: start
+ * with 0. */
+struct api_found api_field_find(const struct api_type *type, struct str json, size_t *hint);
 
 struct api_kind {
     const char *kind;        /* Pod */
