@@ -8,7 +8,7 @@
  */
 #include "api/image.h"
 
-enum { LONGEST_NAME = 255, LONGEST_TAG = 128, LEAST_DIGEST = 32, SHA256_DIGITS = 64 };
+enum { LONGEST_PATH = 255, LONGEST_TAG = 128, LEAST_DIGEST = 32, SHA256_DIGITS = 64 };
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -137,32 +137,34 @@ static bool looks_like_domain(struct str first) {
 }
 
 /* Splits off the domain, if the name starts with one; false when it is malformed. */
-static bool take_domain(struct str *name, size_t *domain_length) {
+static bool take_domain(struct str *name, bool *found) {
     struct str first, rest;
-    *domain_length = sizeof "docker.io" - 1;
-    if (!str_cut(*name, '/', &first, &rest) || !looks_like_domain(first))
+    *found = str_cut(*name, '/', &first, &rest) && looks_like_domain(first);
+    if (!*found)
         return true;
     *name = rest;
-    *domain_length = first.n;
     return is_domain(first);
+}
+
+/* On the default registry, a name of one part is short for library/name. */
+static size_t full_length(struct str path, bool has_domain) {
+    bool is_short = !has_domain && str_find_char(path, '/') == STR_NONE;
+    return path.n + (is_short ? sizeof "library/" - 1 : 0);
 }
 
 struct str api_image_tag(struct str image) {
     const struct str none = STR("");
-    struct str name, digest, tag;
-    bool has_digest = str_cut(image, '@', &name, &digest);
+    struct str path, digest, tag;
+    bool has_digest = str_cut(image, '@', &path, &digest);
     if (has_digest && !is_digest(digest))
         return none;
     if (image.n == SHA256_DIGITS && all(image, is_lower_hex))
         return none;
-    size_t domain_length;
-    if (!take_domain(&name, &domain_length))
+    bool has_domain;
+    if (!take_domain(&path, &has_domain))
         return none;
-    bool has_tag = str_cut(name, ':', &name, &tag);
-    if ((has_tag && !is_tag(tag)) || !is_path(name))
-        return none;
-    /* "library/" stands before a name of one part on the default registry. */
-    if (domain_length + 1 + name.n > LONGEST_NAME)
+    bool has_tag = str_cut(path, ':', &path, &tag);
+    if ((has_tag && !is_tag(tag)) || !is_path(path) || full_length(path, has_domain) > LONGEST_PATH)
         return none;
     if (has_tag)
         return tag;

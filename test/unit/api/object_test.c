@@ -1,0 +1,277 @@
+/*
+ * Objects against the real API server's code: each line of test/api/objects.jsonl is an object and
+ * what upstream made of it (plain encoding, encoding after defaulting, or the decoding error).
+ * What upstream has no counterpart for (unknown fields kept, sharing) is tested below in C.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "api/object.h"
+#include "feature/feature.h"
+
+static struct str write_json(struct arena *a, const struct json *v) {
+    struct buf b = BUF_INIT(1 << 24);
+    json_write(&b, v, NULL);
+    struct str text = arena_str(a, buf_view(&b));
+    buf_release(&b);
+    return text;
+}
+
+static void expect_json(struct arena *a, const struct json *line, const char *key,
+                        struct json got) {
+    const struct json *want = json_get(line, str_of(key));
+    assert_non_null(want);
+    struct str want_text = write_json(a, want), got_text = write_json(a, &got);
+    if (!str_eq(want_text, got_text))
+        fail_msg("%s\n want %s\n got  %s", key, want_text.p, got_text.p);
+}
+
+static void expect_failure(const struct json *object, struct str want) {
+    struct api_object *o = NULL;
+    struct err err = {0};
+    assert_int_equal(api_object_decode(object, NULL, &o, &err), -1);
+    assert_int_equal(err.code, ERR_INVALID);
+    const char *cause = strstr(err.msg, ": ");
+    if (!cause || !str_is(want, cause + 2))
+        fail_msg("want %.*s\ngot  %s", STR_ARG(want), err.msg);
+}
+
+static void check_line(struct arena *a, const struct json *line) {
+    const struct json *object = json_get(line, STR("object"));
+    const struct json *error = json_get(line, STR("error"));
+    if (error) {
+        expect_failure(object, json_str(error));
+        return;
+    }
+    struct api_object *o = NULL;
+    struct err err = {0};
+    const struct api_decode_opts strict = {.strict = true};
+    if (api_object_decode(object, &strict, &o, &err) < 0)
+        fail_msg("%s", err.msg);
+    expect_json(a, line, "plain", api_object_encode(o, a));
+    struct feature_config config;
+    feature_config_init(&config, FEATURE_NEWEST);
+    api_object_default(o, &config.enabled);
+    expect_json(a, line, "defaulted", api_object_encode(o, a));
+    api_object_unref(o);
+}
+
+static void objects_are_read_as_upstream_reads_them(void **state) {
+    (void)state;
+    FILE *f = fopen("test/api/objects.jsonl", "r");
+    assert_non_null(f);
+    char *text = NULL;
+    size_t cap = 0, lines = 0;
+    struct arena a = {0};
+    for (ssize_t n; (n = getline(&text, &cap, f)) > 0; lines++) {
+        struct json line;
+        struct err err = {0};
+        if (json_parse(&a, (struct str){text, (size_t)n}, NULL, &line, &err) < 0)
+            fail_msg("line %zu: %s", lines + 1, err.msg);
+        check_line(&a, &line);
+        arena_reset(&a);
+    }
+    assert_true(lines > 150);
+    arena_release(&a);
+    free(text);
+    fclose(f);
+}
+
+/* ---- what has no counterpart upstream ---- */
+
+static struct json parse(struct arena *a, const char *text) {
+    struct json v;
+    struct err err = {0};
+    const struct json_opts opts = {.allow_duplicates = true};
+    if (json_parse(a, str_of(text), &opts, &v, &err) < 0)
+        fail_msg("%s", err.msg);
+    return v;
+}
+
+static void unknown_fields_survive_a_round_trip(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree =
+        parse(&a, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{},\"spec\":{"
+                  "\"containers\":[{\"name\":\"a\",\"resources\":{},\"gpu\":{\"n\":"
+                  "[1.50,null]}}],\"berth\":\"b\"},\"status\":{},\"extra\":1e2}");
+    struct api_object *o = NULL;
+    assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
+    struct json back = api_object_encode(o, &a);
+    assert_string_equal(write_json(&a, &back).p,
+                        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{},\"spec\":{"
+                        "\"containers\":[{\"name\":\"a\",\"resources\":{},\"gpu\":{\"n\":[1.5,null]"
+                        "}}],\"berth\":\"b\"},\"status\":{},\"extra\":100}");
+    api_object_unref(o);
+    arena_release(&a);
+}
+
+static void kinds_without_a_schema_are_kept_whole(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree = parse(&a, "{\"kind\":\"Gadget\",\"apiVersion\":\"x.io/v2\",\"metadata\":{"
+                                 "\"name\":\"g\"},\"spec\":{\"a\":[1,{\"b\":null}]}}");
+    struct api_object *o = NULL;
+    const struct api_decode_opts strict = {.strict = true};
+    assert_int_equal(api_object_decode(&tree, &strict, &o, NULL), 0);
+    assert_null(o->kind);
+    assert_true(str_is(o->meta->name, "g"));
+    struct json back = api_object_encode(o, &a);
+    assert_true(json_equal(&back, &tree));
+    api_object_unref(o);
+    arena_release(&a);
+}
+
+struct strict_case {
+    const char *text, *problem;
+};
+
+static void strict_reading_names_every_problem(void **state) {
+    (void)state;
+    static const struct strict_case cases[] = {
+        {"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"foo\":1}}",
+         "unknown field \"spec.foo\""},
+        {"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"bar\":{},\"spec\":{\"containers\":[{},{\"x\":1}"
+         "]}}",
+         "unknown field \"bar\", unknown field \"spec.containers[1].x\""},
+        {"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"a\",\"nodeName\":\"b\"}"
+         "}",
+         "duplicate field \"spec.nodeName\""},
+        {"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"labels\":{\"k\":\"1\",\"k\":"
+         "\"2\"}}}",
+         "duplicate field \"metadata.labels.k\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena a = {0};
+        struct json tree = parse(&a, cases[i].text);
+        struct api_object *o = NULL;
+        struct err err = {0};
+        struct api_decode_opts opts = {.strict = true, .duplicates = true};
+        assert_int_equal(api_object_decode(&tree, &opts, &o, &err), -1);
+        char want[256];
+        snprintf(want, sizeof want,
+                 "Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: %s",
+                 cases[i].problem);
+        assert_string_equal(err.msg, want);
+        opts.strict = false;
+        assert_int_equal(api_object_decode(&tree, &opts, &o, NULL), 0);
+        api_object_unref(o);
+        arena_release(&a);
+    }
+}
+
+static void of_repeated_keys_the_last_wins(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree =
+        parse(&a, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"labels\":{"
+                  "\"k\":\"1\",\"a\":\"x\",\"k\":\"2\"}},\"spec\":{\"nodeName\":\"a\","
+                  "\"nodeName\":\"b\"}}");
+    struct api_object *o = NULL;
+    struct api_problems problems;
+    struct api_decode_opts opts = {.duplicates = true, .problems = &problems};
+    assert_int_equal(api_object_decode(&tree, &opts, &o, NULL), 0);
+    assert_int_equal(problems.n, 2);
+    const struct api_pod *pod = o->body;
+    assert_true(str_is(pod->spec.node_name, "b"));
+    assert_int_equal(pod->metadata.labels.n, 2);
+    assert_true(str_is(pod->metadata.labels.v[1].value, "2"));
+    api_object_unref(o);
+    arena_release(&a);
+}
+
+static void problems_are_bounded(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree = parse(&a, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}");
+    for (int i = 0; i < 2 * API_MAX_PROBLEMS; i++)
+        json_add(&a, &tree, arena_printf(&a, "x%d", i), json_of_bool(true));
+    struct api_object *o = NULL;
+    struct api_problems problems;
+    struct api_decode_opts opts = {.problems = &problems};
+    assert_int_equal(api_object_decode(&tree, &opts, &o, NULL), 0);
+    assert_int_equal(problems.n, API_MAX_PROBLEMS);
+    api_object_unref(o);
+    arena_release(&a);
+}
+
+static void what_an_object_is_must_be_known(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"[]", "not an object"},
+        {"{\"apiVersion\":\"v1\"}", "Object 'Kind' is missing"},
+        {"{\"kind\":\"Pod\"}", "Object 'apiVersion' is missing"},
+        {"{\"kind\":7,\"apiVersion\":\"v1\"}", "Object 'Kind' is missing"},
+    };
+    struct arena a = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct json tree = parse(&a, cases[i][0]);
+        struct api_object *o = NULL;
+        struct err err = {0};
+        assert_int_equal(api_object_decode(&tree, NULL, &o, &err), -1);
+        assert_string_equal(err.msg, cases[i][1]);
+    }
+    struct json bare = parse(&a, "{\"metadata\":{\"name\":\"n\"}}");
+    const struct api_decode_opts opts = {.api_version = STR("v1"), .kind = STR("Node")};
+    struct api_object *o = NULL;
+    assert_int_equal(api_object_decode(&bare, &opts, &o, NULL), 0);
+    assert_string_equal(o->kind->plural, "nodes");
+    assert_true(str_is(o->names->kind, "Node"));
+    api_object_unref(o);
+    arena_release(&a);
+}
+
+static void objects_are_shared_by_reference(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree = parse(&a, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":422}");
+    struct api_object *o = NULL;
+    assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
+    arena_release(&a); /* the object does not need the tree */
+    assert_null(o->meta);
+    assert_ptr_equal(api_object_ref(o), o);
+    api_object_unref(o);
+    assert_int_equal(((struct api_status *)o->body)->code, 422);
+    api_object_unref(o);
+    api_object_unref(NULL);
+}
+
+static void a_struct_can_be_read_alone(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree = parse(&a, "{\"key\":\"k\",\"operator\":\"Gt\",\"value\":\"5\"}");
+    struct api_toleration t = {0};
+    const struct api_type *type = &api_types[API_T_toleration];
+    assert_int_equal(api_struct_decode(&a, type, &tree, &t, NULL), 0);
+    assert_true(str_is(t.operator, "Gt"));
+    struct json back = api_struct_encode(&a, type, &t);
+    assert_true(json_equal(&back, &tree));
+    struct err err = {0};
+    tree = parse(&a, "\"x\"");
+    assert_int_equal(api_struct_decode(&a, type, &tree, &t, &err), -1);
+    assert_string_equal(err.msg,
+                        "json: cannot unmarshal string into Go value of type v1.Toleration");
+    arena_release(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_are_read_as_upstream_reads_them),
+        cmocka_unit_test(unknown_fields_survive_a_round_trip),
+        cmocka_unit_test(kinds_without_a_schema_are_kept_whole),
+        cmocka_unit_test(strict_reading_names_every_problem),
+        cmocka_unit_test(of_repeated_keys_the_last_wins),
+        cmocka_unit_test(problems_are_bounded),
+        cmocka_unit_test(what_an_object_is_must_be_known),
+        cmocka_unit_test(objects_are_shared_by_reference),
+        cmocka_unit_test(a_struct_can_be_read_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
