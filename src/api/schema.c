@@ -55,13 +55,11 @@ const struct api_type api_types[API_TYPES] = {
 };
 
 const struct api_kind api_kinds[] = {
-#define KIND(type_, kind_, group_, version_, plural_, namespaced_)       \
-    {.kind = (kind_),                                                    \
-     .group = (group_),                                                  \
-     .version = (version_),                                              \
-     .api_version = sizeof(group_) > 1 ? group_ "/" version_ : version_, \
-     .plural = (plural_),                                                \
-     .namespaced = (namespaced_),                                        \
+#define KIND(type_, kind_, api_version_, plural_, namespaced_) \
+    {.kind = (kind_),                                          \
+     .api_version = (api_version_),                            \
+     .plural = (plural_),                                      \
+     .namespaced = (namespaced_),                              \
      .type = &api_types[API_T_##type_]},
 #include "api/schema/kinds.def"
     {0}};

@@ -125,9 +125,7 @@ struct api_found api_field_find(const struct api_type *type, struct str json, si
 
 struct api_kind {
     const char *kind;        /* Pod */
-    const char *group;       /* "" is the core group */
-    const char *version;     /* v1 */
-    const char *api_version; /* group/version, or version alone in the core group */
+    const char *api_version; /* v1, apps/v1 */
     const char *plural;      /* pods */
     bool namespaced;
     const struct api_type *type;
