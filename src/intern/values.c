@@ -12,25 +12,25 @@
 
 enum verdict { READ, BAD_SYNTAX, OUT_OF_RANGE };
 
-/* strconv.ParseInt(s, 10, 64); *out is untouched unless READ. */
+/* strconv.ParseInt(s, 10, 64); *out is untouched unless READ. As there, what follows a number that
+ * passes uint64 is not looked at. */
 static enum verdict read_integer(struct str s, int64_t *out) {
     bool negative = s.n && s.p[0] == '-', sign = negative || (s.n && s.p[0] == '+');
-    enum verdict verdict = s.n > sign ? READ : BAD_SYNTAX;
-    int64_t value = 0;
+    uint64_t value = 0, most = (uint64_t)INT64_MAX + negative;
+    if (s.n == sign)
+        return BAD_SYNTAX;
     for (size_t i = sign; i < s.n; i++) {
         int digit = s.p[i] - '0';
         if (digit < 0 || digit > 9)
             return BAD_SYNTAX;
-        /* Summed as a negative number, because that side of the range is the larger one. */
-        if (verdict == READ && (__builtin_mul_overflow(value, 10, &value) ||
-                                __builtin_sub_overflow(value, digit, &value)))
-            verdict = OUT_OF_RANGE;
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)digit, &value))
+            return OUT_OF_RANGE;
     }
-    if (verdict == READ && !negative && __builtin_sub_overflow(0, value, &value))
-        verdict = OUT_OF_RANGE;
-    if (verdict == READ)
-        *out = value;
-    return verdict;
+    if (value > most)
+        return OUT_OF_RANGE;
+    *out = (int64_t)(negative ? 0 - value : value);
+    return READ;
 }
 
 /* Is it spelled as the shortest decimal of its value? Nothing is said about its size. */

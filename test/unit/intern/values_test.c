@@ -60,8 +60,9 @@ static const struct {
     {STR_INIT("+9223372036854775808"), NOT_CANONICAL, RANGE("\"+9223372036854775808\""), 0},
     {STR_INIT("12345678901234567890"), RANGE("\"12345678901234567890\""),
      RANGE("\"12345678901234567890\""), 0},
-    /* syntax is looked at to the end, even when the number is already too large */
-    {STR_INIT("99999999999999999999x"), NOT_CANONICAL, SYNTAX("\"99999999999999999999x\""), 0},
+    /* ParseInt stops reading where uint64 ends, not where int64 does */
+    {STR_INIT("18446744073709551615x"), NOT_CANONICAL, SYNTAX("\"18446744073709551615x\""), 0},
+    {STR_INIT("18446744073709551616x"), NOT_CANONICAL, RANGE("\"18446744073709551616x\""), 0},
 };
 
 static void assert_reading(bool is, int64_t value, int explained, const struct err *err,
