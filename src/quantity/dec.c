@@ -4,6 +4,8 @@
 #include "base/limits.h"
 #include "quantity/quantity_int.h"
 
+const struct quantity_dec quantity__dec_max_i64 = {.digits = "9223372036854775807", .n = 19};
+
 void quantity__dec_trim(struct quantity_dec *d) {
     while (d->n && d->digits[0] == '0') {
         d->digits++;

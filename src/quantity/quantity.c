@@ -174,10 +174,9 @@ static int64_t low_bits(const struct quantity_dec *d) {
 }
 
 static bool unscaled_is_below_max(const struct quantity_dec *d) {
-    static const struct quantity_dec max = {.digits = "9223372036854775807", .n = 19};
     struct quantity_dec unscaled = *d;
     unscaled.exp += d->scale;
-    return quantity__dec_cmp(&unscaled, &max) < 0;
+    return quantity__dec_cmp(&unscaled, &quantity__dec_max_i64) < 0;
 }
 
 /* unscaled / 10^down for down > 0, rounded up by upstream's two ways of dividing: the first

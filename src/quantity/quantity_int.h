@@ -24,6 +24,9 @@ enum {
     QUANTITY_NANO = -9,        /* the finest scale of a quantity */
 };
 
+/* INT64_MAX, upstream's largest amount for binary suffixes. */
+extern const struct quantity_dec quantity__dec_max_i64;
+
 /* Takes the zeros off both ends. */
 void quantity__dec_trim(struct quantity_dec *d);
 

@@ -134,25 +134,30 @@ static bool fits_short(const struct pieces *p, const struct suffix *suf) {
     return p->denom.n == 0 && digits + (size_t)suf->exponent * 3 / 10 <= SHORT_BINARY_DIGITS;
 }
 
+/* The digits on both sides of the point, side by side. */
+static struct str copy_digits(const struct pieces *p, char *to) {
+    memcpy(to, p->num.p, p->num.n);
+    memcpy(to + p->num.n, p->denom.p, p->denom.n);
+    return (struct str){to, p->num.n + p->denom.n};
+}
+
 static bool parse_short(struct str text, const struct pieces *p, const struct suffix *suf,
                         struct quantity *out) {
     bool binary = suf->format == QUANTITY_BINARY_SI;
     int32_t scale = quantity__wrap((binary ? 0 : (int64_t)suf->exponent) - (int64_t)p->denom.n);
     if (!fits_short(p, suf) || scale < QUANTITY_NANO)
         return false;
-    char digits[SHORT_DECIMAL_DIGITS];
-    memcpy(digits, p->num.p, p->num.n);
-    memcpy(digits + p->num.n, p->denom.p, p->denom.n);
-    struct str all = {digits, p->num.n + p->denom.n};
+    char room[SHORT_DECIMAL_DIGITS];
+    struct str digits = copy_digits(p, room);
     int64_t value = 0;
-    for (size_t i = 0; i < all.n; i++)
-        value = value * 10 + (digits[i] - '0');
+    for (size_t i = 0; i < digits.n; i++)
+        value = value * 10 + (digits.p[i] - '0');
     int64_t amount = binary ? value << suf->exponent : value;
     *out = (struct quantity){
         .value = p->negative ? -amount : amount,
         .scale = scale,
         .format = suf->format,
-        .text = keeps_text(all, value, scale, suf) ? text : (struct str){0},
+        .text = keeps_text(digits, value, scale, suf) ? text : (struct str){0},
     };
     return true;
 }
@@ -160,13 +165,11 @@ static bool parse_short(struct str text, const struct pieces *p, const struct su
 /* All digits of the pieces with the suffix worked in, not yet rounded. */
 static struct quantity_dec join(struct arena *a, const struct pieces *p, const struct suffix *suf) {
     bool binary = suf->format == QUANTITY_BINARY_SI;
-    size_t n = p->num.n + p->denom.n;
-    char *digits = (char *)arena_alloc(a, QUANTITY_POW2_DIGITS + n) + QUANTITY_POW2_DIGITS;
-    memcpy(digits, p->num.p, p->num.n);
-    memcpy(digits + p->num.n, p->denom.p, p->denom.n);
+    size_t room = QUANTITY_POW2_DIGITS + p->num.n + p->denom.n;
+    char *digits = (char *)arena_alloc(a, room) + QUANTITY_POW2_DIGITS;
     struct quantity_dec d = {
         .digits = digits,
-        .n = n,
+        .n = copy_digits(p, digits).n,
         .negative = p->negative,
         .scale = quantity__wrap((int64_t)p->denom.n - (binary ? 0 : (int64_t)suf->exponent)),
     };
@@ -198,16 +201,15 @@ static int round_to_nano(struct arena *a, struct quantity_dec *d) {
 
 static int parse_long(struct arena *a, const struct pieces *p, const struct suffix *suf,
                       struct quantity *out, struct err *err) {
-    static const struct quantity_dec max = {.digits = "9223372036854775807", .n = 19};
     if (!p->has_digits)
         return fail_numeric(err);
     struct quantity_dec d = join(a, p, suf);
     if (d.n && round_to_nano(a, &d) < 0)
         return fail_numeric(err);
     enum quantity_format format = suf->format;
-    if (format == QUANTITY_BINARY_SI && quantity__dec_cmp_abs(&d, &max) > 0) {
+    if (format == QUANTITY_BINARY_SI && quantity__dec_cmp_abs(&d, &quantity__dec_max_i64) > 0) {
         bool negative = d.negative;
-        d = max;
+        d = quantity__dec_max_i64;
         d.negative = negative;
     }
     if (format == QUANTITY_BINARY_SI && d.n && quantity__dec_top(&d) <= 0)
