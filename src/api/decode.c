@@ -12,6 +12,7 @@
 #include "api/object.h"
 #include "api/object_int.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "codec/time.h"
 
@@ -220,7 +221,7 @@ static int decode_time(struct decoder *d, const struct place *at, const struct a
 /* Quantities may be given as strings or numbers; what else there is fails to parse. */
 static struct str quantity_text(struct arena *a, const struct json *v) {
     if (v->kind == JSON_STRING)
-        return arena_str(a, str_trim(json_str(v)));
+        return arena_str(a, utf8_trim_space(json_str(v)));
     if (v->kind == JSON_FLOAT)
         return arena_str(a, json_str(v));
     struct buf b = BUF_INIT(64);
