@@ -8,9 +8,10 @@ SECONDS     ?= 60
 FUZZERS     ?=
 DIR         ?= ../shared/vectors
 
-BERTH := build/release/berth
-BUILD := cmake --build
-CTEST := ctest --no-tests=error --output-on-failure -j $(JOBS) --test-dir
+BERTH  := build/release/berth
+BUILD  := cmake --build
+CTEST  := ctest --no-tests=error --output-on-failure -j $(JOBS) --test-dir
+QUIET  := $(if $(CI),-- --quiet)
 GROUPS := $(addprefix setup-,build test lint fuzz coverage bench)
 
 .DEFAULT_GOAL := all
@@ -19,53 +20,54 @@ GROUPS := $(addprefix setup-,build test lint fuzz coverage bench)
     clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
-	$(BUILD) build/release --target berth
+	$(BUILD) build/release --target berth $(QUIET)
 
 run: all ## set up, build, and show the program at work on a bundled example
 	$(BERTH) convert -f $(RUN_EXAMPLE) -o yaml
 
 test: build/release/build.ninja setup-test ## set up, build, run all tests
-	$(BUILD) build/release
+	$(BUILD) build/release $(QUIET)
 	$(CTEST) build/release
 
-lint: setup-lint build/release/build.ninja ## check format, layers, headers, sizes, docs, bugs
+lint: setup-build setup-lint ## check format, layers, headers, sizes, docs, bugs
 	tools/lint
 
 clang: build/clang/build.ninja setup-test ## all tests, built by clang
-	$(BUILD) build/clang
+	$(BUILD) build/clang $(QUIET)
 	$(CTEST) build/clang
 
 asan: build/asan/build.ninja setup-test ## all tests under AddressSanitizer and UBSan
-	$(BUILD) build/asan
-	$(CTEST) build/asan
+	$(BUILD) build/asan $(QUIET)
+	ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 \
+	    UBSAN_OPTIONS=print_stacktrace=1 $(CTEST) build/asan
 
 tsan: build/tsan/build.ninja setup-test ## all tests under ThreadSanitizer
-	$(BUILD) build/tsan
+	$(BUILD) build/tsan $(QUIET)
 	$(CTEST) build/tsan
 
 fuzz: build/fuzz/build.ninja ## fuzz: SECONDS=60 for each fuzzer, or for FUZZERS="name ..."
-	$(BUILD) build/fuzz
+	$(BUILD) build/fuzz $(QUIET)
 	tools/fuzz $(SECONDS) $(FUZZERS)
 
 fuzz-merge: build/fuzz/build.ninja ## take over what fuzzing found new into test/fuzz/corpus
-	$(BUILD) build/fuzz
+	$(BUILD) build/fuzz $(QUIET)
 	tools/fuzz-merge $(FUZZERS)
 
 coverage: build/coverage/build.ninja setup-test setup-coverage ## line coverage of all tests
-	$(BUILD) build/coverage
+	$(BUILD) build/coverage $(QUIET)
 	tools/coverage
 
 vectors: build/release/build.ninja ## compare with the upstream verdicts in DIR=../shared/vectors
 	@test -d $(DIR) || { echo "no folder $(DIR); try: make vectors DIR=folder"; exit 2; }
-	$(BUILD) build/release --target berth_vectors
+	$(BUILD) build/release --target berth_vectors $(QUIET)
 	build/release/berth_vectors $(DIR)
 
 bench: build/bench/build.ninja ## run the benchmarks; tables stay in build/bench/*.md
-	$(BUILD) build/bench
+	$(BUILD) build/bench $(QUIET)
 	tools/bench
 
 install: build/release/build.ninja ## install below PREFIX=/usr/local (DESTDIR is honoured)
-	$(BUILD) build/release --target berth berth_files
+	$(BUILD) build/release --target berth berth_files $(QUIET)
 	cmake --install build/release --prefix $(PREFIX)
 
 format: setup-lint ## format all C files

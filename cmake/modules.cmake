@@ -105,7 +105,7 @@ endfunction()
 function(berth_beside_program target source module)
     berth_words(libs ${source} LIBS)
     add_executable(${target} ${source})
-    target_link_libraries(${target} PRIVATE berth_${module} ${libs} m)
+    target_link_libraries(${target} PRIVATE berth_${module} ${libs})
 endfunction()
 
 # The words of the line "// KEY: words" of a source.
