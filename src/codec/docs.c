@@ -120,7 +120,7 @@ static void use(struct docs *d, const struct docs_carrier *carrier) {
 
 static int skip_bom(struct docs_source *s, struct err *err) {
     static const char bom[] = "\xEF\xBB\xBF";
-    while (s->n < 3 && memcmp(s->p ? s->p : bom, bom, s->n) == 0) {
+    while (s->n < 3 && (s->n == 0 || memcmp(s->p, bom, s->n) == 0)) {
         int more = docs__fill(s, err);
         if (more <= 0)
             return more;
