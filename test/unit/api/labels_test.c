@@ -1,0 +1,159 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/labels.h"
+#include "codec/json.h"
+
+static int from_text(struct arena *a, const char *text, struct labels *out, struct err *err) {
+    struct json tree;
+    assert_int_equal(json_parse(a, str_of(text), NULL, &tree, err), 0);
+    return labels_from_json(a, &tree, out, err);
+}
+
+static void labels_come_sorted_from_json(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct labels labels;
+    struct err err;
+    assert_int_equal(
+        from_text(&a, "{\"b\":\"2\",\"\":\"0\",\"a\":\"1\",\"ab\":null}", &labels, &err), 0);
+    static const char *const want[][2] = {{"", "0"}, {"a", "1"}, {"ab", ""}, {"b", "2"}};
+    assert_int_equal(labels.n, 4);
+    for (size_t i = 0; i < labels.n; i++) {
+        assert_true(str_is(labels.v[i].key, want[i][0]));
+        assert_true(str_is(labels.v[i].value, want[i][1]));
+    }
+    arena_release(&a);
+}
+
+static void null_and_nothing_are_no_labels(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct labels labels = {.n = 7};
+    struct err err;
+    assert_int_equal(from_text(&a, "null", &labels, &err), 0);
+    assert_int_equal(labels.n, 0);
+    labels.n = 7;
+    assert_int_equal(labels_from_json(&a, NULL, &labels, &err), 0);
+    assert_int_equal(labels.n, 0);
+    assert_null(labels_find(&labels, STR("a")));
+    arena_release(&a);
+}
+
+static void other_types_are_refused(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct labels labels;
+    struct err err;
+    assert_int_equal(from_text(&a, "[]", &labels, &err), -1);
+    assert_string_equal(err.msg, "labels must be an object of strings");
+    assert_int_equal(from_text(&a, "{\"a\":\"\",\"b\":1}", &labels, &err), -1);
+    assert_string_equal(err.msg, "label 'b' is not a string");
+    assert_int_equal(labels.n, 0);
+    arena_release(&a);
+}
+
+static void every_label_is_found_and_no_other(void **state) {
+    (void)state;
+    struct label v[64];
+    char keys[64][2];
+    for (size_t n = 0; n <= 64; n++) {
+        for (size_t i = 0; i < n; i++) {
+            size_t shuffled = (i * 37 + 11) % 64; /* each number below 64 once */
+            keys[i][0] = (char)('a' + shuffled / 8);
+            keys[i][1] = (char)('a' + shuffled % 8 * 2);
+            v[i] = (struct label){{keys[i], 2}, {keys[i], 1}};
+        }
+        struct labels labels = {v, n};
+        labels_sort(&labels);
+        for (size_t i = 0; i < n; i++) {
+            char beside[2] = {v[i].key.p[0], (char)(v[i].key.p[1] + 1)};
+            assert_ptr_equal(labels_find(&labels, v[i].key), &v[i]);
+            assert_null(labels_find(&labels, (struct str){beside, 2}));
+            assert_null(labels_find(&labels, str_sub(v[i].key, 0, 1)));
+        }
+    }
+}
+
+static void next_searches_only_behind(void **state) {
+    (void)state;
+    struct label v[26];
+    struct labels labels = {v, 26};
+    for (size_t i = 0; i < 26; i++)
+        v[i] = (struct label){{&"abcdefghijklmnopqrstuvwxyz"[i], 1}, STR("")};
+    size_t at = 0;
+    assert_ptr_equal(labels_next(&labels, &at, STR("b")), &v[1]);
+    assert_ptr_equal(labels_next(&labels, &at, STR("b")), &v[1]); /* a key may be asked again */
+    assert_null(labels_next(&labels, &at, STR("ba")));
+    assert_ptr_equal(labels_next(&labels, &at, STR("c")), &v[2]);
+    assert_ptr_equal(labels_next(&labels, &at, STR("t")), &v[19]);
+    assert_int_equal(at, 19);
+    assert_null(labels_next(&labels, &at, STR("tt")));
+    assert_null(labels_next(&labels, &at, STR("s"))); /* behind us */
+    assert_ptr_equal(labels_next(&labels, &at, STR("z")), &v[25]);
+    assert_null(labels_next(&labels, &at, STR("zz")));
+}
+
+static void integers_are_read_as_go_does(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t want;
+    } good[] = {
+        {"0", 0},
+        {"-0", 0},
+        {"+0", 0},
+        {"7", 7},
+        {"+7", 7},
+        {"-7", -7},
+        {"0007", 7},
+        {"9223372036854775807", INT64_MAX},
+        {"-9223372036854775808", INT64_MIN},
+        {"00000000000000000000000000001", 1},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        int64_t value = 42;
+        assert_true(labels_value_to_i64(str_of(good[i].text), &value));
+        assert_int_equal(value, good[i].want);
+    }
+    static const char *const bad[] = {
+        "",
+        "+",
+        "-",
+        "--1",
+        "+-1",
+        "1_0",
+        "0x1",
+        "1.0",
+        "1e3",
+        " 1",
+        "1 ",
+        "a",
+        "/",
+        ":",
+        "9223372036854775808",
+        "-9223372036854775809",
+        "99999999999999999999",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        int64_t value = 42;
+        assert_false(labels_value_to_i64(str_of(bad[i]), &value));
+        assert_int_equal(value, 42);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(labels_come_sorted_from_json),
+        cmocka_unit_test(null_and_nothing_are_no_labels),
+        cmocka_unit_test(other_types_are_refused),
+        cmocka_unit_test(every_label_is_found_and_no_other),
+        cmocka_unit_test(next_searches_only_behind),
+        cmocka_unit_test(integers_are_read_as_go_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
