@@ -22,4 +22,8 @@
  * operand: 1e100000000 + 1 has a hundred million of them. Real quantities have fewer than 30. */
 #define LIMIT_QUANTITY_DIGITS 4096
 
+/* Text of what is wrong with one requirement of a label selector: upstream lists every bad value
+ * with a sentence of 300 bytes, so bad input would grow a hundredfold. Longer texts are cut. */
+#define LIMIT_SELECTOR_ERROR_BYTES (1U << 20)
+
 #endif
