@@ -5,6 +5,7 @@
  */
 #include "codec/docs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"

@@ -7,6 +7,7 @@
  * linear however small the pieces are that the reader delivers, and nothing waits for bytes behind
  * a value that is complete.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -36,10 +37,14 @@ struct json_docs {
 /* --- faults --- */
 
 /* Can the text still turn out to be YAML? Not once something of this document was handed out, or
- * after two documents of JSON: kubectl's rule. */
+ * after two documents of JSON: kubectl's rule. As there, blanks between a document and what follows
+ * it on the same line are not indentation. */
 static void weigh_yaml(struct json_docs *j, enum json_fault fault) {
+    struct docs_source *s = j->src;
     bool handed_out = j->is_list && j->index > 0;
-    j->src->maybe_yaml = fault <= JSON_FAULT_END && j->src->document <= 1 && !handed_out;
+    s->maybe_yaml = fault <= JSON_FAULT_END && s->document <= 1 && !handed_out;
+    if (s->maybe_yaml && s->column > 1)
+        docs__consume(s, j->begin);
 }
 
 /* Reports run->fault, whose place is counted from src->at. */
@@ -47,8 +52,9 @@ static int explain(struct json_docs *j, struct json__run *run, struct err *err) 
     const struct docs_source *s = j->src;
     run->text = (struct str){s->p + s->at, s->n - s->at};
     run->opts.max_bytes = LIMIT_OBJECT_BYTES;
+    json__explain(run, s->line, s->column, err);
     weigh_yaml(j, run->fault);
-    return json__explain(run, s->line, s->column, err);
+    return -1;
 }
 
 static int fault_here(struct json_docs *j, enum json_fault fault, struct err *err) {

@@ -2,6 +2,9 @@
  * What is wrong with a text, in the words of Go's encoding/json where it has some, and where: line
  * and column are counted only here, when there is an error to report.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "codec/json_int.h"
@@ -43,10 +46,12 @@ static void add_char(struct buf *out, uint32_t c, char quote) {
         buf_add(out, (struct str){bytes, utf8_encode(c, bytes)});
 }
 
-/* Go takes the byte for a character of its own: a byte of UTF-8 shows as Latin-1. */
+/* Go takes the byte for a character of its own: a byte of UTF-8 shows as Latin-1. At the end of the
+ * text it takes a space for the next byte. */
 static int invalid_char(const struct json__run *run, const char *context, struct err *err) {
     struct buf quoted = BUF_INIT(16);
-    add_char(&quoted, (unsigned char)run->text.p[run->fault_at], '\'');
+    bool at_end = run->fault_at == run->text.n;
+    add_char(&quoted, at_end ? ' ' : (unsigned char)run->text.p[run->fault_at], '\'');
     err_set(err, ERR_INVALID, "invalid character '%.*s' %s", STR_ARG(buf_view(&quoted)), context);
     buf_release(&quoted);
     return -1;
@@ -70,7 +75,8 @@ static int duplicate_field(const struct json__run *run, struct err *err) {
 }
 
 static int say(const struct json__run *run, struct err *err) {
-    switch (run->fault) {
+    bool in_token = run->unfinished >= JSON_FAULT_ESCAPE && run->unfinished <= JSON_FAULT_LITERAL;
+    switch (run->fault == JSON_FAULT_END && in_token ? run->unfinished : run->fault) {
     case JSON_FAULT_END:
         return err_set(err, ERR_INVALID, "unexpected end of JSON input");
     case JSON_FAULT_LITERAL:
@@ -89,7 +95,7 @@ static int say(const struct json__run *run, struct err *err) {
     case JSON_FAULT_SIZE:
         return err_set(err, ERR_TOO_LARGE, "value is larger than %zu bytes", run->opts.max_bytes);
     default:
-        return invalid_char(run, contexts[run->fault], err);
+        return invalid_char(run, contexts[in_token ? run->unfinished : run->fault], err);
     }
 }
 

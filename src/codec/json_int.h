@@ -17,7 +17,7 @@ enum json_fault {
     JSON_FAULT_ELEMENT,
     JSON_FAULT_TRAIL,
     JSON_FAULT_STRING,
-    JSON_FAULT_ESCAPE,
+    JSON_FAULT_ESCAPE, /* from here to LITERAL: inside a token that a space cannot continue */
     JSON_FAULT_HEX,
     JSON_FAULT_NUMBER,
     JSON_FAULT_POINT,
@@ -43,7 +43,8 @@ struct json__run {
 
     size_t used; /* bytes of the value and the white space before it */
     enum json_fault fault;
-    size_t fault_at; /* offset in text */
+    enum json_fault unfinished; /* END: what the next byte would have been held against */
+    size_t fault_at;            /* offset in text */
     /* DUPLICATE: the path of the key, in the arena. RANGE: the number. LITERAL: the right part of a
      * NUL-terminated "true", "false" or "null". */
     struct str fault_of;
@@ -81,6 +82,9 @@ const char *json__number(struct json__run *run, const char *from, const char *st
 
 /* Notes a fault at a byte of the text; gives NULL. */
 const char *json__fault(struct json__run *run, enum json_fault fault, const char *at);
+
+/* Likewise, where `at` may be the end of the text, which is a fault of its own. */
+const char *json__unexpected(struct json__run *run, enum json_fault fault, const char *at);
 
 /* The double nearest to a number literal; infinite when it is too large. */
 double json__literal_double(struct str literal);

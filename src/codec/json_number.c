@@ -5,6 +5,8 @@
  */
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codec/json_int.h"

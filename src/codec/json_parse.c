@@ -7,6 +7,7 @@
  * it, so the slots are the only state. Lines and columns are counted when there is an error to
  * report, not before.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -38,9 +39,11 @@ const char *json__fault(struct json__run *run, enum json_fault fault, const char
     return NULL;
 }
 
-/* A fault at p, unless the text is over there. */
-static const char *unexpected(struct parser *ps, enum json_fault fault, const char *p) {
-    return json__fault(ps->run, p == ps->end ? JSON_FAULT_END : fault, p);
+const char *json__unexpected(struct json__run *run, enum json_fault fault, const char *at) {
+    if (at < run->text.p + run->text.n)
+        return json__fault(run, fault, at);
+    run->unfinished = fault;
+    return json__fault(run, JSON_FAULT_END, at);
 }
 
 static struct json_member *grow(struct parser *ps, struct json_member *top) {
@@ -284,7 +287,7 @@ static const char *parse_literal(struct parser *ps, const char *p, struct json *
         k++;
     if (k < word.n) {
         ps->run->fault_of = str_sub(word, 0, k);
-        return unexpected(ps, JSON_FAULT_LITERAL, p + k);
+        return json__unexpected(ps->run, JSON_FAULT_LITERAL, p + k);
     }
     *out = literals[which].value;
     return p + word.n;
@@ -302,12 +305,12 @@ static inline const char *parse_scalar(struct parser *ps, const char *p, struct 
 /* A key and its colon. */
 static inline const char *parse_key(struct parser *ps, const char *p, struct str *out) {
     if (p == ps->end || *p != '"')
-        return unexpected(ps, JSON_FAULT_KEY, p);
+        return json__unexpected(ps->run, JSON_FAULT_KEY, p);
     if (!(p = parse_string(ps, p + 1, out)))
         return NULL;
     p = json__skip_space(p, ps->end);
     if (p == ps->end || *p != ':')
-        return unexpected(ps, JSON_FAULT_COLON, p);
+        return json__unexpected(ps->run, JSON_FAULT_COLON, p);
     return json__skip_space(p + 1, ps->end);
 }
 
@@ -345,7 +348,7 @@ value:
             goto child;
         }
         if (p == ps->end || *p != (in_object ? '}' : ']'))
-            return unexpected(ps, in_object ? JSON_FAULT_PAIR : JSON_FAULT_ELEMENT, p);
+            return json__unexpected(ps->run, in_object ? JSON_FAULT_PAIR : JSON_FAULT_ELEMENT, p);
         p++;
         if (!(top = close_container(ps, top)))
             return NULL;

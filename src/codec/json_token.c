@@ -12,10 +12,6 @@ static const char *text_end(const struct json__run *run) {
     return run->text.p + run->text.n;
 }
 
-static const char *unexpected(struct json__run *run, enum json_fault fault, const char *p) {
-    return json__fault(run, p == text_end(run) ? JSON_FAULT_END : fault, p);
-}
-
 /* --- strings --- */
 
 static int hex_digit(char c) {
@@ -38,11 +34,11 @@ static const char *skip_escape(struct json__run *run, const char *p) {
     if (p < end && short_escapes[(unsigned char)*p])
         return p + 1;
     if (p == end || *p != 'u')
-        return unexpected(run, JSON_FAULT_ESCAPE, p);
+        return json__unexpected(run, JSON_FAULT_ESCAPE, p);
     p++;
     for (int i = 0; i < 4; i++, p++) {
         if (p == end || hex_digit(*p) < 0)
-            return unexpected(run, JSON_FAULT_HEX, p);
+            return json__unexpected(run, JSON_FAULT_HEX, p);
     }
     return p;
 }
@@ -142,7 +138,7 @@ static const char *skip_digits(const char *p, const char *end) {
 /* One digit or more, or the fault. */
 static const char *need_digits(struct json__run *run, const char *p, enum json_fault fault) {
     const char *stop = skip_digits(p, text_end(run));
-    return stop > p ? stop : unexpected(run, fault, p);
+    return stop > p ? stop : json__unexpected(run, fault, p);
 }
 
 /* Fraction and exponent, both optional; what may not follow a number is the caller's business. */
@@ -186,7 +182,7 @@ const char *json__number(struct json__run *run, const char *from, const char *st
     bool negative = *from == '-';
     const char *digits = from + negative, *end = text_end(run);
     if (stop == digits)
-        return unexpected(run, JSON_FAULT_NUMBER, digits);
+        return json__unexpected(run, JSON_FAULT_NUMBER, digits);
     if (*digits == '0')
         stop = digits + 1; /* whatever follows is not part of the number */
     const char *p = skip_fraction(run, stop);

@@ -2,6 +2,7 @@
  * Trees: looking into them, building, copying and comparing. Work that goes down a tree keeps its
  * own list of what is left to do, so a deep tree costs memory and never the C stack.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"

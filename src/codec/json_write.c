@@ -6,6 +6,7 @@
  * short piece needs one check for room and not one per byte. A text that passed the real maximum is
  * dropped as a whole.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -22,18 +23,19 @@ enum {
 /* --- where the bytes go --- */
 
 struct sink {
-    char *to, *end; /* end leaves SPARE bytes of the buffer behind it */
+    char *to, *end; /* the free part of the buffer */
     struct buf buf;
 };
 
 static void set_end(struct sink *s) {
     s->to = s->buf.p + s->buf.n;
-    s->end = s->buf.cap > SPARE ? s->buf.p + s->buf.cap - SPARE : s->buf.p;
+    s->end = s->buf.p + s->buf.cap;
 }
 
 static struct sink sink_on(const struct buf *out) {
     struct sink s = {.buf = *out};
-    s.buf.max = out->max < SIZE_MAX - SPARE ? out->max + SPARE : SIZE_MAX;
+    /* once for the room behind a piece, once for pieces that get shorter than they might */
+    s.buf.max = out->max < SIZE_MAX - 2 * SPARE ? out->max + 2 * SPARE : SIZE_MAX;
     set_end(&s);
     return s;
 }
@@ -51,7 +53,7 @@ static bool grow(struct sink *s, size_t n) {
 
 /* Room for n bytes, and SPARE behind them; false when the buffer may not grow that far. */
 static inline bool need(struct sink *s, size_t n) {
-    return __builtin_expect(s->end - s->to >= (ptrdiff_t)n, 1) || grow(s, n);
+    return __builtin_expect((size_t)(s->end - s->to) >= n + SPARE, 1) || grow(s, n);
 }
 
 /* Gives the memory back to its buffer, and the text when all of it was written and fits. */
