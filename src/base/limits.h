@@ -26,4 +26,11 @@
  * with a sentence of 300 bytes, so bad input would grow a hundredfold. Longer texts are cut. */
 #define LIMIT_SELECTOR_ERROR_BYTES (1U << 20)
 
+/* Directives (%TAG) in front of one YAML document: libyaml compares each with all others. */
+#define LIMIT_YAML_DIRECTIVES 64
+
+/* Bytes that libyaml clears while it reads one YAML scalar: the longest run of white space in it,
+ * again at each further run. Manifests stay below a million; 10 GB/s make this a tenth second. */
+#define LIMIT_YAML_BLANK_WORK (1U << 30)
+
 #endif
