@@ -22,10 +22,26 @@ static unsigned corpus_below(uint64_t *state, unsigned n) {
 }
 
 static const char *corpus_word(uint64_t *state) {
-    static const char *const words[] = {
-        "frontend", "payments", "ledger", "kube-system", "monitoring", "checkout", "catalogue",
-        "search", "zürich-ost", "東京", "registry.example.com/team/service", "canary", "stable",
-        "v1.29.4", "gold", "batch", "ingress", "cache", "queue", "Entwürfe – alt"};
+    static const char *const words[] = {"frontend",
+                                        "payments",
+                                        "ledger",
+                                        "kube-system",
+                                        "monitoring",
+                                        "checkout",
+                                        "catalogue",
+                                        "search",
+                                        "zürich-ost",
+                                        "東京",
+                                        "registry.example.com/team/service",
+                                        "canary",
+                                        "stable",
+                                        "v1.29.4",
+                                        "gold",
+                                        "batch",
+                                        "ingress",
+                                        "cache",
+                                        "queue",
+                                        "Entwürfe – alt"};
     return words[corpus_below(state, sizeof words / sizeof *words)];
 }
 
@@ -60,7 +76,7 @@ static void corpus_container(struct buf *b, uint64_t *rng, unsigned i) {
 
 static void corpus_spec(struct buf *b, uint64_t *rng) {
     buf_add(b, STR("{\"containers\":["));
-    unsigned n = 1 + corpus_below(rng, 3);
+    unsigned n = corpus_below(rng, 10) ? 1 + corpus_below(rng, 3) : 4;
     for (unsigned i = 0; i < n; i++) {
         if (i)
             buf_add_char(b, ',');
@@ -156,7 +172,7 @@ static void corpus_node(struct buf *b, uint64_t *rng, unsigned i) {
              corpus_below(rng, 256), corpus_word(rng));
     corpus_conditions(b, rng, types, 4);
     buf_add(b, STR(",\"images\":["));
-    unsigned images = corpus_below(rng, 40);
+    unsigned images = corpus_below(rng, 44);
     for (unsigned k = 0; k < images; k++)
         buf_addf(b,
                  "%s{\"names\":[\"registry.example.com/%s@sha256:%016llx%016llx\"],\"sizeBytes\":"

@@ -111,35 +111,15 @@ int json__explain(const struct json__run *run, uint32_t line, uint32_t column, s
 
 /* --- places --- */
 
-/* Adds up the bytes of a word whose bytes are 0 or 1. */
-static uint32_t sum_of_bytes(uint64_t ones) {
-    return (uint32_t)((ones * JSON_SCAN_ONES) >> 56);
-}
-
 /* Code points: every byte but the second to fourth of a sequence begins one. */
 static uint32_t count_chars(struct str s) {
-    uint32_t tails = 0;
-    size_t i = 0;
-    for (; s.n - i >= 8; i += 8) {
-        uint64_t v = json__load8(s.p + i);
-        tails += sum_of_bytes((v >> 7) & (~v >> 6) & JSON_SCAN_ONES);
-    }
-    for (; i < s.n; i++)
-        tails += ((unsigned char)s.p[i] & 0xC0) == 0x80;
-    return (uint32_t)s.n - tails;
+    return (uint32_t)(s.n - json__count_tails(s.p, s.p + s.n));
 }
 
 static uint32_t count_lines(struct str s) {
     uint32_t lines = 0;
-    size_t i = 0;
-    for (; s.n - i >= 8; i += 8) {
-        uint64_t x = json__load8(s.p + i) ^ (JSON_SCAN_ONES * '\n');
-        /* exact in every byte: the high bit is set unless all eight bits are 0 */
-        uint64_t others = ((x & ~JSON_SCAN_HIGH) + ~JSON_SCAN_HIGH) | x;
-        lines += sum_of_bytes((~others >> 7) & JSON_SCAN_ONES);
-    }
-    for (; i < s.n; i++)
-        lines += s.p[i] == '\n';
+    for (const char *p = s.p, *end = s.p + s.n; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        lines++;
     return lines;
 }
 

@@ -429,7 +429,8 @@ int json_parse(struct arena *a, struct str text, const struct json_opts *opts, s
         json__fault(&run, JSON_FAULT_SIZE, text.p + run.opts.max_bytes);
         return json__explain(&run, 1, 1, err);
     }
-    arena_reserve(a, text.n + text.n / 4 + 256);
+    /* API objects need 1.3 times their text, and up to 1.65 */
+    arena_reserve(a, text.n + text.n / 4 * 3 + 256);
     struct json value;
     if (json__run(&run, &value) > 0) {
         const char *p = json__skip_space(text.p + run.used, text.p + text.n);

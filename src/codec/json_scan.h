@@ -89,6 +89,27 @@ static inline const char *json__skip_space(const char *p, const char *end) {
     return p;
 }
 
+/* How many bytes of [p, end) are the second to fourth of a UTF-8 sequence. */
+static inline size_t json__count_tails(const char *p, const char *end) {
+    size_t tails = 0;
+#ifdef JSON_SCAN_SSE2
+    const __m128i zero = _mm_setzero_si128(), last_tail = _mm_set1_epi8((char)0xC0);
+    while (end - p >= 16) {
+        __m128i sums = zero; /* one per column: 255 rows at the most */
+        const char *rows_end = end - p < 255 * 16 ? p + ((end - p) & ~15) : p + 255 * 16;
+        for (; p < rows_end; p += 16) {
+            __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+            sums = _mm_sub_epi8(sums, _mm_cmplt_epi8(v, last_tail));
+        }
+        sums = _mm_sad_epu8(sums, zero);
+        tails += (size_t)_mm_cvtsi128_si32(sums) + (size_t)_mm_extract_epi16(sums, 4);
+    }
+#endif
+    for (; p < end; p++)
+        tails += ((unsigned char)*p & 0xC0) == 0x80;
+    return tails;
+}
+
 /* Must the writer do more than copy this byte? */
 static inline bool json__is_special(unsigned char c, bool raw_html) {
     return json__ends_plain(c) || c >= 0x80 || (!raw_html && (c == '<' || c == '>' || c == '&'));
@@ -111,14 +132,27 @@ static inline unsigned json__special_mask(__m128i v, bool raw_html) {
     return (unsigned)_mm_movemask_epi8(_mm_or_si128(stops, v));
 }
 
-/* Copies 8 to 15 bytes if all of them are plain, as two words that may overlap. */
+/* Copies 4 to 15 bytes if all of them are plain, as two words that may overlap. */
 static inline bool json__copy_short(char *to, const char *p, size_t n, bool raw_html) {
-    __m128i head = _mm_loadl_epi64((const __m128i *)(const void *)p);
-    __m128i tail = _mm_loadl_epi64((const __m128i *)(const void *)(p + n - 8));
-    if (json__special_mask(_mm_unpacklo_epi64(head, tail), raw_html))
+    uint64_t head, tail;
+    uint32_t head4, tail4;
+    if (n >= 8) {
+        head = json__load8(p);
+        tail = json__load8(p + n - 8);
+    } else {
+        memcpy(&head4, p, 4);
+        memcpy(&tail4, p + n - 4, 4);
+        head = tail = head4 | (uint64_t)tail4 << 32;
+    }
+    if (json__special_mask(_mm_set_epi64x((int64_t)tail, (int64_t)head), raw_html))
         return false;
-    _mm_storel_epi64((__m128i *)(void *)to, head);
-    _mm_storel_epi64((__m128i *)(void *)(to + n - 8), tail);
+    if (n >= 8) {
+        memcpy(to, &head, 8);
+        memcpy(to + n - 8, &tail, 8);
+    } else {
+        memcpy(to, &head4, 4);
+        memcpy(to + n - 4, &tail4, 4);
+    }
     return true;
 }
 #endif
@@ -136,7 +170,7 @@ static inline size_t json__copy_plain(char *to, const char *p, const char *end, 
             return (size_t)(p - from) + (unsigned)__builtin_ctz(stop);
     }
     size_t rest = (size_t)(end - p);
-    if (rest >= 8 && json__copy_short(to + (p - from), p, rest, raw_html))
+    if (rest >= 4 && json__copy_short(to + (p - from), p, rest, raw_html))
         return (size_t)(end - from);
 #endif
     for (; p < end && !json__is_special((unsigned char)*p, raw_html); p++)

@@ -45,37 +45,86 @@ static const char *skip_escape(struct json__run *run, const char *p) {
 
 /* The closing quote, given the first byte that is not plain; all escapes on the way are well
  * formed. */
-static const char *find_quote(struct json__run *run, const char *p, bool *high) {
+static const char *find_quote(struct json__run *run, const char *p) {
     const char *end = text_end(run);
+    bool high = false;
     while (p < end && *p != '"') {
         if (*p != '\\')
             return json__fault(run, JSON_FAULT_STRING, p);
         if (!(p = skip_escape(run, p)))
             return NULL;
-        p = json__scan_string(p, end, high);
+        p = json__scan_string(p, end, &high);
     }
     return p < end ? p : json__fault(run, JSON_FAULT_END, p);
 }
 
-static uint32_t hex4(const char *p) {
-    uint32_t v = 0;
-    for (int i = 0; i < 4; i++)
-        v = v << 4 | (uint32_t)hex_digit(p[i]);
-    return v;
+#ifdef JSON_SCAN_SSE2
+static unsigned mask_of(__m128i v, char c) {
+    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8(c)));
 }
 
-/* The character of the \u at p (and the one behind it, for a pair of surrogates). */
-static const char *decode_u(struct json__run *run, const char *p, const char *quote, uint32_t *cp) {
-    *cp = hex4(p + 2);
-    if (*cp < 0xD800 || *cp > 0xDFFF)
-        return p + 6;
-    uint32_t low = 0;
-    if (*cp < 0xDC00 && quote - p >= 12 && p[6] == '\\' && p[7] == 'u')
-        low = hex4(p + 8);
-    if (low < 0xDC00 || low > 0xDFFF)
-        return json__fault(run, JSON_FAULT_SURROGATE, p);
-    *cp = 0x10000 + ((*cp - 0xD800) << 10) + (low - 0xDC00);
-    return p + 12;
+/* Likewise 16 bytes at a time and without a look at the escapes; NULL = not sure. Backslashes
+ * in a row, as in JSON within JSON within JSON, are left to the careful way. */
+static const char *guess_quote(const char *p, const char *end) {
+    unsigned escaped = 0; /* bit 0: the byte before this block was a backslash */
+    for (; end - p >= 16; p += 16, escaped >>= 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        unsigned slashes = mask_of(v, '\\');
+        escaped |= slashes << 1;
+        __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v);
+        unsigned unsure = (slashes & escaped) | (unsigned)_mm_movemask_epi8(control);
+        unsigned quotes = mask_of(v, '"') & ~escaped & 0xFFFF;
+        if (quotes)
+            return unsure & (quotes - 1) & ~quotes ? NULL : p + __builtin_ctz(quotes);
+        if (unsure)
+            return NULL;
+    }
+    return NULL;
+}
+#else
+static const char *guess_quote(const char *p, const char *end) {
+    (void)p, (void)end;
+    return NULL;
+}
+#endif
+
+#define NO_UNIT UINT32_MAX
+
+/* The code unit of the \u at p, or NO_UNIT when it is none or does not end before the quote. */
+static uint32_t code_unit(const char *p, const char *quote) {
+    if (quote - p < 6 || p[0] != '\\' || p[1] != 'u')
+        return NO_UNIT;
+    int v = 0;
+    for (int i = 2; i < 6; i++) {
+        int digit = hex_digit(p[i]);
+        if (digit < 0)
+            return NO_UNIT;
+        v = v << 4 | digit;
+    }
+    return (uint32_t)v;
+}
+
+/* Decodes the escape at p and gives the place behind it; NULL when it is malformed, or one half of
+ * a pair of surrogates. */
+static const char *decode_escape(const char *p, const char *quote, char **to) {
+    char plain = short_escapes[(unsigned char)p[1]];
+    if (plain) {
+        *(*to)++ = plain;
+        return p + 2;
+    }
+    uint32_t cp = code_unit(p, quote);
+    if (cp == NO_UNIT)
+        return NULL;
+    p += 6;
+    if (cp >= 0xD800 && cp <= 0xDFFF) {
+        uint32_t low = code_unit(p, quote);
+        if (cp >= 0xDC00 || low < 0xDC00 || low > 0xDFFF)
+            return NULL;
+        cp = 0x10000 + ((cp - 0xD800) << 10) + (low - 0xDC00);
+        p += 6;
+    }
+    *to += utf8_encode(cp, *to);
+    return p;
 }
 
 /* Copies up to the next backslash, or to the quote. */
@@ -100,29 +149,23 @@ static const char *copy_segment(const char *p, const char *quote, char **to) {
 
 const char *json__unescape(struct json__run *run, const char *from, const char *stop,
                            struct str *out) {
-    bool high = true;
-    const char *quote = find_quote(run, stop, &high);
-    if (!quote)
+    const char *quote = guess_quote(stop, text_end(run));
+    if (!quote && !(quote = find_quote(run, stop)))
         return NULL;
     struct str raw = {from, (size_t)(quote - from)};
-    size_t good = utf8_valid_prefix(raw);
-    if (good < raw.n)
-        return json__fault(run, JSON_FAULT_UTF8, from + good);
     /* Never longer than the literal: no escape is shorter than its UTF-8. */
     char *copy = arena_alloc(run->arena, sizeof from + raw.n);
     memcpy(copy, &from, sizeof from);
     char *to = copy += sizeof from;
     for (const char *p = from; (p = copy_segment(p, quote, &to)) < quote;) {
-        if (p[1] != 'u') {
-            *to++ = short_escapes[(unsigned char)p[1]];
-            p += 2;
-            continue;
-        }
-        uint32_t cp;
-        if (!(p = decode_u(run, p, quote, &cp)))
-            return NULL;
-        to += utf8_encode(cp, to);
+        const char *next = decode_escape(p, quote, &to);
+        if (!next)
+            return find_quote(run, stop) ? json__fault(run, JSON_FAULT_SURROGATE, p) : NULL;
+        p = next;
     }
+    size_t good = utf8_valid_prefix(raw);
+    if (good < raw.n)
+        return json__fault(run, JSON_FAULT_UTF8, from + good);
     *out = (struct str){copy, (size_t)(to - copy)};
     return quote + 1;
 }

@@ -28,8 +28,9 @@ struct sink {
 };
 
 static void set_end(struct sink *s) {
-    s->to = s->buf.p + s->buf.n;
-    s->end = s->buf.p + s->buf.cap;
+    bool any = s->buf.cap > 0;
+    s->to = any ? s->buf.p + s->buf.n : NULL;
+    s->end = any ? s->buf.p + s->buf.cap : NULL;
 }
 
 static struct sink sink_on(const struct buf *out) {
