@@ -1,0 +1,37 @@
+# What belongs to the program beyond its binary: command tests (test/cmd/*.test, one ctest each),
+# the man page and the completion scripts, all written by the program itself.
+
+function(berth_command_tests program)
+    if(NOT BERTH_TESTS OR NOT TARGET ${program})
+        return()
+    endif()
+    find_package(Perl REQUIRED)
+    file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/cmd/*.test)
+    foreach(test ${tests})
+        get_filename_component(stem ${test} NAME_WE)
+        add_test(NAME cmd/${stem}
+            COMMAND ${PERL_EXECUTABLE} test/cmd/run $<TARGET_FILE:${program}> test/cmd/${stem}.test
+            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(cmd/${stem} PROPERTIES SKIP_RETURN_CODE 77)
+    endforeach()
+endfunction()
+
+function(berth_generated program file destination)
+    add_custom_command(OUTPUT ${file}
+        COMMAND $<TARGET_FILE:${program}> ${ARGN} > ${file}
+        DEPENDS ${program} VERBATIM)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${file} DESTINATION ${destination})
+endfunction()
+
+function(berth_program_files program)
+    if(NOT TARGET ${program} OR BERTH_FUZZ)
+        return()
+    endif()
+    berth_generated(${program} ${program}.1 share/man/man1 help --man)
+    berth_generated(${program} ${program}.bash share/bash-completion/completions completion bash)
+    berth_generated(${program} _${program} share/zsh/site-functions completion zsh)
+    berth_generated(${program} ${program}.fish share/fish/vendor_completions.d completion fish)
+    add_custom_target(man DEPENDS ${program}.1)
+    add_custom_target(${program}_files ALL
+        DEPENDS ${program}.1 ${program}.bash _${program} ${program}.fish)
+endfunction()

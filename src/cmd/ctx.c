@@ -1,0 +1,97 @@
+/* The outside world as commands see it: terminals, environment, output, and error reports. */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { DEFAULT_WIDTH = 80, LEAST_WIDTH = 40, MOST_WIDTH = 1000, LONGEST_REPORT = 4096 };
+
+const char *cmd_getenv(const struct cmd_ctx *ctx, const char *name) {
+    size_t n = strlen(name);
+    for (const char *const *e = ctx->env; *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+            return *e + n + 1;
+    return NULL;
+}
+
+static unsigned text_width(const struct cmd_ctx *ctx) {
+    struct winsize size;
+    int64_t columns = 0;
+    const char *wish = cmd_getenv(ctx, "COLUMNS");
+    if (!wish || !str_to_i64(str_of(wish), &columns)) {
+        if (!ctx->out_is_tty || ioctl(ctx->out, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+            return DEFAULT_WIDTH;
+        columns = size.ws_col;
+    }
+    if (columns > MOST_WIDTH)
+        columns = MOST_WIDTH;
+    return columns < LEAST_WIDTH ? LEAST_WIDTH : (unsigned)columns;
+}
+
+/* https://no-color.org: set to anything but the empty string. */
+static bool wants_colour(const struct cmd_ctx *ctx) {
+    const char *no_colour = cmd_getenv(ctx, "NO_COLOR");
+    const char *term = cmd_getenv(ctx, "TERM");
+    return !(no_colour && *no_colour) && !(term && strcmp(term, "dumb") == 0);
+}
+
+void cmd_ctx_init(struct cmd_ctx *ctx, int in, int out, int err, const char *const *env) {
+    *ctx = (struct cmd_ctx){.in = in, .out = out, .err = err, .env = env, .clock = &clock_system};
+    ctx->out_is_tty = isatty(out);
+    ctx->err_is_tty = isatty(err);
+    ctx->out_colour = ctx->out_is_tty && wants_colour(ctx);
+    ctx->err_colour = ctx->err_is_tty && wants_colour(ctx);
+    ctx->width = text_width(ctx);
+    ctx->log = (struct log){.fd = err, .clock = ctx->clock};
+}
+
+int cmd_fail_errno(struct err *err, const char *fmt, ...) {
+    const char *why = strerror(errno);
+    char context[ERR_TEXT];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(context, sizeof context, fmt, args);
+    va_end(args);
+    return err_set(err, ERR_IO, "%s: %c%s", context, tolower((unsigned char)why[0]), why + 1);
+}
+
+int cmd_write(int fd, struct str s, struct err *err) {
+    while (s.n > 0) {
+        ssize_t n = write(fd, s.p, s.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EPIPE)
+            return err_set(err, ERR_IO, "%s", "");
+        if (n < 0)
+            return cmd_fail_errno(err, "write standard output");
+        s = str_sub(s, (size_t)n, s.n);
+    }
+    return 0;
+}
+
+/* Text from outside must not steer the terminal: control characters are shown, not sent. */
+static void add_printable(struct buf *out, const char *text) {
+    for (const char *c = text; *c; c++)
+        if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f)
+            buf_addf(out, "\\x%02x", (unsigned char)*c);
+        else
+            buf_add_char(out, *c);
+}
+
+void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err) {
+    if (err->msg[0] == 0)
+        return;
+    struct buf text = BUF_INIT(LONGEST_REPORT);
+    buf_add(&text, ctx->err_colour ? STR("\033[31merror:\033[0m ") : STR("error: "));
+    add_printable(&text, err->msg);
+    buf_add_char(&text, '\n');
+    if (err->code == ERR_USAGE && who)
+        buf_addf(&text, "See 'berth %s --help' for usage.\n", who->name);
+    else if (err->code == ERR_USAGE)
+        buf_addf(&text, "Run 'berth --help' for usage.\n");
+    /* There is nobody left to tell when standard error cannot be written. */
+    (void)cmd_write(ctx->err, buf_view(&text), NULL);
+    buf_release(&text);
+}

@@ -1,0 +1,57 @@
+/* From flags to a set of feature gates. */
+#include "cmd/gates.h"
+
+static bool is_for_users(const struct feature_spec *spec) {
+    return !spec->locked && (spec->stage == FEATURE_ALPHA || spec->stage == FEATURE_BETA);
+}
+
+static void offer_gates(struct buf *out) {
+    for (enum feature f = 0; f < FEATURE_COUNT; f++) {
+        struct str name = feature_name(f);
+        if (is_for_users(feature_spec_at(f, FEATURE_NEWEST, FEATURE_NEWEST)))
+            buf_addf(out, "%.*s=true %.*s=false ", STR_ARG(name), STR_ARG(name));
+    }
+}
+
+const struct opt gates_opts[] = {
+    {.name = "emulated-version",
+     .kind = OPT_LIST,
+     .value = "VERSION",
+     .help = "Kubernetes version whose gates, stages and defaults hold, such as 1.34.",
+     .offset = offsetof(struct gates_opts, emulated)},
+    {.name = "feature-gates",
+     .kind = OPT_LIST,
+     .value = "GATE=BOOL",
+     .help = "Feature gates to switch, such as AllAlpha=true or "
+             "TaintTolerationComparisonOperators=true. "
+             "Separated by commas or given several times.",
+     .offset = offsetof(struct gates_opts, gates),
+     .offer = offer_gates},
+    {.name = "min-compatibility-version",
+     .kind = OPT_LIST,
+     .value = "VERSION",
+     .help = "Oldest Kubernetes version in the cluster to stay compatible with.",
+     .offset = offsetof(struct gates_opts, min_compat)},
+    {0},
+};
+
+static struct feature_flag flag_of(const struct opt_list *list) {
+    return (struct feature_flag){list->v, list->n};
+}
+
+int gates_resolve(const struct gates_opts *opts, const struct log *log, struct feature_set *out,
+                  struct err *err) {
+    struct feature_flags flags = {
+        .gates = flag_of(&opts->gates),
+        .emulated = flag_of(&opts->emulated),
+        .min_compat = flag_of(&opts->min_compat),
+    };
+    struct feature_config config;
+    if (feature_configure(&flags, &config, err) < 0) {
+        err->code = ERR_USAGE;
+        return -1;
+    }
+    feature_config_log(&config, log);
+    *out = config.enabled;
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* The feature gate flags, for the commands whose answer depends on gates. */
+#ifndef CMD_GATES_H
+#define CMD_GATES_H
+
+#include "cmd/opt.h"
+#include "feature/feature.h"
+
+struct log;
+
+/* A command embeds them and names gates_opts among its groups. */
+struct gates_opts {
+    struct opt_list gates, emulated, min_compat;
+};
+extern const struct opt gates_opts[];
+
+/* What the flags make of the defaults, with kube-apiserver's errors (ERR_USAGE) and warnings. */
+int gates_resolve(const struct gates_opts *opts, const struct log *log, struct feature_set *out,
+                  struct err *err);
+
+#endif

@@ -1,0 +1,256 @@
+/* Reads API objects from what -f names, one at a time, with memory for one at a time. */
+#include "cmd/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "api/object.h"
+#include "base/vec.h"
+#include "cmd/progress.h"
+#include "cmd/walk.h"
+#include "codec/docs.h"
+
+const struct opt input_opts[] = {
+    {.name = "filename",
+     .letter = 'f',
+     .kind = OPT_FILES,
+     .value = "FILE",
+     .help = "File or directory to read, or - for standard input. Can be given several times.",
+     .offset = offsetof(struct input_opts, filenames)},
+    {.name = "recursive",
+     .letter = 'R',
+     .kind = OPT_FLAG,
+     .help = "Read directories with all that is below them.",
+     .offset = offsetof(struct input_opts, recursive)},
+    {0},
+};
+
+/* A list whose items are being handed out; it lies in `nested`. */
+struct open_list {
+    const struct json *list;
+    const struct json *items;
+    uint32_t at;
+};
+
+struct input {
+    struct cmd_ctx *ctx;
+    struct api_decode_opts decode;
+    struct arena arena; /* file names */
+    struct walk_files files;
+    size_t next_file;
+
+    const struct walk_file *file; /* being read, or NULL */
+    int fd;
+    struct docs *docs;
+    struct arena tree; /* what docs made last */
+    struct docs_item item;
+
+    struct arena nested; /* a list that was itself an item */
+    struct open_list lists[INPUT_MOST_LISTS];
+    size_t list_count;
+
+    uint64_t bytes, file_bytes, objects, file_objects;
+    struct progress progress;
+};
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+int input_open(struct cmd_ctx *ctx, const struct input_opts *opts, bool strict, struct input **out,
+               struct err *err) {
+    struct input *in = xcalloc(1, sizeof *in);
+    in->ctx = ctx;
+    in->decode.strict = strict;
+    in->fd = -1;
+    if (walk_expand(&in->arena, &opts->filenames, opts->recursive, &in->files, err) < 0) {
+        input_free(in);
+        return -1;
+    }
+    uint64_t total = 0;
+    bool known = true;
+    for (size_t i = 0; i < in->files.n; i++) {
+        total += in->files.v[i].size;
+        known &= in->files.v[i].size > 0;
+    }
+    progress_init(&in->progress, ctx, known ? total : 0);
+    *out = in;
+    return 0;
+}
+
+static void close_file(struct input *in) {
+    docs_free(in->docs);
+    in->docs = NULL;
+    if (in->fd >= 0 && !in->file->is_stdin)
+        close(in->fd);
+    in->fd = -1;
+    in->file = NULL;
+}
+
+void input_free(struct input *in) {
+    if (!in)
+        return;
+    if (in->progress.ctx)
+        progress_end(&in->progress);
+    close_file(in);
+    walk_files_release(&in->files);
+    arena_release(&in->tree);
+    arena_release(&in->nested);
+    arena_release(&in->arena);
+    free(in);
+}
+
+/* The docs_read_fn of the file that is open. */
+static int64_t read_block(void *ctx, char *to, size_t n, struct err *err) {
+    struct input *in = ctx;
+    ssize_t got;
+    do
+        got = read(in->fd, to, n);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return cmd_fail_errno(err, "read %s", in->file->path.p);
+    in->bytes += (uint64_t)got;
+    in->file_bytes += (uint64_t)got;
+    progress_update(&in->progress, in->bytes, in->objects);
+    return got;
+}
+
+static int open_next_file(struct input *in, struct err *err) {
+    in->file = &in->files.v[in->next_file++];
+    in->file_bytes = in->file_objects = 0;
+    in->fd = in->file->is_stdin ? in->ctx->in : open(in->file->path.p, O_RDONLY | O_CLOEXEC);
+    if (in->fd < 0)
+        return cmd_fail_errno(err, "open %s", in->file->path.p);
+    in->docs = docs_open(read_block, in);
+    return 0;
+}
+
+static void finish_file(struct input *in) {
+    log_info(&in->ctx->log, 2, "file read", LOG_STR("file", in->file->path),
+             LOG_I64("bytes", (int64_t)in->file_bytes),
+             LOG_I64("objects", (int64_t)in->file_objects));
+    close_file(in);
+}
+
+/* --- objects ---------------------------------------------------------------------------------- */
+
+/* Puts the place before the text: FILE:LINE:COLUMN. Errors of the system have none. */
+static int fail_at(struct input *in, struct err *err) {
+    if (err->code == ERR_IO)
+        return -1;
+    uint32_t line = err->line ? err->line : in->item.line;
+    uint32_t column = err->line ? err->column : in->item.column;
+    err->line = err->column = 0;
+    if (line == 0)
+        return err_wrap(err, "%.*s", STR_ARG(in->file->path));
+    if (column == 0)
+        return err_wrap(err, "%.*s:%u", STR_ARG(in->file->path), line);
+    return err_wrap(err, "%.*s:%u:%u", STR_ARG(in->file->path), line, column);
+}
+
+static struct str string_member(const struct json *object, struct str key) {
+    const struct json *value = object ? json_get(object, key) : NULL;
+    return value && value->kind == JSON_STRING ? json_str(value) : (struct str){0};
+}
+
+/* The kind of a list's items when they do not say: PodList has Pods. A plain List does not tell. */
+static struct str item_kind(const struct json *list) {
+    struct str kind = string_member(list, STR("kind"));
+    if (!str_ends(kind, STR("List")) || kind.n == 4)
+        return (struct str){0};
+    return str_sub(kind, 0, kind.n - 4);
+}
+
+static const struct json *items_of(const struct json *value) {
+    const struct json *items = json_get(value, STR("items"));
+    return items && items->kind == JSON_ARRAY ? items : NULL;
+}
+
+/* Makes an object of a tree; on success the arena belongs to the object and starts anew here. */
+static int decode(struct input *in, struct arena *a, const struct json *tree,
+                  const struct json *list, struct api_object **out, struct err *err) {
+    struct str kind = item_kind(list);
+    struct str version = kind.n ? string_member(list, STR("apiVersion")) : (struct str){0};
+    if (api_object_decode(a, tree, kind, version, &in->decode, out, err) < 0)
+        return fail_at(in, err);
+    *a = (struct arena){0};
+    in->objects++;
+    in->file_objects++;
+    return 1;
+}
+
+static int push_list(struct input *in, const struct json *list, struct err *err) {
+    if (in->list_count == INPUT_MOST_LISTS) {
+        err_set(err, ERR_INVALID, "lists nest deeper than %d", INPUT_MOST_LISTS);
+        return fail_at(in, err);
+    }
+    in->lists[in->list_count++] = (struct open_list){list, items_of(list), 0};
+    return 0;
+}
+
+/* The next object of the lists that were items themselves; 0 when there is none. */
+static int next_nested(struct input *in, struct api_object **out, struct err *err) {
+    while (in->list_count > 0) {
+        struct open_list *top = &in->lists[in->list_count - 1];
+        if (top->at == top->items->n) {
+            in->list_count--;
+            continue;
+        }
+        const struct json *value = &top->items->items[top->at++];
+        if (!items_of(value)) {
+            arena_reset(&in->tree);
+            struct json *copy = arena_new(&in->tree, struct json);
+            *copy = json_clone(&in->tree, value);
+            return decode(in, &in->tree, copy, top->list, out, err);
+        }
+        if (push_list(in, value, err) < 0)
+            return -1;
+    }
+    arena_release(&in->nested);
+    return 0;
+}
+
+/* A list among the items of a list: its tree moves aside while its items are handed out. */
+static int enter_nested(struct input *in, struct err *err) {
+    in->nested = in->tree;
+    in->tree = (struct arena){0};
+    struct json *list = arena_new(&in->nested, struct json);
+    *list = in->item.value;
+    return push_list(in, list, err);
+}
+
+/* The next document or item of the open file: 1 = object, 0 = nothing yet, -1. */
+static int next_in_file(struct input *in, struct api_object **out, struct err *err) {
+    arena_reset(&in->tree);
+    in->item = (struct docs_item){0};
+    if (docs_next(in->docs, &in->tree, &in->item, err) < 0)
+        return fail_at(in, err);
+    bool is_item = in->item.event == DOCS_ITEM;
+    if (in->item.event == DOCS_END)
+        finish_file(in);
+    else if (is_item && items_of(&in->item.value))
+        return enter_nested(in, err);
+    else if (is_item || (in->item.event == DOCS_VALUE && in->item.value.kind != JSON_NULL))
+        return decode(in, &in->tree, &in->item.value, is_item ? in->item.list : NULL, out, err);
+    return 0;
+}
+
+int input_next(struct input *in, struct api_object **out, struct input_source *source,
+               struct err *err) {
+    int rc = next_nested(in, out, err);
+    while (rc == 0) {
+        if (!in->docs && in->next_file == in->files.n)
+            return 0;
+        if (!in->docs && open_next_file(in, err) < 0)
+            return -1;
+        rc = in->list_count > 0 ? next_nested(in, out, err) : next_in_file(in, out, err);
+    }
+    if (rc > 0)
+        *source = (struct input_source){
+            .file = in->file->path,
+            .line = in->item.line,
+            .column = in->item.column,
+            .document = in->item.document,
+            .item = in->item.event == DOCS_ITEM ? in->item.index : INPUT_NO_ITEM,
+        };
+    return rc;
+}
