@@ -4,6 +4,49 @@
 
 #include "cmd/cmd.h"
 
+static void add_words(struct buf *out, const char *const *words) {
+    for (size_t i = 0; words && words[i]; i++)
+        buf_addf(out, "%s%s", i == 0 ? "" : " ", words[i]);
+}
+
+/* The values of an option that can be listed. */
+static void add_choices(struct buf *out, const struct opt *o) {
+    if (o->offer)
+        o->offer(out);
+    else
+        add_words(out, o->words);
+}
+
+static bool has_choices(const struct opt *o) {
+    return o->words || o->offer;
+}
+
+static void add_command_names(struct buf *out) {
+    for (size_t i = 0; cmd_table[i]; i++)
+        buf_addf(out, "%s%s", i == 0 ? "" : " ", cmd_table[i]->name);
+}
+
+static void add_arguments(struct buf *out, const struct cmd *cmd) {
+    if (cmd->args_are_commands)
+        add_command_names(out);
+    else
+        add_words(out, cmd->arg_words);
+}
+
+/* Options with a value that may stand before the command: their value is not the command. */
+static void add_valued_globals(struct buf *out, const char *separator) {
+    const char *before = "";
+    for (const struct opt_group *g = cmd_global_groups; g->rows; g++)
+        for (const struct opt *o = g->rows; o->name; o++) {
+            if (o->kind == OPT_FLAG)
+                continue;
+            buf_addf(out, "%s--%s", before, o->name);
+            before = separator;
+            if (o->letter)
+                buf_addf(out, "%s-%c", before, o->letter);
+        }
+}
+
 /* --- bash ------------------------------------------------------------------------------------- */
 
 /*
@@ -44,7 +87,8 @@ static const char bash_head[] =
     "    COMPREPLY=()\n"
     "\n"
     "    for ((i = 1; i < last; i++)); do\n"
-    "        case ${words[i]} in\n";
+    "        case ${words[i]} in\n"
+    "        ";
 
 static const char bash_find_option[] =
     "        -*) ;;\n"
@@ -88,35 +132,6 @@ static const char bash_tail[] = "    *) options='' choices='' ;;\n"
                                 "\n"
                                 "complete -F _berth berth\n";
 
-static void add_words(struct buf *out, const char *const *words) {
-    for (size_t i = 0; words && words[i]; i++)
-        buf_addf(out, "%s%s", i == 0 ? "" : " ", words[i]);
-}
-
-/* The values of an option that can be listed. */
-static void add_choices(struct buf *out, const struct opt *o) {
-    if (o->offer)
-        o->offer(out);
-    else
-        add_words(out, o->words);
-}
-
-static bool has_choices(const struct opt *o) {
-    return o->words || o->offer;
-}
-
-static void add_command_names(struct buf *out) {
-    for (size_t i = 0; cmd_table[i]; i++)
-        buf_addf(out, "%s%s", i == 0 ? "" : " ", cmd_table[i]->name);
-}
-
-static void add_arguments(struct buf *out, const struct cmd *cmd) {
-    if (cmd->args_are_commands)
-        add_command_names(out);
-    else
-        add_words(out, cmd->arg_words);
-}
-
 /* "global -v"|"global --v" as a pattern of bash's case, for options that take a value. */
 static void bash_value_pattern(struct buf *out, const char *command, const struct opt *o) {
     buf_addf(out, "    %s' --%s'", command, o->name);
@@ -149,19 +164,6 @@ static void bash_option_names(struct buf *out, const struct opt_group *groups) {
                 buf_addf(out, "-%s ", o->name);
 }
 
-/* Options with a value that may stand before the command: their value is not the command. */
-static void bash_skip_global_values(struct buf *out) {
-    for (const struct opt_group *g = cmd_global_groups; g->rows; g++)
-        for (const struct opt *o = g->rows; o->name; o++) {
-            if (o->kind == OPT_FLAG)
-                continue;
-            buf_addf(out, "        --%s", o->name);
-            if (o->letter)
-                buf_addf(out, " | -%c", o->letter);
-            buf_add(out, STR(") ((i++)) ;;\n"));
-        }
-}
-
 static void bash_values(struct buf *out) {
     for (size_t i = 0; cmd_table[i]; i++)
         for (const struct opt_group *g = cmd_table[i]->groups; g->rows; g++)
@@ -190,7 +192,8 @@ static void bash_commands(struct buf *out) {
 
 void complete_bash(struct buf *out) {
     buf_add(out, str_of(bash_head));
-    bash_skip_global_values(out);
+    add_valued_globals(out, " | ");
+    buf_add(out, STR(") ((i++)) ;;\n"));
     buf_add(out, str_of(bash_find_option));
     bash_values(out);
     buf_add(out, str_of(bash_complete_value));
@@ -321,26 +324,32 @@ static void fish_description(struct buf *out, const char *text) {
     buf_add(out, STR("'\n"));
 }
 
+static void fish_values(struct buf *out, const struct opt *o) {
+    if (o->kind == OPT_FILES) {
+        buf_add(out, STR(" -r -F"));
+    } else if (has_choices(o)) {
+        bool is_list = o->kind == OPT_LIST;
+        buf_add(out, is_list ? STR(" -x -a '(__fish_complete_list , \"printf %s\\\\\\n ")
+                             : STR(" -x -a '"));
+        add_choices(out, o);
+        buf_add(out, is_list ? STR("\")'") : STR("'"));
+    } else if (o->kind != OPT_FLAG) {
+        buf_add(out, STR(" -x"));
+    }
+}
+
 /* One option; `command` NULL = everywhere. */
 static void fish_option(struct buf *out, const char *command, const struct opt *o) {
     if (o->hidden)
         return;
     buf_add(out, STR("complete -c berth"));
     if (command)
-        buf_addf(out, " -n '__fish_seen_subcommand_from %s'", command);
+        buf_addf(out, " -n '__berth_is %s'", command);
     if (o->letter)
         buf_addf(out, " -s %c", o->letter);
     if (o->name[1])
         buf_addf(out, " -l %s", o->name);
-    if (o->kind == OPT_FILES) {
-        buf_add(out, STR(" -r -F"));
-    } else if (has_choices(o)) {
-        buf_add(out, STR(" -x -a '"));
-        add_choices(out, o);
-        buf_add(out, STR("'"));
-    } else if (o->kind != OPT_FLAG) {
-        buf_add(out, STR(" -x"));
-    }
+    fish_values(out, o);
     fish_description(out, o->help);
 }
 
@@ -351,10 +360,10 @@ static void fish_options(struct buf *out, const char *command, const struct opt_
 }
 
 static void fish_command(struct buf *out, const struct cmd *cmd) {
-    buf_addf(out, "complete -c berth -n __fish_use_subcommand -a %s", cmd->name);
+    buf_addf(out, "complete -c berth -n '__berth_is \"\"' -a %s", cmd->name);
     fish_description(out, cmd->summary);
     if (cmd->arg_words || cmd->args_are_commands) {
-        buf_addf(out, "complete -c berth -n '__fish_seen_subcommand_from %s' -a '", cmd->name);
+        buf_addf(out, "complete -c berth -n '__berth_is %s' -a '", cmd->name);
         add_arguments(out, cmd);
         buf_add(out, STR("'\n"));
     }
@@ -364,6 +373,29 @@ static void fish_command(struct buf *out, const struct cmd *cmd) {
 void complete_fish(struct buf *out) {
     buf_add(out, STR("# fish completion for berth; install it as "
                      "~/.config/fish/completions/berth.fish\n"
+                     "\n"
+                     "function __berth_is # COMMAND: is it the one on the line? \"\" = none is\n"
+                     "    set -l found\n"
+                     "    set -l skip no\n"
+                     "    for word in (commandline -opc)[2..-1]\n"
+                     "        if test $skip = yes\n"
+                     "            set skip no\n"
+                     "            continue\n"
+                     "        end\n"
+                     "        switch $word\n"
+                     "            case "));
+    add_valued_globals(out, " ");
+    buf_add(out, STR("\n"
+                     "                set skip yes\n"
+                     "            case '-*'\n"
+                     "            case '*'\n"
+                     "                set found $word\n"
+                     "                break\n"
+                     "        end\n"
+                     "    end\n"
+                     "    test \"$found\" = $argv[1]\n"
+                     "end\n"
+                     "\n"
                      "complete -c berth -f\n"));
     fish_options(out, NULL, cmd_global_groups);
     for (size_t i = 0; cmd_table[i]; i++)

@@ -26,7 +26,7 @@ const struct opt input_opts[] = {
     {0},
 };
 
-/* A list whose items are being handed out; it lies in `nested`. */
+/* A list whose items are being handed out. */
 struct open_list {
     const struct json *list;
     const struct json *items;
@@ -35,7 +35,7 @@ struct open_list {
 
 struct input {
     struct cmd_ctx *ctx;
-    struct api_decode_opts decode;
+    bool strict;
     struct arena arena; /* file names */
     struct walk_files files;
     size_t next_file;
@@ -46,8 +46,7 @@ struct input {
     struct arena tree; /* what docs made last */
     struct docs_item item;
 
-    struct arena nested; /* a list that was itself an item */
-    struct open_list lists[INPUT_MOST_LISTS];
+    struct open_list lists[INPUT_MOST_LISTS]; /* lists that are items, outermost first */
     size_t list_count;
 
     uint64_t bytes, file_bytes, objects, file_objects;
@@ -60,7 +59,7 @@ int input_open(struct cmd_ctx *ctx, const struct input_opts *opts, bool strict, 
                struct err *err) {
     struct input *in = xcalloc(1, sizeof *in);
     in->ctx = ctx;
-    in->decode.strict = strict;
+    in->strict = strict;
     in->fd = -1;
     if (walk_expand(&in->arena, &opts->filenames, opts->recursive, &in->files, err) < 0) {
         input_free(in);
@@ -94,7 +93,6 @@ void input_free(struct input *in) {
     close_file(in);
     walk_files_release(&in->files);
     arena_release(&in->tree);
-    arena_release(&in->nested);
     arena_release(&in->arena);
     free(in);
 }
@@ -165,14 +163,14 @@ static const struct json *items_of(const struct json *value) {
     return items && items->kind == JSON_ARRAY ? items : NULL;
 }
 
-/* Makes an object of a tree; on success the arena belongs to the object and starts anew here. */
-static int decode(struct input *in, struct arena *a, const struct json *tree,
-                  const struct json *list, struct api_object **out, struct err *err) {
-    struct str kind = item_kind(list);
-    struct str version = kind.n ? string_member(list, STR("apiVersion")) : (struct str){0};
-    if (api_object_decode(a, tree, kind, version, &in->decode, out, err) < 0)
+/* Makes an object of a tree that is an item of `list`, or of none. */
+static int decode(struct input *in, const struct json *tree, const struct json *list,
+                  struct api_object **out, struct err *err) {
+    struct api_decode_opts opts = {.strict = in->strict, .kind = item_kind(list)};
+    if (opts.kind.n > 0)
+        opts.api_version = string_member(list, STR("apiVersion"));
+    if (api_object_decode(tree, &opts, out, err) < 0)
         return fail_at(in, err);
-    *a = (struct arena){0};
     in->objects++;
     in->file_objects++;
     return 1;
@@ -187,7 +185,7 @@ static int push_list(struct input *in, const struct json *list, struct err *err)
     return 0;
 }
 
-/* The next object of the lists that were items themselves; 0 when there is none. */
+/* The next object of the lists that are items themselves; 0 when there is none. */
 static int next_nested(struct input *in, struct api_object **out, struct err *err) {
     while (in->list_count > 0) {
         struct open_list *top = &in->lists[in->list_count - 1];
@@ -196,26 +194,12 @@ static int next_nested(struct input *in, struct api_object **out, struct err *er
             continue;
         }
         const struct json *value = &top->items->items[top->at++];
-        if (!items_of(value)) {
-            arena_reset(&in->tree);
-            struct json *copy = arena_new(&in->tree, struct json);
-            *copy = json_clone(&in->tree, value);
-            return decode(in, &in->tree, copy, top->list, out, err);
-        }
+        if (!items_of(value))
+            return decode(in, value, top->list, out, err);
         if (push_list(in, value, err) < 0)
             return -1;
     }
-    arena_release(&in->nested);
     return 0;
-}
-
-/* A list among the items of a list: its tree moves aside while its items are handed out. */
-static int enter_nested(struct input *in, struct err *err) {
-    in->nested = in->tree;
-    in->tree = (struct arena){0};
-    struct json *list = arena_new(&in->nested, struct json);
-    *list = in->item.value;
-    return push_list(in, list, err);
 }
 
 /* The next document or item of the open file: 1 = object, 0 = nothing yet, -1. */
@@ -228,9 +212,9 @@ static int next_in_file(struct input *in, struct api_object **out, struct err *e
     if (in->item.event == DOCS_END)
         finish_file(in);
     else if (is_item && items_of(&in->item.value))
-        return enter_nested(in, err);
+        return push_list(in, &in->item.value, err);
     else if (is_item || (in->item.event == DOCS_VALUE && in->item.value.kind != JSON_NULL))
-        return decode(in, &in->tree, &in->item.value, is_item ? in->item.list : NULL, out, err);
+        return decode(in, &in->item.value, is_item ? in->item.list : NULL, out, err);
     return 0;
 }
 
@@ -242,7 +226,9 @@ int input_next(struct input *in, struct api_object **out, struct input_source *s
             return 0;
         if (!in->docs && open_next_file(in, err) < 0)
             return -1;
-        rc = in->list_count > 0 ? next_nested(in, out, err) : next_in_file(in, out, err);
+        rc = next_in_file(in, out, err);
+        if (rc == 0)
+            rc = next_nested(in, out, err);
     }
     if (rc > 0)
         *source = (struct input_source){

@@ -1,0 +1,181 @@
+/* What the program knows of terminals and environment, and how it writes and complains. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "world.h"
+
+static void environment_is_looked_up_by_whole_names(void **state) {
+    (void)state;
+    static const char *const env[] = {"AB=1", "A=2", "EMPTY=", "NOSIGN", NULL};
+    struct cmd_ctx ctx = {.env = env};
+    assert_string_equal(cmd_getenv(&ctx, "A"), "2");
+    assert_string_equal(cmd_getenv(&ctx, "AB"), "1");
+    assert_string_equal(cmd_getenv(&ctx, "EMPTY"), "");
+    assert_null(cmd_getenv(&ctx, "NOSIGN"));
+    assert_null(cmd_getenv(&ctx, "B"));
+}
+
+/* A terminal of 50 columns; returns its slave side. */
+static int open_terminal(int *master) {
+    *master = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(*master >= 0);
+    assert_int_equal(grantpt(*master), 0);
+    assert_int_equal(unlockpt(*master), 0);
+    struct winsize size = {.ws_col = 50, .ws_row = 10};
+    assert_int_equal(ioctl(*master, TIOCSWINSZ, &size), 0);
+    int slave = open(ptsname(*master), O_RDWR | O_NOCTTY);
+    assert_true(slave >= 0);
+    return slave;
+}
+
+static void width_comes_from_environment_or_terminal(void **state) {
+    (void)state;
+    int master, slave = open_terminal(&master), null = open("/dev/null", O_WRONLY);
+    static const struct {
+        const char *columns;
+        bool tty;
+        unsigned want;
+    } table[] = {
+        {NULL, false, 80},         {NULL, true, 50},          {"COLUMNS=70", true, 70},
+        {"COLUMNS=70", false, 70}, {"COLUMNS=x", true, 50},   {"COLUMNS=", false, 80},
+        {"COLUMNS=3", false, 40},  {"COLUMNS=-9", false, 40}, {"COLUMNS=99999999", false, 1000},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *env[] = {table[i].columns, NULL};
+        struct cmd_ctx ctx;
+        cmd_ctx_init(&ctx, 0, table[i].tty ? slave : null, null, env);
+        assert_int_equal(ctx.width, table[i].want);
+    }
+    close(slave);
+    close(master);
+    close(null);
+}
+
+static void colour_needs_a_terminal_and_leave(void **state) {
+    (void)state;
+    int master, slave = open_terminal(&master), null = open("/dev/null", O_WRONLY);
+    static const struct {
+        const char *env;
+        bool want;
+    } table[] = {
+        {NULL, true},         {"NO_COLOR=1", false}, {"NO_COLOR=", true},
+        {"TERM=dumb", false}, {"TERM=xterm", true},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *env[] = {table[i].env, NULL};
+        struct cmd_ctx ctx;
+        cmd_ctx_init(&ctx, 0, slave, null, env);
+        assert_true(ctx.out_is_tty && !ctx.err_is_tty);
+        assert_int_equal(ctx.out_colour, table[i].want);
+        assert_false(ctx.err_colour);
+        cmd_ctx_init(&ctx, 0, null, slave, env);
+        assert_int_equal(ctx.err_colour, table[i].want);
+        assert_false(ctx.out_colour);
+    }
+    close(slave);
+    close(master);
+    close(null);
+}
+
+static void failing_writes_are_told_and_closed_pipes_are_not(void **state) {
+    (void)state;
+    struct err err = {0};
+    int ends[2];
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    assert_int_equal(cmd_write(ends[1], STR("x"), &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(err.msg, "");
+    close(ends[1]);
+    assert_int_equal(cmd_write(ends[1], STR("x"), &err), -1);
+    assert_string_equal(err.msg, "write standard output: bad file descriptor");
+}
+
+static void interrupted(int number) {
+    (void)number;
+}
+
+/* Signals and a small pipe make write() stop half-way; all bytes arrive nevertheless. */
+static void partial_writes_are_continued(void **state) {
+    (void)state;
+    enum { BYTES = 1 << 20 };
+    int ends[2];
+    struct sigaction action = {.sa_handler = interrupted};
+    sigaction(SIGALRM, &action, NULL);
+    assert_int_equal(pipe(ends), 0);
+    pid_t reader = fork();
+    if (reader == 0) {
+        static char block[4096];
+        size_t sum = 0;
+        ssize_t n;
+        close(ends[1]);
+        for (int i = 0; i < 20; i++) {
+            usleep(1000);
+            kill(getppid(), SIGALRM);
+        }
+        while ((n = read(ends[0], block, sizeof block)) > 0)
+            sum += (size_t)n;
+        _exit(sum == BYTES ? 0 : 1);
+    }
+    close(ends[0]);
+    struct buf text = BUF_INIT(BYTES);
+    buf_add_fill(&text, 'x', BYTES);
+    assert_int_equal(cmd_write(ends[1], buf_view(&text), NULL), 0);
+    close(ends[1]);
+    int status = -1;
+    while (waitpid(reader, &status, 0) < 0)
+        ;
+    assert_int_equal(status, 0);
+    buf_release(&text);
+}
+
+static void errors_are_reported(void **state) {
+    (void)state;
+    static const struct cmd command = {.name = "frob"};
+    static const struct {
+        enum err_code code;
+        const char *msg;
+        bool with_command, colour;
+        const char *want;
+    } table[] = {
+        {ERR_IO, "text", true, false, "error: text\n"},
+        {ERR_IO, "text", true, true, "\033[31merror:\033[0m text\n"},
+        {ERR_IO, "", true, false, ""},
+        {ERR_USAGE, "text", true, false, "error: text\nSee 'berth frob --help' for usage.\n"},
+        {ERR_USAGE, "text", false, false, "error: text\nRun 'berth --help' for usage.\n"},
+        {ERR_IO, "a\x1b[1m\x7f\tb\nc\r\xc3\xa4", true, false,
+         "error: a\\x1b[1m\\x7f\tb\nc\\x0d\xc3\xa4\n"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct world w;
+        struct err err;
+        world_init(&w);
+        w.ctx.err_colour = table[i].colour;
+        err_set(&err, table[i].code, "%s", table[i].msg);
+        cmd_report(&w.ctx, table[i].with_command ? &command : NULL, &err);
+        assert_string_equal(world_taken(&w, w.err), table[i].want);
+        world_release(&w);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(environment_is_looked_up_by_whole_names),
+        cmocka_unit_test(width_comes_from_environment_or_terminal),
+        cmocka_unit_test(colour_needs_a_terminal_and_leave),
+        cmocka_unit_test(failing_writes_are_told_and_closed_pipes_are_not),
+        cmocka_unit_test(partial_writes_are_continued),
+        cmocka_unit_test(errors_are_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* Distances between words, and which names are offered for a mistyped one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cmd/suggest.h"
+
+static void distances(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        size_t want;
+    } table[] = {
+        {"", "", 0},
+        {"a", "", 1},
+        {"", "abc", 3},
+        {"kitten", "sitting", 3},
+        {"convert", "convert", 0},
+        {"CONVERT", "convert", 0},
+        {"converr", "convert", 1},
+        {"cnovert", "convert", 2},
+        {"flaw", "lawn", 2},
+        {"abcdef", "azced", 3},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct str a = str_of(table[i].a), b = str_of(table[i].b);
+        assert_int_equal(suggest_distance(a, b), table[i].want);
+        assert_int_equal(suggest_distance(b, a), table[i].want);
+    }
+    struct str longest = STR("0123456789012345678901234567890123456789");
+    struct str too_long = STR("01234567890123456789012345678901234567890");
+    assert_int_equal(suggest_distance(longest, longest), 0);
+    assert_true(suggest_distance(longest, too_long) == SIZE_MAX);
+    assert_true(suggest_distance(too_long, STR("a")) == SIZE_MAX);
+}
+
+static void check(const char *typed, const char *want) {
+    static const char *const names[] = {"convert", "completion", "version", "help", "v", NULL};
+    struct suggest s = {.typed = str_of(typed)};
+    for (size_t i = 0; names[i]; i++)
+        suggest_offer(&s, names[i]);
+    struct buf out = BUF_INIT(1000);
+    suggest_print(&s, "--", &out);
+    if (!str_is(buf_view(&out), want))
+        fail_msg("'%s': got '%.*s'", typed, STR_ARG(buf_view(&out)));
+    buf_release(&out);
+}
+
+static void names_near_the_typed_one_are_offered(void **state) {
+    (void)state;
+    check("converr", "\n\nDid you mean this?\n\t--convert\n");
+    check("CON", "\n\nDid you mean this?\n\t--convert\n");
+    check("co", "\n\nDid you mean this?\n\t--convert\n\t--completion\n");
+    check("frobnicate", "");
+    check("x", "");
+    check("", "");
+}
+
+static void no_more_than_fit_are_kept(void **state) {
+    (void)state;
+    struct suggest s = {.typed = STR("a")};
+    for (int i = 0; i < 2 * SUGGEST_MOST; i++)
+        suggest_offer(&s, "alpha");
+    assert_int_equal(s.n, SUGGEST_MOST);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distances),
+        cmocka_unit_test(names_near_the_typed_one_are_offered),
+        cmocka_unit_test(no_more_than_fit_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
