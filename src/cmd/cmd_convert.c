@@ -83,16 +83,20 @@ static const struct format formats[] = {
 struct printer {
     const struct format *format;
     struct api_object *first;
+    struct input_source first_source;
     size_t count;
     struct arena arena; /* of the object being printed */
     struct buf text;
     struct spool spool;
 };
 
-static int add_text(struct printer *p, struct str before, struct str behind, struct err *err) {
-    if (p->text.full)
-        return err_set(err, ERR_TOO_LARGE, "object needs more than %d MiB when printed",
-                       MOST_PRINTED_BYTES >> 20);
+static int add_text(struct printer *p, struct str before, struct str behind,
+                    const struct input_source *source, struct err *err) {
+    if (p->text.full) {
+        err_set(err, ERR_TOO_LARGE, "object needs more than %d MiB when printed",
+                MOST_PRINTED_BYTES >> 20);
+        return input_fail_at(source, err);
+    }
     struct str text = str_sub(buf_view(&p->text), before.n, p->text.n - behind.n);
     return spool_add(&p->spool, text, err);
 }
@@ -100,37 +104,40 @@ static int add_text(struct printer *p, struct str before, struct str behind, str
 static int print_single(struct printer *p, struct err *err) {
     struct json value = api_object_encode(p->first, &p->arena);
     p->format->write(&p->text, &value);
-    return add_text(p, STR(""), STR(""), err);
+    return add_text(p, STR(""), STR(""), &p->first_source, err);
 }
 
-static int print_item(struct printer *p, const struct api_object *o, struct err *err) {
+static int print_item(struct printer *p, const struct api_object *o,
+                      const struct input_source *source, struct err *err) {
     struct json items = {.kind = JSON_ARRAY}, list = {.kind = JSON_OBJECT};
     json_append(&p->arena, &items, api_object_encode(o, &p->arena));
     json_add(&p->arena, &list, STR("items"), items);
     p->format->write(&p->text, &list);
-    int rc = add_text(p, p->format->before_item, p->format->behind_item, err);
+    int rc = add_text(p, p->format->before_item, p->format->behind_item, source, err);
     buf_clear(&p->text);
     arena_reset(&p->arena);
     return rc;
 }
 
-static int print_first_items(struct printer *p, struct err *err) {
+static int print_list_start(struct printer *p, struct err *err) {
     if (spool_add(&p->spool, p->format->head, err) < 0)
         return -1;
-    return print_item(p, p->first, err);
+    return print_item(p, p->first, &p->first_source, err);
 }
 
 /* Takes over o. */
-static int print_object(struct printer *p, struct api_object *o, struct err *err) {
+static int print_object(struct printer *p, struct api_object *o, const struct input_source *source,
+                        struct err *err) {
     if (p->count++ == 0) {
         p->first = o;
+        p->first_source = *source;
         return 0;
     }
-    int rc = p->count == 2 ? print_first_items(p, err) : 0;
+    int rc = p->count == 2 ? print_list_start(p, err) : 0;
     if (rc == 0)
         rc = spool_add(&p->spool, p->format->separator, err);
     if (rc == 0)
-        rc = print_item(p, o, err);
+        rc = print_item(p, o, source, err);
     api_object_unref(o);
     return rc;
 }
@@ -157,7 +164,7 @@ static int convert_all(struct input *in, const struct convert_opts *opts,
     while ((rc = input_next(in, &o, &source, err)) > 0) {
         if (opts->defaults)
             api_object_default(o, gates);
-        if (print_object(p, o, err) < 0)
+        if (print_object(p, o, &source, err) < 0)
             return -1;
     }
     return rc;
@@ -173,10 +180,10 @@ static int run(struct cmd_call *call, struct err *err) {
     struct printer p = {.format = &formats[opts->output], .text = BUF_INIT(MOST_PRINTED_BYTES)};
     spool_init(&p.spool, SPOOL_BYTES, cmd_getenv(call->ctx, "TMPDIR"));
     int rc = convert_all(in, opts, &gates, &p, err);
-    input_free(in);
     if (rc == 0)
         rc = print_end(&p, call->ctx->out, err);
     printer_release(&p);
+    input_free(in);
     return rc;
 }
 

@@ -26,6 +26,9 @@ const struct opt input_opts[] = {
     {0},
 };
 
+/* A path with more bytes would leave no room for the text of an error. */
+enum { LONGEST_PATH_SHOWN = 250 };
+
 /* A list whose items are being handed out. */
 struct open_list {
     const struct json *list;
@@ -131,18 +134,40 @@ static void finish_file(struct input *in) {
 
 /* --- objects ---------------------------------------------------------------------------------- */
 
-/* Puts the place before the text: FILE:LINE:COLUMN. Errors of the system have none. */
-static int fail_at(struct input *in, struct err *err) {
+int input_fail_at(const struct input_source *source, struct err *err) {
+    bool is_long = source->file.n > LONGEST_PATH_SHOWN;
+    size_t from = is_long ? source->file.n - LONGEST_PATH_SHOWN : 0;
+    struct str file = str_sub(source->file, from, source->file.n);
+    const char *cut = is_long ? "..." : "";
+    if (source->line == 0)
+        return err_wrap(err, "%s%.*s", cut, STR_ARG(file));
+    if (source->column == 0)
+        return err_wrap(err, "%s%.*s:%u", cut, STR_ARG(file), source->line);
+    return err_wrap(err, "%s%.*s:%u:%u", cut, STR_ARG(file), source->line, source->column);
+}
+
+static struct input_source source_of(const struct input *in) {
+    return (struct input_source){
+        .file = in->file->path,
+        .line = in->item.line,
+        .column = in->item.column,
+        .document = in->item.document,
+        .item = in->item.event == DOCS_ITEM ? in->item.index : INPUT_NO_ITEM,
+    };
+}
+
+/* An error of the text has its own place, others are those of the whole object; errors of the
+ * system have none. */
+static int fail_here(const struct input *in, struct err *err) {
     if (err->code == ERR_IO)
         return -1;
-    uint32_t line = err->line ? err->line : in->item.line;
-    uint32_t column = err->line ? err->column : in->item.column;
+    struct input_source source = source_of(in);
+    if (err->line) {
+        source.line = err->line;
+        source.column = err->column;
+    }
     err->line = err->column = 0;
-    if (line == 0)
-        return err_wrap(err, "%.*s", STR_ARG(in->file->path));
-    if (column == 0)
-        return err_wrap(err, "%.*s:%u", STR_ARG(in->file->path), line);
-    return err_wrap(err, "%.*s:%u:%u", STR_ARG(in->file->path), line, column);
+    return input_fail_at(&source, err);
 }
 
 static struct str string_member(const struct json *object, struct str key) {
@@ -163,14 +188,26 @@ static const struct json *items_of(const struct json *value) {
     return items && items->kind == JSON_ARRAY ? items : NULL;
 }
 
+/* Is it an item without a kind, in a list that has not told its own either? */
+static bool needs_kind_of_list(const struct json *tree, const struct json *list) {
+    return list && tree->kind == JSON_OBJECT && !json_get(tree, STR("kind")) &&
+           !json_get(list, STR("kind"));
+}
+
 /* Makes an object of a tree that is an item of `list`, or of none. */
 static int decode(struct input *in, const struct json *tree, const struct json *list,
                   struct api_object **out, struct err *err) {
     struct api_decode_opts opts = {.strict = in->strict, .kind = item_kind(list)};
+    if (needs_kind_of_list(tree, list)) {
+        err_set(err, ERR_INVALID,
+                "Object 'Kind' is missing, and the list has no kind before its "
+                "items");
+        return fail_here(in, err);
+    }
     if (opts.kind.n > 0)
         opts.api_version = string_member(list, STR("apiVersion"));
     if (api_object_decode(tree, &opts, out, err) < 0)
-        return fail_at(in, err);
+        return fail_here(in, err);
     in->objects++;
     in->file_objects++;
     return 1;
@@ -179,7 +216,7 @@ static int decode(struct input *in, const struct json *tree, const struct json *
 static int push_list(struct input *in, const struct json *list, struct err *err) {
     if (in->list_count == INPUT_MOST_LISTS) {
         err_set(err, ERR_INVALID, "lists nest deeper than %d", INPUT_MOST_LISTS);
-        return fail_at(in, err);
+        return fail_here(in, err);
     }
     in->lists[in->list_count++] = (struct open_list){list, items_of(list), 0};
     return 0;
@@ -207,7 +244,7 @@ static int next_in_file(struct input *in, struct api_object **out, struct err *e
     arena_reset(&in->tree);
     in->item = (struct docs_item){0};
     if (docs_next(in->docs, &in->tree, &in->item, err) < 0)
-        return fail_at(in, err);
+        return fail_here(in, err);
     bool is_item = in->item.event == DOCS_ITEM;
     if (in->item.event == DOCS_END)
         finish_file(in);
@@ -222,8 +259,10 @@ int input_next(struct input *in, struct api_object **out, struct input_source *s
                struct err *err) {
     int rc = next_nested(in, out, err);
     while (rc == 0) {
-        if (!in->docs && in->next_file == in->files.n)
+        if (!in->docs && in->next_file == in->files.n) {
+            progress_end(&in->progress);
             return 0;
+        }
         if (!in->docs && open_next_file(in, err) < 0)
             return -1;
         rc = next_in_file(in, out, err);
@@ -231,12 +270,6 @@ int input_next(struct input *in, struct api_object **out, struct input_source *s
             rc = next_nested(in, out, err);
     }
     if (rc > 0)
-        *source = (struct input_source){
-            .file = in->file->path,
-            .line = in->item.line,
-            .column = in->item.column,
-            .document = in->item.document,
-            .item = in->item.event == DOCS_ITEM ? in->item.index : INPUT_NO_ITEM,
-        };
+        *source = source_of(in);
     return rc;
 }

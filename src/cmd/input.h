@@ -37,6 +37,10 @@ int input_open(struct cmd_ctx *ctx, const struct input_opts *opts, bool strict, 
 /* Closes everything and ends the progress display. Accepts NULL. */
 void input_free(struct input *in);
 
+/* Puts "FILE:LINE:COLUMN: " before the text of err; always returns -1. What is 0 is left out, and
+ * the beginning of a very long path. */
+int input_fail_at(const struct input_source *source, struct err *err);
+
 /*
  * The next object: 1 with *out (the caller's reference) and *source filled, 0 at the end, -1 with
  * err filled: "FILE:LINE:COLUMN: text".
