@@ -185,10 +185,14 @@ static int next_document(struct carrier *c, struct arena *a, struct docs_item *o
         return -1;
     if (c->state == STREAMING)
         return next_item(c, a, out, err);
+    if (!found) { /* the root is still that of the last document, whose arena may be gone */
+        fill(c, out, DOCS_END, (struct json){.kind = JSON_NULL});
+        return 0;
+    }
     const struct json *root = &c->reader.root, *items = json_get(root, STR("items"));
-    if (found && items && items->kind == JSON_ARRAY)
+    if (items && items->kind == JSON_ARRAY)
         return start_replay(c, a, out);
-    fill(c, out, found ? DOCS_VALUE : DOCS_END, found ? *root : (struct json){.kind = JSON_NULL});
+    fill(c, out, DOCS_VALUE, *root);
     return 0;
 }
 
