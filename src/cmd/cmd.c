@@ -1,7 +1,6 @@
 /* The table of commands, the options that all of them share, and the way from words to a run. */
 #include "cmd/cmd.h"
 
-#include "cmd/commands.h"
 #include "cmd/help.h"
 #include "cmd/suggest.h"
 
@@ -52,12 +51,10 @@ static int unknown_command(struct str name, struct err *err) {
     struct suggest suggest = {.typed = name};
     for (size_t i = 0; cmd_table[i]; i++)
         suggest_offer(&suggest, cmd_table[i]->name);
-    struct buf text = BUF_INIT(ERR_TEXT);
+    AUTO(buf_release) struct buf text = BUF_INIT(ERR_TEXT);
     suggest_print(&suggest, "", &text);
-    err_set(err, ERR_USAGE, "unknown command \"%.*s\" for \"berth\"%.*s", STR_ARG(name),
-            STR_ARG(buf_view(&text)));
-    buf_release(&text);
-    return -1;
+    return err_set(err, ERR_USAGE, "unknown command \"%.*s\" for \"berth\"%.*s", STR_ARG(name),
+                   STR_ARG(buf_view(&text)));
 }
 
 static int check_args(const struct cmd *cmd, const struct opt_list *args, struct err *err) {
@@ -71,11 +68,9 @@ static int check_args(const struct cmd *cmd, const struct opt_list *args, struct
 }
 
 static int run_help(struct cmd_ctx *ctx, const struct cmd *cmd, struct err *err) {
-    struct buf text = BUF_INIT(HELP_MOST_BYTES);
+    AUTO(buf_release) struct buf text = BUF_INIT(HELP_MOST_BYTES);
     help_print(ctx, cmd, &text);
-    int rc = cmd_write(ctx->out, buf_view(&text), err);
-    buf_release(&text);
-    return rc;
+    return cmd_write(ctx->out, buf_view(&text), err);
 }
 
 static void set_up_log(struct cmd_ctx *ctx, const struct globals *g) {
@@ -83,7 +78,7 @@ static void set_up_log(struct cmd_ctx *ctx, const struct globals *g) {
     ctx->log.format = (enum log_format)g->log_format;
 }
 
-/* Runs cmd with the words behind its name; the options before its name are in *g already. */
+/* Runs cmd with all words but its name. */
 static int run_command(struct cmd_ctx *ctx, const struct cmd *cmd, struct arena *arena,
                        const struct opt_list *words, struct err *err) {
     struct globals g = {0};
@@ -104,7 +99,7 @@ static int run_command(struct cmd_ctx *ctx, const struct cmd *cmd, struct arena 
     return cmd->run(&call, err);
 }
 
-/* The words without the command's name, which stands behind options that all commands share. */
+/* The words without the command's name; options of all commands may stand before it. */
 static struct opt_list without(struct arena *arena, const struct opt_list *words, size_t name_at) {
     struct opt_list rest = {0};
     for (size_t i = 0; i < words->n; i++)

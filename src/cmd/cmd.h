@@ -59,6 +59,9 @@ struct cmd {
     int (*run)(struct cmd_call *call, struct err *err);
 };
 
+/* The commands, each at the end of its own file. */
+extern const struct cmd cmd_completion, cmd_convert, cmd_help, cmd_version;
+
 /* Every command in the order of the help, NULL at the end. */
 extern const struct cmd *const cmd_table[];
 

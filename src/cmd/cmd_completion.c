@@ -1,7 +1,6 @@
 /* berth completion: the script that lets a shell complete commands, options and values. */
 #include "cmd/cmd.h"
 
-#include "cmd/commands.h"
 #include "cmd/complete.h"
 
 enum { MOST_SCRIPT_BYTES = 1 << 20 };

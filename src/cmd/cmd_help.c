@@ -1,7 +1,6 @@
 /* berth help: the help of the program or of a command, and the hidden forms for the build. */
 #include "cmd/cmd.h"
 
-#include "cmd/commands.h"
 #include "cmd/help.h"
 
 struct help_opts {

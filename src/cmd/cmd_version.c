@@ -3,9 +3,8 @@
 
 #include <inttypes.h>
 
-#include "cmd/commands.h"
+#include "cmd/printer.h"
 #include "codec/json.h"
-#include "codec/yml.h"
 #include "feature/feature.h"
 
 enum { MOST_VERSION_BYTES = 4096 };
@@ -76,11 +75,8 @@ static int run(struct cmd_call *call, struct err *err) {
     struct json v = describe(call->arena);
     if (opts->output == FORMAT_TEXT) {
         print_text(&out, call->arena);
-    } else if (opts->output == FORMAT_YAML) {
-        yml_write(&out, &v);
     } else {
-        json_write(&out, &v, &(struct json_style){.indent = 4, .sort_keys = true});
-        buf_add_char(&out, '\n');
+        printer_write(opts->output == FORMAT_JSON ? PRINTER_JSON : PRINTER_YAML, &v, &out);
     }
     return cmd_write(call->ctx->out, buf_view(&out), err);
 }
@@ -95,7 +91,9 @@ const struct cmd cmd_version = {
     .name = "version",
     .summary = "Print the version of berth and of the Kubernetes it follows",
     .about = "Print the version of berth, how it was built, and the Kubernetes release whose "
-             "behaviour it follows.",
+             "behaviour it follows.\n\n"
+             "As JSON or YAML it is an object of kind Version in berth.dev/v1alpha1 with the "
+             "fields version, compiler, kubernetesVersion and, when built from git, commit.",
     .usage = "[-o text|json|yaml]",
     .examples = examples,
     .groups = {{"Options", version_opts, 0}},

@@ -83,7 +83,7 @@ static void add_printable(struct buf *out, const char *text) {
 void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err) {
     if (err->msg[0] == 0)
         return;
-    struct buf text = BUF_INIT(LONGEST_REPORT);
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_REPORT);
     buf_add(&text, ctx->err_colour ? STR("\033[31merror:\033[0m ") : STR("error: "));
     add_printable(&text, err->msg);
     buf_add_char(&text, '\n');
@@ -93,5 +93,4 @@ void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct e
         buf_addf(&text, "Run 'berth --help' for usage.\n");
     /* There is nobody left to tell when standard error cannot be written. */
     (void)cmd_write(ctx->err, buf_view(&text), NULL);
-    buf_release(&text);
 }

@@ -3,8 +3,6 @@
 
 #include "cmd/suggest.h"
 
-enum { LONGEST_USAGE_ERROR = 400 };
-
 /* An option as found on the command line. */
 struct found {
     const struct opt *opt;
@@ -152,11 +150,10 @@ static int unknown_long(const struct opt_parser *p, struct str name, struct err 
         for (const struct opt *o = p->targets[t].rows; o->name; o++)
             if (!o->hidden)
                 suggest_offer(&suggest, o->name);
-    struct buf text = BUF_INIT(LONGEST_USAGE_ERROR);
+    AUTO(buf_release) struct buf text = BUF_INIT(ERR_TEXT);
     suggest_print(&suggest, "--", &text);
-    err_set(err, ERR_USAGE, "unknown flag: --%.*s%.*s", STR_ARG(name), STR_ARG(buf_view(&text)));
-    buf_release(&text);
-    return -1;
+    return err_set(err, ERR_USAGE, "unknown flag: --%.*s%.*s", STR_ARG(name),
+                   STR_ARG(buf_view(&text)));
 }
 
 /* --name, --name=value or --name value */

@@ -20,7 +20,7 @@ static double megabytes(uint64_t bytes) {
 }
 
 static void print(const struct progress *p, int64_t elapsed, uint64_t bytes, uint64_t objects) {
-    struct buf line = BUF_INIT(LINE_BYTES);
+    AUTO(buf_release) struct buf line = BUF_INIT(LINE_BYTES);
     buf_addf(&line, ERASE_LINE "%.1f MB", megabytes(bytes));
     if (p->total >= bytes && p->total > 0)
         buf_addf(&line, " of %.1f MB (%d %%)", megabytes(p->total),
@@ -28,7 +28,6 @@ static void print(const struct progress *p, int64_t elapsed, uint64_t bytes, uin
     buf_addf(&line, ", %llu objects, %.1f MB/s", (unsigned long long)objects,
              megabytes(bytes) / ((double)elapsed / (double)CLOCK_SECOND));
     (void)cmd_write(p->ctx->err, buf_view(&line), NULL);
-    buf_release(&line);
 }
 
 void progress_update(struct progress *p, uint64_t bytes, uint64_t objects) {
