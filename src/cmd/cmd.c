@@ -1,8 +1,9 @@
 /* The table of commands, the options that all of them share, and the way from words to a run. */
 #include "cmd/cmd.h"
 
+#include "cli/io.h"
+#include "cli/suggest.h"
 #include "cmd/help.h"
-#include "cmd/suggest.h"
 
 const struct cmd *const cmd_table[] = {&cmd_convert, &cmd_completion, &cmd_version, &cmd_help,
                                        NULL};
@@ -70,7 +71,7 @@ static int check_args(const struct cmd *cmd, const struct opt_list *args, struct
 static int run_help(struct cmd_ctx *ctx, const struct cmd *cmd, struct err *err) {
     AUTO(buf_release) struct buf text = BUF_INIT(HELP_MOST_BYTES);
     help_print(ctx, cmd, &text);
-    return cmd_write(ctx->out, buf_view(&text), err);
+    return io_write(ctx->out, buf_view(&text), err);
 }
 
 static void set_up_log(struct cmd_ctx *ctx, const struct globals *g) {

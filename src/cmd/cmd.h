@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "cmd/opt.h"
+#include "cli/opt.h"
 
 /* The outside world. */
 struct cmd_ctx {
@@ -82,13 +82,6 @@ void cmd_ctx_init(struct cmd_ctx *ctx, int in, int out, int err, const char *con
 
 /* The value of an environment variable, or NULL. */
 const char *cmd_getenv(const struct cmd_ctx *ctx, const char *name);
-
-/* Writes all of s to fd. Fails with ERR_IO; a closed pipe gives ERR_IO and an empty text. */
-int cmd_write(int fd, struct str s, struct err *err);
-
-/* "context: what errno says", with code ERR_IO; the system's text begins in lower case, as Go has
- * it. Always returns -1. */
-__attribute__((format(printf, 2, 3))) int cmd_fail_errno(struct err *err, const char *fmt, ...);
 
 /* Prints "error: text" and, for usage errors, where to find help. who is the command or NULL. */
 void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err);

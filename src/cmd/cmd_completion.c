@@ -1,6 +1,7 @@
 /* berth completion: the script that lets a shell complete commands, options and values. */
 #include "cmd/cmd.h"
 
+#include "cli/io.h"
 #include "cmd/complete.h"
 
 enum { MOST_SCRIPT_BYTES = 1 << 20 };
@@ -19,7 +20,7 @@ static int run(struct cmd_call *call, struct err *err) {
         return err_set(err, ERR_USAGE, "Unsupported shell type \"%.*s\".", STR_ARG(shell));
     AUTO(buf_release) struct buf out = BUF_INIT(MOST_SCRIPT_BYTES);
     writers[i](&out);
-    return cmd_write(call->ctx->out, buf_view(&out), err);
+    return io_write(call->ctx->out, buf_view(&out), err);
 }
 
 static const struct cmd_example examples[] = {

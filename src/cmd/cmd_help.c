@@ -1,6 +1,7 @@
 /* berth help: the help of the program or of a command, and the hidden forms for the build. */
 #include "cmd/cmd.h"
 
+#include "cli/io.h"
 #include "cmd/help.h"
 
 struct help_opts {
@@ -41,7 +42,7 @@ static int run(struct cmd_call *call, struct err *err) {
         help_print_markdown(&out);
     else if (print_topic(call, &out, err) < 0)
         return -1;
-    return cmd_write(call->ctx->out, buf_view(&out), err);
+    return io_write(call->ctx->out, buf_view(&out), err);
 }
 
 static const struct cmd_example examples[] = {

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "cli/io.h"
 #include "cmd/printer.h"
 #include "codec/json.h"
 #include "feature/feature.h"
@@ -78,7 +79,7 @@ static int run(struct cmd_call *call, struct err *err) {
     } else {
         printer_write(opts->output == FORMAT_JSON ? PRINTER_JSON : PRINTER_YAML, &v, &out);
     }
-    return cmd_write(call->ctx->out, buf_view(&out), err);
+    return io_write(call->ctx->out, buf_view(&out), err);
 }
 
 static const struct cmd_example examples[] = {

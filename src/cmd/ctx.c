@@ -1,4 +1,5 @@
 /* The outside world as commands see it: terminals, environment, output, and error reports. */
+#include "cli/io.h"
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -47,30 +48,6 @@ void cmd_ctx_init(struct cmd_ctx *ctx, int in, int out, int err, const char *con
     ctx->log = (struct log){.fd = err, .clock = ctx->clock};
 }
 
-int cmd_fail_errno(struct err *err, const char *fmt, ...) {
-    const char *why = strerror(errno);
-    char context[ERR_TEXT];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(context, sizeof context, fmt, args);
-    va_end(args);
-    return err_set(err, ERR_IO, "%s: %c%s", context, tolower((unsigned char)why[0]), why + 1);
-}
-
-int cmd_write(int fd, struct str s, struct err *err) {
-    while (s.n > 0) {
-        ssize_t n = write(fd, s.p, s.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EPIPE)
-            return err_set(err, ERR_IO, "%s", "");
-        if (n < 0)
-            return cmd_fail_errno(err, "write standard output");
-        s = str_sub(s, (size_t)n, s.n);
-    }
-    return 0;
-}
-
 /* Text from outside must not steer the terminal: control characters are shown, not sent. */
 static void add_printable(struct buf *out, const char *text) {
     for (const char *c = text; *c; c++)
@@ -92,5 +69,5 @@ void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct e
     else if (err->code == ERR_USAGE)
         buf_addf(&text, "Run 'berth --help' for usage.\n");
     /* There is nobody left to tell when standard error cannot be written. */
-    (void)cmd_write(ctx->err, buf_view(&text), NULL);
+    (void)io_write(ctx->err, buf_view(&text), NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef CMD_GATES_H
 #define CMD_GATES_H
 
-#include "cmd/opt.h"
+#include "cli/opt.h"
 #include "feature/feature.h"
 
 struct log;

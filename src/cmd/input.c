@@ -7,8 +7,9 @@
 
 #include "api/object.h"
 #include "base/vec.h"
+#include "cli/io.h"
+#include "cli/walk.h"
 #include "cmd/progress.h"
-#include "cmd/walk.h"
 #include "codec/docs.h"
 
 const struct opt input_opts[] = {
@@ -108,7 +109,7 @@ static int64_t read_block(void *ctx, char *to, size_t n, struct err *err) {
         got = read(in->fd, to, n);
     while (got < 0 && errno == EINTR);
     if (got < 0)
-        return cmd_fail_errno(err, "read %s", in->file->path.p);
+        return io_fail(err, "read %s", in->file->path.p);
     in->bytes += (uint64_t)got;
     in->file_bytes += (uint64_t)got;
     progress_update(&in->progress, in->bytes, in->objects);
@@ -120,7 +121,7 @@ static int open_next_file(struct input *in, struct err *err) {
     in->file_bytes = in->file_objects = 0;
     in->fd = in->file->is_stdin ? in->ctx->in : open(in->file->path.p, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0)
-        return cmd_fail_errno(err, "open %s", in->file->path.p);
+        return io_fail(err, "open %s", in->file->path.p);
     in->docs = docs_open(read_block, in);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "cli/io.h"
 #include "cmd/cmd.h"
 
 extern char **environ;
@@ -31,7 +32,7 @@ int main(int argc, char **argv) {
     /* Some file systems tell only now that there was no room. */
     if (close(STDOUT_FILENO) < 0 && code != CMD_FAILED) {
         struct err err;
-        cmd_fail_errno(&err, "close standard output");
+        io_fail(&err, "close standard output");
         cmd_report(&ctx, NULL, &err);
         code = CMD_FAILED;
     }

@@ -6,9 +6,9 @@
 #define CMD_PRINTER_H
 
 #include "base/arena.h"
+#include "cli/spool.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
-#include "cmd/spool.h"
 
 struct json;
 

@@ -1,5 +1,6 @@
 /* Progress of reading, on the injected clock. */
 #include "cmd/progress.h"
+#include "cli/io.h"
 
 enum { LINE_BYTES = 256 };
 
@@ -27,7 +28,7 @@ static void print(const struct progress *p, int64_t elapsed, uint64_t bytes, uin
                  (int)(100 * megabytes(bytes) / megabytes(p->total)));
     buf_addf(&line, ", %llu objects, %.1f MB/s", (unsigned long long)objects,
              megabytes(bytes) / ((double)elapsed / (double)CLOCK_SECOND));
-    (void)cmd_write(p->ctx->err, buf_view(&line), NULL);
+    (void)io_write(p->ctx->err, buf_view(&line), NULL);
 }
 
 void progress_update(struct progress *p, uint64_t bytes, uint64_t objects) {
@@ -43,6 +44,6 @@ void progress_update(struct progress *p, uint64_t bytes, uint64_t objects) {
 
 void progress_end(struct progress *p) {
     if (p->shown)
-        (void)cmd_write(p->ctx->err, STR(ERASE_LINE), NULL);
+        (void)io_write(p->ctx->err, STR(ERASE_LINE), NULL);
     p->shown = 0;
 }

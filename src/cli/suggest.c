@@ -1,5 +1,5 @@
 /* Levenshtein distance over two short rows, and the list of names near a typed one. */
-#include "cmd/suggest.h"
+#include "cli/suggest.h"
 
 #include <strings.h>
 

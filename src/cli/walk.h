@@ -2,7 +2,7 @@
 #ifndef CMD_WALK_H
 #define CMD_WALK_H
 
-#include "cmd/opt.h"
+#include "cli/opt.h"
 
 /* Directories below directories; a path of PATH_MAX could nest 2,000 deep. */
 enum { WALK_MOST_DEPTH = 64 };

@@ -4,20 +4,22 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "cmd/spool.h"
-#include "world.h"
+#include "base/buf.h"
+#include "cli/spool.h"
 
 enum { MEMORY = 64 };
 
 /* Adds `count` texts of `size` bytes and compares what comes out. */
 static void round_trip(size_t count, size_t size, bool wants_file) {
-    struct world w;
+    int out = memfd_create("out", 0);
     struct spool s;
     struct buf want = BUF_INIT(1 << 20);
-    world_init(&w);
     spool_init(&s, MEMORY, NULL);
     for (size_t i = 0; i < count; i++) {
         size_t start = want.n;
@@ -25,13 +27,16 @@ static void round_trip(size_t count, size_t size, bool wants_file) {
         assert_int_equal(spool_add(&s, str_sub(buf_view(&want), start, want.n), NULL), 0);
     }
     assert_true((s.fd >= 0) == wants_file);
-    assert_int_equal(spool_copy(&s, w.out, NULL), 0);
-    buf_add_char(&want, 0);
-    assert_string_equal(world_taken(&w, w.out), want.p);
+    assert_int_equal(spool_copy(&s, out, NULL), 0);
+    struct buf got = BUF_INIT(1 << 20);
+    char *room = buf_room(&got, want.n + 1);
+    assert_int_equal(pread(out, room, want.n + 1, 0), (ssize_t)want.n);
+    assert_true(want.n == 0 || memcmp(room, want.p, want.n) == 0);
+    buf_release(&got);
     spool_release(&s);
     spool_release(&s);
     buf_release(&want);
-    world_release(&w);
+    close(out);
 }
 
 static void what_goes_in_comes_out(void **state) {

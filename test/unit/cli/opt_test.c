@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/opt.h"
+#include "cli/opt.h"
 
 struct values {
     bool flag, other;

@@ -1,7 +1,7 @@
 /* The one option parser: it knows kinds of values, and no option by name. */
-#include "cmd/opt.h"
+#include "cli/opt.h"
 
-#include "cmd/suggest.h"
+#include "cli/suggest.h"
 
 /* An option as found on the command line. */
 struct found {

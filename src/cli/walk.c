@@ -1,5 +1,5 @@
 /* Walks what -f names, as kubectl's resource builder does. Nothing is opened but directories. */
-#include "cmd/walk.h"
+#include "cli/walk.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/vec.h"
-#include "cmd/cmd.h"
+#include "cli/io.h"
 
 struct walk {
     struct arena *arena;
@@ -33,7 +33,7 @@ static int list_directory(struct walk *w, struct str path, struct opt_list *name
                           struct err *err) {
     DIR *dir = opendir(path.p);
     if (!dir)
-        return cmd_fail_errno(err, "open %s", path.p);
+        return io_fail(err, "open %s", path.p);
     struct dirent *entry;
     while ((errno = 0, entry = readdir(dir)) != NULL) {
         struct str name = str_of(entry->d_name);
@@ -44,7 +44,7 @@ static int list_directory(struct walk *w, struct str path, struct opt_list *name
     closedir(dir);
     errno = failed;
     if (failed)
-        return cmd_fail_errno(err, "read %s", path.p);
+        return io_fail(err, "read %s", path.p);
     if (names->n > 1)
         qsort(names->v, names->n, sizeof *names->v, str_cmp_qsort);
     return 0;
@@ -56,7 +56,7 @@ static int walk_directory(struct walk *w, struct str path, unsigned depth, struc
 static int walk_entry(struct walk *w, struct str path, unsigned depth, struct err *err) {
     struct stat st;
     if (lstat(path.p, &st) < 0)
-        return cmd_fail_errno(err, "lstat %s", path.p);
+        return io_fail(err, "lstat %s", path.p);
     if (S_ISDIR(st.st_mode))
         return w->recursive ? walk_directory(w, path, depth + 1, err) : 0;
     if (!has_known_extension(path))
@@ -90,7 +90,7 @@ static int walk_path(struct walk *w, struct str path, struct err *err) {
     if (stat(path.p, &st) < 0 && errno == ENOENT)
         return err_set(err, ERR_IO, "the path \"%.*s\" does not exist", STR_ARG(path));
     if (stat(path.p, &st) < 0)
-        return cmd_fail_errno(err, "the path \"%s\" cannot be accessed: stat %s", path.p, path.p);
+        return io_fail(err, "the path \"%s\" cannot be accessed: stat %s", path.p, path.p);
     if (!S_ISDIR(st.st_mode)) {
         add_file(w, path, &st);
         return 0;

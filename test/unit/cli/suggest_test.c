@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/suggest.h"
+#include "cli/suggest.h"
 
 static void distances(void **state) {
     (void)state;

@@ -1,12 +1,12 @@
 /* A buffer that runs over into an unnamed file. */
-#include "cmd/spool.h"
+#include "cli/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "cmd/cmd.h"
+#include "cli/io.h"
 
 enum { COPY_BYTES = 1 << 16 };
 
@@ -30,7 +30,7 @@ static int open_unnamed(struct spool *s, struct err *err) {
     char *path = (char *)arena_printf(&a, "%s/berth-XXXXXX", s->dir).p;
     s->fd = mkostemp(path, O_CLOEXEC);
     if (s->fd < 0)
-        return cmd_fail_errno(err, "create a temporary file in %s", s->dir);
+        return io_fail(err, "create a temporary file in %s", s->dir);
     unlink(path);
     return 0;
 }
@@ -41,7 +41,7 @@ static int write_out(struct spool *s, struct str text, struct err *err) {
     while (text.n > 0) {
         ssize_t n = write(s->fd, text.p, text.n);
         if (n < 0 && errno != EINTR)
-            return cmd_fail_errno(err, "write a temporary file in %s", s->dir);
+            return io_fail(err, "write a temporary file in %s", s->dir);
         if (n > 0)
             text = str_sub(text, (size_t)n, text.n);
     }
@@ -63,16 +63,16 @@ int spool_add(struct spool *s, struct str text, struct err *err) {
 static int copy_file(struct spool *s, int out, struct err *err) {
     char block[COPY_BYTES];
     if (lseek(s->fd, 0, SEEK_SET) < 0)
-        return cmd_fail_errno(err, "rewind a temporary file in %s", s->dir);
+        return io_fail(err, "rewind a temporary file in %s", s->dir);
     for (;;) {
         ssize_t n = read(s->fd, block, sizeof block);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return cmd_fail_errno(err, "read a temporary file in %s", s->dir);
+            return io_fail(err, "read a temporary file in %s", s->dir);
         if (n == 0)
             return 0;
-        if (cmd_write(out, (struct str){block, (size_t)n}, err) < 0)
+        if (io_write(out, (struct str){block, (size_t)n}, err) < 0)
             return -1;
     }
 }
@@ -80,5 +80,5 @@ static int copy_file(struct spool *s, int out, struct err *err) {
 int spool_copy(struct spool *s, int out, struct err *err) {
     if (s->fd >= 0 && copy_file(s, out, err) < 0)
         return -1;
-    return cmd_write(out, buf_view(&s->memory), err);
+    return io_write(out, buf_view(&s->memory), err);
 }
