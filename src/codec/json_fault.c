@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/limits.h"
+#include "base/goquote.h"
 #include "base/utf8.h"
 #include "codec/json_int.h"
 #include "codec/json_scan.h"
@@ -27,32 +27,19 @@ static const char *const contexts[] = {
     [JSON_FAULT_DEPTH] = "exceeded max depth",
 };
 
-/* --- quoting as Go's strconv --- */
-
-/* A character inside Go's quotes; `quote` is the kind of them. */
-static void add_char(struct buf *out, uint32_t c, char quote) {
-    static const char letters[] = {['\a'] = 'a', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',
-                                   ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r'};
-    char bytes[4];
-    if (c < sizeof letters && letters[c])
-        buf_addf(out, "\\%c", letters[c]);
-    else if (c == '\\' || c == (unsigned char)quote)
-        buf_addf(out, "\\%c", (char)c);
-    else if (c < 0x20 || c == 0x7F)
-        buf_addf(out, "\\x%02x", c);
-    else if ((c >= 0x80 && c <= 0xA0) || c == 0xAD)
-        buf_addf(out, "\\u%04x", c);
-    else
-        buf_add(out, (struct str){bytes, utf8_encode(c, bytes)});
-}
-
 /* Go takes the byte for a character of its own: a byte of UTF-8 shows as Latin-1. At the end of the
  * text it takes a space for the next byte. */
 static int invalid_char(const struct json__run *run, const char *context, struct err *err) {
-    struct buf quoted = BUF_INIT(16);
     bool at_end = run->fault_at == run->text.n;
-    add_char(&quoted, at_end ? ' ' : (unsigned char)run->text.p[run->fault_at], '\'');
-    err_set(err, ERR_INVALID, "invalid character '%.*s' %s", STR_ARG(buf_view(&quoted)), context);
+    unsigned char c = at_end ? ' ' : (unsigned char)run->text.p[run->fault_at];
+    char bytes[4];
+    struct buf quoted = BUF_INIT(16);
+    goquote_write(&quoted, (struct str){bytes, utf8_encode(c, bytes)});
+    struct str inner = str_sub(buf_view(&quoted), 1, quoted.n - 1);
+    /* between single quotes it is the other one that needs a backslash */
+    if (c == '"' || c == '\'')
+        inner = c == '"' ? STR("\"") : STR("\\'");
+    err_set(err, ERR_INVALID, "invalid character '%.*s' %s", STR_ARG(inner), context);
     buf_release(&quoted);
     return -1;
 }
@@ -65,11 +52,9 @@ static int bad_literal(const struct json__run *run, struct err *err) {
 }
 
 static int duplicate_field(const struct json__run *run, struct err *err) {
-    struct buf quoted = BUF_INIT(ERR_TEXT);
-    size_t len;
-    for (struct str rest = run->fault_of; rest.n; rest = str_sub(rest, len, rest.n))
-        add_char(&quoted, utf8_decode(rest, &len), '"');
-    err_set(err, ERR_INVALID, "duplicate field \"%.*s\"", STR_ARG(buf_view(&quoted)));
+    struct buf quoted = BUF_INIT(SIZE_MAX / 2);
+    goquote_write(&quoted, run->fault_of);
+    err_set(err, ERR_INVALID, "duplicate field %.*s", STR_ARG(buf_view(&quoted)));
     buf_release(&quoted);
     return -1;
 }

@@ -46,23 +46,24 @@ static bool grow(struct sink *s, size_t n) {
     size_t want = n + SPARE;
     if (s->buf.cap == 0 && want < FIRST_ROOM && s->buf.max > FIRST_ROOM)
         want = FIRST_ROOM;
-    if (!buf_room(&s->buf, want))
+    if (!(s->to = buf_room(&s->buf, want)))
         return false;
-    set_end(s);
+    s->end = s->buf.p + s->buf.cap;
     return true;
 }
 
-/* Room for n bytes, and SPARE behind them; false when the buffer may not grow that far. */
+/* Room for n bytes, and SPARE behind them; false when the buffer may not grow that far, and then
+ * nothing more may be written. */
 static inline bool need(struct sink *s, size_t n) {
-    return __builtin_expect((size_t)(s->end - s->to) >= n + SPARE, 1) || grow(s, n);
+    return __builtin_expect(s->to && (size_t)(s->end - s->to) >= n + SPARE, 1) || grow(s, n);
 }
 
 /* Gives the memory back to its buffer, and the text when all of it was written and fits. */
 static void finish(struct sink *s, struct buf *out, bool whole) {
-    size_t n = (size_t)(s->to - s->buf.p);
+    size_t n = whole ? (size_t)(s->to - s->buf.p) : SIZE_MAX;
     out->p = s->buf.p;
     out->cap = s->buf.cap < out->max ? s->buf.cap : out->max;
-    if (whole && n <= out->max)
+    if (n <= out->max)
         out->n = n;
     else
         out->full = true;
