@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "codec/json.h"
-#include "codec/json_scan.h"
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
@@ -389,25 +388,6 @@ static void compares(void **state) {
     }
 }
 
-/* --- places --- */
-
-static void scans_to_the_first_special_byte(void **state) {
-    (void)state;
-    char text[64];
-    for (size_t n = 0; n < sizeof text; n++) {
-        for (size_t at = 0; at <= n; at++) {
-            memset(text, 'x', sizeof text);
-            if (at > 0)
-                text[at / 2] = (char)0xC3;
-            if (at < n)
-                text[at] = at % 3 == 0 ? '"' : at % 3 == 1 ? '\\' : '\n';
-            bool high = false;
-            assert_int_equal(json__scan_string(text, text + n, &high) - text, at);
-            assert_int_equal(high, at > 0);
-        }
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_strings),
@@ -423,7 +403,6 @@ int main(void) {
         cmocka_unit_test(builds_trees),
         cmocka_unit_test(clones_share_nothing),
         cmocka_unit_test(compares),
-        cmocka_unit_test(scans_to_the_first_special_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,2 @@
+#define JSON_SCAN_PORTABLE 1
+#include "json_scan_cases.h"
