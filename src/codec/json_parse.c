@@ -178,13 +178,15 @@ static char *copy_view(const struct parser *ps, char *to, const char **view, siz
 /* Moves keys and strings of slots into the arena, all of them in one piece. */
 static void own_strings(struct parser *ps, struct json_member *slots, size_t n, bool keys) {
     const struct json__run *run = ps->run;
-    size_t bytes = 0;
+    size_t bytes = 0, views = 0;
     for (size_t i = 0; i < n; i++) {
-        bytes += keys && json__is_view(run->text, slots[i].key.p) ? slots[i].key.n : 0;
-        bytes += is_borrowed(run, &slots[i].value) ? slots[i].value.n : 0;
+        bool key = keys && json__is_view(run->text, slots[i].key.p);
+        bool value = is_borrowed(run, &slots[i].value);
+        bytes += (key ? slots[i].key.n : 0) + (value ? slots[i].value.n : 0);
+        views += (size_t)key + value;
     }
-    char *to = arena_alloc(run->arena, bytes + 16);
-    for (size_t i = 0; i < n; i++) {
+    char *to = views ? arena_alloc(run->arena, bytes + 16) : NULL;
+    for (size_t i = 0; i < n && views; i++) {
         if (keys && json__is_view(run->text, slots[i].key.p))
             to = copy_view(ps, to, &slots[i].key.p, slots[i].key.n);
         if (is_borrowed(run, &slots[i].value))
@@ -383,6 +385,8 @@ static void set_defaults(struct json_opts *opts) {
 
 int json__run(struct json__run *run, struct json *out) {
     set_defaults(&run->opts);
+    if (!run->text.p)
+        run->text = STR("");
     bool cut = cut_text(run);
     struct parser ps;
     ps.run = run;

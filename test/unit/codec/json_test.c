@@ -257,6 +257,18 @@ static void refuses(void **state) {
     }
 }
 
+static void refuses_an_absent_text(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json v;
+    struct err err;
+    size_t used;
+    assert_int_equal(json_parse(&a, (struct str){0}, NULL, &v, &err), -1);
+    assert_string_equal(err.msg, "unexpected end of JSON input");
+    assert_int_equal(json_parse_prefix(&a, (struct str){0}, false, NULL, &v, &used, &err), 0);
+    arena_release(&a);
+}
+
 /* --- every prefix of a text --- */
 
 static const struct str rich =
@@ -468,6 +480,7 @@ int main(void) {
         cmocka_unit_test(tells_kinds_apart),
         cmocka_unit_test(keeps_float_literals),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_an_absent_text),
         cmocka_unit_test(asks_for_more_at_every_cut),
         cmocka_unit_test(takes_one_value_of_many),
         cmocka_unit_test(limits_depth),
