@@ -31,7 +31,7 @@ void docs_free(struct docs *d);
 
 struct docs_item {
     enum docs_event event;
-    struct json value;     /* in the caller's arena, strings too */
+    struct json value;     /* in the caller's arena; strings may belong to the stream */
     uint32_t line, column; /* where the value starts in the stream */
     uint32_t document;     /* counts from 0 */
     uint32_t index;        /* DOCS_ITEM: place in "items", from 0 */
@@ -42,7 +42,9 @@ struct docs_item {
 
 /*
  * The next value. 0, or -1 with err filled, line and column included: reading stops there, and what
- * was handed out before stays good. Values go into `a`, which the caller may reset between calls.
+ * was handed out before stays good. Values go into `a`, which the caller may reset between calls;
+ * their strings are good until the next call only, so that a reader who copies what it keeps pays
+ * for one copy.
  */
 int docs_next(struct docs *d, struct arena *a, struct docs_item *out, struct err *err);
 

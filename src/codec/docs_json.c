@@ -151,6 +151,7 @@ struct bounds {
     struct arena *arena;
     size_t bytes;
     uint32_t depth;
+    bool borrow; /* strings may point into the window */
 };
 
 static int try_value(struct json_docs *j, struct bounds b, struct json__run *run,
@@ -160,7 +161,7 @@ static int try_value(struct json_docs *j, struct bounds b, struct json__run *run
                               .text = {s->p + s->at + j->pos, s->n - s->at - j->pos},
                               .opts = {.max_bytes = b.bytes, .max_depth = b.depth},
                               .last = s->at_end,
-                              .copy_strings = true};
+                              .copy_strings = !b.borrow};
     return json__run(run, out);
 }
 
@@ -206,7 +207,7 @@ static int read_key(struct json_docs *j, struct arena *a, struct str *key, struc
     if (c != '"')
         return fault_here(j, JSON_FAULT_KEY, err);
     size_t at = j->pos;
-    if (read_value(j, (struct bounds){a, bytes_left(j), 1}, &value, err) < 0)
+    if (read_value(j, (struct bounds){a, bytes_left(j), 1, false}, &value, err) < 0)
         return -1;
     *key = json_str(&value);
     if (is_known(j, *key)) {
@@ -257,7 +258,7 @@ static int read_members(struct json_docs *j, struct arena *a, struct err *err) {
             begin_items(j);
             return 1;
         }
-        struct bounds b = {to, bytes_left(j), LIMIT_JSON_DEPTH - 1};
+        struct bounds b = {to, bytes_left(j), LIMIT_JSON_DEPTH - 1, false};
         if (read_value(j, b, &m.value, err) < 0)
             return -1;
         vec_push(&j->members, m);
@@ -326,7 +327,7 @@ static int next_item(struct json_docs *j, struct arena *a, struct docs_item *out
                               .list = &j->head};
     json__advance((struct str){j->src->p + j->src->at, j->pos}, &out->line, &out->column);
     size_t apart = j->pos - j->begin;
-    struct bounds b = {a, LIMIT_OBJECT_BYTES, LIMIT_JSON_DEPTH - 2};
+    struct bounds b = {a, LIMIT_OBJECT_BYTES, LIMIT_JSON_DEPTH - 2, true};
     if (read_value(j, b, &out->value, err) < 0)
         return -1;
     docs__consume(j->src, j->pos);
@@ -347,7 +348,7 @@ static int next_document(struct json_docs *j, struct arena *a, struct docs_item 
     if (found <= 0)
         return found;
     if (j->src->p[j->src->at + j->pos] != '{') {
-        struct bounds b = {a, LIMIT_OBJECT_BYTES, LIMIT_JSON_DEPTH};
+        struct bounds b = {a, LIMIT_OBJECT_BYTES, LIMIT_JSON_DEPTH, true};
         if (read_value(j, b, &out->value, err) < 0)
             return -1;
         out->event = DOCS_VALUE;

@@ -94,7 +94,7 @@ static struct json reassemble(struct str text, struct arena *a) {
         if (item.event != DOCS_ITEM)
             break;
         CHECK(item.index == items.n);
-        json_append(a, &items, item.value);
+        json_append(a, &items, json_clone(a, &item.value));
     }
     if (item.event == DOCS_LIST_END) {
         for (uint32_t i = 0; i < item.value.n; i++)
@@ -102,7 +102,7 @@ static struct json reassemble(struct str text, struct arena *a) {
         json_add(a, &object, STR("items"), items);
     } else {
         CHECK(item.event == DOCS_VALUE && items.n == 0);
-        object = item.value;
+        object = json_clone(a, &item.value);
     }
     CHECK(docs_next(d, a, &item, NULL) == 0 && item.event == DOCS_END);
     docs_free(d);
