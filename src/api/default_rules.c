@@ -108,7 +108,7 @@ static void default_host_ports(struct api_container_list *containers) {
 
 static void default_http_protocol(struct api_http_get_action *get) {
     if (get && !get->protocol.p)
-        get->protocol = STR("HTTP/1.1");
+        get->protocol = STR("HTTP1");
 }
 
 static void default_probe_protocols(struct api_container *c) {

@@ -263,6 +263,63 @@ static void a_struct_can_be_read_alone(void **state) {
     arena_release(&a);
 }
 
+/* Defaults that a gate brings or takes away; the data file has the defaults of the newest version.
+ */
+static const struct {
+    enum feature gate;
+    bool on;
+    const char *text, *want;
+} gated[] = {
+    {FEATURE_H2CContainerProbe, true,
+     "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"containers\":[{\"livenessProbe\":{"
+     "\"httpGet\":{\"port\":1}},\"lifecycle\":{\"postStart\":{\"httpGet\":{\"port\":2}},"
+     "\"preStop\":{\"httpGet\":{\"port\":3}}}}],\"initContainers\":[{\"startupProbe\":{"
+     "\"httpGet\":{\"port\":4,\"protocol\":\"H2C\"}}}],\"ephemeralContainers\":[{"
+     "\"readinessProbe\":{\"httpGet\":{\"port\":5}}}]}}",
+     "\"protocol\":\"HTTP1\"*4"},
+    {FEATURE_H2CContainerProbe, false,
+     "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"containers\":[{\"livenessProbe\":{"
+     "\"httpGet\":{\"port\":1}}}]}}",
+     "\"protocol\":*0"},
+    {FEATURE_ImageVolume, false,
+     "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"volumes\":[{\"image\":{"
+     "\"reference\":\"a\"}}]}}",
+     "\"pullPolicy\":*0"},
+    {FEATURE_MaxUnavailableStatefulSet, false,
+     "{\"kind\":\"StatefulSet\",\"apiVersion\":\"apps/v1\",\"spec\":{}}", "\"maxUnavailable\":*0"},
+};
+
+/* "text*n": is the text in s exactly n times? */
+static bool has_times(struct str s, const char *want) {
+    struct str text, times;
+    str_cut(str_of(want), '*', &text, &times);
+    int64_t n = 0, left = 0;
+    assert_true(str_to_i64(times, &left));
+    for (size_t at; (at = str_find(s, text)) != STR_NONE; n++)
+        s = str_sub(s, at + text.n, s.n);
+    return n == left;
+}
+
+static void gates_decide_some_defaults(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof gated / sizeof *gated; i++) {
+        struct arena a = {0};
+        struct json tree = parse(&a, gated[i].text);
+        struct api_object *o = NULL;
+        assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
+        struct feature_config config;
+        feature_config_init(&config, FEATURE_NEWEST);
+        feature_set_put(&config.enabled, gated[i].gate, gated[i].on);
+        api_object_default(o, &config.enabled);
+        struct json back = api_object_encode(o, &a);
+        struct str text = write_json(&a, &back);
+        if (!has_times(text, gated[i].want))
+            fail_msg("want %s in %s", gated[i].want, text.p);
+        api_object_unref(o);
+        arena_release(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_read_as_upstream_reads_them),
@@ -274,6 +331,7 @@ int main(void) {
         cmocka_unit_test(what_an_object_is_must_be_known),
         cmocka_unit_test(objects_are_shared_by_reference),
         cmocka_unit_test(a_struct_can_be_read_alone),
+        cmocka_unit_test(gates_decide_some_defaults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
