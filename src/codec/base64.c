@@ -70,8 +70,8 @@ int base64_decode(struct arena *a, struct str text, struct str *out, struct err 
     uint32_t bits;
     int bytes;
     while ((bytes = read_quantum(text, &at, &bits, err)) > 0)
-        for (int i = 0; i < bytes; i++)
-            p[n++] = (char)(bits >> (16 - 8 * i));
+        for (; bytes > 0; bytes--, bits <<= 8)
+            p[n++] = (char)(bits >> 16);
     if (bytes < 0)
         return -1;
     *out = (struct str){p, n};

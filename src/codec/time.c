@@ -302,7 +302,8 @@ static int64_t days_of(int64_t year, int month, int day) {
 }
 
 int64_t time_of_civil(const struct time_civil *c) {
-    return days_of(c->year, c->month, c->day) * 86400 + c->hour * 3600 + c->minute * 60 + c->second;
+    int64_t hours = days_of(c->year, c->month, c->day) * 24 + c->hour;
+    return (hours * 60 + c->minute) * 60 + c->second;
 }
 
 struct time_civil time_to_civil(int64_t seconds) {
