@@ -26,6 +26,7 @@ static void *open_carrier(struct docs_source *s) {
     c->reader.line = c->reader.input.line = s->line;
     c->reader.column = c->reader.input.column = s->column;
     c->reader.input.stream = true;
+    c->reader.input.started = true; /* a byte order mark is gone already */
     if (s->column == 1)
         c->reader.input.dashes = 0;
     return c;
@@ -121,13 +122,14 @@ static int next_item(struct carrier *c, struct arena *a, struct docs_item *out, 
     out->column = column;
     out->index = c->index++;
     out->list = &c->list;
-    return yml__keep(r, err);
+    return yml__keep(r, line, column, err);
 }
 
 static int start_list(struct carrier *c, struct err *err) {
     struct yml_reader *r = &c->reader;
-    if (yml__take(r, err) < 0 || yml__keep(r, err) < 0)
+    if (yml__take(r, err) < 0 || yml__keep(r, c->line, c->column, err) < 0)
         return -1;
+    r->frames.v[0].key = STR("items"); /* it was in the arena */
     c->list = (struct json){.kind = JSON_OBJECT};
     for (size_t i = 0; i < r->entries.n; i++)
         json_add(&r->keep, &c->list, r->entries.v[i].member.key, r->entries.v[i].member.value);
@@ -185,14 +187,14 @@ static int next_document(struct carrier *c, struct arena *a, struct docs_item *o
         return -1;
     if (c->state == STREAMING)
         return next_item(c, a, out, err);
-    if (!found) { /* the root is still that of the last document, whose arena may be gone */
+    if (!found) {
         fill(c, out, DOCS_END, (struct json){.kind = JSON_NULL});
         return 0;
     }
-    const struct json *root = &c->reader.root, *items = json_get(root, STR("items"));
+    const struct json *items = json_get(&c->reader.root, STR("items"));
     if (items && items->kind == JSON_ARRAY)
         return start_replay(c, a, out);
-    fill(c, out, DOCS_VALUE, *root);
+    fill(c, out, DOCS_VALUE, c->reader.root);
     return 0;
 }
 

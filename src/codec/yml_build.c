@@ -6,6 +6,7 @@
  * An alias shares the tree of its anchor, which is never changed; what it would cost to expand is
  * counted, since whoever walks the tree pays for it.
  */
+#include "base/goquote.h"
 #include "base/limits.h"
 #include "codec/yml_int.h"
 
@@ -19,6 +20,7 @@ void yml__open(struct yml_reader *r, docs_read_fn *read, void *ctx) {
     r->input = (struct yml_input){
         .read = read, .ctx = ctx, .line = 1, .column = 1, .dashes = YML_NO_SEPARATOR};
     r->anchor_names = MAP_INIT(map_random_seed());
+    vec_reserve(&r->entries, MANY_KEYS);
     if (!yaml_parser_initialize(&r->parser))
         BUG("out of memory");
     yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
@@ -282,13 +284,12 @@ static int deliver(struct yml_reader *r, const struct json *value, const struct 
 }
 
 static int repeated_key(struct yml_reader *r, struct str key, bool is_text, struct err *err) {
-    struct buf shown = BUF_INIT(ERR_TEXT);
+    AUTO(buf_release) struct buf shown = BUF_INIT((size_t)ERR_TEXT);
     if (is_text)
-        json_write_str(&shown, key, true);
+        goquote_write(&shown, key);
     else
         buf_add(&shown, key);
     err_set(err, ERR_INVALID, "key %.*s already set in map", STR_ARG(buf_view(&shown)));
-    buf_release(&shown);
     return at_event(r, err);
 }
 
@@ -436,21 +437,20 @@ static void keep_entries(struct yml_reader *r) {
         struct json_member *m = &r->entries.v[r->kept_entries].member;
         *m = (struct json_member){arena_str(&r->keep, m->key), json_clone(&r->keep, &m->value)};
     }
-    root->key = arena_str(&r->keep, root->key);
     if (root->index.live) {
         map_release(&root->index);
         index_entries(r, root, end);
     }
 }
 
-int yml__keep(struct yml_reader *r, struct err *err) {
+int yml__keep(struct yml_reader *r, uint32_t line, uint32_t column, struct err *err) {
     keep_entries(r);
     for (; r->kept < r->anchors.n; r->kept++) {
         struct yml_anchor *anchor = &r->anchors.v[r->kept];
         r->kept_bytes += anchor->cost.bytes + 1;
         if (r->kept_bytes > LIMIT_OBJECT_BYTES)
-            return err_set(err, ERR_TOO_LARGE, "anchors of a list are larger than %u bytes",
-                           LIMIT_OBJECT_BYTES);
+            return err_set_at(err, ERR_TOO_LARGE, line, column,
+                              "anchors of a list are larger than %u bytes", LIMIT_OBJECT_BYTES);
         /* Only the list itself can be open here, and its anchor cannot be used any more. */
         if (anchor->open || anchor->scalar.text.p)
             continue;

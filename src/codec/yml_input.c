@@ -48,18 +48,20 @@ static void fail(struct yml_input *in, const char *problem) {
     err_set_at(&in->err, ERR_INVALID, in->line, in->column, "%s", problem);
 }
 
-/* Counts white space; false when libyaml would spend too long on it. */
-static bool count_blank(struct yml_input *in, uint32_t c) {
-    if (c == ' ' || c == '\t' || is_line_break(c)) {
-        in->blanks++;
-        return true;
-    }
-    if (!in->blanks)
-        return true;
+/* White space is over: what libyaml spends on it. */
+static void end_blanks(struct yml_input *in) {
     if (in->blanks > in->longest_blanks)
         in->longest_blanks = in->blanks;
     in->blanks = 0;
     in->work += in->longest_blanks;
+}
+
+/* Counts white space; false when libyaml would spend too long on it. */
+static bool count_blank(struct yml_input *in, uint32_t c) {
+    if (c == ' ' || c == '\t' || is_line_break(c))
+        in->blanks++;
+    else if (in->blanks)
+        end_blanks(in);
     return in->work <= LIMIT_YAML_BLANK_WORK;
 }
 
@@ -76,18 +78,27 @@ static bool check_separator(struct yml_input *in, uint32_t c) {
     return true;
 }
 
-/*
- * Reports the rest of a separator's line. The "---" itself still goes to libyaml, with a line break
- * in place of what follows, so that the document before it can be handed out.
- */
-static size_t refuse_separator(struct yml_input *in, char *p, size_t at, size_t n) {
-    struct str rest = str_trim((struct str){p + at, n - at}), line;
-    str_cut(rest, '\n', &line, &rest);
+/* The rest of a line that starts at p and may not be read to its end yet; cut when it is long. */
+static struct str rest_of_line(struct yml_input *in, struct str seen, char *to, size_t size) {
+    size_t n = seen.n < size ? seen.n : size;
+    memcpy(to, seen.p, n);
+    while (n < size && !memchr(to, '\n', n)) {
+        int64_t got = in->read(in->ctx, to + n, size - n, NULL);
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+    }
+    struct str line, rest;
+    str_cut((struct str){to, n}, '\n', &line, &rest);
+    return str_trim(str_sub(line, 0, utf8_valid_prefix(line)));
+}
+
+static void refuse_separator(struct yml_input *in, struct str seen) {
+    char text[128];
+    struct str line = rest_of_line(in, seen, text, sizeof text);
     in->failed = true;
     err_set_at(&in->err, ERR_INVALID, in->line, in->column, "invalid Yaml document separator: %.*s",
-               STR_ARG(str_trim(line)));
-    p[at] = '\n';
-    return at + 1;
+               STR_ARG(line));
 }
 
 static void advance(struct yml_input *in, uint32_t c) {
@@ -99,11 +110,34 @@ static void advance(struct yml_input *in, uint32_t c) {
     }
 }
 
+/* Ordinary ASCII inside of a line, which needs no further look: how many bytes of it come next. */
+static size_t skip_ordinary(struct yml_input *in, const char *p, size_t n) {
+    size_t at = 0;
+    if (in->column == 1 || in->dashes != YML_NO_SEPARATOR)
+        return 0;
+    for (; at < n && p[at] >= ' ' && p[at] < 0x7F; at++) {
+        if (p[at] == ' ')
+            in->blanks++;
+        else if (in->blanks)
+            end_blanks(in);
+        if (in->work > LIMIT_YAML_BLANK_WORK)
+            break;
+    }
+    in->column += (uint32_t)at;
+    return at;
+}
+
 /* How many of the n bytes libyaml may have; sets `failed` or leaves a partial character behind. */
-static size_t check(struct yml_input *in, char *p, size_t n, bool last) {
+static size_t check(struct yml_input *in, const char *p, size_t n, bool last) {
     size_t at = 0, len;
     for (; at < n; at += len) {
-        uint32_t c = utf8_decode((struct str){p + at, n - at}, &len);
+        len = skip_ordinary(in, p + at, n - at);
+        if (len)
+            continue;
+        uint32_t c = (unsigned char)p[at];
+        len = 1;
+        if (c >= 0x80)
+            c = utf8_decode((struct str){p + at, n - at}, &len);
         if (c == UTF8_INVALID) {
             const char *problem = utf8_problem((struct str){p + at, n - at});
             if (problem != incomplete || last)
@@ -121,7 +155,7 @@ static size_t check(struct yml_input *in, char *p, size_t n, bool last) {
         else if (!count_blank(in, c))
             fail(in, "too much white space in a scalar");
         else if (!check_separator(in, c))
-            return refuse_separator(in, p, at, n);
+            refuse_separator(in, (struct str){p + at, n - at});
         if (in->failed)
             return at;
         advance(in, c);

@@ -167,7 +167,7 @@ void yml__begin_value(struct yml_reader *r);
  * behind it, r->root is the value. */
 int yml__take(struct yml_reader *r, struct err *err);
 
-/* Copies what the document must remember from r->arena into r->keep. */
-int yml__keep(struct yml_reader *r, struct err *err);
+/* Copies what the document must remember from r->arena into r->keep. An error gets this place. */
+int yml__keep(struct yml_reader *r, uint32_t line, uint32_t column, struct err *err);
 
 #endif

@@ -57,7 +57,8 @@ static int read_single(struct yml_reader *r, struct err *err) {
 
 int yml_parse(struct arena *a, struct str text, struct json *out, struct err *err) {
     if (text.n > LIMIT_OBJECT_BYTES)
-        return err_set(err, ERR_TOO_LARGE, "value is larger than %u bytes", LIMIT_OBJECT_BYTES);
+        return err_set_at(err, ERR_TOO_LARGE, 1, 1, "value is larger than %u bytes",
+                          LIMIT_OBJECT_BYTES);
     struct yml_reader r;
     yml__open(&r, read_text, &text);
     r.arena = a;

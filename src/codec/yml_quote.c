@@ -9,6 +9,8 @@
 #include "codec/yml_int.h"
 #include "codec/yml_write_int.h"
 
+enum { LONGEST_SIMPLE_KEY = 128 };
+
 /* --- characters --- */
 
 struct character {
@@ -17,8 +19,9 @@ struct character {
 };
 
 static struct character char_at(struct str s, size_t at) {
-    struct character c = {.bytes = {s.p + at, 1}};
-    c.code = utf8_decode(str_sub(s, at, s.n), &c.bytes.n);
+    struct character c = {.code = (unsigned char)s.p[at], .bytes = {s.p + at, 1}};
+    if (c.code >= 0x80)
+        c.code = utf8_decode(str_sub(s, at, s.n), &c.bytes.n);
     return c;
 }
 
@@ -29,6 +32,16 @@ static bool is_break(uint32_t c) {
 /* What may stand unescaped; go-yaml escapes everything above U+FFFF. */
 static bool is_printable(uint32_t c) {
     return c == '\n' || (c >= 0x20 && c <= 0x7E) || (c >= 0xA0 && c <= 0xFFFD && c != 0xFEFF);
+}
+
+/* Index of the first line break at or behind `at`, or the length. */
+static size_t find_break(struct str s, size_t at) {
+    for (; at < s.n; at++) {
+        unsigned char c = (unsigned char)s.p[at];
+        if (c == '\n' || c == '\r' || ((c == 0xC2 || c == 0xE2) && is_break(char_at(s, at).code)))
+            break;
+    }
+    return at;
 }
 
 static bool is_blank_at(struct str s, size_t at) {
@@ -62,13 +75,27 @@ static bool is_indicator(struct str s, size_t at, bool after_blank) {
     return strchr("#,[]{}&*!|>'\"%@`", c) != NULL;
 }
 
+/* How many characters from `at` on have no say in the style, behind the first one of a string. */
+static size_t skip_ordinary(struct str s, size_t at) {
+    size_t end = at;
+    while (end > 0 && end < s.n && s.p[end] > ' ' && s.p[end] < 0x7F && s.p[end] != ':' &&
+           s.p[end] != '#')
+        end++;
+    return end - at;
+}
+
 static struct analysis analyse(struct str s) {
     struct analysis a = {.indicators = str_starts(s, STR("---")) || str_starts(s, STR("..."))};
     bool after_space = false, after_break = false, after_blank = true;
-    struct character c;
-    for (size_t at = 0; at < s.n; at += c.bytes.n) {
-        c = char_at(s, at);
-        bool space = c.code == ' ', brk = is_break(c.code), last = at + c.bytes.n == s.n;
+    for (size_t at = 0, n; at < s.n; at += n) {
+        n = skip_ordinary(s, at);
+        if (n) {
+            after_space = after_break = after_blank = false;
+            continue;
+        }
+        struct character c = char_at(s, at);
+        n = c.bytes.n;
+        bool space = c.code == ' ', brk = is_break(c.code), last = at + n == s.n;
         a.indicators |= c.code && is_indicator(s, at, after_blank);
         a.special |= !is_printable(c.code);
         a.breaks |= brk;
@@ -85,7 +112,7 @@ static struct analysis analyse(struct str s) {
 }
 
 bool yml__is_simple_key(struct str s) {
-    return s.n <= 128 && !analyse(s).breaks;
+    return s.n <= LONGEST_SIMPLE_KEY && find_break(s, 0) == s.n;
 }
 
 enum style { PLAIN, SINGLE, DOUBLE, LITERAL };
@@ -96,7 +123,8 @@ static enum style choose_style(struct str s, bool simple_key) {
     bool plain = block && !a.leading && !a.trailing && !a.breaks && !a.indicators;
     if (str_find_char(s, '\n') != STR_NONE)
         return block && !simple_key ? LITERAL : DOUBLE;
-    if (!yml__is_plain_string(s) || (simple_key && a.breaks))
+    /* go-yaml leaves the key "<<" plain, which reads back as a merge key. */
+    if (!yml__is_plain_string(s) || (simple_key && (a.breaks || str_is(s, "<<"))))
         return DOUBLE;
     if (plain)
         return PLAIN;
@@ -115,6 +143,13 @@ static void put_char(struct yml_pen *pen, struct character c) {
         pen->column = 0;
 }
 
+/* Characters without line breaks, at once. */
+static void put_run(struct yml_pen *pen, struct str s) {
+    buf_add(pen->out, s);
+    for (size_t i = 0; i < s.n; i++)
+        pen->column += ((unsigned char)s.p[i] & 0xC0) != 0x80;
+}
+
 /* Is there a single space at `at` where a line that is too long may be folded? */
 static bool may_fold(const struct yml_pen *pen, struct str s, size_t at, bool after_space) {
     return !after_space && pen->column > YML_WIDTH && at > 0 && at + 1 < s.n;
@@ -125,10 +160,15 @@ void yml__write_plain(struct yml_pen *pen, struct str s, bool simple_key) {
     struct character c;
     if (!pen->whitespace)
         yml__put(pen, STR(" "));
-    for (size_t at = 0; at < s.n; at += c.bytes.n) {
+    size_t at = 0;
+    if (simple_key || (size_t)pen->column + s.n <= YML_WIDTH || str_find_char(s, ' ') == STR_NONE) {
+        put_run(pen, s); /* nothing to fold */
+        at = s.n;
+    }
+    for (; at < s.n; at += c.bytes.n) {
         c = char_at(s, at);
         bool space = c.code == ' ';
-        if (space && !simple_key && may_fold(pen, s, at, after_space) && !is_space_at(s, at + 1))
+        if (space && may_fold(pen, s, at, after_space) && !is_space_at(s, at + 1))
             yml__write_indent(pen);
         else
             yml__put(pen, c.bytes);
@@ -224,20 +264,23 @@ static const char *chomping(struct str s) {
 
 static void write_literal(struct yml_pen *pen, struct str s) {
     struct character c = char_at(s, 0);
-    bool after_break = true;
     yml__write_indicator(pen, "|", true);
     if (c.code == ' ' || is_break(c.code))
         yml__write_indicator(pen, "2", false);
     yml__write_indicator(pen, chomping(s), false);
     yml__put_break(pen);
     pen->whitespace = pen->indention = true;
-    for (size_t at = 0; at < s.n; at += c.bytes.n) {
-        c = char_at(s, at);
-        bool brk = is_break(c.code);
-        if (after_break && !brk)
+    for (size_t at = 0; at < s.n;) {
+        size_t end = find_break(s, at);
+        if (end > at) {
             yml__write_indent(pen);
-        put_char(pen, c);
-        pen->indention = after_break = brk;
+            put_run(pen, str_sub(s, at, end));
+            pen->indention = false;
+        }
+        for (at = end; at < s.n && is_break((c = char_at(s, at)).code); at += c.bytes.n) {
+            put_char(pen, c);
+            pen->indention = true;
+        }
     }
 }
 

@@ -156,7 +156,7 @@ static int decode_binary(struct arena *a, struct str text, struct str *out, stru
 
 int yml__scalar_value(struct arena *a, const struct yml_scalar *s, struct json *out,
                       struct err *err) {
-    struct meaning m;
+    struct meaning m = {.type = NONE};
     struct str text;
     if (resolve(s, &m, err) < 0)
         return -1;
@@ -192,7 +192,7 @@ int yml__scalar_value(struct arena *a, const struct yml_scalar *s, struct json *
 int yml__scalar_key(struct arena *a, const struct yml_scalar *s, struct str *out, bool *is_text,
                     struct err *err) {
     AUTO(buf_release) struct buf key = BUF_INIT(64);
-    struct meaning m;
+    struct meaning m = {.type = NONE};
     if (resolve(s, &m, err) < 0)
         return -1;
     *is_text = m.type == STRING || m.type == BINARY;
