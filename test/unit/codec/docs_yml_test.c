@@ -1,0 +1,182 @@
+// clang-format off
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+// clang-format on
+#include <string.h>
+
+#include "base/limits.h"
+#include "cases.h"
+#include "codec/docs.h"
+
+/* A reader that gives at most `step` bytes at a time. */
+struct feed {
+    struct str rest;
+    size_t step;
+};
+
+static int64_t feed_read(void *ctx, char *to, size_t n, struct err *err) {
+    struct feed *f = ctx;
+    (void)err;
+    if (n > f->step)
+        n = f->step;
+    if (n > f->rest.n)
+        n = f->rest.n;
+    memcpy(to, f->rest.p, n);
+    f->rest = str_sub(f->rest, n, f->rest.n);
+    return (int64_t)n;
+}
+
+static void describe(struct buf *out, const struct docs_item *item) {
+    static const char *const names[] = {"", "value", "item", "end"};
+    static const struct json_style sorted = {.sort_keys = true};
+    buf_addf(out, "%s %u %u:%u ", names[item->event], item->document, item->line, item->column);
+    if (item->event == DOCS_ITEM) {
+        buf_addf(out, "%u ", item->index);
+        json_write(out, item->list, &sorted);
+        buf_add_char(out, ' ');
+    }
+    json_write(out, &item->value, &sorted);
+    buf_add_char(out, '\n');
+}
+
+/* All events of a stream; the arena is reset between them, as contracts allow. */
+static void read_all(struct buf *out, struct str text, size_t step) {
+    struct arena a = {0};
+    struct feed feed = {text, step};
+    struct docs *d = docs_open(feed_read, &feed);
+    struct docs_item item;
+    struct err err;
+    for (;;) {
+        if (docs_next(d, &a, &item, &err) < 0) {
+            buf_addf(out, "error %u:%u: %s\n", err.line, err.column, err.msg);
+            break;
+        }
+        if (item.event == DOCS_END)
+            break;
+        describe(out, &item);
+        arena_release(&a);
+    }
+    docs_free(d);
+    arena_release(&a);
+}
+
+static void file_of_streams(void **state) {
+    (void)state;
+    static const size_t steps[] = {1, 7, 1 << 20};
+    struct arena a = {0};
+    struct str rest = cases_file(&a, "test/yaml/stream.test");
+    struct test_case c;
+    size_t count = 0;
+    struct buf out = BUF_INIT(1 << 20);
+    for (; cases_next(&rest, &c); count++)
+        for (size_t i = 0; i < 3; i++, buf_clear(&out)) {
+            read_all(&out, c.input, steps[i]);
+            if (!str_eq(buf_view(&out), c.expected))
+                fail_msg("%.*s, %zu bytes at a time:\n%.*sgives\n%.*snot\n%.*s", STR_ARG(c.name),
+                         steps[i], STR_ARG(c.input), STR_ARG(buf_view(&out)), STR_ARG(c.expected));
+        }
+    assert_true(count > 20);
+    buf_release(&out);
+    arena_release(&a);
+}
+
+/* A list of any length, made while it is read. */
+struct endless {
+    struct buf pending;
+    size_t items, most;
+};
+
+static int64_t endless_read(void *ctx, char *to, size_t n, struct err *err) {
+    struct endless *e = ctx;
+    (void)err;
+    buf_clear(&e->pending);
+    if (e->items == 0)
+        buf_add(&e->pending, STR("kind: List\nitems:\n"));
+    while (e->items < e->most && e->pending.n + 64 < n)
+        buf_addf(&e->pending, "- metadata: {name: pod-%zu}\n  spec: {}\n", e->items++);
+    memcpy(to, e->pending.p, e->pending.n);
+    return (int64_t)e->pending.n;
+}
+
+static void long_lists_need_memory_for_one_item(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct endless e = {.pending = BUF_INIT(1 << 20), .most = 100000};
+    struct docs *d = docs_open(endless_read, &e);
+    struct docs_item item = {0};
+    struct err err;
+    size_t items = 0;
+    while (docs_next(d, &a, &item, &err) == 0 && item.event == DOCS_ITEM) {
+        assert_int_equal(item.index, items++);
+        assert_true(str_is(json_str(json_get(item.list, STR("kind"))), "List"));
+        assert_true(a.bytes <= 8192);
+        arena_reset(&a);
+    }
+    assert_int_equal(item.event, DOCS_LIST_END);
+    assert_int_equal(items, 100000);
+    assert_true(docs_bytes_read(d) > 3 * (uint64_t)1000000);
+    docs_free(d);
+    buf_release(&e.pending);
+    arena_release(&a);
+}
+
+/* The error of a stream that consists of head, n times `fill`, and tail. */
+static void check_too_large(const char *head, const char *fill, size_t n, const char *tail) {
+    struct arena a = {0};
+    struct buf text = BUF_INIT(16 << 20), out = BUF_INIT(16 << 20);
+    buf_add(&text, str_of(head));
+    for (size_t i = 0; i < n; i++)
+        buf_add(&text, str_of(fill));
+    buf_add(&text, str_of(tail));
+    read_all(&out, buf_view(&text), 1 << 20);
+    if (str_find(buf_view(&out), STR("larger than 3145728 bytes\n")) == STR_NONE)
+        fail_msg("%s…: %.*s", head, (int)(out.n > 200 ? 200 : out.n), out.p);
+    buf_release(&text);
+    buf_release(&out);
+    arena_release(&a);
+}
+
+static void size_is_limited(void **state) {
+    (void)state;
+    check_too_large("a: ", "xxxxxxxx", 500000, "\n");                     /* one scalar */
+    check_too_large("a:\n", "- xxxxxxxx\n", 500000, "\n");                /* one document */
+    check_too_large("items:\n- [", "xxxxxxxx,", 500000, "]\n");           /* one item */
+    check_too_large("items:\n- 1\nz: [", "xxxxxxxx,", 500000, "]\n");     /* behind the items */
+    check_too_large("items:\n", "- &a [xxxxxxxxxxxxxxxx]\n", 300000, ""); /* what is remembered */
+    check_too_large("a: 1\n#", "xxxxxxxx", 500000, "\n"); /* a comment without end */
+}
+
+static int64_t failing_read(void *ctx, char *to, size_t n, struct err *err) {
+    int *calls = ctx;
+    (void)n;
+    if ((*calls)++)
+        return err_set(err, ERR_IO, "the disk is gone");
+    memcpy(to, "a: 1\n", 5);
+    return 5;
+}
+
+static void read_errors_are_passed_on(void **state) {
+    (void)state;
+    struct arena a = {0};
+    int calls = 0;
+    struct docs *d = docs_open(failing_read, &calls);
+    struct docs_item item;
+    struct err err;
+    assert_int_equal(docs_next(d, &a, &item, &err), -1);
+    assert_int_equal(err.code, ERR_IO);
+    assert_string_equal(err.msg, "the disk is gone");
+    docs_free(d);
+    arena_release(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(file_of_streams),
+        cmocka_unit_test(long_lists_need_memory_for_one_item),
+        cmocka_unit_test(size_is_limited),
+        cmocka_unit_test(read_errors_are_passed_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
