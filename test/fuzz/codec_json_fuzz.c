@@ -96,9 +96,9 @@ static void same_tree(const struct json *v, json_t *j) {
         CHECK(v->kind == JSON_OBJECT && json_typeof(j) == JANSSON_OBJECT);
         CHECK(json_object_size(j) == v->n);
         for (uint32_t i = 0; i < v->n; i++) {
-            char *key = strndup(v->members[i].key.p, v->members[i].key.n);
-            json_t *child = json_object_get(j, key);
-            free(key);
+            struct arena a = {0};
+            json_t *child = json_object_get(j, arena_str(&a, v->members[i].key).p);
+            arena_release(&a);
             CHECK(child);
             same_tree(&v->members[i].value, child);
         }
