@@ -1,0 +1,92 @@
+/*
+ * Is an object acceptable to the API server? Create and update, in upstream's order: mutations
+ * before validation (prepare), the rules of the kind, then the rules of all objects. The verdict is
+ * a list of field errors, with upstream's paths, order and words; an empty list means accepted.
+ */
+#ifndef VALID_VALID_H
+#define VALID_VALID_H
+
+#include "api/object.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "codec/json.h"
+#include "feature/feature.h"
+
+/* type, reason of the cause in a Status, what the text starts with */
+#define VALID_TYPES(X)                                              \
+    X(NOT_FOUND, "FieldValueNotFound", "Not found")                 \
+    X(REQUIRED, "FieldValueRequired", "Required value")             \
+    X(DUPLICATE, "FieldValueDuplicate", "Duplicate value")          \
+    X(INVALID, "FieldValueInvalid", "Invalid value")                \
+    X(NOT_SUPPORTED, "FieldValueNotSupported", "Unsupported value") \
+    X(FORBIDDEN, "FieldValueForbidden", "Forbidden")                \
+    X(TOO_LONG, "FieldValueTooLong", "Too long")                    \
+    X(TOO_SHORT, "FieldValueTooShort", "Too short")                 \
+    X(TOO_MANY, "FieldValueTooMany", "Too many")                    \
+    X(TOO_FEW, "FieldValueTooFew", "Too few")                       \
+    X(INTERNAL, "InternalError", "Internal error")                  \
+    X(TYPE_INVALID, "FieldValueTypeInvalid", "Invalid value")
+
+enum valid_type {
+#define X(name, reason, text) VALID_##name,
+    VALID_TYPES(X)
+#undef X
+};
+
+struct valid_error {
+    enum valid_type type;
+    struct str field;  /* path: spec.tolerations[0].value */
+    struct str body;   /* text without the path: Invalid value: "x": must be … */
+    struct str detail; /* the part of body behind the value; may be empty */
+};
+
+/* A list of field errors in the order found, each full text once. All texts live in the arena. */
+struct valid_errs {
+    struct arena *a;
+    struct valid_error *v;
+    size_t n, cap;
+};
+
+/* An empty list whose texts will live in the arena, which is stored. */
+#define VALID_ERRS_INIT(arena) ((struct valid_errs){.a = (arena)})
+
+/* The reason that stands for a type in a Status: FieldValueInvalid, … */
+const char *valid_reason(enum valid_type type);
+
+struct valid_opts {
+    const struct feature_set *gates; /* borrowed */
+    struct str namespace;            /* of the request; empty = default */
+};
+
+/* Is there validation for objects of this kind? Others are accepted as they are. */
+bool valid_knows(const struct api_kind *kind);
+
+/*
+ * Changes a new object as the API server's strategies do before they validate it: fields behind
+ * gates that are off are dropped, matchLabelKeys are merged into selectors, status is reset, a
+ * namespaced object gets its namespace. The object must be defaulted and not yet published.
+ */
+void valid_prepare_create(struct api_object *o, const struct valid_opts *opts);
+
+/* Everything that is wrong with a prepared new object, appended to *out. */
+void valid_create(const struct api_object *o, const struct valid_opts *opts,
+                  struct valid_errs *out);
+
+/* The same two steps for replacing `old`, which is as stored, by `o`. */
+void valid_prepare_update(struct api_object *o, const struct api_object *old,
+                          const struct valid_opts *opts);
+void valid_update(const struct api_object *o, const struct api_object *old,
+                  const struct valid_opts *opts, struct valid_errs *out);
+
+/* The metav1.Status (422, Invalid) that the API server answers with; the list must not be empty. */
+struct json valid_status(struct arena *a, const struct api_object *o,
+                         const struct valid_errs *errs);
+
+/* The metav1.Status (400, BadRequest) for a body that cannot be decoded. */
+struct json valid_bad_request(struct arena *a, struct str message);
+
+/* Appends what kubectl prints for the list: The Pod "x" is invalid: … without a line break. */
+void valid_write_kubectl(struct buf *out, const struct api_object *o,
+                         const struct valid_errs *errs);
+
+#endif
