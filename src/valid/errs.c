@@ -51,6 +51,8 @@ static void write_value(struct buf *b, const struct value *v) {
     case VALUE_TREE:
         json_write(b, &v->json, NULL);
         break;
+    case VALUE_OMITTED:
+        break;
     }
 }
 
@@ -94,7 +96,7 @@ static void add(struct valid *v, enum valid_type type, const struct path *p,
     if (!p)
         buf_add(&field, STR("<nil>"));
     buf_add(&body, str_of(types[type].text));
-    if (value) {
+    if (value && value->kind != VALUE_OMITTED) {
         buf_add(&body, STR(": "));
         write_value(&body, value);
     }
@@ -147,8 +149,12 @@ void valid__duplicate(struct valid *v, const struct path *p, struct value value,
     va_end(ap);
 }
 
-void valid__not_found(struct valid *v, const struct path *p, struct value value) {
-    add(v, VALID_NOT_FOUND, p, &value, STR(""));
+void valid__not_found(struct valid *v, const struct path *p, struct value value, const char *fmt,
+                      ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    add(v, VALID_NOT_FOUND, p, &value, print(v->errs->a, fmt, ap));
+    va_end(ap);
 }
 
 void valid__not_supported(struct valid *v, const struct path *p, struct value value,

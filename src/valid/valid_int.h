@@ -6,6 +6,7 @@
 #define VALID_VALID_INT_H
 
 #include "api/names.h"
+#include "base/map.h"
 #include "valid/valid.h"
 
 /* ---- paths: on the stack of the rule, printed only when an error is added ---- */
@@ -25,7 +26,7 @@ struct path {
 /* ---- values as error texts show them ---- */
 
 struct value {
-    enum { VALUE_QUOTED, VALUE_NUMBER, VALUE_TRUTH, VALUE_TREE } kind;
+    enum { VALUE_QUOTED, VALUE_NUMBER, VALUE_TRUTH, VALUE_TREE, VALUE_OMITTED } kind;
     union {
         struct str s;
         int64_t i;
@@ -40,6 +41,7 @@ struct value {
 #define VALUE_BOOL(t)     ((struct value){.kind = VALUE_TRUTH, .b = (t)})
 #define VALUE_JSON(tree)  ((struct value){.kind = VALUE_TREE, .json = (tree)})
 #define VALUE_NAMED(text) VALUE_JSON(json_of_str(text))
+#define VALUE_NONE        ((struct value){.kind = VALUE_OMITTED})
 
 /* ---- errors ---- */
 
@@ -51,6 +53,9 @@ struct valid {
 
 #define VALID_PRINTF(n) __attribute__((format(printf, n, n + 1)))
 
+/* In the place of a format: an error without a detail. (Compilers warn of an empty format.) */
+#define NO_DETAIL "%s", ""
+
 VALID_PRINTF(4) /* Invalid value: <value>: <detail> */
 void valid__invalid(struct valid *v, const struct path *p, struct value value, const char *fmt,
                     ...);
@@ -61,8 +66,9 @@ void valid__forbidden(struct valid *v, const struct path *p, const char *fmt, ..
 VALID_PRINTF(4) /* Duplicate value: <value>: <detail>; an empty detail is left out */
 void valid__duplicate(struct valid *v, const struct path *p, struct value value, const char *fmt,
                       ...);
-/* Not found: <value> */
-void valid__not_found(struct valid *v, const struct path *p, struct value value);
+VALID_PRINTF(4) /* Not found: <value>: <detail>; an empty detail is left out */
+void valid__not_found(struct valid *v, const struct path *p, struct value value, const char *fmt,
+                      ...);
 /* Unsupported value: <value>: supported values: "a", "b"; the list ends with NULL */
 void valid__not_supported(struct valid *v, const struct path *p, struct value value,
                           const char *const *supported);
@@ -76,6 +82,51 @@ void valid__drop_repeats(struct valid_errs *errs);
 
 /* Is the text one of a list that ends with NULL? */
 bool valid__one_of(struct str text, const char *const *list);
+
+/* ---- small rules ---- */
+
+/* One error for each message about a name. */
+void valid__names(struct valid *v, const struct path *p, struct str name,
+                  const struct names_errs *errs);
+/* The same for the two rules that most names follow. */
+void valid__dns_label(struct valid *v, const struct path *p, struct str name);
+void valid__dns_subdomain(struct valid *v, const struct path *p, struct str name);
+
+/* must be greater than or equal to 0 */
+void valid__not_negative(struct valid *v, const struct path *p, int64_t value);
+/* field is immutable */
+void valid__immutable(struct valid *v, const struct path *p, struct value value);
+/* Required when empty, else not supported unless it is in the list, which ends with NULL. */
+void valid__choice(struct valid *v, const struct path *p, struct str text,
+                   const char *const *supported);
+/* must be between <least> and <most>, inclusive */
+void valid__range(struct valid *v, const struct path *p, int64_t value,
+                  const int64_t least_and_most[2]);
+
+/*
+ * Are two structs of a type equal as the API server sees it? Nil and empty lists and maps are the
+ * same, quantities compare by amount, members that the schema does not know do not count.
+ */
+bool valid__equal(enum api_type_id type, const void *a, const void *b);
+bool valid__equal_lists(enum api_type_id type, const void *list_a, const void *list_b);
+
+/* Names that were seen: nothing is allocated until there are many. */
+struct seen {
+    size_t n;
+    struct seen_entry {
+        struct str name;
+        const void *value;
+    } few[16];
+    struct map many; /* all of them, once there are more */
+};
+#define SEEN_INIT ((struct seen){0})
+/* Remembers the name, which is borrowed. False when it was there already. */
+bool seen_add(struct seen *s, struct str name);
+/* Remembers a value (borrowed, not NULL) for the name, unless it has one: false. */
+bool seen_put(struct seen *s, struct str name, const void *value);
+/* The value of the name, or NULL when it was not seen; some pointer after seen_add. */
+const void *seen_get(const struct seen *s, struct str name);
+void seen_release(struct seen *s); /* forgets all */
 
 /* ---- the rules of a kind: one row each in kinds.c ---- */
 
@@ -138,11 +189,41 @@ void valid__affinity(struct valid *v, const struct path *p, const struct api_aff
 void valid__topology_spread(struct valid *v, const struct path *p,
                             const struct api_topology_spread_constraint_list *list,
                             const struct pod_rules *rules);
-/* All containers of a pod with what they mount, and its volumes. */
-void valid__volumes(struct valid *v, const struct path *p, const struct api_volume_list *list,
-                    const struct pod_rules *rules);
+/*
+ * The volumes of a pod at p; pod_name is empty in a template. Returns NULL when all are good, else
+ * which of them are not, for valid__containers.
+ */
+const bool *valid__volumes(struct valid *v, const struct path *p,
+                           const struct api_volume_list *list, struct str pod_name,
+                           const struct pod_rules *rules);
+/* The containers, init containers and ephemeral containers of the spec at spec_path, in this
+ * order; bad_volumes as valid__volumes returned it. */
 void valid__containers(struct valid *v, const struct path *spec_path,
-                       const struct api_pod_spec *spec, const struct pod_rules *rules);
+                       const struct api_pod_spec *spec, const bool *bad_volumes,
+                       const struct pod_rules *rules);
+/* Only for pods, not for templates: image names without white space around them. */
+void valid__container_images(struct valid *v, const struct path *p,
+                             const struct api_container_list *list);
+/* Environment variables from files: their volumes must be of type emptyDir. */
+void valid__file_key_volumes(struct valid *v, const struct path *spec_path,
+                             const struct api_pod_spec *spec);
+/* resources of the whole pod, and its overhead. */
+void valid__pod_resources(struct valid *v, const struct path *spec_path,
+                          const struct api_pod_spec *spec, const struct pod_rules *rules);
+void valid__overhead(struct valid *v, const struct path *p, const struct api_quantities *overhead,
+                     const struct pod_rules *rules);
+/* Parts of security contexts that pods and containers share; NULL is fine. */
+void valid__seccomp_profile(struct valid *v, const struct path *p,
+                            const struct api_seccomp_profile *profile);
+void valid__app_armor_profile(struct valid *v, const struct path *p,
+                              const struct api_app_armor_profile *profile);
+void valid__windows_options(struct valid *v, const struct path *p,
+                            const struct api_windows_security_context_options *options);
+/* A path that is relative and has no .. in it. */
+void valid__descending_path(struct valid *v, const struct path *p, struct str path);
+/* The spec of a volume claim at p. */
+void valid__volume_claim_spec(struct valid *v, const struct path *p,
+                              const struct api_persistent_volume_claim_spec *spec);
 
 /* Drops fields of a new pod spec that are behind gates that are off, unless old has them. */
 void valid__drop_disabled(struct api_pod_spec *spec, const struct api_pod_spec *old,

@@ -1,0 +1,44 @@
+/*
+ * Rules so small that every kind needs them.
+ */
+#include "valid/valid_int.h"
+
+void valid__names(struct valid *v, const struct path *p, struct str name,
+                  const struct names_errs *errs) {
+    for (size_t i = 0; i < errs->n; i++)
+        valid__invalid(v, p, VALUE_Q(name), "%.*s", STR_ARG(errs->v[i]));
+}
+
+void valid__dns_label(struct valid *v, const struct path *p, struct str name) {
+    struct names_errs errs = names_check_dns1123_label(name);
+    valid__names(v, p, name, &errs);
+}
+
+void valid__dns_subdomain(struct valid *v, const struct path *p, struct str name) {
+    struct names_errs errs = names_check_dns1123_subdomain(name);
+    valid__names(v, p, name, &errs);
+}
+
+void valid__not_negative(struct valid *v, const struct path *p, int64_t value) {
+    if (value < 0)
+        valid__invalid(v, p, VALUE_I64(value), "must be greater than or equal to 0");
+}
+
+void valid__immutable(struct valid *v, const struct path *p, struct value value) {
+    valid__invalid(v, p, value, "field is immutable");
+}
+
+void valid__choice(struct valid *v, const struct path *p, struct str text,
+                   const char *const *supported) {
+    if (!text.n)
+        valid__required(v, p, NO_DETAIL);
+    else if (!valid__one_of(text, supported))
+        valid__not_supported(v, p, VALUE_NAMED(text), supported);
+}
+
+void valid__range(struct valid *v, const struct path *p, int64_t value,
+                  const int64_t least_and_most[2]) {
+    if (value < least_and_most[0] || value > least_and_most[1])
+        valid__invalid(v, p, VALUE_I64(value), "must be between %lld and %lld, inclusive",
+                       (long long)least_and_most[0], (long long)least_and_most[1]);
+}
