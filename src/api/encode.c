@@ -13,6 +13,7 @@ enum { MOST_MEMBERS = 80 };
 
 struct encoder {
     struct arena *a;
+    bool go; /* as Go prints the struct without JSON names: see api_struct_encode_go */
 };
 
 typedef struct json encode_fn(struct encoder *e, const struct api_field *f, const void *slot);
@@ -247,6 +248,28 @@ static bool is_empty(const struct api_field *f, const struct json *v) {
     }
 }
 
+/* Go names that are not the JSON name with a capital letter. */
+static const struct {
+    const char *json, *go;
+} go_names[] = {
+    {"fsGroup", "FSGroup"},
+    {"gmsaCredentialSpec", "GMSACredentialSpec"},
+    {"gmsaCredentialSpecName", "GMSACredentialSpecName"},
+    {"ip", "IP"},
+    {"seLinuxOptions", "SELinuxOptions"},
+    {"uid", "UID"},
+};
+
+static struct str go_name(struct encoder *e, struct str json) {
+    for (size_t i = 0; i < sizeof go_names / sizeof *go_names; i++)
+        if (str_is(json, go_names[i].json))
+            return str_of(go_names[i].go);
+    char *name = arena_copy(e->a, json.p, json.n);
+    if (name[0] >= 'a' && name[0] <= 'z')
+        name[0] = (char)(name[0] - 'a' + 'A');
+    return (struct str){name, json.n};
+}
+
 static size_t encode_fields(struct encoder *e, const struct api_type *type, const char *body,
                             struct json_member *out) {
     size_t n = 0;
@@ -257,7 +280,9 @@ static size_t encode_fields(struct encoder *e, const struct api_type *type, cons
             continue;
         }
         struct json value = encoders[f->kind](e, f, body + f->offset);
-        if (!(f->flags & API_OMIT) || !is_empty(f, &value))
+        if (e->go)
+            out[n++] = (struct json_member){go_name(e, f->json), value};
+        else if (!(f->flags & API_OMIT) || !is_empty(f, &value))
             out[n++] = (struct json_member){f->json, value};
     }
     return n;
@@ -267,7 +292,7 @@ static struct json encode_struct(struct encoder *e, const struct api_type *type,
     struct json_member members[MOST_MEMBERS];
     size_t n = encode_fields(e, type, body, members);
     const struct json *extra = *(struct json *const *)(const void *)body;
-    size_t extras = extra ? extra->n : 0;
+    size_t extras = extra && !e->go ? extra->n : 0;
     struct json object = {.kind = JSON_OBJECT, .n = (uint32_t)(n + extras)};
     object.members = arena_alloc(e->a, (n + extras) * sizeof *members);
     memcpy(object.members, members, n * sizeof *members);
@@ -277,7 +302,12 @@ static struct json encode_struct(struct encoder *e, const struct api_type *type,
 }
 
 struct json api_struct_encode(struct arena *a, const struct api_type *type, const void *body) {
-    struct encoder e = {a};
+    struct encoder e = {.a = a};
+    return encode_struct(&e, type, body);
+}
+
+struct json api_struct_encode_go(struct arena *a, const struct api_type *type, const void *body) {
+    struct encoder e = {.a = a, .go = true};
     return encode_struct(&e, type, body);
 }
 

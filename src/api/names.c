@@ -16,6 +16,11 @@
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or " \
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', " RE_IS(    \
         DNS1123_RE "(\\." DNS1123_RE ")*")
+#define UNDERSCORE_RE "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+#define UNDERSCORE_RULE                                                                        \
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', " \
+    "'-' or '.', and must start and end with an alphanumeric character (e.g. "                 \
+    "'example.com', " RE_IS(UNDERSCORE_RE "(\\." UNDERSCORE_RE ")*")
 #define LABEL_RULE                                                                               \
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and " \
     "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', " RE_IS(  \
@@ -68,15 +73,26 @@ static bool is_dns1123_label(struct str s) {
     return is_bounded(s, LOWER | DIGIT, DASH, LOWER | DIGIT);
 }
 
-static bool is_dns1123_subdomain(struct str s) {
+/* May begin with one underscore and have more of them inside. */
+static bool is_underscore_label(struct str s) {
+    if (s.n > 0 && s.p[0] == '_')
+        s = str_sub(s, 1, s.n);
+    return is_bounded(s, LOWER | DIGIT, DASH | UNDERSCORE, LOWER | DIGIT);
+}
+
+static bool are_labels(struct str s, bool (*is_label)(struct str s)) {
     struct str label;
     bool more;
     do {
         more = str_cut(s, '.', &label, &s);
-        if (!is_dns1123_label(label))
+        if (!is_label(label))
             return false;
     } while (more);
     return true;
+}
+
+static bool is_dns1123_subdomain(struct str s) {
+    return are_labels(s, is_dns1123_label);
 }
 
 static void say(struct names_errs *errs, struct str message) {
@@ -149,6 +165,15 @@ struct names_errs names_check_dns1123_subdomain(struct str name) {
         say(&errs, STR("must be no more than 253 characters"));
     if (!is_dns1123_subdomain(name))
         say(&errs, STR(SUBDOMAIN_RULE));
+    return errs;
+}
+
+struct names_errs names_check_dns1123_underscore(struct str name) {
+    struct names_errs errs = {0};
+    if (name.n > SUBDOMAIN_MAX)
+        say(&errs, STR("must be no more than 253 characters"));
+    if (!are_labels(name, is_underscore_label))
+        say(&errs, STR(UNDERSCORE_RULE));
     return errs;
 }
 

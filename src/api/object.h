@@ -65,4 +65,8 @@ int api_struct_decode(struct arena *a, const struct api_type *type, const struct
                       void *body, struct err *err);
 struct json api_struct_encode(struct arena *a, const struct api_type *type, const void *body);
 
+/* A struct as upstream's error texts show it: every field, under its Go name (Key, TimeAdded), and
+ * without members that the schema does not know. */
+struct json api_struct_encode_go(struct arena *a, const struct api_type *type, const void *body);
+
 #endif

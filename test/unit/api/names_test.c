@@ -26,6 +26,11 @@
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and " \
     "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', " RE(     \
         DNS_RE)
+#define UNDERSCORE_RE "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+#define UNDERSCORED                                                                               \
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-'" \
+    " or '.', and must start and end with an alphanumeric character (e.g. 'example.com', " RE(    \
+        UNDERSCORE_RE "(\\." UNDERSCORE_RE ")*")
 #define DNS1035                                                                                  \
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an " \
     "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "         \
@@ -97,6 +102,14 @@ static const struct row {
     {names_check_dns1123_subdomain, STR_INIT(A253 "a"), "must be no more than 253 characters"},
     {names_check_dns1123_subdomain, STR_INIT(A253 "_"),
      "must be no more than 253 characters; " SUBDOMAIN},
+    {names_check_dns1123_underscore, STR_INIT("_tcp.example.com"), ""},
+    {names_check_dns1123_underscore, STR_INIT("a_b.c-d"), ""},
+    {names_check_dns1123_underscore, STR_INIT(""), UNDERSCORED},
+    {names_check_dns1123_underscore, STR_INIT("__a"), UNDERSCORED},
+    {names_check_dns1123_underscore, STR_INIT("a_"), UNDERSCORED},
+    {names_check_dns1123_underscore, STR_INIT("a..b"), UNDERSCORED},
+    {names_check_dns1123_underscore, STR_INIT("A"), UNDERSCORED},
+    {names_check_dns1123_underscore, STR_INIT(A253 "a"), "must be no more than 253 characters"},
     {names_check_dns1035_label, STR_INIT("abc-123"), ""},
     {names_check_dns1035_label, STR_INIT("a"), ""},
     {names_check_dns1035_label, STR_INIT(""), DNS1035},
