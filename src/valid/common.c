@@ -19,6 +19,11 @@ void valid__dns_subdomain(struct valid *v, const struct path *p, struct str name
     valid__names(v, p, name, &errs);
 }
 
+void valid__label_key(struct valid *v, const struct path *p, struct str key) {
+    struct names_errs errs = names_check_label_key(key);
+    valid__names(v, p, key, &errs);
+}
+
 void valid__not_negative(struct valid *v, const struct path *p, int64_t value) {
     if (value < 0)
         valid__invalid(v, p, VALUE_I64(value), "must be greater than or equal to 0");

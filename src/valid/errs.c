@@ -149,6 +149,13 @@ void valid__duplicate(struct valid *v, const struct path *p, struct value value,
     va_end(ap);
 }
 
+void valid__internal(struct valid *v, const struct path *p, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    add(v, VALID_INTERNAL, p, NULL, print(v->errs->a, fmt, ap));
+    va_end(ap);
+}
+
 void valid__not_found(struct valid *v, const struct path *p, struct value value, const char *fmt,
                       ...) {
     va_list ap;

@@ -36,7 +36,7 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     const struct valid_kind *k = find(o->kind);
     if (!k)
         return;
-    struct valid v = {out, opts->gates};
+    struct valid v = {out, opts->gates, opts->cel};
     k->create(&v, o);
     valid__drop_repeats(out);
 }
@@ -53,7 +53,7 @@ void valid_update(const struct api_object *o, const struct api_object *old,
     const struct valid_kind *k = find(o->kind);
     if (!k)
         return;
-    struct valid v = {out, opts->gates};
+    struct valid v = {out, opts->gates, opts->cel};
     k->update(&v, o, old);
     valid__drop_repeats(out);
 }

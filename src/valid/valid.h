@@ -53,9 +53,27 @@ struct valid_errs {
 /* The reason that stands for a type in a Status: FieldValueInvalid, … */
 const char *valid_reason(enum valid_type type);
 
+/* What a compiler of toleration expressions found. */
+enum valid_cel_fault {
+    VALID_CEL_GOOD,
+    VALID_CEL_COMPILE, /* text: the issues, as CEL prints them */
+    VALID_CEL_TYPE,    /* text: the type of the result, which is not bool */
+    VALID_CEL_PROGRAM, /* text: why no program can be made of it */
+    VALID_CEL_COST,    /* the estimate is above what one evaluation may cost */
+};
+
+/* The CEL engine stands above this module: whoever has one lends it to validation. */
+struct valid_cel {
+    void *ctx;
+    /* Compiles an expression over `taint`; *text may live in the arena. */
+    enum valid_cel_fault (*check)(void *ctx, struct arena *a, struct str expression,
+                                  struct str *text);
+};
+
 struct valid_opts {
     const struct feature_set *gates; /* borrowed */
     struct str namespace;            /* of the request; empty = default */
+    const struct valid_cel *cel;     /* borrowed; NULL = expressions are not compiled */
 };
 
 /* Is there validation for objects of this kind? Others are accepted as they are. */

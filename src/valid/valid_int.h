@@ -49,6 +49,7 @@ struct value {
 struct valid {
     struct valid_errs *errs;
     const struct feature_set *gates;
+    const struct valid_cel *cel; /* may be NULL */
 };
 
 #define VALID_PRINTF(n) __attribute__((format(printf, n, n + 1)))
@@ -66,6 +67,8 @@ void valid__forbidden(struct valid *v, const struct path *p, const char *fmt, ..
 VALID_PRINTF(4) /* Duplicate value: <value>: <detail>; an empty detail is left out */
 void valid__duplicate(struct valid *v, const struct path *p, struct value value, const char *fmt,
                       ...);
+VALID_PRINTF(3) /* Internal error: <detail> */
+void valid__internal(struct valid *v, const struct path *p, const char *fmt, ...);
 VALID_PRINTF(4) /* Not found: <value>: <detail>; an empty detail is left out */
 void valid__not_found(struct valid *v, const struct path *p, struct value value, const char *fmt,
                       ...);
@@ -91,6 +94,11 @@ void valid__names(struct valid *v, const struct path *p, struct str name,
 /* The same for the two rules that most names follow. */
 void valid__dns_label(struct valid *v, const struct path *p, struct str name);
 void valid__dns_subdomain(struct valid *v, const struct path *p, struct str name);
+
+/* A label key, which upstream also calls a qualified name. */
+void valid__label_key(struct valid *v, const struct path *p, struct str key);
+/* An IP address, not too oddly written. */
+void valid__ip(struct valid *v, const struct path *p, struct str text);
 
 /* must be greater than or equal to 0 */
 void valid__not_negative(struct valid *v, const struct path *p, int64_t value);
@@ -168,22 +176,39 @@ struct pod_rules {
     bool semver_operators;          /* tolerations and node affinity may say SemverLt, … */
     bool expressions;               /* tolerations may have an expression */
     bool invalid_label_values;      /* in required node affinity */
-    bool is_template;               /* a pod template: some fields are not allowed, others are */
+    bool invalid_selectors;         /* of pod affinity: label values are not checked */
+    bool invalid_spread_selectors;  /* of spread constraints are not checked */
+    bool spread_keys_legacy;        /* matchLabelKeys are judged as before they were merged */
+    bool host_sysctls;              /* net.* with hostNetwork, kernel.shm* with hostIPC, … */
+    bool host_network_users;        /* hostUsers: false with hostNetwork */
+    bool volume_devices_users;      /* hostUsers: false with volumeDevices */
+    bool any_selinux_change_policy; /* not only Recursive */
+    bool invalid_deletion_cost;     /* the annotation need not be a number */
+    bool is_template;               /* a pod template: some fields may still be unset */
     const struct api_pod_spec *old; /* NULL on create */
 };
-struct pod_rules valid__pod_rules(const struct feature_set *gates, const struct api_pod_spec *old);
+/* The rules for a spec that replaces old; both are NULL on create. */
+struct pod_rules valid__pod_rules(const struct feature_set *gates, const struct api_pod_spec *old,
+                                  const struct api_object_meta *old_meta);
 
-/* A pod spec at p, and a pod template at p (metadata and spec). */
+/* A pod spec at p, and a pod template at p (metadata and spec). meta is NULL in a template. */
 void valid__pod_spec(struct valid *v, const struct path *p, const struct api_pod_spec *spec,
                      const struct api_object_meta *meta, const struct pod_rules *rules);
 void valid__pod_template(struct valid *v, const struct path *p,
                          const struct api_pod_template_spec *t, const struct pod_rules *rules);
+
+/* Annotations that mean something for pods, at p. */
+void valid__pod_annotations(struct valid *v, const struct path *p, const struct labels *annotations,
+                            const struct api_pod_spec *spec, const struct pod_rules *rules);
 
 /* The parts of a pod spec. */
 void valid__tolerations(struct valid *v, const struct path *p,
                         const struct api_toleration_list *list, const struct pod_rules *rules);
 void valid__node_selector(struct valid *v, const struct path *p, const struct api_node_selector *s,
                           const struct pod_rules *rules);
+/* Does it use SemverLt, … and does it have values that are no label values? */
+bool valid__uses_semver(const struct api_node_selector *s);
+bool valid__has_invalid_values(const struct api_node_selector *s);
 void valid__affinity(struct valid *v, const struct path *p, const struct api_affinity *a,
                      const struct pod_rules *rules);
 void valid__topology_spread(struct valid *v, const struct path *p,

@@ -1,0 +1,142 @@
+/*
+ * IP addresses in fields that are older than strict validation: upstream reads them as net.ParseIP
+ * once did, and then says what is wrong with the way they are written.
+ */
+#include "valid/valid_int.h"
+
+enum { V4_BYTES = 4, V6_BYTES = 16 };
+
+struct ip {
+    uint8_t bytes[V6_BYTES];
+    bool is_v6;
+    bool leading_zeros; /* 010.0.0.1, 00001:: */
+};
+
+static bool parse_octet(struct str text, struct ip *ip, uint8_t *out) {
+    unsigned n = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] < '0' || text.p[i] > '9')
+            return false;
+        n = n * 10 + (unsigned)(text.p[i] - '0');
+        if (n > 255)
+            return false;
+    }
+    ip->leading_zeros |= text.n > 1 && text.p[0] == '0';
+    *out = (uint8_t)n;
+    return text.n > 0;
+}
+
+static bool parse_v4(struct str text, struct ip *ip, uint8_t *out) {
+    struct str octet;
+    for (size_t i = 0; i < V4_BYTES; i++) {
+        bool more = str_cut(text, '.', &octet, &text);
+        if (more != (i < V4_BYTES - 1) || !parse_octet(octet, ip, &out[i]))
+            return false;
+    }
+    return true;
+}
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    char lower = (char)(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* Takes the hexadecimal digits at the front of *text; false without any or above 0xffff. */
+static bool take_group(struct str *text, struct ip *ip, unsigned *out) {
+    size_t n = 0;
+    for (*out = 0; n < text->n && hex_digit(text->p[n]) >= 0; n++) {
+        *out = *out << 4 | (unsigned)hex_digit(text->p[n]);
+        if (*out > 0xffff)
+            return false;
+    }
+    ip->leading_zeros |= n > 4;
+    *text = str_sub(*text, n, text->n);
+    return n > 0;
+}
+
+/* Opens a gap of zeros at `gap` so that the address has all its bytes. */
+static bool fill_gap(struct ip *ip, size_t used, size_t gap) {
+    if (used == V6_BYTES || gap == STR_NONE)
+        return used == V6_BYTES && gap == STR_NONE;
+    size_t tail = used - gap;
+    for (size_t i = 0; i < tail; i++)
+        ip->bytes[V6_BYTES - 1 - i] = ip->bytes[used - 1 - i];
+    for (size_t i = gap; i < V6_BYTES - tail; i++)
+        ip->bytes[i] = 0;
+    return true;
+}
+
+/* Behind a group: a single colon before the next one, or the gap. False when neither fits. */
+static bool take_colon(struct str *text, size_t used, size_t *gap) {
+    if (text->n == 1 || text->p[0] != ':')
+        return false;
+    *text = str_sub(*text, 1, text->n);
+    if (text->p[0] != ':')
+        return true;
+    if (*gap != STR_NONE)
+        return false;
+    *gap = used;
+    *text = str_sub(*text, 1, text->n);
+    return true;
+}
+
+static bool parse_v6(struct str text, struct ip *ip) {
+    size_t used = 0, gap = STR_NONE;
+    ip->is_v6 = true;
+    if (str_starts(text, STR("::"))) {
+        gap = 0;
+        text = str_sub(text, 2, text.n);
+    }
+    while (text.n > 0 && used < V6_BYTES) {
+        struct str group = text;
+        unsigned n;
+        if (!take_group(&text, ip, &n))
+            return false;
+        if (text.n > 0 && text.p[0] == '.') {
+            bool fits =
+                used == V6_BYTES - V4_BYTES || (gap != STR_NONE && used < V6_BYTES - V4_BYTES);
+            if (!fits || !parse_v4(group, ip, &ip->bytes[used]))
+                return false;
+            used += V4_BYTES;
+            text.n = 0;
+            break;
+        }
+        ip->bytes[used++] = (uint8_t)(n >> 8);
+        ip->bytes[used++] = (uint8_t)n;
+        if (text.n > 0 && !take_colon(&text, used, &gap))
+            return false;
+    }
+    return text.n == 0 && fill_gap(ip, used, gap);
+}
+
+static bool parse(struct str text, struct ip *ip) {
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] == '.')
+            return parse_v4(text, ip, ip->bytes);
+        if (text.p[i] == ':')
+            return parse_v6(text, ip);
+    }
+    return false;
+}
+
+static bool is_v4_mapped(const struct ip *ip) {
+    for (size_t i = 0; i < 10; i++)
+        if (ip->bytes[i])
+            return false;
+    return ip->is_v6 && ip->bytes[10] == 0xff && ip->bytes[11] == 0xff;
+}
+
+void valid__ip(struct valid *v, const struct path *p, struct str text) {
+    struct ip ip = {.is_v6 = false};
+    if (!parse(text, &ip)) {
+        valid__invalid(v, p, VALUE_Q(text),
+                       "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+    } else if (feature_enabled(v->gates, FEATURE_StrictIPCIDRValidation)) {
+        if (ip.leading_zeros)
+            valid__invalid(v, p, VALUE_Q(text), "must not have leading 0s");
+        else if (is_v4_mapped(&ip))
+            valid__invalid(v, p, VALUE_Q(text), "must not be an IPv4-mapped IPv6 address");
+    }
+}
