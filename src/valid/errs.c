@@ -31,7 +31,9 @@ static void write_path(struct buf *b, const struct path *p) {
             buf_add_char(b, '.');
         buf_add(b, str_of(p->name));
     } else if (p->key.p) {
-        buf_addf(b, "[%.*s]", STR_ARG(p->key));
+        buf_add_char(b, '[');
+        buf_add(b, p->key);
+        buf_add_char(b, ']');
     } else {
         buf_addf(b, "[%zu]", p->index);
     }
@@ -75,6 +77,8 @@ static void append(struct valid_errs *errs, struct valid_error e) {
 }
 
 void valid__drop_repeats(struct valid_errs *errs) {
+    if (errs->n < 2)
+        return;
     struct map seen = MAP_INIT(map_random_seed());
     size_t kept = 0;
     for (size_t i = 0; i < errs->n; i++) {

@@ -21,39 +21,61 @@ bool valid_knows(const struct api_kind *kind) {
     return find(kind);
 }
 
+/* Objects of a namespace are in the one of the request; the others are in none. */
+static struct str namespace_for(const struct api_object *o, const struct valid_opts *opts) {
+    if (!o->kind->namespaced)
+        return STR("");
+    if (o->meta->namespace.n)
+        return o->meta->namespace;
+    return opts->namespace.n ? opts->namespace : STR("default");
+}
+
 void valid_prepare_create(struct api_object *o, const struct valid_opts *opts) {
     const struct valid_kind *k = find(o->kind);
     if (!k)
         return;
-    if (o->kind->namespaced && !o->meta->namespace.n)
-        o->meta->namespace = opts->namespace.n ? opts->namespace : STR("default");
+    o->meta->namespace = namespace_for(o, opts);
     if (k->prepare_create)
         k->prepare_create(o, opts);
 }
 
+/* The rules of all objects come last, and only for objects that are otherwise good. */
 void valid_create(const struct api_object *o, const struct valid_opts *opts,
                   struct valid_errs *out) {
     const struct valid_kind *k = find(o->kind);
     if (!k)
         return;
     struct valid v = {out, opts->gates, opts->cel};
+    size_t before = out->n;
     k->create(&v, o);
+    if (out->n == before)
+        valid__object_meta(&v, AT(NULL, "metadata"), o->meta, o->kind->namespaced,
+                           valid__name_path_segment);
     valid__drop_repeats(out);
 }
 
 void valid_prepare_update(struct api_object *o, const struct api_object *old,
                           const struct valid_opts *opts) {
     const struct valid_kind *k = find(o->kind);
-    if (k && k->prepare_update)
+    if (!k)
+        return;
+    o->meta->namespace = namespace_for(o, opts);
+    o->meta->generation = old->meta->generation;
+    if (k->prepare_update)
         k->prepare_update(o, old, opts);
+    valid__keep_system_fields(o->meta, old->meta);
 }
 
+/* Here the rules of all objects come first. */
 void valid_update(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out) {
     const struct valid_kind *k = find(o->kind);
     if (!k)
         return;
     struct valid v = {out, opts->gates, opts->cel};
+    const struct path *meta = AT(NULL, "metadata");
+    valid__object_meta(&v, meta, o->meta, o->kind->namespaced, valid__name_path_segment);
+    valid__object_meta_update(&v, meta, o->meta, old->meta);
     k->update(&v, o, old);
     valid__drop_repeats(out);
 }

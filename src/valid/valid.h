@@ -79,6 +79,10 @@ struct valid_opts {
 /* Is there validation for objects of this kind? Others are accepted as they are. */
 bool valid_knows(const struct api_kind *kind);
 
+/* Names an object that has a generateName and no name, as the API server does before it prepares
+ * it; the suffix is random there. The object must not yet be published. */
+void valid_generate_name(struct api_object *o, struct str suffix);
+
 /*
  * Changes a new object as the API server's strategies do before they validate it: fields behind
  * gates that are off are dropped, matchLabelKeys are merged into selectors, status is reset, a

@@ -155,20 +155,32 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
 
 /* ---- rules that several kinds share ---- */
 
-/* metadata of any object: name (by the kind's rule), labels, annotations, owner references, … */
+/* What is wrong with a name, or with the prefix that a name will be made from. */
 typedef struct names_errs name_rule(struct str name, bool prefix);
+name_rule valid__name_subdomain;    /* RFC 1123 subdomain: most objects */
+name_rule valid__name_label;        /* RFC 1123 label: namespaces */
+name_rule valid__name_path_segment; /* anything that can stand in a URL: all objects */
+
+/* metadata of any object: name (by the kind's rule), labels, annotations, owner references, … Runs
+ * for every object with valid__name_path_segment after the kind's rules (create) or before them
+ * (update, with valid__object_meta_update behind it): kinds.c does that, not the kind. */
 void valid__object_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
                         bool namespaced, name_rule *name);
 void valid__object_meta_update(struct valid *v, const struct path *p,
                                const struct api_object_meta *m, const struct api_object_meta *old);
 
-/* A map of labels, or a label selector, at p. */
+/* Gives an update what it left out and what it cannot change: uid, creation and deletion time. */
+void valid__keep_system_fields(struct api_object_meta *m, const struct api_object_meta *old);
+
+/* A map of labels, of annotations, or a label selector at p. */
 void valid__labels(struct valid *v, const struct path *p, const struct labels *labels);
+void valid__annotations(struct valid *v, const struct path *p, const struct labels *annotations);
 struct selector_rules {
     bool allow_invalid_values; /* the old object has some already */
 };
 void valid__label_selector(struct valid *v, const struct path *p,
                            const struct api_label_selector *s, const struct selector_rules *rules);
+bool valid__selector_has_invalid_value(const struct api_label_selector *s); /* s may be NULL */
 
 /* What the old object uses already is allowed to stay, whatever the gates say. */
 struct pod_rules {

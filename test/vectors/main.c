@@ -20,6 +20,8 @@ static const struct kind {
     {"labelselector.jsonl", vectors_check_labelselector},
     {"quantity.jsonl", vectors_check_quantity},
     {"semver.jsonl", vectors_check_semver},
+    {"validate_create.jsonl", vectors_check_validate_create},
+    {"validate_update.jsonl", vectors_check_validate_update},
 };
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds, SHOWN_FAILURES = 5 };

@@ -1,0 +1,378 @@
+/*
+ * metadata of any object: names, labels, annotations, owners, finalizers, managed fields; and what
+ * an update may not change.
+ */
+#include <stdlib.h>
+
+#include "base/goquote.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "codec/time.h"
+#include "valid/valid_int.h"
+
+enum {
+    MAX_ANNOTATION_BYTES = 256 << 10, /* keys and values together */
+    MAX_MANAGER_BYTES = 128,
+    MAX_SUBRESOURCE_BYTES = 256,
+    GENERATED_NAME_BYTES = 63,
+};
+
+void valid_generate_name(struct api_object *o, struct str suffix) {
+    struct api_object_meta *m = o->meta;
+    if (m->name.n || !m->generate_name.n)
+        return;
+    struct str base = str_sub(m->generate_name, 0, GENERATED_NAME_BYTES - suffix.n);
+    AUTO(buf_release) struct buf name = BUF_INIT(GENERATED_NAME_BYTES);
+    buf_add(&name, base);
+    buf_add(&name, suffix);
+    m->name = arena_str(&o->arena, buf_view(&name));
+}
+
+/* ---- rules for names ---- */
+
+typedef struct names_errs check_fn(struct str name);
+
+/* A prefix may end in a dash, since something follows it: upstream judges it with an "a" in the
+ * place of its last two characters. */
+static struct names_errs check_dns(check_fn *check, struct str name, bool prefix) {
+    if (!prefix || name.n < 2 || name.p[name.n - 1] != '-')
+        return check(name);
+    AUTO(buf_release) struct buf masked = BUF_INIT(name.n);
+    buf_add(&masked, str_sub(name, 0, name.n - 2));
+    buf_add_char(&masked, 'a');
+    return check(buf_view(&masked));
+}
+
+struct names_errs valid__name_subdomain(struct str name, bool prefix) {
+    return check_dns(names_check_dns1123_subdomain, name, prefix);
+}
+
+struct names_errs valid__name_label(struct str name, bool prefix) {
+    return check_dns(names_check_dns1123_label, name, prefix);
+}
+
+static void say(struct names_errs *errs, struct str message) {
+    errs->v[errs->n++] = message;
+}
+
+/* What can stand in the path of a URL. */
+struct names_errs valid__name_path_segment(struct str name, bool prefix) {
+    struct names_errs errs = {0};
+    if (!prefix && str_is(name, "."))
+        say(&errs, STR("may not be '.'"));
+    if (!prefix && str_is(name, ".."))
+        say(&errs, STR("may not be '..'"));
+    if (str_find_char(name, '/') != STR_NONE)
+        say(&errs, STR("may not contain '/'"));
+    if (str_find_char(name, '%') != STR_NONE)
+        say(&errs, STR("may not contain '%'"));
+    return errs;
+}
+
+static void check_names(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                        name_rule *rule) {
+    if (m->generate_name.n) {
+        struct names_errs errs = rule(m->generate_name, true);
+        valid__names(v, AT(p, "generateName"), m->generate_name, &errs);
+    }
+    if (!m->name.n) {
+        valid__required(v, AT(p, "name"), "name or generateName is required");
+        return;
+    }
+    struct names_errs errs = rule(m->name, false);
+    valid__names(v, AT(p, "name"), m->name, &errs);
+}
+
+static void check_namespace(struct valid *v, const struct path *p, struct str namespace,
+                            bool namespaced) {
+    if (!namespaced) {
+        if (namespace.n)
+            valid__forbidden(v, p, "not allowed on this type");
+    } else if (!namespace.n) {
+        valid__required(v, p, NO_DETAIL);
+    } else {
+        struct names_errs errs = valid__name_label(namespace, false);
+        valid__names(v, p, namespace, &errs);
+    }
+}
+
+/* ---- annotations ---- */
+
+/* The characters outside ASCII whose lower case is inside. */
+enum { CAPITAL_I_WITH_DOT = 0x130, KELVIN_SIGN = 0x212A };
+
+static void add_lower(struct buf *b, struct str c, uint32_t cp) {
+    if (cp >= 'A' && cp <= 'Z')
+        buf_add_char(b, (char)(cp + 'a' - 'A'));
+    else if (cp == CAPITAL_I_WITH_DOT || cp == KELVIN_SIGN)
+        buf_add_char(b, cp == KELVIN_SIGN ? 'k' : 'i');
+    else
+        buf_add(b, c);
+}
+
+/* Keys of annotations are label keys in which case does not matter. */
+static struct names_errs check_annotation_key(struct str key) {
+    struct names_errs errs = names_check_label_key(key);
+    if (!errs.n)
+        return errs;
+    AUTO(buf_release) struct buf lower = BUF_INIT(key.n);
+    for (size_t i = 0, len; i < key.n; i += len) {
+        struct str rest = str_sub(key, i, key.n);
+        uint32_t cp = utf8_decode(rest, &len);
+        add_lower(&lower, str_sub(rest, 0, len), cp);
+    }
+    return names_check_label_key(buf_view(&lower));
+}
+
+void valid__annotations(struct valid *v, const struct path *p, const struct labels *annotations) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < annotations->n; i++) {
+        const struct label *a = &annotations->v[i];
+        struct names_errs errs = check_annotation_key(a->key);
+        valid__names(v, p, a->key, &errs);
+        bytes += a->key.n + a->value.n;
+    }
+    if (bytes > MAX_ANNOTATION_BYTES)
+        valid__too_long(v, p, MAX_ANNOTATION_BYTES);
+}
+
+/* ---- owner references ---- */
+
+/* Reads group/version or version; false when it is neither. */
+static bool parse_group_version(struct str text, struct str *group, struct str *version) {
+    if (!str_cut(text, '/', group, version)) {
+        *version = text;
+        *group = STR("");
+    }
+    return version->n && str_find_char(*version, '/') == STR_NONE;
+}
+
+static void require(struct valid *v, const struct path *p, struct str text) {
+    if (!text.n)
+        valid__required(v, p, "must not be empty");
+}
+
+static void check_owner(struct valid *v, const struct path *p,
+                        const struct api_owner_reference *r) {
+    struct str group, version;
+    bool parsed = parse_group_version(r->api_version, &group, &version);
+    require(v, AT(p, "apiVersion"), r->api_version);
+    if (!parsed && r->api_version.n)
+        valid__invalid(v, AT(p, "apiVersion"), VALUE_Q(r->api_version),
+                       "must be <group>/<version> or <version>");
+    require(v, AT(p, "kind"), r->kind);
+    require(v, AT(p, "name"), r->name);
+    require(v, AT(p, "uid"), r->uid);
+    if (!group.n && str_is(version, "v1") && str_is(r->kind, "Event"))
+        valid__invalid(
+            v, p, VALUE_JSON(api_struct_encode(v->errs->a, &api_types[API_T_owner_reference], r)),
+            "/v1, Kind=Event is disallowed from being an owner");
+}
+
+static struct json owners_tree(struct arena *a, const struct api_owner_reference_list *list) {
+    struct json tree = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < list->n; i++)
+        json_append(a, &tree, api_struct_encode(a, &api_types[API_T_owner_reference], &list->v[i]));
+    return tree;
+}
+
+static void check_owners(struct valid *v, const struct path *p,
+                         const struct api_owner_reference_list *list) {
+    const struct api_owner_reference *first = NULL;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct api_owner_reference *r = &list->v[i];
+        check_owner(v, AT_INDEX(p, i), r);
+        if (!r->controller.set || !r->controller.v)
+            continue;
+        if (first)
+            valid__invalid(v, p, VALUE_JSON(owners_tree(v->errs->a, list)),
+                           "Only one reference can have Controller set to true. Found \"true\" in "
+                           "references for %.*s/%.*s and %.*s/%.*s",
+                           STR_ARG(first->kind), STR_ARG(first->name), STR_ARG(r->kind),
+                           STR_ARG(r->name));
+        else
+            first = r;
+    }
+}
+
+/* ---- finalizers ---- */
+
+static bool has(const struct api_strs *list, struct str text) {
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i], text))
+            return true;
+    return false;
+}
+
+static struct json strings_tree(struct arena *a, const struct api_strs *list) {
+    struct json tree = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < list->n; i++)
+        json_append(a, &tree, json_of_str(list->v[i]));
+    return tree;
+}
+
+static void check_finalizers(struct valid *v, const struct path *p, const struct api_strs *list) {
+    for (size_t i = 0; i < list->n; i++)
+        valid__label_key(v, p, list->v[i]);
+    if (has(list, STR("orphan")) && has(list, STR("foregroundDeletion")))
+        valid__invalid(v, p, VALUE_JSON(strings_tree(v->errs->a, list)),
+                       "finalizer orphan and foregroundDeletion cannot be both set");
+}
+
+static struct api_strs sorted(struct arena *a, const struct api_strs *list) {
+    struct api_strs copy = {arena_copy(a, list->v, list->n * sizeof *list->v), list->n};
+    if (copy.n > 1)
+        qsort(copy.v, copy.n, sizeof *copy.v, str_cmp_qsort);
+    return copy;
+}
+
+/* The strings of list that old does not have, in order, each once. */
+static struct api_strs added(struct arena *a, const struct api_strs *list,
+                             const struct api_strs *old) {
+    struct api_strs all = sorted(a, list), known = sorted(a, old), extra = {all.v, 0};
+    for (size_t i = 0, j = 0; i < all.n; i++) {
+        while (j < known.n && str_cmp(known.v[j], all.v[i]) < 0)
+            j++;
+        bool is_known = j < known.n && str_eq(known.v[j], all.v[i]);
+        bool is_repeated = extra.n && str_eq(extra.v[extra.n - 1], all.v[i]);
+        if (!is_known && !is_repeated)
+            extra.v[extra.n++] = all.v[i];
+    }
+    return extra;
+}
+
+static void check_no_new_finalizers(struct valid *v, const struct path *p,
+                                    const struct api_strs *list, const struct api_strs *old) {
+    struct api_strs extra = added(v->errs->a, list, old);
+    if (!extra.n)
+        return;
+    AUTO(buf_release) struct buf names = BUF_INIT(4 * LIMIT_OBJECT_BYTES);
+    for (size_t i = 0; i < extra.n; i++) {
+        if (i)
+            buf_add(&names, STR(", "));
+        goquote_write(&names, extra.v[i]);
+    }
+    valid__forbidden(v, p,
+                     "no new finalizers can be added if the object is being deleted, found new "
+                     "finalizers []string{%.*s}",
+                     STR_ARG(buf_view(&names)));
+}
+
+/* ---- managed fields ---- */
+
+static void check_manager(struct valid *v, const struct path *p, struct str manager) {
+    if (manager.n > MAX_MANAGER_BYTES)
+        valid__too_long(v, p, MAX_MANAGER_BYTES);
+    for (size_t i = 0, len; i < manager.n; i += len) {
+        uint32_t cp = utf8_decode(str_sub(manager, i, manager.n), &len);
+        if (!goquote_is_print(cp))
+            valid__invalid(v, p, VALUE_Q(manager), "invalid character U+%04X (at position %zu)",
+                           (unsigned)cp, i);
+    }
+}
+
+static void check_managed(struct valid *v, const struct path *p,
+                          const struct api_managed_fields_entry *e) {
+    static const char *const operations[] = {"Apply", "Update", NULL};
+    require(v, AT(p, "operation"), e->operation);
+    if (e->operation.n && !valid__one_of(e->operation, operations))
+        valid__not_supported(v, AT(p, "operation"), VALUE_NAMED(e->operation), operations);
+    if (e->fields_type.n && !str_is(e->fields_type, "FieldsV1"))
+        valid__invalid(v, AT(p, "fieldsType"), VALUE_Q(e->fields_type), "must be `FieldsV1`");
+    check_manager(v, AT(p, "manager"), e->manager);
+    if (e->subresource.n > MAX_SUBRESOURCE_BYTES)
+        valid__too_long(v, AT(p, "subresource"), MAX_SUBRESOURCE_BYTES);
+}
+
+/* What create and update look at both. */
+static void check_contents(struct valid *v, const struct path *p, const struct api_object_meta *m) {
+    valid__labels(v, AT(p, "labels"), &m->labels);
+    valid__annotations(v, AT(p, "annotations"), &m->annotations);
+    check_owners(v, AT(p, "ownerReferences"), &m->owner_references);
+}
+
+static void check_all_managed(struct valid *v, const struct path *p,
+                              const struct api_managed_fields_entry_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        check_managed(v, AT_INDEX(p, i), &list->v[i]);
+}
+
+void valid__object_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                        bool namespaced, name_rule *name) {
+    check_names(v, p, m, name);
+    check_namespace(v, AT(p, "namespace"), m->namespace, namespaced);
+    valid__not_negative(v, AT(p, "generation"), m->generation);
+    check_contents(v, p, m);
+    check_finalizers(v, AT(p, "finalizers"), &m->finalizers);
+    check_all_managed(v, AT(p, "managedFields"), &m->managed_fields);
+}
+
+/* ---- updates ---- */
+
+static void keep(struct valid *v, const struct path *p, struct value value, bool same) {
+    if (!same)
+        valid__immutable(v, p, value);
+}
+
+static struct value time_value(struct arena *a, struct api_time t) {
+    if (!t.set)
+        return VALUE_JSON((struct json){.kind = JSON_NULL});
+    AUTO(buf_release) struct buf text = BUF_INIT(64);
+    time_write(&text, (struct time_instant){t.sec, t.nsec});
+    return VALUE_NAMED(arena_str(a, buf_view(&text)));
+}
+
+static bool same_time(struct api_time a, struct api_time b) {
+    return a.set == b.set && (!a.set || (a.sec == b.sec && a.nsec == b.nsec));
+}
+
+static void keep_time(struct valid *v, const struct path *p, struct api_time t,
+                      struct api_time old) {
+    if (!same_time(t, old))
+        keep(v, p, time_value(v->errs->a, t), false);
+}
+
+static void keep_grace(struct valid *v, const struct path *p, struct api_opt_i64 grace,
+                       struct api_opt_i64 old) {
+    struct value none = VALUE_JSON((struct json){.kind = JSON_NULL});
+    keep(v, p, grace.set ? VALUE_I64(grace.v) : none,
+         grace.set == old.set && (!grace.set || grace.v == old.v));
+}
+
+static void check_kept(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                       const struct api_object_meta *old) {
+    keep(v, AT(p, "name"), VALUE_Q(m->name), str_eq(m->name, old->name));
+    keep(v, AT(p, "namespace"), VALUE_Q(m->namespace), str_eq(m->namespace, old->namespace));
+    keep(v, AT(p, "uid"), VALUE_NAMED(m->uid), str_eq(m->uid, old->uid));
+    keep_time(v, AT(p, "creationTimestamp"), m->creation_timestamp, old->creation_timestamp);
+    keep_time(v, AT(p, "deletionTimestamp"), m->deletion_timestamp, old->deletion_timestamp);
+    keep_grace(v, AT(p, "deletionGracePeriodSeconds"), m->deletion_grace_period_seconds,
+               old->deletion_grace_period_seconds);
+}
+
+void valid__object_meta_update(struct valid *v, const struct path *p,
+                               const struct api_object_meta *m, const struct api_object_meta *old) {
+    if (old->deletion_timestamp.set)
+        check_no_new_finalizers(v, AT(p, "finalizers"), &m->finalizers, &old->finalizers);
+    if (!m->resource_version.n)
+        valid__invalid(v, AT(p, "resourceVersion"), VALUE_Q(m->resource_version),
+                       "must be specified for an update");
+    valid__not_negative(v, AT(p, "generation"), m->generation);
+    if (m->generation < old->generation)
+        valid__invalid(v, AT(p, "generation"), VALUE_I64(m->generation), "must not be decremented");
+    check_kept(v, p, m, old);
+    check_contents(v, p, m);
+    check_all_managed(v, AT(p, "managedFields"), &m->managed_fields);
+}
+
+/* uid and deletion may be missing; a wrong creation time is not worth an error. */
+void valid__keep_system_fields(struct api_object_meta *m, const struct api_object_meta *old) {
+    if (!m->uid.n)
+        m->uid = old->uid;
+    if (old->creation_timestamp.set)
+        m->creation_timestamp = old->creation_timestamp;
+    if (old->deletion_timestamp.set)
+        m->deletion_timestamp = old->deletion_timestamp;
+    if (old->deletion_grace_period_seconds.set && !m->deletion_grace_period_seconds.set)
+        m->deletion_grace_period_seconds = old->deletion_grace_period_seconds;
+}
