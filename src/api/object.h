@@ -65,6 +65,10 @@ int api_struct_decode(struct arena *a, const struct api_type *type, const struct
                       void *body, struct err *err);
 struct json api_struct_encode(struct arena *a, const struct api_type *type, const void *body);
 
+/* A deep copy of a struct of the type at `to`, which need not be initialised: everything it comes
+ * to hold lives in a. */
+void api_struct_copy(struct arena *a, const struct api_type *type, const void *from, void *to);
+
 /* A struct as upstream's error texts show it: every field, under its Go name (Key, TimeAdded), and
  * without members that the schema does not know. */
 struct json api_struct_encode_go(struct arena *a, const struct api_type *type, const void *body);

@@ -34,6 +34,17 @@ static const int64_t powers[I64_POWERS] = {
     INT64_C(1000000000000000000),
 };
 
+struct quantity quantity_copy(struct arena *a, const struct quantity *q) {
+    struct quantity copy = *q;
+    copy.text = arena_str(a, q->text);
+    if (q->dec) {
+        struct quantity_dec *dec = arena_copy(a, q->dec, sizeof *dec);
+        dec->digits = arena_copy(a, dec->digits, dec->n);
+        copy.dec = dec;
+    }
+    return copy;
+}
+
 struct quantity quantity_of_i64(int64_t value, enum quantity_format format) {
     return (struct quantity){.value = value, .format = format};
 }

@@ -41,6 +41,9 @@ struct quantity {
  */
 int quantity_parse(struct arena *a, struct str text, struct quantity *out, struct err *err);
 
+/* The same quantity with everything it refers to in the arena. */
+struct quantity quantity_copy(struct arena *a, const struct quantity *q);
+
 /* NewQuantity and NewMilliQuantity. */
 struct quantity quantity_of_i64(int64_t value, enum quantity_format format);
 struct quantity quantity_of_milli(int64_t milli, enum quantity_format format);

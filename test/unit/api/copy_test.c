@@ -1,0 +1,78 @@
+/*
+ * A copy must be all its own: every object of test/api/objects.jsonl is copied, forgotten, and then
+ * its copy encoded, which AddressSanitizer watches.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "api/object.h"
+
+static struct str write_json(struct arena *a, const struct json *v) {
+    struct buf b = BUF_INIT(1 << 24);
+    json_write(&b, v, NULL);
+    struct str text = arena_str(a, buf_view(&b));
+    buf_release(&b);
+    return text;
+}
+
+static void check_copy(struct arena *a, const struct json *tree) {
+    struct api_object *o = NULL;
+    struct err err = {0};
+    if (api_object_decode(tree, NULL, &o, &err) < 0)
+        return;
+    const struct api_type *type = o->type;
+    struct json original = api_struct_encode(a, type, o->body);
+    struct str want = write_json(a, &original);
+    void *copy = arena_alloc(a, type->size);
+    api_struct_copy(a, type, o->body, copy);
+    api_object_unref(o);
+    struct json again = api_struct_encode(a, type, copy);
+    struct str got = write_json(a, &again);
+    if (!str_eq(want, got))
+        fail_msg("want %s\n got %s", want.p, got.p);
+}
+
+static void copies_stand_alone(void **state) {
+    (void)state;
+    FILE *f = fopen("test/api/objects.jsonl", "r");
+    assert_non_null(f);
+    char *text = NULL;
+    size_t cap = 0, lines = 0;
+    struct arena a = {0};
+    for (ssize_t n; (n = getline(&text, &cap, f)) > 0; lines++) {
+        struct json line;
+        assert_int_equal(json_parse(&a, (struct str){text, (size_t)n}, NULL, &line, NULL), 0);
+        check_copy(&a, json_get(&line, STR("object")));
+        arena_reset(&a);
+    }
+    assert_true(lines > 100);
+    arena_release(&a);
+    free(text);
+    fclose(f);
+}
+
+static void unknown_members_and_long_numbers_are_copied(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree;
+    struct str text = STR("{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"bogus\":{\"a\":[1,null]},"
+                          "\"metadata\":{\"labels\":{},\"finalizers\":[]},\"status\":{"
+                          "\"capacity\":{\"cpu\":\"12345678901234567890123456789\"}}}");
+    assert_int_equal(json_parse(&a, text, NULL, &tree, NULL), 0);
+    check_copy(&a, &tree);
+    arena_release(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_stand_alone),
+        cmocka_unit_test(unknown_members_and_long_numbers_are_copied),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
