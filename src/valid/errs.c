@@ -30,6 +30,9 @@ static void write_path(struct buf *b, const struct path *p) {
         if (b->n)
             buf_add_char(b, '.');
         buf_add(b, str_of(p->name));
+    } else if (p->dotted) {
+        buf_add_char(b, '.');
+        buf_add(b, p->key);
     } else if (p->key.p) {
         buf_add_char(b, '[');
         buf_add(b, p->key);

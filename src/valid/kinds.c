@@ -22,19 +22,19 @@ bool valid_knows(const struct api_kind *kind) {
 }
 
 /* Objects of a namespace are in the one of the request; the others are in none. */
-static struct str namespace_for(const struct api_object *o, const struct valid_opts *opts) {
+static void set_namespace(struct api_object *o, const struct valid_opts *opts) {
+    struct str *namespace = &o->meta->namespace;
     if (!o->kind->namespaced)
-        return STR("");
-    if (o->meta->namespace.n)
-        return o->meta->namespace;
-    return opts->namespace.n ? opts->namespace : STR("default");
+        *namespace = STR("");
+    else if (!namespace->n)
+        *namespace = opts->namespace.n ? arena_str(&o->arena, opts->namespace) : STR("default");
 }
 
 void valid_prepare_create(struct api_object *o, const struct valid_opts *opts) {
     const struct valid_kind *k = find(o->kind);
     if (!k)
         return;
-    o->meta->namespace = namespace_for(o, opts);
+    set_namespace(o, opts);
     if (k->prepare_create)
         k->prepare_create(o, opts);
 }
@@ -59,11 +59,11 @@ void valid_prepare_update(struct api_object *o, const struct api_object *old,
     const struct valid_kind *k = find(o->kind);
     if (!k)
         return;
-    o->meta->namespace = namespace_for(o, opts);
+    set_namespace(o, opts);
     o->meta->generation = old->meta->generation;
     if (k->prepare_update)
         k->prepare_update(o, old, opts);
-    valid__keep_system_fields(o->meta, old->meta);
+    valid__keep_system_fields(o, old);
 }
 
 /* Here the rules of all objects come first. */

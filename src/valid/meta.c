@@ -366,13 +366,15 @@ void valid__object_meta_update(struct valid *v, const struct path *p,
 }
 
 /* uid and deletion may be missing; a wrong creation time is not worth an error. */
-void valid__keep_system_fields(struct api_object_meta *m, const struct api_object_meta *old) {
+void valid__keep_system_fields(struct api_object *o, const struct api_object *old) {
+    struct api_object_meta *m = o->meta;
+    const struct api_object_meta *was = old->meta;
     if (!m->uid.n)
-        m->uid = old->uid;
-    if (old->creation_timestamp.set)
-        m->creation_timestamp = old->creation_timestamp;
-    if (old->deletion_timestamp.set)
-        m->deletion_timestamp = old->deletion_timestamp;
-    if (old->deletion_grace_period_seconds.set && !m->deletion_grace_period_seconds.set)
-        m->deletion_grace_period_seconds = old->deletion_grace_period_seconds;
+        m->uid = arena_str(&o->arena, was->uid);
+    if (was->creation_timestamp.set)
+        m->creation_timestamp = was->creation_timestamp;
+    if (was->deletion_timestamp.set)
+        m->deletion_timestamp = was->deletion_timestamp;
+    if (was->deletion_grace_period_seconds.set && !m->deletion_grace_period_seconds.set)
+        m->deletion_grace_period_seconds = was->deletion_grace_period_seconds;
 }

@@ -15,13 +15,16 @@ struct path {
     const struct path *up;
     const char *name; /* a field; NULL for an index or a key */
     struct str key;   /* of a map, when p is not NULL */
+    bool dotted;      /* print the key as if it were a field */
     size_t index;
 };
 
-/* p.name, p[index] and p[key]; p may be NULL for the first one. Valid until the block ends. */
-#define AT(p, field)   (&(struct path){.up = (p), .name = (field)})
-#define AT_INDEX(p, i) (&(struct path){.up = (p), .index = (i)})
-#define AT_KEY(p, k)   (&(struct path){.up = (p), .key = (k)})
+/* p.name, p[index], p[key] and p.key; p may be NULL for the first one. Valid until the block
+ * ends. */
+#define AT(p, field)    (&(struct path){.up = (p), .name = (field)})
+#define AT_INDEX(p, i)  (&(struct path){.up = (p), .index = (i)})
+#define AT_KEY(p, k)    (&(struct path){.up = (p), .key = (k)})
+#define AT_DOTTED(p, k) (&(struct path){.up = (p), .key = (k), .dotted = true})
 
 /* ---- values as error texts show them ---- */
 
@@ -170,7 +173,7 @@ void valid__object_meta_update(struct valid *v, const struct path *p,
                                const struct api_object_meta *m, const struct api_object_meta *old);
 
 /* Gives an update what it left out and what it cannot change: uid, creation and deletion time. */
-void valid__keep_system_fields(struct api_object_meta *m, const struct api_object_meta *old);
+void valid__keep_system_fields(struct api_object *o, const struct api_object *old);
 
 /* A map of labels, of annotations, or a label selector at p. */
 void valid__labels(struct valid *v, const struct path *p, const struct labels *labels);
