@@ -4,13 +4,7 @@
  */
 #include "valid/valid_int.h"
 
-enum { V4_BYTES = 4, V6_BYTES = 16 };
-
-struct ip {
-    uint8_t bytes[V6_BYTES];
-    bool is_v6;
-    bool leading_zeros; /* 010.0.0.1, 00001:: */
-};
+enum { V4_BYTES = 4, V6_BYTES = sizeof((struct ip *)0)->bytes };
 
 static bool parse_octet(struct str text, struct ip *ip, uint8_t *out) {
     unsigned n = 0;
@@ -111,7 +105,7 @@ static bool parse_v6(struct str text, struct ip *ip) {
     return text.n == 0 && fill_gap(ip, used, gap);
 }
 
-static bool parse(struct str text, struct ip *ip) {
+bool valid__parse_ip(struct str text, struct ip *ip) {
     for (size_t i = 0; i < text.n; i++) {
         if (text.p[i] == '.')
             return parse_v4(text, ip, ip->bytes);
@@ -121,7 +115,7 @@ static bool parse(struct str text, struct ip *ip) {
     return false;
 }
 
-static bool is_v4_mapped(const struct ip *ip) {
+bool valid__is_v4_mapped(const struct ip *ip) {
     for (size_t i = 0; i < 10; i++)
         if (ip->bytes[i])
             return false;
@@ -130,13 +124,13 @@ static bool is_v4_mapped(const struct ip *ip) {
 
 void valid__ip(struct valid *v, const struct path *p, struct str text) {
     struct ip ip = {.is_v6 = false};
-    if (!parse(text, &ip)) {
+    if (!valid__parse_ip(text, &ip)) {
         valid__invalid(v, p, VALUE_Q(text),
                        "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     } else if (feature_enabled(v->gates, FEATURE_StrictIPCIDRValidation)) {
         if (ip.leading_zeros)
             valid__invalid(v, p, VALUE_Q(text), "must not have leading 0s");
-        else if (is_v4_mapped(&ip))
+        else if (valid__is_v4_mapped(&ip))
             valid__invalid(v, p, VALUE_Q(text), "must not be an IPv4-mapped IPv6 address");
     }
 }

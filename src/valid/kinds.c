@@ -49,8 +49,8 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     size_t before = out->n;
     k->create(&v, o);
     if (out->n == before)
-        valid__object_meta(&v, AT(NULL, "metadata"), o->meta, o->kind->namespaced,
-                           valid__name_path_segment);
+        valid__any_meta(&v, AT(NULL, "metadata"), o->meta, o->kind->namespaced,
+                        valid__name_path_segment);
     valid__drop_repeats(out);
 }
 
@@ -74,8 +74,8 @@ void valid_update(const struct api_object *o, const struct api_object *old,
         return;
     struct valid v = {out, opts->gates, opts->cel};
     const struct path *meta = AT(NULL, "metadata");
-    valid__object_meta(&v, meta, o->meta, o->kind->namespaced, valid__name_path_segment);
-    valid__object_meta_update(&v, meta, o->meta, old->meta);
+    valid__any_meta(&v, meta, o->meta, o->kind->namespaced, valid__name_path_segment);
+    valid__any_meta_update(&v, meta, o->meta, old->meta);
     k->update(&v, o, old);
     valid__drop_repeats(out);
 }

@@ -1,13 +1,8 @@
 /*
- * metadata of any object: names, labels, annotations, owners, finalizers, managed fields; and what
- * an update may not change.
+ * metadata of any object: names, labels, annotations, owners, finalizers, managed fields.
  */
-#include <stdlib.h>
-
 #include "base/goquote.h"
-#include "base/limits.h"
 #include "base/utf8.h"
-#include "codec/time.h"
 #include "valid/valid_int.h"
 
 enum {
@@ -219,45 +214,6 @@ static void check_finalizers(struct valid *v, const struct path *p, const struct
                        "finalizer orphan and foregroundDeletion cannot be both set");
 }
 
-static struct api_strs sorted(struct arena *a, const struct api_strs *list) {
-    struct api_strs copy = {arena_copy(a, list->v, list->n * sizeof *list->v), list->n};
-    if (copy.n > 1)
-        qsort(copy.v, copy.n, sizeof *copy.v, str_cmp_qsort);
-    return copy;
-}
-
-/* The strings of list that old does not have, in order, each once. */
-static struct api_strs added(struct arena *a, const struct api_strs *list,
-                             const struct api_strs *old) {
-    struct api_strs all = sorted(a, list), known = sorted(a, old), extra = {all.v, 0};
-    for (size_t i = 0, j = 0; i < all.n; i++) {
-        while (j < known.n && str_cmp(known.v[j], all.v[i]) < 0)
-            j++;
-        bool is_known = j < known.n && str_eq(known.v[j], all.v[i]);
-        bool is_repeated = extra.n && str_eq(extra.v[extra.n - 1], all.v[i]);
-        if (!is_known && !is_repeated)
-            extra.v[extra.n++] = all.v[i];
-    }
-    return extra;
-}
-
-static void check_no_new_finalizers(struct valid *v, const struct path *p,
-                                    const struct api_strs *list, const struct api_strs *old) {
-    struct api_strs extra = added(v->errs->a, list, old);
-    if (!extra.n)
-        return;
-    AUTO(buf_release) struct buf names = BUF_INIT(4 * LIMIT_OBJECT_BYTES);
-    for (size_t i = 0; i < extra.n; i++) {
-        if (i)
-            buf_add(&names, STR(", "));
-        goquote_write(&names, extra.v[i]);
-    }
-    valid__forbidden(v, p,
-                     "no new finalizers can be added if the object is being deleted, found new "
-                     "finalizers []string{%.*s}",
-                     STR_ARG(buf_view(&names)));
-}
-
 /* ---- managed fields ---- */
 
 static void check_manager(struct valid *v, const struct path *p, struct str manager) {
@@ -284,97 +240,36 @@ static void check_managed(struct valid *v, const struct path *p,
         valid__too_long(v, AT(p, "subresource"), MAX_SUBRESOURCE_BYTES);
 }
 
-/* What create and update look at both. */
-static void check_contents(struct valid *v, const struct path *p, const struct api_object_meta *m) {
-    valid__labels(v, AT(p, "labels"), &m->labels);
-    valid__annotations(v, AT(p, "annotations"), &m->annotations);
-    check_owners(v, AT(p, "ownerReferences"), &m->owner_references);
-}
-
 static void check_all_managed(struct valid *v, const struct path *p,
                               const struct api_managed_fields_entry_list *list) {
     for (size_t i = 0; i < list->n; i++)
         check_managed(v, AT_INDEX(p, i), &list->v[i]);
 }
 
-void valid__object_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
-                        bool namespaced, name_rule *name) {
+void valid__any_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                     bool namespaced, name_rule *name) {
     check_names(v, p, m, name);
     check_namespace(v, AT(p, "namespace"), m->namespace, namespaced);
     valid__not_negative(v, AT(p, "generation"), m->generation);
-    check_contents(v, p, m);
+    valid__labels(v, AT(p, "labels"), &m->labels);
+    valid__annotations(v, AT(p, "annotations"), &m->annotations);
+    check_owners(v, AT(p, "ownerReferences"), &m->owner_references);
     check_finalizers(v, AT(p, "finalizers"), &m->finalizers);
     check_all_managed(v, AT(p, "managedFields"), &m->managed_fields);
 }
 
-/* ---- updates ---- */
-
-static void keep(struct valid *v, const struct path *p, struct value value, bool same) {
-    if (!same)
-        valid__immutable(v, p, value);
+void valid__finalizer_names(struct valid *v, const struct path *p, const struct api_strs *list) {
+    static const char *const standard[] = {"kubernetes", "orphan", "foregroundDeletion", NULL};
+    for (size_t i = 0; i < list->n; i++) {
+        struct str name = list->v[i];
+        if (str_find_char(name, '/') == STR_NONE && !valid__one_of(name, standard))
+            valid__invalid(v, AT_INDEX(p, i), VALUE_Q(name),
+                           "name is neither a standard finalizer name nor is it fully qualified");
+    }
 }
 
-static struct value time_value(struct arena *a, struct api_time t) {
-    if (!t.set)
-        return VALUE_JSON((struct json){.kind = JSON_NULL});
-    AUTO(buf_release) struct buf text = BUF_INIT(64);
-    time_write(&text, (struct time_instant){t.sec, t.nsec});
-    return VALUE_NAMED(arena_str(a, buf_view(&text)));
-}
-
-static bool same_time(struct api_time a, struct api_time b) {
-    return a.set == b.set && (!a.set || (a.sec == b.sec && a.nsec == b.nsec));
-}
-
-static void keep_time(struct valid *v, const struct path *p, struct api_time t,
-                      struct api_time old) {
-    if (!same_time(t, old))
-        keep(v, p, time_value(v->errs->a, t), false);
-}
-
-static void keep_grace(struct valid *v, const struct path *p, struct api_opt_i64 grace,
-                       struct api_opt_i64 old) {
-    struct value none = VALUE_JSON((struct json){.kind = JSON_NULL});
-    keep(v, p, grace.set ? VALUE_I64(grace.v) : none,
-         grace.set == old.set && (!grace.set || grace.v == old.v));
-}
-
-static void check_kept(struct valid *v, const struct path *p, const struct api_object_meta *m,
-                       const struct api_object_meta *old) {
-    keep(v, AT(p, "name"), VALUE_Q(m->name), str_eq(m->name, old->name));
-    keep(v, AT(p, "namespace"), VALUE_Q(m->namespace), str_eq(m->namespace, old->namespace));
-    keep(v, AT(p, "uid"), VALUE_NAMED(m->uid), str_eq(m->uid, old->uid));
-    keep_time(v, AT(p, "creationTimestamp"), m->creation_timestamp, old->creation_timestamp);
-    keep_time(v, AT(p, "deletionTimestamp"), m->deletion_timestamp, old->deletion_timestamp);
-    keep_grace(v, AT(p, "deletionGracePeriodSeconds"), m->deletion_grace_period_seconds,
-               old->deletion_grace_period_seconds);
-}
-
-void valid__object_meta_update(struct valid *v, const struct path *p,
-                               const struct api_object_meta *m, const struct api_object_meta *old) {
-    if (old->deletion_timestamp.set)
-        check_no_new_finalizers(v, AT(p, "finalizers"), &m->finalizers, &old->finalizers);
-    if (!m->resource_version.n)
-        valid__invalid(v, AT(p, "resourceVersion"), VALUE_Q(m->resource_version),
-                       "must be specified for an update");
-    valid__not_negative(v, AT(p, "generation"), m->generation);
-    if (m->generation < old->generation)
-        valid__invalid(v, AT(p, "generation"), VALUE_I64(m->generation), "must not be decremented");
-    check_kept(v, p, m, old);
-    check_contents(v, p, m);
-    check_all_managed(v, AT(p, "managedFields"), &m->managed_fields);
-}
-
-/* uid and deletion may be missing; a wrong creation time is not worth an error. */
-void valid__keep_system_fields(struct api_object *o, const struct api_object *old) {
-    struct api_object_meta *m = o->meta;
-    const struct api_object_meta *was = old->meta;
-    if (!m->uid.n)
-        m->uid = arena_str(&o->arena, was->uid);
-    if (was->creation_timestamp.set)
-        m->creation_timestamp = was->creation_timestamp;
-    if (was->deletion_timestamp.set)
-        m->deletion_timestamp = was->deletion_timestamp;
-    if (was->deletion_grace_period_seconds.set && !m->deletion_grace_period_seconds.set)
-        m->deletion_grace_period_seconds = was->deletion_grace_period_seconds;
+void valid__object_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                        bool namespaced, name_rule *name) {
+    valid__any_meta(v, p, m, namespaced, name);
+    valid__finalizer_names(v, AT(p, "finalizers"), &m->finalizers);
 }

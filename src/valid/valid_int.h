@@ -103,6 +103,26 @@ void valid__label_key(struct valid *v, const struct path *p, struct str key);
 /* An IP address, not too oddly written. */
 void valid__ip(struct valid *v, const struct path *p, struct str text);
 
+struct ip {
+    uint8_t bytes[16]; /* 4 of them in an IPv4 address */
+    bool is_v6;
+    bool leading_zeros; /* 010.0.0.1, 00001:: */
+};
+/* Reads a zeroed *ip from a text as net.ParseIP once did, leading zeros and all; false when it is
+ * none. */
+bool valid__parse_ip(struct str text, struct ip *ip);
+bool valid__is_v4_mapped(const struct ip *ip); /* ::ffff:1.2.3.4 */
+/* The ranges of addresses of a node at p: valid, and no two of a family. */
+void valid__pod_cidrs(struct valid *v, const struct path *p, const struct api_strs *cidrs);
+
+/* The amount of a resource: not negative, and a whole number unless it is cpu, memory or such. */
+void valid__resource_amount(struct valid *v, const struct path *p,
+                            const struct api_quantity *amount);
+/* Not of Kubernetes itself: example.com/gpu. */
+bool valid__is_extended_resource(struct str name);
+/* A quantity in an error text. */
+struct str valid__quantity_text(struct arena *a, const struct quantity *q);
+
 /* must be greater than or equal to 0 */
 void valid__not_negative(struct valid *v, const struct path *p, int64_t value);
 /* field is immutable */
@@ -164,13 +184,20 @@ name_rule valid__name_subdomain;    /* RFC 1123 subdomain: most objects */
 name_rule valid__name_label;        /* RFC 1123 label: namespaces */
 name_rule valid__name_path_segment; /* anything that can stand in a URL: all objects */
 
-/* metadata of any object: name (by the kind's rule), labels, annotations, owner references, … Runs
- * for every object with valid__name_path_segment after the kind's rules (create) or before them
- * (update, with valid__object_meta_update behind it): kinds.c does that, not the kind. */
+/*
+ * metadata of any object: name (by a rule), labels, annotations, owners, … kinds.c asks for it,
+ * with valid__name_path_segment, behind the rules of a kind (create) or before them (update), and
+ * then also for what an update may not change.
+ */
+void valid__any_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                     bool namespaced, name_rule *name);
+void valid__any_meta_update(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                            const struct api_object_meta *old);
+/* The same for a kind of Kubernetes itself, by the kind's rule for names: most of them begin with
+ * it. Their finalizers must have a prefix, or be one of three; updates ask for that alone. */
 void valid__object_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
                         bool namespaced, name_rule *name);
-void valid__object_meta_update(struct valid *v, const struct path *p,
-                               const struct api_object_meta *m, const struct api_object_meta *old);
+void valid__finalizer_names(struct valid *v, const struct path *p, const struct api_strs *list);
 
 /* Gives an update what it left out and what it cannot change: uid, creation and deletion time. */
 void valid__keep_system_fields(struct api_object *o, const struct api_object *old);

@@ -1,0 +1,59 @@
+/*
+ * Amounts of resources, in nodes and volumes as in containers.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "valid/valid_int.h"
+
+struct str valid__quantity_text(struct arena *a, const struct quantity *q) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    quantity_write(&text, q);
+    return arena_str(a, buf_view(&text));
+}
+
+static bool is_native(struct str name) {
+    return str_find_char(name, '/') == STR_NONE ||
+           str_find(name, STR("kubernetes.io/")) != STR_NONE;
+}
+
+/* Does "requests." before the name, as quotas write it, leave it a qualified name? Those are much
+ * shorter than the room here. */
+static bool fits_quotas(struct str name) {
+    static const struct str prefix = STR_INIT("requests.");
+    char quota[512];
+    if (name.n > sizeof quota - prefix.n)
+        return false;
+    memcpy(quota, prefix.p, prefix.n);
+    memcpy(quota + prefix.n, name.p, name.n);
+    return !names_check_label_key((struct str){quota, prefix.n + name.n}).n;
+}
+
+bool valid__is_extended_resource(struct str name) {
+    return !is_native(name) && !str_starts(name, STR("requests.")) && fits_quotas(name);
+}
+
+static bool is_counted(struct str name) {
+    static const char *const counted[] = {"pods",
+                                          "resourcequotas",
+                                          "services",
+                                          "replicationcontrollers",
+                                          "secrets",
+                                          "configmaps",
+                                          "persistentvolumeclaims",
+                                          "services.nodeports",
+                                          "services.loadbalancers",
+                                          NULL};
+    return valid__one_of(name, counted) || valid__is_extended_resource(name);
+}
+
+void valid__resource_amount(struct valid *v, const struct path *p,
+                            const struct api_quantity *amount) {
+    const struct quantity *q = &amount->value;
+    struct arena *a = v->errs->a;
+    if (quantity_sign(q) < 0)
+        valid__invalid(v, p, VALUE_Q(valid__quantity_text(a, q)),
+                       "must be greater than or equal to 0");
+    if (is_counted(amount->key) && quantity_milli_value(q) % 1000 != 0)
+        valid__invalid(v, p, VALUE_NAMED(valid__quantity_text(a, q)), "must be an integer");
+}
