@@ -33,4 +33,7 @@
  * again at each further run. Manifests stay below a million; 10 GB/s make this a tenth second. */
 #define LIMIT_YAML_BLANK_WORK (1U << 30)
 
+/* A CEL expression in a toleration: KEP-5500's 10 KiB, the length of DRA's selectors. */
+#define LIMIT_TOLERATION_EXPRESSION_BYTES (10U << 10)
+
 #endif

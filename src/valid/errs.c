@@ -94,8 +94,7 @@ void valid__drop_repeats(struct valid_errs *errs) {
     map_release(&seen);
 }
 
-/* value may be NULL: the type does not show one. */
-static void add(struct valid *v, enum valid_type type, const struct path *p,
+void valid__add(struct valid *v, enum valid_type type, const struct path *p,
                 const struct value *value, struct str detail) {
     struct arena *a = v->errs->a;
     struct buf field = BUF_INIT(LIMIT_OBJECT_BYTES), body = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
@@ -130,21 +129,21 @@ void valid__invalid(struct valid *v, const struct path *p, struct value value, c
                     ...) {
     va_list ap;
     va_start(ap, fmt);
-    add(v, VALID_INVALID, p, &value, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_INVALID, p, &value, print(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
 void valid__required(struct valid *v, const struct path *p, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    add(v, VALID_REQUIRED, p, NULL, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_REQUIRED, p, NULL, print(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
 void valid__forbidden(struct valid *v, const struct path *p, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    add(v, VALID_FORBIDDEN, p, NULL, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_FORBIDDEN, p, NULL, print(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
@@ -152,14 +151,14 @@ void valid__duplicate(struct valid *v, const struct path *p, struct value value,
                       ...) {
     va_list ap;
     va_start(ap, fmt);
-    add(v, VALID_DUPLICATE, p, &value, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_DUPLICATE, p, &value, print(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
 void valid__internal(struct valid *v, const struct path *p, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    add(v, VALID_INTERNAL, p, NULL, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_INTERNAL, p, NULL, print(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
@@ -167,7 +166,7 @@ void valid__not_found(struct valid *v, const struct path *p, struct value value,
                       ...) {
     va_list ap;
     va_start(ap, fmt);
-    add(v, VALID_NOT_FOUND, p, &value, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_NOT_FOUND, p, &value, print(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
@@ -178,20 +177,20 @@ void valid__not_supported(struct valid *v, const struct path *p, struct value va
         buf_add(&b, i ? STR(", ") : STR("supported values: "));
         goquote_write(&b, str_of(supported[i]));
     }
-    add(v, VALID_NOT_SUPPORTED, p, &value, take(v->errs->a, &b));
+    valid__add(v, VALID_NOT_SUPPORTED, p, &value, take(v->errs->a, &b));
 }
 
 void valid__too_long(struct valid *v, const struct path *p, size_t most) {
     struct str detail =
         arena_printf(v->errs->a, "may not be more than %zu byte%s", most, most == 1 ? "" : "s");
-    add(v, VALID_TOO_LONG, p, NULL, detail);
+    valid__add(v, VALID_TOO_LONG, p, NULL, detail);
 }
 
 void valid__too_many(struct valid *v, const struct path *p, size_t actual, size_t most) {
     struct value value = VALUE_I64((int64_t)actual);
     struct str detail =
         arena_printf(v->errs->a, "must have at most %zu item%s", most, most == 1 ? "" : "s");
-    add(v, VALID_TOO_MANY, p, &value, detail);
+    valid__add(v, VALID_TOO_MANY, p, &value, detail);
 }
 
 bool valid__one_of(struct str text, const char *const *list) {

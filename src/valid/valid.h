@@ -74,6 +74,7 @@ struct valid_opts {
     const struct feature_set *gates; /* borrowed */
     struct str namespace;            /* of the request; empty = default */
     const struct valid_cel *cel;     /* borrowed; NULL = expressions are not compiled */
+    struct api_time now;             /* for conditions that preparing sets; may be unset */
 };
 
 /* Is there validation for objects of this kind? Others are accepted as they are. */

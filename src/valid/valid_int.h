@@ -60,6 +60,11 @@ struct valid {
 /* In the place of a format: an error without a detail. (Compilers warn of an empty format.) */
 #define NO_DETAIL "%s", ""
 
+/* Any error. value may be NULL: the type does not show one. The detail must live in the list's
+ * arena; it is for texts that quote user input as it is, where a NUL would end a printf. */
+void valid__add(struct valid *v, enum valid_type type, const struct path *p,
+                const struct value *value, struct str detail);
+
 VALID_PRINTF(4) /* Invalid value: <value>: <detail> */
 void valid__invalid(struct valid *v, const struct path *p, struct value value, const char *fmt,
                     ...);
@@ -239,10 +244,6 @@ void valid__pod_spec(struct valid *v, const struct path *p, const struct api_pod
 void valid__pod_template(struct valid *v, const struct path *p,
                          const struct api_pod_template_spec *t, const struct pod_rules *rules);
 
-/* Annotations that mean something for pods, at p. */
-void valid__pod_annotations(struct valid *v, const struct path *p, const struct labels *annotations,
-                            const struct api_pod_spec *spec, const struct pod_rules *rules);
-
 /* The parts of a pod spec. */
 void valid__tolerations(struct valid *v, const struct path *p,
                         const struct api_toleration_list *list, const struct pod_rules *rules);
@@ -292,8 +293,9 @@ void valid__descending_path(struct valid *v, const struct path *p, struct str pa
 void valid__volume_claim_spec(struct valid *v, const struct path *p,
                               const struct api_persistent_volume_claim_spec *spec);
 
-/* Drops fields of a new pod spec that are behind gates that are off, unless old has them. */
-void valid__drop_disabled(struct api_pod_spec *spec, const struct api_pod_spec *old,
-                          const struct feature_set *gates);
+/* Drops fields of a new pod spec that are behind gates that are off, unless old has them, and
+ * annotations of long ago. old may be NULL. */
+void valid__drop_disabled(struct api_pod_spec *spec, struct labels *annotations,
+                          const struct api_pod_spec *old, const struct feature_set *gates);
 
 #endif
