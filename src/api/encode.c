@@ -13,7 +13,8 @@ enum { MOST_MEMBERS = 80 };
 
 struct encoder {
     struct arena *a;
-    bool go; /* as Go prints the struct without JSON names: see api_struct_encode_go */
+    bool go;         /* as Go prints the struct without JSON names: see api_struct_encode_go */
+    bool known_only; /* without members that the schema does not know */
 };
 
 typedef struct json encode_fn(struct encoder *e, const struct api_field *f, const void *slot);
@@ -248,21 +249,71 @@ static bool is_empty(const struct api_field *f, const struct json *v) {
     }
 }
 
-/* Go names that are not the JSON name with a capital letter. */
+/*
+ * The API server's internal types have the fields of v1 in the same order but no tags: Go prints
+ * them under the names of the fields, and does not leave out what is empty. Most names are the JSON
+ * name with a capital letter; these are not.
+ */
+enum { ANY_TYPE = -1 };
 static const struct {
+    int type; /* enum api_type_id, or ANY_TYPE */
     const char *json, *go;
 } go_names[] = {
-    {"fsGroup", "FSGroup"},
-    {"gmsaCredentialSpec", "GMSACredentialSpec"},
-    {"gmsaCredentialSpecName", "GMSACredentialSpecName"},
-    {"ip", "IP"},
-    {"seLinuxOptions", "SELinuxOptions"},
-    {"uid", "UID"},
+    {ANY_TYPE, "apiGroup", "APIGroup"},
+    {ANY_TYPE, "apiVersion", "APIVersion"},
+    {ANY_TYPE, "awsElasticBlockStore", "AWSElasticBlockStore"},
+    {ANY_TYPE, "cephfs", "CephFS"},
+    {ANY_TYPE, "chapAuthDiscovery", "DiscoveryCHAPAuth"},
+    {ANY_TYPE, "chapAuthSession", "SessionCHAPAuth"},
+    {ANY_TYPE, "csi", "CSI"},
+    {ANY_TYPE, "diskURI", "DataDiskURI"},
+    {ANY_TYPE, "dnsConfig", "DNSConfig"},
+    {ANY_TYPE, "dnsPolicy", "DNSPolicy"},
+    {ANY_TYPE, "fc", "FC"},
+    {ANY_TYPE, "fsGroup", "FSGroup"},
+    {ANY_TYPE, "fsGroupChangePolicy", "FSGroupChangePolicy"},
+    {ANY_TYPE, "fsType", "FSType"},
+    {ANY_TYPE, "gcePersistentDisk", "GCEPersistentDisk"},
+    {ANY_TYPE, "gmsaCredentialSpec", "GMSACredentialSpec"},
+    {ANY_TYPE, "gmsaCredentialSpecName", "GMSACredentialSpecName"},
+    {ANY_TYPE, "grpc", "GRPC"},
+    {ANY_TYPE, "httpGet", "HTTPGet"},
+    {ANY_TYPE, "httpHeaders", "HTTPHeaders"},
+    {ANY_TYPE, "ip", "IP"},
+    {ANY_TYPE, "iqn", "IQN"},
+    {ANY_TYPE, "iscsi", "ISCSI"},
+    {ANY_TYPE, "iscsiInterface", "ISCSIInterface"},
+    {ANY_TYPE, "nfs", "NFS"},
+    {ANY_TYPE, "os", "OS"},
+    {ANY_TYPE, "osImage", "OSImage"},
+    {ANY_TYPE, "pdName", "PDName"},
+    {ANY_TYPE, "rbd", "RBD"},
+    {ANY_TYPE, "seLinuxChangePolicy", "SELinuxChangePolicy"},
+    {ANY_TYPE, "seLinuxOptions", "SELinuxOptions"},
+    {ANY_TYPE, "sslEnabled", "SSLEnabled"},
+    {ANY_TYPE, "storageos", "StorageOS"},
+    {ANY_TYPE, "tcpSocket", "TCPSocket"},
+    {ANY_TYPE, "ttlSecondsAfterFinished", "TTLSecondsAfterFinished"},
+    {ANY_TYPE, "tty", "TTY"},
+    {ANY_TYPE, "uid", "UID"},
+    {ANY_TYPE, "wwids", "WWIDs"},
+    {API_T_glusterfs_persistent_volume_source, "endpoints", "EndpointsName"},
+    {API_T_glusterfs_volume_source, "endpoints", "EndpointsName"},
+    {API_T_pod_spec, "serviceAccount", "DeprecatedServiceAccount"},
+    {API_T_rbd_persistent_volume_source, "image", "RBDImage"},
+    {API_T_rbd_persistent_volume_source, "monitors", "CephMonitors"},
+    {API_T_rbd_persistent_volume_source, "pool", "RBDPool"},
+    {API_T_rbd_persistent_volume_source, "user", "RadosUser"},
+    {API_T_rbd_volume_source, "image", "RBDImage"},
+    {API_T_rbd_volume_source, "monitors", "CephMonitors"},
+    {API_T_rbd_volume_source, "pool", "RBDPool"},
+    {API_T_rbd_volume_source, "user", "RadosUser"},
 };
 
-static struct str go_name(struct encoder *e, struct str json) {
+static struct str go_name(struct encoder *e, const struct api_type *type, struct str json) {
     for (size_t i = 0; i < sizeof go_names / sizeof *go_names; i++)
-        if (str_is(json, go_names[i].json))
+        if ((go_names[i].type == ANY_TYPE || go_names[i].type == type->id) &&
+            str_is(json, go_names[i].json))
             return str_of(go_names[i].go);
     char *name = arena_copy(e->a, json.p, json.n);
     if (name[0] >= 'a' && name[0] <= 'z')
@@ -270,18 +321,44 @@ static struct str go_name(struct encoder *e, struct str json) {
     return (struct str){name, json.n};
 }
 
-static size_t encode_fields(struct encoder *e, const struct api_type *type, const char *body,
+/* Some types are used inside as they are, with their tags. */
+static bool is_tagged(const struct api_type *type) {
+    return type->id == API_T_label_selector || type->id == API_T_object_meta ||
+           type->id == API_T_type_meta || strncmp(type->go, "v1alpha3.", 9) == 0;
+}
+
+/* Are the members of this field printed among those of the outer struct? */
+static bool is_embedded(const struct encoder *e, const struct api_field *f) {
+    return f->kind == API_INLINE || (e->go && f->type && f->type->id == API_T_object_meta);
+}
+
+/* Where v1 has a pointer, the types of rolling updates have the value itself. */
+static bool is_plain_number(const struct api_type *type, const struct api_field *f) {
+    return type->id == API_T_rolling_update_deployment ||
+           type->id == API_T_rolling_update_daemon_set || str_is(f->json, "partition");
+}
+
+static struct json_member encode_go(struct encoder *e, const struct api_type *type,
+                                    const struct api_field *f, struct json value) {
+    if (value.kind == JSON_NULL && is_plain_number(type, f))
+        value = json_of_i64(0);
+    return (struct json_member){go_name(e, type, f->json), value};
+}
+
+static size_t encode_fields(struct encoder *outer, const struct api_type *type, const char *body,
                             struct json_member *out) {
+    struct encoder inner = *outer, *e = &inner;
+    e->go = outer->go && !is_tagged(type);
     size_t n = 0;
     for (size_t i = 0; i < type->field_count; i++) {
         const struct api_field *f = &type->fields[i];
-        if (f->kind == API_INLINE) {
+        if (is_embedded(e, f)) {
             n += encode_fields(e, f->type, body + f->offset, out + n);
             continue;
         }
         struct json value = encoders[f->kind](e, f, body + f->offset);
         if (e->go)
-            out[n++] = (struct json_member){go_name(e, f->json), value};
+            out[n++] = encode_go(e, type, f, value);
         else if (!(f->flags & API_OMIT) || !is_empty(f, &value))
             out[n++] = (struct json_member){f->json, value};
     }
@@ -292,7 +369,7 @@ static struct json encode_struct(struct encoder *e, const struct api_type *type,
     struct json_member members[MOST_MEMBERS];
     size_t n = encode_fields(e, type, body, members);
     const struct json *extra = *(struct json *const *)(const void *)body;
-    size_t extras = extra && !e->go ? extra->n : 0;
+    size_t extras = extra && !e->known_only ? extra->n : 0;
     struct json object = {.kind = JSON_OBJECT, .n = (uint32_t)(n + extras)};
     object.members = arena_alloc(e->a, (n + extras) * sizeof *members);
     memcpy(object.members, members, n * sizeof *members);
@@ -307,7 +384,7 @@ struct json api_struct_encode(struct arena *a, const struct api_type *type, cons
 }
 
 struct json api_struct_encode_go(struct arena *a, const struct api_type *type, const void *body) {
-    struct encoder e = {.a = a, .go = true};
+    struct encoder e = {.a = a, .go = true, .known_only = true};
     return encode_struct(&e, type, body);
 }
 
