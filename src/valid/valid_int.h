@@ -46,6 +46,15 @@ struct value {
 #define VALUE_NAMED(text) VALUE_JSON(json_of_str(text))
 #define VALUE_NONE        ((struct value){.kind = VALUE_OMITTED})
 
+/* A struct of a type (not NULL), a list of them, a map and so on, as texts show them; in the
+ * arena. */
+struct value valid__struct_value(struct arena *a, enum api_type_id type, const void *body);
+struct value valid__list_value(struct arena *a, enum api_type_id type, const void *list);
+struct value valid__labels_value(struct arena *a, const struct labels *labels);
+struct value valid__strs_value(struct arena *a, const struct api_strs *strs);
+struct value valid__numbers_value(struct arena *a, const struct api_i32s *numbers);
+struct value valid__int_or_str_value(const struct api_int_or_str *v);
+
 /* ---- errors ---- */
 
 /* What a rule works with. */
@@ -275,6 +284,12 @@ void valid__container_images(struct valid *v, const struct path *p,
 /* Environment variables from files: their volumes must be of type emptyDir. */
 void valid__file_key_volumes(struct valid *v, const struct path *spec_path,
                              const struct api_pod_spec *spec);
+/* The quantity with this name in a list, or NULL. */
+const struct quantity *valid__find_quantity(const struct api_quantities *list, struct str name);
+/* What the containers of a pod need together, init containers and sidecars considered: limits, or
+ * else requests. Sorted by name, in the arena. */
+struct api_quantities valid__aggregate(struct arena *a, const struct api_pod_spec *spec,
+                                       bool limits);
 /* resources of the whole pod, and its overhead. */
 void valid__pod_resources(struct valid *v, const struct path *spec_path,
                           const struct api_pod_spec *spec, const struct pod_rules *rules);

@@ -1,0 +1,82 @@
+/*
+ * What the files about containers and volumes share: the pod around a container, and the rules that
+ * several of them need.
+ */
+#ifndef VALID_CONTAINER_INT_H
+#define VALID_CONTAINER_INT_H
+
+#include "valid/valid_int.h"
+
+/* The pod whose containers are looked at. */
+struct pod_view {
+    struct valid *v;
+    const struct api_pod_spec *spec;
+    const struct api_pod_spec *old; /* NULL on create */
+    struct seen volumes;            /* those without errors: name to struct api_volume */
+    struct seen claims;             /* names of resource claims */
+    bool relaxed_env;               /* any printable character in names of variables */
+};
+
+/* All containers of a spec, regular ones first, then init and ephemeral ones; NULL at the end. */
+const struct api_container *valid__next_container(const struct api_pod_spec *spec, size_t *at);
+
+/* Parts of a container at p, in the file named after them. */
+void valid__env(const struct pod_view *pod, const struct path *p, const struct api_env_var_list *l);
+void valid__env_from(const struct pod_view *pod, const struct path *p,
+                     const struct api_env_from_source_list *l);
+/* Does an update keep a name that only relaxed rules allow? */
+bool valid__env_was_relaxed(const struct api_pod_spec *spec, const struct api_pod_spec *old);
+void valid__volume_mounts(const struct pod_view *pod, const struct path *p,
+                          const struct api_container *c);
+void valid__volume_devices(const struct pod_view *pod, const struct path *p,
+                           const struct api_container *c);
+void valid__resources(const struct pod_view *pod, const struct path *p,
+                      const struct api_resource_requirements *r);
+void valid__pod_requirements(const struct pod_view *pod, const struct path *p,
+                             const struct api_resource_requirements *r);
+void valid__security_context(const struct pod_view *pod, const struct path *p,
+                             const struct api_security_context *sc);
+void valid__lifecycle_and_probes(const struct pod_view *pod, const struct path *p,
+                                 const struct api_container *c);
+void valid__resize_policy(const struct pod_view *pod, const struct path *p,
+                          const struct api_container *c);
+void valid__restart_policy(const struct pod_view *pod, const struct path *p,
+                           const struct api_container *c);
+void valid__init_restart_policy(const struct pod_view *pod, const struct path *p,
+                                const struct api_container *c);
+
+/* Always, IfNotPresent or Never. */
+void valid__pull_policy(struct valid *v, const struct path *p, struct str policy);
+/* A number from 1 to 65535, and a name such as http. */
+void valid__port_number(struct valid *v, const struct path *p, int64_t port);
+void valid__port_name(struct valid *v, const struct path *p, struct str name);
+/* A user or group id. */
+void valid__id(struct valid *v, const struct path *p, const struct api_opt_i64 *id);
+
+/* Paths: without .. as an element; also relative, and not starting with .. (and whether it is). */
+void valid__no_backsteps(struct valid *v, const struct path *p, struct str path);
+bool valid__has_backsteps(struct str path);
+void valid__local_path(struct valid *v, const struct path *p, struct str path);
+bool valid__is_local_path(struct str path);
+
+/* Fields and resources of the pod that files and variables may show. */
+extern const char *const valid__env_fields[], *const valid__volume_fields[];
+void valid__field_ref(struct valid *v, const struct path *p,
+                      const struct api_object_field_selector *s, const char *const *fields);
+void valid__resource_field_ref(struct valid *v, const struct path *p,
+                               const struct api_resource_field_selector *s, bool in_volume);
+
+/* Sources of volumes, for the table in volumes.c. `volume` is for those that need its name. */
+struct volume_view {
+    struct valid *v;
+    const struct path *path; /* of the volume */
+    const struct api_volume *volume;
+    struct str pod_name;
+    const struct api_pod_spec *old;
+};
+typedef void volume_rule(const struct volume_view *view, const struct path *p, const void *source);
+volume_rule valid__secret_volume, valid__config_map_volume, valid__downward_api_volume,
+    valid__projected_volume, valid__ephemeral_volume, valid__csi_volume;
+void valid__file_mode(struct valid *v, const struct path *p, const struct api_opt_i32 *mode);
+
+#endif

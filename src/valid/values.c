@@ -1,0 +1,50 @@
+/*
+ * Values of error texts that are neither texts nor numbers.
+ */
+#include "valid/valid_int.h"
+
+static const struct json null = {.kind = JSON_NULL};
+
+struct value valid__struct_value(struct arena *a, enum api_type_id type, const void *body) {
+    return VALUE_JSON(api_struct_encode_go(a, &api_types[type], body));
+}
+
+/* Every list of structs looks like this one. */
+struct any_list {
+    const char *v;
+    size_t n;
+};
+
+struct value valid__list_value(struct arena *a, enum api_type_id type, const void *list) {
+    const struct any_list *l = list;
+    struct json array = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < l->n; i++)
+        json_append(a, &array,
+                    api_struct_encode_go(a, &api_types[type], l->v + i * api_types[type].size));
+    return VALUE_JSON(l->v ? array : null);
+}
+
+struct value valid__labels_value(struct arena *a, const struct labels *labels) {
+    struct json object = {.kind = JSON_OBJECT};
+    for (size_t i = 0; i < labels->n; i++)
+        json_add(a, &object, labels->v[i].key, json_of_str(labels->v[i].value));
+    return VALUE_JSON(labels->v ? object : null);
+}
+
+struct value valid__strs_value(struct arena *a, const struct api_strs *strs) {
+    struct json array = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < strs->n; i++)
+        json_append(a, &array, json_of_str(strs->v[i]));
+    return VALUE_JSON(strs->v ? array : null);
+}
+
+struct value valid__numbers_value(struct arena *a, const struct api_i32s *numbers) {
+    struct json array = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < numbers->n; i++)
+        json_append(a, &array, json_of_i64(numbers->v[i]));
+    return VALUE_JSON(numbers->v ? array : null);
+}
+
+struct value valid__int_or_str_value(const struct api_int_or_str *v) {
+    return v->is_str ? VALUE_NAMED(v->s) : VALUE_I64(v->i);
+}
