@@ -18,6 +18,7 @@ static const struct kind {
     vectors_check_fn *check;
 } kinds[] = {
     {"labelselector.jsonl", vectors_check_labelselector},
+    {"merge.jsonl", vectors_check_merge},
     {"quantity.jsonl", vectors_check_quantity},
     {"semver.jsonl", vectors_check_semver},
     {"validate_create.jsonl", vectors_check_validate_create},
