@@ -93,37 +93,17 @@ static void check_namespace(struct valid *v, const struct path *p, struct str na
 
 /* ---- annotations ---- */
 
-/* The characters outside ASCII whose lower case is inside. */
-enum { CAPITAL_I_WITH_DOT = 0x130, KELVIN_SIGN = 0x212A };
-
-static void add_lower(struct buf *b, struct str c, uint32_t cp) {
-    if (cp >= 'A' && cp <= 'Z')
-        buf_add_char(b, (char)(cp + 'a' - 'A'));
-    else if (cp == CAPITAL_I_WITH_DOT || cp == KELVIN_SIGN)
-        buf_add_char(b, cp == KELVIN_SIGN ? 'k' : 'i');
-    else
-        buf_add(b, c);
-}
-
 /* Keys of annotations are label keys in which case does not matter. */
-static struct names_errs check_annotation_key(struct str key) {
+static struct names_errs check_annotation_key(struct arena *a, struct str key) {
     struct names_errs errs = names_check_label_key(key);
-    if (!errs.n)
-        return errs;
-    AUTO(buf_release) struct buf lower = BUF_INIT(key.n);
-    for (size_t i = 0, len; i < key.n; i += len) {
-        struct str rest = str_sub(key, i, key.n);
-        uint32_t cp = utf8_decode(rest, &len);
-        add_lower(&lower, str_sub(rest, 0, len), cp);
-    }
-    return names_check_label_key(buf_view(&lower));
+    return errs.n ? names_check_label_key(valid__lower(a, key)) : errs;
 }
 
 void valid__annotations(struct valid *v, const struct path *p, const struct labels *annotations) {
     size_t bytes = 0;
     for (size_t i = 0; i < annotations->n; i++) {
         const struct label *a = &annotations->v[i];
-        struct names_errs errs = check_annotation_key(a->key);
+        struct names_errs errs = check_annotation_key(v->errs->a, a->key);
         valid__names(v, p, a->key, &errs);
         bytes += a->key.n + a->value.n;
     }
@@ -258,14 +238,16 @@ void valid__any_meta(struct valid *v, const struct path *p, const struct api_obj
     check_all_managed(v, AT(p, "managedFields"), &m->managed_fields);
 }
 
-void valid__finalizer_names(struct valid *v, const struct path *p, const struct api_strs *list) {
+void valid__finalizer_name(struct valid *v, const struct path *p, struct str name) {
     static const char *const standard[] = {"kubernetes", "orphan", "foregroundDeletion", NULL};
-    for (size_t i = 0; i < list->n; i++) {
-        struct str name = list->v[i];
-        if (str_find_char(name, '/') == STR_NONE && !valid__one_of(name, standard))
-            valid__invalid(v, AT_INDEX(p, i), VALUE_Q(name),
-                           "name is neither a standard finalizer name nor is it fully qualified");
-    }
+    if (str_find_char(name, '/') == STR_NONE && !valid__one_of(name, standard))
+        valid__invalid(v, p, VALUE_Q(name),
+                       "name is neither a standard finalizer name nor is it fully qualified");
+}
+
+void valid__finalizer_names(struct valid *v, const struct path *p, const struct api_strs *list) {
+    for (size_t i = 0; i < list->n; i++)
+        valid__finalizer_name(v, AT_INDEX(p, i), list->v[i]);
 }
 
 void valid__object_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,

@@ -137,6 +137,9 @@ bool valid__is_extended_resource(struct str name);
 /* A quantity in an error text. */
 struct str valid__quantity_text(struct arena *a, const struct quantity *q);
 
+/* The text in lower case, as far as names can tell: other scripts than Latin are left alone. */
+struct str valid__lower(struct arena *a, struct str text);
+
 /* must be greater than or equal to 0 */
 void valid__not_negative(struct valid *v, const struct path *p, int64_t value);
 /* field is immutable */
@@ -211,6 +214,7 @@ void valid__any_meta_update(struct valid *v, const struct path *p, const struct 
  * it. Their finalizers must have a prefix, or be one of three; updates ask for that alone. */
 void valid__object_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
                         bool namespaced, name_rule *name);
+void valid__finalizer_name(struct valid *v, const struct path *p, struct str name);
 void valid__finalizer_names(struct valid *v, const struct path *p, const struct api_strs *list);
 
 /* Gives an update what it left out and what it cannot change: uid, creation and deletion time. */
@@ -307,6 +311,15 @@ void valid__descending_path(struct valid *v, const struct path *p, struct str pa
 /* The spec of a volume claim at p. */
 void valid__volume_claim_spec(struct valid *v, const struct path *p,
                               const struct api_persistent_volume_claim_spec *spec);
+
+/* A source of a volume at p, a struct of the type: nfs, hostPath, … of persistent volumes. */
+void valid__volume_source(struct valid *v, const struct path *p, const struct api_type *type,
+                          const void *source);
+
+/* A number that is not negative or a percentage; and, of percentages, that it is at most 100. */
+void valid__int_or_percent(struct valid *v, const struct path *p, const struct api_int_or_str *x);
+void valid__at_most_100_percent(struct valid *v, const struct path *p,
+                                const struct api_int_or_str *x);
 
 /* Drops fields of a new pod spec that are behind gates that are off, unless old has them, and
  * annotations of long ago. old may be NULL. */
