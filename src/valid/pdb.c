@@ -41,8 +41,16 @@ static void create(struct valid *v, const struct api_object *o) {
     check_spec(v, &budget_of(o)->spec, &strict);
 }
 
+/* Was anything wrong with the old selector? Then the values of the new one are not looked at. */
+static bool is_invalid(struct valid *v, const struct api_label_selector *s) {
+    static const struct selector_rules strict;
+    struct valid_errs errs = VALID_ERRS_INIT(v->errs->a);
+    valid__label_selector(&(struct valid){.errs = &errs}, NULL, s, &strict);
+    return errs.n > 0;
+}
+
 static void update(struct valid *v, const struct api_object *o, const struct api_object *old) {
-    bool invalid = valid__selector_has_invalid_value(budget_of(old)->spec.selector);
+    bool invalid = is_invalid(v, budget_of(old)->spec.selector);
     check_spec(v, &budget_of(o)->spec, &(struct selector_rules){.allow_invalid_values = invalid});
 }
 
