@@ -25,9 +25,11 @@ int verdict_gates(const struct json *line, struct feature_set *out, struct buf *
  */
 static bool same_text(struct str want, struct str got) {
     struct str first, diff;
-    if (str_cut(want, '\n', &first, &diff) && str_find_char(got, '\n') == STR_NONE)
-        return str_starts(got, first);
-    return str_eq(want, got);
+    if (!str_cut(want, '\n', &first, &diff) || str_find_char(got, '\n') != STR_NONE)
+        return str_eq(want, got);
+    struct str rest = str_sub(got, first.n, got.n);
+    return str_starts(got, first) &&
+           (!rest.n || str_starts(rest, STR("]")) || str_starts(rest, STR(", ")));
 }
 
 static bool same(const struct json *want, const struct json *got);
@@ -125,7 +127,7 @@ static int compare_list(const struct json *line, struct valid_errs *errs, bool r
     if (random)
         order_as_list(json_get(line, STR("errors")), errs);
     struct json list = list_of(errs), valid = json_of_bool(!errs->n);
-    if (compare(line, STR("errors"), &list, why) < 0)
+    if (json_get(line, STR("errors")) && compare(line, STR("errors"), &list, why) < 0)
         return -1;
     return compare(line, STR("valid"), &valid, why);
 }
