@@ -65,7 +65,8 @@ static void check_claims(struct valid *v, const struct path *p, const struct api
         const struct api_pod_resource_claim *claim = &spec->resource_claims.v[i];
         const struct path *at = AT_INDEX(p, i), *name = AT(at, "name");
         if (is_mirror(meta)) {
-            valid__forbidden(v, AT(NULL, ""), "static pods do not support resource claims");
+            valid__forbidden(v, AT_KEY(NULL, STR("")),
+                             "static pods do not support resource claims");
             continue;
         }
         if (!claim->name.n)

@@ -62,10 +62,10 @@ static void mistype(struct err *err, const struct json *v, const char *field, co
     if (err->code != ERR_NONE)
         return;
     buf_add(&what, str_of(json_kind_name(v)));
-    if (strcmp(type, "int64") == 0 && (v->kind == JSON_UINT || v->kind == JSON_FLOAT)) {
-        buf_add_char(&what, ' ');
-        json_write(&what, v, NULL);
-    }
+    if (strcmp(type, "int64") == 0 && v->kind == JSON_FLOAT)
+        buf_addf(&what, " %.*s", STR_ARG(json_str(v)));
+    if (strcmp(type, "int64") == 0 && v->kind == JSON_UINT)
+        buf_addf(&what, " %llu", (unsigned long long)v->u);
     if (field)
         err_set(err, ERR_INVALID,
                 "json: cannot unmarshal %.*s into Go struct field Toleration.%s of type %s",

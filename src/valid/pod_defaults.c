@@ -77,13 +77,22 @@ static void default_limits(struct arena *a, const struct api_pod_spec *spec,
     }
 }
 
-void valid__default_pod_resources(struct arena *a, struct api_pod_spec *spec) {
+/* Without the fix of the defaults there are no limits among them. */
+static void default_resources(struct arena *a, struct api_pod_spec *spec, bool fixed) {
     if (!spec->resources || (!spec->resources->requests.n && !spec->resources->limits.n))
         return;
     struct api_quantities sum = valid__aggregate(a, spec, true);
     default_huge_pages(a, spec->resources, &sum);
     default_requests(a, spec);
-    default_limits(a, spec, &sum);
+    if (fixed)
+        default_limits(a, spec, &sum);
+}
+
+void valid__default_pod_resources(struct arena *a, struct api_pod_spec *spec, bool create,
+                                  const struct feature_set *gates) {
+    bool fixed = feature_enabled(gates, FEATURE_PodLevelResourcesFixDefaulting);
+    if (feature_enabled(gates, FEATURE_PodLevelResources) && (create || !fixed))
+        default_resources(a, spec, fixed);
 }
 
 /* ---- quality of service ---- */

@@ -73,8 +73,10 @@ void valid__pod_prepare_create(struct api_object *o, const struct valid_opts *op
 void valid__pod_prepare_update(struct api_object *o, const struct api_object *old,
                                const struct valid_opts *opts);
 
-/* Defaults of spec.resources from what the containers ask for. */
-void valid__default_pod_resources(struct arena *a, struct api_pod_spec *spec);
+/* Defaults of spec.resources from what the containers ask for: of new pods, and before the gate
+ * that fixed it, of all that come in. */
+void valid__default_pod_resources(struct arena *a, struct api_pod_spec *spec, bool create,
+                                  const struct feature_set *gates);
 /* Guaranteed, Burstable or BestEffort. */
 struct str valid__qos_class(const struct api_pod_spec *spec, const struct feature_set *gates);
 

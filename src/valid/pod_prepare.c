@@ -106,9 +106,7 @@ void valid__pod_prepare_create(struct api_object *o, const struct valid_opts *op
     valid__drop_disabled(&pod->spec, &pod->metadata.annotations, NULL, opts->gates);
     merge_label_keys(o, opts->gates);
     valid__app_armor_from_annotations(&o->arena, &pod->metadata.annotations, &pod->spec);
-    if (feature_enabled(opts->gates, FEATURE_PodLevelResources) &&
-        feature_enabled(opts->gates, FEATURE_PodLevelResourcesFixDefaulting))
-        valid__default_pod_resources(&o->arena, &pod->spec);
+    valid__default_pod_resources(&o->arena, &pod->spec, true, opts->gates);
     reset_status(o, opts);
 }
 
@@ -127,6 +125,7 @@ void valid__pod_prepare_update(struct api_object *o, const struct api_object *ol
     struct api_pod *pod = o->body;
     const struct api_pod *was = old->body;
     api_struct_copy(&o->arena, &api_types[API_T_pod_status], &was->status, &pod->status);
+    valid__default_pod_resources(&o->arena, &pod->spec, false, opts->gates);
     if (feature_enabled(opts->gates, FEATURE_PodLevelResourcesFixDefaulting))
         keep_resources(o, was);
     valid__drop_disabled(&pod->spec, &pod->metadata.annotations, &was->spec, opts->gates);

@@ -73,25 +73,27 @@ static void check_tolerations(struct valid *v, const struct path *p,
                          "tolerationSeconds");
 }
 
-/* A new gate that the list has twice is reported at its last place. */
+static void forbid_gate(struct valid *v, const struct path *p, struct str name) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    buf_add(&text, STR("only deletion is allowed, but found new scheduling gate '"));
+    buf_add(&text, name);
+    buf_add_char(&text, '\'');
+    valid__add(v, VALID_FORBIDDEN, p, NULL, arena_str(v->errs->a, buf_view(&text)));
+}
+
+/* A new gate that the list has twice is reported once, at its last place. */
 static void check_gates(struct valid *v, const struct path *p,
                         const struct api_pod_scheduling_gate_list *list,
                         const struct api_pod_scheduling_gate_list *old) {
-    struct seen known = SEEN_INIT;
+    struct seen last = SEEN_INIT;
     for (size_t i = 0; i < old->n; i++)
-        seen_add(&known, old->v[i].name);
-    for (size_t i = list->n; i-- > 0;) {
-        struct str name = list->v[i].name;
-        if (!seen_add(&known, name))
-            continue;
-        AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
-        buf_add(&text, STR("only deletion is allowed, but found new scheduling gate '"));
-        buf_add(&text, name);
-        buf_add_char(&text, '\'');
-        valid__add(v, VALID_FORBIDDEN, AT(AT_INDEX(p, i), "name"), NULL,
-                   arena_str(v->errs->a, buf_view(&text)));
-    }
-    seen_release(&known);
+        seen_put(&last, old->v[i].name, &old->v[i]);
+    for (size_t i = list->n; i-- > 0;)
+        seen_put(&last, list->v[i].name, &list->v[i]);
+    for (size_t i = 0; i < list->n; i++)
+        if (seen_get(&last, list->v[i].name) == &list->v[i])
+            forbid_gate(v, AT(AT_INDEX(p, i), "name"), list->v[i].name);
+    seen_release(&last);
 }
 
 /* ---- narrowing the choice of nodes while there are gates ---- */
