@@ -156,18 +156,10 @@ static bool split_subscript(struct str text, struct str *path, struct str *subsc
     return true;
 }
 
-static struct str lower(struct arena *a, struct str s) {
-    char *p = arena_copy(a, s.p, s.n);
-    for (size_t i = 0; i < s.n; i++)
-        if (p[i] >= 'A' && p[i] <= 'Z')
-            p[i] = (char)(p[i] - 'A' + 'a');
-    return (struct str){p, s.n};
-}
-
 static void check_subscript(struct valid *v, const struct path *p, struct str path,
                             struct str subscript) {
     struct str key =
-        str_is(path, "metadata.annotations") ? lower(v->errs->a, subscript) : subscript;
+        str_is(path, "metadata.annotations") ? valid__lower(v->errs->a, subscript) : subscript;
     struct names_errs errs = names_check_label_key(key);
     valid__names(v, p, key, &errs);
 }

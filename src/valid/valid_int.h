@@ -55,6 +55,10 @@ struct value valid__strs_value(struct arena *a, const struct api_strs *strs);
 struct value valid__numbers_value(struct arena *a, const struct api_i32s *numbers);
 struct value valid__int_or_str_value(const struct api_int_or_str *v);
 
+/* For details of errors, in the arena: quoted as Go's %q does it; with small ASCII letters. */
+struct str valid__go_quoted(struct arena *a, struct str s);
+struct str valid__lower(struct arena *a, struct str s);
+
 /* ---- errors ---- */
 
 /* What a rule works with. */
@@ -308,7 +312,8 @@ void valid__windows_options(struct valid *v, const struct path *p,
                             const struct api_windows_security_context_options *options);
 /* A path that is relative and has no .. in it. */
 void valid__descending_path(struct valid *v, const struct path *p, struct str path);
-/* The spec of a volume claim at p. */
+/* The name of a CSI driver, and the spec of a volume claim, at p. */
+void valid__csi_driver_name(struct valid *v, const struct path *p, struct str name);
 void valid__volume_claim_spec(struct valid *v, const struct path *p,
                               const struct api_persistent_volume_claim_spec *spec);
 

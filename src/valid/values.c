@@ -1,6 +1,7 @@
 /*
  * Values of error texts that are neither texts nor numbers.
  */
+#include "base/goquote.h"
 #include "valid/valid_int.h"
 
 static const struct json null = {.kind = JSON_NULL};
@@ -47,4 +48,20 @@ struct value valid__numbers_value(struct arena *a, const struct api_i32s *number
 
 struct value valid__int_or_str_value(const struct api_int_or_str *v) {
     return v->is_str ? VALUE_NAMED(v->s) : VALUE_I64(v->i);
+}
+
+struct str valid__go_quoted(struct arena *a, struct str s) {
+    struct buf b = BUF_INIT(4 * s.n + 2);
+    goquote_write(&b, s);
+    struct str text = arena_str(a, buf_view(&b));
+    buf_release(&b);
+    return text;
+}
+
+struct str valid__lower(struct arena *a, struct str s) {
+    char *p = arena_copy(a, s.p, s.n);
+    for (size_t i = 0; i < s.n; i++)
+        if (p[i] >= 'A' && p[i] <= 'Z')
+            p[i] = (char)(p[i] - 'A' + 'a');
+    return (struct str){p, s.n};
 }
