@@ -46,7 +46,7 @@ struct value {
 #define VALUE_NAMED(text) VALUE_JSON(json_of_str(text))
 #define VALUE_NONE        ((struct value){.kind = VALUE_OMITTED})
 
-/* A struct of a type (not NULL), a list of them, a map and so on, as texts show them; in the
+/* A struct of a type (null for NULL), a list of them, a map and so on, as texts show them; in the
  * arena. */
 struct value valid__struct_value(struct arena *a, enum api_type_id type, const void *body);
 struct value valid__list_value(struct arena *a, enum api_type_id type, const void *list);

@@ -7,7 +7,7 @@
 static const struct json null = {.kind = JSON_NULL};
 
 struct value valid__struct_value(struct arena *a, enum api_type_id type, const void *body) {
-    return VALUE_JSON(api_struct_encode_go(a, &api_types[type], body));
+    return VALUE_JSON(body ? api_struct_encode_go(a, &api_types[type], body) : null);
 }
 
 /* Every list of structs looks like this one. */
