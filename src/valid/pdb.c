@@ -1,7 +1,7 @@
 /*
  * Disruption budgets: how many pods must stay, or how many may go.
  */
-#include "valid/valid_int.h"
+#include "valid/workload_int.h"
 
 static struct api_pod_disruption_budget *budget_of(const struct api_object *o) {
     return o->body;
@@ -11,7 +11,7 @@ static void check_amount(struct valid *v, const struct path *p, const struct api
     if (!x)
         return;
     valid__int_or_percent(v, p, x);
-    valid__at_most_100_percent(v, p, x);
+    valid__not_above_100_percent(v, p, x);
 }
 
 static void check_policy(struct valid *v, const struct path *p, struct str policy) {

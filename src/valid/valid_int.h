@@ -55,7 +55,7 @@ struct value valid__strs_value(struct arena *a, const struct api_strs *strs);
 struct value valid__numbers_value(struct arena *a, const struct api_i32s *numbers);
 struct value valid__int_or_str_value(const struct api_int_or_str *v);
 
-/* For details of errors, in the arena: quoted as Go's %q does it; with small ASCII letters. */
+/* In the arena: quoted as Go's %q does it; in lower case, as far as names of ASCII can tell. */
 struct str valid__go_quoted(struct arena *a, struct str s);
 struct str valid__lower(struct arena *a, struct str s);
 
@@ -140,9 +140,6 @@ void valid__resource_amount(struct valid *v, const struct path *p,
 bool valid__is_extended_resource(struct str name);
 /* A quantity in an error text. */
 struct str valid__quantity_text(struct arena *a, const struct quantity *q);
-
-/* The text in lower case, as far as names can tell: other scripts than Latin are left alone. */
-struct str valid__lower(struct arena *a, struct str text);
 
 /* must be greater than or equal to 0 */
 void valid__not_negative(struct valid *v, const struct path *p, int64_t value);
@@ -320,11 +317,6 @@ void valid__volume_claim_spec(struct valid *v, const struct path *p,
 /* A source of a volume at p, a struct of the type: nfs, hostPath, … of persistent volumes. */
 void valid__volume_source(struct valid *v, const struct path *p, const struct api_type *type,
                           const void *source);
-
-/* A number that is not negative or a percentage; and, of percentages, that it is at most 100. */
-void valid__int_or_percent(struct valid *v, const struct path *p, const struct api_int_or_str *x);
-void valid__at_most_100_percent(struct valid *v, const struct path *p,
-                                const struct api_int_or_str *x);
 
 /* Drops fields of a new pod spec that are behind gates that are off, unless old has them, and
  * annotations of long ago. old may be NULL. */

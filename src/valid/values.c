@@ -2,6 +2,7 @@
  * Values of error texts that are neither texts nor numbers.
  */
 #include "base/goquote.h"
+#include "base/utf8.h"
 #include "valid/valid_int.h"
 
 static const struct json null = {.kind = JSON_NULL};
@@ -58,10 +59,24 @@ struct str valid__go_quoted(struct arena *a, struct str s) {
     return text;
 }
 
-struct str valid__lower(struct arena *a, struct str s) {
-    char *p = arena_copy(a, s.p, s.n);
-    for (size_t i = 0; i < s.n; i++)
-        if (p[i] >= 'A' && p[i] <= 'Z')
-            p[i] = (char)(p[i] - 'A' + 'a');
-    return (struct str){p, s.n};
+/* The characters outside ASCII whose lower case is inside. */
+enum { CAPITAL_I_WITH_DOT = 0x130, KELVIN_SIGN = 0x212A };
+
+static void add_lower(struct buf *b, struct str c, uint32_t cp) {
+    if (cp >= 'A' && cp <= 'Z')
+        buf_add_char(b, (char)(cp + 'a' - 'A'));
+    else if (cp == CAPITAL_I_WITH_DOT || cp == KELVIN_SIGN)
+        buf_add_char(b, cp == KELVIN_SIGN ? 'k' : 'i');
+    else
+        buf_add(b, c);
+}
+
+struct str valid__lower(struct arena *a, struct str text) {
+    AUTO(buf_release) struct buf lower = BUF_INIT(text.n);
+    for (size_t i = 0, len; i < text.n; i += len) {
+        struct str rest = str_sub(text, i, text.n);
+        uint32_t cp = utf8_decode(rest, &len);
+        add_lower(&lower, str_sub(rest, 0, len), cp);
+    }
+    return arena_str(a, buf_view(&lower));
 }
