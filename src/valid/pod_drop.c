@@ -383,15 +383,21 @@ static bool projection_users(struct api_volume_projection *p, bool drop) {
     return p->pod_certificate && file_user(&p->pod_certificate->user, drop);
 }
 
+/* An or that looks at both, since both may have to drop something. */
+static bool either(bool a, bool b) {
+    return a || b;
+}
+
 static bool volume_users(struct api_volume_source *s, bool drop) {
     if (s->secret)
-        return file_user(&s->secret->default_user, drop) | key_users(&s->secret->items, drop);
+        return either(file_user(&s->secret->default_user, drop),
+                      key_users(&s->secret->items, drop));
     if (s->config_map)
-        return file_user(&s->config_map->default_user, drop) |
-               key_users(&s->config_map->items, drop);
+        return either(file_user(&s->config_map->default_user, drop),
+                      key_users(&s->config_map->items, drop));
     if (s->downward_api)
-        return file_user(&s->downward_api->default_user, drop) |
-               downward_users(&s->downward_api->items, drop);
+        return either(file_user(&s->downward_api->default_user, drop),
+                      downward_users(&s->downward_api->items, drop));
     return s->projected && file_user(&s->projected->default_user, drop);
 }
 
