@@ -80,7 +80,7 @@ bool json_equal(const struct json *a, const struct json *b);
 /* A deep copy that shares nothing with v. */
 struct json json_clone(struct arena *a, const struct json *v);
 
-/* Values to build trees from; strings are borrowed. */
+/* Values to build trees from; strings are borrowed, and an absent one is an empty one. */
 struct json json_of_str(struct str s);
 struct json json_of_i64(int64_t i);
 struct json json_of_bool(bool b);

@@ -27,7 +27,7 @@ const struct json *json_get(const struct json *v, struct str key) {
 struct json json_of_str(struct str s) {
     if (s.n > UINT32_MAX)
         BUG("string of more than 4 GiB");
-    return (struct json){.kind = JSON_STRING, .n = (uint32_t)s.n, .s = s.p};
+    return (struct json){.kind = JSON_STRING, .n = (uint32_t)s.n, .s = s.p ? s.p : ""};
 }
 
 struct json json_of_i64(int64_t i) {

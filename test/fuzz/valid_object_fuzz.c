@@ -140,6 +140,7 @@ static void judge(struct arena *a, struct str text, unsigned choice) {
 }
 
 /* The first byte chooses gates and the change. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
