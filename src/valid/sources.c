@@ -1,10 +1,11 @@
 /*
- * Where volumes come from: one row for each type of source that a persistent volume may have. Most
- * rules are that a field must not be empty; a row may have a function for the others.
+ * Where volumes come from: one row for each type of source that a persistent volume or a pod's
+ * volume may have. Most rules are that a field must not be empty; a row may have a function for the
+ * others. Sources that look at more than themselves are in the files on volumes.
  */
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "valid/valid_int.h"
+#include "valid/container_int.h"
 
 typedef void source_fn(struct valid *v, const struct path *p, const void *source);
 
@@ -21,21 +22,9 @@ static void check_range(struct valid *v, const struct path *p, int64_t n, int64_
 
 /* ---- paths ---- */
 
-static bool has_backsteps(struct str path) {
-    struct str element;
-    bool more;
-    do {
-        more = str_cut(path, '/', &element, &path);
-        if (str_is(element, ".."))
-            return true;
-    } while (more);
-    return false;
-}
-
 static void check_path(struct valid *v, const struct path *p, struct str path) {
     require(v, p, path);
-    if (has_backsteps(path))
-        valid__invalid(v, p, VALUE_Q(path), "must not contain '..'");
+    valid__no_backsteps(v, p, path);
 }
 
 static void check_host_path(struct valid *v, const struct path *p, const void *source) {
@@ -57,6 +46,21 @@ static void check_nfs(struct valid *v, const struct path *p, const void *source)
     const struct api_nfs_volume_source *s = source;
     if (!str_starts(s->path, STR("/")))
         valid__invalid(v, AT(p, "path"), VALUE_Q(s->path), "must be an absolute path");
+}
+
+static void check_empty_dir(struct valid *v, const struct path *p, const void *source) {
+    const struct api_empty_dir_volume_source *s = source;
+    if (s->size_limit && quantity_sign(s->size_limit) < 0)
+        valid__forbidden(v, AT(p, "sizeLimit"),
+                         "SizeLimit field must be a valid resource quantity");
+    if (s->mode.set && (s->mode.v < 0 || s->mode.v > 01777))
+        valid__invalid(v, AT(p, "mode"), VALUE_I64(s->mode.v),
+                       "must be a number between 0 and 01777 (octal), both inclusive");
+}
+
+static void check_git_repo(struct valid *v, const struct path *p, const void *source) {
+    const struct api_git_repo_volume_source *s = source;
+    valid__descending_path(v, AT(p, "directory"), s->directory);
 }
 
 /* ---- iSCSI ---- */
@@ -141,6 +145,26 @@ static void check_iscsi(struct valid *v, const struct path *p, const void *sourc
         check_iscsi_name(v, AT(p, "initiatorname"), s->initiator_name);
 }
 
+/* Of pods, names that start in no known way get a text of their own. */
+static void check_pod_iscsi_name(struct valid *v, const struct path *p, struct str name) {
+    static const char *const starts[] = {"iqn", "eui", "naa", NULL};
+    if (valid__one_of(str_sub(name, 0, 3), starts))
+        check_iscsi_name(v, p, name);
+    else
+        valid__invalid(v, p, VALUE_Q(name), "must be valid format starting with iqn, eui, or naa");
+}
+
+static void check_pod_iscsi(struct valid *v, const struct path *p, const void *source) {
+    const struct api_iscsi_volume_source *s = source;
+    if (s->iqn.n)
+        check_pod_iscsi_name(v, AT(p, "iqn"), s->iqn);
+    check_range(v, AT(p, "lun"), s->lun, 0);
+    if (!s->secret_ref && (s->chap_auth_discovery || s->chap_auth_session))
+        valid__required(v, AT(p, "secretRef"), NO_DETAIL);
+    if (s->initiator_name.p)
+        check_pod_iscsi_name(v, AT(p, "initiatorname"), s->initiator_name);
+}
+
 /* ---- disks and shares ---- */
 
 static void check_gce_disk(struct valid *v, const struct path *p, const void *source) {
@@ -187,20 +211,13 @@ static void check_cinder(struct valid *v, const struct path *p, const void *sour
                                s->secret_ref->namespace);
 }
 
-static struct json tree_of(struct arena *a, const struct api_strs *list) {
-    struct json tree = {.kind = JSON_ARRAY};
-    for (size_t i = 0; i < list->n; i++)
-        json_append(a, &tree, json_of_str(list->v[i]));
-    return tree;
-}
-
 static void check_fc(struct valid *v, const struct path *p, const void *source) {
     const struct api_fc_volume_source *s = source;
     if (!s->target_ww_ns.n && !s->wwids.n)
         valid__required(v, AT(p, "targetWWNs"),
                         "must specify either targetWWNs or wwids, but not both");
     if (s->target_ww_ns.n && s->wwids.n)
-        valid__invalid(v, AT(p, "targetWWNs"), VALUE_JSON(tree_of(v->errs->a, &s->target_ww_ns)),
+        valid__invalid(v, AT(p, "targetWWNs"), valid__strs_value(v->errs->a, &s->target_ww_ns),
                        "targetWWNs and wwids can not be specified simultaneously");
     if (s->target_ww_ns.n && !s->lun.set)
         valid__required(v, AT(p, "lun"), "lun is required if targetWWNs is specified");
@@ -216,14 +233,33 @@ static bool is_reserved(struct arena *a, struct str option) {
            str_is(domain, "k8s.io") || str_ends(domain, STR(".k8s.io"));
 }
 
-static void check_flex(struct valid *v, const struct path *p, const void *source) {
-    const struct api_flex_persistent_volume_source *s = source;
-    for (size_t i = 0; i < s->options.n; i++) {
-        struct str option = s->options.v[i].key;
+static void check_options(struct valid *v, const struct path *p, const struct labels *options) {
+    for (size_t i = 0; i < options->n; i++) {
+        struct str option = options->v[i].key;
         if (is_reserved(v->errs->a, option))
-            valid__invalid(v, AT_KEY(AT(p, "options"), option), VALUE_Q(option),
+            valid__invalid(v, AT_KEY(p, option), VALUE_Q(option),
                            "kubernetes.io and k8s.io namespaces are reserved");
     }
+}
+
+static void check_flex(struct valid *v, const struct path *p, const void *source) {
+    const struct api_flex_persistent_volume_source *s = source;
+    check_options(v, AT(p, "options"), &s->options);
+}
+
+static void check_pod_flex(struct valid *v, const struct path *p, const void *source) {
+    const struct api_flex_volume_source *s = source;
+    check_options(v, AT(p, "options"), &s->options);
+}
+
+static void check_local_secret(struct valid *v, const struct path *p,
+                               const struct api_local_object_reference *secret) {
+    if (secret)
+        require(v, AT(AT(p, "secretRef"), "name"), secret->name);
+}
+
+static void check_pod_cinder(struct valid *v, const struct path *p, const void *source) {
+    check_local_secret(v, p, ((const struct api_cinder_volume_source *)source)->secret_ref);
 }
 
 static void check_azure_file(struct valid *v, const struct path *p, const void *source) {
@@ -310,9 +346,18 @@ static void check_storageos(struct valid *v, const struct path *p, const void *s
                                s->secret_ref->namespace);
 }
 
+static void check_pod_storageos(struct valid *v, const struct path *p, const void *source) {
+    const struct api_storageos_volume_source *s = source;
+    if (s->volume_name.n)
+        valid__dns_label(v, AT(p, "volumeName"), s->volume_name);
+    if (s->volume_namespace.n)
+        valid__dns_label(v, AT(p, "volumeNamespace"), s->volume_namespace);
+    check_local_secret(v, p, s->secret_ref);
+}
+
 /* ---- CSI ---- */
 
-static void check_driver(struct valid *v, const struct path *p, struct str driver) {
+void valid__csi_driver_name(struct valid *v, const struct path *p, struct str driver) {
     require(v, p, driver);
     if (!driver.n)
         return;
@@ -336,7 +381,7 @@ static void check_csi_secret(struct valid *v, const struct path *p,
 
 static void check_csi(struct valid *v, const struct path *p, const void *source) {
     const struct api_csi_persistent_volume_source *s = source;
-    check_driver(v, AT(p, "driver"), s->driver);
+    valid__csi_driver_name(v, AT(p, "driver"), s->driver);
     require(v, AT(p, "volumeHandle"), s->volume_handle);
     check_csi_secret(v, AT(p, "controllerPublishSecretRef"), s->controller_publish_secret_ref);
     check_csi_secret(v, AT(p, "controllerExpandSecretRef"), s->controller_expand_secret_ref);
@@ -354,24 +399,36 @@ static const struct rules {
     {API_T_aws_elastic_block_store_volume_source, {"volumeID"}, check_aws_disk},
     {API_T_azure_disk_volume_source, {"diskName", "diskURI"}, check_azure_disk},
     {API_T_azure_file_persistent_volume_source, {"secretName", "shareName"}, check_azure_file},
+    {API_T_azure_file_volume_source, {"secretName", "shareName"}, NULL},
     {API_T_ceph_fs_persistent_volume_source, {"monitors"}, NULL},
+    {API_T_ceph_fs_volume_source, {"monitors"}, NULL},
     {API_T_cinder_persistent_volume_source, {"volumeID"}, check_cinder},
+    {API_T_cinder_volume_source, {"volumeID"}, check_pod_cinder},
     {API_T_csi_persistent_volume_source, {NULL}, check_csi},
+    {API_T_empty_dir_volume_source, {NULL}, check_empty_dir},
     {API_T_fc_volume_source, {NULL}, check_fc},
     {API_T_flex_persistent_volume_source, {"driver"}, check_flex},
+    {API_T_flex_volume_source, {"driver"}, check_pod_flex},
     {API_T_flocker_volume_source, {NULL}, check_flocker},
     {API_T_gce_persistent_disk_volume_source, {"pdName"}, check_gce_disk},
+    {API_T_git_repo_volume_source, {"repository"}, check_git_repo},
     {API_T_glusterfs_persistent_volume_source, {"endpoints", "path"}, check_glusterfs},
+    {API_T_glusterfs_volume_source, {"endpoints", "path"}, NULL},
     {API_T_host_path_volume_source, {NULL}, check_host_path},
     {API_T_iscsi_persistent_volume_source, {"targetPortal", "iqn"}, check_iscsi},
+    {API_T_iscsi_volume_source, {"targetPortal", "iqn"}, check_pod_iscsi},
     {API_T_local_volume_source, {NULL}, check_local},
     {API_T_nfs_volume_source, {"server", "path"}, check_nfs},
+    {API_T_persistent_volume_claim_volume_source, {"claimName"}, NULL},
     {API_T_photon_persistent_disk_volume_source, {"pdID"}, NULL},
     {API_T_portworx_volume_source, {"volumeID"}, NULL},
     {API_T_quobyte_volume_source, {NULL}, check_quobyte},
     {API_T_rbd_persistent_volume_source, {"monitors", "image"}, NULL},
+    {API_T_rbd_volume_source, {"monitors", "image"}, NULL},
     {API_T_scaleio_persistent_volume_source, {"gateway", "system", "volumeName"}, NULL},
+    {API_T_scaleio_volume_source, {"gateway", "system", "volumeName"}, NULL},
     {API_T_storageos_persistent_volume_source, {"volumeName"}, check_storageos},
+    {API_T_storageos_volume_source, {"volumeName"}, check_pod_storageos},
     {API_T_vsphere_virtual_disk_volume_source, {"volumePath"}, NULL},
 };
 

@@ -314,7 +314,8 @@ void valid__csi_driver_name(struct valid *v, const struct path *p, struct str na
 void valid__volume_claim_spec(struct valid *v, const struct path *p,
                               const struct api_persistent_volume_claim_spec *spec);
 
-/* A source of a volume at p, a struct of the type: nfs, hostPath, … of persistent volumes. */
+/* A source of a volume at p, a struct of the type: nfs, hostPath, … of persistent volumes or of
+ * pods. */
 void valid__volume_source(struct valid *v, const struct path *p, const struct api_type *type,
                           const void *source);
 

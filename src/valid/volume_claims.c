@@ -6,18 +6,6 @@
 
 /* ---- drivers ---- */
 
-void valid__csi_driver_name(struct valid *v, const struct path *p, struct str name) {
-    enum { MOST = 63 };
-    if (!name.n) {
-        valid__required(v, p, NO_DETAIL);
-        return;
-    }
-    if (name.n > MOST)
-        valid__too_long(v, p, MOST);
-    struct names_errs errs = names_check_dns1123_subdomain(valid__lower(v->errs->a, name));
-    valid__names(v, p, name, &errs);
-}
-
 void valid__csi_volume(const struct volume_view *view, const struct path *p, const void *source) {
     const struct api_csi_volume_source *s = source;
     const struct api_local_object_reference *secret = s->node_publish_secret_ref;
