@@ -338,6 +338,12 @@ static bool is_plain_number(const struct api_type *type, const struct api_field 
            type->id == API_T_rolling_update_daemon_set || str_is(f->json, "partition");
 }
 
+/* Upstream's tolerations have no expression, so those without one are printed without it. */
+static bool is_foreign(const struct api_type *type, const struct api_field *f,
+                       const struct json *value) {
+    return type->id == API_T_toleration && str_is(f->json, "expression") && value->n == 0;
+}
+
 static struct json_member encode_go(struct encoder *e, const struct api_type *type,
                                     const struct api_field *f, struct json value) {
     if (value.kind == JSON_NULL && is_plain_number(type, f))
@@ -357,9 +363,9 @@ static size_t encode_fields(struct encoder *outer, const struct api_type *type, 
             continue;
         }
         struct json value = encoders[f->kind](e, f, body + f->offset);
-        if (e->go)
+        if (e->go && !is_foreign(type, f, &value))
             out[n++] = encode_go(e, type, f, value);
-        else if (!(f->flags & API_OMIT) || !is_empty(f, &value))
+        else if (!e->go && (!(f->flags & API_OMIT) || !is_empty(f, &value)))
             out[n++] = (struct json_member){f->json, value};
     }
     return n;
