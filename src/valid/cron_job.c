@@ -88,6 +88,8 @@ static void check_spec(struct valid *v, const struct api_cron_job_spec *spec,
     const struct path *p = AT(NULL, "spec");
     if (spec->schedule.n)
         check_schedule(v, AT(p, "schedule"), spec, old);
+    else if (old && !old->schedule.n)
+        valid__required(v, AT(p, "schedule"), NO_DETAIL);
     if (spec->starting_deadline_seconds.set)
         valid__not_negative(v, AT(p, "startingDeadlineSeconds"), spec->starting_deadline_seconds.v);
     if (spec->time_zone.p && !(old && same_zone(spec->time_zone, old->time_zone)))
@@ -100,9 +102,10 @@ static void check_spec(struct valid *v, const struct api_cron_job_spec *spec,
                                  &spec->failed_jobs_history_limit);
 }
 
-/* Behind all others, as upstream finds it in another way. */
-static void check_has_schedule(struct valid *v, const struct api_cron_job_spec *spec) {
-    if (!spec->schedule.n)
+/* Upstream finds this in another way, behind all others, unless the old object had none, too. */
+static void check_has_schedule(struct valid *v, const struct api_cron_job_spec *spec,
+                               const struct api_cron_job_spec *old) {
+    if (!spec->schedule.n && (!old || old->schedule.n))
         valid__required(v, AT(AT(NULL, "spec"), "schedule"), NO_DETAIL);
 }
 
@@ -115,7 +118,7 @@ static void create(struct valid *v, const struct api_object *o) {
     if (o->meta->name.n > NAME_MOST)
         valid__invalid(v, AT(AT(NULL, "metadata"), "name"), VALUE_Q(o->meta->name),
                        "must be no more than %d characters", NAME_MOST);
-    check_has_schedule(v, &cron->spec);
+    check_has_schedule(v, &cron->spec, NULL);
 }
 
 static const struct api_pod_template_spec *template_of(const struct api_cron_job *cron) {
@@ -128,7 +131,7 @@ static void update(struct valid *v, const struct api_object *o, const struct api
         valid__pod_rules(v->gates, &template_of(was)->spec, &template_of(was)->metadata);
     valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
     check_spec(v, &cron->spec, &was->spec, &rules);
-    check_has_schedule(v, &cron->spec);
+    check_has_schedule(v, &cron->spec, &was->spec);
 }
 
 /* ---- before validation ---- */

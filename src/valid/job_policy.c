@@ -224,19 +224,24 @@ static int64_t check_indexes(struct valid *v, const struct path *p, struct str i
     return count;
 }
 
+/* Without completions, which an indexed job must have, upstream crashes when it would compare with
+ * them; here the rest is not looked at. */
 static void check_success_rule(struct valid *v, const struct path *p,
-                               const struct api_success_policy_rule *rule, int64_t completions) {
+                               const struct api_success_policy_rule *rule,
+                               const struct api_opt_i32 *completions) {
     int64_t indexes = 0;
     if (!rule->succeeded_count.set && !rule->succeeded_indexes.p)
         valid__required(v, p,
                         "at least one of succeededCount or succeededIndexes must be specified");
+    if (!completions->set)
+        return;
     if (rule->succeeded_indexes.p)
-        indexes = check_indexes(v, AT(p, "succeededIndexes"), rule->succeeded_indexes, completions);
+        indexes =
+            check_indexes(v, AT(p, "succeededIndexes"), rule->succeeded_indexes, completions->v);
     if (rule->succeeded_count.set)
-        check_count(v, AT(p, "succeededCount"), rule, completions, indexes);
+        check_count(v, AT(p, "succeededCount"), rule, completions->v, indexes);
 }
 
-/* Without completions, which an indexed job needs, upstream crashes here; we say only that. */
 void valid__success_policy(struct valid *v, const struct path *p, const struct api_job_spec *spec) {
     enum { MOST = 20 };
     const struct api_success_policy_rule_list *rules = &spec->success_policy->rules;
@@ -246,6 +251,6 @@ void valid__success_policy(struct valid *v, const struct path *p, const struct a
                         "at least one rules must be specified when the successPolicy is specified");
     if (rules->n > MOST)
         valid__too_many(v, here, rules->n, MOST);
-    for (size_t i = 0; spec->completions.set && i < rules->n; i++)
-        check_success_rule(v, AT_INDEX(here, i), &rules->v[i], spec->completions.v);
+    for (size_t i = 0; i < rules->n; i++)
+        check_success_rule(v, AT_INDEX(here, i), &rules->v[i], &spec->completions);
 }
