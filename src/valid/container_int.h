@@ -7,6 +7,58 @@
 
 #include "valid/valid_int.h"
 
+/* ---- for the rules of pods and other kinds ---- */
+
+/*
+ * The volumes of a pod at p; pod_name is empty in a template. Returns NULL when all are good, else
+ * which of them are not, for valid__containers.
+ */
+const bool *valid__volumes(struct valid *v, const struct path *p,
+                           const struct api_volume_list *list, struct str pod_name,
+                           const struct pod_rules *rules);
+/* The containers, init containers and ephemeral containers of the spec at spec_path, in this
+ * order; bad_volumes as valid__volumes returned it. */
+void valid__containers(struct valid *v, const struct path *spec_path,
+                       const struct api_pod_spec *spec, const bool *bad_volumes,
+                       const struct pod_rules *rules);
+/* Only for pods, not for templates: image names without white space around them. */
+void valid__container_images(struct valid *v, const struct path *p,
+                             const struct api_container_list *list);
+/* Environment variables from files: their volumes must be of type emptyDir. */
+void valid__file_key_volumes(struct valid *v, const struct path *spec_path,
+                             const struct api_pod_spec *spec);
+/* The quantity with this name in a list, or NULL. */
+const struct quantity *valid__find_quantity(const struct api_quantities *list, struct str name);
+/* What the containers of a pod need together, init containers and sidecars considered: limits, or
+ * else requests. Sorted by name, in the arena. */
+struct api_quantities valid__aggregate(struct arena *a, const struct api_pod_spec *spec,
+                                       bool limits);
+/* resources of the whole pod, and its overhead. */
+void valid__pod_resources(struct valid *v, const struct path *spec_path,
+                          const struct api_pod_spec *spec, const struct pod_rules *rules);
+void valid__overhead(struct valid *v, const struct path *p, const struct api_quantities *overhead,
+                     const struct pod_rules *rules);
+/* Parts of security contexts that pods and containers share; NULL is fine. */
+void valid__seccomp_profile(struct valid *v, const struct path *p,
+                            const struct api_seccomp_profile *profile);
+void valid__app_armor_profile(struct valid *v, const struct path *p,
+                              const struct api_app_armor_profile *profile);
+void valid__windows_options(struct valid *v, const struct path *p,
+                            const struct api_windows_security_context_options *options);
+/* A path that is relative and has no .. in it. */
+void valid__descending_path(struct valid *v, const struct path *p, struct str path);
+/* The name of a CSI driver, and the spec of a volume claim, at p. */
+void valid__csi_driver_name(struct valid *v, const struct path *p, struct str name);
+void valid__volume_claim_spec(struct valid *v, const struct path *p,
+                              const struct api_persistent_volume_claim_spec *spec);
+
+/* A source of a volume at p, a struct of the type: nfs, hostPath, … of persistent volumes or of
+ * pods. */
+void valid__volume_source(struct valid *v, const struct path *p, const struct api_type *type,
+                          const void *source);
+
+/* ---- inside ---- */
+
 /* The pod whose containers are looked at. */
 struct pod_view {
     struct valid *v;

@@ -1,8 +1,6 @@
 /*
  * Field errors: paths and values to text, and the list that keeps each text once.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/goquote.h"
@@ -86,7 +84,7 @@ void valid__drop_repeats(struct valid_errs *errs) {
     size_t kept = 0;
     for (size_t i = 0; i < errs->n; i++) {
         const struct valid_error *e = &errs->v[i];
-        struct str text = arena_printf(errs->a, "%.*s: %.*s", STR_ARG(e->field), STR_ARG(e->body));
+        struct str text = valid__text(errs->a, "%.*s: %.*s", STR_ARG(e->field), STR_ARG(e->body));
         if (!map_put(&seen, text, errs))
             errs->v[kept++] = *e;
     }
@@ -114,36 +112,25 @@ void valid__add(struct valid *v, enum valid_type type, const struct path *p,
     append(v->errs, (struct valid_error){type, field_text, body_text, detail});
 }
 
-__attribute__((format(printf, 2, 0))) static struct str print(struct arena *a, const char *fmt,
-                                                              va_list ap) {
-    va_list again;
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, again);
-    va_end(again);
-    char *p = arena_alloc(a, (size_t)n + 1);
-    vsnprintf(p, (size_t)n + 1, fmt, ap);
-    return (struct str){p, (size_t)n};
-}
-
 void valid__invalid(struct valid *v, const struct path *p, struct value value, const char *fmt,
                     ...) {
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_INVALID, p, &value, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_INVALID, p, &value, valid__vtext(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
 void valid__required(struct valid *v, const struct path *p, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_REQUIRED, p, NULL, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_REQUIRED, p, NULL, valid__vtext(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
 void valid__forbidden(struct valid *v, const struct path *p, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_FORBIDDEN, p, NULL, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_FORBIDDEN, p, NULL, valid__vtext(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
@@ -151,14 +138,14 @@ void valid__duplicate(struct valid *v, const struct path *p, struct value value,
                       ...) {
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_DUPLICATE, p, &value, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_DUPLICATE, p, &value, valid__vtext(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
 void valid__internal(struct valid *v, const struct path *p, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_INTERNAL, p, NULL, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_INTERNAL, p, NULL, valid__vtext(v->errs->a, fmt, ap));
     va_end(ap);
 }
 
@@ -166,7 +153,7 @@ void valid__not_found(struct valid *v, const struct path *p, struct value value,
                       ...) {
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_NOT_FOUND, p, &value, print(v->errs->a, fmt, ap));
+    valid__add(v, VALID_NOT_FOUND, p, &value, valid__vtext(v->errs->a, fmt, ap));
     va_end(ap);
 }
 

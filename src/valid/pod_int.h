@@ -4,7 +4,7 @@
 #ifndef VALID_POD_INT_H
 #define VALID_POD_INT_H
 
-#include "valid/valid_int.h"
+#include "valid/container_int.h"
 
 /* ---- walking over containers ---- */
 

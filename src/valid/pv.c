@@ -2,7 +2,7 @@
  * Persistent volumes: exactly one source, capacity, access, the nodes they can be reached from, and
  * what may not change.
  */
-#include "valid/valid_int.h"
+#include "valid/container_int.h"
 
 static struct api_persistent_volume *pv_of(const struct api_object *o) {
     return o->body;

@@ -5,6 +5,8 @@
 #ifndef VALID_VALID_INT_H
 #define VALID_VALID_INT_H
 
+#include <stdarg.h>
+
 #include "api/names.h"
 #include "base/map.h"
 #include "valid/valid.h"
@@ -74,9 +76,15 @@ struct valid {
 #define NO_DETAIL "%s", ""
 
 /* Any error. value may be NULL: the type does not show one. The detail must live in the list's
- * arena; it is for texts that quote user input as it is, where a NUL would end a printf. */
+ * arena. */
 void valid__add(struct valid *v, enum valid_type type, const struct path *p,
                 const struct value *value, struct str detail);
+
+/* printf into the arena for the conversions that rules use; a NUL in a text is kept. All details of
+ * errors are printed so. */
+VALID_PRINTF(2) struct str valid__text(struct arena *a, const char *fmt, ...);
+__attribute__((format(printf, 2, 0))) struct str valid__vtext(struct arena *a, const char *fmt,
+                                                              va_list args);
 
 VALID_PRINTF(4) /* Invalid value: <value>: <detail> */
 void valid__invalid(struct valid *v, const struct path *p, struct value value, const char *fmt,
@@ -271,54 +279,6 @@ void valid__affinity(struct valid *v, const struct path *p, const struct api_aff
 void valid__topology_spread(struct valid *v, const struct path *p,
                             const struct api_topology_spread_constraint_list *list,
                             const struct pod_rules *rules);
-/*
- * The volumes of a pod at p; pod_name is empty in a template. Returns NULL when all are good, else
- * which of them are not, for valid__containers.
- */
-const bool *valid__volumes(struct valid *v, const struct path *p,
-                           const struct api_volume_list *list, struct str pod_name,
-                           const struct pod_rules *rules);
-/* The containers, init containers and ephemeral containers of the spec at spec_path, in this
- * order; bad_volumes as valid__volumes returned it. */
-void valid__containers(struct valid *v, const struct path *spec_path,
-                       const struct api_pod_spec *spec, const bool *bad_volumes,
-                       const struct pod_rules *rules);
-/* Only for pods, not for templates: image names without white space around them. */
-void valid__container_images(struct valid *v, const struct path *p,
-                             const struct api_container_list *list);
-/* Environment variables from files: their volumes must be of type emptyDir. */
-void valid__file_key_volumes(struct valid *v, const struct path *spec_path,
-                             const struct api_pod_spec *spec);
-/* The quantity with this name in a list, or NULL. */
-const struct quantity *valid__find_quantity(const struct api_quantities *list, struct str name);
-/* What the containers of a pod need together, init containers and sidecars considered: limits, or
- * else requests. Sorted by name, in the arena. */
-struct api_quantities valid__aggregate(struct arena *a, const struct api_pod_spec *spec,
-                                       bool limits);
-/* resources of the whole pod, and its overhead. */
-void valid__pod_resources(struct valid *v, const struct path *spec_path,
-                          const struct api_pod_spec *spec, const struct pod_rules *rules);
-void valid__overhead(struct valid *v, const struct path *p, const struct api_quantities *overhead,
-                     const struct pod_rules *rules);
-/* Parts of security contexts that pods and containers share; NULL is fine. */
-void valid__seccomp_profile(struct valid *v, const struct path *p,
-                            const struct api_seccomp_profile *profile);
-void valid__app_armor_profile(struct valid *v, const struct path *p,
-                              const struct api_app_armor_profile *profile);
-void valid__windows_options(struct valid *v, const struct path *p,
-                            const struct api_windows_security_context_options *options);
-/* A path that is relative and has no .. in it. */
-void valid__descending_path(struct valid *v, const struct path *p, struct str path);
-/* The name of a CSI driver, and the spec of a volume claim, at p. */
-void valid__csi_driver_name(struct valid *v, const struct path *p, struct str name);
-void valid__volume_claim_spec(struct valid *v, const struct path *p,
-                              const struct api_persistent_volume_claim_spec *spec);
-
-/* A source of a volume at p, a struct of the type: nfs, hostPath, … of persistent volumes or of
- * pods. */
-void valid__volume_source(struct valid *v, const struct path *p, const struct api_type *type,
-                          const void *source);
-
 /* Drops fields of a new pod spec that are behind gates that are off, unless old has them, and
  * annotations of long ago. old may be NULL. */
 void valid__drop_disabled(struct api_pod_spec *spec, struct labels *annotations,
