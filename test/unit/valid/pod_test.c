@@ -1,0 +1,220 @@
+/*
+ * Pods against what is known of them: each line of test/valid/pods_*.jsonl is a pod, or an old and
+ * a new one, and what must be said about it. pods_create and pods_update are verdicts of upstream,
+ * the prepared object with them where it is accepted; upstream has nothing to say about the rest.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "valid/valid.h"
+
+/* ---- a compiler of expressions that finds what the line says ---- */
+
+static enum valid_cel_fault find_fault(void *ctx, struct arena *a, struct str expression,
+                                       struct str *text) {
+    static const char *const names[] = {[VALID_CEL_GOOD] = "good",
+                                        [VALID_CEL_COMPILE] = "compile",
+                                        [VALID_CEL_TYPE] = "type",
+                                        [VALID_CEL_PROGRAM] = "program",
+                                        [VALID_CEL_COST] = "cost"};
+    const struct json *cel = ctx, *fault = json_get(cel, STR("fault"));
+    (void)a;
+    assert_true(expression.n > 0);
+    *text = json_get(cel, STR("text")) ? json_str(json_get(cel, STR("text"))) : STR("");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(json_str(fault), names[i]))
+            return (enum valid_cel_fault)i;
+    fail_msg("no fault %.*s", STR_ARG(json_str(fault)));
+    return VALID_CEL_GOOD;
+}
+
+/* ---- one line ---- */
+
+static struct feature_set gates_of(const struct json *line) {
+    struct feature_config config;
+    feature_config_init(&config, FEATURE_NEWEST);
+    const struct json *gates = json_get(line, STR("gates"));
+    for (uint32_t i = 0; gates && i < gates->n; i++) {
+        enum feature f;
+        assert_true(feature_find(gates->members[i].key, &f));
+        feature_set_put(&config.enabled, f, gates->members[i].value.b);
+    }
+    return config.enabled;
+}
+
+static struct api_object *decode(const struct json *tree, const struct valid_opts *opts) {
+    struct api_object *o = NULL;
+    struct err err;
+    assert_non_null(tree);
+    if (api_object_decode(tree, NULL, &o, &err) < 0)
+        fail_msg("%s", err.msg);
+    api_object_default(o, opts->gates);
+    return o;
+}
+
+static struct api_object *judge(const struct json *line, const struct valid_opts *opts,
+                                struct valid_errs *errs) {
+    const struct json *old_tree = json_get(line, STR("old"));
+    if (!old_tree) {
+        struct api_object *o = decode(json_get(line, STR("object")), opts);
+        valid_prepare_create(o, opts);
+        valid_create(o, opts, errs);
+        return o;
+    }
+    struct api_object *o = decode(json_get(line, STR("new")), opts), *old = decode(old_tree, opts);
+    valid_prepare_update(o, old, opts);
+    valid_update(o, old, opts, errs);
+    api_object_unref(old);
+    return o;
+}
+
+static int by_text(const void *a, const void *b) {
+    return str_cmp(json_str(a), json_str(b));
+}
+
+/* A list of texts; sorted when their order does not count. */
+static struct str write_list(struct arena *a, const struct json *list, bool sort) {
+    struct json copy = json_clone(a, list);
+    if (sort && copy.n)
+        qsort(copy.items, copy.n, sizeof *copy.items, by_text);
+    struct buf b = BUF_INIT(1 << 24);
+    for (uint32_t i = 0; i < copy.n; i++) {
+        buf_add(&b, STR("\n    "));
+        buf_add(&b, json_str(&copy.items[i]));
+    }
+    struct str text = b.n ? arena_str(a, buf_view(&b)) : STR("");
+    buf_release(&b);
+    return text;
+}
+
+static struct json texts_of(const struct valid_errs *errs) {
+    struct json list = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < errs->n; i++) {
+        struct buf b = BUF_INIT(1 << 24);
+        buf_add(&b, errs->v[i].field);
+        buf_add(&b, STR(": "));
+        buf_add(&b, errs->v[i].body);
+        json_append(errs->a, &list, json_of_str(arena_str(errs->a, buf_view(&b))));
+        buf_release(&b);
+    }
+    return list;
+}
+
+static void compare_object(struct arena *a, struct str id, const struct json *want,
+                           const struct api_object *o) {
+    struct json got = api_object_encode(o, a);
+    if (json_equal(want, &got))
+        return;
+    struct buf b = BUF_INIT(1 << 24);
+    json_write(&b, want, NULL);
+    buf_add_char(&b, '\n');
+    json_write(&b, &got, NULL);
+    fail_msg("%.*s: want, got\n%.*s", STR_ARG(id), STR_ARG(buf_view(&b)));
+}
+
+/* Does got have all members of want, and the same items? */
+static bool contains(const struct json *got, const struct json *want) {
+    if (!got || got->kind != want->kind)
+        return false;
+    if (want->kind == JSON_OBJECT) {
+        for (uint32_t i = 0; i < want->n; i++)
+            if (!contains(json_get(got, want->members[i].key), &want->members[i].value))
+                return false;
+        return true;
+    }
+    return json_equal(got, want);
+}
+
+static void find_parts(struct arena *a, struct str id, const struct json *want,
+                       const struct api_object *o) {
+    struct json got = api_object_encode(o, a);
+    if (contains(&got, want))
+        return;
+    struct buf b = BUF_INIT(1 << 24);
+    json_write(&b, &got, NULL);
+    fail_msg("%.*s: got %.*s", STR_ARG(id), STR_ARG(buf_view(&b)));
+}
+
+static void check_line(struct arena *a, const struct json *line) {
+    const struct json *want = json_get(line, STR("want")), *after = json_get(line, STR("after"));
+    struct str id = json_str(json_get(line, STR("id")));
+    bool random = json_get(line, STR("random")) != NULL;
+    struct valid_cel cel = {(void *)json_get(line, STR("cel")), find_fault};
+    struct feature_set gates = gates_of(line);
+    struct valid_opts opts = {.gates = &gates, .cel = cel.ctx ? &cel : NULL};
+    struct valid_errs errs = VALID_ERRS_INIT(a);
+    struct api_object *o = judge(line, &opts, &errs);
+    assert_non_null(want);
+    struct json got = texts_of(&errs);
+    struct str want_text = write_list(a, want, random), got_text = write_list(a, &got, random);
+    if (!str_eq(want_text, got_text))
+        fail_msg("%.*s: want%.*s\ngot%.*s", STR_ARG(id), STR_ARG(want_text), STR_ARG(got_text));
+    if (after)
+        compare_object(a, id, after, o);
+    if (json_get(line, STR("has")))
+        find_parts(a, id, json_get(line, STR("has")), o);
+    api_object_unref(o);
+}
+
+static void check_file(const char *path, size_t least) {
+    FILE *f = fopen(path, "re");
+    if (!f)
+        fail_msg("cannot open %s", path);
+    char *text = NULL;
+    size_t size = 0, lines = 0;
+    ssize_t n;
+    while ((n = getline(&text, &size, f)) > 0) {
+        struct arena a = {0};
+        struct json line;
+        struct err err;
+        if (json_parse(&a, (struct str){text, (size_t)n}, NULL, &line, &err) < 0)
+            fail_msg("%s: line %zu: %s", path, lines + 1, err.msg);
+        check_line(&a, &line);
+        arena_release(&a);
+        lines++;
+    }
+    free(text);
+    fclose(f);
+    assert_true(lines >= least);
+}
+
+static void test_creates(void **state) {
+    (void)state;
+    check_file("test/valid/pods_create.jsonl", 190);
+}
+
+static void test_updates(void **state) {
+    (void)state;
+    check_file("test/valid/pods_update.jsonl", 40);
+}
+
+static void test_versions(void **state) {
+    (void)state;
+    check_file("test/valid/pods_semver.jsonl", 30);
+}
+
+static void test_expressions(void **state) {
+    (void)state;
+    check_file("test/valid/pods_expression.jsonl", 20);
+}
+
+/* The examples of the design documents, and of where they contradict upstream or themselves. */
+static void test_documents(void **state) {
+    (void)state;
+    check_file("test/valid/pods_documents.jsonl", 30);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_creates),   cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_versions),  cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_documents),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
