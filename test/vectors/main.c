@@ -19,8 +19,11 @@ static const struct kind {
 } kinds[] = {
     {"labelselector.jsonl", vectors_check_labelselector},
     {"merge.jsonl", vectors_check_merge},
+    {"nodeselector.jsonl", vectors_check_nodeselector},
     {"quantity.jsonl", vectors_check_quantity},
     {"semver.jsonl", vectors_check_semver},
+    {"tolerate.jsonl", vectors_check_tolerate},
+    {"untolerated.jsonl", vectors_check_untolerated},
     {"validate_create.jsonl", vectors_check_validate_create},
     {"validate_update.jsonl", vectors_check_validate_update},
 };

@@ -11,4 +11,7 @@ vectors_check_fn vectors_check_labelselector;
 vectors_check_fn vectors_check_merge;
 vectors_check_fn vectors_check_validate_create;
 vectors_check_fn vectors_check_validate_update;
+vectors_check_fn vectors_check_nodeselector;
+vectors_check_fn vectors_check_tolerate;
+vectors_check_fn vectors_check_untolerated;
 #endif

@@ -1,0 +1,302 @@
+/*
+ * Matching: tolerations against taints, node selectors and affinity against node labels.
+ *
+ * Whatever enters the cache is compiled once: texts become atoms, thresholds numbers and versions,
+ * expressions programs, and gates that are off become "never"; matching then compares pointers and
+ * numbers and allocates nothing. Equal lists of tolerations and equal lists of taints are one
+ * object with one id, and the outcome of two such lists is computed once and remembered.
+ *
+ * An outcome is data: a code and the places of the operands. Texts are rendered on request.
+ * Everything here is for one thread; gates are those of one component.
+ */
+#ifndef MATCH_MATCH_H
+#define MATCH_MATCH_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "intern/intern.h"
+
+struct api_node_affinity;
+struct api_taint_list;
+struct api_toleration_list;
+struct api_volume_node_affinity;
+struct feature_set;
+struct labels;
+struct match;
+struct match_taint;
+struct semver;
+
+/* Evaluates tolerations that are an expression (KEP-5500). All three are mandatory. */
+struct match_engine {
+    void *ctx;
+    /* The program of an expression, or NULL and err filled. */
+    void *(*compile)(void *ctx, struct str expression, struct err *err);
+    /* Is the expression true of this taint? 1 or 0, or -1 and err filled, which may be NULL. Must
+     * give the same answer each time. */
+    int (*eval)(void *ctx, void *program, const struct match_taint *taint, struct err *err);
+    /* Frees a program. */
+    void (*free)(void *ctx, void *program);
+};
+
+/* A context. The atoms and the engine are stored and must outlive it; the gates are copied. Without
+ * an engine (NULL) expressions match nothing. Nothing observable depends on the seed, which is as
+ * that of intern_new. Free with match_free. */
+struct match *match_new(struct intern *atoms, const struct feature_set *gates,
+                        const struct match_engine *engine, uint64_t seed);
+
+/* Frees the context and all its lists, whoever holds them. */
+void match_free(struct match *m);
+
+/* ---- lists of tolerations and taints ---- */
+
+/* What both kinds of lists start with. Read the id; the rest is private. */
+struct match_list {
+    uint32_t id; /* small and dense among lists of the same kind; used again after a sweep */
+    uint32_t refs;
+    uint32_t state;
+    struct str key; /* what makes two lists equal */
+};
+
+enum match_effect {
+    MATCH_NO_SCHEDULE = 1,
+    MATCH_PREFER_NO_SCHEDULE = 2,
+    MATCH_NO_EXECUTE = 4,
+};
+
+struct match_taint {
+    struct atom *key, *value, *effect;
+    uint32_t effect_bit; /* enum match_effect; 0 for any other effect */
+};
+
+struct match_taints {
+    struct match_list list;
+    uint32_t n;
+    uint32_t effects; /* of all taints together */
+    struct match_taint v[];
+};
+
+struct match_toleration {
+    struct atom *key, *effect; /* NULL: any */
+    struct atom *value;
+    union {
+        int64_t number;               /* Lt, Gt */
+        const struct semver *version; /* SemverLt, SemverGt, SemverEq; belongs to the value */
+        void *program;                /* expression; NULL when it cannot be evaluated */
+    };
+    uint8_t op;    /* private */
+    uint8_t never; /* enum match_code: why it matches no taint, whatever the taint's value */
+    bool has_seconds;
+    int64_t seconds;
+    struct atom *op_name, *expression; /* as written; NULL: no expression */
+    const struct match_engine *engine; /* of an expression */
+};
+
+struct match_tolerations {
+    struct match_list list;
+    uint32_t n;
+    struct match_toleration v[];
+};
+
+/*
+ * The compiled list, made if there is no equal one yet; the order of entries matters, a taint's
+ * timeAdded does not. Nothing is borrowed from spec. Valid until the second match_sweep from now,
+ * and for as long as it is counted.
+ */
+struct match_tolerations *match_tolerations_get(struct match *m,
+                                                const struct api_toleration_list *spec);
+struct match_taints *match_taints_get(struct match *m, const struct api_taint_list *spec);
+
+/* The list of the one taint that spec.unschedulable stands for; lives as long as the context. */
+const struct match_taints *match_taints_unschedulable(const struct match *m);
+
+/* Counts a holder of a list (&tolerations->list, &taints->list), and counts one off. */
+static inline void match_ref(struct match_list *list) {
+    list->refs++;
+}
+static inline void match_unref(struct match_list *list) {
+    assert(list->refs > 0);
+    list->refs--;
+}
+
+/* Frees lists that nobody holds and that were not handed out since the last sweep; returns how
+ * many. To be followed by intern_sweep: the atoms of these lists are free only then. */
+size_t match_sweep(struct match *m);
+
+/* Have so many lists been made since the last sweep that another is worth its time? */
+bool match_wants_sweep(const struct match *m);
+
+struct match_stats {
+    size_t tolerations, taints; /* lists there now */
+    size_t outcomes;            /* remembered */
+    uint64_t computed, found;   /* calls of match_fit that computed, or found it remembered */
+};
+
+/* Figures for metrics. */
+void match_stats(const struct match *m, struct match_stats *out);
+
+/* ---- one toleration, one taint ---- */
+
+/* Whose value is no number or version is in the code's name; the toleration is looked at first. */
+enum match_code {
+    MATCH_YES,
+    MATCH_EFFECT_DIFFERS,
+    MATCH_KEY_DIFFERS,
+    MATCH_VALUE_DIFFERS,
+    MATCH_NOT_LESS,
+    MATCH_NOT_GREATER,
+    MATCH_VERSIONS_DIFFER,
+    MATCH_TOLERATION_NO_NUMBER,
+    MATCH_TAINT_NO_NUMBER,
+    MATCH_TOLERATION_NO_VERSION,
+    MATCH_TAINT_NO_VERSION,
+    MATCH_GATE_OFF,
+    MATCH_UNKNOWN_OPERATOR,
+    MATCH_EXPRESSION_FALSE,
+    MATCH_EXPRESSION_ERROR, /* it does not compile, or failed on this taint */
+    MATCH_NO_ENGINE,        /* nobody here can evaluate expressions */
+};
+
+/* Does the toleration match the taint, and if not, why? */
+enum match_code match_toleration_check(const struct match_toleration *t,
+                                       const struct match_taint *taint);
+
+struct match_verdict {
+    enum match_code code;
+    uint32_t toleration, taint; /* places in their lists, from 0 */
+};
+
+/* Appends one sentence with the operands, such as
+ * "taint sla=940:NoSchedule: toleration #2 Gt 950: 940 > 950 is false". */
+void match_verdict_write(struct buf *out, const struct match_tolerations *tolerations,
+                         const struct match_taints *taints, const struct match_verdict *v);
+
+/* Appends key=value:effect, without what is empty. */
+void match_taint_write(struct buf *out, const struct match_taint *taint);
+
+/* ---- all tolerations, all taints ---- */
+
+#define MATCH_NONE UINT32_MAX
+
+/* Place of the first toleration that matches the taint, or MATCH_NONE. */
+uint32_t match_find_toleration(const struct match_tolerations *tolerations,
+                               const struct match_taint *taint);
+
+/* Place of the first taint with one of these effects that no toleration matches, or MATCH_NONE. */
+uint32_t match_find_untolerated(const struct match_tolerations *tolerations,
+                                const struct match_taints *taints, unsigned effects);
+
+enum match_eviction {
+    MATCH_EVICT_NEVER,
+    MATCH_EVICT_NOW,   /* a NoExecute taint is not tolerated */
+    MATCH_EVICT_AFTER, /* so many nanoseconds */
+};
+
+/* All that components ask about a pod's tolerations and a node's taints. */
+struct match_fit {
+    uint32_t untolerated;         /* first such NoSchedule or NoExecute taint, or MATCH_NONE */
+    uint32_t untolerated_execute; /* first such NoExecute taint, or MATCH_NONE */
+    uint32_t intolerable;         /* number of PreferNoSchedule taints that are not tolerated */
+    enum match_eviction eviction; /* what the taint-eviction controller decides */
+    /* The least tolerationSeconds among the first matches of NoExecute taints, times 10^9; wraps
+     * around in 64 bits as upstream's does, which makes some long times short, and others never. */
+    int64_t eviction_ns;
+};
+
+/* The outcome of two lists, remembered from the last time if possible. */
+struct match_fit match_fit(struct match *m, const struct match_tolerations *tolerations,
+                           const struct match_taints *taints);
+
+/* The same, without looking it up or remembering it. */
+struct match_fit match_fit_compute(const struct match_tolerations *tolerations,
+                                   const struct match_taints *taints);
+
+/* ---- nodes, selectors, affinity ---- */
+
+struct match_affinity;
+struct match_node;
+
+/* What selectors see of a node: its name, which may be empty, and labels. Nothing is borrowed. Free
+ * with match_node_free, before the atoms of the context. */
+struct match_node *match_node_new(struct match *m, struct str name, const struct labels *labels);
+void match_node_free(struct match_node *node);
+
+/*
+ * Compiles a pod's spec.nodeSelector (or NULL) and spec.affinity.nodeAffinity (or NULL), or the
+ * addedAffinity of a scheduler profile. Never fails: terms with errors match nothing, and their
+ * errors can be asked for. Nothing is borrowed. Free with match_affinity_free, before the atoms.
+ */
+struct match_affinity *match_affinity_new(struct match *m, const struct labels *node_selector,
+                                          const struct api_node_affinity *affinity);
+
+/* Likewise the nodeAffinity of a PersistentVolume (or NULL), which sees labels but no names. */
+struct match_affinity *match_affinity_new_volume(struct match *m,
+                                                 const struct api_volume_node_affinity *affinity);
+void match_affinity_free(struct match_affinity *a); /* NULL is fine */
+
+enum match_node_code {
+    MATCH_NODE_YES,
+    MATCH_NODE_NO_LABEL,
+    MATCH_NODE_HAS_LABEL,
+    MATCH_NODE_NOT_AMONG, /* In */
+    MATCH_NODE_AMONG,     /* NotIn */
+    MATCH_NODE_NOT_LESS,
+    MATCH_NODE_NOT_GREATER,
+    MATCH_NODE_VERSIONS_DIFFER,
+    MATCH_NODE_NO_NUMBER,
+    MATCH_NODE_NO_VERSION,
+    MATCH_NODE_EMPTY_TERM,
+    MATCH_NODE_INVALID_TERM,
+    MATCH_NODE_ZERO_WEIGHT,
+    MATCH_NODE_NO_TERMS,
+};
+
+enum match_node_part { MATCH_NODE_SELECTOR, MATCH_NODE_REQUIRED, MATCH_NODE_PREFERRED };
+
+/* Why a node does not match: which requirement of which term. */
+struct match_node_verdict {
+    enum match_node_code code;
+    enum match_node_part part;
+    uint32_t term;        /* place in the list of terms */
+    bool is_field;        /* matchFields, not matchExpressions */
+    uint32_t requirement; /* place in these, or in the nodeSelector in order of keys */
+};
+
+/* Does the node satisfy the nodeSelector and, if there are required terms, at least one? If not,
+ * *why (which may be NULL) says what is wrong with the nodeSelector or with the first term. */
+bool match_affinity_required(const struct match_affinity *a, const struct match_node *node,
+                             struct match_node_verdict *why);
+
+/* Number of required or preferred terms, and what comes of one of them. */
+uint32_t match_affinity_term_count(const struct match_affinity *a, enum match_node_part part);
+struct match_node_verdict match_affinity_check_term(const struct match_affinity *a,
+                                                    enum match_node_part part, uint32_t term,
+                                                    const struct match_node *node);
+
+/* The sum of the weights of preferred terms that the node satisfies. */
+int64_t match_affinity_score(const struct match_affinity *a, const struct match_node *node);
+
+/*
+ * What is wrong with the required or the preferred terms, in upstream's words; absent when nothing
+ * is. Required: upstream reports it only when the nodeSelector matches and no term does. Preferred:
+ * scoring fails with it if match_affinity_score_fails.
+ */
+struct str match_affinity_error(const struct match_affinity *a, enum match_node_part part);
+
+/* Do the preferred terms have other errors than version operators while their gate is off? KEP-5721
+ * wants terms with those to count 0, where upstream today fails. */
+bool match_affinity_score_fails(const struct match_affinity *a);
+
+/* CheckNodeAffinity of a PersistentVolume: absent when the node matches, else why not. */
+struct str match_affinity_volume_error(const struct match_affinity *a,
+                                       const struct match_node *node);
+
+/* Is this usable as a profile's addedAffinity? 0, or -1 and upstream's text appended to why. */
+int match_affinity_check_added(const struct match_affinity *a, struct buf *why);
+
+/* Appends one sentence with the operands, such as "nodeSelectorTerms[0].matchExpressions[1]: kernel
+ * SemverGt 5.10.0: 4.18.0 > 5.10.0 is false". */
+void match_node_verdict_write(struct buf *out, const struct match_affinity *a,
+                              const struct match_node *node, const struct match_node_verdict *v);
+
+#endif

@@ -1,0 +1,202 @@
+/* Inside of match: the context, pools of lists, remembered outcomes, compiled affinity. */
+#ifndef MATCH_MATCH_INT_H
+#define MATCH_MATCH_INT_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "feature/feature.h"
+#include "match/match.h"
+
+/* ---- pools: equal lists are one object (pool.c) ---- */
+
+struct match__pool {
+    struct map by_key;
+    VEC(struct match_list *) by_id; /* NULL: the id is free */
+    VEC(uint32_t) free_ids;
+    uint64_t made, sweep_due;
+};
+
+/* Frees one list. */
+typedef void match__list_free_fn(struct match_list *list);
+
+/* The list with this key, now handed out again, or NULL. */
+struct match_list *match__pool_find(struct match__pool *p, struct str key);
+
+/* A new zeroed block of `size` bytes that starts with a list, behind it a copy of the key. */
+struct match_list *match__pool_add(struct match__pool *p, size_t size, struct str key);
+
+/* Have so many lists been made since the last sweep that another is worth its time? */
+bool match__pool_wants_sweep(const struct match__pool *p);
+
+/* Frees idle lists; returns how many. */
+size_t match__pool_sweep(struct match__pool *p, match__list_free_fn *free_list);
+
+/* Frees the pool and all lists. */
+void match__pool_release(struct match__pool *p, match__list_free_fn *free_list);
+
+/* ---- outcomes (memo.c) ---- */
+
+enum { MATCH__MEMO_MOST = 1 << 16 }; /* entries; a power of two */
+
+struct match__memo_entry {
+    uint32_t tolerations1; /* id + 1; 0 = free */
+    uint32_t taints;
+    struct match_fit fit;
+};
+
+struct match__memo {
+    struct match__memo_entry *entries;
+    size_t count; /* a power of two, or 0 */
+};
+
+/* The outcome for two ids, or NULL. */
+const struct match_fit *match__memo_find(const struct match__memo *memo, uint32_t tolerations,
+                                         uint32_t taints);
+
+/* Remembers an outcome that is not there yet; at the maximum another one is forgotten for it. */
+void match__memo_put(struct match__memo *memo, uint32_t tolerations, uint32_t taints,
+                     const struct match_fit *fit);
+
+/* Forgets the outcomes of lists that are gone. */
+void match__memo_sweep(struct match__memo *memo, const struct match__pool *tolerations,
+                       const struct match__pool *taints);
+
+/* ---- context ---- */
+
+struct match {
+    struct intern *atoms;
+    struct feature_set gates;
+    const struct match_engine *engine;
+    struct match__pool tolerations, taints;
+    struct match__memo memo;
+    struct match_taints *unschedulable;
+    struct arena scratch; /* empty between calls */
+    uint64_t computed, found;
+};
+
+/* ---- tolerations (toleration.c) ---- */
+
+enum match__op {
+    MATCH__EQUAL,
+    MATCH__EXISTS,
+    MATCH__LT,
+    MATCH__GT,
+    MATCH__SEMVER_LT,
+    MATCH__SEMVER_GT,
+    MATCH__SEMVER_EQ,
+    MATCH__NEVER,      /* see its `never` */
+    MATCH__EXPRESSION, /* decides alone; without a program see its `never` */
+};
+
+/* Fills in what follows from the atoms of *t; the value may be read as a number or version. */
+void match__toleration_compile(const struct match *m, struct match_toleration *t);
+
+/* The gate that an operator needs, FEATURE_COUNT for none; *op is MATCH__NEVER when unknown. */
+enum feature match__operator_find(struct str name, enum match__op *op);
+
+/* ---- affinity (requirement.c, affinity.c) ---- */
+
+enum match__node_op {
+    MATCH__NODE_IN,
+    MATCH__NODE_NOT_IN,
+    MATCH__NODE_EXISTS,
+    MATCH__NODE_DOES_NOT_EXIST,
+    MATCH__NODE_GT,
+    MATCH__NODE_LT,
+    MATCH__NODE_SEMVER_LT,
+    MATCH__NODE_SEMVER_GT,
+    MATCH__NODE_SEMVER_EQ,
+};
+
+struct match__requirement {
+    struct atom *key;
+    enum match__node_op op;
+    bool is_name; /* of matchFields: key is metadata.name */
+    uint32_t value_count;
+    struct atom **values; /* as written */
+    struct atom **sorted; /* by address, when there are many; else NULL */
+    union {
+        int64_t number;
+        const struct semver *version;
+    };
+};
+
+struct match__requirements {
+    struct match__requirement *v;
+    uint32_t n;
+};
+
+struct match__term {
+    enum match_node_code flaw; /* MATCH_NODE_YES, or why it matches nothing */
+    int32_t weight;
+    struct match__requirements expressions, fields;
+};
+
+struct match__terms {
+    struct match__term *v;
+    uint32_t n;
+    bool given; /* not nil */
+    bool fatal; /* errors other than a gate that is off */
+    struct str error;
+};
+
+struct match_affinity {
+    struct arena arena;
+    VEC(struct atom *) held;
+    struct match__requirements selector;
+    struct match__terms required, preferred;
+    bool is_volume; /* does not see the node's name */
+};
+
+struct match__node_label {
+    struct atom *key, *value;
+};
+
+struct match_node {
+    struct atom *name; /* NULL: none */
+    uint32_t n;
+    struct match__node_label v[]; /* by address of the key */
+};
+
+/* Errors of a list of terms, in upstream's words. */
+struct match__faults {
+    struct buf text; /* starts with the bracket, in case there will be a second one */
+    size_t n;
+    bool fatal;
+};
+
+/* What a requirement is compiled with. */
+struct match__builder {
+    struct match *m;
+    struct match_affinity *a;
+    struct match__faults faults;
+    struct buf path; /* of the term */
+};
+
+struct api_node_selector_requirement;
+
+/* Compiles requirement `index` of the term's matchExpressions or matchFields: true, or false with
+ * its faults added. */
+bool match__expression_compile(struct match__builder *b,
+                               const struct api_node_selector_requirement *spec, size_t index,
+                               struct match__requirement *out);
+bool match__field_compile(struct match__builder *b,
+                          const struct api_node_selector_requirement *spec, size_t index,
+                          struct match__requirement *out);
+
+/* The atom of a text, held until the affinity is freed. */
+struct atom *match__hold(struct match__builder *b, struct str text);
+
+/* Does the node satisfy a requirement on labels, or on fields? */
+enum match_node_code match__expression_check(const struct match__requirement *r,
+                                             const struct match_node *node);
+enum match_node_code match__field_check(const struct match__requirement *r,
+                                        const struct match_node *node);
+
+/* The value of the node's label, or NULL. */
+struct atom *match__node_label(const struct match_node *node, const struct atom *key);
+
+/* The operator as the API spells it. */
+struct str match__node_op_name(enum match__node_op op);
+
+#endif

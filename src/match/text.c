@@ -1,0 +1,299 @@
+/* Verdicts as sentences: what was compared with what, with the values that decided it. */
+#include "base/goquote.h"
+#include "match/match_int.h"
+
+/* A value as it is; between quotes when it is empty or a reader could mistake its bounds. */
+static void write_value(struct buf *out, const struct atom *value) {
+    struct str s = intern_text(value);
+    bool plain = s.n > 0;
+    for (size_t i = 0; i < s.n; i++)
+        plain &= s.p[i] > ' ' && s.p[i] < 0x7f && s.p[i] != '"';
+    if (plain)
+        buf_add(out, s);
+    else
+        goquote_write(out, s);
+}
+
+/* "940 > 950 is false" */
+static void write_comparison(struct buf *out, const struct atom *left, const char *sign,
+                             const struct atom *right, bool holds) {
+    write_value(out, left);
+    buf_addf(out, " %s ", sign);
+    write_value(out, right);
+    buf_add(out, holds ? STR(" is true") : STR(" is false"));
+}
+
+static void write_no_number(struct buf *out, const struct atom *value,
+                            int explain(const struct atom *, struct err *)) {
+    struct err err = {0};
+    explain(value, &err);
+    write_value(out, value);
+    buf_addf(out, " is not a number: %s", err.msg);
+}
+
+static void write_no_version(struct buf *out, const struct atom *value) {
+    struct err err = {0};
+    intern_explain_version(value, &err);
+    write_value(out, value);
+    buf_addf(out, " is not a version: %s", err.msg);
+}
+
+/* ---- taints and tolerations ---- */
+
+void match_taint_write(struct buf *out, const struct match_taint *taint) {
+    buf_add(out, intern_text(taint->key));
+    if (taint->value->length) {
+        buf_add_char(out, '=');
+        buf_add(out, intern_text(taint->value));
+        buf_add_char(out, ':');
+    } else if (taint->effect->length) {
+        buf_add_char(out, ':');
+    }
+    buf_add(out, intern_text(taint->effect));
+}
+
+/* "Gt 950" */
+static void write_condition(struct buf *out, const struct match_toleration *t) {
+    if (t->expression) {
+        buf_add(out, STR("expression"));
+        return;
+    }
+    if (t->op_name->length)
+        write_value(out, t->op_name);
+    else
+        buf_add(out, STR("Equal"));
+    enum match__op op;
+    match__operator_find(intern_text(t->op_name), &op);
+    if (op == MATCH__EXISTS)
+        return;
+    buf_add_char(out, ' ');
+    write_value(out, t->value);
+}
+
+static void write_expression_error(struct buf *out, const struct match_toleration *t,
+                                   const struct match_taint *taint) {
+    struct err err = {0};
+    if (t->program)
+        t->engine->eval(t->engine->ctx, t->program, taint, &err);
+    else
+        t->engine->compile(t->engine->ctx, intern_text(t->expression), &err);
+    buf_addf(out, "%s: %s", t->program ? "it fails" : "it does not compile", err.msg);
+}
+
+static void write_gate_off(struct buf *out, const struct match_toleration *t) {
+    enum match__op op;
+    enum feature gate = t->expression ? FEATURE_TaintTolerationCEL
+                                      : match__operator_find(intern_text(t->op_name), &op);
+    buf_add(out, STR("feature gate "));
+    buf_add(out, feature_name(gate));
+    buf_add(out, STR(" is off"));
+}
+
+static void write_yes(struct buf *out, const struct match_toleration *t,
+                      const struct match_taint *taint) {
+    static const char *const signs[] = {
+        [MATCH__EQUAL] = "==",    [MATCH__LT] = "<",         [MATCH__GT] = ">",
+        [MATCH__SEMVER_LT] = "<", [MATCH__SEMVER_GT] = ">",  [MATCH__SEMVER_EQ] = "==",
+        [MATCH__EXISTS] = NULL,   [MATCH__EXPRESSION] = NULL};
+    if (signs[t->op])
+        write_comparison(out, taint->value, signs[t->op], t->value, true);
+    else
+        buf_add(out, t->expression ? STR("it is true") : STR("it matches"));
+}
+
+static void write_reason(struct buf *out, enum match_code code, const struct match_toleration *t,
+                         const struct match_taint *taint) {
+    switch (code) {
+    case MATCH_YES:
+        write_yes(out, t, taint);
+        break;
+    case MATCH_EFFECT_DIFFERS:
+        buf_add(out, STR("its effect is "));
+        write_value(out, t->effect);
+        break;
+    case MATCH_KEY_DIFFERS:
+        buf_add(out, STR("its key is "));
+        write_value(out, t->key);
+        break;
+    case MATCH_VALUE_DIFFERS:
+    case MATCH_VERSIONS_DIFFER:
+        write_comparison(out, taint->value, "==", t->value, false);
+        break;
+    case MATCH_NOT_LESS:
+        write_comparison(out, taint->value, "<", t->value, false);
+        break;
+    case MATCH_NOT_GREATER:
+        write_comparison(out, taint->value, ">", t->value, false);
+        break;
+    case MATCH_TOLERATION_NO_NUMBER:
+        write_no_number(out, t->value, intern_explain_decimal);
+        break;
+    case MATCH_TAINT_NO_NUMBER:
+        write_no_number(out, taint->value, intern_explain_decimal);
+        break;
+    case MATCH_TOLERATION_NO_VERSION:
+        write_no_version(out, t->value);
+        break;
+    case MATCH_TAINT_NO_VERSION:
+        write_no_version(out, taint->value);
+        break;
+    case MATCH_GATE_OFF:
+        write_gate_off(out, t);
+        break;
+    case MATCH_UNKNOWN_OPERATOR:
+        buf_add(out, STR("there is no such operator"));
+        break;
+    case MATCH_EXPRESSION_FALSE:
+        buf_add(out, STR("it is false"));
+        break;
+    case MATCH_EXPRESSION_ERROR:
+        write_expression_error(out, t, taint);
+        break;
+    case MATCH_NO_ENGINE:
+        buf_add(out, STR("expressions are not evaluated here"));
+        break;
+    }
+}
+
+void match_verdict_write(struct buf *out, const struct match_tolerations *tolerations,
+                         const struct match_taints *taints, const struct match_verdict *v) {
+    const struct match_toleration *t = &tolerations->v[v->toleration];
+    const struct match_taint *taint = &taints->v[v->taint];
+    buf_add(out, STR("taint "));
+    match_taint_write(out, taint);
+    buf_addf(out, ": toleration #%u ", v->toleration);
+    write_condition(out, t);
+    buf_add(out, STR(": "));
+    write_reason(out, v->code, t, taint);
+}
+
+/* ---- nodes ---- */
+
+/* What a sentence on a node is about; value is NULL when the node has no such label. */
+struct node_operands {
+    const struct match__requirement *r;
+    const struct atom *value;
+};
+
+static void write_place(struct buf *out, const struct match_node_verdict *v) {
+    static const char *const parts[] = {
+        [MATCH_NODE_REQUIRED] = "nodeSelectorTerms", [MATCH_NODE_PREFERRED] = "preferred terms"};
+    if (v->part == MATCH_NODE_SELECTOR)
+        buf_add(out, STR("nodeSelector"));
+    else
+        buf_addf(out, "%s[%u]", parts[v->part], v->term);
+}
+
+/* "zone In [a, b]" */
+static void write_requirement(struct buf *out, const struct match__requirement *r) {
+    write_value(out, r->key);
+    buf_add_char(out, ' ');
+    buf_add(out, match__node_op_name(r->op));
+    bool is_set = r->op == MATCH__NODE_IN || r->op == MATCH__NODE_NOT_IN;
+    buf_add(out, is_set ? STR(" [") : r->value_count ? STR(" ") : STR(""));
+    for (uint32_t i = 0; i < r->value_count; i++) {
+        if (i > 0)
+            buf_add(out, STR(", "));
+        write_value(out, r->values[i]);
+    }
+    if (is_set)
+        buf_add_char(out, ']');
+}
+
+/* A field that is not there reads as empty. */
+static void write_found(struct buf *out, const struct node_operands *o) {
+    if (o->value)
+        write_value(out, o->value);
+    else
+        buf_add(out, STR("\"\""));
+}
+
+static void write_node_reason(struct buf *out, enum match_node_code code,
+                              const struct node_operands *o) {
+    switch (code) {
+    case MATCH_NODE_NO_LABEL:
+        buf_add(out, STR("the node has no such label"));
+        break;
+    case MATCH_NODE_HAS_LABEL:
+        buf_add(out, STR("the node has "));
+        write_found(out, o);
+        break;
+    case MATCH_NODE_NOT_AMONG:
+        write_found(out, o);
+        buf_add(out, STR(" is not among them"));
+        break;
+    case MATCH_NODE_AMONG:
+        write_found(out, o);
+        buf_add(out, STR(" is among them"));
+        break;
+    case MATCH_NODE_NOT_LESS:
+        write_comparison(out, o->value, "<", o->r->values[0], false);
+        break;
+    case MATCH_NODE_NOT_GREATER:
+        write_comparison(out, o->value, ">", o->r->values[0], false);
+        break;
+    case MATCH_NODE_VERSIONS_DIFFER:
+        write_comparison(out, o->value, "==", o->r->values[0], false);
+        break;
+    case MATCH_NODE_NO_NUMBER:
+        write_no_number(out, o->value, intern_explain_integer);
+        break;
+    default: /* the others are about terms */
+        write_no_version(out, o->value);
+        break;
+    }
+}
+
+/* What is said about a term or a list of terms as a whole; NULL for the other codes. */
+static const char *term_reason(enum match_node_code code) {
+    switch (code) {
+    case MATCH_NODE_YES:
+        return "the node matches";
+    case MATCH_NODE_EMPTY_TERM:
+        return "an empty term matches no node";
+    case MATCH_NODE_INVALID_TERM:
+        return "an invalid term matches no node";
+    case MATCH_NODE_ZERO_WEIGHT:
+        return "a term of weight 0 does not count";
+    case MATCH_NODE_NO_TERMS:
+        return "without terms no node matches";
+    default:
+        return NULL;
+    }
+}
+
+static const struct match__requirement *requirement_of(const struct match_affinity *a,
+                                                       const struct match_node_verdict *v) {
+    if (v->part == MATCH_NODE_SELECTOR)
+        return &a->selector.v[v->requirement];
+    const struct match__terms *terms =
+        v->part == MATCH_NODE_REQUIRED ? &a->required : &a->preferred;
+    const struct match__term *term = &terms->v[v->term];
+    return v->is_field ? &term->fields.v[v->requirement] : &term->expressions.v[v->requirement];
+}
+
+static void write_requirement_verdict(struct buf *out, const struct match_affinity *a,
+                                      const struct match_node *node,
+                                      const struct match_node_verdict *v) {
+    struct node_operands o = {.r = requirement_of(a, v)};
+    o.value = !v->is_field ? match__node_label(node, o.r->key) : o.r->is_name ? node->name : NULL;
+    if (v->part != MATCH_NODE_SELECTOR)
+        buf_addf(out, ".%s[%u]", v->is_field ? "matchFields" : "matchExpressions", v->requirement);
+    buf_add(out, STR(": "));
+    write_requirement(out, o.r);
+    buf_add(out, STR(": "));
+    write_node_reason(out, v->code, &o);
+}
+
+void match_node_verdict_write(struct buf *out, const struct match_affinity *a,
+                              const struct match_node *node, const struct match_node_verdict *v) {
+    const char *about_term = term_reason(v->code);
+    if (v->code == MATCH_NODE_NO_TERMS)
+        buf_add(out, STR("nodeSelectorTerms"));
+    else
+        write_place(out, v);
+    if (about_term)
+        buf_addf(out, ": %s", about_term);
+    else
+        write_requirement_verdict(out, a, node, v);
+}

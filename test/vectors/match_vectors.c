@@ -1,0 +1,32 @@
+#include "match_vectors.h"
+
+#include "feature/feature.h"
+
+void match_vectors_init(struct match_vectors *v, const struct json *line) {
+    const struct json *on = json_get(line, STR("comparison_operators"));
+    struct feature_config config;
+    feature_config_init(&config, FEATURE_NEWEST);
+    feature_set_put(&config.enabled, FEATURE_TaintTolerationComparisonOperators,
+                    on && on->kind == JSON_BOOL && on->b);
+    v->atoms = intern_new(1);
+    v->m = match_new(v->atoms, &config.enabled, NULL, 1);
+}
+
+void match_vectors_release(struct match_vectors *v) {
+    match_free(v->m);
+    intern_free(v->atoms);
+}
+
+int match_vectors_decode(struct arena *a, enum api_type_id type, const struct json *value,
+                         void *body, struct buf *why) {
+    struct err err;
+    if (!value || value->kind == JSON_NULL ||
+        api_struct_decode(a, &api_types[type], value, body, &err) == 0)
+        return 0;
+    buf_addf(why, "not decoded: %s", err.msg);
+    return -1;
+}
+
+struct json match_vectors_text_or_null(struct arena *a, struct str s) {
+    return s.p ? json_of_str(arena_str(a, s)) : (struct json){.kind = JSON_NULL};
+}
