@@ -126,6 +126,8 @@ static inline bool put_string_styled(struct sink *s, struct str text, bool raw_h
 }
 
 static bool put_string(struct sink *s, struct str text, bool raw_html) {
+    if (!text.p)
+        text = STR(""); /* an absent text is written as an empty one */
     return raw_html ? put_string_styled(s, text, true) : put_string_styled(s, text, false);
 }
 

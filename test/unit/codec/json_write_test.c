@@ -26,6 +26,7 @@ static const struct {
     struct str text;
     const char *escaped, *raw; /* raw: NULL = the same */
 } strings[] = {
+    {{NULL, 0}, "\"\"", NULL},
     {TEXT(""), "\"\"", NULL},
     {TEXT("plain"), "\"plain\"", NULL},
     {TEXT("quote \" backslash \\ slash /"), "\"quote \\\" backslash \\\\ slash /\"", NULL},
