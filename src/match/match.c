@@ -16,10 +16,10 @@ static const struct {
     {STR_INIT("NoExecute"), MATCH_NO_EXECUTE},
 };
 
-static uint32_t effect_bit(struct str name) {
+static uint8_t effect_bit(struct str name) {
     for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
         if (str_eq(name, effects[i].name))
-            return effects[i].bit;
+            return (uint8_t)effects[i].bit;
     return 0;
 }
 
@@ -56,6 +56,7 @@ static struct match_taints *make_taints(struct match *m, const struct match_tain
     taints->n = (uint32_t)n;
     for (size_t i = 0; i < n; i++) {
         taints->v[i] = v[i];
+        match__taint_compile(m, &taints->v[i]);
         taints->effects |= v[i].effect_bit;
         intern_ref(v[i].key);
         intern_ref(v[i].value);

@@ -12,7 +12,6 @@
 #ifndef MATCH_MATCH_H
 #define MATCH_MATCH_H
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "intern/intern.h"
@@ -24,6 +23,8 @@ struct api_volume_node_affinity;
 struct feature_set;
 struct labels;
 struct match;
+struct match_affinity;
+struct match_node;
 struct match_taint;
 struct semver;
 
@@ -66,7 +67,10 @@ enum match_effect {
 
 struct match_taint {
     struct atom *key, *value, *effect;
-    uint32_t effect_bit; /* enum match_effect; 0 for any other effect */
+    uint8_t effect_bit; /* enum match_effect; 0 for any other effect */
+    bool is_number;
+    int64_t number;               /* the value, if Lt and Gt can read it */
+    const struct semver *version; /* the value, if it is one; not read while the gate is off */
 };
 
 struct match_taints {
@@ -81,7 +85,7 @@ struct match_toleration {
     struct atom *value;
     union {
         int64_t number;               /* Lt, Gt */
-        const struct semver *version; /* SemverLt, SemverGt, SemverEq; belongs to the value */
+        const struct semver *version; /* SemverLt, SemverGt, SemverEq */
         void *program;                /* expression; NULL when it cannot be evaluated */
     };
     uint8_t op;    /* private */
@@ -110,7 +114,7 @@ struct match_taints *match_taints_get(struct match *m, const struct api_taint_li
 /* The list of the one taint that spec.unschedulable stands for; lives as long as the context. */
 const struct match_taints *match_taints_unschedulable(const struct match *m);
 
-/* Counts a holder of a list (&tolerations->list, &taints->list), and counts one off. */
+/* Counts a holder of a list, and counts one off. */
 static inline void match_ref(struct match_list *list) {
     list->refs++;
 }
@@ -207,14 +211,11 @@ struct match_fit {
 struct match_fit match_fit(struct match *m, const struct match_tolerations *tolerations,
                            const struct match_taints *taints);
 
-/* The same, without looking it up or remembering it. */
+/* The same, neither looked up nor remembered. */
 struct match_fit match_fit_compute(const struct match_tolerations *tolerations,
                                    const struct match_taints *taints);
 
 /* ---- nodes, selectors, affinity ---- */
-
-struct match_affinity;
-struct match_node;
 
 /* What selectors see of a node: its name, which may be empty, and labels. Nothing is borrowed. Free
  * with match_node_free, before the atoms of the context. */
@@ -294,8 +295,8 @@ struct str match_affinity_volume_error(const struct match_affinity *a,
 /* Is this usable as a profile's addedAffinity? 0, or -1 and upstream's text appended to why. */
 int match_affinity_check_added(const struct match_affinity *a, struct buf *why);
 
-/* Appends one sentence with the operands, such as "nodeSelectorTerms[0].matchExpressions[1]: kernel
- * SemverGt 5.10.0: 4.18.0 > 5.10.0 is false". */
+/* Appends one sentence with the operands, such as
+ * "nodeSelectorTerms[0].matchExpressions[1]: kernel SemverGt 5.10.0: 4.18.0 > 5.10.0 is false". */
 void match_node_verdict_write(struct buf *out, const struct match_affinity *a,
                               const struct match_node *node, const struct match_node_verdict *v);
 

@@ -2,6 +2,7 @@
 #ifndef MATCH_MATCH_INT_H
 #define MATCH_MATCH_INT_H
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "feature/feature.h"
@@ -88,8 +89,10 @@ enum match__op {
     MATCH__EXPRESSION, /* decides alone; without a program see its `never` */
 };
 
-/* Fills in what follows from the atoms of *t; the value may be read as a number or version. */
+/* Fills in what follows from the atoms of a toleration or taint: thresholds and values as numbers
+ * and versions, gates, programs. */
 void match__toleration_compile(const struct match *m, struct match_toleration *t);
+void match__taint_compile(const struct match *m, struct match_taint *taint);
 
 /* The gate that an operator needs, FEATURE_COUNT for none; *op is MATCH__NEVER when unknown. */
 enum feature match__operator_find(struct str name, enum match__op *op);

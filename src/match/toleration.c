@@ -38,6 +38,12 @@ enum feature match__operator_find(struct str name, enum match__op *op) {
 
 /* ---- compiling ---- */
 
+void match__taint_compile(const struct match *m, struct match_taint *taint) {
+    taint->is_number = intern_decimal(taint->value, &taint->number);
+    if (feature_enabled(&m->gates, FEATURE_TolerationAffinitySemverOperators))
+        taint->version = intern_version(taint->value);
+}
+
 static void never(struct match_toleration *t, enum match_code why) {
     t->op = MATCH__NEVER;
     t->never = (uint8_t)why;
@@ -97,20 +103,18 @@ static enum match_code check_expression(const struct match_toleration *t,
 
 static enum match_code check_number(const struct match_toleration *t,
                                     const struct match_taint *taint) {
-    int64_t number;
-    if (!intern_decimal(taint->value, &number))
+    if (!taint->is_number)
         return MATCH_TAINT_NO_NUMBER;
     if (t->op == MATCH__LT)
-        return number < t->number ? MATCH_YES : MATCH_NOT_LESS;
-    return number > t->number ? MATCH_YES : MATCH_NOT_GREATER;
+        return taint->number < t->number ? MATCH_YES : MATCH_NOT_LESS;
+    return taint->number > t->number ? MATCH_YES : MATCH_NOT_GREATER;
 }
 
 static enum match_code check_version(const struct match_toleration *t,
                                      const struct match_taint *taint) {
-    const struct semver *version = intern_version(taint->value);
-    if (!version)
+    if (!taint->version)
         return MATCH_TAINT_NO_VERSION;
-    int order = semver_cmp(version, t->version);
+    int order = semver_cmp(taint->version, t->version);
     if (t->op == MATCH__SEMVER_LT)
         return order < 0 ? MATCH_YES : MATCH_NOT_LESS;
     if (t->op == MATCH__SEMVER_GT)

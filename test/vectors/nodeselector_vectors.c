@@ -47,10 +47,14 @@ static int check_volume(struct arena *a, const struct json *line, struct match *
                         struct buf *why) {
     struct api_persistent_volume_spec spec = {0};
     struct labels labels;
+    struct err err;
     if (match_vectors_decode(a, API_T_persistent_volume_spec, json_get(line, STR("spec")), &spec,
-                             why) < 0 ||
-        labels_from_json(a, json_get(line, STR("node_labels")), &labels, NULL) < 0)
+                             why) < 0)
         return -1;
+    if (labels_from_json(a, json_get(line, STR("node_labels")), &labels, &err) < 0) {
+        buf_addf(why, "%s", err.msg);
+        return -1;
+    }
     struct json got = {.kind = JSON_OBJECT};
     struct match_node *node = match_node_new(m, STR("any"), &labels);
     struct match_affinity *affinity = match_affinity_new_volume(m, spec.node_affinity);
