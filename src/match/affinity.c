@@ -144,7 +144,9 @@ static void compile_preferred(struct match__builder *b,
 /* Nothing is wrong with any key or value here: upstream does not look. */
 static void compile_selector(struct match__builder *b, const struct labels *labels,
                              struct match__requirements *out) {
-    out->n = labels ? (uint32_t)labels->n : 0;
+    if (!labels)
+        return;
+    out->n = (uint32_t)labels->n;
     out->v = arena_array(&b->a->arena, struct match__requirement, out->n);
     for (size_t i = 0; i < out->n; i++) {
         struct match__requirement *r = &out->v[i];

@@ -54,16 +54,11 @@ void match_free(struct match *m);
 /* What both kinds of lists start with. Read the id; the rest is private. */
 struct match_list {
     uint32_t id; /* small and dense among lists of the same kind; used again after a sweep */
-    uint32_t refs;
-    uint32_t state;
+    uint32_t refs, state;
     struct str key; /* what makes two lists equal */
 };
 
-enum match_effect {
-    MATCH_NO_SCHEDULE = 1,
-    MATCH_PREFER_NO_SCHEDULE = 2,
-    MATCH_NO_EXECUTE = 4,
-};
+enum match_effect { MATCH_NO_SCHEDULE = 1, MATCH_PREFER_NO_SCHEDULE = 2, MATCH_NO_EXECUTE = 4 };
 
 struct match_taint {
     struct atom *key, *value, *effect;
@@ -75,8 +70,7 @@ struct match_taint {
 
 struct match_taints {
     struct match_list list;
-    uint32_t n;
-    uint32_t effects; /* of all taints together */
+    uint32_t n, effects; /* number of taints; effects of all together */
     struct match_taint v[];
 };
 
@@ -124,7 +118,7 @@ static inline void match_unref(struct match_list *list) {
 }
 
 /* Frees lists that nobody holds and that were not handed out since the last sweep; returns how
- * many. To be followed by intern_sweep: the atoms of these lists are free only then. */
+ * many. intern_sweep comes after it: it frees the atoms that only these lists held. */
 size_t match_sweep(struct match *m);
 
 /* Have so many lists been made since the last sweep that another is worth its time? */

@@ -88,7 +88,7 @@ static void add_wrong_count(const struct place *p, const struct api_strs *values
                             struct str detail) {
     struct buf *out = add_fault(p, STR("values: Invalid value: "));
     buf_add(out, values->v ? STR("[") : STR("null"));
-    for (size_t i = 0; i < values->n; i++) {
+    for (size_t i = 0; values->v && i < values->n; i++) {
         if (i > 0)
             buf_add_char(out, ',');
         json_write_str(out, values->v[i], false);
@@ -205,9 +205,10 @@ bool match__expression_compile(struct match__builder *b,
                                const struct api_node_selector_requirement *spec, size_t index,
                                struct match__requirement *out) {
     struct place place = {b, "matchExpressions", index};
-    bool was_fatal = b->faults.fatal, is_known = find_op(spec->operator, & out->op);
+    struct str name = spec->operator;
+    bool was_fatal = b->faults.fatal, is_known = find_op(name, &out->op);
     if (!is_known || !is_enabled(&place, out->op)) {
-        add_unsupported(&place, spec->operator, false);
+        add_unsupported(&place, name, false);
         b->faults.fatal = was_fatal || !is_known;
         return false;
     }
@@ -228,8 +229,9 @@ bool match__field_compile(struct match__builder *b,
                           const struct api_node_selector_requirement *spec, size_t index,
                           struct match__requirement *out) {
     struct place place = {b, "matchFields", index};
-    if (!find_op(spec->operator, & out->op) || !ops[out->op].for_fields) {
-        add_unsupported(&place, spec->operator, true);
+    struct str name = spec->operator;
+    if (!find_op(name, &out->op) || !ops[out->op].for_fields) {
+        add_unsupported(&place, name, true);
         return false;
     }
     if (spec->values.n != 1) {

@@ -186,7 +186,7 @@ static void volumes_see_labels_but_no_names(void **state) {
 }
 
 #define GOOD_TERM "{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"Exists\"}]}"
-#define BAD_TERM  "{\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[]}]}"
+#define BAD_TERM  "{\"matchFields\":[{\"key\":\"spec.x\",\"operator\":\"In\",\"values\":[]}]}"
 #define SEMVER_TERM \
     "{\"matchExpressions\":[{\"key\":\"v\",\"operator\":\"SemverGt\",\"values\":[\"1.0.0\"]}]}"
 #define REQUIRED(term) \
