@@ -15,40 +15,39 @@
 
 enum { FEW = 8 }; /* values that are searched one by one */
 
-#define COUNT_ANY   "for 'in', 'notin' operators, values set can't be empty"
-#define COUNT_NONE  "values set must be empty for exists and does not exist"
 #define GT_LT       "for 'Gt', 'Lt' operators, "
 #define SEMVER      "for 'SemverLt', 'SemverGt', 'SemverEq' operators, "
 #define EXACTLY_ONE "exactly one value is required"
 #define NO_GATE     FEATURE_COUNT
-#define SEMVER_GATE FEATURE_TolerationAffinitySemverOperators
 
 enum threshold { NOTHING, NUMBER, VERSION };
 
 /* A row per operator, in the order in which upstream lists what it supports. */
 static const struct {
     struct str name;
+    bool for_fields;
     size_t least, most;     /* number of values */
     struct str wrong_count; /* what upstream says about any other number */
     enum threshold threshold;
     enum feature gate;
-    bool for_fields;
 } ops[] = {
-    [MATCH__NODE_IN] = {STR_INIT("In"), 1, SIZE_MAX, STR_INIT(COUNT_ANY), NOTHING, NO_GATE, true},
-    [MATCH__NODE_NOT_IN] = {STR_INIT("NotIn"), 1, SIZE_MAX, STR_INIT(COUNT_ANY), NOTHING, NO_GATE,
-                            true},
-    [MATCH__NODE_EXISTS] = {STR_INIT("Exists"), 0, 0, STR_INIT(COUNT_NONE), NOTHING, NO_GATE,
-                            false},
-    [MATCH__NODE_DOES_NOT_EXIST] = {STR_INIT("DoesNotExist"), 0, 0, STR_INIT(COUNT_NONE), NOTHING,
-                                    NO_GATE, false},
-    [MATCH__NODE_GT] = {STR_INIT("Gt"), 1, 1, STR_INIT(GT_LT EXACTLY_ONE), NUMBER, NO_GATE, false},
-    [MATCH__NODE_LT] = {STR_INIT("Lt"), 1, 1, STR_INIT(GT_LT EXACTLY_ONE), NUMBER, NO_GATE, false},
-    [MATCH__NODE_SEMVER_LT] = {STR_INIT("SemverLt"), 1, 1, STR_INIT(SEMVER EXACTLY_ONE), VERSION,
-                               SEMVER_GATE, false},
-    [MATCH__NODE_SEMVER_GT] = {STR_INIT("SemverGt"), 1, 1, STR_INIT(SEMVER EXACTLY_ONE), VERSION,
-                               SEMVER_GATE, false},
-    [MATCH__NODE_SEMVER_EQ] = {STR_INIT("SemverEq"), 1, 1, STR_INIT(SEMVER EXACTLY_ONE), VERSION,
-                               SEMVER_GATE, false},
+#define SET                                                                                   \
+    1, SIZE_MAX, STR_INIT("for 'in', 'notin' operators, values set can't be empty"), NOTHING, \
+        NO_GATE
+#define PRESENCE \
+    0, 0, STR_INIT("values set must be empty for exists and does not exist"), NOTHING, NO_GATE
+#define NUMERIC 1, 1, STR_INIT(GT_LT EXACTLY_ONE), NUMBER, NO_GATE
+#define VERSIONED \
+    1, 1, STR_INIT(SEMVER EXACTLY_ONE), VERSION, FEATURE_TolerationAffinitySemverOperators
+    [MATCH__NODE_IN] = {STR_INIT("In"), true, SET},
+    [MATCH__NODE_NOT_IN] = {STR_INIT("NotIn"), true, SET},
+    [MATCH__NODE_EXISTS] = {STR_INIT("Exists"), false, PRESENCE},
+    [MATCH__NODE_DOES_NOT_EXIST] = {STR_INIT("DoesNotExist"), false, PRESENCE},
+    [MATCH__NODE_GT] = {STR_INIT("Gt"), false, NUMERIC},
+    [MATCH__NODE_LT] = {STR_INIT("Lt"), false, NUMERIC},
+    [MATCH__NODE_SEMVER_LT] = {STR_INIT("SemverLt"), false, VERSIONED},
+    [MATCH__NODE_SEMVER_GT] = {STR_INIT("SemverGt"), false, VERSIONED},
+    [MATCH__NODE_SEMVER_EQ] = {STR_INIT("SemverEq"), false, VERSIONED},
 };
 
 enum { OPS = sizeof ops / sizeof *ops };
