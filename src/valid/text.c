@@ -9,8 +9,19 @@
 #include "valid/valid_int.h"
 
 /* The conversions, longest first; the texts behind %. */
-enum conversion { BYTES, LONG_LONG, UNSIGNED_LONG_LONG, SIZE, INT, STRING, PERCENT, CONVERSIONS };
-static const char *const conversions[CONVERSIONS] = {".*s", "lld", "llu", "zu", "d", "s", "%"};
+enum conversion {
+    BYTES,
+    LONG_LONG,
+    UNSIGNED_LONG_LONG,
+    CODE_POINT,
+    SIZE,
+    INT,
+    STRING,
+    PERCENT,
+    CONVERSIONS
+};
+static const char *const conversions[CONVERSIONS] = {".*s", "lld", "llu", "04X",
+                                                     "zu",  "d",   "s",   "%"};
 
 static enum conversion read_conversion(const char **fmt) {
     for (int i = 0; i < CONVERSIONS; i++) {
@@ -39,6 +50,9 @@ static void write_argument(struct buf *out, enum conversion conversion, va_list 
         break;
     case UNSIGNED_LONG_LONG:
         buf_add_u64(out, va_arg(*ap, unsigned long long));
+        break;
+    case CODE_POINT:
+        buf_addf(out, "%04X", va_arg(*ap, unsigned));
         break;
     case SIZE:
         buf_add_u64(out, va_arg(*ap, size_t));
