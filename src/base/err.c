@@ -18,25 +18,27 @@ __attribute__((format(printf, 2, 0))) static void print(char *msg, const char *f
         mark_cut(msg);
 }
 
-int err_set(struct err *e, enum err_code code, const char *fmt, ...) {
+__attribute__((format(printf, 3, 0))) static void fill(struct err *e, struct err to,
+                                                       const char *fmt, va_list ap) {
     if (!e)
-        return -1;
-    *e = (struct err){.code = code};
+        return;
+    *e = to;
+    print(e->msg, fmt, ap);
+}
+
+int err_set(struct err *e, enum err_code code, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    print(e->msg, fmt, ap);
+    fill(e, (struct err){.code = code}, fmt, ap);
     va_end(ap);
     return -1;
 }
 
 int err_set_at(struct err *e, enum err_code code, uint32_t line, uint32_t column, const char *fmt,
                ...) {
-    if (!e)
-        return -1;
-    *e = (struct err){.code = code, .line = line, .column = column};
     va_list ap;
     va_start(ap, fmt);
-    print(e->msg, fmt, ap);
+    fill(e, (struct err){.code = code, .line = line, .column = column}, fmt, ap);
     va_end(ap);
     return -1;
 }

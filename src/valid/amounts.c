@@ -12,7 +12,11 @@ struct str valid__quantity_text(struct arena *a, const struct quantity *q) {
     return arena_str(a, buf_view(&text));
 }
 
-static bool is_native(struct str name) {
+bool valid__is_huge_page(struct str name) {
+    return str_starts(name, STR("hugepages-"));
+}
+
+bool valid__is_native_resource(struct str name) {
     return str_find_char(name, '/') == STR_NONE ||
            str_find(name, STR("kubernetes.io/")) != STR_NONE;
 }
@@ -30,7 +34,8 @@ static bool fits_quotas(struct str name) {
 }
 
 bool valid__is_extended_resource(struct str name) {
-    return !is_native(name) && !str_starts(name, STR("requests.")) && fits_quotas(name);
+    return !valid__is_native_resource(name) && !str_starts(name, STR("requests.")) &&
+           fits_quotas(name);
 }
 
 static bool is_counted(struct str name) {

@@ -23,19 +23,15 @@ static bool has(const struct api_quantities *list, struct str name) {
 
 /* ---- defaults ---- */
 
-static bool is_huge_page(struct str name) {
-    return str_starts(name, STR("hugepages-"));
-}
-
 static bool is_of_pods(struct str name) {
-    return str_is(name, "cpu") || str_is(name, "memory") || is_huge_page(name);
+    return str_is(name, "cpu") || str_is(name, "memory") || valid__is_huge_page(name);
 }
 
 /* Huge pages cannot be overcommitted: the pod needs all that its containers may use. */
 static void default_huge_pages(struct arena *a, struct api_resource_requirements *r,
                                const struct api_quantities *sum) {
     for (size_t i = 0; i < sum->n; i++)
-        if (is_huge_page(sum->v[i].key) && !has(&r->requests, sum->v[i].key) &&
+        if (valid__is_huge_page(sum->v[i].key) && !has(&r->requests, sum->v[i].key) &&
             !has(&r->limits, sum->v[i].key))
             insert(a, &r->limits, sum->v[i].key, &sum->v[i].value);
 }
@@ -45,7 +41,7 @@ static void default_requests(struct arena *a, const struct api_pod_spec *spec) {
     struct api_quantities sum = valid__aggregate(a, spec, false);
     for (size_t i = 0; i < sum.n; i++) {
         struct str name = sum.v[i].key;
-        bool overcommits = is_of_pods(name) && !is_huge_page(name);
+        bool overcommits = is_of_pods(name) && !valid__is_huge_page(name);
         if (overcommits && !has(&r->requests, name))
             insert(a, &r->requests, name, &sum.v[i].value);
     }

@@ -6,19 +6,9 @@
 
 /* ---- names ---- */
 
-static bool is_huge_page(struct str name) {
-    return str_starts(name, STR("hugepages-"));
-}
-
-/* In Kubernetes' own namespace: without a prefix, or with kubernetes.io/ in it. */
-static bool is_native(struct str name) {
-    return str_find_char(name, '/') == STR_NONE ||
-           str_find(name, STR("kubernetes.io/")) != STR_NONE;
-}
-
 /* Only what is native and no huge page may be promised to more than one. */
 static bool may_overcommit(struct str name) {
-    return is_native(name) && !is_huge_page(name);
+    return valid__is_native_resource(name) && !valid__is_huge_page(name);
 }
 
 static bool is_standard(struct str name) {
@@ -43,7 +33,7 @@ static bool is_standard(struct str name) {
                                            "services.nodeports",
                                            "services.loadbalancers",
                                            NULL};
-    return valid__one_of(name, standard) || is_huge_page(name) ||
+    return valid__one_of(name, standard) || valid__is_huge_page(name) ||
            str_starts(name, STR("requests.hugepages-"));
 }
 
@@ -68,9 +58,9 @@ static void check_container_name(struct valid *v, const struct path *p, struct s
         return;
     check_name(v, p, name);
     if (str_find_char(name, '/') == STR_NONE) {
-        if (!is_huge_page(name))
+        if (!valid__is_huge_page(name))
             valid__invalid(v, p, VALUE_NAMED(name), "must be a standard resource for containers");
-    } else if (!is_native(name) && !valid__is_extended_resource(name)) {
+    } else if (!valid__is_native_resource(name) && !valid__is_extended_resource(name)) {
         valid__invalid(v, p, VALUE_NAMED(name), "doesn't follow extended resource name standard");
     }
 }
@@ -78,7 +68,7 @@ static void check_container_name(struct valid *v, const struct path *p, struct s
 static void check_pod_name(struct valid *v, const struct path *p, struct str name) {
     static const char *const supported[] = {"cpu", "hugepages-", "memory", NULL};
     if (check_name(v, p, name) && !str_is(name, "cpu") && !str_is(name, "memory") &&
-        !is_huge_page(name))
+        !valid__is_huge_page(name))
         valid__not_supported(v, p, VALUE_NAMED(name), supported);
 }
 
@@ -107,7 +97,8 @@ static bool is_whole_pages(struct arena *a, struct str name, const struct quanti
 
 static bool has_broken_pages(struct arena *a, const struct api_quantities *list) {
     for (size_t i = 0; i < list->n; i++)
-        if (is_huge_page(list->v[i].key) && !is_whole_pages(a, list->v[i].key, &list->v[i].value))
+        if (valid__is_huge_page(list->v[i].key) &&
+            !is_whole_pages(a, list->v[i].key, &list->v[i].value))
             return true;
     return false;
 }
@@ -138,7 +129,7 @@ static void check_huge_pages(struct requirements *req, const struct path *p,
                              const struct api_quantity *q) {
     struct valid *v = req->pod->v;
     struct arena *a = v->errs->a;
-    if (!is_huge_page(q->key))
+    if (!valid__is_huge_page(q->key))
         return;
     req->has_huge_pages = true;
     if (is_whole_pages(a, q->key, &q->value) || had_broken_pages(a, req->pod->old))

@@ -141,6 +141,11 @@ bool valid__is_v4_mapped(const struct ip *ip); /* ::ffff:1.2.3.4 */
 /* The ranges of addresses of a node at p: valid, and no two of a family. */
 void valid__pod_cidrs(struct valid *v, const struct path *p, const struct api_strs *cidrs);
 
+/* Names of resources: huge pages of a size; in Kubernetes' own namespace, that is without a prefix
+ * or with kubernetes.io/ in it. */
+bool valid__is_huge_page(struct str name);
+bool valid__is_native_resource(struct str name);
+
 /* The amount of a resource: not negative, and a whole number unless it is cpu, memory or such. */
 void valid__resource_amount(struct valid *v, const struct path *p,
                             const struct api_quantity *amount);
