@@ -73,13 +73,14 @@ static void default_limits(struct arena *a, const struct api_pod_spec *spec,
     }
 }
 
-/* Without the fix of the defaults there are no limits among them. */
+/* Before the fix, requests followed only where there was a limit, and limits never. */
 static void default_resources(struct arena *a, struct api_pod_spec *spec, bool fixed) {
     if (!spec->resources || (!spec->resources->requests.n && !spec->resources->limits.n))
         return;
     struct api_quantities sum = valid__aggregate(a, spec, true);
     default_huge_pages(a, spec->resources, &sum);
-    default_requests(a, spec);
+    if (fixed || spec->resources->limits.n)
+        default_requests(a, spec);
     if (fixed)
         default_limits(a, spec, &sum);
 }

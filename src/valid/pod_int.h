@@ -32,9 +32,13 @@ void valid__label_keys(struct valid *v, const struct path *p, const struct api_s
 
 /* ---- what an old pod has already: errors at any path if it would be refused today ---- */
 
+/* Does its node affinity use SemverLt, …? a may be NULL. */
 bool valid__affinity_uses_semver(const struct api_affinity *a);
+/* All selectors of pod affinity; a may be NULL. */
 void valid__affinity_selectors(struct valid *v, const struct api_affinity *a);
+/* All matchLabelKeys of spread constraints, by the rule of today or the one before the merge. */
 void valid__spread_keys(struct valid *v, const struct api_pod_spec *spec, bool legacy);
+/* All selectors of spread constraints. */
 void valid__spread_selectors(struct valid *v, const struct api_pod_spec *spec);
 /* Is the sysctl one that belongs to a namespace of the host, which the pod uses? If so, the field
  * that says it: hostNetwork, hostIPC; else NULL. */

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/limits.h"
 #include "valid/valid.h"
 
 /* ---- a compiler of expressions that finds what the line says ---- */
@@ -141,24 +142,62 @@ static void find_parts(struct arena *a, struct str id, const struct json *want,
     fail_msg("%.*s: got %.*s", STR_ARG(id), STR_ARG(buf_view(&b)));
 }
 
-static void check_line(struct arena *a, const struct json *line) {
-    const struct json *want = json_get(line, STR("want")), *after = json_get(line, STR("after"));
+/* The value at a path such as spec.containers.0.image, or NULL. */
+static const struct json *value_at(const struct json *v, struct str path) {
+    struct str name;
+    int64_t index;
+    for (bool more = true; v && more;) {
+        more = str_cut(path, '.', &name, &path);
+        if (v->kind == JSON_ARRAY)
+            v = str_to_i64(name, &index) && index < (int64_t)v->n ? &v->items[index] : NULL;
+        else
+            v = json_get(v, name);
+    }
+    return v;
+}
+
+/* Paths that the prepared object must have, or must not have. */
+static void check_paths(struct arena *a, const struct json *line, const struct api_object *o) {
+    const struct json *keeps = json_get(line, STR("keeps")), *lacks = json_get(line, STR("lacks"));
+    struct str id = json_str(json_get(line, STR("id")));
+    struct json got = api_object_encode(o, a);
+    for (uint32_t i = 0; keeps && i < keeps->n; i++)
+        if (!value_at(&got, json_str(&keeps->items[i])))
+            fail_msg("%.*s: does not keep %.*s", STR_ARG(id), STR_ARG(json_str(&keeps->items[i])));
+    for (uint32_t i = 0; lacks && i < lacks->n; i++)
+        if (value_at(&got, json_str(&lacks->items[i])))
+            fail_msg("%.*s: does not lack %.*s", STR_ARG(id), STR_ARG(json_str(&lacks->items[i])));
+}
+
+/* null: only what preparing does matters. */
+static void check_errors(const struct json *line, const struct valid_errs *errs) {
+    const struct json *want = json_get(line, STR("want"));
     struct str id = json_str(json_get(line, STR("id")));
     bool random = json_get(line, STR("random")) != NULL;
+    assert_non_null(want);
+    if (want->kind == JSON_NULL)
+        return;
+    struct json got = texts_of(errs);
+    struct str want_text = write_list(errs->a, want, random);
+    struct str got_text = write_list(errs->a, &got, random);
+    if (!str_eq(want_text, got_text))
+        fail_msg("%.*s: want%.*s\ngot%.*s", STR_ARG(id), STR_ARG(want_text), STR_ARG(got_text));
+}
+
+static void check_line(struct arena *a, const struct json *line) {
+    const struct json *after = json_get(line, STR("after")), *has = json_get(line, STR("has"));
+    struct str id = json_str(json_get(line, STR("id")));
     struct valid_cel cel = {(void *)json_get(line, STR("cel")), find_fault};
     struct feature_set gates = gates_of(line);
     struct valid_opts opts = {.gates = &gates, .cel = cel.ctx ? &cel : NULL};
     struct valid_errs errs = VALID_ERRS_INIT(a);
     struct api_object *o = judge(line, &opts, &errs);
-    assert_non_null(want);
-    struct json got = texts_of(&errs);
-    struct str want_text = write_list(a, want, random), got_text = write_list(a, &got, random);
-    if (!str_eq(want_text, got_text))
-        fail_msg("%.*s: want%.*s\ngot%.*s", STR_ARG(id), STR_ARG(want_text), STR_ARG(got_text));
+    check_errors(line, &errs);
+    check_paths(a, line, o);
     if (after)
         compare_object(a, id, after, o);
-    if (json_get(line, STR("has")))
-        find_parts(a, id, json_get(line, STR("has")), o);
+    if (has)
+        find_parts(a, id, has, o);
     api_object_unref(o);
 }
 
@@ -186,12 +225,12 @@ static void check_file(const char *path, size_t least) {
 
 static void test_creates(void **state) {
     (void)state;
-    check_file("test/valid/pods_create.jsonl", 190);
+    check_file("test/valid/pods_create.jsonl", 380);
 }
 
 static void test_updates(void **state) {
     (void)state;
-    check_file("test/valid/pods_update.jsonl", 40);
+    check_file("test/valid/pods_update.jsonl", 85);
 }
 
 static void test_versions(void **state) {
@@ -204,17 +243,50 @@ static void test_expressions(void **state) {
     check_file("test/valid/pods_expression.jsonl", 20);
 }
 
+/* Fields behind gates that are off: gone from a new pod, kept where the old one has them. */
+static void test_drops(void **state) {
+    (void)state;
+    check_file("test/valid/pods_drop.jsonl", 80);
+}
+
 /* The examples of the design documents, and of where they contradict upstream or themselves. */
 static void test_documents(void **state) {
     (void)state;
     check_file("test/valid/pods_documents.jsonl", 30);
 }
 
+/* ---- how long an expression may be ---- */
+
+/* What is said about a pod whose toleration has an expression of n bytes. */
+static void check_length(size_t n, const char *want) {
+    struct arena a = {0};
+    struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    buf_add(&text, STR("{\"id\":\"length\",\"gates\":{\"TaintTolerationCEL\":true},\"object\":{"
+                       "\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},"
+                       "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\"}],"
+                       "\"tolerations\":[{\"expression\":\""));
+    buf_add_fill(&text, 'x', n);
+    buf_addf(&text, "\"}]}},\"want\":[%s]}", want);
+    struct json line;
+    assert_int_equal(json_parse(&a, buf_view(&text), NULL, &line, NULL), 0);
+    check_line(&a, &line);
+    buf_release(&text);
+    arena_release(&a);
+}
+
+static void test_expression_length(void **state) {
+    (void)state;
+    check_length(LIMIT_TOLERATION_EXPRESSION_BYTES, "");
+    check_length(LIMIT_TOLERATION_EXPRESSION_BYTES + 1,
+                 "\"spec.tolerations[0].expression: Too long: may not be more than 10240 bytes\"");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_creates),   cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_versions),  cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_creates),           cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_versions),          cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_documents),         cmocka_unit_test(test_drops),
+        cmocka_unit_test(test_expression_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
