@@ -172,20 +172,9 @@ static void default_node_status(struct defaulter *d, void *body) {
 /* Every namespace is labelled with its name. */
 static void default_namespace(struct defaulter *d, void *body) {
     struct api_object_meta *meta = &((struct api_namespace *)body)->metadata;
-    const struct str key = STR("kubernetes.io/metadata.name");
-    if (!meta->name.n)
-        return;
-    struct label *own = (struct label *)labels_find(&meta->labels, key);
-    if (own) {
-        own->value = meta->name;
-        return;
-    }
-    struct labels grown = {arena_array(d->a, struct label, meta->labels.n + 1), 0};
-    for (size_t i = 0; i < meta->labels.n; i++)
-        grown.v[grown.n++] = meta->labels.v[i];
-    grown.v[grown.n++] = (struct label){key, meta->name};
-    labels_sort(&grown);
-    meta->labels = grown;
+    if (meta->name.n)
+        labels_put(d->a, &meta->labels,
+                   (struct label){STR("kubernetes.io/metadata.name"), meta->name});
 }
 
 /* ---- workloads ---- */

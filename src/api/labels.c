@@ -51,6 +51,16 @@ const struct label *labels_find(const struct labels *labels, struct str key) {
     return labels_next(labels, &at, key);
 }
 
+void labels_put(struct arena *a, struct labels *labels, struct label label) {
+    struct labels grown = {arena_array(a, struct label, labels->n + 1), 0};
+    for (size_t i = 0; labels->v && i < labels->n; i++)
+        if (!str_eq(labels->v[i].key, label.key))
+            grown.v[grown.n++] = labels->v[i];
+    grown.v[grown.n++] = label;
+    labels_sort(&grown);
+    *labels = grown;
+}
+
 int labels_from_json(struct arena *a, const struct json *object, struct labels *out,
                      struct err *err) {
     *out = (struct labels){0};

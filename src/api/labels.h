@@ -30,6 +30,9 @@ const struct label *labels_next(const struct labels *labels, size_t *at, struct 
 /* The label with this key, or NULL. */
 const struct label *labels_find(const struct labels *labels, struct str key);
 
+/* Sets a label: the list becomes a new one in the arena, the old one stays as it was. */
+void labels_put(struct arena *a, struct labels *labels, struct label label);
+
 /*
  * The labels of a JSON object with string values; NULL and null give none, a null value is an
  * empty one, as Go decodes it. The views borrow from the tree, the array lives in the arena. Fails

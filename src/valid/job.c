@@ -237,14 +237,8 @@ static void check_made_labels(struct valid *v, const struct api_job *job) {
 
 /* Adds a label unless there is one with its key. */
 static void add_label(struct arena *a, struct labels *labels, struct str key, struct str value) {
-    if (labels_find(labels, key))
-        return;
-    struct labels grown = {arena_array(a, struct label, labels->n + 1), labels->n};
-    for (size_t i = 0; i < labels->n; i++)
-        grown.v[i] = labels->v[i];
-    grown.v[grown.n++] = (struct label){key, value};
-    labels_sort(&grown);
-    *labels = grown;
+    if (!labels_find(labels, key))
+        labels_put(a, labels, (struct label){key, value});
 }
 
 static void make_selector(struct api_object *o) {

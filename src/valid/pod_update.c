@@ -109,7 +109,7 @@ static bool has_only_more_labels(const struct labels *labels, const struct label
 
 static struct json labels_tree(struct arena *a, const struct labels *labels) {
     struct json tree = {.kind = labels->v ? JSON_OBJECT : JSON_NULL};
-    for (size_t i = 0; i < labels->n; i++)
+    for (size_t i = 0; labels->v && i < labels->n; i++)
         json_add(a, &tree, labels->v[i].key, json_of_str(labels->v[i].value));
     return tree;
 }

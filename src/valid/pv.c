@@ -35,7 +35,7 @@ static void check_access_modes(struct valid *v, const struct path *p,
 
 static struct json capacity_tree(struct arena *a, const struct api_quantities *capacity) {
     struct json tree = {.kind = capacity->v ? JSON_OBJECT : JSON_NULL};
-    for (size_t i = 0; i < capacity->n; i++)
+    for (size_t i = 0; capacity->v && i < capacity->n; i++)
         json_add(a, &tree, capacity->v[i].key,
                  json_of_str(valid__quantity_text(a, &capacity->v[i].value)));
     return tree;
