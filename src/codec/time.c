@@ -330,11 +330,31 @@ struct time_civil time_to_civil(int64_t seconds) {
     };
 }
 
+/* n in at least `width` digits; objects are full of times, and printf is slow. */
+static void write_number(struct buf *out, int64_t n, unsigned width) {
+    char digits[24];
+    unsigned at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + n % 10);
+    while ((n /= 10));
+    while (sizeof digits - at < width)
+        digits[--at] = '0';
+    buf_add(out, (struct str){digits + at, sizeof digits - at});
+}
+
 static void write_civil(struct buf *out, int64_t seconds) {
     struct time_civil c = time_to_civil(seconds);
-    buf_addf(out, "%s%04lld-%02d-%02dT%02d:%02d:%02d", c.year < 0 ? "-" : "",
-             (long long)(c.year < 0 ? -c.year : c.year), c.month, c.day, c.hour, c.minute,
-             c.second);
+    if (c.year < 0)
+        buf_add_char(out, '-');
+    write_number(out, c.year < 0 ? -c.year : c.year, 4);
+    const struct {
+        char before;
+        int n;
+    } parts[] = {{'-', c.month}, {'-', c.day}, {'T', c.hour}, {':', c.minute}, {':', c.second}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        buf_add_char(out, parts[i].before);
+        write_number(out, parts[i].n, 2);
+    }
 }
 
 void time_write(struct buf *out, struct time_instant t) {
@@ -344,5 +364,7 @@ void time_write(struct buf *out, struct time_instant t) {
 
 void time_write_micro(struct buf *out, struct time_instant t) {
     write_civil(out, t.seconds);
-    buf_addf(out, ".%06dZ", t.nanos / 1000);
+    buf_add_char(out, '.');
+    write_number(out, t.nanos / 1000, 6);
+    buf_add_char(out, 'Z');
 }
