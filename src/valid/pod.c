@@ -43,9 +43,7 @@ static void check_claim_source(struct valid *v, const struct path *p,
     bool by_name = claim->resource_claim_name.p;
     bool by_template = claim->resource_claim_template_name.p;
     if (by_name == by_template) {
-        struct json tree =
-            api_struct_encode_go(v->errs->a, &api_types[API_T_pod_resource_claim], claim);
-        valid__invalid(v, p, VALUE_JSON(tree), "%s",
+        valid__invalid(v, p, valid__struct_value(v->errs->a, API_T_pod_resource_claim, claim), "%s",
                        by_name ? "at most one of `resourceClaimName` or "
                                  "`resourceClaimTemplateName` may be specified"
                                : "must specify one of: `resourceClaimName`, "
@@ -99,30 +97,23 @@ static void check_host_ports(struct valid *v, const struct path *p, const struct
 
 enum { MOST_NAMESERVERS = 3, MOST_SEARCHES = 32, MOST_SEARCH_BYTES = 2048 };
 
-static struct value list_value(struct valid *v, const struct api_strs *list) {
-    struct json array = {.kind = JSON_ARRAY};
-    for (size_t i = 0; i < list->n; i++)
-        json_append(v->errs->a, &array, json_of_str(list->v[i]));
-    return VALUE_JSON(array);
-}
-
 static void check_nameservers(struct valid *v, const struct path *p, const struct api_strs *list) {
     if (list->n > MOST_NAMESERVERS)
-        valid__invalid(v, p, list_value(v, list), "must not have more than %d nameservers",
-                       MOST_NAMESERVERS);
+        valid__invalid(v, p, valid__strs_value(v->errs->a, list),
+                       "must not have more than %d nameservers", MOST_NAMESERVERS);
     for (size_t i = 0; i < list->n; i++)
         valid__ip(v, AT_INDEX(p, i), list->v[i]);
 }
 
 static void check_searches(struct valid *v, const struct path *p, const struct api_strs *list) {
     if (list->n > MOST_SEARCHES)
-        valid__invalid(v, p, list_value(v, list), "must not have more than %d search paths",
-                       MOST_SEARCHES);
+        valid__invalid(v, p, valid__strs_value(v->errs->a, list),
+                       "must not have more than %d search paths", MOST_SEARCHES);
     size_t bytes = list->n ? list->n - 1 : 0;
     for (size_t i = 0; i < list->n; i++)
         bytes += list->v[i].n;
     if (bytes > MOST_SEARCH_BYTES)
-        valid__invalid(v, p, list_value(v, list),
+        valid__invalid(v, p, valid__strs_value(v->errs->a, list),
                        "must not have more than %d characters (including spaces) in the search "
                        "list",
                        MOST_SEARCH_BYTES);

@@ -107,30 +107,12 @@ static bool has_only_more_labels(const struct labels *labels, const struct label
     return true;
 }
 
-static struct json labels_tree(struct arena *a, const struct labels *labels) {
-    struct json tree = {.kind = labels->v ? JSON_OBJECT : JSON_NULL};
-    for (size_t i = 0; labels->v && i < labels->n; i++)
-        json_add(a, &tree, labels->v[i].key, json_of_str(labels->v[i].value));
-    return tree;
-}
-
 static void check_node_selector(struct valid *v, const struct path *p, const struct labels *labels,
                                 const struct labels *old) {
     if (!has_only_more_labels(labels, old))
-        valid__invalid(v, p, VALUE_JSON(labels_tree(v->errs->a, labels)),
+        valid__invalid(v, p, valid__labels_value(v->errs->a, labels),
                        "only additions to spec.nodeSelector are allowed (no mutations or "
                        "deletions)");
-}
-
-static struct json term_tree(struct arena *a, const struct api_node_selector_term *term) {
-    return api_struct_encode_go(a, &api_types[API_T_node_selector_term], term);
-}
-
-static struct json terms_tree(struct arena *a, const struct api_node_selector_term_list *terms) {
-    struct json tree = {.kind = terms->v ? JSON_ARRAY : JSON_NULL};
-    for (size_t i = 0; i < terms->n; i++)
-        json_append(a, &tree, term_tree(a, &terms->v[i]));
-    return tree;
 }
 
 /* Does the list begin with all of old? */
@@ -155,13 +137,14 @@ static void check_node_terms(struct valid *v, const struct path *p,
                              const struct api_node_selector_term_list *terms,
                              const struct api_node_selector_term_list *old) {
     if (old->n && old->n != terms->n) {
-        valid__invalid(v, p, VALUE_JSON(terms_tree(v->errs->a, terms)),
+        valid__invalid(v, p, valid__list_value(v->errs->a, API_T_node_selector_term, terms),
                        "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
         return;
     }
     for (size_t i = 0; i < old->n; i++)
         if (!has_only_additions(&terms->v[i], &old->v[i]))
-            valid__invalid(v, AT_INDEX(p, i), VALUE_JSON(term_tree(v->errs->a, &terms->v[i])),
+            valid__invalid(v, AT_INDEX(p, i),
+                           valid__struct_value(v->errs->a, API_T_node_selector_term, &terms->v[i]),
                            "only additions are allowed (no mutations or deletions)");
 }
 
