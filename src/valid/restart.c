@@ -1,6 +1,7 @@
 /*
  * When a container is started again: after it ends (restartPolicy and its rules), and when its
- * resources are resized.
+ * resources are resized. Where the gate for rules is off they are gone before validation, unless
+ * the old object has some, so nothing here asks for it.
  */
 #include "valid/container_int.h"
 
@@ -27,19 +28,6 @@ void valid__resize_policy(const struct pod_view *pod, const struct path *p,
 
 /* ---- what the gates, or the object as it was, allow ---- */
 
-static bool had_rules(const struct api_pod_spec *old) {
-    for (size_t i = 0; old && i < old->init_containers.n; i++) {
-        const struct api_container *c = &old->init_containers.v[i];
-        if ((c->restart_policy.p && !str_is(c->restart_policy, "Always")) ||
-            c->restart_policy_rules.n)
-            return true;
-    }
-    for (size_t i = 0; old && i < old->containers.n; i++)
-        if (old->containers.v[i].restart_policy.p)
-            return true;
-    return false;
-}
-
 static bool restarts_all(const struct api_container *c) {
     for (size_t i = 0; i < c->restart_policy_rules.n; i++)
         if (str_is(c->restart_policy_rules.v[i].action, "RestartAllContainers"))
@@ -57,10 +45,6 @@ static bool had_restart_all(const struct api_pod_spec *old) {
             return true;
     }
     return false;
-}
-
-static bool allows_rules(const struct pod_view *pod) {
-    return feature_enabled(pod->v->gates, FEATURE_ContainerRestartRules) || had_rules(pod->old);
 }
 
 static bool allows_restart_all(const struct pod_view *pod) {
@@ -101,48 +85,30 @@ static void check_rules(const struct pod_view *pod, const struct path *p,
     }
 }
 
-static void check_policy(const struct pod_view *pod, const struct path *p,
-                         const struct api_container *c) {
+void valid__restart_policy(const struct pod_view *pod, const struct path *p,
+                           const struct api_container *c) {
     static const char *const policies[] = {"Always", "Never", "OnFailure", NULL};
     const struct path *here = AT(p, "restartPolicy");
-    if (!c->restart_policy.p) {
-        if (!c->restart_policy_rules.n)
-            return;
-        valid__required(pod->v, here, "must specify restartPolicy when restart rules are used");
-    } else if (!valid__one_of(c->restart_policy, policies)) {
+    if (c->restart_policy.p && !valid__one_of(c->restart_policy, policies))
         valid__not_supported(pod->v, here, VALUE_NAMED(c->restart_policy), policies);
-    }
+    if (!c->restart_policy_rules.n)
+        return;
+    if (!c->restart_policy.p)
+        valid__required(pod->v, here, "must specify restartPolicy when restart rules are used");
     check_rules(pod, AT(p, "restartPolicyRules"), &c->restart_policy_rules);
 }
 
-void valid__restart_policy(const struct pod_view *pod, const struct path *p,
-                           const struct api_container *c) {
-    if (!c->restart_policy.p && !c->restart_policy_rules.n)
-        return;
-    if (allows_rules(pod))
-        check_policy(pod, p, c);
-    else if (c->restart_policy.p)
-        valid__forbidden(pod->v, AT(p, "restartPolicy"), "may not be set for non-init containers");
-}
-
-/* Init containers may always be Always, which makes them sidecars. */
+/* Those that are restarted always are sidecars, for which rules came later. */
 void valid__init_restart_policy(const struct pod_view *pod, const struct path *p,
                                 const struct api_container *c) {
-    static const char *const only_always[] = {"Always", NULL};
-    bool sidecar = str_is(c->restart_policy, "Always");
-    if (!c->restart_policy.p) {
-        if (c->restart_policy_rules.n)
-            valid__required(pod->v, AT(p, "restartPolicy"),
-                            "must specify restartPolicy when restart rules are used");
-    } else if (!allows_rules(pod)) {
-        if (!sidecar)
-            valid__not_supported(pod->v, AT(p, "restartPolicy"), VALUE_NAMED(c->restart_policy),
-                                 only_always);
-    } else if (!sidecar || allows_restart_all(pod)) {
-        check_policy(pod, p, c);
-    } else if (c->restart_policy_rules.n) {
+    bool has_rules = c->restart_policy_rules.n;
+    if (!c->restart_policy.p && has_rules)
+        valid__required(pod->v, AT(p, "restartPolicy"),
+                        "must specify restartPolicy when restart rules are used");
+    else if (has_rules && str_is(c->restart_policy, "Always") && !allows_restart_all(pod))
         valid__forbidden(
             pod->v, AT(p, "restartPolicyRules"),
             "restartPolicyRules are not allowed for init containers with restart policy Always");
-    }
+    else
+        valid__restart_policy(pod, p, c);
 }

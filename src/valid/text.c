@@ -1,73 +1,46 @@
 /*
  * Details of errors. They quote what users sent, in which a NUL is a character like any other, but
- * printf ends a text there. This one knows only the conversions that the rules use.
+ * printf ends a text there. So texts are copied here, and only numbers are left to printf.
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/limits.h"
 #include "valid/valid_int.h"
 
-/* The conversions, longest first; the texts behind %. */
-enum conversion {
-    BYTES,
-    LONG_LONG,
-    UNSIGNED_LONG_LONG,
-    CODE_POINT,
-    SIZE,
-    INT,
-    STRING,
-    PERCENT,
-    CONVERSIONS
-};
-static const char *const conversions[CONVERSIONS] = {".*s", "lld", "llu", "04X",
-                                                     "zu",  "d",   "s",   "%"};
-
-static enum conversion read_conversion(const char **fmt) {
-    for (int i = 0; i < CONVERSIONS; i++) {
-        size_t n = strlen(conversions[i]);
-        if (strncmp(*fmt, conversions[i], n) == 0) {
-            *fmt += n;
-            return (enum conversion)i;
-        }
-    }
-    BUG("unknown conversion");
+/* What stands between % and the end of a conversion: 04X, lld, .*s */
+static struct str read_conversion(const char **fmt) {
+    size_t n = strcspn(*fmt, "duxXs%");
+    struct str conversion = {*fmt, n + 1};
+    *fmt += conversion.n;
+    return conversion;
 }
 
-static struct str read_bytes(va_list *ap) {
-    int n = va_arg(*ap, int);
-    const char *p = va_arg(*ap, const char *);
-    return (struct str){p, (size_t)n};
-}
-
-static void write_argument(struct buf *out, enum conversion conversion, va_list *ap) {
-    switch (conversion) {
-    case BYTES:
-        buf_add(out, read_bytes(ap));
-        break;
-    case LONG_LONG:
-        buf_add_i64(out, va_arg(*ap, long long));
-        break;
-    case UNSIGNED_LONG_LONG:
-        buf_add_u64(out, va_arg(*ap, unsigned long long));
-        break;
-    case CODE_POINT:
-        buf_addf(out, "%04X", va_arg(*ap, unsigned));
-        break;
-    case SIZE:
-        buf_add_u64(out, va_arg(*ap, size_t));
-        break;
-    case INT:
-        buf_add_i64(out, va_arg(*ap, int));
-        break;
-    case STRING:
+static void write_text(struct buf *out, struct str conversion, va_list *ap) {
+    if (str_is(conversion, ".*s")) {
+        int n = va_arg(*ap, int);
+        buf_add(out, (struct str){va_arg(*ap, const char *), (size_t)n});
+    } else {
         buf_add(out, str_of(va_arg(*ap, const char *)));
-        break;
-    case PERCENT:
-    case CONVERSIONS:
-        buf_add_char(out, '%');
-        break;
     }
+}
+
+/* Numbers of all sizes are printed as the largest one: the size is replaced by ll. */
+static void write_number(struct buf *out, struct str conversion, va_list *ap) {
+    bool is_signed = str_ends(conversion, STR("d"));
+    size_t flags = strspn(conversion.p, "-+ #0123456789");
+    char size = conversion.p[flags], fmt[32], number[64];
+    long long value = size == 'l'   ? va_arg(*ap, long long)
+                      : size == 'z' ? va_arg(*ap, ssize_t)
+                      : is_signed   ? va_arg(*ap, int)
+                                    : (long long)va_arg(*ap, unsigned);
+    snprintf(fmt, sizeof fmt, "%%%.*sll%c", (int)flags, conversion.p,
+             conversion.p[conversion.n - 1]);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(number, sizeof number, fmt, value);
+#pragma GCC diagnostic pop
+    buf_add(out, str_of(number));
 }
 
 struct str valid__vtext(struct arena *a, const char *fmt, va_list args) {
@@ -75,9 +48,14 @@ struct str valid__vtext(struct arena *a, const char *fmt, va_list args) {
     va_list ap;
     va_copy(ap, args);
     for (const char *next; (next = strchr(fmt, '%')); fmt = next) {
-        buf_add(&out, (struct str){fmt, (size_t)(next - fmt)});
-        next++;
-        write_argument(&out, read_conversion(&next), &ap);
+        buf_add(&out, (struct str){fmt, (size_t)(next++ - fmt)});
+        struct str conversion = read_conversion(&next);
+        if (str_ends(conversion, STR("s")))
+            write_text(&out, conversion, &ap);
+        else if (str_is(conversion, "%"))
+            buf_add_char(&out, '%');
+        else
+            write_number(&out, conversion, &ap);
     }
     va_end(ap);
     buf_add(&out, str_of(fmt));

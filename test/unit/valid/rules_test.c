@@ -126,12 +126,12 @@ static void check_file(const char *name, size_t least) {
 
 static void new_objects(void **state) {
     (void)state;
-    check_file("test/valid/rules/create.jsonl", 400);
+    check_file("test/valid/rules/create.jsonl", 530);
 }
 
 static void updates(void **state) {
     (void)state;
-    check_file("test/valid/rules/update.jsonl", 80);
+    check_file("test/valid/rules/update.jsonl", 150);
 }
 
 int main(void) {
