@@ -375,7 +375,8 @@ static void drop_disabled(struct api_persistent_volume *pv, const struct api_per
 }
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
-    pv_of(o)->status = (struct api_persistent_volume_status){.phase = STR("Pending")};
+    pv_of(o)->status = (struct api_persistent_volume_status){
+        .phase = STR("Pending"), .last_phase_transition_time = opts->now};
     drop_disabled(pv_of(o), NULL, opts);
 }
 
