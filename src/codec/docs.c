@@ -99,6 +99,26 @@ struct docs *docs_open(docs_read_fn *read, void *ctx) {
     return d;
 }
 
+void docs_restart(struct docs *d) {
+    struct docs_source *s = &d->source;
+    if (d->carrier)
+        d->carrier->free(d->self);
+    d->source = (struct docs_source){.read = s->read,
+                                     .ctx = s->ctx,
+                                     .p = s->p,
+                                     .cap = s->cap,
+                                     .line = 1,
+                                     .column = 1,
+                                     .keep_repeats = s->keep_repeats};
+    d->carrier = NULL;
+    d->self = NULL;
+    d->ended = d->failed = false;
+}
+
+void docs_keep_repeats(struct docs *d) {
+    d->source.keep_repeats = true;
+}
+
 void docs_free(struct docs *d) {
     if (!d)
         return;

@@ -26,6 +26,15 @@ typedef int64_t docs_read_fn(void *ctx, char *to, size_t n, struct err *err);
 /* Opens a stream over a reader; ctx is stored and must outlive the stream. */
 struct docs *docs_open(docs_read_fn *read, void *ctx);
 
+/* Starts over at the beginning of another text that the reader gives from now on: as a new stream,
+ * but with the memory and the settings of the old one. */
+void docs_restart(struct docs *d);
+
+/* From now on repeated keys of objects are kept, in order, and reported in docs_item.repeats; else
+ * they are an error. So are more than DOCS_MOST_REPEATS of them in one value of a YAML stream. */
+enum { DOCS_MOST_REPEATS = 100 };
+void docs_keep_repeats(struct docs *d);
+
 /* Frees the stream; what it produced lives on in the callers' arenas. Accepts NULL. */
 void docs_free(struct docs *d);
 
@@ -35,6 +44,7 @@ struct docs_item {
     uint32_t line, column; /* where the value starts in the stream */
     uint32_t document;     /* counts from 0 */
     uint32_t index;        /* DOCS_ITEM: place in "items", from 0 */
+    bool repeats;          /* some object in the value has a key twice */
     /* DOCS_ITEM: the members of the list seen before "items" (apiVersion, kind), valid until the
      * next call; a list whose kind comes behind its items has none. */
     const struct json *list;

@@ -18,6 +18,8 @@ struct docs_source {
     uint64_t taken;        /* bytes that came from the reader */
     uint32_t line, column; /* of the byte at `at`, 1-based, column in code points */
     uint32_t document;     /* number of the document being read; carriers count it up */
+    bool keep_repeats;     /* repeated keys are no error */
+    bool repeats;          /* there was one since the value began */
     /*
      * The JSON carrier failed on a document that may be YAML in flow style (or stand behind a
      * "---"), has handed out nothing of it, and has put the window back to its start. docs.c then

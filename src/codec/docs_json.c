@@ -27,6 +27,7 @@ struct json_docs {
     uint32_t line, column;           /* of the document */
     VEC(struct json_member) members; /* of its object, as far as read */
     struct map keys;                 /* theirs, once there are more than a few */
+    size_t indexed;                  /* how many of the members it holds */
     bool in_items;                   /* between the brackets of "items" */
     bool is_list;                    /* they have been seen */
     uint32_t index;                  /* of the next item */
@@ -151,15 +152,18 @@ struct bounds {
     struct arena *arena;
     size_t bytes;
     uint32_t depth;
-    bool borrow; /* strings may point into the window */
+    bool borrow;  /* strings may point into the window */
+    bool repeats; /* repeated keys are no error */
 };
 
 static int try_value(struct json_docs *j, struct bounds b, struct json__run *run,
                      struct json *out) {
     const struct docs_source *s = j->src;
+    struct json_opts opts = {
+        .max_bytes = b.bytes, .max_depth = b.depth, .allow_duplicates = b.repeats};
     *run = (struct json__run){.arena = b.arena,
                               .text = {s->p + s->at + j->pos, s->n - s->at - j->pos},
-                              .opts = {.max_bytes = b.bytes, .max_depth = b.depth},
+                              .opts = opts,
                               .last = s->at_end,
                               .copy_strings = !b.borrow};
     return json__run(run, out);
@@ -174,6 +178,10 @@ static int read_value(struct json_docs *j, struct bounds b, struct json *out, st
             return -1;
         done = try_value(j, b, &run, out);
     }
+    if (done < 0 && run.fault == JSON_FAULT_DUPLICATE && j->src->keep_repeats) {
+        b.repeats = j->src->repeats = true;
+        return read_value(j, b, out, err);
+    }
     if (done > 0) {
         j->pos += run.used;
         return 0;
@@ -184,18 +192,27 @@ static int read_value(struct json_docs *j, struct bounds b, struct json *out, st
 
 /* --- objects --- */
 
-static bool is_known(struct json_docs *j, struct str key) {
-    if (j->is_list && str_is(key, "items"))
-        return true;
+static bool is_repeated(struct json_docs *j, struct str key) {
     for (size_t i = 0; j->members.n <= FEW_KEYS && i < j->members.n; i++) {
         if (str_eq(j->members.v[i].key, key))
             return true;
     }
     if (j->members.n <= FEW_KEYS)
         return false;
-    while (j->keys.live < j->members.n)
-        map_put(&j->keys, j->members.v[j->keys.live].key, j);
+    for (; j->indexed < j->members.n; j->indexed++)
+        map_put(&j->keys, j->members.v[j->indexed].key, j);
     return map_get(&j->keys, key) != NULL;
+}
+
+/* A key that must not be here. The items of a list cannot be repeated, whatever is allowed. */
+static bool is_refused(struct json_docs *j, struct str key) {
+    if (j->is_list && str_is(key, "items"))
+        return true;
+    if (j->src->repeats && j->src->keep_repeats)
+        return false; /* known already */
+    bool repeated = is_repeated(j, key);
+    j->src->repeats |= repeated;
+    return repeated && !j->src->keep_repeats;
 }
 
 /* A key and the colon behind it. */
@@ -207,10 +224,10 @@ static int read_key(struct json_docs *j, struct arena *a, struct str *key, struc
     if (c != '"')
         return fault_here(j, JSON_FAULT_KEY, err);
     size_t at = j->pos;
-    if (read_value(j, (struct bounds){a, bytes_left(j), 1, false}, &value, err) < 0)
+    if (read_value(j, (struct bounds){a, bytes_left(j), .depth = 1}, &value, err) < 0)
         return -1;
     *key = json_str(&value);
-    if (is_known(j, *key)) {
+    if (is_refused(j, *key)) {
         struct json__run run = {.fault = JSON_FAULT_DUPLICATE, .fault_at = at, .fault_of = *key};
         return explain(j, &run, err);
     }
@@ -243,6 +260,7 @@ static void begin_items(struct json_docs *j) {
     if (j->head.n)
         memcpy(j->members.v, j->head.members, j->head.n * sizeof *j->members.v);
     map_release(&j->keys);
+    j->indexed = 0;
 }
 
 /* Members from a key on: 0 = the object is closed, 1 = its items begin, -1. */
@@ -258,7 +276,7 @@ static int read_members(struct json_docs *j, struct arena *a, struct err *err) {
             begin_items(j);
             return 1;
         }
-        struct bounds b = {to, bytes_left(j), LIMIT_JSON_DEPTH - 1, false};
+        struct bounds b = {to, bytes_left(j), .depth = LIMIT_JSON_DEPTH - 1};
         if (read_value(j, b, &m.value, err) < 0)
             return -1;
         vec_push(&j->members, m);
@@ -275,6 +293,7 @@ static void end_document(struct json_docs *j) {
     j->src->document++;
     vec_clear(&j->members);
     map_release(&j->keys);
+    j->indexed = 0;
     j->is_list = false;
     arena_reset(&j->own);
 }
@@ -286,7 +305,8 @@ static void end_object(struct json_docs *j, struct arena *a, struct docs_item *o
     *out = (struct docs_item){.event = j->is_list ? DOCS_LIST_END : DOCS_VALUE,
                               .line = j->line,
                               .column = j->column,
-                              .document = j->src->document};
+                              .document = j->src->document,
+                              .repeats = j->src->repeats};
     if (j->is_list) {
         out->value = json_clone(a, &object);
     } else {
@@ -327,9 +347,11 @@ static int next_item(struct json_docs *j, struct arena *a, struct docs_item *out
                               .list = &j->head};
     json__advance((struct str){j->src->p + j->src->at, j->pos}, &out->line, &out->column);
     size_t apart = j->pos - j->begin;
-    struct bounds b = {a, LIMIT_OBJECT_BYTES, LIMIT_JSON_DEPTH - 2, true};
+    struct bounds b = {a, LIMIT_OBJECT_BYTES, LIMIT_JSON_DEPTH - 2, .borrow = true};
+    j->src->repeats = false;
     if (read_value(j, b, &out->value, err) < 0)
         return -1;
+    out->repeats = j->src->repeats;
     docs__consume(j->src, j->pos);
     j->pos = j->begin = 0;
     j->spent += j->index++ == 0 ? apart : 0;
@@ -342,16 +364,18 @@ static int next_document(struct json_docs *j, struct arena *a, struct docs_item 
     int found = docs__skip_blank(j->src, &j->pos, err);
     j->begin = j->pos;
     j->spent = 0;
+    j->src->repeats = false;
     j->line = j->src->line;
     j->column = j->src->column + (uint32_t)j->pos;
     *out = (struct docs_item){.line = j->line, .column = j->column, .document = j->src->document};
     if (found <= 0)
         return found;
     if (j->src->p[j->src->at + j->pos] != '{') {
-        struct bounds b = {a, LIMIT_OBJECT_BYTES, LIMIT_JSON_DEPTH, true};
+        struct bounds b = {a, LIMIT_OBJECT_BYTES, LIMIT_JSON_DEPTH, .borrow = true};
         if (read_value(j, b, &out->value, err) < 0)
             return -1;
         out->event = DOCS_VALUE;
+        out->repeats = j->src->repeats;
         end_document(j);
         return 0;
     }

@@ -25,6 +25,7 @@ static void *open_carrier(struct docs_source *s) {
     yml__open(&c->reader, docs__pull, s);
     c->reader.line = c->reader.input.line = s->line;
     c->reader.column = c->reader.input.column = s->column;
+    c->reader.keep_repeats = s->keep_repeats;
     c->reader.input.stream = true;
     c->reader.input.started = true; /* a byte order mark is gone already */
     if (s->column == 1)
@@ -46,6 +47,7 @@ static void fill(struct carrier *c, struct docs_item *out, enum docs_event event
         .line = c->line,
         .column = c->column,
         .document = c->source->document,
+        .repeats = c->reader.repeats > 0,
     };
 }
 
@@ -113,6 +115,7 @@ static int next_item(struct carrier *c, struct arena *a, struct docs_item *out, 
     uint32_t line, column;
     yml__place(r, &line, &column);
     yml__begin_value(r);
+    r->repeats = 0;
     do {
         if (yml__peek(r, err) < 0 || yml__take(r, err) < 0)
             return -1;
@@ -144,6 +147,7 @@ static int start_list(struct carrier *c, struct err *err) {
 static int read_document(struct carrier *c, struct err *err) {
     struct yml_reader *r = &c->reader;
     yml__begin_document(r);
+    r->repeats = 0;
     if (yml__peek(r, err) < 0)
         return -1;
     yml__place(r, &c->line, &c->column);

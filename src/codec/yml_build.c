@@ -279,7 +279,12 @@ static int deliver(struct yml_reader *r, const struct json *value, const struct 
     f->want = YML_WANT_KEY;
     if (merging)
         return merge(r, f, value, err);
-    put_entry(r, f, &(struct yml_entry){.member = {f->key, *value}});
+    struct yml_entry entry = {.member = {f->key, *value}};
+    if (f->repeated)
+        vec_push(&r->entries, entry);
+    else
+        put_entry(r, f, &entry);
+    f->repeated = false;
     return 0;
 }
 
@@ -309,7 +314,8 @@ static int take_key(struct yml_reader *r, const struct yml_scalar *s, struct err
     if (yml__scalar_key(r->arena, s, &f->key, &is_text, err) < 0)
         return at_event(r, err);
     struct yml_entry *before = find_entry(r, f, f->key);
-    if (before && !before->merged)
+    f->repeated = before && !before->merged;
+    if (f->repeated && (!r->keep_repeats || r->repeats++ == DOCS_MOST_REPEATS))
         return repeated_key(r, f->key, is_text, err);
     f->want = YML_WANT_VALUE;
     struct yml_cost cost = {.nodes = 1, .bytes = s->text.n};

@@ -115,6 +115,7 @@ struct yml_frame {
     bool is_map;
     enum { YML_WANT_KEY, YML_WANT_VALUE, YML_WANT_MERGE } want; /* of maps */
     struct str key;
+    bool repeated;    /* the key was there before */
     size_t first;     /* its first entry */
     struct map index; /* key -> entry, when there are many */
     size_t anchor;    /* offset by one; 0 = none */
@@ -140,6 +141,8 @@ struct yml_reader {
     size_t kept_bytes;
     size_t value_start, value_bytes; /* of the value that is being read: its place and text */
     struct json root;                /* the value, once no frame is open */
+    bool keep_repeats;               /* repeated keys are no error, up to DOCS_MOST_REPEATS */
+    unsigned repeats;                /* how many there were since the value began */
 };
 
 /* A reader over bytes, of which the first is at 1:1; read and ctx are stored. *r stays in place. */

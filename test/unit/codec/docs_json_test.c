@@ -487,8 +487,76 @@ static void does_not_wait_behind_a_value(void **state) {
     arena_release(&a);
 }
 
+/* What repeats says of each event of a text, and how often a value of "k" is seen. */
+static void repeats_of(struct docs *d, struct buf *out) {
+    struct arena a = {0};
+    struct docs_item item;
+    struct err err;
+    do {
+        arena_reset(&a);
+        if (docs_next(d, &a, &item, &err) < 0) {
+            buf_addf(out, "error %s", err.msg);
+            break;
+        }
+        if (item.event == DOCS_VALUE || item.event == DOCS_ITEM) {
+            buf_add(out, item.repeats ? STR("repeats ") : STR("plain "));
+            json_write(out, &item.value, NULL);
+            buf_add_char(out, '\n');
+        }
+    } while (item.event != DOCS_END);
+    arena_release(&a);
+}
+
+static void repeated_keys_can_be_kept(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"{\"k\":1,\"k\":2}{\"k\":3}", "repeats {\"k\":1,\"k\":2}\nplain {\"k\":3}\n"},
+        {"{\"s\":{\"k\":1,\"k\":2}}", "repeats {\"s\":{\"k\":1,\"k\":2}}\n"},
+        {"{\"a\":1,\"a\":2,\"items\":[{\"k\":1},{\"k\":[{\"x\":1,\"x\":2}]},{}],\"b\":1}",
+         "plain {\"k\":1}\nrepeats {\"k\":[{\"x\":1,\"x\":2}]}\nplain {}\n"},
+        {"[{\"k\":1,\"k\":2}]", "repeats [{\"k\":1,\"k\":2}]\n"},
+        {"{\"items\":[],\"items\":[]}", "error duplicate field \"items\""},
+    };
+    struct buf out = BUF_INIT(1 << 20);
+    struct feed feed = {STR(""), 7, false};
+    struct docs *d = docs_open(feed_read, &feed);
+    docs_keep_repeats(d);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++, buf_clear(&out)) {
+        feed.text = str_of(cases[i].text);
+        docs_restart(d); /* and one stream serves many texts */
+        repeats_of(d, &out);
+        if (!str_is(buf_view(&out), cases[i].expected))
+            fail_msg("%s gives\n%.*snot\n%s", cases[i].text, STR_ARG(buf_view(&out)),
+                     cases[i].expected);
+    }
+    docs_free(d);
+    buf_release(&out);
+}
+
+/* Many keys, some of them repeated, before and behind the items: the index must not mind. */
+static void many_repeated_keys(void **state) {
+    (void)state;
+    struct buf text = BUF_INIT(1 << 20), out = BUF_INIT(1 << 20);
+    buf_add_char(&text, '{');
+    for (int i = 0; i < 100; i++)
+        buf_addf(&text, "\"k%d\":0,\"again\":1,", i);
+    buf_add(&text, STR("\"items\":[{}],\"behind\":1,\"behind\":2,\"again\":3}"));
+    struct feed feed = {buf_view(&text), 50, false};
+    struct docs *d = docs_open(feed_read, &feed);
+    docs_keep_repeats(d);
+    repeats_of(d, &out);
+    assert_true(str_is(buf_view(&out), "plain {}\n"));
+    docs_free(d);
+    buf_release(&text);
+    buf_release(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(repeated_keys_can_be_kept),
+        cmocka_unit_test(many_repeated_keys),
         cmocka_unit_test(reads_streams_in_pieces_of_any_size),
         cmocka_unit_test(reads_lists_split_at_every_place),
         cmocka_unit_test(values_last_until_the_next_call),

@@ -171,8 +171,72 @@ static void read_errors_are_passed_on(void **state) {
     arena_release(&a);
 }
 
+/* What repeats says of each event of a text, and how often a value of "k" is seen. */
+static void repeats_of(struct docs *d, struct buf *out) {
+    struct arena a = {0};
+    struct docs_item item;
+    struct err err;
+    do {
+        arena_reset(&a);
+        if (docs_next(d, &a, &item, &err) < 0) {
+            buf_addf(out, "error %s", err.msg);
+            break;
+        }
+        if (item.event == DOCS_VALUE || item.event == DOCS_ITEM) {
+            buf_add(out, item.repeats ? STR("repeats ") : STR("plain "));
+            json_write(out, &item.value, NULL);
+            buf_add_char(out, '\n');
+        }
+    } while (item.event != DOCS_END);
+    arena_release(&a);
+}
+
+static void repeated_keys_can_be_kept(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"k: 1\nk: 2\n---\nk: 3\n", "repeats {\"k\":1,\"k\":2}\nplain {\"k\":3}\n"},
+        {"items:\n- {k: 1}\n- {k: 1, k: 2}\n", "plain {\"k\":1}\nrepeats {\"k\":1,\"k\":2}\n"},
+        {"x: &x {k: 1}\ny: {<<: *x, k: 2}\n", "plain {\"x\":{\"k\":1},\"y\":{\"k\":2}}\n"},
+    };
+    struct buf out = BUF_INIT(1 << 20);
+    struct feed feed = {STR(""), 7};
+    struct docs *d = docs_open(feed_read, &feed);
+    docs_keep_repeats(d);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++, buf_clear(&out)) {
+        feed.rest = str_of(cases[i].text);
+        docs_restart(d); /* and one stream serves many texts */
+        repeats_of(d, &out);
+        if (!str_is(buf_view(&out), cases[i].expected))
+            fail_msg("%s gives\n%.*snot\n%s", cases[i].text, STR_ARG(buf_view(&out)),
+                     cases[i].expected);
+    }
+    docs_free(d);
+    buf_release(&out);
+}
+
+static void yaml_keeps_so_many_repeats(void **state) {
+    (void)state;
+    for (unsigned n = DOCS_MOST_REPEATS; n <= DOCS_MOST_REPEATS + 1; n++) {
+        struct buf text = BUF_INIT(1 << 20), out = BUF_INIT(1 << 20);
+        for (unsigned i = 0; i <= n; i++)
+            buf_add(&text, STR("k: 1\n"));
+        struct feed feed = {buf_view(&text), 4096};
+        struct docs *d = docs_open(feed_read, &feed);
+        docs_keep_repeats(d);
+        repeats_of(d, &out);
+        assert_int_equal(str_starts(buf_view(&out), STR("error ")), n > DOCS_MOST_REPEATS);
+        docs_free(d);
+        buf_release(&text);
+        buf_release(&out);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(repeated_keys_can_be_kept),
+        cmocka_unit_test(yaml_keeps_so_many_repeats),
         cmocka_unit_test(file_of_streams),
         cmocka_unit_test(long_lists_need_memory_for_one_item),
         cmocka_unit_test(size_is_limited),
