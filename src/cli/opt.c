@@ -120,6 +120,9 @@ static int store(struct arena *a, const struct found *f, struct str value, struc
     case OPT_FILES:
         store_list(a, value, f->value);
         return 0;
+    case OPT_TEXTS:
+        opt_list_add(a, f->value, arena_str(a, value));
+        return 0;
     }
     BUG("option of no kind");
 }

@@ -17,6 +17,7 @@ enum opt_kind {
     OPT_STR,   /* struct str; absent when not given */
     OPT_LIST,  /* struct opt_list: repeatable, and split at commas */
     OPT_FILES, /* struct opt_list: as OPT_LIST, of file names */
+    OPT_TEXTS, /* struct opt_list: repeatable, taken as they are */
     OPT_ENUM,  /* int: the place of the word in `words` */
 };
 

@@ -228,7 +228,7 @@ static void zsh_action(struct buf *out, const struct opt *o) {
 }
 
 static void zsh_option(struct buf *out, const struct opt *o) {
-    bool repeats = o->kind == OPT_LIST || o->kind == OPT_FILES;
+    bool repeats = o->kind == OPT_LIST || o->kind == OPT_FILES || o->kind == OPT_TEXTS;
     const char *sign = o->kind == OPT_FLAG ? "" : "=";
     if (o->hidden)
         return;

@@ -46,7 +46,7 @@ struct input {
 
     const struct walk_file *file; /* being read, or NULL */
     int fd;
-    struct docs *docs;
+    struct docs *docs; /* one for all files */
     struct arena tree; /* what docs made last */
     struct docs_item item;
 
@@ -57,49 +57,11 @@ struct input {
     struct progress progress;
 };
 
+void input_keep_repeats(struct input *in) {
+    docs_keep_repeats(in->docs);
+}
+
 /* --- files ------------------------------------------------------------------------------------ */
-
-int input_open(struct cmd_ctx *ctx, const struct input_opts *opts, bool strict, struct input **out,
-               struct err *err) {
-    struct input *in = xcalloc(1, sizeof *in);
-    in->ctx = ctx;
-    in->strict = strict;
-    in->fd = -1;
-    if (walk_expand(&in->arena, &opts->filenames, opts->recursive, &in->files, err) < 0) {
-        input_free(in);
-        return -1;
-    }
-    uint64_t total = 0;
-    bool known = true;
-    for (size_t i = 0; i < in->files.n; i++) {
-        total += in->files.v[i].size;
-        known &= in->files.v[i].size > 0;
-    }
-    progress_init(&in->progress, ctx, known ? total : 0);
-    *out = in;
-    return 0;
-}
-
-static void close_file(struct input *in) {
-    docs_free(in->docs);
-    in->docs = NULL;
-    if (in->fd >= 0 && !in->file->is_stdin)
-        close(in->fd);
-    in->fd = -1;
-    in->file = NULL;
-}
-
-void input_free(struct input *in) {
-    if (!in)
-        return;
-    if (in->progress.ctx)
-        progress_end(&in->progress);
-    close_file(in);
-    walk_files_release(&in->files);
-    arena_release(&in->tree);
-    arena_release(&in->arena);
-    free(in);
-}
 
 /* The docs_read_fn of the file that is open. */
 static int64_t read_block(void *ctx, char *to, size_t n, struct err *err) {
@@ -116,13 +78,55 @@ static int64_t read_block(void *ctx, char *to, size_t n, struct err *err) {
     return got;
 }
 
+int input_open(struct cmd_ctx *ctx, const struct input_opts *opts, bool strict, struct input **out,
+               struct err *err) {
+    struct input *in = xcalloc(1, sizeof *in);
+    in->ctx = ctx;
+    in->strict = strict;
+    in->fd = -1;
+    in->docs = docs_open(read_block, in);
+    if (walk_expand(&in->arena, &opts->filenames, opts->recursive, &in->files, err) < 0) {
+        input_free(in);
+        return -1;
+    }
+    uint64_t total = 0;
+    bool known = true;
+    for (size_t i = 0; i < in->files.n; i++) {
+        total += in->files.v[i].size;
+        known &= in->files.v[i].size > 0;
+    }
+    progress_init(&in->progress, ctx, known ? total : 0);
+    *out = in;
+    return 0;
+}
+
+static void close_file(struct input *in) {
+    if (in->fd >= 0 && !in->file->is_stdin)
+        close(in->fd);
+    in->fd = -1;
+    in->file = NULL;
+}
+
+void input_free(struct input *in) {
+    if (!in)
+        return;
+    if (in->progress.ctx)
+        progress_end(&in->progress);
+    close_file(in);
+    docs_free(in->docs);
+    walk_files_release(&in->files);
+    arena_release(&in->tree);
+    arena_release(&in->arena);
+    free(in);
+}
+
 static int open_next_file(struct input *in, struct err *err) {
     in->file = &in->files.v[in->next_file++];
     in->file_bytes = in->file_objects = 0;
     in->fd = in->file->is_stdin ? in->ctx->in : open(in->file->path.p, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0)
         return io_fail(err, "open %s", in->file->path.p);
-    in->docs = docs_open(read_block, in);
+    docs_restart(in->docs);
     return 0;
 }
 
@@ -195,20 +199,18 @@ static bool needs_kind_of_list(const struct json *tree, const struct json *list)
            !json_get(list, STR("kind"));
 }
 
-/* Makes an object of a tree that is an item of `list`, or of none. */
-static int decode(struct input *in, const struct json *tree, const struct json *list,
-                  struct api_object **out, struct err *err) {
-    struct api_decode_opts opts = {.strict = in->strict, .kind = item_kind(list)};
+/* Hands out a tree that is an item of `list`, or of none. */
+static int deliver(struct input *in, const struct json *tree, const struct json *list,
+                   struct input_value *out, struct err *err) {
     if (needs_kind_of_list(tree, list)) {
         err_set(err, ERR_INVALID,
                 "Object 'Kind' is missing, and the list has no kind before its "
                 "items");
         return fail_here(in, err);
     }
-    if (opts.kind.n > 0)
-        opts.api_version = string_member(list, STR("apiVersion"));
-    if (api_object_decode(tree, &opts, out, err) < 0)
-        return fail_here(in, err);
+    *out = (struct input_value){.tree = tree, .kind = item_kind(list), .repeats = in->item.repeats};
+    if (out->kind.n > 0)
+        out->api_version = string_member(list, STR("apiVersion"));
     in->objects++;
     in->file_objects++;
     return 1;
@@ -223,8 +225,8 @@ static int push_list(struct input *in, const struct json *list, struct err *err)
     return 0;
 }
 
-/* The next object of the lists that are items themselves; 0 when there is none. */
-static int next_nested(struct input *in, struct api_object **out, struct err *err) {
+/* The next value of the lists that are items themselves; 0 when there is none. */
+static int next_nested(struct input *in, struct input_value *out, struct err *err) {
     while (in->list_count > 0) {
         struct open_list *top = &in->lists[in->list_count - 1];
         if (top->at == top->items->n) {
@@ -233,15 +235,15 @@ static int next_nested(struct input *in, struct api_object **out, struct err *er
         }
         const struct json *value = &top->items->items[top->at++];
         if (!items_of(value))
-            return decode(in, value, top->list, out, err);
+            return deliver(in, value, top->list, out, err);
         if (push_list(in, value, err) < 0)
             return -1;
     }
     return 0;
 }
 
-/* The next document or item of the open file: 1 = object, 0 = nothing yet, -1. */
-static int next_in_file(struct input *in, struct api_object **out, struct err *err) {
+/* The next document or item of the open file: 1 = a value, 0 = nothing yet, -1. */
+static int next_in_file(struct input *in, struct input_value *out, struct err *err) {
     arena_reset(&in->tree);
     in->item = (struct docs_item){0};
     if (docs_next(in->docs, &in->tree, &in->item, err) < 0)
@@ -252,19 +254,19 @@ static int next_in_file(struct input *in, struct api_object **out, struct err *e
     else if (is_item && items_of(&in->item.value))
         return push_list(in, &in->item.value, err);
     else if (is_item || (in->item.event == DOCS_VALUE && in->item.value.kind != JSON_NULL))
-        return decode(in, &in->item.value, is_item ? in->item.list : NULL, out, err);
+        return deliver(in, &in->item.value, is_item ? in->item.list : NULL, out, err);
     return 0;
 }
 
-int input_next(struct input *in, struct api_object **out, struct input_source *source,
-               struct err *err) {
+int input_next_value(struct input *in, struct input_value *out, struct input_source *source,
+                     struct err *err) {
     int rc = next_nested(in, out, err);
     while (rc == 0) {
-        if (!in->docs && in->next_file == in->files.n) {
+        if (!in->file && in->next_file == in->files.n) {
             progress_end(&in->progress);
             return 0;
         }
-        if (!in->docs && open_next_file(in, err) < 0)
+        if (!in->file && open_next_file(in, err) < 0)
             return -1;
         rc = next_in_file(in, out, err);
         if (rc == 0)
@@ -273,4 +275,15 @@ int input_next(struct input *in, struct api_object **out, struct input_source *s
     if (rc > 0)
         *source = source_of(in);
     return rc;
+}
+
+int input_next(struct input *in, struct api_object **out, struct input_source *source,
+               struct err *err) {
+    struct input_value value;
+    int rc = input_next_value(in, &value, source, err);
+    if (rc <= 0)
+        return rc;
+    struct api_decode_opts opts = {
+        .strict = in->strict, .kind = value.kind, .api_version = value.api_version};
+    return api_object_decode(value.tree, &opts, out, err) < 0 ? fail_here(in, err) : 1;
 }

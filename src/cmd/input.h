@@ -9,6 +9,7 @@
 
 struct api_object;
 struct input;
+struct json;
 
 /* Lists inside lists; a List of Lists is flattened as kubectl does, but nobody nests deeper. */
 enum { INPUT_MOST_LISTS = 8 };
@@ -40,6 +41,20 @@ void input_free(struct input *in);
 /* Puts "FILE:LINE:COLUMN: " before the text of err; always returns -1. What is 0 is left out, and
  * the beginning of a very long path. */
 int input_fail_at(const struct input_source *source, struct err *err);
+
+/* Repeated keys are no error of the input: input_value.repeats tells of them. */
+void input_keep_repeats(struct input *in);
+
+/* An object as it was read, before anything is made of it. */
+struct input_value {
+    const struct json *tree;      /* valid until the next call */
+    struct str kind, api_version; /* what items of a typed list are that do not say; else absent */
+    bool repeats;                 /* somewhere in it, or in the list it is in, a key stands twice */
+};
+
+/* The next value that stands for an object; otherwise as input_next. */
+int input_next_value(struct input *in, struct input_value *out, struct input_source *source,
+                     struct err *err);
 
 /*
  * The next object: 1 with *out (the caller's reference) and *source filled, 0 at the end, -1 with

@@ -198,7 +198,7 @@ static void repeated_keys_can_be_kept(void **state) {
     } cases[] = {
         {"k: 1\nk: 2\n---\nk: 3\n", "repeats {\"k\":1,\"k\":2}\nplain {\"k\":3}\n"},
         {"items:\n- {k: 1}\n- {k: 1, k: 2}\n", "plain {\"k\":1}\nrepeats {\"k\":1,\"k\":2}\n"},
-        {"x: &x {k: 1}\ny: {<<: *x, k: 2}\n", "plain {\"x\":{\"k\":1},\"y\":{\"k\":2}}\n"},
+        {"x: &x {k: 1}\nz: {<<: *x, k: 2}\n", "plain {\"x\":{\"k\":1},\"z\":{\"k\":2}}\n"},
     };
     struct buf out = BUF_INIT(1 << 20);
     struct feed feed = {STR(""), 7};
