@@ -1,0 +1,256 @@
+/* One run of advice: what it has seen, what is silenced, and the table of all checks. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "advice/advice_int.h"
+
+/* ---- the run ---- */
+
+struct advice *advice_new(void) {
+    struct advice *run = xcalloc(1, sizeof *run);
+    run->silenced = run->taint_texts = run->classes = run->told_classes =
+        MAP_INIT(map_random_seed());
+    return run;
+}
+
+void advice_free(struct advice *run) {
+    if (!run)
+        return;
+    map_release(&run->silenced);
+    map_release(&run->taint_texts);
+    map_release(&run->classes);
+    map_release(&run->told_classes);
+    vec_release(&run->taints);
+    arena_release(&run->arena);
+    free(run);
+}
+
+int advice_silence(struct advice *run, struct str code, struct err *err) {
+    for (const struct advice_row *row = advice_rows; row->code; row++)
+        if (str_is(code, row->code)) {
+            map_put(&run->silenced, str_of(row->code), run);
+            return 0;
+        }
+    return err_set(err, ERR_USAGE, "there is no warning \"%.*s\"", STR_ARG(code));
+}
+
+/* ---- what goes by ---- */
+
+static void learn_taint(struct advice *run, const struct api_taint *t, struct str node) {
+    if (run->taints.n == ADVICE_MOST_TAINTS)
+        return;
+    struct str text = arena_printf(&run->arena, "%.*s=%.*s", STR_ARG(t->key), STR_ARG(t->value));
+    if (map_put(&run->taint_texts, text, run))
+        return;
+    struct arena *a = &run->arena;
+    vec_push(&run->taints, (struct advice_taint){arena_str(a, t->key), arena_str(a, t->value),
+                                                 arena_str(a, t->effect), arena_str(a, node)});
+}
+
+static void learn(struct advice *run, const struct api_object *o) {
+    if (o->type == &api_types[API_T_node]) {
+        const struct api_taint_list *taints = &((const struct api_node *)o->body)->spec.taints;
+        for (size_t i = 0; i < taints->n; i++)
+            learn_taint(run, &taints->v[i], o->meta->name);
+    }
+    if (o->type == &api_types[API_T_priority_class])
+        map_put(&run->classes, arena_str(&run->arena, o->meta->name), run);
+}
+
+/* Every cluster has those of the system. */
+static bool has_class(const struct advice *run, struct str name) {
+    return str_is(name, "system-node-critical") || str_is(name, "system-cluster-critical") ||
+           map_get(&run->classes, name);
+}
+
+/* Once for each class: a manifest may name it a thousand times. */
+void advice__priority_class_unknown(struct advisor *w) {
+    struct str name = w->spec->priority_class_name;
+    if (!name.n || has_class(w->run, name) || map_get(&w->run->told_classes, name))
+        return;
+    map_put(&w->run->told_classes, arena_str(&w->run->arena, name), w->run);
+    advice__say(w, advice__path(w, ".priorityClassName"),
+                "no PriorityClass \"%.*s\" was read before this: a cluster that does not have it "
+                "refuses the pod; name its manifest before this one to have it checked",
+                STR_ARG(name));
+}
+
+/* ---- notes ---- */
+
+static bool is_listed(struct str list, const char *code) {
+    bool more = true;
+    while (more) {
+        struct str head;
+        more = str_cut(list, ',', &head, &list);
+        if (str_is(str_trim(head), code))
+            return true;
+    }
+    return false;
+}
+
+static bool is_silenced(const struct advice *run, const struct api_object *o, const char *code) {
+    if (map_get(&run->silenced, str_of(code)))
+        return true;
+    const struct label *by =
+        o && o->meta ? labels_find(&o->meta->annotations, STR(ADVICE_ANNOTATION)) : NULL;
+    return by && is_listed(by->value, code);
+}
+
+void advice_add(const struct advice *run, const struct api_object *o, struct advice_note note,
+                struct advice_notes *out) {
+    if (is_silenced(run, o, note.code))
+        return;
+    if (out->n == out->cap) {
+        size_t cap = out->cap ? out->cap * 2 : 8;
+        struct advice_note *grown = arena_array(out->a, struct advice_note, cap);
+        for (size_t i = 0; i < out->n; i++)
+            grown[i] = out->v[i];
+        out->v = grown;
+        out->cap = cap;
+    }
+    out->v[out->n++] = note;
+}
+
+__attribute__((format(printf, 3, 0))) static struct str print(struct arena *a, const char *prefix,
+                                                              const char *fmt, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    size_t before = strlen(prefix), n = (size_t)vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    char *p = arena_alloc(a, before + n + 1);
+    memcpy(p, prefix, before);
+    vsnprintf(p + before, n + 1, fmt, args);
+    return (struct str){p, before + n};
+}
+
+void advice__say(struct advisor *w, struct str path, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    struct str text = print(w->out->a, "", fmt, args);
+    va_end(args);
+    advice_add(w->run, w->o, (struct advice_note){w->row->code, path, text}, w->out);
+}
+
+struct str advice__path(struct advisor *w, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    struct str path = print(w->out->a, w->spec_path, fmt, args);
+    va_end(args);
+    return path;
+}
+
+/* ---- objects ---- */
+
+/* Where the pod spec and the pod's labels are in objects that make pods. */
+static const struct {
+    enum api_type_id type;
+    const char *path;
+    size_t spec, labels;
+} pods[] = {
+#define ROW(t, path, at)                                    \
+    {                                                       \
+        API_T_##t, path, offsetof(struct api_##t, at spec), \
+            offsetof(struct api_##t, at metadata.labels)    \
+    }
+    ROW(pod, "spec", ),
+    ROW(replica_set, "spec.template.spec", spec.template.),
+    ROW(deployment, "spec.template.spec", spec.template.),
+    ROW(daemon_set, "spec.template.spec", spec.template.),
+    ROW(stateful_set, "spec.template.spec", spec.template.),
+    ROW(job, "spec.template.spec", spec.template.),
+    ROW(cron_job, "spec.jobTemplate.spec.template.spec", spec.job_template.spec.template.),
+#undef ROW
+};
+
+/* A DaemonSet, a pod of one, or the mirror of a static pod. */
+static bool stands_for_node(const struct api_object *o) {
+    const struct api_owner_reference_list *owners = &o->meta->owner_references;
+    for (size_t i = 0; i < owners->n; i++)
+        if (str_is(owners->v[i].kind, "DaemonSet") || str_is(owners->v[i].kind, "Node"))
+            return true;
+    return o->type == &api_types[API_T_daemon_set];
+}
+
+static void find_pod(struct advisor *w) {
+    for (size_t i = 0; i < sizeof pods / sizeof *pods; i++) {
+        if (w->o->type != &api_types[pods[i].type])
+            continue;
+        const char *body = w->o->body;
+        w->spec = (const void *)(body + pods[i].spec);
+        w->labels = (const void *)(body + pods[i].labels);
+        w->spec_path = pods[i].path;
+        w->of_daemon_set = stands_for_node(w->o);
+    }
+}
+
+static bool is_for(const struct advice_row *row, const struct advisor *w) {
+    switch (row->of) {
+    case ADVICE_PODS:
+        return w->spec;
+    case ADVICE_NODES:
+        return w->o->type == &api_types[API_T_node];
+    case ADVICE_DEPLOYMENTS:
+        return w->o->type == &api_types[API_T_deployment];
+    case ADVICE_ANY:
+        break;
+    }
+    return true;
+}
+
+void advice_check(struct advice *run, const struct api_object *o, struct advice_notes *out) {
+    if (!o->kind || !o->meta)
+        return;
+    struct advisor w = {.run = run, .o = o, .out = out};
+    find_pod(&w);
+    for (w.row = advice_rows; w.row->code; w.row++)
+        if (w.row->check && is_for(w.row, &w))
+            w.row->check(&w);
+    learn(run, o);
+}
+
+/* ---- the table ---- */
+
+const struct advice_row advice_rows[] = {
+    {"affinity-never-matches", "A node affinity requirement that no node can satisfy", ADVICE_PODS,
+     advice__affinity_never_matches},
+    {"anti-affinity-rollout", "Required anti-affinity that can block a rolling update",
+     ADVICE_DEPLOYMENTS, advice__anti_affinity_rollout},
+    {"build-metadata", "Build metadata in a version, which no comparison looks at", ADVICE_PODS,
+     advice__build_metadata},
+    {"cel-strict-semver", "semver() in an expression is strict, and its failure is silent",
+     ADVICE_PODS, advice__cel_strict_semver},
+    {"comparison-seconds", "tolerationSeconds limits a comparison that holds", ADVICE_PODS,
+     advice__comparison_seconds},
+    {"default-eviction", "A toleration that suppresses the default eviction of 300 seconds",
+     ADVICE_PODS, advice__default_eviction},
+    {"duplicate-field", "A field that stands twice in an object", ADVICE_ANY, NULL},
+    {"kernel-version", "Kernel versions do not compare as release versions", ADVICE_PODS,
+     advice__kernel_version},
+    {"label-key-missing", "matchLabelKeys names a label that the pod does not have", ADVICE_PODS,
+     advice__label_key_missing},
+    {"needless-expression", "An expression that plain tolerations can say", ADVICE_PODS,
+     advice__needless_expression},
+    {"number-not-canonical", "A number on a taint that Lt and Gt cannot read", ADVICE_NODES,
+     advice__number_not_canonical},
+    {"prerelease-admitted", "SemverGt X.Y.99 lets pre-releases of the next version in", ADVICE_PODS,
+     advice__prerelease_admitted},
+    {"priority-class-unknown", "A priority class that was not read", ADVICE_PODS,
+     advice__priority_class_unknown},
+    {"threshold-boundary", "Lt and Gt do not match the threshold itself", ADVICE_PODS,
+     advice__threshold_boundary},
+    {"threshold-direction",
+     "A threshold that matches no taint seen, and would in the other "
+     "direction",
+     ADVICE_PODS, advice__threshold_direction},
+    {"threshold-never", "A threshold that no taint can pass", ADVICE_PODS, advice__threshold_never},
+    {"threshold-union", "Two thresholds that together match everything", ADVICE_PODS,
+     advice__threshold_union},
+    {"toleration-does-not-attract", "A toleration lets a pod onto nodes, and draws it to none",
+     ADVICE_PODS, advice__does_not_attract},
+    {"unknown-field", "A field that the API does not know", ADVICE_ANY, NULL},
+    {"vendor-suffix", "A vendor suffix makes a version a pre-release", ADVICE_ANY,
+     advice__vendor_suffix},
+    {"version-not-parsed", "A version on a taint that the Semver operators cannot read",
+     ADVICE_NODES, advice__version_not_parsed},
+    {0},
+};
