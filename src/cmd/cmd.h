@@ -60,7 +60,7 @@ struct cmd {
 };
 
 /* The commands, each at the end of its own file. */
-extern const struct cmd cmd_completion, cmd_convert, cmd_help, cmd_version;
+extern const struct cmd cmd_completion, cmd_convert, cmd_help, cmd_match, cmd_validate, cmd_version;
 
 /* Every command in the order of the help, NULL at the end. */
 extern const struct cmd *const cmd_table[];
@@ -82,6 +82,10 @@ void cmd_ctx_init(struct cmd_ctx *ctx, int in, int out, int err, const char *con
 
 /* The value of an environment variable, or NULL. */
 const char *cmd_getenv(const struct cmd_ctx *ctx, const char *name);
+
+/* Appends text from outside so that it cannot steer a terminal: control characters other than line
+ * breaks and tabs are shown as \x1b. */
+void cmd_add_printable(struct buf *out, struct str text);
 
 /* Prints "error: text" and, for usage errors, where to find help. who is the command or NULL. */
 void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err);

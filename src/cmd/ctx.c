@@ -48,13 +48,14 @@ void cmd_ctx_init(struct cmd_ctx *ctx, int in, int out, int err, const char *con
     ctx->log = (struct log){.fd = err, .clock = ctx->clock};
 }
 
-/* Text from outside must not steer the terminal: control characters are shown, not sent. */
-static void add_printable(struct buf *out, const char *text) {
-    for (const char *c = text; *c; c++)
-        if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f)
-            buf_addf(out, "\\x%02x", (unsigned char)*c);
+void cmd_add_printable(struct buf *out, struct str text) {
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.p[i];
+        if (((unsigned char)c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
+            buf_addf(out, "\\x%02x", (unsigned char)c);
         else
-            buf_add_char(out, *c);
+            buf_add_char(out, c);
+    }
 }
 
 void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err) {
@@ -62,7 +63,7 @@ void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct e
         return;
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_REPORT);
     buf_add(&text, ctx->err_colour ? STR("\033[31merror:\033[0m ") : STR("error: "));
-    add_printable(&text, err->msg);
+    cmd_add_printable(&text, str_of(err->msg));
     buf_add_char(&text, '\n');
     if (err->code == ERR_USAGE && who)
         buf_addf(&text, "See 'berth %s --help' for usage.\n", who->name);

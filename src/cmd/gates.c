@@ -39,19 +39,56 @@ static struct feature_flag flag_of(const struct opt_list *list) {
     return (struct feature_flag){list->v, list->n};
 }
 
-int gates_resolve(const struct gates_opts *opts, const struct log *log, struct feature_set *out,
-                  struct err *err) {
+int gates_configure(const struct gates_opts *opts, const struct log *log,
+                    struct feature_config *out, struct err *err) {
     struct feature_flags flags = {
         .gates = flag_of(&opts->gates),
         .emulated = flag_of(&opts->emulated),
         .min_compat = flag_of(&opts->min_compat),
     };
-    struct feature_config config;
-    if (feature_configure(&flags, &config, err) < 0) {
+    if (feature_configure(&flags, out, err) < 0) {
         err->code = ERR_USAGE;
         return -1;
     }
-    feature_config_log(&config, log);
+    feature_config_log(out, log);
+    return 0;
+}
+
+int gates_resolve(const struct gates_opts *opts, const struct log *log, struct feature_set *out,
+                  struct err *err) {
+    struct feature_config config;
+    if (gates_configure(opts, log, &config, err) < 0)
+        return -1;
     *out = config.enabled;
     return 0;
+}
+
+/* The first version from the emulated one on in which the gate can be switched on, or is. */
+static const struct feature_spec *first_usable(enum feature gate, const struct feature_config *c) {
+    size_t count;
+    const struct feature_spec *now = feature_spec_at(gate, c->emulated, c->min_compat);
+    if (now->stage != FEATURE_PRE_ALPHA && (!now->locked || now->on))
+        return now;
+    const struct feature_spec *specs = feature_specs(gate, &count);
+    for (size_t i = 0; i < count; i++) {
+        bool later = specs[i].major > c->emulated.major ||
+                     (specs[i].major == c->emulated.major && specs[i].minor > c->emulated.minor);
+        if (later && (!specs[i].locked || specs[i].on))
+            return &specs[i];
+    }
+    return NULL;
+}
+
+bool gates_write_remedy(struct buf *out, const struct feature_config *c, enum feature gate) {
+    const struct feature_spec *spec = first_usable(gate, c);
+    if (!spec)
+        return false;
+    bool newer = spec->major > c->emulated.major ||
+                 (spec->major == c->emulated.major && spec->minor > c->emulated.minor);
+    bool flag = !newer || !spec->on;
+    if (newer)
+        buf_addf(out, "--emulated-version=%u.%u%s", spec->major, spec->minor, flag ? " " : "");
+    if (flag)
+        buf_addf(out, "--feature-gates=%.*s=true", STR_ARG(feature_name(gate)));
+    return true;
 }

@@ -1,0 +1,218 @@
+/* berth match: does it match, and why, for tolerations against taints. */
+#include "cmd/cmd.h"
+
+#include "api/object.h"
+#include "cli/io.h"
+#include "cmd/gates.h"
+#include "cmd/input.h"
+#include "cmd/match_args.h"
+#include "cmd/match_pairs.h"
+
+/* Output is written when so much of it waits. */
+enum { BLOCK = 1 << 16, LONGEST_OUTPUT = 256 << 20 };
+
+enum output { OUTPUT_TEXT, OUTPUT_JSON };
+static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
+
+struct match_opts {
+    struct input_opts input;
+    struct gates_opts gates;
+    struct opt_list tolerations, taints;
+    int output; /* enum output */
+};
+
+static const struct opt match_opts[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPT_ENUM,
+     .value = "FORMAT",
+     .help = "Output format: text or json.",
+     .offset = offsetof(struct match_opts, output),
+     .fallback = "text",
+     .words = outputs},
+    {.name = "taint",
+     .kind = OPT_TEXTS,
+     .value = "TAINT",
+     .help = "A taint, such as sla=950:NoSchedule or gpu:NoExecute. Can be given several times.",
+     .offset = offsetof(struct match_opts, taints)},
+    {.name = "toleration",
+     .kind = OPT_TEXTS,
+     .value = "TOLERATION",
+     .help = "A toleration, such as 'sla Gt 950:NoSchedule', or as JSON. Can be given several "
+             "times.",
+     .offset = offsetof(struct match_opts, tolerations)},
+    {0},
+};
+
+/* ---- both sides ---- */
+
+static int add_tolerations(struct match_pairs *p, struct arena *a, const struct opt_list *texts,
+                           struct err *err) {
+    struct api_toleration_list list = {arena_array(a, struct api_toleration, texts->n), texts->n};
+    for (size_t i = 0; i < texts->n; i++)
+        if (match_args_toleration(a, texts->v[i], &list.v[i], err) < 0)
+            return -1;
+    if (texts->n)
+        match_pairs_add_tolerations(p, &list);
+    return 0;
+}
+
+static int add_taints(struct match_pairs *p, struct arena *a, const struct opt_list *texts,
+                      struct err *err) {
+    struct api_taint_list list = {arena_array(a, struct api_taint, texts->n), texts->n};
+    for (size_t i = 0; i < texts->n; i++)
+        if (match_args_taint(a, texts->v[i], &list.v[i], err) < 0)
+            return -1;
+    if (texts->n)
+        match_pairs_add_taints(p, &list);
+    return 0;
+}
+
+static int add_objects(struct match_pairs *p, struct cmd_ctx *ctx, const struct input_opts *opts,
+                       struct err *err) {
+    struct input *in;
+    struct api_object *o;
+    struct input_source source;
+    int rc;
+    if (opts->filenames.n == 0)
+        return 0;
+    if (input_open(ctx, opts, false, &in, err) < 0)
+        return -1;
+    while ((rc = input_next(in, &o, &source, err)) > 0) {
+        match_pairs_add_object(p, o);
+        api_object_unref(o);
+    }
+    input_free(in);
+    return rc;
+}
+
+static int gather(struct match_pairs *p, struct cmd_call *call, struct err *err) {
+    const struct match_opts *opts = call->opts;
+    if (add_objects(p, call->ctx, &opts->input, err) < 0)
+        return -1;
+    if (p->pods.n && opts->tolerations.n)
+        return err_set(err, ERR_USAGE, "--toleration cannot be used with pods from -f");
+    if (p->hosts.n && opts->taints.n)
+        return err_set(err, ERR_USAGE, "--taint cannot be used with nodes from -f");
+    if (add_tolerations(p, call->arena, &opts->tolerations, err) < 0 ||
+        add_taints(p, call->arena, &opts->taints, err) < 0)
+        return -1;
+    if (!p->pods.n)
+        return err_set(err, ERR_USAGE, "no tolerations: use --toleration, or -f with a pod");
+    if (!p->hosts.n)
+        return err_set(err, ERR_USAGE, "no taints: use --taint, or -f with a node");
+    return 0;
+}
+
+/* ---- output ---- */
+
+struct writer {
+    int fd;
+    enum output format;
+    struct buf text;
+    struct feature_set missing; /* gates that are off and in the way */
+    bool all;                   /* every pair matches */
+};
+
+static int flush(struct writer *w, size_t from, struct err *err) {
+    if (w->text.n < from)
+        return 0;
+    if (w->text.full)
+        return err_set(err, ERR_TOO_LARGE, "output of one pair needs more than %d MiB",
+                       LONGEST_OUTPUT >> 20);
+    int rc = io_write(w->fd, buf_view(&w->text), err);
+    buf_clear(&w->text);
+    return rc;
+}
+
+static int write_pair(struct writer *w, const struct match_pod *pod, const struct match_host *host,
+                      bool first, struct err *err) {
+    bool json = w->format == OUTPUT_JSON;
+    if (json)
+        buf_add(&w->text, first ? STR("\n") : STR(",\n"));
+    w->all &= json ? match_pair_write_json(&w->text, pod, host, &w->missing)
+                   : match_pair_write_text(&w->text, pod, host, &w->missing);
+    return flush(w, BLOCK, err);
+}
+
+static int write_all(struct writer *w, const struct match_pairs *p, struct err *err) {
+    if (w->format == OUTPUT_JSON)
+        buf_add(&w->text, STR("{\"apiVersion\":\"berth.dev/v1alpha1\",\"kind\":\"MatchReport\","
+                              "\"items\":["));
+    for (size_t i = 0; i < p->pods.n; i++)
+        for (size_t k = 0; k < p->hosts.n; k++)
+            if (write_pair(w, &p->pods.v[i], &p->hosts.v[k], i == 0 && k == 0, err) < 0)
+                return -1;
+    if (w->format == OUTPUT_JSON)
+        buf_add(&w->text, STR("\n]}\n"));
+    return flush(w, 0, err);
+}
+
+static void print_hints(const struct cmd_ctx *ctx, const struct feature_config *gates,
+                        const struct feature_set *missing) {
+    AUTO(buf_release) struct buf text = BUF_INIT(BLOCK);
+    for (enum feature f = 0; f < FEATURE_COUNT; f++) {
+        if (!feature_enabled(missing, f))
+            continue;
+        size_t before = text.n;
+        buf_addf(&text, "hint: the feature gate %.*s is off; try ", STR_ARG(feature_name(f)));
+        if (gates_write_remedy(&text, gates, f))
+            buf_add_char(&text, '\n');
+        else
+            text.n = before;
+    }
+    (void)io_write(ctx->err, buf_view(&text), NULL);
+}
+
+static int run(struct cmd_call *call, struct err *err) {
+    const struct match_opts *opts = call->opts;
+    struct feature_config gates;
+    struct match_pairs pairs;
+    if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0)
+        return -1;
+    match_pairs_init(&pairs, &gates.enabled);
+    struct writer w = {.fd = call->ctx->out,
+                       .format = (enum output)opts->output,
+                       .text = BUF_INIT(LONGEST_OUTPUT),
+                       .all = true};
+    int rc = gather(&pairs, call, err);
+    if (rc == 0)
+        rc = write_all(&w, &pairs, err);
+    if (rc == 0)
+        print_hints(call->ctx, &gates, &w.missing);
+    buf_release(&w.text);
+    match_pairs_release(&pairs);
+    return rc < 0 ? -1 : w.all ? CMD_GOOD : CMD_BAD_VERDICT;
+}
+
+static const struct cmd_example examples[] = {
+    {"Does a toleration match a taint?",
+     "berth match --toleration 'sla Gt 950:NoSchedule' --taint sla=950:NoSchedule "
+     "--feature-gates=TaintTolerationComparisonOperators=true"},
+    {"A toleration as it stands in a manifest",
+     "berth match --toleration '{\"key\":\"gpu\",\"operator\":\"Exists\"}' --taint "
+     "gpu=a100:NoSchedule"},
+    {"A pod against every node of a cluster",
+     "kubectl get nodes -o json | berth match -f pod.yaml -f -"},
+    {0},
+};
+
+const struct cmd cmd_match = {
+    .name = "match",
+    .summary = "Tell whether tolerations match taints, and why",
+    .about =
+        "Hold tolerations against taints and say for each taint whether it is tolerated, in one "
+        "sentence with the values that decided it. Tolerations come from --toleration or from the "
+        "pods of -f, taints from --taint or from the nodes of -f; a pod and a node are also "
+        "matched by nodeSelector and required node affinity. Exits with 0 when everything matches, "
+        "1 when something does not, 2 when an input cannot be read.\n\n"
+        "A toleration is JSON, or KEY OPERATOR [VALUE][:EFFECT], or KEY=VALUE[:EFFECT]; a taint is "
+        "KEY=VALUE:EFFECT or KEY:EFFECT.",
+    .usage = "(--toleration TOLERATION... | -f FILE...) (--taint TAINT... | -f FILE...) [options]",
+    .examples = examples,
+    .groups = {{"Options", match_opts, 0},
+               {"Input Options", input_opts, offsetof(struct match_opts, input)},
+               {"Feature Gate Options", gates_opts, offsetof(struct match_opts, gates)}},
+    .opts_size = sizeof(struct match_opts),
+    .run = run,
+};

@@ -1,0 +1,164 @@
+/* berth validate: accepted or rejected, as the API server would, without one. */
+#include "cmd/cmd.h"
+
+#include "cmd/gates.h"
+#include "cmd/input.h"
+#include "cmd/report.h"
+#include "cmd/verdict.h"
+#include "codec/json.h"
+
+struct validate_opts {
+    struct input_opts input;
+    struct gates_opts gates;
+    struct opt_list old, silence;
+    struct str namespace;
+    bool strict, warn, no_warnings;
+    int output; /* enum report_format */
+};
+
+static void offer_codes(struct buf *out) {
+    for (const struct advice_row *row = advice_rows; row->code; row++)
+        buf_addf(out, "%s ", row->code);
+}
+
+static const struct opt validate_opts[] = {
+    {.name = "namespace",
+     .letter = 'n',
+     .kind = OPT_STR,
+     .value = "NAME",
+     .help = "Namespace of objects that name none (default).",
+     .offset = offsetof(struct validate_opts, namespace)},
+    {.name = "no-warnings",
+     .kind = OPT_FLAG,
+     .help = "Give verdicts only, no advice.",
+     .offset = offsetof(struct validate_opts, no_warnings)},
+    {.name = "old",
+     .kind = OPT_FILES,
+     .value = "FILE",
+     .help = "Objects that the cluster has already: replacing them is validated as an update. "
+             "Can be given several times.",
+     .offset = offsetof(struct validate_opts, old)},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPT_ENUM,
+     .value = "FORMAT",
+     .help = "Output format: text, json, sarif or github.",
+     .offset = offsetof(struct validate_opts, output),
+     .fallback = "text",
+     .words = report_formats},
+    {.name = "silence",
+     .kind = OPT_LIST,
+     .value = "CODE",
+     .help = "Warnings that are not wanted. Separated by commas or given several times.",
+     .offset = offsetof(struct validate_opts, silence),
+     .offer = offer_codes},
+    {.name = "strict",
+     .kind = OPT_FLAG,
+     .help = "Refuse unknown and repeated fields, which is the default.",
+     .offset = offsetof(struct validate_opts, strict)},
+    {.name = "warn",
+     .kind = OPT_FLAG,
+     .help = "Only warn of unknown and repeated fields.",
+     .offset = offsetof(struct validate_opts, warn)},
+    {0},
+};
+
+static int validate_all(struct input *in, struct judge *judge, struct report *report,
+                        struct err *err) {
+    struct input_value value;
+    struct input_source source;
+    struct verdict verdict;
+    int rc;
+    while ((rc = input_next_value(in, &value, &source, err)) > 0) {
+        if (value.tree->kind != JSON_OBJECT) {
+            err_set(err, ERR_INVALID, "not an object");
+            return input_fail_at(&source, err);
+        }
+        judge_value(judge, &value, &source, &verdict);
+        if (report_add(report, &verdict, err) < 0)
+            return -1;
+    }
+    return rc;
+}
+
+/* Reads, judges and reports. */
+static int run_with(struct cmd_call *call, const struct judge_opts *judge_opts,
+                    const struct stored *stored, struct err *err) {
+    const struct validate_opts *opts = call->opts;
+    struct input *in = NULL;
+    struct judge *judge = NULL;
+    if (judge_new(judge_opts, stored, &judge, err) < 0)
+        return -1;
+    if (input_open(call->ctx, &opts->input, false, &in, err) < 0) {
+        judge_free(judge);
+        return -1;
+    }
+    input_keep_repeats(in);
+    struct report report;
+    report_init(&report, call->ctx, (enum report_format)opts->output);
+    int rc = validate_all(in, judge, &report, err);
+    if (rc == 0 && report.objects == 0)
+        rc = err_set(err, ERR_INVALID, "no objects passed to validate");
+    if (rc == 0)
+        rc = report_finish(&report, err);
+    if (rc == 0)
+        rc = report.rejected ? CMD_BAD_VERDICT : CMD_GOOD;
+    report_release(&report);
+    input_free(in);
+    judge_free(judge);
+    return rc;
+}
+
+static int run(struct cmd_call *call, struct err *err) {
+    const struct validate_opts *opts = call->opts;
+    struct feature_config gates;
+    struct stored *stored = NULL;
+    if (opts->strict && opts->warn)
+        return err_set(err, ERR_USAGE, "--strict and --warn exclude each other");
+    if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0)
+        return -1;
+    struct input_opts old = {.filenames = opts->old};
+    if (opts->old.n &&
+        stored_load(call->ctx, &old, opts->namespace, &gates.enabled, &stored, err) < 0)
+        return err_wrap(err, "--old");
+    struct judge_opts judge = {.gates = &gates,
+                               .namespace = opts->namespace,
+                               .strict = !opts->warn,
+                               .warnings = !opts->no_warnings,
+                               .silence = opts->silence};
+    int rc = run_with(call, &judge, stored, err);
+    stored_free(stored);
+    return rc;
+}
+
+static const struct cmd_example examples[] = {
+    {"Is this manifest acceptable?", "berth validate -f pod.yaml"},
+    {"All manifests below a directory, as a report for programs",
+     "berth validate -R -f manifests/ -o json"},
+    {"With an alpha feature, as it was in Kubernetes 1.35",
+     "berth validate -f pod.yaml --emulated-version=1.35 "
+     "--feature-gates=TaintTolerationComparisonOperators=true"},
+    {"May this object replace the one in the cluster?",
+     "kubectl get pod web -o yaml > old.yaml; berth validate -f pod.yaml --old old.yaml"},
+    {"Annotations on a pull request", "berth validate -R -f manifests/ -o github"},
+    {0},
+};
+
+const struct cmd cmd_validate = {
+    .name = "validate",
+    .summary = "Tell whether the API server would accept manifests",
+    .about =
+        "Take every object through what the API server does with a new one: decoding, defaults, "
+        "admission (Priority, DefaultTolerationSeconds), preparation and validation, with the "
+        "feature gates given. Prints what kubectl would print. Exits with 0 when all are accepted, "
+        "1 when some are rejected, 2 when an input cannot be read.\n\n"
+        "Advice that the server does not give follows as warnings, each with a code that --silence "
+        "or the annotation berth.dev/silence switches off; docs/warnings explains them.",
+    .usage = "-f FILE... [options]",
+    .examples = examples,
+    .groups = {{"Options", validate_opts, 0},
+               {"Input Options", input_opts, offsetof(struct validate_opts, input)},
+               {"Feature Gate Options", gates_opts, offsetof(struct validate_opts, gates)}},
+    .opts_size = sizeof(struct validate_opts),
+    .run = run,
+};

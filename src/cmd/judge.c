@@ -1,0 +1,369 @@
+/* From a value to a verdict, in the API server's order. */
+#include "api/object.h"
+#include "base/vec.h"
+#include "cmd/gates.h"
+#include "cmd/verdict.h"
+#include "valid/admit.h"
+#include "valid/valid.h"
+
+/* The API server makes names from random letters; here the same input gives the same output. */
+#define NAME_SUFFIX STR("xxxxx")
+
+enum { LONGEST_TEXT = 64 << 20 };
+
+struct judge {
+    struct judge_opts opts;
+    const struct stored *stored;
+    struct advice *advice;
+    struct arena arena;                     /* of the verdict */
+    struct api_object *object;              /* of the verdict, or NULL */
+    VEC(const struct api_object *) classes; /* PriorityClasses that went by */
+    struct feature_set hinted;              /* gates that were named in a hint */
+};
+
+int judge_new(const struct judge_opts *opts, const struct stored *stored, struct judge **out,
+              struct err *err) {
+    struct judge *j = xcalloc(1, sizeof *j);
+    j->opts = *opts;
+    j->stored = stored;
+    j->advice = advice_new();
+    for (size_t i = 0; i < opts->silence.n; i++)
+        if (advice_silence(j->advice, opts->silence.v[i], err) < 0) {
+            judge_free(j);
+            return -1;
+        }
+    *out = j;
+    return 0;
+}
+
+void judge_free(struct judge *j) {
+    if (!j)
+        return;
+    for (size_t i = 0; i < j->classes.n; i++)
+        api_object_unref((struct api_object *)j->classes.v[i]);
+    vec_release(&j->classes);
+    api_object_unref(j->object);
+    advice_free(j->advice);
+    arena_release(&j->arena);
+    free(j);
+}
+
+/* ---- texts ---- */
+
+static struct str group_of(struct str api_version) {
+    struct str group, version;
+    return str_cut(api_version, '/', &group, &version) ? group : STR("");
+}
+
+/* pod/web, deployment.apps/web */
+static struct str resource_of(struct arena *a, const struct verdict *v) {
+    struct str group = group_of(v->api_version);
+    char *kind = (char *)arena_str(a, v->kind).p;
+    for (size_t i = 0; i < v->kind.n; i++)
+        kind[i] = (char)(kind[i] >= 'A' && kind[i] <= 'Z' ? kind[i] + 32 : kind[i]);
+    struct str name = v->name.n ? v->name : STR("<unknown>");
+    return arena_printf(a, "%.*s%s%.*s/%.*s", (int)v->kind.n, kind ? kind : "", group.n ? "." : "",
+                        STR_ARG(group), STR_ARG(name));
+}
+
+/* As kubectl prints errors that are not about fields. */
+static void reject_as_server(struct judge *j, struct verdict *v, enum err_code code, bool update) {
+    const struct json *message = json_get(&v->status, STR("message"));
+    v->text = arena_printf(&j->arena, "Error from server (%s): error when %s \"%.*s\": %.*s",
+                           err_reason(code), update ? "replacing" : "creating",
+                           STR_ARG(v->source.file), STR_ARG(json_str(message)));
+    v->accepted = false;
+}
+
+static void reject_bad_request(struct judge *j, struct verdict *v, struct str message) {
+    v->status = valid_bad_request(&j->arena, message);
+    reject_as_server(j, v, ERR_INVALID, false);
+}
+
+/* A Status of another kind than Invalid and BadRequest: details name the resource. */
+static void reject_resource(struct judge *j, struct verdict *v, const struct err *why,
+                            bool update) {
+    struct arena *a = &j->arena;
+    struct json details = {.kind = JSON_OBJECT}, s = {.kind = JSON_OBJECT};
+    struct str group = group_of(v->api_version);
+    json_add(a, &details, STR("name"), json_of_str(v->name));
+    if (group.n)
+        json_add(a, &details, STR("group"), json_of_str(group));
+    json_add(a, &details, STR("kind"), json_of_str(str_of(j->object->kind->plural)));
+    json_add(a, &s, STR("kind"), json_of_str(STR("Status")));
+    json_add(a, &s, STR("apiVersion"), json_of_str(STR("v1")));
+    json_add(a, &s, STR("metadata"), (struct json){.kind = JSON_OBJECT});
+    json_add(a, &s, STR("status"), json_of_str(STR("Failure")));
+    json_add(a, &s, STR("message"), json_of_str(arena_str(a, str_of(why->msg))));
+    json_add(a, &s, STR("reason"), json_of_str(str_of(err_reason(why->code))));
+    json_add(a, &s, STR("details"), details);
+    json_add(a, &s, STR("code"), json_of_i64(err_http_status(why->code)));
+    v->status = s;
+    reject_as_server(j, v, why->code, update);
+}
+
+static void reject_invalid(struct judge *j, struct verdict *v, const struct valid_errs *errs) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
+    valid_write_kubectl(&text, j->object, errs);
+    v->text = arena_str(&j->arena, buf_view(&text));
+    v->status = valid_status(&j->arena, j->object, errs);
+    v->accepted = false;
+}
+
+/* ---- admission and validation ---- */
+
+static bool is_pod(const struct api_object *o) {
+    return o->type == &api_types[API_T_pod];
+}
+
+static bool knows_class(const struct judge *j, struct str name) {
+    for (size_t i = 0; i < j->classes.n; i++)
+        if (str_eq(j->classes.v[i]->meta->name, name))
+            return true;
+    return str_starts(name, STR("system-"));
+}
+
+/*
+ * Classes that nobody showed us are taken to be in the cluster: a warning says so, and what the
+ * class would set stays as it is.
+ */
+static int admit_create(struct judge *j, struct api_object *o, struct err *err) {
+    struct valid_admit_opts opts = VALID_ADMIT_DEFAULTS;
+    opts.priority_classes = j->classes.v;
+    opts.priority_class_count = j->classes.n;
+    struct api_pod_spec *spec = &((struct api_pod *)o->body)->spec;
+    struct str name = spec->priority_class_name;
+    if (!name.n || knows_class(j, name))
+        return valid_admit_pod_create(o, &opts, err);
+    struct api_opt_i32 priority = spec->priority;
+    struct str policy = spec->preemption_policy;
+    spec->priority_class_name = spec->preemption_policy = (struct str){0};
+    spec->priority = (struct api_opt_i32){0};
+    int rc = valid_admit_pod_create(o, &opts, err);
+    spec->priority_class_name = name;
+    spec->preemption_policy = policy;
+    spec->priority = priority;
+    return rc;
+}
+
+/* An update that does not say which version it replaces, replaces the one that is there. */
+static int check_version(struct api_object *o, const struct api_object *old, struct err *err) {
+    struct str *version = &o->meta->resource_version;
+    if (!version->n)
+        *version = arena_str(&o->arena, old->meta->resource_version);
+    if (str_eq(*version, old->meta->resource_version))
+        return 0;
+    return err_set(err, ERR_CONFLICT,
+                   "Operation cannot be fulfilled on %s \"%.*s\": the object has been modified; "
+                   "please apply your changes to the latest version and try again",
+                   o->kind->plural, STR_ARG(o->meta->name));
+}
+
+static int update(struct api_object *o, const struct api_object *old, const struct valid_opts *opts,
+                  struct valid_errs *errs, struct err *err) {
+    if (check_version(o, old, err) < 0)
+        return -1;
+    if (is_pod(o))
+        valid_admit_pod_update(o, old, &VALID_ADMIT_DEFAULTS);
+    valid_prepare_update(o, old, opts);
+    valid_update(o, old, opts, errs);
+    return 0;
+}
+
+/* Everything behind defaulting. -1 with err filled: refused as a whole. */
+static int validate(struct judge *j, struct api_object *o, const struct feature_set *gates,
+                    struct valid_errs *errs, struct err *err) {
+    struct valid_opts opts = {.gates = gates, .namespace = j->opts.namespace};
+    const struct api_object *old = stored_find(j->stored, o);
+    if (old)
+        return update(o, old, &opts, errs, err);
+    if (is_pod(o) && admit_create(j, o, err) < 0)
+        return -1;
+    valid_generate_name(o, NAME_SUFFIX);
+    valid_prepare_create(o, &opts);
+    valid_create(o, &opts, errs);
+    return 0;
+}
+
+/* ---- hints ---- */
+
+static bool has_error(const struct valid_errs *list, const struct valid_error *e) {
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i].field, e->field) && str_eq(list->v[i].body, e->body))
+            return true;
+    return false;
+}
+
+/* The first of the errors that goes away with these gates, or NULL. */
+static const struct valid_error *solved_by(struct judge *j, const struct input_value *value,
+                                           const struct feature_set *gates,
+                                           const struct valid_errs *errs) {
+    struct api_decode_opts opts = {.kind = value->kind, .api_version = value->api_version};
+    struct valid_errs left = VALID_ERRS_INIT(&j->arena);
+    struct api_object *o;
+    struct err err;
+    if (api_object_decode(value->tree, &opts, &o, &err) < 0)
+        return NULL;
+    api_object_default(o, gates);
+    const struct valid_error *solved = NULL;
+    if (validate(j, o, gates, &left, &err) == 0)
+        for (size_t i = 0; i < errs->n && !solved; i++)
+            solved = has_error(&left, &errs->v[i]) ? NULL : &errs->v[i];
+    api_object_unref(o);
+    return solved;
+}
+
+static void write_hint(struct judge *j, struct verdict *v, enum feature gate,
+                       const struct valid_error *e) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
+    struct str name = feature_name(gate);
+    buf_addf(&text, "%.*s: %.*s is refused because the feature gate %.*s is off; try ",
+             STR_ARG(v->resource), STR_ARG(e->field), STR_ARG(name));
+    if (gates_write_remedy(&text, j->opts.gates, gate))
+        v->hint = arena_str(&j->arena, buf_view(&text));
+}
+
+/*
+ * Is there a gate that is off, and that would take an error away? Each gate is named once in a run:
+ * whoever reads the first hint does not need the others.
+ */
+static void find_hint(struct judge *j, struct verdict *v, const struct input_value *value,
+                      const struct valid_errs *errs) {
+    struct feature_set all;
+    memset(&all, 0xff, sizeof all);
+    if (!solved_by(j, value, &all, errs))
+        return;
+    for (enum feature f = 0; f < FEATURE_COUNT; f++) {
+        struct feature_set gates = j->opts.gates->enabled;
+        if (feature_enabled(&gates, f) || feature_enabled(&j->hinted, f))
+            continue;
+        feature_set_put(&gates, f, true);
+        const struct valid_error *solved = solved_by(j, value, &gates, errs);
+        if (!solved)
+            continue;
+        feature_set_put(&j->hinted, f, true);
+        write_hint(j, v, f, solved);
+        return;
+    }
+}
+
+/* ---- one object ---- */
+
+static struct str member(const struct json *object, const char *key) {
+    const struct json *v = object ? json_get(object, str_of(key)) : NULL;
+    return v && v->kind == JSON_STRING ? json_str(v) : (struct str){0};
+}
+
+/* What it is called, as far as a tree that may be full of errors tells. */
+static void name_from_tree(struct verdict *v, const struct input_value *value) {
+    const struct json *meta = json_get(value->tree, STR("metadata"));
+    v->kind = member(value->tree, "kind");
+    v->api_version = member(value->tree, "apiVersion");
+    if (!v->kind.n)
+        v->kind = value->kind;
+    if (!v->api_version.n)
+        v->api_version = value->api_version;
+    v->namespace = member(meta, "namespace");
+    v->name = member(meta, "name");
+}
+
+static void name_from_object(struct judge *j, struct verdict *v) {
+    const struct api_object *o = j->object;
+    bool namespaced = o->kind && o->kind->namespaced;
+    struct str fallback = j->opts.namespace.n ? j->opts.namespace : STR("default");
+    v->kind = o->names->kind;
+    v->api_version = o->names->api_version;
+    if (!o->meta)
+        return;
+    v->name = o->meta->name;
+    v->namespace = namespaced && !o->meta->namespace.n ? fallback : o->meta->namespace;
+    if (o->kind && !namespaced)
+        v->namespace = STR("");
+}
+
+/* unknown field "spec.foo": the path stands between the quotes. */
+static struct str path_in(struct str problem) {
+    size_t open = str_find_char(problem, '"');
+    return open == STR_NONE ? STR("") : str_sub(problem, open + 1, problem.n - 1);
+}
+
+static void refuse_problems(struct judge *j, struct verdict *v,
+                            const struct api_problems *problems) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
+    struct str group, version;
+    if (!str_cut(v->api_version, '/', &group, &version))
+        version = v->api_version;
+    buf_addf(&text, "%.*s in version \"%.*s\" cannot be handled as a %.*s: strict decoding error: ",
+             STR_ARG(v->kind), STR_ARG(version), STR_ARG(v->kind));
+    for (size_t i = 0; i < problems->n; i++) {
+        if (i)
+            buf_add(&text, STR(", "));
+        buf_add(&text, problems->v[i]);
+    }
+    reject_bad_request(j, v, arena_str(&j->arena, buf_view(&text)));
+}
+
+static void warn_of_problems(struct judge *j, struct verdict *v,
+                             const struct api_problems *problems) {
+    for (size_t i = 0; i < problems->n && j->opts.warnings; i++) {
+        struct str text = problems->v[i];
+        bool repeated = str_starts(text, STR("duplicate"));
+        struct advice_note note = {repeated ? "duplicate-field" : "unknown-field", path_in(text),
+                                   text};
+        advice_add(j->advice, j->object, note, &v->warnings);
+    }
+}
+
+static int decode(struct judge *j, const struct input_value *value, struct verdict *v) {
+    struct api_problems problems = {.n = 0};
+    struct api_decode_opts opts = {.kind = value->kind,
+                                   .api_version = value->api_version,
+                                   .duplicates = value->repeats,
+                                   .problems = &problems};
+    struct err err;
+    if (api_object_decode(value->tree, &opts, &j->object, &err) < 0) {
+        reject_bad_request(j, v, arena_str(&j->arena, str_of(err.msg)));
+        return -1;
+    }
+    if (problems.n && j->opts.strict) {
+        refuse_problems(j, v, &problems);
+        return -1;
+    }
+    warn_of_problems(j, v, &problems);
+    return 0;
+}
+
+static void judge_object(struct judge *j, const struct input_value *value, struct verdict *v) {
+    struct api_object *o = j->object;
+    const struct feature_set *gates = &j->opts.gates->enabled;
+    struct valid_errs errs = VALID_ERRS_INIT(&j->arena);
+    struct err err;
+    api_object_default(o, gates);
+    if (j->opts.warnings)
+        advice_check(j->advice, o, &v->warnings);
+    v->checked = valid_knows(o->kind);
+    int rc = v->checked ? validate(j, o, gates, &errs, &err) : 0;
+    name_from_object(j, v);
+    v->resource = resource_of(&j->arena, v);
+    if (rc < 0)
+        reject_resource(j, v, &err, err.code == ERR_CONFLICT);
+    else if (errs.n) {
+        reject_invalid(j, v, &errs);
+        find_hint(j, v, value, &errs);
+    }
+    if (v->accepted && o->type == &api_types[API_T_priority_class])
+        vec_push(&j->classes, api_object_ref(o));
+}
+
+void judge_value(struct judge *j, const struct input_value *value,
+                 const struct input_source *source, struct verdict *out) {
+    api_object_unref(j->object);
+    j->object = NULL;
+    arena_reset(&j->arena);
+    *out = (struct verdict){
+        .source = *source, .accepted = true, .checked = true, .warnings.a = &j->arena};
+    name_from_tree(out, value);
+    out->resource = resource_of(&j->arena, out);
+    if (decode(j, value, out) == 0)
+        judge_object(j, value, out);
+}
