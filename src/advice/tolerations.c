@@ -106,37 +106,36 @@ static bool is_built_in(struct str key) {
            str_ends(domain, STR(".k8s.io")) || str_is(key, "CriticalAddonsOnly");
 }
 
-static bool requests_from(const struct api_quantities *list, struct str domain) {
+/* A device such as nvidia.com/gpu draws the pod to the nodes that have it. */
+static bool has_device(const struct api_quantities *list) {
     for (size_t i = 0; i < list->n; i++)
-        if (str_eq(domain_of(list->v[i].key), domain))
+        if (domain_of(list->v[i].key).n && !is_built_in(list->v[i].key))
             return true;
     return false;
 }
 
-/* A device such as nvidia.com/gpu draws the pod to the nodes that have it. */
-static bool asks_for_device(const struct api_pod_spec *spec, struct str key) {
-    struct str domain = domain_of(key);
-    for (size_t i = 0; domain.n && i < spec->containers.n; i++) {
+static bool asks_for_device(const struct api_pod_spec *spec) {
+    for (size_t i = 0; i < spec->containers.n; i++) {
         const struct api_resource_requirements *r = &spec->containers.v[i].resources;
-        if (requests_from(&r->requests, domain) || requests_from(&r->limits, domain))
+        if (has_device(&r->requests) || has_device(&r->limits))
             return true;
     }
     return false;
 }
 
 /* The keys that stand for a dedicated kind of node by the look of the toleration. */
-static bool is_meant_to_attract(const struct advisor *w, const struct api_toleration *t) {
+static bool is_meant_to_attract(const struct api_toleration *t) {
     return t->key.n && !t->toleration_seconds.set && !str_is(t->effect, "PreferNoSchedule") &&
-           !is_built_in(t->key) && !asks_for_device(w->spec, t->key);
+           !is_built_in(t->key);
 }
 
 void advice__does_not_attract(struct advisor *w) {
     const struct api_toleration_list *list = &w->spec->tolerations;
-    if (w->of_daemon_set || is_sent_somewhere(w->spec))
+    if (w->of_daemon_set || is_sent_somewhere(w->spec) || asks_for_device(w->spec))
         return;
     for (size_t i = 0; i < list->n; i++) {
         const struct api_toleration *t = &list->v[i];
-        if (!is_meant_to_attract(w, t))
+        if (!is_meant_to_attract(t))
             continue;
         advice__say(w, advice__path(w, ".tolerations[%zu]", i),
                     "lets the pod onto nodes with the taint %.*s and sends it to none: nodes "

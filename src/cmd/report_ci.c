@@ -9,13 +9,11 @@
 
 #define INVALID_TITLE "The API server refuses the object"
 
-static void add_rule(struct buf *out, const char *code, const char *title, const char *level) {
+/* A code, what it means, and the page that says more. */
+static void add_rule(struct buf *out, const char *code, const char *title, const char *page) {
     buf_addf(out, "{\"id\":\"%s\",\"shortDescription\":{\"text\":", code);
     json_write_str(out, str_of(title), true);
-    buf_addf(out,
-             "},\"help\":{\"text\":\"docs/warnings/%s.md\"},"
-             "\"defaultConfiguration\":{\"level\":\"%s\"}}",
-             code, level);
+    buf_addf(out, "},\"help\":{\"text\":\"docs/%s.md\"}}", page);
 }
 
 static void begin_sarif(struct report *r) {
@@ -23,10 +21,12 @@ static void begin_sarif(struct report *r) {
     buf_add(out, STR("{\"version\":\"2.1.0\","
                      "\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
                      "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"berth\",\"rules\":[\n"));
-    add_rule(out, "invalid", INVALID_TITLE, "error");
+    add_rule(out, "invalid", INVALID_TITLE, "validate");
     for (const struct advice_row *row = advice_rows; row->code; row++) {
         buf_add(out, STR(",\n"));
-        add_rule(out, row->code, row->title, "warning");
+        AUTO(arena_release) struct arena a = {0};
+        struct str page = arena_printf(&a, "warnings/%s", row->code);
+        add_rule(out, row->code, row->title, page.p);
     }
     buf_add(out, STR("\n]}},\"results\":["));
 }
