@@ -122,12 +122,13 @@ static void say_boundary(struct advisor *w, const struct threshold *th,
         return;
     }
     int64_t step = th->side == THRESHOLD_GREATER ? 1 : -1;
+    int64_t first_in = th->number + step, instead = th->number - step;
     advice__say(w, place(w, th, "value"),
                 "%.*s %.*s does not match %.*s%.*s, only %lld and %s; if %.*s is meant too, write "
                 "%.*s %lld",
-                CONDITION(th), STR_ARG(value), STR_ARG(where), (long long)(th->number + step),
+                CONDITION(th), STR_ARG(value), STR_ARG(where), (long long)first_in,
                 step > 0 ? "above" : "below", STR_ARG(value), STR_ARG(th->t->operator),
-                (long long)(th->number - step));
+                (long long)instead);
 }
 
 void advice__threshold_boundary(struct advisor *w) {

@@ -187,11 +187,9 @@ static int run(struct cmd_call *call, struct err *err) {
 
 static const struct cmd_example examples[] = {
     {"Does a toleration match a taint?",
-     "berth match --toleration 'sla Gt 950:NoSchedule' --taint sla=950:NoSchedule "
-     "--feature-gates=TaintTolerationComparisonOperators=true"},
+     "berth match --toleration gpu=a100 --taint gpu=h100:NoSchedule"},
     {"A toleration as it stands in a manifest",
-     "berth match --toleration '{\"key\":\"gpu\",\"operator\":\"Exists\"}' --taint "
-     "gpu=a100:NoSchedule"},
+     "berth match --toleration '{\"key\":\"a\",\"value\":\"b\"}' --taint a=c:NoExecute"},
     {"A pod against every node of a cluster",
      "kubectl get nodes -o json | berth match -f pod.yaml -f -"},
     {0},

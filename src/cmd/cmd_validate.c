@@ -135,11 +135,9 @@ static const struct cmd_example examples[] = {
     {"Is this manifest acceptable?", "berth validate -f pod.yaml"},
     {"All manifests below a directory, as a report for programs",
      "berth validate -R -f manifests/ -o json"},
-    {"With an alpha feature, as it was in Kubernetes 1.35",
-     "berth validate -f pod.yaml --emulated-version=1.35 "
-     "--feature-gates=TaintTolerationComparisonOperators=true"},
+    {"With the gates of an older version", "berth validate -f pod.yaml --emulated-version=1.34"},
     {"May this object replace the one in the cluster?",
-     "kubectl get pod web -o yaml > old.yaml; berth validate -f pod.yaml --old old.yaml"},
+     "kubectl get pod web -o yaml | berth validate -f pod.yaml --old -"},
     {"Annotations on a pull request", "berth validate -R -f manifests/ -o github"},
     {0},
 };

@@ -1,6 +1,7 @@
 /* Reads API objects from what -f names, one at a time, with memory for one at a time. */
 #include "cmd/input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -221,7 +222,9 @@ static int push_list(struct input *in, const struct json *list, struct err *err)
         err_set(err, ERR_INVALID, "lists nest deeper than %d", INPUT_MOST_LISTS);
         return fail_here(in, err);
     }
-    in->lists[in->list_count++] = (struct open_list){list, items_of(list), 0};
+    const struct json *items = items_of(list);
+    assert(items);
+    in->lists[in->list_count++] = (struct open_list){list, items, 0};
     return 0;
 }
 
