@@ -182,7 +182,7 @@ static bool restarts_on_resize(const struct api_container *c) {
 
 /* What older servers let through is allowed to stay. */
 static bool had_restart_on_resize(const struct api_pod_spec *old) {
-    for (size_t i = 0; old && i < old->init_containers.n; i++)
+    for (size_t i = 0; i < old->init_containers.n; i++)
         if (!is_sidecar(&old->init_containers.v[i]) &&
             restarts_on_resize(&old->init_containers.v[i]))
             return true;
@@ -190,7 +190,7 @@ static bool had_restart_on_resize(const struct api_pod_spec *old) {
 }
 
 static bool had_sidecar_resize(const struct api_pod_spec *old) {
-    for (size_t i = 0; old && i < old->init_containers.n; i++)
+    for (size_t i = 0; i < old->init_containers.n; i++)
         if (is_sidecar(&old->init_containers.v[i]) && old->init_containers.v[i].resize_policy.n)
             return true;
     return false;
@@ -200,11 +200,11 @@ static void check_init_resize(const struct pod_view *pod, const struct path *p,
                               const struct api_container *c) {
     struct valid *v = pod->v;
     if (c->resize_policy.n && !feature_enabled(v->gates, FEATURE_InPlacePodVerticalScaling) &&
-        !had_sidecar_resize(pod->old))
+        !pod->had.sidecar_resize)
         valid__invalid(
             v, p, valid__list_value(v->errs->a, API_T_container_resize_policy, &c->resize_policy),
             "must not be set for init containers");
-    if (is_sidecar(c) || !restarts_on_resize(c) || had_restart_on_resize(pod->old))
+    if (is_sidecar(c) || !restarts_on_resize(c) || pod->had.restart_on_resize)
         return;
     for (size_t i = 0; i < c->resize_policy.n; i++)
         if (str_is(c->resize_policy.v[i].restart_policy, "RestartContainer"))
@@ -310,7 +310,23 @@ static void check_ephemeral(const struct pod_view *pod, const struct path *p) {
 
 /* ---- all of them ---- */
 
-static void view_init(struct pod_view *pod, const bool *bad_volumes) {
+struct habits valid__habits(struct arena *a, const struct api_pod_spec *old) {
+    if (!old)
+        return (struct habits){0};
+    return (struct habits){
+        .restart_on_resize = had_restart_on_resize(old),
+        .sidecar_resize = had_sidecar_resize(old),
+        .restart_all = valid__had_restart_all(old),
+        .broken_huge_pages = valid__had_broken_huge_pages(a, old),
+        .files_for_env = valid__had_files_for_env(old),
+        .confined_sys_admin = valid__had_confined_sys_admin(old),
+        .empty_image = valid__had_empty_image(old),
+        .odd_token_path = valid__had_odd_token_path(old),
+    };
+}
+
+static void view_init(struct pod_view *pod, const bool *bad_volumes,
+                      const struct api_pod_spec *old) {
     const struct api_pod_spec *spec = pod->spec;
     for (size_t i = 0; i < spec->volumes.n; i++)
         if (!bad_volumes || !bad_volumes[i])
@@ -319,15 +335,16 @@ static void view_init(struct pod_view *pod, const bool *bad_volumes) {
         seen_add(&pod->claims, spec->resource_claims.v[i].name);
     pod->relaxed_env =
         feature_enabled(pod->v->gates, FEATURE_RelaxedEnvironmentVariableValidation) ||
-        valid__env_was_relaxed(spec, pod->old);
+        valid__env_was_relaxed(spec, old);
+    pod->had = valid__habits(pod->v->errs->a, old);
 }
 
 void valid__containers(struct valid *v, const struct path *spec_path,
                        const struct api_pod_spec *spec, const bool *bad_volumes,
                        const struct pod_rules *rules) {
-    struct pod_view pod = {.v = v, .spec = spec, .old = rules->old};
+    struct pod_view pod = {.v = v, .spec = spec};
     struct seen names = SEEN_INIT;
-    view_init(&pod, bad_volumes);
+    view_init(&pod, bad_volumes, rules->old);
     check_regular(&pod, AT(spec_path, "containers"), &names);
     check_init(&pod, AT(spec_path, "initContainers"), &names);
     check_ephemeral(&pod, AT(spec_path, "ephemeralContainers"));

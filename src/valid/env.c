@@ -290,9 +290,9 @@ static void check_file_key(struct valid *v, const struct path *p,
         valid__no_backsteps(v, AT(p, "path"), s->path);
 }
 
-static bool had_file_keys(const struct api_pod_spec *old) {
+bool valid__had_files_for_env(const struct api_pod_spec *old) {
     const struct api_container *c;
-    for (size_t at = 0; old && (c = valid__next_container(old, &at));)
+    for (size_t at = 0; (c = valid__next_container(old, &at));)
         for (size_t i = 0; i < c->env.n; i++)
             if (c->env.v[i].value_from && c->env.v[i].value_from->file_key_ref)
                 return true;
@@ -325,7 +325,7 @@ static void check_value_from(const struct pod_view *pod, const struct path *p,
                   !!from->secret_key_ref + !!from->file_key_ref;
     if (!sources)
         valid__invalid(v, p, VALUE_Q(STR("")),
-                       feature_enabled(v->gates, FEATURE_EnvFiles) || had_file_keys(pod->old)
+                       feature_enabled(v->gates, FEATURE_EnvFiles) || pod->had.files_for_env
                            ? "must specify one of: `fieldRef`, `resourceFieldRef`, "
                              "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
                            : "must specify one of: `fieldRef`, `resourceFieldRef`, "
@@ -416,7 +416,7 @@ static void check_file_volumes(struct valid *v, const struct path *p, const stru
 
 void valid__file_key_volumes(struct valid *v, const struct path *spec_path,
                              const struct api_pod_spec *spec) {
-    if (!had_file_keys(spec))
+    if (!valid__had_files_for_env(spec))
         return;
     struct seen volumes = SEEN_INIT; /* of volumes with the same name the last one counts */
     for (size_t i = spec->volumes.n; i-- > 0;)

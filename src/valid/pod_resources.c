@@ -107,7 +107,7 @@ void valid__pod_resources(struct valid *v, const struct path *spec_path,
     }
     if (r->claims.v)
         valid__forbidden(v, AT(p, "claims"), "claims may not be set for Resources at pod-level");
-    struct pod_view pod = {.v = v, .spec = spec, .old = rules->old};
+    struct pod_view pod = {.v = v, .spec = spec, .had = valid__habits(v->errs->a, rules->old)};
     for (size_t i = 0; i < spec->resource_claims.n; i++)
         seen_add(&pod.claims, spec->resource_claims.v[i].name);
     valid__pod_requirements(&pod, p, r);

@@ -103,11 +103,8 @@ static bool has_broken_pages(struct arena *a, const struct api_quantities *list)
     return false;
 }
 
-/* What older servers let through is allowed to stay. */
-static bool had_broken_pages(struct arena *a, const struct api_pod_spec *old) {
+bool valid__had_broken_huge_pages(struct arena *a, const struct api_pod_spec *old) {
     const struct api_container *c;
-    if (!old)
-        return false;
     for (size_t at = 0; (c = valid__next_container(old, &at));)
         if (has_broken_pages(a, &c->resources.limits) ||
             has_broken_pages(a, &c->resources.requests))
@@ -132,7 +129,7 @@ static void check_huge_pages(struct requirements *req, const struct path *p,
     if (!valid__is_huge_page(q->key))
         return;
     req->has_huge_pages = true;
-    if (is_whole_pages(a, q->key, &q->value) || had_broken_pages(a, req->pod->old))
+    if (is_whole_pages(a, q->key, &q->value) || req->pod->had.broken_huge_pages)
         return;
     struct str text = valid__quantity_text(a, &q->value);
     valid__invalid(v, p, VALUE_Q(text), "%.*s is not positive integer multiple of %.*s",
@@ -280,7 +277,7 @@ void valid__pod_requirements(const struct pod_view *pod, const struct path *p,
 
 void valid__overhead(struct valid *v, const struct path *p, const struct api_quantities *overhead,
                      const struct pod_rules *rules) {
-    struct pod_view pod = {.v = v, .old = rules->old};
+    struct pod_view pod = {.v = v, .had = valid__habits(v->errs->a, rules->old)};
     struct api_resource_requirements r = {.limits = *overhead};
     valid__resources(&pod, p, &r);
 }

@@ -35,11 +35,11 @@ static bool restarts_all(const struct api_container *c) {
     return false;
 }
 
-static bool had_restart_all(const struct api_pod_spec *old) {
-    for (size_t i = 0; old && i < old->containers.n; i++)
+bool valid__had_restart_all(const struct api_pod_spec *old) {
+    for (size_t i = 0; i < old->containers.n; i++)
         if (restarts_all(&old->containers.v[i]))
             return true;
-    for (size_t i = 0; old && i < old->init_containers.n; i++) {
+    for (size_t i = 0; i < old->init_containers.n; i++) {
         const struct api_container *c = &old->init_containers.v[i];
         if (restarts_all(c) || (str_is(c->restart_policy, "Always") && c->restart_policy_rules.n))
             return true;
@@ -49,7 +49,7 @@ static bool had_restart_all(const struct api_pod_spec *old) {
 
 static bool allows_restart_all(const struct pod_view *pod) {
     return feature_enabled(pod->v->gates, FEATURE_RestartAllContainersOnContainerExits) ||
-           had_restart_all(pod->old);
+           pod->had.restart_all;
 }
 
 /* ---- policies ---- */

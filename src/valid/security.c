@@ -192,10 +192,9 @@ static bool has_sys_admin(const struct api_security_context *sc) {
     return false;
 }
 
-/* What older servers let through is allowed to stay. */
-static bool had_sys_admin(const struct api_pod_spec *old) {
+bool valid__had_confined_sys_admin(const struct api_pod_spec *old) {
     const struct api_container *c;
-    for (size_t at = 0; old && (c = valid__next_container(old, &at));) {
+    for (size_t at = 0; (c = valid__next_container(old, &at));) {
         const struct api_security_context *sc = c->security_context;
         if (sc && !(sc->allow_privilege_escalation.set && sc->allow_privilege_escalation.v) &&
             has_sys_admin(sc))
@@ -212,7 +211,7 @@ static void check_escalation(const struct pod_view *pod, const struct path *p,
     if (sc->privileged.set && sc->privileged.v)
         valid__invalid(v, p, valid__struct_value(v->errs->a, API_T_security_context, sc),
                        "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
-    if (has_sys_admin(sc) && !had_sys_admin(pod->old))
+    if (has_sys_admin(sc) && !pod->had.confined_sys_admin)
         valid__invalid(v, p, valid__struct_value(v->errs->a, API_T_security_context, sc),
                        "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` "
                        "CAP_SYS_ADMIN");

@@ -112,9 +112,8 @@ static void check_downward(struct projection *pr, const struct path *p,
     }
 }
 
-/* What older servers let through is allowed to stay. */
-static bool had_odd_token_path(const struct api_pod_spec *old) {
-    for (size_t i = 0; old && i < old->volumes.n; i++) {
+bool valid__had_odd_token_path(const struct api_pod_spec *old) {
+    for (size_t i = 0; i < old->volumes.n; i++) {
         const struct api_projected_volume_source *s = old->volumes.v[i].volume_source.projected;
         for (size_t j = 0; s && j < s->sources.n; j++)
             if (s->sources.v[j].service_account_token &&
@@ -139,7 +138,7 @@ static void check_token(struct projection *pr, const struct path *p,
                        "may not specify a duration larger than 2^32 seconds");
     if (!s->path.n)
         valid__required(v, AT(pr->path, "path"), NO_DETAIL);
-    else if (!valid__is_local_path(s->path) && !had_odd_token_path(pr->view->old))
+    else if (!valid__is_local_path(s->path) && !pr->view->had.odd_token_path)
         valid__local_path(v, AT(pr->path, "path"), s->path);
     valid__id(v, AT(p, "user"), &s->user);
 }

@@ -14,8 +14,8 @@ void valid__file_mode(struct valid *v, const struct path *p, const struct api_op
 
 /* ---- sources that look at more than themselves ---- */
 
-static bool had_empty_image(const struct api_pod_spec *old) {
-    for (size_t i = 0; old && i < old->volumes.n; i++) {
+bool valid__had_empty_image(const struct api_pod_spec *old) {
+    for (size_t i = 0; i < old->volumes.n; i++) {
         const struct api_image_volume_source *image = old->volumes.v[i].volume_source.image;
         if (image && !image->reference.n)
             return true;
@@ -25,7 +25,7 @@ static bool had_empty_image(const struct api_pod_spec *old) {
 
 static void check_image(const struct volume_view *view, const struct path *p, const void *source) {
     const struct api_image_volume_source *s = source;
-    if (!s->reference.n && !had_empty_image(view->old))
+    if (!s->reference.n && !view->had.empty_image)
         valid__required(view->v, AT(p, "reference"), NO_DETAIL);
     valid__pull_policy(view->v, AT(p, "pullPolicy"), s->pull_policy);
 }
@@ -152,6 +152,7 @@ const bool *valid__volumes(struct valid *v, const struct path *p,
                            const struct api_volume_list *list, struct str pod_name,
                            const struct pod_rules *rules) {
     struct seen names = SEEN_INIT, claims = SEEN_INIT;
+    struct habits had = valid__habits(v->errs->a, rules->old);
     bool *bad = NULL;
     collect_claims(v->errs->a, list, pod_name, &claims);
     for (size_t i = 0; i < list->n; i++) {
@@ -160,7 +161,7 @@ const bool *valid__volumes(struct valid *v, const struct path *p,
             volume->volume_source.persistent_volume_claim;
         const struct path *here = AT_INDEX(p, i);
         size_t before = v->errs->n;
-        check_volume(&(struct volume_view){v, here, volume, pod_name, rules->old}, &names);
+        check_volume(&(struct volume_view){v, here, volume, pod_name, had}, &names);
         if (v->errs->n == before) {
             seen_add(&names, volume->name);
         } else {
