@@ -281,12 +281,19 @@ static void test_expression_length(void **state) {
                  "\"spec.tolerations[0].expression: Too long: may not be more than 10240 bytes\"");
 }
 
+/* Where the design documents contradict each other or upstream: the reading that holds, by the
+ * number under which it was settled. */
+static void contradictions_are_settled(void **state) {
+    (void)state;
+    check_file("test/valid/pods_contradictions.jsonl", 9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_creates),           cmocka_unit_test(test_updates),
         cmocka_unit_test(test_versions),          cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_documents),         cmocka_unit_test(test_drops),
-        cmocka_unit_test(test_expression_length),
+        cmocka_unit_test(test_expression_length), cmocka_unit_test(contradictions_are_settled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
