@@ -194,56 +194,72 @@ static bool has_error(const struct valid_errs *list, const struct valid_error *e
     return false;
 }
 
-/* The first of the errors that goes away with these gates, or NULL. */
-static const struct valid_error *solved_by(struct judge *j, const struct input_value *value,
-                                           const struct feature_set *gates,
-                                           const struct valid_errs *errs) {
+/* How many of the errors go away with these gates, and the first of them. */
+struct solved {
+    size_t n;
+    const struct valid_error *first;
+};
+
+static struct solved solved_by(struct judge *j, const struct input_value *value,
+                               const struct feature_set *gates, const struct valid_errs *errs) {
     struct api_decode_opts opts = {.kind = value->kind, .api_version = value->api_version};
     struct valid_errs left = VALID_ERRS_INIT(&j->arena);
+    struct solved solved = {0};
     struct api_object *o;
     struct err err;
     if (api_object_decode(value->tree, &opts, &o, &err) < 0)
-        return NULL;
+        return solved;
     api_object_default(o, gates);
-    const struct valid_error *solved = NULL;
-    if (validate(j, o, gates, &left, &err) == 0)
-        for (size_t i = 0; i < errs->n && !solved; i++)
-            solved = has_error(&left, &errs->v[i]) ? NULL : &errs->v[i];
+    bool judged = validate(j, o, gates, &left, &err) == 0;
+    for (size_t i = 0; judged && i < errs->n; i++) {
+        if (has_error(&left, &errs->v[i]))
+            continue;
+        if (!solved.n++)
+            solved.first = &errs->v[i];
+    }
     api_object_unref(o);
     return solved;
 }
 
-static void write_hint(struct judge *j, struct verdict *v, enum feature gate,
-                       const struct valid_error *e) {
+static void add_hint(struct judge *j, struct verdict *v, enum feature gate,
+                     const struct valid_error *e) {
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
     struct str name = feature_name(gate);
     buf_addf(&text, "%.*s: %.*s is refused because the feature gate %.*s is off; try ",
              STR_ARG(v->resource), STR_ARG(e->field), STR_ARG(name));
     if (gates_write_remedy(&text, j->opts.gates, gate))
-        v->hint = arena_str(&j->arena, buf_view(&text));
+        opt_list_add(&j->arena, &v->hints, arena_str(&j->arena, buf_view(&text)));
+}
+
+/* Do the gates that are named already explain all that any gate can? */
+static bool needs_hint(struct judge *j, const struct input_value *value,
+                       const struct valid_errs *errs) {
+    struct feature_set all, hinted = j->opts.gates->enabled;
+    memset(&all, 0xff, sizeof all);
+    size_t most = solved_by(j, value, &all, errs).n;
+    for (size_t i = 0; i < sizeof hinted.words / sizeof *hinted.words; i++)
+        hinted.words[i] |= j->hinted.words[i];
+    return most && solved_by(j, value, &hinted, errs).n < most;
 }
 
 /*
- * Is there a gate that is off, and that would take an error away? Each gate is named once in a run:
- * whoever reads the first hint does not need the others.
+ * Gates that are off, and that would take an error away. Each gate is named once in a run: whoever
+ * reads the first hint does not need the others.
  */
-static void find_hint(struct judge *j, struct verdict *v, const struct input_value *value,
-                      const struct valid_errs *errs) {
-    struct feature_set all;
-    memset(&all, 0xff, sizeof all);
-    if (!solved_by(j, value, &all, errs))
+static void find_hints(struct judge *j, struct verdict *v, const struct input_value *value,
+                       const struct valid_errs *errs) {
+    if (!needs_hint(j, value, errs))
         return;
     for (enum feature f = 0; f < FEATURE_COUNT; f++) {
         struct feature_set gates = j->opts.gates->enabled;
         if (feature_enabled(&gates, f) || feature_enabled(&j->hinted, f))
             continue;
         feature_set_put(&gates, f, true);
-        const struct valid_error *solved = solved_by(j, value, &gates, errs);
-        if (!solved)
+        struct solved solved = solved_by(j, value, &gates, errs);
+        if (!solved.n)
             continue;
         feature_set_put(&j->hinted, f, true);
-        write_hint(j, v, f, solved);
-        return;
+        add_hint(j, v, f, solved.first);
     }
 }
 
@@ -254,8 +270,14 @@ static struct str member(const struct json *object, const char *key) {
     return v && v->kind == JSON_STRING ? json_str(v) : (struct str){0};
 }
 
+/* Objects that name no namespace are in that of the request. */
+static struct str request_namespace(const struct judge *j) {
+    return j->opts.namespace.n ? j->opts.namespace : STR("default");
+}
+
 /* What it is called, as far as a tree that may be full of errors tells. */
-static void name_from_tree(struct verdict *v, const struct input_value *value) {
+static void name_from_tree(const struct judge *j, struct verdict *v,
+                           const struct input_value *value) {
     const struct json *meta = json_get(value->tree, STR("metadata"));
     v->kind = member(value->tree, "kind");
     v->api_version = member(value->tree, "apiVersion");
@@ -265,18 +287,20 @@ static void name_from_tree(struct verdict *v, const struct input_value *value) {
         v->api_version = value->api_version;
     v->namespace = member(meta, "namespace");
     v->name = member(meta, "name");
+    const struct api_kind *kind = api_kind_find(v->api_version, v->kind);
+    if (kind && kind->namespaced && !v->namespace.n)
+        v->namespace = request_namespace(j);
 }
 
 static void name_from_object(struct judge *j, struct verdict *v) {
     const struct api_object *o = j->object;
     bool namespaced = o->kind && o->kind->namespaced;
-    struct str fallback = j->opts.namespace.n ? j->opts.namespace : STR("default");
     v->kind = o->names->kind;
     v->api_version = o->names->api_version;
     if (!o->meta)
         return;
     v->name = o->meta->name;
-    v->namespace = namespaced && !o->meta->namespace.n ? fallback : o->meta->namespace;
+    v->namespace = namespaced && !o->meta->namespace.n ? request_namespace(j) : o->meta->namespace;
     if (o->kind && !namespaced)
         v->namespace = STR("");
 }
@@ -349,7 +373,7 @@ static void judge_object(struct judge *j, const struct input_value *value, struc
         reject_resource(j, v, &err, err.code == ERR_CONFLICT);
     else if (errs.n) {
         reject_invalid(j, v, &errs);
-        find_hint(j, v, value, &errs);
+        find_hints(j, v, value, &errs);
     }
     if (v->accepted && o->type == &api_types[API_T_priority_class])
         vec_push(&j->classes, api_object_ref(o));
@@ -362,7 +386,7 @@ void judge_value(struct judge *j, const struct input_value *value,
     arena_reset(&j->arena);
     *out = (struct verdict){
         .source = *source, .accepted = true, .checked = true, .warnings.a = &j->arena};
-    name_from_tree(out, value);
+    name_from_tree(j, out, value);
     out->resource = resource_of(&j->arena, out);
     if (decode(j, value, out) == 0)
         judge_object(j, value, out);

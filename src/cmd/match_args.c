@@ -57,6 +57,16 @@ static int toleration_from_json(struct arena *a, struct str text, struct api_tol
                    STR_ARG(out->extra->members[0].key));
 }
 
+/* "invalid WHAT: TEXT, what is wrong with the name" */
+static int check_name(const char *what, struct str text, struct names_errs errs, struct err *err) {
+    if (errs.n == 0)
+        return 0;
+    AUTO(buf_release) struct buf why = BUF_INIT(ERR_TEXT);
+    names_errs_join(&why, &errs, STR("; "));
+    return err_set(err, ERR_USAGE, "invalid %s: %.*s, %.*s", what, STR_ARG(text),
+                   STR_ARG(buf_view(&why)));
+}
+
 /* One word alone: KEY=VALUE, KEY, or Exists. */
 static void toleration_from_word(struct str word, struct api_toleration *out) {
     bool equal = str_cut(word, '=', &out->key, &out->value);
@@ -65,23 +75,14 @@ static void toleration_from_word(struct str word, struct api_toleration *out) {
         out->key = STR("");
 }
 
-int match_args_toleration(struct arena *a, struct str text, struct api_toleration *out,
-                          struct err *err) {
-    *out = (struct api_toleration){0};
-    text = str_trim(text);
-    if (str_starts(text, STR("{")))
-        return toleration_from_json(a, text, out, err);
-    struct str rest = arena_str(a, text), value;
-    if (cut_effect(text, &rest, &out->effect, err) < 0)
-        return -1;
-    struct str key = next_word(&rest), operator= next_word(&rest);
-    if (!key.n)
-        return err_set(err, ERR_USAGE, "invalid toleration \"%.*s\": it has no key", STR_ARG(text));
+/* KEY OPERATOR [VALUE], or one word. */
+static int toleration_from_words(struct str text, struct str rest, struct api_toleration *out,
+                                 struct err *err) {
+    struct str key = next_word(&rest), operator= next_word(&rest), value = next_word(&rest);
     if (!operator.n) {
         toleration_from_word(key, out);
         return 0;
     }
-    value = next_word(&rest);
     if (!IS_ONE_OF(operator, operators))
         return err_set(err, ERR_USAGE,
                        "invalid toleration \"%.*s\": the operator must be Equal, Exists, Lt, Gt, "
@@ -97,13 +98,21 @@ int match_args_toleration(struct arena *a, struct str text, struct api_toleratio
     return 0;
 }
 
-static int check_name(struct str text, const struct names_errs *errs, struct err *err) {
-    if (errs->n == 0)
+int match_args_toleration(struct arena *a, struct str text, struct api_toleration *out,
+                          struct err *err) {
+    *out = (struct api_toleration){0};
+    text = str_trim(text);
+    if (str_starts(text, STR("{")))
+        return toleration_from_json(a, text, out, err);
+    struct str rest = arena_str(a, text);
+    if (!rest.n)
+        return err_set(err, ERR_USAGE, "invalid toleration: it is empty");
+    if (cut_effect(text, &rest, &out->effect, err) < 0 ||
+        toleration_from_words(text, rest, out, err) < 0)
+        return -1;
+    if (!out->key.n && str_is(out->operator, "Exists"))
         return 0;
-    AUTO(buf_release) struct buf why = BUF_INIT(ERR_TEXT);
-    names_errs_join(&why, errs, STR("; "));
-    return err_set(err, ERR_USAGE, "invalid taint spec: %.*s, %.*s", STR_ARG(text),
-                   STR_ARG(buf_view(&why)));
+    return check_name("toleration", text, names_check_label_key(out->key), err);
 }
 
 int match_args_taint(struct arena *a, struct str text, struct api_taint *out, struct err *err) {
@@ -118,9 +127,7 @@ int match_args_taint(struct arena *a, struct str text, struct api_taint *out, st
     if (!IS_ONE_OF(out->effect, effects))
         return err_set(err, ERR_USAGE, "invalid taint effect: %.*s, unsupported taint effect",
                        STR_ARG(out->effect));
-    struct names_errs value = names_check_label_value(out->value);
-    if (check_name(text, &value, err) < 0)
+    if (check_name("taint spec", text, names_check_label_value(out->value), err) < 0)
         return -1;
-    struct names_errs key = names_check_label_key(out->key);
-    return check_name(text, &key, err);
+    return check_name("taint spec", text, names_check_label_key(out->key), err);
 }

@@ -186,7 +186,7 @@ bool match_pair_write_text(struct buf *out, const struct match_pod *pod,
 
 static void add_text(struct buf *out, const char *key, struct str value) {
     buf_addf(out, "\"%s\":", key);
-    json_write_str(out, value, false);
+    json_write_str(out, value, true);
 }
 
 static void write_json_verdict(struct buf *out, const struct question *q,

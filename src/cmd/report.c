@@ -39,7 +39,7 @@ static void begin_json(struct report *r) {
 
 static void add_member(struct buf *out, const char *key, struct str value) {
     buf_addf(out, "\"%s\":", key);
-    json_write_str(out, value, false);
+    json_write_str(out, value, true);
 }
 
 static void add_json_warnings(struct buf *out, const struct advice_notes *notes) {
@@ -58,8 +58,7 @@ static void add_json(struct report *r, const struct verdict *v) {
     struct buf *out = &r->text;
     buf_add(out, r->results++ ? STR(",\n{\"source\":") : STR("\n{\"source\":"));
     AUTO(arena_release) struct arena a = {0};
-    json_write_str(out, arena_printf(&a, "%.*s:%u", STR_ARG(v->source.file), v->source.line),
-                   false);
+    json_write_str(out, arena_printf(&a, "%.*s:%u", STR_ARG(v->source.file), v->source.line), true);
     buf_add(out, STR(",\"object\":{"));
     add_member(out, "apiVersion", v->api_version);
     buf_add_char(out, ',');
@@ -112,12 +111,12 @@ static void add_warnings(struct report *r, const struct verdict *v) {
     }
 }
 
-static void add_hint(struct report *r, const struct verdict *v) {
-    if (!v->hint.n)
-        return;
-    add_title(r, "hint:", "36");
-    cmd_add_printable(&r->text, v->hint);
-    buf_add_char(&r->text, '\n');
+static void add_hints(struct report *r, const struct verdict *v) {
+    for (size_t i = 0; i < v->hints.n; i++) {
+        add_title(r, "hint:", "36");
+        cmd_add_printable(&r->text, v->hints.v[i]);
+        buf_add_char(&r->text, '\n');
+    }
 }
 
 static void add_place(struct report *r, const struct input_source *source) {
@@ -180,7 +179,7 @@ int report_add(struct report *r, const struct verdict *v, struct err *err) {
         return input_fail_at(&v->source, err);
     if (r->format == REPORT_TEXT)
         add_warnings(r, v);
-    add_hint(r, v);
+    add_hints(r, v);
     return flush(r, &r->remarks, err);
 }
 

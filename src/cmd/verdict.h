@@ -27,7 +27,7 @@ struct verdict {
     struct str text;    /* what kubectl prints when it is rejected, without a line break */
     struct json status; /* the metav1.Status when it is rejected, else null */
     struct advice_notes warnings;
-    struct str hint; /* about a feature gate that would change the verdict; or absent */
+    struct opt_list hints; /* about feature gates that would change the verdict */
 };
 
 struct judge;
