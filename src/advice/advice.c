@@ -53,8 +53,10 @@ static void learn(struct advice *run, const struct api_object *o) {
         for (size_t i = 0; i < taints->n; i++)
             learn_taint(run, &taints->v[i], o->meta->name);
     }
-    if (o->type == &api_types[API_T_priority_class])
+    if (o->type == &api_types[API_T_priority_class]) {
         map_put(&run->classes, arena_str(&run->arena, o->meta->name), run);
+        run->has_default_class |= ((const struct api_priority_class *)o->body)->global_default;
+    }
 }
 
 /* Every cluster has those of the system. */
@@ -63,9 +65,21 @@ static bool has_class(const struct advice *run, struct str name) {
            map_get(&run->classes, name);
 }
 
+/* A priority without a class is that of the cluster's default class, or refused. */
+static void check_own_priority(struct advisor *w) {
+    bool usual = !w->spec->priority.set || w->spec->priority.v == 0;
+    if (!usual && !w->run->has_default_class)
+        advice__say(w, advice__path(w, ".priority"),
+                    "priority %d stands without a class: a cluster whose default PriorityClass has "
+                    "another value, or that has none, refuses the pod; name a class instead",
+                    w->spec->priority.v);
+}
+
 /* Once for each class: a manifest may name it a thousand times. */
 void advice__priority_class_unknown(struct advisor *w) {
     struct str name = w->spec->priority_class_name;
+    if (!name.n)
+        check_own_priority(w);
     if (!name.n || has_class(w->run, name) || map_get(&w->run->told_classes, name))
         return;
     map_put(&w->run->told_classes, arena_str(&w->run->arena, name), w->run);

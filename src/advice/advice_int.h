@@ -22,6 +22,7 @@ struct advice {
     struct map taint_texts;  /* key=value of those -> the run */
     struct map classes;      /* name of a PriorityClass -> the run */
     struct map told_classes; /* unknown ones that were told of once */
+    bool has_default_class;
 };
 
 /* One look at one object. */

@@ -67,22 +67,20 @@ static struct str resource_of(struct arena *a, const struct verdict *v) {
 }
 
 /* As kubectl prints errors that are not about fields. */
-static void reject_as_server(struct judge *j, struct verdict *v, enum err_code code, bool update) {
+static void reject_as_server(struct judge *j, struct verdict *v, enum err_code code) {
     const struct json *message = json_get(&v->status, STR("message"));
-    v->text = arena_printf(&j->arena, "Error from server (%s): error when %s \"%.*s\": %.*s",
-                           err_reason(code), update ? "replacing" : "creating",
-                           STR_ARG(v->source.file), STR_ARG(json_str(message)));
+    v->text = arena_printf(&j->arena, "Error from server (%s): error when creating \"%.*s\": %.*s",
+                           err_reason(code), STR_ARG(v->source.file), STR_ARG(json_str(message)));
     v->accepted = false;
 }
 
 static void reject_bad_request(struct judge *j, struct verdict *v, struct str message) {
     v->status = valid_bad_request(&j->arena, message);
-    reject_as_server(j, v, ERR_INVALID, false);
+    reject_as_server(j, v, ERR_INVALID);
 }
 
-/* A Status of another kind than Invalid and BadRequest: details name the resource. */
-static void reject_resource(struct judge *j, struct verdict *v, const struct err *why,
-                            bool update) {
+/* The Status for what admission refuses: details name the resource. */
+static void reject_resource(struct judge *j, struct verdict *v, const struct err *why) {
     struct arena *a = &j->arena;
     struct json details = {.kind = JSON_OBJECT}, s = {.kind = JSON_OBJECT};
     struct str group = group_of(v->api_version);
@@ -99,7 +97,7 @@ static void reject_resource(struct judge *j, struct verdict *v, const struct err
     json_add(a, &s, STR("details"), details);
     json_add(a, &s, STR("code"), json_of_i64(err_http_status(why->code)));
     v->status = s;
-    reject_as_server(j, v, why->code, update);
+    reject_as_server(j, v, why->code);
 }
 
 static void reject_invalid(struct judge *j, struct verdict *v, const struct valid_errs *errs) {
@@ -116,11 +114,29 @@ static bool is_pod(const struct api_object *o) {
     return o->type == &api_types[API_T_pod];
 }
 
+static const struct api_priority_class *class_at(const struct judge *j, size_t i) {
+    return j->classes.v[i]->body;
+}
+
 static bool knows_class(const struct judge *j, struct str name) {
     for (size_t i = 0; i < j->classes.n; i++)
-        if (str_eq(j->classes.v[i]->meta->name, name))
+        if (str_eq(class_at(j, i)->metadata.name, name))
             return true;
-    return str_starts(name, STR("system-"));
+    return str_is(name, "system-node-critical") || str_is(name, "system-cluster-critical");
+}
+
+static bool knows_default_class(const struct judge *j) {
+    for (size_t i = 0; i < j->classes.n; i++)
+        if (class_at(j, i)->global_default)
+            return true;
+    return false;
+}
+
+/* Does the pod depend on a class that was not read: one it names, or the default of a cluster? */
+static bool needs_unknown_class(const struct judge *j, const struct api_pod_spec *spec) {
+    if (spec->priority_class_name.n)
+        return !knows_class(j, spec->priority_class_name);
+    return !knows_default_class(j) && (spec->priority.set || spec->preemption_policy.p);
 }
 
 /*
@@ -132,11 +148,10 @@ static int admit_create(struct judge *j, struct api_object *o, struct err *err) 
     opts.priority_classes = j->classes.v;
     opts.priority_class_count = j->classes.n;
     struct api_pod_spec *spec = &((struct api_pod *)o->body)->spec;
-    struct str name = spec->priority_class_name;
-    if (!name.n || knows_class(j, name))
+    if (!needs_unknown_class(j, spec))
         return valid_admit_pod_create(o, &opts, err);
+    struct str name = spec->priority_class_name, policy = spec->preemption_policy;
     struct api_opt_i32 priority = spec->priority;
-    struct str policy = spec->preemption_policy;
     spec->priority_class_name = spec->preemption_policy = (struct str){0};
     spec->priority = (struct api_opt_i32){0};
     int rc = valid_admit_pod_create(o, &opts, err);
@@ -146,28 +161,15 @@ static int admit_create(struct judge *j, struct api_object *o, struct err *err) 
     return rc;
 }
 
-/* An update that does not say which version it replaces, replaces the one that is there. */
-static int check_version(struct api_object *o, const struct api_object *old, struct err *err) {
-    struct str *version = &o->meta->resource_version;
-    if (!version->n)
-        *version = arena_str(&o->arena, old->meta->resource_version);
-    if (str_eq(*version, old->meta->resource_version))
-        return 0;
-    return err_set(err, ERR_CONFLICT,
-                   "Operation cannot be fulfilled on %s \"%.*s\": the object has been modified; "
-                   "please apply your changes to the latest version and try again",
-                   o->kind->plural, STR_ARG(o->meta->name));
-}
-
-static int update(struct api_object *o, const struct api_object *old, const struct valid_opts *opts,
-                  struct valid_errs *errs, struct err *err) {
-    if (check_version(o, old, err) < 0)
-        return -1;
+/* Whether another writer was faster is a matter of time, not of validity: the update is judged as
+ * one of the version that is stored. */
+static void update(struct api_object *o, const struct api_object *old,
+                   const struct valid_opts *opts, struct valid_errs *errs) {
+    o->meta->resource_version = arena_str(&o->arena, old->meta->resource_version);
     if (is_pod(o))
         valid_admit_pod_update(o, old, &VALID_ADMIT_DEFAULTS);
     valid_prepare_update(o, old, opts);
     valid_update(o, old, opts, errs);
-    return 0;
 }
 
 /* Everything behind defaulting. -1 with err filled: refused as a whole. */
@@ -175,8 +177,10 @@ static int validate(struct judge *j, struct api_object *o, const struct feature_
                     struct valid_errs *errs, struct err *err) {
     struct valid_opts opts = {.gates = gates, .namespace = j->opts.namespace};
     const struct api_object *old = stored_find(j->stored, o);
-    if (old)
-        return update(o, old, &opts, errs, err);
+    if (old) {
+        update(o, old, &opts, errs);
+        return 0;
+    }
     if (is_pod(o) && admit_create(j, o, err) < 0)
         return -1;
     valid_generate_name(o, NAME_SUFFIX);
@@ -370,7 +374,7 @@ static void judge_object(struct judge *j, const struct input_value *value, struc
     name_from_object(j, v);
     v->resource = resource_of(&j->arena, v);
     if (rc < 0)
-        reject_resource(j, v, &err, err.code == ERR_CONFLICT);
+        reject_resource(j, v, &err);
     else if (errs.n) {
         reject_invalid(j, v, &errs);
         find_hints(j, v, value, &errs);
