@@ -6,7 +6,8 @@
 
 function(berth_module name)
     cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c
+        ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
     if(NOT sources)
         return()
     endif()
@@ -34,7 +35,8 @@ endfunction()
 function(berth_library module sources deps libs)
     add_library(berth_${module} STATIC ${sources})
     target_include_directories(berth_${module} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-    target_compile_options(berth_${module} PRIVATE -include ${PROJECT_SOURCE_DIR}/src/base/banned.h)
+    target_compile_options(berth_${module} PRIVATE
+        "$<$<COMPILE_LANGUAGE:C>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/base/banned.h>")
     list(TRANSFORM deps PREPEND berth_)
     target_link_libraries(berth_${module} PUBLIC ${deps} ${libs})
 endfunction()

@@ -29,6 +29,12 @@
 /* Directives (%TAG) in front of one YAML document: libyaml compares each with all others. */
 #define LIMIT_YAML_DIRECTIVES 64
 
+/* Memory of one CEL evaluation: the cost limit of a million alone would let some calls take more. */
+#define LIMIT_CEL_EVAL_BYTES (64U << 20)
+
+/* Text of one CEL error: it may quote a value of any length. Longer texts are cut. */
+#define LIMIT_CEL_ERROR_BYTES (64U << 10)
+
 /* Bytes that libyaml clears while it reads one YAML scalar: the longest run of white space in it,
  * again at each further run. Manifests stay below a million; 10 GB/s make this a tenth second. */
 #define LIMIT_YAML_BLANK_WORK (1U << 30)

@@ -14,4 +14,5 @@ vectors_check_fn vectors_check_validate_update;
 vectors_check_fn vectors_check_nodeselector;
 vectors_check_fn vectors_check_tolerate;
 vectors_check_fn vectors_check_untolerated;
+vectors_check_fn vectors_check_cel;
 #endif

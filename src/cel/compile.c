@@ -1,0 +1,49 @@
+/* From text to a checked tree: the order of the steps, and what is asked of their outcome. */
+#include "base/utf8.h"
+#include "cel/ast_int.h"
+
+/* A copy of the text in which every byte that is not UTF-8 is U+FFFD, as Go reads it. */
+static struct str clean_copy(struct arena *a, struct str text) {
+    if (utf8_valid_prefix(text) == text.n)
+        return arena_str(a, text.p ? text : STR(""));
+    char *out = arena_alloc(a, text.n * 3 + 1), *p = out;
+    for (size_t i = 0, len; i < text.n; i += len) {
+        uint32_t cp = utf8_decode(str_sub(text, i, text.n), &len);
+        p += utf8_encode(cp == UTF8_INVALID ? 0xFFFD : cp, p);
+    }
+    return (struct str){out, (size_t)(p - out)};
+}
+
+const struct cel_ast *cel_compile(const struct cel_env *env, struct arena *a, struct str text,
+                                  unsigned flags) {
+    struct cel_ast *ast = arena_new(a, struct cel_ast);
+    ast->env = env;
+    ast->arena = a;
+    ast->source = (struct cel_source){.text = clean_copy(a, text), .arena = a};
+    ast->root = cel__parse(&ast->source, env, !(flags & CEL_NO_MACROS));
+    if (ast->source.issues.n == 0) {
+        if (flags & CEL_PARSE_ONLY)
+            cel__bind(ast);
+        else
+            cel__check(ast);
+    }
+    if (ast->source.issues.n == 0 && ast->checked)
+        cel__validate(ast);
+    ast->issues = cel__issues_print(&ast->source);
+    vec_release(&ast->source.issues);
+    return ast;
+}
+
+struct str cel_ast_issues(const struct cel_ast *ast) {
+    return ast->issues;
+}
+
+struct str cel_ast_type(const struct cel_ast *ast, struct arena *a) {
+    AUTO(buf_release) struct buf out = BUF_INIT(1U << 20);
+    cel__type_write(&out, ast->root->type);
+    return arena_str(a, buf_view(&out));
+}
+
+bool cel_ast_is_bool(const struct cel_ast *ast) {
+    return ast->root->type && ast->root->type->kind == CEL_T_BOOL && !ast->root->type->nullable;
+}

@@ -1,0 +1,166 @@
+/* Regular expressions: matches, find, findAll. */
+#include "cel/cel_int.h"
+
+#include "base/utf8.h"
+#include "cel/regex_int.h"
+
+/* ---- patterns ---- */
+
+struct cel_regex *cel__regex_new(struct str pattern, struct buf *error) {
+    struct cel_regex_error e;
+    struct cel_regex *re = cel__regex_compile(pattern.p, pattern.n, &e);
+    if (!re)
+        buf_addf(error, "error parsing regexp: %s: `%.*s`", e.code, (int)e.n, e.piece);
+    return re;
+}
+
+void cel__regex_free(struct cel_regex *re) {
+    cel__regex_delete(re);
+}
+
+bool cel__regex_find(const struct cel_regex *re, struct str text, size_t from, size_t *begin,
+                     size_t *end) {
+    size_t bounds[2];
+    if (!cel__regex_search(re, text.p, text.n, from, bounds))
+        return false;
+    *begin = bounds[0];
+    *end = bounds[1];
+    return true;
+}
+
+bool cel__regex_matches(const struct cel_regex *re, struct str text) {
+    return cel__regex_search(re, text.p, text.n, 0, NULL);
+}
+
+/* The pattern of a call, compiled before or now; NULL with *error when it is none. */
+struct pattern {
+    const struct cel_regex *re;
+    struct cel_regex *own;
+};
+
+static bool open_pattern(struct cel_eval *ev, struct cel_value text, const char *prefix,
+                         struct pattern *out, struct cel_value *error) {
+    *out = (struct pattern){.re = ev->regex};
+    if (out->re)
+        return true;
+    AUTO(buf_release) struct buf why = BUF_INIT(4096);
+    out->re = out->own = cel__regex_new(cel_str(text), &why);
+    if (!out->re)
+        *error = cel__error(ev, "%s%.*s", prefix, STR_ARG(buf_view(&why)));
+    return out->re != NULL;
+}
+
+/* ---- functions ---- */
+
+static struct cel_value call_matches(struct cel_eval *ev, const struct cel_value *args) {
+    struct pattern p;
+    struct cel_value error;
+    if (args[0].kind != CEL_STRING || args[1].kind != CEL_STRING)
+        return CEL_NO_OVERLOAD;
+    if (!open_pattern(ev, args[1], "", &p, &error))
+        return error;
+    bool found = cel__regex_matches(p.re, cel_str(args[0]));
+    cel__regex_free(p.own);
+    return cel_of_bool(found);
+}
+
+static struct cel_value call_find(struct cel_eval *ev, const struct cel_value *args) {
+    struct pattern p;
+    struct cel_value error;
+    if (!open_pattern(ev, args[1], "Illegal regex: ", &p, &error))
+        return error;
+    size_t begin = 0, end = 0;
+    cel__regex_find(p.re, cel_str(args[0]), 0, &begin, &end);
+    cel__regex_free(p.own);
+    return cel_of_str(str_sub(cel_str(args[0]), begin, end));
+}
+
+/* The next place to look behind an empty match. */
+static size_t step(struct str text, size_t at) {
+    size_t len = 1;
+    if (at < text.n)
+        utf8_decode(str_sub(text, at, text.n), &len);
+    return at + len;
+}
+
+/* The next match at or behind *at that is not empty right behind the one before, which ended at
+ * `last`. */
+static bool next_match(const struct cel_regex *re, struct str text, size_t *at, size_t last,
+                       size_t bounds[2]) {
+    while (*at <= text.n && cel__regex_find(re, text, *at, &bounds[0], &bounds[1])) {
+        bool empty = bounds[0] == bounds[1];
+        *at = bounds[1] > *at ? bounds[1] : step(text, *at);
+        if (!empty || bounds[0] != last)
+            return true;
+    }
+    return false;
+}
+
+static struct cel_value find_all(struct cel_eval *ev, const struct cel_regex *re, struct str text,
+                                 int64_t limit) {
+    size_t at = 0, last = SIZE_MAX, bounds[2], n = 0, cap = 0;
+    struct cel_value *items = NULL;
+    while ((limit < 0 || (int64_t)n < limit) && next_match(re, text, &at, last, bounds)) {
+        if (n == cap) {
+            cap = cap ? cap * 2 : 8;
+            struct cel_value *more = cel__alloc_values(ev, cap);
+            if (!more)
+                return CEL_TOO_BIG;
+            for (size_t i = 0; i < n; i++)
+                more[i] = items[i];
+            items = more;
+        }
+        items[n++] = cel_of_str(str_sub(text, bounds[0], bounds[1]));
+        last = bounds[1];
+    }
+    return cel__list(items, n);
+}
+
+static struct cel_value find_all_limited(struct cel_eval *ev, const struct cel_value *args,
+                                         int64_t limit) {
+    struct pattern p;
+    struct cel_value error;
+    if (!open_pattern(ev, args[1], "Illegal regex: ", &p, &error))
+        return error;
+    struct cel_value list = find_all(ev, p.re, cel_str(args[0]), limit);
+    cel__regex_free(p.own);
+    return list;
+}
+
+static struct cel_value call_find_all(struct cel_eval *ev, const struct cel_value *args) {
+    return find_all_limited(ev, args, -1);
+}
+
+static struct cel_value call_find_all_n(struct cel_eval *ev, const struct cel_value *args) {
+    return find_all_limited(ev, args, args[2].i);
+}
+
+static struct cel_estimated est_find(const struct cel_call_est *call) {
+    struct cel_estimated e = cel__est_regex(call);
+    e.size = (struct cel_range){0, cel__operand_size(call, call->target).max};
+    e.sized = true;
+    return e;
+}
+
+enum { FIND = CEL_FN_REGEX | CEL_FN_COST_BY_NAME, MATCH = CEL_FN_REGEX | CEL_FN_SINGLETON };
+
+static const struct cel_fn matches_fns[] = {
+    {"matches", "matches", "(string, string) -> bool", call_matches, cel__est_regex,
+     cel__cost_regex, MATCH, "has a match of the RE2 pattern"},
+    {"matches", "matches_string", "string.(string) -> bool", call_matches, cel__est_regex,
+     cel__cost_regex, MATCH, "has a match of the RE2 pattern"},
+};
+
+const struct cel_library cel__lib_matches = {CEL_LIB_STD, matches_fns,
+                                             sizeof matches_fns / sizeof *matches_fns};
+
+static const struct cel_fn fns[] = {
+    {"find", "string_find_string", "string.(string) -> string", call_find, est_find,
+     cel__cost_regex, FIND, "the first match of the RE2 pattern, or an empty string"},
+    {"findAll", "string_find_all_string", "string.(string) -> list(string)", call_find_all,
+     est_find, cel__cost_regex, FIND, "all matches of the RE2 pattern"},
+    {"findAll", "string_find_all_string_int", "string.(string, int) -> list(string)",
+     call_find_all_n, est_find, cel__cost_regex, FIND, "the first n matches of the RE2 pattern"},
+};
+
+const struct cel_library cel__lib_regex = {CEL_LIB_REGEX, fns, sizeof fns / sizeof *fns};

@@ -1,0 +1,45 @@
+/* What the parser and the macros share: the state of a parse, and makers of tree nodes. */
+#ifndef CEL_PARSE_INT_H
+#define CEL_PARSE_INT_H
+
+#include "cel/lex_int.h"
+
+struct cel_parser {
+    struct cel_source *source;
+    const struct cel_env *env;
+    struct arena *arena;
+    struct cel_tokens tokens;
+    size_t at; /* the token at hand */
+    uint32_t depth, relation_depth, calc_depth;
+    uint32_t copied; /* nodes that macros have copied */
+    bool macros;
+    bool stopped; /* a syntax error ended the parse */
+};
+
+struct cel_expr *cel__new_expr(struct arena *a, enum cel_expr_kind kind, uint32_t pos);
+struct cel_expr *cel__new_literal(struct arena *a, uint32_t pos, struct cel_value v);
+struct cel_expr *cel__new_ident(struct arena *a, uint32_t pos, struct str name);
+struct cel_expr *cel__new_select(struct arena *a, uint32_t pos, struct cel_expr *operand,
+                                 struct str field);
+
+/* A call of `fn` with n expressions as arguments, which are copied; target may be NULL. */
+struct cel_expr *cel__new_call(struct arena *a, uint32_t pos, struct str fn,
+                               struct cel_expr *target, struct cel_expr *const *args, uint32_t n);
+struct cel_expr *cel__new_list(struct arena *a, uint32_t pos, struct cel_expr *const *items,
+                               uint32_t n);
+struct cel_expr *cel__new_fold(struct arena *a, uint32_t pos, const struct cel_fold *fold);
+
+#define CEL_CALL(a, pos, fn, ...)                                            \
+    cel__new_call(a, pos, STR(fn), NULL, (struct cel_expr *[]){__VA_ARGS__}, \
+                  sizeof((struct cel_expr *[]){__VA_ARGS__}) / sizeof(void *))
+
+/* The nodes of a tree. */
+uint32_t cel__count(struct cel_expr *e);
+
+/* A copy that shares no node with e. */
+struct cel_expr *cel__copy(struct arena *a, const struct cel_expr *e);
+
+/* The expansion of a call, or NULL when it is not a macro. */
+struct cel_expr *cel__macro(struct cel_parser *p, struct cel_expr *call);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * Programs: a tree of nodes, each with the function that evaluates it, as the planner makes it and
+ * eval.c runs it. All of it is in the program's arena and never changes once the program is made.
+ */
+#ifndef CEL_PLAN_INT_H
+#define CEL_PLAN_INT_H
+
+#include "cel/ast_int.h"
+
+struct cel_node;
+typedef struct cel_value cel_node_fn(struct cel_eval *ev, const struct cel_node *n);
+
+/* The head of every node. */
+struct cel_node {
+    cel_node_fn *eval;
+};
+
+static inline struct cel_value cel__node_eval(struct cel_eval *ev, const struct cel_node *n) {
+    return n->eval(ev, n);
+}
+
+struct cel_const_node {
+    struct cel_node head;
+    struct cel_value value;
+};
+
+/* One step of an attribute: .field, [key], [?key]. */
+struct cel_qual {
+    struct cel_value key;        /* constant, unless there is a node */
+    const struct cel_node *node; /* gives the key */
+    const struct cel_attr *attr; /* gives the key, when it is itself an attribute */
+    uint32_t hint;               /* where an object has the field */
+    bool optional, test_only;
+};
+
+enum cel_attr_base {
+    CEL_BASE_VAR,
+    CEL_BASE_LOCAL,
+    CEL_BASE_NODE, /* any other expression */
+    CEL_BASE_COND, /* c ? yes : no; steps behind it belong to both branches */
+};
+
+/* A variable or other value, and the steps behind it. */
+struct cel_attr {
+    uint8_t base;
+    uint32_t slot;
+    const struct cel_node *node; /* the operand, or the condition */
+    struct cel_attr *yes, *no;
+    struct cel_qual *quals;
+    uint32_t qual_count;
+};
+
+struct cel_attr_node {
+    struct cel_node head;
+    struct cel_attr *attr;
+    bool test_only;
+};
+
+/* &&, ||, ==, !=, or, orValue, in a constant list. */
+struct cel_pair_node {
+    struct cel_node head;
+    const struct cel_node *a, *b;
+};
+
+struct cel_in_set_node {
+    struct cel_node head;
+    const struct cel_node *a;
+    struct cel_map set;
+};
+
+struct cel_call_node {
+    struct cel_node head;
+    const struct cel_overload *overload; /* the one it is, or NULL: chosen by the arguments */
+    const struct cel_function *function;
+    cel_cost_fn *cost; /* NULL: 1 */
+    const struct cel_regex *regex;
+    uint32_t count;
+    const struct cel_node *args[CEL_MAX_ARGS];
+};
+
+/* Lists, maps, messages: `keys` are nodes of a map, `fields` names of a message. */
+struct cel_make_node {
+    struct cel_node head;
+    uint32_t count;
+    const struct cel_node *const *keys, *const *values;
+    const struct str *fields;
+    struct str type_name;
+    const bool *optional; /* NULL: none is */
+};
+
+struct cel_fold_node {
+    struct cel_node head;
+    uint32_t slot;
+    bool two;
+    const struct cel_node *range, *init, *cond, *step, *result;
+};
+
+cel_node_fn cel__eval_const, cel__eval_attr, cel__eval_and, cel__eval_or, cel__eval_eq,
+    cel__eval_ne, cel__eval_opt_or, cel__eval_opt_or_value, cel__eval_in_set, cel__eval_call,
+    cel__eval_list, cel__eval_map, cel__eval_message, cel__eval_fold, cel__eval_accu_append;
+
+struct cel_program {
+    struct arena arena;
+    const struct cel_env *env;
+    const struct cel_node *root;
+    uint32_t locals;
+    VEC(struct cel_regex *) regexes;
+};
+
+/* A local whose comprehension has not read it yet: `opaque` is its cel_fold_node. */
+enum { CEL_LAZY = 255 };
+
+/* The value of a well-known message from its fields. */
+struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct str *fields,
+                              const struct cel_value *values, uint32_t n);
+
+/* The key itself, or an error when nothing can be looked up by its kind. */
+struct cel_value cel__bad_key(struct cel_eval *ev, struct cel_value key);
+
+/* The overload that takes these arguments at run time, or NULL. */
+const struct cel_overload *cel__dispatch(const struct cel_function *f, const struct cel_value *args,
+                                         uint32_t n);
+
+/* Calls an overload whose arguments have been evaluated; answers "no such overload" when their
+ * kinds are wrong. */
+struct cel_value cel__call(struct cel_eval *ev, const struct cel_overload *o,
+                           const struct cel_value *args, uint32_t n);
+
+#endif

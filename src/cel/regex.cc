@@ -1,0 +1,77 @@
+// RE2 behind a few C functions: the only C++ here. Go's regexp package is RE2's sibling; where their error texts differ,
+// Go's are given.
+#include <re2/re2.h>
+
+extern "C" {
+#include "cel/regex_int.h"
+}
+
+struct cel_regex {
+    re2::RE2 re;
+    cel_regex(const re2::StringPiece &pattern, const re2::RE2::Options &options)
+        : re(pattern, options) {}
+};
+
+static const char *go_code(re2::RE2::ErrorCode code) {
+    switch (code) {
+    case re2::RE2::ErrorBadEscape:
+        return "invalid escape sequence";
+    case re2::RE2::ErrorBadCharClass:
+        return "invalid character class";
+    case re2::RE2::ErrorBadCharRange:
+        return "invalid character class range";
+    case re2::RE2::ErrorMissingBracket:
+        return "missing closing ]";
+    case re2::RE2::ErrorMissingParen:
+        return "missing closing )";
+    case re2::RE2::ErrorUnexpectedParen:
+        return "unexpected )";
+    case re2::RE2::ErrorTrailingBackslash:
+        return "trailing backslash at end of expression";
+    case re2::RE2::ErrorRepeatArgument:
+        return "missing argument to repetition operator";
+    case re2::RE2::ErrorRepeatSize:
+        return "invalid repeat count";
+    case re2::RE2::ErrorRepeatOp:
+        return "invalid nested repetition operator";
+    case re2::RE2::ErrorBadPerlOp:
+        return "invalid or unsupported Perl syntax";
+    case re2::RE2::ErrorBadUTF8:
+        return "invalid UTF-8";
+    case re2::RE2::ErrorBadNamedCapture:
+        return "invalid named capture";
+    default:
+        return "expression too large";
+    }
+}
+
+struct cel_regex *cel__regex_compile(const char *pattern, size_t n, struct cel_regex_error *error) {
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    options.set_max_mem(64 << 20);
+    cel_regex *re = new cel_regex(re2::StringPiece(pattern, n), options);
+    if (re->re.ok())
+        return re;
+    error->code = go_code(re->re.error_code());
+    const std::string &arg = re->re.error_arg();
+    error->n = arg.copy(error->piece, sizeof error->piece);
+    delete re;
+    return nullptr;
+}
+
+void cel__regex_delete(struct cel_regex *re) {
+    delete re;
+}
+
+bool cel__regex_search(const struct cel_regex *re, const char *text, size_t n, size_t from,
+                       size_t bounds[2]) {
+    re2::StringPiece whole(text, n), match;
+    if (!re->re.Match(whole, from, n, re2::RE2::UNANCHORED, bounds ? &match : nullptr,
+                      bounds ? 1 : 0))
+        return false;
+    if (bounds) {
+        bounds[0] = static_cast<size_t>(match.data() - text);
+        bounds[1] = bounds[0] + match.size();
+    }
+    return true;
+}

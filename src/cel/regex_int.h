@@ -1,0 +1,24 @@
+/* The C side of regex.cc: plain C and plain C++ both read it. */
+#ifndef CEL_REGEX_INT_H
+#define CEL_REGEX_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cel_regex;
+
+struct cel_regex_error {
+    const char *code; /* Go's word for what is wrong */
+    char piece[256];  /* where, n bytes */
+    size_t n;
+};
+
+/* A compiled pattern, or NULL with *error filled. */
+struct cel_regex *cel__regex_compile(const char *pattern, size_t n, struct cel_regex_error *error);
+void cel__regex_delete(struct cel_regex *re);
+
+/* Is there a match in text[from, n)? bounds may be NULL. */
+bool cel__regex_search(const struct cel_regex *re, const char *text, size_t n, size_t from,
+                       size_t bounds[2]);
+
+#endif

@@ -1,0 +1,119 @@
+/* cel_vectors.jsonl: an expression compiled, estimated, planned and evaluated against one taint. */
+#include <string.h>
+
+#include "base/limits.h"
+#include "cel/cel.h"
+#include "members.h"
+#include "vectors.h"
+
+static const struct cel_field fields[] = {
+    {STR_INIT("key"), &cel_type_string, 317},
+    {STR_INIT("value"), &cel_type_string, 63},
+    {STR_INIT("effect"), &cel_type_string, 16},
+};
+
+static const struct cel_var taint = {STR_INIT("taint"), STR_INIT("kubernetes.Taint"), fields, 3};
+
+static struct cel_env *env_of(struct str name) {
+    struct cel_env_opts opts = {.libs = cel_libs_at(36), .vars = &taint, .var_count = 1};
+    if (str_starts(name, STR("new@1.37")))
+        opts.libs = cel_libs_at(37) | 1U << CEL_LIB_BIND;
+    return cel_env_new(&opts);
+}
+
+/* Syntax errors: recovery differs, so the first error alone counts. */
+static struct str first_line(struct str s) {
+    struct str line, rest;
+    str_cut(s, '\n', &line, &rest);
+    return line;
+}
+
+static void add(struct arena *a, struct json *got, const char *key, struct str value) {
+    json_add(a, got, str_of(key), json_of_str(value));
+}
+
+static void add_value(struct arena *a, struct json *got, struct cel_value v) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    cel_write(&text, v);
+    add(a, got, "result", arena_str(a, buf_view(&text)));
+    add(a, got, "result_type", cel_type_name_of(v));
+}
+
+static void evaluate(struct arena *a, const struct cel_program *program, struct json *got) {
+    struct cel_entry entries[] = {
+        {cel_of_str(STR("key")), cel_of_str(STR("env.example.com/dev"))},
+        {cel_of_str(STR("value")), cel_of_str(STR("5.15.0"))},
+        {cel_of_str(STR("effect")), cel_of_str(STR("NoSchedule"))},
+    };
+    struct cel_map map = {.entries = entries, .n = 3};
+    struct cel_value vars[] = {cel_of_map(&map)};
+    struct cel_result r = cel_eval(program, vars, a, CEL_COST_LIMIT);
+    if (r.value.kind == CEL_ERROR)
+        add(a, got, "eval_error", cel_str(r.value));
+    else
+        add_value(a, got, r.value);
+    json_add(a, got, STR("cost"), json_of_i64((int64_t)r.cost));
+}
+
+static void plan(struct arena *a, const struct cel_ast *ast, struct json *got) {
+    struct cel_range r = cel_estimate(ast);
+    add(a, got, "type", cel_ast_type(ast, a));
+    add(a, got, "est_min", arena_printf(a, "%llu", (unsigned long long)r.min));
+    add(a, got, "est_max", arena_printf(a, "%llu", (unsigned long long)r.max));
+    struct str error;
+    struct cel_program *program = cel_program_new(ast, &error);
+    if (!program) {
+        add(a, got, "program_error", error);
+        return;
+    }
+    evaluate(a, program, got);
+    cel_program_free(program);
+}
+
+static bool same_issues(struct str want, struct str got) {
+    if (str_eq(want, got))
+        return true;
+    bool syntax = str_find(want, STR("Syntax error")) != STR_NONE;
+    return syntax && str_eq(first_line(want), first_line(got));
+}
+
+static int check_issues(const struct json *line, struct str issues, struct buf *why) {
+    struct str want = vectors_text(line, STR("issues"));
+    if (same_issues(want, issues))
+        return 0;
+    buf_addf(why, "issues: %.*s", STR_ARG(issues));
+    return -1;
+}
+
+static const char *const keys[] = {"type",   "est_min",     "est_max",    "program_error",
+                                   "result", "result_type", "eval_error", "cost"};
+
+/* Upstream crashed on some; ours must answer with an error. */
+static int check_outcome(const struct json *line, const struct json *got, struct buf *why) {
+    if (json_get(line, STR("panic"))) {
+        bool error = json_get(got, STR("program_error")) || json_get(got, STR("eval_error"));
+        return error ? 0 : -1;
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct json *w = json_get(line, str_of(keys[i])), *g = json_get(got, str_of(keys[i]));
+        if ((!w && !g) || (w && g && json_equal(w, g)))
+            continue;
+        buf_addf(why, "%s: ", keys[i]);
+        json_write(why, got, NULL);
+        return -1;
+    }
+    return 0;
+}
+
+int vectors_check_cel(struct arena *a, const struct json *line, struct buf *why) {
+    struct cel_env *env = env_of(vectors_text(line, STR("env")));
+    const struct cel_ast *ast = cel_compile(env, a, vectors_text(line, STR("expr")), 0);
+    struct json got = {.kind = JSON_OBJECT};
+    int rc = check_issues(line, cel_ast_issues(ast), why);
+    if (rc == 0 && cel_ast_issues(ast).n == 0) {
+        plan(a, ast, &got);
+        rc = check_outcome(line, &got, why);
+    }
+    cel_env_free(env);
+    return rc;
+}
