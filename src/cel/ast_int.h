@@ -118,6 +118,7 @@ struct cel_var_decl {
     int32_t slot; /* index among the values of the environment, or among the locals; -1: a type */
     bool local;   /* a variable of a comprehension */
     const struct cel_type *value; /* of a type's name: the type */
+    bool constant;                /* the number 0 by another name */
 };
 
 struct cel_env {

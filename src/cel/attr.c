@@ -10,12 +10,6 @@
 /* What a step found. */
 enum found { ABSENT, PRESENT, FAILED };
 
-static void charge(struct cel_eval *ev, uint64_t cost) {
-    ev->cost = cel__add_sat(ev->cost, cost);
-    if (ev->cost > ev->limit)
-        ev->cancelled = true;
-}
-
 static struct cel_value resolve(struct cel_eval *ev, const struct cel_attr *attr);
 
 static struct cel_value say(struct cel_eval *ev, const char *fmt, struct cel_value v) {
@@ -115,22 +109,22 @@ static enum found qualify(struct cel_eval *ev, const struct cel_qual *q, bool op
                           struct cel_value *obj) {
     struct cel_value key = cel__bad_key(ev, key_of(ev, q)), out;
     if (key.kind == CEL_ERROR) {
-        charge(ev, !optional);
+        cel__charge(ev, !optional);
         *obj = key;
         return FAILED;
     }
     enum found found = step(ev, q, *obj, key, &out);
     if (found == FAILED) {
-        charge(ev, !optional);
+        cel__charge(ev, !optional);
         *obj = out;
         return FAILED;
     }
     if (q->test_only) {
-        charge(ev, !optional || found == PRESENT);
+        cel__charge(ev, !optional || found == PRESENT);
         *obj = optional ? cel_of_null() : cel_of_bool(found == PRESENT);
         return optional ? found : PRESENT;
     }
-    charge(ev, !optional || found == PRESENT);
+    cel__charge(ev, !optional || found == PRESENT);
     if (found == PRESENT) {
         *obj = out;
         return PRESENT;
@@ -194,7 +188,7 @@ static struct cel_value resolve(struct cel_eval *ev, const struct cel_attr *attr
 struct cel_value cel__eval_attr(struct cel_eval *ev, const struct cel_node *n) {
     const struct cel_attr_node *node = (const struct cel_attr_node *)n;
     struct cel_value v = resolve(ev, node->attr);
-    charge(ev, node->attr->base != CEL_BASE_COND && !node->test_only);
+    cel__charge(ev, node->attr->base != CEL_BASE_COND && !node->test_only);
     if (node->test_only && v.kind == CEL_OPTIONAL)
         return cel_of_bool(v.opt != NULL);
     return v;

@@ -43,17 +43,30 @@ static const struct cel_var_decl *find_global(struct binder *b, struct str name)
     return cel__resolve(b->ast->arena, b->ast->env->container, name, find_name, b->ast->env);
 }
 
+/* What upstream notices only when it gets there: the node becomes its error. */
+__attribute__((format(printf, 3, 0))) static void fail_later(struct binder *b, struct cel_expr *e,
+                                                             const char *fmt, struct str name) {
+    struct str text = arena_printf(b->ast->arena, fmt, STR_ARG(name));
+    *e = (struct cel_expr){.kind = CEL_E_LITERAL, .pos = e->pos, .literal = cel__fail(text)};
+}
+
 static void bind_ident(struct binder *b, struct cel_expr *e) {
     e->var = find_local(b, e->name);
     if (!e->var)
         e->var = find_global(b, e->name);
     if (!e->var)
-        cel__issue(&b->ast->source, e->pos, "no such attribute(s): %.*s", STR_ARG(e->name));
+        fail_later(b, e, "no such attribute(s): %.*s", e->name);
+}
+
+static struct str first_name(const struct cel_expr *e) {
+    while (e->kind == CEL_E_SELECT)
+        e = e->operand;
+    return e->name;
 }
 
 static void bind_select(struct binder *b, struct cel_expr *e) {
     struct str name = e->test_only ? (struct str){0} : qualified(b->ast->arena, e);
-    if (name.p)
+    if (name.p && !find_local(b, first_name(e)))
         e->var = find_global(b, name);
     if (!e->var)
         bind(b, e->operand);
@@ -83,17 +96,17 @@ static void bind_call(struct binder *b, struct cel_expr *e) {
     }
     for (uint32_t i = 0; i < e->count; i++)
         bind(b, e->args[i]);
-    if (fn && e->count + e->member <= CEL_MAX_ARGS) {
-        e->name = fn->name;
-        e->found = any;
-    } else {
-        cel__issue(&b->ast->source, e->pos, "no such overload: %.*s", STR_ARG(e->name));
+    if (!fn || e->count + e->member > CEL_MAX_ARGS) {
+        fail_later(b, e, "no such overload: %.*s", e->name);
+        return;
     }
+    e->name = fn->name;
+    e->found = any;
 }
 
 static void enter(struct binder *b, struct str name) {
     struct scope *s = arena_new(b->ast->arena, struct scope);
-    s->decl = (struct cel_var_decl){name, NULL, (int32_t)b->locals++, true, NULL};
+    s->decl = (struct cel_var_decl){name, NULL, (int32_t)b->locals++, true, NULL, false};
     s->up = b->scope;
     b->scope = s;
     if (b->locals > b->ast->locals)

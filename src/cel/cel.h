@@ -157,9 +157,17 @@ struct cel_var {
     uint32_t field_count;
 };
 
+/* A function that is declared but cannot be called: "string.(int) -> bool" or, a global one,
+ * "(A, list(A)) -> A". */
+struct cel_decl {
+    const char *name, *id, *sig;
+};
+
 struct cel_env_opts {
     uint32_t libs; /* bits 1 << CEL_LIB_* */
     struct str container;
+    const struct cel_decl *decls; /* its texts are borrowed for as long as the environment lives */
+    size_t decl_count;
     const struct cel_var *vars; /* borrowed for the call */
     size_t var_count;
 };

@@ -34,13 +34,15 @@ enum cel_type_kind {
     CEL_T_OBJECT,
 };
 
+enum { CEL_TYPE_PARAMS = 3 };
+
 struct cel_type {
     uint8_t kind; /* enum cel_type_kind */
     uint8_t param_count;
     bool nullable;   /* a wrapper of a scalar: google.protobuf.Int64Value and its like */
     uint32_t number; /* of a type variable; 0 in rows */
     struct str name; /* as Type.String() prints it without parameters */
-    const struct cel_type *params[2];
+    const struct cel_type *params[CEL_TYPE_PARAMS];
     const struct cel_field *fields; /* of an object */
     uint32_t field_count;
 };
@@ -88,8 +90,9 @@ struct cel_eval {
     const struct cel_value *vars;
     struct cel_value *locals; /* slots of comprehension variables */
     const struct cel_regex
-        *regex;     /* of the call at hand, when its pattern is constant; else NULL */
-    bool cancelled; /* the cost passed the limit */
+        *regex;              /* of the call at hand, when its pattern is constant; else NULL */
+    bool cancelled;          /* nothing more is evaluated ... */
+    struct cel_value reason; /* ... because of this error */
 };
 
 /* An error value. The text of the second is a literal. */

@@ -378,7 +378,7 @@ static void check_struct(struct checker *c, struct cel_expr *e) {
 
 static const struct scope *enter(struct checker *c, struct str name, const struct cel_type *type) {
     struct scope *s = arena_new(c->arena, struct scope);
-    s->decl = (struct cel_var_decl){name, type, (int32_t)c->locals++, true, NULL};
+    s->decl = (struct cel_var_decl){name, type, (int32_t)c->locals++, true, NULL, false};
     s->up = c->scope;
     c->scope = s;
     if (c->locals > c->ast->locals)

@@ -89,6 +89,12 @@ static void add_function(struct cel_env *env, const struct cel_fn *fn) {
     vec_push(&f->overloads, read_overload(&env->arena, fn));
 }
 
+static void add_decl(struct cel_env *env, const struct cel_decl *decl) {
+    struct cel_fn *fn = arena_new(&env->arena, struct cel_fn);
+    *fn = (struct cel_fn){.name = decl->name, .id = decl->id, .sig = decl->sig};
+    add_function(env, fn);
+}
+
 const struct cel_function *cel__env_function(const struct cel_env *env, struct str name) {
     return map_get(&env->functions, name);
 }
@@ -108,6 +114,13 @@ static void add_type_name(struct cel_env *env, const char *name, const char *typ
     struct cel_var_decl *d = add_name(env, str_of(name));
     d->value = read_type(&env->arena, &text);
     d->type = cel__type_of_type(&env->arena, d->value);
+}
+
+/* The one enumeration value that an expression can name. */
+static void add_null_value(struct cel_env *env) {
+    struct cel_var_decl *d = add_name(env, STR("google.protobuf.NullValue.NULL_VALUE"));
+    d->type = cel__type(CEL_T_INT);
+    d->constant = true;
 }
 
 static void add_type_names(struct cel_env *env) {
@@ -148,6 +161,7 @@ static void add_type_names(struct cel_env *env) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].lib < 0 || env->libs >> rows[i].lib & 1)
             add_type_name(env, rows[i].name, rows[i].type);
+    add_null_value(env);
 }
 
 static const struct cel_type *object_type(struct cel_env *env, const struct cel_var *var) {
@@ -204,6 +218,8 @@ struct cel_env *cel_env_new(const struct cel_env_opts *opts) {
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         for (size_t k = 0; env->libs >> libraries[i]->lib & 1 && k < libraries[i]->n; k++)
             add_function(env, &libraries[i]->fns[k]);
+    for (size_t i = 0; i < opts->decl_count; i++)
+        add_decl(env, &opts->decls[i]);
     add_type_names(env);
     for (size_t i = 0; i < opts->var_count; i++)
         add_variable(env, &opts->vars[i]);

@@ -9,10 +9,19 @@
 
 #include "base/limits.h"
 
-static void charge(struct cel_eval *ev, uint64_t cost) {
+void cel__cancel(struct cel_eval *ev, struct cel_value reason) {
+    if (ev->cancelled)
+        return;
+    ev->cancelled = true;
+    ev->reason = reason;
+}
+
+void cel__charge(struct cel_eval *ev, uint64_t cost) {
+    if (ev->cancelled)
+        return;
     ev->cost = cel__add_sat(ev->cost, cost);
     if (ev->cost > ev->limit)
-        ev->cancelled = true;
+        cel__cancel(ev, CEL_FAIL("operation cancelled: actual cost limit exceeded"));
 }
 
 static bool is_error(struct cel_value v) {
@@ -68,7 +77,7 @@ static bool eval_sides(struct cel_eval *ev, const struct cel_node *n, struct cel
 struct cel_value cel__eval_eq(struct cel_eval *ev, const struct cel_node *n) {
     struct cel_value v[2];
     bool good = eval_sides(ev, n, v);
-    charge(ev, v[0].kind >= CEL_QUANTITY ? 1 : equality_cost(v[0], v[1]));
+    cel__charge(ev, v[0].kind >= CEL_QUANTITY ? 1 : equality_cost(v[0], v[1]));
     if (good)
         return cel__equal(v[0], v[1]);
     return is_error(v[0]) ? v[0] : v[1];
@@ -77,21 +86,31 @@ struct cel_value cel__eval_eq(struct cel_eval *ev, const struct cel_node *n) {
 struct cel_value cel__eval_ne(struct cel_eval *ev, const struct cel_node *n) {
     struct cel_value v[2];
     bool good = eval_sides(ev, n, v);
-    charge(ev, equality_cost(v[0], v[1]));
+    cel__charge(ev, equality_cost(v[0], v[1]));
     if (good)
         return cel_of_bool(!cel__is_equal(v[0], v[1]));
     return is_error(v[0]) ? v[0] : v[1];
 }
 
+/* The key itself; upstream crashes on these two, which ends the evaluation. */
+static struct cel_value check_key(struct cel_eval *ev, struct cel_value key) {
+    struct cel_value crash;
+    if (key.kind == CEL_BYTES)
+        crash = CEL_FAIL("internal error: runtime error: hash of unhashable type types.Bytes");
+    else if (key.kind == CEL_SEMVER)
+        crash = CEL_FAIL("internal error: runtime error: hash of unhashable type cel.Semver");
+    else
+        return key;
+    cel__cancel(ev, crash);
+    return crash;
+}
+
 struct cel_value cel__eval_in_set(struct cel_eval *ev, const struct cel_node *n) {
     const struct cel_in_set_node *p = (const struct cel_in_set_node *)n;
     struct cel_value v = cel__node_eval(ev, p->a);
+    v = is_error(v) ? v : check_key(ev, v);
     if (is_error(v))
         return v;
-    if (v.kind == CEL_SEMVER)
-        return CEL_FAIL("internal error: runtime error: hash of unhashable type cel.Semver");
-    if (v.kind == CEL_BYTES)
-        return CEL_FAIL("internal error: runtime error: hash of unhashable type types.Bytes");
     if (v.kind >= CEL_QUANTITY)
         return cel_of_bool(false);
     return cel_of_bool(cel__map_find(&p->set, v) != NULL);
@@ -182,7 +201,7 @@ struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
         return CEL_NO_OVERLOAD;
     if (result.kind != CEL_ERROR)
         result = call(ev, c, args);
-    charge(ev, c->cost ? c->cost(args, &result) : 1);
+    cel__charge(ev, c->cost ? c->cost(args, &result) : 1);
     return result;
 }
 
@@ -229,7 +248,7 @@ static struct cel_value eval_list(struct cel_eval *ev, const struct cel_make_nod
 
 struct cel_value cel__eval_list(struct cel_eval *ev, const struct cel_node *n) {
     struct cel_value v = eval_list(ev, (const struct cel_make_node *)n);
-    charge(ev, 10);
+    cel__charge(ev, 10);
     return v;
 }
 
@@ -238,18 +257,10 @@ static struct cel_value bad_optional(struct cel_eval *ev, struct str key, struct
                       STR_ARG(key), STR_ARG(plain(ev, v)));
 }
 
-static struct cel_value check_key(struct cel_value key) {
-    if (key.kind == CEL_BYTES)
-        return CEL_FAIL("internal error: runtime error: hash of unhashable type types.Bytes");
-    if (key.kind == CEL_SEMVER)
-        return CEL_FAIL("internal error: runtime error: hash of unhashable type cel.Semver");
-    return key;
-}
-
 static struct cel_value eval_map(struct cel_eval *ev, const struct cel_make_node *m) {
     struct cel_map_builder b = {.ev = ev};
     for (uint32_t i = 0; i < m->count; i++) {
-        struct cel_value key = check_key(cel__node_eval(ev, m->keys[i]));
+        struct cel_value key = check_key(ev, cel__node_eval(ev, m->keys[i]));
         if (is_error(key))
             return key;
         struct cel_value v = cel__node_eval(ev, m->values[i]);
@@ -268,7 +279,7 @@ static struct cel_value eval_map(struct cel_eval *ev, const struct cel_make_node
 
 struct cel_value cel__eval_map(struct cel_eval *ev, const struct cel_node *n) {
     struct cel_value v = eval_map(ev, (const struct cel_make_node *)n);
-    charge(ev, 30);
+    cel__charge(ev, 30);
     return v;
 }
 
@@ -295,7 +306,7 @@ static struct cel_value eval_message(struct cel_eval *ev, const struct cel_make_
 
 struct cel_value cel__eval_message(struct cel_eval *ev, const struct cel_node *n) {
     struct cel_value v = eval_message(ev, (const struct cel_make_node *)n);
-    charge(ev, 40);
+    cel__charge(ev, 40);
     return v;
 }
 
@@ -384,7 +395,7 @@ static struct cel_value *grow_accu(struct cel_eval *ev, struct cel_value accu, u
 struct cel_value cel__eval_accu_append(struct cel_eval *ev, const struct cel_node *n) {
     const struct cel_pair_node *p = (const struct cel_pair_node *)n;
     struct cel_value a = cel__node_eval(ev, p->a), b = cel__node_eval(ev, p->b);
-    charge(ev, 1);
+    cel__charge(ev, 1);
     if (is_error(a))
         return a;
     if (is_error(b))
@@ -411,6 +422,6 @@ struct cel_result cel_eval(const struct cel_program *program, const struct cel_v
     struct cel_eval ev = {.arena = a, .limit = limit, .vars = vars, .locals = locals};
     struct cel_value v = cel__node_eval(&ev, program->root);
     if (ev.cancelled)
-        v = CEL_FAIL("operation cancelled: actual cost limit exceeded");
+        v = ev.reason;
     return (struct cel_result){v, ev.cost};
 }

@@ -1,14 +1,60 @@
 /* Regular expressions: matches, find, findAll. */
 #include "cel/cel_int.h"
 
+#include "base/limits.h"
 #include "base/utf8.h"
 #include "cel/regex_int.h"
 
 /* ---- patterns ---- */
 
+static bool is_name_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Behind the name of a group that starts at p ("(?P<name>" or "(?<name>"); 0 when none does. */
+static size_t group_name(struct str p) {
+    size_t i = str_starts(p, STR("(?P<")) ? 4 : str_starts(p, STR("(?<")) ? 3 : 0, start = i;
+    while (start && i < p.n && is_name_char(p.p[i]))
+        i++;
+    return start && i > start && i < p.n && p.p[i] == '>' ? i + 1 : 0;
+}
+
+/* Behind \\Q...\\E, an escape, or a character class that starts at p. */
+static size_t skip_part(struct str p) {
+    if (str_starts(p, STR("\\Q"))) {
+        size_t end = str_find(p, STR("\\E"));
+        return end == STR_NONE ? p.n : end + 2;
+    }
+    if (p.p[0] == '\\')
+        return p.n > 1 ? 2 : 1;
+    if (p.p[0] != '[')
+        return 1;
+    size_t i = str_starts(p, STR("[^")) ? 2 : 1;
+    for (i += i < p.n && p.p[i] == ']'; i < p.n && p.p[i] != ']'; i++)
+        i += p.p[i] == '\\';
+    return i < p.n ? i : 1;
+}
+
+/* The pattern without the names of its groups: Go takes names that RE2 refuses, and nothing here
+ * asks for them. */
+static void drop_names(struct buf *out, struct str pattern) {
+    while (pattern.n > 0) {
+        size_t n = group_name(pattern);
+        if (n) {
+            buf_add_char(out, '(');
+        } else {
+            n = skip_part(pattern);
+            buf_add(out, str_sub(pattern, 0, n));
+        }
+        pattern = str_sub(pattern, n, pattern.n);
+    }
+}
+
 struct cel_regex *cel__regex_new(struct str pattern, struct buf *error) {
     struct cel_regex_error e;
-    struct cel_regex *re = cel__regex_compile(pattern.p, pattern.n, &e);
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
+    drop_names(&text, pattern);
+    struct cel_regex *re = cel__regex_compile(text.p ? text.p : "", text.n, &e);
     if (!re)
         buf_addf(error, "error parsing regexp: %s: `%.*s`", e.code, (int)e.n, e.piece);
     return re;
@@ -55,7 +101,9 @@ static bool open_pattern(struct cel_eval *ev, struct cel_value text, const char 
 static struct cel_value call_matches(struct cel_eval *ev, const struct cel_value *args) {
     struct pattern p;
     struct cel_value error;
-    if (args[0].kind != CEL_STRING || args[1].kind != CEL_STRING)
+    if (args[0].kind != CEL_STRING)
+        return CEL_FAIL("no such overload: matches");
+    if (args[1].kind != CEL_STRING)
         return CEL_NO_OVERLOAD;
     if (!open_pattern(ev, args[1], "", &p, &error))
         return error;

@@ -49,6 +49,7 @@ static const struct cel_node *fold_now(struct planner *p, const struct cel_node 
     struct cel_value v = cel__node_eval(&p->ev, n);
     if (v.kind == CEL_ERROR)
         fail(p, cel_str(v));
+    p->ev.cancelled = false;
     return constant(p, v);
 }
 
@@ -96,6 +97,8 @@ static void add_qual(struct planner *p, struct cel_attr *attr, const struct cel_
 
 static const struct cel_node *plan_name(struct planner *p, const struct cel_expr *e) {
     const struct cel_var_decl *d = e->var;
+    if (d->constant)
+        return constant(p, cel_of_int(0));
     if (d->slot < 0)
         return constant(p, (struct cel_value){.kind = CEL_TYPE, .type = d->value});
     struct cel_attr *attr = arena_new(p->arena, struct cel_attr);
@@ -220,6 +223,21 @@ static const struct cel_node *finish_call(struct planner *p, struct cel_call_nod
     return &c->head;
 }
 
+static bool takes_count(const struct cel_function *f, uint32_t count) {
+    for (size_t i = 0; i < f->overloads.n; i++)
+        if (f->overloads.v[i]->count == count)
+            return true;
+    return false;
+}
+
+/* No overload takes so many arguments: only an unchecked expression gets here. */
+static void refuse_count(struct planner *p, const struct cel_call_node *c) {
+    static const char *const args[] = {"", "arg", "lhs, rhs", "..."};
+    const char *shown = args[c->count < 3 ? c->count : 3];
+    fail(p,
+         arena_printf(p->arena, "no such overload: %.*s(%s)", STR_ARG(c->function->name), shown));
+}
+
 static const struct cel_node *plan_function(struct planner *p, const struct cel_expr *e) {
     struct cel_call_node *c = NODE(p, struct cel_call_node, cel__eval_call);
     c->function = cel__env_function(p->ast->env, e->name);
@@ -229,6 +247,8 @@ static const struct cel_node *plan_function(struct planner *p, const struct cel_
         c->args[c->count++] = plan(p, e->operand);
     for (uint32_t i = 0; i < e->count; i++)
         c->args[c->count++] = plan(p, e->args[i]);
+    if (!c->overload && !takes_count(c->function, c->count))
+        refuse_count(p, c);
     return finish_call(p, c);
 }
 

@@ -110,6 +110,12 @@ struct cel_program {
 /* A local whose comprehension has not read it yet: `opaque` is its cel_fold_node. */
 enum { CEL_LAZY = 255 };
 
+/* Adds to the cost, and ends the evaluation when it passes the limit. */
+void cel__charge(struct cel_eval *ev, uint64_t cost);
+
+/* Ends the evaluation with this error, whatever could absorb it. */
+void cel__cancel(struct cel_eval *ev, struct cel_value reason);
+
 /* The value of a well-known message from its fields. */
 struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct str *fields,
                               const struct cel_value *values, uint32_t n);

@@ -23,7 +23,8 @@ static struct digits shortest_digits(double d) {
     char text[40];
     if (d == 0)
         return (struct digits){.text = "0", .n = 1, .point = 1};
-    for (int precision = 15; precision <= 17; precision++) {
+    int first = d < 0x1p-1022 ? 1 : 15; /* 15 digits of a normal number always read back */
+    for (int precision = first; precision <= 17; precision++) {
         snprintf(text, sizeof text, "%.*e", precision - 1, d);
         if (precision == 17 || strtod(text, NULL) == d)
             break;

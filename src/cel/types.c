@@ -129,7 +129,8 @@ static bool read_params(struct arena *a, struct str *text, struct cel_type *t) {
     t->param_count = 0;
     do {
         *text = str_trim(str_sub(*text, 1, text->n));
-        if (t->param_count == 2 || !(t->params[t->param_count++] = cel__type_read(a, text)))
+        if (t->param_count == CEL_TYPE_PARAMS ||
+            !(t->params[t->param_count++] = cel__type_read(a, text)))
             return false;
     } while (text->n > 0 && text->p[0] == ',');
     if (text->n == 0 || text->p[0] != ')')
@@ -147,6 +148,8 @@ const struct cel_type *cel__type_read(struct arena *a, struct str *text) {
         *t = optional_type;
     if (!read_params(a, text, t))
         return NULL;
+    if (t->kind == CEL_T_OBJECT && t->param_count)
+        t->kind = CEL_T_OPAQUE;
     if (!str_is(name, "wrapper") || t->param_count != 1)
         return t;
     struct cel_type *wrapped = arena_copy(a, t->params[0], sizeof *wrapped);

@@ -2,6 +2,8 @@
  */
 #include "cel/check_int.h"
 
+#include <string.h>
+
 static bool assignable(struct cel_subst *s, const struct cel_type *a, const struct cel_type *b);
 
 const struct cel_type *cel__subst_fresh(struct cel_subst *s) {
@@ -148,12 +150,11 @@ bool cel__assignable_all(struct cel_subst *s, const struct cel_type *const *a,
 }
 
 static const struct cel_type *with_params(struct arena *a, const struct cel_type *t,
-                                          const struct cel_type *const params[2]) {
-    if (params[0] == t->params[0] && params[1] == t->params[1])
+                                          const struct cel_type *const params[CEL_TYPE_PARAMS]) {
+    if (memcmp(params, t->params, sizeof t->params) == 0)
         return t;
     struct cel_type *copy = arena_copy(a, t, sizeof *copy);
-    copy->params[0] = params[0];
-    copy->params[1] = params[1];
+    memcpy(copy->params, params, sizeof copy->params);
     return copy;
 }
 
@@ -164,7 +165,7 @@ const struct cel_type *cel__substitute(const struct cel_subst *s, const struct c
         return cel__substitute(s, sub, free_to_dyn);
     if (t->kind == CEL_T_PARAM)
         return free_to_dyn ? cel__type(CEL_T_DYN) : t;
-    const struct cel_type *params[2] = {NULL, NULL};
+    const struct cel_type *params[CEL_TYPE_PARAMS] = {NULL};
     for (size_t i = 0; i < t->param_count; i++)
         params[i] = cel__substitute(s, t->params[i], free_to_dyn);
     return with_params(s->arena, t, params);
@@ -178,7 +179,7 @@ const struct cel_type *cel__instantiate(struct cel_subst *s, const struct cel_ty
             *letter = cel__subst_fresh(s);
         return *letter;
     }
-    const struct cel_type *params[2] = {NULL, NULL};
+    const struct cel_type *params[CEL_TYPE_PARAMS] = {NULL};
     for (size_t i = 0; i < t->param_count; i++)
         params[i] = cel__instantiate(s, t->params[i], letters);
     return with_params(s->arena, t, params);

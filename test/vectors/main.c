@@ -17,6 +17,7 @@ static const struct kind {
     const char *file;
     vectors_check_fn *check;
 } kinds[] = {
+    {"cel_conformance_k8s.jsonl", vectors_check_cel_conformance},
     {"cel_vectors.jsonl", vectors_check_cel},
     {"labelselector.jsonl", vectors_check_labelselector},
     {"merge.jsonl", vectors_check_merge},

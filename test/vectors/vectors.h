@@ -15,4 +15,5 @@ vectors_check_fn vectors_check_nodeselector;
 vectors_check_fn vectors_check_tolerate;
 vectors_check_fn vectors_check_untolerated;
 vectors_check_fn vectors_check_cel;
+vectors_check_fn vectors_check_cel_conformance;
 #endif
