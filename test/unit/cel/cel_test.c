@@ -1,0 +1,232 @@
+/* Expressions from text to value, as rows: what the standard library gives, and what goes wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "cel/cel.h"
+
+static const struct cel_field fields[] = {{STR_INIT("key"), &cel_type_string, 317},
+                                          {STR_INIT("value"), &cel_type_string, 63}};
+static const struct cel_var vars[] = {{STR_INIT("taint"), STR_INIT("Taint"), fields, 2}};
+
+static struct cel_env *new_env(void) {
+    struct cel_env_opts opts = {.libs = cel_libs_at(37), .vars = vars, .var_count = 1};
+    return cel_env_new(&opts);
+}
+
+/* The value as a literal, or the text of the first thing that failed. */
+static struct str outcome(const struct cel_env *env, struct arena *a, const char *text,
+                          struct cel_result *result) {
+    const struct cel_ast *ast = cel_compile(env, a, str_of(text), 0);
+    if (cel_ast_issues(ast).n)
+        return cel_ast_issues(ast);
+    struct str error;
+    struct cel_program *program = cel_program_new(ast, &error);
+    if (!program)
+        return error;
+    struct cel_entry entries[] = {{cel_of_str(STR("key")), cel_of_str(STR("a/b"))},
+                                  {cel_of_str(STR("value")), cel_of_str(STR("5"))}};
+    struct cel_map map = {.entries = entries, .n = 2};
+    struct cel_value v = cel_of_map(&map);
+    *result = cel_eval(program, &v, a, CEL_COST_LIMIT);
+    AUTO(buf_release) struct buf out = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
+    cel_write(&out, result->value);
+    cel_program_free(program);
+    return arena_str(a, buf_view(&out));
+}
+
+static const struct {
+    const char *text, *want;
+} rows[] = {
+    {"1 + 2", "3"},
+    {"9223372036854775807 + 1", "integer overflow"},
+    {"0u - 1u", "unsigned integer overflow"},
+    {"1 / 0", "division by zero"},
+    {"1 % 0", "modulus by zero"},
+    {"-9223372036854775808 / -1", "integer overflow"},
+    {"7 / -2", "-3"},
+    {"7 % -2", "1"},
+    {"1.0 / 0.0", "double(\"Infinity\")"},
+    {"'a' + 'b'", "\"ab\""},
+    {"[1] + [2, 3]", "[1, 2, 3]"},
+    {"taint.key.startsWith('a/') && taint.value == '5'", "true"},
+    {"taint.key.contains('/')", "true"},
+    {"has(taint.key)", "true"},
+    {"(1 / 0 == 1) || true", "true"},
+    {"(1 / 0 == 1) && false", "false"},
+    {"(1 / 0 == 1) || false", "division by zero"},
+    {"[1, 2, 3].map(x, x * 2).filter(x, x > 2)", "[4, 6]"},
+    {"[1, 2, 3].exists_one(x, x == 2)", "true"},
+    {"[1, 2].all(i, x, i < x)", "true"},
+    {"{'a': 1}.transformMap(k, v, v + 1)", "{\"a\": 2}"},
+    {"{'a': 1}.a", "1"},
+    {"{'a': 1}.b", "no such key: b"},
+    {"[1][1]", "index out of bounds: 1"},
+    {"{1: 'x'}[dyn(1.0)]", "\"x\""},
+    {"dyn([1])['a']", "unsupported index type 'string' in list"},
+    {"{'a': {'b': 1}}.?a.?b.orValue(0)", "1"},
+    {"{'a': 1}.?c.hasValue()", "false"},
+    {"optional.none().value()", "optional.none() dereference"},
+    {"1 == dyn(1.0)", "true"},
+    {"9007199254740993 == dyn(9007199254740992.0)", "true"},
+    {"[1, 2] == [1, 2]", "true"},
+    {"{'a': 1, 'b': 2} == {'b': 2, 'a': 1}", "true"},
+    {"dyn(1) < 'a'", "no such overload"},
+    {"double('NaN') < 1.0", "NaN values cannot be ordered"},
+    {"string(1e6)", "\"1e+06\""},
+    {"int('x')", "type conversion error from 'string' to 'int'"},
+    {"timestamp('2020-02-03T04:05:06.7Z').getDayOfYear()", "33"},
+    {"timestamp('2020-07-01T00:00:00Z').getHours('Europe/Vienna')", "2"},
+    {"timestamp('2060-07-01T00:00:00Z').getHours('America/New_York')", "20"},
+    {"timestamp('2060-01-01T00:00:00Z').getHours('America/New_York')", "19"},
+    {"timestamp(0).getHours('../etc')", "time: invalid location name"},
+    {"timestamp(0).getHours('No/Where')", "unknown time zone No/Where"},
+    {"string(duration('90m'))", "\"5400s\""},
+    {"'abc'.matches('^a.c$')", "true"},
+    {"matches(taint.key, '(')", "error parsing regexp: missing closing ): `(`"},
+    {"'a1b22'.findAll('[0-9]+')", "[\"1\", \"22\"]"},
+    {"type(1) == int", "true"},
+    {"size('é') == 1", "true"},
+    {"b'\\xff'", "b\"\\377\""},
+    {"google.protobuf.Int32Value{value: 2147483648}", "integer overflow"},
+    {"taint.foo", "ERROR: <input>:1:6: undefined field 'foo'\n | taint.foo\n | .....^"},
+    {"1 +", "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', "
+            "'.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, "
+            "IDENTIFIER}\n | 1 +\n | ...^"},
+};
+
+static void expressions_give_values(void **state) {
+    (void)state;
+    struct cel_env *env = new_env();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a = {0};
+        struct cel_result r;
+        assert_string_equal(outcome(env, &a, rows[i].text, &r).p, rows[i].want);
+        arena_release(&a);
+    }
+    cel_env_free(env);
+}
+
+static void cost_ends_an_evaluation(void **state) {
+    (void)state;
+    struct cel_env *env = new_env();
+    struct arena a = {0};
+    struct cel_result r;
+    struct str out = outcome(env, &a,
+                             "[1,2,3,4,5,6,7,8,9,10].map(a, [1,2,3,4,5,6,7,8,9,10].map(b, "
+                             "[1,2,3,4,5,6,7,8,9,10].map(c, [1,2,3,4,5,6,7,8,9,10].map(d, "
+                             "[1,2,3,4,5,6,7,8,9,10].map(e, [1,2,3,4,5,6,7,8,9,10].map(f, 1))))))"
+                             " == [] || true",
+                             &r);
+    assert_string_equal(out.p, "operation cancelled: actual cost limit exceeded");
+    assert_true(r.cost > CEL_COST_LIMIT && r.cost < CEL_COST_LIMIT + 100);
+    arena_release(&a);
+    cel_env_free(env);
+}
+
+/* Doubling a string is cheap for its size; LIMIT_CEL_EVAL_BYTES holds where the cost does not. */
+static void memory_ends_an_evaluation(void **state) {
+    (void)state;
+    struct cel_env *env = new_env();
+    struct arena a = {0};
+    struct cel_result r;
+    struct str error;
+    const struct cel_ast *ast = cel_compile(
+        env, &a, STR("[1,2,3,4,5,6,7,8].map(a, [1,2,3,4,5,6,7,8].map(b, taint.key + taint.key))"),
+        0);
+    struct cel_program *program = cel_program_new(ast, &error);
+    char *big = xcalloc(LIMIT_CEL_EVAL_BYTES / 8, 1);
+    struct cel_entry entries[] = {
+        {cel_of_str(STR("key")), cel_of_str((struct str){big, LIMIT_CEL_EVAL_BYTES / 8})}};
+    struct cel_map map = {.entries = entries, .n = 1};
+    struct cel_value v = cel_of_map(&map);
+    r = cel_eval(program, &v, &a, UINT64_MAX);
+    assert_int_equal(r.value.kind, CEL_ERROR);
+    assert_string_equal(arena_str(&a, cel_str(r.value)).p, "result too large");
+    cel_program_free(program);
+    free(big);
+    arena_release(&a);
+    cel_env_free(env);
+}
+
+/* An error that quotes a huge value is cut at LIMIT_CEL_ERROR_BYTES. */
+static void long_errors_are_cut(void **state) {
+    (void)state;
+    struct cel_env *env = new_env();
+    struct arena a = {0};
+    struct str error;
+    const struct cel_ast *ast = cel_compile(env, &a, STR("{'a': 1}[taint.key]"), 0);
+    struct cel_program *program = cel_program_new(ast, &error);
+    size_t n = 2 * LIMIT_CEL_ERROR_BYTES;
+    char *big = xmalloc(n);
+    for (size_t i = 0; i < n; i++)
+        big[i] = 'x';
+    struct cel_entry entries[] = {{cel_of_str(STR("key")), cel_of_str((struct str){big, n})}};
+    struct cel_map map = {.entries = entries, .n = 1};
+    struct cel_value v = cel_of_map(&map);
+    struct cel_result r = cel_eval(program, &v, &a, CEL_COST_LIMIT);
+    assert_int_equal(r.value.kind, CEL_ERROR);
+    assert_true(r.value.n <= LIMIT_CEL_ERROR_BYTES);
+    cel_program_free(program);
+    free(big);
+    arena_release(&a);
+    cel_env_free(env);
+}
+
+/* The common expressions need no memory at all. */
+static void stories_evaluate_without_memory(void **state) {
+    (void)state;
+    static const char *const stories[] = {
+        "taint.key == 'a/b' && taint.value in ['4', '5']",
+        "taint.key.startsWith('a/') && taint.value.matches('^[0-9]+$')",
+        "[1, 2, 3].all(x, x > 0)",
+    };
+    struct cel_env *env = new_env();
+    for (size_t i = 0; i < 3; i++) {
+        struct arena a = {0}, eval = {0};
+        struct str error;
+        struct cel_program *program =
+            cel_program_new(cel_compile(env, &a, str_of(stories[i]), 0), &error);
+        struct cel_entry entries[] = {{cel_of_str(STR("key")), cel_of_str(STR("a/b"))},
+                                      {cel_of_str(STR("value")), cel_of_str(STR("5"))}};
+        struct cel_map map = {.entries = entries, .n = 2};
+        struct cel_value v = cel_of_map(&map);
+        struct cel_result r = cel_eval(program, &v, &eval, CEL_COST_LIMIT);
+        assert_true(r.value.kind == CEL_BOOL && r.value.b);
+        assert_int_equal(eval.bytes, 0);
+        cel_program_free(program);
+        arena_release(&a);
+    }
+    cel_env_free(env);
+}
+
+/* optMap doubles its operand: a long chain of them is refused instead of eating all memory. */
+static void chains_of_opt_map_are_bounded(void **state) {
+    (void)state;
+    struct cel_env *env = new_env();
+    struct arena a = {0};
+    AUTO(buf_release) struct buf text = BUF_INIT(4096);
+    buf_add(&text, STR("optional.of(1)"));
+    for (int i = 0; i < 100; i++)
+        buf_add(&text, STR(".optMap(x, x)"));
+    const struct cel_ast *ast = cel_compile(env, &a, buf_view(&text), 0);
+    assert_true(str_find(cel_ast_issues(ast), STR("grows too large")) != STR_NONE);
+    arena_release(&a);
+    cel_env_free(env);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(expressions_give_values),
+        cmocka_unit_test(cost_ends_an_evaluation),
+        cmocka_unit_test(memory_ends_an_evaluation),
+        cmocka_unit_test(long_errors_are_cut),
+        cmocka_unit_test(stories_evaluate_without_memory),
+        cmocka_unit_test(chains_of_opt_map_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
