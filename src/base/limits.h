@@ -29,7 +29,7 @@
 /* Directives (%TAG) in front of one YAML document: libyaml compares each with all others. */
 #define LIMIT_YAML_DIRECTIVES 64
 
-/* Memory of one CEL evaluation: the cost limit of a million alone would let some calls take more. */
+/* Memory of one CEL evaluation: the limit of its cost alone would let some calls take more. */
 #define LIMIT_CEL_EVAL_BYTES (64U << 20)
 
 /* Text of one CEL error: it may quote a value of any length. Longer texts are cut. */
