@@ -279,6 +279,9 @@ cel_estimate_fn cel__est_target, cel__est_target_keep, cel__est_target_twice, ce
     cel__est_arg_keep, cel__est_arg_twice;
 /* Runtime: ceil(size * 0.1) of args[0] or args[1]; twice as much of args[0]. */
 cel_cost_fn cel__cost_walk, cel__cost_walk_second, cel__cost_walk_twice;
+/* One walk over a string or over all elements of a list (isSorted, sum, indexOf, ...). */
+cel_estimate_fn cel__est_traverse;
+cel_cost_fn cel__cost_traverse;
 /* ceil((n + 1) * 0.1) * ceil(m * 0.25): regular expressions. */
 cel_cost_fn cel__cost_regex;
 cel_estimate_fn cel__est_regex;

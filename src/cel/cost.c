@@ -78,7 +78,41 @@ struct cel_estimated cel__est_regex(const struct cel_call_est *call) {
         .cost = cel__range_mul(cel__range_scale(n, WALK), cel__range_scale(m, REGEX))};
 }
 
+struct cel_estimated cel__est_traverse(const struct cel_call_est *call) {
+    struct cel_range size = cel__operand_size(call, call->target), each = cel__fixed(1);
+    struct cel_operand elem;
+    if (!cel__operand_elem(call->target, &elem))
+        return (struct cel_estimated){.cost = cel__range_scale(size, WALK)};
+    if (elem.type->kind == CEL_T_STRING || elem.type->kind == CEL_T_BYTES)
+        each = cel__range_add(each, cel__range_scale(cel__operand_size(call, &elem), WALK));
+    return (struct cel_estimated){.cost = cel__range_mul(size, each)};
+}
+
 /* ---- at run time ---- */
+
+static uint64_t traversal(struct cel_value v) {
+    uint64_t cost = 0;
+    switch (v.kind) {
+    case CEL_STRING:
+    case CEL_BYTES:
+        return (uint64_t)((double)v.n * WALK); /* bytes, rounded down: as upstream counts here */
+    case CEL_LIST:
+        for (uint32_t i = 0; i < v.n; i++)
+            cost += traversal(v.items[i]);
+        return cost;
+    case CEL_MAP:
+        for (uint32_t i = 0; i < v.map->n; i++)
+            cost += traversal(v.map->entries[i].key) + traversal(v.map->entries[i].value);
+        return cost;
+    default:
+        return 1;
+    }
+}
+
+uint64_t cel__cost_traverse(const struct cel_value *args, const struct cel_value *result) {
+    (void)result;
+    return traversal(args[0]);
+}
 
 uint64_t cel__cost_walk(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
