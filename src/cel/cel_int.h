@@ -150,6 +150,9 @@ bool cel__is_equal(struct cel_value a, struct cel_value b);
  * compare by value. */
 struct cel_value cel__compare(struct cel_value a, struct cel_value b);
 
+/* args[0] + args[1], for whatever has a sum. */
+struct cel_value cel__add(struct cel_eval *ev, const struct cel_value *args);
+
 /* The value under a key (numbers match across kinds), or NULL. */
 const struct cel_value *cel__map_find(const struct cel_map *map, struct cel_value key);
 

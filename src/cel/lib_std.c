@@ -59,7 +59,7 @@ static struct cel_value add_i64(struct cel_value a, struct cel_value b) {
     return __builtin_add_overflow(a.i, b.i, &a.i) ? CEL_OVERFLOW : a;
 }
 
-static struct cel_value call_add(struct cel_eval *ev, const struct cel_value *args) {
+struct cel_value cel__add(struct cel_eval *ev, const struct cel_value *args) {
     struct cel_value a = args[0], b = args[1];
     if (a.kind == CEL_DURATION && b.kind == CEL_TIMESTAMP)
         return add_times(b, a.i);
@@ -405,21 +405,21 @@ static const struct cel_fn fns[] = {
      CEL_FN_SINGLETON | CEL_FN_NON_STRICT | CEL_FN_INTERNAL, "true unless false, errors included"},
     {CEL_OP_EQ, "equals", "(A, A) -> bool", NULL, est_equal, NULL, 0, "same value"},
     {CEL_OP_NE, "not_equals", "(A, A) -> bool", NULL, est_less, NULL, 0, "not the same value"},
-    {CEL_OP_ADD, "add_bytes", "(bytes, bytes) -> bytes", call_add, est_concat, cost_concat, ANY,
+    {CEL_OP_ADD, "add_bytes", "(bytes, bytes) -> bytes", cel__add, est_concat, cost_concat, ANY,
      "both, one behind the other"},
-    {CEL_OP_ADD, "add_double", "(double, double) -> double", call_add, NULL, NULL, ANY, "sum"},
-    {CEL_OP_ADD, "add_duration_duration", "(duration, duration) -> duration", call_add, NULL, NULL,
+    {CEL_OP_ADD, "add_double", "(double, double) -> double", cel__add, NULL, NULL, ANY, "sum"},
+    {CEL_OP_ADD, "add_duration_duration", "(duration, duration) -> duration", cel__add, NULL, NULL,
      ANY, "sum"},
-    {CEL_OP_ADD, "add_duration_timestamp", "(duration, timestamp) -> timestamp", call_add, NULL,
+    {CEL_OP_ADD, "add_duration_timestamp", "(duration, timestamp) -> timestamp", cel__add, NULL,
      NULL, ANY, "a later moment"},
-    {CEL_OP_ADD, "add_timestamp_duration", "(timestamp, duration) -> timestamp", call_add, NULL,
+    {CEL_OP_ADD, "add_timestamp_duration", "(timestamp, duration) -> timestamp", cel__add, NULL,
      NULL, ANY, "a later moment"},
-    {CEL_OP_ADD, "add_int64", "(int, int) -> int", call_add, NULL, NULL, ANY, "sum"},
-    {CEL_OP_ADD, "add_list", "(list(A), list(A)) -> list(A)", call_add, est_add_list, NULL, ANY,
+    {CEL_OP_ADD, "add_int64", "(int, int) -> int", cel__add, NULL, NULL, ANY, "sum"},
+    {CEL_OP_ADD, "add_list", "(list(A), list(A)) -> list(A)", cel__add, est_add_list, NULL, ANY,
      "the elements of both"},
-    {CEL_OP_ADD, "add_string", "(string, string) -> string", call_add, est_concat, cost_concat, ANY,
+    {CEL_OP_ADD, "add_string", "(string, string) -> string", cel__add, est_concat, cost_concat, ANY,
      "both, one behind the other"},
-    {CEL_OP_ADD, "add_uint64", "(uint, uint) -> uint", call_add, NULL, NULL, ANY, "sum"},
+    {CEL_OP_ADD, "add_uint64", "(uint, uint) -> uint", cel__add, NULL, NULL, ANY, "sum"},
     {CEL_OP_DIV, "divide_double", "(double, double) -> double", call_div, NULL, NULL, ANY,
      "quotient"},
     {CEL_OP_DIV, "divide_int64", "(int, int) -> int", call_div, NULL, NULL, ANY,
