@@ -119,6 +119,7 @@ struct cel_var_decl {
     bool local;   /* a variable of a comprehension */
     const struct cel_type *value; /* of a type's name: the type */
     bool constant;                /* the number 0 by another name */
+    bool unusable;                /* known to the checker alone */
 };
 
 struct cel_env {

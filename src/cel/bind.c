@@ -106,7 +106,7 @@ static void bind_call(struct binder *b, struct cel_expr *e) {
 
 static void enter(struct binder *b, struct str name) {
     struct scope *s = arena_new(b->ast->arena, struct scope);
-    s->decl = (struct cel_var_decl){name, NULL, (int32_t)b->locals++, true, NULL, false};
+    s->decl = (struct cel_var_decl){name, NULL, (int32_t)b->locals++, true, NULL, false, false};
     s->up = b->scope;
     b->scope = s;
     if (b->locals > b->ast->locals)

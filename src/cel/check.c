@@ -336,9 +336,9 @@ static void check_map(struct checker *c, struct cel_expr *e) {
 }
 
 static bool is_message(const struct cel_type *t) {
-    return t->nullable || t->kind == CEL_T_ANY || t->kind == CEL_T_TIMESTAMP ||
-           t->kind == CEL_T_DURATION || t->kind == CEL_T_DYN || t->kind == CEL_T_NULL ||
-           t->kind == CEL_T_LIST || t->kind == CEL_T_MAP;
+    return t->nullable || t->kind == CEL_T_OBJECT || t->kind == CEL_T_ANY ||
+           t->kind == CEL_T_TIMESTAMP || t->kind == CEL_T_DURATION || t->kind == CEL_T_DYN ||
+           t->kind == CEL_T_NULL || t->kind == CEL_T_LIST || t->kind == CEL_T_MAP;
 }
 
 static void check_field(struct checker *c, const struct cel_expr *e, struct cel_item *item) {
@@ -378,7 +378,7 @@ static void check_struct(struct checker *c, struct cel_expr *e) {
 
 static const struct scope *enter(struct checker *c, struct str name, const struct cel_type *type) {
     struct scope *s = arena_new(c->arena, struct scope);
-    s->decl = (struct cel_var_decl){name, type, (int32_t)c->locals++, true, NULL, false};
+    s->decl = (struct cel_var_decl){name, type, (int32_t)c->locals++, true, NULL, false, false};
     s->up = c->scope;
     c->scope = s;
     if (c->locals > c->ast->locals)

@@ -123,6 +123,13 @@ static void add_null_value(struct cel_env *env) {
     d->constant = true;
 }
 
+/* Upstream's checker knows these names of types, its planner does not. */
+static void add_unusable_name(struct cel_env *env, const char *name) {
+    add_type_name(env, name, name);
+    struct cel_var_decl *d = map_get(&env->names, str_of(name));
+    d->unusable = true;
+}
+
 static void add_type_names(struct cel_env *env) {
     static const struct {
         const char *name, *type;
@@ -162,6 +169,8 @@ static void add_type_names(struct cel_env *env) {
         if (rows[i].lib < 0 || env->libs >> rows[i].lib & 1)
             add_type_name(env, rows[i].name, rows[i].type);
     add_null_value(env);
+    add_unusable_name(env, "timestamp");
+    add_unusable_name(env, "duration");
 }
 
 static const struct cel_type *object_type(struct cel_env *env, const struct cel_var *var) {
@@ -184,6 +193,11 @@ static void add_variable(struct cel_env *env, const struct cel_var *var) {
     struct cel_var_decl *d = add_name(env, var->name);
     d->type = type;
     d->slot = (int32_t)env->var_count++;
+    if (!var->fields)
+        return;
+    struct cel_var_decl *of_type = add_name(env, type->name);
+    of_type->value = type;
+    of_type->type = cel__type_of_type(&env->arena, type);
 }
 
 const struct cel_var_decl *cel__env_name(const struct cel_env *env, struct str name) {

@@ -119,6 +119,8 @@ struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct
     }
     if (str_is(type, "google.protobuf.Value"))
         return n && !str_is(names[n - 1], "null_value") ? values[n - 1] : cel_of_null();
+    if (!str_starts(type, STR("google.protobuf.")))
+        return cel__error(ev, "unknown type '%.*s'", STR_ARG(type));
     if (str_is(type, "google.protobuf.Any"))
         return CEL_FAIL("unsupported conversion to ref.Val: (*dynamicpb.Message)");
     v = field(names, values, n, "value");

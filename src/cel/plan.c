@@ -99,6 +99,8 @@ static const struct cel_node *plan_name(struct planner *p, const struct cel_expr
     const struct cel_var_decl *d = e->var;
     if (d->constant)
         return constant(p, cel_of_int(0));
+    if (d->unusable)
+        fail(p, arena_printf(p->arena, "reference to undefined type: %.*s", STR_ARG(d->name)));
     if (d->slot < 0)
         return constant(p, (struct cel_value){.kind = CEL_TYPE, .type = d->value});
     struct cel_attr *attr = arena_new(p->arena, struct cel_attr);

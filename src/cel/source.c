@@ -100,8 +100,9 @@ struct str cel__issues_print(struct cel_source *s) {
     if (s->issues.n == 0)
         return (struct str){"", 0};
     AUTO(buf_release) struct buf out = BUF_INIT(64U << 20);
-    qsort(s->issues.v, s->issues.n, sizeof *s->issues.v, cmp_issue);
-    for (size_t i = 0; i < s->issues.n && i < CEL_ISSUES_SHOWN; i++) {
+    size_t shown = s->issues.n < CEL_ISSUES_SHOWN ? s->issues.n : CEL_ISSUES_SHOWN;
+    qsort(s->issues.v, shown, sizeof *s->issues.v, cmp_issue); /* the first reported, by place */
+    for (size_t i = 0; i < shown; i++) {
         if (i > 0)
             buf_add_char(&out, '\n');
         print_issue(&out, s, &s->issues.v[i]);
