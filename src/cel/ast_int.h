@@ -131,7 +131,9 @@ struct cel_env {
     uint32_t var_count;
 };
 
+/* The function of this full name, or NULL. */
 const struct cel_function *cel__env_function(const struct cel_env *env, struct str name);
+/* What a full name means, or NULL. */
 const struct cel_var_decl *cel__env_name(const struct cel_env *env, struct str name);
 
 /* What a name means in a container: tries a.b.name, a.name, name until `find` gives something. */

@@ -54,10 +54,14 @@ const struct cel_type *cel__type(enum cel_type_kind kind);
  * of the type and moves *text behind it; NULL when it is none. */
 const struct cel_type *cel__type_read(struct arena *a, struct str *text);
 
+/* list(elem) */
 const struct cel_type *cel__type_list(struct arena *a, const struct cel_type *elem);
+/* map(key, value) */
 const struct cel_type *cel__type_map(struct arena *a, const struct cel_type *key,
                                      const struct cel_type *value);
+/* optional_type(of) */
 const struct cel_type *cel__type_optional(struct arena *a, const struct cel_type *of);
+/* type(of) */
 const struct cel_type *cel__type_of_type(struct arena *a, const struct cel_type *of);
 
 /* Could a value have this type at run time? Of lists and maps the first element speaks for all. */
@@ -66,6 +70,7 @@ bool cel__type_accepts(const struct cel_type *t, struct cel_value v);
 /* The kinds of values that a type lets through, as bits. */
 uint32_t cel__type_kinds(const struct cel_type *t);
 
+/* Is it optional_type(...)? */
 bool cel__type_is_optional(const struct cel_type *t);
 
 /* Exactly the same type, parameters included? */
@@ -215,6 +220,7 @@ struct cel_estimated {
     bool sized;
 };
 
+/* What a call may cost, and how large its result may be. */
 typedef struct cel_estimated cel_estimate_fn(const struct cel_call_est *call);
 
 enum cel_fn_flags {
@@ -258,10 +264,13 @@ extern const struct cel_library cel__lib_std, cel__lib_matches, cel__lib_time, c
 static inline struct cel_range cel__fixed(uint64_t n) {
     return (struct cel_range){n, n};
 }
+
+/* Sum and product that stop at the greatest number. */
 uint64_t cel__add_sat(uint64_t a, uint64_t b);
 uint64_t cel__mul_sat(uint64_t a, uint64_t b);
 /* ceil(x * factor) in double, as upstream computes it. */
 uint64_t cel__scale(uint64_t x, double factor);
+/* The same on both ends of ranges, and the range that holds both. */
 struct cel_range cel__range_add(struct cel_range a, struct cel_range b);
 struct cel_range cel__range_mul(struct cel_range a, struct cel_range b);
 struct cel_range cel__range_scale(struct cel_range r, double factor);
@@ -288,16 +297,5 @@ cel_cost_fn cel__cost_traverse;
 /* ceil((n + 1) * 0.1) * ceil(m * 0.25): regular expressions. */
 cel_cost_fn cel__cost_regex;
 cel_estimate_fn cel__est_regex;
-
-/* ---- regular expressions (regex.cc) ---- */
-
-/* Compiles a pattern as Go does. NULL and Go's text in *error when it is not one. */
-struct cel_regex *cel__regex_new(struct str pattern, struct buf *error);
-void cel__regex_free(struct cel_regex *re);
-
-/* The leftmost match at or behind `from`: true, and its bounds in *begin and *end. */
-bool cel__regex_find(const struct cel_regex *re, struct str text, size_t from, size_t *begin,
-                     size_t *end);
-bool cel__regex_matches(const struct cel_regex *re, struct str text);
 
 #endif

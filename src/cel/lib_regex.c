@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "cel/pattern_int.h"
 #include "cel/regex_int.h"
 
 /* ---- patterns ---- */

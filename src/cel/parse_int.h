@@ -16,9 +16,13 @@ struct cel_parser {
     bool stopped; /* a syntax error ended the parse */
 };
 
+/* A node of a kind, otherwise zero. */
 struct cel_expr *cel__new_expr(struct arena *a, enum cel_expr_kind kind, uint32_t pos);
+/* A literal. */
 struct cel_expr *cel__new_literal(struct arena *a, uint32_t pos, struct cel_value v);
+/* A name. */
 struct cel_expr *cel__new_ident(struct arena *a, uint32_t pos, struct str name);
+/* operand.field */
 struct cel_expr *cel__new_select(struct arena *a, uint32_t pos, struct cel_expr *operand,
                                  struct str field);
 

@@ -3,6 +3,7 @@
  * literals of constants, conversions of constants, regular expressions; so an error in one of them
  * is an error of the planning.
  */
+#include "cel/pattern_int.h"
 #include "cel/plan_int.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "cel/ast_int.h"
 
 struct cel_node;
+/* Evaluates a node. */
 typedef struct cel_value cel_node_fn(struct cel_eval *ev, const struct cel_node *n);
 
 /* The head of every node. */

@@ -1,4 +1,5 @@
 /* Kubernetes' validators: what is refused although its types are right. */
+#include "cel/pattern_int.h"
 #include "cel/strings_int.h"
 #include "cel/time_int.h"
 

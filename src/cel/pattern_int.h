@@ -1,0 +1,20 @@
+/* Regular expressions with Go's rules and words, for the library, the planner and the validators.
+ */
+#ifndef CEL_PATTERN_INT_H
+#define CEL_PATTERN_INT_H
+
+#include "cel/cel_int.h"
+
+/* Compiles a pattern as Go does. NULL and Go's text in *error when it is not one. */
+struct cel_regex *cel__regex_new(struct str pattern, struct buf *error);
+/* re may be NULL. */
+void cel__regex_free(struct cel_regex *re);
+
+/* The leftmost match at or behind `from`: true, and its bounds in *begin and *end. */
+bool cel__regex_find(const struct cel_regex *re, struct str text, size_t from, size_t *begin,
+                     size_t *end);
+
+/* Is there a match anywhere in the text? */
+bool cel__regex_matches(const struct cel_regex *re, struct str text);
+
+#endif
