@@ -47,7 +47,7 @@ struct cel_type {
     uint32_t field_count;
 };
 
-/* The types without parameters, and list(dyn), map(dyn, dyn), by kind; NULL for the others. */
+/* The type of a kind that needs no parameters; list(dyn), map(dyn, dyn); NULL for the others. */
 const struct cel_type *cel__type(enum cel_type_kind kind);
 
 /* The type that a text names, in the arena. Capital letters are type variables. Reads up to the end
@@ -119,7 +119,6 @@ struct cel_value cel__no_such_overload(struct cel_eval *ev, const char *name,
 void *cel__alloc(struct cel_eval *ev, size_t n);
 struct cel_value *cel__alloc_values(struct cel_eval *ev, size_t n);
 #define CEL_TOO_BIG CEL_FAIL("result too large")
-
 /* A string value with a copy of these bytes; CEL_TOO_BIG when it does not fit. */
 struct cel_value cel__string(struct cel_eval *ev, struct str s);
 
