@@ -187,6 +187,11 @@ static struct cel_value resolve(struct cel_eval *ev, const struct cel_attr *attr
 
 struct cel_value cel__eval_attr(struct cel_eval *ev, const struct cel_node *n) {
     const struct cel_attr_node *node = (const struct cel_attr_node *)n;
+    if (node->attr->base == CEL_BASE_LOCAL && node->attr->qual_count == 0) {
+        struct cel_value local = read_local(ev, node->attr->slot);
+        cel__charge(ev, 1);
+        return local;
+    }
     struct cel_value v = resolve(ev, node->attr);
     cel__charge(ev, node->attr->base != CEL_BASE_COND && !node->test_only);
     if (node->test_only && v.kind == CEL_OPTIONAL)

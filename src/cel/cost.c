@@ -17,6 +17,10 @@ uint64_t cel__mul_sat(uint64_t a, uint64_t b) {
 
 uint64_t cel__scale(uint64_t x, double factor) {
     double d = (double)x;
+    if (x < UINT64_C(1) << 40 && factor < 1024) { /* nearly always: no overflow to look for */
+        uint64_t down = (uint64_t)(d * factor);
+        return down + ((double)down < d * factor);
+    }
     if (d > 0 && factor > 0 && d > 0x1p64 / factor)
         return UINT64_MAX;
     double up = ceil(d * factor);

@@ -16,7 +16,7 @@ void cel__cancel(struct cel_eval *ev, struct cel_value reason) {
     ev->reason = reason;
 }
 
-void cel__charge(struct cel_eval *ev, uint64_t cost) {
+void cel__charge_over(struct cel_eval *ev, uint64_t cost) {
     if (ev->cancelled)
         return;
     ev->cost = cel__add_sat(ev->cost, cost);
@@ -186,8 +186,7 @@ static struct cel_value call(struct cel_eval *ev, const struct cel_call_node *c,
  * error ends the call. */
 struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
     const struct cel_call_node *c = (const struct cel_call_node *)n;
-    const struct cel_fn *fn = c->function->overloads.v[0]->fn;
-    bool strict = !(fn->flags & CEL_FN_NON_STRICT);
+    bool strict = !c->non_strict;
     struct cel_value args[CEL_MAX_ARGS], result = {.kind = CEL_LAZY};
     for (uint32_t i = 0; i < c->count; i++) {
         args[i] = cel__node_eval(ev, c->args[i]);

@@ -246,6 +246,7 @@ static const struct cel_node *plan_function(struct planner *p, const struct cel_
     c->function = cel__env_function(p->ast->env, e->name);
     c->overload = e->found[0] && !e->found[1] ? e->found[0] : NULL;
     c->cost = call_cost(c);
+    c->non_strict = c->function->overloads.v[0]->fn->flags & CEL_FN_NON_STRICT;
     if (e->member)
         c->args[c->count++] = plan(p, e->operand);
     for (uint32_t i = 0; i < e->count; i++)

@@ -76,6 +76,7 @@ struct cel_call_node {
     cel_cost_fn *cost; /* NULL: 1 */
     const struct cel_regex *regex;
     uint32_t count;
+    bool non_strict;
     const struct cel_node *args[CEL_MAX_ARGS];
 };
 
@@ -112,7 +113,13 @@ struct cel_program {
 enum { CEL_LAZY = 255 };
 
 /* Adds to the cost, and ends the evaluation when it passes the limit. */
-void cel__charge(struct cel_eval *ev, uint64_t cost);
+void cel__charge_over(struct cel_eval *ev, uint64_t cost);
+static inline void cel__charge(struct cel_eval *ev, uint64_t cost) {
+    if (__builtin_expect(cost <= ev->limit - ev->cost && !ev->cancelled, 1))
+        ev->cost += cost; /* cost <= limit holds as long as nothing is cancelled */
+    else
+        cel__charge_over(ev, cost);
+}
 
 /* Ends the evaluation with this error, whatever could absorb it. */
 void cel__cancel(struct cel_eval *ev, struct cel_value reason);
