@@ -1,11 +1,13 @@
 /* berth validate: accepted or rejected, as the API server would, without one. */
 #include "cmd/cmd.h"
 
+#include "base/map.h"
 #include "cmd/gates.h"
 #include "cmd/input.h"
 #include "cmd/report.h"
 #include "cmd/verdict.h"
 #include "codec/json.h"
+#include "tolexpr/tolexpr.h"
 
 struct validate_opts {
     struct input_opts input;
@@ -121,12 +123,16 @@ static int run(struct cmd_call *call, struct err *err) {
     if (opts->old.n &&
         stored_load(call->ctx, &old, opts->namespace, &gates.enabled, &stored, err) < 0)
         return err_wrap(err, "--old");
+    struct tolexpr *expressions = tolexpr_new(
+        &(struct tolexpr_opts){gates.min_compat, call->ctx->clock, map_random_seed(), 0});
     struct judge_opts judge = {.gates = &gates,
+                               .cel = tolexpr_valid_cel(expressions),
                                .namespace = opts->namespace,
                                .strict = !opts->warn,
                                .warnings = !opts->no_warnings,
                                .silence = opts->silence};
     int rc = run_with(call, &judge, stored, err);
+    tolexpr_free(expressions);
     stored_free(stored);
     return rc;
 }

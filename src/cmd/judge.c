@@ -175,7 +175,7 @@ static void update(struct api_object *o, const struct api_object *old,
 /* Everything behind defaulting. -1 with err filled: refused as a whole. */
 static int validate(struct judge *j, struct api_object *o, const struct feature_set *gates,
                     struct valid_errs *errs, struct err *err) {
-    struct valid_opts opts = {.gates = gates, .namespace = j->opts.namespace};
+    struct valid_opts opts = {.gates = gates, .namespace = j->opts.namespace, .cel = j->opts.cel};
     const struct api_object *old = stored_find(j->stored, o);
     if (old) {
         update(o, old, &opts, errs);

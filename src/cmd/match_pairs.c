@@ -3,10 +3,14 @@
 
 #include "api/object.h"
 #include "base/map.h"
+#include "tolexpr/tolexpr.h"
 
-void match_pairs_init(struct match_pairs *p, const struct feature_set *gates) {
-    *p = (struct match_pairs){.atoms = intern_new(map_random_seed())};
-    p->match = match_new(p->atoms, gates, NULL, map_random_seed());
+void match_pairs_init(struct match_pairs *p, const struct feature_config *gates) {
+    *p = (struct match_pairs){.atoms = intern_new(map_random_seed()),
+                              .expressions = tolexpr_new(&(struct tolexpr_opts){
+                                  gates->min_compat, &clock_system, map_random_seed(), 0})};
+    p->match = match_new(p->atoms, &gates->enabled, tolexpr_match_engine(p->expressions),
+                         map_random_seed());
 }
 
 void match_pairs_release(struct match_pairs *p) {
@@ -18,6 +22,7 @@ void match_pairs_release(struct match_pairs *p) {
     vec_release(&p->pods);
     vec_release(&p->hosts);
     match_free(p->match);
+    tolexpr_free(p->expressions);
     intern_free(p->atoms);
     arena_release(&p->arena);
 }

@@ -27,13 +27,14 @@ struct match_host {
 struct match_pairs {
     struct arena arena; /* names */
     struct intern *atoms;
+    struct tolexpr *expressions;
     struct match *match;
     VEC(struct match_pod) pods;
     VEC(struct match_host) hosts;
 };
 
 /* Nothing yet on either side. */
-void match_pairs_init(struct match_pairs *p, const struct feature_set *gates);
+void match_pairs_init(struct match_pairs *p, const struct feature_config *gates);
 
 /* Frees everything. */
 void match_pairs_release(struct match_pairs *p);

@@ -10,9 +10,12 @@
 #include "cmd/stored.h"
 #include "feature/feature.h"
 
+struct valid_cel;
+
 struct judge_opts {
     const struct feature_config *gates; /* borrowed */
     struct str namespace;               /* of the request; empty = default */
+    const struct valid_cel *cel;        /* compiles expressions; borrowed */
     bool strict;                        /* unknown and repeated fields are refused */
     bool warnings;                      /* look for advice */
     struct opt_list silence;            /* codes of warnings that are not wanted */

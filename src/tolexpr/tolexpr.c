@@ -1,0 +1,186 @@
+/* Expressions over a taint: compiled through the cache, for matching and for validation. */
+#include "tolexpr/tolexpr_int.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "match/match.h"
+
+/* An arena that one expensive expression has made larger than this is not kept for the next. */
+enum { KEPT_BYTES = 1 << 20 };
+
+struct tolexpr {
+    uint32_t libs; /* of new expressions */
+    const struct clock *clock;
+    struct cel_env *envs[TOLEXPR__ENVS]; /* NULL until first used */
+    struct tolexpr__cache cache;
+    struct arena compiling, evaluating;
+    struct match_engine engine;
+    struct valid_cel valid;
+};
+
+/* ---- environments ---- */
+
+/* The order is that of fill_taint; the sizes are what validation lets through: a prefix of 253, a
+ * slash and a name of 63; a label value; PreferNoSchedule. */
+static const struct cel_field taint_fields[] = {
+    {STR_INIT("key"), &cel_type_string, 253 + 1 + 63},
+    {STR_INIT("value"), &cel_type_string, 63},
+    {STR_INIT("effect"), &cel_type_string, 16},
+};
+enum { TAINT_FIELDS = sizeof taint_fields / sizeof *taint_fields };
+
+static const struct cel_var taint_var = {STR_INIT("taint"), STR_INIT("kubernetes.Taint"),
+                                         taint_fields, TAINT_FIELDS};
+
+static const struct cel_env *env_of(struct tolexpr *x, enum tolexpr__env env) {
+    if (!x->envs[env])
+        x->envs[env] = cel_env_new(&(struct cel_env_opts){
+            .libs = env == TOLEXPR__NEW ? x->libs : cel_libs_at(UINT_MAX),
+            .vars = &taint_var,
+            .var_count = 1,
+        });
+    return x->envs[env];
+}
+
+static void clear(struct arena *a) {
+    if (a->bytes > KEPT_BYTES)
+        arena_release(a);
+    else
+        arena_reset(a);
+}
+
+/* ---- compiling ---- */
+
+/* The order of the questions is that of upstream's compilers. Only new expressions are asked for
+ * their estimate: one that is stored is stopped when it has cost too much. */
+static struct tolexpr__entry *compile(struct tolexpr *x, enum tolexpr__env env,
+                                      struct str expression) {
+    struct arena *a = &x->compiling;
+    const struct cel_ast *ast = cel_compile(env_of(x, env), a, expression, 0);
+    struct str text = cel_ast_issues(ast);
+    if (text.n)
+        return tolexpr__entry_new(expression, VALID_CEL_COMPILE, text, NULL);
+    if (!cel_ast_is_bool(ast))
+        return tolexpr__entry_new(expression, VALID_CEL_TYPE, cel_ast_type(ast, a), NULL);
+    struct cel_program *program = cel_program_new(ast, &text);
+    if (!program)
+        return tolexpr__entry_new(expression, VALID_CEL_PROGRAM, text, NULL);
+    if (env == TOLEXPR__NEW && cel_estimate(ast).max > CEL_COST_LIMIT) {
+        cel_program_free(program);
+        return tolexpr__entry_new(expression, VALID_CEL_COST, STR(""), NULL);
+    }
+    return tolexpr__entry_new(expression, VALID_CEL_GOOD, STR(""), program);
+}
+
+/* What became of the expression; borrowed until the next call. */
+static struct tolexpr__entry *get(struct tolexpr *x, enum tolexpr__env env, struct str expression) {
+    struct tolexpr__entry *e = tolexpr__cache_find(&x->cache, env, expression);
+    if (e)
+        return e;
+    int64_t start = clock_mono(x->clock);
+    e = compile(x, env, expression);
+    clear(&x->compiling);
+    x->cache.stats.compile_ns += (uint64_t)(clock_mono(x->clock) - start);
+    tolexpr__cache_add(&x->cache, env, e);
+    return e;
+}
+
+/* ---- for validation ---- */
+
+static enum valid_cel_fault check(void *ctx, struct arena *a, struct str expression,
+                                  struct str *text) {
+    const struct tolexpr__entry *e = get(ctx, TOLEXPR__NEW, expression);
+    *text = arena_str(a, e->text);
+    return e->fault;
+}
+
+/* ---- for matching ---- */
+
+/* Explanations are sentences: the first line of the issues, without the source below it. */
+static int explain(const struct tolexpr__entry *e, struct err *err) {
+    struct str line, rest;
+    if (!str_cut(e->text, '\n', &line, &rest))
+        line = e->text;
+    return err_set(err, ERR_INVALID, "%s%.*s",
+                   e->fault == VALID_CEL_TYPE ? "must evaluate to bool, not " : "", STR_ARG(line));
+}
+
+static void *compile_stored(void *ctx, struct str expression, struct err *err) {
+    if (expression.n > LIMIT_TOLERATION_EXPRESSION_BYTES) {
+        err_set(err, ERR_TOO_LARGE, "may not be more than %u bytes",
+                LIMIT_TOLERATION_EXPRESSION_BYTES);
+        return NULL;
+    }
+    struct tolexpr__entry *e = get(ctx, TOLEXPR__STORED, expression);
+    if (!e->program) {
+        explain(e, err);
+        return NULL;
+    }
+    e->refs++;
+    return e;
+}
+
+static void fill_taint(struct cel_entry entries[TAINT_FIELDS], const struct match_taint *taint) {
+    const struct atom *const values[TAINT_FIELDS] = {taint->key, taint->value, taint->effect};
+    for (size_t i = 0; i < TAINT_FIELDS; i++)
+        entries[i] = (struct cel_entry){cel_of_str(taint_fields[i].name),
+                                        cel_of_str(intern_text(values[i]))};
+}
+
+static int eval(void *ctx, void *program, const struct match_taint *taint, struct err *err) {
+    struct tolexpr *x = ctx;
+    const struct tolexpr__entry *e = program;
+    struct cel_entry entries[TAINT_FIELDS];
+    struct cel_map map = {.entries = entries, .n = TAINT_FIELDS};
+    struct cel_value var = cel_of_map(&map);
+    fill_taint(entries, taint);
+    struct cel_value v = cel_eval(e->program, &var, &x->evaluating, CEL_COST_LIMIT).value;
+    int verdict = v.kind == CEL_BOOL ? v.b : err_set(err, ERR_INVALID, "%.*s", STR_ARG(cel_str(v)));
+    clear(&x->evaluating);
+    return verdict;
+}
+
+static void release(void *ctx, void *program) {
+    (void)ctx;
+    tolexpr__entry_unref(program);
+}
+
+/* ---- all of it ---- */
+
+struct tolexpr *tolexpr_new(const struct tolexpr_opts *opts) {
+    struct tolexpr *x = xcalloc(1, sizeof *x);
+    x->libs = cel_libs_at((unsigned)opts->compat.minor);
+    x->clock = opts->clock;
+    tolexpr__cache_init(&x->cache,
+                        opts->cache_bytes ? opts->cache_bytes : LIMIT_TOLERATION_CACHE_BYTES,
+                        opts->seed);
+    x->engine = (struct match_engine){x, compile_stored, eval, release};
+    x->valid = (struct valid_cel){x, check};
+    return x;
+}
+
+void tolexpr_free(struct tolexpr *x) {
+    if (!x)
+        return;
+    tolexpr__cache_release(&x->cache);
+    for (size_t i = 0; i < TOLEXPR__ENVS; i++)
+        cel_env_free(x->envs[i]);
+    arena_release(&x->compiling);
+    arena_release(&x->evaluating);
+    free(x);
+}
+
+const struct match_engine *tolexpr_match_engine(const struct tolexpr *x) {
+    return &x->engine;
+}
+
+const struct valid_cel *tolexpr_valid_cel(const struct tolexpr *x) {
+    return &x->valid;
+}
+
+void tolexpr_stats(const struct tolexpr *x, struct tolexpr_stats *out) {
+    *out = x->cache.stats;
+}

@@ -1,0 +1,52 @@
+/* Shared inside tolexpr: what became of an expression, and the cache of that. */
+#ifndef TOLEXPR_TOLEXPR_INT_H
+#define TOLEXPR_TOLEXPR_INT_H
+
+#include "base/map.h"
+#include "cel/cel.h"
+#include "tolexpr/tolexpr.h"
+#include "valid/valid.h"
+
+/* The environments that an expression can be compiled in: those of new and of stored ones. */
+enum tolexpr__env { TOLEXPR__NEW, TOLEXPR__STORED, TOLEXPR__ENVS };
+
+/* A compiled expression, or why there is none. Never changed once it is made, but for the first
+ * four, which are the cache's. */
+struct tolexpr__entry {
+    struct tolexpr__entry *newer, *older;
+    uint32_t refs; /* holders; the cache is one */
+    enum tolexpr__env env;
+    enum valid_cel_fault fault;
+    struct cel_program *program; /* NULL unless good */
+    struct str expression, text; /* the text belongs to the fault */
+    char bytes[];                /* of both */
+};
+
+/* The entries by environment and expression, the least recently used ones last. */
+struct tolexpr__cache {
+    struct map by_expression[TOLEXPR__ENVS];
+    struct tolexpr__entry *newest, *oldest;
+    size_t limit;
+    struct tolexpr_stats stats;
+};
+
+/* A new entry with one holder; takes the program, copies the texts. */
+struct tolexpr__entry *tolexpr__entry_new(struct str expression, enum valid_cel_fault fault,
+                                          struct str text, struct cel_program *program);
+
+/* Counts a holder off, and frees what nobody holds. */
+void tolexpr__entry_unref(struct tolexpr__entry *e);
+
+/* An empty cache; free with tolexpr__cache_release. */
+void tolexpr__cache_init(struct tolexpr__cache *c, size_t limit, uint64_t seed);
+void tolexpr__cache_release(struct tolexpr__cache *c);
+
+/* The entry, borrowed, which is now the most recently used one; or NULL. Counts a hit or a miss. */
+struct tolexpr__entry *tolexpr__cache_find(struct tolexpr__cache *c, enum tolexpr__env env,
+                                           struct str expression);
+
+/* Adds a new entry, which is taken; the least recently used ones make room for it. It stays however
+ * large it is. */
+void tolexpr__cache_add(struct tolexpr__cache *c, enum tolexpr__env env, struct tolexpr__entry *e);
+
+#endif
