@@ -6,20 +6,9 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "match/match.h"
 
 /* An arena that one expensive expression has made larger than this is not kept for the next. */
 enum { KEPT_BYTES = 1 << 20 };
-
-struct tolexpr {
-    uint32_t libs; /* of new expressions */
-    const struct clock *clock;
-    struct cel_env *envs[TOLEXPR__ENVS]; /* NULL until first used */
-    struct tolexpr__cache cache;
-    struct arena compiling, evaluating;
-    struct match_engine engine;
-    struct valid_cel valid;
-};
 
 /* ---- environments ---- */
 

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "cel/cel.h"
+#include "match/match.h"
 #include "tolexpr/tolexpr.h"
 #include "valid/valid.h"
 
@@ -28,6 +29,16 @@ struct tolexpr__cache {
     struct tolexpr__entry *newest, *oldest;
     size_t limit;
     struct tolexpr_stats stats;
+};
+
+struct tolexpr {
+    uint32_t libs; /* of new expressions */
+    const struct clock *clock;
+    struct cel_env *envs[TOLEXPR__ENVS]; /* NULL until first used */
+    struct tolexpr__cache cache;
+    struct arena compiling, evaluating; /* empty between two calls */
+    struct match_engine engine;
+    struct valid_cel valid;
 };
 
 /* A new entry with one holder; takes the program, copies the texts. */
