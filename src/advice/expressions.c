@@ -69,7 +69,8 @@ static bool is_strict_call(struct advisor *w, struct scan s) {
         if (depth == 0)
             break;
     }
-    return first.kind != SCAN_STRING || semver_parse(w->out->a, first.word, &ignored, NULL) < 0;
+    return s.kind != SCAN_END &&
+           (first.kind != SCAN_STRING || semver_parse(w->out->a, first.word, &ignored, NULL) < 0);
 }
 
 static bool has_strict_semver(struct advisor *w, struct str expression) {
