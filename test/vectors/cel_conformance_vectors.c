@@ -218,7 +218,7 @@ static struct outcome recorded(struct arena *a, struct str detail) {
     static const char *const stages[] = {"CHECK ", "PROGRAM ", "EVAL "};
     for (int i = 0; i < 3; i++)
         if (str_starts(detail, str_of(stages[i])))
-            return (struct outcome){i, str_sub(detail, strlen(stages[i]), detail.n), {0}};
+            return (struct outcome){(unsigned)i, str_sub(detail, strlen(stages[i]), detail.n), {0}};
     size_t got = str_find(detail, STR("got ")), want = str_find(detail, STR(" want "));
     struct str value = str_sub(detail, got + 4, got == 0 && want != STR_NONE ? want : detail.n);
     return (struct outcome){VALUE, value, {0}};
