@@ -228,9 +228,10 @@ enum cel_fn_flags {
     CEL_FN_NON_STRICT = 2, /* is called with error arguments as well */
     CEL_FN_COST_BY_NAME =
         4, /* costs are those of the function, also when several overloads may be meant */
-    CEL_FN_CONVERSION = 8, /* folded when its only argument is constant */
-    CEL_FN_REGEX = 16,     /* argument 1 is a pattern, compiled once when constant */
-    CEL_FN_INTERNAL = 32,  /* cannot be written in an expression; not in the reference */
+    CEL_FN_CONVERSION = 8,  /* folded when its only argument is constant */
+    CEL_FN_REGEX = 16,      /* argument 1 is a pattern, compiled once when constant */
+    CEL_FN_INTERNAL = 32,   /* cannot be written in an expression; not in the reference */
+    CEL_FN_COST_FIRST = 64, /* quadratic: charged before it runs, so that the limit bounds it */
 };
 
 struct cel_fn {

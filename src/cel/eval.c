@@ -196,11 +196,14 @@ struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
         if (c->count > 2 && i + 1 < c->count)
             return result;
     }
+    if (c->cost_first)
+        cel__charge(ev, c->cost(args, NULL));
     if (ev->cancelled)
         return CEL_NO_OVERLOAD;
     if (result.kind != CEL_ERROR)
         result = call(ev, c, args);
-    cel__charge(ev, c->cost ? c->cost(args, &result) : 1);
+    if (!c->cost_first)
+        cel__charge(ev, c->cost ? c->cost(args, &result) : 1);
     return result;
 }
 

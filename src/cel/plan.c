@@ -247,6 +247,7 @@ static const struct cel_node *plan_function(struct planner *p, const struct cel_
     c->overload = e->found[0] && !e->found[1] ? e->found[0] : NULL;
     c->cost = call_cost(c);
     c->non_strict = c->function->overloads.v[0]->fn->flags & CEL_FN_NON_STRICT;
+    c->cost_first = c->cost && c->function->overloads.v[0]->fn->flags & CEL_FN_COST_FIRST;
     if (e->member)
         c->args[c->count++] = plan(p, e->operand);
     for (uint32_t i = 0; i < e->count; i++)

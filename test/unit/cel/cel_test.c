@@ -128,6 +128,24 @@ static void cost_ends_an_evaluation(void **state) {
     cel_env_free(env);
 }
 
+/* What is quadratic is charged before it runs. */
+static void quadratic_calls_are_bounded(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "lists.range(900000).distinct() == []",
+        "sets.contains(lists.range(400000), lists.range(400000))",
+    };
+    struct cel_env *env = new_env();
+    for (size_t i = 0; i < 2; i++) {
+        struct arena a = {0};
+        struct cel_result r;
+        assert_string_equal(outcome(env, &a, texts[i], &r).p,
+                            "operation cancelled: actual cost limit exceeded");
+        arena_release(&a);
+    }
+    cel_env_free(env);
+}
+
 /* Doubling a string is cheap for its size; LIMIT_CEL_EVAL_BYTES holds where the cost does not. */
 static void memory_ends_an_evaluation(void **state) {
     (void)state;
@@ -223,6 +241,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_give_values),
         cmocka_unit_test(cost_ends_an_evaluation),
+        cmocka_unit_test(quadratic_calls_are_bounded),
         cmocka_unit_test(memory_ends_an_evaluation),
         cmocka_unit_test(long_errors_are_cut),
         cmocka_unit_test(stories_evaluate_without_memory),
