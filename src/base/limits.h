@@ -42,8 +42,8 @@
 /* A CEL expression in a toleration: KEP-5500's 10 KiB, the length of DRA's selectors. */
 #define LIMIT_TOLERATION_EXPRESSION_BYTES (10U << 10)
 
-/* Memory of the cache of compiled toleration expressions, beside its newest entry: a plain one takes
- * a kilobyte, the errors of a bad one up to a megabyte. */
+/* Memory of the cache of compiled toleration expressions, beside its newest entry: a plain one
+ * takes a kilobyte, the errors of a bad one up to a megabyte. */
 #define LIMIT_TOLERATION_CACHE_BYTES (8U << 20)
 
 /* Text of what is wrong with the terms of a node selector: upstream lists every bad value with a
