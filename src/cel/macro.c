@@ -81,8 +81,8 @@ static bool is_accu(struct str name) {
  * answer. */
 static bool take_vars(struct macro *m, uint32_t count, struct cel_fold *f, struct cel_expr **failed,
                       const char *not_a_name) {
-    struct str *vars[] = {&f->iter, &f->iter2};
-    for (uint32_t i = 0; i < count; i++) {
+    struct str *const vars[] = {&f->iter, &f->iter2};
+    for (uint32_t i = 0; i < 2 && i < count; i++) {
         if (m->args[i]->kind != CEL_E_IDENT) {
             *failed = fail(m, m->args[i]->pos, not_a_name);
             return false;

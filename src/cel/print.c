@@ -99,8 +99,8 @@ void cel__write_double_fixed(struct buf *out, double d) {
 /* ---- times ---- */
 
 void cel__write_duration(struct buf *out, int64_t ns) {
-    double seconds = (double)(ns / 1000000000) + (double)(ns % 1000000000) / 1e9;
-    cel__write_double_fixed(out, seconds);
+    int64_t seconds = ns / 1000000000, rest = ns % 1000000000;
+    cel__write_double_fixed(out, (double)seconds + (double)rest / 1e9);
     buf_add_char(out, 's');
 }
 

@@ -355,8 +355,10 @@ static bool as_double(struct cel_value v, double *out) {
         *out = v.d;
     else if (str_is(s, "NaN"))
         *out = NAN;
-    else if (str_is(s, "Infinity") || str_is(s, "-Infinity"))
-        *out = s.p[0] == '-' ? -INFINITY : INFINITY;
+    else if (str_is(s, "Infinity"))
+        *out = INFINITY;
+    else if (str_is(s, "-Infinity"))
+        *out = -INFINITY;
     else
         return false;
     return true;
