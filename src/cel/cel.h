@@ -243,4 +243,30 @@ struct cel_result {
 struct cel_result cel_eval(const struct cel_program *program, const struct cel_value *vars,
                            struct arena *a, uint64_t limit);
 
+/* ---- looking inside ---- */
+
+/* A part of an expression as it was written: a macro is one part, whatever it became. */
+struct cel_part {
+    const char *kind; /* literal, ident, select, call, macro, list, map, struct */
+    struct str name;  /* its text, name, field, function or type; empty for lists and maps */
+    struct str type;  /* as cel_ast_type; empty where the checker has not been */
+    struct str text;  /* the sub-expression */
+    uint32_t depth;   /* 0: the root */
+    bool bound;       /* inside a macro, where names may be its variables */
+};
+
+/* Calls visit on every part of an expression without issues, wholes first. The texts live in the
+ * arena. */
+typedef void cel_part_fn(void *ctx, const struct cel_part *node);
+void cel_ast_visit(const struct cel_ast *ast, struct arena *a, cel_part_fn *visit, void *ctx);
+
+/* An overload that can be written in an expression; the texts are literals. */
+struct cel_fn_info {
+    const char *name, *id, *sig, *doc; /* doc: one line, or NULL */
+};
+
+/* Calls visit on every overload of an environment, those of a function together. */
+typedef void cel_fn_info_fn(void *ctx, const struct cel_fn_info *fn);
+void cel_env_visit(const struct cel_env *env, cel_fn_info_fn *visit, void *ctx);
+
 #endif
