@@ -94,7 +94,7 @@ static bool take_vars(struct macro *m, uint32_t count, struct cel_fold *f, struc
         *failed = fail(m, m->args[1]->pos, text.p);
         return false;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < 2 && i < count; i++) {
         if (!is_accu(*vars[i]))
             continue;
         *failed = fail(m, m->args[i]->pos, "iteration variable overwrites accumulator variable");

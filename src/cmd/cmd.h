@@ -18,6 +18,7 @@ struct cmd_ctx {
     int in, out, err;            /* borrowed file descriptors */
     const char *const *env;      /* "NAME=value" …, NULL at the end */
     const struct clock *clock;   /* borrowed */
+    bool in_is_tty;              /* a person is typing */
     bool out_is_tty, err_is_tty; /* a person is reading */
     bool out_colour, err_colour; /* a terminal, and NO_COLOR is not set */
     unsigned width;              /* columns for wrapped text */
@@ -60,7 +61,8 @@ struct cmd {
 };
 
 /* The commands, each at the end of its own file. */
-extern const struct cmd cmd_completion, cmd_convert, cmd_help, cmd_match, cmd_validate, cmd_version;
+extern const struct cmd cmd_cel, cmd_completion, cmd_convert, cmd_help, cmd_match, cmd_validate,
+    cmd_version;
 
 /* Every command in the order of the help, NULL at the end. */
 extern const struct cmd *const cmd_table[];

@@ -5,10 +5,15 @@
 #include "cmd/help.h"
 
 struct help_opts {
-    bool man, markdown;
+    bool man, markdown, cel;
 };
 
 static const struct opt help_opts[] = {
+    {.name = "cel",
+     .kind = OPT_FLAG,
+     .hidden = true,
+     .help = "Print the reference of CEL's functions in Markdown.",
+     .offset = offsetof(struct help_opts, cel)},
     {.name = "man",
      .kind = OPT_FLAG,
      .hidden = true,
@@ -40,6 +45,8 @@ static int run(struct cmd_call *call, struct err *err) {
         help_print_man(&out);
     else if (opts->markdown)
         help_print_markdown(&out);
+    else if (opts->cel)
+        help_print_cel(&out);
     else if (print_topic(call, &out, err) < 0)
         return -1;
     return io_write(call->ctx->out, buf_view(&out), err);

@@ -40,6 +40,7 @@ static bool wants_colour(const struct cmd_ctx *ctx) {
 
 void cmd_ctx_init(struct cmd_ctx *ctx, int in, int out, int err, const char *const *env) {
     *ctx = (struct cmd_ctx){.in = in, .out = out, .err = err, .env = env, .clock = &clock_system};
+    ctx->in_is_tty = isatty(in);
     ctx->out_is_tty = isatty(out);
     ctx->err_is_tty = isatty(err);
     ctx->out_colour = ctx->out_is_tty && wants_colour(ctx);

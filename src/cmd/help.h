@@ -29,6 +29,9 @@ void help_print_man(struct buf *out);
 /* Appends the reference of all commands in Markdown (docs/cli.md). */
 void help_print_markdown(struct buf *out);
 
+/* Appends the reference of all functions of CEL in Markdown (docs/cel-functions.md). */
+void help_print_cel(struct buf *out);
+
 /* "-o, --output=FORMAT": the spellings of an option as one line of help shows them. */
 struct str help_opt_spelling(struct arena *a, const struct opt *o);
 

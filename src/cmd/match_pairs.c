@@ -65,8 +65,7 @@ static void add_pod(struct match_pairs *p, const struct api_object *o) {
 
 #define UNSCHEDULABLE "node.kubernetes.io/unschedulable"
 
-/* The taints of a node, and the one that spec.unschedulable stands for. */
-static struct api_taint_list taints_of(struct arena *a, const struct api_node_spec *spec) {
+struct api_taint_list match_node_taints(struct arena *a, const struct api_node_spec *spec) {
     struct api_taint_list all = {arena_array(a, struct api_taint, spec->taints.n + 1), 0};
     bool listed = !spec->unschedulable;
     for (size_t i = 0; i < spec->taints.n; i++) {
@@ -80,7 +79,7 @@ static struct api_taint_list taints_of(struct arena *a, const struct api_node_sp
 
 static void add_node(struct match_pairs *p, const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
-    struct api_taint_list taints = taints_of(&a, &((const struct api_node *)o->body)->spec);
+    struct api_taint_list taints = match_node_taints(&a, &((const struct api_node *)o->body)->spec);
     vec_push(&p->hosts, (struct match_host){
                             .name = arena_str(&p->arena, o->meta->name),
                             .taints = hold_taints(p, &taints),

@@ -10,6 +10,7 @@
 #include "feature/feature.h"
 #include "match/match.h"
 
+struct api_node_spec;
 struct api_object;
 
 struct match_pod {
@@ -45,6 +46,10 @@ void match_pairs_add_taints(struct match_pairs *p, const struct api_taint_list *
 
 /* A Pod or a Node, of which nothing is borrowed; other kinds are left out. */
 void match_pairs_add_object(struct match_pairs *p, const struct api_object *o);
+
+/* The taints of a node, and the one that spec.unschedulable stands for. The list is in the arena,
+ * its texts are the node's. */
+struct api_taint_list match_node_taints(struct arena *a, const struct api_node_spec *spec);
 
 /* ---- match_report.c ---- */
 

@@ -1,0 +1,11 @@
+/* `berth cel` on a terminal: one expression after the other. */
+#ifndef CMD_CEL_PROMPT_H
+#define CMD_CEL_PROMPT_H
+
+#include "cmd/expr.h"
+
+/* Reads lines until the end of the input and answers each; the prompt goes to standard error. An
+ * exit code, or -1. */
+int cel_prompt(struct cmd_ctx *ctx, const struct expr_taint *taints, size_t n, struct err *err);
+
+#endif

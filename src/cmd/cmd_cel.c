@@ -1,0 +1,194 @@
+/* berth cel: what an expression is, costs, and gives for a taint. */
+#include "cmd/cmd.h"
+
+#include "api/object.h"
+#include "cli/io.h"
+#include "cmd/cel_prompt.h"
+#include "cmd/expr.h"
+#include "cmd/input.h"
+#include "cmd/match_args.h"
+#include "cmd/match_pairs.h"
+
+enum { LONGEST_OUTPUT = 256 << 20 };
+
+enum output { OUTPUT_TEXT, OUTPUT_JSON };
+static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
+
+struct cel_opts {
+    struct input_opts input;
+    struct opt_list taints;
+    bool ast, batch, explain;
+    int output; /* enum output */
+};
+
+static const struct opt cel_opts[] = {
+    {.name = "ast",
+     .kind = OPT_FLAG,
+     .help = "Print the tree of the expression, with the type of each node.",
+     .offset = offsetof(struct cel_opts, ast)},
+    {.name = "batch",
+     .kind = OPT_FLAG,
+     .help = "Answer each line of standard input, a JSON object with \"expr\" and perhaps "
+             "\"taint\", with a line.",
+     .offset = offsetof(struct cel_opts, batch)},
+    {.name = "explain",
+     .kind = OPT_FLAG,
+     .help = "Tell for each taint what every part of the expression gives on its own.",
+     .offset = offsetof(struct cel_opts, explain)},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPT_ENUM,
+     .value = "FORMAT",
+     .help = "Output format: text or json.",
+     .offset = offsetof(struct cel_opts, output),
+     .fallback = "text",
+     .words = outputs},
+    {.name = "taint",
+     .kind = OPT_TEXTS,
+     .value = "TAINT",
+     .help = "A taint, such as sla=950:NoSchedule or gpu:NoExecute. Can be given several times.",
+     .offset = offsetof(struct cel_opts, taints)},
+    {0},
+};
+
+/* ---- taints ---- */
+
+struct taints {
+    struct arena *arena;
+    VEC(struct expr_taint) list;
+};
+
+static int add_words(struct taints *t, const struct opt_list *texts, struct err *err) {
+    for (size_t i = 0; i < texts->n; i++) {
+        struct api_taint *taint = arena_new(t->arena, struct api_taint);
+        if (match_args_taint(t->arena, texts->v[i], taint, err) < 0)
+            return -1;
+        vec_push(&t->list, (struct expr_taint){.taint = taint});
+    }
+    return 0;
+}
+
+static void add_node(struct taints *t, const struct api_object *o) {
+    struct arena *a = t->arena;
+    struct api_taint_list list = match_node_taints(a, &((const struct api_node *)o->body)->spec);
+    struct str name = arena_str(a, o->meta->name);
+    for (size_t i = 0; i < list.n; i++) {
+        struct api_taint *taint = &list.v[i];
+        taint->key = arena_str(a, taint->key);
+        taint->value = arena_str(a, taint->value);
+        taint->effect = arena_str(a, taint->effect);
+        vec_push(&t->list, (struct expr_taint){.node = name, .taint = taint});
+    }
+}
+
+static int add_nodes(struct taints *t, struct cmd_ctx *ctx, const struct input_opts *opts,
+                     struct err *err) {
+    struct input *in;
+    struct api_object *o;
+    struct input_source source;
+    int rc;
+    if (opts->filenames.n == 0)
+        return 0;
+    if (input_open(ctx, opts, false, &in, err) < 0)
+        return -1;
+    while ((rc = input_next(in, &o, &source, err)) > 0) {
+        if (o->type == &api_types[API_T_node])
+            add_node(t, o);
+        api_object_unref(o);
+    }
+    input_free(in);
+    return rc;
+}
+
+/* ---- the answer ---- */
+
+static bool write_report(struct buf *out, const struct expr_report *r, enum output format) {
+    return format == OUTPUT_JSON ? expr_report_write_json(out, r) : expr_report_write_text(out, r);
+}
+
+static int answer(struct cmd_call *call, const struct taints *t, struct err *err) {
+    const struct cel_opts *opts = call->opts;
+    struct cel_env *env = expr_env_new();
+    AUTO(buf_release) struct buf out = BUF_INIT(LONGEST_OUTPUT);
+    struct expr e;
+    struct expr_parts parts;
+    expr_init(&e, env, call->arena, call->args.v[0], call->ctx->clock);
+    expr_parts_init(&parts, env, call->arena, opts->explain ? &e : NULL);
+    struct expr_report report = {.clock = call->ctx->clock,
+                                 .expr = &e,
+                                 .parts = opts->explain ? &parts : NULL,
+                                 .taints = t->list.v,
+                                 .taint_count = t->list.n,
+                                 .ast = opts->ast};
+    bool good = write_report(&out, &report, (enum output)opts->output);
+    expr_parts_release(&parts);
+    expr_release(&e);
+    cel_env_free(env);
+    if (out.full)
+        return err_set(err, ERR_TOO_LARGE, "the output needs more than %d MiB",
+                       LONGEST_OUTPUT >> 20);
+    if (io_write(call->ctx->out, buf_view(&out), err) < 0)
+        return -1;
+    return good ? CMD_GOOD : CMD_BAD_VERDICT;
+}
+
+static int check_usage(const struct cmd_call *call, struct err *err) {
+    const struct cel_opts *opts = call->opts;
+    bool taints = opts->taints.n || opts->input.filenames.n;
+    if (opts->batch && (taints || opts->ast || opts->explain || call->args.n))
+        return err_set(err, ERR_USAGE,
+                       "--batch takes no expression, no taints, no --ast and no --explain");
+    if (!opts->batch && !call->args.n && !call->ctx->in_is_tty)
+        return err_set(err, ERR_USAGE, "no expression");
+    if (opts->explain && !taints && call->args.n)
+        return err_set(err, ERR_USAGE, "--explain needs --taint, or -f with a node");
+    return 0;
+}
+
+static int run(struct cmd_call *call, struct err *err) {
+    const struct cel_opts *opts = call->opts;
+    struct taints t = {.arena = call->arena};
+    if (check_usage(call, err) < 0)
+        return -1;
+    if (opts->batch)
+        return expr_batch(call->ctx, err);
+    int rc = add_words(&t, &opts->taints, err);
+    if (rc == 0)
+        rc = add_nodes(&t, call->ctx, &opts->input, err);
+    if (rc == 0 && call->args.n)
+        rc = answer(call, &t, err);
+    else if (rc == 0)
+        rc = cel_prompt(call->ctx, t.list.v, t.list.n, err);
+    vec_release(&t.list);
+    return rc;
+}
+
+static const struct cmd_example examples[] = {
+    {"Would a toleration accept this expression?", "berth cel \"taint.key.startsWith('gpu.')\""},
+    {"What does it give for a taint, and why?",
+     "berth cel \"int(taint.value) > 950\" --taint sla=990:NoSchedule --explain"},
+    {"For every taint of a cluster",
+     "kubectl get nodes -o json | berth cel \"taint.effect == 'NoExecute'\" -f -"},
+    {0},
+};
+
+const struct cmd cmd_cel = {
+    .name = "cel",
+    .summary = "Check, estimate and evaluate a CEL expression against taints",
+    .about =
+        "Compile an expression in the environment of a toleration's expression (KEP-5500), and "
+        "print its type, its estimated cost and whether a toleration may have it; errors come with "
+        "the place they are at. With taints, from --taint or from the nodes of -f, also print what "
+        "the expression gives for each, and what that cost. Without an expression on a terminal, "
+        "ask for one after the other.\n\n"
+        "Exits with 0 when a toleration may have the expression and it holds for every taint, 1 "
+        "when it is bad, or false or an error for some taint, 2 when an input cannot be read. With "
+        "--batch the answers are data: 1 only when a line could not be read.",
+    .usage = "EXPR [--taint TAINT... | -f FILE...] [options]",
+    .examples = examples,
+    .groups = {{"Options", cel_opts, 0},
+               {"Input Options", input_opts, offsetof(struct cel_opts, input)}},
+    .opts_size = sizeof(struct cel_opts),
+    .most_args = 1,
+    .run = run,
+};
