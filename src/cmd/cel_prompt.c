@@ -81,7 +81,10 @@ static int ask(struct prompt *p, struct lines *in, struct err *err) {
         rc = lines_next(in, &line, &cut, err);
         if (rc <= 0)
             break;
-        more = cut || obey(p, str_trim(line));
+        if (cut)
+            buf_add(&p->out, STR("error: the line is too long\n"));
+        else
+            more = obey(p, str_trim(line));
         rc = io_write(p->ctx->out, buf_view(&p->out), err);
         buf_clear(&p->out);
     }

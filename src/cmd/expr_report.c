@@ -3,7 +3,6 @@
 
 #include "api/types.h"
 #include "cmd/expr.h"
-#include "cmd/printer.h"
 #include "codec/json.h"
 
 /* ---- text ---- */
@@ -20,12 +19,20 @@ static void add_time(struct buf *out, int64_t ns) {
         }
 }
 
+static void add_cost(struct buf *out, uint64_t cost) {
+    if (cost == UINT64_MAX)
+        buf_add(out, STR("unbounded"));
+    else
+        buf_add_u64(out, cost);
+}
+
 static void add_estimate(struct buf *out, struct cel_range cost) {
-    buf_addf(out, "estimated cost: %" PRIu64, cost.min);
-    if (cost.max == UINT64_MAX)
-        buf_add(out, STR(" to unbounded"));
-    else if (cost.max != cost.min)
-        buf_addf(out, " to %" PRIu64, cost.max);
+    buf_add(out, STR("estimated cost: "));
+    add_cost(out, cost.min);
+    if (cost.max != cost.min) {
+        buf_add(out, STR(" to "));
+        add_cost(out, cost.max);
+    }
     buf_add_char(out, '\n');
 }
 
@@ -215,25 +222,36 @@ static void json_check(struct arena *a, struct json *to, const struct expr_repor
     }
 }
 
-bool expr_report_write_json(struct buf *out, const struct expr_report *r) {
-    AUTO(arena_release) struct arena a = {0};
+static struct json json_head(struct arena *a, const struct expr_report *r) {
     const struct expr *e = r->expr;
-    struct json o = {.kind = JSON_OBJECT}, items = {.kind = JSON_ARRAY};
-    bool good = e->unusable.n == 0;
-    add_str(&a, &o, "apiVersion", STR("berth.dev/v1alpha1"));
-    add_str(&a, &o, "kind", STR("ExpressionReport"));
-    add_str(&a, &o, "expression", e->text);
-    json_add(&a, &o, STR("compileNanoseconds"), json_of_i64(e->compile_ns));
+    struct json o = {.kind = JSON_OBJECT};
+    add_str(a, &o, "apiVersion", STR("berth.dev/v1alpha1"));
+    add_str(a, &o, "kind", STR("ExpressionReport"));
+    add_str(a, &o, "expression", e->text);
+    json_add(a, &o, STR("compileNanoseconds"), json_of_i64(e->compile_ns));
     if (e->unusable.n)
-        add_str(&a, &o, "refused", e->unusable);
+        add_str(a, &o, "refused", e->unusable);
     if (e->issues.n)
-        add_str(&a, &o, "issues", e->issues);
+        add_str(a, &o, "issues", e->issues);
     else
-        json_check(&a, &o, r);
-    for (size_t i = 0; e->program && i < r->taint_count; i++)
-        json_append(&a, &items, json_item(&a, r, &r->taints[i], &good));
-    json_add(&a, &o, STR("items"), items);
-    json_add(&a, &o, STR("good"), json_of_bool(good));
-    printer_write(PRINTER_JSON, &o, out);
+        json_check(a, &o, r);
+    return o;
+}
+
+bool expr_report_write_json(struct buf *out, const struct expr_report *r) {
+    static const struct json_style style = {.raw_html = true};
+    AUTO(arena_release) struct arena a = {0};
+    bool good = r->expr->unusable.n == 0;
+    struct json head = json_head(&a, r);
+    json_write(out, &head, &style);
+    out->n -= out->n > 0; /* its closing brace: there is more to come */
+    buf_add(out, STR(",\"items\":["));
+    for (size_t i = 0; r->expr->program && i < r->taint_count; i++) {
+        arena_reset(&a);
+        struct json item = json_item(&a, r, &r->taints[i], &good);
+        buf_add(out, i == 0 ? STR("\n") : STR(",\n"));
+        json_write(out, &item, &style);
+    }
+    buf_addf(out, "\n],\"good\":%s}\n", good ? "true" : "false");
     return good;
 }
