@@ -39,7 +39,7 @@ static void evaluate(struct prompt *p, struct str text) {
     struct expr e;
     struct expr_parts parts;
     expr_init(&e, p->env, &a, text, p->ctx->clock);
-    expr_parts_init(&parts, p->env, &a, p->explain ? &e : NULL);
+    expr_parts_init(&parts, p->env, &a, p->explain ? &e : NULL, p->ctx->clock);
     struct expr_report report = {.clock = p->ctx->clock,
                                  .expr = &e,
                                  .parts = &parts,
@@ -93,11 +93,15 @@ static int ask(struct prompt *p, struct lines *in, struct err *err) {
     return rc < 0 ? -1 : CMD_GOOD;
 }
 
-int cel_prompt(struct cmd_ctx *ctx, const struct expr_taint *taints, size_t n, struct err *err) {
-    struct prompt p = {.ctx = ctx, .env = expr_env_new(), .out = BUF_INIT(LONGEST_OUTPUT)};
+int cel_prompt(struct cmd_ctx *ctx, const struct cel_prompt_opts *start, struct err *err) {
+    struct prompt p = {.ctx = ctx,
+                       .env = expr_env_new(),
+                       .tree = start->tree,
+                       .explain = start->explain,
+                       .out = BUF_INIT(LONGEST_OUTPUT)};
     struct lines in;
-    for (size_t i = 0; i < n; i++)
-        vec_push(&p.taints, taints[i]);
+    for (size_t i = 0; i < start->taint_count; i++)
+        vec_push(&p.taints, start->taints[i]);
     lines_init(&in, ctx->in, LONGEST_LINE);
     (void)io_write(ctx->err,
                    STR("CEL expressions over taint.key, taint.value and taint.effect; "

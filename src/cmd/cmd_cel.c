@@ -113,7 +113,7 @@ static int answer(struct cmd_call *call, const struct taints *t, struct err *err
     struct expr e;
     struct expr_parts parts;
     expr_init(&e, env, call->arena, call->args.v[0], call->ctx->clock);
-    expr_parts_init(&parts, env, call->arena, opts->explain ? &e : NULL);
+    expr_parts_init(&parts, env, call->arena, opts->explain ? &e : NULL, call->ctx->clock);
     struct expr_report report = {.clock = call->ctx->clock,
                                  .expr = &e,
                                  .parts = opts->explain ? &parts : NULL,
@@ -132,6 +132,13 @@ static int answer(struct cmd_call *call, const struct taints *t, struct err *err
     return good ? CMD_GOOD : CMD_BAD_VERDICT;
 }
 
+static int ask(struct cmd_call *call, const struct taints *t, struct err *err) {
+    const struct cel_opts *opts = call->opts;
+    struct cel_prompt_opts start = {
+        .taints = t->list.v, .taint_count = t->list.n, .tree = opts->ast, .explain = opts->explain};
+    return cel_prompt(call->ctx, &start, err);
+}
+
 static int check_usage(const struct cmd_call *call, struct err *err) {
     const struct cel_opts *opts = call->opts;
     bool taints = opts->taints.n || opts->input.filenames.n;
@@ -140,6 +147,8 @@ static int check_usage(const struct cmd_call *call, struct err *err) {
                        "--batch takes no expression, no taints, no --ast and no --explain");
     if (!opts->batch && !call->args.n && !call->ctx->in_is_tty)
         return err_set(err, ERR_USAGE, "no expression");
+    if (!opts->batch && !call->args.n && opts->output != OUTPUT_TEXT)
+        return err_set(err, ERR_USAGE, "without an expression the output is text");
     if (opts->explain && !taints && call->args.n)
         return err_set(err, ERR_USAGE, "--explain needs --taint, or -f with a node");
     return 0;
@@ -158,7 +167,7 @@ static int run(struct cmd_call *call, struct err *err) {
     if (rc == 0 && call->args.n)
         rc = answer(call, &t, err);
     else if (rc == 0)
-        rc = cel_prompt(call->ctx, t.list.v, t.list.n, err);
+        rc = ask(call, &t, err);
     vec_release(&t.list);
     return rc;
 }
@@ -184,7 +193,7 @@ const struct cmd cmd_cel = {
         "Exits with 0 when a toleration may have the expression and it holds for every taint, 1 "
         "when it is bad, or false or an error for some taint, 2 when an input cannot be read. With "
         "--batch the answers are data: 1 only when a line could not be read.",
-    .usage = "EXPR [--taint TAINT... | -f FILE...] [options]",
+    .usage = "[EXPR | --batch] [--taint TAINT...] [-f FILE...] [options]",
     .examples = examples,
     .groups = {{"Options", cel_opts, 0},
                {"Input Options", input_opts, offsetof(struct cel_opts, input)}},

@@ -60,6 +60,7 @@ struct expr_part {
 
 struct expr_parts {
     const struct cel_env *env;
+    const struct clock *clock;
     struct arena *arena;
     VEC(struct expr_part) list;
 };
@@ -67,7 +68,7 @@ struct expr_parts {
 /* The parts of e that say something: no literals, no bare names, nothing inside a macro. None when
  * e is NULL. */
 void expr_parts_init(struct expr_parts *p, const struct cel_env *env, struct arena *a,
-                     const struct expr *e);
+                     const struct expr *e, const struct clock *clock);
 void expr_parts_release(struct expr_parts *p);
 
 /* ---- expr_report.c ---- */

@@ -13,7 +13,7 @@ static void add_part(void *ctx, const struct cel_part *node) {
     struct expr_part part = {.depth = node->depth};
     if (!says_something(node))
         return;
-    expr_init(&part.expr, p->env, p->arena, node->text, &clock_system);
+    expr_init(&part.expr, p->env, p->arena, node->text, p->clock);
     if (part.expr.program)
         vec_push(&p->list, part);
     else
@@ -21,8 +21,8 @@ static void add_part(void *ctx, const struct cel_part *node) {
 }
 
 void expr_parts_init(struct expr_parts *p, const struct cel_env *env, struct arena *a,
-                     const struct expr *e) {
-    *p = (struct expr_parts){.env = env, .arena = a};
+                     const struct expr *e, const struct clock *clock) {
+    *p = (struct expr_parts){.env = env, .clock = clock, .arena = a};
     if (e && e->program)
         cel_ast_visit(e->ast, a, add_part, p);
 }
