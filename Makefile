@@ -16,8 +16,8 @@ GROUPS := $(addprefix setup-,build test lint fuzz coverage bench)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all run test lint clang asan tsan fuzz fuzz-merge coverage vectors bench install format \
-    clean help $(GROUPS)
+.PHONY: all run test lint clang asan tsan fuzz fuzz-merge coverage vectors conformance-cel bench \
+    bench-cel install format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
@@ -61,6 +61,10 @@ vectors: build/release/build.ninja ## compare with the upstream verdicts in DIR=
 	@test -d $(DIR) || { echo "no folder $(DIR); try: make vectors DIR=folder"; exit 2; }
 	$(BUILD) build/release --target berth_vectors $(QUIET)
 	build/release/berth_vectors $(DIR)
+
+conformance-cel: build/release/build.ninja ## the official tests of CEL (needs node, npm, a network)
+	$(BUILD) build/release --target cel_spec $(QUIET)
+	tools/conformance-cel
 
 bench: build/bench/build.ninja ## run the benchmarks; tables stay in build/bench/*.md
 	$(BUILD) build/bench $(QUIET)
