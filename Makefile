@@ -70,6 +70,10 @@ bench: build/bench/build.ninja ## run the benchmarks; tables stay in build/bench
 	$(BUILD) build/bench $(QUIET)
 	tools/bench
 
+bench-cel: build/bench/build.ninja ## compare with other CEL engines (needs go, node, a network)
+	$(BUILD) build/bench --target cel_eval_bench $(QUIET)
+	tools/bench-cel
+
 install: build/release/build.ninja ## install below PREFIX=/usr/local (DESTDIR is honoured)
 	$(BUILD) build/release --target berth berth_files $(QUIET)
 	cmake --install build/release --prefix $(PREFIX)
@@ -82,7 +86,7 @@ clean: ## remove all that was built, the finds of fuzzing too
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/\1|\2/p' Makefile | \
-	    while IFS='|' read -r target text; do printf '  make %-12s %s\n' "$$target" "$$text"; done
+	    while IFS='|' read -r target text; do printf '  make %-15s %s\n' "$$target" "$$text"; done
 
 $(GROUPS): setup-%:
 	@tools/setup $*
