@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,18 +43,20 @@ static void open_chunk(struct arena *a, struct arena_chunk *chunk) {
     FORBID(chunk->data, chunk->size);
 }
 
-static void add_chunk(struct arena *a, size_t least) {
-    size_t size = a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
-    if (size > LARGEST_STEP)
-        size = LARGEST_STEP;
-    if (size < least)
-        size = least;
+static void put_chunk(struct arena *a, size_t size) {
     struct arena_chunk *chunk = xmalloc(sizeof *chunk + size);
     chunk->size = size;
     chunk->next = a->chunks;
     a->chunks = chunk;
     a->bytes += size;
     open_chunk(a, chunk);
+}
+
+static void add_chunk(struct arena *a, size_t least) {
+    size_t size = a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
+    if (size > LARGEST_STEP)
+        size = LARGEST_STEP;
+    put_chunk(a, size < least ? least : size);
 }
 
 /* At least one unit: nothing at all has a place of its own, too. */
@@ -67,6 +70,11 @@ void arena_reserve(struct arena *a, size_t n) {
     n = round_up(n) + FENCE;
     if ((size_t)(a->end - a->cur) < n)
         add_chunk(a, n);
+}
+
+void arena_start(struct arena *a, size_t n) {
+    assert(!a->chunks);
+    put_chunk(a, round_up(n));
 }
 
 void *arena_alloc(struct arena *a, size_t n) {

@@ -47,6 +47,10 @@ __attribute__((format(printf, 2, 3))) struct str arena_printf(struct arena *a, c
  * pays for one allocation. */
 void arena_reserve(struct arena *a, size_t n);
 
+/* Gives an arena that owns nothing a first chunk of n bytes: for small things that are kept for
+ * long, where the usual first chunk would be mostly air. */
+void arena_start(struct arena *a, size_t n);
+
 /* Forgets everything but keeps the largest chunk for the next round. */
 void arena_reset(struct arena *a);
 

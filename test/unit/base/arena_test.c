@@ -98,6 +98,20 @@ static void chunks_double_up_to_a_step(void **state) {
     arena_release(&a);
 }
 
+static void a_start_is_as_small_as_asked(void **state) {
+    (void)state;
+    struct arena a = {0};
+    arena_start(&a, 100);
+    assert_int_equal(a.bytes, 104);
+    char *first = arena_alloc(&a, 64);
+    char *second = arena_alloc(&a, 200); /* takes a chunk of its own */
+    memset(first, 1, 64);
+    memset(second, 2, 200);
+    assert_int_equal(first[63], 1);
+    assert_true(a.bytes >= 304);
+    arena_release(&a);
+}
+
 static void a_reserve_is_one_chunk(void **state) {
     (void)state;
     struct arena a = {0};
@@ -170,6 +184,7 @@ int main(void) {
         cmocka_unit_test(zeroed_after_reuse),
         cmocka_unit_test(reset_keeps_the_largest_chunk),
         cmocka_unit_test(chunks_double_up_to_a_step),
+        cmocka_unit_test(a_start_is_as_small_as_asked),
         cmocka_unit_test(a_reserve_is_one_chunk),
         cmocka_unit_test(copies),
         cmocka_unit_test(printing),
