@@ -369,8 +369,12 @@ static const struct cel_node *plan(struct planner *p, const struct cel_expr *e) 
     BUG("a program of an expression with errors");
 }
 
+/* Room for a short expression; what is longer takes more in steps that double. */
+enum { FIRST_BYTES = 512 };
+
 struct cel_program *cel_program_new(const struct cel_ast *ast, struct str *error) {
     struct cel_program *program = xcalloc(1, sizeof *program);
+    arena_start(&program->arena, FIRST_BYTES);
     struct planner p = {.program = program, .arena = &program->arena, .ast = ast};
     p.ev = (struct cel_eval){.arena = &program->arena, .limit = UINT64_MAX};
     program->env = ast->env;
