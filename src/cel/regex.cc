@@ -48,6 +48,7 @@ static const char *go_code(re2::RE2::ErrorCode code) {
 struct cel_regex *cel__regex_compile(const char *pattern, size_t n, struct cel_regex_error *error) {
     re2::RE2::Options options;
     options.set_log_errors(false);
+    options.set_never_capture(true);
     options.set_max_mem(64 << 20);
     cel_regex *re = new cel_regex(re2::StringPiece(pattern, n), options);
     if (re->re.ok())
