@@ -35,6 +35,10 @@
 /* Text of one CEL error: it may quote a value of any length. Longer texts are cut. */
 #define LIMIT_CEL_ERROR_BYTES (64U << 10)
 
+/* Digits that a clause of CEL's format may ask for: upstream writes a gigabyte for "%.999999999f"
+ * at the cost of one. A double has 1,074 decimals at most. */
+#define LIMIT_CEL_FORMAT_PRECISION 10000
+
 /* Bytes that libyaml clears while it reads one YAML scalar: the longest run of white space in it,
  * again at each further run. Manifests stay below a million; 10 GB/s make this a tenth second. */
 #define LIMIT_YAML_BLANK_WORK (1U << 30)

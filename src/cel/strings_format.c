@@ -13,7 +13,7 @@
 #include "cel/strings_int.h"
 #include "cel/text_int.h"
 
-enum { DEFAULT_PRECISION = 6, MAX_PRECISION = 1000000 };
+enum { DEFAULT_PRECISION = 6 };
 
 /* ---- scanning ---- */
 
@@ -49,7 +49,8 @@ static bool read_precision(struct scanner *s, struct clause *c) {
     size_t start = ++s->at;
     int v = 0;
     for (; s->at < s->text.n && s->text.p[s->at] >= '0' && s->text.p[s->at] <= '9'; s->at++)
-        v = v < MAX_PRECISION ? v * 10 + (s->text.p[s->at] - '0') : v;
+        if (v <= LIMIT_CEL_FORMAT_PRECISION)
+            v = v * 10 + (s->text.p[s->at] - '0');
     if (s->at == s->text.n) {
         fail(s, PREFIX);
         return fail(s, "could not find end of precision specifier");
@@ -58,6 +59,10 @@ static bool read_precision(struct scanner *s, struct clause *c) {
         fail(s, PREFIX);
         return fail(s, "error while converting precision to integer: strconv.Atoi: parsing \"\": "
                        "invalid syntax");
+    }
+    if (v > LIMIT_CEL_FORMAT_PRECISION) {
+        fail(s, PREFIX);
+        return fail(s, "precision too large");
     }
     c->precision = v;
     return true;

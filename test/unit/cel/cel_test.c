@@ -206,6 +206,25 @@ static void long_errors_are_cut(void **state) {
     cel_env_free(env);
 }
 
+/* A precision beyond LIMIT_CEL_FORMAT_PRECISION is an error, not a precision that is cut. */
+static void precisions_are_bounded(void **state) {
+    (void)state;
+    static const char *const wants[] = {
+        "10000", "could not parse formatting clause: error while parsing precision: precision too "
+                 "large"};
+    struct cel_env *env = new_env();
+    for (unsigned over = 0; over < 2; over++) {
+        struct arena a = {0};
+        struct cel_result r;
+        struct str text =
+            arena_printf(&a, "size(('%%.%ue' + taint.key.substring(3)).format([1.0]))",
+                         LIMIT_CEL_FORMAT_PRECISION + over);
+        assert_string_equal(outcome(env, &a, text.p, &r).p, wants[over]);
+        arena_release(&a);
+    }
+    cel_env_free(env);
+}
+
 /* The common expressions need no memory at all. */
 static void stories_evaluate_without_memory(void **state) {
     (void)state;
@@ -255,6 +274,7 @@ int main(void) {
         cmocka_unit_test(quadratic_calls_are_bounded),
         cmocka_unit_test(memory_ends_an_evaluation),
         cmocka_unit_test(long_errors_are_cut),
+        cmocka_unit_test(precisions_are_bounded),
         cmocka_unit_test(stories_evaluate_without_memory),
         cmocka_unit_test(chains_of_opt_map_are_bounded),
     };
