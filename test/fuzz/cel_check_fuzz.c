@@ -1,0 +1,37 @@
+/*
+ * Any text through parser, checker, validators and estimate: the same outcome each time, in memory
+ * that the length of the text bounds; and the written form of what was checked has the same type,
+ * estimate and complaints.
+ */
+#include "cel_fuzz.h"
+
+/* Bytes of a compile: a tree grows with its text, and macros repeat parts of it up to a limit. */
+enum { BASE_BYTES = 32U << 20, BYTES_PER_BYTE = 4096 };
+
+static bool same_check(struct arena *a, const struct cel_ast *x, const struct cel_ast *y) {
+    struct cel_range rx = cel_estimate(x), ry = cel_estimate(y);
+    return str_eq(cel_ast_type(x, a), cel_ast_type(y, a)) && rx.min == ry.min && rx.max == ry.max &&
+           cel_ast_is_bool(x) == cel_ast_is_bool(y);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct str text = {(const char *)data, size};
+    struct arena a = {0};
+    const struct cel_ast *first = cel_compile(fuzz_env(), &a, text, 0);
+    require(a.bytes <= BASE_BYTES + size * BYTES_PER_BYTE);
+    const struct cel_ast *again = cel_compile(fuzz_env(), &a, text, 0);
+    require(same_issues(first, again));
+    if (cel_ast_issues(first).n == 0) {
+        require(same_check(&a, first, again));
+        require(cel_estimate(first).min <= cel_estimate(first).max);
+        struct str once = written(&a, first);
+        const struct cel_ast *second = cel_compile(fuzz_env(), &a, once, 0);
+        if (once.n <= MOST_CODE_POINTS) {
+            require(cel_ast_issues(second).n == 0);
+            require(same_check(&a, first, second));
+        }
+    }
+    arena_release(&a);
+    return 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * What the fuzzers of CEL share: Kubernetes' environment with a taint, texts written from trees,
+ * and a check that ends the program.
+ */
+#ifndef TEST_FUZZ_CEL_FUZZ_H
+#define TEST_FUZZ_CEL_FUZZ_H
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "cel/cel.h"
+
+/* Upstream's limit for the text of an expression; a tree can need more text than it was read from.
+ */
+enum { MOST_CODE_POINTS = 100000 };
+
+static inline void require(bool holds) {
+    if (!holds)
+        abort();
+}
+
+/* The one environment of the process; everything is in it, the bindings too. */
+static inline const struct cel_env *fuzz_env(void) {
+    static const struct cel_field fields[] = {{STR_INIT("key"), &cel_type_string, 317},
+                                              {STR_INIT("value"), &cel_type_string, 63},
+                                              {STR_INIT("effect"), &cel_type_string, 16}};
+    static const struct cel_var vars[] = {{STR_INIT("taint"), STR_INIT("Taint"), fields, 3}};
+    static struct cel_env *env;
+    if (!env)
+        env = cel_env_new(&(struct cel_env_opts){
+            .libs = cel_libs_at(37) | 1U << CEL_LIB_BIND, .vars = vars, .var_count = 1});
+    return env;
+}
+
+/* The tree as text, in the arena. */
+static inline struct str written(struct arena *a, const struct cel_ast *ast) {
+    AUTO(buf_release) struct buf out = BUF_INIT(64U << 20);
+    cel_ast_write(&out, ast);
+    return arena_str(a, buf_view(&out));
+}
+
+static inline bool same_issues(const struct cel_ast *x, const struct cel_ast *y) {
+    return str_eq(cel_ast_issues(x), cel_ast_issues(y));
+}
+
+#endif
