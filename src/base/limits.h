@@ -35,6 +35,18 @@
 /* Text of one CEL error: it may quote a value of any length. Longer texts are cut. */
 #define LIMIT_CEL_ERROR_BYTES (64U << 10)
 
+/* Work of one CEL evaluation that its cost does not see, in bytes read: size() of a string costs 1
+ * at any length, and so does compiling a pattern. About half a second. */
+#define LIMIT_CEL_EVAL_WORK (1U << 28)
+
+/* Memory that RE2 may use for one pattern of a CEL expression: its own default. Go's programs are
+ * smaller where a class has many ranges, so it takes some patterns that are refused here. */
+#define LIMIT_CEL_REGEX_BYTES (8U << 20)
+
+/* Instructions of all constant patterns of one CEL expression, which can ask for 70 seconds of
+ * compiling in 10 KiB; these are half a second and 32 MiB. */
+#define LIMIT_CEL_REGEX_STEPS (1U << 20)
+
 /* Digits that a clause of CEL's format may ask for: upstream writes a gigabyte for "%.999999999f"
  * at the cost of one. A double has 1,074 decimals at most. */
 #define LIMIT_CEL_FORMAT_PRECISION 10000

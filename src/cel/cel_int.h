@@ -92,6 +92,7 @@ struct cel_regex;
 struct cel_eval {
     struct arena *arena;
     uint64_t cost, limit;
+    uint64_t work; /* see cel__work */
     const struct cel_value *vars;
     struct cel_value *locals; /* slots of comprehension variables */
     const struct cel_regex
@@ -99,6 +100,10 @@ struct cel_eval {
     bool cancelled;          /* nothing more is evaluated ... */
     struct cel_value reason; /* ... because of this error */
 };
+
+/* Counts work that the cost does not see; false when it passes LIMIT_CEL_EVAL_WORK, which cancels
+ * the evaluation. */
+bool cel__work(struct cel_eval *ev, uint64_t work);
 
 /* An error value. The text of the second is a literal. */
 __attribute__((format(printf, 2, 3))) struct cel_value cel__error(struct cel_eval *ev,
@@ -228,10 +233,9 @@ enum cel_fn_flags {
     CEL_FN_NON_STRICT = 2, /* is called with error arguments as well */
     CEL_FN_COST_BY_NAME =
         4, /* costs are those of the function, also when several overloads may be meant */
-    CEL_FN_CONVERSION = 8,  /* folded when its only argument is constant */
-    CEL_FN_REGEX = 16,      /* argument 1 is a pattern, compiled once when constant */
-    CEL_FN_INTERNAL = 32,   /* cannot be written in an expression; not in the reference */
-    CEL_FN_COST_FIRST = 64, /* quadratic: charged before it runs, so that the limit bounds it */
+    CEL_FN_CONVERSION = 8, /* folded when its only argument is constant */
+    CEL_FN_REGEX = 16,     /* argument 1 is a pattern, compiled once when constant */
+    CEL_FN_INTERNAL = 32,  /* cannot be written in an expression; not in the reference */
 };
 
 struct cel_fn {

@@ -24,6 +24,13 @@ void cel__charge_over(struct cel_eval *ev, uint64_t cost) {
         cel__cancel(ev, CEL_FAIL("operation cancelled: actual cost limit exceeded"));
 }
 
+bool cel__work(struct cel_eval *ev, uint64_t work) {
+    ev->work = cel__add_sat(ev->work, work);
+    if (ev->work > LIMIT_CEL_EVAL_WORK)
+        cel__cancel(ev, CEL_FAIL("operation cancelled: too much work"));
+    return !ev->cancelled;
+}
+
 static bool is_error(struct cel_value v) {
     return v.kind == CEL_ERROR;
 }
@@ -182,6 +189,28 @@ static struct cel_value call(struct cel_eval *ev, const struct cel_call_node *c,
     return cel__call(ev, o, args, c->count);
 }
 
+/* Large arguments can take long for a small cost, or for a cost that is known only when the time is
+ * spent; both are asked before the call. A cost that depends on the result is then too low. */
+enum { LARGE = 1024 };
+
+static bool affordable(struct cel_eval *ev, const struct cel_call_node *c,
+                       const struct cel_value *args) {
+    static const struct cel_value no_result = {.kind = CEL_NULL};
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (args[i].kind == CEL_STRING || args[i].kind == CEL_BYTES || args[i].kind == CEL_LIST)
+            n += args[i].n;
+    if (n < LARGE)
+        return true;
+    if (!cel__work(ev, n))
+        return false;
+    uint64_t cost = c->cost ? c->cost(args, &no_result) : 1;
+    if (cel__add_sat(ev->cost, cost) <= ev->limit)
+        return true;
+    cel__charge(ev, cost);
+    return false;
+}
+
 /* Up to two arguments are all evaluated, and charged even when one is an error; of more, the first
  * error ends the call. */
 struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
@@ -196,14 +225,11 @@ struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
         if (c->count > 2 && i + 1 < c->count)
             return result;
     }
-    if (c->cost_first)
-        cel__charge(ev, c->cost(args, NULL));
-    if (ev->cancelled)
+    if (ev->cancelled || (result.kind != CEL_ERROR && !affordable(ev, c, args)))
         return CEL_NO_OVERLOAD;
     if (result.kind != CEL_ERROR)
         result = call(ev, c, args);
-    if (!c->cost_first)
-        cel__charge(ev, c->cost ? c->cost(args, &result) : 1);
+    cel__charge(ev, c->cost ? c->cost(args, &result) : 1);
     return result;
 }
 

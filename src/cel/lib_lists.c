@@ -285,7 +285,7 @@ static const struct cel_fn fns[] = {
     {"flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", call_flatten_depth, est_flatten,
      cost_flatten_depth, CEL_FN_SINGLETON, "the same, n levels deep"},
     {"distinct", "list_distinct", "list(T).() -> list(T)", call_distinct, est_distinct, cost_sort,
-     CEL_FN_COST_FIRST, "each element once, at its first place"},
+     0, "each element once, at its first place"},
     {"reverse", "list_reverse", "list(T).() -> list(T)", call_reverse, est_reverse, cost_output, 0,
      "from the last to the first"},
     {"lists.range", "lists_range", "(int) -> list(int)", call_range, est_range, cost_output, 0,

@@ -1,4 +1,6 @@
 /* Regular expressions: matches, find, findAll. */
+#include <string.h>
+
 #include "cel/cel_int.h"
 
 #include "base/limits.h"
@@ -51,11 +53,32 @@ static void drop_names(struct buf *out, struct str pattern) {
     }
 }
 
-struct cel_regex *cel__regex_new(struct str pattern, struct buf *error) {
-    struct cel_regex_error e;
+/* What a pattern that was too large has taken before that was known. */
+enum { STEPS_OF_TOO_LARGE = LIMIT_CEL_REGEX_BYTES / 64 };
+
+/* Takes the instructions of a pattern from those that are left; false when there are too few. */
+static bool take_steps(size_t *steps, const struct cel_regex *re, const char *code) {
+    size_t n = 0;
+    if (re)
+        n = cel__regex_steps(re);
+    else if (strcmp(code, CEL_REGEX_TOO_LARGE) == 0)
+        n = STEPS_OF_TOO_LARGE;
+    bool enough = n <= *steps;
+    *steps -= enough ? n : *steps;
+    return enough;
+}
+
+struct cel_regex *cel__regex_new(struct str pattern, size_t *steps, struct buf *error) {
+    struct cel_regex_error e = {.code = CEL_REGEX_TOO_LARGE};
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
     drop_names(&text, pattern);
-    struct cel_regex *re = cel__regex_compile(text.p ? text.p : "", text.n, &e);
+    struct cel_regex *re = NULL;
+    if (*steps > 0)
+        re = cel__regex_compile(text.p ? text.p : "", text.n, &e);
+    if (!take_steps(steps, re, e.code) && re) {
+        cel__regex_free(re);
+        re = NULL;
+    }
     if (!re)
         buf_addf(error, "error parsing regexp: %s: `%.*s`", e.code, (int)e.n, e.piece);
     return re;
@@ -85,15 +108,20 @@ struct pattern {
     struct cel_regex *own;
 };
 
+/* Work of compiling a pattern, in bytes read in the same time. */
+enum { PER_PATTERN = 1024, PER_STEP = 256 };
+
 static bool open_pattern(struct cel_eval *ev, struct cel_value text, const char *prefix,
                          struct pattern *out, struct cel_value *error) {
     *out = (struct pattern){.re = ev->regex};
     if (out->re)
         return true;
     AUTO(buf_release) struct buf why = BUF_INIT(4096);
-    out->re = out->own = cel__regex_new(cel_str(text), &why);
+    size_t steps = LIMIT_CEL_REGEX_STEPS;
+    out->re = out->own = cel__regex_new(cel_str(text), &steps, &why);
     if (!out->re)
         *error = cel__error(ev, "%s%.*s", prefix, STR_ARG(buf_view(&why)));
+    cel__work(ev, PER_PATTERN + PER_STEP * (LIMIT_CEL_REGEX_STEPS - steps));
     return out->re != NULL;
 }
 
@@ -150,6 +178,9 @@ static struct cel_value find_all(struct cel_eval *ev, const struct cel_regex *re
     size_t at = 0, last = SIZE_MAX, bounds[2], n = 0, cap = 0;
     struct cel_value *items = NULL;
     while ((limit < 0 || (int64_t)n < limit) && next_match(re, text, &at, last, bounds)) {
+        /* a search may look at all of the rest to find a short match */
+        if (!cel__work(ev, (text.n - bounds[1]) / 4))
+            return CEL_TOO_BIG;
         if (n == cap) {
             cap = cap ? cap * 2 : 8;
             struct cel_value *more = cel__alloc_values(ev, cap);

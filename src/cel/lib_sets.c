@@ -59,11 +59,11 @@ static uint64_t cost_twice(const struct cel_value *args, const struct cel_value 
 
 static const struct cel_fn fns[] = {
     {"sets.contains", "list_sets_contains_list", "(list(T), list(T)) -> bool", call_contains,
-     est_once, cost_once, CEL_FN_COST_FIRST, "are all elements of the second list in the first?"},
+     est_once, cost_once, 0, "are all elements of the second list in the first?"},
     {"sets.equivalent", "list_sets_equivalent_list", "(list(T), list(T)) -> bool", call_equivalent,
-     est_twice, cost_twice, CEL_FN_COST_FIRST, "do both lists have the same elements?"},
+     est_twice, cost_twice, 0, "do both lists have the same elements?"},
     {"sets.intersects", "list_sets_intersects_list", "(list(T), list(T)) -> bool", call_intersects,
-     est_once, cost_once, CEL_FN_COST_FIRST, "is an element in both lists?"},
+     est_once, cost_once, 0, "is an element in both lists?"},
 };
 
 const struct cel_library cel__lib_sets = {CEL_LIB_SETS, fns, sizeof fns / sizeof *fns};

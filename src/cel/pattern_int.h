@@ -5,8 +5,9 @@
 
 #include "cel/cel_int.h"
 
-/* Compiles a pattern as Go does. NULL and Go's text in *error when it is not one. */
-struct cel_regex *cel__regex_new(struct str pattern, struct buf *error);
+/* Compiles a pattern as Go does, in at most *steps instructions, which it takes from them. NULL and
+ * Go's text in *error when it is not one, or too large. */
+struct cel_regex *cel__regex_new(struct str pattern, size_t *steps, struct buf *error);
 /* re may be NULL. */
 void cel__regex_free(struct cel_regex *re);
 

@@ -3,6 +3,7 @@
  * literals of constants, conversions of constants, regular expressions; so an error in one of them
  * is an error of the planning.
  */
+#include "base/limits.h"
 #include "cel/pattern_int.h"
 #include "cel/plan_int.h"
 
@@ -13,6 +14,7 @@ struct planner {
     struct arena *arena;
     const struct cel_ast *ast;
     struct cel_eval ev; /* for constants */
+    size_t steps;       /* that are left for patterns */
     struct str error;   /* the first */
 };
 
@@ -197,7 +199,7 @@ static void compile_regex(struct planner *p, struct cel_call_node *c) {
     if (!is_const(c->args[1]) || const_value(c->args[1]).kind != CEL_STRING)
         return;
     AUTO(buf_release) struct buf error = BUF_INIT(4096);
-    struct cel_regex *re = cel__regex_new(cel_str(const_value(c->args[1])), &error);
+    struct cel_regex *re = cel__regex_new(cel_str(const_value(c->args[1])), &p->steps, &error);
     if (!re) {
         fail(p, buf_view(&error));
         return;
@@ -247,7 +249,6 @@ static const struct cel_node *plan_function(struct planner *p, const struct cel_
     c->overload = e->found[0] && !e->found[1] ? e->found[0] : NULL;
     c->cost = call_cost(c);
     c->non_strict = c->function->overloads.v[0]->fn->flags & CEL_FN_NON_STRICT;
-    c->cost_first = c->cost && c->function->overloads.v[0]->fn->flags & CEL_FN_COST_FIRST;
     if (e->member)
         c->args[c->count++] = plan(p, e->operand);
     for (uint32_t i = 0; i < e->count; i++)
@@ -375,7 +376,8 @@ enum { FIRST_BYTES = 512 };
 struct cel_program *cel_program_new(const struct cel_ast *ast, struct str *error) {
     struct cel_program *program = xcalloc(1, sizeof *program);
     arena_start(&program->arena, FIRST_BYTES);
-    struct planner p = {.program = program, .arena = &program->arena, .ast = ast};
+    struct planner p = {
+        .steps = LIMIT_CEL_REGEX_STEPS, .program = program, .arena = &program->arena, .ast = ast};
     p.ev = (struct cel_eval){.arena = &program->arena, .limit = UINT64_MAX};
     program->env = ast->env;
     program->locals = ast->locals;

@@ -76,7 +76,7 @@ struct cel_call_node {
     cel_cost_fn *cost; /* NULL: 1 */
     const struct cel_regex *regex;
     uint32_t count;
-    bool non_strict, cost_first;
+    bool non_strict;
     const struct cel_node *args[CEL_MAX_ARGS];
 };
 

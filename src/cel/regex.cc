@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 extern "C" {
+#include "base/limits.h"
 #include "cel/regex_int.h"
 }
 
@@ -41,7 +42,7 @@ static const char *go_code(re2::RE2::ErrorCode code) {
     case re2::RE2::ErrorBadNamedCapture:
         return "invalid named capture";
     default:
-        return "expression too large";
+        return CEL_REGEX_TOO_LARGE;
     }
 }
 
@@ -49,7 +50,7 @@ struct cel_regex *cel__regex_compile(const char *pattern, size_t n, struct cel_r
     re2::RE2::Options options;
     options.set_log_errors(false);
     options.set_never_capture(true);
-    options.set_max_mem(64 << 20);
+    options.set_max_mem(LIMIT_CEL_REGEX_BYTES);
     cel_regex *re = new cel_regex(re2::StringPiece(pattern, n), options);
     if (re->re.ok())
         return re;
@@ -58,6 +59,10 @@ struct cel_regex *cel__regex_compile(const char *pattern, size_t n, struct cel_r
     error->n = arg.copy(error->piece, sizeof error->piece);
     delete re;
     return nullptr;
+}
+
+size_t cel__regex_steps(const struct cel_regex *re) {
+    return static_cast<size_t>(re->re.ProgramSize());
 }
 
 void cel__regex_delete(struct cel_regex *re) {

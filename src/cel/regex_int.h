@@ -7,6 +7,9 @@
 
 struct cel_regex;
 
+/* One of Go's words for what is wrong. */
+#define CEL_REGEX_TOO_LARGE "expression too large"
+
 struct cel_regex_error {
     const char *code; /* Go's word for what is wrong */
     char piece[256];  /* where, n bytes */
@@ -15,6 +18,10 @@ struct cel_regex_error {
 
 /* A compiled pattern, or NULL with *error filled. */
 struct cel_regex *cel__regex_compile(const char *pattern, size_t n, struct cel_regex_error *error);
+
+/* The size of the compiled pattern, in instructions. */
+size_t cel__regex_steps(const struct cel_regex *re);
+
 void cel__regex_delete(struct cel_regex *re);
 
 /* Is there a match in text[from, n)? bounds may be NULL. */

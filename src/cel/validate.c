@@ -1,6 +1,7 @@
 /* Kubernetes' validators: what is refused although its types are right. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "cel/pattern_int.h"
 #include "cel/strings_int.h"
 #include "cel/time_int.h"
@@ -53,12 +54,14 @@ static void check_map(struct cel_ast *ast, const struct cel_expr *e) {
 
 /* ---- literal arguments ---- */
 
-static bool good_duration(struct cel_value v) {
+static bool good_duration(struct cel_value v, size_t *steps) {
+    (void)steps;
     int64_t ns;
     return v.kind != CEL_STRING || cel__parse_duration(cel_str(v), &ns);
 }
 
-static bool good_timestamp(struct cel_value v) {
+static bool good_timestamp(struct cel_value v, size_t *steps) {
+    (void)steps;
     struct cel_value t = {.i = v.i};
     if (v.kind == CEL_STRING && !cel__parse_timestamp(cel_str(v), &t))
         return false;
@@ -95,27 +98,27 @@ static bool is_plain_pattern(struct str p) {
     return true;
 }
 
-static bool good_pattern(struct cel_value v) {
+static bool good_pattern(struct cel_value v, size_t *steps) {
     if (is_plain_pattern(cel_str(v)))
         return true;
     AUTO(buf_release) struct buf error = BUF_INIT(4096);
-    struct cel_regex *re = cel__regex_new(cel_str(v), &error);
+    struct cel_regex *re = cel__regex_new(cel_str(v), steps, &error);
     cel__regex_free(re);
     return re != NULL;
 }
 
 static const struct {
     const char *fn;
-    bool (*good)(struct cel_value v);
+    bool (*good)(struct cel_value v, size_t *steps);
 } literals[] = {
     {"duration", good_duration}, {"timestamp", good_timestamp}, {"matches", good_pattern}};
 
 /* Upstream looks at the first argument, which in the global form of matches is the text. */
-static void check_literal_arg(struct cel_ast *ast, const struct cel_expr *e) {
+static void check_literal_arg(struct cel_ast *ast, const struct cel_expr *e, size_t *steps) {
     if (e->count == 0 || e->args[0]->kind != CEL_E_LITERAL)
         return;
     for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
-        if (str_is(e->name, literals[i].fn) && !literals[i].good(e->args[0]->literal))
+        if (str_is(e->name, literals[i].fn) && !literals[i].good(e->args[0]->literal, steps))
             cel__issue(&ast->source, e->args[0]->pos, "invalid %s argument", literals[i].fn);
 }
 
@@ -123,6 +126,7 @@ static void check_literal_arg(struct cel_ast *ast, const struct cel_expr *e) {
 
 struct walk {
     struct cel_ast *ast;
+    size_t steps;   /* that are left for patterns */
     bool in_format; /* literals inside a format call are exempt */
 };
 
@@ -130,7 +134,7 @@ static void visit(struct walk *w, struct cel_expr *e);
 
 static void visit_call(struct walk *w, struct cel_expr *e) {
     bool outside = w->in_format;
-    check_literal_arg(w->ast, e);
+    check_literal_arg(w->ast, e, &w->steps);
     if (str_is(e->name, "format") && e->member) {
         cel__format_check(w->ast, e);
         w->in_format = true;
@@ -191,6 +195,6 @@ static void visit(struct walk *w, struct cel_expr *e) {
 }
 
 void cel__validate(struct cel_ast *ast) {
-    struct walk w = {.ast = ast};
+    struct walk w = {.ast = ast, .steps = LIMIT_CEL_REGEX_STEPS};
     visit(&w, ast->root);
 }

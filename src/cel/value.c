@@ -51,8 +51,11 @@ struct cel_value cel__error(struct cel_eval *ev, const char *fmt, ...) {
     size_t written = n < 0 ? 0 : (size_t)n;
     if (written > LIMIT_CEL_ERROR_BYTES - 2)
         written = LIMIT_CEL_ERROR_BYTES - 2;
-    struct str copy = arena_str(ev->arena, (struct str){room, written});
-    return cel__fail(copy);
+    char *copy = cel__alloc(ev, written + 1);
+    if (!copy)
+        return CEL_TOO_BIG;
+    memcpy(copy, room, written);
+    return cel__fail((struct str){copy, written});
 }
 
 struct cel_value cel__no_such_overload(struct cel_eval *ev, const char *name,

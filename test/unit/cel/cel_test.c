@@ -164,9 +164,8 @@ static void memory_ends_an_evaluation(void **state) {
     struct arena a = {0};
     struct cel_result r;
     struct str error;
-    const struct cel_ast *ast = cel_compile(
-        env, &a, STR("[1,2,3,4,5,6,7,8].map(a, [1,2,3,4,5,6,7,8].map(b, taint.key + taint.key))"),
-        0);
+    const struct cel_ast *ast =
+        cel_compile(env, &a, STR("[1,2,3,4,5,6,7,8].map(a, taint.key + taint.key)"), 0);
     struct cel_program *program = cel_program_new(ast, &error);
     char *big = xcalloc(LIMIT_CEL_EVAL_BYTES / 8, 1);
     struct cel_entry entries[] = {
@@ -225,6 +224,54 @@ static void precisions_are_bounded(void **state) {
     cel_env_free(env);
 }
 
+/* What takes long for a small cost ends at LIMIT_CEL_EVAL_WORK; what is too expensive is not tried.
+ */
+static void work_ends_an_evaluation(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *want;
+    } heavy[] = {
+        {"cel.bind(a, lists.range(100000).map(x, 'abcdefghij').join(), "
+         "lists.range(10000).all(x, a.size() > 0))",
+         "operation cancelled: too much work"},
+        {"lists.range(100000).all(x, !'a'.matches('(((x{0,10}){0,10}){0,9})' + taint.key))",
+         "operation cancelled: too much work"},
+        {"lists.range(10000).map(x, 'aaaaaaaaaa').join().findAll('a*b|a').size()",
+         "operation cancelled: too much work"},
+        {"lists.range(100000).distinct()", "operation cancelled: actual cost limit exceeded"},
+        {"sets.contains(lists.range(100000), lists.range(100000))",
+         "operation cancelled: actual cost limit exceeded"},
+    };
+    struct cel_env_opts opts = {
+        .libs = cel_libs_at(37) | 1U << CEL_LIB_BIND, .vars = vars, .var_count = 1};
+    struct cel_env *env = cel_env_new(&opts);
+    for (size_t i = 0; i < sizeof heavy / sizeof *heavy; i++) {
+        struct arena a = {0};
+        struct cel_result r;
+        assert_string_equal(outcome(env, &a, heavy[i].text, &r).p, heavy[i].want);
+        arena_release(&a);
+    }
+    cel_env_free(env);
+}
+
+/* LIMIT_CEL_REGEX_BYTES for one pattern, LIMIT_CEL_REGEX_STEPS for all. */
+static void patterns_are_bounded(void **state) {
+    (void)state;
+    struct cel_env *env = new_env();
+    struct arena a = {0};
+    struct cel_result r;
+    assert_string_equal(outcome(env, &a, "'a'.find('\\\\pL{1000}')", &r).p,
+                        "error parsing regexp: expression too large: ``");
+    AUTO(buf_release) struct buf text = BUF_INIT(4096);
+    buf_add(&text, STR("false"));
+    for (int i = 0; i < 20; i++)
+        buf_add(&text, STR(" || taint.key.matches('\\\\pL{100}')"));
+    struct str issues = outcome(env, &a, arena_str(&a, buf_view(&text)).p, &r);
+    assert_true(str_find(issues, STR("invalid matches argument")) != STR_NONE);
+    arena_release(&a);
+    cel_env_free(env);
+}
+
 /* The common expressions need no memory at all. */
 static void stories_evaluate_without_memory(void **state) {
     (void)state;
@@ -275,6 +322,8 @@ int main(void) {
         cmocka_unit_test(memory_ends_an_evaluation),
         cmocka_unit_test(long_errors_are_cut),
         cmocka_unit_test(precisions_are_bounded),
+        cmocka_unit_test(work_ends_an_evaluation),
+        cmocka_unit_test(patterns_are_bounded),
         cmocka_unit_test(stories_evaluate_without_memory),
         cmocka_unit_test(chains_of_opt_map_are_bounded),
     };
