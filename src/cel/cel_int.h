@@ -91,8 +91,7 @@ struct cel_regex;
 /* One evaluation. Functions take memory from the arena. */
 struct cel_eval {
     struct arena *arena;
-    uint64_t cost, limit;
-    uint64_t work; /* see cel__work */
+    uint64_t cost, limit, work; /* see cel__work */
     const struct cel_value *vars;
     struct cel_value *locals; /* slots of comprehension variables */
     const struct cel_regex
@@ -100,10 +99,6 @@ struct cel_eval {
     bool cancelled;          /* nothing more is evaluated ... */
     struct cel_value reason; /* ... because of this error */
 };
-
-/* Counts work that the cost does not see; false when it passes LIMIT_CEL_EVAL_WORK, which cancels
- * the evaluation. */
-bool cel__work(struct cel_eval *ev, uint64_t work);
 
 /* An error value. The text of the second is a literal. */
 __attribute__((format(printf, 2, 3))) struct cel_value cel__error(struct cel_eval *ev,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "cel/pattern_int.h"
 
 void cel__cancel(struct cel_eval *ev, struct cel_value reason) {
     if (ev->cancelled)

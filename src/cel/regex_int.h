@@ -22,6 +22,7 @@ struct cel_regex *cel__regex_compile(const char *pattern, size_t n, struct cel_r
 /* The size of the compiled pattern, in instructions. */
 size_t cel__regex_steps(const struct cel_regex *re);
 
+/* re may be NULL. */
 void cel__regex_delete(struct cel_regex *re);
 
 /* Is there a match in text[from, n)? bounds may be NULL. */

@@ -242,6 +242,7 @@ static void work_ends_an_evaluation(void **state) {
         {"sets.contains(lists.range(100000), lists.range(100000))",
          "operation cancelled: actual cost limit exceeded"},
     };
+    assert_true(LIMIT_CEL_EVAL_WORK < UINT64_C(10000) * 1000000); /* the first row's */
     struct cel_env_opts opts = {
         .libs = cel_libs_at(37) | 1U << CEL_LIB_BIND, .vars = vars, .var_count = 1};
     struct cel_env *env = cel_env_new(&opts);
@@ -260,6 +261,9 @@ static void patterns_are_bounded(void **state) {
     struct cel_env *env = new_env();
     struct arena a = {0};
     struct cel_result r;
+    enum { STEPS = 1193, STEP_BYTES = 16 }; /* of \pL in RE2 */
+    assert_true(1000 * STEPS * STEP_BYTES > LIMIT_CEL_REGEX_BYTES);
+    assert_true(20 * 100 * STEPS > LIMIT_CEL_REGEX_STEPS);
     assert_string_equal(outcome(env, &a, "'a'.find('\\\\pL{1000}')", &r).p,
                         "error parsing regexp: expression too large: ``");
     AUTO(buf_release) struct buf text = BUF_INIT(4096);
