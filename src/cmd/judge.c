@@ -79,14 +79,11 @@ static void reject_bad_request(struct judge *j, struct verdict *v, struct str me
     reject_as_server(j, v, ERR_INVALID);
 }
 
-/* The Status for what admission refuses: details name the resource. */
+/* The Status for what admission refuses, which are pods: details name the resource. */
 static void reject_resource(struct judge *j, struct verdict *v, const struct err *why) {
     struct arena *a = &j->arena;
     struct json details = {.kind = JSON_OBJECT}, s = {.kind = JSON_OBJECT};
-    struct str group = group_of(v->api_version);
     json_add(a, &details, STR("name"), json_of_str(v->name));
-    if (group.n)
-        json_add(a, &details, STR("group"), json_of_str(group));
     json_add(a, &details, STR("kind"), json_of_str(str_of(j->object->kind->plural)));
     json_add(a, &s, STR("kind"), json_of_str(STR("Status")));
     json_add(a, &s, STR("apiVersion"), json_of_str(STR("v1")));
