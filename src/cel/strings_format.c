@@ -373,7 +373,7 @@ static bool format_one(struct scanner *s, struct buf *out, const struct clause *
                        struct cel_value v) {
     size_t row = clause_row(c->letter);
     int precision = c->precision < 0 ? DEFAULT_PRECISION : c->precision;
-    double d;
+    double d = 0;
     bool number = c->letter == 'f' || c->letter == 'e';
     if (!(clauses[row].kinds >> v.kind & 1) || (number && !as_double(v, &d)))
         return wrong_type(s, row, cel_type_name_of(v));

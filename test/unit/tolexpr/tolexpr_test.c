@@ -81,7 +81,7 @@ static void expressions_match(void **state) {
 static struct api_object *pod_with(struct arena *a, const struct json *tolerations) {
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
     struct json tree;
-    struct api_object *o;
+    struct api_object *o = NULL;
     struct err err;
     buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\","
                        "\"namespace\":\"default\",\"resourceVersion\":\"7\"},\"spec\":{"
@@ -150,8 +150,8 @@ static void expressions_are_validated(void **state) {
 
 static const char *const stories[] = {
     "taint.key.startsWith('env.example.com/')",
-    "taint.key == 'node.example.com/kernel-version' && "
-    "semver(taint.value).isGreaterThan(semver('5.15.0'))",
+    ("taint.key == 'node.example.com/kernel-version' && "
+     "semver(taint.value).isGreaterThan(semver('5.15.0'))"),
     "taint.key.matches('^zone-a[12]-rack-[0-9]+$')",
 };
 
