@@ -10,7 +10,7 @@
  * that values in passing need no counting. Everything here is for one thread.
  *
  * Memory per atom: 32 bytes + the text + 1, what malloc adds, 8 bytes in the column of ids and 11
- * to 21 in the hash table; a version that was asked for takes 56 bytes more, and its pre-release.
+ * to 21 in the hash table; a version that was asked for takes 72 bytes more, and its pre-release.
  */
 #ifndef INTERN_INTERN_H
 #define INTERN_INTERN_H
@@ -19,9 +19,15 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "semver/semver.h"
 
 struct intern;
-struct semver;
+
+/* A text read as a version. What the version points to stands behind it in the same block. */
+struct intern__version {
+    struct semver_key key;
+    struct semver semver;
+};
 
 /* Read the id and use the functions for the rest. */
 struct atom {
@@ -30,8 +36,8 @@ struct atom {
     uint32_t length;
     uint32_t state; /* INTERN__* below */
     int64_t number;
-    struct semver *version; /* owned; NULL until asked for, or when the text is no version */
-    char bytes[];           /* the text and a NUL */
+    struct intern__version *version; /* owned; NULL until asked for, or when it is none */
+    char bytes[];                    /* the text and a NUL */
 };
 
 enum {
@@ -115,7 +121,25 @@ static inline bool intern_integer(struct atom *a, int64_t *out) {
 static inline const struct semver *intern_version(struct atom *a) {
     if (!(a->state & INTERN__VERSION))
         intern__read_version(a);
-    return a->version;
+    return a->version ? &a->version->semver : NULL;
+}
+
+/* The first word of that version's key. False, and *out untouched, when there is none. */
+static inline bool intern_version_word(struct atom *a, uint64_t *out) {
+    if (!intern_version(a))
+        return false;
+    *out = a->version->key.words[0];
+    return true;
+}
+
+/* Precedence of two texts that intern_version has read as versions: -1, 0, 1. */
+static inline int intern_version_cmp(const struct atom *a, const struct atom *b) {
+    for (size_t i = 0; i < SEMVER_KEY_WORDS; i++) {
+        uint64_t x = a->version->key.words[i], y = b->version->key.words[i];
+        if (x != y || !(x & SEMVER_KEY_MORE))
+            return (x > y) - (x < y);
+    }
+    return semver_cmp(&a->version->semver, &b->version->semver);
 }
 
 /* Why the text is not a decimal, an integer, a version, in upstream's words: -1 and err filled, or

@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/goquote.h"
 #include "intern/intern_int.h"
-#include "semver/semver.h"
 
 /* ---- numbers ---- */
 
@@ -85,7 +84,7 @@ static size_t text_bytes(const struct semver *v) {
 }
 
 static size_t block_bytes(const struct semver *v) {
-    return sizeof *v + v->pre_count * sizeof *v->pre + text_bytes(v);
+    return sizeof(struct intern__version) + v->pre_count * sizeof *v->pre + text_bytes(v);
 }
 
 static const char *copy_text(char **end, const char *text, size_t n) {
@@ -97,8 +96,8 @@ static const char *copy_text(char **end, const char *text, size_t n) {
 }
 
 /* The version and all it points to, in one block that is freed with the atom. */
-static struct semver *copy_version(const struct semver *v) {
-    struct semver *copy = xmalloc(block_bytes(v));
+static struct intern__version *copy_version(const struct semver *v) {
+    struct intern__version *copy = xmalloc(block_bytes(v));
     struct semver_id *ids = (struct semver_id *)(copy + 1);
     char *end = (char *)(ids + v->pre_count);
     for (size_t i = 0; i < v->pre_count; i++) {
@@ -106,9 +105,9 @@ static struct semver *copy_version(const struct semver *v) {
         if (ids[i].text)
             ids[i].text = copy_text(&end, v->pre[i].text, v->pre[i].number);
     }
-    *copy = *v;
-    copy->pre = ids;
-    copy->build = copy_text(&end, v->build, v->build_length);
+    *copy = (struct intern__version){semver_key_of(v), *v};
+    copy->semver.pre = ids;
+    copy->semver.build = copy_text(&end, v->build, v->build_length);
     return copy;
 }
 
@@ -130,5 +129,5 @@ int intern_explain_version(const struct atom *a, struct err *err) {
 }
 
 size_t intern__version_bytes(const struct atom *a) {
-    return a->version ? block_bytes(a->version) : 0;
+    return a->version ? block_bytes(&a->version->semver) : 0;
 }

@@ -59,6 +59,22 @@ static inline int semver_cmp(const struct semver *a, const struct semver *b) {
     return a->pre_count | b->pre_count ? semver_cmp_pre(a, b) : 0;
 }
 
+/*
+ * The beginning of a version, packed so that keys compare as versions do. Different words decide;
+ * equal ones mean equal versions, unless SEMVER_KEY_MORE is set in them: then the next words
+ * decide, and after the last ones semver_cmp. Made once, a key saves the walk through numbers and
+ * identifiers at each comparison.
+ */
+enum { SEMVER_KEY_WORDS = 2 };
+#define SEMVER_KEY_MORE UINT64_C(1)
+
+struct semver_key {
+    uint64_t words[SEMVER_KEY_WORDS];
+};
+
+/* The key of a version. */
+struct semver_key semver_key_of(const struct semver *v);
+
 /* Appends the version's text, as upstream's String(). */
 void semver_write(struct buf *out, const struct semver *v);
 

@@ -1,6 +1,7 @@
 /*
  * Three texts, a line each, read in every way. What parses is written and parses back to the same;
- * strict versions are tolerant ones too; the order is one. What does not parse has a text.
+ * strict versions are tolerant ones too; the order is one, and keys agree with it. What does not
+ * parse has a text.
  */
 #include <assert.h>
 #include <string.h>
@@ -53,9 +54,24 @@ static bool read_all_ways(struct arena *a, struct str text, struct semver *out) 
     return is_tolerant;
 }
 
+static void check_keys(const struct semver *x, const struct semver *y) {
+    struct semver_key a = semver_key_of(x), b = semver_key_of(y);
+    for (size_t i = 0; i < SEMVER_KEY_WORDS; i++) {
+        if (a.words[i] != b.words[i]) {
+            assert(semver_cmp(x, y) == (a.words[i] < b.words[i] ? -1 : 1));
+            return;
+        }
+        if (!(a.words[i] & SEMVER_KEY_MORE)) {
+            assert(semver_cmp(x, y) == 0);
+            return;
+        }
+    }
+}
+
 static void check_order(const struct semver *x, const struct semver *y, const struct semver *z) {
     assert(semver_cmp(x, x) == 0);
     assert(semver_cmp(x, y) == -semver_cmp(y, x));
+    check_keys(x, y);
     if (semver_cmp(x, y) <= 0 && semver_cmp(y, z) <= 0)
         assert(semver_cmp(x, z) <= 0);
     if (semver_cmp(x, y) == 0)

@@ -134,12 +134,36 @@ static void as_versions(void **state) {
         assert_int_equal(intern_explain_version(a, &err), v ? 0 : -1);
         assert_string_equal(err.msg, v ? "" : versions[i].why_not);
         assert_ptr_equal(intern_version(a), v); /* worked out once */
+        uint64_t word = 77;
+        assert_int_equal(intern_version_word(a, &word), v != NULL);
+        assert_true(word == (v ? semver_key_of(v).words[0] : 77));
         struct buf text = BUF_INIT(1000);
         if (v)
             semver_write(&text, v);
         assert_true(str_is(buf_view(&text), versions[i].version));
         buf_release(&text);
     }
+    intern_free(in);
+}
+
+static int order_of(struct intern *in, const char *x, const char *y) {
+    struct atom *a = intern_get(in, str_of(x)), *b = intern_get(in, str_of(y));
+    assert_true(intern_version(a) && intern_version(b));
+    return intern_version_cmp(a, b);
+}
+
+/* Decided by the first words of keys, by the second ones, by the versions. */
+static void versions_compare(void **state) {
+    (void)state;
+    struct intern *in = intern_new(1);
+    assert_int_equal(order_of(in, "1.2.3", "v1.2.3+x"), 0);
+    assert_int_equal(order_of(in, "1.2.3", "1.2.3-rc.1"), 1);
+    assert_int_equal(order_of(in, "1.9.0", "1.10.0"), -1);
+    assert_int_equal(order_of(in, "5.15.0-91-generic", "5.15.0-91-generic+x"), 0);
+    assert_int_equal(order_of(in, "5.15.0-91-generic", "5.15.0-91-general"), 1);
+    assert_int_equal(order_of(in, "5.15.0-91-generic", "5.15.0-91-generic.1"), -1);
+    assert_int_equal(order_of(in, "1.2.3-alphabetical-order", "1.2.3-alphabetical-order"), 0);
+    assert_int_equal(order_of(in, "1.2.3-alphabetical-order", "1.2.3-alphabetical-order.1"), -1);
     intern_free(in);
 }
 
@@ -176,8 +200,8 @@ static void memory_counts_versions(void **state) {
     intern_version(a);
     intern_stats(in, &after);
     size_t texts = strlen("alpha") + strlen("b");
-    assert_int_equal(after.bytes - before.bytes,
-                     sizeof(struct semver) + 2 * sizeof(struct semver_id) + texts);
+    assert_int_equal(after.bytes - before.bytes, sizeof(struct semver_key) + sizeof(struct semver) +
+                                                     2 * sizeof(struct semver_id) + texts);
     intern_free(in);
 }
 
@@ -186,6 +210,7 @@ int main(void) {
         cmocka_unit_test(as_numbers),
         cmocka_unit_test(integers_may_be_asked_for_first),
         cmocka_unit_test(as_versions),
+        cmocka_unit_test(versions_compare),
         cmocka_unit_test(versions_stand_on_their_own),
         cmocka_unit_test(memory_counts_versions),
     };
