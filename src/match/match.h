@@ -26,7 +26,6 @@ struct match;
 struct match_affinity;
 struct match_node;
 struct match_taint;
-struct semver;
 
 /* Evaluates tolerations that are an expression (KEP-5500). All three are mandatory. */
 struct match_engine {
@@ -60,12 +59,15 @@ struct match_list {
 
 enum match_effect { MATCH_NO_SCHEDULE = 1, MATCH_PREFER_NO_SCHEDULE = 2, MATCH_NO_EXECUTE = 4 };
 
+/* A value can be compared as a text, as a number and as a version. Each way gives it a rank; ranks
+ * of one way compare as the values do, but for versions that begin alike (SEMVER_KEY_MORE). */
+enum match_way { MATCH_BY_TEXT, MATCH_BY_NUMBER, MATCH_BY_VERSION, MATCH_WAYS };
+
 struct match_taint {
     struct atom *key, *value, *effect;
     uint8_t effect_bit; /* enum match_effect; 0 for any other effect */
-    bool is_number;
-    int64_t number;               /* the value, if Lt and Gt can read it */
-    const struct semver *version; /* the value, if it is one; not read while the gate is off */
+    uint8_t ways;       /* a bit for each way that the value, and the gate, allows */
+    uint64_t ranks[MATCH_WAYS];
 };
 
 struct match_taints {
@@ -77,16 +79,16 @@ struct match_taints {
 struct match_toleration {
     struct atom *key, *effect; /* NULL: any */
     struct atom *value;
+    struct atom *expression; /* NULL: none */
     union {
-        int64_t number;               /* Lt, Gt */
-        const struct semver *version; /* SemverLt, SemverGt, SemverEq */
-        void *program;                /* expression; NULL when it cannot be evaluated */
+        uint64_t rank; /* of the value */
+        void *program; /* of an expression; NULL when it cannot be evaluated */
     };
-    uint8_t op;    /* private */
-    uint8_t never; /* enum match_code: why it matches no taint, whatever the taint's value */
+    uint8_t way;        /* enum match_way */
+    uint8_t outcome[4]; /* enum match_code: taint's rank is less, same, greater; has none */
     bool has_seconds;
     int64_t seconds;
-    struct atom *op_name, *expression; /* as written; NULL: no expression */
+    struct atom *op_name;              /* as written */
     const struct match_engine *engine; /* of an expression */
 };
 

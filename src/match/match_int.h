@@ -77,25 +77,20 @@ struct match {
 
 /* ---- tolerations (toleration.c) ---- */
 
-enum match__op {
-    MATCH__EQUAL,
-    MATCH__EXISTS,
-    MATCH__LT,
-    MATCH__GT,
-    MATCH__SEMVER_LT,
-    MATCH__SEMVER_GT,
-    MATCH__SEMVER_EQ,
-    MATCH__NEVER,      /* see its `never` */
-    MATCH__EXPRESSION, /* decides alone; without a program see its `never` */
+struct match__operator {
+    struct str name;
+    const char *sign;  /* between the values in a sentence; NULL: values do not count */
+    enum feature gate; /* FEATURE_COUNT: none */
+    enum match_way way;
+    uint8_t outcome[4]; /* as in a toleration */
 };
 
-/* Fills in what follows from the atoms of a toleration or taint: thresholds and values as numbers
- * and versions, gates, programs. */
+/* The operator of this name, or NULL. */
+const struct match__operator *match__operator_find(struct str name);
+
+/* Fills in what follows from the atoms of a toleration or taint: ranks, outcomes, programs. */
 void match__toleration_compile(const struct match *m, struct match_toleration *t);
 void match__taint_compile(const struct match *m, struct match_taint *taint);
-
-/* The gate that an operator needs, FEATURE_COUNT for none; *op is MATCH__NEVER when unknown. */
-enum feature match__operator_find(struct str name, enum match__op *op);
 
 /* ---- affinity (requirement.c, affinity.c) ---- */
 
@@ -118,10 +113,7 @@ struct match__requirement {
     uint32_t value_count;
     struct atom **values; /* as written */
     struct atom **sorted; /* by address, when there are many; else NULL */
-    union {
-        int64_t number;
-        const struct semver *version;
-    };
+    int64_t number;       /* Gt, Lt */
 };
 
 struct match__requirements {

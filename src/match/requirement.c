@@ -197,7 +197,7 @@ static void set_threshold(struct match__requirement *r) {
     if (ops[r->op].threshold == NUMBER)
         intern_integer(r->values[0], &r->number);
     else if (ops[r->op].threshold == VERSION)
-        r->version = intern_version(r->values[0]);
+        intern_version(r->values[0]); /* intern_version_cmp wants it read */
 }
 
 bool match__expression_compile(struct match__builder *b,
@@ -264,10 +264,9 @@ static enum match_node_code check_number(const struct match__requirement *r, str
 }
 
 static enum match_node_code check_version(const struct match__requirement *r, struct atom *value) {
-    const struct semver *version = intern_version(value);
-    if (!version)
+    if (!intern_version(value))
         return MATCH_NODE_NO_VERSION;
-    int order = semver_cmp(version, r->version);
+    int order = intern_version_cmp(value, r->values[0]);
     if (r->op == MATCH__NODE_SEMVER_LT)
         return order < 0 ? MATCH_NODE_YES : MATCH_NODE_NOT_LESS;
     if (r->op == MATCH__NODE_SEMVER_GT)

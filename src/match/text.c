@@ -62,9 +62,8 @@ static void write_condition(struct buf *out, const struct match_toleration *t) {
         write_value(out, t->op_name);
     else
         buf_add(out, STR("Equal"));
-    enum match__op op;
-    match__operator_find(intern_text(t->op_name), &op);
-    if (op == MATCH__EXISTS)
+    const struct match__operator *op = match__operator_find(intern_text(t->op_name));
+    if (op && !op->sign)
         return;
     buf_add_char(out, ' ');
     write_value(out, t->value);
@@ -81,9 +80,8 @@ static void write_expression_error(struct buf *out, const struct match_toleratio
 }
 
 static void write_gate_off(struct buf *out, const struct match_toleration *t) {
-    enum match__op op;
     enum feature gate = t->expression ? FEATURE_TaintTolerationCEL
-                                      : match__operator_find(intern_text(t->op_name), &op);
+                                      : match__operator_find(intern_text(t->op_name))->gate;
     buf_add(out, STR("feature gate "));
     buf_add(out, feature_name(gate));
     buf_add(out, STR(" is off"));
@@ -91,12 +89,9 @@ static void write_gate_off(struct buf *out, const struct match_toleration *t) {
 
 static void write_yes(struct buf *out, const struct match_toleration *t,
                       const struct match_taint *taint) {
-    static const char *const signs[] = {
-        [MATCH__EQUAL] = "==",    [MATCH__LT] = "<",         [MATCH__GT] = ">",
-        [MATCH__SEMVER_LT] = "<", [MATCH__SEMVER_GT] = ">",  [MATCH__SEMVER_EQ] = "==",
-        [MATCH__EXISTS] = NULL,   [MATCH__EXPRESSION] = NULL};
-    if (signs[t->op])
-        write_comparison(out, taint->value, signs[t->op], t->value, true);
+    const char *sign = t->expression ? NULL : match__operator_find(intern_text(t->op_name))->sign;
+    if (sign)
+        write_comparison(out, taint->value, sign, t->value, true);
     else
         buf_add(out, t->expression ? STR("it is true") : STR("it matches"));
 }

@@ -2,74 +2,86 @@
  * One toleration against one taint.
  *
  * The order of the tests is upstream's, and part of the verdict: effect, key, then the operator. An
- * expression decides alone, before these. What cannot match because of the toleration itself (an
+ * expression decides alone, before these. All operators are one comparison of ranks: what a
+ * comparison comes to is the operator's row. What cannot match because of the toleration itself (an
  * unknown operator, a gate that is off, a threshold that is no number) is known when it is
- * compiled.
+ * compiled, and is then what every comparison comes to.
  */
-#include "match/match_int.h"
-#include "semver/semver.h"
+#include <string.h>
 
-/* A row per operator. */
-static const struct {
-    struct str name;
-    enum match__op op;
-    enum feature gate;
-} operators[] = {
-    {STR_INIT(""), MATCH__EQUAL, FEATURE_COUNT},
-    {STR_INIT("Equal"), MATCH__EQUAL, FEATURE_COUNT},
-    {STR_INIT("Exists"), MATCH__EXISTS, FEATURE_COUNT},
-    {STR_INIT("Lt"), MATCH__LT, FEATURE_TaintTolerationComparisonOperators},
-    {STR_INIT("Gt"), MATCH__GT, FEATURE_TaintTolerationComparisonOperators},
-    {STR_INIT("SemverLt"), MATCH__SEMVER_LT, FEATURE_TolerationAffinitySemverOperators},
-    {STR_INIT("SemverGt"), MATCH__SEMVER_GT, FEATURE_TolerationAffinitySemverOperators},
-    {STR_INIT("SemverEq"), MATCH__SEMVER_EQ, FEATURE_TolerationAffinitySemverOperators},
+#include "match/match_int.h"
+
+/* What comes of it when the taint's value is less, the same, greater, or cannot be compared. */
+#define SAME(not_same, none) \
+    { not_same, MATCH_YES, not_same, none }
+#define LESS(none) \
+    { MATCH_YES, MATCH_NOT_LESS, MATCH_NOT_LESS, none }
+#define GREATER(none) \
+    { MATCH_NOT_GREATER, MATCH_NOT_GREATER, MATCH_YES, none }
+
+#define NUMERIC FEATURE_TaintTolerationComparisonOperators, MATCH_BY_NUMBER
+#define SEMVER  FEATURE_TolerationAffinitySemverOperators, MATCH_BY_VERSION
+#define TEXT    FEATURE_COUNT, MATCH_BY_TEXT
+
+static const struct match__operator operators[] = {
+    {STR_INIT(""), "==", TEXT, SAME(MATCH_VALUE_DIFFERS, MATCH_VALUE_DIFFERS)},
+    {STR_INIT("Equal"), "==", TEXT, SAME(MATCH_VALUE_DIFFERS, MATCH_VALUE_DIFFERS)},
+    {STR_INIT("Exists"), NULL, TEXT, SAME(MATCH_YES, MATCH_YES)},
+    {STR_INIT("Lt"), "<", NUMERIC, LESS(MATCH_TAINT_NO_NUMBER)},
+    {STR_INIT("Gt"), ">", NUMERIC, GREATER(MATCH_TAINT_NO_NUMBER)},
+    {STR_INIT("SemverLt"), "<", SEMVER, LESS(MATCH_TAINT_NO_VERSION)},
+    {STR_INIT("SemverGt"), ">", SEMVER, GREATER(MATCH_TAINT_NO_VERSION)},
+    {STR_INIT("SemverEq"), "==", SEMVER, SAME(MATCH_VERSIONS_DIFFER, MATCH_TAINT_NO_VERSION)},
 };
 
-enum feature match__operator_find(struct str name, enum match__op *op) {
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        if (str_eq(name, operators[i].name)) {
-            *op = operators[i].op;
-            return operators[i].gate;
-        }
-    }
-    *op = MATCH__NEVER;
-    return FEATURE_COUNT;
+const struct match__operator *match__operator_find(struct str name) {
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (str_eq(name, operators[i].name))
+            return &operators[i];
+    return NULL;
 }
 
 /* ---- compiling ---- */
 
-void match__taint_compile(const struct match *m, struct match_taint *taint) {
-    taint->is_number = intern_decimal(taint->value, &taint->number);
-    if (feature_enabled(&m->gates, FEATURE_TolerationAffinitySemverOperators))
-        taint->version = intern_version(taint->value);
-}
-
-static void never(struct match_toleration *t, enum match_code why) {
-    t->op = MATCH__NEVER;
-    t->never = (uint8_t)why;
-}
-
-static void compile_expression(const struct match *m, struct match_toleration *t) {
-    t->op = MATCH__EXPRESSION;
-    if (!feature_enabled(&m->gates, FEATURE_TaintTolerationCEL)) {
-        t->never = MATCH_GATE_OFF;
-    } else if (!m->engine) {
-        t->never = MATCH_NO_ENGINE;
-    } else {
-        t->never = MATCH_EXPRESSION_ERROR; /* unless it compiles */
-        t->engine = m->engine;
-        t->program = m->engine->compile(m->engine->ctx, intern_text(t->expression), NULL);
+/* The value's rank; false if it cannot be compared this way. */
+static bool rank_value(struct atom *value, enum match_way way, uint64_t *rank) {
+    int64_t number;
+    switch (way) {
+    case MATCH_BY_NUMBER:
+        if (!intern_decimal(value, &number))
+            return false;
+        *rank = (uint64_t)number ^ UINT64_C(1) << 63; /* negative numbers come first */
+        return true;
+    case MATCH_BY_VERSION:
+        return intern_version_word(value, rank);
+    default:
+        *rank = value->id;
+        return true;
     }
 }
 
-static void compile_threshold(struct match_toleration *t) {
-    if (t->op == MATCH__LT || t->op == MATCH__GT) {
-        if (!intern_decimal(t->value, &t->number))
-            never(t, MATCH_TOLERATION_NO_NUMBER);
-    } else if (t->op != MATCH__EQUAL && t->op != MATCH__EXISTS) {
-        t->version = intern_version(t->value);
-        if (!t->version)
-            never(t, MATCH_TOLERATION_NO_VERSION);
+void match__taint_compile(const struct match *m, struct match_taint *taint) {
+    bool versions = feature_enabled(&m->gates, FEATURE_TolerationAffinitySemverOperators);
+    enum match_way end = versions ? MATCH_WAYS : MATCH_BY_VERSION;
+    for (enum match_way way = MATCH_BY_TEXT; way < end; way++)
+        if (rank_value(taint->value, way, &taint->ranks[way]))
+            taint->ways |= (uint8_t)(1u << way);
+}
+
+static void always(struct match_toleration *t, enum match_code why) {
+    t->way = MATCH_BY_TEXT;
+    memset(t->outcome, (int)why, sizeof t->outcome);
+}
+
+static void compile_expression(const struct match *m, struct match_toleration *t) {
+    if (!feature_enabled(&m->gates, FEATURE_TaintTolerationCEL)) {
+        always(t, MATCH_GATE_OFF);
+    } else if (!m->engine) {
+        always(t, MATCH_NO_ENGINE);
+    } else {
+        always(t, MATCH_EXPRESSION_ERROR); /* unless it compiles */
+        t->engine = m->engine;
+        t->program = m->engine->compile(m->engine->ctx, intern_text(t->expression), NULL);
     }
 }
 
@@ -78,69 +90,53 @@ void match__toleration_compile(const struct match *m, struct match_toleration *t
         compile_expression(m, t);
         return;
     }
-    enum match__op op;
-    enum feature gate = match__operator_find(intern_text(t->op_name), &op);
-    t->op = (uint8_t)op;
-    if (op == MATCH__NEVER)
-        t->never = MATCH_UNKNOWN_OPERATOR;
-    else if (gate != FEATURE_COUNT && !feature_enabled(&m->gates, gate))
-        never(t, MATCH_GATE_OFF);
-    else
-        compile_threshold(t);
+    const struct match__operator *op = match__operator_find(intern_text(t->op_name));
+    if (!op) {
+        always(t, MATCH_UNKNOWN_OPERATOR);
+    } else if (op->gate != FEATURE_COUNT && !feature_enabled(&m->gates, op->gate)) {
+        always(t, MATCH_GATE_OFF);
+    } else if (!rank_value(t->value, op->way, &t->rank)) {
+        always(t, op->way == MATCH_BY_NUMBER ? MATCH_TOLERATION_NO_NUMBER
+                                             : MATCH_TOLERATION_NO_VERSION);
+    } else {
+        t->way = (uint8_t)op->way;
+        memcpy(t->outcome, op->outcome, sizeof t->outcome);
+    }
 }
 
 /* ---- matching ---- */
 
-static enum match_code check_expression(const struct match_toleration *t,
-                                        const struct match_taint *taint) {
+/* Kept apart: a call inside match_toleration_check would cost all operators saved registers. */
+#define APART __attribute__((noinline))
+
+APART static enum match_code check_expression(const struct match_toleration *t,
+                                              const struct match_taint *taint) {
     if (!t->program)
-        return t->never;
+        return t->outcome[0];
     int verdict = t->engine->eval(t->engine->ctx, t->program, taint, NULL);
     if (verdict < 0)
         return MATCH_EXPRESSION_ERROR;
     return verdict ? MATCH_YES : MATCH_EXPRESSION_FALSE;
 }
 
-static enum match_code check_number(const struct match_toleration *t,
-                                    const struct match_taint *taint) {
-    if (!taint->is_number)
-        return MATCH_TAINT_NO_NUMBER;
-    if (t->op == MATCH__LT)
-        return taint->number < t->number ? MATCH_YES : MATCH_NOT_LESS;
-    return taint->number > t->number ? MATCH_YES : MATCH_NOT_GREATER;
-}
-
-static enum match_code check_version(const struct match_toleration *t,
-                                     const struct match_taint *taint) {
-    if (!taint->version)
-        return MATCH_TAINT_NO_VERSION;
-    int order = semver_cmp(taint->version, t->version);
-    if (t->op == MATCH__SEMVER_LT)
-        return order < 0 ? MATCH_YES : MATCH_NOT_LESS;
-    if (t->op == MATCH__SEMVER_GT)
-        return order > 0 ? MATCH_YES : MATCH_NOT_GREATER;
-    return order == 0 ? MATCH_YES : MATCH_VERSIONS_DIFFER;
+/* Of versions that begin alike. */
+APART static enum match_code check_long_version(const struct match_toleration *t,
+                                                const struct match_taint *taint) {
+    return t->outcome[1 + intern_version_cmp(taint->value, t->value)];
 }
 
 enum match_code match_toleration_check(const struct match_toleration *t,
                                        const struct match_taint *taint) {
-    if (t->op == MATCH__EXPRESSION)
+    if (t->expression)
         return check_expression(t, taint);
     if (t->effect && t->effect != taint->effect)
         return MATCH_EFFECT_DIFFERS;
     if (t->key && t->key != taint->key)
         return MATCH_KEY_DIFFERS;
-    switch (t->op) {
-    case MATCH__EQUAL:
-        return t->value == taint->value ? MATCH_YES : MATCH_VALUE_DIFFERS;
-    case MATCH__EXISTS:
-        return MATCH_YES;
-    case MATCH__LT:
-    case MATCH__GT:
-        return check_number(t, taint);
-    case MATCH__NEVER:
-        return t->never;
-    default:
-        return check_version(t, taint);
-    }
+    if (!(taint->ways >> t->way & 1))
+        return t->outcome[3];
+    uint64_t rank = taint->ranks[t->way];
+    if (rank == t->rank && t->way == MATCH_BY_VERSION && rank & SEMVER_KEY_MORE)
+        return check_long_version(t, taint);
+    return t->outcome[1 + (rank > t->rank) - (rank < t->rank)];
 }
