@@ -104,6 +104,47 @@ static bool one_matches(struct context *c, const char *op, struct str label_valu
     return match;
 }
 
+static bool volume_matches(struct context *c, const char *op, struct str label_value,
+                           struct str value) {
+    struct label label = {STR("v"), label_value};
+    struct api_node_selector_requirement expression = {
+        .key = STR("v"), .operator= str_of(op), .values = {&value, 1}};
+    struct api_node_selector_term term = {.match_expressions = {&expression, 1}};
+    struct api_node_selector selector = {.node_selector_terms = {&term, 1}};
+    struct match_node *node = match_node_new(c->m, STR("n"), &(struct labels){&label, 1});
+    struct match_affinity *a =
+        match_affinity_new_volume(c->m, &(struct api_volume_node_affinity){.required = &selector});
+    bool match = match_affinity_volume_error(a, node).p == NULL;
+    match_affinity_free(a);
+    match_node_free(node);
+    return match;
+}
+
+/* T9: scheduler, kubelet and controllers each have their own gates, and so their own answer. */
+static void components_read_their_own_gates(void **state) {
+    (void)state;
+    static const struct {
+        const char *op, *label, *value;
+        bool gated;
+    } rows[] = {
+        {"SemverGt", "5.15.0", "5.10.0", true}, {"SemverLt", "5.4.0", "5.10.0", true},
+        {"SemverEq", "v5.10", "5.10.0", true},  {"Gt", "64", "32", false},
+        {"In", "5.10.0", "5.10.0", false},
+    };
+    struct context on, off;
+    context_open(&on, "TolerationAffinitySemverOperators", 0);
+    context_open(&off, "TaintTolerationComparisonOperators TaintTolerationCEL", 0);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct str label = str_of(rows[i].label), value = str_of(rows[i].value);
+        assert_true(one_matches(&on, rows[i].op, label, value));
+        assert_true(volume_matches(&on, rows[i].op, label, value));
+        assert_int_equal(one_matches(&off, rows[i].op, label, value), !rows[i].gated);
+        assert_int_equal(volume_matches(&off, rows[i].op, label, value), !rows[i].gated);
+    }
+    context_close(&on);
+    context_close(&off);
+}
+
 static unsigned compared;
 
 static void check_versions(struct arena *arena, const struct json *line) {
@@ -306,6 +347,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_errors_and_scores),
         cmocka_unit_test(versions_are_ordered_as_blang_semver_does),
+        cmocka_unit_test(components_read_their_own_gates),
         cmocka_unit_test(volumes_see_labels_but_no_names),
         cmocka_unit_test(added_affinity_must_be_good),
         cmocka_unit_test(many_values_and_labels_are_found),

@@ -99,6 +99,77 @@ static void fits(void **state) {
     context_close(&c);
 }
 
+#define SLA(value) "[{\"key\":\"sla\",\"value\":\"" value "\",\"effect\":\"NoExecute\"}]"
+#define TOLERATE(op, value) \
+    "[{\"key\":\"sla\",\"operator\":\"" op "\",\"value\":\"" value "\",\"effect\":\"NoExecute\"}]"
+
+static bool is_evicted(struct context *c, const char *tolerations, const char *taints) {
+    struct match_fit fit =
+        match_fit(c->m, context_tolerations(c, tolerations), context_taints(c, taints));
+    return fit.eviction == MATCH_EVICT_NOW;
+}
+
+/* T9: what a scheduler with the gate on places, a controller with the gate off evicts. Each gate
+ * is asked for its own operators only. */
+static void components_read_their_own_gates(void **state) {
+    (void)state;
+    static const struct {
+        const char *gate, *other_gates, *tolerations;
+    } cases[] = {
+        {"TaintTolerationComparisonOperators",
+         "TolerationAffinitySemverOperators TaintTolerationCEL", TOLERATE("Gt", "2")},
+        {"TaintTolerationComparisonOperators",
+         "TolerationAffinitySemverOperators TaintTolerationCEL", TOLERATE("Lt", "4")},
+        {"TolerationAffinitySemverOperators",
+         "TaintTolerationComparisonOperators TaintTolerationCEL", TOLERATE("SemverGt", "2.9")},
+        {"TolerationAffinitySemverOperators",
+         "TaintTolerationComparisonOperators TaintTolerationCEL", TOLERATE("SemverLt", "v4")},
+        {"TolerationAffinitySemverOperators",
+         "TaintTolerationComparisonOperators TaintTolerationCEL", TOLERATE("SemverEq", "3.0.0")},
+        {"TaintTolerationCEL",
+         "TaintTolerationComparisonOperators TolerationAffinitySemverOperators",
+         "[{\"expression\":\"value=3\"}]"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct context scheduler, controller;
+        context_open(&scheduler, cases[i].gate, 0);
+        context_open(&controller, cases[i].other_gates, 0);
+        if (is_evicted(&scheduler, cases[i].tolerations, SLA("3")) ||
+            !is_evicted(&controller, cases[i].tolerations, SLA("3")))
+            fail_msg("row %zu", i);
+        context_close(&scheduler);
+        context_close(&controller);
+    }
+}
+
+/* T20: a pod that runs is judged anew whenever the NoExecute taints of its node change; its
+ * tolerations stay compiled. */
+static void running_pods_are_judged_anew(void **state) {
+    (void)state;
+    static const struct {
+        const char *tolerations, *before, *after;
+    } cases[] = {
+        {TOLERATE("Gt", "949"), SLA("950"), SLA("949")},
+        {TOLERATE("Lt", "5"), SLA("2"), SLA("15")},
+        {TOLERATE("SemverLt", "v3.28.0"), SLA("v3.27.2"), SLA("v3.28.0")},
+        {TOLERATE("SemverGt", "1.2.3-rc.1"), SLA("1.2.3-rc.2"), SLA("1.2.3-rc.1")},
+        {TOLERATE("SemverEq", "1.2"), SLA("v1.2.0"), SLA("v1.2.x")},
+        {"[{\"expression\":\"value=a\"}]", SLA("a"), SLA("b")},
+    };
+    struct context c;
+    context_open(&c, ALL_GATES, 0);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct match_tolerations *pod = context_tolerations(&c, cases[i].tolerations);
+        const struct match_taints *before = context_taints(&c, cases[i].before);
+        const struct match_taints *after = context_taints(&c, cases[i].after);
+        assert_int_equal(match_fit(c.m, pod, before).eviction, MATCH_EVICT_NEVER);
+        assert_int_equal(match_fit(c.m, pod, after).eviction, MATCH_EVICT_NOW);
+        assert_int_equal(match_fit(c.m, pod, before).eviction, MATCH_EVICT_NEVER);
+        assert_ptr_equal(context_tolerations(&c, cases[i].tolerations), pod);
+    }
+    context_close(&c);
+}
+
 static void unschedulable_nodes_are_tainted_without_a_value(void **state) {
     (void)state;
     static const struct {
@@ -167,6 +238,8 @@ static void the_memory_of_outcomes_is_bounded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits),
+        cmocka_unit_test(components_read_their_own_gates),
+        cmocka_unit_test(running_pods_are_judged_anew),
         cmocka_unit_test(unschedulable_nodes_are_tainted_without_a_value),
         cmocka_unit_test(the_memory_of_outcomes_is_bounded),
     };

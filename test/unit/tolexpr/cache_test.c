@@ -18,6 +18,7 @@ static void expect(const struct tolexpr *x, uint64_t hits, uint64_t misses, uint
     assert_int_equal(s.entries, misses - evictions);
 }
 
+/* T14: one cache, made at the start, for all matchers of a component: one compilation. */
 static void matchers_share_programs(void **state) {
     (void)state;
     struct tolexpr *x = new_context(0);
