@@ -14,6 +14,7 @@ foreach(document README.md ${documents})
     endif()
 endforeach()
 berth_test(docs/self-test test/docs/self-test)
+berth_test(docs/names test/docs/names)
 
 # Guards: each folder of test/tools holds sample trees that a script of tools/ must judge. Those
 # that need more than a compiler and perl are left to tools/lint, which tries all of them.
