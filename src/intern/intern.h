@@ -132,9 +132,10 @@ static inline bool intern_version_word(struct atom *a, uint64_t *out) {
     return true;
 }
 
-/* Precedence of two texts that intern_version has read as versions: -1, 0, 1. */
-static inline int intern_version_cmp(const struct atom *a, const struct atom *b) {
-    for (size_t i = 0; i < SEMVER_KEY_WORDS; i++) {
+/* Precedence of two texts that intern_version has read as versions, when so many words of their
+ * keys are known to be equal: -1, 0, 1. */
+static inline int intern_version_cmp(const struct atom *a, const struct atom *b, size_t equal) {
+    for (size_t i = equal; i < SEMVER_KEY_WORDS; i++) {
         uint64_t x = a->version->key.words[i], y = b->version->key.words[i];
         if (x != y || !(x & SEMVER_KEY_MORE))
             return (x > y) - (x < y);

@@ -266,7 +266,7 @@ static enum match_node_code check_number(const struct match__requirement *r, str
 static enum match_node_code check_version(const struct match__requirement *r, struct atom *value) {
     if (!intern_version(value))
         return MATCH_NODE_NO_VERSION;
-    int order = intern_version_cmp(value, r->values[0]);
+    int order = intern_version_cmp(value, r->values[0], 0);
     if (r->op == MATCH__NODE_SEMVER_LT)
         return order < 0 ? MATCH_NODE_YES : MATCH_NODE_NOT_LESS;
     if (r->op == MATCH__NODE_SEMVER_GT)

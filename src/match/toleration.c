@@ -122,7 +122,7 @@ APART static enum match_code check_expression(const struct match_toleration *t,
 /* Of versions that begin alike. */
 APART static enum match_code check_long_version(const struct match_toleration *t,
                                                 const struct match_taint *taint) {
-    return t->outcome[1 + intern_version_cmp(taint->value, t->value)];
+    return t->outcome[1 + intern_version_cmp(taint->value, t->value, 1)];
 }
 
 enum match_code match_toleration_check(const struct match_toleration *t,

@@ -149,7 +149,7 @@ static void as_versions(void **state) {
 static int order_of(struct intern *in, const char *x, const char *y) {
     struct atom *a = intern_get(in, str_of(x)), *b = intern_get(in, str_of(y));
     assert_true(intern_version(a) && intern_version(b));
-    return intern_version_cmp(a, b);
+    return intern_version_cmp(a, b, 0);
 }
 
 /* Decided by the first words of keys, by the second ones, by the versions. */
