@@ -74,9 +74,25 @@ static void write_binary(struct buf *out, const struct cel_expr *e, size_t row) 
     write_at(out, e->args[1], chain ? level : level + 1);
 }
 
+/* What the text of an expression begins with: a of a.b[0].c(). */
+static const struct cel_expr *first_part(const struct cel_expr *e) {
+    for (;;) {
+        if (e->macro)
+            e = e->macro;
+        if (e->kind == CEL_E_SELECT || (e->kind == CEL_E_CALL && e->member))
+            e = e->operand;
+        else if (is_call(e, CEL_OP_INDEX, 2) || is_call(e, CEL_OP_OPT_INDEX, 2) ||
+                 is_call(e, CEL_OP_OPT_SELECT, 2))
+            e = e->args[0];
+        else
+            return e;
+    }
+}
+
+/* A minus in front of a number would become a part of it, whatever is called on the number. */
 static void write_unary(struct buf *out, const struct cel_expr *e) {
-    const struct cel_expr *operand = e->args[0];
-    bool number = operand->kind == CEL_E_LITERAL && operand->literal.kind != CEL_STRING;
+    const struct cel_expr *operand = e->args[0], *first = first_part(operand);
+    bool number = first->kind == CEL_E_LITERAL && first->literal.kind != CEL_STRING;
     bool minus = str_is(e->name, CEL_OP_NEG);
     bool parens = level_of(operand) <= UNARY || is_negative(operand) || (minus && number);
     buf_add(out, minus ? STR("-") : STR("!"));
