@@ -30,15 +30,6 @@ static const struct cel_var_decl *find_local(const struct binder *b, struct str 
     return NULL;
 }
 
-static struct str qualified(struct arena *a, const struct cel_expr *e) {
-    if (e->kind == CEL_E_IDENT)
-        return e->name;
-    struct str prefix = {0};
-    if (e->kind == CEL_E_SELECT && !e->test_only)
-        prefix = qualified(a, e->operand);
-    return prefix.p ? arena_printf(a, "%.*s.%.*s", STR_ARG(prefix), STR_ARG(e->name)) : prefix;
-}
-
 static const struct cel_var_decl *find_global(struct binder *b, struct str name) {
     return cel__resolve(b->ast->arena, b->ast->env->container, name, find_name, b->ast->env);
 }
@@ -65,7 +56,7 @@ static struct str first_name(const struct cel_expr *e) {
 }
 
 static void bind_select(struct binder *b, struct cel_expr *e) {
-    struct str name = e->test_only ? (struct str){0} : qualified(b->ast->arena, e);
+    struct str name = e->test_only ? (struct str){0} : cel__qualified_name(b->ast->arena, e);
     if (name.p && !find_local(b, first_name(e)))
         e->var = find_global(b, name);
     if (!e->var)
@@ -77,7 +68,7 @@ static const struct cel_function *find_fn(struct binder *b, struct str name) {
 }
 
 static const struct cel_function *find_qualified_fn(struct binder *b, const struct cel_expr *e) {
-    struct str prefix = qualified(b->ast->arena, e->operand);
+    struct str prefix = cel__qualified_name(b->ast->arena, e->operand);
     if (!prefix.p)
         return NULL;
     return find_fn(b, arena_printf(b->ast->arena, "%.*s.%.*s", STR_ARG(prefix), STR_ARG(e->name)));

@@ -93,18 +93,6 @@ static void check_ident(struct checker *c, struct cel_expr *e) {
     e->type = d->type;
 }
 
-/* a.b.c of a chain of selections that starts at a name; absent when it is not one. */
-static struct str qualified_name(struct arena *a, const struct cel_expr *e) {
-    if (e->kind == CEL_E_IDENT)
-        return e->name;
-    if (e->kind != CEL_E_SELECT || e->test_only)
-        return (struct str){0};
-    struct str prefix = qualified_name(a, e->operand);
-    if (!prefix.p)
-        return prefix;
-    return arena_printf(a, "%.*s.%.*s", STR_ARG(prefix), STR_ARG(e->name));
-}
-
 static const struct cel_expr *first_name(const struct cel_expr *e) {
     while (e->kind == CEL_E_SELECT)
         e = e->operand;
@@ -146,7 +134,7 @@ static const struct cel_type *select_field(struct checker *c, struct cel_expr *e
 }
 
 static void check_select(struct checker *c, struct cel_expr *e) {
-    struct str name = e->test_only ? (struct str){0} : qualified_name(c->arena, e);
+    struct str name = e->test_only ? (struct str){0} : cel__qualified_name(c->arena, e);
     if (name.p && !find_local(c, first_name(e)->name)) {
         const struct cel_var_decl *d = find_global(c, name);
         if (d) {
@@ -257,7 +245,7 @@ static void check_opt_select(struct checker *c, struct cel_expr *e) {
 
 /* x.y.f(...) where x.y.f is itself the name of a function. */
 static const struct cel_function *find_qualified_fn(struct checker *c, const struct cel_expr *e) {
-    struct str prefix = qualified_name(c->arena, e->operand);
+    struct str prefix = cel__qualified_name(c->arena, e->operand);
     if (!prefix.p)
         return NULL;
     return find_fn(c, arena_printf(c->arena, "%.*s.%.*s", STR_ARG(prefix), STR_ARG(e->name)));

@@ -156,3 +156,25 @@ struct cel_expr *cel__copy(struct arena *a, const struct cel_expr *from) {
     }
     return e;
 }
+
+/* The bytes of a qualified name; 0 when it is none. */
+static size_t qualified_bytes(const struct cel_expr *e) {
+    size_t n = 0;
+    for (; e->kind == CEL_E_SELECT && !e->test_only; e = e->operand)
+        n += e->name.n + 1;
+    return e->kind == CEL_E_IDENT ? n + e->name.n : 0;
+}
+
+struct str cel__qualified_name(struct arena *a, const struct cel_expr *e) {
+    size_t n = qualified_bytes(e);
+    if (n == 0 || e->kind == CEL_E_IDENT)
+        return n ? e->name : (struct str){0};
+    char *text = arena_alloc(a, n), *p = text + n;
+    for (; e->kind == CEL_E_SELECT; e = e->operand) {
+        p -= e->name.n;
+        memcpy(p, e->name.p, e->name.n);
+        *--p = '.';
+    }
+    memcpy(text, e->name.p, e->name.n);
+    return (struct str){text, n};
+}
