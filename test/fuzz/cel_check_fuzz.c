@@ -14,6 +14,8 @@ static bool same_check(struct arena *a, const struct cel_ast *x, const struct ce
            cel_ast_is_bool(x) == cel_ast_is_bool(y);
 }
 
+FUZZ_SMALL_INPUTS
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct str text = {(const char *)data, size};

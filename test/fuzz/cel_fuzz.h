@@ -32,6 +32,22 @@ static inline const struct cel_env *fuzz_env(void) {
     return env;
 }
 
+/*
+ * libFuzzer's way to change an input, and its door to replace it: most changes of a large input are
+ * made to a piece of it, since one large text takes the time of a hundred small ones. Not there,
+ * and not called, where a corpus is replayed.
+ */
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+
+#define FUZZ_SMALL_INPUTS                                                                   \
+    size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed) { \
+        enum { SMALL = 512, LARGE_ONCE_IN = 64 };                                           \
+        if (seed % LARGE_ONCE_IN != 0 && max > SMALL)                                       \
+            max = SMALL;                                                                    \
+        return LLVMFuzzerMutate(data, size < max ? size : max, max);                        \
+    }
+
 /* The tree as text, in the arena. */
 static inline struct str written(struct arena *a, const struct cel_ast *ast) {
     AUTO(buf_release) struct buf out = BUF_INIT(64U << 20);

@@ -350,6 +350,8 @@ static void try_text(struct str text) {
     arena_release(&a);
 }
 
+FUZZ_SMALL_INPUTS
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char types[] = "bbbbisISMdqTDo";
