@@ -266,7 +266,8 @@ static uint64_t replaced_size(uint64_t size, uint64_t old, uint64_t old_other, u
         return cel__add_sat(cel__mul_sat(cel__add_sat(size, 1), with), size);
     if (old_other <= old)
         return size;
-    return cel__mul_sat((uint64_t)ceil((double)size / (double)old), with);
+    double times = ceil((double)size / (double)old);
+    return cel__mul_sat(times >= 0x1p64 ? UINT64_MAX : (uint64_t)times, with);
 }
 
 static struct cel_estimated est_replace(const struct cel_call_est *call) {
