@@ -212,6 +212,17 @@ static bool affordable(struct cel_eval *ev, const struct cel_call_node *c,
     return false;
 }
 
+static void charge_call(struct cel_eval *ev, uint64_t cost) {
+    if (cost == CEL_COST_NO_LIST)
+        cel__cancel(ev, CEL_FAIL("internal error: interface conversion: *types.Err is not "
+                                 "traits.Lister: missing method Add"));
+    else if (cost == CEL_COST_NO_INT)
+        cel__cancel(ev, CEL_FAIL("internal error: interface conversion: ref.Val is *types.Err, not "
+                                 "types.Int"));
+    else
+        cel__charge(ev, cost);
+}
+
 /* Up to two arguments are all evaluated, and charged even when one is an error; of more, the first
  * error ends the call. */
 struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
@@ -230,7 +241,7 @@ struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
         return CEL_NO_OVERLOAD;
     if (result.kind != CEL_ERROR)
         result = call(ev, c, args);
-    cel__charge(ev, c->cost ? c->cost(args, &result) : 1);
+    charge_call(ev, c->cost ? c->cost(args, &result) : 1);
     return result;
 }
 

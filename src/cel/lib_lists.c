@@ -1,7 +1,7 @@
 /* The lists library, version 3. */
 #include <string.h>
 
-#include "cel/cel_int.h"
+#include "cel/plan_int.h"
 
 enum { MAX_RANGE = 1000000 };
 
@@ -243,13 +243,16 @@ static uint64_t cost_flatten(const struct cel_value *args, const struct cel_valu
 
 static uint64_t cost_flatten_depth(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
+    if (args[1].kind != CEL_INT)
+        return CEL_COST_NO_INT;
     return allocated(cel__size_of(args[0]), (double)args[1].i);
 }
 
 static uint64_t self_compare(struct cel_value list) {
-    bool text = list.kind == CEL_LIST && list.n > 0 &&
-                (list.items[0].kind == CEL_STRING || list.items[0].kind == CEL_BYTES);
-    uint64_t n = cel__size_of(list);
+    if (list.kind != CEL_LIST)
+        return CEL_COST_NO_LIST;
+    bool text = list.n > 0 && (list.items[0].kind == CEL_STRING || list.items[0].kind == CEL_BYTES);
+    uint64_t n = list.n;
     return allocated(cel__mul_sat(n, n), text ? 2.1 : 2);
 }
 

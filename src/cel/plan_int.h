@@ -124,6 +124,11 @@ static inline void cel__charge(struct cel_eval *ev, uint64_t cost) {
 /* Ends the evaluation with this error, whatever could absorb it. */
 void cel__cancel(struct cel_eval *ev, struct cel_value reason);
 
+/* What a cost function answers where upstream's fails on the arguments, which ends the evaluation:
+ * the list is none, or the number is none. */
+#define CEL_COST_NO_LIST (UINT64_MAX - 1)
+#define CEL_COST_NO_INT  (UINT64_MAX - 2)
+
 /* The value of a well-known message from its fields. */
 struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct str *fields,
                               const struct cel_value *values, uint32_t n);

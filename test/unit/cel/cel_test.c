@@ -122,6 +122,47 @@ static void expressions_give_values(void **state) {
     cel_env_free(env);
 }
 
+/* Where upstream's count of the cost fails, the evaluation does, whatever could absorb it. */
+static void cost_that_cannot_be_counted_ends_an_evaluation(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *want;
+        uint64_t cost;
+    } failing[] = {
+        {"[1 / 0].sort() == [1] || true", "*types.Err is not traits.Lister: missing method Add",
+         11},
+        {"lists.range(1 / 0).distinct()", "*types.Err is not traits.Lister: missing method Add",
+         13},
+        {"[2].sortBy(x, x / 0)", "*types.Err is not traits.Lister: missing method Add", 17},
+        {"[[1]].flatten(1 / 0) == [] || true", "ref.Val is *types.Err, not types.Int", 1},
+    };
+    struct cel_env *env = new_env();
+    struct arena a = {0};
+    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
+        struct cel_result r;
+        struct str out = outcome(env, &a, failing[i].text, &r), prefix;
+        assert_int_equal(r.value.kind, CEL_ERROR);
+        prefix = STR("internal error: interface conversion: ");
+        assert_true(str_starts(out, prefix));
+        assert_string_equal(out.p + prefix.n, failing[i].want);
+        assert_int_equal(r.cost, failing[i].cost);
+    }
+    arena_release(&a);
+    cel_env_free(env);
+}
+
+/* Sizes that nobody knows stay unknown when a text in them is replaced. */
+static void estimates_of_replaced_texts_saturate(void **state) {
+    (void)state;
+    struct cel_env *env = new_env();
+    struct arena a = {0};
+    const struct cel_ast *ast =
+        cel_compile(env, &a, STR("taint.key.startsWith(string(1).replace('a', 'bb'))"), 0);
+    assert_true(cel_estimate(ast).max == UINT64_C(5534023222112865795));
+    arena_release(&a);
+    cel_env_free(env);
+}
+
 static void cost_ends_an_evaluation(void **state) {
     (void)state;
     struct cel_env *env = new_env();
@@ -322,6 +363,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_give_values),
         cmocka_unit_test(cost_ends_an_evaluation),
+        cmocka_unit_test(cost_that_cannot_be_counted_ends_an_evaluation),
+        cmocka_unit_test(estimates_of_replaced_texts_saturate),
         cmocka_unit_test(quadratic_calls_are_bounded),
         cmocka_unit_test(memory_ends_an_evaluation),
         cmocka_unit_test(long_errors_are_cut),
