@@ -1,4 +1,4 @@
-# A module is a folder of src/: every .c file in it, one static library, and beside it
+# A module is a folder of src/: every .c file in it and in its folder plugins/, one static library, and beside it
 #   test/unit/<module>/*_test.c   one cmocka program each, run by ctest
 #   test/limit/<module>_*_test.c  the same, for limits that span several files
 #   test/fuzz/<module>_*_fuzz.c   one fuzzer each; replayed over its corpus by ctest
@@ -7,7 +7,7 @@
 function(berth_module name)
     cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c
-        ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
+        ${PROJECT_SOURCE_DIR}/src/${name}/*.cc ${PROJECT_SOURCE_DIR}/src/${name}/plugins/*.c)
     if(NOT sources)
         return()
     endif()

@@ -1,0 +1,152 @@
+/*
+ * The contract between a cycle and its plug-ins.
+ *
+ * A filter does not answer for one node: it is given a range of slots and writes a reason into
+ * each verdict that is still 0. So a scan of all nodes costs one call per plug-in, and asking again
+ * about one changed node is a range of one. Scores work the same way.
+ *
+ * Plug-ins of scope NODE look at the pod's class and at the node with what is on it, at nothing
+ * else: what they say is remembered per class until the node is touched, or a generation of struct
+ * sched moves. Plug-ins of scope CLUSTER also look at pods elsewhere and run in every cycle.
+ */
+#ifndef SCHED_PLUGIN_INT_H
+#define SCHED_PLUGIN_INT_H
+
+#include "sched/sched_int.h"
+
+/* Verdicts on a node. 0: it fits. */
+enum sched__reason {
+    SCHED__FITS,
+    SCHED__GONE,   /* no node has this slot */
+    SCHED__ABSENT, /* left out by a plug-in's `restrict` */
+#define REASON(id, ...) SCHED__REASON_##id,
+#include "sched/reasons.def"
+#undef REASON
+    SCHED__REASON_COUNT
+};
+
+struct sched__reason_row {
+    enum sched_plugin plugin;
+    enum sched_code code;
+    struct str text; /* absent: ask the plug-in */
+};
+
+/* The row of a verdict of a filter; static. */
+const struct sched__reason_row *sched__reason_row(enum sched__reason reason);
+
+/* One pod's way through the plug-ins. */
+struct sched__cycle {
+    struct sched *s;
+    struct sched_pod *pod;
+    struct sched__class *cls;
+    const struct sched_profile *profile;
+    struct arena *arena;            /* dies with the cycle */
+    uint8_t *verdict;               /* by slot: enum sched__reason */
+    uint32_t feasible;              /* slots that fit */
+    struct sched_status rejected;   /* by PreFilter */
+    struct str error;               /* a plug-in failed: the whole text */
+    void *data[SCHED_PLUGIN_COUNT]; /* what plug-ins keep for the cycle */
+};
+
+enum sched__scope { SCHED__SCOPE_NODE, SCHED__SCOPE_CLUSTER };
+
+/* What happened to an object, for queueing hints. */
+enum sched__event_bits {
+    SCHED__NODE_ADD = 1 << 0,
+    SCHED__NODE_TAINT = 1 << 1,
+    SCHED__NODE_LABEL = 1 << 2,
+    SCHED__NODE_ALLOCATABLE = 1 << 3,
+    SCHED__NODE_CONDITION = 1 << 4,
+    SCHED__NODE_DELETE = 1 << 5,
+    SCHED__ASSIGNED_POD_ADD = 1 << 6,
+    SCHED__ASSIGNED_POD_UPDATE = 1 << 7,
+    SCHED__ASSIGNED_POD_DELETE = 1 << 8,
+    SCHED__POD_LABEL = 1 << 9, /* of the pod itself or another pending or assigned one */
+    SCHED__POD_SCALE_DOWN = 1 << 10,
+    SCHED__POD_TOLERATION = 1 << 11, /* of the pending pod itself */
+    SCHED__POD_GATES = 1 << 12,      /* of the pending pod itself */
+    SCHED__CLAIM_ADD = 1 << 13,
+    SCHED__CLAIM_UPDATE = 1 << 14,
+    SCHED__VOLUME_ADD = 1 << 15,
+    SCHED__VOLUME_UPDATE = 1 << 16,
+    SCHED__STORAGE_CLASS_ADD = 1 << 17,
+    SCHED__STORAGE_CLASS_UPDATE = 1 << 18,
+    SCHED__CSI_NODE_ADD = 1 << 19,
+    SCHED__CSI_NODE_UPDATE = 1 << 20,
+    SCHED__CSI_DRIVER = 1 << 21,
+    SCHED__CAPACITY = 1 << 22,
+    SCHED__ATTACHMENT_DELETE = 1 << 23,
+    SCHED__NAMESPACE_LABEL = 1 << 24,
+    SCHED__EVERYTHING = 1 << 30, /* a wildcard: every pod is worth another try */
+};
+
+struct sched__event {
+    uint32_t bits;
+    const struct api_object *before, *after; /* either may be NULL */
+};
+
+/* A plug-in. Slots that are NULL are not asked; a plug-in that has `compile` is asked nothing about
+ * classes for which that gave NULL (upstream's Skip). */
+struct sched__plugin {
+    enum sched__scope scope;
+    /* What the plug-in will want to know of the class's pods, in the class's arena; NULL: it has
+     * nothing to do for them. Borrowing from c->pod is fine. */
+    void *(*compile)(struct sched *s, struct sched__class *c);
+    /* Gives back what the arena does not: atoms, compiled things. Called with data not NULL. */
+    void (*discard)(struct sched *s, void *data);
+    /* At the start of each cycle: may prepare cy->data, or fill cy->rejected or cy->error. */
+    void (*pre_filter)(struct sched__cycle *cy);
+    /* Marks slots in [from, to) that the pod cannot go to whatever filters say as SCHED__ABSENT:
+     * upstream's PreFilterResult. Scope NODE only. */
+    void (*restrict_to)(struct sched__cycle *cy, uint32_t from, uint32_t to);
+    /* Writes a reason into each verdict in [from, to) that is 0 and that it rejects. */
+    void (*filter)(struct sched__cycle *cy, uint32_t from, uint32_t to);
+    /* Appends the reasons for its own verdict on this slot, if its row has no text. */
+    void (*reasons)(struct sched__cycle *cy, uint32_t slot, struct sched_status *out);
+    /* With two or more nodes that fit: false to skip scoring; may fill cy->error. */
+    bool (*pre_score)(struct sched__cycle *cy);
+    /* Writes scores of slots in [from, to) whose verdict is 0. */
+    void (*score)(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to);
+    /* Brings the scores of all slots whose verdict is 0 into 0 to 100. NULL: they are. */
+    void (*normalize)(const struct sched__cycle *cy, int64_t *scores);
+    /* Appends one line with the operands of its verdict on this slot: "taint sla=940:NoSchedule:
+     * toleration #2 Gt 950: 940 > 950 is false". */
+    void (*explain)(struct sched__cycle *cy, uint32_t slot, struct buf *out);
+    /* Events that may make a pod schedulable which it rejected; and whether this one does. NULL:
+     * each of them does. */
+    uint32_t events;
+    bool (*hint)(struct sched *s, struct sched_pod *pod, const struct sched__event *event);
+};
+
+/* The plug-in's table; static. */
+const struct sched__plugin *sched__plugin_at(enum sched_plugin plugin);
+
+#define PLUGIN(id, lower, name, weight) extern const struct sched__plugin sched__##lower;
+#include "sched/plugins.def"
+#undef PLUGIN
+
+/* Upstream's DefaultNormalizeScore over the slots that fit: scaled to 0..100 by the largest, and
+ * turned around if `reverse`. */
+void sched__normalize(const struct sched__cycle *cy, int64_t *scores, bool reverse);
+
+/* Appends a reason, which is stored, to a status whose list is in the cycle's arena. */
+void sched__status_add(struct sched__cycle *cy, struct sched_status *status, struct str reason);
+
+/* ---- the cycle (cycle.c, eval.c) ---- */
+
+/* Starts a cycle for a pod: PreFilter, and the verdicts of all filters on all slots. The arena is
+ * stored. With cy->rejected or cy->error set there are no verdicts. */
+void sched__cycle_filter(struct sched__cycle *cy);
+
+/* Asks all filters again about one node as it is now, and returns the verdict; PreFilter of scope
+ * CLUSTER runs again, too. Nothing is remembered. For preemption, which tries a node without some
+ * of its pods. */
+enum sched__reason sched__cycle_try(struct sched__cycle *cy, uint32_t slot);
+
+/* The reasons of a slot's verdict; code, plug-in and texts, in the cycle's arena. */
+struct sched_status sched__cycle_status(struct sched__cycle *cy, uint32_t slot);
+
+/* The text "0/5 nodes are available: …", in the cycle's arena; without the PostFilter's part. */
+struct str sched__cycle_message(struct sched__cycle *cy);
+
+#endif

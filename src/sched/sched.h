@@ -1,0 +1,111 @@
+/*
+ * The scheduler's core: which node a pod goes to, with upstream's verdicts, scores and messages.
+ *
+ * A state machine on an injected clock. It is told of objects (sched_set, sched_delete), and asked
+ * for the next decision (sched_next). A pod that found its node is assumed to be there from then
+ * on. There is no time, randomness, thread or order of hash tables in it: the same calls give the
+ * same answers.
+ *
+ * Cost grows with what is distinct: pods that ask for the same things are one class, a class
+ * remembers what each node made of it, and only nodes that changed since are asked again.
+ */
+#ifndef SCHED_SCHED_H
+#define SCHED_SCHED_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "sched/config.h"
+
+struct api_object;
+struct clock;
+struct feature_set;
+struct match_engine;
+struct sched;
+
+struct sched_opts {
+    const struct feature_set *gates;   /* copied */
+    const struct match_engine *engine; /* stored; NULL: expressions match nothing */
+    const struct sched_config *config; /* stored; NULL: upstream's default */
+    const struct clock *clock;         /* stored */
+    uint64_t seed;                     /* of hash tables; nothing observable depends on it */
+    uint64_t tie_seed;                 /* 0: of equally good nodes the first is taken */
+};
+
+/* A scheduler that knows no objects. Free with sched_free. */
+struct sched *sched_new(const struct sched_opts *opts);
+void sched_free(struct sched *s); /* NULL is fine */
+
+/* The object was added or changed: as stored by a server, defaulted. One more reference is held.
+ * Kinds that do not matter for scheduling are ignored. */
+void sched_set(struct sched *s, struct api_object *object);
+
+/* The object is gone; found by kind, namespace and name. */
+void sched_delete(struct sched *s, const struct api_object *object);
+
+/* ---- decisions ---- */
+
+enum sched_outcome {
+    SCHED_SCHEDULED,
+    SCHED_UNSCHEDULABLE,
+    SCHED_FAILED, /* an error, not a verdict: reason SchedulerError */
+};
+
+/* What became of one pod. Everything is borrowed until the next call. */
+struct sched_result {
+    struct api_object *pod;
+    enum sched_outcome outcome;
+    struct str node;      /* scheduled: where */
+    struct str message;   /* else: of the condition PodScheduled and of the event */
+    struct str nominated; /* the node that preemption makes room on, or absent */
+    struct api_object *const *victims;
+    size_t victim_count;
+};
+
+/* Decides the next pod of the queue. False when no pod is to be tried at this time. */
+bool sched_next(struct sched *s, struct sched_result *out);
+
+/* When sched_next will have something to do again if nothing happens: nanoseconds of the clock's
+ * wall time, INT64_MAX for never. */
+int64_t sched_next_time(const struct sched *s);
+
+/* ---- the same question without consequences ---- */
+
+enum sched_code { SCHED_SUCCESS, SCHED_REJECTED, SCHED_REJECTED_FOR_GOOD, SCHED_CODE_ERROR };
+
+/* "Success", "Unschedulable", "UnschedulableAndUnresolvable", "Error"; static. */
+struct str sched_code_name(enum sched_code code);
+
+struct sched_status {
+    enum sched_code code;
+    struct str plugin; /* empty for nodes that PreFilter left out */
+    struct str *reasons;
+    size_t reason_count;
+};
+
+/* What one node made of the pod. */
+struct sched_node_report {
+    struct str node;
+    uint32_t slot;              /* of the node, for sched_explain_node */
+    struct sched_status status; /* of the first plug-in that rejects it */
+    bool absent;                /* PreFilter left it out */
+    int64_t scores[SCHED_PLUGIN_COUNT];
+    int64_t total;
+};
+
+struct sched_report {
+    struct sched_status rejected; /* PreFilter rejected the pod on all nodes; SCHED_SUCCESS: no */
+    struct str error;             /* scheduling fails with this; absent: no */
+    struct sched_node_report *nodes; /* in the order in which they were added */
+    size_t node_count, feasible;
+    bool scored;                      /* two or more nodes fit */
+    bool scoring[SCHED_PLUGIN_COUNT]; /* which plug-ins gave scores */
+    struct str message;               /* nothing fits: without the PostFilter's part */
+    size_t best;                      /* the node that is taken, if feasible > 0 and no error */
+};
+
+/* What every node and plug-in makes of a pod, which need not be known to the scheduler. Nothing is
+ * assumed, preempted or queued. *out lives in the arena. */
+void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
+                   struct sched_report *out);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * Inside of sched: nodes as columns, pods, classes of pods, and the scheduler itself.
+ *
+ * Nodes have slots, small numbers that index all columns. A class is what pods of the same needs
+ * have in common; plug-ins compile it once. Pod sets count pods by node, for spreading and pod
+ * affinity (count_int.h). A cycle runs plug-ins over slots (plugin_int.h).
+ */
+#ifndef SCHED_SCHED_INT_H
+#define SCHED_SCHED_INT_H
+
+#include "api/object.h"
+#include "base/heap.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "feature/feature.h"
+#include "intern/intern.h"
+#include "match/match.h"
+#include "sched/sched.h"
+
+#define SCHED__NONE UINT32_MAX
+
+/* ---- nodes (nodes.c) ---- */
+
+/* Resources with a fixed place; others follow as they are seen. */
+enum { SCHED__CPU, SCHED__MEMORY, SCHED__EPHEMERAL, SCHED__SCALARS };
+
+/* One resource: cpu in thousandths, everything else in units. */
+struct sched__resource {
+    struct atom *name;
+    int64_t *alloc, *used; /* by slot */
+};
+
+/* A host port in use; protocol and address as the API has them, defaults filled in. */
+struct sched__port {
+    struct atom *protocol, *ip;
+    int32_t port;
+};
+
+/* What is rarely looked at of a node. */
+struct sched__node {
+    struct atom *name;         /* NULL: the slot is free */
+    struct api_object *object; /* NULL: only pods that claim to be on it are known */
+    struct match_node *labels;
+    struct match_taints *taints;
+    VEC(struct sched_pod *) pods;
+    VEC(struct sched__port) ports; /* of these pods, repetitions kept */
+    VEC(struct sched_pod *) nominated;
+};
+
+/* The values of one label of nodes, numbered from 1; 0: the node has no such label. */
+struct sched__topology {
+    struct atom *key;
+    uint32_t *domain;          /* by slot */
+    struct map numbers;        /* of values */
+    VEC(struct atom *) values; /* by domain - 1; numbers are never used again */
+};
+
+struct sched__nodes {
+    uint32_t n, cap;    /* slots in use, free ones among them; size of the columns */
+    uint32_t live;      /* nodes there are */
+    struct map by_name; /* slot + 1 */
+    struct sched__node *v;
+    VEC(struct sched__resource) resources;
+    int64_t *nonzero_cpu, *nonzero_memory; /* requested, where containers without count something */
+    int32_t *pods_most, *pods;             /* allocatable and present */
+    int32_t *lowest_priority;              /* of the pods there; INT32_MAX: none */
+    uint8_t *state;                        /* SCHED__NODE_* */
+    VEC(struct sched__topology *) topologies;
+};
+
+enum { SCHED__NODE_THERE = 1, SCHED__NODE_CLOSED = 2 /* spec.unschedulable */ };
+
+/* The slot of a node by name, or SCHED__NONE. */
+uint32_t sched__node_find(const struct sched *s, struct str name);
+
+/* The node's slot, made if need be: for pods whose node is not known yet. */
+uint32_t sched__node_get(struct sched *s, struct str name);
+
+/* The column of a label, made if need be; lives as long as the scheduler. */
+struct sched__topology *sched__topology_get(struct sched *s, struct str key);
+
+/* The number of a resource, made if need be. */
+uint32_t sched__resource_get(struct sched *s, struct str name);
+
+/* Remembers that what plug-ins saw of this node is no longer true. */
+void sched__node_touch(struct sched *s, uint32_t slot);
+
+/* ---- classes (classes.c) ---- */
+
+struct sched__amount {
+    uint32_t resource;
+    int64_t amount;
+};
+
+struct sched__podset;
+struct sched__eval;
+
+/* What pods of the same needs have in common. */
+struct sched__class {
+    struct str key; /* what makes two pods one class */
+    uint32_t refs;  /* pods of it */
+    struct arena arena;
+    struct api_object
+        *sample; /* one of its pods, held: what plug-ins compile, and may borrow from */
+    const struct api_pod *pod; /* its body */
+    const struct sched_profile *profile;
+    struct match_tolerations *tolerations;
+    struct match_affinity *affinity; /* nodeSelector and node affinity */
+    struct sched__amount *requests;  /* not zero, by number of the resource */
+    size_t request_count;
+    int64_t nonzero_cpu, nonzero_memory;
+    void *data[SCHED_PLUGIN_COUNT];          /* what plug-ins made of it; NULL: they skip it */
+    VEC(struct sched__podset *) memberships; /* sets that its pods are counted in */
+    struct sched__eval *eval;                /* what nodes made of it; NULL: not asked yet */
+};
+
+/* ---- pods (pods.c) ---- */
+
+struct sched_pod {
+    struct str key; /* namespace/name */
+    struct api_object *object;
+    struct sched__class *cls;
+    uint32_t node;      /* slot; SCHED__NONE: pending */
+    uint32_t place;     /* in the node's list */
+    uint32_t nominated; /* slot, or SCHED__NONE */
+    int32_t priority;
+    bool assumed;                 /* placed by us, not yet confirmed by an object */
+    bool terminating;             /* has a deletionTimestamp */
+    struct sched__queued *queued; /* NULL: not in the queue */
+};
+
+/* The class of a pod, made if need be, with one more reference. */
+struct sched__class *sched__class_get(struct sched *s, struct api_object *pod);
+void sched__class_unref(struct sched *s, struct sched__class *c);
+
+/* Puts a pod that is on no node on one and takes it off again: columns, ports, counts, touches. */
+void sched__pod_place(struct sched *s, struct sched_pod *p, uint32_t slot);
+void sched__pod_unplace(struct sched *s, struct sched_pod *p);
+
+/* ---- objects that plug-ins look up (store.c) ---- */
+
+/* Other objects by "namespace/name", or name if they have no namespace. */
+struct sched__store {
+    struct map namespaces, services, replication_controllers, replica_sets, stateful_sets;
+    struct map claims, volumes, storage_classes, csi_nodes, csi_drivers, capacities, attachments;
+    struct map budgets;
+};
+
+/* An object of a store's map, or NULL. */
+struct api_object *sched__store_find(const struct map *objects, struct str ns, struct str name);
+
+/* ---- the scheduler ---- */
+
+struct sched__queue;
+struct sched__metrics;
+
+struct sched {
+    struct feature_set gates;
+    const struct sched_config *config;
+    const struct clock *clock;
+    uint64_t seed, tie_state;
+    struct arena arena; /* lives as long as the scheduler: default configuration */
+    struct arena cycle; /* reset at each decision: texts of results */
+    struct intern *atoms;
+    struct match *match;
+    struct sched__nodes nodes;
+    struct map pods;    /* struct sched_pod by key */
+    struct map classes; /* struct sched__class by key */
+    struct map podsets; /* struct sched__podset by key */
+    struct sched__store store;
+    struct sched__queue *queue;
+    struct sched__metrics *metrics;
+    uint32_t next_start; /* where sampling of nodes begins */
+    /* Slots that changed, oldest first; number `changes_base` is the first that is still there. */
+    VEC(uint32_t) changes;
+    uint64_t changes_base;
+    uint64_t nodes_generation;   /* what depends on all nodes (their number, images) is another */
+    uint64_t storage_generation; /* the same for claims, volumes and classes of storage */
+};
+
+#endif
