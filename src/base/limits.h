@@ -66,4 +66,8 @@
  * sentence of 300 bytes, so bad input would grow a hundredfold. Longer texts are cut. */
 #define LIMIT_NODE_SELECTOR_ERROR_BYTES (1U << 20)
 
+/* The message of a pod that fits nowhere: reasons name resources and drivers, of which a cluster
+ * may have many. Longer texts are cut. */
+#define LIMIT_MESSAGE_BYTES (1U << 20)
+
 #endif

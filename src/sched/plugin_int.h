@@ -28,7 +28,7 @@ enum sched__reason {
 struct sched__reason_row {
     enum sched_plugin plugin;
     enum sched_code code;
-    struct str text; /* absent: ask the plug-in */
+    const char *text; /* NULL: ask the plug-in */
 };
 
 /* The row of a verdict of a filter; static. */
@@ -49,6 +49,9 @@ struct sched__cycle {
 };
 
 enum sched__scope { SCHED__SCOPE_NODE, SCHED__SCOPE_CLUSTER };
+
+/* UP and DOWN: upstream's DefaultNormalizeScore, the largest becomes 100, or 0. */
+enum sched__scale { SCHED__SCALE_NONE, SCHED__SCALE_UP, SCHED__SCALE_DOWN };
 
 /* What happened to an object, for queueing hints. */
 enum sched__event_bits {
@@ -92,9 +95,12 @@ struct sched__plugin {
     /* What the plug-in will want to know of the class's pods, in the class's arena; NULL: it has
      * nothing to do for them. Borrowing from c->pod is fine. */
     void *(*compile)(struct sched *s, struct sched__class *c);
+    /* Compiles classes of placed pods, too: they matter to others. */
+    bool sees_placed;
     /* Gives back what the arena does not: atoms, compiled things. Called with data not NULL. */
     void (*discard)(struct sched *s, void *data);
-    /* At the start of each cycle: may prepare cy->data, or fill cy->rejected or cy->error. */
+    /* At the start of each cycle: may fill cy->rejected or cy->error. Of scope CLUSTER it prepares
+     * cy->data; if that stays NULL, `filter` is skipped in this cycle. */
     void (*pre_filter)(struct sched__cycle *cy);
     /* Marks slots in [from, to) that the pod cannot go to whatever filters say as SCHED__ABSENT:
      * upstream's PreFilterResult. Scope NODE only. */
@@ -107,7 +113,9 @@ struct sched__plugin {
     bool (*pre_score)(struct sched__cycle *cy);
     /* Writes scores of slots in [from, to) whose verdict is 0. */
     void (*score)(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to);
-    /* Brings the scores of all slots whose verdict is 0 into 0 to 100. NULL: they are. */
+    /* How scores become 0 to 100; of scope CLUSTER `normalize` does that instead, over all slots
+     * whose verdict is 0. */
+    enum sched__scale scale;
     void (*normalize)(const struct sched__cycle *cy, int64_t *scores);
     /* Appends one line with the operands of its verdict on this slot: "taint sla=940:NoSchedule:
      * toleration #2 Gt 950: 940 > 950 is false". */
@@ -125,14 +133,16 @@ const struct sched__plugin *sched__plugin_at(enum sched_plugin plugin);
 #include "sched/plugins.def"
 #undef PLUGIN
 
-/* Upstream's DefaultNormalizeScore over the slots that fit: scaled to 0..100 by the largest, and
- * turned around if `reverse`. */
-void sched__normalize(const struct sched__cycle *cy, int64_t *scores, bool reverse);
+/* A score on that scale, where the largest is `max`. */
+int64_t sched__scale(enum sched__scale scale, int64_t score, int64_t max);
 
 /* Appends a reason, which is stored, to a status whose list is in the cycle's arena. */
 void sched__status_add(struct sched__cycle *cy, struct sched_status *status, struct str reason);
 
 /* ---- the cycle (cycle.c, eval.c) ---- */
+
+/* Makes cy->verdict a column of the cycle's own, to be changed at will. */
+void sched__cycle_own_verdicts(struct sched__cycle *cy);
 
 /* Starts a cycle for a pod: PreFilter, and the verdicts of all filters on all slots. The arena is
  * stored. With cy->rejected or cy->error set there are no verdicts. */
@@ -148,5 +158,27 @@ struct sched_status sched__cycle_status(struct sched__cycle *cy, uint32_t slot);
 
 /* The text "0/5 nodes are available: …", in the cycle's arena; without the PostFilter's part. */
 struct str sched__cycle_message(struct sched__cycle *cy);
+
+/* Reasons with the number of nodes that have them, rendered as that text does. */
+struct sched__tallied {
+    struct map counts; /* of reasons; the texts must live as long */
+};
+void sched__tallied_add(struct sched__tallied *t, struct str reason, uint32_t nodes);
+struct str sched__tallied_write(struct sched__tallied *t, uint32_t all_nodes, struct arena *a);
+
+/* ---- scores and the choice (choose.c) ---- */
+
+/* If the configuration asks for it, leaves only as many of the nodes that fit as upstream would
+ * have found, from where the last search ended; others become SCHED__GONE in the cycle's verdicts.
+ */
+void sched__cycle_sample(struct sched__cycle *cy);
+
+/* The node for a pod that fits on at least one, or SCHED__NONE with cy->error set. */
+uint32_t sched__cycle_choose(struct sched__cycle *cy);
+
+/* Which plug-ins score, and the score of each on all slots that fit, 0 to 100: columns[plugin] is
+ * an array by slot in the cycle's arena, or NULL. -1 with cy->error set. For reports; needs two or
+ * more nodes that fit. */
+int sched__cycle_score(struct sched__cycle *cy, int64_t *columns[SCHED_PLUGIN_COUNT]);
 
 #endif

@@ -36,6 +36,13 @@ struct sched__port {
     int32_t port;
 };
 
+/* An image that nodes have. */
+struct sched__image {
+    struct str name;
+    int64_t size;   /* as the first node with it said */
+    uint32_t nodes; /* that have it */
+};
+
 /* What is rarely looked at of a node. */
 struct sched__node {
     struct atom *name;         /* NULL: the slot is free */
@@ -45,6 +52,7 @@ struct sched__node {
     VEC(struct sched_pod *) pods;
     VEC(struct sched__port) ports; /* of these pods, repetitions kept */
     VEC(struct sched_pod *) nominated;
+    VEC(struct sched__image *) images;
 };
 
 /* The values of one label of nodes, numbered from 1; 0: the node has no such label. */
@@ -82,6 +90,16 @@ struct sched__topology *sched__topology_get(struct sched *s, struct str key);
 /* The number of a resource, made if need be. */
 uint32_t sched__resource_get(struct sched *s, struct str name);
 
+/* The node was added or changed (the object is held), or is gone. */
+void sched__node_set(struct sched *s, struct api_object *object);
+void sched__node_delete(struct sched *s, struct str name);
+
+/* Gives the slot back if nothing is known of the node any more: no object, no pods. */
+void sched__node_drop_idle(struct sched *s, uint32_t slot);
+
+/* Frees all nodes and columns. */
+void sched__nodes_release(struct sched *s);
+
 /* Remembers that what plug-ins saw of this node is no longer true. */
 void sched__node_touch(struct sched *s, uint32_t slot);
 
@@ -100,16 +118,21 @@ struct sched__class {
     struct str key; /* what makes two pods one class */
     uint32_t refs;  /* pods of it */
     struct arena arena;
-    struct api_object
-        *sample; /* one of its pods, held: what plug-ins compile, and may borrow from */
+    struct api_object *sample; /* one of its pods, held: plug-ins compile it and borrow from it */
     const struct api_pod *pod; /* its body */
-    const struct sched_profile *profile;
+    /* Its pods were placed by others and only are where they are: the next three are NULL. */
+    bool placed;
+    const struct sched_profile *profile; /* NULL: pods of another scheduler */
     struct match_tolerations *tolerations;
     struct match_affinity *affinity; /* nodeSelector and node affinity */
     struct sched__amount *requests;  /* not zero, by number of the resource */
     size_t request_count;
-    int64_t nonzero_cpu, nonzero_memory;
-    void *data[SCHED_PLUGIN_COUNT];          /* what plug-ins made of it; NULL: they skip it */
+    int64_t nonzero_cpu, nonzero_memory; /* on a node, for scoring */
+    int64_t scored_cpu, scored_memory;   /* while it is being placed, for scoring */
+    struct sched__port *ports;           /* on the host, in order */
+    size_t port_count;
+    bool has_volumes;               /* some plug-in's verdicts depend on claims and volumes */
+    void *data[SCHED_PLUGIN_COUNT]; /* what plug-ins made of it; NULL: they skip it */
     VEC(struct sched__podset *) memberships; /* sets that its pods are counted in */
     struct sched__eval *eval;                /* what nodes made of it; NULL: not asked yet */
 };
@@ -129,6 +152,9 @@ struct sched_pod {
     struct sched__queued *queued; /* NULL: not in the queue */
 };
 
+/* spec.priority, or 0. */
+int32_t sched__pod_priority(const struct api_object *pod);
+
 /* The class of a pod, made if need be, with one more reference. */
 struct sched__class *sched__class_get(struct sched *s, struct api_object *pod);
 void sched__class_unref(struct sched *s, struct sched__class *c);
@@ -146,8 +172,18 @@ struct sched__store {
     struct map budgets;
 };
 
-/* An object of a store's map, or NULL. */
-struct api_object *sched__store_find(const struct map *objects, struct str ns, struct str name);
+/* Keeps an object of one of these kinds, or forgets it, and hands out the one that was there
+ * before, which the caller unrefs; NULL: there was none, or the kind is not kept. */
+struct api_object *sched__store_set(struct sched *s, struct api_object *object);
+struct api_object *sched__store_delete(struct sched *s, const struct api_object *object);
+
+/* An object of a store's map, or NULL; borrowed. */
+struct api_object *sched__store_find(struct sched *s, const struct map *objects, struct str ns,
+                                     struct str name);
+
+/* Empty maps, and their end. */
+void sched__store_init(struct sched *s);
+void sched__store_release(struct sched *s);
 
 /* ---- the scheduler ---- */
 
@@ -159,17 +195,23 @@ struct sched {
     const struct sched_config *config;
     const struct clock *clock;
     uint64_t seed, tie_state;
-    struct arena arena; /* lives as long as the scheduler: default configuration */
-    struct arena cycle; /* reset at each decision: texts of results */
+    struct arena arena;   /* lives as long as the scheduler: default configuration */
+    struct arena cycle;   /* reset at each decision: texts of results */
+    struct arena scratch; /* empty between calls, as is: */
+    struct buf key;       /* of a class */
     struct intern *atoms;
     struct match *match;
     struct sched__nodes nodes;
     struct map pods;    /* struct sched_pod by key */
     struct map classes; /* struct sched__class by key */
     struct map podsets; /* struct sched__podset by key */
+    struct map images;  /* struct sched__image by name */
+    uint32_t nominated; /* pods that are nominated to some node */
     struct sched__store store;
     struct sched__queue *queue;
     struct sched__metrics *metrics;
+    int64_t *scores;     /* by slot: what a plug-in says, on its way into a sum */
+    uint8_t *trial;      /* by slot: verdicts on a node that is only tried */
     uint32_t next_start; /* where sampling of nodes begins */
     /* Slots that changed, oldest first; number `changes_base` is the first that is still there. */
     VEC(uint32_t) changes;

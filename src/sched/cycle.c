@@ -1,0 +1,188 @@
+/*
+ * One pod's way through the plug-ins: PreFilter, Filter, and what to say when nothing fits. Scores
+ * and the choice are in choose.c.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sched/eval_int.h"
+#include "sched/plugin_int.h"
+
+/* ---- tables ---- */
+
+static const struct sched__plugin *const plugins[SCHED_PLUGIN_COUNT] = {
+#define PLUGIN(id, lower, name, weight) &sched__##lower,
+#include "sched/plugins.def"
+#undef PLUGIN
+};
+
+const struct sched__plugin *sched__plugin_at(enum sched_plugin plugin) {
+    return plugins[plugin];
+}
+
+#define UNSCHEDULABLE SCHED_REJECTED
+#define UNRESOLVABLE  SCHED_REJECTED_FOR_GOOD
+static const struct sched__reason_row reasons[SCHED__REASON_COUNT] = {
+#define REASON(id, name, verdict, words) \
+    [SCHED__REASON_##id] = {.plugin = SCHED_##name, .code = verdict, .text = words},
+#include "sched/reasons.def"
+#undef REASON
+};
+
+const struct sched__reason_row *sched__reason_row(enum sched__reason reason) {
+    return &reasons[reason];
+}
+
+struct str sched_code_name(enum sched_code code) {
+    static const struct str names[] = {
+        [SCHED_SUCCESS] = STR_INIT("Success"),
+        [SCHED_REJECTED] = STR_INIT("Unschedulable"),
+        [SCHED_REJECTED_FOR_GOOD] = STR_INIT("UnschedulableAndUnresolvable"),
+        [SCHED_CODE_ERROR] = STR_INIT("Error"),
+    };
+    return names[code];
+}
+
+/* ---- PreFilter ---- */
+
+/* A class that the plug-in compiled to nothing is none of its business. */
+static bool concerns(const struct sched__cycle *cy, enum sched_plugin p) {
+    return !plugins[p]->compile || cy->cls->data[p];
+}
+
+/* A verdict that preemption cannot change ends it at once; others are remembered, the last wins. */
+static void run_pre_filters(struct sched__cycle *cy) {
+    const struct sched_order *order = &cy->profile->points[SCHED_PRE_FILTER];
+    for (size_t i = 0; i < order->n; i++) {
+        if (!plugins[order->v[i]]->pre_filter || !concerns(cy, order->v[i]))
+            continue;
+        plugins[order->v[i]]->pre_filter(cy);
+        if (cy->error.p || cy->rejected.code == SCHED_REJECTED_FOR_GOOD)
+            return;
+    }
+}
+
+/* ---- Filter ---- */
+
+static void run_cluster_filters(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    const struct sched_order *order = &cy->profile->points[SCHED_FILTER];
+    for (size_t i = 0; i < order->n; i++) {
+        const struct sched__plugin *plugin = plugins[order->v[i]];
+        if (plugin->scope == SCHED__SCOPE_CLUSTER && plugin->filter && cy->data[order->v[i]])
+            plugin->filter(cy, from, to);
+    }
+}
+
+static bool has_cluster_filters(const struct sched__cycle *cy) {
+    for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++)
+        if (plugins[p]->scope == SCHED__SCOPE_CLUSTER && cy->data[p])
+            return true;
+    return false;
+}
+
+void sched__cycle_own_verdicts(struct sched__cycle *cy) {
+    if (cy->verdict == cy->cls->eval->verdict)
+        cy->verdict = arena_copy(cy->arena, cy->verdict, cy->s->nodes.n + 1U);
+}
+
+static uint32_t count_feasible(const struct sched__cycle *cy) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < cy->s->nodes.n; i++)
+        n += !cy->verdict[i];
+    return n;
+}
+
+/* Preemption made room for these: the pod must fit beside them, too, unless it is more important.
+ */
+static enum sched__reason try_with_nominated(struct sched__cycle *cy, uint32_t slot) {
+    struct sched *s = cy->s;
+    struct sched__node *node = &s->nodes.v[slot];
+    size_t n = 0;
+    struct sched_pod **added = arena_array(cy->arena, struct sched_pod *, node->nominated.n);
+    for (size_t i = 0; i < node->nominated.n; i++) {
+        struct sched_pod *p = node->nominated.v[i];
+        if (p == cy->pod || p->priority < cy->pod->priority || p->node != SCHED__NONE)
+            continue;
+        sched__pod_place(s, p, slot);
+        added[n++] = p;
+    }
+    enum sched__reason verdict = n ? sched__cycle_try(cy, slot) : SCHED__FITS;
+    while (n)
+        sched__pod_unplace(s, added[--n]);
+    return verdict;
+}
+
+static void honour_nominations(struct sched__cycle *cy) {
+    for (uint32_t i = 0; cy->s->nominated && i < cy->s->nodes.n; i++) {
+        if (!cy->s->nodes.v[i].nominated.n || cy->verdict[i])
+            continue;
+        enum sched__reason verdict = try_with_nominated(cy, i);
+        if (!verdict)
+            continue;
+        sched__cycle_own_verdicts(cy);
+        cy->verdict[i] = (uint8_t)verdict;
+    }
+}
+
+void sched__cycle_filter(struct sched__cycle *cy) {
+    run_pre_filters(cy);
+    if (cy->error.p || cy->rejected.code != SCHED_SUCCESS)
+        return;
+    cy->feasible = sched__eval_refresh(cy)->feasible;
+    if (has_cluster_filters(cy)) {
+        sched__cycle_own_verdicts(cy);
+        run_cluster_filters(cy, 0, cy->s->nodes.n);
+    }
+    honour_nominations(cy);
+    if (cy->verdict != cy->cls->eval->verdict)
+        cy->feasible = count_feasible(cy);
+}
+
+enum sched__reason sched__cycle_try(struct sched__cycle *cy, uint32_t slot) {
+    struct sched__cycle again = *cy;
+    memset(again.data, 0, sizeof again.data);
+    again.verdict = cy->s->trial;
+    sched__eval_filter(&again, slot, slot + 1);
+    if (again.verdict[slot])
+        return again.verdict[slot];
+    for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++)
+        if (plugins[p]->scope == SCHED__SCOPE_CLUSTER && plugins[p]->pre_filter && concerns(cy, p))
+            plugins[p]->pre_filter(&again);
+    run_cluster_filters(&again, slot, slot + 1);
+    return again.verdict[slot];
+}
+
+/* ---- what to say ---- */
+
+void sched__status_add(struct sched__cycle *cy, struct sched_status *status, struct str reason) {
+    struct str *grown = arena_array(cy->arena, struct str, status->reason_count + 1);
+    if (status->reason_count)
+        memcpy(grown, status->reasons, status->reason_count * sizeof *grown);
+    grown[status->reason_count++] = reason;
+    status->reasons = grown;
+}
+
+/* Names of plug-ins that leave nodes out, as Go prints a sorted slice of them. */
+static struct str absent_reason(struct sched__cycle *cy) {
+    return arena_str(cy->arena, STR("node(s) didn't satisfy plugin(s) [NodeAffinity]"));
+}
+
+struct sched_status sched__cycle_status(struct sched__cycle *cy, uint32_t slot) {
+    enum sched__reason reason = cy->verdict[slot];
+    struct sched_status status = {0};
+    if (reason == SCHED__FITS || reason == SCHED__GONE)
+        return status;
+    if (reason == SCHED__ABSENT) {
+        status.code = SCHED_REJECTED_FOR_GOOD;
+        sched__status_add(cy, &status, absent_reason(cy));
+        return status;
+    }
+    const struct sched__reason_row *row = &reasons[reason];
+    status.code = row->code;
+    status.plugin = sched_plugin_name(row->plugin);
+    if (row->text)
+        sched__status_add(cy, &status, str_of(row->text));
+    else
+        plugins[row->plugin]->reasons(cy, slot, &status);
+    return status;
+}

@@ -1,0 +1,253 @@
+/* Remembered verdicts and scores, see eval_int.h. */
+#include "sched/eval_int.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+void sched__eval_free(struct sched__eval *ev) {
+    if (!ev)
+        return;
+    free(ev->verdict);
+    free(ev->fixed);
+    free(ev->total);
+    free(ev->best);
+    for (size_t i = 0; i < ev->scaled_count; i++)
+        free(ev->scaled[i].raw);
+    free(ev);
+}
+
+/* ---- asking plug-ins ---- */
+
+/* Does the plug-in have anything to do with pods of this class? */
+static bool is_active(const struct sched__cycle *cy, enum sched_plugin p) {
+    const struct sched__plugin *plugin = sched__plugin_at(p);
+    return plugin->scope == SCHED__SCOPE_NODE && (!plugin->compile || cy->cls->data[p]);
+}
+
+static void run_restrictions(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    const struct sched_order *order = &cy->profile->points[SCHED_PRE_FILTER];
+    for (size_t i = 0; i < order->n; i++) {
+        const struct sched__plugin *plugin = sched__plugin_at(order->v[i]);
+        if (plugin->restrict_to && is_active(cy, order->v[i]))
+            plugin->restrict_to(cy, from, to);
+    }
+}
+
+void sched__eval_filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    const uint8_t *state = cy->s->nodes.state;
+    for (uint32_t i = from; i < to; i++)
+        cy->verdict[i] = state[i] & SCHED__NODE_THERE ? SCHED__FITS : SCHED__GONE;
+    run_restrictions(cy, from, to);
+    const struct sched_order *order = &cy->profile->points[SCHED_FILTER];
+    for (size_t i = 0; i < order->n; i++) {
+        const struct sched__plugin *plugin = sched__plugin_at(order->v[i]);
+        if (plugin->filter && is_active(cy, order->v[i]))
+            plugin->filter(cy, from, to);
+    }
+}
+
+static void run_scores(struct sched__cycle *cy, struct sched__eval *ev, uint32_t from,
+                       uint32_t to) {
+    memset(ev->fixed + from, 0, (to - from) * sizeof *ev->fixed);
+    int64_t *scores = cy->s->scores;
+    for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++) {
+        if (!ev->scoring[p] || sched__plugin_at(p)->scale != SCHED__SCALE_NONE)
+            continue;
+        sched__plugin_at(p)->score(cy, scores, from, to);
+        int32_t weight = cy->profile->weights[p];
+        for (uint32_t i = from; i < to; i++)
+            if (!ev->verdict[i])
+                ev->fixed[i] += weight * (int32_t)scores[i];
+    }
+    for (size_t k = 0; k < ev->scaled_count; k++)
+        sched__plugin_at(ev->scaled[k].plugin)->score(cy, ev->scaled[k].raw, from, to);
+}
+
+/* ---- the tournament ---- */
+
+/* Of two slots the better one, the first of equals; SCHED__NONE loses. */
+static uint32_t better(const struct sched__eval *ev, uint32_t a, uint32_t b) {
+    if (b == SCHED__NONE)
+        return a;
+    return a == SCHED__NONE || ev->total[b] > ev->total[a] ? b : a;
+}
+
+static void set_leaf(struct sched__eval *ev, uint32_t slot) {
+    ev->best[ev->leaves + slot] = ev->total[slot] < 0 ? SCHED__NONE : slot;
+}
+
+static void replay_slot(struct sched__eval *ev, uint32_t slot) {
+    set_leaf(ev, slot);
+    for (uint32_t i = (ev->leaves + slot) / 2; i; i /= 2)
+        ev->best[i] = better(ev, ev->best[2 * i], ev->best[2 * i + 1]);
+}
+
+static void replay_all(struct sched__eval *ev, uint32_t n) {
+    for (uint32_t i = 0; i < ev->leaves; i++)
+        ev->best[ev->leaves + i] = SCHED__NONE;
+    for (uint32_t i = 0; i < n; i++)
+        set_leaf(ev, i);
+    for (uint32_t i = ev->leaves - 1; i; i--)
+        ev->best[i] = better(ev, ev->best[2 * i], ev->best[2 * i + 1]);
+}
+
+/* ---- scales ---- */
+
+int64_t sched__scale(enum sched__scale scale, int64_t score, int64_t max) {
+    if (max)
+        score = 100 * score / max;
+    else
+        score = 0;
+    return scale == SCHED__SCALE_DOWN ? 100 - score : score;
+}
+
+static void find_max(const struct sched__eval *ev, struct sched__scaled *scaled, uint32_t n) {
+    scaled->max = 0;
+    scaled->at_max = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (ev->verdict[i] || scaled->raw[i] < scaled->max)
+            continue;
+        if (scaled->raw[i] > scaled->max) {
+            scaled->max = scaled->raw[i];
+            scaled->at_max = 0;
+        }
+        scaled->at_max++;
+    }
+}
+
+static void sum_slot(const struct sched__cycle *cy, struct sched__eval *ev, uint32_t slot) {
+    if (ev->verdict[slot]) {
+        ev->total[slot] = -1;
+        return;
+    }
+    int32_t total = ev->fixed[slot];
+    for (size_t k = 0; k < ev->scaled_count; k++) {
+        const struct sched__scaled *scaled = &ev->scaled[k];
+        total += cy->profile->weights[scaled->plugin] *
+                 (int32_t)sched__scale(sched__plugin_at(scaled->plugin)->scale, scaled->raw[slot],
+                                       scaled->max);
+    }
+    ev->total[slot] = total;
+}
+
+static void sum_all(const struct sched__cycle *cy, struct sched__eval *ev) {
+    uint32_t n = cy->s->nodes.n;
+    for (size_t k = 0; k < ev->scaled_count; k++)
+        find_max(ev, &ev->scaled[k], n);
+    for (uint32_t i = 0; i < n; i++)
+        sum_slot(cy, ev, i);
+    replay_all(ev, n);
+}
+
+/* ---- bringing up to date ---- */
+
+static void prepare_scoring(struct sched__cycle *cy, struct sched__eval *ev) {
+    const struct sched_order *order = &cy->profile->points[SCHED_SCORE];
+    for (size_t i = 0; i < order->n; i++) {
+        enum sched_plugin p = order->v[i];
+        const struct sched__plugin *plugin = sched__plugin_at(p);
+        if (!plugin->score || !is_active(cy, p) || (plugin->pre_score && !plugin->pre_score(cy)))
+            continue;
+        ev->scoring[p] = true;
+        if (plugin->scale != SCHED__SCALE_NONE)
+            ev->scaled[ev->scaled_count++] = (struct sched__scaled){
+                .plugin = p, .raw = xcalloc(ev->cap, sizeof *ev->scaled[0].raw)};
+    }
+    ev->score_error = arena_str(&cy->cls->arena, cy->error);
+    cy->error = (struct str){0};
+}
+
+static struct sched__eval *eval_new(struct sched__cycle *cy) {
+    struct sched__eval *ev = xcalloc(1, sizeof *ev);
+    ev->cap = cy->s->nodes.cap;
+    ev->leaves = 1;
+    while (ev->leaves < ev->cap)
+        ev->leaves *= 2;
+    ev->verdict = xcalloc(ev->cap, sizeof *ev->verdict);
+    ev->fixed = xcalloc(ev->cap, sizeof *ev->fixed);
+    ev->total = xcalloc(ev->cap, sizeof *ev->total);
+    ev->best = xcalloc(2 * (size_t)ev->leaves, sizeof *ev->best);
+    prepare_scoring(cy, ev);
+    return ev;
+}
+
+static void refresh_all(struct sched__cycle *cy, struct sched__eval *ev) {
+    uint32_t n = cy->s->nodes.n;
+    sched__eval_filter(cy, 0, n);
+    ev->feasible = 0;
+    for (uint32_t i = 0; i < n; i++)
+        ev->feasible += !ev->verdict[i];
+    if (!ev->score_error.p)
+        run_scores(cy, ev, 0, n);
+    sum_all(cy, ev);
+}
+
+/* Counts a node that fits (sign 1) or is about to be asked again (-1); false when the largest
+ * score of some plug-in is another one now. */
+static bool count_slot(struct sched__eval *ev, uint32_t slot, int sign) {
+    bool same = true;
+    if (ev->verdict[slot])
+        return true;
+    ev->feasible += (uint32_t)sign;
+    for (size_t k = 0; k < ev->scaled_count; k++) {
+        struct sched__scaled *scaled = &ev->scaled[k];
+        if (scaled->raw[slot] == scaled->max)
+            scaled->at_max += (uint32_t)sign;
+        same = same && scaled->raw[slot] <= scaled->max && scaled->at_max;
+    }
+    return same;
+}
+
+static void refresh_some(struct sched__cycle *cy, struct sched__eval *ev) {
+    const struct sched *s = cy->s;
+    const uint32_t *changed = s->changes.v + (ev->seen - s->changes_base);
+    size_t n = s->changes.n - (ev->seen - s->changes_base);
+    bool same = true;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t slot = changed[i];
+        count_slot(ev, slot, -1);
+        sched__eval_filter(cy, slot, slot + 1);
+        if (!ev->score_error.p)
+            run_scores(cy, ev, slot, slot + 1);
+        same = count_slot(ev, slot, 1) && same;
+    }
+    for (size_t k = 0; k < ev->scaled_count; k++)
+        same = same && (ev->scaled[k].at_max || !ev->feasible);
+    if (!same) {
+        sum_all(cy, ev);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        sum_slot(cy, ev, changed[i]);
+        replay_slot(ev, changed[i]);
+    }
+}
+
+static bool is_stale(const struct sched__cycle *cy, const struct sched__eval *ev) {
+    const struct sched *s = cy->s;
+    return ev->cap != s->nodes.cap || ev->nodes_generation != s->nodes_generation ||
+           (ev->storage_generation != s->storage_generation && cy->cls->has_volumes);
+}
+
+struct sched__eval *sched__eval_refresh(struct sched__cycle *cy) {
+    struct sched *s = cy->s;
+    struct sched__eval *ev = cy->cls->eval;
+    uint64_t now = s->changes_base + s->changes.n;
+    if (ev && is_stale(cy, ev)) {
+        sched__eval_free(ev);
+        ev = NULL;
+    }
+    bool fresh = !ev;
+    if (fresh)
+        ev = cy->cls->eval = eval_new(cy);
+    cy->verdict = ev->verdict;
+    if (fresh || ev->seen < s->changes_base || now - ev->seen > s->nodes.n / 4 + 1)
+        refresh_all(cy, ev);
+    else
+        refresh_some(cy, ev);
+    ev->seen = now;
+    ev->nodes_generation = s->nodes_generation;
+    ev->storage_generation = s->storage_generation;
+    return ev;
+}

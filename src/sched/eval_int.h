@@ -1,0 +1,44 @@
+/*
+ * What every node made of a class, remembered: verdicts and scores of plug-ins of scope NODE, and
+ * the best node so far as a tournament. Brought up to date by asking again only about nodes that
+ * were touched since.
+ */
+#ifndef SCHED_EVAL_INT_H
+#define SCHED_EVAL_INT_H
+
+#include "sched/plugin_int.h"
+
+/* Scores that are put on a scale by the largest among nodes that fit. */
+struct sched__scaled {
+    enum sched_plugin plugin;
+    int64_t *raw; /* by slot */
+    int64_t max;
+    uint32_t at_max; /* nodes that have it */
+};
+
+struct sched__eval {
+    uint32_t cap;  /* size of the columns */
+    uint64_t seen; /* changes up to here are in it */
+    uint64_t nodes_generation, storage_generation;
+    uint8_t *verdict; /* by slot */
+    uint32_t feasible;
+    int32_t *fixed;                   /* by slot: weighted scores that need no scale */
+    int32_t *total;                   /* by slot; -1: does not fit */
+    uint32_t *best;                   /* tournament over slots: [1] is the winner */
+    uint32_t leaves;                  /* a power of two */
+    bool scoring[SCHED_PLUGIN_COUNT]; /* plug-ins of scope NODE that score */
+    struct sched__scaled scaled[SCHED_PLUGIN_COUNT];
+    size_t scaled_count;
+    struct str score_error; /* of PreScore, in the class's arena */
+};
+
+/* The class's memory of all nodes, up to date. */
+struct sched__eval *sched__eval_refresh(struct sched__cycle *cy);
+
+/* Frees it; NULL is fine. */
+void sched__eval_free(struct sched__eval *ev);
+
+/* Runs the plug-ins of scope NODE over slots [from, to), whose verdicts are overwritten. */
+void sched__eval_filter(struct sched__cycle *cy, uint32_t from, uint32_t to);
+
+#endif

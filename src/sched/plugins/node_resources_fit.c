@@ -1,0 +1,248 @@
+/*
+ * NodeResourcesFit: what the pod asks for must be free. Scores how full the node would be, by the
+ * profile's strategy.
+ */
+#include <math.h>
+
+#include "sched/plugins/resources_int.h"
+#include "sched/requests.h"
+
+struct fit {
+    struct sched__amount *checks; /* requests that count: not those the profile ignores */
+    size_t check_count;
+    struct sched__scored_list scored;
+};
+
+/* ---- compile ---- */
+
+static bool lists(const struct str *names, size_t n, struct str name) {
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(names[i], name))
+            return true;
+    return false;
+}
+
+static bool is_ignored(const struct sched_profile *profile, struct str name) {
+    struct str group, rest;
+    if (!sched_resource_is_extended(name))
+        return false;
+    if (lists(profile->ignored_resources, profile->ignored_resource_count, name))
+        return true;
+    str_cut(name, '/', &group, &rest);
+    return lists(profile->ignored_resource_groups, profile->ignored_resource_group_count, group);
+}
+
+static void *compile(struct sched *s, struct sched__class *c) {
+    struct fit *d = arena_new(&c->arena, struct fit);
+    if (!c->profile)
+        return d;
+    d->checks = arena_array(&c->arena, struct sched__amount, c->request_count);
+    for (size_t i = 0; i < c->request_count; i++) {
+        struct str name = intern_text(s->nodes.resources.v[c->requests[i].resource].name);
+        if (c->requests[i].amount > 0 && !is_ignored(c->profile, name))
+            d->checks[d->check_count++] = c->requests[i];
+    }
+    d->scored =
+        sched__scored_list(s, c, c->profile->fit_resources, c->profile->fit_resource_count, true);
+    return d;
+}
+
+/* ---- filter ---- */
+
+static enum sched__reason check(const struct sched__nodes *nodes, const struct fit *d,
+                                uint32_t slot) {
+    enum sched__reason reason =
+        nodes->pods[slot] >= nodes->pods_most[slot] ? SCHED__REASON_FIT : SCHED__FITS;
+    for (size_t k = 0; k < d->check_count; k++) {
+        const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
+        if (d->checks[k].amount <= r->alloc[slot] - r->used[slot])
+            continue;
+        if (d->checks[k].amount > r->alloc[slot])
+            return SCHED__REASON_FIT_NEVER;
+        reason = SCHED__REASON_FIT;
+    }
+    return reason;
+}
+
+static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    const struct fit *d = cy->cls->data[SCHED_FIT];
+    for (uint32_t i = from; i < to; i++)
+        if (!cy->verdict[i])
+            cy->verdict[i] = (uint8_t)check(&cy->s->nodes, d, i);
+}
+
+static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status *out) {
+    const struct fit *d = cy->cls->data[SCHED_FIT];
+    const struct sched__nodes *nodes = &cy->s->nodes;
+    if (nodes->pods[slot] >= nodes->pods_most[slot])
+        sched__status_add(cy, out, STR("Too many pods"));
+    for (size_t k = 0; k < d->check_count; k++) {
+        const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
+        if (d->checks[k].amount > r->alloc[slot] - r->used[slot])
+            sched__status_add(
+                cy, out,
+                arena_printf(cy->arena, "Insufficient %.*s", STR_ARG(intern_text(r->name))));
+    }
+}
+
+static void write_amount(struct buf *out, uint32_t resource, int64_t amount) {
+    buf_add_i64(out, amount);
+    if (resource == SCHED__CPU)
+        buf_add_char(out, 'm');
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+    const struct fit *d = cy->cls->data[SCHED_FIT];
+    const struct sched__nodes *nodes = &cy->s->nodes;
+    const char *between = "";
+    if (nodes->pods[slot] >= nodes->pods_most[slot]) {
+        buf_addf(out, "pods: %d of %d there", nodes->pods[slot], nodes->pods_most[slot]);
+        between = "; ";
+    }
+    for (size_t k = 0; k < d->check_count; k++) {
+        uint32_t resource = d->checks[k].resource;
+        const struct sched__resource *r = &nodes->resources.v[resource];
+        if (d->checks[k].amount <= r->alloc[slot] - r->used[slot])
+            continue;
+        buf_addf(out, "%s%.*s: requested ", between, STR_ARG(intern_text(r->name)));
+        write_amount(out, resource, d->checks[k].amount);
+        buf_add(out, STR(", free "));
+        write_amount(out, resource, r->alloc[slot] - r->used[slot]);
+        buf_add(out, STR(" of "));
+        write_amount(out, resource, r->alloc[slot]);
+        between = "; ";
+    }
+}
+
+/* ---- score ---- */
+
+typedef int64_t strategy_fn(const struct sched_profile *profile, int64_t requested, int64_t cap);
+
+static int64_t least(const struct sched_profile *profile, int64_t requested, int64_t cap) {
+    (void)profile;
+    return requested > cap ? 0 : (cap - requested) * 100 / cap;
+}
+
+static int64_t most(const struct sched_profile *profile, int64_t requested, int64_t cap) {
+    (void)profile;
+    return (requested > cap ? cap : requested) * 100 / cap;
+}
+
+static int64_t ratio(const struct sched_profile *profile, int64_t requested, int64_t cap) {
+    int64_t p = requested > cap ? 100 : requested * 100 / cap;
+    const struct sched_shape_point *shape = profile->shape;
+    size_t i = 0;
+    while (i < profile->shape_count && p > shape[i].utilization)
+        i++;
+    if (i == 0)
+        return shape[0].score * 10;
+    if (i == profile->shape_count)
+        return shape[i - 1].score * 10;
+    int64_t low = shape[i - 1].score * 10, high = shape[i].score * 10;
+    return low + (high - low) * (p - shape[i - 1].utilization) /
+                     (shape[i].utilization - shape[i - 1].utilization);
+}
+
+static strategy_fn *const strategies[] = {
+    [SCHED_LEAST_ALLOCATED] = least,
+    [SCHED_MOST_ALLOCATED] = most,
+    [SCHED_REQUESTED_TO_CAPACITY_RATIO] = ratio,
+};
+
+static int64_t used(const struct sched__nodes *nodes, uint32_t resource, uint32_t slot) {
+    if (resource == SCHED__CPU)
+        return nodes->nonzero_cpu[slot];
+    if (resource == SCHED__MEMORY)
+        return nodes->nonzero_memory[slot];
+    return nodes->resources.v[resource].used[slot];
+}
+
+static int64_t score_slot(struct sched__cycle *cy, const struct fit *d, uint32_t slot) {
+    const struct sched__nodes *nodes = &cy->s->nodes;
+    enum sched_strategy strategy = cy->profile->strategy;
+    bool is_ratio = strategy == SCHED_REQUESTED_TO_CAPACITY_RATIO;
+    int64_t sum = 0, weights = 0;
+    for (size_t k = 0; k < d->scored.n; k++) {
+        const struct sched__scored *r = &d->scored.v[k];
+        int64_t cap = nodes->resources.v[r->resource].alloc[slot];
+        if (!cap)
+            continue;
+        int64_t score =
+            strategies[strategy](cy->profile, used(nodes, r->resource, slot) + r->request, cap);
+        if (is_ratio && score <= 0)
+            continue;
+        sum += score * r->weight;
+        weights += r->weight;
+    }
+    if (!weights)
+        return 0;
+    return is_ratio ? (int64_t)round((double)sum / (double)weights) : sum / weights;
+}
+
+static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to) {
+    const struct fit *d = cy->cls->data[SCHED_FIT];
+    for (uint32_t i = from; i < to; i++)
+        if (!cy->verdict[i])
+            scores[i] = score_slot(cy, d, i);
+}
+
+/* ---- hints ---- */
+
+/* Would an empty node of this kind do? */
+static bool fits_empty(struct sched *s, const struct sched_pod *pod, const struct api_node *node) {
+    const struct fit *d = pod->cls->data[SCHED_FIT];
+    for (size_t k = 0; k < d->check_count; k++) {
+        struct str name = intern_text(s->nodes.resources.v[d->checks[k].resource].name);
+        int64_t have = 0;
+        for (size_t i = 0; i < node->status.allocatable.n; i++) {
+            const struct api_quantity *q = &node->status.allocatable.v[i];
+            if (str_eq(q->key, name))
+                have = d->checks[k].resource == SCHED__CPU ? quantity_milli_value(&q->value)
+                                                           : quantity_value(&q->value);
+        }
+        if (d->checks[k].amount > have)
+            return false;
+    }
+    return true;
+}
+
+/* Does `after` offer more of something that counts for the pod? */
+static bool offers_more(struct sched *s, const struct sched_pod *pod, const struct api_node *before,
+                        const struct api_node *after) {
+    const struct api_quantities *old = &before->status.allocatable;
+    const struct api_quantities *now = &after->status.allocatable;
+    for (size_t i = 0; i < now->n; i++) {
+        const struct quantity *had = NULL;
+        for (size_t j = 0; j < old->n; j++)
+            if (str_eq(old->v[j].key, now->v[i].key))
+                had = &old->v[j].value;
+        if (had && quantity_cmp(&now->v[i].value, had) <= 0)
+            continue;
+        if (str_is(now->v[i].key, "pods"))
+            return true;
+        uint32_t resource = sched__resource_get(s, now->v[i].key);
+        for (size_t k = 0; k < pod->cls->request_count; k++)
+            if (pod->cls->requests[k].resource == resource)
+                return true;
+    }
+    return false;
+}
+
+static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
+    if (!(event->bits & (SCHED__NODE_ADD | SCHED__NODE_ALLOCATABLE)))
+        return true;
+    if (!event->after || !fits_empty(s, pod, event->after->body))
+        return false;
+    return !event->before || offers_more(s, pod, event->before->body, event->after->body);
+}
+
+const struct sched__plugin sched__node_resources_fit = {
+    .compile = compile,
+    .filter = filter,
+    .reasons = reasons,
+    .explain = explain,
+    .score = score,
+    .events = SCHED__NODE_ADD | SCHED__NODE_ALLOCATABLE | SCHED__ASSIGNED_POD_DELETE |
+              SCHED__POD_SCALE_DOWN,
+    .hint = hint,
+};

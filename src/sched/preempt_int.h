@@ -1,0 +1,11 @@
+/* Preemption: which less important pods would have to go for a pod that fits nowhere. */
+#ifndef SCHED_PREEMPT_INT_H
+#define SCHED_PREEMPT_INT_H
+
+#include "sched/plugin_int.h"
+
+/* After a cycle in which nothing fitted: finds victims, adds upstream's text to the message, and
+ * nominates the node. Victims stay where they are until they are deleted. */
+void sched__preempt(struct sched__cycle *cy, struct sched_result *out);
+
+#endif

@@ -1,0 +1,80 @@
+/* sched_examine: the whole table of verdicts and scores, for explanations and tests. */
+#include "base/alloc.h"
+#include "sched/plugin_int.h"
+
+static void report_nodes(struct sched__cycle *cy, struct sched_report *out) {
+    const struct sched__nodes *nodes = &cy->s->nodes;
+    out->nodes = arena_array(cy->arena, struct sched_node_report, nodes->live);
+    for (uint32_t slot = 0; slot < nodes->n; slot++) {
+        if (!(nodes->state[slot] & SCHED__NODE_THERE))
+            continue;
+        struct sched_node_report *r = &out->nodes[out->node_count++];
+        r->node = intern_text(nodes->v[slot].name);
+        r->slot = slot;
+        if (!cy->verdict) /* PreFilter ended it */
+            continue;
+        r->status = sched__cycle_status(cy, slot);
+        r->absent = cy->verdict[slot] == SCHED__ABSENT;
+    }
+}
+
+static void report_scores(struct sched__cycle *cy, struct sched_report *out) {
+    int64_t *columns[SCHED_PLUGIN_COUNT];
+    if (sched__cycle_score(cy, columns) < 0)
+        return;
+    out->scored = true;
+    for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++) {
+        if (!columns[p])
+            continue;
+        out->scoring[p] = true;
+        for (size_t i = 0; i < out->node_count; i++) {
+            struct sched_node_report *r = &out->nodes[i];
+            if (r->status.code != SCHED_SUCCESS)
+                continue;
+            r->scores[p] = columns[p][r->slot];
+            r->total += cy->profile->weights[p] * r->scores[p];
+        }
+    }
+}
+
+static void report_choice(struct sched__cycle *cy, struct sched_report *out) {
+    uint32_t start = cy->s->next_start;
+    uint32_t best = sched__cycle_choose(cy);
+    cy->s->next_start = start;
+    for (size_t i = 0; i < out->node_count; i++)
+        if (out->nodes[i].slot == best)
+            out->best = i;
+}
+
+static void report_cycle(struct sched__cycle *cy, struct sched_report *out) {
+    sched__cycle_filter(cy);
+    out->rejected = cy->rejected;
+    report_nodes(cy, out);
+    out->feasible = cy->feasible;
+    if (cy->feasible > 1 && !cy->error.p)
+        report_scores(cy, out);
+    if (cy->feasible && !cy->error.p)
+        report_choice(cy, out);
+    out->error = cy->error;
+    if (!cy->feasible && !cy->error.p)
+        out->message = sched__cycle_message(cy);
+}
+
+void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
+                   struct sched_report *out) {
+    struct sched_pod p = {
+        .object = pod,
+        .cls = sched__class_get(s, pod),
+        .node = SCHED__NONE,
+        .nominated = SCHED__NONE,
+        .priority = sched__pod_priority(pod),
+    };
+    struct sched__cycle cy = {
+        .s = s, .pod = &p, .cls = p.cls, .profile = p.cls->profile, .arena = a};
+    *out = (struct sched_report){0};
+    if (cy.profile)
+        report_cycle(&cy, out);
+    else
+        out->error = STR("no profile of the configuration has the pod's schedulerName");
+    sched__class_unref(s, p.cls);
+}

@@ -1,0 +1,308 @@
+/* The scheduler: what it is told of objects, and its decisions. */
+#include "sched/sched.h"
+
+#include <string.h>
+
+#include "api/object.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "sched/count_int.h"
+#include "sched/plugin_int.h"
+#include "sched/preempt_int.h"
+#include "sched/queue_int.h"
+#include "sched/volumes_int.h"
+
+struct sched *sched_new(const struct sched_opts *opts) {
+    struct sched *s = xcalloc(1, sizeof *s);
+    s->gates = *opts->gates;
+    s->config = opts->config ? opts->config : sched_config_default(&s->arena);
+    s->clock = opts->clock;
+    s->seed = opts->seed;
+    s->tie_state = opts->tie_seed;
+    s->key = BUF_INIT(SIZE_MAX);
+    s->atoms = intern_new(s->seed);
+    s->match = match_new(s->atoms, &s->gates, opts->engine, s->seed);
+    s->nodes.by_name = MAP_INIT(s->seed);
+    s->pods = MAP_INIT(s->seed);
+    s->classes = MAP_INIT(s->seed);
+    s->podsets = MAP_INIT(s->seed);
+    s->images = MAP_INIT(s->seed);
+    sched__store_init(s);
+    sched__resource_get(s, STR("cpu"));
+    sched__resource_get(s, STR("memory"));
+    sched__resource_get(s, STR("ephemeral-storage"));
+    s->queue = sched__queue_new(s);
+    return s;
+}
+
+/* Pods that wait for such a thing are tried again. */
+static void tell(struct sched *s, const struct api_object *before, const struct api_object *after) {
+    struct sched__event event = {sched__event_bits(before, after), before, after};
+    if (event.bits)
+        sched__queue_event(s, &event);
+}
+
+/* ---- pods ---- */
+
+int32_t sched__pod_priority(const struct api_object *pod) {
+    const struct api_pod *body = pod->body;
+    return body->spec.priority.set ? body->spec.priority.v : 0;
+}
+
+/* Pods that ended take nothing any more. */
+static bool is_terminal(const struct api_pod *pod) {
+    return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
+}
+
+static struct sched_pod *pod_find(struct sched *s, const struct api_object_meta *meta) {
+    buf_clear(&s->key);
+    buf_add(&s->key, meta->namespace);
+    buf_add_char(&s->key, '/');
+    buf_add(&s->key, meta->name);
+    struct sched_pod *p = map_get(&s->pods, buf_view(&s->key));
+    return p;
+}
+
+static struct sched_pod *pod_new(struct sched *s) {
+    struct str key = buf_view(&s->key);
+    struct sched_pod *p = xcalloc(1, sizeof *p + key.n);
+    char *text = (char *)(p + 1);
+    memcpy(text, key.p, key.n);
+    p->key = (struct str){text, key.n};
+    p->node = p->nominated = SCHED__NONE;
+    map_put(&s->pods, p->key, p);
+    return p;
+}
+
+static void pod_free(struct sched *s, struct sched_pod *p) {
+    uint32_t slot = p->node;
+    sched__queue_remove(s, p);
+    sched__unnominate(s, p);
+    if (slot != SCHED__NONE) {
+        sched__pod_unplace(s, p);
+        sched__volumes_forget(s, p);
+        sched__node_drop_idle(s, slot);
+    }
+    map_del(&s->pods, p->key);
+    sched__class_unref(s, p->cls);
+    api_object_unref(p->object);
+    free(p);
+}
+
+/* Takes the pod as it is now; it is on no node. */
+static void pod_adopt(struct sched *s, struct sched_pod *p, struct api_object *object) {
+    const struct api_pod *body = object->body;
+    struct sched__class *old = p->cls;
+    p->cls = sched__class_get(s, object);
+    if (old)
+        sched__class_unref(s, old);
+    api_object_ref(object);
+    api_object_unref(p->object);
+    p->object = object;
+    p->priority = sched__pod_priority(object);
+    p->terminating = body->metadata.deletion_timestamp.set;
+}
+
+static void set_placed(struct sched *s, struct sched_pod *p, struct api_object *object) {
+    const struct api_pod *body = object->body;
+    uint32_t before = p->node;
+    sched__queue_remove(s, p);
+    sched__unnominate(s, p);
+    if (before != SCHED__NONE)
+        sched__pod_unplace(s, p);
+    pod_adopt(s, p, object);
+    p->assumed = false;
+    sched__pod_place(s, p, sched__node_get(s, body->spec.node_name));
+    if (before != SCHED__NONE && before != p->node)
+        sched__node_drop_idle(s, before);
+}
+
+/* An assumed pod waits for the binding to be confirmed; news of its pending self are old. */
+static void set_pending(struct sched *s, struct sched_pod *p, struct api_object *object) {
+    bool is_new = !p->object;
+    if (p->assumed)
+        return;
+    if (p->node != SCHED__NONE)
+        sched__pod_unplace(s, p);
+    struct api_object *before = p->object ? api_object_ref(p->object) : NULL;
+    pod_adopt(s, p, object);
+    if (!p->cls->profile)
+        sched__queue_remove(s, p);
+    else if (is_new)
+        sched__queue_add(s, p);
+    else
+        sched__queue_update(s, p, before);
+    api_object_unref(before);
+}
+
+static void delete_pod(struct sched *s, const struct api_object *object) {
+    struct sched_pod *p = pod_find(s, object->meta);
+    if (!p)
+        return;
+    struct api_object *last = api_object_ref(p->object);
+    bool was_placed = p->node != SCHED__NONE;
+    pod_free(s, p);
+    if (was_placed)
+        tell(s, last, NULL);
+    api_object_unref(last);
+}
+
+static void set_pod(struct sched *s, struct api_object *object) {
+    const struct api_pod *body = object->body;
+    if (is_terminal(body)) {
+        delete_pod(s, object);
+        return;
+    }
+    struct sched_pod *p = pod_find(s, object->meta);
+    if (!p)
+        p = pod_new(s);
+    if (!body->spec.node_name.n) {
+        set_pending(s, p, object);
+        return;
+    }
+    struct api_object *before = p->object ? api_object_ref(p->object) : NULL;
+    set_placed(s, p, object);
+    tell(s, before, object);
+    api_object_unref(before);
+}
+
+/* ---- other objects ---- */
+
+static void set_node(struct sched *s, struct api_object *object) {
+    uint32_t slot = sched__node_find(s, object->meta->name);
+    struct api_object *before = slot == SCHED__NONE ? NULL : s->nodes.v[slot].object;
+    if (before)
+        api_object_ref(before);
+    sched__node_set(s, object);
+    tell(s, before, object);
+    api_object_unref(before);
+}
+
+static bool is_kind(const struct api_object *o, const char *kind) {
+    return o->kind && strcmp(o->kind->kind, kind) == 0;
+}
+
+void sched_set(struct sched *s, struct api_object *object) {
+    if (is_kind(object, "Pod")) {
+        set_pod(s, object);
+    } else if (is_kind(object, "Node")) {
+        set_node(s, object);
+    } else {
+        struct api_object *before = sched__store_set(s, object);
+        tell(s, before, object);
+        api_object_unref(before);
+    }
+}
+
+void sched_delete(struct sched *s, const struct api_object *object) {
+    if (is_kind(object, "Pod")) {
+        delete_pod(s, object);
+    } else if (is_kind(object, "Node")) {
+        uint32_t slot = sched__node_find(s, object->meta->name);
+        struct api_object *before = slot == SCHED__NONE ? NULL : s->nodes.v[slot].object;
+        if (!before)
+            return;
+        api_object_ref(before);
+        sched__node_delete(s, object->meta->name);
+        tell(s, before, NULL);
+        api_object_unref(before);
+    } else {
+        struct api_object *before = sched__store_delete(s, object);
+        if (before)
+            tell(s, before, NULL);
+        api_object_unref(before);
+    }
+}
+
+void sched_free(struct sched *s) {
+    if (!s)
+        return;
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&s->pods, &at));)
+        pod_free(s, e->value);
+    sched__queue_free(s);
+    sched__nodes_release(s);
+    sched__count_release(s);
+    sched__store_release(s);
+    map_release(&s->pods);
+    map_release(&s->classes);
+    map_release(&s->podsets);
+    vec_release(&s->changes);
+    match_free(s->match);
+    intern_free(s->atoms);
+    arena_release(&s->cycle);
+    arena_release(&s->scratch);
+    arena_release(&s->arena);
+    buf_release(&s->key);
+    free(s);
+}
+
+/* ---- decisions ---- */
+
+/* The pod is on its node from now on, as far as the next decisions are concerned. */
+static void assume(struct sched *s, struct sched_pod *p, uint32_t slot) {
+    sched__unnominate(s, p);
+    sched__volumes_assume(s, p, slot);
+    sched__pod_place(s, p, slot);
+    p->assumed = true;
+    sched__queue_done(s, p);
+}
+
+static void decide(struct sched__cycle *cy, struct sched_result *out) {
+    struct sched *s = cy->s;
+    if (!s->nodes.live) {
+        out->outcome = SCHED_FAILED;
+        out->message = STR("no nodes available to schedule pods");
+        return;
+    }
+    sched__cycle_filter(cy);
+    if (cy->feasible && !cy->error.p) {
+        uint32_t slot = sched__cycle_choose(cy);
+        if (slot != SCHED__NONE) {
+            out->outcome = SCHED_SCHEDULED;
+            out->node = intern_text(s->nodes.v[slot].name);
+            assume(s, cy->pod, slot);
+            return;
+        }
+    }
+    if (cy->error.p) {
+        out->outcome = SCHED_FAILED;
+        out->message = cy->error;
+        return;
+    }
+    out->outcome = SCHED_UNSCHEDULABLE;
+    out->message = sched__cycle_message(cy);
+    sched__preempt(cy, out);
+}
+
+/* Which plug-ins rejected the pod on some node: their events are worth another try. */
+static uint32_t rejecting_plugins(const struct sched__cycle *cy) {
+    uint32_t mask = 0;
+    enum sched_plugin plugin;
+    if (sched_plugin_find(cy->rejected.plugin, &plugin))
+        mask |= 1U << plugin;
+    for (uint32_t i = 0; cy->verdict && i < cy->s->nodes.n; i++)
+        if (cy->verdict[i] == SCHED__ABSENT)
+            mask |= 1U << SCHED_NODE_AFFINITY;
+        else if (cy->verdict[i] > SCHED__ABSENT)
+            mask |= 1U << sched__reason_row(cy->verdict[i])->plugin;
+    return mask;
+}
+
+bool sched_next(struct sched *s, struct sched_result *out) {
+    struct sched_pod *p = sched__queue_pop(s);
+    if (!p)
+        return false;
+    arena_reset(&s->cycle);
+    struct sched__cycle cy = {
+        .s = s, .pod = p, .cls = p->cls, .profile = p->cls->profile, .arena = &s->cycle};
+    *out = (struct sched_result){.pod = p->object};
+    decide(&cy, out);
+    if (out->outcome != SCHED_SCHEDULED)
+        sched__queue_failed(s, p, rejecting_plugins(&cy), out->outcome == SCHED_FAILED);
+    return true;
+}
+
+int64_t sched_next_time(const struct sched *s) {
+    return sched__queue_next_time(s);
+}
