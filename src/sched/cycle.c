@@ -112,6 +112,11 @@ static enum sched__reason try_with_nominated(struct sched__cycle *cy, uint32_t s
     return verdict;
 }
 
+enum sched__reason sched__cycle_fits(struct sched__cycle *cy, uint32_t slot) {
+    enum sched__reason verdict = try_with_nominated(cy, slot);
+    return verdict ? verdict : sched__cycle_try(cy, slot);
+}
+
 static void honour_nominations(struct sched__cycle *cy) {
     for (uint32_t i = 0; cy->s->nominated && i < cy->s->nodes.n; i++) {
         if (!cy->s->nodes.v[i].nominated.n || cy->verdict[i])

@@ -148,10 +148,11 @@ void sched__cycle_own_verdicts(struct sched__cycle *cy);
  * stored. With cy->rejected or cy->error set there are no verdicts. */
 void sched__cycle_filter(struct sched__cycle *cy);
 
-/* Asks all filters again about one node as it is now, and returns the verdict; PreFilter of scope
- * CLUSTER runs again, too. Nothing is remembered. For preemption, which tries a node without some
- * of its pods. */
+/* Asks all filters again about one node as it is now, and returns the verdict, which is also in
+ * s->trial. Nothing is remembered. sched__cycle_fits asks also with the pods that are nominated to
+ * the node and at least as important. */
 enum sched__reason sched__cycle_try(struct sched__cycle *cy, uint32_t slot);
+enum sched__reason sched__cycle_fits(struct sched__cycle *cy, uint32_t slot);
 
 /* The reasons of a slot's verdict; code, plug-in and texts, in the cycle's arena. */
 struct sched_status sched__cycle_status(struct sched__cycle *cy, uint32_t slot);

@@ -1,0 +1,341 @@
+/*
+ * DefaultPreemption: the node on which a pod that fits nowhere would fit without some less
+ * important pods, and as few and unimportant ones as possible.
+ *
+ * Every node that rejected the pod for a reason that may pass is tried in place: its less important
+ * pods are taken off, the filters asked, and pods put back, the most important first, as long as
+ * the pod still fits. Whatever comes of it, the node is then as it was.
+ */
+#include <stdlib.h>
+
+#include "api/selector.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "sched/preempt_int.h"
+#include "sched/queue_int.h"
+
+struct candidate {
+    uint32_t slot;
+    struct sched_pod **victims; /* the most important first */
+    size_t n, violations;
+};
+
+/* A PodDisruptionBudget and what it still allows in one try. */
+struct budget {
+    const struct api_pod_disruption_budget *body;
+    struct selector *selector;
+    int64_t allowed;
+};
+
+struct preemption {
+    struct sched__cycle *cy;
+    struct budget *budgets;
+    size_t budget_count;
+    int64_t now;
+    struct candidate best;
+    bool found;
+    struct sched__tallied failures;
+};
+
+/* ---- importance ---- */
+
+static int64_t start_of(const struct sched_pod *p, int64_t now) {
+    const struct api_time *t = &((const struct api_pod *)p->object->body)->status.start_time;
+    return t->set ? t->sec * CLOCK_SECOND + t->nsec : now;
+}
+
+struct ranked {
+    struct sched_pod *pod;
+    int64_t start;
+    size_t place; /* before sorting: makes the order total */
+};
+
+static int by_importance(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    if (x->pod->priority != y->pod->priority)
+        return x->pod->priority > y->pod->priority ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static void sort_by_importance(struct preemption *p, struct sched_pod **pods, size_t n) {
+    struct ranked *ranked = arena_array(p->cy->arena, struct ranked, n);
+    for (size_t i = 0; i < n; i++)
+        ranked[i] = (struct ranked){pods[i], start_of(pods[i], p->now), i};
+    qsort(ranked, n, sizeof *ranked, by_importance);
+    for (size_t i = 0; i < n; i++)
+        pods[i] = ranked[i].pod;
+}
+
+/* ---- budgets ---- */
+
+static void collect_budgets(struct preemption *p) {
+    const struct map *budgets = &p->cy->s->store.budgets;
+    size_t at = 0;
+    p->budgets = arena_array(p->cy->arena, struct budget, budgets->live);
+    for (struct map_entry *e; (e = map_next(budgets, &at));) {
+        struct budget *b = &p->budgets[p->budget_count];
+        b->body = ((struct api_object *)e->value)->body;
+        if (selector_compile(p->cy->arena, b->body->spec.selector, &b->selector, NULL) == 0)
+            p->budget_count++;
+    }
+}
+
+static bool is_disrupted(const struct budget *b, struct str name) {
+    for (size_t i = 0; i < b->body->status.disrupted_pods.n; i++)
+        if (str_eq(b->body->status.disrupted_pods.v[i].key, name))
+            return true;
+    return false;
+}
+
+/* Does losing this pod, too, break a budget? */
+static bool violates(struct preemption *p, const struct sched_pod *pod) {
+    const struct api_object_meta *meta = pod->object->meta;
+    for (size_t i = 0; meta->labels.n && i < p->budget_count; i++) {
+        struct budget *b = &p->budgets[i];
+        if (!str_eq(b->body->metadata.namespace, meta->namespace) || !b->selector ||
+            !b->selector->n || !selector_matches(b->selector, &meta->labels) ||
+            is_disrupted(b, meta->name))
+            continue;
+        if (--b->allowed < 0)
+            return true;
+    }
+    return false;
+}
+
+/* Moves pods that break a budget to the front, orders kept; returns how many. */
+static size_t split_by_budget(struct preemption *p, struct sched_pod **pods, size_t n) {
+    struct sched_pod **others = arena_array(p->cy->arena, struct sched_pod *, n);
+    size_t violating = 0, rest = 0;
+    for (size_t i = 0; i < p->budget_count; i++)
+        p->budgets[i].allowed = p->budgets[i].body->status.disruptions_allowed;
+    for (size_t i = 0; i < n; i++)
+        if (violates(p, pods[i]))
+            pods[violating++] = pods[i];
+        else
+            others[rest++] = pods[i];
+    for (size_t i = 0; i < rest; i++)
+        pods[violating + i] = others[i];
+    return violating;
+}
+
+/* ---- one node ---- */
+
+static void note_failure(struct preemption *p, uint32_t slot) {
+    struct sched__cycle tried = *p->cy;
+    tried.verdict = p->cy->s->trial;
+    struct sched_status status = sched__cycle_status(&tried, slot);
+    for (size_t i = 0; i < status.reason_count; i++)
+        sched__tallied_add(&p->failures, status.reasons[i], 1);
+}
+
+/* Puts pods back one by one while the pod still fits; the others remain as victims. */
+static size_t reprieve(struct preemption *p, struct candidate *c, struct sched_pod **pods,
+                       size_t n) {
+    size_t lost = 0;
+    for (size_t i = 0; i < n; i++) {
+        sched__pod_place(p->cy->s, pods[i], c->slot);
+        if (!sched__cycle_fits(p->cy, c->slot))
+            continue;
+        sched__pod_unplace(p->cy->s, pods[i]);
+        c->victims[c->n++] = pods[i];
+        lost++;
+    }
+    return lost;
+}
+
+static size_t less_important(const struct preemption *p, uint32_t slot, struct sched_pod **out) {
+    const struct sched__node *node = &p->cy->s->nodes.v[slot];
+    size_t n = 0;
+    for (size_t i = 0; i < node->pods.n; i++)
+        if (node->pods.v[i]->priority < p->cy->pod->priority)
+            out[n++] = node->pods.v[i];
+    return n;
+}
+
+static bool find_victims(struct preemption *p, uint32_t slot, struct candidate *c) {
+    struct sched *s = p->cy->s;
+    size_t most = s->nodes.v[slot].pods.n;
+    struct sched_pod **pods = arena_array(p->cy->arena, struct sched_pod *, most);
+    size_t n = less_important(p, slot, pods);
+    *c = (struct candidate){.slot = slot,
+                            .victims = arena_array(p->cy->arena, struct sched_pod *, n)};
+    for (size_t i = 0; i < n; i++)
+        sched__pod_unplace(s, pods[i]);
+    bool fits = !sched__cycle_fits(p->cy, slot);
+    if (fits) {
+        sort_by_importance(p, pods, n);
+        size_t violating = split_by_budget(p, pods, n);
+        c->violations = reprieve(p, c, pods, violating);
+        reprieve(p, c, pods + violating, n - violating);
+        for (size_t i = 0; i < c->n; i++)
+            sched__pod_place(s, c->victims[i], slot);
+        sort_by_importance(p, c->victims, c->n);
+    } else {
+        note_failure(p, slot);
+        for (size_t i = 0; i < n; i++)
+            sched__pod_place(s, pods[i], slot);
+    }
+    return fits && c->n;
+}
+
+/* ---- all nodes ---- */
+
+static int64_t priorities(const struct candidate *c) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < c->n; i++)
+        sum += c->victims[i]->priority + (INT64_C(1) << 31);
+    return sum;
+}
+
+/* The earliest start among the most important victims. */
+static int64_t earliest_start(const struct preemption *p, const struct candidate *c) {
+    int64_t earliest = INT64_MAX;
+    for (size_t i = 0; i < c->n && c->victims[i]->priority == c->victims[0]->priority; i++) {
+        int64_t start = start_of(c->victims[i], p->now);
+        if (start < earliest)
+            earliest = start;
+    }
+    return earliest;
+}
+
+/* Is a better than b? The first in the order of nodes wins ties. */
+static bool is_better(const struct preemption *p, const struct candidate *a,
+                      const struct candidate *b) {
+    if (a->violations != b->violations)
+        return a->violations < b->violations;
+    if (a->victims[0]->priority != b->victims[0]->priority)
+        return a->victims[0]->priority < b->victims[0]->priority;
+    int64_t x = priorities(a), y = priorities(b);
+    if (x != y)
+        return x < y;
+    if (a->n != b->n)
+        return a->n < b->n;
+    return earliest_start(p, a) > earliest_start(p, b);
+}
+
+static uint32_t most_candidates(const struct sched_profile *profile, uint32_t nodes) {
+    int64_t n = (int64_t)nodes * profile->min_candidate_nodes_percentage / 100;
+    if (n < profile->min_candidate_nodes_absolute)
+        n = profile->min_candidate_nodes_absolute;
+    return n > nodes ? nodes : (uint32_t)n;
+}
+
+static bool may_help(const struct sched__cycle *cy, uint32_t slot) {
+    return cy->verdict && cy->verdict[slot] > SCHED__ABSENT &&
+           sched__reason_row(cy->verdict[slot])->code == SCHED_REJECTED;
+}
+
+static void try_nodes(struct preemption *p) {
+    struct sched *s = p->cy->s;
+    uint32_t potential = 0, candidates = 0, hopeless = 0;
+    for (uint32_t i = 0; i < s->nodes.n; i++)
+        potential += may_help(p->cy, i);
+    uint32_t most = most_candidates(p->cy->profile, potential);
+    bool harmless = false; /* some candidate breaks no budget */
+    for (uint32_t i = 0; i < s->nodes.n && (candidates < most || !harmless); i++) {
+        struct candidate c;
+        if (!may_help(p->cy, i))
+            continue;
+        if (s->nodes.lowest_priority[i] >= p->cy->pod->priority) {
+            hopeless++;
+            continue;
+        }
+        if (!find_victims(p, i, &c))
+            continue;
+        candidates++;
+        harmless = harmless || !c.violations;
+        if (!p->found || is_better(p, &c, &p->best))
+            p->best = c;
+        p->found = true;
+    }
+    if (hopeless)
+        sched__tallied_add(&p->failures, STR("No preemption victims found for incoming pod"),
+                           hopeless);
+    if (potential < s->nodes.live)
+        sched__tallied_add(&p->failures, STR("Preemption is not helpful for scheduling"),
+                           s->nodes.live - potential);
+}
+
+/* ---- the verdict ---- */
+
+static bool is_being_preempted(const struct sched_pod *p) {
+    const struct api_pod *body = p->object->body;
+    for (size_t i = 0; p->terminating && i < body->status.conditions.n; i++) {
+        const struct api_pod_condition *c = &body->status.conditions.v[i];
+        if (str_is(c->type, "DisruptionTarget"))
+            return str_is(c->status, "True") && str_is(c->reason, "PreemptionByScheduler");
+    }
+    return false;
+}
+
+/* Why the pod must not preempt others, or absent. */
+static struct str find_objection(const struct sched__cycle *cy) {
+    const struct sched_pod *pod = cy->pod;
+    const struct api_pod *body = pod->object->body;
+    if (str_is(body->spec.preemption_policy, "Never"))
+        return STR("not eligible due to preemptionPolicy=Never.");
+    if (pod->nominated == SCHED__NONE || !may_help(cy, pod->nominated))
+        return (struct str){0};
+    const struct sched__node *node = &cy->s->nodes.v[pod->nominated];
+    for (size_t i = 0; i < node->pods.n; i++)
+        if (node->pods.v[i]->priority < pod->priority && is_being_preempted(node->pods.v[i]))
+            return STR("not eligible due to a terminating pod on the nominated node.");
+    return (struct str){0};
+}
+
+/* Those that were promised this node and are less important must look for another one. */
+static void take_nominations(struct sched *s, const struct sched_pod *pod, uint32_t slot) {
+    struct sched__node *node = &s->nodes.v[slot];
+    for (size_t i = node->nominated.n; i--;)
+        if (node->nominated.v[i]->priority < pod->priority)
+            sched__unnominate(s, node->nominated.v[i]);
+}
+
+static void actuate(struct preemption *p, struct sched_result *out) {
+    struct sched *s = p->cy->s;
+    struct api_object **victims = arena_array(p->cy->arena, struct api_object *, p->best.n);
+    for (size_t i = 0; i < p->best.n; i++)
+        victims[i] = p->best.victims[i]->object;
+    out->victims = victims;
+    out->victim_count = p->best.n;
+    out->nominated = intern_text(s->nodes.v[p->best.slot].name);
+    take_nominations(s, p->cy->pod, p->best.slot);
+    sched__nominate(s, p->cy->pod, p->best.slot);
+}
+
+static struct str preempt(struct preemption *p, struct sched_result *out) {
+    struct sched__cycle *cy = p->cy;
+    struct str objection = find_objection(cy);
+    if (objection.p)
+        return objection;
+    collect_budgets(p);
+    try_nodes(p);
+    if (!p->found)
+        return sched__tallied_write(&p->failures, cy->s->nodes.live, cy->arena);
+    map_release(&p->failures.counts);
+    actuate(p, out);
+    return arena_printf(cy->arena,
+                        "found a potential placement for pod on node %.*s, preempting %zu victims",
+                        STR_ARG(out->nominated), out->victim_count);
+}
+
+static bool is_on(const struct sched_profile *profile) {
+    for (size_t i = 0; i < profile->points[SCHED_POST_FILTER].n; i++)
+        if (profile->points[SCHED_POST_FILTER].v[i] == SCHED_PREEMPTION)
+            return true;
+    return false;
+}
+
+void sched__preempt(struct sched__cycle *cy, struct sched_result *out) {
+    struct preemption p = {
+        .cy = cy, .now = clock_wall(cy->s->clock), .failures = {MAP_INIT(cy->s->seed)}};
+    if (!is_on(cy->profile))
+        return;
+    struct str text = preempt(&p, out);
+    out->message =
+        arena_printf(cy->arena, "%.*s preemption: %.*s", STR_ARG(out->message), STR_ARG(text));
+}
+
+const struct sched__plugin sched__default_preemption = {0};
