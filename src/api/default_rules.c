@@ -245,6 +245,18 @@ static void default_job(struct defaulter *d, void *body) {
     set_bool(&spec->manual_selector, false);
 }
 
+static void default_csi_driver_spec(struct defaulter *d, void *body) {
+    struct api_csi_driver_spec *spec = body;
+    if (!spec->volume_lifecycle_modes.n) {
+        spec->volume_lifecycle_modes.v = arena_new(d->a, struct str);
+        spec->volume_lifecycle_modes.v[spec->volume_lifecycle_modes.n++] = STR("Persistent");
+    }
+    if (is_on(d, FEATURE_SELinuxMountReadWriteOncePod))
+        set_bool(&spec->se_linux_mount, false);
+    if (is_on(d, FEATURE_VolumeLimitScaling))
+        set_bool(&spec->prevent_pod_scheduling_if_missing, false);
+}
+
 default_fn *const api__default_rules[API_TYPES] = {
     [API_T_container] = default_container,
     [API_T_volume] = default_volume,
@@ -258,4 +270,5 @@ default_fn *const api__default_rules[API_TYPES] = {
     [API_T_stateful_set_update_strategy] = default_stateful_set_strategy,
     [API_T_stateful_set_spec] = default_stateful_set_spec,
     [API_T_job] = default_job,
+    [API_T_csi_driver_spec] = default_csi_driver_spec,
 };
