@@ -83,8 +83,10 @@ struct sched_profile {
     bool ignore_preferred_terms_of_existing_pods;
     /* DefaultPreemption */
     int32_t min_candidate_nodes_percentage, min_candidate_nodes_absolute;
-    /* VolumeBinding */
+    /* VolumeBinding; no shape: upstream's, which prefers the least used */
     int64_t bind_timeout_seconds;
+    struct sched_shape_point *volume_shape;
+    size_t volume_shape_count;
     /* 0: as struct sched_config says */
     int32_t percentage_of_nodes_to_score;
 };

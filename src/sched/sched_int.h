@@ -189,6 +189,7 @@ void sched__store_release(struct sched *s);
 
 struct sched__queue;
 struct sched__metrics;
+struct sched__volumes;
 
 struct sched {
     struct feature_set gates;
@@ -208,6 +209,7 @@ struct sched {
     struct map images;  /* struct sched__image by name */
     uint32_t nominated; /* pods that are nominated to some node */
     struct sched__store store;
+    struct sched__volumes *volumes; /* what volume plug-ins remember; NULL: nothing yet */
     struct sched__queue *queue;
     struct sched__metrics *metrics;
     int64_t *scores;     /* by slot: what a plug-in says, on its way into a sum */
