@@ -1,0 +1,355 @@
+/*
+ * VolumeBinding: a pod's bound volumes must be reachable from the node, and its unbound claims must
+ * find a volume there or one that can be made there.
+ */
+#include <math.h>
+
+#include "api/selector.h"
+#include "sched/plugins/volume_state_int.h"
+
+/* In the order of enum sched__conflict. */
+static const struct str reason_texts[SCHED__CONFLICT_COUNT] = {
+    STR_INIT("node(s) didn't match PersistentVolume's node affinity"),
+    STR_INIT("node(s) didn't find available persistent volumes to bind"),
+    STR_INIT("node(s) did not have enough free storage"),
+    STR_INIT("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
+};
+
+/* Classes of pods with claims are marked by their pod; there is nothing else to know of them. */
+static void *compile(struct sched *s, struct sched__class *c) {
+    (void)s;
+    for (size_t i = 0; i < c->pod->spec.volumes.n; i++) {
+        const struct api_volume_source *source = &c->pod->spec.volumes.v[i].volume_source;
+        if (source->persistent_volume_claim || source->ephemeral)
+            return c->sample;
+    }
+    return NULL;
+}
+
+/* ---- PreFilter ---- */
+
+/* What is wrong with the claim that a volume stands for; absent: nothing. */
+static struct str claim_fault(struct sched__cycle *cy, const struct api_volume *volume,
+                              struct str name) {
+    struct arena *a = cy->arena;
+    const struct api_object *pod = cy->pod->object;
+    const struct api_object *claim =
+        sched__store_find(&cy->s->store.claims, pod->meta->namespace, name);
+    bool ephemeral = !volume->volume_source.persistent_volume_claim;
+    if (!claim && ephemeral)
+        return arena_printf(a,
+                            "waiting for ephemeral volume controller to create the "
+                            "persistentvolumeclaim \"%.*s\"",
+                            STR_ARG(name));
+    if (!claim)
+        return sched__not_found(a, "persistentvolumeclaim", name);
+    const struct api_persistent_volume_claim *body = claim->body;
+    if (str_is(body->status.phase, "Lost"))
+        return arena_printf(a,
+                            "persistentvolumeclaim \"%.*s\" bound to non-existent "
+                            "persistentvolume \"%.*s\"",
+                            STR_ARG(name), STR_ARG(body->spec.volume_name));
+    if (claim->meta->deletion_timestamp.set)
+        return arena_printf(a, "persistentvolumeclaim \"%.*s\" is being deleted", STR_ARG(name));
+    return ephemeral ? sched__claim_owner_error(a, claim, pod) : (struct str){0};
+}
+
+static void pre_filter(struct sched__cycle *cy) {
+    const struct api_volume_list *volumes = &sched__pod_spec(cy->pod->object)->volumes;
+    for (size_t i = 0; i < volumes->n; i++) {
+        struct str name = sched__claim_name(cy->arena, cy->pod->object, &volumes->v[i]);
+        struct str fault = name.p ? claim_fault(cy, &volumes->v[i], name) : (struct str){0};
+        if (fault.p) {
+            sched__prefilter_reject(cy, SCHED_VOLUME_BINDING, fault);
+            return;
+        }
+    }
+    struct sched__pod_claims *claims = arena_new(cy->arena, struct sched__pod_claims);
+    struct str error = {0};
+    if (sched__pod_claims_read(cy->s, cy->pod->object, cy->arena, claims, &error) < 0)
+        sched__prefilter_fail(cy, SCHED_VOLUME_BINDING, error);
+    else if (claims->immediate)
+        sched__prefilter_reject(cy, SCHED_VOLUME_BINDING,
+                                STR("pod has unbound immediate PersistentVolumeClaims"));
+    cy->data[SCHED_VOLUME_BINDING] = claims;
+}
+
+/* ---- Filter ---- */
+
+static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    struct sched__pod_claims *claims = cy->data[SCHED_VOLUME_BINDING];
+    for (uint32_t slot = from; slot < to; slot++) {
+        if (cy->verdict[slot])
+            continue;
+        const struct sched__volume_plan *plan = sched__pod_claims_place(cy->s, claims, slot);
+        if (sched__volume_plan_fails(plan))
+            cy->verdict[slot] = SCHED__REASON_VOLUME_BINDING;
+        if (plan->error.p)
+            sched__filter_fail(cy, SCHED_VOLUME_BINDING, plan->error);
+    }
+}
+
+static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status *out) {
+    const struct sched__volume_plan *plan =
+        sched__pod_claims_place(cy->s, cy->data[SCHED_VOLUME_BINDING], slot);
+    if (plan->error.p)
+        sched__filter_fail(cy, SCHED_VOLUME_BINDING, plan->error);
+    for (int i = 0; i < SCHED__CONFLICT_COUNT; i++)
+        if (plan->conflicts[i])
+            sched__status_add(cy, out, reason_texts[i]);
+}
+
+/* ---- Score ---- */
+
+static bool pre_score(struct sched__cycle *cy) {
+    return feature_enabled(&cy->s->gates, FEATURE_StorageCapacityScoring);
+}
+
+/* The value of a broken line at x; before its first point and behind its last it is level. */
+static int64_t broken_line(const struct sched_shape_point *v, size_t n, int64_t x) {
+    for (size_t i = 0; i < n; i++) {
+        if (x > v[i].utilization)
+            continue;
+        if (i == 0)
+            return (int64_t)v[0].score * 10;
+        int64_t low = (int64_t)v[i - 1].score * 10, high = (int64_t)v[i].score * 10;
+        return low + (high - low) * (x - v[i - 1].utilization) /
+                         (v[i].utilization - v[i - 1].utilization);
+    }
+    return (int64_t)v[n - 1].score * 10;
+}
+
+/* Space that is asked for, and that there is, in one class of storage. */
+struct use {
+    struct str class_name;
+    int64_t requested, capacity;
+};
+
+struct uses {
+    struct use *v;
+    size_t n;
+};
+
+static struct use *find_use(struct uses *uses, struct str class_name) {
+    for (size_t i = 0; i < uses->n; i++)
+        if (str_eq(uses->v[i].class_name, class_name))
+            return &uses->v[i];
+    uses->v[uses->n] = (struct use){.class_name = class_name};
+    return &uses->v[uses->n++];
+}
+
+/* Existing volumes add up; space for new ones is the same space each time. */
+static void add_uses(struct uses *uses, const struct sched__volume_plan *plan) {
+    for (size_t i = 0; i < plan->binding_count; i++) {
+        const struct sched__binding *b = &plan->bindings[i];
+        struct use *use = find_use(uses, b->pv->body->spec.storage_class_name);
+        use->requested += quantity_value(&b->claim->size);
+        use->capacity += quantity_value(&b->pv->size);
+    }
+    if (plan->binding_count)
+        return;
+    for (size_t i = 0; i < plan->provision_count; i++) {
+        const struct sched__provision *p = &plan->provisions[i];
+        if (!p->capacity)
+            continue;
+        struct use *use = find_use(uses, p->claim->storage_class->metadata.name);
+        use->capacity = p->capacity->capacity ? quantity_value(p->capacity->capacity) : 0;
+        use->requested += quantity_value(&p->claim->size);
+    }
+}
+
+static int64_t score_uses(const struct sched_profile *profile, const struct uses *uses) {
+    static const struct sched_shape_point usual[] = {{0, 10}, {100, 0}};
+    const struct sched_shape_point *shape = profile->volume_shape;
+    size_t n = profile->volume_shape_count;
+    if (!n) {
+        shape = usual;
+        n = 2;
+    }
+    int64_t sum = 0;
+    for (size_t i = 0; i < uses->n; i++) {
+        const struct use *use = &uses->v[i];
+        bool full = use->capacity == 0 || use->requested > use->capacity;
+        int64_t utilization =
+            full ? 100 : (int64_t)((uint64_t)use->requested * 100) / use->capacity;
+        sum += broken_line(shape, n, utilization);
+    }
+    return uses->n ? (int64_t)round((double)sum / (double)uses->n) : 0;
+}
+
+static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to) {
+    struct sched__pod_claims *claims = cy->data[SCHED_VOLUME_BINDING];
+    size_t most = claims->selected.n + claims->unbound.n;
+    struct use *room = arena_array(cy->arena, struct use, most);
+    for (uint32_t slot = from; slot < to; slot++) {
+        struct uses uses = {room, 0};
+        if (cy->verdict[slot])
+            continue;
+        if (most)
+            add_uses(&uses, sched__pod_claims_place(cy->s, claims, slot));
+        scores[slot] = score_uses(cy->profile, &uses);
+    }
+}
+
+/* ---- explanation ---- */
+
+static void write_claim(struct buf *out, const struct sched__claim *c) {
+    buf_addf(out, "claim %.*s/%.*s: ", STR_ARG(c->object->meta->namespace),
+             STR_ARG(c->object->meta->name));
+}
+
+static void write_affinity(struct buf *out, struct sched *s, struct sched__pv *pv, uint32_t slot) {
+    struct str error = {0};
+    struct match_node_verdict why;
+    const struct match_node *node = s->nodes.v[slot].labels;
+    const struct match_affinity *affinity =
+        sched__pv_affinity(s, pv, sched__csi_node(s, slot), &error);
+    buf_addf(out, "volume %.*s: ", STR_ARG(pv->object->meta->name));
+    if (affinity && !match_affinity_required(affinity, node, &why))
+        match_node_verdict_write(out, affinity, node, &why);
+}
+
+static void write_no_volume(struct buf *out, const struct sched__volume_plan *plan) {
+    const struct sched__claim *c = plan->conflicts[SCHED__NO_VOLUME];
+    struct str class_name = c->storage_class->metadata.name;
+    switch (plan->no_volume) {
+    case SCHED__OTHER_NODE:
+        buf_addf(out, "it is to be provisioned for node %.*s", STR_ARG(c->selected_node));
+        return;
+    case SCHED__NO_PROVISIONER:
+        buf_addf(out,
+                 "none of %zu volumes of class %.*s that suit it is reachable, and the class "
+                 "has no provisioner",
+                 c->candidate_count, STR_ARG(class_name));
+        return;
+    case SCHED__TOPOLOGY:
+        buf_addf(out, "the node's labels are in none of the allowedTopologies of class %.*s",
+                 STR_ARG(class_name));
+        return;
+    }
+}
+
+/* The volume that keeps an unbound claim from this node, if it is a single one. */
+static struct sched__pv *only_candidate(const struct sched__claim *c) {
+    return c->prebound_count || c->candidate_count == 1 ? c->candidates[0] : NULL;
+}
+
+static void write_no_space(struct buf *out, const struct sched__claim *c) {
+    buf_addf(out, "no CSIStorageCapacity of class %.*s that the node reaches has ",
+             STR_ARG(c->storage_class->metadata.name));
+    quantity_write(out, &c->size);
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+    const struct sched__volume_plan *plan =
+        sched__pod_claims_place(cy->s, cy->data[SCHED_VOLUME_BINDING], slot);
+    const struct sched__claim *c;
+    if ((c = plan->conflicts[SCHED__VOLUME_AFFINITY])) {
+        write_claim(out, c);
+        write_affinity(out, cy->s, c->pv, slot);
+    } else if ((c = plan->conflicts[SCHED__NO_VOLUME])) {
+        struct sched__pv *only = only_candidate(c);
+        write_claim(out, c);
+        if (plan->no_volume == SCHED__NO_PROVISIONER && only)
+            write_affinity(out, cy->s, only, slot);
+        else
+            write_no_volume(out, plan);
+    } else if ((c = plan->conflicts[SCHED__NO_SPACE])) {
+        write_claim(out, c);
+        write_no_space(out, c);
+    } else if ((c = plan->conflicts[SCHED__VOLUME_MISSING])) {
+        write_claim(out, c);
+        buf_addf(out, "volume %.*s does not exist", STR_ARG(c->body->spec.volume_name));
+    }
+}
+
+/* ---- queueing hints ---- */
+
+static bool strs_equal(const struct api_strs *a, const struct api_strs *b) {
+    bool same = a->n == b->n;
+    for (size_t i = 0; same && i < a->n; i++)
+        same = str_eq(a->v[i], b->v[i]);
+    return same;
+}
+
+static bool terms_equal(const struct api_topology_selector_term *a,
+                        const struct api_topology_selector_term *b) {
+    bool same = a->match_label_expressions.n == b->match_label_expressions.n;
+    for (size_t i = 0; same && i < a->match_label_expressions.n; i++) {
+        const struct api_topology_selector_label_requirement *x = &a->match_label_expressions.v[i];
+        const struct api_topology_selector_label_requirement *y = &b->match_label_expressions.v[i];
+        same = str_eq(x->key, y->key) && strs_equal(&x->values, &y->values);
+    }
+    return same;
+}
+
+static bool topologies_equal(const struct api_storage_class *a, const struct api_storage_class *b) {
+    bool same = a->allowed_topologies.n == b->allowed_topologies.n;
+    for (size_t i = 0; same && i < a->allowed_topologies.n; i++)
+        same = terms_equal(&a->allowed_topologies.v[i], &b->allowed_topologies.v[i]);
+    return same;
+}
+
+static struct str migrated_plugins(const struct api_object *csi_node) {
+    const struct label *l = labels_find(&csi_node->meta->annotations,
+                                        STR("storage.alpha.kubernetes.io/migrated-plugins"));
+    return l ? l->value : (struct str){0};
+}
+
+static bool limit_rose(const struct api_object *before, const struct api_object *after) {
+    const struct quantity *old = sched__capacity_limit(before->body);
+    const struct quantity *new = sched__capacity_limit(after->body);
+    return new && (!old || quantity_value(new) > quantity_value(old));
+}
+
+static bool is_true(struct api_opt_bool b) {
+    return b.set && b.v;
+}
+
+/* The driver of one of the pod's inline volumes no longer has its space counted. */
+static bool stopped_counting(const struct api_object *pod, const struct sched__event *event) {
+    const struct api_csi_driver *before = event->before->body, *after = event->after->body;
+    if (!is_true(before->spec.storage_capacity) || is_true(after->spec.storage_capacity))
+        return false;
+    const struct api_volume_list *volumes = &sched__pod_spec(pod)->volumes;
+    for (size_t i = 0; i < volumes->n; i++) {
+        const struct api_csi_volume_source *csi = volumes->v[i].volume_source.csi;
+        if (csi && str_eq(csi->driver, event->after->meta->name))
+            return true;
+    }
+    return false;
+}
+
+static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
+    (void)s;
+    const struct api_object *before = event->before, *after = event->after;
+    if (event->bits & (SCHED__CLAIM_ADD | SCHED__CLAIM_UPDATE))
+        return sched__claim_is_of_pod(after, pod->object, true);
+    if (event->bits & SCHED__CSI_DRIVER)
+        return before && after && stopped_counting(pod->object, event);
+    if (!before || !after)
+        return true;
+    if (event->bits & SCHED__STORAGE_CLASS_UPDATE)
+        return !topologies_equal(before->body, after->body);
+    if (event->bits & SCHED__CSI_NODE_UPDATE)
+        return !str_eq(migrated_plugins(before), migrated_plugins(after));
+    if (event->bits & SCHED__CAPACITY)
+        return limit_rose(before, after);
+    return true;
+}
+
+const struct sched__plugin sched__volume_binding = {
+    .scope = SCHED__SCOPE_NODE,
+    .compile = compile,
+    .pre_filter = pre_filter,
+    .filter = filter,
+    .reasons = reasons,
+    .pre_score = pre_score,
+    .score = score,
+    .explain = explain,
+    .events = SCHED__STORAGE_CLASS_ADD | SCHED__STORAGE_CLASS_UPDATE | SCHED__CLAIM_ADD |
+              SCHED__CLAIM_UPDATE | SCHED__VOLUME_ADD | SCHED__VOLUME_UPDATE | SCHED__NODE_ADD |
+              SCHED__NODE_LABEL | SCHED__CSI_NODE_ADD | SCHED__CSI_NODE_UPDATE | SCHED__CSI_DRIVER |
+              SCHED__CAPACITY,
+    .hint = hint,
+};
