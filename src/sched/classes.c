@@ -72,7 +72,8 @@ static void add_ports(struct key_writer *w, const struct api_container_list *lis
 
 static bool volume_matters(const struct api_volume_source *v) {
     return v->persistent_volume_claim || v->ephemeral || v->gce_persistent_disk ||
-           v->aws_elastic_block_store || v->iscsi || v->rbd || v->image || v->csi;
+           v->aws_elastic_block_store || v->iscsi || v->rbd || v->image || v->csi || v->cinder ||
+           v->azure_disk || v->portworx_volume;
 }
 
 /* The claim of an ephemeral volume is named after pod and volume; names of other volumes are often

@@ -1,6 +1,7 @@
 /* Pods on nodes: what placing one and taking it away does to the columns. */
 #include "sched/count_int.h"
 #include "sched/sched_int.h"
+#include "sched/volumes_int.h"
 
 static void add_requests(struct sched *s, const struct sched__class *c, uint32_t slot, int sign) {
     for (size_t i = 0; i < c->request_count; i++)
@@ -42,6 +43,7 @@ void sched__pod_place(struct sched *s, struct sched_pod *p, uint32_t slot) {
     if (p->priority < s->nodes.lowest_priority[slot])
         s->nodes.lowest_priority[slot] = p->priority;
     sched__count_pod(s, p, slot, 1);
+    sched__volumes_pod(s, p, 1);
     sched__node_touch(s, slot);
 }
 
@@ -57,5 +59,6 @@ void sched__pod_unplace(struct sched *s, struct sched_pod *p) {
     if (p->priority == s->nodes.lowest_priority[slot])
         s->nodes.lowest_priority[slot] = lowest_priority(node);
     sched__count_pod(s, p, slot, -1);
+    sched__volumes_pod(s, p, -1);
     sched__node_touch(s, slot);
 }

@@ -80,7 +80,8 @@ static void pod_free(struct sched *s, struct sched_pod *p) {
     sched__unnominate(s, p);
     if (slot != SCHED__NONE) {
         sched__pod_unplace(s, p);
-        sched__volumes_forget(s, p);
+        if (p->assumed)
+            sched__volumes_forget(s, p);
         sched__node_drop_idle(s, slot);
     }
     map_del(&s->pods, p->key);
@@ -223,6 +224,7 @@ void sched_free(struct sched *s) {
     sched__queue_free(s);
     sched__nodes_release(s);
     sched__count_release(s);
+    sched__volumes_release(s);
     sched__store_release(s);
     map_release(&s->pods);
     map_release(&s->classes);

@@ -193,7 +193,7 @@ sched__pod_claims_place(struct sched *s, struct sched__pod_claims *c, uint32_t s
 bool sched__volume_plan_fails(const struct sched__volume_plan *plan);
 
 /* The CSINode of a node, or NULL. */
-const struct api_object *sched__csi_node(const struct sched *s, uint32_t slot);
+const struct api_object *sched__csi_node(struct sched *s, uint32_t slot);
 
 /* The most that a volume of this capacity may have; NULL: nothing is said. */
 const struct quantity *sched__capacity_limit(const struct api_csi_storage_capacity *capacity);

@@ -46,7 +46,8 @@ static void add(struct attached *out, struct str driver, struct str handle) {
 static void add_by_class(struct attached *out, const struct api_object *claim) {
     struct str name = sched__claim_class(claim);
     const struct api_object *class =
-        name.n ? sched__store_find(&out->cy->s->store.storage_classes, (struct str){0}, name)
+        name.n ? sched__store_find(out->cy->s, &out->cy->s->store.storage_classes, (struct str){0},
+                                   name)
                : NULL;
     if (!class)
         return;
@@ -76,7 +77,8 @@ static void add_volume(struct attached *out, const struct api_object *volume) {
 static void add_claim(struct attached *out, const struct api_object *claim) {
     struct str name = sched__claim_body(claim)->spec.volume_name;
     const struct api_object *volume =
-        name.n ? sched__store_find(&out->cy->s->store.volumes, (struct str){0}, name) : NULL;
+        name.n ? sched__store_find(out->cy->s, &out->cy->s->store.volumes, (struct str){0}, name)
+               : NULL;
     if (volume)
         add_volume(out, volume);
     else
@@ -115,7 +117,7 @@ static void add_pod(struct attached *out, const struct api_object *pod, bool is_
             continue;
         }
         const struct api_object *claim =
-            sched__store_find(&out->cy->s->store.claims, pod->meta->namespace, name);
+            sched__store_find(out->cy->s, &out->cy->s->store.claims, pod->meta->namespace, name);
         if (!name.n)
             out->error = STR("PersistentVolumeClaim had no name");
         else if (!claim && is_new)
@@ -174,7 +176,7 @@ static void add_attachment(struct attached *out, const struct api_volume_attachm
     struct str name = attachment->spec.source.persistent_volume_name;
     const struct api_object *volume =
         attachment->spec.attacher.n && name.p
-            ? sched__store_find(&out->cy->s->store.volumes, (struct str){0}, name)
+            ? sched__store_find(out->cy->s, &out->cy->s->store.volumes, (struct str){0}, name)
             : NULL;
     const struct api_csi_persistent_volume_source *csi =
         volume ? sched__pv_body(volume)->spec.persistent_volume_source.csi : NULL;
@@ -224,9 +226,9 @@ static bool has_limits(const struct api_object *csi_node) {
 }
 
 /* Is it a driver that pods are to be kept away for from nodes that lack it? */
-static bool must_be_there(const struct sched *s, struct str name) {
+static bool must_be_there(struct sched *s, struct str name) {
     const struct api_object *object =
-        sched__store_find(&s->store.csi_drivers, (struct str){0}, name);
+        sched__store_find(s, &s->store.csi_drivers, (struct str){0}, name);
     const struct api_csi_driver *driver = object ? object->body : NULL;
     return driver && driver->spec.prevent_pod_scheduling_if_missing.set &&
            driver->spec.prevent_pod_scheduling_if_missing.v;

@@ -34,7 +34,7 @@ static struct str claim_fault(struct sched__cycle *cy, const struct api_volume *
     struct arena *a = cy->arena;
     const struct api_object *pod = cy->pod->object;
     const struct api_object *claim =
-        sched__store_find(&cy->s->store.claims, pod->meta->namespace, name);
+        sched__store_find(cy->s, &cy->s->store.claims, pod->meta->namespace, name);
     bool ephemeral = !volume->volume_source.persistent_volume_claim;
     if (!claim && ephemeral)
         return arena_printf(a,
@@ -54,6 +54,22 @@ static struct str claim_fault(struct sched__cycle *cy, const struct api_volume *
     return ephemeral ? sched__claim_owner_error(a, claim, pod) : (struct str){0};
 }
 
+/* The pod's claims, read once in a cycle. */
+static struct sched__pod_claims *read_claims(struct sched__cycle *cy, struct str *error) {
+    struct sched__pod_claims *claims = cy->data[SCHED_VOLUME_BINDING];
+    if (claims)
+        return claims;
+    claims = cy->data[SCHED_VOLUME_BINDING] = arena_new(cy->arena, struct sched__pod_claims);
+    sched__pod_claims_read(cy->s, cy->pod->object, cy->arena, claims, error);
+    return claims;
+}
+
+/* The same after PreFilter found nothing wrong with them. */
+static struct sched__pod_claims *claims_of(struct sched__cycle *cy) {
+    struct str error = {0};
+    return read_claims(cy, &error);
+}
+
 static void pre_filter(struct sched__cycle *cy) {
     const struct api_volume_list *volumes = &sched__pod_spec(cy->pod->object)->volumes;
     for (size_t i = 0; i < volumes->n; i++) {
@@ -64,20 +80,19 @@ static void pre_filter(struct sched__cycle *cy) {
             return;
         }
     }
-    struct sched__pod_claims *claims = arena_new(cy->arena, struct sched__pod_claims);
     struct str error = {0};
-    if (sched__pod_claims_read(cy->s, cy->pod->object, cy->arena, claims, &error) < 0)
+    const struct sched__pod_claims *claims = read_claims(cy, &error);
+    if (error.p)
         sched__prefilter_fail(cy, SCHED_VOLUME_BINDING, error);
     else if (claims->immediate)
         sched__prefilter_reject(cy, SCHED_VOLUME_BINDING,
                                 STR("pod has unbound immediate PersistentVolumeClaims"));
-    cy->data[SCHED_VOLUME_BINDING] = claims;
 }
 
 /* ---- Filter ---- */
 
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
-    struct sched__pod_claims *claims = cy->data[SCHED_VOLUME_BINDING];
+    struct sched__pod_claims *claims = claims_of(cy);
     for (uint32_t slot = from; slot < to; slot++) {
         if (cy->verdict[slot])
             continue;
@@ -90,8 +105,7 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
 }
 
 static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status *out) {
-    const struct sched__volume_plan *plan =
-        sched__pod_claims_place(cy->s, cy->data[SCHED_VOLUME_BINDING], slot);
+    const struct sched__volume_plan *plan = sched__pod_claims_place(cy->s, claims_of(cy), slot);
     if (plan->error.p)
         sched__filter_fail(cy, SCHED_VOLUME_BINDING, plan->error);
     for (int i = 0; i < SCHED__CONFLICT_COUNT; i++)
@@ -178,7 +192,7 @@ static int64_t score_uses(const struct sched_profile *profile, const struct uses
 }
 
 static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to) {
-    struct sched__pod_claims *claims = cy->data[SCHED_VOLUME_BINDING];
+    struct sched__pod_claims *claims = claims_of(cy);
     size_t most = claims->selected.n + claims->unbound.n;
     struct use *room = arena_array(cy->arena, struct use, most);
     for (uint32_t slot = from; slot < to; slot++) {
@@ -241,8 +255,7 @@ static void write_no_space(struct buf *out, const struct sched__claim *c) {
 }
 
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    const struct sched__volume_plan *plan =
-        sched__pod_claims_place(cy->s, cy->data[SCHED_VOLUME_BINDING], slot);
+    const struct sched__volume_plan *plan = sched__pod_claims_place(cy->s, claims_of(cy), slot);
     const struct sched__claim *c;
     if ((c = plan->conflicts[SCHED__VOLUME_AFFINITY])) {
         write_claim(out, c);

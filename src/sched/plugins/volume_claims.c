@@ -134,7 +134,7 @@ void sched__volumes_pod(struct sched *s, const struct sched_pod *p, int delta) {
             continue;
         count_user(s, text, delta);
         const struct api_object *claim =
-            sched__store_find(&s->store.claims, ns, source->claim_name);
+            sched__store_find(s, &s->store.claims, ns, source->claim_name);
         if (claim && sched__claim_is_exclusive(claim))
             s->storage_generation++;
     }

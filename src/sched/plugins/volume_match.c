@@ -121,12 +121,12 @@ static bool is_fully_bound(const struct api_object *claim) {
 }
 
 /* The class of a claim that waits for its first consumer; NULL: it does not wait. */
-static const struct api_storage_class *delaying_class(const struct sched *s, struct arena *a,
+static const struct api_storage_class *delaying_class(struct sched *s, struct arena *a,
                                                       const struct api_object *claim,
                                                       struct str *error) {
     struct str name = sched__claim_class(claim);
     const struct api_object *object =
-        name.n ? sched__store_find(&s->store.storage_classes, (struct str){0}, name) : NULL;
+        name.n ? sched__store_find(s, &s->store.storage_classes, (struct str){0}, name) : NULL;
     if (!object)
         return NULL;
     const struct api_storage_class *class = object->body;
@@ -153,9 +153,9 @@ const struct quantity *sched__capacity_limit(const struct api_csi_storage_capaci
 }
 
 /* Does the driver say how much space it has? */
-static bool counts_space(const struct sched *s, struct str driver) {
+static bool counts_space(struct sched *s, struct str driver) {
     const struct api_object *object =
-        sched__store_find(&s->store.csi_drivers, (struct str){0}, driver);
+        sched__store_find(s, &s->store.csi_drivers, (struct str){0}, driver);
     const struct api_csi_driver *body = object ? object->body : NULL;
     return body && body->spec.storage_capacity.set && body->spec.storage_capacity.v;
 }
@@ -168,7 +168,7 @@ static bool is_large_enough(const struct api_csi_storage_capacity *capacity,
 }
 
 /* Lists the spaces that are large enough; one whose selector is wrong is reached by no node. */
-static void find_spaces(const struct sched *s, struct arena *a, struct sched__claim *c) {
+static void find_spaces(struct sched *s, struct arena *a, struct sched__claim *c) {
     c->needs_space = c->has_size && counts_space(s, c->storage_class->provisioner);
     if (!c->needs_space)
         return;
@@ -233,7 +233,8 @@ int sched__pod_claims_read(struct sched *s, const struct api_object *pod, struct
         struct str name = sched__claim_name(a, pod, &volumes->v[i]);
         if (!name.p)
             continue;
-        struct api_object *claim = sched__store_find(&s->store.claims, pod->meta->namespace, name);
+        struct api_object *claim =
+            sched__store_find(s, &s->store.claims, pod->meta->namespace, name);
         if (claim)
             add_claim(s, a, claim, out, error);
         else
@@ -252,8 +253,8 @@ struct place {
     struct sched__volume_plan *plan;
 };
 
-const struct api_object *sched__csi_node(const struct sched *s, uint32_t slot) {
-    return sched__store_find(&s->store.csi_nodes, (struct str){0},
+const struct api_object *sched__csi_node(struct sched *s, uint32_t slot) {
+    return sched__store_find(s, &s->store.csi_nodes, (struct str){0},
                              intern_text(s->nodes.v[slot].name));
 }
 

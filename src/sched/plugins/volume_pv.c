@@ -51,7 +51,7 @@ static void sweep(struct sched *s) {
     for (struct map_entry *e; (e = map_next(compiled, &at));) {
         struct sched__pv *pv = e->value;
         struct str name = pv->object->meta->name;
-        if (sched__store_find(&s->store.volumes, (struct str){0}, name) == pv->object)
+        if (sched__store_find(s, &s->store.volumes, (struct str){0}, name) == pv->object)
             continue;
         map_del(compiled, name);
         sched__pv_free(pv);
@@ -59,7 +59,7 @@ static void sweep(struct sched *s) {
 }
 
 struct sched__pv *sched__pv_get(struct sched *s, struct str name) {
-    struct api_object *object = sched__store_find(&s->store.volumes, (struct str){0}, name);
+    struct api_object *object = sched__store_find(s, &s->store.volumes, (struct str){0}, name);
     if (!object)
         return NULL;
     struct map *compiled = &sched__volumes_get(s)->compiled;

@@ -26,7 +26,10 @@ struct state {
     bool disks;
 };
 
-static void pre_filter(struct sched__cycle *cy) {
+/* Read once in a cycle; *missing: the name of a claim that is not there. */
+static const struct state *read_state(struct sched__cycle *cy, struct str *missing) {
+    if (cy->data[SCHED_VOLUME_RESTRICTIONS])
+        return cy->data[SCHED_VOLUME_RESTRICTIONS];
     const struct api_object *pod = cy->pod->object;
     const struct api_volume_list *volumes = &sched__pod_spec(pod)->volumes;
     struct state *state = arena_new(cy->arena, struct state);
@@ -39,15 +42,27 @@ static void pre_filter(struct sched__cycle *cy) {
             continue;
         struct str name = source->persistent_volume_claim->claim_name;
         const struct api_object *claim =
-            sched__store_find(&cy->s->store.claims, pod->meta->namespace, name);
-        if (!claim) {
-            sched__prefilter_reject(cy, SCHED_VOLUME_RESTRICTIONS,
-                                    sched__not_found(cy->arena, "persistentvolumeclaim", name));
-            return;
-        }
-        if (sched__claim_is_exclusive(claim))
+            sched__store_find(cy->s, &cy->s->store.claims, pod->meta->namespace, name);
+        if (!claim && !missing->p)
+            *missing = name;
+        if (claim && sched__claim_is_exclusive(claim))
             state->exclusive[state->exclusive_count++] = name;
     }
+    return state;
+}
+
+/* The same after PreFilter found nothing missing. */
+static const struct state *state_of(struct sched__cycle *cy) {
+    struct str missing = {0};
+    return read_state(cy, &missing);
+}
+
+static void pre_filter(struct sched__cycle *cy) {
+    struct str missing = {0};
+    read_state(cy, &missing);
+    if (missing.p)
+        sched__prefilter_reject(cy, SCHED_VOLUME_RESTRICTIONS,
+                                sched__not_found(cy->arena, "persistentvolumeclaim", missing));
 }
 
 /* ---- disks ---- */
@@ -119,7 +134,7 @@ static struct str claim_in_use(const struct sched__cycle *cy, const struct state
 }
 
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
-    const struct state *state = cy->data[SCHED_VOLUME_RESTRICTIONS];
+    const struct state *state = state_of(cy);
     bool in_use = claim_in_use(cy, state).p;
     if (!in_use && !state->disks)
         return;
@@ -142,7 +157,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
                      STR_ARG(rival->key));
         return;
     }
-    struct str name = claim_in_use(cy, cy->data[SCHED_VOLUME_RESTRICTIONS]);
+    struct str name = claim_in_use(cy, state_of(cy));
     struct str ns = cy->pod->object->meta->namespace;
     buf_addf(out, "claim %.*s/%.*s is ReadWriteOncePod, and %zu pod(s) use it", STR_ARG(ns),
              STR_ARG(name), sched__claim_users(cy->s, ns, name));

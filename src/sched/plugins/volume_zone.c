@@ -78,7 +78,7 @@ static struct str unbound_fault(struct sched__cycle *cy, const struct api_object
     if (!name.n)
         return STR("PersistentVolumeClaim had no pv name and storageClass name");
     const struct api_object *class =
-        sched__store_find(&cy->s->store.storage_classes, (struct str){0}, name);
+        sched__store_find(cy->s, &cy->s->store.storage_classes, (struct str){0}, name);
     if (!class)
         return sched__not_found(cy->arena, "storageclass.storage.k8s.io", name);
     struct str mode = ((const struct api_storage_class *)class->body)->volume_binding_mode;
@@ -92,15 +92,15 @@ static struct str unbound_fault(struct sched__cycle *cy, const struct api_object
 static struct str add_zones(struct sched__cycle *cy, struct str claim_name, struct zones *out) {
     if (!claim_name.n)
         return STR("PersistentVolumeClaim had no name");
-    const struct api_object *claim =
-        sched__store_find(&cy->s->store.claims, cy->pod->object->meta->namespace, claim_name);
+    const struct api_object *claim = sched__store_find(
+        cy->s, &cy->s->store.claims, cy->pod->object->meta->namespace, claim_name);
     if (!claim)
         return sched__not_found(cy->arena, "persistentvolumeclaim", claim_name);
     struct str name = sched__claim_body(claim)->spec.volume_name;
     if (!name.n)
         return unbound_fault(cy, claim);
     const struct api_object *volume =
-        sched__store_find(&cy->s->store.volumes, (struct str){0}, name);
+        sched__store_find(cy->s, &cy->s->store.volumes, (struct str){0}, name);
     if (!volume)
         return sched__not_found(cy->arena, "persistentvolume", name);
     for (int i = 0; i < LABELS; i++) {
@@ -111,20 +111,34 @@ static struct str add_zones(struct sched__cycle *cy, struct str claim_name, stru
     return (struct str){0};
 }
 
-static void pre_filter(struct sched__cycle *cy) {
+/* The zones of the pod's volumes, read once in a cycle; *fault: why they cannot be. */
+static const struct zones *read_zones(struct sched__cycle *cy, struct str *fault) {
+    if (cy->data[SCHED_VOLUME_ZONE])
+        return cy->data[SCHED_VOLUME_ZONE];
     const struct api_volume_list *volumes = &sched__pod_spec(cy->pod->object)->volumes;
     struct zones *zones = arena_new(cy->arena, struct zones);
     zones->v = arena_array(cy->arena, struct zone, volumes->n * LABELS);
     cy->data[SCHED_VOLUME_ZONE] = zones;
-    for (size_t i = 0; i < volumes->n; i++) {
+    for (size_t i = 0; i < volumes->n && !fault->p; i++) {
         const struct api_persistent_volume_claim_volume_source *source =
             volumes->v[i].volume_source.persistent_volume_claim;
-        struct str fault = source ? add_zones(cy, source->claim_name, zones) : (struct str){0};
-        if (!fault.p)
-            continue;
-        sched__prefilter_reject(cy, SCHED_VOLUME_ZONE, fault);
-        return;
+        if (source)
+            *fault = add_zones(cy, source->claim_name, zones);
     }
+    return zones;
+}
+
+/* The same after PreFilter found nothing wrong with them. */
+static const struct zones *zones_of(struct sched__cycle *cy) {
+    struct str fault = {0};
+    return read_zones(cy, &fault);
+}
+
+static void pre_filter(struct sched__cycle *cy) {
+    struct str fault = {0};
+    read_zones(cy, &fault);
+    if (fault.p)
+        sched__prefilter_reject(cy, SCHED_VOLUME_ZONE, fault);
 }
 
 /* ---- Filter ---- */
@@ -156,7 +170,7 @@ static const struct labels *node_labels(const struct sched__cycle *cy, uint32_t 
 }
 
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
-    const struct zones *zones = cy->data[SCHED_VOLUME_ZONE];
+    const struct zones *zones = zones_of(cy);
     if (!zones->n)
         return;
     for (uint32_t slot = from; slot < to; slot++)
@@ -166,7 +180,7 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
 
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     const struct labels *labels = node_labels(cy, slot);
-    const struct zone *z = find_mismatch(cy->data[SCHED_VOLUME_ZONE], labels);
+    const struct zone *z = find_mismatch(zones_of(cy), labels);
     if (!z)
         return;
     struct str key = topology[z->label].key;
