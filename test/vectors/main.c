@@ -19,6 +19,8 @@ static const struct kind {
 } kinds[] = {
     {"cel_conformance_k8s.jsonl", vectors_check_cel_conformance},
     {"cel_vectors.jsonl", vectors_check_cel},
+    {"daemon.jsonl", vectors_check_daemon},
+    {"kubelet.jsonl", vectors_check_kubelet},
     {"labelselector.jsonl", vectors_check_labelselector},
     {"merge.jsonl", vectors_check_merge},
     {"nodeselector.jsonl", vectors_check_nodeselector},

@@ -8,6 +8,8 @@ typedef int vectors_check_fn(struct arena *a, const struct json *line, struct bu
 vectors_check_fn vectors_check_semver;
 vectors_check_fn vectors_check_quantity;
 vectors_check_fn vectors_check_labelselector;
+vectors_check_fn vectors_check_daemon;
+vectors_check_fn vectors_check_kubelet;
 vectors_check_fn vectors_check_merge;
 vectors_check_fn vectors_check_validate_create;
 vectors_check_fn vectors_check_validate_update;

@@ -1,0 +1,61 @@
+/*
+ * What the controllers of kube-controller-manager decide, without their loops: pure questions about
+ * decoded objects, answered with data.
+ */
+#ifndef CONTROLLER_CONTROLLER_H
+#define CONTROLLER_CONTROLLER_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+struct api_pod_spec;
+struct api_toleration_list;
+struct match;
+struct match_node;
+struct match_taints;
+
+/* ---- DaemonSet (daemon.c) ---- */
+
+/* The tolerations of a DaemonSet's pods: those of the template, with an endless one for each
+ * trouble a node can have added or put in place of one of equal key, effect, operator and value.
+ * The list lives in the arena and borrows from the template. */
+void controller_daemon_tolerations(struct arena *a, const struct api_pod_spec *template,
+                                   struct api_toleration_list *out);
+
+/* A node as compiled for matching, which a cache does once. */
+struct controller_node {
+    struct str name;
+    const struct match_node *labels;
+    const struct match_taints *taints;
+};
+
+/* A DaemonSet's template, compiled to be asked about many nodes; the spec is borrowed. Free with
+ * controller_daemon_free, before the matcher and its atoms. */
+struct controller_daemon *controller_daemon_new(struct match *m,
+                                                const struct api_pod_spec *template);
+void controller_daemon_free(struct controller_daemon *d); /* NULL is fine */
+
+enum controller_daemon_code {
+    CONTROLLER_DAEMON_RUNS,
+    CONTROLLER_DAEMON_OTHER_NODE, /* the template's nodeName is another */
+    CONTROLLER_DAEMON_AFFINITY,   /* nodeSelector or required node affinity do not match */
+    CONTROLLER_DAEMON_TAINT,      /* a NoSchedule or NoExecute taint is not tolerated */
+};
+
+/* NodeShouldRunDaemonPod, with what decided it. */
+struct controller_daemon_verdict {
+    enum controller_daemon_code code;
+    bool should_run, should_continue; /* a pod may be made; one that is there may stay */
+    uint32_t taint;                   /* place of the first taint that is not tolerated */
+};
+
+/* Should a pod of the DaemonSet run on this node? Resources, ports and readiness do not count. */
+struct controller_daemon_verdict controller_daemon_check(const struct controller_daemon *d,
+                                                         const struct controller_node *node);
+
+/* Appends one sentence with the operands. */
+void controller_daemon_verdict_write(struct buf *out, const struct controller_daemon *d,
+                                     const struct controller_node *node,
+                                     const struct controller_daemon_verdict *v);
+
+#endif

@@ -1,0 +1,48 @@
+#include "cluster.h"
+
+int cluster_init(struct cluster *c, struct arena *a, const struct json *line, struct buf *why) {
+    *c = (struct cluster){.arena = a, .atoms = intern_new(1)};
+    int rc = verdict_gates(line, &c->gates, why);
+    c->match = match_new(c->atoms, &c->gates, NULL, 1);
+    return rc;
+}
+
+void cluster_release(struct cluster *c) {
+    for (size_t i = 0; i < c->n; i++)
+        api_object_unref(c->objects[i]);
+    match_free(c->match);
+    intern_free(c->atoms);
+}
+
+static void keep(struct cluster *c, struct api_object *o) {
+    if (c->n == c->cap) {
+        struct api_object **old = c->objects;
+        c->cap = c->cap ? 2 * c->cap : 64;
+        c->objects = arena_array(c->arena, struct api_object *, c->cap);
+        for (size_t i = 0; i < c->n; i++)
+            c->objects[i] = old[i];
+    }
+    c->objects[c->n++] = o;
+}
+
+struct api_object *cluster_add(struct cluster *c, const char *kind, const struct json *tree,
+                               struct buf *why) {
+    static const struct json missing;
+    struct api_decode_opts opts = {.api_version = STR("v1"), .kind = str_of(kind)};
+    struct api_object *o;
+    struct err err;
+    if (api_object_decode(tree ? tree : &missing, &opts, &o, &err) < 0) {
+        buf_addf(why, "%s not decoded: %s", kind, err.msg);
+        return NULL;
+    }
+    api_object_default(o, &c->gates);
+    keep(c, o);
+    return o;
+}
+
+int cluster_add_all(struct cluster *c, const char *kind, const struct json *list, struct buf *why) {
+    for (uint32_t i = 0; list && i < list->n; i++)
+        if (!cluster_add(c, kind, &list->items[i], why))
+            return -1;
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* Objects of a line as a server stores them, and the gates and matcher to judge them with. */
+#ifndef TEST_VECTORS_CLUSTER_H
+#define TEST_VECTORS_CLUSTER_H
+
+#include "api/object.h"
+#include "feature/feature.h"
+#include "match/match.h"
+#include "verdict.h"
+
+struct cluster {
+    struct feature_set gates; /* defaults, and what the line's `gates` say */
+    struct intern *atoms;
+    struct match *match;
+    struct arena *arena; /* for the list of objects */
+    struct api_object **objects;
+    size_t n, cap;
+};
+
+/* Reads the gates. 0 or -1 and why; release in either case. */
+int cluster_init(struct cluster *c, struct arena *a, const struct json *line, struct buf *why);
+void cluster_release(struct cluster *c);
+
+/* Decodes and defaults an object of kind v1 `kind`, which the cluster owns; NULL and why. */
+struct api_object *cluster_add(struct cluster *c, const char *kind, const struct json *tree,
+                               struct buf *why);
+
+/* The same for a member of the line that is a list of them; none when there is no such member. 0 or
+ * -1 and why. They are the last ones of c->objects. */
+int cluster_add_all(struct cluster *c, const char *kind, const struct json *list, struct buf *why);
+
+#endif
