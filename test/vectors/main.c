@@ -25,6 +25,7 @@ static const struct kind {
     {"merge.jsonl", vectors_check_merge},
     {"nodeselector.jsonl", vectors_check_nodeselector},
     {"quantity.jsonl", vectors_check_quantity},
+    {"schedule.jsonl", vectors_check_schedule},
     {"semver.jsonl", vectors_check_semver},
     {"tolerate.jsonl", vectors_check_tolerate},
     {"untolerated.jsonl", vectors_check_untolerated},

@@ -1,0 +1,232 @@
+/*
+ * schedule.jsonl: what every filter and score of the default profile makes of a pod in a cluster,
+ * and what follows from it. The members of the line's `result` are built from our report one by one
+ * and compared, so that the first difference says at which step the two part.
+ */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "cluster.h"
+#include "members.h"
+#include "sched/sched.h"
+#include "vectors.h"
+
+/* ---- our answer, in the words of the line ---- */
+
+static struct json encode_status(struct arena *a, const struct sched_status *s) {
+    struct json out = {.kind = JSON_OBJECT}, reasons = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < s->reason_count; i++)
+        json_append(a, &reasons, json_of_str(s->reasons[i]));
+    json_add(a, &out, STR("code"), json_of_str(sched_code_name(s->code)));
+    json_add(a, &out, STR("plugin"), json_of_str(s->plugin));
+    json_add(a, &out, STR("reasons"), reasons);
+    return out;
+}
+
+static struct json encode_node_status(struct arena *a, const struct sched_report *r) {
+    struct json out = {.kind = JSON_OBJECT};
+    for (size_t i = 0; i < r->node_count; i++) {
+        const struct sched_node_report *n = &r->nodes[i];
+        if (n->status.code != SCHED_SUCCESS && !n->absent && r->rejected.code == SCHED_SUCCESS)
+            json_add(a, &out, n->node, encode_status(a, &n->status));
+    }
+    return out;
+}
+
+/* The status of nodes that no filter was asked about; NULL when there are none. */
+static const struct sched_status *find_absent_status(const struct sched_report *r) {
+    if (r->rejected.code != SCHED_SUCCESS)
+        return &r->rejected;
+    for (size_t i = 0; i < r->node_count; i++)
+        if (r->nodes[i].absent)
+            return &r->nodes[i].status;
+    return NULL;
+}
+
+static struct json encode_message(struct arena *a, const struct sched_status *s) {
+    struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    for (size_t i = 0; i < s->reason_count; i++) {
+        buf_add(&text, i ? STR(", ") : STR(""));
+        buf_add(&text, s->reasons[i]);
+    }
+    struct json out = json_of_str(arena_str(a, buf_view(&text)));
+    buf_release(&text);
+    return out;
+}
+
+static bool is_feasible(const struct sched_report *r, size_t i) {
+    return r->rejected.code == SCHED_SUCCESS && r->nodes[i].status.code == SCHED_SUCCESS &&
+           !r->nodes[i].absent;
+}
+
+static struct json encode_feasible(struct arena *a, const struct sched_report *r) {
+    struct json out = {.kind = JSON_ARRAY};
+    struct str *names = arena_array(a, struct str, r->node_count);
+    size_t n = 0;
+    for (size_t i = 0; i < r->node_count; i++)
+        if (is_feasible(r, i))
+            names[n++] = r->nodes[i].node;
+    qsort(names, n, sizeof *names, str_cmp_qsort);
+    for (size_t i = 0; i < n; i++)
+        json_append(a, &out, json_of_str(names[i]));
+    return out;
+}
+
+/* Upstream's plug-ins for claims of devices and volumes always say 0 where no pod has a claim. */
+static struct json encode_scores(struct arena *a, const struct sched_report *r,
+                                 const struct sched_node_report *node) {
+    struct json out = {.kind = JSON_OBJECT}, plugins = {.kind = JSON_OBJECT};
+    for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++)
+        if (r->scoring[p] && p != SCHED_VOLUME_BINDING)
+            json_add(a, &plugins, sched_plugin_name(p), json_of_i64(node->scores[p]));
+    json_add(a, &plugins, STR("VolumeBinding"), json_of_i64(node->scores[SCHED_VOLUME_BINDING]));
+    json_add(a, &plugins, STR("DynamicResources"), json_of_i64(0));
+    json_add(a, &out, STR("plugins"), plugins);
+    json_add(a, &out, STR("total"), json_of_i64(node->total));
+    return out;
+}
+
+static struct json encode_all_scores(struct arena *a, const struct sched_report *r) {
+    struct json out = {.kind = JSON_OBJECT};
+    for (size_t i = 0; i < r->node_count; i++)
+        if (is_feasible(r, i))
+            json_add(a, &out, r->nodes[i].node, encode_scores(a, r, &r->nodes[i]));
+    return out;
+}
+
+static struct json encode_report(struct arena *a, const struct sched_report *r) {
+    struct json out = {.kind = JSON_OBJECT};
+    const struct sched_status *absent = find_absent_status(r);
+    bool failed = r->error.p != NULL;
+    if (r->rejected.code != SCHED_SUCCESS)
+        json_add(a, &out, STR("prefilter_message"), encode_message(a, &r->rejected));
+    json_add(a, &out, STR("node_status"), encode_node_status(a, r));
+    if (absent)
+        json_add(a, &out, STR("absent_nodes_status"), encode_status(a, absent));
+    json_add(a, &out, STR("feasible"), encode_feasible(a, r));
+    if (failed)
+        json_add(a, &out, r->feasible > 0 ? STR("score_error") : STR("error"),
+                 json_of_str(r->error));
+    if (r->scored && !failed)
+        json_add(a, &out, STR("scores"), encode_all_scores(a, r));
+    if (r->message.n > 0)
+        json_add(a, &out, STR("message"), json_of_str(r->message));
+    return out;
+}
+
+/* ---- comparison ---- */
+
+static int differ(struct buf *why, struct str where, const struct json *want,
+                  const struct json *got) {
+    buf_add(why, where);
+    buf_add(why, STR(": want "));
+    if (want)
+        json_write(why, want, NULL);
+    else
+        buf_add(why, STR("none"));
+    buf_add(why, STR(", got "));
+    if (got)
+        json_write(why, got, NULL);
+    else
+        buf_add(why, STR("none"));
+    return -1;
+}
+
+/* Objects are compared member by member, those we should have and then those we should not:
+ * the innermost difference is the one to show. */
+static int compare(struct buf *why, struct str where, const struct json *want,
+                   const struct json *got) {
+    if (!want || !got || want->kind != JSON_OBJECT || got->kind != JSON_OBJECT)
+        return want && got && json_equal(want, got) ? 0 : differ(why, where, want, got);
+    for (uint32_t i = 0; i < want->n; i++) {
+        struct str key = want->members[i].key;
+        if (compare(why, key, &want->members[i].value, json_get(got, key)) < 0) {
+            buf_addf(why, " (%.*s)", STR_ARG(where));
+            return -1;
+        }
+    }
+    for (uint32_t i = 0; i < got->n; i++)
+        if (!json_get(want, got->members[i].key))
+            return differ(why, got->members[i].key, NULL, &got->members[i].value);
+    return 0;
+}
+
+/* Of several best nodes upstream may take any. */
+static int compare_best(const struct json *top, const struct sched_report *r, struct buf *why) {
+    if (!top)
+        return 0;
+    struct json best = json_of_str(r->nodes[r->best].node);
+    for (uint32_t i = 0; i < top->n; i++)
+        if (json_equal(&top->items[i], &best))
+            return 0;
+    return differ(why, STR("top"), top, &best);
+}
+
+/* Steps that a result goes through, each the reason of the next. */
+static const struct str steps[] = {
+    STR_INIT("error"),       STR_INIT("prefilter_message"), STR_INIT("absent_nodes_status"),
+    STR_INIT("node_status"), STR_INIT("feasible"),          STR_INIT("score_error"),
+    STR_INIT("scores"),      STR_INIT("message"),
+};
+
+static int compare_report(struct arena *a, const struct json *want, const struct sched_report *r,
+                          struct buf *why) {
+    struct json got = encode_report(a, r);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const struct json *w = json_get(want, steps[i]), *g = json_get(&got, steps[i]);
+        if ((w || g) && compare(why, steps[i], w, g) < 0)
+            return -1;
+    }
+    return compare_best(json_get(want, STR("top")), r, why);
+}
+
+/* ---- a line ---- */
+
+static int add_cluster(struct cluster *c, const struct json *line, struct buf *why) {
+    static const struct {
+        const char *kind;
+        struct str member;
+    } rows[] = {
+        {"Namespace", STR_INIT("namespaces")},
+        {"Service", STR_INIT("services")},
+        {"Node", STR_INIT("nodes")},
+        {"Pod", STR_INIT("pods")},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (cluster_add_all(c, rows[i].kind, json_get(line, rows[i].member), why) < 0)
+            return -1;
+    return 0;
+}
+
+static int check(struct cluster *c, const struct json *line, struct buf *why) {
+    const struct json *want = json_get(line, STR("result"));
+    if (!want || want->kind != JSON_OBJECT || want->n == 0)
+        return differ(why, STR("result"), want, NULL);
+    if (add_cluster(c, line, why) < 0)
+        return -1;
+    size_t n = c->n;
+    struct api_object *pod = cluster_add(c, "Pod", json_get(line, STR("pod")), why);
+    if (!pod)
+        return -1;
+    struct clock_fake clock;
+    clock_fake_init(&clock, CLOCK_SECOND);
+    struct sched_opts opts = {.gates = &c->gates, .clock = &clock.clock, .seed = 1};
+    struct sched *s = sched_new(&opts);
+    for (size_t i = 0; i < n; i++)
+        sched_set(s, c->objects[i]);
+    struct sched_report report;
+    sched_examine(s, pod, c->arena, &report);
+    int rc = compare_report(c->arena, want, &report, why);
+    sched_free(s);
+    return rc;
+}
+
+int vectors_check_schedule(struct arena *a, const struct json *line, struct buf *why) {
+    struct cluster c;
+    int rc = cluster_init(&c, a, line, why);
+    if (rc == 0)
+        rc = check(&c, line, why);
+    cluster_release(&c);
+    return rc;
+}
