@@ -1,0 +1,240 @@
+/*
+ * From a change of an object to what it may mean for pods that wait: the bits that plug-ins
+ * register. Follows upstream's event handlers: one change may be several events, and a change that
+ * no plug-in could care for is none.
+ */
+#include "sched/queue_int.h"
+
+/* ---- comparing ---- */
+
+static bool same_labels(const struct labels *a, const struct labels *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
+            return false;
+    return true;
+}
+
+static bool same_quantities(const struct api_quantities *a, const struct api_quantities *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i].key, b->v[i].key) || quantity_cmp(&a->v[i].value, &b->v[i].value) != 0)
+            return false;
+    return true;
+}
+
+static bool same_time(const struct api_time *a, const struct api_time *b) {
+    return a->set == b->set && (!a->set || (a->sec == b->sec && a->nsec == b->nsec));
+}
+
+static bool same_taints(const struct api_taint_list *a, const struct api_taint_list *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct api_taint *x = &a->v[i], *y = &b->v[i];
+        if (!str_eq(x->key, y->key) || !str_eq(x->value, y->value) ||
+            !str_eq(x->effect, y->effect) || !same_time(&x->time_added, &y->time_added))
+            return false;
+    }
+    return true;
+}
+
+/* The status of a condition, of the last one if it is there twice; absent if there is none. */
+static struct str condition(const struct api_node_condition_list *list, struct str type) {
+    for (size_t i = list->n; i-- > 0;)
+        if (str_eq(list->v[i].type, type))
+            return (struct str){list->v[i].status.p ? list->v[i].status.p : "",
+                                list->v[i].status.n};
+    return (struct str){0};
+}
+
+static bool conditions_within(const struct api_node_condition_list *a,
+                              const struct api_node_condition_list *b) {
+    for (size_t i = 0; i < a->n; i++) {
+        struct str x = condition(a, a->v[i].type), y = condition(b, a->v[i].type);
+        if (!y.p || !str_eq(x, y))
+            return false;
+    }
+    return true;
+}
+
+/* ---- nodes ---- */
+
+static uint32_t node_bits(const struct api_object *before, const struct api_object *after) {
+    if (!before)
+        return SCHED__NODE_ADD;
+    if (!after)
+        return SCHED__NODE_DELETE;
+    const struct api_node *a = before->body, *b = after->body;
+    uint32_t bits = 0;
+    if ((a->spec.unschedulable && !b->spec.unschedulable) ||
+        !same_taints(&a->spec.taints, &b->spec.taints))
+        bits |= SCHED__NODE_TAINT;
+    if (!same_labels(&a->metadata.labels, &b->metadata.labels))
+        bits |= SCHED__NODE_LABEL;
+    if (!same_quantities(&a->status.allocatable, &b->status.allocatable))
+        bits |= SCHED__NODE_ALLOCATABLE;
+    if (!conditions_within(&a->status.conditions, &b->status.conditions) ||
+        !conditions_within(&b->status.conditions, &a->status.conditions))
+        bits |= SCHED__NODE_CONDITION;
+    return bits;
+}
+
+/* ---- what pods request ---- */
+
+enum { ABSENT = -1 };
+
+static int64_t milli(const struct api_quantities *list, struct str name) {
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i].key, name))
+            return quantity_milli_value(&list->v[i].value);
+    return ABSENT;
+}
+
+static int64_t add(int64_t a, int64_t b) {
+    int64_t sum;
+    if (a == ABSENT || b == ABSENT)
+        return a == ABSENT ? b : a;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* What the containers request of a resource together, the largest need of starting included. */
+static int64_t containers_request(const struct api_pod_spec *spec, struct str name) {
+    int64_t sum = ABSENT, sidecars = ABSENT, starting = ABSENT;
+    for (size_t i = 0; i < spec->containers.n; i++)
+        sum = add(sum, milli(&spec->containers.v[i].resources.requests, name));
+    for (size_t i = 0; i < spec->init_containers.n; i++) {
+        const struct api_container *c = &spec->init_containers.v[i];
+        int64_t own = milli(&c->resources.requests, name);
+        if (str_is(c->restart_policy, "Always")) {
+            sum = add(sum, own);
+            sidecars = add(sidecars, own);
+            own = ABSENT;
+        }
+        starting = larger(starting, add(own, sidecars));
+    }
+    return larger(sum, starting);
+}
+
+static bool of_pod_level(struct str name) {
+    return str_is(name, "cpu") || str_is(name, "memory") || str_starts(name, STR("hugepages-"));
+}
+
+/* In thousandths; ABSENT: the pod says nothing of this resource. */
+static int64_t requested(const struct api_pod_spec *spec, struct str name) {
+    int64_t of_all = containers_request(spec, name);
+    if (spec->resources && of_pod_level(name) && milli(&spec->resources->requests, name) != ABSENT)
+        of_all = milli(&spec->resources->requests, name);
+    return add(of_all, milli(&spec->overhead, name));
+}
+
+static bool less_of(const struct api_quantities *names, const struct api_pod_spec *a,
+                    const struct api_pod_spec *b) {
+    for (size_t i = 0; i < names->n; i++)
+        if (requested(b, names->v[i].key) < requested(a, names->v[i].key))
+            return true;
+    return false;
+}
+
+static bool less_of_any(const struct api_container_list *containers, const struct api_pod_spec *a,
+                        const struct api_pod_spec *b) {
+    for (size_t i = 0; i < containers->n; i++)
+        if (less_of(&containers->v[i].resources.requests, a, b))
+            return true;
+    return false;
+}
+
+/* Does b request less of some resource than a? */
+static bool scaled_down(const struct api_pod_spec *a, const struct api_pod_spec *b) {
+    return less_of_any(&a->containers, a, b) || less_of_any(&a->init_containers, a, b) ||
+           less_of(&a->overhead, a, b) || (a->resources && less_of(&a->resources->requests, a, b));
+}
+
+/* ---- pods ---- */
+
+uint32_t sched__own_bits(const struct api_object *before, const struct api_object *after) {
+    const struct api_pod *a = before->body, *b = after->body;
+    uint32_t bits = 0;
+    if (!same_labels(&a->metadata.labels, &b->metadata.labels))
+        bits |= SCHED__POD_LABEL;
+    if (scaled_down(&a->spec, &b->spec))
+        bits |= SCHED__POD_SCALE_DOWN;
+    if (a->spec.scheduling_gates.n && !b->spec.scheduling_gates.n)
+        bits |= SCHED__POD_GATES;
+    if (a->spec.tolerations.n != b->spec.tolerations.n)
+        bits |= SCHED__POD_TOLERATION;
+    return bits;
+}
+
+static bool has_node(const struct api_object *pod) {
+    if (!pod)
+        return false;
+    const struct api_pod *p = pod->body;
+    return p->spec.node_name.n && !str_is(p->status.phase, "Succeeded") &&
+           !str_is(p->status.phase, "Failed");
+}
+
+static uint32_t pod_bits(const struct api_object *before, const struct api_object *after) {
+    const uint32_t others_care = SCHED__POD_LABEL | SCHED__POD_SCALE_DOWN;
+    if (!has_node(before))
+        return has_node(after) ? SCHED__ASSIGNED_POD_ADD : 0;
+    if (!has_node(after))
+        return SCHED__ASSIGNED_POD_DELETE;
+    const struct api_pod *a = before->body, *b = after->body;
+    uint32_t bits = sched__own_bits(before, after);
+    bool scaled_up = scaled_down(&b->spec, &a->spec);
+    return bits || scaled_up ? bits & others_care : SCHED__ASSIGNED_POD_UPDATE;
+}
+
+static uint32_t namespace_bits(const struct api_object *before, const struct api_object *after) {
+    if (!after)
+        return 0;
+    if (before && same_labels(&before->meta->labels, &after->meta->labels))
+        return 0;
+    return SCHED__NAMESPACE_LABEL;
+}
+
+/* ---- by kind ---- */
+
+static const struct kind {
+    const char *group, *kind;
+    uint32_t (*bits)(const struct api_object *before, const struct api_object *after);
+    uint32_t added, changed, removed; /* if there is no function */
+} kinds[] = {
+    {"", "Pod", pod_bits, 0, 0, 0},
+    {"", "Node", node_bits, 0, 0, 0},
+    {"", "Namespace", namespace_bits, 0, 0, 0},
+    {"", "PersistentVolumeClaim", NULL, SCHED__CLAIM_ADD, SCHED__CLAIM_UPDATE, 0},
+    {"", "PersistentVolume", NULL, SCHED__VOLUME_ADD, SCHED__VOLUME_UPDATE, 0},
+    {"storage.k8s.io", "StorageClass", NULL, SCHED__STORAGE_CLASS_ADD, SCHED__STORAGE_CLASS_UPDATE,
+     0},
+    {"storage.k8s.io", "CSINode", NULL, SCHED__CSI_NODE_ADD, SCHED__CSI_NODE_UPDATE, 0},
+    {"storage.k8s.io", "CSIDriver", NULL, 0, SCHED__CSI_DRIVER, 0},
+    {"storage.k8s.io", "CSIStorageCapacity", NULL, SCHED__CAPACITY, SCHED__CAPACITY, 0},
+    {"storage.k8s.io", "VolumeAttachment", NULL, 0, 0, SCHED__ATTACHMENT_DELETE},
+};
+
+static struct str group_of(struct str api_version) {
+    struct str group, version;
+    return str_cut(api_version, '/', &group, &version) ? group : STR("");
+}
+
+uint32_t sched__event_bits(const struct api_object *before, const struct api_object *after) {
+    const struct api_type_meta *names = (after ? after : before)->names;
+    struct str group = group_of(names->api_version);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct kind *k = &kinds[i];
+        if (!str_is(names->kind, k->kind) || !str_is(group, k->group))
+            continue;
+        if (k->bits)
+            return k->bits(before, after);
+        return !before ? k->added : after ? k->changed : k->removed;
+    }
+    return 0;
+}

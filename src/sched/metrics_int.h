@@ -1,0 +1,99 @@
+/*
+ * Figures of the scheduler. A metric is a row of metrics.def; all its labels have few possible
+ * values that are known from the start, so that a series is found by index and counting costs an
+ * addition.
+ */
+#ifndef SCHED_METRICS_INT_H
+#define SCHED_METRICS_INT_H
+
+#include "sched/queue_int.h"
+
+enum sched__metric {
+#define METRIC(id, ...) SCHED__METRIC_##id,
+#include "sched/metrics.def"
+#undef METRIC
+    SCHED__METRIC_COUNT
+};
+
+/* Values of the label queue; the first three are where pods come into. */
+enum sched__queue_label {
+    SCHED__QUEUE_ACTIVE,
+    SCHED__QUEUE_BACKOFF,
+    SCHED__QUEUE_UNSCHEDULABLE,
+    SCHED__QUEUE_GATED
+};
+enum sched__hint_label { SCHED__HINT_SKIP, SCHED__HINT_QUEUE };
+
+/* Places of label values, in the order of the row's labels. */
+struct sched__labels {
+    uint16_t v[3];
+};
+#define SCHED__LABELS(...) ((struct sched__labels){{__VA_ARGS__}})
+
+struct sched__histogram {
+    double sum;
+    uint64_t buckets[]; /* not cumulative; the last is for larger values than all bounds */
+};
+
+struct sched__series {
+    uint16_t size[3];               /* how many values each label has */
+    uint64_t *values;               /* counters and gauges */
+    struct sched__histogram **hist; /* histograms; NULL: nothing observed */
+};
+
+struct sched__metrics {
+    struct sched__series v[SCHED__METRIC_COUNT];
+};
+
+/* s->metrics; s->config must be there. Free with sched__metrics_free. */
+struct sched__metrics *sched__metrics_new(const struct sched *s);
+void sched__metrics_free(struct sched__metrics *m); /* NULL is fine */
+
+static inline size_t sched__series_at(const struct sched__series *s, struct sched__labels l) {
+    return ((size_t)l.v[0] * s->size[1] + l.v[1]) * s->size[2] + l.v[2];
+}
+
+/* Adds to a counter. */
+static inline void sched__metrics_add(struct sched__metrics *m, enum sched__metric metric,
+                                      struct sched__labels labels, uint64_t n) {
+    m->v[metric].values[sched__series_at(&m->v[metric], labels)] += n;
+}
+
+/* Adds a value to a histogram. */
+void sched__metrics_observe(struct sched__metrics *m, enum sched__metric metric,
+                            struct sched__labels labels, double value);
+
+/* The number of observations in a histogram, or the value of anything else. */
+uint64_t sched__metrics_value(const struct sched__metrics *m, enum sched__metric metric,
+                              struct sched__labels labels);
+
+/* The place of a profile as label value. */
+static inline uint16_t sched__profile_label(const struct sched *s,
+                                            const struct sched_profile *profile) {
+    return (uint16_t)(profile - s->config->profiles);
+}
+
+/* An attempt for a pod has ended, after so many seconds of which `algorithm` went into finding a
+ * node. */
+void sched__metrics_attempt(struct sched *s, const struct sched_profile *profile,
+                            enum sched_outcome outcome, double seconds, double algorithm);
+
+/* Plug-ins were asked at an extension point, in one attempt. */
+static inline void sched__metrics_evaluation(struct sched *s, const struct sched_profile *profile,
+                                             enum sched_plugin plugin, enum sched_point point) {
+    sched__metrics_add(s->metrics, SCHED__METRIC_EVALUATIONS,
+                       SCHED__LABELS(point, plugin, sched__profile_label(s, profile)), 1);
+}
+
+/* Preemption was tried; and it chose so many victims. */
+static inline void sched__metrics_preemption(struct sched *s) {
+    sched__metrics_add(s->metrics, SCHED__METRIC_PREEMPTIONS, SCHED__LABELS(0), 1);
+}
+static inline void sched__metrics_victims(struct sched *s, size_t victims) {
+    sched__metrics_observe(s->metrics, SCHED__METRIC_VICTIMS, SCHED__LABELS(0), (double)victims);
+}
+
+/* A pod was scheduled, or rejected by these plug-ins: counts by kinds of its tolerations. */
+void sched__metrics_tolerations(struct sched *s, const struct sched__class *c, uint32_t rejecting);
+
+#endif

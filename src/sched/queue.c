@@ -1,0 +1,585 @@
+/*
+ * The places a pending pod can be in and its ways between them, as upstream's priority queue has
+ * them. Time is the wall time of s->clock; what upstream does in the background, every second and
+ * every half minute, is done when the queue is asked for a pod.
+ */
+#include "sched/queue_int.h"
+
+#include <assert.h>
+
+#include "base/clock.h"
+#include "sched/metrics_int.h"
+
+#define LONGEST_IN_POOL (300 * CLOCK_SECOND)
+#define FLUSH_INTERVAL  (30 * CLOCK_SECOND)
+#define NEVER           INT64_MIN
+
+_Static_assert(sizeof(struct sched__queued) <= 200, "100,000 pods may wait");
+
+const struct sched__event_row sched__event_rows[SCHED__EVENT_COUNT] = {
+#define EVENT(id, is_own, event_bit, text) {STR_INIT(text), event_bit, is_own},
+#include "sched/events.def"
+#undef EVENT
+};
+
+/* What an event means for a pod; FRESH: it is new, or its back-off is over. */
+enum verdict { FRESH, STAY, MOVE };
+
+static struct sched__queued *entry(const struct heap_node *node) {
+    return heap_entry((uintptr_t)node, struct sched__queued, node);
+}
+
+static bool active_before(const struct heap_node *a, const struct heap_node *b) {
+    return sched__sort_before(entry(a), entry(b));
+}
+
+static bool backoff_before(const struct heap_node *a, const struct heap_node *b) {
+    const struct sched__queued *x = entry(a), *y = entry(b);
+    return x->expiry != y->expiry ? x->expiry < y->expiry : sched__sort_before(x, y);
+}
+
+/* Since when the pod has been waiting, for the purpose of waiting too long. */
+static int64_t waits_since(const struct sched__queued *p) {
+    return p->flushed_at > p->timestamp ? p->flushed_at : p->timestamp;
+}
+
+static bool pool_before(const struct heap_node *a, const struct heap_node *b) {
+    const struct sched__queued *x = entry(a), *y = entry(b);
+    int64_t s = waits_since(x), t = waits_since(y);
+    return s != t ? s < t : x->order < y->order;
+}
+
+struct sched__queue *sched__queue_new(struct sched *s) {
+    struct sched__queue *q = xcalloc(1, sizeof *q);
+    q->active.before = active_before;
+    q->backoff.before = q->error_backoff.before = backoff_before;
+    q->pool.before = pool_before;
+    q->groups = MAP_INIT(s->seed);
+    q->next_flush = clock_wall(s->clock) + FLUSH_INTERVAL;
+    q->initial_backoff = s->config->initial_backoff_seconds * CLOCK_SECOND;
+    q->max_backoff = s->config->max_backoff_seconds * CLOCK_SECOND;
+    q->pop_backoff = feature_enabled(&s->gates, FEATURE_SchedulerPopFromBackoffQ);
+    q->rejected = xcalloc(size_mul(s->config->profile_count, SCHED_PLUGIN_COUNT), sizeof(uint32_t));
+    for (int i = 0; i < SCHED_PLUGIN_COUNT; i++)
+        q->plugins[i] = sched__plugin_at((enum sched_plugin)i);
+    return q;
+}
+
+/* ---- in flight ---- */
+
+static void link_last(struct sched__queued **first, struct sched__queued **last,
+                      struct sched__queued *p) {
+    p->prev = *last;
+    p->next = NULL;
+    *(*last ? &(*last)->next : first) = p;
+    *last = p;
+}
+
+static void unlink_from(struct sched__queued **first, struct sched__queued **last,
+                        struct sched__queued *p) {
+    *(p->prev ? &p->prev->next : first) = p->next;
+    *(p->next ? &p->next->prev : last) = p->prev;
+    p->prev = p->next = NULL;
+}
+
+/* Forgets events that the oldest pod in flight has seen. */
+static void drop_events(struct sched__queue *q) {
+    uint64_t until = q->held_base + q->held.n;
+    if (q->first_in_flight)
+        until = q->first_in_flight->popped_at;
+    size_t n = (size_t)(until - q->held_base);
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        api_object_unref(q->held.v[i].before);
+        api_object_unref(q->held.v[i].after);
+    }
+    q->held.n -= n;
+    q->held_base = until;
+    memmove(q->held.v, q->held.v + n, q->held.n * sizeof *q->held.v);
+}
+
+static struct api_object *hold(const struct api_object *o) {
+    return o ? api_object_ref((struct api_object *)(uintptr_t)o) : NULL;
+}
+
+static void hold_event(struct sched__queue *q, enum sched__event_id id, uint64_t target,
+                       const struct sched__event *event) {
+    if (q->in_flight)
+        vec_push(&q->held, (struct sched__held_event){(uint8_t)id, target, hold(event->before),
+                                                      hold(event->after)});
+}
+
+/* ---- groups ---- */
+
+static struct str group_key(const struct sched__group *g) {
+    return (struct str){(const char *)&g->key, sizeof g->key};
+}
+
+static void join_group(struct sched__queue *q, struct sched__queued *p) {
+    struct sched__group wanted = {.key = {p->pod->cls, p->rejecting}};
+    struct sched__group *g = map_get(&q->groups, group_key(&wanted));
+    if (!g) {
+        g = xmalloc(sizeof *g);
+        *g = wanted;
+        map_put(&q->groups, group_key(g), g);
+    }
+    link_last(&g->first, &g->last, p);
+    p->group = g;
+}
+
+static void leave_group(struct sched__queue *q, struct sched__queued *p) {
+    struct sched__group *g = p->group;
+    unlink_from(&g->first, &g->last, p);
+    p->group = NULL;
+    if (g->first)
+        return;
+    map_del(&q->groups, group_key(g));
+    free(g);
+}
+
+/* ---- places ---- */
+
+static struct heap *heap_of(struct sched__queue *q, const struct sched__queued *p) {
+    struct heap *heaps[SCHED__PLACE_COUNT] = {[SCHED__ACTIVE] = &q->active,
+                                              [SCHED__BACKOFF] = &q->backoff,
+                                              [SCHED__ERROR_BACKOFF] = &q->error_backoff,
+                                              [SCHED__POOL] = &q->pool};
+    return heaps[p->place];
+}
+
+/* Takes the pod out of where it is. */
+static void leave(struct sched__queue *q, struct sched__queued *p) {
+    if (heap_of(q, p) && p->node.place)
+        heap_remove(heap_of(q, p), &p->node);
+    if (p->place == SCHED__POOL)
+        leave_group(q, p);
+    q->gated -= p->place == SCHED__GATED;
+    if (p->place == SCHED__IN_FLIGHT) {
+        q->in_flight--;
+        unlink_from(&q->first_in_flight, &q->last_in_flight, p);
+        drop_events(q);
+    }
+}
+
+/* Puts a pod that is nowhere into a place. */
+static void enter(struct sched__queue *q, struct sched__queued *p, enum sched__place place) {
+    p->place = (uint8_t)place;
+    if (heap_of(q, p))
+        heap_push(heap_of(q, p), &p->node);
+    if (place == SCHED__POOL)
+        join_group(q, p);
+    q->gated += place == SCHED__GATED;
+    if (place == SCHED__IN_FLIGHT) {
+        q->in_flight++;
+        p->popped_at = q->held_base + q->held.n;
+        link_last(&q->first_in_flight, &q->last_in_flight, p);
+    }
+}
+
+/* The part of the queue that a place counts for when pods come in. */
+static const uint8_t queue_labels[SCHED__PLACE_COUNT] = {
+    [SCHED__ACTIVE] = SCHED__QUEUE_ACTIVE,         [SCHED__BACKOFF] = SCHED__QUEUE_BACKOFF,
+    [SCHED__ERROR_BACKOFF] = SCHED__QUEUE_BACKOFF, [SCHED__POOL] = SCHED__QUEUE_UNSCHEDULABLE,
+    [SCHED__GATED] = SCHED__QUEUE_UNSCHEDULABLE,
+};
+
+static void count_incoming(struct sched *s, enum sched__place place, enum sched__event_id id,
+                           enum verdict why) {
+    uint8_t queue = queue_labels[place];
+    sched__metrics_add(s->metrics, SCHED__METRIC_INCOMING_PODS, SCHED__LABELS(id, queue), 1);
+    /* upstream counts entities only where they end up elsewhere than the verdict says */
+    if (why == FRESH || queue != (why == MOVE ? SCHED__QUEUE_BACKOFF : SCHED__QUEUE_UNSCHEDULABLE))
+        sched__metrics_add(s->metrics, SCHED__METRIC_INCOMING_ENTITIES, SCHED__LABELS(id, queue),
+                           1);
+}
+
+/* The pod counts for these plug-ins, or no longer does. */
+static void count_rejected(struct sched *s, const struct sched__queued *p, uint32_t plugins,
+                           int delta) {
+    uint32_t *counts =
+        s->queue->rejected + sched__profile_label(s, p->pod->cls->profile) * SCHED_PLUGIN_COUNT;
+    for (int i = 0; i < SCHED_PLUGIN_COUNT; i++)
+        if (plugins >> i & 1)
+            counts[i] += (uint32_t)delta;
+}
+
+/* ---- back-off ---- */
+
+static int64_t whole_second(int64_t t) {
+    int64_t rest = t % CLOCK_SECOND;
+    return t - (rest < 0 ? rest + CLOCK_SECOND : rest);
+}
+
+static int64_t aligned(const struct sched__queue *q, int64_t t) {
+    return q->pop_backoff ? whole_second(t) : t;
+}
+
+static int64_t backoff_end(const struct sched__queue *q, const struct sched__queued *p) {
+    uint32_t count = p->errors ? p->errors : p->rejections;
+    if (q->max_backoff == 0 || count == 0)
+        return NEVER;
+    uint32_t shift = count - 1;
+    bool most = shift > 62 || q->initial_backoff > q->max_backoff >> shift;
+    return aligned(q, p->timestamp + (most ? q->max_backoff : q->initial_backoff << shift));
+}
+
+static bool backs_off(const struct sched *s, const struct sched__queued *p) {
+    return p->expiry >= aligned(s->queue, clock_wall(s->clock));
+}
+
+/* ---- ways ---- */
+
+/* Puts a pod that is nowhere where the verdict says; PreEnqueue may hold it back. */
+static void requeue(struct sched *s, struct sched__queued *p, enum verdict verdict,
+                    enum sched__event_id id) {
+    const uint32_t gates = 1U << SCHED_SCHEDULING_GATES;
+    enum sched__place place = SCHED__ACTIVE;
+    if (verdict == STAY)
+        place = SCHED__POOL;
+    else if (verdict == MOVE && backs_off(s, p))
+        place = p->rejecting ? SCHED__BACKOFF : SCHED__ERROR_BACKOFF;
+    if (place != SCHED__POOL && sched__gates_hold(p->pod)) {
+        place = SCHED__GATED;
+        count_rejected(s, p, gates & ~p->rejecting, 1);
+        p->rejecting |= gates;
+        p->flushed = false;
+    }
+    if (place == SCHED__ACTIVE && p->first_active == NEVER)
+        p->first_active = clock_wall(s->clock);
+    enter(s->queue, p, place);
+    count_incoming(s, place, id, verdict);
+}
+
+static void flush_backoff(struct sched *s, struct heap *heap, int64_t now) {
+    struct heap_node *node;
+    while ((node = heap_peek(heap)) && entry(node)->expiry < whole_second(now)) {
+        struct sched__queued *p = entry(heap_pop(heap));
+        enter(s->queue, p, SCHED__ACTIVE);
+        count_incoming(s, SCHED__ACTIVE, SCHED__EVENT_BACKOFF_COMPLETE, FRESH);
+    }
+}
+
+static void flush_pool(struct sched *s, int64_t now) {
+    struct sched__queue *q = s->queue;
+    struct heap_node *node;
+    while ((node = heap_peek(&q->pool)) && now - waits_since(entry(node)) > LONGEST_IN_POOL) {
+        struct sched__queued *p = entry(node);
+        leave(q, p);
+        p->flushed = true;
+        p->flushed_at = now;
+        requeue(s, p, MOVE, SCHED__EVENT_UNSCHEDULABLE_TIMEOUT);
+    }
+}
+
+/* The first regular moment after t at which the pool is flushed. */
+static int64_t flush_after(const struct sched__queue *q, int64_t t) {
+    return t < q->next_flush
+               ? q->next_flush
+               : q->next_flush + ((t - q->next_flush) / FLUSH_INTERVAL + 1) * FLUSH_INTERVAL;
+}
+
+static void pass_time(struct sched *s) {
+    struct sched__queue *q = s->queue;
+    int64_t now = clock_wall(s->clock);
+    flush_backoff(s, &q->backoff, now);
+    flush_backoff(s, &q->error_backoff, now);
+    if (now >= q->next_flush) {
+        flush_pool(s, now);
+        q->next_flush = flush_after(q, now);
+    }
+    if (q->next_flush > now + FLUSH_INTERVAL) /* the clock was set back */
+        q->next_flush = now + FLUSH_INTERVAL;
+}
+
+/* ---- events ---- */
+
+/* Does this plug-in's hint take the event for good news? */
+static bool hint_says_queue(struct sched *s, enum sched_plugin plugin, struct sched_pod *pod,
+                            const struct sched__event *event, enum sched__event_id id) {
+    const struct sched__plugin *row = s->queue->plugins[plugin];
+    int64_t start = clock_mono(s->clock);
+    bool queue = !row->hint || row->hint(s, pod, event);
+    double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;
+    sched__metrics_observe(s->metrics, SCHED__METRIC_HINT_SECONDS,
+                           SCHED__LABELS(id, queue ? SCHED__HINT_QUEUE : SCHED__HINT_SKIP, plugin),
+                           seconds);
+    return queue;
+}
+
+static enum verdict judge(struct sched *s, struct sched_pod *pod, uint32_t rejecting,
+                          const struct sched__event *event, enum sched__event_id id) {
+    if (event->bits & SCHED__EVERYTHING)
+        return MOVE;
+    for (int i = 0; i < SCHED_PLUGIN_COUNT; i++)
+        if (rejecting >> i & 1 && s->queue->plugins[i]->events & event->bits &&
+            hint_says_queue(s, (enum sched_plugin)i, pod, event, id))
+            return MOVE;
+    return STAY;
+}
+
+static void move_group(struct sched *s, struct sched__group *g, enum sched__event_id id,
+                       int32_t priority) {
+    for (struct sched__queued *p = g->first, *next; p; p = next) {
+        next = p->next;
+        if (p->pod->priority > priority)
+            continue;
+        leave(s->queue, p); /* the last one frees the group */
+        requeue(s, p, MOVE, id);
+    }
+}
+
+static bool anyone_registers(const struct sched__queue *q, uint32_t bit) {
+    for (int i = 0; i < SCHED_PLUGIN_COUNT; i++)
+        if (q->plugins[i]->events & bit)
+            return true;
+    return bit & SCHED__EVERYTHING;
+}
+
+static void tell(struct sched *s, const struct sched__event *event, enum sched__event_id id,
+                 int32_t priority) {
+    const struct map_entry *e;
+    if (!anyone_registers(s->queue, event->bits))
+        return;
+    for (size_t at = 0; (e = map_next(&s->queue->groups, &at));) {
+        struct sched__group *g = e->value;
+        if (judge(s, g->first->pod, (uint32_t)g->key.rejecting, event, id) == MOVE)
+            move_group(s, g, id, priority);
+    }
+    hold_event(s->queue, id, 0, event);
+}
+
+void sched__queue_event_up_to(struct sched *s, const struct sched__event *event, int32_t priority) {
+    for (int id = 0; id < SCHED__EVENT_COUNT; id++) {
+        const struct sched__event_row *row = &sched__event_rows[id];
+        if (row->own || !(row->bit & event->bits))
+            continue;
+        struct sched__event one = {row->bit, event->before, event->after};
+        int64_t start = clock_mono(s->clock);
+        tell(s, &one, (enum sched__event_id)id, priority);
+        sched__metrics_observe(s->metrics, SCHED__METRIC_EVENT_SECONDS, SCHED__LABELS((uint16_t)id),
+                               (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND);
+    }
+}
+
+void sched__queue_event(struct sched *s, const struct sched__event *event) {
+    sched__queue_event_up_to(s, event, INT32_MAX);
+}
+
+/* Has something happened since the pod was popped that is good news for it? */
+static enum verdict judge_flight(struct sched *s, const struct sched__queued *p,
+                                 uint32_t rejecting) {
+    const struct sched__queue *q = s->queue;
+    for (size_t i = (size_t)(p->popped_at - q->held_base); i < q->held.n; i++) {
+        const struct sched__held_event *h = &q->held.v[i];
+        struct sched__event event = {sched__event_rows[h->id].bit, h->before, h->after};
+        if (h->target && h->target != p->order)
+            continue;
+        if (judge(s, p->pod, rejecting, &event, (enum sched__event_id)h->id) == MOVE)
+            return MOVE;
+    }
+    return STAY;
+}
+
+/* ---- what the core tells and asks ---- */
+
+static void stamp(struct sched *s, struct sched__queued *p) {
+    p->timestamp = clock_wall(s->clock);
+    p->order = ++s->queue->last_order;
+}
+
+static struct str nomination(const struct api_object *pod) {
+    return ((const struct api_pod *)pod->body)->status.nominated_node_name;
+}
+
+static void take_nomination(struct sched *s, struct sched_pod *pod) {
+    struct str node = nomination(pod->object);
+    sched__unnominate(s, pod);
+    if (node.n)
+        sched__nominate(s, pod, sched__node_get(s, node));
+}
+
+void sched__queue_add(struct sched *s, struct sched_pod *pod) {
+    assert(!pod->queued);
+    struct sched__queued *p = xcalloc(1, sizeof *p);
+    p->pod = pod;
+    p->expiry = p->first_active = p->flushed_at = NEVER;
+    pod->queued = p;
+    stamp(s, p);
+    take_nomination(s, pod);
+    requeue(s, p, FRESH, SCHED__EVENT_PENDING_POD_ADD);
+}
+
+/* The first own event of these bits that makes a pod of the pool move, or none. */
+static enum verdict judge_own(struct sched *s, struct sched__queued *p, uint32_t bits,
+                              const struct api_object *before, int *id) {
+    for (*id = 0; *id < SCHED__EVENT_COUNT; ++*id) {
+        const struct sched__event_row *row = &sched__event_rows[*id];
+        if (!row->own || !(row->bit & bits))
+            continue;
+        struct sched__event event = {row->bit, before, p->pod->object};
+        if (p->place == SCHED__IN_FLIGHT)
+            hold_event(s->queue, (enum sched__event_id) * id, p->order, &event);
+        else if (judge(s, p->pod, p->rejecting, &event, (enum sched__event_id) * id) == MOVE)
+            return MOVE;
+    }
+    return STAY;
+}
+
+void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct api_object *before) {
+    struct sched__queue *q = s->queue;
+    struct sched__queued *p = pod->queued;
+    int id;
+    if (!p) {
+        sched__queue_add(s, pod);
+        return;
+    }
+    if (nomination(before).n || nomination(pod->object).n)
+        take_nomination(s, pod);
+    if (p->place <= SCHED__ERROR_BACKOFF) {
+        heap_fix(heap_of(q, p), &p->node);
+        return;
+    }
+    enum verdict verdict = judge_own(s, p, sched__own_bits(before, pod->object), before, &id);
+    if (p->place == SCHED__IN_FLIGHT)
+        return;
+    enum sched__place place = (enum sched__place)p->place;
+    leave(q, p);
+    if (verdict == MOVE)
+        requeue(s, p, MOVE, (enum sched__event_id)id);
+    else
+        enter(q, p, place); /* its class may be another one */
+}
+
+static void forget(struct sched *s, struct sched_pod *pod) {
+    leave(s->queue, pod->queued);
+    sched__unnominate(s, pod);
+    free(pod->queued);
+    pod->queued = NULL;
+}
+
+void sched__queue_remove(struct sched *s, struct sched_pod *pod) {
+    if (!pod->queued)
+        return;
+    count_rejected(s, pod->queued, pod->queued->rejecting, -1);
+    forget(s, pod);
+}
+
+struct sched_pod *sched__queue_pop(struct sched *s) {
+    struct sched__queue *q = s->queue;
+    pass_time(s);
+    struct heap_node *node = heap_pop(&q->active);
+    if (!node && q->pop_backoff && (node = heap_pop(&q->backoff)))
+        count_incoming(s, SCHED__ACTIVE, SCHED__EVENT_POP_FROM_BACKOFF, FRESH);
+    if (!node)
+        return NULL;
+    struct sched__queued *p = entry(node);
+    p->attempts++;
+    count_rejected(s, p, p->rejecting, -1);
+    p->rejecting = 0;
+    enter(q, p, SCHED__IN_FLIGHT);
+    return p->pod;
+}
+
+void sched__queue_failed(struct sched *s, struct sched_pod *pod, uint32_t rejecting,
+                         bool is_error) {
+    struct sched__queued *p = pod->queued;
+    assert(p && p->place == SCHED__IN_FLIGHT);
+    if (is_error)
+        rejecting = 0;
+    enum verdict verdict = rejecting ? judge_flight(s, p, rejecting) : MOVE;
+    leave(s->queue, p);
+    p->rejecting = rejecting;
+    p->rejections += rejecting != 0;
+    p->errors = rejecting ? 0 : p->errors + 1;
+    p->flushed = false;
+    p->flushed_at = NEVER;
+    stamp(s, p);
+    p->expiry = backoff_end(s->queue, p);
+    count_rejected(s, p, rejecting, 1);
+    if (rejecting)
+        sched__metrics_tolerations(s, pod->cls, rejecting);
+    requeue(s, p, verdict, SCHED__EVENT_ATTEMPT_FAILURE);
+}
+
+void sched__queue_done(struct sched *s, struct sched_pod *pod) {
+    struct sched__queued *p = pod->queued;
+    assert(p && p->place == SCHED__IN_FLIGHT);
+    uint16_t attempts = (uint16_t)(p->attempts < 15 ? p->attempts - 1 : 14);
+    double seconds = (double)(clock_wall(s->clock) - p->first_active) / (double)CLOCK_SECOND;
+    sched__metrics_observe(s->metrics, SCHED__METRIC_SLI_SECONDS, SCHED__LABELS(attempts), seconds);
+    sched__metrics_observe(s->metrics, SCHED__METRIC_POD_ATTEMPTS, SCHED__LABELS(0), p->attempts);
+    sched__metrics_add(s->metrics, SCHED__METRIC_AFTER_FLUSH, SCHED__LABELS(0), p->flushed);
+    sched__metrics_tolerations(s, pod->cls, 0);
+    forget(s, pod);
+}
+
+static int64_t min_time(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* When the first pod of a back-off heap becomes active. */
+static int64_t backoff_time(const struct heap *heap) {
+    const struct heap_node *node = heap_peek(heap);
+    return node ? whole_second(entry(node)->expiry) + CLOCK_SECOND : INT64_MAX;
+}
+
+int64_t sched__queue_next_time(const struct sched *s) {
+    const struct sched__queue *q = s->queue;
+    int64_t now = clock_wall(s->clock);
+    if (q->active.n || (q->pop_backoff && q->backoff.n))
+        return now;
+    int64_t t = min_time(backoff_time(&q->backoff), backoff_time(&q->error_backoff));
+    const struct heap_node *oldest = heap_peek(&q->pool);
+    if (oldest)
+        t = min_time(t, flush_after(q, waits_since(entry(oldest)) + LONGEST_IN_POOL));
+    return t > now ? t : now;
+}
+
+void sched__queue_free(struct sched *s) {
+    struct sched__queue *q = s->queue;
+    struct map_entry *e;
+    if (!q)
+        return;
+    for (size_t at = 0; (e = map_next(&s->pods, &at));) {
+        struct sched_pod *pod = e->value;
+        free(pod->queued);
+        pod->queued = NULL;
+    }
+    for (size_t at = 0; (e = map_next(&q->groups, &at));)
+        free(e->value);
+    q->first_in_flight = NULL;
+    drop_events(q);
+    vec_release(&q->held);
+    heap_release(&q->active);
+    heap_release(&q->backoff);
+    heap_release(&q->error_backoff);
+    heap_release(&q->pool);
+    map_release(&q->groups);
+    free(q->rejected);
+    free(q);
+    s->queue = NULL;
+}
+
+/* ---- nominations ---- */
+
+void sched__nominate(struct sched *s, struct sched_pod *pod, uint32_t slot) {
+    sched__unnominate(s, pod);
+    pod->nominated = slot;
+    vec_push(&s->nodes.v[slot].nominated, pod);
+    sched__node_touch(s, slot);
+}
+
+void sched__unnominate(struct sched *s, struct sched_pod *pod) {
+    if (pod->nominated == SCHED__NONE)
+        return;
+    struct sched__node *node = &s->nodes.v[pod->nominated];
+    size_t i = 0;
+    while (node->nominated.v[i] != pod)
+        i++;
+    node->nominated.n--;
+    memmove(&node->nominated.v[i], &node->nominated.v[i + 1],
+            (node->nominated.n - i) * sizeof *node->nominated.v);
+    sched__node_touch(s, pod->nominated);
+    pod->nominated = SCHED__NONE;
+}
