@@ -236,6 +236,7 @@ static struct sched__class *class_new(struct sched *s, struct api_object *pod, s
 
 struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
     struct key_writer w = {.out = s->key, .arena = s->scratch};
+    s->key = BUF_INIT(SIZE_MAX); /* plug-ins look things up while they compile */
     struct sched__requests requests;
     sched__pod_requests(s, pod->body, &w.arena, &requests);
     write_key(&w, pod->body, &requests);
@@ -245,6 +246,7 @@ struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
     c->refs++;
     buf_clear(&w.out);
     arena_reset(&w.arena);
+    buf_release(&s->key);
     s->key = w.out;
     s->scratch = w.arena;
     return c;

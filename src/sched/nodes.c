@@ -278,7 +278,7 @@ void sched__node_set(struct sched *s, struct api_object *object) {
         s->nodes_generation++;
     }
     if (changed)
-        sched__count_nodes_changed(s);
+        sched__count_node_changed(s, slot);
     if (changed || other)
         sched__node_touch(s, slot);
     api_object_unref(old);
@@ -321,7 +321,7 @@ void sched__node_delete(struct sched *s, struct str name) {
     s->nodes.live--;
     s->nodes_generation++;
     sched__node_touch(s, slot);
-    sched__count_nodes_changed(s);
+    sched__count_node_changed(s, slot);
     sched__node_drop_idle(s, slot);
 }
 

@@ -26,6 +26,8 @@ struct sched *sched_new(const struct sched_opts *opts) {
     s->pods = MAP_INIT(s->seed);
     s->classes = MAP_INIT(s->seed);
     s->podsets = MAP_INIT(s->seed);
+    s->groups = MAP_INIT(s->seed);
+    s->carried = MAP_INIT(s->seed);
     s->images = MAP_INIT(s->seed);
     sched__store_init(s);
     sched__resource_get(s, STR("cpu"));
@@ -228,7 +230,6 @@ void sched_free(struct sched *s) {
     sched__store_release(s);
     map_release(&s->pods);
     map_release(&s->classes);
-    map_release(&s->podsets);
     vec_release(&s->changes);
     match_free(s->match);
     intern_free(s->atoms);

@@ -110,6 +110,7 @@ struct sched__amount {
     int64_t amount;
 };
 
+struct sched__carried;
 struct sched__podset;
 struct sched__eval;
 
@@ -134,6 +135,9 @@ struct sched__class {
     bool has_volumes;               /* some plug-in's verdicts depend on claims and volumes */
     void *data[SCHED_PLUGIN_COUNT]; /* what plug-ins made of it; NULL: they skip it */
     VEC(struct sched__podset *) memberships; /* sets that its pods are counted in */
+    struct sched_pod *residents;             /* its pods on nodes, linked by count.c */
+    VEC(struct sched__carried *) carries;    /* terms of its pods that other pods meet */
+    VEC(struct sched__carried *) meets;      /* terms of any pods that match its own */
     struct sched__eval *eval;                /* what nodes made of it; NULL: not asked yet */
 };
 
@@ -150,6 +154,7 @@ struct sched_pod {
     bool assumed;                 /* placed by us, not yet confirmed by an object */
     bool terminating;             /* has a deletionTimestamp */
     struct sched__queued *queued; /* NULL: not in the queue */
+    struct sched_pod *resident_next, *resident_prev; /* of the same class, see there */
 };
 
 /* spec.priority, or 0. */
@@ -206,6 +211,8 @@ struct sched {
     struct map pods;    /* struct sched_pod by key */
     struct map classes; /* struct sched__class by key */
     struct map podsets; /* struct sched__podset by key */
+    struct map groups;  /* struct sched__group by key */
+    struct map carried; /* struct sched__carried by key */
     struct map images;  /* struct sched__image by name */
     uint32_t nominated; /* pods that are nominated to some node */
     struct sched__store store;
@@ -220,6 +227,7 @@ struct sched {
     uint64_t changes_base;
     uint64_t nodes_generation;   /* what depends on all nodes (their number, images) is another */
     uint64_t storage_generation; /* the same for claims, volumes and classes of storage */
+    uint64_t selectors_generation; /* the same for services and controllers of pods */
 };
 
 #endif

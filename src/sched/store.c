@@ -4,28 +4,31 @@
 #include "sched/count_int.h"
 #include "sched/sched_int.h"
 
-/* Which map a kind lives in, and what a change of such objects makes stale. */
+/* What a change of such objects makes stale. */
+enum stale { NOTHING, STORAGE, NAMESPACES, SELECTORS };
+
+/* Which map a kind lives in. */
 struct store_row {
     const char *kind;
     size_t offset;
-    bool storage;
+    enum stale stale;
 };
 
 #define MAP(member) offsetof(struct sched__store, member)
 static const struct store_row rows[] = {
-    {"Namespace", MAP(namespaces), false},
-    {"Service", MAP(services), false},
-    {"ReplicationController", MAP(replication_controllers), false},
-    {"ReplicaSet", MAP(replica_sets), false},
-    {"StatefulSet", MAP(stateful_sets), false},
-    {"PodDisruptionBudget", MAP(budgets), false},
-    {"PersistentVolumeClaim", MAP(claims), true},
-    {"PersistentVolume", MAP(volumes), true},
-    {"StorageClass", MAP(storage_classes), true},
-    {"CSINode", MAP(csi_nodes), true},
-    {"CSIDriver", MAP(csi_drivers), true},
-    {"CSIStorageCapacity", MAP(capacities), true},
-    {"VolumeAttachment", MAP(attachments), true},
+    {"Namespace", MAP(namespaces), NAMESPACES},
+    {"Service", MAP(services), SELECTORS},
+    {"ReplicationController", MAP(replication_controllers), SELECTORS},
+    {"ReplicaSet", MAP(replica_sets), SELECTORS},
+    {"StatefulSet", MAP(stateful_sets), SELECTORS},
+    {"PodDisruptionBudget", MAP(budgets), NOTHING},
+    {"PersistentVolumeClaim", MAP(claims), STORAGE},
+    {"PersistentVolume", MAP(volumes), STORAGE},
+    {"StorageClass", MAP(storage_classes), STORAGE},
+    {"CSINode", MAP(csi_nodes), STORAGE},
+    {"CSIDriver", MAP(csi_drivers), STORAGE},
+    {"CSIStorageCapacity", MAP(capacities), STORAGE},
+    {"VolumeAttachment", MAP(attachments), STORAGE},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -49,12 +52,34 @@ static void write_key(struct buf *out, struct str ns, struct str name) {
     buf_add(out, name);
 }
 
-/* Namespaces and labels of services decide who counts as whose neighbour. */
-static void note_change(struct sched *s, const struct store_row *row) {
-    if (row->storage)
+/* The selector of a service or a replication controller; those of others never change. */
+static const struct labels *selector_of(const struct api_object *o) {
+    static const struct labels none;
+    if (o->type == &api_types[API_T_service])
+        return &((const struct api_service *)o->body)->spec.selector;
+    if (o->type == &api_types[API_T_replication_controller])
+        return &((const struct api_replication_controller *)o->body)->spec.selector;
+    return &none;
+}
+
+static bool same_selector(const struct labels *a, const struct labels *b) {
+    if (a->n != b->n || !a->v != !b->v)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
+            return false;
+    return true;
+}
+
+static void note_change(struct sched *s, const struct store_row *row, const struct api_object *old,
+                        const struct api_object *object) {
+    if (row->stale == STORAGE)
         s->storage_generation++;
-    if (row->offset == MAP(namespaces))
+    if (row->stale == NAMESPACES)
         sched__count_namespaces_changed(s);
+    if (row->stale == SELECTORS &&
+        (!old || !object || !same_selector(selector_of(old), selector_of(object))))
+        s->selectors_generation++;
 }
 
 struct api_object *sched__store_set(struct sched *s, struct api_object *object) {
@@ -66,7 +91,7 @@ struct api_object *sched__store_set(struct sched *s, struct api_object *object) 
     struct api_object *old = map_put(map_of(s, row), intern_text(key), api_object_ref(object));
     if (old)
         intern_unref(key); /* the entry has its key already */
-    note_change(s, row);
+    note_change(s, row, old, object);
     return old;
 }
 
@@ -79,7 +104,7 @@ struct api_object *sched__store_delete(struct sched *s, const struct api_object 
     if (!old)
         return NULL;
     intern_unref(intern_find(s->atoms, buf_view(&s->key)));
-    note_change(s, row);
+    note_change(s, row, old, NULL);
     return old;
 }
 

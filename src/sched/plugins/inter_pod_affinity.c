@@ -1,0 +1,181 @@
+/*
+ * InterPodAffinity: pods that want, or do not want, certain others in the same domain of nodes; and
+ * pods on nodes that do not want this one.
+ */
+#include "sched/plugins/inter_pod_affinity_int.h"
+
+/* ---- filter ---- */
+
+/* The terms that may refuse a node in this cycle. */
+struct filtering {
+    const struct sched__affinity *own;
+    bool first; /* no pod anywhere matches what the pod wants, but it does itself */
+    const struct sched__carried **against;
+    size_t against_count;
+};
+
+/* The first of pods that want each other may go anywhere. */
+static bool is_first(const struct sched__cycle *cy, const struct sched__affinity_terms *terms) {
+    for (size_t i = 0; i < terms->n; i++)
+        if (terms->v[i].tally->total)
+            return false;
+    return terms->n && sched__podset_has(terms->v[0].tally->set, cy->cls);
+}
+
+static void find_against(const struct sched__cycle *cy, struct filtering *state) {
+    for (size_t i = 0; i < cy->cls->meets.n; i++) {
+        const struct sched__carried *t = cy->cls->meets.v[i];
+        if (t->kind != SCHED__REQUIRED_ANTI || !t->tally->total)
+            continue;
+        if (!state->against)
+            state->against =
+                arena_array(cy->arena, const struct sched__carried *, cy->cls->meets.n);
+        state->against[state->against_count++] = t;
+    }
+}
+
+static void prepare(const struct sched__cycle *cy, struct filtering *state) {
+    state->own = cy->cls->data[SCHED_INTER_POD_AFFINITY];
+    state->first = is_first(cy, &state->own->affinity);
+    find_against(cy, state);
+}
+
+static void pre_filter(struct sched__cycle *cy) {
+    const struct sched__affinity *d = cy->cls->data[SCHED_INTER_POD_AFFINITY];
+    if (d->error.p) {
+        cy->rejected = (struct sched_status){.code = SCHED_REJECTED_FOR_GOOD,
+                                             .plugin = sched_plugin_name(SCHED_INTER_POD_AFFINITY)};
+        sched__status_add(cy, &cy->rejected,
+                          arena_printf(cy->arena, "parsing pod: %.*s", STR_ARG(d->error)));
+        return;
+    }
+    struct filtering *state = arena_new(cy->arena, struct filtering);
+    prepare(cy, state);
+    if (d->affinity.n || d->anti.n || state->against_count)
+        cy->data[SCHED_INTER_POD_AFFINITY] = state;
+}
+
+/* Refuses nodes outside of the domains with a pod that is wanted. */
+static void filter_wanted(const struct sched__affinity_term *t, bool first, uint8_t *verdict,
+                          uint32_t from, uint32_t to) {
+    const uint32_t *domain = t->topology->domain;
+    const int32_t *count = t->tally->count;
+    for (uint32_t i = from; i < to; i++)
+        if (!verdict[i] && (!domain[i] || (!first && count[domain[i]] <= 0)))
+            verdict[i] = SCHED__REASON_POD_AFFINITY;
+}
+
+/* Refuses nodes of domains with a pod that is counted. */
+static void filter_unwanted(const struct sched__topology *topology, const struct sched__tally *t,
+                            struct sched__cycle *cy, uint32_t from, uint32_t to,
+                            enum sched__reason reason) {
+    if (!t->total)
+        return;
+    const uint32_t *domain = topology->domain;
+    for (uint32_t i = from; i < to; i++)
+        if (!cy->verdict[i] && t->count[domain[i]] > 0)
+            cy->verdict[i] = (uint8_t)reason;
+}
+
+static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    const struct filtering *state = cy->data[SCHED_INTER_POD_AFFINITY];
+    const struct sched__affinity *d = state->own;
+    for (size_t i = 0; i < d->affinity.n; i++)
+        filter_wanted(&d->affinity.v[i], state->first, cy->verdict, from, to);
+    for (size_t i = 0; i < d->anti.n; i++)
+        filter_unwanted(d->anti.v[i].topology, d->anti.v[i].tally, cy, from, to,
+                        SCHED__REASON_POD_ANTI_AFFINITY);
+    for (size_t i = 0; i < state->against_count; i++)
+        filter_unwanted(state->against[i]->topology, state->against[i]->tally, cy, from, to,
+                        SCHED__REASON_EXISTING_ANTI_AFFINITY);
+}
+
+/* ---- explanation ---- */
+
+static void write_domain(struct buf *out, const struct sched__topology *topology, uint32_t domain) {
+    struct str key = intern_text(topology->key),
+               value = intern_text(topology->values.v[domain - 1]);
+    buf_addf(out, "%.*s=%.*s", STR_ARG(key), STR_ARG(value));
+}
+
+/* "default/web-1 on n2", one of those that are counted. */
+static void write_example(struct sched__cycle *cy, struct buf *out, const struct sched__tally *t,
+                          uint32_t domain) {
+    const struct sched_pod *p = sched__tally_example(t, domain);
+    if (p)
+        buf_addf(out, "pod %.*s on %.*s", STR_ARG(p->key),
+                 STR_ARG(intern_text(cy->s->nodes.v[p->node].name)));
+}
+
+static bool explain_wanted(const struct sched__affinity_terms *terms, bool first, uint32_t slot,
+                           struct buf *out) {
+    for (size_t i = 0; i < terms->n; i++) {
+        const struct sched__affinity_term *t = &terms->v[i];
+        uint32_t domain = t->topology->domain[slot];
+        if (domain && (first || t->tally->count[domain] > 0))
+            continue;
+        buf_addf(out, "podAffinity.required[%zu]: ", i);
+        if (!domain) {
+            buf_addf(out, "the node has no label %.*s", STR_ARG(t->label));
+            return true;
+        }
+        buf_addf(out, "no pod that %s in ", terms->n > 1 ? "all terms match" : "it matches");
+        write_domain(out, t->topology, domain);
+        return true;
+    }
+    return false;
+}
+
+static bool explain_unwanted(struct sched__cycle *cy, const struct sched__affinity_terms *terms,
+                             uint32_t slot, struct buf *out) {
+    for (size_t i = 0; i < terms->n; i++) {
+        const struct sched__affinity_term *t = &terms->v[i];
+        uint32_t domain = t->topology->domain[slot];
+        if (t->tally->count[domain] <= 0)
+            continue;
+        buf_addf(out, "podAntiAffinity.required[%zu]: matches ", i);
+        write_example(cy, out, t->tally, domain);
+        buf_add(out, STR(", in "));
+        write_domain(out, t->topology, domain);
+        return true;
+    }
+    return false;
+}
+
+static void explain_against(struct sched__cycle *cy, const struct filtering *state, uint32_t slot,
+                            struct buf *out) {
+    for (size_t i = 0; i < state->against_count; i++) {
+        const struct sched__carried *t = state->against[i];
+        uint32_t domain = t->topology->domain[slot];
+        if (t->tally->count[domain] <= 0)
+            continue;
+        write_example(cy, out, t->tally, domain);
+        buf_add(out, STR(" has podAntiAffinity that matches this pod, in "));
+        write_domain(out, t->topology, domain);
+        return;
+    }
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+    struct filtering state = {0};
+    prepare(cy, &state);
+    if (!explain_wanted(&state.own->affinity, state.first, slot, out) &&
+        !explain_unwanted(cy, &state.own->anti, slot, out))
+        explain_against(cy, &state, slot, out);
+}
+
+const struct sched__plugin sched__inter_pod_affinity = {
+    .scope = SCHED__SCOPE_CLUSTER,
+    .sees_placed = true,
+    .compile = sched__affinity_compile,
+    .discard = sched__affinity_discard,
+    .pre_filter = pre_filter,
+    .filter = filter,
+    .pre_score = sched__affinity_pre_score,
+    .score = sched__affinity_score,
+    .normalize = sched__affinity_normalize,
+    .explain = explain,
+    .events = SCHED__ASSIGNED_POD_ADD | SCHED__ASSIGNED_POD_DELETE | SCHED__POD_LABEL |
+              SCHED__NODE_ADD | SCHED__NODE_LABEL,
+    .hint = sched__affinity_hint,
+};

@@ -1,0 +1,124 @@
+/* PodTopologySpread: which events may make a pod fit that it refused on all nodes. */
+#include "sched/plugins/pod_topology_spread_int.h"
+
+static bool same_labels(const struct labels *a, const struct labels *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
+            return false;
+    return true;
+}
+
+/* ---- pods ---- */
+
+/* Pods without a node, and in other namespaces, are not counted. */
+static bool is_counted(const struct api_object *o, const struct sched_pod *target) {
+    const struct api_pod *pod = o->body;
+    return (pod->spec.node_name.n || pod->status.nominated_node_name.n) &&
+           str_eq(pod->metadata.namespace, target->object->meta->namespace);
+}
+
+static bool matches_any(const struct sched__spread_rules *rules, const struct labels *labels) {
+    for (size_t i = 0; i < rules->n; i++)
+        if (selector_matches(rules->v[i].selector, labels))
+            return true;
+    return false;
+}
+
+static bool labels_matter(const struct sched__spread_rules *rules, const struct labels *before,
+                          const struct labels *after) {
+    if (same_labels(before, after))
+        return false;
+    for (size_t i = 0; i < rules->n; i++)
+        if (selector_matches(rules->v[i].selector, before) !=
+            selector_matches(rules->v[i].selector, after))
+            return true;
+    return false;
+}
+
+static bool honors_taints(const struct sched__spread_rules *rules) {
+    for (size_t i = 0; i < rules->n; i++)
+        if (rules->v[i].honors_taints)
+            return true;
+    return false;
+}
+
+static bool target_matters(const struct sched__spread_rules *rules,
+                           const struct sched__event *event) {
+    if (event->bits & SCHED__POD_TOLERATION && honors_taints(rules))
+        return true;
+    return labels_matter(rules, &event->before->meta->labels, &event->after->meta->labels);
+}
+
+static bool pod_matters(const struct sched__spread_rules *rules, const struct sched_pod *target,
+                        const struct sched__event *event) {
+    const struct api_object *before = event->before, *after = event->after;
+    if ((after && !is_counted(after, target)) || (before && !is_counted(before, target)))
+        return false;
+    if (before && after)
+        return labels_matter(rules, &before->meta->labels, &after->meta->labels);
+    return matches_any(rules, &(after ? after : before)->meta->labels);
+}
+
+/* ---- nodes ---- */
+
+static bool has_labels(const struct sched__spread_rules *rules, const struct api_object *node) {
+    for (size_t i = 0; node && i < rules->n; i++)
+        if (!labels_find(&node->meta->labels, rules->v[i].label))
+            return false;
+    return node != NULL;
+}
+
+/* Both nodes have all labels. */
+static bool domains_differ(const struct sched__spread_rules *rules, const struct api_object *a,
+                           const struct api_object *b) {
+    for (size_t i = 0; i < rules->n; i++)
+        if (!str_eq(labels_find(&a->meta->labels, rules->v[i].label)->value,
+                    labels_find(&b->meta->labels, rules->v[i].label)->value))
+            return true;
+    return false;
+}
+
+static bool taints_differ(const struct api_object *a, const struct api_object *b) {
+    const struct api_taint_list *x = &((const struct api_node *)a->body)->spec.taints;
+    const struct api_taint_list *y = &((const struct api_node *)b->body)->spec.taints;
+    if (x->n != y->n)
+        return true;
+    for (size_t i = 0; i < x->n; i++)
+        if (!str_eq(x->v[i].key, y->v[i].key) || !str_eq(x->v[i].value, y->v[i].value) ||
+            !str_eq(x->v[i].effect, y->v[i].effect) ||
+            x->v[i].time_added.set != y->v[i].time_added.set ||
+            x->v[i].time_added.sec != y->v[i].time_added.sec)
+            return true;
+    return false;
+}
+
+static bool node_matters(const struct sched__spread_rules *rules,
+                         const struct sched__event *event) {
+    const struct api_object *before = event->before, *after = event->after;
+    bool was = has_labels(rules, before), is = has_labels(rules, after);
+    if (before && after)
+        return was != is ||
+               (is && (domains_differ(rules, before, after) || taints_differ(before, after)));
+    return was || is;
+}
+
+/* ---- the question ---- */
+
+bool sched__spread_hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
+    const struct sched__spread *d = sched__spread_refresh(s, pod->cls);
+    if (!d)
+        return false;
+    if (d->hard.error.p)
+        return true;
+    const struct api_object *o = event->after ? event->after : event->before;
+    if (!o || event->bits & SCHED__EVERYTHING)
+        return true;
+    if (o->type == &api_types[API_T_node])
+        return node_matters(&d->hard, event);
+    bool target = str_eq(o->meta->name, pod->object->meta->name) &&
+                  str_eq(o->meta->namespace, pod->object->meta->namespace);
+    return target && event->before && event->after ? target_matters(&d->hard, event)
+                                                   : pod_matters(&d->hard, pod, event);
+}

@@ -1,0 +1,297 @@
+/*
+ * The constraints of a class: its own, or the profile's with a selector made from the services that
+ * select the pod and the controller that owns it. The latter change as these objects do.
+ */
+#include <string.h>
+
+#include "sched/plugins/pod_topology_spread_int.h"
+
+static const struct api_topology_spread_constraint system_constraints[] = {
+    {.topology_key = STR_INIT("kubernetes.io/hostname"),
+     .when_unsatisfiable = STR_INIT("ScheduleAnyway"),
+     .max_skew = 3},
+    {.topology_key = STR_INIT("topology.kubernetes.io/zone"),
+     .when_unsatisfiable = STR_INIT("ScheduleAnyway"),
+     .max_skew = 5},
+};
+static const struct api_topology_spread_constraint_list system_list = {
+    (struct api_topology_spread_constraint *)system_constraints, 2}; /* nobody writes to it */
+
+/* ---- selectors ---- */
+
+/* What is required of labels cannot be wrong: it comes from labels, or was compiled before. */
+static void require_labels(struct selector *sel, const struct labels *labels) {
+    struct err err;
+    for (size_t i = 0; i < labels->n; i++)
+        selector_require(sel, labels->v[i].key, SELECTOR_EQUALS, &labels->v[i].value, 1, &err);
+}
+
+static void require_all(struct selector *sel, const struct selector *other) {
+    struct err err;
+    for (size_t i = 0; i < other->n; i++)
+        selector_require(sel, other->reqs[i].key, other->reqs[i].op, other->reqs[i].values,
+                         other->reqs[i].value_count, &err);
+}
+
+/* The pod's own values of the labels that matchLabelKeys names. */
+static struct labels named_labels(struct arena *a, const struct api_strs *keys,
+                                  const struct labels *labels) {
+    struct labels named = {.v = arena_array(a, struct label, keys->n)};
+    for (size_t i = 0; i < keys->n; i++) {
+        const struct label *label = labels_find(labels, keys->v[i]);
+        if (label)
+            named.v[named.n++] = *label;
+    }
+    return named;
+}
+
+static int compile_selector(struct sched *s, struct sched__spread *d,
+                            const struct api_topology_spread_constraint *spec,
+                            const struct selector **out, struct str *error) {
+    struct selector *sel;
+    struct err err;
+    *out = NULL;
+    if (selector_compile(&d->arena, spec->label_selector, &sel, &err) < 0) {
+        *error = sel->error;
+        return -1;
+    }
+    *out = sel;
+    if (!sel || !spec->match_label_keys.n ||
+        !feature_enabled(&s->gates, FEATURE_MatchLabelKeysInPodTopologySpread))
+        return 0;
+    struct labels named =
+        named_labels(&d->arena, &spec->match_label_keys, &d->cls->pod->metadata.labels);
+    struct selector *merged = arena_new(&d->arena, struct selector);
+    selector_init(merged, &d->arena);
+    require_labels(merged, &named);
+    require_all(merged, sel);
+    selector_seal(merged);
+    *out = merged;
+    return 0;
+}
+
+/* ---- the selector of default constraints ---- */
+
+/* A service without a selector selects nothing. */
+static bool selects(const struct labels *selector, const struct labels *labels) {
+    if (!selector->v)
+        return false;
+    for (size_t i = 0; i < selector->n; i++) {
+        const struct label *label = labels_find(labels, selector->v[i].key);
+        if (!label || !str_eq(label->value, selector->v[i].value))
+            return false;
+    }
+    return true;
+}
+
+static void require_services(struct sched *s, const struct api_object_meta *pod,
+                             struct selector *sel) {
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&s->store.services, &at));) {
+        const struct api_object *o = e->value;
+        const struct api_service *service = o->body;
+        if (str_eq(o->meta->namespace, pod->namespace) &&
+            selects(&service->spec.selector, &pod->labels))
+            require_labels(sel, &service->spec.selector);
+    }
+}
+
+static const struct api_owner_reference *find_controller(const struct api_object_meta *pod) {
+    for (size_t i = 0; i < pod->owner_references.n; i++)
+        if (pod->owner_references.v[i].controller.set && pod->owner_references.v[i].controller.v)
+            return &pod->owner_references.v[i];
+    return NULL;
+}
+
+static void require_spec(struct selector *sel, const struct api_label_selector *spec) {
+    struct selector *other;
+    struct err err;
+    if (selector_compile(sel->arena, spec, &other, &err) == 0 && other)
+        require_all(sel, other);
+}
+
+static bool is_kind(const struct api_owner_reference *owner, const char *version,
+                    const char *kind) {
+    return str_is(owner->api_version, version) && str_is(owner->kind, kind);
+}
+
+static void require_owner(struct sched *s, const struct api_object_meta *pod,
+                          struct selector *sel) {
+    const struct api_owner_reference *owner = find_controller(pod);
+    if (!owner)
+        return;
+    const struct api_object *o = NULL;
+    if (is_kind(owner, "v1", "ReplicationController")) {
+        o = sched__store_find(s, &s->store.replication_controllers, pod->namespace, owner->name);
+        if (o)
+            require_labels(sel,
+                           &((const struct api_replication_controller *)o->body)->spec.selector);
+    } else if (is_kind(owner, "apps/v1", "ReplicaSet")) {
+        o = sched__store_find(s, &s->store.replica_sets, pod->namespace, owner->name);
+        if (o)
+            require_spec(sel, ((const struct api_replica_set *)o->body)->spec.selector);
+    } else if (is_kind(owner, "apps/v1", "StatefulSet")) {
+        o = sched__store_find(s, &s->store.stateful_sets, pod->namespace, owner->name);
+        if (o)
+            require_spec(sel, ((const struct api_stateful_set *)o->body)->spec.selector);
+    }
+}
+
+/* Borrows from the objects that it is made of. */
+static struct selector *default_selector(struct sched *s, const struct api_object_meta *pod,
+                                         struct arena *a) {
+    struct selector *sel = arena_new(a, struct selector);
+    selector_init(sel, a);
+    require_services(s, pod, sel);
+    require_owner(s, pod, sel);
+    selector_seal(sel);
+    return sel;
+}
+
+/* ---- rules ---- */
+
+static bool honors(struct sched *s, struct str policy, bool by_default) {
+    if (!policy.p || !feature_enabled(&s->gates, FEATURE_NodeInclusionPolicyInPodTopologySpread))
+        return by_default;
+    return str_is(policy, "Honor");
+}
+
+static struct sched__spread_rule make_rule(struct sched *s, const struct sched__spread *d,
+                                           size_t place, const struct selector *sel) {
+    const struct api_topology_spread_constraint *spec = &d->specs->v[place];
+    return (struct sched__spread_rule){
+        .place = place,
+        .label = spec->topology_key,
+        .max_skew = spec->max_skew,
+        .min_domains = spec->min_domains.set ? spec->min_domains.v : 1,
+        .honors_affinity = honors(s, spec->node_affinity_policy, true),
+        .honors_taints = honors(s, spec->node_taints_policy, false),
+        .by_host = str_is(spec->topology_key, "kubernetes.io/hostname"),
+        .self = selector_matches(sel, &d->cls->pod->metadata.labels),
+        .selector = sel,
+        .topology = sched__topology_get(s, spec->topology_key),
+    };
+}
+
+static void add_rule(struct sched *s, struct sched__spread *d, size_t place,
+                     const struct selector *shared) {
+    const struct api_topology_spread_constraint *spec = &d->specs->v[place];
+    bool hard = str_is(spec->when_unsatisfiable, "DoNotSchedule");
+    if (!hard && !str_is(spec->when_unsatisfiable, "ScheduleAnyway"))
+        return;
+    struct sched__spread_rules *rules = hard ? &d->hard : &d->soft;
+    const struct selector *sel = shared;
+    if (rules->error.p || (!shared && compile_selector(s, d, spec, &sel, &rules->error) < 0))
+        return;
+    rules->v[rules->n++] = make_rule(s, d, place, sel);
+}
+
+/* An empty selector counts nothing, though it matches the pod itself. */
+static struct sched__podset *rule_set(struct sched *s, const struct sched__spread *d,
+                                      const struct sched__spread_rule *rule) {
+    const struct selector *sel = rule->selector;
+    struct sched__podterm term = {.namespaces = &d->cls->pod->metadata.namespace,
+                                  .namespace_count = 1,
+                                  .selector = sel && sel->n ? sel : NULL};
+    return sched__podset_get(s, &term, 1, true);
+}
+
+/* Most pods care for no particular nodes; then all of them share groups. */
+static bool has_affinity(const struct api_pod_spec *spec) {
+    return spec->node_selector.n || (spec->affinity && spec->affinity->node_affinity &&
+                                     spec->affinity->node_affinity->required);
+}
+
+static void count_rules(struct sched *s, const struct sched__spread *d,
+                        const struct sched__spread_rules *rules, bool strict) {
+    struct arena a = {0};
+    struct str *labels = arena_array(&a, struct str, rules->n);
+    for (size_t i = 0; i < rules->n; i++)
+        labels[i] = rules->v[i].label;
+    const struct api_pod_spec *pod = &d->cls->pod->spec;
+    for (size_t i = 0; i < rules->n; i++) {
+        struct sched__spread_rule *rule = &rules->v[i];
+        struct sched__group_spec by = {.label = rule->label};
+        by.must = labels;
+        by.must_count = strict && rules->n > 1 ? rules->n : 0;
+        by.tolerations = rule->honors_taints ? d->cls->tolerations : NULL;
+        by.affinity = rule->honors_affinity && has_affinity(pod) ? pod : NULL;
+        if (rules == &d->soft && rule->by_host)
+            by = (struct sched__group_spec){0};
+        rule->tally = sched__tally_get(s, rule_set(s, d, rule), sched__group_get(s, &by));
+    }
+    arena_release(&a);
+}
+
+static void drop_rules(struct sched *s, struct sched__spread_rules *rules) {
+    for (size_t i = 0; i < rules->n; i++)
+        sched__tally_unref(s, rules->v[i].tally);
+    *rules = (struct sched__spread_rules){0};
+}
+
+static void make_rules(struct sched *s, struct sched__spread *d, const struct selector *shared) {
+    d->hard.v = arena_array(&d->arena, struct sched__spread_rule, d->specs->n);
+    d->soft.v = arena_array(&d->arena, struct sched__spread_rule, d->specs->n);
+    for (size_t i = 0; i < d->specs->n; i++)
+        add_rule(s, d, i, shared);
+    count_rules(s, d, &d->hard, true);
+    count_rules(s, d, &d->soft, d->strict);
+}
+
+/* ---- life ---- */
+
+void *sched__spread_compile(struct sched *s, struct sched__class *c) {
+    struct sched__spread d = {.cls = c, .own = c->pod->spec.topology_spread_constraints.n > 0};
+    if (!c->profile)
+        return NULL;
+    if (d.own)
+        d.specs = &c->pod->spec.topology_spread_constraints;
+    else
+        d.specs = c->profile->system_spread ? &system_list : c->profile->default_spread;
+    if (!d.specs || !d.specs->n)
+        return NULL;
+    d.strict = d.own || !c->profile->system_spread;
+    d.generation = s->selectors_generation - 1;
+    struct sched__spread *data = arena_copy(&c->arena, &d, sizeof d);
+    if (d.own)
+        make_rules(s, data, NULL);
+    return data;
+}
+
+static void clear(struct sched *s, struct sched__spread *d) {
+    drop_rules(s, &d->hard);
+    drop_rules(s, &d->soft);
+    d->selector = (struct str){0};
+}
+
+void sched__spread_discard(struct sched *s, void *data) {
+    struct sched__spread *d = data;
+    clear(s, d);
+    arena_release(&d->arena);
+}
+
+static void refresh_defaults(struct sched *s, struct sched__spread *d) {
+    struct arena a = {0};
+    struct buf text = BUF_INIT(SIZE_MAX);
+    d->generation = s->selectors_generation;
+    struct selector *sel = default_selector(s, &d->cls->pod->metadata, &a);
+    selector_write(&text, sel);
+    if (!str_eq(buf_view(&text), d->selector)) {
+        clear(s, d);
+        arena_reset(&d->arena);
+        struct sched__podterm copy =
+            sched__podterm_copy(&d->arena, &(struct sched__podterm){.selector = sel});
+        d->selector = arena_str(&d->arena, buf_view(&text));
+        if (sel->n)
+            make_rules(s, d, copy.selector);
+    }
+    buf_release(&text);
+    arena_release(&a);
+}
+
+const struct sched__spread *sched__spread_refresh(struct sched *s, struct sched__class *c) {
+    struct sched__spread *d = c->data[SCHED_SPREAD];
+    if (d && !d->own && d->generation != s->selectors_generation)
+        refresh_defaults(s, d);
+    return d;
+}
