@@ -69,8 +69,8 @@ static struct sched__carried *carried_new(struct sched *s, struct str key,
     t->kind = spec->kind;
     t->weight = spec->weight;
     t->term = sched__podterm_copy(&t->arena, &spec->term);
-    struct sched__group *by =
-        sched__group_get(s, &(struct sched__group_spec){.label = spec->label});
+    struct sched__partition *by =
+        sched__partition_get(s, &(struct sched__partition_spec){.label = spec->label});
     t->topology = by->topology;
     t->tally = sched__tally_get(s, sched__podset_named(s, t->key), by);
     map_put(&s->carried, t->key, t);

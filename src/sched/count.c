@@ -30,7 +30,7 @@ static void count_residents(struct sched__podset *set, const struct sched__class
 }
 
 static struct sched__tally *find_tally(const struct sched__podset *set,
-                                       const struct sched__group *by) {
+                                       const struct sched__partition *by) {
     for (size_t i = 0; i < set->tallies.n; i++)
         if (set->tallies.v[i]->by == by)
             return set->tallies.v[i];
@@ -45,12 +45,12 @@ static void fill_tally(struct sched__tally *t) {
 }
 
 struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set,
-                                      struct sched__group *by) {
+                                      struct sched__partition *by) {
     struct sched__tally *t = find_tally(set, by);
     if (t) {
         t->refs++;
         sched__podset_unref(s, set);
-        sched__group_unref(s, by);
+        sched__partition_unref(s, by);
         return t;
     }
     t = xcalloc(1, sizeof *t);
@@ -75,7 +75,7 @@ void sched__tally_unref(struct sched *s, struct sched__tally *t) {
     REMOVE(&t->set->tallies, t);
     REMOVE(&t->by->tallies, t);
     sched__podset_unref(s, t->set);
-    sched__group_unref(s, t->by);
+    sched__partition_unref(s, t->by);
     free(t->count);
     free(t);
 }
@@ -244,14 +244,14 @@ void sched__count_pod(struct sched *s, struct sched_pod *p, uint32_t slot, int d
 
 void sched__count_grow(struct sched *s, uint32_t cap) {
     size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->groups, &at));)
-        sched__group_grow(e->value, cap);
+    for (struct map_entry *e; (e = map_next(&s->partitions, &at));)
+        sched__partition_grow(e->value, cap);
 }
 
 void sched__count_node_changed(struct sched *s, uint32_t slot) {
     size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->groups, &at));)
-        sched__group_update(s, e->value, slot);
+    for (struct map_entry *e; (e = map_next(&s->partitions, &at));)
+        sched__partition_update(s, e->value, slot);
 }
 
 static bool looks_at_namespaces(const struct sched__podset *set) {
@@ -274,8 +274,8 @@ void sched__count_namespaces_changed(struct sched *s) {
 }
 
 void sched__count_release(struct sched *s) {
-    assert(!s->podsets.live && !s->groups.live && !s->carried.live);
+    assert(!s->podsets.live && !s->partitions.live && !s->carried.live);
     map_release(&s->podsets);
-    map_release(&s->groups);
+    map_release(&s->partitions);
     map_release(&s->carried);
 }

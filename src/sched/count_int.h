@@ -4,9 +4,9 @@
  *
  * A pod set is "pods that these terms match", or "pods of classes that joined it". A class knows
  * the sets its pods belong to, so placing a pod costs one addition per set, and nothing per
- * selector that does not match it. A group of nodes puts nodes into domains: by the value of a
+ * selector that does not match it. A partition puts nodes into domains: by the value of a
  * label, or each node by itself, leaving out those that are not eligible. A tally counts a set by
- * the domains of a group. Equal sets, groups and tallies are one.
+ * the domains of a partition. Equal sets, partitions and tallies are one.
  */
 #ifndef SCHED_COUNT_INT_H
 #define SCHED_COUNT_INT_H
@@ -97,9 +97,9 @@ bool sched__podset_has(const struct sched__podset *set, const struct sched__clas
 
 void sched__podset_unref(struct sched *s, struct sched__podset *set);
 
-/* ---- groups of nodes (groups.c) ---- */
+/* ---- partitions of nodes (partitions.c) ---- */
 
-struct sched__group_spec {
+struct sched__partition_spec {
     struct str label;       /* absent: each node is a domain */
     const struct str *must; /* labels that nodes must have */
     size_t must_count;
@@ -107,7 +107,7 @@ struct sched__group_spec {
     const struct api_pod_spec *affinity;   /* must match the node; NULL: need not */
 };
 
-struct sched__group {
+struct sched__partition {
     struct str key;
     uint32_t refs;
     struct sched__topology *topology; /* NULL: each node is a domain */
@@ -124,29 +124,30 @@ struct sched__group {
     struct arena arena;
 };
 
-/* The group, with one more reference; made if need be. */
-struct sched__group *sched__group_get(struct sched *s, const struct sched__group_spec *spec);
-void sched__group_unref(struct sched *s, struct sched__group *g);
+/* The partition, with one more reference; made if need be. */
+struct sched__partition *sched__partition_get(struct sched *s,
+                                              const struct sched__partition_spec *spec);
+void sched__partition_unref(struct sched *s, struct sched__partition *g);
 
 /* Puts the node into the domain where it belongs now, and the counts with it. */
-void sched__group_update(struct sched *s, struct sched__group *g, uint32_t slot);
+void sched__partition_update(struct sched *s, struct sched__partition *g, uint32_t slot);
 
 /* Makes room for `cap` slots. */
-void sched__group_grow(struct sched__group *g, uint32_t cap);
+void sched__partition_grow(struct sched__partition *g, uint32_t cap);
 
 /* ---- tallies (count.c) ---- */
 
 struct sched__tally {
     struct sched__podset *set;
-    struct sched__group *by;
+    struct sched__partition *by;
     uint32_t refs;
-    int32_t *count; /* by domain, as many as the group has; [0] is always 0 */
+    int32_t *count; /* by domain, as many as the partition has; [0] is always 0 */
     int64_t total;
 };
 
-/* Pods of the set by domains of the group; takes one reference of either. */
+/* Pods of the set by domains of the partition; takes one reference of either. */
 struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set,
-                                      struct sched__group *by);
+                                      struct sched__partition *by);
 void sched__tally_unref(struct sched *s, struct sched__tally *t); /* NULL is fine */
 
 /* A domain with the least count among those with eligible nodes; 0: there are none. */

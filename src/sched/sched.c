@@ -26,7 +26,7 @@ struct sched *sched_new(const struct sched_opts *opts) {
     s->pods = MAP_INIT(s->seed);
     s->classes = MAP_INIT(s->seed);
     s->podsets = MAP_INIT(s->seed);
-    s->groups = MAP_INIT(s->seed);
+    s->partitions = MAP_INIT(s->seed);
     s->carried = MAP_INIT(s->seed);
     s->images = MAP_INIT(s->seed);
     sched__store_init(s);

@@ -208,13 +208,13 @@ struct sched {
     struct intern *atoms;
     struct match *match;
     struct sched__nodes nodes;
-    struct map pods;    /* struct sched_pod by key */
-    struct map classes; /* struct sched__class by key */
-    struct map podsets; /* struct sched__podset by key */
-    struct map groups;  /* struct sched__group by key */
-    struct map carried; /* struct sched__carried by key */
-    struct map images;  /* struct sched__image by name */
-    uint32_t nominated; /* pods that are nominated to some node */
+    struct map pods;       /* struct sched_pod by key */
+    struct map classes;    /* struct sched__class by key */
+    struct map podsets;    /* struct sched__podset by key */
+    struct map partitions; /* struct sched__partition by key */
+    struct map carried;    /* struct sched__carried by key */
+    struct map images;     /* struct sched__image by name */
+    uint32_t nominated;    /* pods that are nominated to some node */
     struct sched__store store;
     struct sched__volumes *volumes; /* what volume plug-ins remember; NULL: nothing yet */
     struct sched__queue *queue;
@@ -225,8 +225,8 @@ struct sched {
     /* Slots that changed, oldest first; number `changes_base` is the first that is still there. */
     VEC(uint32_t) changes;
     uint64_t changes_base;
-    uint64_t nodes_generation;   /* what depends on all nodes (their number, images) is another */
-    uint64_t storage_generation; /* the same for claims, volumes and classes of storage */
+    uint64_t nodes_generation;     /* what depends on all nodes (their number, images) is another */
+    uint64_t storage_generation;   /* the same for claims, volumes and classes of storage */
     uint64_t selectors_generation; /* the same for services and controllers of pods */
 };
 

@@ -94,7 +94,8 @@ static struct sched__affinity_terms join(struct arena *a, struct sched__affinity
 /* ---- counting ---- */
 
 static void set_tally(struct sched *s, struct sched__affinity_term *t, struct sched__podset *set) {
-    struct sched__group *by = sched__group_get(s, &(struct sched__group_spec){.label = t->label});
+    struct sched__partition *by =
+        sched__partition_get(s, &(struct sched__partition_spec){.label = t->label});
     t->topology = by->topology;
     t->tally = sched__tally_get(s, set, by);
 }

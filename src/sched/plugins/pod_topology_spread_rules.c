@@ -196,7 +196,7 @@ static struct sched__podset *rule_set(struct sched *s, const struct sched__sprea
     return sched__podset_get(s, &term, 1, true);
 }
 
-/* Most pods care for no particular nodes; then all of them share groups. */
+/* Most pods care for no particular nodes; then all of them share partitions. */
 static bool has_affinity(const struct api_pod_spec *spec) {
     return spec->node_selector.n || (spec->affinity && spec->affinity->node_affinity &&
                                      spec->affinity->node_affinity->required);
@@ -211,14 +211,14 @@ static void count_rules(struct sched *s, const struct sched__spread *d,
     const struct api_pod_spec *pod = &d->cls->pod->spec;
     for (size_t i = 0; i < rules->n; i++) {
         struct sched__spread_rule *rule = &rules->v[i];
-        struct sched__group_spec by = {.label = rule->label};
+        struct sched__partition_spec by = {.label = rule->label};
         by.must = labels;
         by.must_count = strict && rules->n > 1 ? rules->n : 0;
         by.tolerations = rule->honors_taints ? d->cls->tolerations : NULL;
         by.affinity = rule->honors_affinity && has_affinity(pod) ? pod : NULL;
         if (rules == &d->soft && rule->by_host)
-            by = (struct sched__group_spec){0};
-        rule->tally = sched__tally_get(s, rule_set(s, d, rule), sched__group_get(s, &by));
+            by = (struct sched__partition_spec){0};
+        rule->tally = sched__tally_get(s, rule_set(s, d, rule), sched__partition_get(s, &by));
     }
     arena_release(&a);
 }

@@ -1,7 +1,7 @@
 /*
- * Groups of nodes: which domain each node is in, and whether it takes part at all. Answered once
- * per node and group, and again only when the node changed; pods are then counted by domain without
- * a look at the node's labels or taints.
+ * Partitions of nodes: which domain each node is in, and whether it takes part at all. Answered
+ * once per node and partition, and again only when the node changed; pods are then counted by
+ * domain without a look at the node's labels or taints.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- which domain ---- */
 
-static bool is_eligible(struct sched *s, const struct sched__group *g, uint32_t slot) {
+static bool is_eligible(struct sched *s, const struct sched__partition *g, uint32_t slot) {
     const struct sched__node *node = &s->nodes.v[slot];
     for (size_t i = 0; i < g->must_count; i++)
         if (!g->must[i]->domain[slot])
@@ -22,7 +22,7 @@ static bool is_eligible(struct sched *s, const struct sched__group *g, uint32_t 
     return !g->affinity || match_affinity_required(g->affinity, node->labels, NULL);
 }
 
-static uint32_t find_domain(struct sched *s, const struct sched__group *g, uint32_t slot) {
+static uint32_t find_domain(struct sched *s, const struct sched__partition *g, uint32_t slot) {
     if (!(s->nodes.state[slot] & SCHED__NODE_THERE))
         return 0;
     uint32_t domain = g->topology ? g->topology->domain[slot] : slot + 1;
@@ -37,7 +37,7 @@ static void *grow(void *column, size_t old, size_t cap, size_t size) {
     return grown;
 }
 
-static void reserve_domain(struct sched__group *g, uint32_t domain) {
+static void reserve_domain(struct sched__partition *g, uint32_t domain) {
     uint32_t old = g->domain_cap;
     if (domain < old)
         return;
@@ -48,14 +48,14 @@ static void reserve_domain(struct sched__group *g, uint32_t domain) {
             grow(g->tallies.v[i]->count, old, g->domain_cap, sizeof *g->tallies.v[i]->count);
 }
 
-void sched__group_grow(struct sched__group *g, uint32_t cap) {
+void sched__partition_grow(struct sched__partition *g, uint32_t cap) {
     g->where = grow(g->where, g->slot_cap, cap, sizeof *g->where);
     g->slot_cap = cap;
 }
 
 /* ---- moving ---- */
 
-static void drop_domain(struct sched__group *g, uint32_t domain) {
+static void drop_domain(struct sched__partition *g, uint32_t domain) {
     for (size_t i = 0; i < g->domains.n; i++)
         if (g->domains.v[i] == domain) {
             g->domains.v[i] = g->domains.v[--g->domains.n];
@@ -63,7 +63,7 @@ static void drop_domain(struct sched__group *g, uint32_t domain) {
         }
 }
 
-static void move_node(struct sched__group *g, uint32_t slot, uint32_t to) {
+static void move_node(struct sched__partition *g, uint32_t slot, uint32_t to) {
     uint32_t from = g->where[slot];
     g->where[slot] = to;
     if (from && !--g->nodes[from])
@@ -80,7 +80,7 @@ static void move_count(struct sched__tally *t, uint32_t from, uint32_t to) {
     t->total += (to != 0) - (from != 0);
 }
 
-static void move_pod(const struct sched__group *g, const struct sched_pod *p, uint32_t from,
+static void move_pod(const struct sched__partition *g, const struct sched_pod *p, uint32_t from,
                      uint32_t to) {
     for (size_t i = 0; i < p->cls->memberships.n; i++) {
         const struct sched__podset *set = p->cls->memberships.v[i];
@@ -92,7 +92,7 @@ static void move_pod(const struct sched__group *g, const struct sched_pod *p, ui
     }
 }
 
-void sched__group_update(struct sched *s, struct sched__group *g, uint32_t slot) {
+void sched__partition_update(struct sched *s, struct sched__partition *g, uint32_t slot) {
     reserve_domain(g, g->topology ? g->topology->domain[slot] : slot + 1);
     uint32_t from = g->where[slot], to = find_domain(s, g, slot);
     if (from == to)
@@ -120,8 +120,8 @@ static void write_affinity(struct buf *out, struct arena *a, const struct api_po
     json_write(out, &tree, NULL);
 }
 
-/* Ids of lists of tolerations stay the same while a group holds the list. */
-static void write_key(struct buf *out, struct arena *a, const struct sched__group_spec *spec) {
+/* Ids of lists of tolerations stay the same while a partition holds the list. */
+static void write_key(struct buf *out, struct arena *a, const struct sched__partition_spec *spec) {
     buf_add_char(out, spec->label.p ? '=' : '*');
     buf_add(out, spec->label);
     for (size_t i = 0; i < spec->must_count; i++) {
@@ -137,9 +137,9 @@ static void write_key(struct buf *out, struct arena *a, const struct sched__grou
     write_affinity(out, a, spec->affinity);
 }
 
-static struct sched__group *group_new(struct sched *s, struct str key,
-                                      const struct sched__group_spec *spec) {
-    struct sched__group *g = xcalloc(1, sizeof *g);
+static struct sched__partition *partition_new(struct sched *s, struct str key,
+                                              const struct sched__partition_spec *spec) {
+    struct sched__partition *g = xcalloc(1, sizeof *g);
     g->key = arena_str(&g->arena, key);
     g->topology = spec->label.p ? sched__topology_get(s, spec->label) : NULL;
     g->must = arena_array(&g->arena, struct sched__topology *, spec->must_count);
@@ -155,30 +155,31 @@ static struct sched__group *group_new(struct sched *s, struct str key,
             spec->affinity->affinity ? spec->affinity->affinity->node_affinity : NULL);
     reserve_domain(g, g->topology ? (uint32_t)g->topology->values.n : s->nodes.cap);
     if (s->nodes.cap)
-        sched__group_grow(g, s->nodes.cap);
+        sched__partition_grow(g, s->nodes.cap);
     for (uint32_t slot = 0; slot < s->nodes.n; slot++)
         move_node(g, slot, find_domain(s, g, slot));
-    map_put(&s->groups, g->key, g);
+    map_put(&s->partitions, g->key, g);
     return g;
 }
 
-struct sched__group *sched__group_get(struct sched *s, const struct sched__group_spec *spec) {
+struct sched__partition *sched__partition_get(struct sched *s,
+                                              const struct sched__partition_spec *spec) {
     struct arena arena = {0};
     struct buf key = BUF_INIT(SIZE_MAX);
     write_key(&key, &arena, spec);
-    struct sched__group *g = map_get(&s->groups, buf_view(&key));
+    struct sched__partition *g = map_get(&s->partitions, buf_view(&key));
     if (!g)
-        g = group_new(s, buf_view(&key), spec);
+        g = partition_new(s, buf_view(&key), spec);
     g->refs++;
     buf_release(&key);
     arena_release(&arena);
     return g;
 }
 
-void sched__group_unref(struct sched *s, struct sched__group *g) {
+void sched__partition_unref(struct sched *s, struct sched__partition *g) {
     if (--g->refs)
         return;
-    map_del(&s->groups, g->key);
+    map_del(&s->partitions, g->key);
     if (g->tolerations)
         match_unref(&g->tolerations->list);
     match_affinity_free(g->affinity);
