@@ -4,6 +4,7 @@
  * no plug-in could care for is none.
  */
 #include "sched/queue_int.h"
+#include "sched/requests.h"
 
 /* ---- comparing ---- */
 
@@ -62,7 +63,10 @@ static bool conditions_within(const struct api_node_condition_list *a,
 
 /* ---- nodes ---- */
 
-static uint32_t node_bits(const struct api_object *before, const struct api_object *after) {
+static uint32_t node_bits(struct sched *s, const struct api_object *before,
+                          const struct api_object *after) {
+    (void)s;
+
     if (!before)
         return SCHED__NODE_ADD;
     if (!after)
@@ -82,88 +86,42 @@ static uint32_t node_bits(const struct api_object *before, const struct api_obje
     return bits;
 }
 
-/* ---- what pods request ---- */
-
-enum { ABSENT = -1 };
-
-static int64_t milli(const struct api_quantities *list, struct str name) {
-    for (size_t i = 0; i < list->n; i++)
-        if (str_eq(list->v[i].key, name))
-            return quantity_milli_value(&list->v[i].value);
-    return ABSENT;
-}
-
-static int64_t add(int64_t a, int64_t b) {
-    int64_t sum;
-    if (a == ABSENT || b == ABSENT)
-        return a == ABSENT ? b : a;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-/* What the containers request of a resource together, the largest need of starting included. */
-static int64_t containers_request(const struct api_pod_spec *spec, struct str name) {
-    int64_t sum = ABSENT, sidecars = ABSENT, starting = ABSENT;
-    for (size_t i = 0; i < spec->containers.n; i++)
-        sum = add(sum, milli(&spec->containers.v[i].resources.requests, name));
-    for (size_t i = 0; i < spec->init_containers.n; i++) {
-        const struct api_container *c = &spec->init_containers.v[i];
-        int64_t own = milli(&c->resources.requests, name);
-        if (str_is(c->restart_policy, "Always")) {
-            sum = add(sum, own);
-            sidecars = add(sidecars, own);
-            own = ABSENT;
-        }
-        starting = larger(starting, add(own, sidecars));
-    }
-    return larger(sum, starting);
-}
-
-static bool of_pod_level(struct str name) {
-    return str_is(name, "cpu") || str_is(name, "memory") || str_starts(name, STR("hugepages-"));
-}
-
-/* In thousandths; ABSENT: the pod says nothing of this resource. */
-static int64_t requested(const struct api_pod_spec *spec, struct str name) {
-    int64_t of_all = containers_request(spec, name);
-    if (spec->resources && of_pod_level(name) && milli(&spec->resources->requests, name) != ABSENT)
-        of_all = milli(&spec->resources->requests, name);
-    return add(of_all, milli(&spec->overhead, name));
-}
-
-static bool less_of(const struct api_quantities *names, const struct api_pod_spec *a,
-                    const struct api_pod_spec *b) {
-    for (size_t i = 0; i < names->n; i++)
-        if (requested(b, names->v[i].key) < requested(a, names->v[i].key))
-            return true;
-    return false;
-}
-
-static bool less_of_any(const struct api_container_list *containers, const struct api_pod_spec *a,
-                        const struct api_pod_spec *b) {
-    for (size_t i = 0; i < containers->n; i++)
-        if (less_of(&containers->v[i].resources.requests, a, b))
-            return true;
-    return false;
-}
-
-/* Does b request less of some resource than a? */
-static bool scaled_down(const struct api_pod_spec *a, const struct api_pod_spec *b) {
-    return less_of_any(&a->containers, a, b) || less_of_any(&a->init_containers, a, b) ||
-           less_of(&a->overhead, a, b) || (a->resources && less_of(&a->resources->requests, a, b));
-}
-
 /* ---- pods ---- */
 
-uint32_t sched__own_bits(const struct api_object *before, const struct api_object *after) {
+static int64_t amount(const struct sched_requests *requests, struct str name) {
+    for (size_t i = 0; i < requests->n; i++)
+        if (str_eq(requests->v[i].name, name))
+            return requests->v[i].amount;
+    return 0;
+}
+
+static bool less_of_any(const struct sched_requests *a, const struct sched_requests *b) {
+    for (size_t i = 0; i < a->n; i++)
+        if (amount(b, a->v[i].name) < a->v[i].amount)
+            return true;
+    return false;
+}
+
+struct scaling {
+    bool down, up; /* of one resource, and of another */
+};
+
+static struct scaling scaling(struct sched *s, const struct api_pod *a, const struct api_pod *b) {
+    struct sched_requests before, after;
+    sched_requests_get(&s->scratch, a, &s->gates, true, &before);
+    sched_requests_get(&s->scratch, b, &s->gates, true, &after);
+    struct scaling out = {less_of_any(&before, &after), less_of_any(&after, &before)};
+    arena_reset(&s->scratch);
+    return out;
+}
+
+uint32_t sched__own_bits(struct sched *s, const struct api_object *before,
+                         const struct api_object *after) {
     const struct api_pod *a = before->body, *b = after->body;
     uint32_t bits = 0;
     if (!same_labels(&a->metadata.labels, &b->metadata.labels))
         bits |= SCHED__POD_LABEL;
-    if (scaled_down(&a->spec, &b->spec))
+    if (scaling(s, a, b).down)
         bits |= SCHED__POD_SCALE_DOWN;
     if (a->spec.scheduling_gates.n && !b->spec.scheduling_gates.n)
         bits |= SCHED__POD_GATES;
@@ -180,19 +138,22 @@ static bool has_node(const struct api_object *pod) {
            !str_is(p->status.phase, "Failed");
 }
 
-static uint32_t pod_bits(const struct api_object *before, const struct api_object *after) {
+static uint32_t pod_bits(struct sched *s, const struct api_object *before,
+                         const struct api_object *after) {
     const uint32_t others_care = SCHED__POD_LABEL | SCHED__POD_SCALE_DOWN;
     if (!has_node(before))
         return has_node(after) ? SCHED__ASSIGNED_POD_ADD : 0;
     if (!has_node(after))
         return SCHED__ASSIGNED_POD_DELETE;
-    const struct api_pod *a = before->body, *b = after->body;
-    uint32_t bits = sched__own_bits(before, after);
-    bool scaled_up = scaled_down(&b->spec, &a->spec);
-    return bits || scaled_up ? bits & others_care : SCHED__ASSIGNED_POD_UPDATE;
+    uint32_t bits = sched__own_bits(s, before, after);
+    bool specific = bits || scaling(s, before->body, after->body).up;
+    return specific ? bits & others_care : SCHED__ASSIGNED_POD_UPDATE;
 }
 
-static uint32_t namespace_bits(const struct api_object *before, const struct api_object *after) {
+static uint32_t namespace_bits(struct sched *s, const struct api_object *before,
+                               const struct api_object *after) {
+    (void)s;
+
     if (!after)
         return 0;
     if (before && same_labels(&before->meta->labels, &after->meta->labels))
@@ -204,7 +165,8 @@ static uint32_t namespace_bits(const struct api_object *before, const struct api
 
 static const struct kind {
     const char *group, *kind;
-    uint32_t (*bits)(const struct api_object *before, const struct api_object *after);
+    uint32_t (*bits)(struct sched *s, const struct api_object *before,
+                     const struct api_object *after);
     uint32_t added, changed, removed; /* if there is no function */
 } kinds[] = {
     {"", "Pod", pod_bits, 0, 0, 0},
@@ -225,7 +187,8 @@ static struct str group_of(struct str api_version) {
     return str_cut(api_version, '/', &group, &version) ? group : STR("");
 }
 
-uint32_t sched__event_bits(const struct api_object *before, const struct api_object *after) {
+uint32_t sched__event_bits(struct sched *s, const struct api_object *before,
+                           const struct api_object *after) {
     const struct api_type_meta *names = (after ? after : before)->names;
     struct str group = group_of(names->api_version);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -233,7 +196,7 @@ uint32_t sched__event_bits(const struct api_object *before, const struct api_obj
         if (!str_is(names->kind, k->kind) || !str_is(group, k->group))
             continue;
         if (k->bits)
-            return k->bits(before, after);
+            return k->bits(s, before, after);
         return !before ? k->added : after ? k->changed : k->removed;
     }
     return 0;

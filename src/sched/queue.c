@@ -25,36 +25,9 @@ const struct sched__event_row sched__event_rows[SCHED__EVENT_COUNT] = {
 /* What an event means for a pod; FRESH: it is new, or its back-off is over. */
 enum verdict { FRESH, STAY, MOVE };
 
-static struct sched__queued *entry(const struct heap_node *node) {
-    return heap_entry((uintptr_t)node, struct sched__queued, node);
-}
-
-static bool active_before(const struct heap_node *a, const struct heap_node *b) {
-    return sched__sort_before(entry(a), entry(b));
-}
-
-static bool backoff_before(const struct heap_node *a, const struct heap_node *b) {
-    const struct sched__queued *x = entry(a), *y = entry(b);
-    return x->expiry != y->expiry ? x->expiry < y->expiry : sched__sort_before(x, y);
-}
-
-/* Since when the pod has been waiting, for the purpose of waiting too long. */
-static int64_t waits_since(const struct sched__queued *p) {
-    return p->flushed_at > p->timestamp ? p->flushed_at : p->timestamp;
-}
-
-static bool pool_before(const struct heap_node *a, const struct heap_node *b) {
-    const struct sched__queued *x = entry(a), *y = entry(b);
-    int64_t s = waits_since(x), t = waits_since(y);
-    return s != t ? s < t : x->order < y->order;
-}
-
 struct sched__queue *sched__queue_new(struct sched *s) {
     struct sched__queue *q = xcalloc(1, sizeof *q);
-    q->active.before = active_before;
-    q->backoff.before = q->error_backoff.before = backoff_before;
-    q->pool.before = pool_before;
-    q->groups = MAP_INIT(s->seed);
+    sched__places_init(q, s->seed);
     q->next_flush = clock_wall(s->clock) + FLUSH_INTERVAL;
     q->initial_backoff = s->config->initial_backoff_seconds * CLOCK_SECOND;
     q->max_backoff = s->config->max_backoff_seconds * CLOCK_SECOND;
@@ -65,117 +38,7 @@ struct sched__queue *sched__queue_new(struct sched *s) {
     return q;
 }
 
-/* ---- in flight ---- */
-
-static void link_last(struct sched__queued **first, struct sched__queued **last,
-                      struct sched__queued *p) {
-    p->prev = *last;
-    p->next = NULL;
-    *(*last ? &(*last)->next : first) = p;
-    *last = p;
-}
-
-static void unlink_from(struct sched__queued **first, struct sched__queued **last,
-                        struct sched__queued *p) {
-    *(p->prev ? &p->prev->next : first) = p->next;
-    *(p->next ? &p->next->prev : last) = p->prev;
-    p->prev = p->next = NULL;
-}
-
-/* Forgets events that the oldest pod in flight has seen. */
-static void drop_events(struct sched__queue *q) {
-    uint64_t until = q->held_base + q->held.n;
-    if (q->first_in_flight)
-        until = q->first_in_flight->popped_at;
-    size_t n = (size_t)(until - q->held_base);
-    if (n == 0)
-        return;
-    for (size_t i = 0; i < n; i++) {
-        api_object_unref(q->held.v[i].before);
-        api_object_unref(q->held.v[i].after);
-    }
-    q->held.n -= n;
-    q->held_base = until;
-    memmove(q->held.v, q->held.v + n, q->held.n * sizeof *q->held.v);
-}
-
-static struct api_object *hold(const struct api_object *o) {
-    return o ? api_object_ref((struct api_object *)(uintptr_t)o) : NULL;
-}
-
-static void hold_event(struct sched__queue *q, enum sched__event_id id, uint64_t target,
-                       const struct sched__event *event) {
-    if (q->in_flight)
-        vec_push(&q->held, (struct sched__held_event){(uint8_t)id, target, hold(event->before),
-                                                      hold(event->after)});
-}
-
-/* ---- groups ---- */
-
-static struct str group_key(const struct sched__group *g) {
-    return (struct str){(const char *)&g->key, sizeof g->key};
-}
-
-static void join_group(struct sched__queue *q, struct sched__queued *p) {
-    struct sched__group wanted = {.key = {p->pod->cls, p->rejecting}};
-    struct sched__group *g = map_get(&q->groups, group_key(&wanted));
-    if (!g) {
-        g = xmalloc(sizeof *g);
-        *g = wanted;
-        map_put(&q->groups, group_key(g), g);
-    }
-    link_last(&g->first, &g->last, p);
-    p->group = g;
-}
-
-static void leave_group(struct sched__queue *q, struct sched__queued *p) {
-    struct sched__group *g = p->group;
-    unlink_from(&g->first, &g->last, p);
-    p->group = NULL;
-    if (g->first)
-        return;
-    map_del(&q->groups, group_key(g));
-    free(g);
-}
-
-/* ---- places ---- */
-
-static struct heap *heap_of(struct sched__queue *q, const struct sched__queued *p) {
-    struct heap *heaps[SCHED__PLACE_COUNT] = {[SCHED__ACTIVE] = &q->active,
-                                              [SCHED__BACKOFF] = &q->backoff,
-                                              [SCHED__ERROR_BACKOFF] = &q->error_backoff,
-                                              [SCHED__POOL] = &q->pool};
-    return heaps[p->place];
-}
-
-/* Takes the pod out of where it is. */
-static void leave(struct sched__queue *q, struct sched__queued *p) {
-    if (heap_of(q, p) && p->node.place)
-        heap_remove(heap_of(q, p), &p->node);
-    if (p->place == SCHED__POOL)
-        leave_group(q, p);
-    q->gated -= p->place == SCHED__GATED;
-    if (p->place == SCHED__IN_FLIGHT) {
-        q->in_flight--;
-        unlink_from(&q->first_in_flight, &q->last_in_flight, p);
-        drop_events(q);
-    }
-}
-
-/* Puts a pod that is nowhere into a place. */
-static void enter(struct sched__queue *q, struct sched__queued *p, enum sched__place place) {
-    p->place = (uint8_t)place;
-    if (heap_of(q, p))
-        heap_push(heap_of(q, p), &p->node);
-    if (place == SCHED__POOL)
-        join_group(q, p);
-    q->gated += place == SCHED__GATED;
-    if (place == SCHED__IN_FLIGHT) {
-        q->in_flight++;
-        p->popped_at = q->held_base + q->held.n;
-        link_last(&q->first_in_flight, &q->last_in_flight, p);
-    }
-}
+/* ---- counting ---- */
 
 /* The part of the queue that a place counts for when pods come in. */
 static const uint8_t queue_labels[SCHED__PLACE_COUNT] = {
@@ -197,8 +60,7 @@ static void count_incoming(struct sched *s, enum sched__place place, enum sched_
 /* The pod counts for these plug-ins, or no longer does. */
 static void count_rejected(struct sched *s, const struct sched__queued *p, uint32_t plugins,
                            int delta) {
-    uint32_t *counts =
-        s->queue->rejected + sched__profile_label(s, p->pod->cls->profile) * SCHED_PLUGIN_COUNT;
+    uint32_t *counts = s->queue->rejected + p->profile * SCHED_PLUGIN_COUNT;
     for (int i = 0; i < SCHED_PLUGIN_COUNT; i++)
         if (plugins >> i & 1)
             counts[i] += (uint32_t)delta;
@@ -247,28 +109,16 @@ static void requeue(struct sched *s, struct sched__queued *p, enum verdict verdi
     }
     if (place == SCHED__ACTIVE && p->first_active == NEVER)
         p->first_active = clock_wall(s->clock);
-    enter(s->queue, p, place);
+    sched__places_enter(s->queue, p, place);
     count_incoming(s, place, id, verdict);
 }
 
 static void flush_backoff(struct sched *s, struct heap *heap, int64_t now) {
     struct heap_node *node;
-    while ((node = heap_peek(heap)) && entry(node)->expiry < whole_second(now)) {
-        struct sched__queued *p = entry(heap_pop(heap));
-        enter(s->queue, p, SCHED__ACTIVE);
+    while ((node = heap_peek(heap)) && sched__queued_of(node)->expiry < whole_second(now)) {
+        struct sched__queued *p = sched__queued_of(heap_pop(heap));
+        sched__places_enter(s->queue, p, SCHED__ACTIVE);
         count_incoming(s, SCHED__ACTIVE, SCHED__EVENT_BACKOFF_COMPLETE, FRESH);
-    }
-}
-
-static void flush_pool(struct sched *s, int64_t now) {
-    struct sched__queue *q = s->queue;
-    struct heap_node *node;
-    while ((node = heap_peek(&q->pool)) && now - waits_since(entry(node)) > LONGEST_IN_POOL) {
-        struct sched__queued *p = entry(node);
-        leave(q, p);
-        p->flushed = true;
-        p->flushed_at = now;
-        requeue(s, p, MOVE, SCHED__EVENT_UNSCHEDULABLE_TIMEOUT);
     }
 }
 
@@ -279,20 +129,45 @@ static int64_t flush_after(const struct sched__queue *q, int64_t t) {
                : q->next_flush + ((t - q->next_flush) / FLUSH_INTERVAL + 1) * FLUSH_INTERVAL;
 }
 
+/* What happens at a regular moment: whoever has waited too long by then is tried again. */
+static void flush_pool(struct sched *s, int64_t moment) {
+    struct sched__queue *q = s->queue;
+    struct heap_node *node;
+    while ((node = heap_peek(&q->pool)) &&
+           moment - sched__waits_since(sched__queued_of(node)) > LONGEST_IN_POOL) {
+        struct sched__queued *p = sched__queued_of(node);
+        sched__places_leave(q, p);
+        p->flushed = true;
+        p->flushed_at = moment;
+        requeue(s, p, MOVE, SCHED__EVENT_UNSCHEDULABLE_TIMEOUT);
+    }
+}
+
 static void pass_time(struct sched *s) {
     struct sched__queue *q = s->queue;
     int64_t now = clock_wall(s->clock);
     flush_backoff(s, &q->backoff, now);
     flush_backoff(s, &q->error_backoff, now);
     if (now >= q->next_flush) {
-        flush_pool(s, now);
         q->next_flush = flush_after(q, now);
+        flush_pool(s, q->next_flush - FLUSH_INTERVAL);
     }
     if (q->next_flush > now + FLUSH_INTERVAL) /* the clock was set back */
         q->next_flush = now + FLUSH_INTERVAL;
 }
 
 /* ---- events ---- */
+
+static struct api_object *hold(const struct api_object *o) {
+    return o ? api_object_ref((struct api_object *)(uintptr_t)o) : NULL;
+}
+
+static void hold_event(struct sched__queue *q, enum sched__event_id id, uint64_t target,
+                       const struct sched__event *event) {
+    if (q->in_flight)
+        vec_push(&q->held, (struct sched__held_event){(uint8_t)id, target, hold(event->before),
+                                                      hold(event->after)});
+}
 
 /* Does this plug-in's hint take the event for good news? */
 static bool hint_says_queue(struct sched *s, enum sched_plugin plugin, struct sched_pod *pod,
@@ -324,7 +199,7 @@ static void move_group(struct sched *s, struct sched__group *g, enum sched__even
         next = p->next;
         if (p->pod->priority > priority)
             continue;
-        leave(s->queue, p); /* the last one frees the group */
+        sched__places_leave(s->queue, p); /* the last one frees the group */
         requeue(s, p, MOVE, id);
     }
 }
@@ -399,10 +274,18 @@ static void take_nomination(struct sched *s, struct sched_pod *pod) {
         sched__nominate(s, pod, sched__node_get(s, node));
 }
 
+/* What a pod was nominated to is free for others that are not more important than it was. */
+void sched__queue_freed(struct sched *s, const struct api_object *pod) {
+    struct sched__event event = {SCHED__ASSIGNED_POD_DELETE, pod, NULL};
+    if (nomination(pod).n)
+        sched__queue_event_up_to(s, &event, sched__pod_priority(pod));
+}
+
 void sched__queue_add(struct sched *s, struct sched_pod *pod) {
     assert(!pod->queued);
     struct sched__queued *p = xcalloc(1, sizeof *p);
     p->pod = pod;
+    p->profile = sched__profile_label(s, pod->cls->profile);
     p->expiry = p->first_active = p->flushed_at = NEVER;
     pod->queued = p;
     stamp(s, p);
@@ -426,33 +309,41 @@ static enum verdict judge_own(struct sched *s, struct sched__queued *p, uint32_t
     return STAY;
 }
 
-void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct api_object *before) {
+/* The pod itself is another one: it may have to go elsewhere, or to another group. */
+static void revise(struct sched *s, struct sched__queued *p, const struct api_object *before) {
     struct sched__queue *q = s->queue;
-    struct sched__queued *p = pod->queued;
     int id;
-    if (!p) {
-        sched__queue_add(s, pod);
-        return;
-    }
-    if (nomination(before).n || nomination(pod->object).n)
-        take_nomination(s, pod);
     if (p->place <= SCHED__ERROR_BACKOFF) {
-        heap_fix(heap_of(q, p), &p->node);
+        sched__places_fix(q, p);
         return;
     }
-    enum verdict verdict = judge_own(s, p, sched__own_bits(before, pod->object), before, &id);
+    uint32_t bits = sched__own_bits(s, before, p->pod->object);
+    enum verdict verdict = judge_own(s, p, bits, before, &id);
     if (p->place == SCHED__IN_FLIGHT)
         return;
     enum sched__place place = (enum sched__place)p->place;
-    leave(q, p);
+    sched__places_leave(q, p);
     if (verdict == MOVE)
         requeue(s, p, MOVE, (enum sched__event_id)id);
     else
-        enter(q, p, place); /* its class may be another one */
+        sched__places_enter(q, p, place);
+}
+
+void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct api_object *before) {
+    struct str old = nomination(before), new = nomination(pod->object);
+    if (!pod->queued) {
+        sched__queue_add(s, pod);
+        return;
+    }
+    if (old.n || new.n) /* else it may have one that is not in the object yet */
+        take_nomination(s, pod);
+    revise(s, pod->queued, before);
+    if (!str_eq(old, new))
+        sched__queue_freed(s, before);
 }
 
 static void forget(struct sched *s, struct sched_pod *pod) {
-    leave(s->queue, pod->queued);
+    sched__places_leave(s->queue, pod->queued);
     sched__unnominate(s, pod);
     free(pod->queued);
     pod->queued = NULL;
@@ -473,11 +364,11 @@ struct sched_pod *sched__queue_pop(struct sched *s) {
         count_incoming(s, SCHED__ACTIVE, SCHED__EVENT_POP_FROM_BACKOFF, FRESH);
     if (!node)
         return NULL;
-    struct sched__queued *p = entry(node);
+    struct sched__queued *p = sched__queued_of(node);
     p->attempts++;
     count_rejected(s, p, p->rejecting, -1);
     p->rejecting = 0;
-    enter(q, p, SCHED__IN_FLIGHT);
+    sched__places_enter(q, p, SCHED__IN_FLIGHT);
     return p->pod;
 }
 
@@ -488,7 +379,7 @@ void sched__queue_failed(struct sched *s, struct sched_pod *pod, uint32_t reject
     if (is_error)
         rejecting = 0;
     enum verdict verdict = rejecting ? judge_flight(s, p, rejecting) : MOVE;
-    leave(s->queue, p);
+    sched__places_leave(s->queue, p);
     p->rejecting = rejecting;
     p->rejections += rejecting != 0;
     p->errors = rejecting ? 0 : p->errors + 1;
@@ -521,7 +412,7 @@ static int64_t min_time(int64_t a, int64_t b) {
 /* When the first pod of a back-off heap becomes active. */
 static int64_t backoff_time(const struct heap *heap) {
     const struct heap_node *node = heap_peek(heap);
-    return node ? whole_second(entry(node)->expiry) + CLOCK_SECOND : INT64_MAX;
+    return node ? whole_second(sched__queued_of(node)->expiry) + CLOCK_SECOND : INT64_MAX;
 }
 
 int64_t sched__queue_next_time(const struct sched *s) {
@@ -532,7 +423,8 @@ int64_t sched__queue_next_time(const struct sched *s) {
     int64_t t = min_time(backoff_time(&q->backoff), backoff_time(&q->error_backoff));
     const struct heap_node *oldest = heap_peek(&q->pool);
     if (oldest)
-        t = min_time(t, flush_after(q, waits_since(entry(oldest)) + LONGEST_IN_POOL));
+        t = min_time(
+            t, flush_after(q, sched__waits_since(sched__queued_of(oldest)) + LONGEST_IN_POOL));
     return t > now ? t : now;
 }
 
@@ -546,40 +438,8 @@ void sched__queue_free(struct sched *s) {
         free(pod->queued);
         pod->queued = NULL;
     }
-    for (size_t at = 0; (e = map_next(&q->groups, &at));)
-        free(e->value);
-    q->first_in_flight = NULL;
-    drop_events(q);
-    vec_release(&q->held);
-    heap_release(&q->active);
-    heap_release(&q->backoff);
-    heap_release(&q->error_backoff);
-    heap_release(&q->pool);
-    map_release(&q->groups);
+    sched__places_release(q);
     free(q->rejected);
     free(q);
     s->queue = NULL;
-}
-
-/* ---- nominations ---- */
-
-void sched__nominate(struct sched *s, struct sched_pod *pod, uint32_t slot) {
-    sched__unnominate(s, pod);
-    pod->nominated = slot;
-    vec_push(&s->nodes.v[slot].nominated, pod);
-    sched__node_touch(s, slot);
-}
-
-void sched__unnominate(struct sched *s, struct sched_pod *pod) {
-    if (pod->nominated == SCHED__NONE)
-        return;
-    struct sched__node *node = &s->nodes.v[pod->nominated];
-    size_t i = 0;
-    while (node->nominated.v[i] != pod)
-        i++;
-    node->nominated.n--;
-    memmove(&node->nominated.v[i], &node->nominated.v[i + 1],
-            (node->nominated.n - i) * sizeof *node->nominated.v);
-    sched__node_touch(s, pod->nominated);
-    pod->nominated = SCHED__NONE;
 }

@@ -57,8 +57,9 @@ struct sched__queued {
     uint64_t popped_at;                /* in flight: number of the first event since */
     uint32_t rejecting;                /* plug-ins, bits by enum sched_plugin */
     uint32_t attempts, rejections, errors;
-    uint8_t place; /* enum sched__place */
-    bool flushed;  /* the current attempt is due to its age */
+    uint16_t profile; /* when it was added, as label of metrics */
+    uint8_t place;    /* enum sched__place */
+    bool flushed;     /* the current attempt is due to its age */
 };
 
 /* Pods of one class in the pool that the same plug-ins rejected. */
@@ -131,6 +132,10 @@ void sched__queue_done(struct sched *s, struct sched_pod *pod);
 void sched__queue_event(struct sched *s, const struct sched__event *event);
 void sched__queue_event_up_to(struct sched *s, const struct sched__event *event, int32_t priority);
 
+/* A pending pod that this object describes is gone: pods that are not more important may have what
+ * it was nominated to, if it was. */
+void sched__queue_freed(struct sched *s, const struct api_object *pod);
+
 /* When sched__queue_pop will have something if nothing happens: now, a time to come, INT64_MAX. */
 int64_t sched__queue_next_time(const struct sched *s);
 
@@ -139,6 +144,29 @@ int64_t sched__queue_next_time(const struct sched *s);
 void sched__nominate(struct sched *s, struct sched_pod *pod, uint32_t slot);
 void sched__unnominate(struct sched *s, struct sched_pod *pod);
 
+/* ---- queue_places.c, for queue.c ---- */
+
+/* An element of one of the heaps. */
+static inline struct sched__queued *sched__queued_of(const struct heap_node *node) {
+    return heap_entry((uintptr_t)node, struct sched__queued, node);
+}
+
+/* Since when the pod has been waiting, for the purpose of waiting too long. */
+static inline int64_t sched__waits_since(const struct sched__queued *p) {
+    return p->flushed_at > p->timestamp ? p->flushed_at : p->timestamp;
+}
+
+/* Empty places, and their end: pods are not touched. */
+void sched__places_init(struct sched__queue *q, uint64_t seed);
+void sched__places_release(struct sched__queue *q);
+
+/* Puts a pod that is nowhere into a place, and takes it out of where it is. */
+void sched__places_enter(struct sched__queue *q, struct sched__queued *p, enum sched__place place);
+void sched__places_leave(struct sched__queue *q, struct sched__queued *p);
+
+/* Restores the order of the pod's heap after its priority changed. */
+void sched__places_fix(struct sched__queue *q, struct sched__queued *p);
+
 /* ---- hints.c ---- */
 
 /*
@@ -146,10 +174,12 @@ void sched__unnominate(struct sched *s, struct sched_pod *pod);
  * object that comes or goes has no `before` or no `after`. A pod counts when it has a node, and is
  * gone when it has ended.
  */
-uint32_t sched__event_bits(const struct api_object *before, const struct api_object *after);
+uint32_t sched__event_bits(struct sched *s, const struct api_object *before,
+                           const struct api_object *after);
 
 /* The same for a pending pod's change of itself. */
-uint32_t sched__own_bits(const struct api_object *before, const struct api_object *after);
+uint32_t sched__own_bits(struct sched *s, const struct api_object *before,
+                         const struct api_object *after);
 
 /* ---- plug-ins that are asked by the queue ---- */
 

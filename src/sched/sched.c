@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "sched/count_int.h"
+#include "sched/metrics_int.h"
 #include "sched/plugin_int.h"
 #include "sched/preempt_int.h"
 #include "sched/queue_int.h"
@@ -33,13 +34,14 @@ struct sched *sched_new(const struct sched_opts *opts) {
     sched__resource_get(s, STR("cpu"));
     sched__resource_get(s, STR("memory"));
     sched__resource_get(s, STR("ephemeral-storage"));
+    s->metrics = sched__metrics_new(s);
     s->queue = sched__queue_new(s);
     return s;
 }
 
 /* Pods that wait for such a thing are tried again. */
 static void tell(struct sched *s, const struct api_object *before, const struct api_object *after) {
-    struct sched__event event = {sched__event_bits(before, after), before, after};
+    struct sched__event event = {sched__event_bits(s, before, after), before, after};
     if (event.bits)
         sched__queue_event(s, &event);
 }
@@ -147,6 +149,8 @@ static void delete_pod(struct sched *s, const struct api_object *object) {
     pod_free(s, p);
     if (was_placed)
         tell(s, last, NULL);
+    else
+        sched__queue_freed(s, last);
     api_object_unref(last);
 }
 
@@ -224,6 +228,7 @@ void sched_free(struct sched *s) {
     for (struct map_entry *e; (e = map_next(&s->pods, &at));)
         pod_free(s, e->value);
     sched__queue_free(s);
+    sched__metrics_free(s->metrics);
     sched__nodes_release(s);
     sched__count_release(s);
     sched__volumes_release(s);
