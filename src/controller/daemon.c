@@ -2,6 +2,8 @@
  * Which nodes a DaemonSet's pods run on. The controller asks this about every node for every
  * DaemonSet, so the template is compiled once and a node costs a few comparisons.
  */
+#include <stdlib.h>
+
 #include "api/types.h"
 #include "controller/controller.h"
 #include "match/match.h"
