@@ -10,6 +10,7 @@
 #include "sched/metrics_int.h"
 #include "sched/plugin_int.h"
 #include "sched/preempt_int.h"
+#include "sched/metrics_int.h"
 #include "sched/queue_int.h"
 #include "sched/volumes_int.h"
 
