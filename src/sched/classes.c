@@ -238,13 +238,13 @@ struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
     struct key_writer w = {.out = s->key, .arena = s->scratch};
     s->key = BUF_INIT(SIZE_MAX); /* plug-ins look things up while they compile */
     struct sched__requests requests;
+    buf_clear(&w.out);
     sched__pod_requests(s, pod->body, &w.arena, &requests);
     write_key(&w, pod->body, &requests);
     struct sched__class *c = map_get(&s->classes, buf_view(&w.out));
     if (!c)
         c = class_new(s, pod, buf_view(&w.out), &requests);
     c->refs++;
-    buf_clear(&w.out);
     arena_reset(&w.arena);
     buf_release(&s->key);
     s->key = w.out;

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "sched/count_int.h"
-#include "sched/metrics_int.h"
 #include "sched/plugin_int.h"
 #include "sched/preempt_int.h"
 #include "sched/metrics_int.h"
