@@ -103,7 +103,7 @@ uint32_t sched__cycle_choose(struct sched__cycle *cy) {
     if (cy->error.p)
         return SCHED__NONE;
     if (!summed && cy->verdict == ev->verdict && !cy->s->tie_state)
-        return ev->best[1];
+        return ev->winner;
     if (!summed)
         totals = arena_array(cy->arena, int32_t, cy->s->nodes.n);
     add_node_scores(cy, ev, totals);

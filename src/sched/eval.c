@@ -83,13 +83,31 @@ static void replay_slot(struct sched__eval *ev, uint32_t slot) {
         ev->best[i] = better(ev, ev->best[2 * i], ev->best[2 * i + 1]);
 }
 
-static void replay_all(struct sched__eval *ev, uint32_t n) {
-    for (uint32_t i = 0; i < ev->leaves; i++)
+/* Whoever is asked only once needs no tournament. */
+static void build_tournament(struct sched__eval *ev, uint32_t n) {
+    if (!ev->best) {
+        ev->leaves = 1;
+        while (ev->leaves < ev->cap)
+            ev->leaves *= 2;
+        ev->best = xmalloc(2 * (size_t)ev->leaves * sizeof *ev->best);
+    }
+    for (uint32_t i = n; i < ev->leaves; i++)
         ev->best[ev->leaves + i] = SCHED__NONE;
     for (uint32_t i = 0; i < n; i++)
         set_leaf(ev, i);
     for (uint32_t i = ev->leaves - 1; i; i--)
         ev->best[i] = better(ev, ev->best[2 * i], ev->best[2 * i + 1]);
+}
+
+static uint32_t find_winner(const struct sched__eval *ev, uint32_t n) {
+    int32_t most = -1;
+    uint32_t winner = SCHED__NONE;
+    for (uint32_t i = 0; i < n; i++)
+        if (ev->total[i] > most) {
+            most = ev->total[i];
+            winner = i;
+        }
+    return winner;
 }
 
 /* ---- scales ---- */
@@ -131,13 +149,30 @@ static void sum_slot(const struct sched__cycle *cy, struct sched__eval *ev, uint
     ev->total[slot] = total;
 }
 
+static void sum_scaled(struct sched__eval *ev, const struct sched__scaled *scaled, int32_t weight,
+                       uint32_t n) {
+    enum sched__scale scale = sched__plugin_at(scaled->plugin)->scale;
+    if (!scaled->max) { /* the same for all */
+        int32_t same = weight * (int32_t)sched__scale(scale, 0, 0);
+        for (uint32_t i = 0; i < n; i++)
+            ev->total[i] += same;
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!ev->verdict[i])
+            ev->total[i] += weight * (int32_t)sched__scale(scale, scaled->raw[i], scaled->max);
+}
+
 static void sum_all(const struct sched__cycle *cy, struct sched__eval *ev) {
     uint32_t n = cy->s->nodes.n;
-    for (size_t k = 0; k < ev->scaled_count; k++)
+    memcpy(ev->total, ev->fixed, n * sizeof *ev->total);
+    for (size_t k = 0; k < ev->scaled_count; k++) {
         find_max(ev, &ev->scaled[k], n);
+        sum_scaled(ev, &ev->scaled[k], cy->profile->weights[ev->scaled[k].plugin], n);
+    }
     for (uint32_t i = 0; i < n; i++)
-        sum_slot(cy, ev, i);
-    replay_all(ev, n);
+        ev->total[i] = ev->verdict[i] ? -1 : ev->total[i];
+    ev->winner = find_winner(ev, n);
 }
 
 /* ---- bringing up to date ---- */
@@ -161,13 +196,9 @@ static void prepare_scoring(struct sched__cycle *cy, struct sched__eval *ev) {
 static struct sched__eval *eval_new(struct sched__cycle *cy) {
     struct sched__eval *ev = xcalloc(1, sizeof *ev);
     ev->cap = cy->s->nodes.cap;
-    ev->leaves = 1;
-    while (ev->leaves < ev->cap)
-        ev->leaves *= 2;
     ev->verdict = xcalloc(ev->cap, sizeof *ev->verdict);
     ev->fixed = xcalloc(ev->cap, sizeof *ev->fixed);
     ev->total = xcalloc(ev->cap, sizeof *ev->total);
-    ev->best = xcalloc(2 * (size_t)ev->leaves, sizeof *ev->best);
     prepare_scoring(cy, ev);
     return ev;
 }
@@ -181,6 +212,7 @@ static void refresh_all(struct sched__cycle *cy, struct sched__eval *ev) {
     if (!ev->score_error.p)
         run_scores(cy, ev, 0, n);
     sum_all(cy, ev);
+    ev->replay = true;
 }
 
 /* Counts a node that fits (sign 1) or is about to be asked again (-1); false when the largest
@@ -216,12 +248,18 @@ static void refresh_some(struct sched__cycle *cy, struct sched__eval *ev) {
         same = same && (ev->scaled[k].at_max || !ev->feasible);
     if (!same) {
         sum_all(cy, ev);
+        ev->replay = true;
         return;
     }
+    if (n && ev->replay)
+        build_tournament(ev, s->nodes.n);
+    ev->replay = ev->replay && !n;
     for (size_t i = 0; i < n; i++) {
         sum_slot(cy, ev, changed[i]);
         replay_slot(ev, changed[i]);
     }
+    if (n)
+        ev->winner = ev->best[1];
 }
 
 static bool is_stale(const struct sched__cycle *cy, const struct sched__eval *ev) {

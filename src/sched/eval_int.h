@@ -22,10 +22,12 @@ struct sched__eval {
     uint64_t nodes_generation, storage_generation;
     uint8_t *verdict; /* by slot */
     uint32_t feasible;
-    int32_t *fixed;                   /* by slot: weighted scores that need no scale */
-    int32_t *total;                   /* by slot; -1: does not fit */
-    uint32_t *best;                   /* tournament over slots: [1] is the winner */
-    uint32_t leaves;                  /* a power of two */
+    int32_t *fixed;  /* by slot: weighted scores that need no scale */
+    int32_t *total;  /* by slot; -1: does not fit */
+    uint32_t winner; /* the first slot with the best total, or SCHED__NONE */
+    uint32_t *best;  /* tournament over slots: [1] is the winner; NULL until something changes */
+    uint32_t leaves; /* a power of two */
+    bool replay;     /* all totals changed since the tournament was held */
     bool scoring[SCHED_PLUGIN_COUNT]; /* plug-ins of scope NODE that score */
     struct sched__scaled scaled[SCHED_PLUGIN_COUNT];
     size_t scaled_count;

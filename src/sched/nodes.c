@@ -22,6 +22,7 @@ static void grow_columns(struct sched *s, uint32_t cap) {
     struct sched__nodes *nodes = &s->nodes;
     uint32_t old = nodes->cap;
     GROW(nodes->v);
+    GROW(nodes->taints);
     GROW(nodes->nonzero_cpu);
     GROW(nodes->nonzero_memory);
     GROW(nodes->pods_most);
@@ -245,15 +246,15 @@ static void set_labels(struct sched *s, uint32_t slot) {
 }
 
 /* True when the taints are other ones than before. */
-static bool set_taints(struct sched *s, struct sched__node *node,
-                       const struct api_taint_list *spec) {
+static bool set_taints(struct sched *s, uint32_t slot, const struct api_taint_list *spec) {
+    struct match_taints *old = s->nodes.taints[slot];
     struct match_taints *taints = match_taints_get(s->match, spec);
-    if (taints == node->taints)
+    if (taints == old)
         return false;
     match_ref(&taints->list);
-    if (node->taints)
-        match_unref(&node->taints->list);
-    node->taints = taints;
+    if (old)
+        match_unref(&old->list);
+    s->nodes.taints[slot] = taints;
     return true;
 }
 
@@ -264,7 +265,7 @@ void sched__node_set(struct sched *s, struct api_object *object) {
     const struct api_node *before = old ? old->body : NULL, *after = object->body;
     node->object = api_object_ref(object);
     set_images(s, node, before, after);
-    bool changed = set_taints(s, node, &after->spec.taints);
+    bool changed = set_taints(s, slot, &after->spec.taints);
     if (!old || !same_labels(&old->meta->labels, &object->meta->labels)) {
         set_labels(s, slot);
         changed = true;
@@ -287,12 +288,12 @@ void sched__node_set(struct sched *s, struct api_object *object) {
 /* Forgets the node's object; the slot stays while there are pods on it. */
 static void forget_object(struct sched *s, uint32_t slot) {
     struct sched__node *node = &s->nodes.v[slot];
-    if (node->taints)
-        match_unref(&node->taints->list);
+    if (s->nodes.taints[slot])
+        match_unref(&s->nodes.taints[slot]->list);
     match_node_free(node->labels);
     drop_images(s, node);
     api_object_unref(node->object);
-    node->taints = NULL;
+    s->nodes.taints[slot] = NULL;
     node->labels = NULL;
     node->object = NULL;
     s->nodes.state[slot] = 0;
@@ -351,6 +352,7 @@ void sched__nodes_release(struct sched *s) {
         free(t);
     }
     free(nodes->v);
+    free(nodes->taints);
     free(nodes->nonzero_cpu);
     free(nodes->nonzero_memory);
     free(nodes->pods_most);

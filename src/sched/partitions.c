@@ -17,7 +17,7 @@ static bool is_eligible(struct sched *s, const struct sched__partition *g, uint3
         if (!g->must[i]->domain[slot])
             return false;
     if (g->tolerations &&
-        match_fit(s->match, g->tolerations, node->taints).untolerated != MATCH_NONE)
+        match_fit(s->match, g->tolerations, s->nodes.taints[slot]).untolerated != MATCH_NONE)
         return false;
     return !g->affinity || match_affinity_required(g->affinity, node->labels, NULL);
 }

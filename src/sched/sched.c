@@ -7,9 +7,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "sched/count_int.h"
+#include "sched/metrics_int.h"
 #include "sched/plugin_int.h"
 #include "sched/preempt_int.h"
-#include "sched/metrics_int.h"
 #include "sched/queue_int.h"
 #include "sched/volumes_int.h"
 

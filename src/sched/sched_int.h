@@ -48,7 +48,6 @@ struct sched__node {
     struct atom *name;         /* NULL: the slot is free */
     struct api_object *object; /* NULL: only pods that claim to be on it are known */
     struct match_node *labels;
-    struct match_taints *taints;
     VEC(struct sched_pod *) pods;
     VEC(struct sched__port) ports; /* of these pods, repetitions kept */
     VEC(struct sched_pod *) nominated;
@@ -68,6 +67,7 @@ struct sched__nodes {
     uint32_t live;      /* nodes there are */
     struct map by_name; /* slot + 1 */
     struct sched__node *v;
+    struct match_taints **taints; /* NULL: no node */
     VEC(struct sched__resource) resources;
     int64_t *nonzero_cpu, *nonzero_memory; /* requested, where containers without count something */
     int32_t *pods_most, *pods;             /* allocatable and present */

@@ -56,12 +56,50 @@ static int64_t evenness(const struct sched__nodes *nodes, const struct sched__sc
 }
 
 /* 75 for a pod that changes nothing; more if it evens the use out. */
-static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to) {
+static int64_t score_slot(const struct sched__nodes *nodes, const struct sched__scored_list *d,
+                          uint32_t slot) {
+    return 50 + (50 + evenness(nodes, d, slot, true) - evenness(nodes, d, slot, false)) / 2;
+}
+
+static double at_most_one(double part) {
+    return part > 1 ? 1 : part;
+}
+
+static int64_t evenness_of_two(double a, double b) {
+    return (int64_t)((1 - fabs((at_most_one(a) - at_most_one(b)) / 2)) * 100);
+}
+
+/* The usual case, two resources that the node has. */
+static void score_pairs(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to) {
     const struct sched__scored_list *d = cy->cls->data[SCHED_BALANCED];
     const struct sched__nodes *nodes = &cy->s->nodes;
+    const struct sched__resource *a = &nodes->resources.v[d->v[0].resource];
+    const struct sched__resource *b = &nodes->resources.v[d->v[1].resource];
+    double more_a = (double)d->v[0].request, more_b = (double)d->v[1].request;
+    for (uint32_t i = from; i < to; i++) {
+        if (cy->verdict[i])
+            continue;
+        if (!a->alloc[i] || !b->alloc[i]) {
+            scores[i] = score_slot(nodes, d, i);
+            continue;
+        }
+        double alloc_a = (double)a->alloc[i], alloc_b = (double)b->alloc[i];
+        double used_a = (double)a->used[i], used_b = (double)b->used[i];
+        int64_t with = evenness_of_two((used_a + more_a) / alloc_a, (used_b + more_b) / alloc_b);
+        int64_t without = evenness_of_two(used_a / alloc_a, used_b / alloc_b);
+        scores[i] = 50 + (50 + with - without) / 2;
+    }
+}
+
+static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to) {
+    const struct sched__scored_list *d = cy->cls->data[SCHED_BALANCED];
+    if (d->n == 2) {
+        score_pairs(cy, scores, from, to);
+        return;
+    }
     for (uint32_t i = from; i < to; i++)
         if (!cy->verdict[i])
-            scores[i] = 50 + (50 + evenness(nodes, d, i, true) - evenness(nodes, d, i, false)) / 2;
+            scores[i] = score_slot(&cy->s->nodes, d, i);
 }
 
 const struct sched__plugin sched__node_resources_balanced_allocation = {

@@ -49,26 +49,27 @@ static void *compile(struct sched *s, struct sched__class *c) {
 
 /* ---- filter ---- */
 
-static enum sched__reason check(const struct sched__nodes *nodes, const struct fit *d,
-                                uint32_t slot) {
-    enum sched__reason reason =
-        nodes->pods[slot] >= nodes->pods_most[slot] ? SCHED__REASON_FIT : SCHED__FITS;
-    for (size_t k = 0; k < d->check_count; k++) {
-        const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
-        if (d->checks[k].amount <= r->alloc[slot] - r->used[slot])
+/* Resource by resource: what is missing altogether outweighs what is only taken. */
+static void check_resource(struct sched__cycle *cy, const struct sched__amount *check,
+                           uint32_t from, uint32_t to) {
+    const struct sched__resource *r = &cy->s->nodes.resources.v[check->resource];
+    for (uint32_t i = from; i < to; i++) {
+        if (check->amount <= r->alloc[i] - r->used[i])
             continue;
-        if (d->checks[k].amount > r->alloc[slot])
-            return SCHED__REASON_FIT_NEVER;
-        reason = SCHED__REASON_FIT;
+        if (!cy->verdict[i] || cy->verdict[i] == SCHED__REASON_FIT)
+            cy->verdict[i] =
+                check->amount > r->alloc[i] ? SCHED__REASON_FIT_NEVER : SCHED__REASON_FIT;
     }
-    return reason;
 }
 
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     const struct fit *d = cy->cls->data[SCHED_FIT];
+    const struct sched__nodes *nodes = &cy->s->nodes;
     for (uint32_t i = from; i < to; i++)
-        if (!cy->verdict[i])
-            cy->verdict[i] = (uint8_t)check(&cy->s->nodes, d, i);
+        if (nodes->pods[i] >= nodes->pods_most[i] && !cy->verdict[i])
+            cy->verdict[i] = SCHED__REASON_FIT;
+    for (size_t k = 0; k < d->check_count; k++)
+        check_resource(cy, &d->checks[k], from, to);
 }
 
 static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status *out) {
@@ -149,15 +150,15 @@ static strategy_fn *const strategies[] = {
     [SCHED_REQUESTED_TO_CAPACITY_RATIO] = ratio,
 };
 
-static int64_t used(const struct sched__nodes *nodes, uint32_t resource, uint32_t slot) {
+static const int64_t *used_of(const struct sched__nodes *nodes, uint32_t resource) {
     if (resource == SCHED__CPU)
-        return nodes->nonzero_cpu[slot];
+        return nodes->nonzero_cpu;
     if (resource == SCHED__MEMORY)
-        return nodes->nonzero_memory[slot];
-    return nodes->resources.v[resource].used[slot];
+        return nodes->nonzero_memory;
+    return nodes->resources.v[resource].used;
 }
 
-static int64_t score_slot(struct sched__cycle *cy, const struct fit *d, uint32_t slot) {
+static int64_t score_slot(const struct sched__cycle *cy, const struct fit *d, uint32_t slot) {
     const struct sched__nodes *nodes = &cy->s->nodes;
     enum sched_strategy strategy = cy->profile->strategy;
     bool is_ratio = strategy == SCHED_REQUESTED_TO_CAPACITY_RATIO;
@@ -168,7 +169,7 @@ static int64_t score_slot(struct sched__cycle *cy, const struct fit *d, uint32_t
         if (!cap)
             continue;
         int64_t score =
-            strategies[strategy](cy->profile, used(nodes, r->resource, slot) + r->request, cap);
+            strategies[strategy](cy->profile, used_of(nodes, r->resource)[slot] + r->request, cap);
         if (is_ratio && score <= 0)
             continue;
         sum += score * r->weight;
@@ -179,11 +180,47 @@ static int64_t score_slot(struct sched__cycle *cy, const struct fit *d, uint32_t
     return is_ratio ? (int64_t)round((double)sum / (double)weights) : sum / weights;
 }
 
+/* The usual case in columns: LeastAllocated or MostAllocated, and nodes that have the resource, in
+ * amounts for which the quotient of doubles is the integer one. Other nodes get -1. */
+static const int64_t odd_from = INT64_C(1) << 46;
+
+static void add_share(const struct sched__cycle *cy, const struct sched__scored *r, int64_t *scores,
+                      uint32_t from, uint32_t to) {
+    const int64_t *alloc = cy->s->nodes.resources.v[r->resource].alloc;
+    const int64_t *used = used_of(&cy->s->nodes, r->resource);
+    bool is_least = cy->profile->strategy == SCHED_LEAST_ALLOCATED;
+    for (uint32_t i = from; i < to; i++) {
+        if (cy->verdict[i] || scores[i] < 0)
+            continue;
+        int64_t cap = alloc[i], requested = used[i] + r->request;
+        if (cap <= 0 || cap >= odd_from || requested < 0) {
+            scores[i] = -1;
+            continue;
+        }
+        int64_t part = requested > cap ? cap : requested;
+        part = is_least ? cap - part : part;
+        scores[i] += r->weight * (int64_t)((double)(part * 100) / (double)cap);
+    }
+}
+
 static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to) {
     const struct fit *d = cy->cls->data[SCHED_FIT];
+    int64_t weights = 0;
+    bool in_columns = cy->profile->strategy != SCHED_REQUESTED_TO_CAPACITY_RATIO;
     for (uint32_t i = from; i < to; i++)
-        if (!cy->verdict[i])
+        scores[i] = in_columns ? 0 : -1;
+    for (size_t k = 0; in_columns && k < d->scored.n; k++) {
+        add_share(cy, &d->scored.v[k], scores, from, to);
+        weights += d->scored.v[k].weight;
+    }
+    for (uint32_t i = from; i < to; i++) {
+        if (cy->verdict[i])
+            continue;
+        if (scores[i] < 0)
             scores[i] = score_slot(cy, d, i);
+        else if (weights > 0)
+            scores[i] = (int64_t)((double)scores[i] / (double)weights);
+    }
 }
 
 /* ---- hints ---- */

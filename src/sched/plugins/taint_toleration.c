@@ -12,7 +12,7 @@ struct last_fit {
 
 static const struct match_fit *fit_of(struct sched__cycle *cy, uint32_t slot,
                                       struct last_fit *last) {
-    const struct match_taints *taints = cy->s->nodes.v[slot].taints;
+    const struct match_taints *taints = cy->s->nodes.taints[slot];
     if (taints != last->taints) {
         last->taints = taints;
         last->fit = match_fit(cy->s->match, cy->cls->tolerations, taints);
@@ -36,7 +36,7 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
 
 /* Which toleration came closest to the taint: one whose key is right, or else none. */
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    const struct match_taints *taints = cy->s->nodes.v[slot].taints;
+    const struct match_taints *taints = cy->s->nodes.taints[slot];
     const struct match_tolerations *tolerations = cy->cls->tolerations;
     uint32_t taint =
         match_find_untolerated(tolerations, taints, MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE);
