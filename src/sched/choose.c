@@ -12,7 +12,8 @@ static bool add_cluster_scores(struct sched__cycle *cy, int32_t **totals) {
     for (size_t i = 0; i < order->n; i++) {
         enum sched_plugin p = order->v[i];
         const struct sched__plugin *plugin = sched__plugin_at(p);
-        if (plugin->scope != SCHED__SCOPE_CLUSTER || !plugin->score || !plugin->pre_score(cy))
+        if (plugin->scope != SCHED__SCOPE_CLUSTER || !plugin->score || !cy->cls->data[p] ||
+            !plugin->pre_score(cy))
             continue;
         if (!any)
             *totals = arena_array(cy->arena, int32_t, cy->s->nodes.n);
