@@ -245,6 +245,15 @@ static void default_job(struct defaulter *d, void *body) {
     set_bool(&spec->manual_selector, false);
 }
 
+/* On volumes, but not on the spec of one that an attachment holds. */
+static void default_persistent_volume(struct defaulter *d, void *body) {
+    (void)d;
+    struct api_persistent_volume_spec *spec = &((struct api_persistent_volume *)body)->spec;
+    set_str(&spec->persistent_volume_reclaim_policy, STR("Retain"));
+    if (!spec->volume_mode.p)
+        spec->volume_mode = STR("Filesystem");
+}
+
 static void default_csi_driver_spec(struct defaulter *d, void *body) {
     struct api_csi_driver_spec *spec = body;
     if (!spec->volume_lifecycle_modes.n) {
@@ -270,5 +279,6 @@ default_fn *const api__default_rules[API_TYPES] = {
     [API_T_stateful_set_update_strategy] = default_stateful_set_strategy,
     [API_T_stateful_set_spec] = default_stateful_set_spec,
     [API_T_job] = default_job,
+    [API_T_persistent_volume] = default_persistent_volume,
     [API_T_csi_driver_spec] = default_csi_driver_spec,
 };
