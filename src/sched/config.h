@@ -83,7 +83,7 @@ struct sched_profile {
     bool ignore_preferred_terms_of_existing_pods;
     /* DefaultPreemption */
     int32_t min_candidate_nodes_percentage, min_candidate_nodes_absolute;
-    /* VolumeBinding; no shape: upstream's, which prefers the least used */
+    /* VolumeBinding; the shape scores how much of a class's space is used */
     int64_t bind_timeout_seconds;
     struct sched_shape_point *volume_shape;
     size_t volume_shape_count;

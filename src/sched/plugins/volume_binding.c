@@ -173,20 +173,13 @@ static void add_uses(struct uses *uses, const struct sched__volume_plan *plan) {
 }
 
 static int64_t score_uses(const struct sched_profile *profile, const struct uses *uses) {
-    static const struct sched_shape_point usual[] = {{0, 10}, {100, 0}};
-    const struct sched_shape_point *shape = profile->volume_shape;
-    size_t n = profile->volume_shape_count;
-    if (!n) {
-        shape = usual;
-        n = 2;
-    }
     int64_t sum = 0;
     for (size_t i = 0; i < uses->n; i++) {
         const struct use *use = &uses->v[i];
         bool full = use->capacity == 0 || use->requested > use->capacity;
         int64_t utilization =
             full ? 100 : (int64_t)((uint64_t)use->requested * 100) / use->capacity;
-        sum += broken_line(shape, n, utilization);
+        sum += broken_line(profile->volume_shape, profile->volume_shape_count, utilization);
     }
     return uses->n ? (int64_t)round((double)sum / (double)uses->n) : 0;
 }

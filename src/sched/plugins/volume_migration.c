@@ -123,25 +123,44 @@ static struct str gce_region(struct str zone) {
     return more ? (struct str){0} : str_sub(zone, 0, second);
 }
 
+/* Sorts names and leaves each once; returns how many are left. */
+static size_t sort_unique(struct str *v, size_t n) {
+    size_t kept = 0;
+    qsort(v, n, sizeof *v, str_cmp_qsort);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || !str_eq(v[kept - 1], v[i]))
+            v[kept++] = v[i];
+    return kept;
+}
+
+/* As Go prints a set. */
+static struct str regions_error(struct arena *a, const struct str *regions, size_t n) {
+    struct str text = STR("failed to get region from zones: multiple or no regions gotten from "
+                          "zones, got: map[");
+    for (size_t i = 0; i < n; i++)
+        text = arena_printf(a, "%.*s%s%.*s:{}", STR_ARG(text), i ? " " : "", STR_ARG(regions[i]));
+    return arena_printf(a, "%.*s]", STR_ARG(text));
+}
+
 /* The one region of several zones; absent, and *error set, if there is no such thing. */
 static struct str gce_common_region(struct arena *a, struct str zones, struct str *error) {
-    struct str zone, common = {0};
-    for (bool more = true; more;) {
+    struct str *regions = arena_array(a, struct str, zones.n + 1), zone;
+    size_t n = 0;
+    for (bool more = true; more && !error->p;) {
         more = cut_zone(zones, &zone, &zones);
-        struct str region = gce_region(zone);
-        if (!region.p)
+        regions[n] = gce_region(zone);
+        if (!regions[n++].p)
             *error = arena_printf(a,
                                   "failed to get region from zones: zone in unexpected format, "
                                   "expected: {locale}-{region}-{zone}, got: %.*s",
                                   STR_ARG(zone));
-        else if (common.p && !str_eq(common, region))
-            *error = STR("failed to get region from zones: multiple or no regions gotten from "
-                         "zones");
-        if (error->p)
-            return (struct str){0};
-        common = region;
     }
-    return common;
+    if (error->p)
+        return (struct str){0};
+    n = sort_unique(regions, n);
+    if (n > 1)
+        *error = regions_error(a, regions, n);
+    return regions[0];
 }
 
 static int gce_handle(struct arena *a, const struct api_object *pv, struct str *out,

@@ -57,14 +57,20 @@ struct run {
     struct feature_set gates;
     struct str name;
     struct arena arena;
+    struct sched_config *config;        /* NULL: upstream's default */
     VEC(struct sched__class *) classes; /* held, so that what nodes made of them is remembered */
 };
 
 static void start(struct run *r, const struct json *c, struct clock_fake *clock) {
     *r = (struct run){.name = json_str(json_get(c, STR("name")))};
     r->gates = read_gates(json_get(c, STR("gates")));
+    const struct json *config = json_get(c, STR("config"));
+    struct err err;
+    if (config && sched_config_read(&r->arena, config, &r->config, &err) < 0)
+        fail_msg("%s", err.msg);
     clock_fake_init(clock, 0);
-    r->s = sched_new(&(struct sched_opts){.gates = &r->gates, .clock = &clock->clock, .seed = 7});
+    r->s = sched_new(&(struct sched_opts){
+        .gates = &r->gates, .config = r->config, .clock = &clock->clock, .seed = 7});
     const struct json *objects = json_get(c, STR("objects"));
     for (size_t i = 0; i < objects->n; i++) {
         struct api_object *o = decode(&objects->items[i], &r->gates);
