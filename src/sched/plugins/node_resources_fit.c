@@ -130,18 +130,8 @@ static int64_t most(const struct sched_profile *profile, int64_t requested, int6
 }
 
 static int64_t ratio(const struct sched_profile *profile, int64_t requested, int64_t cap) {
-    int64_t p = requested > cap ? 100 : requested * 100 / cap;
-    const struct sched_shape_point *shape = profile->shape;
-    size_t i = 0;
-    while (i < profile->shape_count && p > shape[i].utilization)
-        i++;
-    if (i == 0)
-        return shape[0].score * 10;
-    if (i == profile->shape_count)
-        return shape[i - 1].score * 10;
-    int64_t low = shape[i - 1].score * 10, high = shape[i].score * 10;
-    return low + (high - low) * (p - shape[i - 1].utilization) /
-                     (shape[i].utilization - shape[i - 1].utilization);
+    int64_t percent = requested > cap ? 100 : requested * 100 / cap;
+    return sched__shape_score(profile->shape, profile->shape_count, percent);
 }
 
 static strategy_fn *const strategies[] = {

@@ -27,3 +27,16 @@ struct sched__scored_list sched__scored_list(struct sched *s, struct sched__clas
     }
     return list;
 }
+
+int64_t sched__shape_score(const struct sched_shape_point *points, size_t n, int64_t percent) {
+    size_t i = 0;
+    while (i < n && percent > points[i].utilization)
+        i++;
+    if (i == 0)
+        return points[0].score * 10;
+    if (i == n)
+        return points[n - 1].score * 10;
+    int64_t low = points[i - 1].score * 10, high = points[i].score * 10;
+    return low + (high - low) * (percent - points[i - 1].utilization) /
+                     (points[i].utilization - points[i - 1].utilization);
+}

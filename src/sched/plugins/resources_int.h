@@ -1,4 +1,4 @@
-/* What NodeResourcesFit and NodeResourcesBalancedAllocation share: the resources they score. */
+/* What plug-ins that score resources share: which resources count, and lines through points. */
 #ifndef SCHED_PLUGINS_RESOURCES_INT_H
 #define SCHED_PLUGINS_RESOURCES_INT_H
 
@@ -21,5 +21,9 @@ struct sched__scored_list {
 struct sched__scored_list sched__scored_list(struct sched *s, struct sched__class *c,
                                              const struct sched_weighted_resource *spec, size_t n,
                                              bool nonzero);
+
+/* The score, 0 to 100, of so much use in percent: a line through the points, which are in order;
+ * level before the first of them and behind the last. */
+int64_t sched__shape_score(const struct sched_shape_point *points, size_t n, int64_t percent);
 
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "api/selector.h"
+#include "sched/plugins/resources_int.h"
 #include "sched/plugins/volume_state_int.h"
 
 /* In the order of enum sched__conflict. */
@@ -119,20 +120,6 @@ static bool pre_score(struct sched__cycle *cy) {
     return feature_enabled(&cy->s->gates, FEATURE_StorageCapacityScoring);
 }
 
-/* The value of a broken line at x; before its first point and behind its last it is level. */
-static int64_t broken_line(const struct sched_shape_point *v, size_t n, int64_t x) {
-    for (size_t i = 0; i < n; i++) {
-        if (x > v[i].utilization)
-            continue;
-        if (i == 0)
-            return (int64_t)v[0].score * 10;
-        int64_t low = (int64_t)v[i - 1].score * 10, high = (int64_t)v[i].score * 10;
-        return low + (high - low) * (x - v[i - 1].utilization) /
-                         (v[i].utilization - v[i - 1].utilization);
-    }
-    return (int64_t)v[n - 1].score * 10;
-}
-
 /* Space that is asked for, and that there is, in one class of storage. */
 struct use {
     struct str class_name;
@@ -179,7 +166,7 @@ static int64_t score_uses(const struct sched_profile *profile, const struct uses
         bool full = use->capacity == 0 || use->requested > use->capacity;
         int64_t utilization =
             full ? 100 : (int64_t)((uint64_t)use->requested * 100) / use->capacity;
-        sum += broken_line(profile->volume_shape, profile->volume_shape_count, utilization);
+        sum += sched__shape_score(profile->volume_shape, profile->volume_shape_count, utilization);
     }
     return uses->n ? (int64_t)round((double)sum / (double)uses->n) : 0;
 }
