@@ -6,6 +6,12 @@
 #include "sched/queue_int.h"
 #include "sched/requests.h"
 
+const struct sched__event_row sched__event_rows[SCHED__EVENT_COUNT] = {
+#define EVENT(id, is_own, event_bit, text) {STR_INIT(text), event_bit, is_own},
+#include "sched/events.def"
+#undef EVENT
+};
+
 /* ---- comparing ---- */
 
 static bool same_labels(const struct labels *a, const struct labels *b) {

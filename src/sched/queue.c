@@ -16,12 +16,6 @@
 
 _Static_assert(sizeof(struct sched__queued) <= 200, "100,000 pods may wait");
 
-const struct sched__event_row sched__event_rows[SCHED__EVENT_COUNT] = {
-#define EVENT(id, is_own, event_bit, text) {STR_INIT(text), event_bit, is_own},
-#include "sched/events.def"
-#undef EVENT
-};
-
 /* What an event means for a pod; FRESH: it is new, or its back-off is over. */
 enum verdict { FRESH, STAY, MOVE };
 

@@ -28,7 +28,7 @@ struct sched__event_row {
     bool own;         /* of the pending pod itself */
 };
 
-/* By enum sched__event_id; static. */
+/* By enum sched__event_id; in hints.c. */
 extern const struct sched__event_row sched__event_rows[SCHED__EVENT_COUNT];
 
 enum sched__place {
