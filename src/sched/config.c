@@ -82,6 +82,7 @@ void sched__config_known(struct sched__reading *r, struct sched__at at, const ch
             continue;
         buf_addf(&r->strict, "%s%sunknown field \"%.*s%s%.*s\"", r->strict.n ? ", " : "", prefix,
                  STR_ARG(at.path), at.path.n ? "." : "", STR_ARG(key));
+        prefix = "";
     }
 }
 

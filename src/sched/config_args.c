@@ -35,7 +35,8 @@ void sched__args_default(struct arena *a, struct sched_profile *p) {
 struct args {
     struct sched__reading *r; /* where errors go */
     struct sched__at at;
-    struct str in; /* "decoding .profiles[0].pluginConfig[1]: …", for fields that do not exist */
+    struct str in; /* "decoding .profiles[0].pluginConfig[1]: …", before unknown fields */
+    size_t start;  /* length of what was said about those of others */
     struct sched_profile *p;
 };
 
@@ -49,7 +50,7 @@ static void known(const struct args *x, struct sched__at at, const char *const *
         at.path = str_sub(at.path, x->at.path.n + (x->at.path.n > 0), at.path.n);
     else
         at.path = STR("");
-    sched__config_known(x->r, at, x->in.p, names);
+    sched__config_known(x->r, at, x->r->strict.n == x->start ? x->in.p : "", names);
 }
 
 /* An item of a list; v is NULL when it is no object. */
@@ -423,7 +424,8 @@ static bool check_kind(const struct args *x, struct str entry, struct str name) 
 
 static void read_args(struct sched__reading *r, struct sched__at entry, struct str name,
                       struct sched_profile *p, struct str *fit_errors) {
-    struct args x = {r, sched__config_member(r, entry, "args", JSON_OBJECT), STR(""), p};
+    struct args x = {r, sched__config_member(r, entry, "args", JSON_OBJECT), STR(""), r->strict.n,
+                     p};
     if (!x.at.v || !check_kind(&x, entry.path, name))
         return;
     x.in = arena_printf(r->a,

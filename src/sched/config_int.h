@@ -36,7 +36,8 @@ void sched__config_invalid(struct sched__reading *r, struct str path, struct str
 void sched__config_invalid_int(struct sched__reading *r, struct str path, int64_t value,
                                const char *detail);
 
-/* Notes all members but these, a list that NULL ends, as unknown. The prefix goes before each. */
+/* Notes all members but these, a list that NULL ends, as unknown. The prefix goes before the
+ * first of them. */
 void sched__config_known(struct sched__reading *r, struct sched__at at, const char *prefix,
                          const char *const *names);
 

@@ -1,0 +1,184 @@
+/*
+ * Configurations: test/sched/config.jsonl has what files say, and either the error or parts of what
+ * comes of it; a case without "config" is the default.
+ */
+#include "lines.h"
+
+#include "api/object.h"
+#include "sched/config.h"
+
+static struct json strs(struct arena *a, const struct str *v, size_t n) {
+    struct json out = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < n; i++)
+        json_append(a, &out, json_of_str(v[i]));
+    return out;
+}
+
+static struct json order(struct arena *a, const struct sched_order *o) {
+    struct json out = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < o->n; i++)
+        json_append(a, &out, json_of_str(sched_plugin_name((enum sched_plugin)o->v[i])));
+    return out;
+}
+
+static struct json weights(struct arena *a, const struct sched_profile *p) {
+    struct json out = {.kind = JSON_OBJECT};
+    for (int i = 0; i < SCHED_PLUGIN_COUNT; i++)
+        if (p->weights[i])
+            json_add(a, &out, sched_plugin_name((enum sched_plugin)i), json_of_i64(p->weights[i]));
+    return out;
+}
+
+static struct json resources(struct arena *a, const struct sched_weighted_resource *v, size_t n) {
+    struct json out = {.kind = JSON_OBJECT};
+    for (size_t i = 0; i < n; i++)
+        json_add(a, &out, v[i].name, json_of_i64(v[i].weight));
+    return out;
+}
+
+static struct json shape(struct arena *a, const struct sched_shape_point *v, size_t n) {
+    struct json out = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < n; i++) {
+        json_append(a, &out, json_of_i64(v[i].utilization));
+        json_append(a, &out, json_of_i64(v[i].score));
+    }
+    return out;
+}
+
+static struct json spread(struct arena *a, const struct api_topology_spread_constraint_list *list) {
+    struct json out = {.kind = JSON_ARRAY};
+    for (size_t i = 0; list && i < list->n; i++)
+        json_append(a, &out, json_of_str(list->v[i].topology_key));
+    return out;
+}
+
+static struct json affinity(struct arena *a, const struct api_node_affinity *v) {
+    return v ? api_struct_encode(a, &api_types[API_T_node_affinity], v)
+             : (struct json){.kind = JSON_NULL};
+}
+
+static void add_orders(struct arena *a, struct json *out, const struct sched_profile *p) {
+    static const char *const names[] = {"preEnqueue", "preFilter", "filter",
+                                        "postFilter", "preScore",  "score"};
+    for (int i = 0; i < SCHED_POINT_COUNT; i++)
+        json_add(a, out, str_of(names[i]), order(a, &p->points[i]));
+    json_add(a, out, STR("weights"), weights(a, p));
+}
+
+static struct json profile(struct arena *a, const struct sched_profile *p) {
+    static const char *const strategies[] = {"Least", "Most", "Ratio"};
+    struct json out = {.kind = JSON_OBJECT};
+    json_add(a, &out, STR("name"), json_of_str(p->scheduler_name));
+    add_orders(a, &out, p);
+    json_add(a, &out, STR("strategy"), json_of_str(str_of(strategies[p->strategy])));
+    json_add(a, &out, STR("fit"), resources(a, p->fit_resources, p->fit_resource_count));
+    json_add(a, &out, STR("shape"), shape(a, p->shape, p->shape_count));
+    json_add(a, &out, STR("ignored"), strs(a, p->ignored_resources, p->ignored_resource_count));
+    json_add(a, &out, STR("ignoredGroups"),
+             strs(a, p->ignored_resource_groups, p->ignored_resource_group_count));
+    json_add(a, &out, STR("balanced"),
+             resources(a, p->balanced_resources, p->balanced_resource_count));
+    json_add(a, &out, STR("affinity"), affinity(a, p->added_affinity));
+    json_add(a, &out, STR("spread"), spread(a, p->default_spread));
+    json_add(a, &out, STR("systemSpread"), json_of_bool(p->system_spread));
+    json_add(a, &out, STR("hardWeight"), json_of_i64(p->hard_pod_affinity_weight));
+    json_add(a, &out, STR("ignorePreferred"),
+             json_of_bool(p->ignore_preferred_terms_of_existing_pods));
+    json_add(a, &out, STR("candidatesPercentage"), json_of_i64(p->min_candidate_nodes_percentage));
+    json_add(a, &out, STR("candidatesAbsolute"), json_of_i64(p->min_candidate_nodes_absolute));
+    json_add(a, &out, STR("bindTimeout"), json_of_i64(p->bind_timeout_seconds));
+    json_add(a, &out, STR("volumeShape"), shape(a, p->volume_shape, p->volume_shape_count));
+    json_add(a, &out, STR("percentage"), json_of_i64(p->percentage_of_nodes_to_score));
+    return out;
+}
+
+static struct json encode(struct arena *a, const struct sched_config *c) {
+    struct json out = {.kind = JSON_OBJECT}, profiles = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < c->profile_count; i++)
+        json_append(a, &profiles, profile(a, &c->profiles[i]));
+    json_add(a, &out, STR("profiles"), profiles);
+    json_add(a, &out, STR("sample"), json_of_bool(c->sample_nodes));
+    json_add(a, &out, STR("percentage"), json_of_i64(c->percentage_of_nodes_to_score));
+    json_add(a, &out, STR("initialBackoff"), json_of_i64(c->initial_backoff_seconds));
+    json_add(a, &out, STR("maxBackoff"), json_of_i64(c->max_backoff_seconds));
+    return out;
+}
+
+/* Is everything that is wanted there? Lists of profiles are compared one by one. */
+static void check_part(struct str name, const struct json *wanted, const struct json *got) {
+    AUTO(buf_release) struct buf text = BUF_INIT(1 << 16);
+    for (uint32_t i = 0; i < wanted->n; i++) {
+        const struct json_member *m = &wanted->members[i];
+        const struct json *value = json_get(got, m->key);
+        assert_non_null(value);
+        if (str_is(m->key, "profiles")) {
+            assert_int_equal(m->value.n, value->n);
+            for (uint32_t k = 0; k < value->n; k++)
+                check_part(name, &m->value.items[k], &value->items[k]);
+        } else if (!json_equal(&m->value, value)) {
+            json_write(&text, value, NULL);
+            fail_msg("%.*s: %.*s: %.*s", STR_ARG(name), STR_ARG(m->key), STR_ARG(buf_view(&text)));
+        }
+    }
+}
+
+static void run_case(struct arena *a, const struct json *c) {
+    struct str name = json_str(json_get(c, STR("name")));
+    const struct json *tree = json_get(c, STR("config")), *error = json_get(c, STR("error"));
+    struct sched_config *config = NULL;
+    struct err err = {0};
+    int rc = 0;
+    if (tree)
+        rc = sched_config_read(a, tree, &config, &err);
+    else
+        config = sched_config_default(a);
+    if (!error && rc < 0)
+        fail_msg("%.*s: %s", STR_ARG(name), err.msg);
+    if (error && !str_is(json_str(error), err.msg))
+        fail_msg("%.*s: rc %d: %s", STR_ARG(name), rc, err.msg);
+    if (error)
+        return;
+    struct json got = encode(a, config);
+    check_part(name, json_get(c, STR("want")), &got);
+}
+
+static void files_mean_what_they_mean_upstream(void **state) {
+    (void)state;
+    assert_true(run_lines("test/sched/config.jsonl", run_case) >= 60);
+}
+
+static void plugins_are_found_by_name(void **state) {
+    (void)state;
+    for (int i = 0; i < SCHED_PLUGIN_COUNT; i++) {
+        enum sched_plugin found;
+        assert_true(sched_plugin_find(sched_plugin_name((enum sched_plugin)i), &found));
+        assert_int_equal(found, i);
+    }
+    enum sched_plugin none;
+    assert_false(sched_plugin_find(STR("nodename"), &none));
+}
+
+static void too_many_profiles_are_refused(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree = {.kind = JSON_OBJECT}, profiles = {.kind = JSON_ARRAY};
+    struct sched_config *config;
+    struct err err;
+    for (int i = 0; i < 1001; i++)
+        json_append(&a, &profiles, (struct json){.kind = JSON_OBJECT});
+    json_add(&a, &tree, STR("apiVersion"), json_of_str(STR("kubescheduler.config.k8s.io/v1")));
+    json_add(&a, &tree, STR("kind"), json_of_str(STR("KubeSchedulerConfiguration")));
+    json_add(&a, &tree, STR("profiles"), profiles);
+    assert_int_equal(sched_config_read(&a, &tree, &config, &err), -1);
+    assert_string_equal(err.msg, "profiles: Too many: 1001: must have at most 1000 items");
+    arena_release(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_mean_what_they_mean_upstream),
+        cmocka_unit_test(plugins_are_found_by_name),
+        cmocka_unit_test(too_many_profiles_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
