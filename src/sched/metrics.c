@@ -282,9 +282,9 @@ static void write_number(struct buf *out, double v) {
 
 static void write_label_value(struct buf *out, struct str s) {
     for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] == '\\' || s.p[i] == '"')
+        if (s.p[i] == '\\' || s.p[i] == '"' || s.p[i] == '\n')
             buf_add_char(out, '\\');
-        buf_add_char(out, s.p[i]);
+        buf_add_char(out, s.p[i] == '\n' ? 'n' : s.p[i]);
     }
 }
 

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "codec/json.h"
 
-static struct str read_file(struct arena *a, const char *path) {
+static inline struct str read_file(struct arena *a, const char *path) {
     enum { MOST = 1 << 20 };
     FILE *f = fopen(path, "rb");
     assert_non_null(f);

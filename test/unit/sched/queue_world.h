@@ -182,7 +182,7 @@ static void advance(struct world *w, int64_t seconds) {
 }
 
 /* Seconds since the start until something is to be done. */
-static int64_t next_second(struct world *w) {
+static inline int64_t next_second(struct world *w) {
     int64_t t = sched__queue_next_time(&w->s);
     return t == INT64_MAX ? -1 : t / CLOCK_SECOND - 1000;
 }
@@ -199,7 +199,7 @@ static void fail_next(struct world *w, struct sched_pod *pod, uint32_t rejecting
     sched__queue_failed(&w->s, pod, rejecting, false);
 }
 
-static enum sched__place place_of(const struct sched_pod *pod) {
+static inline enum sched__place place_of(const struct sched_pod *pod) {
     return (enum sched__place)pod->queued->place;
 }
 

@@ -1,0 +1,204 @@
+/*
+ * Metrics: a short history of a queue as text, held against test/sched/metrics.txt, and what holds
+ * for all of them.
+ */
+#include "lines.h"
+#include "queue_world.h"
+
+static struct str written(struct world *w, struct buf *out) {
+    buf_clear(out);
+    sched_metrics_write(&w->s, out);
+    assert_false(out->full);
+    return buf_view(out);
+}
+
+static bool has_line(struct str text, const char *line) {
+    struct str rest = text, one;
+    while (rest.n) {
+        str_cut(rest, '\n', &one, &rest);
+        if (str_is(one, line))
+            return true;
+    }
+    return false;
+}
+
+/* Three pods: one is scheduled at the second attempt, one waits, one is gated. */
+static void live(struct world *w) {
+    struct api_object *o = pod_object(w, "", "", "");
+    struct api_object *gated = pod_object(w, "", "'schedulingGates':[{'name':'a'}]", "");
+    const struct sched_profile *p = &w->s.config->profiles[0];
+    struct sched_pod *good = add(w, o, 1), *bad = add(w, o, 0);
+    add(w, gated, 0);
+    fail_next(w, good, 1U << A | 1U << B);
+    sched__metrics_attempt(&w->s, p, SCHED_UNSCHEDULABLE, 0.0004, 0.0003);
+    fail_next(w, bad, 1U << A);
+    sched__metrics_attempt(&w->s, p, SCHED_UNSCHEDULABLE, 0.002, 0.001);
+    happens(w, SCHED__NODE_LABEL, NULL, node_object(w, ""));
+    advance(w, 2);
+    assert_ptr_equal(sched__queue_pop(&w->s), good);
+    happens(w, SCHED__NODE_TAINT, NULL, node_object(w, ",'labels':{'no':''}"));
+    sched__metrics_evaluation(&w->s, p, SCHED_FIT, SCHED_FILTER);
+    sched__metrics_evaluation(&w->s, p, SCHED_FIT, SCHED_FILTER);
+    sched__metrics_attempt(&w->s, p, SCHED_SCHEDULED, 20, 0.5);
+    sched__queue_done(&w->s, good);
+    sched__metrics_preemption(&w->s);
+    sched__metrics_victims(&w->s, 3);
+    struct sched_pod *flying = add(w, o, 0);
+    assert_ptr_equal(sched__queue_pop(&w->s), flying);
+    happens(w, SCHED__NODE_LABEL, NULL, o);
+    good->node = bad->node = 0;
+    good->assumed = true;
+    map_put(&w->s.pods, STR("a/good"), good);
+    map_put(&w->s.pods, STR("a/bad"), bad);
+}
+
+static void the_history_is_that_of_the_file(void **state) {
+    (void)state;
+    struct world w;
+    struct arena a = {0};
+    struct sched_config *config = sched_config_default(&a);
+    config->profiles[0].scheduler_name = STR("say\n\"hi\"");
+    world_start(&w, NULL, config);
+    live(&w);
+    AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
+    struct str got = written(&w, &out), wanted = read_file(&a, "test/sched/metrics.txt"), x, y;
+    while (got.n || wanted.n) {
+        str_cut(got, '\n', &x, &got);
+        str_cut(wanted, '\n', &y, &wanted);
+        if (!str_eq(x, y))
+            fail_msg("%.*s\ninstead of\n%.*s", STR_ARG(x), STR_ARG(y));
+    }
+    world_end(&w);
+    arena_release(&a);
+}
+
+static void families_are_in_order(void **state) {
+    (void)state;
+    struct world w;
+    world_start(&w, NULL, NULL);
+    live(&w);
+    AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
+    struct str rest = written(&w, &out), line, last = STR("");
+    size_t count = 0;
+    while (rest.n) {
+        str_cut(rest, '\n', &line, &rest);
+        if (!str_starts(line, STR("# TYPE ")))
+            continue;
+        assert_true(str_cmp(last, line) < 0);
+        last = line;
+        count++;
+    }
+    assert_true(count > 20);
+    world_end(&w);
+}
+
+/* Design documents name metrics that were never there; these are the real ones. */
+static void names_are_the_real_ones(void **state) {
+    (void)state;
+    struct world w;
+    world_start(&w, NULL, NULL);
+    live(&w);
+    AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
+    struct str text = written(&w, &out);
+    assert_true(has_line(text, "# TYPE scheduler_scheduling_attempt_duration_seconds histogram"));
+    assert_true(has_line(text, "# TYPE scheduler_schedule_attempts_total counter"));
+    assert_true(has_line(text, "# TYPE scheduler_numeric_tolerations_total counter"));
+    assert_true(has_line(text, "# TYPE scheduler_numeric_taint_mismatches_total counter"));
+    assert_int_equal(str_find(text, STR("scheduler_scheduling_duration_seconds")), STR_NONE);
+    assert_int_equal(str_find(text, STR("scheduler_scheduling_attempts_total")), STR_NONE);
+    world_end(&w);
+}
+
+static void numbers_are_written_as_go_writes_them(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t value;
+        const char *line;
+    } cases[] = {
+        {0, "scheduler_preemption_attempts_total 0"},
+        {100000, "scheduler_preemption_attempts_total 100000"},
+        {900000, "scheduler_preemption_attempts_total 1e+06"},
+        {234567, "scheduler_preemption_attempts_total 1.234567e+06"},
+    };
+    struct world w;
+    world_start(&w, NULL, NULL);
+    AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sched__metrics_add(w.s.metrics, SCHED__METRIC_PREEMPTIONS, SCHED__LABELS(0),
+                           cases[i].value);
+        assert_true(has_line(written(&w, &out), cases[i].line));
+    }
+    world_end(&w);
+}
+
+static uint64_t value(struct world *w, enum sched__metric metric) {
+    return sched__metrics_value(w->s.metrics, metric, SCHED__LABELS(0));
+}
+
+static void tolerations_count_by_kind(void **state) {
+    (void)state;
+    struct world w;
+    world_start(&w, NULL, NULL);
+    struct intern *atoms = intern_new(1);
+    struct match *match = match_new(atoms, &w.s.gates, NULL, 1);
+    struct api_object *o =
+        pod_object(&w, "",
+                   "'tolerations':[{'key':'a','operator':'Gt','value':'1'},{'operator':'Exists'},"
+                   "{'key':'b','operator':'Lt','value':'1'},"
+                   "{'key':'c','operator':'SemverGt','value':'1.0.0'},{'expression':'true'}]",
+                   "");
+    w.classes[0].tolerations =
+        match_tolerations_get(match, &((const struct api_pod *)o->body)->spec.tolerations);
+    struct sched_pod *pod = add(&w, o, 0);
+    fail_next(&w, pod, 1U << B);
+    assert_int_equal(value(&w, SCHED__METRIC_NUMERIC_MISMATCHES), 0);
+    happens(&w, SCHED__EVERYTHING, NULL, NULL);
+    fail_next(&w, pod, 1U << B | 1U << A);
+    assert_int_equal(value(&w, SCHED__METRIC_NUMERIC_MISMATCHES), 1);
+    assert_int_equal(value(&w, SCHED__METRIC_SEMVER_MISMATCHES), 1);
+    assert_int_equal(value(&w, SCHED__METRIC_CEL_MISMATCHES), 1);
+    happens(&w, SCHED__EVERYTHING, NULL, NULL);
+    assert_ptr_equal(sched__queue_pop(&w.s), pod);
+    sched__queue_done(&w.s, pod);
+    assert_int_equal(value(&w, SCHED__METRIC_NUMERIC_TOLERATIONS), 1);
+    assert_int_equal(value(&w, SCHED__METRIC_SEMVER_TOLERATIONS), 1);
+    assert_int_equal(value(&w, SCHED__METRIC_CEL_TOLERATIONS), 1);
+    assert_int_equal(value(&w, SCHED__METRIC_NUMERIC_MISMATCHES), 1);
+    match_free(match);
+    intern_free(atoms);
+    world_end(&w);
+}
+
+static void many_attempts_are_15_or_more(void **state) {
+    (void)state;
+    struct world w;
+    world_start(&w, NULL, NULL);
+    struct sched_pod *pod = add(&w, pod_object(&w, "", "", ""), 0);
+    for (int i = 0; i < 20; i++) {
+        fail_next(&w, pod, 0);
+        advance(&w, 12);
+    }
+    assert_ptr_equal(sched__queue_pop(&w.s), pod);
+    sched__queue_done(&w.s, pod);
+    AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
+    struct str text = written(&w, &out);
+    assert_true(has_line(text,
+                         "scheduler_pod_scheduling_sli_duration_seconds_sum{attempts=\"15+\"} "
+                         "240"));
+    assert_true(has_line(text, "scheduler_pod_scheduling_attempts_bucket{le=\"16\"} 0"));
+    assert_true(has_line(text, "scheduler_pod_scheduling_attempts_bucket{le=\"+Inf\"} 1"));
+    world_end(&w);
+    sched__metrics_free(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_history_is_that_of_the_file),
+        cmocka_unit_test(families_are_in_order),
+        cmocka_unit_test(names_are_the_real_ones),
+        cmocka_unit_test(numbers_are_written_as_go_writes_them),
+        cmocka_unit_test(tolerations_count_by_kind),
+        cmocka_unit_test(many_attempts_are_15_or_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
