@@ -170,13 +170,39 @@ uint64_t sched__metrics_value(const struct sched__metrics *m, enum sched__metric
                                           : m->v[metric].values[at];
 }
 
-void sched__metrics_attempt(struct sched *s, const struct sched_profile *profile,
-                            enum sched_outcome outcome, double seconds, double algorithm) {
-    struct sched__labels labels = SCHED__LABELS(sched__profile_label(s, profile), outcome);
-    sched__metrics_add(s->metrics, SCHED__METRIC_ATTEMPTS, labels, 1);
-    sched__metrics_observe(s->metrics, SCHED__METRIC_ATTEMPT_SECONDS, labels, seconds);
-    sched__metrics_observe(s->metrics, SCHED__METRIC_ALGORITHM_SECONDS, SCHED__LABELS(0),
-                           algorithm);
+/* The plug-ins of a point that have something to do for the class. */
+static void count_evaluations(const struct sched__cycle *cy, enum sched_point point) {
+    const struct sched_order *order = &cy->profile->points[point];
+    uint16_t profile = sched__profile_label(cy->s, cy->profile);
+    for (size_t i = 0; i < order->n; i++)
+        if (!cy->s->queue->plugins[order->v[i]]->compile || cy->cls->data[order->v[i]])
+            sched__metrics_add(cy->s->metrics, SCHED__METRIC_EVALUATIONS,
+                               SCHED__LABELS((uint16_t)point, order->v[i], profile), 1);
+}
+
+void sched__metrics_attempt(const struct sched__cycle *cy, enum sched_outcome outcome,
+                            double seconds) {
+    struct sched__metrics *m = cy->s->metrics;
+    struct sched__labels labels =
+        SCHED__LABELS(sched__profile_label(cy->s, cy->profile), (uint16_t)outcome);
+    sched__metrics_add(m, SCHED__METRIC_ATTEMPTS, labels, 1);
+    sched__metrics_observe(m, SCHED__METRIC_ATTEMPT_SECONDS, labels, seconds);
+    sched__metrics_observe(m, SCHED__METRIC_ALGORITHM_SECONDS, SCHED__LABELS(0), seconds);
+    if (!cy->verdict)
+        return;
+    count_evaluations(cy, SCHED_PRE_FILTER);
+    count_evaluations(cy, SCHED_FILTER);
+    if (cy->feasible < 2)
+        return;
+    count_evaluations(cy, SCHED_PRE_SCORE);
+    count_evaluations(cy, SCHED_SCORE);
+}
+
+void sched__metrics_preemption(struct sched *s, size_t victims) {
+    sched__metrics_add(s->metrics, SCHED__METRIC_PREEMPTIONS, SCHED__LABELS(0), 1);
+    if (victims)
+        sched__metrics_observe(s->metrics, SCHED__METRIC_VICTIMS, SCHED__LABELS(0),
+                               (double)victims);
 }
 
 enum kind { KIND_NUMERIC = 1, KIND_SEMVER = 2, KIND_CEL = 4 };

@@ -73,25 +73,12 @@ static inline uint16_t sched__profile_label(const struct sched *s,
     return (uint16_t)(profile - s->config->profiles);
 }
 
-/* An attempt for a pod has ended, after so many seconds of which `algorithm` went into finding a
- * node. */
-void sched__metrics_attempt(struct sched *s, const struct sched_profile *profile,
-                            enum sched_outcome outcome, double seconds, double algorithm);
+/* An attempt has ended so, and took so many seconds: counts it, and the plug-ins that it asked. */
+void sched__metrics_attempt(const struct sched__cycle *cy, enum sched_outcome outcome,
+                            double seconds);
 
-/* Plug-ins were asked at an extension point, in one attempt. */
-static inline void sched__metrics_evaluation(struct sched *s, const struct sched_profile *profile,
-                                             enum sched_plugin plugin, enum sched_point point) {
-    sched__metrics_add(s->metrics, SCHED__METRIC_EVALUATIONS,
-                       SCHED__LABELS(point, plugin, sched__profile_label(s, profile)), 1);
-}
-
-/* Preemption was tried; and it chose so many victims. */
-static inline void sched__metrics_preemption(struct sched *s) {
-    sched__metrics_add(s->metrics, SCHED__METRIC_PREEMPTIONS, SCHED__LABELS(0), 1);
-}
-static inline void sched__metrics_victims(struct sched *s, size_t victims) {
-    sched__metrics_observe(s->metrics, SCHED__METRIC_VICTIMS, SCHED__LABELS(0), (double)victims);
-}
+/* Preemption was tried, and chose so many victims; 0: it found no node. */
+void sched__metrics_preemption(struct sched *s, size_t victims);
 
 /* A pod was scheduled, or rejected by these plug-ins: counts by kinds of its tolerations. */
 void sched__metrics_tolerations(struct sched *s, const struct sched__class *c, uint32_t rejecting);

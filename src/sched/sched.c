@@ -305,7 +305,10 @@ bool sched_next(struct sched *s, struct sched_result *out) {
     struct sched__cycle cy = {
         .s = s, .pod = p, .cls = p->cls, .profile = p->cls->profile, .arena = &s->cycle};
     *out = (struct sched_result){.pod = p->object};
+    int64_t start = clock_mono(s->clock);
     decide(&cy, out);
+    double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;
+    sched__metrics_attempt(&cy, out->outcome, seconds);
     if (out->outcome != SCHED_SCHEDULED)
         sched__queue_failed(s, p, rejecting_plugins(&cy), out->outcome == SCHED_FAILED);
     return true;

@@ -11,6 +11,7 @@
 #include "api/selector.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "sched/metrics_int.h"
 #include "sched/preempt_int.h"
 #include "sched/queue_int.h"
 
@@ -334,6 +335,7 @@ void sched__preempt(struct sched__cycle *cy, struct sched_result *out) {
     if (!is_on(cy->profile))
         return;
     struct str text = preempt(&p, out);
+    sched__metrics_preemption(cy->s, out->victim_count);
     out->message =
         arena_printf(cy->arena, "%.*s preemption: %.*s", STR_ARG(out->message), STR_ARG(text));
 }

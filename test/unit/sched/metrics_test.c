@@ -26,23 +26,24 @@ static bool has_line(struct str text, const char *line) {
 static void live(struct world *w) {
     struct api_object *o = pod_object(w, "", "", "");
     struct api_object *gated = pod_object(w, "", "'schedulingGates':[{'name':'a'}]", "");
-    const struct sched_profile *p = &w->s.config->profiles[0];
+    struct sched__cycle cy = {
+        .s = &w->s, .cls = &w->classes[0], .profile = &w->s.config->profiles[0]};
     struct sched_pod *good = add(w, o, 1), *bad = add(w, o, 0);
     add(w, gated, 0);
     fail_next(w, good, 1U << A | 1U << B);
-    sched__metrics_attempt(&w->s, p, SCHED_UNSCHEDULABLE, 0.0004, 0.0003);
+    sched__metrics_attempt(&cy, SCHED_UNSCHEDULABLE, 0.0004);
     fail_next(w, bad, 1U << A);
-    sched__metrics_attempt(&w->s, p, SCHED_UNSCHEDULABLE, 0.002, 0.001);
+    cy.verdict = w->touches;
+    sched__metrics_attempt(&cy, SCHED_UNSCHEDULABLE, 0.002);
     happens(w, SCHED__NODE_LABEL, NULL, node_object(w, ""));
     advance(w, 2);
     assert_ptr_equal(sched__queue_pop(&w->s), good);
     happens(w, SCHED__NODE_TAINT, NULL, node_object(w, ",'labels':{'no':''}"));
-    sched__metrics_evaluation(&w->s, p, SCHED_FIT, SCHED_FILTER);
-    sched__metrics_evaluation(&w->s, p, SCHED_FIT, SCHED_FILTER);
-    sched__metrics_attempt(&w->s, p, SCHED_SCHEDULED, 20, 0.5);
+    cy.feasible = 2;
+    sched__metrics_attempt(&cy, SCHED_SCHEDULED, 20);
     sched__queue_done(&w->s, good);
-    sched__metrics_preemption(&w->s);
-    sched__metrics_victims(&w->s, 3);
+    sched__metrics_preemption(&w->s, 0);
+    sched__metrics_preemption(&w->s, 3);
     struct sched_pod *flying = add(w, o, 0);
     assert_ptr_equal(sched__queue_pop(&w->s), flying);
     happens(w, SCHED__NODE_LABEL, NULL, o);
