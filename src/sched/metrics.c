@@ -6,6 +6,7 @@
 
 #include <assert.h>
 
+#include "base/clock.h"
 #include "sched/metrics_int.h"
 
 enum type { COUNTER, GAUGE, GAUGE_ALL, HISTOGRAM }; /* ALL: series of 0 are shown, too */
@@ -196,6 +197,14 @@ void sched__metrics_attempt(const struct sched__cycle *cy, enum sched_outcome ou
         return;
     count_evaluations(cy, SCHED_PRE_SCORE);
     count_evaluations(cy, SCHED_SCORE);
+}
+
+void sched__metrics_point(const struct sched__cycle *cy, enum sched_point point,
+                          enum sched_code code, int64_t since) {
+    double seconds = (double)(clock_mono(cy->s->clock) - since) / (double)CLOCK_SECOND;
+    uint16_t profile = sched__profile_label(cy->s, cy->profile);
+    sched__metrics_observe(cy->s->metrics, SCHED__METRIC_POINT_SECONDS,
+                           SCHED__LABELS((uint16_t)point, profile, (uint16_t)code), seconds);
 }
 
 void sched__metrics_preemption(struct sched *s, size_t victims) {

@@ -77,6 +77,10 @@ static inline uint16_t sched__profile_label(const struct sched *s,
 void sched__metrics_attempt(const struct sched__cycle *cy, enum sched_outcome outcome,
                             double seconds);
 
+/* All plug-ins of a point have been asked, since this moment of the monotonic clock. */
+void sched__metrics_point(const struct sched__cycle *cy, enum sched_point point,
+                          enum sched_code code, int64_t since);
+
 /* Preemption was tried, and chose so many victims; 0: it found no node. */
 void sched__metrics_preemption(struct sched *s, size_t victims);
 

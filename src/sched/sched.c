@@ -256,6 +256,35 @@ static void assume(struct sched *s, struct sched_pod *p, uint32_t slot) {
     sched__queue_done(s, p);
 }
 
+/* PreFilter and Filter. */
+static void filter(struct sched__cycle *cy) {
+    int64_t start = clock_mono(cy->s->clock);
+    sched__cycle_filter(cy);
+    sched__metrics_point(cy, SCHED_FILTER,
+                         cy->error.p    ? SCHED_CODE_ERROR
+                         : cy->feasible ? SCHED_SUCCESS
+                                        : SCHED_REJECTED,
+                         start);
+}
+
+/* PreScore and Score, if there is a choice. */
+static uint32_t choose(struct sched__cycle *cy) {
+    int64_t start = clock_mono(cy->s->clock);
+    uint32_t slot = sched__cycle_choose(cy);
+    if (cy->feasible > 1)
+        sched__metrics_point(cy, SCHED_SCORE, cy->error.p ? SCHED_CODE_ERROR : SCHED_SUCCESS,
+                             start);
+    return slot;
+}
+
+/* PostFilter. */
+static void preempt(struct sched__cycle *cy, struct sched_result *out) {
+    int64_t start = clock_mono(cy->s->clock);
+    sched__preempt(cy, out);
+    sched__metrics_point(cy, SCHED_POST_FILTER, out->nominated.n ? SCHED_SUCCESS : SCHED_REJECTED,
+                         start);
+}
+
 static void decide(struct sched__cycle *cy, struct sched_result *out) {
     struct sched *s = cy->s;
     if (!s->nodes.live) {
@@ -263,9 +292,9 @@ static void decide(struct sched__cycle *cy, struct sched_result *out) {
         out->message = STR("no nodes available to schedule pods");
         return;
     }
-    sched__cycle_filter(cy);
+    filter(cy);
     if (cy->feasible && !cy->error.p) {
-        uint32_t slot = sched__cycle_choose(cy);
+        uint32_t slot = choose(cy);
         if (slot != SCHED__NONE) {
             out->outcome = SCHED_SCHEDULED;
             out->node = intern_text(s->nodes.v[slot].name);
@@ -280,7 +309,7 @@ static void decide(struct sched__cycle *cy, struct sched_result *out) {
     }
     out->outcome = SCHED_UNSCHEDULABLE;
     out->message = sched__cycle_message(cy);
-    sched__preempt(cy, out);
+    preempt(cy, out);
 }
 
 /* Which plug-ins rejected the pod on some node: their events are worth another try. */

@@ -40,6 +40,9 @@ static void live(struct world *w) {
     assert_ptr_equal(sched__queue_pop(&w->s), good);
     happens(w, SCHED__NODE_TAINT, NULL, node_object(w, ",'labels':{'no':''}"));
     cy.feasible = 2;
+    int64_t start = clock_mono(w->s.clock);
+    clock_fake_advance(&w->clock, CLOCK_SECOND / 1000);
+    sched__metrics_point(&cy, SCHED_SCORE, SCHED_SUCCESS, start);
     sched__metrics_attempt(&cy, SCHED_SCHEDULED, 20);
     sched__queue_done(&w->s, good);
     sched__metrics_preemption(&w->s, 0);
