@@ -240,6 +240,7 @@ struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
     struct sched__requests requests;
     buf_clear(&w.out);
     sched__pod_requests(s, pod->body, &w.arena, &requests);
+    buf_clear(&w.out); /* it may hold the key of a pod */
     write_key(&w, pod->body, &requests);
     struct sched__class *c = map_get(&s->classes, buf_view(&w.out));
     if (!c)
