@@ -147,8 +147,8 @@ static void delete_pod(struct sched *s, const struct api_object *object) {
     struct api_object *last = api_object_ref(p->object);
     bool was_placed = p->node != SCHED__NONE;
     pod_free(s, p);
-    if (was_placed)
-        tell(s, last, NULL);
+    if (was_placed) /* whether or not its object knows */
+        sched__queue_event(s, &(struct sched__event){SCHED__ASSIGNED_POD_DELETE, last, NULL});
     else
         sched__queue_freed(s, last);
     api_object_unref(last);
