@@ -88,6 +88,19 @@ int api_object_decode(const struct json *tree, const struct api_decode_opts *opt
     return 0;
 }
 
+struct api_object *api_object_new(const struct api_kind *kind) {
+    struct api_object *o = object_new(kind);
+    o->names->kind = str_of(kind->kind);
+    o->names->api_version = str_of(kind->api_version);
+    return o;
+}
+
+struct api_object *api_object_copy(const struct api_object *o) {
+    struct api_object *copy = object_new(o->kind);
+    api_struct_copy(&copy->arena, o->type, o->body, copy->body);
+    return copy;
+}
+
 struct api_object *api_object_ref(struct api_object *o) {
     __atomic_fetch_add(&o->refs, 1, __ATOMIC_RELAXED);
     return o;

@@ -48,6 +48,12 @@ struct api_decode_opts {
 int api_object_decode(const struct json *tree, const struct api_decode_opts *opts,
                       struct api_object **out, struct err *err);
 
+/* An empty object of a kind that says which it is; the caller owns it. */
+struct api_object *api_object_new(const struct api_kind *kind);
+
+/* A deep copy that is not yet published; the caller owns it. */
+struct api_object *api_object_copy(const struct api_object *o);
+
 /* One more owner; returns o. And one less: the last one frees it. unref accepts NULL. */
 struct api_object *api_object_ref(struct api_object *o);
 void api_object_unref(struct api_object *o);

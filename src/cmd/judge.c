@@ -131,6 +131,8 @@ static bool knows_default_class(const struct judge *j) {
 
 /* Does the pod depend on a class that was not read: one it names, or the default of a cluster? */
 static bool needs_unknown_class(const struct judge *j, const struct api_pod_spec *spec) {
+    if (j->opts.closed)
+        return false;
     if (spec->priority_class_name.n)
         return !knows_class(j, spec->priority_class_name);
     return !knows_default_class(j) && (spec->priority.set || spec->preemption_policy.p);
@@ -339,7 +341,13 @@ static void warn_of_problems(struct judge *j, struct verdict *v,
     }
 }
 
-static int decode(struct judge *j, const struct input_value *value, struct verdict *v) {
+static bool was_stored(const struct api_object *o) {
+    return o->meta && o->meta->uid.n;
+}
+
+/* trusting: what a server stored may have fields that we do not know. */
+static int decode(struct judge *j, const struct input_value *value, bool trusting,
+                  struct verdict *v) {
     struct api_problems problems = {.n = 0};
     struct api_decode_opts opts = {.kind = value->kind,
                                    .api_version = value->api_version,
@@ -350,6 +358,8 @@ static int decode(struct judge *j, const struct input_value *value, struct verdi
         reject_bad_request(j, v, arena_str(&j->arena, str_of(err.msg)));
         return -1;
     }
+    if (trusting && was_stored(j->object))
+        return 0;
     if (problems.n && j->opts.strict) {
         refuse_problems(j, v, &problems);
         return -1;
@@ -358,7 +368,13 @@ static int decode(struct judge *j, const struct input_value *value, struct verdi
     return 0;
 }
 
-static void judge_object(struct judge *j, const struct input_value *value, struct verdict *v) {
+void judge_add_class(struct judge *j, struct api_object *class) {
+    vec_push(&j->classes, api_object_ref(class));
+}
+
+/* value is what hints are looked for with; NULL: what became of the object serves as well, since
+ * what was dropped from it is not what it is refused for. */
+static void judge_decoded(struct judge *j, const struct input_value *value, struct verdict *v) {
     struct api_object *o = j->object;
     const struct feature_set *gates = &j->opts.gates->enabled;
     struct valid_errs errs = VALID_ERRS_INIT(&j->arena);
@@ -373,22 +389,50 @@ static void judge_object(struct judge *j, const struct input_value *value, struc
     if (rc < 0)
         reject_resource(j, v, &err);
     else if (errs.n) {
+        struct json tree = value ? *value->tree : api_object_encode(o, &j->arena);
         reject_invalid(j, v, &errs);
-        find_hints(j, v, value, &errs);
+        find_hints(j, v, value ? value : &(struct input_value){.tree = &tree}, &errs);
     }
     if (v->accepted && o->type == &api_types[API_T_priority_class])
-        vec_push(&j->classes, api_object_ref(o));
+        judge_add_class(j, o);
 }
 
-void judge_value(struct judge *j, const struct input_value *value,
-                 const struct input_source *source, struct verdict *out) {
+/* Forgets the last verdict. */
+static void begin(struct judge *j, const struct input_source *source, struct verdict *out) {
     api_object_unref(j->object);
     j->object = NULL;
     arena_reset(&j->arena);
     *out = (struct verdict){
         .source = *source, .accepted = true, .checked = true, .warnings.a = &j->arena};
+}
+
+static int begin_with_value(struct judge *j, const struct input_value *value, bool trusting,
+                            struct verdict *out) {
     name_from_tree(j, out, value);
     out->resource = resource_of(&j->arena, out);
-    if (decode(j, value, out) == 0)
-        judge_object(j, value, out);
+    return decode(j, value, trusting, out);
+}
+
+void judge_value(struct judge *j, const struct input_value *value,
+                 const struct input_source *source, struct verdict *out) {
+    begin(j, source, out);
+    if (begin_with_value(j, value, false, out) == 0)
+        judge_decoded(j, value, out);
+}
+
+struct api_object *judge_decode(struct judge *j, const struct input_value *value,
+                                const struct input_source *source, struct verdict *out) {
+    begin(j, source, out);
+    if (begin_with_value(j, value, true, out) < 0)
+        return NULL;
+    struct api_object *o = j->object;
+    j->object = NULL;
+    return o;
+}
+
+void judge_object(struct judge *j, struct api_object *o, const struct input_source *source,
+                  struct verdict *out) {
+    begin(j, source, out);
+    j->object = api_object_ref(o);
+    judge_decoded(j, NULL, out);
 }

@@ -18,6 +18,7 @@ struct judge_opts {
     const struct valid_cel *cel;        /* compiles expressions; borrowed */
     bool strict;                        /* unknown and repeated fields are refused */
     bool warnings;                      /* look for advice */
+    bool closed;                        /* PriorityClasses that were not seen do not exist */
     struct opt_list silence;            /* codes of warnings that are not wanted */
 };
 
@@ -44,5 +45,19 @@ void judge_free(struct judge *j); /* NULL is fine */
 /* Judges one value. *out borrows from the value and from the judge: valid until the next call. */
 void judge_value(struct judge *j, const struct input_value *value,
                  const struct input_source *source, struct verdict *out);
+
+/* --- its two halves, for those who must have seen all objects before they judge one --- */
+
+/* The decoded object, the caller's; or NULL, and *out says why. An object with a uid was stored by
+ * a server and may have fields that are not known. */
+struct api_object *judge_decode(struct judge *j, const struct input_value *value,
+                                const struct input_source *source, struct verdict *out);
+
+/* Judges a decoded object, and leaves it as the server would store it if it is accepted. */
+void judge_object(struct judge *j, struct api_object *o, const struct input_source *source,
+                  struct verdict *out);
+
+/* A PriorityClass that the cluster has, defaulted; one more reference is held. */
+void judge_add_class(struct judge *j, struct api_object *class);
 
 #endif
