@@ -9,9 +9,8 @@
 enum { SPOOL_BYTES = 1 << 20, LONGEST_REMARK = 64 << 20 };
 
 void cluster_init(struct cluster *c, const struct cluster_opts *opts) {
-    *c = (struct cluster){.opts = *opts,
-                          .by_key = MAP_INIT(map_random_seed()),
-                          .text = BUF_INIT(LONGEST_REMARK)};
+    *c = (struct cluster){
+        .opts = *opts, .by_key = MAP_INIT(map_random_seed()), .text = BUF_INIT(LONGEST_REMARK)};
     if (!c->opts.namespace.n)
         c->opts.namespace = STR("default");
     struct judge_opts judge = {.gates = opts->gates,
@@ -120,8 +119,7 @@ static void generate_name(struct cluster *c, struct api_object *o) {
     size_t rest = c->generated++;
     for (size_t i = sizeof suffix - 1; i-- > 0; rest /= sizeof alphabet - 1)
         suffix[i] = alphabet[rest % (sizeof alphabet - 1)];
-    o->meta->name =
-        arena_printf(&o->arena, "%.*s%s", STR_ARG(o->meta->generate_name), suffix);
+    o->meta->name = arena_printf(&o->arena, "%.*s%s", STR_ARG(o->meta->generate_name), suffix);
 }
 
 /* ---- settling: from what was read to what a server would have ---- */
@@ -165,8 +163,8 @@ static bool check_namespace(struct cluster *c, const struct cluster_item *it,
 }
 
 static bool is_default_class(const struct api_object *o) {
-    const struct label *l = labels_find(&o->meta->annotations,
-                                        STR("storageclass.kubernetes.io/is-default-class"));
+    const struct label *l =
+        labels_find(&o->meta->annotations, STR("storageclass.kubernetes.io/is-default-class"));
     return is_type(o, API_T_storage_class) && l && str_is(l->value, "true");
 }
 
@@ -239,9 +237,9 @@ static bool register_name(struct cluster *c, struct cluster_item *it) {
         o->meta->namespace = arena_str(&o->arena, c->opts.namespace);
     if (cluster__add_name(c, o))
         return true;
-    refuse_as_server(c, it, "AlreadyExists",
-                     arena_printf(&a, "%s \"%.*s\" already exists", o->kind->plural,
-                                  STR_ARG(o->meta->name)));
+    refuse_as_server(
+        c, it, "AlreadyExists",
+        arena_printf(&a, "%s \"%.*s\" already exists", o->kind->plural, STR_ARG(o->meta->name)));
     return false;
 }
 

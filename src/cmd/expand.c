@@ -1,6 +1,7 @@
 /*
  * Workloads to pods: what Deployments, ReplicaSets, ReplicationControllers and Jobs ask for, less
- * the pods that are there. Names are counted, not drawn, so that the same input gives the same pods.
+ * the pods that are there. Names are counted, not drawn, so that the same input gives the same
+ * pods.
  */
 #include "cmd/expand.h"
 
@@ -198,8 +199,7 @@ struct str expand__hash(struct arena *a, const struct api_pod_template_spec *tem
     static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
     AUTO(arena_release) struct arena scratch = {0};
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEMPLATE);
-    struct json tree =
-        api_struct_encode(&scratch, &api_types[API_T_pod_template_spec], template);
+    struct json tree = api_struct_encode(&scratch, &api_types[API_T_pod_template_spec], template);
     json_write(&text, &tree, NULL);
     uint32_t hash = 2166136261U; /* FNV-1a */
     for (size_t i = 0; i < text.n; i++)
@@ -218,12 +218,10 @@ static struct api_object *replica_set_new(struct expand *e, const struct api_obj
     struct api_replica_set *set = made->body;
     struct arena *a = &made->arena;
     struct label hash = {STR("pod-template-hash"), expand__hash(&e->c->arena, &d->spec.template)};
-    set->metadata.name =
-        arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash.value));
+    set->metadata.name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash.value));
     set->metadata.namespace = arena_str(a, o->meta->namespace);
     set->spec.replicas = d->spec.replicas;
-    api_struct_copy(a, &api_types[API_T_pod_template_spec], &d->spec.template,
-                    &set->spec.template);
+    api_struct_copy(a, &api_types[API_T_pod_template_spec], &d->spec.template, &set->spec.template);
     labels_put(a, &set->spec.template.metadata.labels, hash);
     set->metadata.labels = set->spec.template.metadata.labels;
     set->spec.selector = arena_new(a, struct api_label_selector);
@@ -244,8 +242,7 @@ static bool has_replica_set(const struct expand_owned *owned) {
 /* ReplicaSets that were given ask for their pods themselves. */
 static void expand_deployment(struct expand *e, struct api_object *o) {
     const struct api_deployment *d = o->body;
-    int64_t there =
-        count_active(find_owned(e, "orphan", o->meta->namespace, o->meta->name));
+    int64_t there = count_active(find_owned(e, "orphan", o->meta->namespace, o->meta->name));
     int64_t missing = (d->spec.replicas.set ? d->spec.replicas.v : 1) - there;
     if (has_replica_set(expand__owned(e, o)) || missing <= 0 || !expand__may(e, missing))
         return;
@@ -294,8 +291,8 @@ static void mark_pods(bool *taken, int64_t count, const struct expand_owned *own
 
 static bool make_indexed_pod(struct expand *e, const struct api_object *o, int64_t index) {
     const struct api_job *job = o->body;
-    struct str name = arena_printf(&e->c->arena, "%.*s-%lld", STR_ARG(o->meta->name),
-                                   (long long)index);
+    struct str name =
+        arena_printf(&e->c->arena, "%.*s-%lld", STR_ARG(o->meta->name), (long long)index);
     struct api_object *pod = expand__pod_new(o, &job->spec.template, name);
     struct label label = {INDEX_KEY, arena_printf(&pod->arena, "%lld", (long long)index)};
     labels_put(&pod->arena, &pod->meta->annotations, label);

@@ -12,12 +12,12 @@ struct expand_daemons;
 
 struct expand {
     struct cluster *c;
-    struct arena arena;            /* keys of `owned` */
-    VEC(struct cluster_item) out;  /* the cluster's items with what was made */
-    struct map owned;              /* struct expand_owned, by uid and by name of the controller */
-    struct input_source source;    /* of the workload at hand */
-    bool stored;                   /* it has the uid that its pods name */
-    struct str maker;              /* what remarks call it: deployment.apps/web */
+    struct arena arena;             /* keys of `owned` */
+    VEC(struct cluster_item) out;   /* the cluster's items with what was made */
+    struct map owned;               /* struct expand_owned, by uid and by name of the controller */
+    struct input_source source;     /* of the workload at hand */
+    bool stored;                    /* it has the uid that its pods name */
+    struct str maker;               /* what remarks call it: deployment.apps/web */
     struct expand_daemons *daemons; /* nodes as DaemonSets see them; NULL: not asked yet */
 };
 

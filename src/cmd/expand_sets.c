@@ -91,8 +91,8 @@ void expand__stateful_set(struct expand *e, struct api_object *o) {
     int64_t count = set->spec.replicas.set ? set->spec.replicas.v : 1;
     int64_t start = set->spec.ordinals ? set->spec.ordinals->start : 0;
     struct str hash = expand__hash(a, &set->spec.template);
-    struct member m = {
-        .revision = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash))};
+    struct member m = {.revision =
+                           arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash))};
     if (!expand__may(e, count))
         return;
     for (int64_t i = start; i < start + count; i++) {
@@ -128,8 +128,7 @@ static struct expand_daemons *daemons_of(struct expand *e) {
         return e->daemons;
     struct expand_daemons *d = xcalloc(1, sizeof *d);
     d->atoms = intern_new(map_random_seed());
-    d->match =
-        match_new(d->atoms, &c->opts.gates->enabled, c->opts.engine, map_random_seed());
+    d->match = match_new(d->atoms, &c->opts.gates->enabled, c->opts.engine, map_random_seed());
     for (size_t i = 0; i < c->items.n; i++) {
         const struct api_object *o = c->items.v[i].object;
         if (o && o->type == &api_types[API_T_node])
@@ -205,8 +204,7 @@ static bool make_daemon(struct expand *e, const struct api_object *o,
     const struct api_daemon_set *set = o->body;
     if (!expand__may(e, 1))
         return false;
-    struct str name =
-        arena_printf(&e->c->arena, "%.*s-%zu", STR_ARG(o->meta->name), place->number);
+    struct str name = arena_printf(&e->c->arena, "%.*s-%zu", STR_ARG(o->meta->name), place->number);
     struct api_object *made = expand__pod_new(o, &set->spec.template, name);
     struct api_pod *pod = made->body;
     struct api_toleration_list tolerations;

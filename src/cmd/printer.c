@@ -27,6 +27,7 @@ void printer_write(enum printer_format format, const struct json *value, struct 
 struct frame {
     struct str before_item, behind_item; /* what printer_write puts around an item */
     struct str head, separator, tail;    /* of the list */
+    struct str empty;                    /* a list without items */
 };
 
 static const struct frame frames[] = {
@@ -38,6 +39,9 @@ static const struct frame frames[] = {
             .separator = STR_INIT(",\n"),
             .tail = STR_INIT("\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {\n"
                              "        \"resourceVersion\": \"\"\n    }\n}\n"),
+            .empty = STR_INIT("{\n    \"apiVersion\": \"v1\",\n    \"items\": [],\n"
+                              "    \"kind\": \"List\",\n    \"metadata\": {\n"
+                              "        \"resourceVersion\": \"\"\n    }\n}\n"),
         },
     [PRINTER_YAML] =
         {
@@ -46,6 +50,8 @@ static const struct frame frames[] = {
             .head = STR_INIT("apiVersion: v1\nitems:\n"),
             .separator = STR_INIT(""),
             .tail = STR_INIT("kind: List\nmetadata:\n  resourceVersion: \"\"\n"),
+            .empty = STR_INIT("apiVersion: v1\nitems: []\nkind: List\nmetadata:\n"
+                              "  resourceVersion: \"\"\n"),
         },
 };
 
@@ -90,6 +96,15 @@ static int print_list_start(struct printer *p, struct err *err) {
     return print_item(p, p->first, &p->first_source, err);
 }
 
+static int print_list_end(struct printer *p, struct err *err) {
+    const struct frame *f = &frames[p->format];
+    if (p->count == 0)
+        return spool_add(&p->spool, f->empty, err);
+    if (p->count == 1 && print_list_start(p, err) < 0)
+        return -1;
+    return spool_add(&p->spool, f->tail, err);
+}
+
 int printer_add(struct printer *p, struct api_object *o, const struct input_source *source,
                 struct err *err) {
     if (p->count++ == 0) {
@@ -107,9 +122,8 @@ int printer_add(struct printer *p, struct api_object *o, const struct input_sour
 }
 
 int printer_finish(struct printer *p, struct err *err) {
-    assert(p->count > 0);
-    int rc =
-        p->count == 1 ? print_single(p, err) : spool_add(&p->spool, frames[p->format].tail, err);
+    assert(p->count > 0 || p->list);
+    int rc = p->count == 1 && !p->list ? print_single(p, err) : print_list_end(p, err);
     return rc < 0 ? -1 : spool_copy(&p->spool, p->ctx->out, err);
 }
 

@@ -23,6 +23,7 @@ enum { PRINTER_MOST_BYTES = 64 << 20 };
 struct printer {
     const struct cmd_ctx *ctx; /* stored */
     enum printer_format format;
+    bool list;    /* one object is a list, too; so is none */
     size_t count; /* objects so far */
     /* Kept back: alone it is printed as it is, with others it is the first item of a list. */
     struct api_object *first;
@@ -43,7 +44,7 @@ void printer_release(struct printer *p);
 int printer_add(struct printer *p, struct api_object *o, const struct input_source *source,
                 struct err *err);
 
-/* Writes what was added, at least one object, to standard output. */
+/* Writes what was added to standard output: at least one object, unless it is a list. */
 int printer_finish(struct printer *p, struct err *err);
 
 /* Appends a value in kubectl's style: sorted keys, four spaces in JSON, a line break at the end. */

@@ -1,4 +1,4 @@
-/* Progress of reading, on the injected clock. */
+/* Progress of reading and of work that is counted, on the injected clock. */
 #include "cmd/progress.h"
 #include "cli/io.h"
 
@@ -14,6 +14,21 @@ void progress_init(struct progress *p, const struct cmd_ctx *ctx, uint64_t total
     *p = (struct progress){.ctx = ctx, .total = total};
     if (ctx->err_is_tty)
         p->started = clock_mono(ctx->clock);
+}
+
+void progress_init_count(struct progress *p, const struct cmd_ctx *ctx, uint64_t total,
+                         const char *things) {
+    progress_init(p, ctx, total);
+    p->things = things;
+}
+
+static void print_count(const struct progress *p, int64_t elapsed, uint64_t done) {
+    AUTO(buf_release) struct buf line = BUF_INIT(LINE_BYTES);
+    unsigned long long n = done, all = p->total;
+    buf_addf(&line, ERASE_LINE "%llu of %llu %s (%d %%), %.0f %s/s", n, all, p->things,
+             all ? (int)(100 * n / all) : 100,
+             (double)done / ((double)elapsed / (double)CLOCK_SECOND), p->things);
+    (void)io_write(p->ctx->err, buf_view(&line), NULL);
 }
 
 static double megabytes(uint64_t bytes) {
@@ -38,7 +53,10 @@ void progress_update(struct progress *p, uint64_t bytes, uint64_t objects) {
     bool due = p->shown ? now - p->shown >= SHOW_EVERY : now - p->started >= SHOW_AFTER;
     if (!due)
         return;
-    print(p, now - p->started, bytes, objects);
+    if (p->things)
+        print_count(p, now - p->started, bytes);
+    else
+        print(p, now - p->started, bytes, objects);
     p->shown = now;
 }
 
