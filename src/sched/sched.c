@@ -168,8 +168,9 @@ static void set_pod(struct sched *s, struct api_object *object) {
         return;
     }
     struct api_object *before = p->object ? api_object_ref(p->object) : NULL;
+    bool was_placed = before && ((const struct api_pod *)before->body)->spec.node_name.n;
     set_placed(s, p, object);
-    tell(s, before, object);
+    tell(s, was_placed ? before : NULL, object); /* on a node it is new */
     api_object_unref(before);
 }
 
@@ -288,7 +289,7 @@ static void preempt(struct sched__cycle *cy, struct sched_result *out) {
 static void decide(struct sched__cycle *cy, struct sched_result *out) {
     struct sched *s = cy->s;
     if (!s->nodes.live) {
-        out->outcome = SCHED_FAILED;
+        out->outcome = SCHED_UNSCHEDULABLE;
         out->message = STR("no nodes available to schedule pods");
         return;
     }
