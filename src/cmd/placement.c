@@ -128,26 +128,24 @@ static void evict_all(struct placement *p, const struct sched_result *r) {
     }
 }
 
-static struct str describe_victims(struct placement *p, const struct sched_result *r) {
+static struct str list_victims(struct placement *p, const struct sched_result *r) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    buf_addf(&text, "%.*s Would go to %.*s in place of ", STR_ARG(r->message),
-             STR_ARG(r->nominated));
     for (size_t i = 0; i < r->victim_count; i++)
         buf_addf(&text, "%s%.*s/%.*s", i ? ", " : "", STR_ARG(r->victims[i]->meta->namespace),
                  STR_ARG(r->victims[i]->meta->name));
-    buf_add_char(&text, '.');
     return keep_text(p, buf_view(&text));
 }
 
 static void reject(struct placement *p, struct placement_pod *pod, const struct sched_result *r) {
     pod->state = r->outcome == SCHED_FAILED ? PLACEMENT_FAILED : PLACEMENT_UNSCHEDULABLE;
     pod->message = keep_text(p, r->message);
+    pod->victims = (struct str){0};
     if (r->nominated.n)
         pod->nominated = keep_text(p, r->nominated);
     if (!r->victim_count)
         return;
     if (p->opts->dry_run) {
-        pod->message = describe_victims(p, r);
+        pod->victims = list_victims(p, r);
         return;
     }
     p->last_change = clock_wall(&p->clock->clock);
@@ -165,7 +163,7 @@ static void take(struct placement *p, const struct sched_result *r) {
     }
     pod->state = PLACEMENT_SCHEDULED;
     pod->node = keep_text(p, r->node);
-    pod->message = pod->nominated = (struct str){0};
+    pod->message = pod->nominated = pod->victims = (struct str){0};
     p->last_change = clock_wall(&p->clock->clock);
     bind(p, pod);
 }

@@ -34,6 +34,7 @@ struct placement_pod {
     struct str node;      /* where it is, or was before it was preempted */
     struct str message;   /* why it is not scheduled */
     struct str nominated; /* the node that it waits for; or absent */
+    struct str victims;   /* that would have to go, in a dry run; or absent */
     struct str scheduler; /* preempted: the schedulerName of the pod it made room for */
 };
 

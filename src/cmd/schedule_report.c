@@ -29,10 +29,14 @@ struct line {
 static const struct line head = {{STR_INIT("NAMESPACE"), STR_INIT("NAME"), STR_INIT("NODE"),
                                   STR_INIT("STATUS"), STR_INIT("MESSAGE")}};
 
-static struct line line_of(const struct placement_pod *pod) {
+/* The names of the victims of a dry run live in the arena. */
+static struct line line_of(struct arena *a, const struct placement_pod *pod) {
+    struct str message = pod->message;
+    if (pod->victims.n)
+        message = arena_printf(a, "%.*s: %.*s", STR_ARG(message), STR_ARG(pod->victims));
     return (struct line){{pod->pod->meta->namespace, pod->pod->meta->name,
                           pod->node.n ? pod->node : STR("<none>"), str_of(states[pod->state].name),
-                          pod->message}};
+                          message}};
 }
 
 static void widen(size_t *widths, const struct line *line) {
@@ -81,14 +85,17 @@ static int add_lines(struct spool *to, struct buf *text, const struct placement 
                      struct err *err) {
     size_t widths[COLUMNS] = {0};
     widen(widths, &head);
+    AUTO(arena_release) struct arena a = {0};
     for (size_t i = 0; i < p->pods.n; i++) {
-        struct line line = line_of(&p->pods.v[i]);
+        struct line line = line_of(&a, &p->pods.v[i]);
         widen(widths, &line);
+        arena_reset(&a);
     }
     add_line(text, widths, &head);
     for (size_t i = 0; i < p->pods.n; i++) {
-        struct line line = line_of(&p->pods.v[i]);
+        struct line line = line_of(&a, &p->pods.v[i]);
         add_line(text, widths, &line);
+        arena_reset(&a);
         if (flush(to, text, err) < 0)
             return -1;
     }
