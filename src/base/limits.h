@@ -74,4 +74,8 @@
  * as Kubernetes promises to carry in a whole cluster. */
 #define LIMIT_EXPANDED_PODS 150000
 
+/* One amount of a resource (100P; of cpu a thousandth of it): larger ones would leave 64 bits when
+ * they are added up, and upstream takes what comes out for a small or a negative amount. */
+#define LIMIT_RESOURCE_AMOUNT 100000000000000000
+
 #endif

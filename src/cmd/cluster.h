@@ -85,8 +85,8 @@ bool cluster__add_name(struct cluster *c, struct api_object *o);
 /* Is the pod done: Succeeded or Failed? */
 bool cluster__has_ended(const struct api_pod *pod);
 
-/* Amounts below zero in an object for which no rules were asked: the first one is told, as
- * validation would. True: there is none. */
+/* Amounts below zero or beyond LIMIT_RESOURCE_AMOUNT: the first one is told, as validation would.
+ * True: there is none. */
 bool cluster__check_amounts(struct cluster *c, const struct cluster_item *item);
 
 /* Tells of objects that name others that are not there. */

@@ -1,6 +1,7 @@
-/* What no server would have let in, but a file can say: amounts below zero, and names of objects
- * that are not there. */
+/* What no server would have let in, or should not have, but a file can say: amounts below zero or
+ * beyond reason, and names of objects that are not there. */
 #include "api/object.h"
+#include "base/limits.h"
 #include "cmd/cluster.h"
 
 bool cluster__has_ended(const struct api_pod *pod) {
@@ -15,22 +16,32 @@ static bool is_type(const struct api_object *o, enum api_type_id id) {
 
 enum { LONGEST_AMOUNT = 1 << 16 };
 
-/* Where a map of amounts stands, and where the first one below zero was found. */
+/* The first amount that cannot be one. */
 struct finding {
     struct arena *a;
     struct str text; /* absent: nothing yet */
 };
 
+static struct quantity largest(struct str resource) {
+    int64_t n = LIMIT_RESOURCE_AMOUNT;
+    return quantity_of_i64(str_is(resource, "cpu") ? n / 1000 : n, QUANTITY_DECIMAL_SI);
+}
+
 static void check_map(struct finding *f, const struct api_quantities *map, struct str path) {
     for (size_t i = 0; i < map->n && !f->text.p; i++) {
-        if (quantity_sign(&map->v[i].value) >= 0)
+        const struct api_quantity *amount = &map->v[i];
+        struct quantity most = largest(amount->key);
+        bool negative = quantity_sign(&amount->value) < 0;
+        if (!negative && quantity_cmp(&amount->value, &most) <= 0)
             continue;
-        AUTO(buf_release) struct buf amount = BUF_INIT(LONGEST_AMOUNT);
-        quantity_write(&amount, &map->v[i].value);
-        f->text = arena_printf(f->a,
-                               "%.*s[%.*s]: Invalid value: \"%.*s\": must be greater than or equal "
-                               "to 0",
-                               STR_ARG(path), STR_ARG(map->v[i].key), STR_ARG(buf_view(&amount)));
+        AUTO(buf_release) struct buf texts = BUF_INIT(LONGEST_AMOUNT);
+        quantity_write(&texts, &amount->value);
+        buf_add(&texts, negative ? STR("\": must be greater than or equal to 0")
+                                 : STR("\": must not be greater than "));
+        if (!negative)
+            quantity_write_canonical(&texts, &most);
+        f->text = arena_printf(f->a, "%.*s[%.*s]: Invalid value: \"%.*s", STR_ARG(path),
+                               STR_ARG(amount->key), STR_ARG(buf_view(&texts)));
     }
 }
 

@@ -39,10 +39,19 @@ static struct line line_of(struct arena *a, const struct placement_pod *pod) {
                           message}};
 }
 
+/* Columns that a text takes when it is shown: control characters become four. */
+static size_t shown_width(struct str text) {
+    size_t n = text.n;
+    for (size_t i = 0; i < text.n; i++)
+        if ((unsigned char)text.p[i] < ' ' || text.p[i] == 0x7f)
+            n += 3;
+    return n;
+}
+
 static void widen(size_t *widths, const struct line *line) {
     for (size_t i = 0; i < COLUMNS; i++)
-        if (line->cells[i].n > widths[i])
-            widths[i] = line->cells[i].n;
+        if (i != MESSAGE && shown_width(line->cells[i]) > widths[i])
+            widths[i] = shown_width(line->cells[i]);
 }
 
 /* Cells up to the last that says something; no blanks at the end. */
@@ -83,9 +92,9 @@ static int flush(struct spool *to, struct buf *text, struct err *err) {
 
 static int add_lines(struct spool *to, struct buf *text, const struct placement *p,
                      struct err *err) {
+    AUTO(arena_release) struct arena a = {0};
     size_t widths[COLUMNS] = {0};
     widen(widths, &head);
-    AUTO(arena_release) struct arena a = {0};
     for (size_t i = 0; i < p->pods.n; i++) {
         struct line line = line_of(&a, &p->pods.v[i]);
         widen(widths, &line);
