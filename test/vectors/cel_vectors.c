@@ -39,11 +39,19 @@ static void add_value(struct arena *a, struct json *got, struct cel_value v) {
     add(a, got, "result_type", cel_type_name_of(v));
 }
 
-static void evaluate(struct arena *a, const struct cel_program *program, struct json *got) {
+/* The field of the line's taint, or of the one that all recorded expressions were shown. */
+static struct cel_entry field_of(const struct json *line, const char *name, const char *usual) {
+    const struct json *value = json_get(json_get(line, STR("taint")), str_of(name));
+    return (struct cel_entry){cel_of_str(str_of(name)),
+                              cel_of_str(value ? json_str(value) : str_of(usual))};
+}
+
+static void evaluate(struct arena *a, const struct json *line, const struct cel_program *program,
+                     struct json *got) {
     struct cel_entry entries[] = {
-        {cel_of_str(STR("key")), cel_of_str(STR("env.example.com/dev"))},
-        {cel_of_str(STR("value")), cel_of_str(STR("5.15.0"))},
-        {cel_of_str(STR("effect")), cel_of_str(STR("NoSchedule"))},
+        field_of(line, "key", "env.example.com/dev"),
+        field_of(line, "value", "5.15.0"),
+        field_of(line, "effect", "NoSchedule"),
     };
     struct cel_map map = {.entries = entries, .n = 3};
     struct cel_value vars[] = {cel_of_map(&map)};
@@ -55,7 +63,8 @@ static void evaluate(struct arena *a, const struct cel_program *program, struct 
     json_add(a, got, STR("cost"), json_of_i64((int64_t)r.cost));
 }
 
-static void plan(struct arena *a, const struct cel_ast *ast, struct json *got) {
+static void plan(struct arena *a, const struct json *line, const struct cel_ast *ast,
+                 struct json *got) {
     struct cel_range r = cel_estimate(ast);
     add(a, got, "type", cel_ast_type(ast, a));
     add(a, got, "est_min", arena_printf(a, "%llu", (unsigned long long)r.min));
@@ -66,7 +75,7 @@ static void plan(struct arena *a, const struct cel_ast *ast, struct json *got) {
         add(a, got, "program_error", error);
         return;
     }
-    evaluate(a, program, got);
+    evaluate(a, line, program, got);
     cel_program_free(program);
 }
 
@@ -111,7 +120,7 @@ int vectors_check_cel(struct arena *a, const struct json *line, struct buf *why)
     struct json got = {.kind = JSON_OBJECT};
     int rc = check_issues(line, cel_ast_issues(ast), why);
     if (rc == 0 && cel_ast_issues(ast).n == 0) {
-        plan(a, ast, &got);
+        plan(a, line, ast, &got);
         rc = check_outcome(line, &got, why);
     }
     cel_env_free(env);

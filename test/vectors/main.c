@@ -3,6 +3,10 @@
  *
  * Every file of DIR in the table below is read line by line; each line is one question with its
  * answer. Exit 0: all answers hold; 1: some do not; 2: usage or I/O error, or nothing to check.
+ *
+ * berth_vectors -: the same with lines of standard input, each of which names its file, without the
+ * ending, as its "area". For each a line is written at once: null if Berth agrees, else a string
+ * that says where it does not.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +15,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "members.h"
 #include "vectors.h"
 
 static const struct kind {
@@ -118,6 +123,53 @@ static int check_file(const struct kind *kind, const char *dir, struct tally *to
     return 0;
 }
 
+/* The kind that the line names, or NULL. */
+static const struct kind *kind_of(const struct json *line) {
+    struct str area = vectors_text(line, STR("area"));
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        struct str file = str_of(kinds[i].file);
+        if (area.n && str_starts(file, area) && file.n == area.n + strlen(".jsonl"))
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+static int check_any(struct arena *a, struct str text, struct buf *why) {
+    struct json line;
+    struct err err;
+    if (json_parse(a, text, NULL, &line, &err) < 0)
+        return complain("standard input", err.msg);
+    const struct kind *kind = kind_of(&line);
+    if (!kind)
+        return complain("standard input", "a line of no known area");
+    struct json answer = {.kind = JSON_NULL};
+    if (kind->check(a, &line, why) < 0)
+        answer = json_of_str(arena_str(a, why->n ? buf_view(why) : STR("differs")));
+    buf_clear(why);
+    json_write(why, &answer, NULL);
+    return 0;
+}
+
+/* Answers each line before the next one is read, as whoever asks may wait for it. */
+static int check_pipe(void) {
+    struct buf line = BUF_INIT(LIMIT_OBJECT_BYTES), why = BUF_INIT(LIMIT_OBJECT_BYTES);
+    struct arena arena = {0};
+    int rc;
+    while ((rc = read_line(stdin, "standard input", &line)) > 0) {
+        arena_reset(&arena);
+        buf_clear(&why);
+        rc = check_any(&arena, buf_view(&line), &why);
+        if (rc < 0)
+            break;
+        printf("%.*s\n", STR_ARG(buf_view(&why)));
+        fflush(stdout);
+    }
+    arena_release(&arena);
+    buf_release(&line);
+    buf_release(&why);
+    return rc < 0 ? 2 : 0;
+}
+
 static int is_vector_file(const struct dirent *entry) {
     return str_ends(str_of(entry->d_name), STR(".jsonl"));
 }
@@ -145,9 +197,11 @@ static int note_unknown_files(const char *dir) {
 
 int main(int argc, char **argv) {
     if (argc != 2) {
-        fprintf(stderr, "usage: berth_vectors DIR\n");
+        fprintf(stderr, "usage: berth_vectors DIR | berth_vectors -\n");
         return 2;
     }
+    if (strcmp(argv[1], "-") == 0)
+        return check_pipe();
     struct tally total = {0};
     if (note_unknown_files(argv[1]) < 0)
         return 2;

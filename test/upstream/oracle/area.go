@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// An area is one kind of question. Adding one means: a file with its answer, a generator, a row below.
+type area struct {
+	name     string // of the file of vectors too, without .jsonl
+	answer   func(line)
+	generate func(*rand.Rand) line
+	outputs  []string // the members that answer sets; each may be absent
+	share    int      // of a thousand generated cases
+}
+
+var areas = []*area{
+	{"tolerate", tolerate, nil, []string{"match"}, 120},
+	{"untolerated", untolerated, nil, []string{"first_untolerated", "prefer_intolerable_count",
+		"matching_all_tolerated", "matching_tolerations", "eviction"}, 120},
+	{"semver", semverAnswer, nil, []string{"tolerant", "strict", "result"}, 100},
+	{"quantity", quantityAnswer, nil, []string{"string", "canonical", "format", "value", "milli", "sign",
+		"error", "result", "sum", "difference"}, 100},
+	{"nodeselector", nodeSelector, nil, []string{"required_match", "required_error", "preferred_score",
+		"preferred_error", "match", "error"}, 100},
+	{"labelselector", labelSelector, nil, []string{"match", "string", "error"}, 100},
+	{"cel_vectors", celAnswer, generateCEL, []string{"issues", "type", "est_min", "est_max", "program_error",
+		"result", "result_type", "eval_error", "cost", "panic"}, 160},
+}
+
+func areaOf(name string) (*area, error) {
+	for _, a := range areas {
+		if a.name == name {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("no area %q", name)
+}
+
+// ask forgets what the line says about the answer and puts upstream's in its place.
+func (a *area) ask(l line) (err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			bad, ok := e.(badQuestion)
+			if !ok {
+				panic(e)
+			}
+			err = bad.error
+		}
+	}()
+	for _, key := range a.outputs {
+		delete(l, key)
+	}
+	a.answer(l)
+	return nil
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+	"k8s.io/apimachinery/pkg/util/version"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/cel/library"
+)
+
+// The largest sizes that validation allows for the fields of a taint.
+var taintSizes = map[string]uint64{"key": 317, "value": 63, "effect": 16}
+
+type taintEstimator struct{}
+
+func (taintEstimator) EstimateSize(node checker.AstNode) *checker.SizeEstimate {
+	path := node.Path()
+	if len(path) == 0 || path[0] != "taint" {
+		return nil
+	}
+	if len(path) == 1 {
+		return &checker.SizeEstimate{}
+	}
+	if max, ok := taintSizes[path[1]]; ok && len(path) == 2 {
+		return &checker.SizeEstimate{Max: max}
+	}
+	return nil
+}
+
+func (taintEstimator) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
+	return nil
+}
+
+func taintType() *apiservercel.DeclType {
+	fields := map[string]*apiservercel.DeclField{}
+	for name, max := range taintSizes {
+		t := apiservercel.NewSimpleTypeWithMinSize("string", cel.StringType, types.String(""), 0)
+		t.MaxElements = int64(max)
+		fields[name] = apiservercel.NewDeclField(name, t, true, nil, nil)
+	}
+	return apiservercel.NewObjectType("kubernetes.Taint", fields)
+}
+
+// The environment for expressions that are new, at a compatibility version: the base with the variable.
+func newExpressions(minor uint, more ...cel.EnvOption) *cel.Env {
+	taint := taintType()
+	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, minor)).Extend(environment.VersionedOptions{
+		IntroducedVersion: version.MajorMinor(1, 0),
+		EnvOptions:        append(more, cel.Variable("taint", taint.CelType())),
+		DeclTypes:         []*apiservercel.DeclType{taint},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return set.NewExpressionsEnv()
+}
+
+var celEnvs = map[string]*cel.Env{
+	"new@1.36":             newExpressions(36),
+	"new@1.37+cel.bind v0": newExpressions(37, ext.Bindings(ext.BindingsVersion(0))),
+}
+
+func celAnswer(l line) {
+	env := celEnvs[get[string](l, "env")]
+	if env == nil {
+		panic(badQuestion{fmt.Errorf("no such environment")})
+	}
+	ast, issues := env.Compile(get[string](l, "expr"))
+	if issues.Err() != nil {
+		l.set("issues", issues.Err().Error())
+		return
+	}
+	l.set("type", ast.OutputType().String())
+	defer func() {
+		if e := recover(); e != nil {
+			l.set("panic", fmt.Sprint(e))
+		}
+	}()
+	estimate, err := env.EstimateCost(ast, &library.CostEstimator{SizeEstimator: taintEstimator{}})
+	if err != nil {
+		panic(err)
+	}
+	l.set("est_min", strconv.FormatUint(estimate.Min, 10))
+	l.set("est_max", strconv.FormatUint(estimate.Max, 10))
+	program, err := env.Program(ast, cel.CostLimit(1000000), cel.InterruptCheckFrequency(100))
+	if err != nil {
+		l.set("program_error", err.Error())
+		return
+	}
+	evaluate(l, program)
+}
+
+func evaluate(l line, program cel.Program) {
+	taint := map[string]any{"key": "env.example.com/dev", "value": "5.15.0", "effect": "NoSchedule"}
+	for name, value := range get[map[string]string](l, "taint") {
+		taint[name] = value
+	}
+	value, details, err := program.Eval(map[string]any{"taint": taint})
+	if details != nil && details.ActualCost() != nil {
+		l.set("cost", *details.ActualCost())
+	}
+	if err != nil {
+		l.set("eval_error", err.Error())
+		return
+	}
+	l.set("result", literal(value))
+	l.set("result_type", value.Type().TypeName())
+}
+
+// As an expression would write the value, with members of maps in order.
+func literal(v ref.Val) string {
+	return strings.TrimSpace(types.Format(v))
+}

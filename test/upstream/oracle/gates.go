@@ -1,0 +1,24 @@
+package main
+
+import (
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
+	"k8s.io/kubernetes/pkg/features"
+)
+
+// withGates runs f with the line's gates set. All others have their defaults, before and after.
+func withGates(l line, f func()) {
+	gates := get[map[string]bool](l, "gates")
+	if l.has("comparison_operators") {
+		gates = map[string]bool{string(features.TaintTolerationComparisonOperators): get[bool](l, "comparison_operators")}
+	}
+	before := map[string]bool{}
+	for name := range gates {
+		before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
+	}
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
+		panic(badQuestion{err})
+	}
+	defer utilfeature.DefaultMutableFeatureGate.SetFromMap(before)
+	f()
+}
