@@ -185,6 +185,15 @@ static struct cel_value resolve(struct cel_eval *ev, const struct cel_attr *attr
     return v.kind == CEL_ERROR ? v : apply(ev, attr, v);
 }
 
+/* A test for presence takes back the cost of the chain, which a choice between two did not add. So
+ * the cost can fall below zero, which upstream takes for more than any limit. */
+static void take_back(struct cel_eval *ev) {
+    if (ev->cancelled)
+        return;
+    ev->cost--;
+    cel__charge_over(ev, 0);
+}
+
 struct cel_value cel__eval_attr(struct cel_eval *ev, const struct cel_node *n) {
     const struct cel_attr_node *node = (const struct cel_attr_node *)n;
     if (node->attr->base == CEL_BASE_LOCAL && node->attr->qual_count == 0) {
@@ -193,7 +202,10 @@ struct cel_value cel__eval_attr(struct cel_eval *ev, const struct cel_node *n) {
         return local;
     }
     struct cel_value v = resolve(ev, node->attr);
-    cel__charge(ev, node->attr->base != CEL_BASE_COND && !node->test_only);
+    if (node->attr->base != CEL_BASE_COND)
+        cel__charge(ev, !node->test_only);
+    else if (node->test_only)
+        take_back(ev);
     if (node->test_only && v.kind == CEL_OPTIONAL)
         return cel_of_bool(v.opt != NULL);
     return v;

@@ -175,14 +175,17 @@ static void report_no_overload(struct checker *c, struct cel_expr *e, const stru
                STR_ARG(fn->name), STR_ARG(buf_view(&sig)));
 }
 
+/* Type variables are numbered by all overloads, also by those that take more or fewer arguments:
+ * the numbers show in messages. */
 static void try_overload(struct checker *c, const struct cel_overload *o, struct resolution *r) {
     const struct cel_type *letters[26] = {NULL}, *params[CEL_MAX_ARGS];
     for (uint32_t i = 0; i < o->count; i++)
         params[i] = cel__instantiate(&c->subst, o->params[i], letters);
-    if (!cel__assignable_all(&c->subst, r->args, params, o->count))
+    const struct cel_type *result = cel__instantiate(&c->subst, o->result, letters);
+    if (o->count != r->count || !cel__assignable_all(&c->subst, r->args, params, o->count))
         return;
     vec_push(&r->found, o);
-    const struct cel_type *result = substituted(c, cel__instantiate(&c->subst, o->result, letters));
+    result = substituted(c, result);
     if (!r->result)
         r->result = result;
     else if (!is_dyn(r->result) && !cel__type_equal(result, r->result))
@@ -224,7 +227,7 @@ static void resolve(struct checker *c, struct cel_expr *e, const struct cel_func
     }
     for (size_t i = 0; i < fn->overloads.n; i++) {
         const struct cel_overload *o = fn->overloads.v[i];
-        if (o->member == e->member && o->count == r.count)
+        if (o->member == e->member)
             try_overload(c, o, &r);
     }
     if (!r.result)

@@ -260,11 +260,11 @@ static struct cel_estimated est_quote(const struct cel_call_est *call) {
 }
 
 /* How often the old text can be replaced, and how much of the text is kept, at one end of the
- * ranges. */
-static uint64_t replaced_size(uint64_t size, uint64_t old, uint64_t old_other, uint64_t with) {
+ * ranges: all of it where replacing makes it no longer, or no shorter. */
+static uint64_t replaced_size(uint64_t size, uint64_t old, uint64_t with, bool kept) {
     if (old == 0)
         return cel__add_sat(cel__mul_sat(cel__add_sat(size, 1), with), size);
-    if (old_other <= old)
+    if (kept)
         return size;
     double times = ceil((double)size / (double)old);
     return cel__mul_sat(times >= 0x1p64 ? UINT64_MAX : (uint64_t)times, with);
@@ -275,11 +275,8 @@ static struct cel_estimated est_replace(const struct cel_call_est *call) {
     struct cel_range old = cel__operand_size(call, &call->args[0]);
     struct cel_range with = cel__operand_size(call, &call->args[1]);
     struct cel_range result;
-    result.max = replaced_size(size.max, old.min, with.max, with.max);
-    if (old.max != 0 && old.max <= with.min)
-        result.min = size.min;
-    else
-        result.min = replaced_size(size.min, old.max, UINT64_MAX, with.min);
+    result.max = replaced_size(size.max, old.min, with.max, with.max <= old.min);
+    result.min = replaced_size(size.min, old.max, with.min, old.max <= with.min);
     return (struct cel_estimated){cel__range_scale(size, 0.2), result, true};
 }
 

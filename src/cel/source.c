@@ -107,9 +107,10 @@ static void print_issue(struct buf *out, struct reader *r, const struct cel_issu
         return;
     }
     struct place at = find_place(r, issue->pos);
-    buf_addf(out, "ERROR: <input>:%u:%u: ", at.number, at.column + 1);
+    bool empty = r->text.n == 0; /* it has no place that could be shown */
+    buf_addf(out, "ERROR: <input>:%u:%u: ", at.number, at.column + !empty);
     buf_add(out, issue->text);
-    if (at.line.n > MAX_SNIPPET_BYTES)
+    if (empty || at.line.n > MAX_SNIPPET_BYTES)
         return;
     buf_add(out, STR("\n | "));
     write_line(out, at.line);

@@ -32,6 +32,14 @@ static void add(struct arena *a, struct json *got, const char *key, struct str v
     json_add(a, got, str_of(key), json_of_str(value));
 }
 
+/* As a number of 64 bits without sign, which only the reader of JSON makes. */
+static void add_cost(struct arena *a, struct json *got, uint64_t cost) {
+    struct json number;
+    struct err err;
+    if (json_parse(a, arena_printf(a, "%llu", (unsigned long long)cost), NULL, &number, &err) == 0)
+        json_add(a, got, STR("cost"), number);
+}
+
 static void add_value(struct arena *a, struct json *got, struct cel_value v) {
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
     cel_write(&text, v);
@@ -60,7 +68,7 @@ static void evaluate(struct arena *a, const struct json *line, const struct cel_
         add(a, got, "eval_error", cel_str(r.value));
     else
         add_value(a, got, r.value);
-    json_add(a, got, STR("cost"), json_of_i64((int64_t)r.cost));
+    add_cost(a, got, r.cost);
 }
 
 static void plan(struct arena *a, const struct json *line, const struct cel_ast *ast,

@@ -26,6 +26,11 @@ var areas = []*area{
 	{"labelselector", labelSelector, nil, []string{"match", "string", "error"}, 100},
 	{"cel_vectors", celAnswer, generateCEL, []string{"issues", "type", "est_min", "est_max", "program_error",
 		"result", "result_type", "eval_error", "cost", "panic"}, 160},
+	{"validate_create", validateCreate, nil, []string{"valid", "errors", "status", "decode_error"}, 150},
+	{"validate_update", validateUpdate, nil, []string{"valid", "errors", "status", "decode_error"}, 80},
+	{"merge", merge, nil, []string{"affinity_after", "topologySpreadConstraints_after", "valid", "errors"}, 50},
+	{"daemon", daemonAnswer, nil, []string{"should_run", "should_continue_running"}, 0},
+	{"kubelet", kubeletAnswer, nil, []string{"admit", "reason", "message", "all_failures"}, 0},
 }
 
 func areaOf(name string) (*area, error) {

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -115,7 +115,7 @@ func evaluate(l line, program cel.Program) {
 	l.set("result_type", value.Type().TypeName())
 }
 
-// As an expression would write the value, with members of maps in order.
-func literal(v ref.Val) string {
-	return strings.TrimSpace(types.Format(v))
-}
+// As an expression would write the value. Formats, which have no such form, are shown by their names.
+func literal(v ref.Val) string { return celFormat.ReplaceAllString(types.Format(v), "$1") }
+
+var celFormat = regexp.MustCompile(`\{(\w+) %!s\(func[^=]*=0x[0-9a-f]+\) %!s\(int=[0-9]+\)\}`)
