@@ -31,6 +31,7 @@ var areas = []*area{
 	{"merge", merge, nil, []string{"affinity_after", "topologySpreadConstraints_after", "valid", "errors"}, 50},
 	{"daemon", daemonAnswer, nil, []string{"should_run", "should_continue_running"}, 0},
 	{"kubelet", kubeletAnswer, nil, []string{"admit", "reason", "message", "all_failures"}, 0},
+	{"schedule", schedule, nil, []string{"outcome", "result"}, 0},
 }
 
 func areaOf(name string) (*area, error) {

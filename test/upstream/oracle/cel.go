@@ -73,17 +73,17 @@ func celAnswer(l line) {
 	if env == nil {
 		panic(badQuestion{fmt.Errorf("no such environment")})
 	}
+	defer func() {
+		if e := recover(); e != nil {
+			l.set("panic", fmt.Sprint(e))
+		}
+	}()
 	ast, issues := env.Compile(get[string](l, "expr"))
 	if issues.Err() != nil {
 		l.set("issues", issues.Err().Error())
 		return
 	}
 	l.set("type", ast.OutputType().String())
-	defer func() {
-		if e := recover(); e != nil {
-			l.set("panic", fmt.Sprint(e))
-		}
-	}()
 	estimate, err := env.EstimateCost(ast, &library.CostEstimator{SizeEstimator: taintEstimator{}})
 	if err != nil {
 		panic(err)

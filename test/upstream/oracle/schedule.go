@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"slices"
+	_ "unsafe" // for linkname
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/metrics"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
+)
+
+// The two halves of a scheduling cycle, of which the scheduler itself shows only the outcome.
+//
+//go:linkname findNodesThatFitPod k8s.io/kubernetes/pkg/scheduler.(*Scheduler).findNodesThatFitPod
+func findNodesThatFitPod(*scheduler.Scheduler, context.Context, framework.Framework, fwk.CycleState,
+	*framework.QueuedPodInfo) ([]fwk.NodeInfo, framework.Diagnosis, string, error)
+
+//go:linkname prioritizeNodes k8s.io/kubernetes/pkg/scheduler.prioritizeNodes
+func prioritizeNodes(context.Context, []fwk.Extender, framework.Framework, fwk.CycleState, *v1.Pod,
+	[]fwk.NodeInfo) ([]fwk.NodePluginScores, error)
+
+func init() { metrics.Register() }
+
+// What the default profile makes of a pod and a cluster, when it looks at all nodes.
+func schedule(l line) {
+	withGates(l, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		s, profile := newScheduler(ctx, l)
+		pod := get[*v1.Pod](l, "pod")
+		corev1.SetObjectDefaults_Pod(pod)
+		outcome, result := cycle(ctx, s, profile, pod)
+		l.set("outcome", outcome)
+		l.set("result", result)
+	})
+}
+
+// A scheduler that knows the cluster of the line as if it had watched it grow.
+func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.Framework) {
+	client := fake.NewClientset()
+	factory := informers.NewSharedInformerFactory(client, 0)
+	all := int32(100)
+	recorder := profile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
+	s, err := scheduler.New(ctx, client, factory, nil, recorder, scheduler.WithPercentageOfNodesToScore(&all))
+	if err != nil {
+		panic(err)
+	}
+	addAll(factory.Core().V1().Namespaces().Informer(), get[[]*v1.Namespace](l, "namespaces"))
+	addAll(factory.Core().V1().Services().Informer(), get[[]*v1.Service](l, "services"))
+	logger := klog.Background()
+	for _, node := range get[[]*v1.Node](l, "nodes") {
+		corev1.SetObjectDefaults_Node(node)
+		s.Cache.AddNode(logger, node)
+	}
+	for _, pod := range get[[]*v1.Pod](l, "pods") {
+		corev1.SetObjectDefaults_Pod(pod)
+		pod.UID = types.UID(pod.Namespace + "/" + pod.Name) // stored pods have one
+		if err := s.Cache.AddPod(logger, pod); err != nil {
+			panic(badQuestion{err})
+		}
+	}
+	framework := s.Profiles[v1.DefaultSchedulerName]
+	if err := s.Cache.UpdateSnapshot(logger, framework.SnapshotSharedLister().(*internalcache.Snapshot)); err != nil {
+		panic(badQuestion{err})
+	}
+	return s, framework
+}
+
+func addAll[T any](informer cache.SharedIndexInformer, objects []T) {
+	for _, o := range objects {
+		if err := informer.GetIndexer().Add(o); err != nil {
+			panic(badQuestion{err})
+		}
+	}
+}
+
+func cycle(ctx context.Context, s *scheduler.Scheduler, f framework.Framework, pod *v1.Pod) (string, map[string]any) {
+	info, err := framework.NewPodInfo(pod)
+	if err != nil {
+		return "error", map[string]any{"error": err.Error()}
+	}
+	state := framework.NewCycleState()
+	nodes, diagnosis, _, err := findNodesThatFitPod(s, ctx, f, state, &framework.QueuedPodInfo{PodInfo: info})
+	if err != nil {
+		return "error", map[string]any{"error": err.Error()}
+	}
+	result := diagnosed(diagnosis)
+	result["feasible"] = names(nodes)
+	if len(nodes) > 1 {
+		return prioritized(ctx, f, state, pod, nodes, result), result
+	}
+	if len(nodes) == 1 {
+		return "single", result
+	}
+	all, _ := f.SnapshotSharedLister().NodeInfos().List()
+	result["message"] = (&framework.FitError{Pod: pod, NumAllNodes: len(all), Diagnosis: diagnosis}).Error()
+	return "nofit", result
+}
+
+func names(nodes []fwk.NodeInfo) []string {
+	names := []string{}
+	for _, n := range nodes {
+		names = append(names, n.Node().Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func shownStatus(s *fwk.Status) map[string]any {
+	return map[string]any{"code": s.Code().String(), "plugin": s.Plugin(), "reasons": s.Reasons()}
+}
+
+func diagnosed(d framework.Diagnosis) map[string]any {
+	rejected := map[string]any{}
+	d.NodeToStatus.ForEachExplicitNode(func(name string, s *fwk.Status) { rejected[name] = shownStatus(s) })
+	result := map[string]any{"node_status": rejected}
+	if d.PreFilterMsg != "" {
+		result["prefilter_message"] = d.PreFilterMsg
+	}
+	if absent := d.NodeToStatus.AbsentNodesStatus(); len(absent.Reasons()) > 0 {
+		result["absent_nodes_status"] = shownStatus(absent)
+	}
+	return result
+}
+
+func prioritized(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo,
+	result map[string]any) string {
+	found, err := prioritizeNodes(ctx, nil, f, state, pod, nodes)
+	if err != nil {
+		result["score_error"] = err.Error()
+		return "score_error"
+	}
+	best, top, scores := int64(0), []string{}, map[string]any{}
+	for _, node := range found {
+		scores[node.Name] = map[string]any{"plugins": unweighted(f, node.Scores), "total": node.TotalScore}
+		best = max(best, node.TotalScore)
+	}
+	for _, node := range found {
+		if node.TotalScore == best {
+			top = append(top, node.Name)
+		}
+	}
+	slices.Sort(top)
+	result["scores"], result["top"] = scores, top
+	return "scored"
+}
+
+// The framework gives each score with its weight in it.
+func unweighted(f framework.Framework, scores []fwk.PluginScore) map[string]int64 {
+	plain := map[string]int64{}
+	weights := f.ListPlugins().Score.Enabled
+	for _, score := range scores {
+		i := slices.IndexFunc(weights, func(p config.Plugin) bool { return p.Name == score.Name })
+		plain[score.Name] = score.Score / int64(weights[i].Weight)
+	}
+	return plain
+}
