@@ -99,6 +99,17 @@ static const struct cel_expr *first_name(const struct cel_expr *e) {
     return e;
 }
 
+/* The types of the Kubernetes libraries look like messages, but nobody can look them up. */
+static const struct cel_type *report_no_field(struct checker *c, const struct cel_expr *e,
+                                              const struct cel_type *target, struct str field) {
+    if (str_starts(target->name, STR("kubernetes.")) && target->field_count == 0)
+        cel__issue(&c->ast->source, e->pos, "unexpected failed resolution of '%.*s'",
+                   STR_ARG(target->name));
+    else
+        cel__issue(&c->ast->source, e->pos, "undefined field '%.*s'", STR_ARG(field));
+    return cel__type(CEL_T_ERROR);
+}
+
 static const struct cel_type *select_field(struct checker *c, struct cel_expr *e,
                                            struct cel_expr *operand, struct str field,
                                            bool optional) {
@@ -113,10 +124,8 @@ static const struct cel_type *select_field(struct checker *c, struct cel_expr *e
         break;
     case CEL_T_OBJECT:
         result = cel__field_type(c->arena, target, target->name, field);
-        if (!result) {
-            cel__issue(&c->ast->source, e->pos, "undefined field '%.*s'", STR_ARG(field));
-            result = cel__type(CEL_T_ERROR);
-        }
+        if (!result)
+            result = report_no_field(c, e, target, field);
         break;
     case CEL_T_PARAM:
         cel__assignable(&c->subst, result, target);

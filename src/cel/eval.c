@@ -384,13 +384,23 @@ static void fold_map(struct cel_eval *ev, const struct cel_fold_node *f,
 }
 
 static const char *go_type(struct cel_value v) {
-    static const char *const names[CEL_KINDS] = {
-        [CEL_NULL] = "types.Null",         [CEL_BOOL] = "types.Bool",
-        [CEL_INT] = "types.Int",           [CEL_UINT] = "types.Uint",
-        [CEL_DOUBLE] = "types.Double",     [CEL_STRING] = "types.String",
-        [CEL_BYTES] = "types.Bytes",       [CEL_DURATION] = "types.Duration",
-        [CEL_TYPE] = "*types.Type",        [CEL_TIMESTAMP] = "types.Timestamp",
-        [CEL_OPTIONAL] = "*types.Optional"};
+    static const char *const names[CEL_KINDS] = {[CEL_NULL] = "types.Null",
+                                                 [CEL_BOOL] = "types.Bool",
+                                                 [CEL_INT] = "types.Int",
+                                                 [CEL_UINT] = "types.Uint",
+                                                 [CEL_DOUBLE] = "types.Double",
+                                                 [CEL_STRING] = "types.String",
+                                                 [CEL_BYTES] = "types.Bytes",
+                                                 [CEL_DURATION] = "types.Duration",
+                                                 [CEL_TYPE] = "*types.Type",
+                                                 [CEL_TIMESTAMP] = "types.Timestamp",
+                                                 [CEL_OPTIONAL] = "*types.Optional",
+                                                 [CEL_QUANTITY] = "cel.Quantity",
+                                                 [CEL_SEMVER] = "cel.Semver",
+                                                 [CEL_URL] = "cel.URL",
+                                                 [CEL_IP] = "cel.IP",
+                                                 [CEL_CIDR] = "cel.CIDR",
+                                                 [CEL_FORMAT] = "cel.Format"};
     return names[v.kind] ? names[v.kind] : "types.Object";
 }
 

@@ -236,7 +236,8 @@ static struct cel_expr *expand_opt_flat_map(struct macro *m) {
 static struct cel_expr *expand_sort_by(struct macro *m) {
     struct cel_expr *target = m->target;
     struct str input = STR("@__sortBy_input__");
-    if (target->kind == CEL_E_LITERAL || target->kind == CEL_E_MAP || target->kind == CEL_E_STRUCT)
+    if (target->kind == CEL_E_LITERAL || target->kind == CEL_E_MAP ||
+        target->kind == CEL_E_STRUCT || target->kind == CEL_E_ERROR)
         return fail(m, target->pos,
                     "sortBy can only be applied to a list, identifier, comprehension, call or "
                     "select expression");

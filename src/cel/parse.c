@@ -238,7 +238,8 @@ static struct cel_expr *parse_items(struct cel_parser *p, bool message) {
         raise_height(e, item.key);
         raise_height(e, item.value);
         vec_push(&items, item);
-        if (!next_is(p, CEL_TOK_COMMA) || peek(p, 1)->kind == CEL_TOK_RBRACE)
+        if (!next_is(p, CEL_TOK_COMMA) || peek(p, 1)->kind == CEL_TOK_RBRACE ||
+            peek(p, 1)->kind == CEL_TOK_COMMA)
             break;
         take(p);
     }
@@ -402,8 +403,10 @@ static struct cel_expr *parse_signs(struct cel_parser *p, enum cel_token_kind si
     size_t n = 0;
     while (take_if(p, sign))
         n++;
-    if (sign == CEL_TOK_MINUS && !(FIRST >> peek(p, 0)->kind & 1))
+    if (sign == CEL_TOK_MINUS && (next_is(p, CEL_TOK_NOT) || !(FIRST >> peek(p, 0)->kind & 1)))
         return no_alternative(p, first);
+    if (next_is(p, CEL_TOK_MINUS) && !at_negative_number(p))
+        return no_alternative(p, take(p));
     struct cel_expr *operand = parse_member(p);
     if (n % 2 == 0)
         return operand;

@@ -98,8 +98,20 @@ static void add_qual(struct planner *p, struct cel_attr *attr, const struct cel_
     attr->quals = quals;
 }
 
+/* What a name stands for. A variable that holds a type is taken for the name of one, as upstream's
+ * planner looks at the type of the expression alone. */
+static const struct cel_var_decl *meaning_of(struct planner *p, const struct cel_expr *e) {
+    if (!e->var->local || !e->type || e->type->kind != CEL_T_TYPE)
+        return e->var;
+    const struct cel_var_decl *d = map_get(&p->ast->env->names, e->name);
+    if (d && d->slot < 0)
+        return d;
+    fail(p, arena_printf(p->arena, "reference to undefined type: %.*s", STR_ARG(e->name)));
+    return e->var;
+}
+
 static const struct cel_node *plan_name(struct planner *p, const struct cel_expr *e) {
-    const struct cel_var_decl *d = e->var;
+    const struct cel_var_decl *d = meaning_of(p, e);
     if (d->constant)
         return constant(p, cel_of_int(0));
     if (d->unusable)

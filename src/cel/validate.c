@@ -57,7 +57,7 @@ static void check_map(struct cel_ast *ast, const struct cel_expr *e) {
 static bool good_duration(struct cel_value v, size_t *steps) {
     (void)steps;
     int64_t ns;
-    return v.kind != CEL_STRING || cel__parse_duration(cel_str(v), &ns);
+    return v.kind != CEL_NULL && (v.kind != CEL_STRING || cel__parse_duration(cel_str(v), &ns));
 }
 
 static bool good_timestamp(struct cel_value v, size_t *steps) {
@@ -65,7 +65,7 @@ static bool good_timestamp(struct cel_value v, size_t *steps) {
     struct cel_value t = {.i = v.i};
     if (v.kind == CEL_STRING && !cel__parse_timestamp(cel_str(v), &t))
         return false;
-    return t.i >= CEL_MIN_SECONDS && t.i <= CEL_MAX_SECONDS;
+    return v.kind != CEL_NULL && t.i >= CEL_MIN_SECONDS && t.i <= CEL_MAX_SECONDS;
 }
 
 static bool is_word(char c) {

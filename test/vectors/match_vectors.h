@@ -8,10 +8,11 @@
 
 struct match_vectors {
     struct intern *atoms;
+    struct tolexpr *expressions;
     struct match *m;
 };
 
-/* A context whose gates are the defaults and the line's "comparison_operators". */
+/* A context whose gates are the defaults, the line's "gates", and its "comparison_operators". */
 void match_vectors_init(struct match_vectors *v, const struct json *line);
 void match_vectors_release(struct match_vectors *v);
 
