@@ -99,7 +99,7 @@ struct cel_value cel__bad_key(struct cel_eval *ev, struct cel_value key) {
                                                    [CEL_URL] = "cel.URL",
                                                    [CEL_IP] = "cel.IP",
                                                    [CEL_CIDR] = "cel.CIDR",
-                                                   [CEL_FORMAT] = "*cel.Format"};
+                                                   [CEL_FORMAT] = "cel.Format"};
     return refused[key.kind] ? cel__error(ev, "invalid qualifier type: %s", refused[key.kind])
                              : key;
 }

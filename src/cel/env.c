@@ -6,12 +6,13 @@
 
 #include "cel/ast_int.h"
 
+/* The overloads of a function are tried in this order, in which upstream has them at 1.36: the
+ * lists of Kubernetes before the strings. */
 static const struct cel_library *const libraries[] = {
-    &cel__lib_std,       &cel__lib_matches,  &cel__lib_convert, &cel__lib_time,
-    &cel__lib_optional,  &cel__lib_strings,  &cel__lib_sets,    &cel__lib_lists,
-    &cel__lib_k8s_lists, &cel__lib_includes, &cel__lib_twovar,  &cel__lib_regex,
-    &cel__lib_url,       &cel__lib_ip,       &cel__lib_cidr,    &cel__lib_quantity,
-    &cel__lib_semver,    &cel__lib_format,   &cel__lib_authz,
+    &cel__lib_std,      &cel__lib_matches, &cel__lib_convert, &cel__lib_time,  &cel__lib_k8s_lists,
+    &cel__lib_optional, &cel__lib_strings, &cel__lib_sets,    &cel__lib_lists, &cel__lib_includes,
+    &cel__lib_twovar,   &cel__lib_regex,   &cel__lib_url,     &cel__lib_ip,    &cel__lib_cidr,
+    &cel__lib_quantity, &cel__lib_semver,  &cel__lib_format,  &cel__lib_authz,
 };
 
 uint32_t cel_libs_at(unsigned minor) {

@@ -13,7 +13,7 @@ static struct json affinity_of(struct arena *a, const struct api_pod_spec *spec)
 
 static struct json spread_of(struct arena *a, const struct api_pod_spec *spec) {
     const struct api_topology_spread_constraint_list *list = &spec->topology_spread_constraints;
-    struct json array = {.kind = list->v ? JSON_ARRAY : JSON_NULL};
+    struct json array = {.kind = list->n ? JSON_ARRAY : JSON_NULL};
     for (size_t i = 0; i < list->n; i++)
         json_append(
             a, &array,

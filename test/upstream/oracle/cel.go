@@ -51,6 +51,12 @@ func taintType() *apiservercel.DeclType {
 
 // The environment for expressions that are new, at a compatibility version: the base with the variable.
 func newExpressions(minor uint, more ...cel.EnvOption) *cel.Env {
+	return envSet(minor, more...).NewExpressionsEnv()
+}
+
+var storedExpressions = envSet(36).StoredExpressionsEnv()
+
+func envSet(minor uint, more ...cel.EnvOption) *environment.EnvSet {
 	taint := taintType()
 	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, minor)).Extend(environment.VersionedOptions{
 		IntroducedVersion: version.MajorMinor(1, 0),
@@ -60,7 +66,7 @@ func newExpressions(minor uint, more ...cel.EnvOption) *cel.Env {
 	if err != nil {
 		panic(err)
 	}
-	return set.NewExpressionsEnv()
+	return set
 }
 
 var celEnvs = map[string]*cel.Env{

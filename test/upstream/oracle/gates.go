@@ -6,12 +6,25 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
+// Gates of proposals that upstream does not know yet.
+const gateSemver, gateCEL = "TolerationAffinitySemverOperators", "TaintTolerationCEL"
+
+func canBeSet(name string) bool {
+	spec, known := utilfeature.DefaultMutableFeatureGate.GetAll()[featuregate.Feature(name)]
+	return known && !spec.LockToDefault
+}
+
 // withGates runs f with the line's gates set. All others have their defaults, before and after.
 func withGates(l line, f func()) {
 	gates := get[map[string]bool](l, "gates")
 	if l.has("comparison_operators") {
-		gates = map[string]bool{string(features.TaintTolerationComparisonOperators): get[bool](l, "comparison_operators")}
+		if gates == nil {
+			gates = map[string]bool{}
+		}
+		gates[string(features.TaintTolerationComparisonOperators)] = get[bool](l, "comparison_operators")
 	}
+	delete(gates, gateSemver)
+	delete(gates, gateCEL)
 	before := map[string]bool{}
 	for name := range gates {
 		before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))

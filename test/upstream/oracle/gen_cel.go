@@ -38,6 +38,7 @@ func generateCEL(r *rand.Rand) line {
 		l.set("env", "new@1.37+cel.bind v0")
 	}
 	l.set("expr", expr)
+	l.set("syntax_place_only", true) // how a parser goes on after an error is its own affair
 	if chance(r, 30) {
 		l.set("taint", map[string]string{"key": pick(r, keys), "value": pick(r, values), "effect": pick(r, effects)})
 	}

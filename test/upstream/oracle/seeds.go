@@ -11,9 +11,7 @@ type seeds []line
 
 var seedCache = map[string]seeds{}
 
-// Where seeds are found, below the folder that the command is started in: the root of the repository.
-var seedPatterns = []string{"test/vectors/sample/%s.jsonl", "test/valid/objects/%s.jsonl"}
-
+// readSeeds looks below the folder that the command is started in: the root of the repository.
 func readSeeds(pattern string) seeds {
 	var found seeds
 	paths, _ := filepath.Glob(pattern)

@@ -78,11 +78,17 @@ func reductions(value any) []any {
 func reduceMap(m map[string]any) []any {
 	var out []any
 	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if key == "apiVersion" || key == "kind" {
+			continue
+		}
 		less := maps.Clone(m)
 		delete(less, key)
 		out = append(out, less)
 	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if key == "apiVersion" || key == "kind" {
+			continue
+		}
 		for _, value := range reductions(m[key]) {
 			less := maps.Clone(m)
 			less[key] = value

@@ -23,6 +23,14 @@ func getMinTolerationTime(tolerations []v1.Toleration) time.Duration
 
 func tolerate(l line) {
 	toleration, taint := get[v1.Toleration](l, "toleration"), get[v1.Taint](l, "taint")
+	if expression := get[struct{ Expression string }](l, "toleration").Expression; expression != "" {
+		l.set("match", get[map[string]bool](l, "gates")[gateCEL] && isTrueOf(expression, taint))
+		return
+	}
+	if compare := semverOperators[toleration.Operator]; compare != nil {
+		l.set("match", get[map[string]bool](l, "gates")[gateSemver] && matchesVersion(toleration, taint, compare))
+		return
+	}
 	l.set("match", toleration.ToleratesTaint(klog.Background(), &taint, get[bool](l, "comparison_operators")))
 }
 

@@ -68,6 +68,9 @@ func nameObject(obj runtime.Object) {
 }
 
 func validateUpdate(l line) {
+	if !l.has("old") {
+		panic(badQuestion{errors.New("nothing is stored")})
+	}
 	withGates(l, func() {
 		name, k := kindOf(l)
 		old, err := k.decode(name, l["old"])
@@ -91,6 +94,8 @@ func judge(l line, err error, again func() field.ErrorList) {
 	list := []any{}
 	if apierrors.IsInvalid(err) {
 		list = listed(again())
+	} else if err != nil {
+		panic(badQuestion{err}) // such as a namespace that is not the request's
 	}
 	l.set("valid", err == nil)
 	l.set("errors", list)
@@ -148,10 +153,12 @@ func merge(l line) {
 			panic(badQuestion{err})
 		}
 		texts := []string{}
-		if err := k.create(obj); err != nil {
+		if err := k.create(obj); apierrors.IsInvalid(err) {
 			for _, cause := range status(err).(metav1.Status).Details.Causes {
 				texts = append(texts, cause.Field+": "+cause.Message)
 			}
+		} else if err != nil {
+			panic(badQuestion{err}) // not for its selectors
 		}
 		l.set("valid", len(texts) == 0)
 		l.set("errors", texts)
@@ -160,14 +167,19 @@ func merge(l line) {
 	})
 }
 
-// The members of a pod's spec as they are served.
-func specOf(k kind, pod *core.Pod) map[string]json.RawMessage {
-	text, err := runtime.Encode(legacyscheme.Codecs.LegacyCodec(k.version()), pod)
+// encode gives an object as it is served.
+func (k kind) encode(obj runtime.Object) json.RawMessage {
+	text, err := runtime.Encode(legacyscheme.Codecs.LegacyCodec(k.version()), obj)
 	if err != nil {
 		panic(err)
 	}
+	return text
+}
+
+// The members of a pod's spec as they are served.
+func specOf(k kind, pod *core.Pod) map[string]json.RawMessage {
 	var served struct{ Spec map[string]json.RawMessage }
-	if err := json.Unmarshal(text, &served); err != nil {
+	if err := json.Unmarshal(k.encode(pod), &served); err != nil {
 		panic(err)
 	}
 	return served.Spec
