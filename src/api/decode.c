@@ -218,8 +218,18 @@ static int decode_time(struct decoder *d, const struct place *at, const struct a
     return 0;
 }
 
-/* Quantities may be given as strings or numbers; what else there is fails to parse. */
+static bool has_control(struct str s) {
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < 0x20)
+            return true;
+    return false;
+}
+
+/* Quantities may be given as strings or numbers; what else there is fails to parse. Upstream trims
+ * the text as it stands in the JSON, where control characters are no space but escapes. */
 static struct str quantity_text(struct arena *a, const struct json *v) {
+    if (v->kind == JSON_STRING && has_control(json_str(v)))
+        return arena_str(a, json_str(v));
     if (v->kind == JSON_STRING)
         return arena_str(a, utf8_trim_space(json_str(v)));
     if (v->kind == JSON_FLOAT)

@@ -286,9 +286,9 @@ static bool is_promoted(struct str key, struct str old) {
         {"beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (str_is(old, keys[i].beta) && str_is(key, keys[i].ga))
-            return true;
-    return false;
+        if (str_is(old, keys[i].beta))
+            return str_is(key, keys[i].ga);
+    return key.n == 0; /* upstream's table gives that for all others */
 }
 
 static bool same_requirements(const struct api_node_selector_requirement_list *list,
