@@ -6,6 +6,9 @@ JOBS        ?= $(shell nproc)
 RUN_EXAMPLE ?= examples
 SECONDS     ?= 60
 FUZZERS     ?=
+CASES       ?= 20000
+SEED        ?= 1
+AREAS       ?=
 DIR         ?= ../shared/vectors
 
 BERTH  := build/release/berth
@@ -16,8 +19,8 @@ GROUPS := $(addprefix setup-,build test lint fuzz coverage bench)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all run test lint clang asan tsan fuzz fuzz-merge coverage vectors conformance-cel bench \
-    bench-cel install format clean help $(GROUPS)
+.PHONY: all run test lint clang asan tsan fuzz fuzz-merge coverage vectors conformance \
+    conformance-cel bench bench-cel install format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
@@ -61,6 +64,10 @@ vectors: build/release/build.ninja ## compare with the upstream verdicts in DIR=
 	@test -d $(DIR) || { echo "no folder $(DIR); try: make vectors DIR=folder"; exit 2; }
 	$(BUILD) build/release --target berth_vectors $(QUIET)
 	build/release/berth_vectors $(DIR)
+
+conformance: build/release/build.ninja ## compare with upstream: CASES=20000 SEED=1 (needs go, a network)
+	$(BUILD) build/release --target berth_vectors $(QUIET)
+	CASES=$(CASES) SEED=$(SEED) AREAS="$(AREAS)" tools/conformance
 
 conformance-cel: build/release/build.ninja ## the official tests of CEL (needs node, npm, a network)
 	$(BUILD) build/release --target cel_spec $(QUIET)
