@@ -12,6 +12,7 @@ import (
 const (
 	askedAgain = 20 // times, to see whether upstream agrees with itself
 	inFlight   = 64 // lines that Berth has not answered yet
+	mostTries  = 10 // for each case that can be asked
 )
 
 type run struct {
@@ -34,15 +35,14 @@ func (r *run) conform(cases int, only []string) (differing int, err error) {
 	tallies := map[string]tally{}
 	total := 0
 	for _, a := range areas {
-		if a.generate != nil && (len(only) == 0 || slices.Contains(only, a.name)) {
-			total += a.share
-		}
+		total += a.shareIn(only)
 	}
 	for i, a := range areas {
-		if a.generate == nil || (len(only) > 0 && !slices.Contains(only, a.name)) {
+		share := a.shareIn(only)
+		if share == 0 {
 			continue
 		}
-		found, n, err := r.runArea(a, uint64(i), (cases*a.share+total-1)/total)
+		found, n, err := r.runArea(a, uint64(i), (cases*share+total-1)/total)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", a.name, err)
 		}
@@ -53,6 +53,17 @@ func (r *run) conform(cases int, only []string) (differing int, err error) {
 	}
 	r.printTable(tallies)
 	return differing, nil
+}
+
+// shareIn says how much of a run the area has, when only some were asked for, or all.
+func (a *area) shareIn(only []string) int {
+	switch {
+	case len(only) == 0:
+		return a.share
+	case slices.Contains(only, a.name):
+		return max(1, a.share)
+	}
+	return 0
 }
 
 // newCase makes a case that is found again by its seed, area and number.
@@ -69,11 +80,12 @@ func (r *run) runArea(a *area, index uint64, cases int) (found []difference, n i
 	failed := make(chan error, 1)
 	go func() {
 		defer close(asked)
-		for number := range cases {
+		for number, n := 0, 0; n < cases && number < mostTries*cases; number++ {
 			l := r.newCase(a, index, number)
 			if a.ask(l) != nil {
 				continue // upstream cannot be asked that
 			}
+			n++
 			if err := r.berth.show(l); err != nil {
 				failed <- err
 				return

@@ -4,6 +4,7 @@
 //	oracle answer               questions as JSON lines on standard input, the same with answers on output
 //	oracle replay DIR           asks what the files of vectors in DIR ask and compares with what they say
 //	oracle conform [flags]      makes cases, asks upstream and shows Berth the answers
+//	oracle generate AREA N SEED makes cases and asks upstream: lines for berth_vectors
 package main
 
 import (
@@ -13,6 +14,8 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
+	"strconv"
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
@@ -35,10 +38,37 @@ func command(args []string) error {
 		return answer(os.Stdin, os.Stdout)
 	case len(args) >= 2 && args[0] == "replay":
 		return replay(args[1], args[2:])
+	case len(args) == 4 && args[0] == "generate":
+		return generate(args[1], args[2], args[3])
 	case len(args) >= 1 && args[0] == "conform":
 		return conform(args[1:])
 	}
 	return fmt.Errorf("usage: oracle answer | oracle replay DIR [AREA...] | oracle conform [flags] [AREA...]")
+}
+
+func generate(name, cases, seed string) error {
+	a, err := areaOf(name)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(cases)
+	if err != nil {
+		return err
+	}
+	s, err := strconv.ParseUint(seed, 10, 64)
+	if err != nil {
+		return err
+	}
+	r := &run{seed: s}
+	for number := range n {
+		l := r.newCase(a, uint64(slices.Index(areas, a)), number)
+		if err := a.ask(l); err != nil {
+			continue
+		}
+		delete(l, "area")
+		fmt.Println(l)
+	}
+	return nil
 }
 
 func conform(args []string) error {

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Clusters whose parts meet: few labels, few values, taints that some pods tolerate, nodes that are nearly full.
+
+const (
+	zoneKey = "topology.kubernetes.io/zone"
+	hostKey = "kubernetes.io/hostname"
+)
+
+var (
+	apps       = []string{"web", "db", "cache"}
+	zones      = []string{"z1", "z2", "z3"}
+	tiers      = []string{"1", "2", "10", "07", "x"}
+	namespaces = []string{"default", "ns1", "ns2"}
+	taintKeys  = []string{"dedicated", "failure-prob", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"}
+)
+
+func clusterLabels(r *rand.Rand, name string) object {
+	labels := object{hostKey: name}
+	maybe(r, 80, labels, zoneKey, pick(r, zones))
+	maybe(r, 50, labels, "disk", pick(r, []string{"ssd", "hdd"}))
+	maybe(r, 60, labels, "tier", pick(r, tiers))
+	return labels
+}
+
+func clusterTaint(r *rand.Rand) object {
+	t := object{"key": pick(r, taintKeys), "effect": effects[r.IntN(3)]}
+	maybe(r, 70, t, "value", pick(r, []string{"a", "b", "5", "10", "x"}))
+	return t
+}
+
+func clusterToleration(r *rand.Rand) object {
+	t := object{"operator": pick(r, []string{"Exists", "Equal", "Lt", "Gt"})}
+	maybe(r, 90, t, "key", pick(r, taintKeys))
+	if t["operator"] != "Exists" {
+		t["value"] = pick(r, []string{"a", "b", "5", "7", "10"})
+	}
+	maybe(r, 50, t, "effect", effects[r.IntN(3)])
+	return t
+}
+
+func randomNode(r *rand.Rand, name string) object {
+	spec := object{}
+	maybe(r, 35, spec, "taints", some(r, 2, func() object { return clusterTaint(r) }))
+	maybe(r, 8, spec, "unschedulable", true)
+	allocatable := object{"cpu": pick(r, []string{"1", "2", "4", "64", "1500m"}), "memory": pick(r, []string{"2Gi", "8Gi", "16Gi", "1G"}), "pods": pick(r, []string{"110", "3", "1"})}
+	maybe(r, 30, allocatable, "ephemeral-storage", "20Gi")
+	maybe(r, 20, allocatable, "example.com/gpu", pick(r, []string{"1", "4"}))
+	status := object{"allocatable": allocatable}
+	maybe(r, 30, status, "images", some(r, 2, func() object {
+		return object{"names": []string{pick(r, []string{"busybox:latest", "nginx:1", "app:v2"})}, "sizeBytes": pick(r, []int64{1 << 20, 300 << 20, 900 << 20, 3 << 30})}
+	}))
+	return object{"metadata": object{"name": name, "labels": clusterLabels(r, name)}, "spec": spec, "status": status}
+}
+
+func clusterSelector(r *rand.Rand) object {
+	if chance(r, 70) {
+		return object{"matchLabels": object{"app": pick(r, apps)}}
+	}
+	e := object{"key": pick(r, []string{"app", "tier"}), "operator": pick(r, []string{"In", "NotIn", "Exists", "DoesNotExist"})}
+	if op := e["operator"]; op == "In" || op == "NotIn" {
+		e["values"] = []string{pick(r, apps), pick(r, apps)}
+	}
+	return object{"matchExpressions": []any{e}}
+}
+
+func clusterPodTerm(r *rand.Rand) object {
+	t := object{"topologyKey": pick(r, []string{zoneKey, hostKey, "disk"}), "labelSelector": clusterSelector(r)}
+	maybe(r, 20, t, "namespaces", []string{pick(r, namespaces)})
+	maybe(r, 15, t, "namespaceSelector", pick(r, []object{{}, {"matchLabels": object{"team": "x"}}}))
+	return t
+}
+
+func clusterPodAffinity(r *rand.Rand) object {
+	o := object{}
+	maybe(r, 50, o, "requiredDuringSchedulingIgnoredDuringExecution", some(r, 2, func() object { return clusterPodTerm(r) }))
+	maybe(r, 60, o, "preferredDuringSchedulingIgnoredDuringExecution", some(r, 2, func() object {
+		return object{"weight": 1 + r.IntN(100), "podAffinityTerm": clusterPodTerm(r)}
+	}))
+	return o
+}
+
+func clusterTermOfNodes(r *rand.Rand) object {
+	op := pick(r, []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"})
+	e := object{"key": pick(r, []string{"disk", "tier", zoneKey, "absent"}), "operator": op}
+	switch op {
+	case "In", "NotIn":
+		e["values"] = []string{pick(r, []string{"ssd", "hdd", "z1", "z2", "1", "x"}), pick(r, zones)}
+	case "Gt", "Lt":
+		e["key"], e["values"] = "tier", []string{pick(r, []string{"1", "5", "07", "9"})}
+	}
+	t := object{"matchExpressions": []any{e}}
+	maybe(r, 10, t, "matchFields", []any{object{"key": "metadata.name", "operator": pick(r, []string{"In", "NotIn"}), "values": []string{fmt.Sprintf("n%02d", r.IntN(12))}}})
+	return t
+}
+
+func clusterNodeAffinity(r *rand.Rand) object {
+	o := object{}
+	maybe(r, 50, o, "requiredDuringSchedulingIgnoredDuringExecution", object{"nodeSelectorTerms": append([]object{clusterTermOfNodes(r)}, some(r, 1, func() object { return clusterTermOfNodes(r) })...)})
+	maybe(r, 60, o, "preferredDuringSchedulingIgnoredDuringExecution", some(r, 3, func() object {
+		return object{"weight": 1 + r.IntN(100), "preference": clusterTermOfNodes(r)}
+	}))
+	return o
+}
+
+func clusterSpread(r *rand.Rand) object {
+	o := object{"maxSkew": 1 + r.IntN(3), "topologyKey": pick(r, []string{zoneKey, hostKey, "disk"}), "labelSelector": clusterSelector(r),
+		"whenUnsatisfiable": pick(r, []string{"DoNotSchedule", "ScheduleAnyway"})}
+	if o["whenUnsatisfiable"] == "DoNotSchedule" {
+		maybe(r, 20, o, "minDomains", 1+r.IntN(4))
+	}
+	maybe(r, 25, o, "nodeAffinityPolicy", pick(r, []string{"Honor", "Ignore"}))
+	maybe(r, 25, o, "nodeTaintsPolicy", pick(r, []string{"Honor", "Ignore"}))
+	return o
+}
+
+func clusterContainer(r *rand.Rand, name string) object {
+	requests := object{}
+	maybe(r, 70, requests, "cpu", pick(r, []string{"100m", "500m", "1", "2"}))
+	maybe(r, 70, requests, "memory", pick(r, []string{"128Mi", "1Gi", "4Gi"}))
+	maybe(r, 10, requests, "example.com/gpu", "1")
+	c := object{"name": name, "image": pick(r, []string{"busybox", "nginx:1", "app:v2"}), "resources": object{pick(r, []string{"requests", "limits"}): requests}}
+	maybe(r, 15, c, "ports", []any{object{"containerPort": 80, "hostPort": pick(r, []int{80, 443}), "protocol": pick(r, []string{"TCP", "UDP"})}})
+	return c
+}
+
+func randomPod(r *rand.Rand, name string) object {
+	affinity := object{}
+	maybe(r, 35, affinity, "nodeAffinity", clusterNodeAffinity(r))
+	maybe(r, 35, affinity, "podAffinity", clusterPodAffinity(r))
+	maybe(r, 35, affinity, "podAntiAffinity", clusterPodAffinity(r))
+	spec := object{"containers": append([]object{clusterContainer(r, "c")}, some(r, 1, func() object { return clusterContainer(r, "d") })...)}
+	maybe(r, 60, spec, "affinity", affinity)
+	maybe(r, 25, spec, "nodeSelector", object{"disk": pick(r, []string{"ssd", "hdd"})})
+	maybe(r, 60, spec, "tolerations", some(r, 3, func() object { return clusterToleration(r) }))
+	maybe(r, 50, spec, "topologySpreadConstraints", some(r, 2, func() object { return clusterSpread(r) }))
+	maybe(r, 10, spec, "initContainers", []any{clusterContainer(r, "i")})
+	maybe(r, 5, spec, "overhead", object{"cpu": "250m"})
+	labels := object{"app": pick(r, apps)}
+	maybe(r, 30, labels, "tier", pick(r, tiers))
+	return object{"metadata": object{"name": name, "namespace": pick(r, namespaces), "labels": labels}, "spec": spec}
+}
+
+func boundPod(r *rand.Rand, number, nodes int) object {
+	pod := randomPod(r, fmt.Sprintf("p%02d", number))
+	spec := pod["spec"].(object)
+	spec["nodeName"] = fmt.Sprintf("n%02d", r.IntN(nodes))
+	if chance(r, 60) {
+		delete(spec, "affinity")
+	}
+	return pod
+}
+
+func generateSchedule(r *rand.Rand) line {
+	l := line{}
+	nodes, pods := []object{}, []object{}
+	for i := range 1 + r.IntN(12) {
+		nodes = append(nodes, randomNode(r, fmt.Sprintf("n%02d", i)))
+	}
+	for i := range r.IntN(2 * len(nodes)) {
+		pods = append(pods, boundPod(r, i, len(nodes)))
+	}
+	known := []object{}
+	for i, name := range namespaces {
+		known = append(known, object{"metadata": object{"name": name, "labels": object{"team": []string{"", "x", "y"}[i]}}})
+	}
+	l.set("gates", map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80)})
+	l.set("namespaces", known)
+	l.set("services", some(r, 2, func() object {
+		return object{"metadata": object{"name": "s", "namespace": pick(r, namespaces)}, "spec": object{"selector": object{"app": pick(r, apps)}}}
+	}))
+	l.set("nodes", nodes)
+	l.set("pods", pods)
+	l.set("pod", randomPod(r, "p"))
+	return l
+}
+
+func generateDaemon(r *rand.Rand) line {
+	l := line{}
+	l.set("gates", map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80)})
+	l.set("node", randomNode(r, "n01"))
+	spec := randomPod(r, "p")["spec"].(object)
+	maybe(r, 10, spec, "nodeName", pick(r, []string{"n01", "n02"}))
+	maybe(r, 20, spec, "hostNetwork", true)
+	l.set("template_spec", spec)
+	return l
+}
+
+func generateKubelet(r *rand.Rand) line {
+	l := line{}
+	l.set("gates", map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80)})
+	l.set("node", randomNode(r, "n01"))
+	others := []object{}
+	for i := range r.IntN(3) {
+		others = append(others, boundPod(r, i, 1))
+	}
+	l.set("other_pods", others)
+	pod := randomPod(r, "p")
+	pod["spec"].(object)["nodeName"] = pick(r, []string{"n01", "n01", "n01", "n02"})
+	maybe(r, 5, pod["spec"].(object), "os", object{"name": pick(r, []string{"linux", "windows"})})
+	l.set("pod", pod)
+	return l
+}
