@@ -231,6 +231,7 @@ enum cel_fn_flags {
     CEL_FN_CONVERSION = 8, /* folded when its only argument is constant */
     CEL_FN_REGEX = 16,     /* argument 1 is a pattern, compiled once when constant */
     CEL_FN_INTERNAL = 32,  /* cannot be written in an expression; not in the reference */
+    CEL_FN_ANY_COUNT = 64, /* bound upstream for any number of arguments; see stops_at_error */
 };
 
 struct cel_fn {

@@ -223,8 +223,7 @@ static void charge_call(struct cel_eval *ev, uint64_t cost) {
         cel__charge(ev, cost);
 }
 
-/* Up to two arguments are all evaluated, and charged even when one is an error; of more, and where
- * the pattern was compiled beforehand, the first error ends the call. */
+/* All arguments are evaluated, and charged even when one is an error, unless the call stops. */
 struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
     const struct cel_call_node *c = (const struct cel_call_node *)n;
     bool strict = !c->non_strict;
@@ -234,7 +233,7 @@ struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
         if (!is_error(args[i]) || !strict || result.kind == CEL_ERROR)
             continue;
         result = args[i];
-        if ((c->count > 2 || c->regex) && i + 1 < c->count)
+        if (c->stops && i + 1 < c->count)
             return result;
     }
     if (ev->cancelled || (result.kind != CEL_ERROR && !affordable(ev, c, args)))

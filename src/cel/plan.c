@@ -223,8 +223,19 @@ static void compile_regex(struct planner *p, struct cel_call_node *c) {
 static cel_cost_fn *call_cost(const struct cel_call_node *c) {
     if (c->overload)
         return c->overload->fn->cost;
+    for (size_t i = 0; i < c->function->overloads.n; i++)
+        if (c->function->overloads.v[i]->fn->flags & CEL_FN_COST_BY_NAME)
+            return c->function->overloads.v[i]->fn->cost;
+    return NULL;
+}
+
+/* Upstream calls with more than two arguments, with a pattern that was compiled beforehand, or with
+ * overloads to choose from by one function for any number of arguments. */
+static bool stops_at_error(const struct cel_call_node *c) {
     const struct cel_fn *first = c->function->overloads.v[0]->fn;
-    return first->flags & CEL_FN_COST_BY_NAME ? first->cost : NULL;
+    bool chosen_late = !c->overload && c->function->overloads.n > 1;
+    return c->count > 2 || c->regex || (chosen_late && !(first->flags & CEL_FN_SINGLETON)) ||
+           first->flags & CEL_FN_ANY_COUNT;
 }
 
 static const struct cel_node *finish_call(struct planner *p, struct cel_call_node *c) {
@@ -233,6 +244,7 @@ static const struct cel_node *finish_call(struct planner *p, struct cel_call_nod
         return fold_now(p, &c->head);
     if (fn->flags & CEL_FN_REGEX)
         compile_regex(p, c);
+    c->stops = stops_at_error(c);
     if (c->overload && strcmp(fn->id, "in_list") == 0 && is_const(c->args[1])) {
         const struct cel_node *set = plan_in_set(p, c->args[0], const_value(c->args[1]));
         return set ? set : &c->head;

@@ -77,6 +77,7 @@ struct cel_call_node {
     const struct cel_regex *regex;
     uint32_t count;
     bool non_strict;
+    bool stops; /* at the first error among its arguments, uncharged if there are more */
     const struct cel_node *args[CEL_MAX_ARGS];
 };
 
