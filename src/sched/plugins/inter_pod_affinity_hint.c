@@ -87,16 +87,27 @@ static bool node_matters(const struct sched__affinity *d, const struct sched__ev
 
 /* ---- the question ---- */
 
+/* A pod that gets its node is new to those who wait, and one that ended is gone. */
+static struct sched__event seen(const struct sched__event *event) {
+    struct sched__event e = *event;
+    if (e.bits & SCHED__ASSIGNED_POD_ADD)
+        e.before = NULL;
+    if (e.bits & SCHED__ASSIGNED_POD_DELETE)
+        e.after = NULL;
+    return e;
+}
+
 bool sched__affinity_hint(struct sched *s, struct sched_pod *pod,
                           const struct sched__event *event) {
     (void)s;
     const struct sched__affinity *d = pod->cls->data[SCHED_INTER_POD_AFFINITY];
-    const struct api_object *o = event->after ? event->after : event->before;
-    if (!d || d->error.p || !o || event->bits & SCHED__EVERYTHING)
+    struct sched__event e = seen(event);
+    const struct api_object *o = e.after ? e.after : e.before;
+    if (!d || d->error.p || !o || e.bits & SCHED__EVERYTHING)
         return true;
     if (o->type == &api_types[API_T_node])
-        return node_matters(d, event);
+        return node_matters(d, &e);
     bool target = str_eq(o->meta->name, pod->object->meta->name) &&
                   str_eq(o->meta->namespace, pod->object->meta->namespace);
-    return (target && event->before && event->after) || pod_matters(d, pod, event);
+    return (target && e.before && e.after) || pod_matters(d, pod, &e);
 }

@@ -106,19 +106,28 @@ static bool node_matters(const struct sched__spread_rules *rules,
 
 /* ---- the question ---- */
 
+/* A pod that gets its node is new to those who wait, and one that ended is gone. */
+static struct sched__event seen(const struct sched__event *event) {
+    struct sched__event e = *event;
+    if (e.bits & SCHED__ASSIGNED_POD_ADD)
+        e.before = NULL;
+    if (e.bits & SCHED__ASSIGNED_POD_DELETE)
+        e.after = NULL;
+    return e;
+}
+
 bool sched__spread_hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
     const struct sched__spread *d = sched__spread_refresh(s, pod->cls);
+    struct sched__event e = seen(event);
+    const struct api_object *o = e.after ? e.after : e.before;
     if (!d)
         return false;
-    if (d->hard.error.p)
-        return true;
-    const struct api_object *o = event->after ? event->after : event->before;
-    if (!o || event->bits & SCHED__EVERYTHING)
+    if (d->hard.error.p || !o || e.bits & SCHED__EVERYTHING)
         return true;
     if (o->type == &api_types[API_T_node])
-        return node_matters(&d->hard, event);
+        return node_matters(&d->hard, &e);
     bool target = str_eq(o->meta->name, pod->object->meta->name) &&
                   str_eq(o->meta->namespace, pod->object->meta->namespace);
-    return target && event->before && event->after ? target_matters(&d->hard, event)
-                                                   : pod_matters(&d->hard, pod, event);
+    return target && e.before && e.after ? target_matters(&d->hard, &e)
+                                         : pod_matters(&d->hard, pod, &e);
 }
