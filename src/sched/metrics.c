@@ -265,14 +265,14 @@ static void read_queue(const struct sched *s) {
         [SCHED__QUEUE_UNSCHEDULABLE] = q->pool.n,
         [SCHED__QUEUE_GATED] = q->gated,
     };
-    for (uint16_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        set(s, SCHED__METRIC_PENDING_PODS, SCHED__LABELS(i), sizes[i]);
-        set(s, SCHED__METRIC_QUEUED_ENTITIES, SCHED__LABELS(i), sizes[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        set(s, SCHED__METRIC_PENDING_PODS, SCHED__LABELS((uint16_t)i), sizes[i]);
+        set(s, SCHED__METRIC_QUEUED_ENTITIES, SCHED__LABELS((uint16_t)i), sizes[i]);
     }
-    for (uint16_t p = 0; p < s->config->profile_count; p++)
-        for (uint16_t i = 0; i < SCHED_PLUGIN_COUNT; i++)
-            set(s, SCHED__METRIC_UNSCHEDULABLE_PODS, SCHED__LABELS(i, p),
-                q->rejected[p * SCHED_PLUGIN_COUNT + i]);
+    for (size_t p = 0; p < s->config->profile_count; p++)
+        for (int i = 0; i < SCHED_PLUGIN_COUNT; i++)
+            set(s, SCHED__METRIC_UNSCHEDULABLE_PODS, SCHED__LABELS((uint16_t)i, (uint16_t)p),
+                q->rejected[p * SCHED_PLUGIN_COUNT + (size_t)i]);
 }
 
 static void read_held_events(const struct sched *s) {
@@ -280,8 +280,8 @@ static void read_held_events(const struct sched *s) {
     uint64_t counts[SCHED__EVENT_COUNT] = {0};
     for (size_t i = 0; i < q->held.n; i++)
         counts[q->held.v[i].id]++;
-    for (uint16_t i = 0; i < SCHED__EVENT_COUNT; i++)
-        set(s, SCHED__METRIC_INFLIGHT_EVENTS, SCHED__LABELS(i), counts[i]);
+    for (int i = 0; i < SCHED__EVENT_COUNT; i++)
+        set(s, SCHED__METRIC_INFLIGHT_EVENTS, SCHED__LABELS((uint16_t)i), counts[i]);
     set(s, SCHED__METRIC_INFLIGHT_EVENTS, SCHED__LABELS(SCHED__EVENT_COUNT), q->in_flight);
 }
 

@@ -135,6 +135,7 @@ static void world_start(struct world *w, const char *gate_off, const struct sche
 }
 
 static void world_end(struct world *w) {
+    map_release(&w->s.pods);
     for (size_t i = 0; i < w->pods.n; i++) {
         sched__queue_remove(&w->s, w->pods.v[i]);
         assert_int_equal(w->pods.v[i]->nominated, SCHED__NONE);
@@ -154,7 +155,6 @@ static void world_end(struct world *w) {
     }
     vec_release(&w->pods);
     vec_release(&w->objects);
-    map_release(&w->s.pods);
     arena_release(&w->s.arena);
     arena_release(&w->s.scratch);
 }
