@@ -336,7 +336,7 @@ static void write_name(const struct line *l, const char *suffix, double bound, b
     buf_addf(l->out, "%s%s", l->row->name, suffix);
     for (size_t d = 0; d < 3 && l->row->dims[d]; d++, before = ',') {
         buf_addf(l->out, "%c%s=\"", before, dims[l->row->dims[d]].label);
-        write_label_value(l->out, dim_value(l->s, l->row->dims[d], l->labels.v[d]));
+        write_label_value(l->out, dim_value(l->s, l->row->dims[d], (uint16_t)l->labels.v[d]));
         buf_add_char(l->out, '"');
     }
     if (bound > 0 || infinite) {

@@ -26,7 +26,7 @@ enum sched__hint_label { SCHED__HINT_SKIP, SCHED__HINT_QUEUE };
 
 /* Places of label values, in the order of the row's labels. */
 struct sched__labels {
-    uint16_t v[3];
+    uint32_t v[3];
 };
 #define SCHED__LABELS(...) ((struct sched__labels){{__VA_ARGS__}})
 
