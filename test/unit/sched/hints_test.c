@@ -8,7 +8,7 @@
 
 static struct api_object *object(const struct json *c, const char *member) {
     const struct json *tree = json_get(c, str_of(member));
-    struct api_object *o;
+    struct api_object *o = NULL;
     struct err err;
     if (!tree)
         return NULL;

@@ -82,7 +82,7 @@ static struct api_object *object_of(struct world *w, const char *text) {
     struct arena a = {0};
     struct json tree;
     struct err err;
-    struct api_object *o;
+    struct api_object *o = NULL;
     char *copy = arena_alloc(&a, strlen(text) + 1);
     for (size_t i = 0; i <= strlen(text); i++)
         copy[i] = text[i] == '\'' ? '"' : text[i];

@@ -42,7 +42,7 @@ static struct api_object *object(const char *fmt, ...) {
     struct arena a = {0};
     struct json tree;
     struct err err;
-    struct api_object *o;
+    struct api_object *o = NULL;
     if (json_parse(&a, str_of(text), NULL, &tree, &err) < 0 ||
         api_object_decode(&tree, NULL, &o, &err) < 0)
         fail_msg("%s: %s", text, err.msg);
