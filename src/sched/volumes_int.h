@@ -95,8 +95,9 @@ struct sched__holder {
     struct str ns, name, uid;
 };
 
-/* The volume by name; NULL when there is none. Valid until its object changes. */
+/* The volume by name (NULL when there is none), or of a stored object. Valid until that changes. */
 struct sched__pv *sched__pv_get(struct sched *s, struct str name);
+struct sched__pv *sched__pv_of(struct sched *s, struct api_object *object);
 
 /* Is the volume bound, or assumed to be bound, to any claim, and to this one? */
 bool sched__pv_is_taken(const struct sched *s, const struct sched__pv *pv);
@@ -120,6 +121,13 @@ struct sched__space {
     const struct selector *nodes; /* that reach it */
 };
 
+/* Candidates by the value of a node label that they want. */
+struct sched__bins {
+    const struct sched__topology *label;
+    uint32_t *starts; /* by domain, one more than there are; bin 0: what all nodes look at */
+    uint32_t *places; /* of candidates */
+};
+
 struct sched__claim {
     struct api_object *object;
     const struct api_persistent_volume_claim *body;
@@ -130,6 +138,7 @@ struct sched__claim {
     struct sched__pv *pv;                   /* a bound claim's; NULL: it does not exist */
     struct sched__pv **candidates;          /* an unbound claim's, best first */
     size_t candidate_count, prebound_count; /* the first ones are bound to it already */
+    struct sched__bins *bins;               /* of the others; NULL: there are few */
     bool needs_space;                       /* the driver says how much it has */
     struct sched__space *spaces;
     size_t space_count;
@@ -184,6 +193,15 @@ struct sched__pod_claims {
  * lives in the arena. */
 int sched__pod_claims_read(struct sched *s, const struct api_object *pod, struct arena *a,
                            struct sched__pod_claims *out, struct str *error);
+
+/* Lists what could be an unbound claim's volume, whatever the node (plugins/volume_candidates.c).
+ * Absent, or the text with which Filter fails. */
+struct str sched__candidates_find(struct sched *s, struct arena *a, struct sched__claim *c);
+
+/* The volume that the claim gets on a node, or NULL; none that the plan has already. One that is
+ * bound to the claim is the only choice. */
+struct sched__pv *sched__candidates_choose(struct sched *s, const struct sched__claim *c,
+                                           const struct sched__volume_plan *plan, uint32_t slot);
 
 /* Fills c->plan for a node. */
 const struct sched__volume_plan *

@@ -3,115 +3,10 @@
  * FindPodVolumes.
  *
  * What does not depend on the node is settled when the claims are read: an unbound claim gets the
- * list of the volumes that could be its own, best first. A node then only has to pass the node
- * affinity of one of them.
+ * list of the volumes that could be its own, and of the spaces that are large enough for it.
  */
 #include "api/selector.h"
 #include "sched/plugins/volume_state_int.h"
-
-/* ---- volumes for an unbound claim ---- */
-
-/* Everything that decides whether a volume suits a claim, read once. */
-struct wish {
-    const struct sched *s;
-    const struct sched__claim *claim;
-    struct str class_name, mode, attributes;
-    const struct selector *selector; /* NULL: any */
-    bool attributes_on;              /* gate VolumeAttributesClass */
-};
-
-static struct str mode_of(struct str mode) {
-    return mode.p ? mode : STR("Filesystem");
-}
-
-static bool has_all_modes(const struct api_strs *has, const struct api_strs *wanted) {
-    for (size_t i = 0; i < wanted->n; i++) {
-        bool found = false;
-        for (size_t j = 0; j < has->n && !found; j++)
-            found = str_eq(has->v[j], wanted->v[i]);
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
-/* What even a volume that is bound to the claim already must satisfy. */
-static bool could_hold(const struct wish *w, const struct sched__pv *pv) {
-    const struct api_persistent_volume_spec *spec = &pv->body->spec;
-    struct str attributes = spec->volume_attributes_class_name;
-    return quantity_cmp(&pv->size, &w->claim->size) >= 0 &&
-           str_eq(mode_of(spec->volume_mode), w->mode) &&
-           (w->attributes_on ? str_eq(attributes, w->attributes) : !attributes.n) &&
-           !pv->body->metadata.deletion_timestamp.set;
-}
-
-static bool is_free_for(const struct wish *w, const struct sched__pv *pv) {
-    return !sched__pv_is_taken(w->s, pv) && str_is(pv->body->status.phase, "Available") &&
-           (!w->selector || selector_matches(w->selector, &pv->body->metadata.labels)) &&
-           has_all_modes(&pv->body->spec.access_modes, &w->claim->body->spec.access_modes);
-}
-
-/* The smallest first; among equals the one that was there first. */
-static int compare_size(const void *a, const void *b) {
-    const struct sched__pv *x = *(struct sched__pv *const *)a, *y = *(struct sched__pv *const *)b;
-    int order = quantity_cmp(&x->size, &y->size);
-    return order ? order : (x->order > y->order) - (x->order < y->order);
-}
-
-/* Volumes that are bound to the claim come first, in the order in which they are listed. */
-static void add_candidate(struct sched__claim *c, struct sched__pv *pv, bool prebound) {
-    if (prebound) {
-        c->candidates[c->candidate_count] = c->candidates[c->prebound_count];
-        c->candidates[c->prebound_count++] = pv;
-        c->candidate_count++;
-    } else {
-        c->candidates[c->candidate_count++] = pv;
-    }
-}
-
-static void list_candidates(struct sched *s, struct arena *a, const struct wish *w,
-                            struct sched__claim *c) {
-    c->candidates = arena_array(a, struct sched__pv *, s->store.volumes.live);
-    size_t at = 0;
-    uint32_t order = 0;
-    for (struct map_entry *e; (e = map_next(&s->store.volumes, &at));) {
-        struct api_object *object = e->value;
-        if (!str_eq(sched__volume_class(object), w->class_name))
-            continue;
-        struct sched__pv *pv = sched__pv_get(s, object->meta->name);
-        bool prebound = sched__pv_is_bound_to(s, pv, c->object);
-        pv->order = order++;
-        if (could_hold(w, pv) && (prebound || is_free_for(w, pv)))
-            add_candidate(c, pv, prebound);
-    }
-    if (c->candidate_count > c->prebound_count + 1)
-        qsort(c->candidates + c->prebound_count, c->candidate_count - c->prebound_count,
-              sizeof *c->candidates, compare_size);
-}
-
-/* Fails as FindMatchingVolume does, whatever the node. */
-static struct str find_candidates(struct sched *s, struct arena *a, struct sched__claim *c) {
-    const struct api_persistent_volume_claim_spec *spec = &c->body->spec;
-    const struct api_object_meta *meta = c->object->meta;
-    struct wish w = {.s = s, .claim = c, .class_name = sched__claim_class(c->object)};
-    w.mode = mode_of(spec->volume_mode);
-    w.attributes = spec->volume_attributes_class_name;
-    w.attributes_on = feature_enabled(&s->gates, FEATURE_VolumeAttributesClass);
-    if (!w.attributes_on && w.attributes.n)
-        return arena_printf(a,
-                            "unsupported volumeAttributesClassName is set on claim %.*s/%.*s when "
-                            "the feature-gate VolumeAttributesClass is disabled",
-                            STR_ARG(meta->namespace), STR_ARG(meta->name));
-    struct selector *selector = NULL;
-    struct err err = {0};
-    if (selector_compile(a, spec->selector, &selector, &err) < 0)
-        return arena_printf(a, "error creating internal label selector for claim: %.*s/%.*s: %.*s",
-                            STR_ARG(meta->namespace), STR_ARG(meta->name),
-                            STR_ARG(selector->error));
-    w.selector = selector;
-    list_candidates(s, a, &w, c);
-    return (struct str){0};
-}
 
 /* ---- the claims of a pod ---- */
 
@@ -214,7 +109,7 @@ static void add_claim(struct sched *s, struct arena *a, struct api_object *objec
         out->selected.v[out->selected.n++] = c;
         return;
     }
-    struct str fault = find_candidates(s, a, &c);
+    struct str fault = sched__candidates_find(s, a, &c);
     if (fault.p && !out->error.p)
         out->error = fault;
     insert_by_size(&out->unbound, c);
@@ -248,6 +143,7 @@ int sched__pod_claims_read(struct sched *s, const struct api_object *pod, struct
 /* A node that is being asked about. */
 struct place {
     struct sched *s;
+    uint32_t slot;
     const struct sched__node *node;
     const struct api_object *csi_node;
     struct sched__volume_plan *plan;
@@ -284,27 +180,6 @@ static void check_bound(struct place *p, const struct sched__claim_list *claims)
             return;
         }
     }
-}
-
-static bool is_chosen(const struct sched__volume_plan *plan, const struct sched__pv *pv) {
-    for (size_t i = 0; i < plan->binding_count; i++)
-        if (plan->bindings[i].pv == pv)
-            return true;
-    return false;
-}
-
-/* The volume that the claim gets here, or NULL. One that is bound to it is the only choice. */
-static struct sched__pv *choose(const struct place *p, const struct sched__claim *c) {
-    for (size_t i = 0; i < c->candidate_count; i++) {
-        struct sched__pv *pv = c->candidates[i];
-        if (is_chosen(p->plan, pv))
-            continue;
-        if (!pv->affinity || match_affinity_required(pv->affinity, p->node->labels, NULL))
-            return pv;
-        if (i < c->prebound_count)
-            return NULL;
-    }
-    return NULL;
 }
 
 static bool term_matches(const struct api_topology_selector_term *term,
@@ -373,7 +248,7 @@ static void check_unbound(struct place *p, struct sched__pod_claims *claims) {
         go_on = provision(p, &claims->selected.v[i]);
     for (size_t i = 0; i < claims->unbound.n && !claims->error.p; i++) {
         const struct sched__claim *c = &claims->unbound.v[i];
-        struct sched__pv *pv = choose(p, c);
+        struct sched__pv *pv = sched__candidates_choose(p->s, c, p->plan, p->slot);
         if (pv)
             p->plan->bindings[p->plan->binding_count++] = (struct sched__binding){c, pv};
         else
@@ -383,7 +258,7 @@ static void check_unbound(struct place *p, struct sched__pod_claims *claims) {
 
 const struct sched__volume_plan *
 sched__pod_claims_place(struct sched *s, struct sched__pod_claims *c, uint32_t slot) {
-    struct place p = {s, &s->nodes.v[slot], sched__csi_node(s, slot), &c->plan};
+    struct place p = {s, slot, &s->nodes.v[slot], sched__csi_node(s, slot), &c->plan};
     c->plan =
         (struct sched__volume_plan){.bindings = c->plan.bindings, .provisions = c->plan.provisions};
     check_bound(&p, &c->bound);

@@ -58,10 +58,8 @@ static void sweep(struct sched *s) {
     }
 }
 
-struct sched__pv *sched__pv_get(struct sched *s, struct str name) {
-    struct api_object *object = sched__store_find(s, &s->store.volumes, (struct str){0}, name);
-    if (!object)
-        return NULL;
+struct sched__pv *sched__pv_of(struct sched *s, struct api_object *object) {
+    struct str name = object->meta->name;
     struct map *compiled = &sched__volumes_get(s)->compiled;
     struct sched__pv *pv = map_get(compiled, name);
     if (pv && pv->object == object)
@@ -73,8 +71,13 @@ struct sched__pv *sched__pv_get(struct sched *s, struct str name) {
         sweep(s);
     }
     pv = compile(s, object);
-    map_put(compiled, object->meta->name, pv);
+    map_put(compiled, name, pv);
     return pv;
+}
+
+struct sched__pv *sched__pv_get(struct sched *s, struct str name) {
+    struct api_object *object = sched__store_find(s, &s->store.volumes, (struct str){0}, name);
+    return object ? sched__pv_of(s, object) : NULL;
 }
 
 /* ---- whose it is ---- */
