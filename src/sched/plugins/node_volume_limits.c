@@ -131,6 +131,43 @@ static void add_pod(struct attached *out, const struct api_object *pod, bool is_
     }
 }
 
+/* ---- the pod that is being placed ---- */
+
+/* The volumes that a node would have to attach; they depend only on there being a CSINode. */
+struct wanted {
+    struct map_entry *v; /* "driver/handle" and the driver; in the arena */
+    size_t n;
+    struct str error;
+    bool not_found, known;
+};
+
+/* What is read once in a cycle, when first asked for. */
+struct state {
+    struct wanted wanted[2]; /* without and with a CSINode */
+    const struct attachments *attachments;
+};
+
+static struct state *state_of(struct sched__cycle *cy) {
+    if (!cy->data[SCHED_VOLUME_LIMITS])
+        cy->data[SCHED_VOLUME_LIMITS] = arena_new(cy->arena, struct state);
+    return cy->data[SCHED_VOLUME_LIMITS];
+}
+
+static const struct wanted *wanted_of(struct sched__cycle *cy, const struct api_object *csi_node) {
+    struct wanted *wanted = &state_of(cy)->wanted[csi_node != NULL];
+    if (wanted->known)
+        return wanted;
+    struct attached new = {.cy = cy, .csi_node = csi_node, .volumes = MAP_INIT(cy->s->seed)};
+    add_pod(&new, cy->pod->object, true);
+    *wanted = (struct wanted){.error = new.error, .not_found = new.not_found, .known = true};
+    wanted->v = arena_array(cy->arena, struct map_entry, new.volumes.live);
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&new.volumes, &at));)
+        wanted->v[wanted->n++] = *e;
+    map_release(&new.volumes);
+    return wanted;
+}
+
 /* ---- VolumeAttachments, by node ---- */
 
 struct attachments {
@@ -146,8 +183,8 @@ static int compare_nodes(const void *a, const void *b) {
 
 /* All attachments, listed at the first node that has limits. */
 static const struct attachments *list_attachments(struct sched__cycle *cy) {
-    if (cy->data[SCHED_VOLUME_LIMITS])
-        return cy->data[SCHED_VOLUME_LIMITS];
+    if (state_of(cy)->attachments)
+        return state_of(cy)->attachments;
     const struct map *store = &cy->s->store.attachments;
     struct attachments *list = arena_new(cy->arena, struct attachments);
     list->v = arena_alloc(cy->arena, (store->live + 1) * sizeof *list->v);
@@ -155,7 +192,7 @@ static const struct attachments *list_attachments(struct sched__cycle *cy) {
     for (struct map_entry *e; (e = map_next(store, &at));)
         list->v[list->n++] = ((const struct api_object *)e->value)->body;
     qsort(list->v, list->n, sizeof *list->v, compare_nodes);
-    cy->data[SCHED_VOLUME_LIMITS] = list;
+    state_of(cy)->attachments = list;
     return list;
 }
 
@@ -234,15 +271,15 @@ static bool must_be_there(struct sched *s, struct str name) {
            driver->spec.prevent_pod_scheduling_if_missing.v;
 }
 
-static void check_drivers(const struct attached *new, struct outcome *out) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&new->volumes, &at));) {
-        struct str driver = *(const struct str *)e->value;
-        if (!must_be_there(new->cy->s, driver) || find_driver(new->csi_node, driver))
+static void check_drivers(struct sched__cycle *cy, const struct wanted *wanted,
+                          const struct api_object *csi_node, struct outcome *out) {
+    for (size_t i = 0; i < wanted->n; i++) {
+        struct str driver = *(const struct str *)wanted->v[i].value;
+        if (!must_be_there(cy->s, driver) || find_driver(csi_node, driver))
             continue;
         out->reason = SCHED__REASON_NO_DRIVER;
         out->driver = driver;
-        out->text = arena_printf(new->cy->arena, "%.*s CSI driver is not installed on the node",
+        out->text = arena_printf(cy->arena, "%.*s CSI driver is not installed on the node",
                                  STR_ARG(driver));
         return;
     }
@@ -257,17 +294,25 @@ static size_t count(const struct map *volumes, struct str driver, const struct m
     return n;
 }
 
+static size_t count_wanted(const struct wanted *wanted, struct str driver,
+                           const struct map *without) {
+    size_t n = 0;
+    for (size_t i = 0; i < wanted->n; i++)
+        n += str_eq(*(const struct str *)wanted->v[i].value, driver) &&
+             !map_get(without, wanted->v[i].key);
+    return n;
+}
+
 /* Volumes that pods of the node have are not attached once more; mere attachments are counted as
  * if they were, as upstream does. */
-static void check_limits(const struct attached *new, const struct attached *pods,
+static void check_limits(const struct wanted *wanted, const struct attached *pods,
                          const struct attached *attached, struct outcome *out) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&new->volumes, &at));) {
-        struct str driver = *(const struct str *)e->value;
-        size_t added = count(&new->volumes, driver, &pods->volumes);
+    for (size_t i = 0; i < wanted->n; i++) {
+        struct str driver = *(const struct str *)wanted->v[i].value;
+        size_t added = count_wanted(wanted, driver, &pods->volumes);
         size_t present =
             count(&pods->volumes, driver, NULL) + count(&attached->volumes, driver, &pods->volumes);
-        int64_t limit = limit_of(new->csi_node, driver);
+        int64_t limit = limit_of(pods->csi_node, driver);
         if (!added || limit < 0 || present + added <= (size_t)limit)
             continue;
         *out = (struct outcome){.reason = SCHED__REASON_VOLUME_LIMITS,
@@ -279,25 +324,25 @@ static void check_limits(const struct attached *new, const struct attached *pods
     }
 }
 
-static void fail(const struct attached *attached, struct outcome *out) {
+static void fail(struct str error, bool not_found, struct outcome *out) {
     out->reason = SCHED__REASON_LIMITS_NO_CLAIM;
-    out->text = attached->error;
-    out->error = !attached->not_found;
+    out->text = error;
+    out->error = !not_found;
 }
 
 /* The counting itself, for a node with limits. */
-static void count_node(struct attached *new, uint32_t slot, struct outcome *out) {
-    struct sched__cycle *cy = new->cy;
+static void count_node(struct sched__cycle *cy, const struct wanted *wanted,
+                       const struct api_object *csi_node, uint32_t slot, struct outcome *out) {
     const struct sched__node *node = &cy->s->nodes.v[slot];
-    struct attached pods = {.cy = cy, .csi_node = new->csi_node, .volumes = MAP_INIT(cy->s->seed)};
+    struct attached pods = {.cy = cy, .csi_node = csi_node, .volumes = MAP_INIT(cy->s->seed)};
     struct attached attached = pods;
     for (size_t i = 0; i < node->pods.n && !pods.error.p; i++)
         add_pod(&pods, node->pods.v[i]->object, false);
     if (pods.error.p) {
-        fail(&pods, out);
+        fail(pods.error, false, out);
     } else {
         add_attachments(&attached, intern_text(node->name));
-        check_limits(new, &pods, &attached, out);
+        check_limits(wanted, &pods, &attached, out);
     }
     map_release(&pods.volumes);
     map_release(&attached.volumes);
@@ -305,16 +350,14 @@ static void count_node(struct attached *new, uint32_t slot, struct outcome *out)
 
 static struct outcome check(struct sched__cycle *cy, uint32_t slot) {
     struct outcome out = {0};
-    struct attached new = {
-        .cy = cy, .csi_node = sched__csi_node(cy->s, slot), .volumes = MAP_INIT(cy->s->seed)};
-    add_pod(&new, cy->pod->object, true);
-    if (new.error.p)
-        fail(&new, &out);
-    else if (new.volumes.live && feature_enabled(&cy->s->gates, FEATURE_VolumeLimitScaling))
-        check_drivers(&new, &out);
-    if (!out.reason && new.volumes.live && has_limits(new.csi_node))
-        count_node(&new, slot, &out);
-    map_release(&new.volumes);
+    const struct api_object *csi_node = sched__csi_node(cy->s, slot);
+    const struct wanted *wanted = wanted_of(cy, csi_node);
+    if (wanted->error.p)
+        fail(wanted->error, wanted->not_found, &out);
+    else if (feature_enabled(&cy->s->gates, FEATURE_VolumeLimitScaling))
+        check_drivers(cy, wanted, csi_node, &out);
+    if (!out.reason && wanted->n && has_limits(csi_node))
+        count_node(cy, wanted, csi_node, slot, &out);
     return out;
 }
 
