@@ -90,7 +90,7 @@ struct sched__pv {
     uint32_t order; /* in the list that is being made */
 };
 
-/* Who a volume is assumed to belong to: the claim. Absent name: nobody. */
+/* The claim that a volume is bound to. */
 struct sched__holder {
     struct str ns, name, uid;
 };
@@ -99,10 +99,11 @@ struct sched__holder {
 struct sched__pv *sched__pv_get(struct sched *s, struct str name);
 struct sched__pv *sched__pv_of(struct sched *s, struct api_object *object);
 
-/* Is the volume bound, or assumed to be bound, to any claim, and to this one? */
-bool sched__pv_is_taken(const struct sched *s, const struct sched__pv *pv);
-bool sched__pv_is_bound_to(const struct sched *s, const struct sched__pv *pv,
-                           const struct api_object *claim);
+/* Is the volume bound, or assumed to be bound, to any claim? *out: to which. */
+bool sched__pv_holder(const struct sched *s, const struct sched__pv *pv, struct sched__holder *out);
+
+/* Is it this claim? One of another uid is not, unless the volume names none. */
+bool sched__holder_is(const struct sched__holder *h, const struct api_object *claim);
 
 /* What the volume wants of nodes, as that node's CSINode (or NULL) makes it to be seen; NULL: any
  * node. An error of the translation goes to *error. */

@@ -11,7 +11,6 @@
 
 /* Everything that decides whether a volume suits a claim, read once. */
 struct wish {
-    const struct sched *s;
     const struct sched__claim *claim;
     struct str class_name, mode, attributes;
     const struct selector *selector; /* NULL: any */
@@ -43,8 +42,9 @@ static bool could_hold(const struct wish *w, const struct sched__pv *pv) {
            !pv->body->metadata.deletion_timestamp.set;
 }
 
-static bool is_free_for(const struct wish *w, const struct sched__pv *pv) {
-    return !sched__pv_is_taken(w->s, pv) && str_is(pv->body->status.phase, "Available") &&
+/* What a volume that nobody has must satisfy beyond that. */
+static bool suits(const struct wish *w, const struct sched__pv *pv) {
+    return str_is(pv->body->status.phase, "Available") &&
            (!w->selector || selector_matches(w->selector, &pv->body->metadata.labels)) &&
            has_all_modes(&pv->body->spec.access_modes, &w->claim->body->spec.access_modes);
 }
@@ -84,9 +84,11 @@ static void list_candidates(struct sched *s, struct arena *a, const struct wish 
         if (!str_eq(sched__volume_class(object), w->class_name))
             continue;
         struct sched__pv *pv = sched__pv_of(s, object);
-        bool prebound = sched__pv_is_bound_to(s, pv, c->object);
+        struct sched__holder holder;
+        bool taken = sched__pv_holder(s, pv, &holder);
+        bool prebound = taken && sched__holder_is(&holder, c->object);
         pv->order = order++;
-        if (could_hold(w, pv) && (prebound || is_free_for(w, pv)))
+        if (could_hold(w, pv) && (prebound || (!taken && suits(w, pv))))
             add_candidate(c, pv, prebound);
     }
     struct sched__pv **rest = c->candidates + c->prebound_count;
@@ -224,7 +226,7 @@ struct sched__pv *sched__candidates_choose(struct sched *s, const struct sched__
 struct str sched__candidates_find(struct sched *s, struct arena *a, struct sched__claim *c) {
     const struct api_persistent_volume_claim_spec *spec = &c->body->spec;
     const struct api_object_meta *meta = c->object->meta;
-    struct wish w = {.s = s, .claim = c, .class_name = sched__claim_class(c->object)};
+    struct wish w = {.claim = c, .class_name = sched__claim_class(c->object)};
     w.mode = mode_of(spec->volume_mode);
     w.attributes = spec->volume_attributes_class_name;
     w.attributes_on = feature_enabled(&s->gates, FEATURE_VolumeAttributesClass);

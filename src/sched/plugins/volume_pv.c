@@ -82,27 +82,20 @@ struct sched__pv *sched__pv_get(struct sched *s, struct str name) {
 
 /* ---- whose it is ---- */
 
-static struct sched__holder holder(const struct sched *s, const struct sched__pv *pv) {
+bool sched__pv_holder(const struct sched *s, const struct sched__pv *pv,
+                      struct sched__holder *out) {
     const struct sched__taken *taken = sched__volume_taken(s, pv->object);
-    if (taken)
-        return (struct sched__holder){taken->claim_ns, taken->claim_name, taken->claim_uid};
     const struct api_object_reference *ref = pv->body->spec.claim_ref;
-    if (ref)
-        return (struct sched__holder){ref->namespace, ref->name, ref->uid};
-    return (struct sched__holder){0};
+    if (taken)
+        *out = (struct sched__holder){taken->claim_ns, taken->claim_name, taken->claim_uid};
+    else if (ref)
+        *out = (struct sched__holder){ref->namespace, ref->name, ref->uid};
+    return taken || ref;
 }
 
-bool sched__pv_is_taken(const struct sched *s, const struct sched__pv *pv) {
-    return pv->body->spec.claim_ref || sched__volume_taken(s, pv->object);
-}
-
-bool sched__pv_is_bound_to(const struct sched *s, const struct sched__pv *pv,
-                           const struct api_object *claim) {
-    if (!sched__pv_is_taken(s, pv))
-        return false;
-    struct sched__holder h = holder(s, pv);
-    return str_eq(h.name, claim->meta->name) && str_eq(h.ns, claim->meta->namespace) &&
-           (!h.uid.n || str_eq(h.uid, claim->meta->uid));
+bool sched__holder_is(const struct sched__holder *h, const struct api_object *claim) {
+    return str_eq(h->name, claim->meta->name) && str_eq(h->ns, claim->meta->namespace) &&
+           (!h->uid.n || str_eq(h->uid, claim->meta->uid));
 }
 
 struct str sched__claim_selected_node(const struct sched *s, const struct api_object *claim) {
