@@ -133,7 +133,10 @@ void sched__cycle_filter(struct sched__cycle *cy) {
     run_pre_filters(cy);
     if (cy->error.p || cy->rejected.code != SCHED_SUCCESS)
         return;
-    cy->feasible = sched__eval_refresh(cy)->feasible;
+    const struct sched__eval *ev = sched__eval_refresh(cy);
+    if (!ev)
+        return;
+    cy->feasible = ev->feasible;
     if (has_cluster_filters(cy)) {
         sched__cycle_own_verdicts(cy);
         run_cluster_filters(cy, 0, cy->s->nodes.n);

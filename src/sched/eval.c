@@ -284,6 +284,12 @@ struct sched__eval *sched__eval_refresh(struct sched__cycle *cy) {
         refresh_all(cy, ev);
     else
         refresh_some(cy, ev);
+    if (cy->error.p) { /* nothing to remember: the next one asks again */
+        sched__eval_free(ev);
+        cy->cls->eval = NULL;
+        cy->verdict = NULL;
+        return NULL;
+    }
     ev->seen = now;
     ev->nodes_generation = s->nodes_generation;
     ev->storage_generation = s->storage_generation;

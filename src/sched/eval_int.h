@@ -34,7 +34,7 @@ struct sched__eval {
     struct str score_error; /* of PreScore, in the class's arena */
 };
 
-/* The class's memory of all nodes, up to date. */
+/* The class's memory of all nodes, up to date; NULL when a plug-in failed: see cy->error. */
 struct sched__eval *sched__eval_refresh(struct sched__cycle *cy);
 
 /* Frees it; NULL is fine. */
