@@ -65,7 +65,7 @@ vectors: build/release/build.ninja ## compare with the upstream verdicts in DIR=
 	$(BUILD) build/release --target berth_vectors $(QUIET)
 	build/release/berth_vectors $(DIR)
 
-conformance: build/release/build.ninja ## compare with upstream: CASES=20000 SEED=1 (needs go, a network)
+conformance: build/release/build.ninja ## compare with upstream: CASES=20000 SEED=1 (needs go)
 	$(BUILD) build/release --target berth_vectors $(QUIET)
 	CASES=$(CASES) SEED=$(SEED) AREAS="$(AREAS)" tools/conformance
 

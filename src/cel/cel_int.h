@@ -225,13 +225,12 @@ typedef struct cel_estimated cel_estimate_fn(const struct cel_call_est *call);
 enum cel_fn_flags {
     CEL_FN_SINGLETON =
         1, /* `call` takes arguments of any kind and answers "no such overload" itself */
-    CEL_FN_NON_STRICT = 2, /* is called with error arguments as well */
-    CEL_FN_COST_BY_NAME =
-        4, /* costs are those of the function, also when several overloads may be meant */
-    CEL_FN_CONVERSION = 8, /* folded when its only argument is constant */
-    CEL_FN_REGEX = 16,     /* argument 1 is a pattern, compiled once when constant */
-    CEL_FN_INTERNAL = 32,  /* cannot be written in an expression; not in the reference */
-    CEL_FN_ANY_COUNT = 64, /* bound upstream for any number of arguments; see stops_at_error */
+    CEL_FN_NON_STRICT = 2,   /* is called with error arguments as well */
+    CEL_FN_COST_BY_NAME = 4, /* costs are those of the function, whichever overload is meant */
+    CEL_FN_CONVERSION = 8,   /* folded when its only argument is constant */
+    CEL_FN_REGEX = 16,       /* argument 1 is a pattern, compiled once when constant */
+    CEL_FN_INTERNAL = 32,    /* cannot be written in an expression; not in the reference */
+    CEL_FN_ANY_COUNT = 64,   /* bound upstream for any number of arguments; see stops_at_error */
 };
 
 struct cel_fn {

@@ -398,14 +398,17 @@ static bool volume_users(struct api_volume_source *s, bool drop) {
     if (s->downward_api)
         return either(file_user(&s->downward_api->default_user, drop),
                       downward_users(&s->downward_api->items, drop));
-    return s->projected && file_user(&s->projected->default_user, drop);
+    bool used = s->projected && file_user(&s->projected->default_user, drop);
+    for (size_t i = 0; s->projected && i < s->projected->sources.n; i++)
+        used |= projection_users(&s->projected->sources.v[i], drop);
+    return used;
 }
 
 static bool file_users(struct api_pod_spec *spec, bool drop) {
     bool used = false;
     for (size_t i = 0; i < spec->volumes.n; i++)
         used |= volume_users(&spec->volumes.v[i].volume_source, drop);
-    return projections(spec, projection_users, drop) || used;
+    return used;
 }
 
 /* ---- all of them ---- */
