@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/blang/semver/v4"
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -26,6 +28,11 @@ func matchesVersion(toleration v1.Toleration, taint v1.Taint, compare func(a, b 
 
 // isTrueOf evaluates an expression that is stored: whatever goes wrong, it does not match.
 func isTrueOf(expression string, taint v1.Taint) bool {
+	defer func() {
+		if e := recover(); e != nil {
+			panic(badQuestion{fmt.Errorf("upstream crashes: %v", e)})
+		}
+	}()
 	ast, issues := storedExpressions.Compile(expression)
 	if issues.Err() != nil || !ast.OutputType().IsExactType(cel.BoolType) {
 		return false
