@@ -90,11 +90,14 @@ struct sched__podset *sched__podset_get(struct sched *s, const struct sched__pod
 
 /* The set of this name, of classes that join it, with one more reference; made if need be. */
 struct sched__podset *sched__podset_named(struct sched *s, struct str name);
+
+/* From now on pods of the class are in the set, those on nodes included. */
 void sched__podset_join(struct sched__podset *set, struct sched__class *c);
 
 /* Are pods of the class in the set? */
 bool sched__podset_has(const struct sched__podset *set, const struct sched__class *c);
 
+/* One reference less; the last one frees the set. */
 void sched__podset_unref(struct sched *s, struct sched__podset *set);
 
 /* ---- partitions of nodes (partitions.c) ---- */

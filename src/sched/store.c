@@ -63,7 +63,9 @@ static const struct labels *selector_of(const struct api_object *o) {
 }
 
 static bool same_selector(const struct labels *a, const struct labels *b) {
-    if (a->n != b->n || !a->v != !b->v)
+    if (!a->v || !b->v)
+        return a->v == b->v;
+    if (a->n != b->n)
         return false;
     for (size_t i = 0; i < a->n; i++)
         if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))

@@ -55,7 +55,7 @@ static bool pod_matters(const struct sched__affinity *d, const struct sched_pod 
                (matches_any(&d->anti, before) && !matches_any(&d->anti, after));
     if (after)
         return matches_all(&d->affinity, after);
-    return matches_any(&d->anti, before) || kept_away(before, pod);
+    return before && (matches_any(&d->anti, before) || kept_away(before, pod));
 }
 
 /* ---- nodes ---- */

@@ -44,9 +44,28 @@ static bool honors_taints(const struct sched__spread_rules *rules) {
     return false;
 }
 
+static bool same_toleration(const struct api_toleration *a, const struct api_toleration *b) {
+    return str_eq(a->key, b->key) && str_eq(a->operator, b->operator) &&
+           str_eq(a->value, b->value) && str_eq(a->effect, b->effect) &&
+           str_eq(a->expression, b->expression) &&
+           a->toleration_seconds.set == b->toleration_seconds.set &&
+           a->toleration_seconds.v == b->toleration_seconds.v;
+}
+
+static bool tolerations_differ(const struct api_object *before, const struct api_object *after) {
+    const struct api_toleration_list *a = &((const struct api_pod *)before->body)->spec.tolerations;
+    const struct api_toleration_list *b = &((const struct api_pod *)after->body)->spec.tolerations;
+    if (a->n != b->n)
+        return true;
+    for (size_t i = 0; i < a->n; i++)
+        if (!same_toleration(&a->v[i], &b->v[i]))
+            return true;
+    return false;
+}
+
 static bool target_matters(const struct sched__spread_rules *rules,
                            const struct sched__event *event) {
-    if (event->bits & SCHED__POD_TOLERATION && honors_taints(rules))
+    if (honors_taints(rules) && tolerations_differ(event->before, event->after))
         return true;
     return labels_matter(rules, &event->before->meta->labels, &event->after->meta->labels);
 }
@@ -58,7 +77,8 @@ static bool pod_matters(const struct sched__spread_rules *rules, const struct sc
         return false;
     if (before && after)
         return labels_matter(rules, &before->meta->labels, &after->meta->labels);
-    return matches_any(rules, &(after ? after : before)->meta->labels);
+    const struct api_object *o = after ? after : before;
+    return o && matches_any(rules, &o->meta->labels);
 }
 
 /* ---- nodes ---- */
