@@ -237,7 +237,9 @@ static void write_no_space(struct buf *out, const struct sched__claim *c) {
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     const struct sched__volume_plan *plan = sched__pod_claims_place(cy->s, claims_of(cy), slot);
     const struct sched__claim *c;
-    if ((c = plan->conflicts[SCHED__VOLUME_AFFINITY])) {
+    if (plan->error.p) {
+        buf_add(out, plan->error);
+    } else if ((c = plan->conflicts[SCHED__VOLUME_AFFINITY])) {
         write_claim(out, c);
         write_affinity(out, cy->s, c->pv, slot);
     } else if ((c = plan->conflicts[SCHED__NO_VOLUME])) {

@@ -136,10 +136,11 @@ static void compare(struct run *r, const struct json *got, const struct json *wa
 }
 
 /* A cycle of the pod's own, as far as explanations need it. */
-static void explain(struct run *r, struct sched_pod *p, const struct json *sentences) {
+static void explain(struct run *r, struct sched_pod *p, const struct json *sentences, bool fails) {
     struct sched__cycle cy = {
         .s = r->s, .pod = p, .cls = p->cls, .profile = p->cls->profile, .arena = &r->arena};
     sched__cycle_filter(&cy);
+    assert_int_equal(cy.error.p != NULL, fails); /* a failure is not remembered as a verdict */
     for (uint32_t slot = 0; cy.verdict && !cy.error.p && slot < r->s->nodes.n; slot++) {
         struct buf text = BUF_INIT(1 << 16);
         const struct sched__reason_row *row = sched__reason_row(cy.verdict[slot]);
@@ -186,7 +187,7 @@ static void run_step(struct run *r, const struct json *step) {
                           .cls = class,
                           .node = SCHED__NONE,
                           .nominated = SCHED__NONE};
-    explain(r, &p, json_get(step, STR("explain")));
+    explain(r, &p, json_get(step, STR("explain")), json_get(wanted, STR("error")));
     if (json_get(step, STR("place")))
         place(r, step, &p);
     api_object_unref(pod);
