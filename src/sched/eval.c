@@ -292,7 +292,6 @@ struct sched__eval *sched__eval_refresh(struct sched__cycle *cy) {
     }
     ev->seen = now;
     ev->nodes_generation = s->nodes_generation;
-    /* What failed is asked again: only volumes fail, and nobody remembers why. */
-    ev->storage_generation = s->storage_generation - (cy->error.p != NULL);
+    ev->storage_generation = s->storage_generation;
     return ev;
 }
