@@ -6,14 +6,22 @@
 
 #include "cel/ast_int.h"
 
-/* The overloads of a function are tried in this order, in which upstream has them at 1.36: the
- * lists of Kubernetes before the strings. */
+/* The overloads of a function are tried in this order, which is upstream's. The lists of Kubernetes
+ * stand before the strings, and from their version 1 on behind all. */
 static const struct cel_library *const libraries[] = {
     &cel__lib_std,      &cel__lib_matches, &cel__lib_convert, &cel__lib_time,  &cel__lib_k8s_lists,
     &cel__lib_optional, &cel__lib_strings, &cel__lib_sets,    &cel__lib_lists, &cel__lib_includes,
     &cel__lib_twovar,   &cel__lib_regex,   &cel__lib_url,     &cel__lib_ip,    &cel__lib_cidr,
-    &cel__lib_quantity, &cel__lib_semver,  &cel__lib_format,  &cel__lib_authz,
+    &cel__lib_quantity, &cel__lib_semver,  &cel__lib_format,  &cel__lib_authz, &cel__lib_k8s_lists,
 };
+
+static bool is_used(const struct cel_env *env, size_t i) {
+    bool behind = env->libs >> CEL_LIB_INCLUDES & 1;
+    bool last = i + 1 == sizeof libraries / sizeof *libraries;
+    if (libraries[i] == &cel__lib_k8s_lists && behind != last)
+        return false;
+    return env->libs >> libraries[i]->lib & 1;
+}
 
 uint32_t cel_libs_at(unsigned minor) {
     static const struct {
@@ -231,7 +239,7 @@ struct cel_env *cel_env_new(const struct cel_env_opts *opts) {
     env->functions = MAP_INIT(1);
     env->names = MAP_INIT(1);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        for (size_t k = 0; env->libs >> libraries[i]->lib & 1 && k < libraries[i]->n; k++)
+        for (size_t k = 0; is_used(env, i) && k < libraries[i]->n; k++)
             add_function(env, &libraries[i]->fns[k]);
     for (size_t i = 0; i < opts->decl_count; i++)
         add_decl(env, &opts->decls[i]);
