@@ -47,7 +47,7 @@ static uint32_t *tree_order(struct sched__cycle *cy) {
 void sched__cycle_sample(struct sched__cycle *cy) {
     struct sched *s = cy->s;
     uint32_t all = s->nodes.live, most = nodes_to_find(cy), found = 0, looked = 0;
-    if (!s->config->sample_nodes || cy->feasible <= 1)
+    if (!s->config->sample_nodes || cy->feasible <= 1 || !all)
         return;
     const uint32_t *order = tree_order(cy);
     sched__cycle_own_verdicts(cy);
