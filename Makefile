@@ -4,6 +4,8 @@
 PREFIX      ?= /usr/local
 JOBS        ?= $(shell nproc)
 RUN_EXAMPLE ?= examples
+RUN_CLUSTER ?= examples/cluster
+RUN_GATES   ?= TaintTolerationComparisonOperators=true,TolerationAffinitySemverOperators=true
 SECONDS     ?= 60
 FUZZERS     ?=
 CASES       ?= 20000
@@ -27,6 +29,7 @@ all: build/release/build.ninja ## build the program: build/release/berth
 
 run: all ## set up, build, and show the program at work on a bundled example
 	$(BERTH) convert -f $(RUN_EXAMPLE) -o yaml
+	$(BERTH) schedule -f $(RUN_CLUSTER) --feature-gates=$(RUN_GATES) || [ $$? -eq 1 ]
 
 test: build/release/build.ninja setup-test ## set up, build, run all tests
 	$(BUILD) build/release $(QUIET)
