@@ -31,7 +31,12 @@ static void check_copy(struct arena *a, const struct json *tree) {
     struct str want = write_json(a, &original);
     void *copy = arena_alloc(a, type->size);
     api_struct_copy(a, type, o->body, copy);
+    struct api_object *whole = api_object_copy(o);
     api_object_unref(o);
+    struct json third = api_object_encode(whole, a);
+    assert_true(str_eq(want, write_json(a, &third)));
+    assert_true(whole->names->kind.n > 0 && whole->refs == 1);
+    api_object_unref(whole);
     struct json again = api_struct_encode(a, type, copy);
     struct str got = write_json(a, &again);
     if (!str_eq(want, got))

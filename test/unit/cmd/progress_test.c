@@ -44,6 +44,26 @@ static void long_work_is_shown_and_erased(void **state) {
     world_release(&w);
 }
 
+static void counted_work_is_shown_in_things(void **state) {
+    (void)state;
+    struct world w;
+    struct progress p;
+    world_init(&w);
+    w.ctx.err_is_tty = true;
+    progress_init_count(&p, &w.ctx, 10000, "pods");
+    clock_fake_advance(&w.clock, 500 * MS);
+    progress_update(&p, 2500, 0);
+    assert_string_equal(world_taken(&w, w.err), "\r\033[K2500 of 10000 pods (25 %), 5000 pods/s");
+    progress_end(&p);
+    progress_init_count(&p, &w.ctx, 0, "pods");
+    clock_fake_advance(&w.clock, 500 * MS);
+    (void)world_taken(&w, w.err);
+    progress_update(&p, 0, 0);
+    assert_string_equal(world_taken(&w, w.err), "\r\033[K0 of 0 pods (100 %), 0 pods/s");
+    progress_end(&p);
+    world_release(&w);
+}
+
 static void a_total_that_is_unknown_or_wrong_is_not_shown(void **state) {
     (void)state;
     for (uint64_t total = 0; total < 2; total++) {
@@ -89,6 +109,7 @@ static void short_work_leaves_no_trace(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_work_is_shown_and_erased),
+        cmocka_unit_test(counted_work_is_shown_in_things),
         cmocka_unit_test(a_total_that_is_unknown_or_wrong_is_not_shown),
         cmocka_unit_test(nobody_watches_a_file),
         cmocka_unit_test(short_work_leaves_no_trace),

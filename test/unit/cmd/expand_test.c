@@ -1,0 +1,164 @@
+/* Clusters from a text: which objects they come to, which pods workloads add, and the limits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/object.h"
+#include "base/limits.h"
+#include "cmd/cluster.h"
+#include "world.h"
+
+struct fixture {
+    struct world world;
+    struct arena arena;
+    struct feature_config gates;
+    struct cluster cluster;
+};
+
+/* Reads the text; `there` pods count as made already. */
+static void set_up(struct fixture *f, const char *text, size_t there) {
+    struct input_opts opts = {0};
+    struct err err = {0};
+    *f = (struct fixture){0};
+    world_init(&f->world);
+    feature_config_init(&f->gates, FEATURE_NEWEST);
+    f->world.ctx.in = memfd_create("in", 0);
+    assert_int_equal(write(f->world.ctx.in, text, strlen(text)), (ssize_t)strlen(text));
+    lseek(f->world.ctx.in, 0, SEEK_SET);
+    opt_list_add(&f->arena, &opts.filenames, STR("-"));
+    cluster_init(&f->cluster, &(struct cluster_opts){.ctx = &f->world.ctx, .gates = &f->gates});
+    assert_int_equal(cluster_read(&f->cluster, &opts, &err), 0);
+    f->cluster.expanded = there;
+    cluster_expand(&f->cluster);
+}
+
+static void tear_down(struct fixture *f) {
+    cluster_release(&f->cluster);
+    arena_release(&f->arena);
+    close(f->world.ctx.in);
+    world_release(&f->world);
+}
+
+/* "Kind/name" of each object in order, and what is said about the rest. */
+static void check(const char *text, size_t there, const char *want, const char *remarks) {
+    struct fixture f;
+    AUTO(buf_release) struct buf got = BUF_INIT(1 << 20);
+    set_up(&f, text, there);
+    for (size_t i = 0; i < f.cluster.items.n; i++) {
+        const struct api_object *o = f.cluster.items.v[i].object;
+        if (o)
+            buf_addf(&got, "%s/%.*s ", o->kind->kind, STR_ARG(o->meta->name));
+    }
+    if (!str_is(buf_view(&got), want))
+        fail_msg("wanted: %s\ngot:    %.*s", want, STR_ARG(buf_view(&got)));
+    cluster_write_remarks(&f.cluster);
+    assert_string_equal(world_taken(&f.world, f.world.err), remarks);
+    assert_int_equal(f.cluster.refused, remarks[0] ? 1 : 0);
+    tear_down(&f);
+}
+
+#define TEMPLATE                                                        \
+    "selector: {matchLabels: {app: x}}, template: {metadata: {labels: " \
+    "{app: x}}, spec: {containers: [{name: c, image: i}]}}"
+
+#define REPLICA_SET(name, replicas)                                  \
+    "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: " name \
+    "}, spec: {replicas: " replicas ", " TEMPLATE "}}\n---\n"
+
+static void pods_stand_behind_their_workload(void **state) {
+    (void)state;
+    check(
+        REPLICA_SET(
+            "a", "2") "{apiVersion: v1, kind: Node, metadata: {name: one}}\n---\n" REPLICA_SET("b",
+                                                                                               "1")
+            REPLICA_SET("c", "0"),
+        0, "ReplicaSet/a Pod/a-0 Pod/a-1 Node/one ReplicaSet/b Pod/b-0 ReplicaSet/c ", "");
+}
+
+static void names_that_are_taken_are_left_out(void **state) {
+    (void)state;
+    check(REPLICA_SET("a", "2") "{apiVersion: v1, kind: Pod, metadata: {name: a-1}, spec: "
+                                "{containers: [{name: c, image: i}]}}",
+          0, "ReplicaSet/a Pod/a-0 Pod/a-2 Pod/a-1 ", "");
+}
+
+static void negative_replicas_of_a_stored_set_are_none(void **state) {
+    (void)state;
+    check("{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: a, namespace: default, uid: u},"
+          " spec: {replicas: -3, " TEMPLATE "}}",
+          0, "ReplicaSet/a ", "");
+}
+
+static void no_more_pods_than_the_limit(void **state) {
+    (void)state;
+    check(REPLICA_SET("a", "2"), LIMIT_EXPANDED_PODS - 2, "ReplicaSet/a Pod/a-0 Pod/a-1 ", "");
+    check(REPLICA_SET("a", "3") REPLICA_SET("b", "2"), LIMIT_EXPANDED_PODS - 2,
+          "ReplicaSet/a ReplicaSet/b Pod/b-0 Pod/b-1 ",
+          "STDIN:1: replicaset.apps/a: not expanded: 3 more pods would be more than 150000 made of "
+          "templates\n");
+}
+
+static void no_more_daemons_than_the_limit(void **state) {
+    (void)state;
+    check("{apiVersion: v1, kind: Node, metadata: {name: n1}}\n---\n"
+          "{apiVersion: v1, kind: Node, metadata: {name: n2}}\n---\n"
+          "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {" TEMPLATE "}}",
+          LIMIT_EXPANDED_PODS - 1, "Node/n1 Node/n2 DaemonSet/d Pod/d-0 ",
+          "STDIN:5: daemonset.apps/d: not expanded: 1 more pods would be more than 150000 made of "
+          "templates\n");
+}
+
+#define STORED_POD(resource, amount)                                                         \
+    "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u}, "          \
+    "spec: {containers: [{name: c, image: i, resources: {requests: {" resource ": \"" amount \
+    "\"}}}]}}"
+
+static void no_larger_amounts_than_the_limit(void **state) {
+    (void)state;
+    assert_int_equal(LIMIT_RESOURCE_AMOUNT, 100000000000000000);
+    check(STORED_POD("memory", "100000000000000000"), 0, "Pod/p ", "");
+    check(STORED_POD("memory", "100000000000000001"), 0, "",
+          "STDIN:1: The Pod \"p\" is invalid: spec.containers[0].resources.requests[memory]: "
+          "Invalid value: \"100000000000000001\": must not be greater than 100P\n");
+    check(STORED_POD("cpu", "100T"), 0, "Pod/p ", "");
+    check(STORED_POD("cpu", "100000000000000001m"), 0, "",
+          "STDIN:1: The Pod \"p\" is invalid: spec.containers[0].resources.requests[cpu]: Invalid "
+          "value: \"100000000000000001m\": must not be greater than 100T\n");
+}
+
+/* Uids depend on nothing but kind, namespace and name. */
+static void uids_are_the_same_in_every_run(void **state) {
+    (void)state;
+    char first[64] = "";
+    for (int i = 0; i < 2; i++) {
+        struct fixture f;
+        set_up(&f, REPLICA_SET("a", "2"), 0);
+        const struct api_object *a0 = cluster_find(&f.cluster, "Pod", STR("default"), STR("a-0"));
+        const struct api_object *a1 = cluster_find(&f.cluster, "Pod", STR("default"), STR("a-1"));
+        assert_non_null(a0);
+        assert_non_null(a1);
+        assert_false(str_eq(a0->meta->uid, a1->meta->uid));
+        assert_int_equal(a0->meta->uid.n, 36);
+        if (i == 0)
+            memcpy(first, a0->meta->uid.p, 36);
+        assert_memory_equal(first, a0->meta->uid.p, 36);
+        assert_null(cluster_find(&f.cluster, "Pod", STR("other"), STR("a-0")));
+        tear_down(&f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pods_stand_behind_their_workload),
+        cmocka_unit_test(names_that_are_taken_are_left_out),
+        cmocka_unit_test(negative_replicas_of_a_stored_set_are_none),
+        cmocka_unit_test(no_more_pods_than_the_limit),
+        cmocka_unit_test(no_more_daemons_than_the_limit),
+        cmocka_unit_test(no_larger_amounts_than_the_limit),
+        cmocka_unit_test(uids_are_the_same_in_every_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
