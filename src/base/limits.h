@@ -70,8 +70,8 @@
  * may have many. Longer texts are cut. */
 #define LIMIT_MESSAGE_BYTES (1U << 20)
 
-/* Pods that one run makes of workload templates, which can ask for two billion in ten lines: as many
- * as Kubernetes promises to carry in a whole cluster. */
+/* Pods that one run makes of workload templates, which can ask for two billion in ten lines: as
+ * many as Kubernetes promises to carry in a whole cluster. */
 #define LIMIT_EXPANDED_PODS 150000
 
 /* One amount of a resource (100P; of cpu a thousandth of it): larger ones would leave 64 bits when
