@@ -204,11 +204,11 @@ struct str expand__hash(struct arena *a, const struct api_pod_template_spec *tem
     uint32_t hash = 2166136261U; /* FNV-1a */
     for (size_t i = 0; i < text.n; i++)
         hash = (hash ^ (unsigned char)text.p[i]) * 16777619U;
-    char digits[16];
-    int n = snprintf(digits, sizeof digits, "%u", hash);
-    for (int i = 0; i < n; i++)
-        digits[i] = alphabet[(unsigned char)digits[i] % (sizeof alphabet - 1)];
-    return arena_str(a, (struct str){digits, (size_t)n});
+    struct str digits = arena_printf(a, "%u", hash);
+    char *letters = (char *)digits.p;
+    for (size_t i = 0; i < digits.n; i++)
+        letters[i] = alphabet[(unsigned char)letters[i] % (sizeof alphabet - 1)];
+    return digits;
 }
 
 /* The ReplicaSet of the Deployment's template; its replicas are those still missing. */
