@@ -90,6 +90,14 @@ struct api_object *cluster_find(const struct cluster *c, const char *kind, struc
     return map_get(&c->by_key, key_of(&a, kind, namespace, name));
 }
 
+void cluster_replace(struct cluster *c, struct cluster_item *item, struct api_object *object) {
+    AUTO(arena_release) struct arena a = {0};
+    const struct api_object_meta *meta = object->meta;
+    map_put(&c->by_key, key_of(&a, object->kind->kind, meta->namespace, meta->name), object);
+    api_object_unref(item->object);
+    item->object = api_object_ref(object);
+}
+
 bool cluster__add_name(struct cluster *c, struct api_object *o) {
     struct str key = key_of(&c->arena, o->kind->kind, o->meta->namespace, o->meta->name);
     if (map_get(&c->by_key, key))

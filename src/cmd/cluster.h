@@ -57,6 +57,10 @@ int cluster_read(struct cluster *c, const struct input_opts *files, struct err *
 /* Puts the pods that controllers would make behind their workloads. */
 void cluster_expand(struct cluster *c);
 
+/* The item's object is from now on this one, of the same name; one more reference is held, and the
+ * old one is let go. */
+void cluster_replace(struct cluster *c, struct cluster_item *item, struct api_object *object);
+
 /* Writes the remarks to standard error. */
 void cluster_write_remarks(struct cluster *c);
 

@@ -49,10 +49,10 @@ static bool has_profile(const struct sched_config *config, struct str scheduler)
 }
 
 /* What can be said of a pending pod before it is tried. */
-static void expect(struct placement *p, struct api_object *o) {
-    const struct api_pod_spec *spec = &((struct api_pod *)o->body)->spec;
-    struct placement_pod *pod = add_pod(p, o);
-    pod->was_pending = true;
+static void expect(struct placement *p, struct cluster_item *item) {
+    const struct api_pod_spec *spec = &((struct api_pod *)item->object->body)->spec;
+    struct placement_pod *pod = add_pod(p, item->object);
+    pod->item = item;
     pod->state = PLACEMENT_WAITING;
     p->pending++;
     if (!has_profile(p->opts->config, spec->scheduler_name)) {
@@ -72,7 +72,7 @@ static void feed(struct placement *p) {
             if (rank_of(o) != rank)
                 continue;
             if (rank == PENDING)
-                expect(p, o);
+                expect(p, &p->cluster->items.v[i]);
             sched_set(p->sched, o);
         }
 }
@@ -99,6 +99,7 @@ static void bind(struct placement *p, struct placement_pod *pod) {
     body->status.nominated_node_name = STR("");
     api_object_unref(pod->pod);
     pod->pod = bound;
+    cluster_replace(p->cluster, pod->item, bound);
     sched_set(p->sched, bound);
 }
 
@@ -238,7 +239,7 @@ void placement_release(struct placement *p) {
 
 bool placement_is_complete(const struct placement *p) {
     for (size_t i = 0; i < p->pods.n; i++)
-        if (p->pods.v[i].was_pending && p->pods.v[i].state != PLACEMENT_SCHEDULED)
+        if (p->pods.v[i].item && p->pods.v[i].state != PLACEMENT_SCHEDULED)
             return false;
     return true;
 }

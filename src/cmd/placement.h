@@ -30,12 +30,12 @@ enum placement_state {
 struct placement_pod {
     struct api_object *pod; /* held; with its node once it has one */
     enum placement_state state;
-    bool was_pending;
-    struct str node;      /* where it is, or was before it was preempted */
-    struct str message;   /* why it is not scheduled */
-    struct str nominated; /* the node that it waits for; or absent */
-    struct str victims;   /* that would have to go, in a dry run; or absent */
-    struct str scheduler; /* preempted: the schedulerName of the pod it made room for */
+    struct cluster_item *item; /* of pods that were pending; else NULL */
+    struct str node;           /* where it is, or was before it was preempted */
+    struct str message;        /* why it is not scheduled */
+    struct str nominated;      /* the node that it waits for; or absent */
+    struct str victims;        /* that would have to go, in a dry run; or absent */
+    struct str scheduler;      /* preempted: the schedulerName of the pod it made room for */
 };
 
 struct placement_opts {
@@ -57,7 +57,8 @@ struct placement {
 };
 
 /* Tells the scheduler of the whole cluster and runs it on the clock, which is set. Everything but p
- * is stored until placement_release. */
+ * is stored until placement_release. Pods that were bound take the place of pending ones in the
+ * cluster. */
 void placement_run(struct placement *p, struct cluster *c, struct sched *s,
                    struct clock_fake *clock, const struct placement_opts *opts);
 void placement_release(struct placement *p);

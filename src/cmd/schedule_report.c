@@ -187,8 +187,7 @@ static struct api_object *result_of(const struct placement_pod *pod) {
             arena_str(&o->arena, pod->nominated);
     if (reasons[pod->state])
         set_not_scheduled(o, reasons[pod->state], pod->message);
-    if (pod->state == PLACEMENT_SCHEDULED ||
-        (pod->state == PLACEMENT_PREEMPTED && pod->was_pending))
+    if (pod->state == PLACEMENT_SCHEDULED || (pod->state == PLACEMENT_PREEMPTED && pod->item))
         set_scheduled(o);
     if (pod->state == PLACEMENT_PREEMPTED)
         set_preempted(o, pod->scheduler);
