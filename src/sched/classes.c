@@ -258,7 +258,7 @@ static void class_free(struct sched *s, struct sched__class *c) {
         if (c->data[p] && sched__plugin_at(p)->discard)
             sched__plugin_at(p)->discard(s, c->data[p]);
     sched__count_leave(s, c);
-    sched__eval_free(c->eval);
+    sched__eval_forget(s, c);
     if (c->tolerations)
         match_unref(&c->tolerations->list);
     match_affinity_free(c->affinity);

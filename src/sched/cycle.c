@@ -82,7 +82,7 @@ static bool has_cluster_filters(const struct sched__cycle *cy) {
 
 void sched__cycle_own_verdicts(struct sched__cycle *cy) {
     if (cy->verdict == cy->cls->eval->verdict)
-        cy->verdict = arena_copy(cy->arena, cy->verdict, cy->s->nodes.n + 1U);
+        cy->verdict = arena_copy(cy->arena, cy->verdict, cy->s->nodes.n);
 }
 
 static uint32_t count_feasible(const struct sched__cycle *cy) {

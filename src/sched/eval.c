@@ -4,10 +4,35 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 
-void sched__eval_free(struct sched__eval *ev) {
+/* ---- who remembers ---- */
+
+static size_t bytes_of(const struct sched__eval *ev) {
+    size_t per_slot = sizeof *ev->verdict + sizeof *ev->fixed + sizeof *ev->total +
+                      ev->scaled_count * sizeof *ev->scaled[0].raw;
+    return ev->size * per_slot + (ev->best ? 2 * ev->leaves * sizeof *ev->best : 0);
+}
+
+static void unlink_eval(struct sched *s, struct sched__eval *ev) {
+    *(ev->newer ? &ev->newer->older : &s->newest_eval) = ev->older;
+    *(ev->older ? &ev->older->newer : &s->oldest_eval) = ev->newer;
+    s->eval_bytes -= bytes_of(ev);
+}
+
+static void link_newest(struct sched *s, struct sched__eval *ev) {
+    ev->newer = NULL;
+    ev->older = s->newest_eval;
+    *(ev->older ? &ev->older->newer : &s->oldest_eval) = ev;
+    s->newest_eval = ev;
+    s->eval_bytes += bytes_of(ev);
+}
+
+void sched__eval_forget(struct sched *s, struct sched__class *c) {
+    struct sched__eval *ev = c->eval;
     if (!ev)
         return;
+    unlink_eval(s, ev);
     free(ev->verdict);
     free(ev->fixed);
     free(ev->total);
@@ -15,6 +40,12 @@ void sched__eval_free(struct sched__eval *ev) {
     for (size_t i = 0; i < ev->scaled_count; i++)
         free(ev->scaled[i].raw);
     free(ev);
+    c->eval = NULL;
+}
+
+static void make_room(struct sched *s) {
+    while (s->eval_bytes > LIMIT_SCHED_EVAL_BYTES && s->oldest_eval != s->newest_eval)
+        sched__eval_forget(s, s->oldest_eval->owner);
 }
 
 /* ---- asking plug-ins ---- */
@@ -87,7 +118,7 @@ static void replay_slot(struct sched__eval *ev, uint32_t slot) {
 static void build_tournament(struct sched__eval *ev, uint32_t n) {
     if (!ev->best) {
         ev->leaves = 1;
-        while (ev->leaves < ev->cap)
+        while (ev->leaves < ev->size)
             ev->leaves *= 2;
         ev->best = xmalloc(2 * (size_t)ev->leaves * sizeof *ev->best);
     }
@@ -187,7 +218,7 @@ static void prepare_scoring(struct sched__cycle *cy, struct sched__eval *ev) {
         ev->scoring[p] = true;
         if (plugin->scale != SCHED__SCALE_NONE)
             ev->scaled[ev->scaled_count++] = (struct sched__scaled){
-                .plugin = p, .raw = xcalloc(ev->cap, sizeof *ev->scaled[0].raw)};
+                .plugin = p, .raw = xcalloc(ev->size, sizeof *ev->scaled[0].raw)};
     }
     ev->score_error = arena_str(&cy->cls->arena, cy->error);
     cy->error = (struct str){0};
@@ -195,11 +226,13 @@ static void prepare_scoring(struct sched__cycle *cy, struct sched__eval *ev) {
 
 static struct sched__eval *eval_new(struct sched__cycle *cy) {
     struct sched__eval *ev = xcalloc(1, sizeof *ev);
-    ev->cap = cy->s->nodes.cap;
-    ev->verdict = xcalloc(ev->cap, sizeof *ev->verdict);
-    ev->fixed = xcalloc(ev->cap, sizeof *ev->fixed);
-    ev->total = xcalloc(ev->cap, sizeof *ev->total);
+    ev->owner = cy->cls;
+    ev->size = cy->s->nodes.n;
+    ev->verdict = xcalloc(ev->size, sizeof *ev->verdict);
+    ev->fixed = xcalloc(ev->size, sizeof *ev->fixed);
+    ev->total = xcalloc(ev->size, sizeof *ev->total);
     prepare_scoring(cy, ev);
+    link_newest(cy->s, ev);
     return ev;
 }
 
@@ -264,29 +297,29 @@ static void refresh_some(struct sched__cycle *cy, struct sched__eval *ev) {
 
 static bool is_stale(const struct sched__cycle *cy, const struct sched__eval *ev) {
     const struct sched *s = cy->s;
-    return ev->cap != s->nodes.cap || ev->nodes_generation != s->nodes_generation ||
+    return ev->size != s->nodes.n || ev->nodes_generation != s->nodes_generation ||
            (ev->storage_generation != s->storage_generation && cy->cls->has_volumes);
 }
 
 struct sched__eval *sched__eval_refresh(struct sched__cycle *cy) {
     struct sched *s = cy->s;
-    struct sched__eval *ev = cy->cls->eval;
     uint64_t now = s->changes_base + s->changes.n;
-    if (ev && is_stale(cy, ev)) {
-        sched__eval_free(ev);
-        ev = NULL;
-    }
-    bool fresh = !ev;
+    if (cy->cls->eval && is_stale(cy, cy->cls->eval))
+        sched__eval_forget(s, cy->cls->eval->owner);
+    bool fresh = !cy->cls->eval;
     if (fresh)
-        ev = cy->cls->eval = eval_new(cy);
+        cy->cls->eval = eval_new(cy);
+    struct sched__eval *ev = cy->cls->eval;
     cy->verdict = ev->verdict;
+    unlink_eval(s, ev); /* its size may change */
     if (fresh || ev->seen < s->changes_base || now - ev->seen > s->nodes.n / 4 + 1)
         refresh_all(cy, ev);
     else
         refresh_some(cy, ev);
+    link_newest(s, ev);
+    make_room(s);
     if (cy->error.p) { /* nothing to remember: the next one asks again */
-        sched__eval_free(ev);
-        cy->cls->eval = NULL;
+        sched__eval_forget(s, cy->cls);
         cy->verdict = NULL;
         return NULL;
     }

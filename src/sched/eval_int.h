@@ -17,7 +17,9 @@ struct sched__scaled {
 };
 
 struct sched__eval {
-    uint32_t cap;  /* size of the columns */
+    struct sched__eval *newer, *older; /* by last use */
+    struct sched__class *owner;
+    uint32_t size; /* of the columns: slots in use */
     uint64_t seen; /* changes up to here are in it */
     uint64_t nodes_generation, storage_generation;
     uint8_t *verdict; /* by slot */
@@ -37,8 +39,8 @@ struct sched__eval {
 /* The class's memory of all nodes, up to date; NULL when a plug-in failed: see cy->error. */
 struct sched__eval *sched__eval_refresh(struct sched__cycle *cy);
 
-/* Frees it; NULL is fine. */
-void sched__eval_free(struct sched__eval *ev);
+/* Forgets what a class remembers; fine if that is nothing. */
+void sched__eval_forget(struct sched *s, struct sched__class *c);
 
 /* Runs the plug-ins of scope NODE over slots [from, to), whose verdicts are overwritten. */
 void sched__eval_filter(struct sched__cycle *cy, uint32_t from, uint32_t to);

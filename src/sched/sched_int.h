@@ -208,13 +208,15 @@ struct sched {
     struct intern *atoms;
     struct match *match;
     struct sched__nodes nodes;
-    struct map pods;       /* struct sched_pod by key */
-    struct map classes;    /* struct sched__class by key */
-    struct map podsets;    /* struct sched__podset by key */
-    struct map partitions; /* struct sched__partition by key */
-    struct map carried;    /* struct sched__carried by key */
-    struct map images;     /* struct sched__image by name */
-    uint32_t nominated;    /* pods that are nominated to some node */
+    struct map pods;                               /* struct sched_pod by key */
+    struct map classes;                            /* struct sched__class by key */
+    struct sched__eval *newest_eval, *oldest_eval; /* what classes remember, by last use */
+    size_t eval_bytes;                             /* of all of it */
+    struct map podsets;                            /* struct sched__podset by key */
+    struct map partitions;                         /* struct sched__partition by key */
+    struct map carried;                            /* struct sched__carried by key */
+    struct map images;                             /* struct sched__image by name */
+    uint32_t nominated;                            /* pods that are nominated to some node */
     struct sched__store store;
     struct sched__volumes *volumes; /* what volume plug-ins remember; NULL: nothing yet */
     struct sched__queue *queue;

@@ -1,0 +1,127 @@
+/* What classes remember of nodes: brought up to date, and forgotten when there is too much of it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+/* cmocka wants the four above before it */
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "feature/feature.h"
+#include "sched/eval_int.h"
+
+struct world {
+    struct sched *s;
+    struct clock_fake clock;
+    struct feature_config gates;
+};
+
+static void start(struct world *w) {
+    clock_fake_init(&w->clock, 1000 * CLOCK_SECOND);
+    feature_config_init(&w->gates, FEATURE_NEWEST);
+    w->s = sched_new(&(struct sched_opts){.gates = &w->gates.enabled, .clock = &w->clock.clock});
+}
+
+static struct api_object *object(struct world *w, const char *text) {
+    struct arena a = {0};
+    struct json tree;
+    struct err err;
+    struct api_object *o = NULL;
+    if (json_parse(&a, str_of(text), NULL, &tree, &err) < 0 ||
+        api_object_decode(&tree, NULL, &o, &err) < 0)
+        fail_msg("%s: %s", text, err.msg);
+    api_object_default(o, &w->gates.enabled);
+    arena_release(&a);
+    return o;
+}
+
+static void set_node(struct world *w, unsigned i, unsigned cpu) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n%u\"},\"status\":{"
+             "\"allocatable\":{\"cpu\":\"%u\",\"memory\":\"8Gi\",\"pods\":\"110\"}}}",
+             i, cpu);
+    struct api_object *o = object(w, text);
+    sched_set(w->s, o);
+    api_object_unref(o);
+}
+
+static struct api_object *pod(struct world *w, unsigned i) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%u\",\"namespace\":"
+             "\"d\",\"labels\":{\"n\":\"%u\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
+             "\"i\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}",
+             i, i);
+    return object(w, text);
+}
+
+static struct str best_node(struct world *w, struct api_object *o, struct arena *a) {
+    struct sched_report report;
+    sched_examine(w->s, o, a, &report);
+    return report.feasible ? report.nodes[report.best].node : STR("none");
+}
+
+static void a_changed_node_is_asked_again(void **state) {
+    (void)state;
+    struct world w;
+    struct arena a = {0};
+    start(&w);
+    for (unsigned i = 0; i < 8; i++)
+        set_node(&w, i, i == 3 ? 8 : 4);
+    struct api_object *o = pod(&w, 0);
+    struct sched__class *held = sched__class_get(w.s, o); /* keeps what it remembers */
+    assert_true(str_is(best_node(&w, o, &a), "n3"));
+    set_node(&w, 5, 16);
+    assert_true(str_is(best_node(&w, o, &a), "n5"));
+    set_node(&w, 5, 0);
+    set_node(&w, 3, 1);
+    assert_true(str_is(best_node(&w, o, &a), "n0"));
+    for (unsigned i = 0; i < 8; i++)
+        set_node(&w, i, 0);
+    assert_true(str_is(best_node(&w, o, &a), "none"));
+    sched__class_unref(w.s, held);
+    api_object_unref(o);
+    arena_release(&a);
+    sched_free(w.s);
+}
+
+static void no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES(void **state) {
+    (void)state;
+    enum { NODES = 20000, CLASSES = 220 };
+    struct world w;
+    struct arena a = {0};
+    struct sched__class *held[CLASSES];
+    start(&w);
+    for (unsigned i = 0; i < NODES; i++)
+        set_node(&w, i, 4 + i % 3);
+    size_t one = 0;
+    for (unsigned i = 0; i < CLASSES; i++) {
+        struct api_object *o = pod(&w, i);
+        held[i] = sched__class_get(w.s, o);
+        assert_true(str_is(best_node(&w, o, &a), "n2"));
+        one = i ? one : w.s->eval_bytes;
+        assert_non_null(held[i]->eval);
+        assert_true(w.s->eval_bytes <= LIMIT_SCHED_EVAL_BYTES);
+        api_object_unref(o);
+        arena_reset(&a);
+    }
+    assert_true(w.s->eval_bytes + one > LIMIT_SCHED_EVAL_BYTES);
+    assert_null(held[0]->eval);
+    for (unsigned i = 0; i < CLASSES; i++)
+        sched__class_unref(w.s, held[i]);
+    assert_int_equal(w.s->eval_bytes, 0);
+    arena_release(&a);
+    sched_free(w.s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_changed_node_is_asked_again),
+        cmocka_unit_test(no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
