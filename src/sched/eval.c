@@ -266,8 +266,10 @@ static bool count_slot(struct sched__eval *ev, uint32_t slot, int sign) {
 
 static void refresh_some(struct sched__cycle *cy, struct sched__eval *ev) {
     const struct sched *s = cy->s;
-    const uint32_t *changed = s->changes.v + (ev->seen - s->changes_base);
-    size_t n = s->changes.n - (ev->seen - s->changes_base);
+    size_t from = ev->seen - s->changes_base, n = s->changes.n - from;
+    if (!n)
+        return;
+    const uint32_t *changed = s->changes.v + from;
     bool same = true;
     for (size_t i = 0; i < n; i++) {
         uint32_t slot = changed[i];
@@ -284,15 +286,14 @@ static void refresh_some(struct sched__cycle *cy, struct sched__eval *ev) {
         ev->replay = true;
         return;
     }
-    if (n && ev->replay)
+    if (ev->replay)
         build_tournament(ev, s->nodes.n);
-    ev->replay = ev->replay && !n;
+    ev->replay = false;
     for (size_t i = 0; i < n; i++) {
         sum_slot(cy, ev, changed[i]);
         replay_slot(ev, changed[i]);
     }
-    if (n)
-        ev->winner = ev->best[1];
+    ev->winner = ev->best[1];
 }
 
 static bool is_stale(const struct sched__cycle *cy, const struct sched__eval *ev) {

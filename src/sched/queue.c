@@ -163,12 +163,18 @@ static void hold_event(struct sched__queue *q, enum sched__event_id id, uint64_t
                                                       hold(event->after)});
 }
 
+/* The pod was changed since the plug-in rejected it, and now has nothing that concerns it. */
+static bool has_lost_interest(const struct sched__plugin *plugin, enum sched_plugin id,
+                              const struct sched_pod *pod) {
+    return plugin->compile && !pod->cls->data[id];
+}
+
 /* Does this plug-in's hint take the event for good news? */
 static bool hint_says_queue(struct sched *s, enum sched_plugin plugin, struct sched_pod *pod,
                             const struct sched__event *event, enum sched__event_id id) {
     const struct sched__plugin *row = s->queue->plugins[plugin];
     int64_t start = clock_mono(s->clock);
-    bool queue = !row->hint || row->hint(s, pod, event);
+    bool queue = !row->hint || has_lost_interest(row, plugin, pod) || row->hint(s, pod, event);
     double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;
     sched__metrics_observe(s->metrics, SCHED__METRIC_HINT_SECONDS,
                            SCHED__LABELS(id, queue ? SCHED__HINT_QUEUE : SCHED__HINT_SKIP, plugin),

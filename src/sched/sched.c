@@ -161,6 +161,10 @@ static void set_pod(struct sched *s, struct api_object *object) {
         return;
     }
     struct sched_pod *p = pod_find(s, object->meta);
+    if (p && !str_eq(p->object->meta->uid, object->meta->uid)) {
+        delete_pod(s, p->object); /* nobody told of its end */
+        p = pod_find(s, object->meta);
+    }
     if (!p)
         p = pod_new(s);
     if (!body->spec.node_name.n) {

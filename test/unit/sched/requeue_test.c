@@ -158,11 +158,81 @@ static void room_wakes_those_that_need_it(void **state) {
     sched_free(w.s);
 }
 
+static struct api_object *pod_with(const char *uid, const char *spec) {
+    return object("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'d','uid':"
+                  "'%s'},'spec':{'containers':[{'name':'c','image':'i'}],'tolerations':[{'operator'"
+                  ":'Exists'}]%s}}",
+                  uid, spec);
+}
+
+/* A watch may leave out that the one ended before the other came. */
+static void a_pod_with_another_uid_is_another_pod(void **state) {
+    (void)state;
+    struct world w;
+    AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
+    size_t tried;
+    start(&w);
+    set_node(&w, "1");
+    set(&w, pod_with("1", ""));
+    assert_true(str_is(run(&w, &out, &tried), "p "));
+    set(&w, pod_with("1", "")); /* old news: it is assumed to be on its node */
+    assert_true(str_is(run(&w, &out, &tried), ""));
+    set(&w, pod_with("2", ""));
+    assert_true(str_is(run(&w, &out, &tried), "p "));
+    set(&w, pod_with("2", ",'nodeName':'n'"));
+    set(&w, pod_with("3", ""));
+    assert_true(str_is(run(&w, &out, &tried), "p "));
+    sched_free(w.s);
+}
+
+static void a_plugin_that_is_no_longer_concerned_wakes_the_pod(void **state) {
+    (void)state;
+    struct world w;
+    AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
+    size_t tried;
+    start(&w);
+    set_node(&w, "1");
+    set(&w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
+    assert_true(str_is(run(&w, &out, &tried), ""));
+    set(&w, pod_with("1", ""));
+    clock_fake_advance(&w.clock, 5 * CLOCK_SECOND);
+    set(&w, object("{'apiVersion':'v1','kind':'Node','metadata':{'name':'other'},'status':"
+                   "{'allocatable':{'pods':'1'}}}"));
+    assert_true(str_is(run(&w, &out, &tried), "p "));
+    sched_free(w.s);
+}
+
+static void a_pod_on_a_node_that_is_not_known_makes_no_room(void **state) {
+    (void)state;
+    struct world w;
+    AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
+    struct arena a = {0};
+    struct sched_report report;
+    size_t tried;
+    start(&w);
+    set_node(&w, "1");
+    set(&w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
+    run(&w, &out, &tried);
+    set(&w, object("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'q','namespace':'d'},'spec':"
+                   "{'nodeName':'unknown','containers':[{'name':'c','image':'i'}]}}"));
+    struct api_object *pod = pod_with("1", ",'nodeSelector':{'a':'b'}");
+    api_object_default(pod, &w.gates.enabled);
+    sched_examine(w.s, pod, &a, &report);
+    assert_int_equal(report.feasible, 0);
+    assert_true(str_starts(report.message, STR("0/1 nodes are available: 1 node(s) didn't match")));
+    api_object_unref(pod);
+    arena_release(&a);
+    sched_free(w.s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_changed_taint_wakes_the_pods_it_admits),
         cmocka_unit_test(without_nodes_pods_are_tried_again_and_again),
         cmocka_unit_test(room_wakes_those_that_need_it),
+        cmocka_unit_test(a_pod_with_another_uid_is_another_pod),
+        cmocka_unit_test(a_plugin_that_is_no_longer_concerned_wakes_the_pod),
+        cmocka_unit_test(a_pod_on_a_node_that_is_not_known_makes_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
