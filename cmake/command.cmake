@@ -1,5 +1,6 @@
 # What belongs to the program beyond its binary: command tests (test/cmd/*.test, one ctest each),
-# the man page and the completion scripts, all written by the program itself.
+# stories of the design documents (test/sched/stories/*.yaml), and, written by the program itself, the
+# man page and the completion scripts.
 
 function(berth_command_tests program)
     if(NOT BERTH_TESTS OR NOT TARGET ${program})
@@ -10,6 +11,12 @@ function(berth_command_tests program)
         get_filename_component(stem ${test} NAME_WE)
         berth_test(cmd/${stem} test/cmd/run $<TARGET_FILE:${program}> test/cmd/${stem}.test)
         set_tests_properties(cmd/${stem} PROPERTIES SKIP_RETURN_CODE 77)
+    endforeach()
+    file(GLOB stories CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/test/sched/stories/*.yaml)
+    foreach(story ${stories})
+        get_filename_component(stem ${story} NAME_WE)
+        berth_test(stories/${stem} test/sched/stories/run $<TARGET_FILE:${program}>
+            test/sched/stories/${stem}.yaml)
     endforeach()
 endfunction()
 
