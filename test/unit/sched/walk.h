@@ -16,7 +16,7 @@
 #include "tolexpr/tolexpr.h"
 #include "walk_objects.h"
 
-enum { WALKERS = 2, WALK_PROBES = 4, WALK_MOST_TEXT = 1 << 20 };
+enum { WALKERS = 2, WALK_PROBES = 4, WALK_FIRST = 6, WALK_MOST_TEXT = 1 << 20 };
 
 struct walk {
     struct choices choices;
@@ -30,6 +30,7 @@ struct walk {
     struct sched__class *held[WALKERS][WALK_PROBES];
     struct buf texts[WALKERS + 1];
     size_t decisions, comparisons, victims;
+    size_t choices_of_nodes, placed; /* reports with scores; decisions that found a node */
 };
 
 static inline struct sched *walk_sched(struct walk *w, uint64_t seed) {
@@ -52,7 +53,7 @@ static inline void walk_start(struct walk *w, const uint8_t *bytes, size_t n) {
     for (size_t i = 0; i < WALKERS; i++)
         w->s[i] = walk_sched(w, 1000 * i);
     for (size_t i = 0; i < WALK_PROBES; i++) {
-        w->probes[i] = walk_object(&w->choices, "pod", &w->gates.enabled);
+        w->probes[i] = walk_object(&w->choices, "pending", &w->gates.enabled);
         for (size_t k = 0; k < WALKERS; k++)
             w->held[k][i] = sched__class_get(w->s[k], w->probes[i]);
     }
@@ -102,7 +103,8 @@ static inline void walk_write_node(struct buf *out, const struct sched_report *r
     buf_addf(out, " = %lld\n", (long long)n->total);
 }
 
-static inline void walk_write_report(struct buf *out, struct sched *s, struct api_object *pod) {
+/* True if there were scores. */
+static inline bool walk_write_report(struct buf *out, struct sched *s, struct api_object *pod) {
     struct arena a = {0};
     struct sched_report r;
     buf_clear(out);
@@ -114,6 +116,7 @@ static inline void walk_write_report(struct buf *out, struct sched *s, struct ap
     for (size_t i = 0; i < r.node_count; i++)
         walk_write_node(out, &r, &r.nodes[i]);
     arena_release(&a);
+    return r.scored;
 }
 
 static inline bool is_pod(const struct api_object *o) {
@@ -155,14 +158,18 @@ static inline struct sched *walk_new(struct walk *w, struct sched *s) {
     return fresh;
 }
 
+static inline void walk_examine(struct walk *w, struct api_object *pod) {
+    for (size_t k = 0; k < WALKERS; k++)
+        walk_write_report(&w->texts[k], w->s[k], pod);
+    walk_require_equal(w, 0, 1, "a report");
+}
+
 static inline void walk_compare(struct walk *w) {
     struct sched *fresh = walk_new(w, w->s[0]);
     for (size_t i = 0; i < 2; i++) {
         struct api_object *pod = w->probes[pick(&w->choices, WALK_PROBES)];
-        for (size_t k = 0; k < WALKERS; k++)
-            walk_write_report(&w->texts[k], w->s[k], pod);
-        walk_write_report(&w->texts[WALKERS], fresh, pod);
-        walk_require_equal(w, 0, 1, "a report");
+        walk_examine(w, pod);
+        w->choices_of_nodes += walk_write_report(&w->texts[WALKERS], fresh, pod);
         walk_require_equal(w, 0, WALKERS, "what is remembered");
         w->comparisons++;
     }
@@ -254,14 +261,17 @@ static inline void walk_decide(struct walk *w) {
         return;
     }
     w->decisions++;
+    w->placed += r[0].outcome == SCHED_SCHEDULED;
     for (size_t k = 0; k < WALKERS; k++)
         walk_write_result(&w->texts[k], &r[k]);
     walk_require_equal(w, 0, 1, "a decision");
     const struct api_pod *body = r[0].pod->body;
     /* What was taken of volumes shows in no object: the pod gives it back. */
-    if (r[0].outcome == SCHED_SCHEDULED && body->spec.volumes.n)
+    if (r[0].outcome == SCHED_SCHEDULED && body->spec.volumes.n) {
+        for (size_t i = 0; i < WALK_PROBES; i++)
+            walk_examine(w, w->probes[i]);
         walk_delete(w, r[0].pod);
-    else if (r[0].outcome == SCHED_SCHEDULED && pick(&w->choices, 2))
+    } else if (r[0].outcome == SCHED_SCHEDULED && pick(&w->choices, 2))
         walk_bind(w, r[0].pod, r[0].node);
     else if (r[0].victim_count && pick(&w->choices, 4))
         walk_evict(w, &r[0]);
@@ -285,6 +295,11 @@ static inline void walk_step(struct walk *w) {
 
 static inline void walk_all(struct walk *w, const uint8_t *bytes, size_t n) {
     walk_start(w, bytes, n);
+    for (size_t i = 0; i < WALK_FIRST; i++) {
+        walk_set(w, walk_object(&w->choices, "node", &w->gates.enabled));
+        walk_set(w, walk_object(&w->choices, "claim", &w->gates.enabled));
+        walk_set(w, walk_object(&w->choices, i % 2 ? "class" : "volume", &w->gates.enabled));
+    }
     while (w->choices.n)
         walk_step(w);
     walk_end_all(w);

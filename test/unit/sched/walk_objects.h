@@ -73,38 +73,40 @@ static const struct walk_rule {
      "{'name':'c','image':'image<0|1|2>'<||,'ports':[{'containerPort':80,'hostPort':<80|81>,"
      "'protocol':'<TCP|UDP>','hostIP':'<|127.0.0.1|0.0.0.0>'}]>,'resources':{'requests':{"
      "<|'cpu':'<1|2>','ex.io/gpu':'1'|'cpu':'<1|5|12|25>00m','memory':'<0|1|3>Gi'>}}}"},
-    {"pod",
+    {"podstart",
      "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p<0|1|2|3|4|5>','namespace':'<a|b|c>',"
      "'uid':'u<0|0|0|1>','labels':{'app':'<x|y|z>'<||,'tier':'t'>}<|||||||"
      ",'deletionTimestamp':'2026-01-01T00:00:00Z'>},'spec':{'containers':[$container],"
      "'priority':<0|10|20|30><||||,'preemptionPolicy':'Never'><|||||||||,'schedulerName':'other'>"
-     "<|||||||||,'schedulingGates':[{'name':'g'}]><||||,'nodeSelector':{'zone':'z<0|1|2>'}>"
+     "<|||||||||,'schedulingGates':[{'name':'g'}]><|||||||,'nodeSelector':{'zone':'z<0|1|2>'}>"
      "<|,'tolerations':[$toleration<|,$toleration>]><|$affinity><||$spread>"
-     "<|||,'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c<0|1|2>'}}]>"
-     "<||,'nodeName':'n<0|1|2|3|4|5>'>},'status':{<|||||||||'phase':'Succeeded'>}}"},
+     "<||,'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c<0|1>'}}]>"},
+    {"pending", "$podstart}}"},
+    {"pod",
+     "$podstart<||,'nodeName':'n<0|1|2|3|4|5>'>},'status':{<|||||||||'phase':'Succeeded'>}}"},
     {"taint", "{'key':'k<0|1|2>','value':'<5|950|1.2.3|1.10.0|x|>','effect':"
               "'<NoSchedule|PreferNoSchedule|NoExecute>'}"},
     {"node",
      "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n<#0|1|2|3|4|5>','labels':{'host':'n#'"
      "<|,'zone':'z<0|1|2|3>'|,'zone':'z<0|1>','topology.kubernetes.io/zone':'z<0|1>'>"
      "<||,'rack':'r<0|1>'><|,'size':'<1|3|5|7>','version':'v1.<1|5|10|11>.0'>}},"
-     "'spec':{<|||||'unschedulable':true,>'taints':[<||$taint|$taint,$taint>]},"
-     "'status':{'allocatable':{'cpu':'<0|2|4|8>','memory':'<0|4|8|16>Gi','pods':'<1|4|10>',"
+     "'spec':{<|||||||'unschedulable':true,>'taints':[<|||$taint|$taint,$taint>]},"
+     "'status':{'allocatable':{'cpu':'<1|4|8|16>','memory':'<1|8|16|32>Gi','pods':'<1|10|20>',"
      "'ex.io/gpu':'<0|1|2>'},'images':[{'names':['image<0|1|2>:latest'],'sizeBytes':500000000}]}}"},
-    {"claim", "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'c<#0|1|2>',"
+    {"claim", "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'c<#0|1>',"
               "'namespace':'<a|b|c>','uid':'uc#'<|,'annotations':"
               "{'pv.kubernetes.io/bind-completed':'yes'}>},'spec':{'accessModes':"
-              "['<ReadWriteOnce|ReadWriteOncePod>'],'storageClassName':'s<0|1|2>','resources':"
-              "{'requests':{'storage':'1Gi'}}<|,'volumeName':'v<0|1|2>'>}}"},
-    {"volume", "{'apiVersion':'v1','kind':'PersistentVolume','metadata':{'name':'v<#0|1|2>',"
+              "['<ReadWriteOnce|ReadWriteOncePod>'],'storageClassName':'s<0|1>','resources':"
+              "{'requests':{'storage':'1Gi'}}<|,'volumeName':'v<0|1>'>}}"},
+    {"volume", "{'apiVersion':'v1','kind':'PersistentVolume','metadata':{'name':'v<#0|1>',"
                "'labels':{<||'topology.kubernetes.io/zone':'z1'>}},'spec':{'capacity':{'storage':"
-               "'<1|2>Gi'},'accessModes':['ReadWriteOnce'],'storageClassName':'s<0|1|2>',"
+               "'<1|2>Gi'},'accessModes':['ReadWriteOnce'],'storageClassName':'s<0|1>',"
                "'csi':{'driver':'d.io','volumeHandle':'h#'}"
                "<|,'nodeAffinity':{'required':{'nodeSelectorTerms':[$nodeterm]}}>"
                "<|||,'claimRef':{'kind':'PersistentVolumeClaim','namespace':'<a|b|c>','name':"
-               "'c<0|1|2>','uid':'uc#'}>}}"},
+               "'c<#0|1>','uid':'uc#'}>}}"},
     {"class", "{'apiVersion':'storage.k8s.io/v1','kind':'StorageClass','metadata':{'name':"
-              "'s<0|1|2>'},'provisioner':'<d.io|kubernetes.io/no-provisioner>',"
+              "'s<0|1>'},'provisioner':'<d.io|kubernetes.io/no-provisioner>',"
               "'volumeBindingMode':'<WaitForFirstConsumer|Immediate>'<||,'allowedTopologies':"
               "[{'matchLabelExpressions':[{'key':'zone','values':['z0','z1']}]}]>}"},
     {"csinode", "{'apiVersion':'storage.k8s.io/v1','kind':'CSINode','metadata':{'name':"
@@ -117,7 +119,8 @@ static const struct walk_rule {
     {"budget", "{'apiVersion':'policy/v1','kind':'PodDisruptionBudget','metadata':{'name':'b<0|1>',"
                "'namespace':'<a|b|c>'},'spec':{'selector':$selector},'status':"
                "{'disruptionsAllowed':<0|1|2>}}"},
-    {"other", "<$namespace|$claim|$volume|$class|$csinode|$service|$budget>"},
+    {"other", "<$namespace|$namespace|$claim|$claim|$claim|$volume|$volume|$class|$csinode|$"
+              "service|$budget>"},
 };
 
 static inline struct str walk_rule(struct str name) {

@@ -22,7 +22,7 @@ static uint64_t next_number(uint64_t *state) {
 static void what_is_remembered_is_what_a_new_scheduler_finds(void **state) {
     (void)state;
     static uint8_t bytes[WALK_BYTES];
-    size_t decisions = 0, comparisons = 0, victims = 0;
+    size_t decisions = 0, comparisons = 0, victims = 0, scored = 0, placed = 0;
     for (uint64_t seed = 1; seed <= WALKS; seed++) {
         uint64_t numbers = seed;
         struct walk w;
@@ -33,8 +33,11 @@ static void what_is_remembered_is_what_a_new_scheduler_finds(void **state) {
         decisions += w.decisions;
         comparisons += w.comparisons;
         victims += w.victims;
+        scored += w.choices_of_nodes;
+        placed += w.placed;
     }
-    print_message("%zu decisions, %zu comparisons, %zu victims\n", decisions, comparisons, victims);
+    print_message("%zu decisions, %zu places, %zu victims; %zu comparisons, %zu of scores\n",
+                  decisions, placed, victims, comparisons, scored);
     assert_true(decisions > 5 * WALKS && comparisons > 100 * WALKS && victims > WALKS / 10);
 }
 
