@@ -75,7 +75,8 @@ static const struct walk_rule {
      "<|'cpu':'<1|2>','ex.io/gpu':'1'|'cpu':'<1|5|12|25>00m','memory':'<0|1|3>Gi'>}}}"},
     {"podstart",
      "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p<0|1|2|3|4|5>','namespace':'<a|b|c>',"
-     "'uid':'u<0|0|0|1>','labels':{'app':'<x|y|z>'<||,'tier':'t'>}<|||||||"
+     "<'uid':'u<0|0|0|1>',|'uid':'u0',|'uid':'u0',|>'labels':{'app':'<x|y|z>'<||,'tier':'t'>}<|||||"
+     "||"
      ",'deletionTimestamp':'2026-01-01T00:00:00Z'>},'spec':{'containers':[$container],"
      "'priority':<0|10|20|30><||||,'preemptionPolicy':'Never'><|||||||||,'schedulerName':'other'>"
      "<|||||||||,'schedulingGates':[{'name':'g'}]><|||||||,'nodeSelector':{'zone':'z<0|1|2>'}>"
@@ -179,16 +180,21 @@ static inline void walk_write(struct choices *c, struct buf *out, struct str tex
     }
 }
 
+/* Appends an object by a rule. */
+static inline void walk_text(struct choices *c, const char *rule, struct buf *out) {
+    struct str remembered = {0};
+    walk_write(c, out, walk_rule(str_of(rule)), &remembered);
+}
+
 /* An object by a rule, with defaults; the caller owns it. */
 static inline struct api_object *walk_object(struct choices *c, const char *rule,
                                              const struct feature_set *gates) {
     struct buf text = BUF_INIT(1 << 16);
     struct arena a = {0};
-    struct str remembered = {0};
     struct json tree;
     struct err err;
     struct api_object *o = NULL;
-    walk_write(c, &text, walk_rule(str_of(rule)), &remembered);
+    walk_text(c, rule, &text);
     if (json_parse(&a, buf_view(&text), NULL, &tree, &err) < 0 ||
         api_object_decode(&tree, &(struct api_decode_opts){.strict = true}, &o, &err) < 0) {
         fprintf(stderr, "%.*s: %s\n", STR_ARG(buf_view(&text)), err.msg);
@@ -198,6 +204,16 @@ static inline struct api_object *walk_object(struct choices *c, const char *rule
     buf_release(&text);
     api_object_default(o, gates);
     return o;
+}
+
+/* Bytes that look like chance and are the same everywhere (splitmix64). */
+static inline void walk_bytes(uint64_t seed, uint8_t *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
+        z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+        bytes[i] = (uint8_t)(z >> 32);
+    }
 }
 
 #endif

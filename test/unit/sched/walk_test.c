@@ -11,23 +11,13 @@
 
 enum { WALKS = 150, WALK_BYTES = 1500 };
 
-/* Numbers that are the same everywhere (splitmix64). */
-static uint64_t next_number(uint64_t *state) {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 static void what_is_remembered_is_what_a_new_scheduler_finds(void **state) {
     (void)state;
     static uint8_t bytes[WALK_BYTES];
     size_t decisions = 0, comparisons = 0, victims = 0, scored = 0, placed = 0;
     for (uint64_t seed = 1; seed <= WALKS; seed++) {
-        uint64_t numbers = seed;
         struct walk w;
-        for (size_t i = 0; i < WALK_BYTES; i++)
-            bytes[i] = (uint8_t)(next_number(&numbers) >> 32);
+        walk_bytes(seed, bytes, WALK_BYTES);
         fprintf(stderr, "\rwalk %d", (int)seed);
         walk_all(&w, bytes, WALK_BYTES);
         decisions += w.decisions;

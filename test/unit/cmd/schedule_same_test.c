@@ -1,0 +1,103 @@
+/*
+ * The same clusters give the same bytes: random ones go through the whole program twice. The seeds
+ * of hash tables are drawn by lot for each run, and memory is handed out differently and with other
+ * contents.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <malloc.h>
+
+#include "../sched/walk_objects.h"
+#include "world.h"
+
+enum { CLUSTERS = 1000, BYTES = 2000, MOST_TEXT = 1 << 20 };
+
+/* How many objects of each kind a cluster is made of; some will have the same name. */
+static const struct part {
+    const char *rule;
+    unsigned least, more;
+} parts[] = {{"node", 4, 12}, {"other", 1, 16}, {"pod", 12, 24}};
+
+static void write_cluster(uint64_t seed, struct buf *out) {
+    uint8_t bytes[BYTES];
+    struct choices c = {bytes, BYTES};
+    walk_bytes(seed, bytes, BYTES);
+    buf_clear(out);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (unsigned n = parts[i].least + pick(&c, parts[i].more); n; n--) {
+            walk_text(&c, parts[i].rule, out);
+            buf_add(out, STR("\n---\n"));
+        }
+}
+
+/* Appends what the program says about the text. */
+static void run(struct str cluster, const char *format, struct buf *out) {
+    struct str words[] = {STR("schedule"),
+                          STR("-f"),
+                          STR("-"),
+                          STR("-o"),
+                          str_of(format),
+                          STR("--feature-gates=TaintTolerationComparisonOperators=true,"
+                              "TolerationAffinitySemverOperators=true,TaintTolerationCEL=true")};
+    struct world w;
+    world_init(&w);
+    w.ctx.in = memfd_create("in", 0);
+    assert_int_equal(write(w.ctx.in, cluster.p, cluster.n), cluster.n);
+    lseek(w.ctx.in, 0, SEEK_SET);
+    int rc = cmd_main(&w.ctx, &(struct opt_list){words, sizeof words / sizeof *words});
+    buf_clear(out);
+    buf_addf(out, "%s", world_taken(&w, w.out));
+    buf_addf(out, "%s", world_taken(&w, w.err));
+    buf_addf(out, "exit %d\n", rc);
+    assert_false(out->full);
+    close(w.ctx.in);
+    world_release(&w);
+}
+
+static void use_other_memory(bool other) {
+    mallopt(M_PERTURB, other ? 0xa5 : 0x11);
+    mallopt(M_MMAP_THRESHOLD, other ? 1 << 12 : 1 << 20);
+    mallopt(M_MXFAST, other ? 0 : 64);
+}
+
+static size_t count(struct str text, struct str what) {
+    size_t n = 0;
+    for (size_t at; (at = str_find(text, what)) != STR_NONE; n++)
+        text = str_sub(text, at + what.n, text.n);
+    return n;
+}
+
+static void the_same_input_gives_the_same_output(void **state) {
+    (void)state;
+    AUTO(buf_release) struct buf cluster = BUF_INIT(MOST_TEXT);
+    AUTO(buf_release) struct buf once = BUF_INIT(MOST_TEXT), again = BUF_INIT(MOST_TEXT);
+    size_t placed = 0, left = 0, preempted = 0;
+    for (uint64_t seed = 1; seed <= CLUSTERS; seed++) {
+        const char *format = seed % 4 ? "table" : "json";
+        write_cluster(seed, &cluster);
+        use_other_memory(false);
+        run(buf_view(&cluster), format, &once);
+        use_other_memory(true);
+        run(buf_view(&cluster), format, &again);
+        if (!str_eq(buf_view(&once), buf_view(&again)))
+            fail_msg("cluster %d:\n%.*s\n---- and then\n%.*s", (int)seed, STR_ARG(buf_view(&once)),
+                     STR_ARG(buf_view(&again)));
+        placed += count(buf_view(&once), STR(" Scheduled"));
+        left += count(buf_view(&once), STR(" Unschedulable "));
+        preempted += count(buf_view(&once), STR(" preempted by "));
+    }
+    print_message("%zu scheduled, %zu unschedulable, %zu preempted\n", placed, left, preempted);
+    assert_true(placed > CLUSTERS && left > CLUSTERS / 2 && preempted > CLUSTERS / 50);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_input_gives_the_same_output),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
