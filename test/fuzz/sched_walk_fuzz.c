@@ -1,4 +1,3 @@
-// LIBS: berth_tolexpr
 /* Walks through the life of a scheduler, see walk.h. */
 #include "../unit/sched/walk.h"
 

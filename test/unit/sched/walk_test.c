@@ -1,4 +1,3 @@
-// LIBS: berth_tolexpr
 /* Random walks through the life of a scheduler, see walk.h. */
 #include <setjmp.h>
 #include <stdarg.h>
