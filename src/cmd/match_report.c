@@ -41,7 +41,7 @@ static struct question ask(const struct match_pod *pod, const struct match_host 
 static struct match_verdict verdict_of(const struct question *q, uint32_t toleration) {
     return (struct match_verdict){
         match_toleration_check(&q->pod->tolerations->v[toleration], &q->host->taints->v[q->taint]),
-        toleration, q->taint};
+        toleration, q->taint, false};
 }
 
 static enum feature gate_of(const struct match_toleration *t) {

@@ -237,7 +237,7 @@ static struct match_node_verdict check_selector(const struct match_affinity *a,
 /* The first term that matches, or else the verdict on the first one. */
 static struct match_node_verdict check_required(const struct match_affinity *a,
                                                 const struct match_node *node) {
-    struct match_node_verdict first = {MATCH_NODE_NO_TERMS, MATCH_NODE_REQUIRED, 0, false, 0};
+    struct match_node_verdict first = {.code = MATCH_NODE_NO_TERMS, .part = MATCH_NODE_REQUIRED};
     for (uint32_t i = 0; i < a->required.n; i++) {
         struct match_node_verdict v = match_affinity_check_term(a, MATCH_NODE_REQUIRED, i, node);
         if (v.code == MATCH_NODE_YES)

@@ -27,7 +27,7 @@ struct match_affinity;
 struct match_node;
 struct match_taint;
 
-/* Evaluates tolerations that are an expression (KEP-5500). All three are mandatory. */
+/* Evaluates tolerations that are an expression (KEP-5500). All but the last are mandatory. */
 struct match_engine {
     void *ctx;
     /* The program of an expression, or NULL and err filled. */
@@ -37,6 +37,8 @@ struct match_engine {
     int (*eval)(void *ctx, void *program, const struct match_taint *taint, struct err *err);
     /* Frees a program. */
     void (*free)(void *ctx, void *program);
+    /* See sentence.h; NULL: nobody knows. */
+    void (*find_false)(void *ctx, struct str expression, const struct match_taint *t, struct buf *);
 };
 
 /* A context. The atoms and the engine are stored and must outlive it; the gates are copied. Without
@@ -164,10 +166,11 @@ enum match_code match_toleration_check(const struct match_toleration *t,
 struct match_verdict {
     enum match_code code;
     uint32_t toleration, taint; /* places in their lists, from 0 */
+    bool redact;                /* sentences say *** for values, and nothing of expressions */
 };
 
-/* Appends one sentence with the operands, such as
- * "taint sla=940:NoSchedule: toleration #2 Gt 950: 940 > 950 is false". */
+/* Appends one sentence with the operands:
+ * "taint sla=940:NoSchedule: toleration #2 Gt 950: 940 > 950 is false". See also sentence.h. */
 void match_verdict_write(struct buf *out, const struct match_tolerations *tolerations,
                          const struct match_taints *taints, const struct match_verdict *v);
 
@@ -218,11 +221,9 @@ struct match_fit match_fit_compute(const struct match_tolerations *tolerations,
 struct match_node *match_node_new(struct match *m, struct str name, const struct labels *labels);
 void match_node_free(struct match_node *node);
 
-/*
- * Compiles a pod's spec.nodeSelector (or NULL) and spec.affinity.nodeAffinity (or NULL), or the
+/* Compiles a pod's spec.nodeSelector (or NULL) and spec.affinity.nodeAffinity (or NULL), or the
  * addedAffinity of a scheduler profile. Never fails: terms with errors match nothing, and their
- * errors can be asked for. Nothing is borrowed. Free with match_affinity_free, before the atoms.
- */
+ * errors can be asked for. Nothing is borrowed. Free with match_affinity_free, before the atoms. */
 struct match_affinity *match_affinity_new(struct match *m, const struct labels *node_selector,
                                           const struct api_node_affinity *affinity);
 
@@ -257,6 +258,7 @@ struct match_node_verdict {
     uint32_t term;        /* place in the list of terms */
     bool is_field;        /* matchFields, not matchExpressions */
     uint32_t requirement; /* place in these, or in the nodeSelector in order of keys */
+    bool redact;          /* sentences say *** for values */
 };
 
 /* Does the node satisfy the nodeSelector and, if there are required terms, at least one? If not,
@@ -273,11 +275,9 @@ struct match_node_verdict match_affinity_check_term(const struct match_affinity 
 /* The sum of the weights of preferred terms that the node satisfies. */
 int64_t match_affinity_score(const struct match_affinity *a, const struct match_node *node);
 
-/*
- * What is wrong with the required or the preferred terms, in upstream's words; absent when nothing
+/* What is wrong with the required or the preferred terms, in upstream's words; absent when nothing
  * is. Required: upstream reports it only when the nodeSelector matches and no term does. Preferred:
- * scoring fails with it if match_affinity_score_fails.
- */
+ * scoring fails with it if match_affinity_score_fails. */
 struct str match_affinity_error(const struct match_affinity *a, enum match_node_part part);
 
 /* Do the preferred terms have other errors than version operators while their gate is off? KEP-5721

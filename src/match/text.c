@@ -1,6 +1,7 @@
 /* Verdicts as sentences: what was compared with what, with the values that decided it. */
 #include "base/goquote.h"
 #include "match/match_int.h"
+#include "match/sentence.h"
 
 /* A value as it is; between quotes when it is empty or a reader could mistake its bounds. */
 static void write_value(struct buf *out, const struct atom *value) {
@@ -14,37 +15,51 @@ static void write_value(struct buf *out, const struct atom *value) {
         goquote_write(out, s);
 }
 
+/* A value that may be nobody's business. */
+static void write_guarded(struct buf *out, const struct atom *value, bool redact) {
+    if (redact)
+        buf_add(out, STR("***"));
+    else
+        write_value(out, value);
+}
+
+/* What is compared, and whether values may be told. */
+struct comparison {
+    const struct atom *left, *right;
+    bool redact;
+};
+
 /* "940 > 950 is false" */
-static void write_comparison(struct buf *out, const struct atom *left, const char *sign,
-                             const struct atom *right, bool holds) {
-    write_value(out, left);
+static void write_comparison(struct buf *out, const struct comparison *c, const char *sign,
+                             bool holds) {
+    write_guarded(out, c->left, c->redact);
     buf_addf(out, " %s ", sign);
-    write_value(out, right);
+    write_guarded(out, c->right, c->redact);
     buf_add(out, holds ? STR(" is true") : STR(" is false"));
 }
 
-static void write_no_number(struct buf *out, const struct atom *value,
-                            int explain(const struct atom *, struct err *)) {
+/* "x is not a number: why"; the reason quotes the value. */
+static void write_not_a(struct buf *out, const char *what, const struct atom *value, bool redact,
+                        int explain(const struct atom *, struct err *)) {
     struct err err = {0};
     explain(value, &err);
-    write_value(out, value);
-    buf_addf(out, " is not a number: %s", err.msg);
+    write_guarded(out, value, redact);
+    buf_addf(out, " is not a %s", what);
+    if (!redact)
+        buf_addf(out, ": %s", err.msg);
 }
 
-static void write_no_version(struct buf *out, const struct atom *value) {
-    struct err err = {0};
-    intern_explain_version(value, &err);
-    write_value(out, value);
-    buf_addf(out, " is not a version: %s", err.msg);
+static void write_no_version(struct buf *out, const struct atom *value, bool redact) {
+    write_not_a(out, "version", value, redact, intern_explain_version);
 }
 
 /* ---- taints and tolerations ---- */
 
-void match_taint_write(struct buf *out, const struct match_taint *taint) {
+static void write_taint(struct buf *out, const struct match_taint *taint, bool redact) {
     buf_add(out, intern_text(taint->key));
     if (taint->value->length) {
         buf_add_char(out, '=');
-        buf_add(out, intern_text(taint->value));
+        buf_add(out, redact ? STR("***") : intern_text(taint->value));
         buf_add_char(out, ':');
     } else if (taint->effect->length) {
         buf_add_char(out, ':');
@@ -52,8 +67,16 @@ void match_taint_write(struct buf *out, const struct match_taint *taint) {
     buf_add(out, intern_text(taint->effect));
 }
 
+void match_taint_write(struct buf *out, const struct match_taint *taint) {
+    write_taint(out, taint, false);
+}
+
+void match_taint_write_redacted(struct buf *out, const struct match_taint *taint) {
+    write_taint(out, taint, true);
+}
+
 /* "Gt 950" */
-static void write_condition(struct buf *out, const struct match_toleration *t) {
+static void write_condition(struct buf *out, const struct match_toleration *t, bool redact) {
     if (t->expression) {
         buf_add(out, STR("expression"));
         return;
@@ -66,12 +89,16 @@ static void write_condition(struct buf *out, const struct match_toleration *t) {
     if (op && !op->sign)
         return;
     buf_add_char(out, ' ');
-    write_value(out, t->value);
+    write_guarded(out, t->value, redact);
 }
 
 static void write_expression_error(struct buf *out, const struct match_toleration *t,
-                                   const struct match_taint *taint) {
+                                   const struct match_taint *taint, bool redact) {
     struct err err = {0};
+    if (redact) {
+        buf_add(out, t->program ? STR("it fails") : STR("it does not compile"));
+        return;
+    }
     if (t->program)
         t->engine->eval(t->engine->ctx, t->program, taint, &err);
     else
@@ -88,19 +115,20 @@ static void write_gate_off(struct buf *out, const struct match_toleration *t) {
 }
 
 static void write_yes(struct buf *out, const struct match_toleration *t,
-                      const struct match_taint *taint) {
+                      const struct comparison *c) {
     const char *sign = t->expression ? NULL : match__operator_find(intern_text(t->op_name))->sign;
     if (sign)
-        write_comparison(out, taint->value, sign, t->value, true);
+        write_comparison(out, c, sign, true);
     else
         buf_add(out, t->expression ? STR("it is true") : STR("it matches"));
 }
 
-static void write_reason(struct buf *out, enum match_code code, const struct match_toleration *t,
-                         const struct match_taint *taint) {
-    switch (code) {
+static void write_reason(struct buf *out, const struct match_verdict *v,
+                         const struct match_toleration *t, const struct match_taint *taint) {
+    const struct comparison c = {taint->value, t->value, v->redact};
+    switch (v->code) {
     case MATCH_YES:
-        write_yes(out, t, taint);
+        write_yes(out, t, &c);
         break;
     case MATCH_EFFECT_DIFFERS:
         buf_add(out, STR("its effect is "));
@@ -112,25 +140,25 @@ static void write_reason(struct buf *out, enum match_code code, const struct mat
         break;
     case MATCH_VALUE_DIFFERS:
     case MATCH_VERSIONS_DIFFER:
-        write_comparison(out, taint->value, "==", t->value, false);
+        write_comparison(out, &c, "==", false);
         break;
     case MATCH_NOT_LESS:
-        write_comparison(out, taint->value, "<", t->value, false);
+        write_comparison(out, &c, "<", false);
         break;
     case MATCH_NOT_GREATER:
-        write_comparison(out, taint->value, ">", t->value, false);
+        write_comparison(out, &c, ">", false);
         break;
     case MATCH_TOLERATION_NO_NUMBER:
-        write_no_number(out, t->value, intern_explain_decimal);
+        write_not_a(out, "number", t->value, v->redact, intern_explain_decimal);
         break;
     case MATCH_TAINT_NO_NUMBER:
-        write_no_number(out, taint->value, intern_explain_decimal);
+        write_not_a(out, "number", taint->value, v->redact, intern_explain_decimal);
         break;
     case MATCH_TOLERATION_NO_VERSION:
-        write_no_version(out, t->value);
+        write_no_version(out, t->value, v->redact);
         break;
     case MATCH_TAINT_NO_VERSION:
-        write_no_version(out, taint->value);
+        write_no_version(out, taint->value, v->redact);
         break;
     case MATCH_GATE_OFF:
         write_gate_off(out, t);
@@ -142,7 +170,7 @@ static void write_reason(struct buf *out, enum match_code code, const struct mat
         buf_add(out, STR("it is false"));
         break;
     case MATCH_EXPRESSION_ERROR:
-        write_expression_error(out, t, taint);
+        write_expression_error(out, t, taint, v->redact);
         break;
     case MATCH_NO_ENGINE:
         buf_add(out, STR("expressions are not evaluated here"));
@@ -155,11 +183,21 @@ void match_verdict_write(struct buf *out, const struct match_tolerations *tolera
     const struct match_toleration *t = &tolerations->v[v->toleration];
     const struct match_taint *taint = &taints->v[v->taint];
     buf_add(out, STR("taint "));
-    match_taint_write(out, taint);
+    write_taint(out, taint, v->redact);
     buf_addf(out, ": toleration #%u ", v->toleration);
-    write_condition(out, t);
+    write_condition(out, t, v->redact);
     buf_add(out, STR(": "));
-    write_reason(out, v->code, t, taint);
+    write_reason(out, v, t, taint);
+}
+
+void match_verdict_write_condition(struct buf *out, const struct match_tolerations *tolerations,
+                                   const struct match_taints *taints,
+                                   const struct match_verdict *v) {
+    const struct match_toleration *t = &tolerations->v[v->toleration];
+    if (v->code != MATCH_EXPRESSION_FALSE || v->redact || !t->engine->find_false)
+        return;
+    buf_add(out, STR(": "));
+    t->engine->find_false(t->engine->ctx, intern_text(t->expression), &taints->v[v->taint], out);
 }
 
 /* ---- nodes ---- */
@@ -168,6 +206,7 @@ void match_verdict_write(struct buf *out, const struct match_tolerations *tolera
 struct node_operands {
     const struct match__requirement *r;
     const struct atom *value;
+    bool redact;
 };
 
 static void write_place(struct buf *out, const struct match_node_verdict *v) {
@@ -180,7 +219,7 @@ static void write_place(struct buf *out, const struct match_node_verdict *v) {
 }
 
 /* "zone In [a, b]" */
-static void write_requirement(struct buf *out, const struct match__requirement *r) {
+static void write_requirement(struct buf *out, const struct match__requirement *r, bool redact) {
     write_value(out, r->key);
     buf_add_char(out, ' ');
     buf_add(out, match__node_op_name(r->op));
@@ -189,7 +228,7 @@ static void write_requirement(struct buf *out, const struct match__requirement *
     for (uint32_t i = 0; i < r->value_count; i++) {
         if (i > 0)
             buf_add(out, STR(", "));
-        write_value(out, r->values[i]);
+        write_guarded(out, r->values[i], redact);
     }
     if (is_set)
         buf_add_char(out, ']');
@@ -198,13 +237,14 @@ static void write_requirement(struct buf *out, const struct match__requirement *
 /* A field that is not there reads as empty. */
 static void write_found(struct buf *out, const struct node_operands *o) {
     if (o->value)
-        write_value(out, o->value);
+        write_guarded(out, o->value, o->redact);
     else
         buf_add(out, STR("\"\""));
 }
 
 static void write_node_reason(struct buf *out, enum match_node_code code,
                               const struct node_operands *o) {
+    const struct comparison c = {o->value, o->r->value_count ? o->r->values[0] : NULL, o->redact};
     switch (code) {
     case MATCH_NODE_NO_LABEL:
         buf_add(out, STR("the node has no such label"));
@@ -222,19 +262,19 @@ static void write_node_reason(struct buf *out, enum match_node_code code,
         buf_add(out, STR(" is among them"));
         break;
     case MATCH_NODE_NOT_LESS:
-        write_comparison(out, o->value, "<", o->r->values[0], false);
+        write_comparison(out, &c, "<", false);
         break;
     case MATCH_NODE_NOT_GREATER:
-        write_comparison(out, o->value, ">", o->r->values[0], false);
+        write_comparison(out, &c, ">", false);
         break;
     case MATCH_NODE_VERSIONS_DIFFER:
-        write_comparison(out, o->value, "==", o->r->values[0], false);
+        write_comparison(out, &c, "==", false);
         break;
     case MATCH_NODE_NO_NUMBER:
-        write_no_number(out, o->value, intern_explain_integer);
+        write_not_a(out, "number", o->value, o->redact, intern_explain_integer);
         break;
     default: /* the others are about terms */
-        write_no_version(out, o->value);
+        write_no_version(out, o->value, o->redact);
         break;
     }
 }
@@ -270,12 +310,12 @@ static const struct match__requirement *requirement_of(const struct match_affini
 static void write_requirement_verdict(struct buf *out, const struct match_affinity *a,
                                       const struct match_node *node,
                                       const struct match_node_verdict *v) {
-    struct node_operands o = {.r = requirement_of(a, v)};
+    struct node_operands o = {.r = requirement_of(a, v), .redact = v->redact};
     o.value = !v->is_field ? match__node_label(node, o.r->key) : o.r->is_name ? node->name : NULL;
     if (v->part != MATCH_NODE_SELECTOR)
         buf_addf(out, ".%s[%u]", v->is_field ? "matchFields" : "matchExpressions", v->requirement);
     buf_add(out, STR(": "));
-    write_requirement(out, o.r);
+    write_requirement(out, o.r, v->redact);
     buf_add(out, STR(": "));
     write_node_reason(out, v->code, &o);
 }

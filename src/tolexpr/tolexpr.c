@@ -34,6 +34,10 @@ static const struct cel_env *env_of(struct tolexpr *x, enum tolexpr__env env) {
     return x->envs[env];
 }
 
+const struct cel_env *tolexpr__stored_env(struct tolexpr *x) {
+    return env_of(x, TOLEXPR__STORED);
+}
+
 static void clear(struct arena *a) {
     if (a->bytes > KEPT_BYTES)
         arena_release(a);
@@ -146,7 +150,7 @@ struct tolexpr *tolexpr_new(const struct tolexpr_opts *opts) {
     tolexpr__cache_init(&x->cache,
                         opts->cache_bytes ? opts->cache_bytes : LIMIT_TOLERATION_CACHE_BYTES,
                         opts->seed);
-    x->engine = (struct match_engine){x, compile_stored, eval, release};
+    x->engine = (struct match_engine){x, compile_stored, eval, release, tolexpr__find_false};
     x->valid = (struct valid_cel){x, check};
     return x;
 }
@@ -159,6 +163,8 @@ void tolexpr_free(struct tolexpr *x) {
         cel_env_free(x->envs[i]);
     arena_release(&x->compiling);
     arena_release(&x->evaluating);
+    arena_release(&x->conditions.arena);
+    vec_release(&x->conditions.texts);
     free(x);
 }
 

@@ -3,6 +3,7 @@
 #define TOLEXPR_TOLEXPR_INT_H
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "cel/cel.h"
 #include "match/match.h"
 #include "tolexpr/tolexpr.h"
@@ -31,12 +32,20 @@ struct tolexpr__cache {
     struct tolexpr_stats stats;
 };
 
+/* The conditions of the expression that was last explained: those that && joins. */
+struct tolexpr__conditions {
+    struct arena arena;
+    struct str expression;
+    VEC(struct str) texts;
+};
+
 struct tolexpr {
     uint32_t libs; /* of new expressions */
     const struct clock *clock;
     struct cel_env *envs[TOLEXPR__ENVS]; /* NULL until first used */
     struct tolexpr__cache cache;
     struct arena compiling, evaluating; /* empty between two calls */
+    struct tolexpr__conditions conditions;
     struct match_engine engine;
     struct valid_cel valid;
 };
@@ -59,5 +68,12 @@ struct tolexpr__entry *tolexpr__cache_find(struct tolexpr__cache *c, enum tolexp
 /* Adds a new entry, which is taken; the least recently used ones make room for it. It stays however
  * large it is. */
 void tolexpr__cache_add(struct tolexpr__cache *c, enum tolexpr__env env, struct tolexpr__entry *e);
+
+/* The environment of stored expressions. */
+const struct cel_env *tolexpr__stored_env(struct tolexpr *x);
+
+/* The find_false of struct match_engine (conditions.c); ctx is the context. */
+void tolexpr__find_false(void *ctx, struct str expression, const struct match_taint *taint,
+                         struct buf *out);
 
 #endif

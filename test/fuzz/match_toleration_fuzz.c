@@ -165,7 +165,8 @@ static void check_lists(struct match *m, const struct api_toleration_list *list,
             enum match_code code = match_toleration_check(&tolerations->v[i], &taints->v[j]);
             require((code == MATCH_YES) == tolerates(&list->v[i], &taint_list->v[j], gates));
             buf_clear(&text);
-            match_verdict_write(&text, tolerations, taints, &(struct match_verdict){code, i, j});
+            match_verdict_write(&text, tolerations, taints,
+                                &(struct match_verdict){code, i, j, false});
             require(text.n > 0);
         }
     }
