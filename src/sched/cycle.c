@@ -51,7 +51,7 @@ static bool concerns(const struct sched__cycle *cy, enum sched_plugin p) {
 }
 
 /* A verdict that preemption cannot change ends it at once; others are remembered, the last wins. */
-static void run_pre_filters(struct sched__cycle *cy) {
+void sched__cycle_pre_filter(struct sched__cycle *cy) {
     const struct sched_order *order = &cy->profile->points[SCHED_PRE_FILTER];
     for (size_t i = 0; i < order->n; i++) {
         if (!plugins[order->v[i]]->pre_filter || !concerns(cy, order->v[i]))
@@ -130,7 +130,7 @@ static void honour_nominations(struct sched__cycle *cy) {
 }
 
 void sched__cycle_filter(struct sched__cycle *cy) {
-    run_pre_filters(cy);
+    sched__cycle_pre_filter(cy);
     if (cy->error.p || cy->rejected.code != SCHED_SUCCESS)
         return;
     const struct sched__eval *ev = sched__eval_refresh(cy);

@@ -45,6 +45,7 @@ struct sched__cycle {
     uint32_t feasible;              /* slots that fit */
     struct sched_status rejected;   /* by PreFilter */
     struct str error;               /* a plug-in failed: the whole text */
+    bool redact;                    /* sentences must not tell values of taints and labels */
     void *data[SCHED_PLUGIN_COUNT]; /* what plug-ins keep for the cycle */
 };
 
@@ -136,6 +137,12 @@ const struct sched__plugin *sched__plugin_at(enum sched_plugin plugin);
 /* A score on that scale, where the largest is `max`. */
 int64_t sched__scale(enum sched__scale scale, int64_t score, int64_t max);
 
+/* A value of a taint or label as sentences show it: itself, or *** (explain.c). */
+struct str sched__shown(const struct sched__cycle *cy, struct str value);
+
+/* Thousandths of what the pod asks for that the node does not have (node_resources_fit.c). */
+int64_t sched__fit_shortage(const struct sched__cycle *cy, uint32_t slot);
+
 /* Appends a reason, which is stored, to a status whose list is in the cycle's arena. */
 void sched__status_add(struct sched__cycle *cy, struct sched_status *status, struct str reason);
 
@@ -143,6 +150,9 @@ void sched__status_add(struct sched__cycle *cy, struct sched_status *status, str
 
 /* Makes cy->verdict a column of the cycle's own, to be changed at will. */
 void sched__cycle_own_verdicts(struct sched__cycle *cy);
+
+/* PreFilter alone: may fill cy->rejected or cy->error. */
+void sched__cycle_pre_filter(struct sched__cycle *cy);
 
 /* Starts a cycle for a pod: PreFilter, and the verdicts of all filters on all slots. The arena is
  * stored. With cy->rejected or cy->error set there are no verdicts. */

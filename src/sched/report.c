@@ -1,6 +1,6 @@
 /* sched_examine: the whole table of verdicts and scores, for explanations and tests. */
 #include "base/alloc.h"
-#include "sched/plugin_int.h"
+#include "sched/explain_int.h"
 
 static void report_nodes(struct sched__cycle *cy, struct sched_report *out) {
     const struct sched__nodes *nodes = &cy->s->nodes;
@@ -46,7 +46,7 @@ static void report_choice(struct sched__cycle *cy, struct sched_report *out) {
             out->best = i;
 }
 
-static void report_cycle(struct sched__cycle *cy, struct sched_report *out) {
+void sched__report_cycle(struct sched__cycle *cy, struct sched_report *out) {
     sched__cycle_filter(cy);
     out->rejected = cy->rejected;
     report_nodes(cy, out);
@@ -60,21 +60,31 @@ static void report_cycle(struct sched__cycle *cy, struct sched_report *out) {
         out->message = sched__cycle_message(cy);
 }
 
-void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
-                   struct sched_report *out) {
-    struct sched_pod p = {
+void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_object *pod,
+                        struct arena *a) {
+    t->pod = (struct sched_pod){
         .object = pod,
         .cls = sched__class_get(s, pod),
         .node = SCHED__NONE,
         .nominated = SCHED__NONE,
         .priority = sched__pod_priority(pod),
     };
-    struct sched__cycle cy = {
-        .s = s, .pod = &p, .cls = p.cls, .profile = p.cls->profile, .arena = a};
+    t->cycle = (struct sched__cycle){
+        .s = s, .pod = &t->pod, .cls = t->pod.cls, .profile = t->pod.cls->profile, .arena = a};
+}
+
+void sched__trial_end(struct sched__trial *t) {
+    sched__class_unref(t->cycle.s, t->pod.cls);
+}
+
+void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
+                   struct sched_report *out) {
+    struct sched__trial trial;
+    sched__trial_start(&trial, s, pod, a);
     *out = (struct sched_report){0};
-    if (cy.profile)
-        report_cycle(&cy, out);
+    if (trial.cycle.profile)
+        sched__report_cycle(&trial.cycle, out);
     else
         out->error = STR("no profile of the configuration has the pod's schedulerName");
-    sched__class_unref(s, p.cls);
+    sched__trial_end(&trial);
 }

@@ -85,7 +85,7 @@ struct sched_status {
 /* What one node made of the pod. */
 struct sched_node_report {
     struct str node;
-    uint32_t slot;              /* of the node, for sched_explain_node */
+    uint32_t slot;              /* of the node */
     struct sched_status status; /* of the first plug-in that rejects it */
     bool absent;                /* PreFilter left it out */
     int64_t scores[SCHED_PLUGIN_COUNT];

@@ -92,9 +92,10 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
 
 /* ---- explanation ---- */
 
-static void write_domain(struct buf *out, const struct sched__topology *topology, uint32_t domain) {
+static void write_domain(const struct sched__cycle *cy, struct buf *out,
+                         const struct sched__topology *topology, uint32_t domain) {
     struct str key = intern_text(topology->key),
-               value = intern_text(topology->values.v[domain - 1]);
+               value = sched__shown(cy, intern_text(topology->values.v[domain - 1]));
     buf_addf(out, "%.*s=%.*s", STR_ARG(key), STR_ARG(value));
 }
 
@@ -107,12 +108,13 @@ static void write_example(struct sched__cycle *cy, struct buf *out, const struct
                  STR_ARG(intern_text(cy->s->nodes.v[p->node].name)));
 }
 
-static bool explain_wanted(const struct sched__affinity_terms *terms, bool first, uint32_t slot,
+static bool explain_wanted(struct sched__cycle *cy, const struct filtering *state, uint32_t slot,
                            struct buf *out) {
+    const struct sched__affinity_terms *terms = &state->own->affinity;
     for (size_t i = 0; i < terms->n; i++) {
         const struct sched__affinity_term *t = &terms->v[i];
         uint32_t domain = t->topology->domain[slot];
-        if (domain && (first || t->tally->count[domain] > 0))
+        if (domain && (state->first || t->tally->count[domain] > 0))
             continue;
         buf_addf(out, "podAffinity.required[%zu]: ", i);
         if (!domain) {
@@ -120,7 +122,7 @@ static bool explain_wanted(const struct sched__affinity_terms *terms, bool first
             return true;
         }
         buf_addf(out, "no pod that %s in ", terms->n > 1 ? "all terms match" : "it matches");
-        write_domain(out, t->topology, domain);
+        write_domain(cy, out, t->topology, domain);
         return true;
     }
     return false;
@@ -136,7 +138,7 @@ static bool explain_unwanted(struct sched__cycle *cy, const struct sched__affini
         buf_addf(out, "podAntiAffinity.required[%zu]: matches ", i);
         write_example(cy, out, t->tally, domain);
         buf_add(out, STR(", in "));
-        write_domain(out, t->topology, domain);
+        write_domain(cy, out, t->topology, domain);
         return true;
     }
     return false;
@@ -151,7 +153,7 @@ static void explain_against(struct sched__cycle *cy, const struct filtering *sta
             continue;
         write_example(cy, out, t->tally, domain);
         buf_add(out, STR(" has podAntiAffinity that matches this pod, in "));
-        write_domain(out, t->topology, domain);
+        write_domain(cy, out, t->topology, domain);
         return;
     }
 }
@@ -159,7 +161,7 @@ static void explain_against(struct sched__cycle *cy, const struct filtering *sta
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     struct filtering state = {0};
     prepare(cy, &state);
-    if (!explain_wanted(&state.own->affinity, state.first, slot, out) &&
+    if (!explain_wanted(cy, &state, slot, out) &&
         !explain_unwanted(cy, &state.own->anti, slot, out))
         explain_against(cy, &state, slot, out);
 }

@@ -128,6 +128,13 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             cy->verdict[i] = (uint8_t)check(cy->cls, d, cy->s->nodes.v[i].labels);
 }
 
+static void write_verdict(const struct sched__cycle *cy, struct buf *out,
+                          const struct match_affinity *a, const struct match_node *node,
+                          struct match_node_verdict why) {
+    why.redact = cy->redact;
+    match_node_verdict_write(out, a, node, &why);
+}
+
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     const struct node_affinity *d = cy->cls->data[SCHED_NODE_AFFINITY];
     const struct match_node *node = cy->s->nodes.v[slot].labels;
@@ -135,18 +142,14 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         cy->verdict[slot] == SCHED__REASON_ADDED_AFFINITY ? d->added : cy->cls->affinity;
     struct match_node_verdict why;
     match_affinity_required(a, node, &why);
-    if (why.part != MATCH_NODE_REQUIRED) {
-        match_node_verdict_write(out, a, node, &why);
-        return;
-    }
-    uint32_t n = match_affinity_term_count(a, MATCH_NODE_REQUIRED);
+    uint32_t n =
+        why.part == MATCH_NODE_REQUIRED ? match_affinity_term_count(a, MATCH_NODE_REQUIRED) : 0;
     for (uint32_t i = 0; i < n; i++) {
-        why = match_affinity_check_term(a, MATCH_NODE_REQUIRED, i, node);
         buf_add(out, i ? STR("; ") : STR(""));
-        match_node_verdict_write(out, a, node, &why);
+        write_verdict(cy, out, a, node, match_affinity_check_term(a, why.part, i, node));
     }
     if (!n)
-        match_node_verdict_write(out, a, node, &why);
+        write_verdict(cy, out, a, node, why);
 }
 
 /* ---- score ---- */

@@ -115,6 +115,19 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     }
 }
 
+int64_t sched__fit_shortage(const struct sched__cycle *cy, uint32_t slot) {
+    const struct fit *d = cy->cls->data[SCHED_FIT];
+    const struct sched__nodes *nodes = &cy->s->nodes;
+    int64_t sum = 0;
+    for (size_t k = 0; k < d->check_count; k++) {
+        const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
+        int64_t missing = d->checks[k].amount - (r->alloc[slot] - r->used[slot]);
+        if (missing > 0)
+            sum += (int64_t)(1000 * ((double)missing / (double)d->checks[k].amount));
+    }
+    return sum;
+}
+
 /* ---- score ---- */
 
 typedef int64_t strategy_fn(const struct sched_profile *profile, int64_t requested, int64_t cap);

@@ -63,16 +63,17 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
 
 /* ---- explanation ---- */
 
-static void write_skew(struct buf *out, const struct sched__spread_rule *rule, uint32_t domain) {
+static void write_skew(const struct sched__cycle *cy, struct buf *out,
+                       const struct sched__spread_rule *rule, uint32_t domain) {
     const struct sched__tally *t = rule->tally;
     int32_t least = least_count(rule);
-    buf_add(out, intern_text(rule->topology->values.v[domain - 1]));
+    buf_add(out, sched__shown(cy, intern_text(rule->topology->values.v[domain - 1])));
     buf_addf(out, ": %d matching + %d itself - %d least", t->count[domain], rule->self, least);
     if ((int64_t)t->by->domains.n < rule->min_domains)
         buf_addf(out, " (%zu domains < minDomains %d)", t->by->domains.n, rule->min_domains);
     else {
         const struct atom *value = rule->topology->values.v[sched__tally_least(t) - 1];
-        buf_addf(out, " (%.*s)", STR_ARG(intern_text(value)));
+        buf_addf(out, " (%.*s)", STR_ARG(sched__shown(cy, intern_text(value))));
     }
     buf_addf(out, " = %d > maxSkew %d", t->count[domain] + rule->self - least, rule->max_skew);
 }
@@ -89,7 +90,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
                  rule->place);
         if (domain) {
             buf_addf(out, "%.*s=", STR_ARG(rule->label));
-            write_skew(out, rule, domain);
+            write_skew(cy, out, rule, domain);
         } else {
             buf_addf(out, "the node has no label %.*s", STR_ARG(rule->label));
         }

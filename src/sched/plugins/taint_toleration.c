@@ -2,6 +2,7 @@
  * TaintToleration: NoSchedule and NoExecute taints keep pods away that do not tolerate them,
  * PreferNoSchedule ones count against the node. All operators and expressions are in match.
  */
+#include "match/sentence.h"
 #include "sched/plugin_int.h"
 
 /* Nodes with the same taints often stand side by side: the last answer is worth a look. */
@@ -42,18 +43,19 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         match_find_untolerated(tolerations, taints, MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE);
     size_t start = out->n;
     for (uint32_t i = 0; i < tolerations->n; i++) {
-        struct match_verdict v = {.toleration = i, .taint = taint};
+        struct match_verdict v = {.toleration = i, .taint = taint, .redact = cy->redact};
         v.code = match_toleration_check(&tolerations->v[i], &taints->v[taint]);
         if (v.code == MATCH_KEY_DIFFERS || v.code == MATCH_EFFECT_DIFFERS)
             continue;
         if (out->n > start)
             buf_add(out, STR("; "));
         match_verdict_write(out, tolerations, taints, &v);
+        match_verdict_write_condition(out, tolerations, taints, &v);
     }
     if (out->n > start)
         return;
     buf_add(out, STR("taint "));
-    match_taint_write(out, &taints->v[taint]);
+    (cy->redact ? match_taint_write_redacted : match_taint_write)(out, &taints->v[taint]);
     buf_add(out, STR(": no toleration of its key and effect"));
 }
 

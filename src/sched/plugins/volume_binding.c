@@ -192,15 +192,19 @@ static void write_claim(struct buf *out, const struct sched__claim *c) {
              STR_ARG(c->object->meta->name));
 }
 
-static void write_affinity(struct buf *out, struct sched *s, struct sched__pv *pv, uint32_t slot) {
+static void write_affinity(const struct sched__cycle *cy, struct buf *out, struct sched__pv *pv,
+                           uint32_t slot) {
+    struct sched *s = cy->s;
     struct str error = {0};
     struct match_node_verdict why;
     const struct match_node *node = s->nodes.v[slot].labels;
     const struct match_affinity *affinity =
         sched__pv_affinity(s, pv, sched__csi_node(s, slot), &error);
     buf_addf(out, "volume %.*s: ", STR_ARG(pv->object->meta->name));
-    if (affinity && !match_affinity_required(affinity, node, &why))
-        match_node_verdict_write(out, affinity, node, &why);
+    if (!affinity || match_affinity_required(affinity, node, &why))
+        return;
+    why.redact = cy->redact;
+    match_node_verdict_write(out, affinity, node, &why);
 }
 
 static void write_no_volume(struct buf *out, const struct sched__volume_plan *plan) {
@@ -241,12 +245,12 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         buf_add(out, plan->error);
     } else if ((c = plan->conflicts[SCHED__VOLUME_AFFINITY])) {
         write_claim(out, c);
-        write_affinity(out, cy->s, c->pv, slot);
+        write_affinity(cy, out, c->pv, slot);
     } else if ((c = plan->conflicts[SCHED__NO_VOLUME])) {
         struct sched__pv *only = only_candidate(c);
         write_claim(out, c);
         if (plan->no_volume == SCHED__NO_PROVISIONER && only)
-            write_affinity(out, cy->s, only, slot);
+            write_affinity(cy, out, only, slot);
         else
             write_no_volume(out, plan);
     } else if ((c = plan->conflicts[SCHED__NO_SPACE])) {

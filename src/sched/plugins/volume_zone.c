@@ -188,9 +188,9 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     if (!found)
         found = labels_find(labels, topology[z->label].newer);
     buf_addf(out, "volume %.*s has label %.*s=%.*s, the node ", STR_ARG(z->volume->meta->name),
-             STR_ARG(key), STR_ARG(z->values));
+             STR_ARG(key), STR_ARG(sched__shown(cy, z->values)));
     if (found)
-        buf_addf(out, "%.*s=%.*s", STR_ARG(found->key), STR_ARG(found->value));
+        buf_addf(out, "%.*s=%.*s", STR_ARG(found->key), STR_ARG(sched__shown(cy, found->value)));
     else
         buf_addf(out, "no such label");
 }

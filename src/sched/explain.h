@@ -1,0 +1,100 @@
+/*
+ * Why a pod fits or does not: what every plug-in makes of every node, with the operands, and the
+ * smallest changes that would make it fit.
+ *
+ * Where the scheduler stops at the first plug-in that rejects a node, an explanation asks all of
+ * them, each for itself. Nodes that are rejected for the same causes are one group.
+ */
+#ifndef SCHED_EXPLAIN_H
+#define SCHED_EXPLAIN_H
+
+#include "sched/sched.h"
+
+/* Why a plug-in rejects a node. Equal ones are one object. */
+struct sched_cause {
+    enum sched_plugin plugin;
+    struct sched_status status; /* as the scheduler would report it */
+    struct str text;            /* one sentence with operands; {node} stands for the node's name */
+};
+
+/* Nodes that are rejected for the same causes. */
+struct sched_group {
+    const struct sched_cause **causes; /* in the order in which plug-ins run; at least one */
+    size_t cause_count;
+    size_t *nodes; /* places in report.nodes, rising */
+    size_t node_count;
+    int64_t shortage; /* thousandths of the requests that the nodes do not have */
+};
+
+struct sched_explanation {
+    struct sched_report report;
+    int32_t weights[SCHED_PLUGIN_COUNT]; /* of scores */
+    struct sched_order filters;          /* plug-ins that had something to check */
+    struct sched_group *groups;          /* in the order of their first nodes */
+    size_t group_count;
+    size_t *group_of; /* by place in report.nodes; SIZE_MAX: the pod fits there */
+};
+
+/* Explains a pod as sched_examine examines it; with `redact` sentences say *** for values of taints
+ * and labels and do not quote expressions. *out lives in the arena. */
+void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct arena *a,
+                   struct sched_explanation *out);
+
+/* ---- changes (suggest.c) ---- */
+
+/* CHANGE(ID, "name"): kinds of changes, those that cost least first. */
+#define SCHED_CHANGES(CHANGE)                \
+    CHANGE(THRESHOLD, "toleration-value")    \
+    CHANGE(TOLERATE, "toleration")           \
+    CHANGE(UNCORDON, "uncordon")             \
+    CHANGE(REQUIREMENT, "requirement-value") \
+    CHANGE(LABEL, "node-label")              \
+    CHANGE(FREE, "free-resources")           \
+    CHANGE(REQUEST, "resource-request")      \
+    CHANGE(SKEW, "max-skew")                 \
+    CHANGE(DELETE, "delete-pod")             \
+    CHANGE(UNTAINT, "node-taint")            \
+    CHANGE(DROP, "drop-requirement")
+
+enum sched_change_kind {
+#define CHANGE(id, name) SCHED_CHANGE_##id,
+    SCHED_CHANGES(CHANGE)
+#undef CHANGE
+};
+
+/* The kind's name; static. */
+struct str sched_change_name(enum sched_change_kind kind);
+
+struct sched_change {
+    enum sched_change_kind kind;
+    struct str text; /* what to do, in the imperative */
+};
+
+/* Changes that together make the pod fit on a node: the scheduler was asked. */
+struct sched_suggestion {
+    struct sched_change *changes;
+    size_t change_count;
+    size_t node;              /* place in report.nodes */
+    size_t feasible;          /* nodes that fit then */
+    struct api_object *pod;   /* as it would be; held */
+    struct api_object *host;  /* the node as it would be; held */
+    struct api_object **gone; /* pods that would have to go; held */
+    size_t gone_count;
+};
+
+struct sched_suggestions {
+    struct sched_suggestion *v; /* the smallest first */
+    size_t n;
+};
+
+/* The smallest changes for a pod that fits nowhere, at most `most`. The scheduler is asked about
+ * changed copies and is as before when this returns. *out lives in the arena but for the objects:
+ * sched_suggestions_release. */
+void sched_suggest(struct sched *s, struct api_object *pod, const struct sched_explanation *e,
+                   struct arena *a, struct sched_suggestions *out);
+void sched_suggestions_release(struct sched_suggestions *list);
+
+/* How many suggestions there are at most. */
+enum { SCHED_MOST_SUGGESTIONS = 5 };
+
+#endif
