@@ -28,6 +28,7 @@ struct sched_group {
 
 struct sched_explanation {
     struct sched_report report;
+    bool redact;
     int32_t weights[SCHED_PLUGIN_COUNT]; /* of scores */
     struct sched_order filters;          /* plug-ins that had something to check */
     struct sched_group *groups;          /* in the order of their first nodes */

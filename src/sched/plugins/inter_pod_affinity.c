@@ -2,6 +2,7 @@
  * InterPodAffinity: pods that want, or do not want, certain others in the same domain of nodes; and
  * pods on nodes that do not want this one.
  */
+#include "sched/explain_int.h"
 #include "sched/plugins/inter_pod_affinity_int.h"
 
 /* ---- filter ---- */
@@ -108,62 +109,101 @@ static void write_example(struct sched__cycle *cy, struct buf *out, const struct
                  STR_ARG(intern_text(cy->s->nodes.v[p->node].name)));
 }
 
-static bool explain_wanted(struct sched__cycle *cy, const struct filtering *state, uint32_t slot,
-                           struct buf *out) {
+/* A term that refuses a node. */
+struct refusal {
+    const struct sched__affinity_term *own;
+    const struct sched__carried *against; /* of another pod; then there is no own one */
+    bool anti;
+    size_t place;
+};
+
+static bool find_wanted(const struct filtering *state, uint32_t slot, struct refusal *out) {
     const struct sched__affinity_terms *terms = &state->own->affinity;
     for (size_t i = 0; i < terms->n; i++) {
         const struct sched__affinity_term *t = &terms->v[i];
         uint32_t domain = t->topology->domain[slot];
         if (domain && (state->first || t->tally->count[domain] > 0))
             continue;
-        buf_addf(out, "podAffinity.required[%zu]: ", i);
-        if (!domain) {
-            buf_addf(out, "the node has no label %.*s", STR_ARG(t->label));
+        *out = (struct refusal){.own = t, .place = i};
+        return true;
+    }
+    return false;
+}
+
+static bool find_unwanted(const struct filtering *state, uint32_t slot, struct refusal *out) {
+    const struct sched__affinity_terms *terms = &state->own->anti;
+    for (size_t i = 0; i < terms->n; i++)
+        if (terms->v[i].tally->count[terms->v[i].topology->domain[slot]] > 0) {
+            *out = (struct refusal){.own = &terms->v[i], .anti = true, .place = i};
             return true;
         }
-        buf_addf(out, "no pod that %s in ", terms->n > 1 ? "all terms match" : "it matches");
-        write_domain(cy, out, t->topology, domain);
-        return true;
-    }
+    for (size_t i = 0; i < state->against_count; i++)
+        if (state->against[i]->tally->count[state->against[i]->topology->domain[slot]] > 0) {
+            *out = (struct refusal){.against = state->against[i], .anti = true};
+            return true;
+        }
     return false;
 }
 
-static bool explain_unwanted(struct sched__cycle *cy, const struct sched__affinity_terms *terms,
-                             uint32_t slot, struct buf *out) {
-    for (size_t i = 0; i < terms->n; i++) {
-        const struct sched__affinity_term *t = &terms->v[i];
-        uint32_t domain = t->topology->domain[slot];
-        if (t->tally->count[domain] <= 0)
-            continue;
-        buf_addf(out, "podAntiAffinity.required[%zu]: matches ", i);
-        write_example(cy, out, t->tally, domain);
-        buf_add(out, STR(", in "));
-        write_domain(cy, out, t->topology, domain);
-        return true;
-    }
-    return false;
+static bool find_refusal(struct sched__cycle *cy, uint32_t slot, struct refusal *out) {
+    struct filtering state = {0};
+    prepare(cy, &state);
+    return find_wanted(&state, slot, out) || find_unwanted(&state, slot, out);
 }
 
-static void explain_against(struct sched__cycle *cy, const struct filtering *state, uint32_t slot,
-                            struct buf *out) {
-    for (size_t i = 0; i < state->against_count; i++) {
-        const struct sched__carried *t = state->against[i];
-        uint32_t domain = t->topology->domain[slot];
-        if (t->tally->count[domain] <= 0)
-            continue;
-        write_example(cy, out, t->tally, domain);
-        buf_add(out, STR(" has podAntiAffinity that matches this pod, in "));
-        write_domain(cy, out, t->topology, domain);
+static void explain_wanted(struct sched__cycle *cy, const struct refusal *r, uint32_t slot,
+                           struct buf *out) {
+    const struct sched__affinity *d = cy->cls->data[SCHED_INTER_POD_AFFINITY];
+    uint32_t domain = r->own->topology->domain[slot];
+    buf_addf(out, "podAffinity.required[%zu]: ", r->place);
+    if (!domain) {
+        buf_addf(out, "the node has no label %.*s", STR_ARG(r->own->label));
         return;
     }
+    buf_addf(out, "no pod that %s in ", d->affinity.n > 1 ? "all terms match" : "it matches");
+    write_domain(cy, out, r->own->topology, domain);
+}
+
+static void explain_unwanted(struct sched__cycle *cy, const struct refusal *r, uint32_t slot,
+                             struct buf *out) {
+    const struct sched__topology *topology = r->own ? r->own->topology : r->against->topology;
+    const struct sched__tally *tally = r->own ? r->own->tally : r->against->tally;
+    if (r->own)
+        buf_addf(out, "podAntiAffinity.required[%zu]: matches ", r->place);
+    write_example(cy, out, tally, topology->domain[slot]);
+    buf_add(out, r->own ? STR(", in ") : STR(" has podAntiAffinity that matches this pod, in "));
+    write_domain(cy, out, topology, topology->domain[slot]);
 }
 
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    struct filtering state = {0};
-    prepare(cy, &state);
-    if (!explain_wanted(cy, &state, slot, out) &&
-        !explain_unwanted(cy, &state.own->anti, slot, out))
-        explain_against(cy, &state, slot, out);
+    struct refusal r;
+    if (find_refusal(cy, slot, &r))
+        (r.anti ? explain_unwanted : explain_wanted)(cy, &r, slot, out);
+}
+
+/* A domain with a pod that is wanted, absent without one. */
+static struct str wanted_domain(const struct sched__affinity_term *t) {
+    for (size_t i = 0; i < t->topology->values.n; i++)
+        if (t->tally->count[i + 1] > 0)
+            return intern_text(t->topology->values.v[i]);
+    return (struct str){0};
+}
+
+bool sched__affinity_violated(struct sched__cycle *cy, uint32_t slot,
+                              struct sched__affinity_violation *out) {
+    struct refusal r;
+    if (!find_refusal(cy, slot, &r))
+        return false;
+    *out = (struct sched__affinity_violation){.own = r.own, .anti = r.anti, .place = r.place};
+    if (r.own && !r.anti) {
+        out->label = r.own->label;
+        out->domain = wanted_domain(r.own);
+    } else {
+        const struct sched__topology *topology = r.own ? r.own->topology : r.against->topology;
+        out->rival =
+            sched__tally_example(r.own ? r.own->tally : r.against->tally, topology->domain[slot]);
+    }
+    return true;
 }
 
 const struct sched__plugin sched__inter_pod_affinity = {

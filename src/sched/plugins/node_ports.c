@@ -1,5 +1,5 @@
 /* NodePorts: a host port is taken once per address and protocol. */
-#include "sched/plugin_int.h"
+#include "sched/explain_int.h"
 
 static void *compile(struct sched *s, struct sched__class *c) {
     (void)s;
@@ -39,16 +39,22 @@ static bool has_port(const struct sched__class *c, const struct sched__port *por
     return false;
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+struct sched_pod *sched__ports_rival(const struct sched__cycle *cy, uint32_t slot) {
     const struct sched__port *port = find_conflict(cy, slot);
     const struct sched__node *node = &cy->s->nodes.v[slot];
+    for (size_t i = 0; port && i < node->pods.n; i++)
+        if (has_port(node->pods.v[i]->cls, port))
+            return node->pods.v[i];
+    return NULL;
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+    const struct sched__port *port = find_conflict(cy, slot);
     struct str ip = intern_text(port->ip), protocol = intern_text(port->protocol);
+    const struct sched_pod *rival = sched__ports_rival(cy, slot);
     buf_addf(out, "host port %.*s:%d/%.*s is taken", STR_ARG(ip), port->port, STR_ARG(protocol));
-    for (size_t i = 0; i < node->pods.n; i++)
-        if (has_port(node->pods.v[i]->cls, port)) {
-            buf_addf(out, " by pod %.*s", STR_ARG(node->pods.v[i]->key));
-            return;
-        }
+    if (rival)
+        buf_addf(out, " by pod %.*s", STR_ARG(rival->key));
 }
 
 /* A pod with one of the ports left, or a node came. */

@@ -2,6 +2,7 @@
  * PodTopologySpread: pods that a selector matches are spread over domains of nodes. A node is
  * refused if, with the pod there, its domain had more than maxSkew pods above the least domain.
  */
+#include "sched/explain_int.h"
 #include "sched/plugins/pod_topology_spread_int.h"
 
 /* ---- filter ---- */
@@ -78,24 +79,52 @@ static void write_skew(const struct sched__cycle *cy, struct buf *out,
     buf_addf(out, " = %d > maxSkew %d", t->count[domain] + rule->self - least, rule->max_skew);
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    const struct sched__spread *d = cy->cls->data[SCHED_SPREAD];
+/* The first rule that the node violates; NULL: none. */
+static const struct sched__spread_rule *find_violated(const struct sched__spread *d,
+                                                      uint32_t slot) {
     for (size_t i = 0; i < d->hard.n; i++) {
         const struct sched__spread_rule *rule = &d->hard.v[i];
         uint32_t domain = rule->topology->domain[slot];
         int64_t most = (int64_t)rule->max_skew - rule->self + least_count(rule);
-        if (domain && rule->tally->count[domain] <= most)
-            continue;
-        buf_addf(out, "%s[%zu]: ", d->own ? "topologySpreadConstraints" : "defaultConstraints",
-                 rule->place);
-        if (domain) {
-            buf_addf(out, "%.*s=", STR_ARG(rule->label));
-            write_skew(cy, out, rule, domain);
-        } else {
-            buf_addf(out, "the node has no label %.*s", STR_ARG(rule->label));
-        }
-        return;
+        if (!domain || rule->tally->count[domain] > most)
+            return rule;
     }
+    return NULL;
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+    const struct sched__spread *d = cy->cls->data[SCHED_SPREAD];
+    const struct sched__spread_rule *rule = find_violated(d, slot);
+    if (!rule)
+        return;
+    uint32_t domain = rule->topology->domain[slot];
+    buf_addf(out, "%s[%zu]: ", d->own ? "topologySpreadConstraints" : "defaultConstraints",
+             rule->place);
+    if (domain) {
+        buf_addf(out, "%.*s=", STR_ARG(rule->label));
+        write_skew(cy, out, rule, domain);
+    } else {
+        buf_addf(out, "the node has no label %.*s", STR_ARG(rule->label));
+    }
+}
+
+bool sched__spread_violated(struct sched__cycle *cy, uint32_t slot,
+                            struct sched__spread_violation *out) {
+    const struct sched__spread *d = cy->cls->data[SCHED_SPREAD];
+    const struct sched__spread_rule *rule = find_violated(d, slot);
+    if (!rule)
+        return false;
+    uint32_t domain = rule->topology->domain[slot], least = sched__tally_least(rule->tally);
+    *out = (struct sched__spread_violation){.own = d->own,
+                                            .place = rule->place,
+                                            .label = rule->label,
+                                            .has_label = domain,
+                                            .max_skew = rule->max_skew};
+    if (least)
+        out->least = intern_text(rule->topology->values.v[least - 1]);
+    if (domain)
+        out->skew = rule->tally->count[domain] + rule->self - least_count(rule);
+    return true;
 }
 
 const struct sched__plugin sched__pod_topology_spread = {

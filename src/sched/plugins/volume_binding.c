@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "api/selector.h"
+#include "sched/explain_int.h"
 #include "sched/plugins/resources_int.h"
 #include "sched/plugins/volume_state_int.h"
 
@@ -260,6 +261,27 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         write_claim(out, c);
         buf_addf(out, "volume %.*s does not exist", STR_ARG(c->body->spec.volume_name));
     }
+}
+
+/* The volume that keeps the pod from the node, if there is just one. */
+static const struct sched__pv *refused_volume(struct sched__cycle *cy, uint32_t slot) {
+    const struct sched__volume_plan *plan = sched__pod_claims_place(cy->s, claims_of(cy), slot);
+    if (plan->conflicts[SCHED__VOLUME_AFFINITY])
+        return plan->conflicts[SCHED__VOLUME_AFFINITY]->pv;
+    const struct sched__claim *c = plan->conflicts[SCHED__NO_VOLUME];
+    return c && plan->no_volume == SCHED__NO_PROVISIONER ? only_candidate(c) : NULL;
+}
+
+const struct api_node_selector_requirement *sched__binding_requirement(struct sched__cycle *cy,
+                                                                       uint32_t slot) {
+    const struct sched__pv *pv = refused_volume(cy, slot);
+    struct match_node_verdict why;
+    if (!pv || !pv->affinity || pv->migrated ||
+        match_affinity_required(pv->affinity, cy->s->nodes.v[slot].labels, &why) ||
+        why.code >= MATCH_NODE_EMPTY_TERM || why.is_field)
+        return NULL;
+    const struct api_node_selector *required = pv->body->spec.node_affinity->required;
+    return &required->node_selector_terms.v[why.term].match_expressions.v[why.requirement];
 }
 
 /* ---- queueing hints ---- */

@@ -2,6 +2,7 @@
  * VolumeRestrictions: disks that two pods of a node cannot both have, and claims that only one pod
  * in the cluster may use.
  */
+#include "sched/explain_int.h"
 #include "sched/plugins/volume_state_int.h"
 
 static bool is_disk(const struct api_volume_source *source) {
@@ -115,7 +116,7 @@ static const struct api_volume *find_conflict(const struct api_object *pod,
 }
 
 /* The pod of a node that has one of this pod's disks; NULL: none. */
-static const struct sched_pod *find_rival(const struct sched__cycle *cy, uint32_t slot) {
+static struct sched_pod *find_rival(const struct sched__cycle *cy, uint32_t slot) {
     const struct sched__node *node = &cy->s->nodes.v[slot];
     for (size_t i = 0; i < node->pods.n; i++)
         if (find_conflict(cy->pod->object, node->pods.v[i]->object))
@@ -163,8 +164,6 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
              STR_ARG(name), sched__claim_users(cy->s, ns, name));
 }
 
-/* ---- queueing hints ---- */
-
 static bool shares_claim(const struct api_object *a, const struct api_object *b) {
     const struct api_volume_list *x = &sched__pod_spec(a)->volumes;
     const struct api_volume_list *y = &sched__pod_spec(b)->volumes;
@@ -178,6 +177,25 @@ static bool shares_claim(const struct api_object *a, const struct api_object *b)
         }
     return false;
 }
+
+/* The pod on a node that uses one of the claims that exclude others; NULL: none. */
+static struct sched_pod *find_user(struct sched__cycle *cy) {
+    const struct api_object *pod = cy->pod->object;
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&cy->s->pods, &at));) {
+        struct sched_pod *p = e->value;
+        if (p->node != SCHED__NONE && str_eq(p->object->meta->namespace, pod->meta->namespace) &&
+            shares_claim(p->object, pod))
+            return p;
+    }
+    return NULL;
+}
+
+struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot) {
+    return cy->verdict[slot] == SCHED__REASON_DISK ? find_rival(cy, slot) : find_user(cy);
+}
+
+/* ---- queueing hints ---- */
 
 static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
     (void)s;

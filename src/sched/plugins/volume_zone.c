@@ -2,6 +2,7 @@
  * VolumeZone: the zone and region labels of a pod's bound volumes must be those of the node, if the
  * node has any such label.
  */
+#include "sched/explain_int.h"
 #include "sched/plugins/volume_state_int.h"
 
 /* A label of volumes, and the one that newer nodes have in its place. */
@@ -193,6 +194,15 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         buf_addf(out, "%.*s=%.*s", STR_ARG(found->key), STR_ARG(sched__shown(cy, found->value)));
     else
         buf_addf(out, "no such label");
+}
+
+bool sched__zone_wanted(struct sched__cycle *cy, uint32_t slot, struct label *out) {
+    const struct zone *z = find_mismatch(zones_of(cy), node_labels(cy, slot));
+    if (!z)
+        return false;
+    struct str rest = z->values;
+    out->key = topology[z->label].key;
+    return next_value(&rest, &out->value);
 }
 
 /* ---- queueing hints ---- */
