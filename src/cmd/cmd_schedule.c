@@ -5,6 +5,7 @@
 #include "cmd/cluster.h"
 #include "cmd/gates.h"
 #include "cmd/placement.h"
+#include "cmd/profiles.h"
 #include "cmd/schedule_report.h"
 #include "sched/metrics.h"
 #include "tolexpr/tolexpr.h"
@@ -70,35 +71,6 @@ struct run {
     struct cluster cluster;
 };
 
-/* --- configuration --- */
-
-static int read_config(struct run *run, struct err *err) {
-    struct input_opts files = {.filenames = run->opts->config};
-    struct input_value value;
-    struct input_source source;
-    if (files.filenames.n > 1)
-        return err_set(err, ERR_USAGE, "--config can be given once");
-    if (input_open(run->call->ctx, &files, false, &run->config_file, err) < 0)
-        return -1;
-    int rc = input_next_value(run->config_file, &value, &source, err);
-    if (rc < 0)
-        return -1;
-    if (rc == 0)
-        return err_set(err, ERR_INVALID, "%.*s: no configuration in it",
-                       STR_ARG(files.filenames.v[0]));
-    if (sched_config_read(run->call->arena, value.tree, &run->config, err) < 0)
-        return input_fail_at(&source, err);
-    return 0;
-}
-
-static int configure(struct run *run, struct err *err) {
-    if (!run->opts->config.n) {
-        run->config = sched_config_default(run->call->arena);
-        return 0;
-    }
-    return read_config(run, err) < 0 ? err_wrap(err, "--config") : 0;
-}
-
 /* --- the work --- */
 
 static int report(struct run *run, struct sched *s, const struct placement *p, struct err *err) {
@@ -156,7 +128,7 @@ static int run(struct cmd_call *call, struct err *err) {
                                         .namespace = run.opts->namespace,
                                         .cel = tolexpr_valid_cel(run.expressions),
                                         .engine = tolexpr_match_engine(run.expressions)});
-    int rc = configure(&run, err);
+    int rc = profiles_read(call, &run.opts->config, &run.config_file, &run.config, err);
     if (rc == 0)
         rc = read_and_schedule(&run, err);
     cluster_release(&run.cluster);

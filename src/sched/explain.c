@@ -231,7 +231,7 @@ static void explain_nodes(struct builder *b) {
 void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct arena *a,
                    struct sched_explanation *out) {
     struct sched__trial trial;
-    *out = (struct sched_explanation){.redact = redact};
+    *out = (struct sched_explanation){.sched = s, .pod = pod, .redact = redact};
     sched__trial_start(&trial, s, pod, a);
     trial.cycle.redact = redact;
     if (!trial.cycle.profile) {

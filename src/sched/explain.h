@@ -27,8 +27,10 @@ struct sched_group {
 };
 
 struct sched_explanation {
-    struct sched_report report;
+    struct sched *sched;    /* borrowed, as is */
+    struct api_object *pod; /* this */
     bool redact;
+    struct sched_report report;
     int32_t weights[SCHED_PLUGIN_COUNT]; /* of scores */
     struct sched_order filters;          /* plug-ins that had something to check */
     struct sched_group *groups;          /* in the order of their first nodes */
@@ -88,11 +90,14 @@ struct sched_suggestions {
     size_t n;
 };
 
-/* The smallest changes for a pod that fits nowhere, at most `most`. The scheduler is asked about
- * changed copies and is as before when this returns. *out lives in the arena but for the objects:
- * sched_suggestions_release. */
-void sched_suggest(struct sched *s, struct api_object *pod, const struct sched_explanation *e,
-                   struct arena *a, struct sched_suggestions *out);
+/*
+ * The smallest changes that make the explained pod fit: on any node, if it fits on none, or, with a
+ * place in report.nodes other than SIZE_MAX, on this one. Nothing may have changed since it was
+ * explained. The scheduler is asked about changed copies and is as before when this returns. *out
+ * lives in the arena but for the objects: sched_suggestions_release.
+ */
+void sched_suggest(const struct sched_explanation *e, size_t node, struct arena *a,
+                   struct sched_suggestions *out);
 void sched_suggestions_release(struct sched_suggestions *list);
 
 /* How many suggestions there are at most. */

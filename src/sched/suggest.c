@@ -307,21 +307,29 @@ static void tell_smallest(struct search *x, struct sched_suggestions *out) {
     }
 }
 
-void sched_suggest(struct sched *s, struct api_object *pod, const struct sched_explanation *e,
-                   struct arena *a, struct sched_suggestions *out) {
-    struct search x = {.s = s, .pod = pod, .e = e, .a = a};
+static void finish_search(struct search *x, struct sched_suggestions *out) {
+    if (x->found.n)
+        qsort(x->found.v, x->found.n, sizeof *x->found.v, compare_paths);
+    tell_smallest(x, out);
+    for (size_t i = 0; i < x->found.n; i++)
+        path_release(&x->found.v[i]);
+    vec_release(&x->found);
+}
+
+void sched_suggest(const struct sched_explanation *e, size_t node, struct arena *a,
+                   struct sched_suggestions *out) {
+    struct search x = {.s = e->sched, .pod = e->pod, .e = e, .a = a};
     struct sched__trial base; /* keeps the pod's class */
+    bool one = node != SIZE_MAX;
     *out = (struct sched_suggestions){0};
-    if (e->report.feasible || !e->group_count)
+    if (!e->group_count || (one ? e->group_of[node] == SIZE_MAX : e->report.feasible > 0))
         return;
-    sched__trial_start(&base, s, pod, a);
-    search_groups(&x);
-    if (x.found.n)
-        qsort(x.found.v, x.found.n, sizeof *x.found.v, compare_paths);
-    tell_smallest(&x, out);
-    for (size_t i = 0; i < x.found.n; i++)
-        path_release(&x.found.v[i]);
-    vec_release(&x.found);
+    sched__trial_start(&base, x.s, x.pod, a);
+    if (one)
+        search_node(&x, e->report.nodes[node].slot);
+    else
+        search_groups(&x);
+    finish_search(&x, out);
     sched__trial_end(&base);
 }
 

@@ -1,0 +1,256 @@
+/* berth explain: why a pod fits on some nodes and not on others, and what would change that. */
+#include "cmd/cmd.h"
+
+#include "api/object.h"
+#include "base/clock.h"
+#include "cli/io.h"
+#include "cmd/cluster.h"
+#include "cmd/explain_report.h"
+#include "cmd/gates.h"
+#include "cmd/profiles.h"
+#include "tolexpr/tolexpr.h"
+
+enum { MOST_OUTPUT = 1 << 30 };
+
+struct explain_opts {
+    struct input_opts input;
+    struct gates_opts gates;
+    struct opt_list config;
+    struct str namespace, node;
+    bool all, redact;
+    int output; /* enum explain_format */
+};
+
+static const struct opt explain_opts[] = {
+    {.name = "all",
+     .kind = OPT_FLAG,
+     .help = "Show what every plug-in makes of every node, also of those that fit.",
+     .offset = offsetof(struct explain_opts, all)},
+    {.name = "config",
+     .kind = OPT_FILES,
+     .value = "FILE",
+     .help = "KubeSchedulerConfiguration with profiles, plug-ins and weights.",
+     .offset = offsetof(struct explain_opts, config)},
+    {.name = "namespace",
+     .letter = 'n',
+     .kind = OPT_STR,
+     .value = "NAME",
+     .help = "Namespace of the pod, and of objects that name none (default).",
+     .offset = offsetof(struct explain_opts, namespace)},
+    {.name = "node",
+     .kind = OPT_STR,
+     .value = "NAME",
+     .help = "Explain this node only, and what would make the pod fit there.",
+     .offset = offsetof(struct explain_opts, node)},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPT_ENUM,
+     .value = "FORMAT",
+     .help = "Output format: text, wide for text without omissions, or json.",
+     .offset = offsetof(struct explain_opts, output),
+     .fallback = "text",
+     .words = explain_formats},
+    {.name = "redact",
+     .kind = OPT_FLAG,
+     .help = "Hide values of taints, tolerations and labels, and expressions.",
+     .offset = offsetof(struct explain_opts, redact)},
+    {0},
+};
+
+/* What a run holds. */
+struct run {
+    struct cmd_call *call;
+    const struct explain_opts *opts;
+    struct feature_config gates;
+    struct tolexpr *expressions;
+    struct input *config_file; /* the configuration borrows from it; NULL: none was given */
+    struct sched_config *config;
+    struct cluster cluster;
+    struct api_object *pod; /* the one to explain, as it was given; borrowed */
+};
+
+/* --- the pod --- */
+
+static struct str pod_name(const struct cmd_call *call, struct err *err) {
+    struct str kind, name;
+    if (call->args.n == 0) {
+        err_set(err, ERR_USAGE, "which pod? Name it as pod/NAME");
+        return (struct str){0};
+    }
+    if (!str_cut(call->args.v[0], '/', &kind, &name))
+        return call->args.v[0];
+    if (!str_is(kind, "pod") && !str_is(kind, "pods") && !str_is(kind, "po")) {
+        err_set(err, ERR_USAGE, "only pods can be explained, not \"%.*s\"", STR_ARG(kind));
+        return (struct str){0};
+    }
+    return name;
+}
+
+static int find_pod(struct run *run, struct str name, struct err *err) {
+    struct str namespace = run->cluster.opts.namespace;
+    run->pod = cluster_find(&run->cluster, "Pod", namespace, name);
+    if (!run->pod)
+        return err_set(err, ERR_NOT_FOUND, "pods \"%.*s\" not found in namespace \"%.*s\"",
+                       STR_ARG(name), STR_ARG(namespace));
+    return 0;
+}
+
+/* The pod as if it had no node yet. */
+static struct api_object *pending_copy(const struct api_object *pod) {
+    struct api_object *copy = api_object_copy(pod);
+    ((struct api_pod *)copy->body)->spec.node_name = STR("");
+    return copy;
+}
+
+/* --- the cluster --- */
+
+enum rank { OTHERS, NODES, PODS, LEFT_OUT };
+
+/* Other pods that are pending are nowhere, and take nothing from anybody. */
+static enum rank rank_of(const struct run *run, const struct api_object *o) {
+    if (!o || o == run->pod)
+        return LEFT_OUT;
+    if (o->type == &api_types[API_T_node])
+        return NODES;
+    if (o->type != &api_types[API_T_pod])
+        return OTHERS;
+    const struct api_pod *pod = o->body;
+    return pod->spec.node_name.n && !cluster__has_ended(pod) ? PODS : LEFT_OUT;
+}
+
+static void feed(const struct run *run, struct sched *s) {
+    for (enum rank rank = OTHERS; rank < LEFT_OUT; rank++)
+        for (size_t i = 0; i < run->cluster.items.n; i++)
+            if (rank_of(run, run->cluster.items.v[i].object) == rank)
+                sched_set(s, run->cluster.items.v[i].object);
+}
+
+/* --- the work --- */
+
+static int find_node(const struct run *run, const struct sched_report *r, size_t *place,
+                     struct err *err) {
+    *place = SIZE_MAX;
+    if (!run->opts->node.p)
+        return 0;
+    for (size_t i = 0; i < r->node_count; i++)
+        if (str_eq(r->nodes[i].node, run->opts->node))
+            *place = i;
+    if (*place == SIZE_MAX)
+        return err_set(err, ERR_NOT_FOUND, "nodes \"%.*s\" not found", STR_ARG(run->opts->node));
+    return 0;
+}
+
+static int write_report(const struct run *run, const struct explain_report *report,
+                        struct err *err) {
+    AUTO(buf_release) struct buf text = BUF_INIT(MOST_OUTPUT);
+    if (run->opts->output == EXPLAIN_JSON)
+        explain_report_write_json(&text, report);
+    else
+        explain_report_write_text(&text, report);
+    return io_write(run->call->ctx->out, buf_view(&text), err);
+}
+
+static int explain_pod(struct run *run, struct sched *s, struct api_object *pod, struct err *err) {
+    struct sched_explanation e;
+    struct sched_suggestions suggestions;
+    size_t node;
+    sched_explain(s, pod, run->opts->redact, run->call->arena, &e);
+    if (find_node(run, &e.report, &node, err) < 0)
+        return -1;
+    sched_suggest(&e, node, run->call->arena, &suggestions);
+    int rc = write_report(run,
+                          &(struct explain_report){.e = &e,
+                                                   .suggestions = &suggestions,
+                                                   .pod = run->pod,
+                                                   .node = node,
+                                                   .all = run->opts->all,
+                                                   .wide = run->opts->output == EXPLAIN_WIDE},
+                          err);
+    sched_suggestions_release(&suggestions);
+    if (rc < 0)
+        return -1;
+    bool fits = node == SIZE_MAX ? e.report.feasible : e.group_of && e.group_of[node] == SIZE_MAX;
+    return fits && !e.report.error.p && !run->cluster.refused ? CMD_GOOD : CMD_BAD_VERDICT;
+}
+
+static int explain(struct run *run, struct err *err) {
+    struct clock_fake clock;
+    clock_fake_init(&clock, 0);
+    struct sched *s = sched_new(&(struct sched_opts){
+        .gates = &run->gates.enabled,
+        .engine = tolexpr_match_engine(run->expressions),
+        .config = run->config,
+        .clock = &clock.clock,
+        .seed = map_random_seed(),
+    });
+    struct api_object *pod = pending_copy(run->pod);
+    feed(run, s);
+    int rc = explain_pod(run, s, pod, err);
+    api_object_unref(pod);
+    sched_free(s);
+    return rc;
+}
+
+static int read_and_explain(struct run *run, struct str name, struct err *err) {
+    if (cluster_read(&run->cluster, &run->opts->input, err) < 0)
+        return -1;
+    cluster_expand(&run->cluster);
+    cluster_write_remarks(&run->cluster);
+    if (find_pod(run, name, err) < 0)
+        return -1;
+    return explain(run, err);
+}
+
+static int run(struct cmd_call *call, struct err *err) {
+    struct run run = {.call = call, .opts = call->opts};
+    struct str name = pod_name(call, err);
+    if (!name.p || gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
+        return -1;
+    run.expressions = tolexpr_new(
+        &(struct tolexpr_opts){run.gates.min_compat, call->ctx->clock, map_random_seed(), 0});
+    cluster_init(&run.cluster,
+                 &(struct cluster_opts){.ctx = call->ctx,
+                                        .gates = &run.gates,
+                                        .namespace = run.opts->namespace,
+                                        .cel = tolexpr_valid_cel(run.expressions),
+                                        .engine = tolexpr_match_engine(run.expressions)});
+    int rc = profiles_read(call, &run.opts->config, &run.config_file, &run.config, err);
+    if (rc == 0)
+        rc = read_and_explain(&run, name, err);
+    cluster_release(&run.cluster);
+    input_free(run.config_file);
+    tolexpr_free(run.expressions);
+    return rc;
+}
+
+static const struct cmd_example examples[] = {
+    {"Why is this pod pending?",
+     "kubectl get nodes,pods,pv,pvc -A -o json | berth explain pod/web -n shop -f -"},
+    {"Why not on this node?", "berth explain pod/web -f cluster.yaml --node n1"},
+    {"Every plug-in's verdict on every node, for a program",
+     "berth explain pod/web -f cluster.yaml --all -o json"},
+    {"To show to others", "berth explain pod/web -f cluster.yaml --redact"},
+    {0},
+};
+
+const struct cmd cmd_explain = {
+    .name = "explain",
+    .summary = "Tell why a pod fits on some nodes and not on others",
+    .about =
+        "Take a cluster from files as berth schedule does, and tell what every plug-in of the "
+        "scheduler makes of every node for one pod, with the values that were compared. Nodes that "
+        "fail for the same causes are one group. For a pod that fits, the scores and the node that "
+        "is taken; for one that does not, the smallest changes that would make it fit, each "
+        "verified by the scheduler.\n\n"
+        "A pod that is on a node is explained as if it were pending and not there. Other pods that "
+        "are pending are left out. Exits with 0 when the pod fits, 1 when it does not or an object "
+        "was refused, 2 when an input cannot be read or there is no such pod.",
+    .usage = "pod/NAME -f FILE... [options]",
+    .examples = examples,
+    .groups = {{"Options", explain_opts, 0},
+               {"Input Options", input_opts, offsetof(struct explain_opts, input)},
+               {"Feature Gate Options", gates_opts, offsetof(struct explain_opts, gates)}},
+    .opts_size = sizeof(struct explain_opts),
+    .most_args = 1,
+    .run = run,
+};
