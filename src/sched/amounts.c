@@ -25,3 +25,15 @@ void sched__pod_requests(struct sched *s, const struct api_pod *pod, struct aren
     if (r.n > 1)
         qsort(out->v, r.n, sizeof *out->v, compare_amount);
 }
+
+struct quantity sched__amount_quantity(uint32_t resource, int64_t amount) {
+    if (resource == SCHED__CPU)
+        return quantity_of_milli(amount, QUANTITY_DECIMAL_SI);
+    return quantity_of_i64(amount,
+                           resource < SCHED__SCALARS ? QUANTITY_BINARY_SI : QUANTITY_DECIMAL_SI);
+}
+
+void sched__amount_write(struct buf *out, uint32_t resource, int64_t amount) {
+    struct quantity q = sched__amount_quantity(resource, amount);
+    quantity_write_canonical(out, &q);
+}

@@ -48,8 +48,8 @@ void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct 
 /* CHANGE(ID, "name"): kinds of changes, those that cost least first. */
 #define SCHED_CHANGES(CHANGE)                \
     CHANGE(THRESHOLD, "toleration-value")    \
-    CHANGE(TOLERATE, "toleration")           \
     CHANGE(UNCORDON, "uncordon")             \
+    CHANGE(TOLERATE, "toleration")           \
     CHANGE(REQUIREMENT, "requirement-value") \
     CHANGE(LABEL, "node-label")              \
     CHANGE(FREE, "free-resources")           \

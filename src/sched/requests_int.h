@@ -17,4 +17,8 @@ struct sched__requests {
 void sched__pod_requests(struct sched *s, const struct api_pod *pod, struct arena *a,
                          struct sched__requests *out);
 
+/* An amount as the API has it, and as text: "1500m", "2Gi". */
+struct quantity sched__amount_quantity(uint32_t resource, int64_t amount);
+void sched__amount_write(struct buf *out, uint32_t resource, int64_t amount);
+
 #endif

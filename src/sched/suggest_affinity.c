@@ -17,8 +17,9 @@ void sched__suggest_label(struct sched__options *x, struct str key, struct str v
     labels_put(&node->arena, &node->meta->labels,
                (struct label){arena_str(&node->arena, key), arena_str(&node->arena, value)});
     add_text(x, (struct sched__option){.kind = SCHED_CHANGE_LABEL, .node = node},
-             arena_printf(x->cy->arena, "label node %.*s with %.*s=%.*s", STR_ARG(node->meta->name),
-                          STR_ARG(key), STR_ARG(sched__shown(x->cy, value))));
+             arena_printf(x->cy->arena, "label node %.*s with %.*s%s%.*s",
+                          STR_ARG(node->meta->name), STR_ARG(key), value.n ? "=" : "",
+                          STR_ARG(value.n ? sched__shown(x->cy, value) : value)));
 }
 
 static void remove_label(struct sched__options *x, struct str key) {
@@ -80,8 +81,10 @@ static struct str name_of(struct sched__options *x, const struct match_node_verd
 static void change_requirement(struct sched__options *x, const struct match_node_verdict *why,
                                struct str found) {
     struct place p = place_in(x->pod, why);
-    bool is_in = str_is(p.r->operator, "In");
-    struct str value = is_in ? found : sched__suggest_threshold(x->cy->arena, p.r->operator, found);
+    bool is_in = str_is(p.r->operator, "In") && !why->is_field;
+    struct str value = is_in || why->is_field
+                           ? found
+                           : sched__suggest_threshold(x->cy->arena, p.r->operator, found);
     if (!value.p || !p.r->values.n)
         return;
     struct str old = p.r->values.v[0];

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "sched/explain_int.h"
+#include "sched/requests_int.h"
 
 static struct api_pod_spec *spec_of(struct api_object *pod) {
     return &((struct api_pod *)pod->body)->spec;
@@ -25,20 +26,8 @@ void sched__suggest_delete(struct sched__options *x, struct sched_pod *pod) {
 
 /* ---- resources ---- */
 
-static struct quantity quantity_of(uint32_t resource, int64_t amount) {
-    if (resource == SCHED__CPU)
-        return quantity_of_milli(amount, QUANTITY_DECIMAL_SI);
-    return quantity_of_i64(amount,
-                           resource < SCHED__SCALARS ? QUANTITY_BINARY_SI : QUANTITY_DECIMAL_SI);
-}
-
 static int64_t amount_of(uint32_t resource, const struct quantity *q) {
     return resource == SCHED__CPU ? quantity_milli_value(q) : quantity_value(q);
-}
-
-static void write_amount(struct buf *out, uint32_t resource, int64_t amount) {
-    struct quantity q = quantity_of(resource, amount);
-    quantity_write_canonical(out, &q);
 }
 
 /* What is missing on the node for one of the class's requests; not above 0: nothing. */
@@ -66,10 +55,10 @@ static bool make_room(struct sched__options *x, const struct sched__amount *requ
         return true;
     if (request->amount > r->alloc[x->slot] || !q)
         return false;
-    q->value = quantity_of(request->resource, r->alloc[x->slot] + amount);
+    q->value = sched__amount_quantity(request->resource, r->alloc[x->slot] + amount);
     buf_add(text, text->n ? STR(" and ") : STR("free "));
-    write_amount(text, request->resource, amount);
-    buf_addf(text, " of %.*s", STR_ARG(intern_text(r->name)));
+    sched__amount_write(text, request->resource, amount);
+    buf_addf(text, " %.*s", STR_ARG(intern_text(r->name)));
     return true;
 }
 
@@ -81,7 +70,8 @@ static void make_place(struct sched__options *x, struct api_object *node, struct
     if (have < most || !q)
         return;
     q->value = quantity_of_i64(have + 1, QUANTITY_DECIMAL_SI);
-    buf_addf(text, "%s %d place(s) for pods", text->n ? " and" : "free", have + 1 - most);
+    buf_addf(text, "%s room for %d more pod%s", text->n ? " and" : "make", have + 1 - most,
+             have == most ? "" : "s");
 }
 
 static void suggest_free(struct sched__options *x) {
@@ -133,10 +123,10 @@ static void suggest_request(struct sched__options *x, const struct sched__amount
     AUTO(buf_release) struct buf text = BUF_INIT(1 << 16);
     buf_addf(&text, "lower the request of container %.*s for %.*s from ", STR_ARG(c->name),
              STR_ARG(name));
-    write_amount(&text, request->resource, amount);
+    sched__amount_write(&text, request->resource, amount);
     buf_add(&text, STR(" to "));
-    write_amount(&text, request->resource, less);
-    q->value = quantity_of(request->resource, less);
+    sched__amount_write(&text, request->resource, less);
+    q->value = sched__amount_quantity(request->resource, less);
     struct sched__option o = {.kind = SCHED_CHANGE_REQUEST, .pod = pod};
     o.cost = sched__fit_shortage(x->cy, x->slot);
     o.text = arena_str(x->cy->arena, buf_view(&text));

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "sched/plugins/resources_int.h"
-#include "sched/requests.h"
+#include "sched/requests_int.h"
 
 struct fit {
     struct sched__amount *checks; /* requests that count: not those the profile ignores */
@@ -86,12 +86,6 @@ static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status 
     }
 }
 
-static void write_amount(struct buf *out, uint32_t resource, int64_t amount) {
-    buf_add_i64(out, amount);
-    if (resource == SCHED__CPU)
-        buf_add_char(out, 'm');
-}
-
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     const struct fit *d = cy->cls->data[SCHED_FIT];
     const struct sched__nodes *nodes = &cy->s->nodes;
@@ -106,11 +100,11 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         if (d->checks[k].amount <= r->alloc[slot] - r->used[slot])
             continue;
         buf_addf(out, "%s%.*s: requested ", between, STR_ARG(intern_text(r->name)));
-        write_amount(out, resource, d->checks[k].amount);
+        sched__amount_write(out, resource, d->checks[k].amount);
         buf_add(out, STR(", free "));
-        write_amount(out, resource, r->alloc[slot] - r->used[slot]);
+        sched__amount_write(out, resource, r->alloc[slot] - r->used[slot]);
         buf_add(out, STR(" of "));
-        write_amount(out, resource, r->alloc[slot]);
+        sched__amount_write(out, resource, r->alloc[slot]);
         between = "; ";
     }
 }

@@ -35,20 +35,17 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
             scores[i] = fit_of(cy, i, &last)->intolerable;
 }
 
-/* Which toleration came closest to the taint: one whose key is right, or else none. */
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    const struct match_taints *taints = cy->s->nodes.taints[slot];
+/* Which tolerations came closest to a taint: those whose key is right, or else none. */
+static void explain_taint(const struct sched__cycle *cy, const struct match_taints *taints,
+                          uint32_t taint, struct buf *out) {
     const struct match_tolerations *tolerations = cy->cls->tolerations;
-    uint32_t taint =
-        match_find_untolerated(tolerations, taints, MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE);
     size_t start = out->n;
     for (uint32_t i = 0; i < tolerations->n; i++) {
         struct match_verdict v = {.toleration = i, .taint = taint, .redact = cy->redact};
         v.code = match_toleration_check(&tolerations->v[i], &taints->v[taint]);
         if (v.code == MATCH_KEY_DIFFERS || v.code == MATCH_EFFECT_DIFFERS)
             continue;
-        if (out->n > start)
-            buf_add(out, STR("; "));
+        buf_add(out, out->n > start ? STR("; ") : STR(""));
         match_verdict_write(out, tolerations, taints, &v);
         match_verdict_write_condition(out, tolerations, taints, &v);
     }
@@ -57,6 +54,19 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     buf_add(out, STR("taint "));
     (cy->redact ? match_taint_write_redacted : match_taint_write)(out, &taints->v[taint]);
     buf_add(out, STR(": no toleration of its key and effect"));
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+    const struct match_taints *taints = cy->s->nodes.taints[slot];
+    const struct match_tolerations *tolerations = cy->cls->tolerations;
+    size_t start = out->n;
+    for (uint32_t i = 0; i < taints->n; i++) {
+        if (!(taints->v[i].effect_bit & (MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE)) ||
+            match_find_toleration(tolerations, &taints->v[i]) != MATCH_NONE)
+            continue;
+        buf_add(out, out->n > start ? STR("; ") : STR(""));
+        explain_taint(cy, taints, i, out);
+    }
 }
 
 static bool tolerates(struct sched *s, const struct sched_pod *pod, const struct api_object *node) {
