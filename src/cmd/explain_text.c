@@ -1,4 +1,6 @@
 /* An explanation for people. */
+#include <stdlib.h>
+
 #include "api/object.h"
 #include "cmd/cmd.h"
 #include "cmd/explain_report.h"
@@ -109,20 +111,41 @@ static void add_group(struct buf *out, const struct explain_report *r,
         add_cause(out, g->causes[i], only);
 }
 
+/* What is closest to fit first, and of these what concerns most nodes. */
+static int compare_groups(const void *x, const void *y) {
+    const struct sched_group *a = *(const struct sched_group *const *)x;
+    const struct sched_group *b = *(const struct sched_group *const *)y;
+    if (a->cause_count != b->cause_count)
+        return a->cause_count < b->cause_count ? -1 : 1;
+    if (a->node_count != b->node_count)
+        return a->node_count > b->node_count ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+static const struct sched_group **rank_groups(struct arena *a, const struct sched_explanation *e) {
+    const struct sched_group **ranked = arena_array(a, const struct sched_group *, e->group_count);
+    for (size_t i = 0; i < e->group_count; i++)
+        ranked[i] = &e->groups[i];
+    if (e->group_count)
+        qsort(ranked, e->group_count, sizeof *ranked, compare_groups);
+    return ranked;
+}
+
 static void add_groups(struct buf *out, const struct explain_report *r) {
-    const struct sched_explanation *e = r->e;
-    size_t shown = r->wide || e->group_count <= GROUPS_SHOWN + 1 ? e->group_count : GROUPS_SHOWN;
-    size_t left = 0;
+    AUTO(arena_release) struct arena a = {0};
+    const struct sched_group **ranked = rank_groups(&a, r->e);
+    size_t n = r->e->group_count, left = 0;
+    size_t shown = r->wide || n <= GROUPS_SHOWN + 1 ? n : GROUPS_SHOWN;
     for (size_t i = 0; i < shown; i++) {
         buf_add_char(out, '\n');
-        add_group(out, r, &e->groups[i]);
+        add_group(out, r, ranked[i]);
     }
-    for (size_t i = shown; i < e->group_count; i++)
-        left += e->groups[i].node_count;
+    for (size_t i = shown; i < n; i++)
+        left += ranked[i]->node_count;
     if (left) {
         buf_add_char(out, '\n');
         add_count(out, left, "node");
-        buf_addf(out, " more, for %zu other causes: -o wide shows them\n", e->group_count - shown);
+        buf_addf(out, " more in %zu groups: -o wide shows them\n", n - shown);
     }
 }
 

@@ -68,6 +68,7 @@ struct path {
     size_t n;
     int64_t cost;
     enum sched_change_kind worst;
+    unsigned kinds; /* the sum of them */
 };
 
 static void path_start(struct path *p, struct api_object *pod) {
@@ -108,6 +109,7 @@ static void replace(struct api_object **object, struct api_object **with) {
 static void take_option(struct path *p, struct sched__option *o) {
     p->changes[p->n++] = (struct sched_change){o->kind, o->text};
     p->cost += o->cost;
+    p->kinds += o->kind;
     if (o->kind > p->worst)
         p->worst = o->kind;
     if (o->pod)
@@ -204,6 +206,8 @@ static int compare_paths(const void *x, const void *y) {
         return a->n < b->n ? -1 : 1;
     if (a->worst != b->worst)
         return a->worst < b->worst ? -1 : 1;
+    if (a->kinds != b->kinds)
+        return a->kinds < b->kinds ? -1 : 1;
     if (a->cost != b->cost)
         return a->cost < b->cost ? -1 : 1;
     if (a->slot != b->slot)
