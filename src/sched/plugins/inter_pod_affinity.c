@@ -100,10 +100,21 @@ static void write_domain(const struct sched__cycle *cy, struct buf *out,
     buf_addf(out, "%.*s=%.*s", STR_ARG(key), STR_ARG(value));
 }
 
-/* "default/web-1 on n2", one of those that are counted. */
-static void write_example(struct sched__cycle *cy, struct buf *out, const struct sched__tally *t,
-                          uint32_t domain) {
-    const struct sched_pod *p = sched__tally_example(t, domain);
+/* One of the pods that are counted in the node's domain: on the node itself, if there is one. */
+static const struct sched_pod *find_example(const struct sched__cycle *cy,
+                                            const struct sched__tally *t, uint32_t slot) {
+    const struct sched__node *node = &cy->s->nodes.v[slot];
+    for (size_t i = 0; i < node->pods.n; i++)
+        if (sched__podset_has(t->set, node->pods.v[i]->cls) &&
+            (!t->set->living || !node->pods.v[i]->terminating))
+            return node->pods.v[i];
+    return sched__tally_example(t, t->by->where[slot]);
+}
+
+/* "default/web-1 on n2" */
+static void write_example(const struct sched__cycle *cy, struct buf *out,
+                          const struct sched__tally *t, uint32_t slot) {
+    const struct sched_pod *p = find_example(cy, t, slot);
     if (p)
         buf_addf(out, "pod %.*s on %.*s", STR_ARG(p->key),
                  STR_ARG(intern_text(cy->s->nodes.v[p->node].name)));
@@ -170,7 +181,7 @@ static void explain_unwanted(struct sched__cycle *cy, const struct refusal *r, u
     const struct sched__tally *tally = r->own ? r->own->tally : r->against->tally;
     if (r->own)
         buf_addf(out, "podAntiAffinity.required[%zu]: matches ", r->place);
-    write_example(cy, out, tally, topology->domain[slot]);
+    write_example(cy, out, tally, slot);
     buf_add(out, r->own ? STR(", in ") : STR(" has podAntiAffinity that matches this pod, in "));
     write_domain(cy, out, topology, topology->domain[slot]);
 }

@@ -11,14 +11,13 @@
 struct filtering {
     const struct sched__spread *spread;
     int64_t *most;
+    uint32_t *least; /* the domain with the fewest pods; 0: there are no domains */
 };
 
 /* With fewer domains than wanted the least count is that of those which are missing. */
-static int32_t least_count(const struct sched__spread_rule *rule) {
+static int32_t least_count(const struct sched__spread_rule *rule, uint32_t least) {
     const struct sched__tally *t = rule->tally;
-    if ((int64_t)t->by->domains.n < rule->min_domains || !t->by->domains.n)
-        return 0;
-    return t->count[sched__tally_least(t)];
+    return (int64_t)t->by->domains.n < rule->min_domains ? 0 : t->count[least];
 }
 
 static void pre_filter(struct sched__cycle *cy) {
@@ -35,9 +34,11 @@ static void pre_filter(struct sched__cycle *cy) {
     struct filtering *state = arena_new(cy->arena, struct filtering);
     state->spread = d;
     state->most = arena_array(cy->arena, int64_t, d->hard.n);
+    state->least = arena_array(cy->arena, uint32_t, d->hard.n);
     for (size_t i = 0; i < d->hard.n; i++) {
         const struct sched__spread_rule *rule = &d->hard.v[i];
-        state->most[i] = (int64_t)rule->max_skew - rule->self + least_count(rule);
+        state->least[i] = sched__tally_least(rule->tally);
+        state->most[i] = (int64_t)rule->max_skew - rule->self + least_count(rule, state->least[i]);
     }
     cy->data[SCHED_SPREAD] = state;
 }
@@ -64,45 +65,49 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
 
 /* ---- explanation ---- */
 
-static void write_skew(const struct sched__cycle *cy, struct buf *out,
-                       const struct sched__spread_rule *rule, uint32_t domain) {
-    const struct sched__tally *t = rule->tally;
-    int32_t least = least_count(rule);
-    buf_add(out, sched__shown(cy, intern_text(rule->topology->values.v[domain - 1])));
-    buf_addf(out, ": %d matching + %d itself - %d least", t->count[domain], rule->self, least);
-    if ((int64_t)t->by->domains.n < rule->min_domains)
-        buf_addf(out, " (%zu domains < minDomains %d)", t->by->domains.n, rule->min_domains);
-    else {
-        const struct atom *value = rule->topology->values.v[sched__tally_least(t) - 1];
-        buf_addf(out, " (%.*s)", STR_ARG(sched__shown(cy, intern_text(value))));
+/* The place of the first rule that the node violates, among those of the filter; their number:
+ * none.
+ */
+static size_t find_violated(const struct filtering *state, uint32_t slot) {
+    const struct sched__spread_rules *rules = &state->spread->hard;
+    size_t i = 0;
+    while (i < rules->n) {
+        uint32_t domain = rules->v[i].topology->domain[slot];
+        if (!domain || rules->v[i].tally->count[domain] > state->most[i])
+            break;
+        i++;
     }
-    buf_addf(out, " = %d > maxSkew %d", t->count[domain] + rule->self - least, rule->max_skew);
+    return i;
 }
 
-/* The first rule that the node violates; NULL: none. */
-static const struct sched__spread_rule *find_violated(const struct sched__spread *d,
-                                                      uint32_t slot) {
-    for (size_t i = 0; i < d->hard.n; i++) {
-        const struct sched__spread_rule *rule = &d->hard.v[i];
-        uint32_t domain = rule->topology->domain[slot];
-        int64_t most = (int64_t)rule->max_skew - rule->self + least_count(rule);
-        if (!domain || rule->tally->count[domain] > most)
-            return rule;
+static void write_skew(const struct sched__cycle *cy, struct buf *out,
+                       const struct sched__spread_rule *rule, uint32_t domain, uint32_t least) {
+    const struct sched__tally *t = rule->tally;
+    int32_t fewest = least_count(rule, least);
+    buf_add(out, sched__shown(cy, intern_text(rule->topology->values.v[domain - 1])));
+    buf_addf(out, ": %d matching + %d itself - %d least", t->count[domain], rule->self, fewest);
+    if ((int64_t)t->by->domains.n < rule->min_domains) {
+        buf_addf(out, " (%zu domains < minDomains %d)", t->by->domains.n, rule->min_domains);
+    } else if (least) {
+        const struct atom *value = rule->topology->values.v[least - 1];
+        buf_addf(out, " (%.*s)", STR_ARG(sched__shown(cy, intern_text(value))));
     }
-    return NULL;
+    buf_addf(out, " = %d > maxSkew %d", t->count[domain] + rule->self - fewest, rule->max_skew);
 }
 
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    const struct sched__spread *d = cy->cls->data[SCHED_SPREAD];
-    const struct sched__spread_rule *rule = find_violated(d, slot);
-    if (!rule)
+    const struct filtering *state = cy->data[SCHED_SPREAD];
+    size_t i = find_violated(state, slot);
+    if (i == state->spread->hard.n)
         return;
+    const struct sched__spread_rule *rule = &state->spread->hard.v[i];
     uint32_t domain = rule->topology->domain[slot];
-    buf_addf(out, "%s[%zu]: ", d->own ? "topologySpreadConstraints" : "defaultConstraints",
+    buf_addf(out,
+             "%s[%zu]: ", state->spread->own ? "topologySpreadConstraints" : "defaultConstraints",
              rule->place);
     if (domain) {
         buf_addf(out, "%.*s=", STR_ARG(rule->label));
-        write_skew(cy, out, rule, domain);
+        write_skew(cy, out, rule, domain, state->least[i]);
     } else {
         buf_addf(out, "the node has no label %.*s", STR_ARG(rule->label));
     }
@@ -110,12 +115,13 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
 
 bool sched__spread_violated(struct sched__cycle *cy, uint32_t slot,
                             struct sched__spread_violation *out) {
-    const struct sched__spread *d = cy->cls->data[SCHED_SPREAD];
-    const struct sched__spread_rule *rule = find_violated(d, slot);
-    if (!rule)
+    const struct filtering *state = cy->data[SCHED_SPREAD];
+    size_t i = find_violated(state, slot);
+    if (i == state->spread->hard.n)
         return false;
-    uint32_t domain = rule->topology->domain[slot], least = sched__tally_least(rule->tally);
-    *out = (struct sched__spread_violation){.own = d->own,
+    const struct sched__spread_rule *rule = &state->spread->hard.v[i];
+    uint32_t domain = rule->topology->domain[slot], least = state->least[i];
+    *out = (struct sched__spread_violation){.own = state->spread->own,
                                             .place = rule->place,
                                             .label = rule->label,
                                             .has_label = domain,
@@ -123,7 +129,7 @@ bool sched__spread_violated(struct sched__cycle *cy, uint32_t slot,
     if (least)
         out->least = intern_text(rule->topology->values.v[least - 1]);
     if (domain)
-        out->skew = rule->tally->count[domain] + rule->self - least_count(rule);
+        out->skew = rule->tally->count[domain] + rule->self - least_count(rule, least);
     return true;
 }
 
