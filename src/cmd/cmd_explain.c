@@ -130,7 +130,7 @@ static void feed(const struct run *run, struct sched *s) {
 static int find_node(const struct run *run, const struct sched_report *r, size_t *place,
                      struct err *err) {
     *place = SIZE_MAX;
-    if (!run->opts->node.p)
+    if (!run->opts->node.p || r->error.p)
         return 0;
     for (size_t i = 0; i < r->node_count; i++)
         if (str_eq(r->nodes[i].node, run->opts->node))

@@ -228,28 +228,33 @@ static void explain_nodes(struct builder *b) {
     make_groups(b, columns);
 }
 
+static void explain_cycle(struct sched__cycle *cy, struct sched_explanation *out) {
+    struct builder b = {.cy = cy,
+                        .a = cy->arena,
+                        .out = out,
+                        .causes = MAP_INIT(cy->s->seed),
+                        .text = BUF_INIT(LONGEST_SENTENCE),
+                        .key = BUF_INIT(2 * LONGEST_SENTENCE)};
+    sched__report_cycle(cy, &out->report);
+    memcpy(out->weights, cy->profile->weights, sizeof out->weights);
+    if (!out->report.node_count)
+        out->report.message = STR("no nodes available to schedule pods");
+    if (!out->report.error.p && out->report.rejected.code == SCHED_SUCCESS)
+        explain_nodes(&b);
+    map_release(&b.causes);
+    buf_release(&b.text);
+    buf_release(&b.key);
+}
+
 void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct arena *a,
                    struct sched_explanation *out) {
     struct sched__trial trial;
     *out = (struct sched_explanation){.sched = s, .pod = pod, .redact = redact};
     sched__trial_start(&trial, s, pod, a);
     trial.cycle.redact = redact;
-    if (!trial.cycle.profile) {
+    if (trial.cycle.profile)
+        explain_cycle(&trial.cycle, out);
+    else
         out->report.error = STR("no profile of the configuration has the pod's schedulerName");
-    } else {
-        struct builder b = {.cy = &trial.cycle,
-                            .a = a,
-                            .out = out,
-                            .causes = MAP_INIT(s->seed),
-                            .text = BUF_INIT(LONGEST_SENTENCE),
-                            .key = BUF_INIT(2 * LONGEST_SENTENCE)};
-        sched__report_cycle(&trial.cycle, &out->report);
-        memcpy(out->weights, trial.cycle.profile->weights, sizeof out->weights);
-        if (!out->report.error.p && out->report.rejected.code == SCHED_SUCCESS)
-            explain_nodes(&b);
-        map_release(&b.causes);
-        buf_release(&b.text);
-        buf_release(&b.key);
-    }
     sched__trial_end(&trial);
 }
