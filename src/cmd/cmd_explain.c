@@ -147,6 +147,8 @@ static int write_report(const struct run *run, const struct explain_report *repo
         explain_report_write_json(&text, report);
     else
         explain_report_write_text(&text, report);
+    if (text.full)
+        return err_set(err, ERR_TOO_LARGE, "the explanation has more than %d bytes", MOST_OUTPUT);
     return io_write(run->call->ctx->out, buf_view(&text), err);
 }
 

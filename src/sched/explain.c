@@ -127,8 +127,9 @@ static void explain_column(struct builder *b, size_t column, size_t columns) {
     }
 }
 
-/* Rejected, but by no filter alone: pods that are nominated to the node are in the way. */
-static void explain_nominated(struct builder *b, size_t column, size_t columns) {
+/* Rejected, but by no filter alone: PreFilter left the node out, or pods that are nominated to it
+ * are in the way. */
+static void explain_others(struct builder *b, size_t column, size_t columns) {
     const struct sched_report *r = &b->out->report;
     for (size_t i = 0; i < r->node_count; i++) {
         bool told = r->nodes[i].status.code == SCHED_SUCCESS;
@@ -137,9 +138,11 @@ static void explain_nominated(struct builder *b, size_t column, size_t columns) 
         if (told)
             continue;
         struct sched_cause *cause = arena_new(b->a, struct sched_cause);
+        cause->plugin = SCHED_NODE_AFFINITY; /* the only one that leaves nodes out */
         sched_plugin_find(r->nodes[i].status.plugin, &cause->plugin);
         cause->status = r->nodes[i].status;
-        cause->text = STR("pods that are nominated to the node leave no room");
+        cause->text = r->nodes[i].absent ? cause->status.reasons[0]
+                                         : STR("pods that are nominated to the node leave no room");
         b->table[i * columns + column] = cause;
     }
 }
@@ -224,7 +227,7 @@ static void explain_nodes(struct builder *b) {
         e->filters.v[e->filters.n++] = order->v[i];
         explain_column(b, e->filters.n - 1U, columns);
     }
-    explain_nominated(b, order->n, columns);
+    explain_others(b, order->n, columns);
     make_groups(b, columns);
 }
 

@@ -63,6 +63,7 @@ enum sched_change_kind {
 #define CHANGE(id, name) SCHED_CHANGE_##id,
     SCHED_CHANGES(CHANGE)
 #undef CHANGE
+        SCHED_CHANGE_COUNT
 };
 
 /* The kind's name; static. */

@@ -297,7 +297,7 @@ static void tell(struct search *x, const struct path *p, size_t feasible,
 }
 
 static void tell_smallest(struct search *x, struct sched_suggestions *out) {
-    size_t told[MOST_OPTIONS + SCHED_PLUGIN_COUNT] = {0};
+    size_t told[SCHED_CHANGE_COUNT] = {0};
     out->v = arena_array(x->a, struct sched_suggestion, SCHED_MOST_SUGGESTIONS);
     for (size_t i = 0; i < x->found.n && out->n < SCHED_MOST_SUGGESTIONS; i++) {
         struct path *p = &x->found.v[i];

@@ -35,12 +35,6 @@ static void find_against(const struct sched__cycle *cy, struct filtering *state)
     }
 }
 
-static void prepare(const struct sched__cycle *cy, struct filtering *state) {
-    state->own = cy->cls->data[SCHED_INTER_POD_AFFINITY];
-    state->first = is_first(cy, &state->own->affinity);
-    find_against(cy, state);
-}
-
 static void pre_filter(struct sched__cycle *cy) {
     const struct sched__affinity *d = cy->cls->data[SCHED_INTER_POD_AFFINITY];
     if (d->error.p) {
@@ -51,7 +45,9 @@ static void pre_filter(struct sched__cycle *cy) {
         return;
     }
     struct filtering *state = arena_new(cy->arena, struct filtering);
-    prepare(cy, state);
+    state->own = d;
+    state->first = is_first(cy, &d->affinity);
+    find_against(cy, state);
     if (d->affinity.n || d->anti.n || state->against_count)
         cy->data[SCHED_INTER_POD_AFFINITY] = state;
 }
@@ -157,9 +153,8 @@ static bool find_unwanted(const struct filtering *state, uint32_t slot, struct r
 }
 
 static bool find_refusal(struct sched__cycle *cy, uint32_t slot, struct refusal *out) {
-    struct filtering state = {0};
-    prepare(cy, &state);
-    return find_wanted(&state, slot, out) || find_unwanted(&state, slot, out);
+    const struct filtering *state = cy->data[SCHED_INTER_POD_AFFINITY];
+    return find_wanted(state, slot, out) || find_unwanted(state, slot, out);
 }
 
 static void explain_wanted(struct sched__cycle *cy, const struct refusal *r, uint32_t slot,
