@@ -48,7 +48,7 @@ static void free_program(void *ctx, void *program) {
     free(program);
 }
 
-static const struct match_engine engine = {NULL, compile, eval, free_program};
+static const struct match_engine engine = {NULL, compile, eval, free_program, NULL};
 
 /* ---- the plain implementation ---- */
 

@@ -37,7 +37,7 @@ static void check_verdict(struct arena *a, const struct json *line) {
     struct match_tolerations *tolerations =
         match_tolerations_get(c.m, &(struct api_toleration_list){&toleration, 1});
     struct match_taints *taints = match_taints_get(c.m, &(struct api_taint_list){&taint, 1});
-    struct match_verdict v = {match_toleration_check(&tolerations->v[0], &taints->v[0]), 0, 0};
+    struct match_verdict v = {.code = match_toleration_check(&tolerations->v[0], &taints->v[0])};
     AUTO(buf_release) struct buf text = BUF_INIT(4096);
     match_verdict_write(&text, tolerations, taints, &v);
     data_expect(line, "code", str_of(code_names[v.code]));

@@ -46,7 +46,7 @@ static void failures_are_remembered(void **state) {
     const struct match_tolerations *t = matcher_expression(&m, "foo");
     const struct match_taints *taints = matcher_taint(&m, "a", "b");
     expect(x, 0, 1, 0);
-    struct match_verdict v = {match_toleration_check(&t->v[0], &taints->v[0]), 0, 0};
+    struct match_verdict v = {.code = match_toleration_check(&t->v[0], &taints->v[0])};
     assert_int_equal(v.code, MATCH_EXPRESSION_ERROR);
     expect(x, 0, 1, 0); /* the toleration knows that it has no program */
     for (unsigned i = 1; i <= 3; i++) {

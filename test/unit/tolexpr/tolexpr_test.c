@@ -59,7 +59,7 @@ static void check_match(struct arena *a, const struct json *line) {
     const struct match_tolerations *tolerations =
         match_tolerations_get(m.m, &(struct api_toleration_list){&toleration, 1});
     const struct match_taints *taints = match_taints_get(m.m, &(struct api_taint_list){&taint, 1});
-    struct match_verdict v = {match_toleration_check(&tolerations->v[0], &taints->v[0]), 0, 0};
+    struct match_verdict v = {.code = match_toleration_check(&tolerations->v[0], &taints->v[0])};
     AUTO(buf_release) struct buf text = BUF_INIT(4096);
     match_verdict_write(&text, tolerations, taints, &v);
     if (!str_eq(buf_view(&text), text_of(line, "text")))
