@@ -24,7 +24,7 @@ static void fail(const char *what) {
 static struct api_object *object(char *text, const struct feature_set *gates) {
     struct arena a = {0};
     struct json tree;
-    struct api_object *o;
+    struct api_object *o = NULL;
     struct err err;
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;

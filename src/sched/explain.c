@@ -221,6 +221,8 @@ static void explain_nodes(struct builder *b) {
     e->group_of = arena_array(b->a, size_t, e->report.node_count);
     b->table = arena_array(b->a, struct sched_cause *, columns * e->report.node_count);
     cy->verdict = arena_array(b->a, uint8_t, cy->s->nodes.n + 1U);
+    memset(cy->data, 0, sizeof cy->data); /* scoring has left its own there */
+    sched__cycle_pre_filter(cy);
     for (size_t i = 0; i < order->n; i++) {
         if (!sched__filter_alone(cy, order->v[i], 0, cy->s->nodes.n))
             continue;
