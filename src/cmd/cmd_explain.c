@@ -226,8 +226,7 @@ static int run(struct cmd_call *call, struct err *err) {
 }
 
 static const struct cmd_example examples[] = {
-    {"Why is this pod pending?",
-     "kubectl get nodes,pods -A -o json | berth explain pod/web -f -"},
+    {"Why is this pod pending?", "kubectl get nodes,pods -A -o json | berth explain pod/web -f -"},
     {"Why not on this node?", "berth explain pod/web -f cluster.yaml --node n1"},
     {"Every plug-in's verdict on every node, for a program",
      "berth explain pod/web -f cluster.yaml --all -o json"},

@@ -152,7 +152,7 @@ static void add_groups(struct buf *out, const struct explain_report *r) {
 /* What each plug-in says of one node. */
 static void add_verdicts(struct buf *out, const struct explain_report *r, size_t place) {
     const struct sched_explanation *e = r->e;
-    buf_addf(out, "\nnode %s", "");
+    buf_add(out, STR("\nnode "));
     cmd_add_printable(out, node_name(r, place));
     buf_add(out, e->group_of[place] == SIZE_MAX ? STR(": the pod fits\n") : STR(": rejected\n"));
     for (size_t i = 0; i < e->filters.n; i++) {
@@ -166,7 +166,7 @@ static void add_verdicts(struct buf *out, const struct explain_report *r, size_t
 
 static void add_rejection(struct buf *out, const struct explain_report *r) {
     const struct sched_status *status = &r->e->report.rejected;
-    buf_addf(out, "\nall nodes\n");
+    buf_add(out, STR("\nall nodes\n"));
     for (size_t i = 0; i < status->reason_count; i++) {
         AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
         explain_add_message(&text, r->e, status->reasons[i]);
