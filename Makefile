@@ -22,7 +22,7 @@ GROUPS := $(addprefix setup-,build test lint fuzz coverage bench)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all run test lint clang asan tsan fuzz fuzz-merge coverage vectors conformance \
-    conformance-cel bench bench-cel install format clean help $(GROUPS)
+    conformance-cel bench bench-cel bench-upstream install format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
@@ -83,6 +83,11 @@ bench: build/bench/build.ninja ## run the benchmarks; tables stay in build/bench
 bench-cel: build/bench/build.ninja ## compare with other CEL engines (needs go, node, a network)
 	$(BUILD) build/bench --target cel_eval_bench $(QUIET)
 	tools/bench-cel
+
+bench-upstream: build/bench/build.ninja ## compare with upstream; ROUNDS=3 (needs go, a network)
+	$(BUILD) build/bench --target cel_eval_bench cmd_schedule_bench match_toleration_bench \
+	    semver_parse_bench valid_pod_bench $(QUIET)
+	tools/bench-upstream
 
 install: build/release/build.ninja ## install below PREFIX=/usr/local (DESTDIR is honoured)
 	$(BUILD) build/release --target berth berth_files $(QUIET)

@@ -1,6 +1,11 @@
 /*
  * The scheduler's core on made-up clusters, without a network: pods per second, time per pod and
  * node, memory. Each row runs in a process of its own, so that its peak memory is its own.
+ *
+ *     cmd_schedule_bench [WORKLOAD]           a table of all, or of those with this in their names
+ *     cmd_schedule_bench raw WORKLOAD PODS    for tools/bench-upstream: ns per pod, the same
+ * without queueing, how many are scheduled, peak KiB cmd_schedule_bench cases WORKLOAD PODS  the
+ * nodes and pods of that, one a line
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -55,29 +60,25 @@ static const char *taint_of(enum taints kind, unsigned i, char *out) {
     return out;
 }
 
-static struct api_object *node(unsigned i, enum taints kind, const struct feature_set *gates) {
-    char text[LONGEST], taint[256];
-    snprintf(text, sizeof text,
+static void write_node(char text[LONGEST], unsigned i, enum taints kind) {
+    char taint[256];
+    snprintf(text, LONGEST,
              "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node-%u\","
              "\"labels\":{\"kubernetes.io/hostname\":\"node-%u\",\"kubernetes.io/os\":\"linux\","
              "\"kubernetes.io/arch\":\"amd64\",\"disk\":\"%s\","
              "\"topology.kubernetes.io/zone\":\"zone-%u\"}},\"spec\":{\"taints\":[%s]},\"status\":{"
              "\"allocatable\":{\"cpu\":\"32\",\"memory\":\"256Gi\",\"pods\":\"110\"}}}",
              i, i, i % 2 ? "ssd" : "hdd", i % 10, taint_of(kind, i, taint));
-    return object(text, gates);
 }
 
-static struct api_object *pod(unsigned i, const char *labels, const char *spec,
-                              const struct feature_set *gates) {
-    char text[LONGEST];
+static void write_pod(char text[LONGEST], unsigned i, const char *labels, const char *spec) {
     snprintf(
-        text, sizeof text,
+        text, LONGEST,
         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"pod-%u\","
         "\"namespace\":\"default\",\"labels\":{%s}},\"spec\":{%s\"containers\":[{\"name\":\"c\","
         "\"image\":\"registry.example.com/app:1\",\"resources\":{\"requests\":{\"cpu\":"
         "\"100m\",\"memory\":\"500Mi\"}}}]}}",
         i, labels, spec);
-    return object(text, gates);
 }
 
 /* ---- workloads ---- */
@@ -170,20 +171,27 @@ static void open_bench(struct bench *b) {
                                               .seed = 7});
 }
 
-static void run(const struct workload *w) {
+static void write_pod_of(char text[LONGEST], const struct workload *w, unsigned i) {
+    char labels[64];
+    snprintf(labels, sizeof labels,
+             w->distinct ? "\"app\":\"web\",\"n\":\"%u\"" : "\"app\":\"web\"", i);
+    write_pod(text, i, labels, w->spec);
+}
+
+static void run(const struct workload *w, bool raw) {
+    char text[LONGEST];
     struct bench b;
     open_bench(&b);
     for (unsigned i = 0; i < w->nodes; i++) {
-        struct api_object *o = node(i, w->taints, &b.gates);
+        write_node(text, i, w->taints);
+        struct api_object *o = object(text, &b.gates);
         sched_set(b.sched, o);
         api_object_unref(o);
     }
     struct api_object **pods = xcalloc(w->pods, sizeof(struct api_object *));
     for (unsigned i = 0; i < w->pods; i++) {
-        char labels[64];
-        snprintf(labels, sizeof labels,
-                 w->distinct ? "\"app\":\"web\",\"n\":\"%u\"" : "\"app\":\"web\"", i);
-        pods[i] = pod(i, labels, w->spec, &b.gates);
+        write_pod_of(text, w, i);
+        pods[i] = object(text, &b.gates);
     }
     size_t before = mallinfo2().uordblks;
     double start = now_us();
@@ -201,14 +209,47 @@ static void run(const struct workload *w) {
     double end = now_us(), us = end - (w->distinct ? queued : start);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    printf("| %s | %u | %u | %u | %.0f | %.2f | %.1f | %.0f | %zu |\n", w->name, w->nodes, w->pods,
-           scheduled, w->pods / us * 1e6, us / w->pods, us * 1e3 / w->pods / w->nodes,
-           (double)usage.ru_maxrss / 1024, (mallinfo2().uordblks - before) / w->pods);
+    if (raw)
+        printf("%.0f\t%.0f\t%u\t%ld\n", (end - start) / w->pods * 1e3,
+               (end - queued) / w->pods * 1e3, scheduled, usage.ru_maxrss);
+    else
+        printf("| %s | %u | %u | %u | %.0f | %.2f | %.1f | %.0f | %zu |\n", w->name, w->nodes,
+               w->pods, scheduled, w->pods / us * 1e6, us / w->pods, us * 1e3 / w->pods / w->nodes,
+               (double)usage.ru_maxrss / 1024, (mallinfo2().uordblks - before) / w->pods);
     fflush(stdout);
     _exit(0); /* the memory goes with the process */
 }
 
+static int print_cases(const struct workload *w) {
+    char text[LONGEST];
+    for (unsigned i = 0; i < w->nodes; i++) {
+        write_node(text, i, w->taints);
+        puts(text);
+    }
+    for (unsigned i = 0; i < w->pods; i++) {
+        write_pod_of(text, w, i);
+        puts(text);
+    }
+    return 0;
+}
+
+static int for_upstream(bool raw, const char *name, const char *pods) {
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
+        struct workload w = workloads[i];
+        if (strcmp(w.name, name) != 0)
+            continue;
+        w.pods = (unsigned)strtoul(pods, NULL, 10);
+        if (!raw)
+            return print_cases(&w);
+        run(&w, true);
+    }
+    fail("there is no such workload");
+    return 1;
+}
+
 int main(int argc, char **argv) {
+    if (argc == 4)
+        return for_upstream(strcmp(argv[1], "raw") == 0, argv[2], argv[3]);
     const char *only = argc > 1 ? argv[1] : "";
     printf("| workload | nodes | pods | scheduled | pods/s | µs per pod | ns per pod and node | "
            "peak MiB | "
@@ -220,7 +261,7 @@ int main(int argc, char **argv) {
             continue;
         pid_t child = fork();
         if (child == 0)
-            run(&workloads[i]);
+            run(&workloads[i], false);
         if (child < 0 || waitpid(child, &status, 0) < 0 || status)
             fail(workloads[i].name);
     }

@@ -9,6 +9,9 @@
  * elsewhere the column shows a dash, and
  *     valgrind --tool=callgrind --toggle-collect=match_toleration_check PROGRAM 'Gt, half match'
  * counts those of 42,000 calls in that row.
+ *
+ * For tools/bench-upstream, `cases` prints what is matched, and `raw` the times, and how many of
+ * the taints match.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -85,8 +88,7 @@ static void print_row(struct row *row) {
            median(row->times));
 }
 
-/* Measures the rows in turns, and prints them beside the first one. */
-static void run_table(const char *what, struct row *rows, size_t n, int rounds) {
+static void run_rows(struct row *rows, size_t n, int rounds) {
     int counter = open_counter();
     for (int turn = 0; turn < TURNS; turn++)
         for (size_t i = 0; i < n; i++) {
@@ -95,6 +97,11 @@ static void run_table(const char *what, struct row *rows, size_t n, int rounds) 
         }
     if (counter >= 0)
         close(counter);
+}
+
+/* Measures the rows in turns, and prints them beside the first one. */
+static void run_table(const char *what, struct row *rows, size_t n, int rounds) {
+    run_rows(rows, n, rounds);
     printf("\n| %s | ns | instructions | times %s |\n|---|---:|---:|---:|\n", what, rows[0].name);
     for (size_t i = 0; i < n; i++)
         print_row(&rows[i]);
@@ -143,28 +150,42 @@ static struct match_taints *make_taints(struct match *m, const char *format) {
     return match_taints_get(m, &(struct api_taint_list){v, TAINTS});
 }
 
+static const struct {
+    const char *name, *op, *value, *taints;
+} specs[] = {
+    {"Equal", "Equal", "32", "%d"},
+    {"Exists", "Exists", "", "%d"},
+    {"Gt, half match", "Gt", "31", "%d"},
+    {"Lt, half match", "Lt", "32", "%d"},
+    {"Gt, taint is no number", "Gt", "31", "x%d"},
+    {"SemverGt, minor decides", "SemverGt", "5.31.0", "5.%d.0"},
+    {"SemverGt, patch decides", "SemverGt", "v5.10.31", "5.10.%d"},
+    {"SemverGt, pre-release decides", "SemverGt", "5.15.0-31-generic", "5.15.0-%d-generic"},
+    {"SemverGt, its 14th byte decides", "SemverGt", "5.15.0-generic-azure.31",
+     "5.15.0-generic-azure.%d"},
+    {"SemverEq", "SemverEq", "5.31.0", "5.%d.0"},
+    {"Foo (unknown)", "Foo", "5.31.0", "5.%d.0"},
+};
+enum { SPECS = sizeof specs / sizeof *specs };
+
+static void print_cases(void) {
+    for (size_t i = 0; i < SPECS; i++)
+        printf("%s\t%s\t%s\t%s\n", specs[i].name, specs[i].op, specs[i].value, specs[i].taints);
+}
+
+static void print_raw(struct row *rows, size_t n) {
+    run_rows(rows, n, ROUNDS);
+    for (size_t i = 0; i < n; i++)
+        printf("%s\t%.2f\t%u\n", rows[i].name, median(rows[i].ns),
+               rows[i].work(rows[i].arg, TAINTS));
+}
+
 /* All rows, or the one with this name. */
-static void bench_operators(struct match *m, const char *only) {
-    static const struct {
-        const char *name, *op, *value, *taints;
-    } specs[] = {
-        {"Equal", "Equal", "32", "%d"},
-        {"Exists", "Exists", "", "%d"},
-        {"Gt, half match", "Gt", "31", "%d"},
-        {"Lt, half match", "Lt", "32", "%d"},
-        {"Gt, taint is no number", "Gt", "31", "x%d"},
-        {"SemverGt, minor decides", "SemverGt", "5.31.0", "5.%d.0"},
-        {"SemverGt, patch decides", "SemverGt", "v5.10.31", "5.10.%d"},
-        {"SemverGt, pre-release decides", "SemverGt", "5.15.0-31-generic", "5.15.0-%d-generic"},
-        {"SemverGt, its 14th byte decides", "SemverGt", "5.15.0-generic-azure.31",
-         "5.15.0-generic-azure.%d"},
-        {"SemverEq", "SemverEq", "5.31.0", "5.%d.0"},
-        {"Foo (unknown)", "Foo", "5.31.0", "5.%d.0"},
-    };
+static void bench_operators(struct match *m, const char *only, bool raw) {
     struct row rows[MOST_ROWS] = {0};
     struct pair pairs[MOST_ROWS];
     size_t n = 0;
-    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+    for (size_t i = 0; i < SPECS; i++) {
         if (only && strcmp(only, specs[i].name) != 0)
             continue;
         struct api_toleration t = {.key = STR("node.example.com/key"),
@@ -177,7 +198,9 @@ static void bench_operators(struct match *m, const char *only) {
         rows[n] = (struct row){.name = specs[i].name, .work = check_pair, .arg = &pairs[n]};
         n++;
     }
-    if (n)
+    if (raw)
+        print_raw(rows, n);
+    else if (n)
         run_table("one toleration, one taint", rows, n, only ? ROUNDS / 1000 : ROUNDS);
 }
 
@@ -300,8 +323,11 @@ static void bench_affinity(struct match *m) {
 
 int main(int argc, char **argv) {
     const char *only = argc > 1 ? argv[1] : NULL;
+    bool raw = only && strcmp(only, "raw") == 0;
+    if (only && strcmp(only, "cases") == 0)
+        return print_cases(), 0;
     struct match *m = new_match();
-    bench_operators(m, only);
+    bench_operators(m, raw ? NULL : only, raw);
     if (!only) {
         bench_lists(m);
         bench_affinity(m);
