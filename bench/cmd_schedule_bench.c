@@ -2,10 +2,9 @@
  * The scheduler's core on made-up clusters, without a network: pods per second, time per pod and
  * node, memory. Each row runs in a process of its own, so that its peak memory is its own.
  *
- *     cmd_schedule_bench [WORKLOAD]           a table of all, or of those with this in their names
- *     cmd_schedule_bench raw WORKLOAD PODS    for tools/bench-upstream: ns per pod, the same
- * without queueing, how many are scheduled, peak KiB cmd_schedule_bench cases WORKLOAD PODS  the
- * nodes and pods of that, one a line
+ * An argument picks the rows that have it in their names. For tools/bench-upstream, `raw WORKLOAD
+ * PODS` prints the ns per pod, the same without queueing, how many are scheduled and the peak KiB;
+ * `cases WORKLOAD PODS` prints the nodes and pods of that, one a line.
  */
 #include <malloc.h>
 #include <stdio.h>
