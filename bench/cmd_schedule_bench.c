@@ -25,7 +25,7 @@ enum { LONGEST = 8192, VALUES = 50 };
 
 /* ---- objects ---- */
 
-static void fail(const char *what) {
+static _Noreturn void fail(const char *what) {
     fprintf(stderr, "cmd_schedule_bench: %s\n", what);
     exit(1);
 }
@@ -243,7 +243,6 @@ static int for_upstream(bool raw, const char *name, const char *pods) {
         run(&w, true);
     }
     fail("there is no such workload");
-    return 1;
 }
 
 int main(int argc, char **argv) {
