@@ -53,7 +53,8 @@ static inline void walk_free(void *ctx, void *program) {
     (void)program;
 }
 
-static const struct match_engine walk_engine = {NULL, walk_compile, walk_eval, walk_free};
+static const struct match_engine walk_engine = {
+    .compile = walk_compile, .eval = walk_eval, .free = walk_free};
 
 static inline struct sched *walk_sched(struct walk *w, uint64_t seed) {
     return sched_new(&(struct sched_opts){.gates = &w->gates.enabled,
