@@ -163,9 +163,12 @@ static struct api_found find_source(const struct source *source) {
     return api_field_find(&api_types[API_T_persistent_volume_source], str_of(source->json), &hint);
 }
 
+/* The first rules of this source: one of them is about the name of the volume. */
 static void check_iscsi_portal(struct valid *v, const struct path *p,
                                const struct api_persistent_volume *pv) {
     const struct api_iscsi_persistent_volume_source *s = pv->spec.persistent_volume_source.iscsi;
+    if (!s->target_portal.n)
+        valid__required(v, AT(AT(p, "iscsi"), "targetPortal"), NO_DETAIL);
     if (s->initiator_name.p && pv->metadata.name.n + 1 + s->target_portal.n > MAX_ISCSI_NAME_BYTES)
         valid__invalid(v, AT(AT(p, "iscsi"), "targetportal"), VALUE_Q(s->target_portal),
                        "Total length of <volume name>:<iscsi.targetPortal> must be under 64 "

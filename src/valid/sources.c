@@ -415,7 +415,7 @@ static const struct rules {
     {API_T_glusterfs_persistent_volume_source, {"endpoints", "path"}, check_glusterfs},
     {API_T_glusterfs_volume_source, {"endpoints", "path"}, NULL},
     {API_T_host_path_volume_source, {NULL}, check_host_path},
-    {API_T_iscsi_persistent_volume_source, {"targetPortal", "iqn"}, check_iscsi},
+    {API_T_iscsi_persistent_volume_source, {"iqn"}, check_iscsi},
     {API_T_iscsi_volume_source, {"targetPortal", "iqn"}, check_pod_iscsi},
     {API_T_local_volume_source, {NULL}, check_local},
     {API_T_nfs_volume_source, {"server", "path"}, check_nfs},
