@@ -6,7 +6,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/kubelet/lifecycle"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -40,7 +39,7 @@ func kubeletAnswer(l line) {
 	withGates(l, func() {
 		node, pod, others := get[v1.Node](l, "node"), get[*v1.Pod](l, "pod"), get[[]*v1.Pod](l, "other_pods")
 		for _, p := range append(others, pod) {
-			corev1.SetObjectDefaults_Pod(p)
+			store(p)
 		}
 		failed := failures{}
 		handler := lifecycle.NewPredicateAdmitHandler(

@@ -11,7 +11,7 @@ type area struct {
 	answer   func(line)
 	generate func(*rand.Rand) line
 	outputs  []string // the members that answer sets; each may be absent
-	share    int      // of a thousand cases; 0: only when the area is named, as Berth does not answer it yet
+	share    int      // of all cases, against the shares of the others
 }
 
 var areas = []*area{
@@ -29,9 +29,9 @@ var areas = []*area{
 	{"validate_create", validateCreate, generateCreate, []string{"valid", "errors", "status", "decode_error"}, 150},
 	{"validate_update", validateUpdate, generateUpdate, []string{"valid", "errors", "status", "decode_error"}, 80},
 	{"merge", merge, generateMerge, []string{"affinity_after", "topologySpreadConstraints_after", "valid", "errors"}, 50},
-	{"daemon", daemonAnswer, generateDaemon, []string{"should_run", "should_continue_running"}, 0},
-	{"kubelet", kubeletAnswer, generateKubelet, []string{"admit", "reason", "message", "all_failures"}, 0},
-	{"schedule", schedule, generateSchedule, []string{"outcome", "result"}, 0},
+	{"daemon", daemonAnswer, generateDaemon, []string{"should_run", "should_continue_running"}, 40},
+	{"kubelet", kubeletAnswer, generateKubelet, []string{"admit", "reason", "message", "all_failures"}, 40},
+	{"schedule", schedule, generateSchedule, []string{"outcome", "result"}, 60},
 }
 
 func areaOf(name string) (*area, error) {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	_ "unsafe" // for linkname
 
@@ -39,9 +41,12 @@ func schedule(l line) {
 	withGates(l, func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
+		if len(get[[]json.RawMessage](l, "nodes")) == 0 {
+			panic(badQuestion{errors.New("without nodes there is no cycle")})
+		}
 		s, profile := newScheduler(ctx, l)
 		pod := get[*v1.Pod](l, "pod")
-		corev1.SetObjectDefaults_Pod(pod)
+		store(pod)
 		outcome, result := cycle(ctx, s, profile, pod)
 		l.set("outcome", outcome)
 		l.set("result", result)
@@ -66,7 +71,7 @@ func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.
 		s.Cache.AddNode(logger, node)
 	}
 	for _, pod := range get[[]*v1.Pod](l, "pods") {
-		corev1.SetObjectDefaults_Pod(pod)
+		store(pod)
 		pod.UID = types.UID(pod.Namespace + "/" + pod.Name) // stored pods have one
 		if err := s.Cache.AddPod(logger, pod); err != nil {
 			panic(badQuestion{err})
@@ -77,6 +82,19 @@ func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.
 		panic(badQuestion{err})
 	}
 	return s, framework
+}
+
+// store makes of a pod what comes back from where it is kept: with defaults, and without lists that are empty.
+func store(pod *v1.Pod) {
+	corev1.SetObjectDefaults_Pod(pod)
+	kept, err := pod.Marshal()
+	if err == nil {
+		*pod = v1.Pod{}
+		err = pod.Unmarshal(kept)
+	}
+	if err != nil {
+		panic(badQuestion{err})
+	}
 }
 
 func addAll[T any](informer cache.SharedIndexInformer, objects []T) {
