@@ -427,6 +427,34 @@ static void list_requests(struct sums *s, struct sched_requests *out) {
     }
 }
 
+static void sum_up(struct sums *s) {
+    sort_statuses(s);
+    make_rows(s);
+    sum_views(s);
+    if (has_pod_level_requests(s))
+        replace_by_pod_level(s);
+    each_quantity(s, add_result, &s->pod->spec.overhead);
+}
+
+/* Is there anything but requests of containers? */
+static bool is_plain(const struct api_pod *pod) {
+    const struct api_pod_status *status = &pod->status;
+    return !pod->spec.resources && !status->container_statuses.n &&
+           !status->init_container_statuses.n && !status->resources &&
+           !status->allocated_resources.n && !status->node_allocatable_resource_claim_statuses.n;
+}
+
+/* Upstream's NodeResourcesFit is never told of the gates when it scores. */
+static void score(const struct sums *all, struct sched_requests *out) {
+    struct sums containers = {.arena = all->arena, .pod = all->pod};
+    if (!is_plain(all->pod)) {
+        sum_up(&containers);
+        all = &containers;
+    }
+    out->scored_cpu = amount_of(&all->rows[FILLED_CPU]);
+    out->scored_memory = amount_of(&all->rows[FILLED_MEMORY]);
+}
+
 void sched_requests_get(struct arena *a, const struct api_pod *pod, const struct feature_set *gates,
                         bool use_status, struct sched_requests *out) {
     struct sums s = {.arena = a, .pod = pod};
@@ -436,18 +464,12 @@ void sched_requests_get(struct arena *a, const struct api_pod *pod, const struct
         s.use_status && feature_enabled(gates, FEATURE_InPlacePodLevelResourcesVerticalScaling);
     s.claims = feature_enabled(gates, FEATURE_DRANodeAllocatableResources);
     s.infeasible = s.use_status && is_resize_infeasible(pod);
-    sort_statuses(&s);
-    make_rows(&s);
-    sum_views(&s);
-    bool pod_level = has_pod_level_requests(&s);
-    if (pod_level)
-        replace_by_pod_level(&s);
-    each_quantity(&s, add_result, &pod->spec.overhead);
+    sum_up(&s);
 
     *out = (struct sched_requests){0};
     list_requests(&s, out);
-    out->scored_cpu = amount_of(&s.rows[FILLED_CPU]);
-    out->scored_memory = amount_of(&s.rows[FILLED_MEMORY]);
+    score(&s, out);
+    bool pod_level = has_pod_level_requests(&s);
     out->nonzero_cpu = nonzero(&s, &s.rows[FILLED_CPU], pod_level);
     out->nonzero_memory = nonzero(&s, &s.rows[FILLED_MEMORY], pod_level);
 }

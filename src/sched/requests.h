@@ -21,8 +21,8 @@ struct sched_requests {
     struct sched_request *v; /* by name, not zero; only resources that count for placement */
     size_t n;
     /* With 100m and 200Mi for containers that say nothing: what a node's pods come to for scoring,
-     * and what the pod that is to be placed does. The two differ only if a pod-level request of the
-     * one resource leaves the other to the containers. */
+     * and what the pod that is to be placed does: the requests of its containers alone, as upstream
+     * leaves the pod-level ones and a resize out when NodeResourcesFit scores. */
     int64_t nonzero_cpu, nonzero_memory;
     int64_t scored_cpu, scored_memory;
 };

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "cluster.h"
 
 int cluster_init(struct cluster *c, struct arena *a, const struct json *line, struct buf *why) {
@@ -25,10 +27,17 @@ static void keep(struct cluster *c, struct api_object *o) {
     c->objects[c->n++] = o;
 }
 
+static struct str version_of(const char *kind) {
+    for (const struct api_kind *k = api_kinds; k->kind; k++)
+        if (strcmp(k->kind, kind) == 0)
+            return str_of(k->api_version);
+    return STR("v1");
+}
+
 struct api_object *cluster_add(struct cluster *c, const char *kind, const struct json *tree,
                                struct buf *why) {
     static const struct json missing;
-    struct api_decode_opts opts = {.api_version = STR("v1"), .kind = str_of(kind)};
+    struct api_decode_opts opts = {.api_version = version_of(kind), .kind = str_of(kind)};
     struct api_object *o;
     struct err err;
     if (api_object_decode(tree ? tree : &missing, &opts, &o, &err) < 0) {

@@ -20,7 +20,7 @@ struct cluster {
 int cluster_init(struct cluster *c, struct arena *a, const struct json *line, struct buf *why);
 void cluster_release(struct cluster *c);
 
-/* Decodes and defaults an object of kind v1 `kind`, which the cluster owns; NULL and why. */
+/* Decodes and defaults an object of the kind, which the cluster owns; NULL and why. */
 struct api_object *cluster_add(struct cluster *c, const char *kind, const struct json *tree,
                                struct buf *why);
 

@@ -191,6 +191,13 @@ static int add_cluster(struct cluster *c, const struct json *line, struct buf *w
         {"Namespace", STR_INIT("namespaces")},
         {"Service", STR_INIT("services")},
         {"Node", STR_INIT("nodes")},
+        {"ReplicaSet", STR_INIT("replica_sets")},
+        {"StorageClass", STR_INIT("storage_classes")},
+        {"CSINode", STR_INIT("csi_nodes")},
+        {"CSIDriver", STR_INIT("csi_drivers")},
+        {"CSIStorageCapacity", STR_INIT("capacities")},
+        {"PersistentVolume", STR_INIT("volumes")},
+        {"PersistentVolumeClaim", STR_INIT("claims")},
         {"Pod", STR_INIT("pods")},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

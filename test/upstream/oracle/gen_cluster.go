@@ -55,6 +55,8 @@ func randomNode(r *rand.Rand, name string) object {
 	maybe(r, 30, status, "images", some(r, 2, func() object {
 		return object{"names": []string{pick(r, []string{"busybox:latest", "nginx:1", "app:v2"})}, "sizeBytes": pick(r, []int64{1 << 20, 300 << 20, 900 << 20, 3 << 30})}
 	}))
+	maybe(r, 3, allocatable, pick(r, []string{"cpu", "memory", "pods"}), "0")
+	maybe(r, 10, allocatable, "hugepages-2Mi", "64Mi")
 	return object{"metadata": object{"name": name, "labels": clusterLabels(r, name)}, "spec": spec, "status": status}
 }
 
@@ -116,16 +118,36 @@ func clusterSpread(r *rand.Rand) object {
 	}
 	maybe(r, 25, o, "nodeAffinityPolicy", pick(r, []string{"Honor", "Ignore"}))
 	maybe(r, 25, o, "nodeTaintsPolicy", pick(r, []string{"Honor", "Ignore"}))
+	maybe(r, 20, o, "matchLabelKeys", some(r, 2, func() string { return pick(r, []string{"tier", "app", "absent"}) }))
 	return o
 }
 
-func clusterContainer(r *rand.Rand, name string) object {
+func clusterRequests(r *rand.Rand) object {
 	requests := object{}
-	maybe(r, 70, requests, "cpu", pick(r, []string{"100m", "500m", "1", "2"}))
-	maybe(r, 70, requests, "memory", pick(r, []string{"128Mi", "1Gi", "4Gi"}))
-	maybe(r, 10, requests, "example.com/gpu", "1")
-	c := object{"name": name, "image": pick(r, []string{"busybox", "nginx:1", "app:v2"}), "resources": object{pick(r, []string{"requests", "limits"}): requests}}
-	maybe(r, 15, c, "ports", []any{object{"containerPort": 80, "hostPort": pick(r, []int{80, 443}), "protocol": pick(r, []string{"TCP", "UDP"})}})
+	maybe(r, 70, requests, "cpu", pick(r, []string{"100m", "500m", "1", "2", "0", "1.5"}))
+	maybe(r, 70, requests, "memory", pick(r, []string{"128Mi", "1Gi", "4Gi", "500M", "0"}))
+	maybe(r, 10, requests, "ephemeral-storage", pick(r, []string{"1Gi", "19Gi"}))
+	maybe(r, 10, requests, "example.com/gpu", pick(r, []string{"1", "2"}))
+	maybe(r, 3, requests, "hugepages-2Mi", "32Mi")
+	return requests
+}
+
+func clusterContainer(r *rand.Rand, name string) object {
+	resources := object{pick(r, []string{"requests", "limits"}): clusterRequests(r)}
+	maybe(r, 10, resources, "limits", clusterRequests(r))
+	c := object{"name": name, "image": pick(r, []string{"busybox", "nginx:1", "app:v2", "app"}), "resources": resources}
+	if chance(r, 15) {
+		port := object{"containerPort": 80, "hostPort": pick(r, []int{80, 443}), "protocol": pick(r, []string{"TCP", "UDP"})}
+		maybe(r, 30, port, "hostIP", pick(r, []string{"127.0.0.1", "0.0.0.0", "10.0.0.1"}))
+		c["ports"] = []any{port}
+	}
+	return c
+}
+
+// Containers that run before the others, and beside them if they are sidecars.
+func clusterInitContainer(r *rand.Rand, name string) object {
+	c := clusterContainer(r, name)
+	maybe(r, 50, c, "restartPolicy", "Always")
 	return c
 }
 
@@ -139,11 +161,19 @@ func randomPod(r *rand.Rand, name string) object {
 	maybe(r, 25, spec, "nodeSelector", object{"disk": pick(r, []string{"ssd", "hdd"})})
 	maybe(r, 60, spec, "tolerations", some(r, 3, func() object { return clusterToleration(r) }))
 	maybe(r, 50, spec, "topologySpreadConstraints", some(r, 2, func() object { return clusterSpread(r) }))
-	maybe(r, 10, spec, "initContainers", []any{clusterContainer(r, "i")})
+	maybe(r, 15, spec, "initContainers", some(r, 3, func() object { return clusterInitContainer(r, "i") }))
 	maybe(r, 5, spec, "overhead", object{"cpu": "250m"})
+	maybe(r, 5, spec, "hostNetwork", true)
+	if chance(r, 5) {
+		spec["resources"] = object{"requests": object{"cpu": pick(r, []string{"1", "3"}), "memory": "1Gi"}}
+	}
 	labels := object{"app": pick(r, apps)}
 	maybe(r, 30, labels, "tier", pick(r, tiers))
-	return object{"metadata": object{"name": name, "namespace": pick(r, namespaces), "labels": labels}, "spec": spec}
+	meta := object{"name": name, "namespace": pick(r, namespaces), "labels": labels}
+	if chance(r, 10) {
+		meta["ownerReferences"] = []any{object{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": true}}
+	}
+	return object{"metadata": meta, "spec": spec}
 }
 
 func boundPod(r *rand.Rand, number, nodes int) object {
@@ -153,7 +183,18 @@ func boundPod(r *rand.Rand, number, nodes int) object {
 	if chance(r, 60) {
 		delete(spec, "affinity")
 	}
+	maybe(r, 5, pod["metadata"].(object), "deletionTimestamp", "2026-01-01T00:00:00Z")
 	return pod
+}
+
+func clusterGates(r *rand.Rand) map[string]bool {
+	gates := map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80)}
+	for _, name := range []string{"NodeInclusionPolicyInPodTopologySpread", "MatchLabelKeysInPodTopologySpread", "PodLevelResources"} {
+		if canBeSet(name) && chance(r, 10) {
+			gates[name] = chance(r, 50)
+		}
+	}
+	return gates
 }
 
 func generateSchedule(r *rand.Rand) line {
@@ -169,20 +210,27 @@ func generateSchedule(r *rand.Rand) line {
 	for i, name := range namespaces {
 		known = append(known, object{"metadata": object{"name": name, "labels": object{"team": []string{"", "x", "y"}[i]}}})
 	}
-	l.set("gates", map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80)})
+	l.set("gates", clusterGates(r))
 	l.set("namespaces", known)
 	l.set("services", some(r, 2, func() object {
 		return object{"metadata": object{"name": "s", "namespace": pick(r, namespaces)}, "spec": object{"selector": object{"app": pick(r, apps)}}}
 	}))
 	l.set("nodes", nodes)
+	l.set("replica_sets", some(r, 1, func() object {
+		return object{"metadata": object{"name": "rs", "namespace": pick(r, namespaces), "uid": "rs"}, "spec": object{"selector": clusterSelector(r)}}
+	}))
+	pod := randomPod(r, "p")
+	if chance(r, 30) {
+		addStorage(r, l, nodes, append(pods, pod))
+	}
 	l.set("pods", pods)
-	l.set("pod", randomPod(r, "p"))
+	l.set("pod", pod)
 	return l
 }
 
 func generateDaemon(r *rand.Rand) line {
 	l := line{}
-	l.set("gates", map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80)})
+	l.set("gates", clusterGates(r))
 	l.set("node", randomNode(r, "n01"))
 	spec := randomPod(r, "p")["spec"].(object)
 	maybe(r, 10, spec, "nodeName", pick(r, []string{"n01", "n02"}))
@@ -193,7 +241,7 @@ func generateDaemon(r *rand.Rand) line {
 
 func generateKubelet(r *rand.Rand) line {
 	l := line{}
-	l.set("gates", map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80)})
+	l.set("gates", clusterGates(r))
 	l.set("node", randomNode(r, "n01"))
 	others := []object{}
 	for i := range r.IntN(3) {

@@ -7,15 +7,17 @@ import (
 	"slices"
 	_ "unsafe" // for linkname
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
+	storagedefaults "k8s.io/kubernetes/pkg/apis/storage/v1"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
@@ -57,14 +59,15 @@ func schedule(l line) {
 func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.Framework) {
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
+	beTold(factory, &v1.PersistentVolume{})
+	beTold(factory, &v1.PersistentVolumeClaim{})
 	all := int32(100)
 	recorder := profile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
 	s, err := scheduler.New(ctx, client, factory, nil, recorder, scheduler.WithPercentageOfNodesToScore(&all))
 	if err != nil {
 		panic(err)
 	}
-	addAll(factory.Core().V1().Namespaces().Informer(), get[[]*v1.Namespace](l, "namespaces"))
-	addAll(factory.Core().V1().Services().Informer(), get[[]*v1.Service](l, "services"))
+	addObjects(factory, l)
 	logger := klog.Background()
 	for _, node := range get[[]*v1.Node](l, "nodes") {
 		corev1.SetObjectDefaults_Node(node)
@@ -84,6 +87,35 @@ func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.
 	return s, framework
 }
 
+func addObjects(factory informers.SharedInformerFactory, l line) {
+	core, storage := factory.Core().V1(), factory.Storage().V1()
+	addAll(core.Namespaces().Informer(), get[[]*v1.Namespace](l, "namespaces"))
+	addAll(core.Services().Informer(), get[[]*v1.Service](l, "services"))
+	addAll(factory.Apps().V1().ReplicaSets().Informer(), get[[]*appsv1.ReplicaSet](l, "replica_sets"))
+	classes := get[[]*storagev1.StorageClass](l, "storage_classes")
+	for _, class := range classes {
+		storagedefaults.SetObjectDefaults_StorageClass(class)
+	}
+	addAll(storage.StorageClasses().Informer(), classes)
+	addAll(storage.CSINodes().Informer(), get[[]*storagev1.CSINode](l, "csi_nodes"))
+	drivers := get[[]*storagev1.CSIDriver](l, "csi_drivers")
+	for _, driver := range drivers {
+		storagedefaults.SetObjectDefaults_CSIDriver(driver)
+	}
+	addAll(storage.CSIDrivers().Informer(), drivers)
+	addAll(storage.CSIStorageCapacities().Informer(), get[[]*storagev1.CSIStorageCapacity](l, "capacities"))
+	volumes := get[[]*v1.PersistentVolume](l, "volumes")
+	for _, volume := range volumes {
+		corev1.SetObjectDefaults_PersistentVolume(volume)
+	}
+	addAll(core.PersistentVolumes().Informer(), volumes)
+	claims := get[[]*v1.PersistentVolumeClaim](l, "claims")
+	for _, claim := range claims {
+		corev1.SetObjectDefaults_PersistentVolumeClaim(claim)
+	}
+	addAll(core.PersistentVolumeClaims().Informer(), claims)
+}
+
 // store makes of a pod what comes back from where it is kept: with defaults, and without lists that are empty.
 func store(pod *v1.Pod) {
 	corev1.SetObjectDefaults_Pod(pod)
@@ -94,14 +126,6 @@ func store(pod *v1.Pod) {
 	}
 	if err != nil {
 		panic(badQuestion{err})
-	}
-}
-
-func addAll[T any](informer cache.SharedIndexInformer, objects []T) {
-	for _, o := range objects {
-		if err := informer.GetIndexer().Add(o); err != nil {
-			panic(badQuestion{err})
-		}
 	}
 }
 

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Claims, volumes and classes that pods of a cluster use: few of each, so that they meet.
+
+const (
+	claimCount  = 4
+	volumeCount = 5
+)
+
+var (
+	accessModes  = []string{"ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"}
+	classNames   = []string{"now", "wait", "local", "absent", ""}
+	storageSizes = []string{"1Gi", "5Gi", "10Gi"}
+	drivers      = []string{"csi.x", "csi.y"}
+)
+
+func claimName(r *rand.Rand) string  { return fmt.Sprintf("c%d", r.IntN(claimCount)) }
+func volumeName(r *rand.Rand) string { return fmt.Sprintf("v%d", r.IntN(volumeCount)) }
+
+func randomClasses(r *rand.Rand) []object {
+	now := object{"metadata": object{"name": "now"}, "provisioner": "csi.x"}
+	wait := object{"metadata": object{"name": "wait"}, "provisioner": pick(r, drivers), "volumeBindingMode": "WaitForFirstConsumer"}
+	maybe(r, 30, wait, "allowedTopologies", []any{object{"matchLabelExpressions": []any{object{"key": zoneKey, "values": []string{pick(r, zones), pick(r, zones)}}}}})
+	local := object{"metadata": object{"name": "local"}, "provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"}
+	return []object{now, wait, local}
+}
+
+func randomClaim(r *rand.Rand, name, namespace string) object {
+	meta := object{"name": name, "namespace": namespace, "uid": namespace + "/" + name}
+	spec := object{"accessModes": []string{pick(r, accessModes)}, "resources": object{"requests": object{"storage": pick(r, storageSizes)}}}
+	maybe(r, 85, spec, "storageClassName", pick(r, classNames))
+	if chance(r, 40) {
+		spec["volumeName"] = volumeName(r)
+		maybe(r, 80, meta, "annotations", object{"pv.kubernetes.io/bind-completed": "yes"})
+	}
+	maybe(r, 3, meta, "deletionTimestamp", "2026-01-01T00:00:00Z")
+	maybe(r, 8, spec, "selector", object{"matchLabels": object{"disk": "ssd"}})
+	o := object{"metadata": meta, "spec": spec}
+	maybe(r, 5, o, "status", object{"phase": "Lost"})
+	return o
+}
+
+func volumeSource(r *rand.Rand, name string) (string, object) {
+	switch r.IntN(4) {
+	case 0:
+		return "hostPath", object{"path": "/x"}
+	case 1:
+		return "local", object{"path": "/x"}
+	}
+	return "csi", object{"driver": pick(r, drivers), "volumeHandle": name}
+}
+
+func randomVolume(r *rand.Rand, name string) object {
+	meta, labels := object{"name": name}, object{}
+	maybe(r, 20, labels, zoneKey, pick(r, []string{"z1", "z2", "z1__z2"}))
+	maybe(r, 30, labels, "disk", "ssd")
+	meta["labels"] = labels
+	source, value := volumeSource(r, name)
+	spec := object{"capacity": object{"storage": pick(r, storageSizes)}, "accessModes": []string{pick(r, accessModes), "ReadWriteOnce"}, source: value}
+	maybe(r, 85, spec, "storageClassName", pick(r, classNames))
+	maybe(r, 40, spec, "nodeAffinity", object{"required": object{"nodeSelectorTerms": []any{object{"matchExpressions": []any{
+		object{"key": zoneKey, "operator": "In", "values": []string{pick(r, zones)}}}}}}})
+	if chance(r, 30) {
+		claim, namespace := claimName(r), pick(r, namespaces)
+		ref := object{"kind": "PersistentVolumeClaim", "name": claim, "namespace": namespace}
+		maybe(r, 70, ref, "uid", namespace+"/"+claim)
+		spec["claimRef"] = ref
+	}
+	return object{"metadata": meta, "spec": spec, "status": object{"phase": pick(r, []string{"Available", "Available", "Bound", "Released"})}}
+}
+
+func randomCSINode(r *rand.Rand, node object) object {
+	found := []object{}
+	for _, name := range drivers {
+		driver := object{"name": name, "nodeID": "x", "topologyKeys": []string{zoneKey}}
+		maybe(r, 70, driver, "allocatable", object{"count": 1 + r.IntN(3)})
+		if chance(r, 70) {
+			found = append(found, driver)
+		}
+	}
+	return object{"metadata": object{"name": node["metadata"].(object)["name"]}, "spec": object{"drivers": found}}
+}
+
+func randomCapacity(r *rand.Rand, name string) object {
+	c := object{"metadata": object{"name": name, "namespace": "default"}, "storageClassName": pick(r, classNames[:2]), "capacity": pick(r, storageSizes)}
+	maybe(r, 80, c, "nodeTopology", pick(r, []object{{}, {"matchLabels": object{zoneKey: pick(r, zones)}}}))
+	maybe(r, 20, c, "maximumVolumeSize", "5Gi")
+	return c
+}
+
+func podVolume(r *rand.Rand, number int) object {
+	v := object{"name": fmt.Sprintf("x%d", number)}
+	switch r.IntN(10) {
+	case 0:
+		v["gcePersistentDisk"] = object{"pdName": pick(r, []string{"d1", "d2"}), "readOnly": chance(r, 50)}
+	case 1:
+		v["awsElasticBlockStore"] = object{"volumeID": pick(r, []string{"d1", "d2"})}
+	case 2:
+		v["csi"] = object{"driver": pick(r, drivers)}
+	case 3:
+		v["emptyDir"] = object{}
+	default:
+		v["persistentVolumeClaim"] = object{"claimName": claimName(r), "readOnly": chance(r, 20)}
+	}
+	return v
+}
+
+// addStorage gives the line things to store on, and some of its pods volumes.
+func addStorage(r *rand.Rand, l line, nodes, pods []object) {
+	claims, volumes, csiNodes, capacities := []object{}, []object{}, []object{}, []object{}
+	for _, namespace := range namespaces {
+		for i := range claimCount {
+			claims = append(claims, randomClaim(r, fmt.Sprintf("c%d", i), namespace))
+		}
+	}
+	for i := range volumeCount {
+		volumes = append(volumes, randomVolume(r, fmt.Sprintf("v%d", i)))
+	}
+	for _, node := range nodes {
+		csiNodes = append(csiNodes, randomCSINode(r, node))
+	}
+	for i := range r.IntN(3) {
+		capacities = append(capacities, randomCapacity(r, fmt.Sprintf("s%d", i)))
+	}
+	for i, pod := range pods {
+		if i == len(pods)-1 || chance(r, 30) {
+			number := 0
+			pod["spec"].(object)["volumes"] = some(r, 3, func() object { number++; return podVolume(r, number) })
+		}
+	}
+	l.set("storage_classes", randomClasses(r))
+	l.set("claims", claims)
+	l.set("volumes", volumes)
+	l.set("csi_nodes", csiNodes)
+	l.set("csi_drivers", []any{object{"metadata": object{"name": "csi.x"}, "spec": object{"storageCapacity": chance(r, 50)}}})
+	l.set("capacities", capacities)
+}
