@@ -29,9 +29,9 @@ func withGates(l line, f func()) {
 	for name := range gates {
 		before[name] = utilfeature.DefaultFeatureGate.Enabled(featuregate.Feature(name))
 	}
+	defer utilfeature.DefaultMutableFeatureGate.SetFromMap(before)
 	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
 		panic(badQuestion{err})
 	}
-	defer utilfeature.DefaultMutableFeatureGate.SetFromMap(before)
 	f()
 }

@@ -187,11 +187,23 @@ func boundPod(r *rand.Rand, number, nodes int) object {
 	return pod
 }
 
+// Gates that change placement, each with those that need it.
+var placementGates = [][]string{
+	{"NodeInclusionPolicyInPodTopologySpread"},
+	{"MatchLabelKeysInPodTopologySpread", "MatchLabelKeysInPodTopologySpreadSelectorMerge"},
+	{"PodLevelResources", "InPlacePodLevelResourcesVerticalScaling", "PodLevelResourcesFixKubeletQOSClass", "PodLevelResourcesFixDefaulting"},
+}
+
 func clusterGates(r *rand.Rand) map[string]bool {
 	gates := map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80)}
-	for _, name := range []string{"NodeInclusionPolicyInPodTopologySpread", "MatchLabelKeysInPodTopologySpread", "PodLevelResources"} {
-		if canBeSet(name) && chance(r, 10) {
-			gates[name] = chance(r, 50)
+	for _, names := range placementGates {
+		if !chance(r, 5) {
+			continue
+		}
+		for _, name := range names {
+			if canBeSet(name) {
+				gates[name] = false
+			}
 		}
 	}
 	return gates

@@ -139,7 +139,8 @@ func cycle(ctx context.Context, s *scheduler.Scheduler, f framework.Framework, p
 	if err != nil {
 		return "error", map[string]any{"error": err.Error()}
 	}
-	result := diagnosed(diagnosis)
+	all, _ := f.SnapshotSharedLister().NodeInfos().List()
+	result := diagnosed(diagnosis, len(all)-len(nodes))
 	result["feasible"] = names(nodes)
 	if len(nodes) > 1 {
 		return prioritized(ctx, f, state, pod, nodes, result), result
@@ -147,7 +148,6 @@ func cycle(ctx context.Context, s *scheduler.Scheduler, f framework.Framework, p
 	if len(nodes) == 1 {
 		return "single", result
 	}
-	all, _ := f.SnapshotSharedLister().NodeInfos().List()
 	result["message"] = (&framework.FitError{Pod: pod, NumAllNodes: len(all), Diagnosis: diagnosis}).Error()
 	return "nofit", result
 }
@@ -165,14 +165,15 @@ func shownStatus(s *fwk.Status) map[string]any {
 	return map[string]any{"code": s.Code().String(), "plugin": s.Plugin(), "reasons": s.Reasons()}
 }
 
-func diagnosed(d framework.Diagnosis) map[string]any {
+// diagnosed shows why nodes are not feasible; unfit is how many.
+func diagnosed(d framework.Diagnosis, unfit int) map[string]any {
 	rejected := map[string]any{}
 	d.NodeToStatus.ForEachExplicitNode(func(name string, s *fwk.Status) { rejected[name] = shownStatus(s) })
 	result := map[string]any{"node_status": rejected}
 	if d.PreFilterMsg != "" {
 		result["prefilter_message"] = d.PreFilterMsg
 	}
-	if absent := d.NodeToStatus.AbsentNodesStatus(); len(absent.Reasons()) > 0 {
+	if absent := d.NodeToStatus.AbsentNodesStatus(); len(absent.Reasons()) > 0 && len(rejected) < unfit {
 		result["absent_nodes_status"] = shownStatus(absent)
 	}
 	return result
