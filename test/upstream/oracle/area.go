@@ -31,7 +31,7 @@ var areas = []*area{
 	{"merge", merge, generateMerge, []string{"affinity_after", "topologySpreadConstraints_after", "valid", "errors"}, 50},
 	{"daemon", daemonAnswer, generateDaemon, []string{"should_run", "should_continue_running"}, 40},
 	{"kubelet", kubeletAnswer, generateKubelet, []string{"admit", "reason", "message", "all_failures"}, 40},
-	{"schedule", schedule, generateSchedule, []string{"outcome", "result"}, 60},
+	{"schedule", schedule, generateSchedule, []string{"outcome", "result"}, 50},
 }
 
 func areaOf(name string) (*area, error) {

@@ -209,6 +209,24 @@ func clusterGates(r *rand.Rand) map[string]bool {
 	return gates
 }
 
+// makeRoom lets the pod fit by its size and its choice of nodes, so that the other rules decide.
+func makeRoom(r *rand.Rand, nodes []object, pod object) {
+	for _, node := range nodes {
+		allocatable := node["status"].(object)["allocatable"].(object)
+		allocatable["cpu"], allocatable["memory"], allocatable["pods"] = pick(r, []string{"16", "64"}), pick(r, []string{"64Gi", "256Gi"}), "110"
+		allocatable["ephemeral-storage"], allocatable["example.com/gpu"], allocatable["hugepages-2Mi"] = "200Gi", "8", "1Gi"
+		if chance(r, 70) {
+			delete(node["spec"].(object), "taints")
+			delete(node["spec"].(object), "unschedulable")
+		}
+	}
+	spec := pod["spec"].(object)
+	delete(spec, "nodeSelector")
+	if affinity, ok := spec["affinity"].(object); ok && chance(r, 70) {
+		delete(affinity, "nodeAffinity")
+	}
+}
+
 func generateSchedule(r *rand.Rand) line {
 	l := line{}
 	nodes, pods := []object{}, []object{}
@@ -227,14 +245,17 @@ func generateSchedule(r *rand.Rand) line {
 	l.set("services", some(r, 2, func() object {
 		return object{"metadata": object{"name": "s", "namespace": pick(r, namespaces)}, "spec": object{"selector": object{"app": pick(r, apps)}}}
 	}))
-	l.set("nodes", nodes)
 	l.set("replica_sets", some(r, 1, func() object {
 		return object{"metadata": object{"name": "rs", "namespace": pick(r, namespaces), "uid": "rs"}, "spec": object{"selector": clusterSelector(r)}}
 	}))
 	pod := randomPod(r, "p")
+	if chance(r, 65) {
+		makeRoom(r, nodes, pod)
+	}
 	if chance(r, 30) {
 		addStorage(r, l, nodes, append(pods, pod))
 	}
+	l.set("nodes", nodes)
 	l.set("pods", pods)
 	l.set("pod", pod)
 	return l

@@ -33,15 +33,16 @@ func randomClasses(r *rand.Rand) []object {
 func randomClaim(r *rand.Rand, name, namespace string) object {
 	meta := object{"name": name, "namespace": namespace, "uid": namespace + "/" + name}
 	spec := object{"accessModes": []string{pick(r, accessModes)}, "resources": object{"requests": object{"storage": pick(r, storageSizes)}}}
-	maybe(r, 85, spec, "storageClassName", pick(r, classNames))
-	if chance(r, 40) {
+	spec["storageClassName"] = pick(r, []string{"wait", "wait", "local"})
+	maybe(r, 10, spec, "storageClassName", pick(r, classNames))
+	if chance(r, 50) {
 		spec["volumeName"] = volumeName(r)
-		maybe(r, 80, meta, "annotations", object{"pv.kubernetes.io/bind-completed": "yes"})
+		maybe(r, 90, meta, "annotations", object{"pv.kubernetes.io/bind-completed": "yes"})
 	}
-	maybe(r, 3, meta, "deletionTimestamp", "2026-01-01T00:00:00Z")
+	maybe(r, 2, meta, "deletionTimestamp", "2026-01-01T00:00:00Z")
 	maybe(r, 8, spec, "selector", object{"matchLabels": object{"disk": "ssd"}})
 	o := object{"metadata": meta, "spec": spec}
-	maybe(r, 5, o, "status", object{"phase": "Lost"})
+	maybe(r, 2, o, "status", object{"phase": "Lost"})
 	return o
 }
 
@@ -62,7 +63,8 @@ func randomVolume(r *rand.Rand, name string) object {
 	meta["labels"] = labels
 	source, value := volumeSource(r, name)
 	spec := object{"capacity": object{"storage": pick(r, storageSizes)}, "accessModes": []string{pick(r, accessModes), "ReadWriteOnce"}, source: value}
-	maybe(r, 85, spec, "storageClassName", pick(r, classNames))
+	spec["storageClassName"] = pick(r, []string{"wait", "wait", "local"})
+	maybe(r, 10, spec, "storageClassName", pick(r, classNames))
 	maybe(r, 40, spec, "nodeAffinity", object{"required": object{"nodeSelectorTerms": []any{object{"matchExpressions": []any{
 		object{"key": zoneKey, "operator": "In", "values": []string{pick(r, zones)}}}}}}})
 	if chance(r, 30) {
@@ -110,6 +112,19 @@ func podVolume(r *rand.Rand, number int) object {
 	return v
 }
 
+// bindClaims makes most volumes of claims say so themselves.
+func bindClaims(r *rand.Rand, claims, volumes []object) {
+	for _, claim := range claims {
+		for _, volume := range volumes {
+			meta := claim["metadata"].(object)
+			if claim["spec"].(object)["volumeName"] == volume["metadata"].(object)["name"] && chance(r, 70) {
+				volume["spec"].(object)["claimRef"] = object{"kind": "PersistentVolumeClaim", "name": meta["name"], "namespace": meta["namespace"], "uid": meta["uid"]}
+				volume["status"] = object{"phase": "Bound"}
+			}
+		}
+	}
+}
+
 // addStorage gives the line things to store on, and some of its pods volumes.
 func addStorage(r *rand.Rand, l line, nodes, pods []object) {
 	claims, volumes, csiNodes, capacities := []object{}, []object{}, []object{}, []object{}
@@ -121,6 +136,7 @@ func addStorage(r *rand.Rand, l line, nodes, pods []object) {
 	for i := range volumeCount {
 		volumes = append(volumes, randomVolume(r, fmt.Sprintf("v%d", i)))
 	}
+	bindClaims(r, claims, volumes)
 	for _, node := range nodes {
 		csiNodes = append(csiNodes, randomCSINode(r, node))
 	}
