@@ -5,8 +5,14 @@
 
 #include "cel/ast_int.h"
 
-/* An operator asked of a kind of value that does not have it. */
-#define NO_OPERATOR(op) CEL_FAIL("no such overload: " op)
+/* An operator asked of a kind of value that does not have it. Kinds with methods of their own are
+ * asked for one, and do not say which they miss. */
+#define NO_OPERATOR(op)           CEL_FAIL("no such overload: " op)
+#define NO_OPERATOR_OF(value, op) (has_methods(value) ? CEL_NO_OVERLOAD : NO_OPERATOR(op))
+
+static bool has_methods(struct cel_value v) {
+    return v.kind == CEL_STRING || v.kind == CEL_DURATION || v.kind == CEL_TIMESTAMP;
+}
 
 /* ---- arithmetic ---- */
 
@@ -118,7 +124,7 @@ static struct cel_value call_sub(struct cel_eval *ev, const struct cel_value *ar
     case CEL_TIMESTAMP:
         return CEL_NO_OVERLOAD;
     default:
-        return NO_OPERATOR(CEL_OP_SUB);
+        return NO_OPERATOR_OF(a, CEL_OP_SUB);
     }
 }
 
@@ -126,7 +132,7 @@ static struct cel_value call_mul(struct cel_eval *ev, const struct cel_value *ar
     (void)ev;
     struct cel_value a = args[0], b = args[1];
     if (a.kind != CEL_INT && a.kind != CEL_UINT && a.kind != CEL_DOUBLE)
-        return NO_OPERATOR(CEL_OP_MUL);
+        return NO_OPERATOR_OF(a, CEL_OP_MUL);
     if (a.kind != b.kind)
         return CEL_NO_OVERLOAD;
     if (a.kind == CEL_INT)
@@ -140,7 +146,7 @@ static struct cel_value call_div(struct cel_eval *ev, const struct cel_value *ar
     (void)ev;
     struct cel_value a = args[0], b = args[1];
     if (a.kind != CEL_INT && a.kind != CEL_UINT && a.kind != CEL_DOUBLE)
-        return NO_OPERATOR(CEL_OP_DIV);
+        return NO_OPERATOR_OF(a, CEL_OP_DIV);
     if (a.kind != b.kind)
         return CEL_NO_OVERLOAD;
     if (a.kind == CEL_DOUBLE)
@@ -156,7 +162,7 @@ static struct cel_value call_mod(struct cel_eval *ev, const struct cel_value *ar
     (void)ev;
     struct cel_value a = args[0], b = args[1];
     if (a.kind != CEL_INT && a.kind != CEL_UINT)
-        return NO_OPERATOR(CEL_OP_MOD);
+        return NO_OPERATOR_OF(a, CEL_OP_MOD);
     if (a.kind != b.kind)
         return CEL_NO_OVERLOAD;
     if (b.u == 0)
@@ -181,7 +187,7 @@ static struct cel_value call_neg(struct cel_eval *ev, const struct cel_value *ar
     case CEL_BOOL:
         return CEL_NO_OVERLOAD;
     default:
-        return NO_OPERATOR(CEL_OP_NEG);
+        return NO_OPERATOR_OF(a, CEL_OP_NEG);
     }
 }
 

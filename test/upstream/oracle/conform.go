@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	askedAgain = 20 // times, to see whether upstream agrees with itself
+	askedAgain = 100 // times, to see whether upstream agrees with itself
 	inFlight   = 64 // lines that Berth has not answered yet
 	mostTries  = 10 // for each case that can be asked
 )
