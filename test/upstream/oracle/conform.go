@@ -11,8 +11,8 @@ import (
 
 const (
 	askedAgain = 100 // times, to see whether upstream agrees with itself
-	inFlight   = 64 // lines that Berth has not answered yet
-	mostTries  = 10 // for each case that can be asked
+	inFlight   = 64  // lines that Berth has not answered yet
+	mostTries  = 10  // for each case that can be asked
 )
 
 type run struct {
