@@ -133,10 +133,28 @@ static int differ(struct buf *why, struct str where, const struct json *want,
     return -1;
 }
 
+static bool has_item(const struct json *list, const struct json *item) {
+    for (uint32_t i = 0; i < list->n; i++)
+        if (json_equal(&list->items[i], item))
+            return true;
+    return false;
+}
+
+/* Upstream keeps all but a few resources in a map, and names what is missing in any order. */
+static bool same_reasons(const struct json *want, const struct json *got) {
+    bool same = want->n == got->n;
+    for (uint32_t i = 0; same && i < want->n; i++)
+        same = has_item(got, &want->items[i]) && has_item(want, &got->items[i]);
+    return same;
+}
+
 /* Objects are compared member by member, those we should have and then those we should not:
  * the innermost difference is the one to show. */
 static int compare(struct buf *why, struct str where, const struct json *want,
                    const struct json *got) {
+    if (want && got && str_is(where, "reasons") && want->kind == JSON_ARRAY &&
+        got->kind == JSON_ARRAY && same_reasons(want, got))
+        return 0;
     if (!want || !got || want->kind != JSON_OBJECT || got->kind != JSON_OBJECT)
         return want && got && json_equal(want, got) ? 0 : differ(why, where, want, got);
     for (uint32_t i = 0; i < want->n; i++) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	_ "unsafe" // for linkname
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -163,21 +162,7 @@ func names(nodes []fwk.NodeInfo) []string {
 }
 
 func shownStatus(s *fwk.Status) map[string]any {
-	return map[string]any{"code": s.Code().String(), "plugin": s.Plugin(), "reasons": inOrder(s.Reasons())}
-}
-
-// inOrder sorts what upstream says about resources that it keeps in a map, each time in another order.
-func inOrder(reasons []string) []string {
-	resource := func(reason string) string {
-		name, _ := strings.CutPrefix(reason, "Insufficient ")
-		if name == reason || slices.Contains([]string{"cpu", "memory", "ephemeral-storage"}, name) {
-			return ""
-		}
-		return name
-	}
-	sorted := slices.Clone(reasons)
-	slices.SortStableFunc(sorted, func(a, b string) int { return strings.Compare(resource(a), resource(b)) })
-	return sorted
+	return map[string]any{"code": s.Code().String(), "plugin": s.Plugin(), "reasons": s.Reasons()}
 }
 
 // diagnosed shows why nodes are not feasible; unfit is how many.
