@@ -1,6 +1,6 @@
 # What belongs to the program beyond its binary: command tests (test/cmd/*.test, one ctest each),
-# stories of the design documents (test/sched/stories/*.yaml), and, written by the program itself,
-# the man page and the completion scripts.
+# stories of the design documents and of preemption (test/sched/stories/*.yaml), and, written by
+# the program itself, the man page and the completion scripts.
 
 function(berth_command_tests program)
     if(NOT BERTH_TESTS OR NOT TARGET ${program})

@@ -92,23 +92,32 @@ static uint32_t count_feasible(const struct sched__cycle *cy) {
     return n;
 }
 
-/* Preemption made room for these: the pod must fit beside them, too, unless it is more important.
- */
-static enum sched__reason try_with_nominated(struct sched__cycle *cy, uint32_t slot) {
-    struct sched *s = cy->s;
-    struct sched__node *node = &s->nodes.v[slot];
+/* Places the pods that are nominated to the node and at least as important: preemption made room
+ * for them, and the pod must fit beside them. Returns how many; *added is in the cycle's arena. */
+static size_t place_nominated(struct sched__cycle *cy, uint32_t slot, struct sched_pod ***added) {
+    struct sched__node *node = &cy->s->nodes.v[slot];
     size_t n = 0;
-    struct sched_pod **added = arena_array(cy->arena, struct sched_pod *, node->nominated.n);
+    *added = arena_array(cy->arena, struct sched_pod *, node->nominated.n);
     for (size_t i = 0; i < node->nominated.n; i++) {
         struct sched_pod *p = node->nominated.v[i];
         if (p == cy->pod || p->priority < cy->pod->priority || p->node != SCHED__NONE)
             continue;
-        sched__pod_place(s, p, slot);
-        added[n++] = p;
+        sched__pod_place(cy->s, p, slot);
+        (*added)[n++] = p;
     }
-    enum sched__reason verdict = n ? sched__cycle_try(cy, slot) : SCHED__FITS;
+    return n;
+}
+
+static void unplace(struct sched *s, struct sched_pod **pods, size_t n) {
     while (n)
-        sched__pod_unplace(s, added[--n]);
+        sched__pod_unplace(s, pods[--n]);
+}
+
+static enum sched__reason try_with_nominated(struct sched__cycle *cy, uint32_t slot) {
+    struct sched_pod **added;
+    size_t n = place_nominated(cy, slot, &added);
+    enum sched__reason verdict = n ? sched__cycle_try(cy, slot) : SCHED__FITS;
+    unplace(cy->s, added, n);
     return verdict;
 }
 
@@ -175,6 +184,18 @@ static struct str absent_reason(struct sched__cycle *cy) {
     return arena_str(cy->arena, STR("node(s) didn't satisfy plugin(s) [NodeAffinity]"));
 }
 
+/* If there are none, it was the nominated pods. */
+static void ask_reasons(struct sched__cycle *cy, uint32_t slot, enum sched_plugin plugin,
+                        struct sched_status *out) {
+    struct sched_pod **added;
+    plugins[plugin]->reasons(cy, slot, out);
+    if (out->reason_count)
+        return;
+    size_t n = place_nominated(cy, slot, &added);
+    plugins[plugin]->reasons(cy, slot, out);
+    unplace(cy->s, added, n);
+}
+
 struct sched_status sched__cycle_status(struct sched__cycle *cy, uint32_t slot) {
     enum sched__reason reason = cy->verdict[slot];
     struct sched_status status = {0};
@@ -191,6 +212,6 @@ struct sched_status sched__cycle_status(struct sched__cycle *cy, uint32_t slot) 
     if (row->text)
         sched__status_add(cy, &status, str_of(row->text));
     else
-        plugins[row->plugin]->reasons(cy, slot, &status);
+        ask_reasons(cy, slot, row->plugin, &status);
     return status;
 }
