@@ -89,6 +89,68 @@ static void a_changed_node_is_asked_again(void **state) {
     sched_free(w.s);
 }
 
+/* An engine that counts how often it is asked. */
+static void *compile_any(void *ctx, struct str expression, struct err *err) {
+    (void)expression;
+    (void)err;
+    return ctx;
+}
+
+static int count_eval(void *ctx, void *program, const struct match_taint *taint, struct err *err) {
+    (void)program;
+    (void)taint;
+    (void)err;
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+static void free_none(void *ctx, void *program) {
+    (void)ctx;
+    (void)program;
+}
+
+static void set_tainted_node(struct world *w, unsigned sla) {
+    char text[300];
+    snprintf(
+        text, sizeof text,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"},\"spec\":{"
+        "\"taints\":[{\"key\":\"sla\",\"value\":\"%u\",\"effect\":\"NoSchedule\"}]},\"status\":{"
+        "\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"110\"}}}",
+        sla);
+    struct api_object *o = object(w, text);
+    sched_set(w->s, o);
+    api_object_unref(o);
+}
+
+/* T15: news of nodes are not held against tolerations; that is for the pod's turn. */
+static void events_of_nodes_evaluate_no_expression(void **state) {
+    (void)state;
+    unsigned asked = 0;
+    struct match_engine engine = {
+        .ctx = &asked, .compile = compile_any, .eval = count_eval, .free = free_none};
+    struct world w;
+    struct sched_result result;
+    start(&w);
+    sched_free(w.s);
+    feature_set_put(&w.gates.enabled, FEATURE_TaintTolerationCEL, true);
+    w.s = sched_new(&(struct sched_opts){
+        .gates = &w.gates.enabled, .engine = &engine, .clock = &w.clock.clock});
+    struct api_object *o =
+        object(&w, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\","
+                   "\"namespace\":\"d\"},\"spec\":{\"tolerations\":[{\"expression\":\"x\"}],"
+                   "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
+    sched_set(w.s, o);
+    asked = 0;
+    set_tainted_node(&w, 940);
+    set_tainted_node(&w, 960);
+    assert_int_equal(asked, 0);
+    assert_true(sched_next(w.s, &result));
+    assert_int_equal(result.outcome, SCHED_UNSCHEDULABLE);
+    assert_true(asked > 0);
+    api_object_unref(o);
+    sched_free(w.s);
+}
+
 static void no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES(void **state) {
     (void)state;
     enum { NODES = 20000, CLASSES = 220 };
@@ -121,6 +183,7 @@ static void no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_changed_node_is_asked_again),
+        cmocka_unit_test(events_of_nodes_evaluate_no_expression),
         cmocka_unit_test(no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
