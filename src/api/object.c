@@ -6,6 +6,9 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 
+/* Beside the body: enough for the texts and lists of a small object. */
+enum { FIRST_BYTES = 640 };
+
 /* kind and apiVersion stand in the same place of every object. */
 struct any_object {
     struct json *extra;
@@ -23,6 +26,7 @@ static struct api_object *object_new(const struct api_kind *kind) {
     o->refs = 1;
     o->kind = kind;
     o->type = kind ? kind->type : &api_types[API_T_unknown];
+    arena_start(&o->arena, o->type->size + FIRST_BYTES);
     o->body = arena_calloc(&o->arena, 1, o->type->size);
     o->names = &((struct any_object *)o->body)->names;
     size_t hint = 0;

@@ -29,6 +29,7 @@ enum {
     ALIGN = 8,
     FIRST_CHUNK = 4096,
     LARGEST_STEP = 1 << 20, /* chunks double up to here, so waste is bounded for large arenas */
+    LEAST_STEP = 512,       /* of tight arenas, which grow by a quarter */
 };
 
 struct arena_chunk {
@@ -52,8 +53,14 @@ static void put_chunk(struct arena *a, size_t size) {
     open_chunk(a, chunk);
 }
 
+static size_t next_size(const struct arena *a) {
+    if (a->tight)
+        return a->bytes / 4 > LEAST_STEP ? a->bytes / 4 : LEAST_STEP;
+    return a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
+}
+
 static void add_chunk(struct arena *a, size_t least) {
-    size_t size = a->chunks ? a->chunks->size * 2 : FIRST_CHUNK;
+    size_t size = next_size(a);
     if (size > LARGEST_STEP)
         size = LARGEST_STEP;
     put_chunk(a, size < least ? least : size);
@@ -74,6 +81,7 @@ void arena_reserve(struct arena *a, size_t n) {
 
 void arena_start(struct arena *a, size_t n) {
     assert(!a->chunks);
+    a->tight = true;
     put_chunk(a, round_up(n));
 }
 

@@ -8,6 +8,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/alloc.h"
@@ -19,6 +20,7 @@ struct arena {
     char *cur, *end;            /* the free part of the newest chunk */
     struct arena_chunk *chunks; /* newest first */
     size_t bytes;               /* size of all chunks */
+    bool tight;                 /* grows by little */
 };
 
 /* An empty arena owns no memory: `struct arena a = {0};` needs no call. */
@@ -47,8 +49,8 @@ __attribute__((format(printf, 2, 3))) struct str arena_printf(struct arena *a, c
  * pays for one allocation. */
 void arena_reserve(struct arena *a, size_t n);
 
-/* Gives an arena that owns nothing a first chunk of n bytes: for small things that are kept for
- * long, where the usual first chunk would be mostly air. */
+/* Gives an arena that owns nothing a first chunk of n bytes, and lets it grow by little: for small
+ * things that are kept for long, whose usual chunks would be mostly air. */
 void arena_start(struct arena *a, size_t n);
 
 /* Forgets everything but keeps the largest chunk for the next round. */

@@ -25,20 +25,29 @@ static enum rank rank_of(const struct api_object *o) {
     return o->type == &api_types[API_T_node] ? NODES : OTHERS;
 }
 
-static struct str name_key(struct arena *a, const struct api_object *o) {
-    return arena_printf(a, "%.*s/%.*s", STR_ARG(o->meta->namespace), STR_ARG(o->meta->name));
+static struct str name_key(struct arena *a, struct str namespace, struct str name) {
+    return arena_printf(a, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
 }
 
-static struct placement_pod *add_pod(struct placement *p, struct api_object *o) {
+static struct str object_key(struct placement *p, const struct api_object *o) {
+    return name_key(&p->arena, o->meta->namespace, o->meta->name);
+}
+
+static struct placement_pod *add_pod(struct placement *p, struct api_object *o, struct str key) {
     vec_push(&p->pods, (struct placement_pod){.pod = api_object_ref(o)});
-    map_put(&p->by_name, name_key(&p->arena, o), (void *)p->pods.n);
+    map_put(&p->by_name, key, (void *)p->pods.n);
     return &p->pods.v[p->pods.n - 1];
 }
 
-static struct placement_pod *find_pod(struct placement *p, const struct api_object *o) {
+/* A pod that the scheduler speaks of; one that was on its node before is added. */
+static struct placement_pod *get_pod(struct placement *p, const struct sched_pod_name *name) {
     AUTO(arena_release) struct arena a = {0};
-    uintptr_t place = (uintptr_t)map_get(&p->by_name, name_key(&a, o));
-    return place ? &p->pods.v[place - 1] : NULL;
+    struct str key = name_key(&a, name->namespace, name->name);
+    uintptr_t place = (uintptr_t)map_get(&p->by_name, key);
+    if (place)
+        return &p->pods.v[place - 1];
+    struct api_object *bound = map_get(&p->bound, key);
+    return add_pod(p, bound, object_key(p, bound));
 }
 
 static bool has_profile(const struct sched_config *config, struct str scheduler) {
@@ -51,7 +60,7 @@ static bool has_profile(const struct sched_config *config, struct str scheduler)
 /* What can be said of a pending pod before it is tried. */
 static void expect(struct placement *p, struct cluster_item *item) {
     const struct api_pod_spec *spec = &((struct api_pod *)item->object->body)->spec;
-    struct placement_pod *pod = add_pod(p, item->object);
+    struct placement_pod *pod = add_pod(p, item->object, object_key(p, item->object));
     pod->item = item;
     pod->state = PLACEMENT_WAITING;
     p->pending++;
@@ -71,6 +80,8 @@ static void feed(struct placement *p) {
             struct api_object *o = p->cluster->items.v[i].object;
             if (rank_of(o) != rank)
                 continue;
+            if (rank == BOUND)
+                map_put(&p->bound, object_key(p, o), o);
             if (rank == PENDING)
                 expect(p, &p->cluster->items.v[i]);
             sched_set(p->sched, o);
@@ -103,37 +114,29 @@ static void bind(struct placement *p, struct placement_pod *pod) {
     sched_set(p->sched, bound);
 }
 
-static void evict(struct placement *p, struct api_object *victim, struct str by_key,
+static void evict(struct placement *p, const struct sched_pod_name *victim, struct str message,
                   struct str scheduler) {
-    struct placement_pod *pod = find_pod(p, victim);
-    if (!pod)
-        pod = add_pod(p, victim);
+    struct placement_pod *pod = get_pod(p, victim);
     pod->state = PLACEMENT_PREEMPTED;
-    pod->node = keep_text(p, ((struct api_pod *)victim->body)->spec.node_name);
-    pod->message = arena_printf(&p->arena, "preempted by %.*s", STR_ARG(by_key));
-    pod->scheduler = keep_text(p, scheduler);
+    pod->node = keep_text(p, ((struct api_pod *)pod->pod->body)->spec.node_name);
+    pod->message = message;
+    pod->scheduler = scheduler;
     sched_delete(p->sched, pod->pod);
 }
 
-static void evict_all(struct placement *p, const struct sched_result *r) {
-    AUTO(arena_release) struct arena a = {0};
-    struct str by = name_key(&a, r->pod);
-    struct str scheduler = ((struct api_pod *)r->pod->body)->spec.scheduler_name;
-    /* The list is the scheduler's, whom deleting makes work. */
-    struct api_object **victims = arena_array(&a, struct api_object *, r->victim_count);
+static void evict_all(struct placement *p, const struct api_pod *by, const struct sched_result *r) {
+    struct str scheduler = keep_text(p, by->spec.scheduler_name);
+    struct str message = arena_printf(&p->arena, "preempted by %.*s/%.*s",
+                                      STR_ARG(r->pod.namespace), STR_ARG(r->pod.name));
     for (size_t i = 0; i < r->victim_count; i++)
-        victims[i] = api_object_ref(r->victims[i]);
-    for (size_t i = 0; i < r->victim_count; i++) {
-        evict(p, victims[i], by, scheduler);
-        api_object_unref(victims[i]);
-    }
+        evict(p, &r->victims[i], message, scheduler);
 }
 
 static struct str list_victims(struct placement *p, const struct sched_result *r) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     for (size_t i = 0; i < r->victim_count; i++)
-        buf_addf(&text, "%s%.*s/%.*s", i ? ", " : "", STR_ARG(r->victims[i]->meta->namespace),
-                 STR_ARG(r->victims[i]->meta->name));
+        buf_addf(&text, "%s%.*s/%.*s", i ? ", " : "", STR_ARG(r->victims[i].namespace),
+                 STR_ARG(r->victims[i].name));
     return keep_text(p, buf_view(&text));
 }
 
@@ -150,13 +153,11 @@ static void reject(struct placement *p, struct placement_pod *pod, const struct 
         return;
     }
     p->last_change = clock_wall(&p->clock->clock);
-    evict_all(p, r); /* may move the pods: `pod` is not valid any more */
+    evict_all(p, pod->pod->body, r); /* may move the pods: `pod` is not valid any more */
 }
 
 static void take(struct placement *p, const struct sched_result *r) {
-    struct placement_pod *pod = find_pod(p, r->pod);
-    if (!pod)
-        return;
+    struct placement_pod *pod = get_pod(p, &r->pod);
     p->decided += pod->state == PLACEMENT_WAITING;
     if (r->outcome != SCHED_SCHEDULED) {
         reject(p, pod, r);
@@ -221,6 +222,7 @@ void placement_run(struct placement *p, struct cluster *c, struct sched *s,
                             .sched = s,
                             .clock = clock,
                             .by_name = MAP_INIT(seed),
+                            .bound = MAP_INIT(seed),
                             .texts = MAP_INIT(seed)};
     clock_fake_init(clock, time_of(c));
     p->last_change = clock_wall(&clock->clock);
@@ -233,6 +235,7 @@ void placement_release(struct placement *p) {
         api_object_unref(p->pods.v[i].pod);
     vec_release(&p->pods);
     map_release(&p->by_name);
+    map_release(&p->bound);
     map_release(&p->texts);
     arena_release(&p->arena);
 }

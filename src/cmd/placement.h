@@ -51,6 +51,7 @@ struct placement {
     struct arena arena;
     VEC(struct placement_pod) pods; /* pending ones in the order of the input, then victims */
     struct map by_name;             /* place in pods + 1, by namespace/name */
+    struct map bound;               /* objects of pods that had their node, by the same */
     struct map texts;               /* messages and names, each once */
     size_t pending, decided;        /* for the progress */
     int64_t last_change;            /* when a pod last found or lost its place */

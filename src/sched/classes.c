@@ -76,8 +76,8 @@ static bool volume_matters(const struct api_volume_source *v) {
            v->azure_disk || v->portworx_volume;
 }
 
-/* The claim of an ephemeral volume is named after pod and volume; names of other volumes are often
- * made up for each pod. */
+/* The claim of an ephemeral volume is named after pod and volume. Volumes that do not matter often
+ * have names that were made up for the pod. */
 static void add_volumes(struct key_writer *w, const struct api_pod *pod) {
     for (size_t i = 0; i < pod->spec.volumes.n; i++) {
         const struct api_volume *v = &pod->spec.volumes.v[i];
@@ -86,8 +86,8 @@ static void add_volumes(struct key_writer *w, const struct api_pod *pod) {
         if (v->volume_source.ephemeral) {
             add_text(w, pod->metadata.name);
             add_text(w, pod->metadata.uid);
-            add_text(w, v->name);
         }
+        add_text(w, v->name);
         add_struct(w, API_T_volume_source, &v->volume_source);
     }
     buf_add_char(&w->out, ';');
@@ -124,10 +124,18 @@ static void add_presence(struct key_writer *w, const struct api_pod *pod,
     add_pod_affinity(w, pod->spec.affinity);
 }
 
+static void add_gates(struct key_writer *w, const struct api_pod_scheduling_gate_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        add_text(w, list->v[i].name);
+    buf_add_char(&w->out, ';');
+}
+
 /* What matters on the way there. */
 static void add_wishes(struct key_writer *w, const struct api_pod *pod) {
     const struct api_pod_spec *spec = &pod->spec;
     add_text(w, spec->scheduler_name);
+    add_text(w, spec->preemption_policy);
+    add_gates(w, &spec->scheduling_gates);
     add_owner(w, &pod->metadata);
     add_labels(w, &spec->node_selector);
     add_images(w, &spec->init_containers);
@@ -250,6 +258,11 @@ struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
     buf_release(&s->key);
     s->key = w.out;
     s->scratch = w.arena;
+    return c;
+}
+
+struct sched__class *sched__class_ref(struct sched__class *c) {
+    c->refs++;
     return c;
 }
 

@@ -78,11 +78,11 @@ struct sched_change {
 struct sched_suggestion {
     struct sched_change *changes;
     size_t change_count;
-    size_t node;              /* place in report.nodes */
-    size_t feasible;          /* nodes that fit then */
-    struct api_object *pod;   /* as it would be; held */
-    struct api_object *host;  /* the node as it would be; held */
-    struct api_object **gone; /* pods that would have to go; held */
+    size_t node;                 /* place in report.nodes */
+    size_t feasible;             /* nodes that fit then */
+    struct api_object *pod;      /* as it would be; held */
+    struct api_object *host;     /* the node as it would be; held */
+    struct sched_pod_name *gone; /* pods that would have to go; in the arena */
     size_t gone_count;
 };
 

@@ -69,10 +69,7 @@ static bool conditions_within(const struct api_node_condition_list *a,
 
 /* ---- nodes ---- */
 
-static uint32_t node_bits(struct sched *s, const struct api_object *before,
-                          const struct api_object *after) {
-    (void)s;
-
+static uint32_t node_bits(const struct api_object *before, const struct api_object *after) {
     if (!before)
         return SCHED__NODE_ADD;
     if (!after)
@@ -121,9 +118,9 @@ static struct scaling scaling(struct sched *s, const struct api_pod *a, const st
     return out;
 }
 
-uint32_t sched__own_bits(struct sched *s, const struct api_object *before,
-                         const struct api_object *after) {
-    const struct api_pod *a = before->body, *b = after->body;
+uint32_t sched__own_bits(struct sched *s, const struct sched_pod *before,
+                         const struct sched_pod *after) {
+    const struct api_pod *a = before->cls->pod, *b = after->cls->pod;
     uint32_t bits = 0;
     if (!same_labels(&a->metadata.labels, &b->metadata.labels))
         bits |= SCHED__POD_LABEL;
@@ -131,35 +128,24 @@ uint32_t sched__own_bits(struct sched *s, const struct api_object *before,
         bits |= SCHED__POD_SCALE_DOWN;
     if (a->spec.scheduling_gates.n && !b->spec.scheduling_gates.n)
         bits |= SCHED__POD_GATES;
-    if (a->spec.tolerations.n != b->spec.tolerations.n)
+    if (before->tolerations != after->tolerations)
         bits |= SCHED__POD_TOLERATION;
     return bits;
 }
 
-static bool has_node(const struct api_object *pod) {
-    if (!pod)
-        return false;
-    const struct api_pod *p = pod->body;
-    return p->spec.node_name.n && !str_is(p->status.phase, "Succeeded") &&
-           !str_is(p->status.phase, "Failed");
-}
-
-static uint32_t pod_bits(struct sched *s, const struct api_object *before,
-                         const struct api_object *after) {
+uint32_t sched__pod_bits(struct sched *s, const struct sched_pod *before,
+                         const struct sched_pod *after) {
     const uint32_t others_care = SCHED__POD_LABEL | SCHED__POD_SCALE_DOWN;
-    if (!has_node(before))
-        return has_node(after) ? SCHED__ASSIGNED_POD_ADD : 0;
-    if (!has_node(after))
-        return SCHED__ASSIGNED_POD_DELETE;
+    if (!before)
+        return SCHED__ASSIGNED_POD_ADD;
     uint32_t bits = sched__own_bits(s, before, after);
-    bool specific = bits || scaling(s, before->body, after->body).up;
+    bool specific = bits || scaling(s, before->cls->pod, after->cls->pod).up;
     return specific ? bits & others_care : SCHED__ASSIGNED_POD_UPDATE;
 }
 
-static uint32_t namespace_bits(struct sched *s, const struct api_object *before,
-                               const struct api_object *after) {
-    (void)s;
+/* ---- namespaces ---- */
 
+static uint32_t namespace_bits(const struct api_object *before, const struct api_object *after) {
     if (!after)
         return 0;
     if (before && same_labels(&before->meta->labels, &after->meta->labels))
@@ -171,11 +157,9 @@ static uint32_t namespace_bits(struct sched *s, const struct api_object *before,
 
 static const struct kind {
     const char *group, *kind;
-    uint32_t (*bits)(struct sched *s, const struct api_object *before,
-                     const struct api_object *after);
+    uint32_t (*bits)(const struct api_object *before, const struct api_object *after);
     uint32_t added, changed, removed; /* if there is no function */
 } kinds[] = {
-    {"", "Pod", pod_bits, 0, 0, 0},
     {"", "Node", node_bits, 0, 0, 0},
     {"", "Namespace", namespace_bits, 0, 0, 0},
     {"", "PersistentVolumeClaim", NULL, SCHED__CLAIM_ADD, SCHED__CLAIM_UPDATE, 0},
@@ -193,8 +177,7 @@ static struct str group_of(struct str api_version) {
     return str_cut(api_version, '/', &group, &version) ? group : STR("");
 }
 
-uint32_t sched__event_bits(struct sched *s, const struct api_object *before,
-                           const struct api_object *after) {
+uint32_t sched__event_bits(const struct api_object *before, const struct api_object *after) {
     const struct api_type_meta *names = (after ? after : before)->names;
     struct str group = group_of(names->api_version);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -202,7 +185,7 @@ uint32_t sched__event_bits(struct sched *s, const struct api_object *before,
         if (!str_is(names->kind, k->kind) || !str_is(group, k->group))
             continue;
         if (k->bits)
-            return k->bits(s, before, after);
+            return k->bits(before, after);
         return !before ? k->added : after ? k->changed : k->removed;
     }
     return 0;

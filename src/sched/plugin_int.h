@@ -86,7 +86,9 @@ enum sched__event_bits {
 
 struct sched__event {
     uint32_t bits;
-    const struct api_object *before, *after; /* either may be NULL */
+    struct api_object *before, *after; /* either may be NULL; pods: one of the same class */
+    bool own;                          /* the waiting pod itself is another one */
+    bool sat, sits;                    /* pods: on a node or nominated to one, before and after */
 };
 
 /* A plug-in. Slots that are NULL are not asked; a plug-in that has `compile` is asked nothing about

@@ -152,15 +152,15 @@ static void pass_time(struct sched *s) {
 
 /* ---- events ---- */
 
-static struct api_object *hold(const struct api_object *o) {
-    return o ? api_object_ref((struct api_object *)(uintptr_t)o) : NULL;
-}
-
 static void hold_event(struct sched__queue *q, enum sched__event_id id, uint64_t target,
                        const struct sched__event *event) {
-    if (q->in_flight)
-        vec_push(&q->held, (struct sched__held_event){(uint8_t)id, target, hold(event->before),
-                                                      hold(event->after)});
+    if (!q->in_flight)
+        return;
+    if (event->before)
+        api_object_ref(event->before);
+    if (event->after)
+        api_object_ref(event->after);
+    vec_push(&q->held, (struct sched__held_event){(uint8_t)id, target, *event});
 }
 
 /* The pod was changed since the plug-in rejected it, and now has nothing that concerns it. */
@@ -229,7 +229,8 @@ void sched__queue_event_up_to(struct sched *s, const struct sched__event *event,
         const struct sched__event_row *row = &sched__event_rows[id];
         if (row->own || !(row->bit & event->bits))
             continue;
-        struct sched__event one = {row->bit, event->before, event->after};
+        struct sched__event one = *event;
+        one.bits = row->bit;
         int64_t start = clock_mono(s->clock);
         tell(s, &one, (enum sched__event_id)id, priority);
         sched__metrics_observe(s->metrics, SCHED__METRIC_EVENT_SECONDS, SCHED__LABELS((uint16_t)id),
@@ -247,10 +248,9 @@ static enum verdict judge_flight(struct sched *s, const struct sched__queued *p,
     const struct sched__queue *q = s->queue;
     for (size_t i = (size_t)(p->popped_at - q->held_base); i < q->held.n; i++) {
         const struct sched__held_event *h = &q->held.v[i];
-        struct sched__event event = {sched__event_rows[h->id].bit, h->before, h->after};
         if (h->target && h->target != p->order)
             continue;
-        if (judge(s, p->pod, rejecting, &event, (enum sched__event_id)h->id) == MOVE)
+        if (judge(s, p->pod, rejecting, &h->event, (enum sched__event_id)h->id) == MOVE)
             return MOVE;
     }
     return STAY;
@@ -263,22 +263,18 @@ static void stamp(struct sched *s, struct sched__queued *p) {
     p->order = ++s->queue->last_order;
 }
 
-static struct str nomination(const struct api_object *pod) {
-    return ((const struct api_pod *)pod->body)->status.nominated_node_name;
-}
-
 static void take_nomination(struct sched *s, struct sched_pod *pod) {
-    struct str node = nomination(pod->object);
     sched__unnominate(s, pod);
-    if (node.n)
-        sched__nominate(s, pod, sched__node_get(s, node));
+    if (pod->told)
+        sched__nominate(s, pod, sched__node_get(s, intern_text(pod->told)));
 }
 
 /* What a pod was nominated to is free for others that are not more important than it was. */
-void sched__queue_freed(struct sched *s, const struct api_object *pod) {
-    struct sched__event event = {SCHED__ASSIGNED_POD_DELETE, pod, NULL};
-    if (nomination(pod).n)
-        sched__queue_event_up_to(s, &event, sched__pod_priority(pod));
+void sched__queue_freed(struct sched *s, const struct sched_pod *pod) {
+    struct sched__event event = {
+        .bits = SCHED__ASSIGNED_POD_DELETE, .before = pod->cls->sample, .sat = true};
+    if (pod->told)
+        sched__queue_event_up_to(s, &event, pod->priority);
 }
 
 void sched__queue_add(struct sched *s, struct sched_pod *pod) {
@@ -295,12 +291,17 @@ void sched__queue_add(struct sched *s, struct sched_pod *pod) {
 
 /* The first own event of these bits that makes a pod of the pool move, or none. */
 static enum verdict judge_own(struct sched *s, struct sched__queued *p, uint32_t bits,
-                              const struct api_object *before, int *id) {
+                              const struct sched_pod *before, int *id) {
     for (*id = 0; *id < SCHED__EVENT_COUNT; ++*id) {
         const struct sched__event_row *row = &sched__event_rows[*id];
         if (!row->own || !(row->bit & bits))
             continue;
-        struct sched__event event = {row->bit, before, p->pod->object};
+        struct sched__event event = {.bits = row->bit,
+                                     .before = before->cls->sample,
+                                     .after = p->pod->cls->sample,
+                                     .own = true,
+                                     .sat = sched__pod_sits(before),
+                                     .sits = sched__pod_sits(p->pod)};
         if (p->place == SCHED__IN_FLIGHT)
             hold_event(s->queue, (enum sched__event_id) * id, p->order, &event);
         else if (judge(s, p->pod, p->rejecting, &event, (enum sched__event_id) * id) == MOVE)
@@ -310,14 +311,14 @@ static enum verdict judge_own(struct sched *s, struct sched__queued *p, uint32_t
 }
 
 /* The pod itself is another one: it may have to go elsewhere, or to another group. */
-static void revise(struct sched *s, struct sched__queued *p, const struct api_object *before) {
+static void revise(struct sched *s, struct sched__queued *p, const struct sched_pod *before) {
     struct sched__queue *q = s->queue;
     int id;
     if (p->place <= SCHED__ERROR_BACKOFF) {
         sched__places_fix(q, p);
         return;
     }
-    uint32_t bits = sched__own_bits(s, before, p->pod->object);
+    uint32_t bits = sched__own_bits(s, before, p->pod);
     enum verdict verdict = judge_own(s, p, bits, before, &id);
     if (p->place == SCHED__IN_FLIGHT)
         return;
@@ -329,16 +330,15 @@ static void revise(struct sched *s, struct sched__queued *p, const struct api_ob
         sched__places_enter(q, p, place);
 }
 
-void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct api_object *before) {
-    struct str old = nomination(before), new = nomination(pod->object);
+void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct sched_pod *before) {
     if (!pod->queued) {
         sched__queue_add(s, pod);
         return;
     }
-    if (old.n || new.n) /* else it may have one that is not in the object yet */
+    if (before->told || pod->told) /* else it may have one that is not in the object yet */
         take_nomination(s, pod);
     revise(s, pod->queued, before);
-    if (!str_eq(old, new))
+    if (before->told != pod->told)
         sched__queue_freed(s, before);
 }
 

@@ -73,9 +73,9 @@ struct sched__group {
 
 /* An event that pods in flight have not seen. */
 struct sched__held_event {
-    uint8_t id;                        /* enum sched__event_id */
-    uint64_t target;                   /* `order` of the only pod it concerns; 0: all */
-    struct api_object *before, *after; /* referenced */
+    uint8_t id;                /* enum sched__event_id */
+    uint64_t target;           /* `order` of the only pod it concerns; 0: all */
+    struct sched__event event; /* its objects are held */
 };
 
 struct sched__queue {
@@ -103,9 +103,9 @@ void sched__queue_free(struct sched *s);
 void sched__queue_add(struct sched *s, struct sched_pod *pod);
 
 /* A pending pod has another object, maybe another class and priority, all set already; `before` is
- * the object that it had. Moves it if one of the plug-ins that rejected it takes the change for
+ * what it was. Moves it if one of the plug-ins that rejected it takes the change for
  * good news; takes over a changed nomination. A pod that is not in the queue is added. */
-void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct api_object *before);
+void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct sched_pod *before);
 
 /* The pod is gone, or was bound by someone else, wherever it is; forgets its nomination. A pod that
  * is not in the queue is fine. */
@@ -125,16 +125,16 @@ void sched__queue_done(struct sched *s, struct sched_pod *pod);
 /*
  * Something happened: pods in the pool move if a plug-in that rejected them registers one of the
  * event's bits and its hint agrees. Hints are asked about one bit at a time and about one pod of a
- * class, so they must look at nothing of a pod that its class does not determine, except for own
- * changes: in those event->after is the pod's object. sched__queue_event_up_to leaves pods above a
- * priority alone: for what a nominated pod has set free.
+ * class, so they must look at nothing of a pod that its class does not determine.
+ * sched__queue_event_up_to leaves pods above a priority alone: for what a nominated pod has set
+ * free.
  */
 void sched__queue_event(struct sched *s, const struct sched__event *event);
 void sched__queue_event_up_to(struct sched *s, const struct sched__event *event, int32_t priority);
 
-/* A pending pod that this object describes is gone: pods that are not more important may have what
- * it was nominated to, if it was. */
-void sched__queue_freed(struct sched *s, const struct api_object *pod);
+/* A pending pod is gone that was like this: pods that are not more important may have what its
+ * object nominated it to, if it did. */
+void sched__queue_freed(struct sched *s, const struct sched_pod *pod);
 
 /* When sched__queue_pop will have something if nothing happens: now, a time to come, INT64_MAX. */
 int64_t sched__queue_next_time(const struct sched *s);
@@ -171,15 +171,17 @@ void sched__places_fix(struct sched__queue *q, struct sched__queued *p);
 
 /*
  * What this change of an object means to pending pods: enum sched__event_bits, 0 for nothing. An
- * object that comes or goes has no `before` or no `after`. A pod counts when it has a node, and is
- * gone when it has ended.
+ * object that comes or goes has no `before` or no `after`. Pods have their own questions.
  */
-uint32_t sched__event_bits(struct sched *s, const struct api_object *before,
-                           const struct api_object *after);
+uint32_t sched__event_bits(const struct api_object *before, const struct api_object *after);
+
+/* The same for a pod on a node; `before` is NULL if it was on none. */
+uint32_t sched__pod_bits(struct sched *s, const struct sched_pod *before,
+                         const struct sched_pod *after);
 
 /* The same for a pending pod's change of itself. */
-uint32_t sched__own_bits(struct sched *s, const struct api_object *before,
-                         const struct api_object *after);
+uint32_t sched__own_bits(struct sched *s, const struct sched_pod *before,
+                         const struct sched_pod *after);
 
 /* ---- plug-ins that are asked by the queue ---- */
 
@@ -188,8 +190,5 @@ bool sched__sort_before(const struct sched__queued *a, const struct sched__queue
 
 /* SchedulingGates: does PreEnqueue of its profile hold the pod back? */
 bool sched__gates_hold(const struct sched_pod *pod);
-
-/* Appends "waiting for scheduling gates: [a b]". */
-void sched__gates_write(const struct sched_pod *pod, struct buf *out);
 
 #endif

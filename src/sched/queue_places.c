@@ -52,8 +52,8 @@ static void drop_events(struct sched__queue *q) {
     if (n == 0)
         return;
     for (size_t i = 0; i < n; i++) {
-        api_object_unref(q->held.v[i].before);
-        api_object_unref(q->held.v[i].after);
+        api_object_unref(q->held.v[i].event.before);
+        api_object_unref(q->held.v[i].event.after);
     }
     q->held.n -= n;
     q->held_base = until;

@@ -63,17 +63,17 @@ void sched__report_cycle(struct sched__cycle *cy, struct sched_report *out) {
 void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_object *pod,
                         struct arena *a) {
     t->pod = (struct sched_pod){
-        .object = pod,
         .cls = sched__class_get(s, pod),
         .node = SCHED__NONE,
         .nominated = SCHED__NONE,
-        .priority = sched__pod_priority(pod),
     };
+    sched__pod_read(s, &t->pod, pod);
     t->cycle = (struct sched__cycle){
         .s = s, .pod = &t->pod, .cls = t->pod.cls, .profile = t->pod.cls->profile, .arena = a};
 }
 
 void sched__trial_end(struct sched__trial *t) {
+    intern_unref(t->pod.told);
     sched__class_unref(t->cycle.s, t->pod.cls);
 }
 

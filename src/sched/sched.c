@@ -40,18 +40,14 @@ struct sched *sched_new(const struct sched_opts *opts) {
 }
 
 /* Pods that wait for such a thing are tried again. */
-static void tell(struct sched *s, const struct api_object *before, const struct api_object *after) {
-    struct sched__event event = {sched__event_bits(s, before, after), before, after};
+static void tell(struct sched *s, struct api_object *before, struct api_object *after) {
+    struct sched__event event = {
+        .bits = sched__event_bits(before, after), .before = before, .after = after};
     if (event.bits)
         sched__queue_event(s, &event);
 }
 
 /* ---- pods ---- */
-
-int32_t sched__pod_priority(const struct api_object *pod) {
-    const struct api_pod *body = pod->body;
-    return body->spec.priority.set ? body->spec.priority.v : 0;
-}
 
 /* Pods that ended take nothing any more. */
 static bool is_terminal(const struct api_pod *pod) {
@@ -67,12 +63,16 @@ static struct sched_pod *pod_find(struct sched *s, const struct api_object_meta 
     return p;
 }
 
-static struct sched_pod *pod_new(struct sched *s) {
+/* A pod whose key pod_find left in s->key. */
+static struct sched_pod *pod_new(struct sched *s, struct str uid) {
     struct str key = buf_view(&s->key);
-    struct sched_pod *p = xcalloc(1, sizeof *p + key.n);
+    struct sched_pod *p = xcalloc(1, sizeof *p + key.n + uid.n);
     char *text = (char *)(p + 1);
     memcpy(text, key.p, key.n);
     p->key = (struct str){text, key.n};
+    if (uid.n)
+        memcpy(text + key.n, uid.p, uid.n);
+    p->uid = (struct str){text + key.n, uid.n};
     p->node = p->nominated = SCHED__NONE;
     map_put(&s->pods, p->key, p);
     return p;
@@ -90,22 +90,33 @@ static void pod_free(struct sched *s, struct sched_pod *p) {
     }
     map_del(&s->pods, p->key);
     sched__class_unref(s, p->cls);
-    api_object_unref(p->object);
+    intern_unref(p->told);
     free(p);
 }
 
 /* Takes the pod as it is now; it is on no node. */
 static void pod_adopt(struct sched *s, struct sched_pod *p, struct api_object *object) {
-    const struct api_pod *body = object->body;
     struct sched__class *old = p->cls;
     p->cls = sched__class_get(s, object);
     if (old)
         sched__class_unref(s, old);
-    api_object_ref(object);
-    api_object_unref(p->object);
-    p->object = object;
-    p->priority = sched__pod_priority(object);
-    p->terminating = body->metadata.deletion_timestamp.set;
+    sched__pod_read(s, p, object);
+}
+
+/* The pod as it was, to be compared with what it is then: its class and atoms stay. */
+static struct sched_pod remember(const struct sched_pod *p) {
+    struct sched_pod before = *p;
+    if (before.cls)
+        sched__class_ref(before.cls);
+    if (before.told)
+        intern_ref(before.told);
+    return before;
+}
+
+static void forget(struct sched *s, struct sched_pod *before) {
+    if (before->cls)
+        sched__class_unref(s, before->cls);
+    intern_unref(before->told);
 }
 
 static void set_placed(struct sched *s, struct sched_pod *p, struct api_object *object) {
@@ -124,58 +135,66 @@ static void set_placed(struct sched *s, struct sched_pod *p, struct api_object *
 
 /* An assumed pod waits for the binding to be confirmed; news of its pending self are old. */
 static void set_pending(struct sched *s, struct sched_pod *p, struct api_object *object) {
-    bool is_new = !p->object;
     if (p->assumed)
         return;
+    struct sched_pod before = remember(p);
     if (p->node != SCHED__NONE)
         sched__pod_unplace(s, p);
-    struct api_object *before = p->object ? api_object_ref(p->object) : NULL;
     pod_adopt(s, p, object);
     if (!p->cls->profile)
         sched__queue_remove(s, p);
-    else if (is_new)
+    else if (!before.cls)
         sched__queue_add(s, p);
     else
-        sched__queue_update(s, p, before);
-    api_object_unref(before);
+        sched__queue_update(s, p, &before);
+    forget(s, &before);
 }
 
-static void delete_pod(struct sched *s, const struct api_object *object) {
-    struct sched_pod *p = pod_find(s, object->meta);
-    if (!p)
-        return;
-    struct api_object *last = api_object_ref(p->object);
-    bool was_placed = p->node != SCHED__NONE;
+static void delete_pod(struct sched *s, struct sched_pod *p) {
+    struct sched_pod last = remember(p);
     pod_free(s, p);
-    if (was_placed) /* whether or not its object knows */
-        sched__queue_event(s, &(struct sched__event){SCHED__ASSIGNED_POD_DELETE, last, NULL});
+    if (last.node != SCHED__NONE) /* whether or not its object knows */
+        sched__queue_event(s, &(struct sched__event){.bits = SCHED__ASSIGNED_POD_DELETE,
+                                                     .before = last.cls->sample,
+                                                     .sat = sched__pod_sits(&last)});
     else
-        sched__queue_freed(s, last);
-    api_object_unref(last);
+        sched__queue_freed(s, &last);
+    forget(s, &last);
+}
+
+/* Pods that wait are told of a pod on its node; before: what it was there, or on no node. */
+static void tell_placed(struct sched *s, const struct sched_pod *before,
+                        const struct sched_pod *p) {
+    bool is_new = before->node == SCHED__NONE || before->assumed; /* on a node */
+    struct sched__event event = {.bits = sched__pod_bits(s, is_new ? NULL : before, p),
+                                 .before = is_new ? NULL : before->cls->sample,
+                                 .after = p->cls->sample,
+                                 .sat = !is_new,
+                                 .sits = true};
+    if (event.bits)
+        sched__queue_event(s, &event);
 }
 
 static void set_pod(struct sched *s, struct api_object *object) {
     const struct api_pod *body = object->body;
-    if (is_terminal(body)) {
-        delete_pod(s, object);
-        return;
-    }
     struct sched_pod *p = pod_find(s, object->meta);
-    if (p && !str_eq(p->object->meta->uid, object->meta->uid)) {
-        delete_pod(s, p->object); /* nobody told of its end */
+    bool other = p && !str_eq(p->uid, object->meta->uid); /* nobody told of its end */
+    if (p && (other || is_terminal(body))) {
+        delete_pod(s, p);
         p = pod_find(s, object->meta);
     }
+    if (is_terminal(body))
+        return;
     if (!p)
-        p = pod_new(s);
+        p = pod_new(s, object->meta->uid);
     if (!body->spec.node_name.n) {
         set_pending(s, p, object);
         return;
     }
-    struct api_object *before = p->object ? api_object_ref(p->object) : NULL;
-    bool was_placed = before && ((const struct api_pod *)before->body)->spec.node_name.n;
+    struct sched_pod before = remember(p);
     set_placed(s, p, object);
-    tell(s, was_placed ? before : NULL, object); /* on a node it is new */
-    api_object_unref(before);
+    tell_placed(s, &before, p);
+    forget(s, &before);
 }
 
 /* ---- other objects ---- */
@@ -208,7 +227,9 @@ void sched_set(struct sched *s, struct api_object *object) {
 
 void sched_delete(struct sched *s, const struct api_object *object) {
     if (is_kind(object, "Pod")) {
-        delete_pod(s, object);
+        struct sched_pod *p = pod_find(s, object->meta);
+        if (p)
+            delete_pod(s, p);
     } else if (is_kind(object, "Node")) {
         uint32_t slot = sched__node_find(s, object->meta->name);
         struct api_object *before = slot == SCHED__NONE ? NULL : s->nodes.v[slot].object;
@@ -338,7 +359,7 @@ bool sched_next(struct sched *s, struct sched_result *out) {
     arena_reset(&s->cycle);
     struct sched__cycle cy = {
         .s = s, .pod = p, .cls = p->cls, .profile = p->cls->profile, .arena = &s->cycle};
-    *out = (struct sched_result){.pod = p->object};
+    *out = (struct sched_result){.pod = sched__pod_name(p, &s->cycle)};
     int64_t start = clock_mono(s->clock);
     decide(&cy, out);
     double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;

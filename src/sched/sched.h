@@ -35,8 +35,9 @@ struct sched_opts {
 struct sched *sched_new(const struct sched_opts *opts);
 void sched_free(struct sched *s); /* NULL is fine */
 
-/* The object was added or changed: as stored by a server, defaulted. One more reference is held.
- * Kinds that do not matter for scheduling are ignored. */
+/* The object was added or changed: as stored by a server, defaulted. It must not change any more:
+ * it may be held, but of pods that are alike only one is. Kinds that do not matter for scheduling
+ * are ignored. */
 void sched_set(struct sched *s, struct api_object *object);
 
 /* The object is gone; found by kind, namespace and name. */
@@ -50,14 +51,19 @@ enum sched_outcome {
     SCHED_FAILED, /* an error, not a verdict: reason SchedulerError */
 };
 
-/* What became of one pod. Everything is borrowed until the next call. */
+/* Which pod. */
+struct sched_pod_name {
+    struct str namespace, name, uid;
+};
+
+/* What became of one pod. Everything is borrowed until the next decision. */
 struct sched_result {
-    struct api_object *pod;
+    struct sched_pod_name pod;
     enum sched_outcome outcome;
     struct str node;      /* scheduled: where */
     struct str message;   /* else: of the condition PodScheduled and of the event */
     struct str nominated; /* the node that preemption makes room on, or absent */
-    struct api_object *const *victims;
+    const struct sched_pod_name *victims;
     size_t victim_count;
 };
 

@@ -143,25 +143,37 @@ struct sched__class {
 
 /* ---- pods (pods.c) ---- */
 
+/* What is a pod's own. Its object is not kept: what plug-ins look at is in its class. */
 struct sched_pod {
     struct str key; /* namespace/name */
-    struct api_object *object;
+    struct str uid;
     struct sched__class *cls;
+    struct atom *told;  /* status.nominatedNodeName, held; NULL: none */
+    int64_t start;      /* status.startTime in nanoseconds; INT64_MIN: none */
     uint32_t node;      /* slot; SCHED__NONE: pending */
     uint32_t place;     /* in the node's list */
     uint32_t nominated; /* slot, or SCHED__NONE */
     int32_t priority;
+    uint32_t tolerations;         /* how many it has */
     bool assumed;                 /* placed by us, not yet confirmed by an object */
     bool terminating;             /* has a deletionTimestamp */
+    bool preempted;               /* it has, because the scheduler wanted its place */
     struct sched__queued *queued; /* NULL: not in the queue */
     struct sched_pod *resident_next, *resident_prev; /* of the same class, see there */
 };
 
-/* spec.priority, or 0. */
-int32_t sched__pod_priority(const struct api_object *pod);
+/* Takes from its object what is a pod's own, key and uid apart (card.c). */
+void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_object *object);
+
+/* Does its object say that it is on a node, or nominated to one? */
+bool sched__pod_sits(const struct sched_pod *p);
+
+/* The pod's name, in the arena. */
+struct sched_pod_name sched__pod_name(const struct sched_pod *p, struct arena *a);
 
 /* The class of a pod, made if need be, with one more reference. */
 struct sched__class *sched__class_get(struct sched *s, struct api_object *pod);
+struct sched__class *sched__class_ref(struct sched__class *c);
 void sched__class_unref(struct sched *s, struct sched__class *c);
 
 /* Puts a pod that is on no node on one and takes it off again: columns, ports, counts, touches. */

@@ -291,9 +291,9 @@ static void tell(struct search *x, const struct path *p, size_t feasible,
                                    .pod = api_object_ref(p->pod),
                                    .host = api_object_ref(p->node),
                                    .gone_count = p->gone_count};
-    s->gone = arena_array(x->a, struct api_object *, p->gone_count);
+    s->gone = arena_array(x->a, struct sched_pod_name, p->gone_count);
     for (size_t i = 0; i < p->gone_count; i++)
-        s->gone[i] = api_object_ref(p->gone[i].pod->object);
+        s->gone[i] = sched__pod_name(p->gone[i].pod, x->a);
 }
 
 static void tell_smallest(struct search *x, struct sched_suggestions *out) {
@@ -341,8 +341,6 @@ void sched_suggestions_release(struct sched_suggestions *list) {
     for (size_t i = 0; i < list->n; i++) {
         api_object_unref(list->v[i].pod);
         api_object_unref(list->v[i].host);
-        for (size_t k = 0; k < list->v[i].gone_count; k++)
-            api_object_unref(list->v[i].gone[k]);
     }
     *list = (struct sched_suggestions){0};
 }

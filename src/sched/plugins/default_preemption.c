@@ -41,8 +41,7 @@ struct preemption {
 /* ---- importance ---- */
 
 static int64_t start_of(const struct sched_pod *p, int64_t now) {
-    const struct api_time *t = &((const struct api_pod *)p->object->body)->status.start_time;
-    return t->set ? t->sec * CLOCK_SECOND + t->nsec : now;
+    return p->start == INT64_MIN ? now : p->start;
 }
 
 struct ranked {
@@ -92,12 +91,12 @@ static bool is_disrupted(const struct budget *b, struct str name) {
 
 /* Does losing this pod, too, break a budget? */
 static bool violates(struct preemption *p, const struct sched_pod *pod) {
-    const struct api_object_meta *meta = pod->object->meta;
+    const struct api_object_meta *meta = &pod->cls->pod->metadata; /* but for the name */
     for (size_t i = 0; meta->labels.n && i < p->budget_count; i++) {
         struct budget *b = &p->budgets[i];
         if (!str_eq(b->body->metadata.namespace, meta->namespace) || !b->selector ||
             !b->selector->n || !selector_matches(b->selector, &meta->labels) ||
-            is_disrupted(b, meta->name))
+            is_disrupted(b, sched__pod_name(pod, p->cy->arena).name))
             continue;
         if (--b->allowed < 0)
             return true;
@@ -261,27 +260,16 @@ static void try_nodes(struct preemption *p) {
 
 /* ---- the verdict ---- */
 
-static bool is_being_preempted(const struct sched_pod *p) {
-    const struct api_pod *body = p->object->body;
-    for (size_t i = 0; p->terminating && i < body->status.conditions.n; i++) {
-        const struct api_pod_condition *c = &body->status.conditions.v[i];
-        if (str_is(c->type, "DisruptionTarget"))
-            return str_is(c->status, "True") && str_is(c->reason, "PreemptionByScheduler");
-    }
-    return false;
-}
-
 /* Why the pod must not preempt others, or absent. */
 static struct str find_objection(const struct sched__cycle *cy) {
     const struct sched_pod *pod = cy->pod;
-    const struct api_pod *body = pod->object->body;
-    if (str_is(body->spec.preemption_policy, "Never"))
+    if (str_is(pod->cls->pod->spec.preemption_policy, "Never"))
         return STR("not eligible due to preemptionPolicy=Never.");
     if (pod->nominated == SCHED__NONE || !may_help(cy, pod->nominated))
         return (struct str){0};
     const struct sched__node *node = &cy->s->nodes.v[pod->nominated];
     for (size_t i = 0; i < node->pods.n; i++)
-        if (node->pods.v[i]->priority < pod->priority && is_being_preempted(node->pods.v[i]))
+        if (node->pods.v[i]->priority < pod->priority && node->pods.v[i]->preempted)
             return STR("not eligible due to a terminating pod on the nominated node.");
     return (struct str){0};
 }
@@ -296,9 +284,9 @@ static void take_nominations(struct sched *s, const struct sched_pod *pod, uint3
 
 static void actuate(struct preemption *p, struct sched_result *out) {
     struct sched *s = p->cy->s;
-    struct api_object **victims = arena_array(p->cy->arena, struct api_object *, p->best.n);
+    struct sched_pod_name *victims = arena_array(p->cy->arena, struct sched_pod_name, p->best.n);
     for (size_t i = 0; i < p->best.n; i++)
-        victims[i] = p->best.victims[i]->object;
+        victims[i] = sched__pod_name(p->best.victims[i], p->cy->arena);
     out->victims = victims;
     out->victim_count = p->best.n;
     out->nominated = intern_text(s->nodes.v[p->best.slot].name);

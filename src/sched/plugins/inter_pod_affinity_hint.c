@@ -22,11 +22,6 @@ static bool matches_any(const struct sched__affinity_terms *terms, const struct 
 
 /* ---- pods ---- */
 
-static bool is_placed(const struct api_object *o) {
-    const struct api_pod *pod = o->body;
-    return pod->spec.node_name.n || pod->status.nominated_node_name.n;
-}
-
 /* Does the pod that went keep the other one away? */
 static bool kept_away(const struct api_object *gone, const struct sched_pod *pod) {
     const struct api_affinity *affinity = ((const struct api_pod *)gone->body)->spec.affinity;
@@ -39,7 +34,7 @@ static bool kept_away(const struct api_object *gone, const struct sched_pod *pod
         struct sched__podterm t;
         struct err err;
         found = sched__podterm_compile(&a, gone->meta->namespace, &terms->v[i], &t, &err) < 0 ||
-                sched__podterm_matches(&t, pod->object->meta, &no_labels);
+                sched__podterm_matches(&t, &pod->cls->pod->metadata, &no_labels);
     }
     arena_release(&a);
     return found;
@@ -48,7 +43,7 @@ static bool kept_away(const struct api_object *gone, const struct sched_pod *pod
 static bool pod_matters(const struct sched__affinity *d, const struct sched_pod *pod,
                         const struct sched__event *event) {
     const struct api_object *before = event->before, *after = event->after;
-    if ((after && !is_placed(after)) || (before && !is_placed(before)))
+    if ((after && !event->sits) || (before && !event->sat))
         return false;
     if (before && after)
         return (!matches_all(&d->affinity, before) && matches_all(&d->affinity, after)) ||
@@ -107,7 +102,5 @@ bool sched__affinity_hint(struct sched *s, struct sched_pod *pod,
         return true;
     if (o->type == &api_types[API_T_node])
         return node_matters(d, &e);
-    bool target = str_eq(o->meta->name, pod->object->meta->name) &&
-                  str_eq(o->meta->namespace, pod->object->meta->namespace);
-    return (target && e.before && e.after) || pod_matters(d, pod, &e);
+    return e.own || pod_matters(d, pod, &e);
 }

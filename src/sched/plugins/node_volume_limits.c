@@ -158,7 +158,7 @@ static const struct wanted *wanted_of(struct sched__cycle *cy, const struct api_
     if (wanted->known)
         return wanted;
     struct attached new = {.cy = cy, .csi_node = csi_node, .volumes = MAP_INIT(cy->s->seed)};
-    add_pod(&new, cy->pod->object, true);
+    add_pod(&new, cy->cls->sample, true);
     *wanted = (struct wanted){.error = new.error, .not_found = new.not_found, .known = true};
     wanted->v = arena_array(cy->arena, struct map_entry, new.volumes.live);
     size_t at = 0;
@@ -337,7 +337,7 @@ static void count_node(struct sched__cycle *cy, const struct wanted *wanted,
     struct attached pods = {.cy = cy, .csi_node = csi_node, .volumes = MAP_INIT(cy->s->seed)};
     struct attached attached = pods;
     for (size_t i = 0; i < node->pods.n && !pods.error.p; i++)
-        add_pod(&pods, node->pods.v[i]->object, false);
+        add_pod(&pods, node->pods.v[i]->cls->sample, false);
     if (pods.error.p) {
         fail(pods.error, false, out);
     } else {
@@ -403,12 +403,6 @@ static bool limit_rose(const struct api_object *before, const struct api_object 
     return false;
 }
 
-static bool frees_volumes(const struct api_object *deleted) {
-    const struct api_pod *pod = deleted->body;
-    return (pod->spec.node_name.n || pod->status.nominated_node_name.n) &&
-           has_attachable(&pod->spec.volumes);
-}
-
 /* Could the pod have waited for this attachment to go? */
 static bool waited_for(const struct api_object *pod, const struct api_object *deleted) {
     const struct api_volume_attachment *attachment = deleted->body;
@@ -427,11 +421,11 @@ static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__eve
     if (event->bits & SCHED__CSI_NODE_UPDATE)
         return !event->before || limit_rose(event->before, event->after);
     if (event->bits & SCHED__ASSIGNED_POD_DELETE)
-        return frees_volumes(event->before);
+        return event->sat && has_attachable(&sched__pod_spec(event->before)->volumes);
     if (event->bits & SCHED__CLAIM_ADD)
-        return sched__claim_is_of_pod(event->after, pod->object, true);
+        return sched__claim_is_of_pod(event->after, pod->cls->sample, true);
     if (event->bits & SCHED__ATTACHMENT_DELETE)
-        return waited_for(pod->object, event->before);
+        return waited_for(pod->cls->sample, event->before);
     return true;
 }
 

@@ -13,10 +13,8 @@ static bool same_labels(const struct labels *a, const struct labels *b) {
 /* ---- pods ---- */
 
 /* Pods without a node, and in other namespaces, are not counted. */
-static bool is_counted(const struct api_object *o, const struct sched_pod *target) {
-    const struct api_pod *pod = o->body;
-    return (pod->spec.node_name.n || pod->status.nominated_node_name.n) &&
-           str_eq(pod->metadata.namespace, target->object->meta->namespace);
+static bool is_counted(const struct api_object *o, bool sits, const struct sched_pod *target) {
+    return sits && str_eq(o->meta->namespace, target->cls->pod->metadata.namespace);
 }
 
 static bool matches_any(const struct sched__spread_rules *rules, const struct labels *labels) {
@@ -73,7 +71,8 @@ static bool target_matters(const struct sched__spread_rules *rules,
 static bool pod_matters(const struct sched__spread_rules *rules, const struct sched_pod *target,
                         const struct sched__event *event) {
     const struct api_object *before = event->before, *after = event->after;
-    if ((after && !is_counted(after, target)) || (before && !is_counted(before, target)))
+    if ((after && !is_counted(after, event->sits, target)) ||
+        (before && !is_counted(before, event->sat, target)))
         return false;
     if (before && after)
         return labels_matter(rules, &before->meta->labels, &after->meta->labels);
@@ -146,8 +145,6 @@ bool sched__spread_hint(struct sched *s, struct sched_pod *pod, const struct sch
         return true;
     if (o->type == &api_types[API_T_node])
         return node_matters(&d->hard, &e);
-    bool target = str_eq(o->meta->name, pod->object->meta->name) &&
-                  str_eq(o->meta->namespace, pod->object->meta->namespace);
-    return target && e.before && e.after ? target_matters(&d->hard, &e)
-                                         : pod_matters(&d->hard, pod, &e);
+    return e.own && e.before && e.after ? target_matters(&d->hard, &e)
+                                        : pod_matters(&d->hard, pod, &e);
 }

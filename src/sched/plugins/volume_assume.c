@@ -78,7 +78,7 @@ void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot) 
     struct arena a = {0};
     struct sched__pod_claims claims;
     struct str error = {0};
-    if (sched__pod_claims_read(s, p->object, &a, &claims, &error) == 0 &&
+    if (sched__pod_claims_read(s, p->cls->sample, &a, &claims, &error) == 0 &&
         claims.selected.n + claims.unbound.n > 0) {
         const struct sched__volume_plan *plan = sched__pod_claims_place(s, &claims, slot);
         struct str node = intern_text(s->nodes.v[slot].name);

@@ -34,7 +34,7 @@ static void *compile(struct sched *s, struct sched__class *c) {
 static struct str claim_fault(struct sched__cycle *cy, const struct api_volume *volume,
                               struct str name) {
     struct arena *a = cy->arena;
-    const struct api_object *pod = cy->pod->object;
+    const struct api_object *pod = cy->cls->sample;
     const struct api_object *claim =
         sched__store_find(cy->s, &cy->s->store.claims, pod->meta->namespace, name);
     bool ephemeral = !volume->volume_source.persistent_volume_claim;
@@ -62,7 +62,7 @@ static struct sched__pod_claims *read_claims(struct sched__cycle *cy, struct str
     if (claims)
         return claims;
     claims = cy->data[SCHED_VOLUME_BINDING] = arena_new(cy->arena, struct sched__pod_claims);
-    sched__pod_claims_read(cy->s, cy->pod->object, cy->arena, claims, error);
+    sched__pod_claims_read(cy->s, cy->cls->sample, cy->arena, claims, error);
     return claims;
 }
 
@@ -73,9 +73,9 @@ static struct sched__pod_claims *claims_of(struct sched__cycle *cy) {
 }
 
 static void pre_filter(struct sched__cycle *cy) {
-    const struct api_volume_list *volumes = &sched__pod_spec(cy->pod->object)->volumes;
+    const struct api_volume_list *volumes = &sched__pod_spec(cy->cls->sample)->volumes;
     for (size_t i = 0; i < volumes->n; i++) {
-        struct str name = sched__claim_name(cy->arena, cy->pod->object, &volumes->v[i]);
+        struct str name = sched__claim_name(cy->arena, cy->cls->sample, &volumes->v[i]);
         struct str fault = name.p ? claim_fault(cy, &volumes->v[i], name) : (struct str){0};
         if (fault.p) {
             sched__prefilter_reject(cy, SCHED_VOLUME_BINDING, fault);
@@ -345,9 +345,9 @@ static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__eve
     (void)s;
     const struct api_object *before = event->before, *after = event->after;
     if (event->bits & (SCHED__CLAIM_ADD | SCHED__CLAIM_UPDATE))
-        return sched__claim_is_of_pod(after, pod->object, true);
+        return sched__claim_is_of_pod(after, pod->cls->sample, true);
     if (event->bits & SCHED__CSI_DRIVER)
-        return before && after && stopped_counting(pod->object, event);
+        return before && after && stopped_counting(pod->cls->sample, event);
     if (!before || !after)
         return true;
     if (event->bits & SCHED__STORAGE_CLASS_UPDATE)

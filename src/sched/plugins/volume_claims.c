@@ -122,12 +122,12 @@ static void count_user(struct sched *s, struct str key, int delta) {
 }
 
 void sched__volumes_pod(struct sched *s, const struct sched_pod *p, int delta) {
-    const struct api_volume_list *volumes = &sched__pod_spec(p->object)->volumes;
+    const struct api_volume_list *volumes = &sched__pod_spec(p->cls->sample)->volumes;
     for (size_t i = 0; i < volumes->n; i++) {
         const struct api_persistent_volume_claim_volume_source *source =
             volumes->v[i].volume_source.persistent_volume_claim;
         struct claim_key key;
-        struct str ns = p->object->meta->namespace, text = {0};
+        struct str ns = p->cls->sample->meta->namespace, text = {0};
         if (source)
             text = make_key(&key, ns, source->claim_name);
         if (!text.p)

@@ -31,7 +31,7 @@ struct state {
 static const struct state *read_state(struct sched__cycle *cy, struct str *missing) {
     if (cy->data[SCHED_VOLUME_RESTRICTIONS])
         return cy->data[SCHED_VOLUME_RESTRICTIONS];
-    const struct api_object *pod = cy->pod->object;
+    const struct api_object *pod = cy->cls->sample;
     const struct api_volume_list *volumes = &sched__pod_spec(pod)->volumes;
     struct state *state = arena_new(cy->arena, struct state);
     state->exclusive = arena_array(cy->arena, struct str, volumes->n);
@@ -119,7 +119,7 @@ static const struct api_volume *find_conflict(const struct api_object *pod,
 static struct sched_pod *find_rival(const struct sched__cycle *cy, uint32_t slot) {
     const struct sched__node *node = &cy->s->nodes.v[slot];
     for (size_t i = 0; i < node->pods.n; i++)
-        if (find_conflict(cy->pod->object, node->pods.v[i]->object))
+        if (find_conflict(cy->cls->sample, node->pods.v[i]->cls->sample))
             return node->pods.v[i];
     return NULL;
 }
@@ -129,7 +129,7 @@ static struct sched_pod *find_rival(const struct sched__cycle *cy, uint32_t slot
 /* The pod's first claim that is its own alone and in use already; absent: none. */
 static struct str claim_in_use(const struct sched__cycle *cy, const struct state *state) {
     for (size_t i = 0; i < state->exclusive_count; i++)
-        if (sched__claim_users(cy->s, cy->pod->object->meta->namespace, state->exclusive[i]))
+        if (sched__claim_users(cy->s, cy->cls->sample->meta->namespace, state->exclusive[i]))
             return state->exclusive[i];
     return (struct str){0};
 }
@@ -154,12 +154,12 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         const struct sched_pod *rival = find_rival(cy, slot);
         if (rival)
             buf_addf(out, "volume %.*s: pod %.*s has the same disk",
-                     STR_ARG(find_conflict(cy->pod->object, rival->object)->name),
+                     STR_ARG(find_conflict(cy->cls->sample, rival->cls->sample)->name),
                      STR_ARG(rival->key));
         return;
     }
     struct str name = claim_in_use(cy, state_of(cy));
-    struct str ns = cy->pod->object->meta->namespace;
+    struct str ns = cy->cls->sample->meta->namespace;
     buf_addf(out, "claim %.*s/%.*s is ReadWriteOncePod, and %zu pod(s) use it", STR_ARG(ns),
              STR_ARG(name), sched__claim_users(cy->s, ns, name));
 }
@@ -180,12 +180,13 @@ static bool shares_claim(const struct api_object *a, const struct api_object *b)
 
 /* The pod on a node that uses one of the claims that exclude others; NULL: none. */
 static struct sched_pod *find_user(struct sched__cycle *cy) {
-    const struct api_object *pod = cy->pod->object;
+    const struct api_object *pod = cy->cls->sample;
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&cy->s->pods, &at));) {
         struct sched_pod *p = e->value;
-        if (p->node != SCHED__NONE && str_eq(p->object->meta->namespace, pod->meta->namespace) &&
-            shares_claim(p->object, pod))
+        if (p->node != SCHED__NONE &&
+            str_eq(p->cls->sample->meta->namespace, pod->meta->namespace) &&
+            shares_claim(p->cls->sample, pod))
             return p;
     }
     return NULL;
@@ -200,11 +201,11 @@ struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot) {
 static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
     (void)s;
     if (event->bits & SCHED__CLAIM_ADD)
-        return sched__claim_is_of_pod(event->after, pod->object, false);
+        return sched__claim_is_of_pod(event->after, pod->cls->sample, false);
     if (event->bits & SCHED__ASSIGNED_POD_DELETE)
-        return str_eq(event->before->meta->namespace, pod->object->meta->namespace) &&
-               (find_conflict(pod->object, event->before) ||
-                shares_claim(pod->object, event->before));
+        return str_eq(event->before->meta->namespace, pod->cls->sample->meta->namespace) &&
+               (find_conflict(pod->cls->sample, event->before) ||
+                shares_claim(pod->cls->sample, event->before));
     return true;
 }
 

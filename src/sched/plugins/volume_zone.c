@@ -94,7 +94,7 @@ static struct str add_zones(struct sched__cycle *cy, struct str claim_name, stru
     if (!claim_name.n)
         return STR("PersistentVolumeClaim had no name");
     const struct api_object *claim = sched__store_find(
-        cy->s, &cy->s->store.claims, cy->pod->object->meta->namespace, claim_name);
+        cy->s, &cy->s->store.claims, cy->cls->sample->meta->namespace, claim_name);
     if (!claim)
         return sched__not_found(cy->arena, "persistentvolumeclaim", claim_name);
     struct str name = sched__claim_body(claim)->spec.volume_name;
@@ -116,7 +116,7 @@ static struct str add_zones(struct sched__cycle *cy, struct str claim_name, stru
 static const struct zones *read_zones(struct sched__cycle *cy, struct str *fault) {
     if (cy->data[SCHED_VOLUME_ZONE])
         return cy->data[SCHED_VOLUME_ZONE];
-    const struct api_volume_list *volumes = &sched__pod_spec(cy->pod->object)->volumes;
+    const struct api_volume_list *volumes = &sched__pod_spec(cy->cls->sample)->volumes;
     struct zones *zones = arena_new(cy->arena, struct zones);
     zones->v = arena_array(cy->arena, struct zone, volumes->n * LABELS);
     cy->data[SCHED_VOLUME_ZONE] = zones;
@@ -232,7 +232,7 @@ static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__eve
     if (event->bits & SCHED__STORAGE_CLASS_ADD)
         return waits(event->after);
     if (event->bits & (SCHED__CLAIM_ADD | SCHED__CLAIM_UPDATE))
-        return sched__claim_is_of_pod(event->after, pod->object, false);
+        return sched__claim_is_of_pod(event->after, pod->cls->sample, false);
     if (event->bits & SCHED__VOLUME_UPDATE)
         return !event->before || zones_differ(event->before, event->after);
     return true;

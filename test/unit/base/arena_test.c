@@ -110,6 +110,20 @@ static void a_start_is_as_small_as_asked(void **state) {
     assert_int_equal(first[63], 1);
     assert_true(a.bytes >= 304);
     arena_release(&a);
+    assert_false(a.tight);
+}
+
+static void an_arena_that_was_started_grows_by_little(void **state) {
+    (void)state;
+    struct arena a = {0};
+    size_t used = 0;
+    arena_start(&a, 100);
+    while (used < 3 << 20) {
+        memset(arena_alloc(&a, 248), 1, 248);
+        used += 248;
+    }
+    assert_true(a.bytes - used < used * 2 / 5); /* fences included */
+    arena_release(&a);
 }
 
 static void a_reserve_is_one_chunk(void **state) {
@@ -185,6 +199,7 @@ int main(void) {
         cmocka_unit_test(reset_keeps_the_largest_chunk),
         cmocka_unit_test(chunks_double_up_to_a_step),
         cmocka_unit_test(a_start_is_as_small_as_asked),
+        cmocka_unit_test(an_arena_that_was_started_grows_by_little),
         cmocka_unit_test(a_reserve_is_one_chunk),
         cmocka_unit_test(copies),
         cmocka_unit_test(printing),

@@ -65,6 +65,36 @@ static struct str best_node(struct world *w, struct api_object *o, struct arena 
     return report.feasible ? report.nodes[report.best].node : STR("none");
 }
 
+/* Like pods have one object among them, and their own names in decisions. */
+static void of_like_pods_one_object_is_held(void **state) {
+    (void)state;
+    struct world w;
+    struct sched_result r;
+    struct api_object *pods[3];
+    start(&w);
+    set_node(&w, 0, 8);
+    for (unsigned i = 0; i < 3; i++) {
+        pods[i] = pod(&w, 0);
+        pods[i]->meta->name = i == 0 ? STR("a") : i == 1 ? STR("b") : STR("c");
+        sched_set(w.s, pods[i]);
+    }
+    assert_int_equal(pods[0]->refs, 2);
+    assert_int_equal(pods[1]->refs + pods[2]->refs, 2);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(sched_next(w.s, &r));
+        assert_true(str_eq(r.pod.name, pods[i]->meta->name) && str_is(r.pod.namespace, "d"));
+    }
+    sched_delete(w.s, pods[0]); /* the others are still of its class */
+    assert_int_equal(pods[0]->refs, 2);
+    sched_delete(w.s, pods[1]);
+    sched_delete(w.s, pods[2]);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(pods[i]->refs, 1);
+        api_object_unref(pods[i]);
+    }
+    sched_free(w.s);
+}
+
 static void a_changed_node_is_asked_again(void **state) {
     (void)state;
     struct world w;
@@ -182,6 +212,7 @@ static void no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_like_pods_one_object_is_held),
         cmocka_unit_test(a_changed_node_is_asked_again),
         cmocka_unit_test(events_of_nodes_evaluate_no_expression),
         cmocka_unit_test(no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES),

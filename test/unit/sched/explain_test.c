@@ -117,7 +117,8 @@ static bool is_same(const struct api_object *a, const struct api_object *b) {
 
 static bool is_gone(const struct sched_suggestion *s, const struct api_object *o) {
     for (size_t i = 0; i < s->gone_count; i++)
-        if (is_same(s->gone[i], o))
+        if (o->type == &api_types[API_T_pod] && str_eq(s->gone[i].name, o->meta->name) &&
+            str_eq(s->gone[i].namespace, o->meta->namespace))
             return true;
     return false;
 }

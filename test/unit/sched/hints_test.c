@@ -4,7 +4,7 @@
  * pending itself.
  */
 #include "lines.h"
-#include "sched/queue_int.h"
+#include "pod_event.h"
 
 static struct api_object *object(const struct json *c, const char *member) {
     const struct json *tree = json_get(c, str_of(member));
@@ -22,9 +22,12 @@ static void run_case(struct arena *a, const struct json *c) {
     struct feature_config gates;
     feature_config_init(&gates, FEATURE_NEWEST);
     s.gates = gates.enabled;
+    s.atoms = intern_new(1);
     struct api_object *before = object(c, "before"), *after = object(c, "after");
     bool own = json_get(c, STR("own"));
-    uint32_t bits = own ? sched__own_bits(&s, before, after) : sched__event_bits(&s, before, after);
+    bool is_pod = (after ? after : before)->type == &api_types[API_T_pod];
+    uint32_t bits =
+        is_pod ? pod_event(&s, before, after, own).bits : sched__event_bits(before, after);
     struct json got = {.kind = JSON_ARRAY};
     for (int i = 0; i < SCHED__EVENT_COUNT; i++)
         if (sched__event_rows[i].own == own && sched__event_rows[i].bit & bits)
@@ -38,6 +41,7 @@ static void run_case(struct arena *a, const struct json *c) {
     api_object_unref(before);
     api_object_unref(after);
     arena_release(&s.scratch);
+    intern_free(s.atoms);
 }
 
 static void changes_are_the_events_of_the_file(void **state) {

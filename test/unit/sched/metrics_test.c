@@ -27,7 +27,7 @@ static void live(struct world *w) {
     struct api_object *o = pod_object(w, "", "", "");
     struct api_object *gated = pod_object(w, "", "'schedulingGates':[{'name':'a'}]", "");
     struct sched__cycle cy = {
-        .s = &w->s, .cls = &w->classes[0], .profile = &w->s.config->profiles[0]};
+        .s = &w->s, .cls = class_of(w, o), .profile = &w->s.config->profiles[0]};
     struct sched_pod *good = add(w, o, 1), *bad = add(w, o, 0);
     add(w, gated, 0);
     fail_next(w, good, 1U << A | 1U << B);
@@ -151,7 +151,7 @@ static void tolerations_count_by_kind(void **state) {
                    "{'key':'b','operator':'Lt','value':'1'},"
                    "{'key':'c','operator':'SemverGt','value':'1.0.0'},{'expression':'true'}]",
                    "");
-    w.classes[0].tolerations =
+    class_of(&w, o)->tolerations =
         match_tolerations_get(match, &((const struct api_pod *)o->body)->spec.tolerations);
     struct sched_pod *pod = add(&w, o, 0);
     fail_next(&w, pod, 1U << B);

@@ -37,10 +37,6 @@ __attribute__((weak)) void sched__node_drop_idle(struct sched *s, uint32_t slot)
     assert_true(slot < s->nodes.n);
 }
 
-__attribute__((weak)) int32_t sched__pod_priority(const struct api_object *pod) {
-    return ((const struct api_pod *)pod->body)->spec.priority.v;
-}
-
 __attribute__((weak)) const struct sched__plugin *sched__plugin_at(enum sched_plugin plugin) {
     (void)plugin;
     return &sched__default_binder;
@@ -71,7 +67,7 @@ static const struct sched__plugin plugin_c = {.events =
 struct world {
     struct sched s;
     struct clock_fake clock;
-    struct sched__class classes[3];
+    VEC(struct sched__class *) classes; /* one for each object */
     struct sched__node nodes[NODES];
     uint8_t touches[NODES];
     VEC(struct sched_pod *) pods;
@@ -124,14 +120,13 @@ static void world_start(struct world *w, const char *gate_off, const struct sche
     w->s.nodes.v = w->nodes;
     w->s.nodes.state = w->touches;
     w->s.nodes.n = w->s.nodes.live = NODES;
+    w->s.atoms = intern_new(1);
     w->s.metrics = sched__metrics_new(&w->s);
     w->s.queue = sched__queue_new(&w->s);
     w->s.queue->plugins[A] = &plugin_a;
     w->s.queue->plugins[B] = &plugin_b;
     w->s.queue->plugins[C] = &plugin_c;
     w->s.queue->plugins[SCHED_SCHEDULING_GATES] = &sched__scheduling_gates;
-    for (size_t i = 0; i < 3; i++)
-        w->classes[i].profile = &w->s.config->profiles[0];
 }
 
 static void world_end(struct world *w) {
@@ -139,6 +134,7 @@ static void world_end(struct world *w) {
     for (size_t i = 0; i < w->pods.n; i++) {
         sched__queue_remove(&w->s, w->pods.v[i]);
         assert_int_equal(w->pods.v[i]->nominated, SCHED__NONE);
+        intern_unref(w->pods.v[i]->told);
         free(w->pods.v[i]);
     }
     assert_int_equal(w->s.nominated, 0);
@@ -153,22 +149,51 @@ static void world_end(struct world *w) {
         assert_int_equal(w->objects.v[i]->refs, 1);
         api_object_unref(w->objects.v[i]);
     }
+    for (size_t i = 0; i < w->classes.n; i++)
+        free(w->classes.v[i]);
+    vec_release(&w->classes);
+    intern_free(w->s.atoms);
     vec_release(&w->pods);
     vec_release(&w->objects);
     arena_release(&w->s.arena);
     arena_release(&w->s.scratch);
 }
 
+static struct sched__class *class_of(struct world *w, struct api_object *object) {
+    for (size_t i = 0; i < w->classes.n; i++)
+        if (w->classes.v[i]->sample == object)
+            return w->classes.v[i];
+    struct sched__class *c = xcalloc(1, sizeof *c);
+    c->sample = object;
+    c->pod = object->body;
+    c->profile = &w->s.config->profiles[0];
+    vec_push(&w->classes, c);
+    return c;
+}
+
+static void read_object(struct world *w, struct sched_pod *pod, struct api_object *object) {
+    pod->cls = class_of(w, object);
+    sched__pod_read(&w->s, pod, object);
+}
+
 /* A pending pod that is not in the queue. */
 static struct sched_pod *pod_new(struct world *w, struct api_object *object, int32_t priority) {
     struct sched_pod *pod = xcalloc(1, sizeof *pod);
-    *pod = (struct sched_pod){.object = object,
-                              .cls = &w->classes[0],
-                              .node = SCHED__NONE,
-                              .nominated = SCHED__NONE,
-                              .priority = priority};
+    pod->node = pod->nominated = SCHED__NONE;
+    read_object(w, pod, object);
+    pod->priority = priority;
     vec_push(&w->pods, pod);
     return pod;
+}
+
+/* The pod has another object from now on, or the same one again; its priority stays. */
+static inline void become(struct world *w, struct sched_pod *pod, struct api_object *object) {
+    struct sched_pod before = *pod;
+    pod->told = NULL;
+    read_object(w, pod, object);
+    pod->priority = before.priority;
+    sched__queue_update(&w->s, pod, &before);
+    intern_unref(before.told);
 }
 
 static struct sched_pod *add(struct world *w, struct api_object *object, int32_t priority) {
@@ -187,9 +212,9 @@ static inline int64_t next_second(struct world *w) {
     return t == INT64_MAX ? -1 : t / CLOCK_SECOND - 1000;
 }
 
-static void happens(struct world *w, uint32_t bits, const struct api_object *before,
-                    const struct api_object *after) {
-    struct sched__event event = {bits, before, after};
+static void happens(struct world *w, uint32_t bits, struct api_object *before,
+                    struct api_object *after) {
+    struct sched__event event = {.bits = bits, .before = before, .after = after};
     sched__queue_event(&w->s, &event);
 }
 

@@ -76,7 +76,7 @@ static struct str run(struct world *w, struct buf *out, size_t *tried) {
     buf_clear(out);
     for (*tried = 0; sched_next(w->s, &r); ++*tried)
         if (r.outcome == SCHED_SCHEDULED)
-            buf_addf(out, "%.*s ", STR_ARG(r.pod->meta->name));
+            buf_addf(out, "%.*s ", STR_ARG(r.pod.name));
     return buf_view(out);
 }
 

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "sched/plugin_int.h"
-#include "sched/queue_int.h"
+#include "pod_event.h"
 
 static struct str read_file(struct arena *a, const char *path) {
     enum { MOST = 1 << 26 };
@@ -62,13 +61,14 @@ static bool is_target(const struct api_object *o, const struct api_object *pod) 
 
 static void run_line(struct run *r, const struct json *c) {
     struct api_object *object = decode(r, json_get(c, STR("pod")));
-    struct sched_pod pod = {
-        .object = object, .cls = sched__class_get(r->s, object), .node = SCHED__NONE};
+    struct sched_pod pod = {.cls = sched__class_get(r->s, object), .node = SCHED__NONE};
     struct api_object *before = decode(r, json_get(c, STR("before")));
     struct api_object *after = decode(r, json_get(c, STR("after")));
     struct sched__event event = {.before = before, .after = after};
-    event.bits = is_target(after, object) ? sched__own_bits(r->s, before, after)
-                                          : sched__event_bits(r->s, before, after);
+    if ((after ? after : before)->type == &api_types[API_T_pod])
+        event = pod_event(r->s, before, after, is_target(after, object));
+    else
+        event.bits = sched__event_bits(before, after);
     ask(r, SCHED_SPREAD, &pod, &event, json_get(c, STR("queue")));
     ask(r, SCHED_INTER_POD_AFFINITY, &pod, &event, json_get(c, STR("queue")));
     api_object_unref(before);

@@ -200,7 +200,7 @@ static bool same(const struct json *a, const struct json *b) {
 
 /* Every verdict of the two plug-ins has a sentence; some are given. */
 static void explain(struct run *r, struct api_object *pod, const struct json *sentences) {
-    struct sched_pod p = {.object = pod, .cls = sched__class_get(r->s, pod), .node = SCHED__NONE};
+    struct sched_pod p = {.cls = sched__class_get(r->s, pod), .node = SCHED__NONE};
     struct sched__cycle cy = {
         .s = r->s, .pod = &p, .cls = p.cls, .profile = p.cls->profile, .arena = &r->arena};
     sched__cycle_filter(&cy);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "pod_event.h"
 #include "sched/plugins/volume_state_int.h"
 
 static struct str read_file(struct arena *a, const char *path) {
@@ -182,11 +183,8 @@ static void run_step(struct run *r, const struct json *step) {
         struct json got = say(r, &report, json_get(wanted, STR("scores")));
         compare(r, &got, wanted);
     }
-    struct sched_pod p = {.key = pod->meta->name,
-                          .object = pod,
-                          .cls = class,
-                          .node = SCHED__NONE,
-                          .nominated = SCHED__NONE};
+    struct sched_pod p = {
+        .key = pod->meta->name, .cls = class, .node = SCHED__NONE, .nominated = SCHED__NONE};
     explain(r, &p, json_get(step, STR("explain")), json_get(wanted, STR("error")));
     if (json_get(step, STR("place")))
         place(r, step, &p);
@@ -269,8 +267,12 @@ static void run_hint(const struct json *c) {
     struct api_object *pod = decode(json_get(c, STR("pod")), &gates);
     struct api_object *before = decode_if_there(json_get(c, STR("before")), &gates);
     struct api_object *after = decode_if_there(json_get(c, STR("after")), &gates);
-    struct sched_pod p = {.object = pod};
-    struct sched__event event = {find_event(json_str(json_get(c, STR("event")))), before, after};
+    struct sched__class cls = {.sample = pod, .pod = pod->body};
+    struct sched_pod p = {.cls = &cls};
+    struct sched__event event = {.bits = find_event(json_str(json_get(c, STR("event")))),
+                                 .before = before,
+                                 .after = after,
+                                 .sat = is_on_node(before)};
     bool queue = (plugin->events & event.bits) && plugin->hint(NULL, &p, &event);
     if (queue != json_get(c, STR("queue"))->b)
         fail_msg("%.*s: %.*s: %d", STR_ARG(json_str(json_get(c, STR("plugin")))),

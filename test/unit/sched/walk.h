@@ -219,8 +219,8 @@ static inline void walk_forget(struct walk *w, const struct api_object *o) {
 static inline bool walk_is_old(struct sched *s, const struct api_object *o) {
     const struct sched_pod *p = walk_pod(s, o);
     const struct api_pod *body = o->body;
-    return p && p->assumed && str_eq(p->object->meta->uid, o->meta->uid) &&
-           !body->spec.node_name.n && !str_is(body->status.phase, "Succeeded");
+    return p && p->assumed && str_eq(p->uid, o->meta->uid) && !body->spec.node_name.n &&
+           !str_is(body->status.phase, "Succeeded");
 }
 
 /* Takes the reference. */
@@ -243,8 +243,19 @@ static inline void walk_delete(struct walk *w, struct api_object *o) {
     api_object_unref(o);
 }
 
+/* The object of a pod that a decision speaks of. */
+static inline struct api_object *walk_find(struct walk *w, const struct sched_pod_name *name) {
+    for (size_t i = 0; i < w->objects.n; i++) {
+        struct api_object *o = w->objects.v[i];
+        if (is_pod(o) && str_eq(o->meta->name, name->name) &&
+            str_eq(o->meta->namespace, name->namespace) && str_eq(o->meta->uid, name->uid))
+            return o;
+    }
+    abort();
+}
+
 /* The binding is confirmed. */
-static inline void walk_bind(struct walk *w, struct api_object *pod, struct str node) {
+static inline void walk_bind(struct walk *w, const struct api_object *pod, struct str node) {
     struct api_object *bound = api_object_copy(pod);
     ((struct api_pod *)bound->body)->spec.node_name = arena_str(&bound->arena, node);
     walk_set(w, bound);
@@ -252,24 +263,18 @@ static inline void walk_bind(struct walk *w, struct api_object *pod, struct str 
 
 static inline void walk_write_result(struct buf *out, const struct sched_result *r) {
     buf_clear(out);
-    buf_addf(out, "%.*s/%.*s %d node %.*s nominated %.*s %.*s\n", STR_ARG(r->pod->meta->namespace),
-             STR_ARG(r->pod->meta->name), r->outcome, STR_ARG(r->node), STR_ARG(r->nominated),
+    buf_addf(out, "%.*s/%.*s %d node %.*s nominated %.*s %.*s\n", STR_ARG(r->pod.namespace),
+             STR_ARG(r->pod.name), r->outcome, STR_ARG(r->node), STR_ARG(r->nominated),
              STR_ARG(r->message));
     for (size_t i = 0; i < r->victim_count; i++)
-        buf_addf(out, "victim %.*s/%.*s\n", STR_ARG(r->victims[i]->meta->namespace),
-                 STR_ARG(r->victims[i]->meta->name));
+        buf_addf(out, "victim %.*s/%.*s\n", STR_ARG(r->victims[i].namespace),
+                 STR_ARG(r->victims[i].name));
 }
 
 static inline void walk_evict(struct walk *w, const struct sched_result *r) {
-    struct api_object *victims[32];
-    size_t n = r->victim_count;
-    for (size_t i = 0; i < n; i++)
-        victims[i] = api_object_ref(r->victims[i]);
-    for (size_t i = 0; i < n; i++) {
-        walk_delete(w, victims[i]);
-        api_object_unref(victims[i]);
-    }
-    w->victims += n;
+    for (size_t i = 0; i < r->victim_count; i++)
+        walk_delete(w, walk_find(w, &r->victims[i]));
+    w->victims += r->victim_count;
 }
 
 static inline void walk_decide(struct walk *w) {
@@ -286,14 +291,15 @@ static inline void walk_decide(struct walk *w) {
     for (size_t k = 0; k < WALKERS; k++)
         walk_write_result(&w->texts[k], &r[k]);
     walk_require_equal(w, 0, 1, "a decision");
-    const struct api_pod *body = r[0].pod->body;
+    struct api_object *pod = walk_find(w, &r[0].pod);
+    const struct api_pod *body = pod->body;
     /* What was taken of volumes shows in no object: the pod gives it back. */
     if (r[0].outcome == SCHED_SCHEDULED && body->spec.volumes.n) {
         for (size_t i = 0; i < WALK_PROBES; i++)
             walk_examine(w, w->probes[i]);
-        walk_delete(w, r[0].pod);
+        walk_delete(w, pod);
     } else if (r[0].outcome == SCHED_SCHEDULED && pick(&w->choices, 2))
-        walk_bind(w, r[0].pod, r[0].node);
+        walk_bind(w, pod, r[0].node);
     else if (r[0].victim_count && pick(&w->choices, 4))
         walk_evict(w, &r[0]);
 }

@@ -1,0 +1,39 @@
+/* What the scheduler keeps of each pod beside the class that it shares with others. */
+#include "base/clock.h"
+#include "sched/sched_int.h"
+
+static int64_t start_of(const struct api_time *t) {
+    return t->set ? t->sec * CLOCK_SECOND + t->nsec : INT64_MIN;
+}
+
+static bool is_being_preempted(const struct api_pod *pod) {
+    const struct api_pod_condition_list *list = &pod->status.conditions;
+    for (size_t i = 0; pod->metadata.deletion_timestamp.set && i < list->n; i++)
+        if (str_is(list->v[i].type, "DisruptionTarget"))
+            return str_is(list->v[i].status, "True") &&
+                   str_is(list->v[i].reason, "PreemptionByScheduler");
+    return false;
+}
+
+void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_object *object) {
+    const struct api_pod *pod = object->body;
+    struct str told = pod->status.nominated_node_name;
+    intern_unref(p->told);
+    p->told = told.n ? intern_ref(intern_get(s->atoms, told)) : NULL;
+    p->start = start_of(&pod->status.start_time);
+    p->priority = pod->spec.priority.set ? pod->spec.priority.v : 0;
+    p->tolerations = (uint32_t)pod->spec.tolerations.n;
+    p->terminating = pod->metadata.deletion_timestamp.set;
+    p->preempted = is_being_preempted(pod);
+}
+
+bool sched__pod_sits(const struct sched_pod *p) {
+    return p->told || (p->node != SCHED__NONE && !p->assumed);
+}
+
+struct sched_pod_name sched__pod_name(const struct sched_pod *p, struct arena *a) {
+    struct sched_pod_name name;
+    str_cut(arena_str(a, p->key), '/', &name.namespace, &name.name);
+    name.uid = arena_str(a, p->uid);
+    return name;
+}
