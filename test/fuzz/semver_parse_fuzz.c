@@ -1,7 +1,7 @@
 /*
  * Three texts, a line each, read in every way. What parses is written and parses back to the same;
- * strict versions are tolerant ones too; the order is one, and keys agree with it. What does not
- * parse has a text.
+ * strict versions are tolerant ones too; white space before them, which only the careful reader
+ * takes, changes nothing; the order is one, and keys agree with it. What does not parse has a text.
  */
 #include <assert.h>
 #include <string.h>
@@ -32,15 +32,29 @@ static void check_writes_back(struct arena *a, const struct semver *v) {
 
 static bool read(struct arena *a, parse_fn *parse, struct str text, struct semver *out) {
     struct err err = {0};
-    size_t before = a->bytes;
+    struct arena before = *a;
     if (parse(a, text, out, &err) < 0) {
         assert(err.code == ERR_INVALID && err.msg[0]);
-        assert(a->bytes == before);
+        assert(a->bytes == before.bytes && a->cur == before.cur);
         return false;
     }
     assert(err.code == ERR_NONE);
     check_writes_back(a, out);
     return true;
+}
+
+static void check_spaced(struct arena *a, struct str text, const struct semver *v) {
+    struct semver spaced;
+    struct err plain_err = {0}, spaced_err = {0};
+    char *copy = arena_alloc(a, text.n + 1);
+    copy[0] = ' ';
+    if (text.n)
+        memcpy(copy + 1, text.p, text.n);
+    int rc = semver_parse_tolerant(a, (struct str){copy, text.n + 1}, &spaced, &spaced_err);
+    assert((rc == 0) == (v != NULL));
+    assert(!v || same(v, &spaced));
+    assert(v || semver_parse_tolerant(a, text, &spaced, &plain_err) < 0);
+    assert(strcmp(plain_err.msg, spaced_err.msg) == 0);
 }
 
 /* Zero, one or two versions come of a text; returns the tolerant one. */
@@ -51,6 +65,7 @@ static bool read_all_ways(struct arena *a, struct str text, struct semver *out) 
     bool is_tolerant = read(a, semver_parse_tolerant, text, out);
     assert(!is_strict || (is_normalized && same(&strict, &normalized)));
     assert(!is_normalized || (is_tolerant && same(&normalized, out)));
+    check_spaced(a, text, is_tolerant ? out : NULL);
     return is_tolerant;
 }
 

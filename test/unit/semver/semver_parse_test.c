@@ -155,6 +155,20 @@ static void reads_tolerantly_as_upstream(void **state) {
                texts[i].tolerant ? texts[i].tolerant : texts[i].strict);
 }
 
+/* White space sends a text to the careful reader, which agrees with the one for proper texts. */
+static void reads_carefully_as_upstream(void **state) {
+    (void)state;
+    struct buf spaced = BUF_INIT(LIMIT_OBJECT_BYTES);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        buf_clear(&spaced);
+        buf_add_char(&spaced, ' ');
+        buf_add(&spaced, texts[i].text);
+        expect(semver_parse_tolerant, buf_view(&spaced),
+               texts[i].tolerant ? texts[i].tolerant : texts[i].strict);
+    }
+    buf_release(&spaced);
+}
+
 static void normalizes_as_cel(void **state) {
     (void)state;
     static const struct {
@@ -219,6 +233,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_strictly_as_upstream),
         cmocka_unit_test(reads_tolerantly_as_upstream),
+        cmocka_unit_test(reads_carefully_as_upstream),
         cmocka_unit_test(normalizes_as_cel),
         cmocka_unit_test(keeps_nothing_of_the_text),
         cmocka_unit_test(needs_no_memory_for_plain_versions),
