@@ -4,7 +4,7 @@
 uint32_t match_find_toleration(const struct match_tolerations *tolerations,
                                const struct match_taint *taint) {
     for (uint32_t i = 0; i < tolerations->n; i++)
-        if (match_toleration_check(&tolerations->v[i], taint) == MATCH_YES)
+        if (match_tolerates(&tolerations->v[i], taint))
             return i;
     return MATCH_NONE;
 }
@@ -12,7 +12,7 @@ uint32_t match_find_toleration(const struct match_tolerations *tolerations,
 uint32_t match_find_untolerated(const struct match_tolerations *tolerations,
                                 const struct match_taints *taints, unsigned effects) {
     for (uint32_t i = 0; taints->effects & effects && i < taints->n; i++)
-        if (taints->v[i].effect_bit & effects &&
+        if (taints->v[i].mark.effect & effects &&
             match_find_toleration(tolerations, &taints->v[i]) == MATCH_NONE)
             return i;
     return MATCH_NONE;
@@ -68,7 +68,7 @@ struct match_fit match_fit_compute(const struct match_tolerations *tolerations,
     struct match_fit fit = {.untolerated = MATCH_NONE, .untolerated_execute = MATCH_NONE};
     struct patience patience = {.seconds = INT64_MAX};
     for (uint32_t i = 0; taints->effects && i < taints->n; i++) {
-        uint32_t effect = taints->v[i].effect_bit;
+        uint32_t effect = taints->v[i].mark.effect;
         if (!effect)
             continue;
         uint32_t found = match_find_toleration(tolerations, &taints->v[i]);

@@ -7,22 +7,6 @@
 #include "base/alloc.h"
 #include "match/match_int.h"
 
-static const struct {
-    struct str name;
-    enum match_effect bit;
-} effects[] = {
-    {STR_INIT("NoSchedule"), MATCH_NO_SCHEDULE},
-    {STR_INIT("PreferNoSchedule"), MATCH_PREFER_NO_SCHEDULE},
-    {STR_INIT("NoExecute"), MATCH_NO_EXECUTE},
-};
-
-static uint8_t effect_bit(struct str name) {
-    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
-        if (str_eq(name, effects[i].name))
-            return (uint8_t)effects[i].bit;
-    return 0;
-}
-
 /* ---- taints ---- */
 
 /* What makes two taints equal. */
@@ -45,7 +29,6 @@ static struct match_taint read_taint(struct match *m, const struct api_taint *sp
         .key = intern_get(m->atoms, spec->key),
         .value = intern_get(m->atoms, spec->value),
         .effect = intern_get(m->atoms, spec->effect),
-        .effect_bit = effect_bit(spec->effect),
     };
 }
 
@@ -57,7 +40,7 @@ static struct match_taints *make_taints(struct match *m, const struct match_tain
     for (size_t i = 0; i < n; i++) {
         taints->v[i] = v[i];
         match__taint_compile(m, &taints->v[i]);
-        taints->effects |= v[i].effect_bit;
+        taints->effects |= taints->v[i].mark.effect;
         intern_ref(v[i].key);
         intern_ref(v[i].value);
         intern_ref(v[i].effect);

@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "intern/intern.h"
+#include "match/toleration.h"
 
 struct api_node_affinity;
 struct api_taint_list;
@@ -25,7 +25,6 @@ struct labels;
 struct match;
 struct match_affinity;
 struct match_node;
-struct match_taint;
 
 /* Evaluates tolerations that are an expression (KEP-5500). All but the last are mandatory. */
 struct match_engine {
@@ -59,39 +58,10 @@ struct match_list {
     struct str key; /* what makes two lists equal */
 };
 
-enum match_effect { MATCH_NO_SCHEDULE = 1, MATCH_PREFER_NO_SCHEDULE = 2, MATCH_NO_EXECUTE = 4 };
-
-/* A value can be compared as a text, as a number and as a version. Each way gives it a rank; ranks
- * of one way compare as the values do, but for versions that begin alike (SEMVER_KEY_MORE). */
-enum match_way { MATCH_BY_TEXT, MATCH_BY_NUMBER, MATCH_BY_VERSION, MATCH_WAYS };
-
-struct match_taint {
-    struct atom *key, *value, *effect;
-    uint8_t effect_bit; /* enum match_effect; 0 for any other effect */
-    uint8_t ways;       /* a bit for each way that the value, and the gate, allows */
-    uint64_t ranks[MATCH_WAYS];
-};
-
 struct match_taints {
     struct match_list list;
     uint32_t n, effects; /* number of taints; effects of all together */
     struct match_taint v[];
-};
-
-struct match_toleration {
-    struct atom *key, *effect; /* NULL: any */
-    struct atom *value;
-    struct atom *expression; /* NULL: none */
-    union {
-        uint64_t rank; /* of the value */
-        void *program; /* of an expression; NULL when it cannot be evaluated */
-    };
-    uint8_t way;        /* enum match_way */
-    uint8_t outcome[4]; /* enum match_code: taint's rank is less, same, greater; has none */
-    bool has_seconds;
-    int64_t seconds;
-    struct atom *op_name;              /* as written */
-    const struct match_engine *engine; /* of an expression */
 };
 
 struct match_tolerations {
@@ -137,31 +107,7 @@ struct match_stats {
 /* Figures for metrics. */
 void match_stats(const struct match *m, struct match_stats *out);
 
-/* ---- one toleration, one taint ---- */
-
-/* Whose value is no number or version is in the code's name; the toleration is looked at first. */
-enum match_code {
-    MATCH_YES,
-    MATCH_EFFECT_DIFFERS,
-    MATCH_KEY_DIFFERS,
-    MATCH_VALUE_DIFFERS,
-    MATCH_NOT_LESS,
-    MATCH_NOT_GREATER,
-    MATCH_VERSIONS_DIFFER,
-    MATCH_TOLERATION_NO_NUMBER,
-    MATCH_TAINT_NO_NUMBER,
-    MATCH_TOLERATION_NO_VERSION,
-    MATCH_TAINT_NO_VERSION,
-    MATCH_GATE_OFF,
-    MATCH_UNKNOWN_OPERATOR,
-    MATCH_EXPRESSION_FALSE,
-    MATCH_EXPRESSION_ERROR, /* it does not compile, or failed on this taint */
-    MATCH_NO_ENGINE,        /* nobody here can evaluate expressions */
-};
-
-/* Does the toleration match the taint, and if not, why? */
-enum match_code match_toleration_check(const struct match_toleration *t,
-                                       const struct match_taint *taint);
+/* ---- one toleration, one taint: see toleration.h ---- */
 
 struct match_verdict {
     enum match_code code;

@@ -77,18 +77,22 @@ struct match {
 
 /* ---- tolerations (toleration.c) ---- */
 
+/* How a taint's value must compare with the toleration's. */
+enum match__order { MATCH__LESS = -1, MATCH__SAME, MATCH__GREATER, MATCH__NEVER };
+
 struct match__operator {
     struct str name;
     const char *sign;  /* between the values in a sentence; NULL: values do not count */
     enum feature gate; /* FEATURE_COUNT: none */
     enum match_way way;
-    uint8_t outcome[4]; /* as in a toleration */
+    enum match__order order;
+    enum match_code why_not; /* when it does not compare so */
 };
 
 /* The operator of this name, or NULL. */
 const struct match__operator *match__operator_find(struct str name);
 
-/* Fills in what follows from the atoms of a toleration or taint: ranks, outcomes, programs. */
+/* Fills in what follows from the atoms of a toleration or taint: marks, ranks, programs. */
 void match__toleration_compile(const struct match *m, struct match_toleration *t);
 void match__taint_compile(const struct match *m, struct match_taint *taint);
 

@@ -2,36 +2,53 @@
  * One toleration against one taint.
  *
  * The order of the tests is upstream's, and part of the verdict: effect, key, then the operator. An
- * expression decides alone, before these. All operators are one comparison of ranks: what a
- * comparison comes to is the operator's row. What cannot match because of the toleration itself (an
- * unknown operator, a gate that is off, a threshold that is no number) is known when it is
- * compiled, and is then what every comparison comes to.
+ * expression decides alone, before these. All operators are one comparison of ranks, and match a
+ * range of them. What cannot match because of the toleration itself (an unknown operator, a gate
+ * that is off, a threshold that is no number) is known when it is compiled.
+ *
+ * match_tolerates reads what is compiled; match_toleration_check, which says why not, compares
+ * anew.
  */
-#include <string.h>
-
 #include "match/match_int.h"
 
-/* What comes of it when the taint's value is less, the same, greater, or cannot be compared. */
-#define SAME(not_same, none) \
-    { not_same, MATCH_YES, not_same, none }
-#define LESS(none) \
-    { MATCH_YES, MATCH_NOT_LESS, MATCH_NOT_LESS, none }
-#define GREATER(none) \
-    { MATCH_NOT_GREATER, MATCH_NOT_GREATER, MATCH_YES, none }
+static const struct {
+    struct str name;
+    enum match_effect bit;
+} effects[] = {
+    {STR_INIT("NoSchedule"), MATCH_NO_SCHEDULE},
+    {STR_INIT("PreferNoSchedule"), MATCH_PREFER_NO_SCHEDULE},
+    {STR_INIT("NoExecute"), MATCH_NO_EXECUTE},
+};
+
+static uint8_t effect_bit(const struct atom *name) {
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
+        if (str_eq(intern_text(name), effects[i].name))
+            return (uint8_t)effects[i].bit;
+    return 0;
+}
 
 #define NUMERIC FEATURE_TaintTolerationComparisonOperators, MATCH_BY_NUMBER
 #define SEMVER  FEATURE_TolerationAffinitySemverOperators, MATCH_BY_VERSION
 #define TEXT    FEATURE_COUNT, MATCH_BY_TEXT
+#define NOTHING FEATURE_COUNT, MATCH_BY_NOTHING
 
 static const struct match__operator operators[] = {
-    {STR_INIT(""), "==", TEXT, SAME(MATCH_VALUE_DIFFERS, MATCH_VALUE_DIFFERS)},
-    {STR_INIT("Equal"), "==", TEXT, SAME(MATCH_VALUE_DIFFERS, MATCH_VALUE_DIFFERS)},
-    {STR_INIT("Exists"), NULL, TEXT, SAME(MATCH_YES, MATCH_YES)},
-    {STR_INIT("Lt"), "<", NUMERIC, LESS(MATCH_TAINT_NO_NUMBER)},
-    {STR_INIT("Gt"), ">", NUMERIC, GREATER(MATCH_TAINT_NO_NUMBER)},
-    {STR_INIT("SemverLt"), "<", SEMVER, LESS(MATCH_TAINT_NO_VERSION)},
-    {STR_INIT("SemverGt"), ">", SEMVER, GREATER(MATCH_TAINT_NO_VERSION)},
-    {STR_INIT("SemverEq"), "==", SEMVER, SAME(MATCH_VERSIONS_DIFFER, MATCH_TAINT_NO_VERSION)},
+    {STR_INIT(""), "==", TEXT, MATCH__SAME, MATCH_VALUE_DIFFERS},
+    {STR_INIT("Equal"), "==", TEXT, MATCH__SAME, MATCH_VALUE_DIFFERS},
+    {STR_INIT("Exists"), NULL, NOTHING, MATCH__SAME, MATCH_YES},
+    {STR_INIT("Lt"), "<", NUMERIC, MATCH__LESS, MATCH_NOT_LESS},
+    {STR_INIT("Gt"), ">", NUMERIC, MATCH__GREATER, MATCH_NOT_GREATER},
+    {STR_INIT("SemverLt"), "<", SEMVER, MATCH__LESS, MATCH_NOT_LESS},
+    {STR_INIT("SemverGt"), ">", SEMVER, MATCH__GREATER, MATCH_NOT_GREATER},
+    {STR_INIT("SemverEq"), "==", SEMVER, MATCH__SAME, MATCH_VERSIONS_DIFFER},
+};
+
+/* When a value has no rank. */
+static const struct {
+    enum match_code toleration, taint;
+} no_rank[MATCH_WAYS] = {
+    [MATCH_BY_NUMBER] = {MATCH_TOLERATION_NO_NUMBER, MATCH_TAINT_NO_NUMBER},
+    [MATCH_BY_VERSION] = {MATCH_TOLERATION_NO_VERSION, MATCH_TAINT_NO_VERSION},
 };
 
 const struct match__operator *match__operator_find(struct str name) {
@@ -54,75 +71,124 @@ static bool rank_value(struct atom *value, enum match_way way, uint64_t *rank) {
         return true;
     case MATCH_BY_VERSION:
         return intern_version_word(value, rank);
-    default:
+    case MATCH_BY_TEXT:
         *rank = value->id;
+        return true;
+    default:
+        *rank = UINT64_MAX;
         return true;
     }
 }
 
 void match__taint_compile(const struct match *m, struct match_taint *taint) {
+    taint->mark.key = taint->key->id;
+    taint->mark.effect = effect_bit(taint->effect);
     bool versions = feature_enabled(&m->gates, FEATURE_TolerationAffinitySemverOperators);
     enum match_way end = versions ? MATCH_WAYS : MATCH_BY_VERSION;
-    for (enum match_way way = MATCH_BY_TEXT; way < end; way++)
+    for (enum match_way way = MATCH_BY_NOTHING; way < end; way++)
         if (rank_value(taint->value, way, &taint->ranks[way]))
-            taint->ways |= (uint8_t)(1u << way);
+            taint->mark.ways |= (uint16_t)(1u << way);
 }
 
-static void always(struct match_toleration *t, enum match_code why) {
-    t->way = MATCH_BY_TEXT;
-    memset(t->outcome, (int)why, sizeof t->outcome);
+/* Nothing matches, for this reason. */
+static void reject(struct match_toleration *t, enum match_code why) {
+    t->order = MATCH__NEVER;
+    t->why_not = (uint8_t)why;
+}
+
+/* Until a range is set, nothing is in it: MATCH_BY_NOTHING has a rank that is neither 0 nor a
+ * program. */
+static void set_range(struct match_toleration *t, uint64_t first, uint64_t last) {
+    t->range_way = t->way;
+    t->low = first;
+    t->span = last - first;
+}
+
+/* The ranks that surely match. Not in the range are versions that begin alike, and none are when
+ * the effect is not a known one: marks do not tell those apart. */
+static void compile_range(struct match_toleration *t, uint64_t rank) {
+    bool is_long = t->way == MATCH_BY_VERSION && rank & SEMVER_KEY_MORE;
+    bool is_strange = t->effect && t->want.effect == 0;
+    t->vague = is_long || is_strange;
+    if (is_strange)
+        return;
+    if (t->order == MATCH__LESS && rank > 0)
+        set_range(t, 0, rank - 1);
+    if (t->order == MATCH__SAME && !is_long)
+        set_range(t, rank, rank);
+    if (t->order == MATCH__GREATER && rank < UINT64_MAX)
+        set_range(t, rank + 1, UINT64_MAX);
+}
+
+static void compile_mark(struct match_toleration *t) {
+    t->want.ways = t->mask.ways = (uint16_t)(1u << t->way);
+    if (t->key) {
+        t->want.key = t->key->id;
+        t->mask.key = UINT32_MAX;
+    }
+    if (t->effect) {
+        t->want.effect = effect_bit(t->effect);
+        t->mask.effect = UINT16_MAX;
+    }
+}
+
+static void compile_operator(const struct match *m, struct match_toleration *t) {
+    const struct match__operator *op = match__operator_find(intern_text(t->op_name));
+    uint64_t rank;
+    if (!op) {
+        reject(t, MATCH_UNKNOWN_OPERATOR);
+    } else if (op->gate != FEATURE_COUNT && !feature_enabled(&m->gates, op->gate)) {
+        reject(t, MATCH_GATE_OFF);
+    } else if (!rank_value(t->value, op->way, &rank)) {
+        reject(t, no_rank[op->way].toleration);
+    } else {
+        t->way = (uint8_t)op->way;
+        t->order = (int8_t)op->order;
+        t->why_not = (uint8_t)op->why_not;
+        compile_mark(t);
+        compile_range(t, rank);
+    }
 }
 
 static void compile_expression(const struct match *m, struct match_toleration *t) {
     if (!feature_enabled(&m->gates, FEATURE_TaintTolerationCEL)) {
-        always(t, MATCH_GATE_OFF);
+        reject(t, MATCH_GATE_OFF);
     } else if (!m->engine) {
-        always(t, MATCH_NO_ENGINE);
+        reject(t, MATCH_NO_ENGINE);
     } else {
-        always(t, MATCH_EXPRESSION_ERROR); /* unless it compiles */
+        reject(t, MATCH_EXPRESSION_ERROR); /* unless it compiles */
         t->engine = m->engine;
         t->program = m->engine->compile(m->engine->ctx, intern_text(t->expression), NULL);
+        t->vague = t->program != NULL;
     }
 }
 
 void match__toleration_compile(const struct match *m, struct match_toleration *t) {
-    if (t->expression) {
+    if (t->expression)
         compile_expression(m, t);
-        return;
-    }
-    const struct match__operator *op = match__operator_find(intern_text(t->op_name));
-    if (!op) {
-        always(t, MATCH_UNKNOWN_OPERATOR);
-    } else if (op->gate != FEATURE_COUNT && !feature_enabled(&m->gates, op->gate)) {
-        always(t, MATCH_GATE_OFF);
-    } else if (!rank_value(t->value, op->way, &t->rank)) {
-        always(t, op->way == MATCH_BY_NUMBER ? MATCH_TOLERATION_NO_NUMBER
-                                             : MATCH_TOLERATION_NO_VERSION);
-    } else {
-        t->way = (uint8_t)op->way;
-        memcpy(t->outcome, op->outcome, sizeof t->outcome);
-    }
+    else
+        compile_operator(m, t);
 }
 
 /* ---- matching ---- */
 
-/* Kept apart: a call inside match_toleration_check would cost all operators saved registers. */
-#define APART __attribute__((noinline))
-
-APART static enum match_code check_expression(const struct match_toleration *t,
-                                              const struct match_taint *taint) {
+static enum match_code check_expression(const struct match_toleration *t,
+                                        const struct match_taint *taint) {
     if (!t->program)
-        return t->outcome[0];
+        return t->why_not;
     int verdict = t->engine->eval(t->engine->ctx, t->program, taint, NULL);
     if (verdict < 0)
         return MATCH_EXPRESSION_ERROR;
     return verdict ? MATCH_YES : MATCH_EXPRESSION_FALSE;
 }
 
-/* Of versions that begin alike. */
-APART static enum match_code check_long_version(const struct match_toleration *t,
-                                                const struct match_taint *taint) {
-    return t->outcome[1 + intern_version_cmp(taint->value, t->value, 1)];
+/* How the taint's value compares with the toleration's; both have a rank. */
+static int cmp_values(const struct match_toleration *t, const struct match_taint *taint) {
+    if (t->way == MATCH_BY_VERSION)
+        return intern_version_cmp(taint->value, t->value, 0);
+    uint64_t rank = taint->ranks[t->way], own = 0;
+    (void)rank_value(t->value, t->way, &own);
+    return (rank > own) - (rank < own);
 }
 
 enum match_code match_toleration_check(const struct match_toleration *t,
@@ -133,10 +199,11 @@ enum match_code match_toleration_check(const struct match_toleration *t,
         return MATCH_EFFECT_DIFFERS;
     if (t->key && t->key != taint->key)
         return MATCH_KEY_DIFFERS;
-    if (!(taint->ways >> t->way & 1))
-        return t->outcome[3];
-    uint64_t rank = taint->ranks[t->way];
-    if (rank == t->rank && t->way == MATCH_BY_VERSION && rank & SEMVER_KEY_MORE)
-        return check_long_version(t, taint);
-    return t->outcome[1 + (rank > t->rank) - (rank < t->rank)];
+    if (!(taint->mark.ways >> t->way & 1))
+        return no_rank[t->way].taint;
+    return cmp_values(t, taint) == t->order ? MATCH_YES : (enum match_code)t->why_not;
+}
+
+bool match__tolerates_vaguely(const struct match_toleration *t, const struct match_taint *taint) {
+    return match_toleration_check(t, taint) == MATCH_YES;
 }

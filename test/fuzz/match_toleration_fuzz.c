@@ -164,6 +164,7 @@ static void check_lists(struct match *m, const struct api_toleration_list *list,
         for (uint32_t j = 0; j < taints->n; j++) {
             enum match_code code = match_toleration_check(&tolerations->v[i], &taints->v[j]);
             require((code == MATCH_YES) == tolerates(&list->v[i], &taint_list->v[j], gates));
+            require((code == MATCH_YES) == match_tolerates(&tolerations->v[i], &taints->v[j]));
             buf_clear(&text);
             match_verdict_write(&text, tolerations, taints,
                                 &(struct match_verdict){code, i, j, false});

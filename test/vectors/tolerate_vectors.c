@@ -16,7 +16,12 @@ int vectors_check_tolerate(struct arena *a, const struct json *line, struct buf 
         match_tolerations_get(v.m, &(struct api_toleration_list){&toleration, 1});
     const struct match_taints *taints = match_taints_get(v.m, &(struct api_taint_list){&taint, 1});
     enum match_code code = match_toleration_check(&tolerations->v[0], &taints->v[0]);
-    json_add(a, &got, STR("match"), json_of_bool(code == MATCH_YES));
+    bool match = match_tolerates(&tolerations->v[0], &taints->v[0]);
+    json_add(a, &got, STR("match"), json_of_bool(match));
     match_vectors_release(&v);
+    if (match != (code == MATCH_YES)) {
+        buf_addf(why, "match is %d, but its code %d", match, code);
+        return -1;
+    }
     return vectors_compare_members(line, &got, why);
 }

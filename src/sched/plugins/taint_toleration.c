@@ -61,7 +61,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     const struct match_tolerations *tolerations = cy->cls->tolerations;
     size_t start = out->n;
     for (uint32_t i = 0; i < taints->n; i++) {
-        if (!(taints->v[i].effect_bit & (MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE)) ||
+        if (!(taints->v[i].mark.effect & (MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE)) ||
             match_find_toleration(tolerations, &taints->v[i]) != MATCH_NONE)
             continue;
         buf_add(out, out->n > start ? STR("; ") : STR(""));

@@ -25,6 +25,14 @@ static const char *const code_names[] = {
 
 static unsigned seen_codes;
 
+/* Why the first toleration does not match the first taint; both questions have the same answer. */
+static enum match_code check_first(const struct match_tolerations *tolerations,
+                                   const struct match_taints *taints) {
+    enum match_code code = match_toleration_check(&tolerations->v[0], &taints->v[0]);
+    assert_int_equal(match_tolerates(&tolerations->v[0], &taints->v[0]), code == MATCH_YES);
+    return code;
+}
+
 static void check_verdict(struct arena *a, const struct json *line) {
     struct context c;
     struct api_toleration toleration = {0};
@@ -37,7 +45,7 @@ static void check_verdict(struct arena *a, const struct json *line) {
     struct match_tolerations *tolerations =
         match_tolerations_get(c.m, &(struct api_toleration_list){&toleration, 1});
     struct match_taints *taints = match_taints_get(c.m, &(struct api_taint_list){&taint, 1});
-    struct match_verdict v = {.code = match_toleration_check(&tolerations->v[0], &taints->v[0])};
+    struct match_verdict v = {.code = check_first(tolerations, taints)};
     AUTO(buf_release) struct buf text = BUF_INIT(4096);
     match_verdict_write(&text, tolerations, taints, &v);
     data_expect(line, "code", str_of(code_names[v.code]));
@@ -63,7 +71,7 @@ static enum match_code check_operator(struct context *c, const char *op, struct 
     const struct match_tolerations *tolerations =
         match_tolerations_get(c->m, &(struct api_toleration_list){&toleration, 1});
     const struct match_taints *taints = match_taints_get(c->m, &(struct api_taint_list){&taint, 1});
-    return match_toleration_check(&tolerations->v[0], &taints->v[0]);
+    return check_first(tolerations, taints);
 }
 
 static void check_versions(struct arena *a, const struct json *line) {
@@ -91,6 +99,79 @@ static void check_versions(struct arena *a, const struct json *line) {
 static void versions_are_ordered_as_blang_semver_does(void **state) {
     (void)state;
     data_each("test/match/versions.jsonl", 500, check_versions);
+}
+
+/* ---- everything with everything ---- */
+
+static const struct str keys[] = {STR_INIT(""), STR_INIT("a"), STR_INIT("b")};
+static const struct str effects[] = {STR_INIT(""), STR_INIT("NoSchedule"), STR_INIT("NoExecute"),
+                                     STR_INIT("Strange"), STR_INIT("Odd")};
+static const struct str op_names[] = {
+    STR_INIT(""),         STR_INIT("Equal"),    STR_INIT("Exists"),
+    STR_INIT("Lt"),       STR_INIT("Gt"),       STR_INIT("SemverLt"),
+    STR_INIT("SemverGt"), STR_INIT("SemverEq"), STR_INIT("Foo")};
+static const struct str values[] = {
+    STR_INIT(""),
+    STR_INIT("x"),
+    STR_INIT("0"),
+    STR_INIT("-9223372036854775808"),
+    STR_INIT("9223372036854775807"),
+    STR_INIT("0.0.0-0"),
+    STR_INIT("5.15.0"),
+    STR_INIT("5.15.0-generic-azure.1"),
+    STR_INIT("5.15.0-generic-azure.2"),
+    STR_INIT("5.15.0-generic-azure.2+build"),
+    STR_INIT("18446744073709551615.0.0"),
+    STR_INIT("18446744073709551615.0.1"),
+};
+
+static struct match_taints *all_taints(struct context *c) {
+    enum { N = COUNT_OF(keys) * COUNT_OF(effects) * COUNT_OF(values) };
+    static struct api_taint v[N];
+    for (size_t i = 0; i < N; i++)
+        v[i] = (struct api_taint){.key = keys[i % 3],
+                                  .effect = effects[i / 3 % COUNT_OF(effects)],
+                                  .value = values[i / 3 / COUNT_OF(effects)]};
+    return match_taints_get(c->m, &(struct api_taint_list){v, N});
+}
+
+static unsigned check_all_taints(const struct match_toleration *t,
+                                 const struct match_taints *taints) {
+    unsigned matches = 0;
+    for (uint32_t i = 0; i < taints->n; i++) {
+        bool match = match_tolerates(t, &taints->v[i]);
+        assert_int_equal(match, match_toleration_check(t, &taints->v[i]) == MATCH_YES);
+        matches += match;
+    }
+    return matches;
+}
+
+/* How many match is of no matter, but each operator has some. */
+static void check_all_tolerations(struct context *c, struct str op,
+                                  const struct match_taints *taints, bool may_match) {
+    unsigned matches = 0;
+    for (size_t i = 0; i < COUNT_OF(keys) * COUNT_OF(effects) * COUNT_OF(values); i++) {
+        struct api_toleration t = {.key = keys[i % 3],
+                                   .effect = effects[i / 3 % COUNT_OF(effects)],
+                                   .operator= op,
+                                   .value = values[i / 3 / COUNT_OF(effects)]};
+        matches += check_all_taints(
+            &match_tolerations_get(c->m, &(struct api_toleration_list){&t, 1})->v[0], taints);
+    }
+    assert_int_equal(matches > 0, may_match);
+}
+
+static void both_questions_have_the_same_answer(void **state) {
+    (void)state;
+    struct context on, off;
+    context_open(&on, ALL_GATES, 0);
+    context_open(&off, "", 0);
+    for (size_t i = 0; i < COUNT_OF(op_names); i++) {
+        check_all_tolerations(&on, op_names[i], all_taints(&on), i + 1 < COUNT_OF(op_names));
+        check_all_tolerations(&off, op_names[i], all_taints(&off), i < 3);
+    }
+    context_close(&on);
+    context_close(&off);
 }
 
 /* ---- lists ---- */
@@ -200,6 +281,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_and_their_texts),
         cmocka_unit_test(versions_are_ordered_as_blang_semver_does),
+        cmocka_unit_test(both_questions_have_the_same_answer),
         cmocka_unit_test(equal_lists_are_one_object),
         cmocka_unit_test(idle_lists_are_swept_with_their_atoms),
         cmocka_unit_test(a_sweep_is_wanted_after_many_new_lists),
