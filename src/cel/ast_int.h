@@ -184,6 +184,9 @@ void cel__walk(struct cel_expr *e, void (*visit)(struct cel_expr *e, void *ctx),
 /* a.b.c of a chain of selections that starts at a name; absent when it is not one. */
 struct str cel__qualified_name(struct arena *a, const struct cel_expr *e);
 
+/* before.name */
+struct str cel__dotted_name(struct arena *a, struct str before, struct str name);
+
 /* Text to tree; issues are in the source. NULL only when nothing could be made of it. */
 struct cel_expr *cel__parse(struct cel_source *s, const struct cel_env *env, bool macros);
 

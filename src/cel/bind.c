@@ -71,7 +71,7 @@ static const struct cel_function *find_qualified_fn(struct binder *b, const stru
     struct str prefix = cel__qualified_name(b->ast->arena, e->operand);
     if (!prefix.p)
         return NULL;
-    return find_fn(b, arena_printf(b->ast->arena, "%.*s.%.*s", STR_ARG(prefix), STR_ARG(e->name)));
+    return find_fn(b, cel__dotted_name(b->ast->arena, prefix, e->name));
 }
 
 static void bind_call(struct binder *b, struct cel_expr *e) {

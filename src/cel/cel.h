@@ -3,8 +3,8 @@
  * the API server, to the letter of its results, costs and error texts.
  *
  * An environment says which libraries and variables there are; it is immutable and shared. An
- * expression is compiled once into a program, which is immutable as well, and evaluated as often as
- * needed, by any number of threads, each with an arena of its own. Errors in an expression and
+ * expression is compiled once into a program, which does not change either, and evaluated as often
+ * as needed, by any number of threads, each with an arena of its own. Errors in an expression and
  * errors of an evaluation are data; `struct err` is not used for them.
  */
 #ifndef CEL_CEL_H
@@ -227,7 +227,7 @@ struct cel_program;
 struct cel_program *cel_program_new(const struct cel_ast *ast, struct str *error);
 void cel_program_free(struct cel_program *program);
 
-/* Bytes that the program occupies. */
+/* Bytes that the program occupies, without what RE2 holds for its patterns. */
 size_t cel_program_bytes(const struct cel_program *program);
 
 struct cel_result {
@@ -238,7 +238,8 @@ struct cel_result {
 /*
  * Evaluates with one value per variable of the environment, in their order. Memory is taken from
  * the arena only for what needs it, and the result may point into it. When the cost passes `limit`
- * the result is an error.
+ * the result is an error. The first evaluation that comes to a constant pattern may compile it, in
+ * memory that then belongs to the program; no later one does, in any thread.
  */
 struct cel_result cel_eval(const struct cel_program *program, const struct cel_value *vars,
                            struct arena *a, uint64_t limit);

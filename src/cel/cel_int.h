@@ -86,18 +86,17 @@ const struct cel_type *cel__type_of(struct cel_value v);
 
 /* ---- evaluation ---- */
 
-struct cel_regex;
+struct cel_pattern;
 
 /* One evaluation. Functions take memory from the arena. */
 struct cel_eval {
     struct arena *arena;
     uint64_t cost, limit, work; /* see cel__work */
     const struct cel_value *vars;
-    struct cel_value *locals; /* slots of comprehension variables */
-    const struct cel_regex
-        *regex;              /* of the call at hand, when its pattern is constant; else NULL */
-    bool cancelled;          /* nothing more is evaluated ... */
-    struct cel_value reason; /* ... because of this error */
+    struct cel_value *locals;    /* slots of comprehension variables */
+    struct cel_pattern *pattern; /* of the call at hand, when it is constant; else NULL */
+    bool cancelled;              /* nothing more is evaluated ... */
+    struct cel_value reason;     /* ... because of this error */
 };
 
 /* An error value. The text of the second is a literal. */

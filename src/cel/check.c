@@ -260,7 +260,7 @@ static const struct cel_function *find_qualified_fn(struct checker *c, const str
     struct str prefix = cel__qualified_name(c->arena, e->operand);
     if (!prefix.p)
         return NULL;
-    return find_fn(c, arena_printf(c->arena, "%.*s.%.*s", STR_ARG(prefix), STR_ARG(e->name)));
+    return find_fn(c, cel__dotted_name(c->arena, prefix, e->name));
 }
 
 static void check_call(struct checker *c, struct cel_expr *e) {

@@ -218,8 +218,7 @@ const void *cel__resolve(struct arena *a, struct str container, struct str name,
     if (str_starts(name, STR(".")))
         return find(ctx, str_sub(name, 1, name.n));
     while (container.n > 0) {
-        struct str full = arena_printf(a, "%.*s.%.*s", STR_ARG(container), STR_ARG(name));
-        const void *found = find(ctx, full);
+        const void *found = find(ctx, cel__dotted_name(a, container, name));
         if (found)
             return found;
         size_t dot = container.n;

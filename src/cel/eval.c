@@ -186,7 +186,7 @@ static struct cel_value call(struct cel_eval *ev, const struct cel_call_node *c,
         c->overload ? c->overload : cel__dispatch(c->function, args, c->count);
     if (!o)
         return cel__no_such_overload(ev, c->function->name.p, args, c->count);
-    ev->regex = c->regex;
+    ev->pattern = c->pattern;
     return cel__call(ev, o, args, c->count);
 }
 

@@ -1,106 +1,11 @@
 /* Regular expressions: matches, find, findAll. */
-#include <string.h>
-
 #include "cel/cel_int.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "cel/pattern_int.h"
-#include "cel/regex_int.h"
 
 /* ---- patterns ---- */
-
-static bool is_name_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* Behind the name of a group that starts at p ("(?P<name>" or "(?<name>"); 0 when none does. */
-static size_t group_name(struct str p) {
-    size_t i = str_starts(p, STR("(?P<")) ? 4 : str_starts(p, STR("(?<")) ? 3 : 0, start = i;
-    while (start && i < p.n && is_name_char(p.p[i]))
-        i++;
-    return start && i > start && i < p.n && p.p[i] == '>' ? i + 1 : 0;
-}
-
-/* Behind \\Q...\\E, an escape, or a character class that starts at p. */
-static size_t skip_part(struct str p) {
-    if (str_starts(p, STR("\\Q"))) {
-        size_t end = str_find(p, STR("\\E"));
-        return end == STR_NONE ? p.n : end + 2;
-    }
-    if (p.p[0] == '\\')
-        return p.n > 1 ? 2 : 1;
-    if (p.p[0] != '[')
-        return 1;
-    size_t i = str_starts(p, STR("[^")) ? 2 : 1;
-    for (i += i < p.n && p.p[i] == ']'; i < p.n && p.p[i] != ']'; i++)
-        i += p.p[i] == '\\';
-    return i < p.n ? i : 1;
-}
-
-/* The pattern without the names of its groups: Go takes names that RE2 refuses, and nothing here
- * asks for them. */
-static void drop_names(struct buf *out, struct str pattern) {
-    while (pattern.n > 0) {
-        size_t n = group_name(pattern);
-        if (n) {
-            buf_add_char(out, '(');
-        } else {
-            n = skip_part(pattern);
-            buf_add(out, str_sub(pattern, 0, n));
-        }
-        pattern = str_sub(pattern, n, pattern.n);
-    }
-}
-
-/* What a pattern that was too large has taken before that was known. */
-enum { STEPS_OF_TOO_LARGE = LIMIT_CEL_REGEX_BYTES / 64 };
-
-/* Takes the instructions of a pattern from those that are left; false when there are too few. */
-static bool take_steps(size_t *steps, const struct cel_regex *re, const char *code) {
-    size_t n = 0;
-    if (re)
-        n = cel__regex_steps(re);
-    else if (strcmp(code, CEL_REGEX_TOO_LARGE) == 0)
-        n = STEPS_OF_TOO_LARGE;
-    bool enough = n <= *steps;
-    *steps -= enough ? n : *steps;
-    return enough;
-}
-
-struct cel_regex *cel__regex_new(struct str pattern, size_t *steps, struct buf *error) {
-    struct cel_regex_error e = {.code = CEL_REGEX_TOO_LARGE};
-    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
-    drop_names(&text, pattern);
-    struct cel_regex *re = NULL;
-    if (*steps > 0)
-        re = cel__regex_compile(text.p ? text.p : "", text.n, &e);
-    if (!take_steps(steps, re, e.code) && re) {
-        cel__regex_free(re);
-        re = NULL;
-    }
-    if (!re)
-        buf_addf(error, "error parsing regexp: %s: `%.*s`", e.code, (int)e.n, e.piece);
-    return re;
-}
-
-void cel__regex_free(struct cel_regex *re) {
-    cel__regex_delete(re);
-}
-
-bool cel__regex_find(const struct cel_regex *re, struct str text, size_t from, size_t *begin,
-                     size_t *end) {
-    size_t bounds[2];
-    if (!cel__regex_search(re, text.p, text.n, from, bounds))
-        return false;
-    *begin = bounds[0];
-    *end = bounds[1];
-    return true;
-}
-
-bool cel__regex_matches(const struct cel_regex *re, struct str text) {
-    return cel__regex_search(re, text.p, text.n, 0, NULL);
-}
 
 /* The pattern of a call, compiled before or now; NULL with *error when it is none. */
 struct pattern {
@@ -111,17 +16,21 @@ struct pattern {
 /* Work of compiling a pattern, in bytes read in the same time. */
 enum { PER_PATTERN = 1024, PER_STEP = 256 };
 
+static struct cel_regex *compile_now(struct cel_eval *ev, struct str text, struct buf *why) {
+    size_t steps = LIMIT_CEL_REGEX_STEPS;
+    struct cel_regex *re = cel__regex_new(text, &steps, why);
+    cel__work(ev, PER_PATTERN + PER_STEP * (LIMIT_CEL_REGEX_STEPS - steps));
+    return re;
+}
+
 static bool open_pattern(struct cel_eval *ev, struct cel_value text, const char *prefix,
                          struct pattern *out, struct cel_value *error) {
-    *out = (struct pattern){.re = ev->regex};
-    if (out->re)
-        return true;
     AUTO(buf_release) struct buf why = BUF_INIT(4096);
-    size_t steps = LIMIT_CEL_REGEX_STEPS;
-    out->re = out->own = cel__regex_new(cel_str(text), &steps, &why);
-    if (!out->re)
-        *error = cel__error(ev, "%s%.*s", prefix, STR_ARG(buf_view(&why)));
-    cel__work(ev, PER_PATTERN + PER_STEP * (LIMIT_CEL_REGEX_STEPS - steps));
+    bool constant = ev->pattern != NULL;
+    out->own = constant ? NULL : compile_now(ev, cel_str(text), &why);
+    out->re = constant ? cel__pattern_regex(ev->pattern, &why) : out->own;
+    if (!out->re) /* a constant one fails in the words of the planner */
+        *error = cel__error(ev, "%s%.*s", constant ? "" : prefix, STR_ARG(buf_view(&why)));
     return out->re != NULL;
 }
 

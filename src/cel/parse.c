@@ -307,7 +307,7 @@ static struct cel_expr *parse_name(struct cel_parser *p) {
         return no_alternative(p, first);
     const struct cel_token *t = take(p);
     bool call = next_is(p, CEL_TOK_LPAREN);
-    struct str name = arena_printf(p->arena, "%s%.*s", dot ? "." : "", STR_ARG(t->text));
+    struct str name = dot ? cel__dotted_name(p->arena, STR(""), t->text) : t->text;
     if (is_reserved(t->text)) {
         cel__issue(p->source, first->pos, "reserved identifier: %.*s", STR_ARG(t->text));
         if (call)

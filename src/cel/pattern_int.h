@@ -5,6 +5,22 @@
 
 #include "cel/cel_int.h"
 
+/* Is it one of those that RE2 is known to take? Making the program of a pattern costs more than all
+ * the rest of an expression. */
+bool cel__pattern_plain(struct str pattern);
+
+/* A constant pattern of a program. A plain one is compiled by the first evaluation that comes to
+ * it, any other with the program. */
+struct cel_pattern {
+    struct str text;
+    struct cel_regex *re; /* set once, by any thread; NULL until then */
+    struct cel_pattern *next;
+};
+
+/* The compiled pattern, which is the program's; NULL and Go's text in *error when it is not one, or
+ * too large. */
+const struct cel_regex *cel__pattern_regex(struct cel_pattern *p, struct buf *error);
+
 /* Compiles a pattern as Go does, in at most *steps instructions, which it takes from them. NULL and
  * Go's text in *error when it is not one, or too large. */
 struct cel_regex *cel__regex_new(struct str pattern, size_t *steps, struct buf *error);

@@ -1,7 +1,7 @@
 /*
  * A checked tree to a program. What upstream computes at this point is computed here: list and map
  * literals of constants, conversions of constants, regular expressions; so an error in one of them
- * is an error of the planning.
+ * is an error of the planning. Only a pattern that cannot fail waits until it is needed.
  */
 #include "base/limits.h"
 #include "cel/pattern_int.h"
@@ -207,17 +207,22 @@ static const struct cel_node *plan_in_set(struct planner *p, const struct cel_no
     return &n->head;
 }
 
-static void compile_regex(struct planner *p, struct cel_call_node *c) {
+static void compile_pattern(struct planner *p, struct cel_pattern *pattern) {
+    AUTO(buf_release) struct buf error = BUF_INIT(4096);
+    pattern->re = cel__regex_new(pattern->text, &p->steps, &error);
+    if (!pattern->re)
+        fail(p, buf_view(&error));
+}
+
+static void plan_pattern(struct planner *p, struct cel_call_node *c) {
     if (!is_const(c->args[1]) || const_value(c->args[1]).kind != CEL_STRING)
         return;
-    AUTO(buf_release) struct buf error = BUF_INIT(4096);
-    struct cel_regex *re = cel__regex_new(cel_str(const_value(c->args[1])), &p->steps, &error);
-    if (!re) {
-        fail(p, buf_view(&error));
-        return;
-    }
-    vec_push(&p->program->regexes, re);
-    c->regex = re;
+    struct cel_pattern *pattern = arena_new(p->arena, struct cel_pattern);
+    pattern->text = cel_str(const_value(c->args[1]));
+    pattern->next = p->program->patterns;
+    c->pattern = p->program->patterns = pattern;
+    if (!cel__pattern_plain(pattern->text))
+        compile_pattern(p, pattern);
 }
 
 static cel_cost_fn *call_cost(const struct cel_call_node *c) {
@@ -234,7 +239,7 @@ static cel_cost_fn *call_cost(const struct cel_call_node *c) {
 static bool stops_at_error(const struct cel_call_node *c) {
     const struct cel_fn *first = c->function->overloads.v[0]->fn;
     bool chosen_late = !c->overload && c->function->overloads.n > 1;
-    return c->count > 2 || c->regex || (chosen_late && !(first->flags & CEL_FN_SINGLETON)) ||
+    return c->count > 2 || c->pattern || (chosen_late && !(first->flags & CEL_FN_SINGLETON)) ||
            first->flags & CEL_FN_ANY_COUNT;
 }
 
@@ -243,7 +248,7 @@ static const struct cel_node *finish_call(struct planner *p, struct cel_call_nod
     if (fn->flags & CEL_FN_CONVERSION && c->count == 1 && is_const(c->args[0]))
         return fold_now(p, &c->head);
     if (fn->flags & CEL_FN_REGEX)
-        compile_regex(p, c);
+        plan_pattern(p, c);
     c->stops = stops_at_error(c);
     if (c->overload && strcmp(fn->id, "in_list") == 0 && is_const(c->args[1])) {
         const struct cel_node *set = plan_in_set(p, c->args[0], const_value(c->args[1]));
@@ -416,9 +421,8 @@ struct cel_program *cel_program_new(const struct cel_ast *ast, struct str *error
 void cel_program_free(struct cel_program *program) {
     if (!program)
         return;
-    for (size_t i = 0; i < program->regexes.n; i++)
-        cel__regex_free(program->regexes.v[i]);
-    vec_release(&program->regexes);
+    for (struct cel_pattern *p = program->patterns; p; p = p->next)
+        cel__regex_free(p->re);
     arena_release(&program->arena);
     free(program);
 }

@@ -1,6 +1,7 @@
 /*
  * Programs: a tree of nodes, each with the function that evaluates it, as the planner makes it and
- * eval.c runs it. All of it is in the program's arena and never changes once the program is made.
+ * eval.c runs it. All of it is in the program's arena and never changes once the program is made,
+ * but for the patterns that are compiled when they are first needed.
  */
 #ifndef CEL_PLAN_INT_H
 #define CEL_PLAN_INT_H
@@ -73,8 +74,8 @@ struct cel_call_node {
     struct cel_node head;
     const struct cel_overload *overload; /* the one it is, or NULL: chosen by the arguments */
     const struct cel_function *function;
-    cel_cost_fn *cost; /* NULL: 1 */
-    const struct cel_regex *regex;
+    cel_cost_fn *cost;           /* NULL: 1 */
+    struct cel_pattern *pattern; /* constant, or NULL */
     uint32_t count;
     bool non_strict;
     bool stops; /* at the first error among its arguments, uncharged if there are more */
@@ -107,7 +108,7 @@ struct cel_program {
     const struct cel_env *env;
     const struct cel_node *root;
     uint32_t locals;
-    VEC(struct cel_regex *) regexes;
+    struct cel_pattern *patterns;
 };
 
 /* A local whose comprehension has not read it yet: `opaque` is its cel_fold_node. */

@@ -165,6 +165,14 @@ static size_t qualified_bytes(const struct cel_expr *e) {
     return e->kind == CEL_E_IDENT ? n + e->name.n : 0;
 }
 
+struct str cel__dotted_name(struct arena *a, struct str before, struct str name) {
+    char *text = arena_alloc(a, before.n + 1 + name.n);
+    memcpy(text, before.p, before.n);
+    text[before.n] = '.';
+    memcpy(text + before.n + 1, name.p, name.n);
+    return (struct str){text, before.n + 1 + name.n};
+}
+
 struct str cel__qualified_name(struct arena *a, const struct cel_expr *e) {
     size_t n = qualified_bytes(e);
     if (n == 0 || e->kind == CEL_E_IDENT)

@@ -1,6 +1,4 @@
 /* Kubernetes' validators: what is refused although its types are right. */
-#include <string.h>
-
 #include "base/limits.h"
 #include "cel/pattern_int.h"
 #include "cel/strings_int.h"
@@ -68,38 +66,8 @@ static bool good_timestamp(struct cel_value v, size_t *steps) {
     return v.kind != CEL_NULL && t.i >= CEL_MIN_SECONDS && t.i <= CEL_MAX_SECONDS;
 }
 
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* The length of a class of letters, digits and rising ranges of them, or 0. */
-static size_t plain_class(struct str p) {
-    size_t i = str_starts(p, STR("[^")) ? 2 : 1, begin = i;
-    while (i < p.n && is_word(p.p[i])) {
-        bool range = i + 2 < p.n && p.p[i + 1] == '-';
-        if (range && (!is_word(p.p[i + 2]) || p.p[i + 2] < p.p[i]))
-            return 0;
-        i += range ? 3 : 1;
-    }
-    return i > begin && i < p.n && p.p[i] == ']' ? i + 1 : 0;
-}
-
-/* Is it of the kind that needs no asking? Making a program of a pattern costs more than all the
- * rest of an expression, and the planner will do it again. */
-static bool is_plain_pattern(struct str p) {
-    for (size_t i = 0, n; i < p.n; i += n) {
-        char c = p.p[i];
-        bool anchor = c == '^' || c == '$';
-        n = c == '[' ? plain_class(str_sub(p, i, p.n)) : is_word(c) || strchr("-_/:.^$", c) != NULL;
-        if (n == 0 || c == '\0')
-            return false;
-        n += !anchor && i + n < p.n && (p.p[i + n] == '*' || p.p[i + n] == '+');
-    }
-    return true;
-}
-
 static bool good_pattern(struct cel_value v, size_t *steps) {
-    if (is_plain_pattern(cel_str(v)))
+    if (cel__pattern_plain(cel_str(v)))
         return true;
     AUTO(buf_release) struct buf error = BUF_INIT(4096);
     struct cel_regex *re = cel__regex_new(cel_str(v), steps, &error);

@@ -1,9 +1,11 @@
 /*
  * Any text through parser, checker, validators and estimate: the same outcome each time, in memory
  * that the length of the text bounds; and the written form of what was checked has the same type,
- * estimate and complaints.
+ * estimate and complaints. As a pattern, a text that is called plain must compile.
  */
 #include "cel_fuzz.h"
+
+#include "cel/pattern_int.h"
 
 /* Bytes of a compile: a tree grows with its text, and macros repeat parts of it up to a limit. */
 enum { BASE_BYTES = 32U << 20, BYTES_PER_BYTE = 4096 };
@@ -14,12 +16,23 @@ static bool same_check(struct arena *a, const struct cel_ast *x, const struct ce
            cel_ast_is_bool(x) == cel_ast_is_bool(y);
 }
 
+static void try_pattern(struct str text) {
+    if (!cel__pattern_plain(text))
+        return;
+    AUTO(buf_release) struct buf error = BUF_INIT(4096);
+    size_t steps = LIMIT_CEL_REGEX_STEPS;
+    struct cel_regex *re = cel__regex_new(text, &steps, &error);
+    require(re);
+    cel__regex_free(re);
+}
+
 FUZZ_SMALL_INPUTS
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct str text = {(const char *)data, size};
     struct arena a = {0};
+    try_pattern(text);
     const struct cel_ast *first = cel_compile(fuzz_env(), &a, text, 0);
     require(a.bytes <= BASE_BYTES + size * BYTES_PER_BYTE);
     const struct cel_ast *again = cel_compile(fuzz_env(), &a, text, 0);
