@@ -244,6 +244,9 @@ static const struct {
 /* Less than an evaluation may cost, so that many inputs can be tried. */
 enum { MOST_COST = 20000 };
 
+/* Of an expression whose parts are tried, too. */
+enum { MOST_NODES = 64 };
+
 enum { ROWS = sizeof grammar / sizeof *grammar, MOST_DEPTH = 7, MOST_TEXT = 10 << 10 };
 
 struct gen {
@@ -310,17 +313,20 @@ static void generate(struct gen *g, char type) {
  * The cost of an evaluation stays within the estimate, but where upstream's own does not. By
  * function: the estimate takes the result of flatten to be no longer than its argument, that of
  * split and findAll no longer than its text (an empty one has one part), the text of validate to be
- * one character shorter than the cost does, and the fields of dyn to be free. By node: a selection
- * or index whose operand is not a name costs one more than estimated.
+ * one character shorter than the cost does, the elements of distinct not to be texts, and the
+ * fields of dyn to be free; then the parts of the expression are compared instead. By node: a
+ * selection or index whose operand is not a name costs one more than estimated, each time.
  */
-static const char *const underestimated[] = {"flatten", "split", "findAll", "dyn", "validate"};
+static const char *const underestimated[] = {"flatten", "split",    "findAll",
+                                             "dyn",     "validate", "distinct"};
 
 /* Errors that are absorbed, or the result: one counts as a text of one character in the cost of the
  * calls that it passes, where the estimate may know that the text is empty. */
 static const char *const absorbing[] = {CEL_OP_AND, CEL_OP_OR, CEL_OP_NE, "includes"};
 
 struct traits {
-    bool underestimated, absorbing;
+    bool underestimated, absorbing, repeats;
+    uint64_t dearer; /* selections that cost one more */
 };
 
 static bool is_one_of(struct str name, const char *const *names, size_t n) {
@@ -338,27 +344,29 @@ static bool is_name(const struct cel_expr *e) {
 
 static void look(struct cel_expr *e, void *ctx) {
     struct traits *t = ctx;
-    if (e->kind == CEL_E_SELECT && !is_name(e))
-        t->underestimated = true;
+    t->dearer += e->kind == CEL_E_SELECT && !is_name(e);
+    t->repeats = t->repeats || e->kind == CEL_E_FOLD;
     if (e->kind != CEL_E_CALL)
         return;
     bool index = str_is(e->name, CEL_OP_INDEX) || str_is(e->name, CEL_OP_OPT_INDEX) ||
                  str_is(e->name, CEL_OP_OPT_SELECT);
-    if ((index && !is_name(e->args[0])) || is_one_of(e->name, underestimated, 5))
+    t->dearer += index && !is_name(e->args[0]);
+    if (is_one_of(e->name, underestimated, 6))
         t->underestimated = true;
     if (is_one_of(e->name, absorbing, 4))
         t->absorbing = true;
 }
 
-static void require_cost(const struct cel_ast *ast, uint64_t cost, bool failed) {
+/* False when the estimate says nothing about the cost. */
+static bool require_cost(const struct cel_ast *ast, uint64_t cost, bool failed) {
     struct cel_range range = cel_estimate(ast);
     struct traits t = {.absorbing = failed};
     cel__walk(ast->root, look, &t);
-    if (t.absorbing)
-        require(t.underestimated || cost / 2 <= range.max + ast->nodes ||
-                range.max > UINT64_MAX / 2);
-    else
-        require(t.underestimated || cost <= range.max);
+    if (t.underestimated || (t.repeats && t.dearer))
+        return false;
+    uint64_t most = range.max > UINT64_MAX / 2 ? UINT64_MAX : range.max + t.dearer;
+    require(t.absorbing ? cost / 2 <= most || cost / 2 - most <= ast->nodes : cost <= most);
+    return true;
 }
 
 /* ---- evaluation ---- */
@@ -366,7 +374,7 @@ static void require_cost(const struct cel_ast *ast, uint64_t cost, bool failed) 
 struct outcome {
     struct str text; /* the value, or what failed */
     uint64_t cost;
-    bool failed;
+    bool planned, failed;
 };
 
 /* A taint as they are, and one whose fields are as long as they may be. */
@@ -390,10 +398,35 @@ static struct outcome evaluate(struct arena *a, const struct cel_ast *ast, struc
     require(eval.bytes <= 2 * (size_t)LIMIT_CEL_EVAL_BYTES + (1U << 20));
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
     cel_write(&text, r.value);
-    out = (struct outcome){arena_str(a, buf_view(&text)), r.cost, r.value.kind == CEL_ERROR};
+    out = (struct outcome){.text = arena_str(a, buf_view(&text)),
+                           .cost = r.cost,
+                           .planned = true,
+                           .failed = r.value.kind == CEL_ERROR};
     arena_release(&eval);
     cel_program_free(program);
-    require_cost(ast, out.cost, out.failed);
+    return out;
+}
+
+struct whole {
+    struct arena *arena;
+    struct taint taint;
+};
+
+static void try_part(void *ctx, const struct cel_part *part) {
+    const struct whole *w = ctx;
+    const struct cel_ast *ast = cel_compile(fuzz_env(), w->arena, part->text, 0);
+    if (cel_ast_issues(ast).n)
+        return; /* it needs the variables of a macro */
+    struct outcome out = evaluate(w->arena, ast, w->taint);
+    if (out.planned)
+        require_cost(ast, out.cost, out.failed);
+}
+
+static struct outcome try_cost(struct arena *a, const struct cel_ast *ast, struct taint taint) {
+    struct outcome out = evaluate(a, ast, taint);
+    struct whole whole = {a, taint};
+    if (out.planned && !require_cost(ast, out.cost, out.failed) && ast->nodes <= MOST_NODES)
+        cel_ast_visit(ast, a, try_part, &whole);
     return out;
 }
 
@@ -407,7 +440,7 @@ static void try_largest(struct arena *a, const struct cel_ast *ast) {
         key[i] = i % 7 == 3 ? '.' : (char)('a' + i % 26);
     for (size_t i = 0; i < sizeof value; i++)
         value[i] = (char)('0' + i % 10);
-    evaluate(a, ast,
+    try_cost(a, ast,
              (struct taint){{key, sizeof key}, {value, sizeof value}, STR("PreferNoSchedule")});
 }
 
@@ -417,7 +450,7 @@ static void try_text(struct str text) {
     struct arena a = {0};
     const struct cel_ast *ast = cel_compile(fuzz_env(), &a, text, 0);
     if (cel_ast_issues(ast).n == 0) {
-        struct outcome first = evaluate(&a, ast, taint);
+        struct outcome first = try_cost(&a, ast, taint);
         require(same_outcome(first, evaluate(&a, ast, taint)));
         try_largest(&a, ast);
         struct str once = written(&a, ast);
