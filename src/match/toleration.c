@@ -60,6 +60,9 @@ const struct match__operator *match__operator_find(struct str name) {
 
 /* ---- compiling ---- */
 
+/* Neither 0 nor the address of a program. */
+#define RANK_OF_NOTHING UINT64_MAX
+
 /* The value's rank; false if it cannot be compared this way. */
 static bool rank_value(struct atom *value, enum match_way way, uint64_t *rank) {
     int64_t number;
@@ -75,7 +78,7 @@ static bool rank_value(struct atom *value, enum match_way way, uint64_t *rank) {
         *rank = value->id;
         return true;
     default:
-        *rank = UINT64_MAX;
+        *rank = RANK_OF_NOTHING;
         return true;
     }
 }
@@ -96,28 +99,29 @@ static void reject(struct match_toleration *t, enum match_code why) {
     t->why_not = (uint8_t)why;
 }
 
-/* Until a range is set, nothing is in it: MATCH_BY_NOTHING has a rank that is neither 0 nor a
- * program. */
+/* Until a range is set, nothing is in it, or on its edge. */
 static void set_range(struct match_toleration *t, uint64_t first, uint64_t last) {
     t->range_way = t->way;
     t->low = first;
     t->span = last - first;
 }
 
-/* The ranks that surely match. Not in the range are versions that begin alike, and none are when
- * the effect is not a known one: marks do not tell those apart. */
+/* All taints are on the edge: each has this rank. */
+static void ask_always(struct match_toleration *t) {
+    t->edge = RANK_OF_NOTHING;
+}
+
+/* The ranks that surely match. On the edge are versions that begin alike. */
 static void compile_range(struct match_toleration *t, uint64_t rank) {
     bool is_long = t->way == MATCH_BY_VERSION && rank & SEMVER_KEY_MORE;
-    bool is_strange = t->effect && t->want.effect == 0;
-    t->vague = is_long || is_strange;
-    if (is_strange)
-        return;
+    uint64_t same = is_long ? rank ^ SEMVER_KEY_MORE /* which no version has */ : rank;
     if (t->order == MATCH__LESS && rank > 0)
         set_range(t, 0, rank - 1);
-    if (t->order == MATCH__SAME && !is_long)
-        set_range(t, rank, rank);
+    if (t->order == MATCH__SAME)
+        set_range(t, same, same);
     if (t->order == MATCH__GREATER && rank < UINT64_MAX)
         set_range(t, rank + 1, UINT64_MAX);
+    t->edge = is_long ? rank : t->low;
 }
 
 static void compile_mark(struct match_toleration *t) {
@@ -146,7 +150,10 @@ static void compile_operator(const struct match *m, struct match_toleration *t) 
         t->order = (int8_t)op->order;
         t->why_not = (uint8_t)op->why_not;
         compile_mark(t);
-        compile_range(t, rank);
+        if (t->effect && t->want.effect == 0) /* marks do not tell strange effects apart */
+            ask_always(t);
+        else
+            compile_range(t, rank);
     }
 }
 
@@ -159,7 +166,8 @@ static void compile_expression(const struct match *m, struct match_toleration *t
         reject(t, MATCH_EXPRESSION_ERROR); /* unless it compiles */
         t->engine = m->engine;
         t->program = m->engine->compile(m->engine->ctx, intern_text(t->expression), NULL);
-        t->vague = t->program != NULL;
+        if (t->program)
+            ask_always(t);
     }
 }
 
@@ -204,6 +212,8 @@ enum match_code match_toleration_check(const struct match_toleration *t,
     return cmp_values(t, taint) == t->order ? MATCH_YES : (enum match_code)t->why_not;
 }
 
-bool match__tolerates_vaguely(const struct match_toleration *t, const struct match_taint *taint) {
+bool match__tolerates_edge(const struct match_toleration *t, const struct match_taint *taint) {
+    if (t->range_way == MATCH_BY_VERSION) /* the first words of the keys are equal */
+        return intern_version_cmp(taint->value, t->value, 1) == t->order;
     return match_toleration_check(t, taint) == MATCH_YES;
 }

@@ -39,9 +39,9 @@ struct match_toleration {
         uint64_t low;  /* the least rank that matches */
         void *program; /* of an expression; NULL when it cannot be evaluated */
     };
-    uint64_t span;     /* the greatest rank that matches is so far above it */
+    uint64_t span; /* the greatest rank that matches is so far above it */
+    uint64_t edge; /* of this rank some match and some do not; one that matches: there is none */
     uint8_t range_way; /* enum match_way: of these ranks */
-    bool vague;        /* other ranks may match as well: ask match_toleration_check */
     uint8_t way;       /* enum match_way: of the operator */
     int8_t order;      /* enum match__order: of the operator */
     uint8_t why_not;   /* enum match_code: when the value does not compare so */
@@ -78,18 +78,20 @@ enum match_code {
 enum match_code match_toleration_check(const struct match_toleration *t,
                                        const struct match_taint *taint);
 
-/* For match_tolerates. Pure to the compiler: whatever engines remember, their answers stay. */
-__attribute__((pure)) bool match__tolerates_vaguely(const struct match_toleration *t,
-                                                    const struct match_taint *taint);
+/* For match_tolerates, on the edge. Pure to the compiler: whatever engines remember, their answers
+ * stay. */
+__attribute__((pure)) bool match__tolerates_edge(const struct match_toleration *t,
+                                                 const struct match_taint *taint);
 
 /* Does the toleration match the taint? */
 static inline bool match_tolerates(const struct match_toleration *t,
                                    const struct match_taint *taint) {
     if ((taint->mark.word ^ t->want.word) & t->mask.word)
         return false;
-    if (taint->ranks[t->range_way] - t->low <= t->span)
+    uint64_t rank = taint->ranks[t->range_way];
+    if (rank - t->low <= t->span)
         return true;
-    return __builtin_expect(t->vague, false) && match__tolerates_vaguely(t, taint);
+    return __builtin_expect(rank == t->edge, false) && match__tolerates_edge(t, taint);
 }
 
 #endif
