@@ -8,6 +8,7 @@
 #include "cmd/input.h"
 #include "cmd/match_args.h"
 #include "cmd/match_pairs.h"
+#include "cmd/rows.h"
 
 enum { LONGEST_OUTPUT = 256 << 20 };
 
@@ -35,19 +36,8 @@ static const struct opt cel_opts[] = {
      .kind = OPT_FLAG,
      .help = "Tell for each taint what every part of the expression gives on its own.",
      .offset = offsetof(struct cel_opts, explain)},
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_ENUM,
-     .value = "FORMAT",
-     .help = "Output format: text or json.",
-     .offset = offsetof(struct cel_opts, output),
-     .fallback = "text",
-     .words = outputs},
-    {.name = "taint",
-     .kind = OPT_TEXTS,
-     .value = "TAINT",
-     .help = "A taint, such as sla=950:NoSchedule or gpu:NoExecute. Can be given several times.",
-     .offset = offsetof(struct cel_opts, taints)},
+    ROW_OUTPUT(offsetof(struct cel_opts, output), "Output format: text or json.", "text", outputs),
+    ROW_TAINT(offsetof(struct cel_opts, taints)),
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include "cmd/gates.h"
 #include "cmd/input.h"
 #include "cmd/printer.h"
+#include "cmd/rows.h"
 
 struct convert_opts {
     struct input_opts input;
@@ -18,14 +19,8 @@ static const struct opt convert_opts[] = {
      .kind = OPT_FLAG,
      .help = "Fill in the defaults that the API server would fill in.",
      .offset = offsetof(struct convert_opts, defaults)},
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_ENUM,
-     .value = "FORMAT",
-     .help = "Output format: json or yaml.",
-     .offset = offsetof(struct convert_opts, output),
-     .fallback = "yaml",
-     .words = printer_formats},
+    ROW_OUTPUT(offsetof(struct convert_opts, output), "Output format: json or yaml.", "yaml",
+               printer_formats),
     {.name = "strict",
      .kind = OPT_FLAG,
      .help = "Refuse unknown and repeated fields instead of passing them on.",

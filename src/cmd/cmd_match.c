@@ -7,6 +7,7 @@
 #include "cmd/input.h"
 #include "cmd/match_args.h"
 #include "cmd/match_pairs.h"
+#include "cmd/rows.h"
 
 /* Output is written when so much of it waits. */
 enum { BLOCK = 1 << 16, LONGEST_OUTPUT = 256 << 20 };
@@ -22,19 +23,9 @@ struct match_opts {
 };
 
 static const struct opt match_opts[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_ENUM,
-     .value = "FORMAT",
-     .help = "Output format: text or json.",
-     .offset = offsetof(struct match_opts, output),
-     .fallback = "text",
-     .words = outputs},
-    {.name = "taint",
-     .kind = OPT_TEXTS,
-     .value = "TAINT",
-     .help = "A taint, such as sla=950:NoSchedule or gpu:NoExecute. Can be given several times.",
-     .offset = offsetof(struct match_opts, taints)},
+    ROW_OUTPUT(offsetof(struct match_opts, output), "Output format: text or json.", "text",
+               outputs),
+    ROW_TAINT(offsetof(struct match_opts, taints)),
     {.name = "toleration",
      .kind = OPT_TEXTS,
      .value = "TOLERATION",

@@ -5,6 +5,7 @@
 #include "cmd/gates.h"
 #include "cmd/input.h"
 #include "cmd/report.h"
+#include "cmd/rows.h"
 #include "cmd/verdict.h"
 #include "codec/json.h"
 #include "tolexpr/tolexpr.h"
@@ -24,12 +25,8 @@ static void offer_codes(struct buf *out) {
 }
 
 static const struct opt validate_opts[] = {
-    {.name = "namespace",
-     .letter = 'n',
-     .kind = OPT_STR,
-     .value = "NAME",
-     .help = "Namespace of objects that name none (default).",
-     .offset = offsetof(struct validate_opts, namespace)},
+    ROW_NAMESPACE(offsetof(struct validate_opts, namespace),
+                  "Namespace of objects that name none (default)."),
     {.name = "no-warnings",
      .kind = OPT_FLAG,
      .help = "Give verdicts only, no advice.",
@@ -40,14 +37,8 @@ static const struct opt validate_opts[] = {
      .help = "Objects that the cluster has already: replacing them is validated as an update. "
              "Can be given several times.",
      .offset = offsetof(struct validate_opts, old)},
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_ENUM,
-     .value = "FORMAT",
-     .help = "Output format: text, json, sarif or github.",
-     .offset = offsetof(struct validate_opts, output),
-     .fallback = "text",
-     .words = report_formats},
+    ROW_OUTPUT(offsetof(struct validate_opts, output),
+               "Output format: text, json, sarif or github.", "text", report_formats),
     {.name = "silence",
      .kind = OPT_LIST,
      .value = "CODE",

@@ -5,6 +5,7 @@
 
 #include "cli/io.h"
 #include "cmd/printer.h"
+#include "cmd/rows.h"
 #include "codec/json.h"
 #include "feature/feature.h"
 
@@ -30,14 +31,8 @@ struct version_opts {
 };
 
 static const struct opt version_opts[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_ENUM,
-     .value = "FORMAT",
-     .help = "Output format: text, json or yaml.",
-     .offset = offsetof(struct version_opts, output),
-     .fallback = "text",
-     .words = formats},
+    ROW_OUTPUT(offsetof(struct version_opts, output), "Output format: text, json or yaml.", "text",
+               formats),
     {0},
 };
 

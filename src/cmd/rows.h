@@ -1,0 +1,41 @@
+/*
+ * Rows that the option tables of several commands have. `place` is where the value goes: the
+ * offset of a member of the command's options.
+ */
+#ifndef CMD_ROWS_H
+#define CMD_ROWS_H
+
+#include "cli/opt.h"
+
+/* struct opt_list */
+#define ROW_CONFIG(place)                                                          \
+    {                                                                              \
+        .name = "config", .kind = OPT_FILES, .value = "FILE",                      \
+        .help = "KubeSchedulerConfiguration with profiles, plug-ins and weights.", \
+        .offset = (place)                                                          \
+    }
+
+/* struct str; text: whose namespace it is */
+#define ROW_NAMESPACE(place, text)                                                            \
+    {                                                                                         \
+        .name = "namespace", .letter = 'n', .kind = OPT_STR, .value = "NAME", .help = (text), \
+        .offset = (place)                                                                     \
+    }
+
+/* int: the place of the word in `choices`; first: the word that holds when none is given */
+#define ROW_OUTPUT(place, text, first, choices)                                               \
+    {                                                                                         \
+        .name = "output", .letter = 'o', .kind = OPT_ENUM, .value = "FORMAT", .help = (text), \
+        .offset = (place), .fallback = (first), .words = (choices)                            \
+    }
+
+/* struct opt_list */
+#define ROW_TAINT(place)                                                                         \
+    {                                                                                            \
+        .name = "taint", .kind = OPT_TEXTS, .value = "TAINT",                                    \
+        .help =                                                                                  \
+            "A taint, such as sla=950:NoSchedule or gpu:NoExecute. Can be given several times.", \
+        .offset = (place)                                                                        \
+    }
+
+#endif
