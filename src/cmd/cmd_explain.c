@@ -4,19 +4,15 @@
 #include "api/object.h"
 #include "base/clock.h"
 #include "cli/io.h"
-#include "cmd/cluster.h"
 #include "cmd/explain_report.h"
-#include "cmd/gates.h"
-#include "cmd/profiles.h"
-#include "tolexpr/tolexpr.h"
+#include "cmd/rows.h"
+#include "cmd/scene.h"
 
 enum { MOST_OUTPUT = 1 << 30 };
 
 struct explain_opts {
-    struct input_opts input;
-    struct gates_opts gates;
-    struct opt_list config;
-    struct str namespace, node;
+    struct scene_opts scene;
+    struct str node;
     bool all, redact;
     int output; /* enum explain_format */
 };
@@ -26,30 +22,17 @@ static const struct opt explain_opts[] = {
      .kind = OPT_FLAG,
      .help = "Show what every plug-in makes of every node, also of those that fit.",
      .offset = offsetof(struct explain_opts, all)},
-    {.name = "config",
-     .kind = OPT_FILES,
-     .value = "FILE",
-     .help = "KubeSchedulerConfiguration with profiles, plug-ins and weights.",
-     .offset = offsetof(struct explain_opts, config)},
-    {.name = "namespace",
-     .letter = 'n',
-     .kind = OPT_STR,
-     .value = "NAME",
-     .help = "Namespace of the pod, and of objects that name none (default).",
-     .offset = offsetof(struct explain_opts, namespace)},
+    ROW_CONFIG(offsetof(struct explain_opts, scene.config)),
+    ROW_NAMESPACE(offsetof(struct explain_opts, scene.namespace),
+                  "Namespace of the pod, and of objects that name none (default)."),
     {.name = "node",
      .kind = OPT_STR,
      .value = "NAME",
      .help = "Explain this node only, and what would make the pod fit there.",
      .offset = offsetof(struct explain_opts, node)},
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_ENUM,
-     .value = "FORMAT",
-     .help = "Output format: text, wide for text without omissions, or json.",
-     .offset = offsetof(struct explain_opts, output),
-     .fallback = "text",
-     .words = explain_formats},
+    ROW_OUTPUT(offsetof(struct explain_opts, output),
+               "Output format: text, wide for text without omissions, or json.", "text",
+               explain_formats),
     {.name = "redact",
      .kind = OPT_FLAG,
      .help = "Hide values of taints, tolerations and labels, and expressions.",
@@ -61,11 +44,7 @@ static const struct opt explain_opts[] = {
 struct run {
     struct cmd_call *call;
     const struct explain_opts *opts;
-    struct feature_config gates;
-    struct tolexpr *expressions;
-    struct input *config_file; /* the configuration borrows from it; NULL: none was given */
-    struct sched_config *config;
-    struct cluster cluster;
+    struct scene scene;
     struct api_object *pod; /* the one to explain, as it was given; borrowed */
 };
 
@@ -87,8 +66,8 @@ static struct str pod_name(const struct cmd_call *call, struct err *err) {
 }
 
 static int find_pod(struct run *run, struct str name, struct err *err) {
-    struct str namespace = run->cluster.opts.namespace;
-    run->pod = cluster_find(&run->cluster, "Pod", namespace, name);
+    struct str namespace = run->scene.cluster.opts.namespace;
+    run->pod = cluster_find(&run->scene.cluster, "Pod", namespace, name);
     if (!run->pod)
         return err_set(err, ERR_NOT_FOUND, "pods \"%.*s\" not found in namespace \"%.*s\"",
                        STR_ARG(name), STR_ARG(namespace));
@@ -120,9 +99,9 @@ static enum rank rank_of(const struct run *run, const struct api_object *o) {
 
 static void feed(const struct run *run, struct sched *s) {
     for (enum rank rank = OTHERS; rank < LEFT_OUT; rank++)
-        for (size_t i = 0; i < run->cluster.items.n; i++)
-            if (rank_of(run, run->cluster.items.v[i].object) == rank)
-                sched_set(s, run->cluster.items.v[i].object);
+        for (size_t i = 0; i < run->scene.cluster.items.n; i++)
+            if (rank_of(run, run->scene.cluster.items.v[i].object) == rank)
+                sched_set(s, run->scene.cluster.items.v[i].object);
 }
 
 /* --- the work --- */
@@ -172,19 +151,13 @@ static int explain_pod(struct run *run, struct sched *s, struct api_object *pod,
     if (rc < 0)
         return -1;
     bool fits = node == SIZE_MAX ? e.report.feasible : e.group_of && e.group_of[node] == SIZE_MAX;
-    return fits && !e.report.error.p && !run->cluster.refused ? CMD_GOOD : CMD_BAD_VERDICT;
+    return fits && !e.report.error.p && !run->scene.cluster.refused ? CMD_GOOD : CMD_BAD_VERDICT;
 }
 
 static int explain(struct run *run, struct err *err) {
     struct clock_fake clock;
     clock_fake_init(&clock, 0);
-    struct sched *s = sched_new(&(struct sched_opts){
-        .gates = &run->gates.enabled,
-        .engine = tolexpr_match_engine(run->expressions),
-        .config = run->config,
-        .clock = &clock.clock,
-        .seed = map_random_seed(),
-    });
+    struct sched *s = scene_sched_new(&run->scene, &clock.clock, 0);
     struct api_object *pod = pending_copy(run->pod);
     feed(run, s);
     int rc = explain_pod(run, s, pod, err);
@@ -193,35 +166,17 @@ static int explain(struct run *run, struct err *err) {
     return rc;
 }
 
-static int read_and_explain(struct run *run, struct str name, struct err *err) {
-    if (cluster_read(&run->cluster, &run->opts->input, err) < 0)
-        return -1;
-    cluster_expand(&run->cluster);
-    cluster_write_remarks(&run->cluster);
-    if (find_pod(run, name, err) < 0)
-        return -1;
-    return explain(run, err);
-}
-
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts};
     struct str name = pod_name(call, err);
-    if (!name.p || gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
+    if (!name.p)
         return -1;
-    run.expressions = tolexpr_new(
-        &(struct tolexpr_opts){run.gates.min_compat, call->ctx->clock, map_random_seed(), 0});
-    cluster_init(&run.cluster,
-                 &(struct cluster_opts){.ctx = call->ctx,
-                                        .gates = &run.gates,
-                                        .namespace = run.opts->namespace,
-                                        .cel = tolexpr_valid_cel(run.expressions),
-                                        .engine = tolexpr_match_engine(run.expressions)});
-    int rc = profiles_read(call, &run.opts->config, &run.config_file, &run.config, err);
+    int rc = scene_read(&run.scene, call, &run.opts->scene, err);
     if (rc == 0)
-        rc = read_and_explain(&run, name, err);
-    cluster_release(&run.cluster);
-    input_free(run.config_file);
-    tolexpr_free(run.expressions);
+        rc = find_pod(&run, name, err);
+    if (rc == 0)
+        rc = explain(&run, err);
+    scene_release(&run.scene);
     return rc;
 }
 
@@ -249,8 +204,8 @@ const struct cmd cmd_explain = {
     .usage = "pod/NAME -f FILE... [options]",
     .examples = examples,
     .groups = {{"Options", explain_opts, 0},
-               {"Input Options", input_opts, offsetof(struct explain_opts, input)},
-               {"Feature Gate Options", gates_opts, offsetof(struct explain_opts, gates)}},
+               {"Input Options", input_opts, offsetof(struct explain_opts, scene.input)},
+               {"Feature Gate Options", gates_opts, offsetof(struct explain_opts, scene.gates)}},
     .opts_size = sizeof(struct explain_opts),
     .most_args = 1,
     .run = run,

@@ -2,32 +2,23 @@
 #include "cmd/cmd.h"
 
 #include "base/clock.h"
-#include "cmd/cluster.h"
-#include "cmd/gates.h"
 #include "cmd/placement.h"
-#include "cmd/profiles.h"
+#include "cmd/rows.h"
+#include "cmd/scene.h"
 #include "cmd/schedule_report.h"
 #include "sched/metrics.h"
-#include "tolexpr/tolexpr.h"
 
 enum { MOST_METRICS = 16 << 20 };
 
 struct schedule_opts {
-    struct input_opts input;
-    struct gates_opts gates;
-    struct opt_list config;
-    struct str namespace;
+    struct scene_opts scene;
     int64_t seed;
     bool dry_run, metrics;
     int output; /* enum schedule_format */
 };
 
 static const struct opt schedule_opts[] = {
-    {.name = "config",
-     .kind = OPT_FILES,
-     .value = "FILE",
-     .help = "KubeSchedulerConfiguration with profiles, plug-ins and weights.",
-     .offset = offsetof(struct schedule_opts, config)},
+    ROW_CONFIG(offsetof(struct schedule_opts, scene.config)),
     {.name = "dry-run-preemption",
      .kind = OPT_FLAG,
      .help = "Only tell which pods would be preempted.",
@@ -36,20 +27,11 @@ static const struct opt schedule_opts[] = {
      .kind = OPT_FLAG,
      .help = "Print the scheduler's metrics behind the table, in Prometheus' text format.",
      .offset = offsetof(struct schedule_opts, metrics)},
-    {.name = "namespace",
-     .letter = 'n',
-     .kind = OPT_STR,
-     .value = "NAME",
-     .help = "Namespace of objects that name none (default).",
-     .offset = offsetof(struct schedule_opts, namespace)},
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_ENUM,
-     .value = "FORMAT",
-     .help = "Output format: table, or json or yaml for the resulting pods.",
-     .offset = offsetof(struct schedule_opts, output),
-     .fallback = "table",
-     .words = schedule_formats},
+    ROW_NAMESPACE(offsetof(struct schedule_opts, scene.namespace),
+                  "Namespace of objects that name none (default)."),
+    ROW_OUTPUT(offsetof(struct schedule_opts, output),
+               "Output format: table, or json or yaml for the resulting pods.", "table",
+               schedule_formats),
     {.name = "seed",
      .kind = OPT_INT,
      .value = "NUMBER",
@@ -60,81 +42,43 @@ static const struct opt schedule_opts[] = {
     {0},
 };
 
-/* What a run holds. */
-struct run {
-    struct cmd_call *call;
-    const struct schedule_opts *opts;
-    struct feature_config gates;
-    struct tolexpr *expressions;
-    struct input *config_file; /* the configuration borrows from it; NULL: none was given */
-    struct sched_config *config;
-    struct cluster cluster;
-};
-
 /* --- the work --- */
 
-static int report(struct run *run, struct sched *s, const struct placement *p, struct err *err) {
+static int report(struct cmd_call *call, struct sched *s, const struct placement *p,
+                  struct err *err) {
+    const struct schedule_opts *opts = call->opts;
     AUTO(buf_release) struct buf metrics = BUF_INIT(MOST_METRICS);
-    if (run->opts->metrics)
+    if (opts->metrics)
         sched_metrics_write(s, &metrics);
-    return schedule_report_write(run->call->ctx, p, (enum schedule_format)run->opts->output,
+    return schedule_report_write(call->ctx, p, (enum schedule_format)opts->output,
                                  buf_view(&metrics), err);
 }
 
-static int schedule(struct run *run, struct err *err) {
+static int schedule(struct cmd_call *call, struct scene *scene, struct err *err) {
+    const struct schedule_opts *opts = call->opts;
     struct clock_fake clock;
     struct placement placement;
     clock_fake_init(&clock, 0);
-    struct placement_opts opts = {.config = run->config, .dry_run = run->opts->dry_run};
-    struct sched *s = sched_new(&(struct sched_opts){
-        .gates = &run->gates.enabled,
-        .engine = tolexpr_match_engine(run->expressions),
-        .config = run->config,
-        .clock = &clock.clock,
-        .seed = map_random_seed(),
-        .tie_seed = (uint64_t)run->opts->seed,
-    });
-    placement_run(&placement, &run->cluster, s, &clock, &opts);
-    int rc = report(run, s, &placement, err);
-    if (rc == 0)
-        rc =
-            placement_is_complete(&placement) && !run->cluster.refused ? CMD_GOOD : CMD_BAD_VERDICT;
+    struct sched *s = scene_sched_new(scene, &clock.clock, (uint64_t)opts->seed);
+    placement_run(&placement, &scene->cluster, s, &clock,
+                  &(struct placement_opts){.config = scene->config, .dry_run = opts->dry_run});
+    int rc = report(call, s, &placement, err);
+    bool good = placement_is_complete(&placement) && !scene->cluster.refused;
     placement_release(&placement);
     sched_free(s);
-    return rc;
-}
-
-static int read_and_schedule(struct run *run, struct err *err) {
-    if (cluster_read(&run->cluster, &run->opts->input, err) < 0)
-        return -1;
-    if (run->cluster.items.n == 0 && !run->cluster.refused)
-        return err_set(err, ERR_INVALID, "no objects passed to schedule");
-    cluster_expand(&run->cluster);
-    cluster_write_remarks(&run->cluster);
-    return schedule(run, err);
+    return rc < 0 ? -1 : good ? CMD_GOOD : CMD_BAD_VERDICT;
 }
 
 static int run(struct cmd_call *call, struct err *err) {
-    struct run run = {.call = call, .opts = call->opts};
-    if (run.opts->metrics && run.opts->output != SCHEDULE_TABLE)
+    const struct schedule_opts *opts = call->opts;
+    if (opts->metrics && opts->output != SCHEDULE_TABLE)
         return err_set(err, ERR_USAGE, "--metrics goes with -o table only");
-    if (gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
+    AUTO(scene_release) struct scene scene = {0};
+    if (scene_read(&scene, call, &opts->scene, err) < 0)
         return -1;
-    run.expressions = tolexpr_new(
-        &(struct tolexpr_opts){run.gates.min_compat, call->ctx->clock, map_random_seed(), 0});
-    cluster_init(&run.cluster,
-                 &(struct cluster_opts){.ctx = call->ctx,
-                                        .gates = &run.gates,
-                                        .namespace = run.opts->namespace,
-                                        .cel = tolexpr_valid_cel(run.expressions),
-                                        .engine = tolexpr_match_engine(run.expressions)});
-    int rc = profiles_read(call, &run.opts->config, &run.config_file, &run.config, err);
-    if (rc == 0)
-        rc = read_and_schedule(&run, err);
-    cluster_release(&run.cluster);
-    input_free(run.config_file);
-    tolexpr_free(run.expressions);
-    return rc;
+    if (scene.cluster.items.n == 0 && !scene.cluster.refused)
+        return err_set(err, ERR_INVALID, "no objects passed to schedule");
+    return schedule(call, &scene, err);
 }
 
 static const struct cmd_example examples[] = {
@@ -164,8 +108,8 @@ const struct cmd cmd_schedule = {
     .usage = "-f FILE... [options]",
     .examples = examples,
     .groups = {{"Options", schedule_opts, 0},
-               {"Input Options", input_opts, offsetof(struct schedule_opts, input)},
-               {"Feature Gate Options", gates_opts, offsetof(struct schedule_opts, gates)}},
+               {"Input Options", input_opts, offsetof(struct schedule_opts, scene.input)},
+               {"Feature Gate Options", gates_opts, offsetof(struct schedule_opts, scene.gates)}},
     .opts_size = sizeof(struct schedule_opts),
     .run = run,
 };
