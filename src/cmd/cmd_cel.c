@@ -12,14 +12,11 @@
 
 enum { LONGEST_OUTPUT = 256 << 20 };
 
-enum output { OUTPUT_TEXT, OUTPUT_JSON };
-static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
-
 struct cel_opts {
     struct input_opts input;
     struct opt_list taints;
     bool ast, batch, explain;
-    int output; /* enum output */
+    int output; /* enum text_or_json */
 };
 
 static const struct opt cel_opts[] = {
@@ -36,7 +33,7 @@ static const struct opt cel_opts[] = {
      .kind = OPT_FLAG,
      .help = "Tell for each taint what every part of the expression gives on its own.",
      .offset = offsetof(struct cel_opts, explain)},
-    ROW_OUTPUT(offsetof(struct cel_opts, output), "Output format: text or json.", "text", outputs),
+    ROW_TEXT_OR_JSON(offsetof(struct cel_opts, output)),
     ROW_TAINT(offsetof(struct cel_opts, taints)),
     {0},
 };
@@ -58,8 +55,11 @@ static int add_words(struct taints *t, const struct opt_list *texts, struct err 
     return 0;
 }
 
-static void add_node(struct taints *t, const struct api_object *o) {
+static void add_node(void *taints, const struct api_object *o) {
+    struct taints *t = taints;
     struct arena *a = t->arena;
+    if (o->type != &api_types[API_T_node])
+        return;
     struct api_taint_list list = match_node_taints(a, &((const struct api_node *)o->body)->spec);
     struct str name = arena_str(a, o->meta->name);
     for (size_t i = 0; i < list.n; i++) {
@@ -71,29 +71,10 @@ static void add_node(struct taints *t, const struct api_object *o) {
     }
 }
 
-static int add_nodes(struct taints *t, struct cmd_ctx *ctx, const struct input_opts *opts,
-                     struct err *err) {
-    struct input *in;
-    struct api_object *o;
-    struct input_source source;
-    int rc;
-    if (opts->filenames.n == 0)
-        return 0;
-    if (input_open(ctx, opts, false, &in, err) < 0)
-        return -1;
-    while ((rc = input_next(in, &o, &source, err)) > 0) {
-        if (o->type == &api_types[API_T_node])
-            add_node(t, o);
-        api_object_unref(o);
-    }
-    input_free(in);
-    return rc;
-}
-
 /* ---- the answer ---- */
 
-static bool write_report(struct buf *out, const struct expr_report *r, enum output format) {
-    return format == OUTPUT_JSON ? expr_report_write_json(out, r) : expr_report_write_text(out, r);
+static bool write_report(struct buf *out, const struct expr_report *r, enum text_or_json format) {
+    return format == AS_JSON ? expr_report_write_json(out, r) : expr_report_write_text(out, r);
 }
 
 static int answer(struct cmd_call *call, const struct taints *t, struct err *err) {
@@ -110,7 +91,7 @@ static int answer(struct cmd_call *call, const struct taints *t, struct err *err
                                  .taints = t->list.v,
                                  .taint_count = t->list.n,
                                  .ast = opts->ast};
-    bool good = write_report(&out, &report, (enum output)opts->output);
+    bool good = write_report(&out, &report, (enum text_or_json)opts->output);
     expr_parts_release(&parts);
     expr_release(&e);
     cel_env_free(env);
@@ -137,7 +118,7 @@ static int check_usage(const struct cmd_call *call, struct err *err) {
                        "--batch takes no expression, no taints, no --ast and no --explain");
     if (!opts->batch && !call->args.n && !call->ctx->in_is_tty)
         return err_set(err, ERR_USAGE, "no expression");
-    if (!opts->batch && !call->args.n && opts->output != OUTPUT_TEXT)
+    if (!opts->batch && !call->args.n && opts->output != AS_TEXT)
         return err_set(err, ERR_USAGE, "without an expression the output is text");
     if (opts->explain && !taints && call->args.n)
         return err_set(err, ERR_USAGE, "--explain needs --taint, or -f with a node");
@@ -153,7 +134,7 @@ static int run(struct cmd_call *call, struct err *err) {
         return expr_batch(call->ctx, err);
     int rc = add_words(&t, &opts->taints, err);
     if (rc == 0)
-        rc = add_nodes(&t, call->ctx, &opts->input, err);
+        rc = input_each(call->ctx, &opts->input, add_node, &t, err);
     if (rc == 0 && call->args.n)
         rc = answer(call, &t, err);
     else if (rc == 0)

@@ -1,7 +1,6 @@
 /* berth match: does it match, and why, for tolerations against taints. */
 #include "cmd/cmd.h"
 
-#include "api/object.h"
 #include "cli/io.h"
 #include "cmd/gates.h"
 #include "cmd/input.h"
@@ -12,19 +11,15 @@
 /* Output is written when so much of it waits. */
 enum { BLOCK = 1 << 16, LONGEST_OUTPUT = 256 << 20 };
 
-enum output { OUTPUT_TEXT, OUTPUT_JSON };
-static const char *const outputs[] = {[OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", NULL};
-
 struct match_opts {
     struct input_opts input;
     struct gates_opts gates;
     struct opt_list tolerations, taints;
-    int output; /* enum output */
+    int output; /* enum text_or_json */
 };
 
 static const struct opt match_opts[] = {
-    ROW_OUTPUT(offsetof(struct match_opts, output), "Output format: text or json.", "text",
-               outputs),
+    ROW_TEXT_OR_JSON(offsetof(struct match_opts, output)),
     ROW_TAINT(offsetof(struct match_opts, taints)),
     {.name = "toleration",
      .kind = OPT_TEXTS,
@@ -59,27 +54,13 @@ static int add_taints(struct match_pairs *p, struct arena *a, const struct opt_l
     return 0;
 }
 
-static int add_objects(struct match_pairs *p, struct cmd_ctx *ctx, const struct input_opts *opts,
-                       struct err *err) {
-    struct input *in;
-    struct api_object *o;
-    struct input_source source;
-    int rc;
-    if (opts->filenames.n == 0)
-        return 0;
-    if (input_open(ctx, opts, false, &in, err) < 0)
-        return -1;
-    while ((rc = input_next(in, &o, &source, err)) > 0) {
-        match_pairs_add_object(p, o);
-        api_object_unref(o);
-    }
-    input_free(in);
-    return rc;
+static void add_object(void *pairs, const struct api_object *o) {
+    match_pairs_add_object(pairs, o);
 }
 
 static int gather(struct match_pairs *p, struct cmd_call *call, struct err *err) {
     const struct match_opts *opts = call->opts;
-    if (add_objects(p, call->ctx, &opts->input, err) < 0)
+    if (input_each(call->ctx, &opts->input, add_object, p, err) < 0)
         return -1;
     if (p->pods.n && opts->tolerations.n)
         return err_set(err, ERR_USAGE, "--toleration cannot be used with pods from -f");
@@ -99,7 +80,7 @@ static int gather(struct match_pairs *p, struct cmd_call *call, struct err *err)
 
 struct writer {
     int fd;
-    enum output format;
+    enum text_or_json format;
     struct buf text;
     struct feature_set missing; /* gates that are off and in the way */
     bool all;                   /* every pair matches */
@@ -118,7 +99,7 @@ static int flush(struct writer *w, size_t from, struct err *err) {
 
 static int write_pair(struct writer *w, const struct match_pod *pod, const struct match_host *host,
                       bool first, struct err *err) {
-    bool json = w->format == OUTPUT_JSON;
+    bool json = w->format == AS_JSON;
     if (json)
         buf_add(&w->text, first ? STR("\n") : STR(",\n"));
     w->all &= json ? match_pair_write_json(&w->text, pod, host, &w->missing)
@@ -127,14 +108,14 @@ static int write_pair(struct writer *w, const struct match_pod *pod, const struc
 }
 
 static int write_all(struct writer *w, const struct match_pairs *p, struct err *err) {
-    if (w->format == OUTPUT_JSON)
+    if (w->format == AS_JSON)
         buf_add(&w->text, STR("{\"apiVersion\":\"berth.dev/v1alpha1\",\"kind\":\"MatchReport\","
                               "\"items\":["));
     for (size_t i = 0; i < p->pods.n; i++)
         for (size_t k = 0; k < p->hosts.n; k++)
             if (write_pair(w, &p->pods.v[i], &p->hosts.v[k], i == 0 && k == 0, err) < 0)
                 return -1;
-    if (w->format == OUTPUT_JSON)
+    if (w->format == AS_JSON)
         buf_add(&w->text, STR("\n]}\n"));
     return flush(w, 0, err);
 }
@@ -163,7 +144,7 @@ static int run(struct cmd_call *call, struct err *err) {
         return -1;
     match_pairs_init(&pairs, &gates);
     struct writer w = {.fd = call->ctx->out,
-                       .format = (enum output)opts->output,
+                       .format = (enum text_or_json)opts->output,
                        .text = BUF_INIT(LONGEST_OUTPUT),
                        .all = true};
     int rc = gather(&pairs, call, err);

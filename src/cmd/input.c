@@ -290,3 +290,21 @@ int input_next(struct input *in, struct api_object **out, struct input_source *s
         .strict = in->strict, .kind = value.kind, .api_version = value.api_version};
     return api_object_decode(value.tree, &opts, out, err) < 0 ? fail_here(in, err) : 1;
 }
+
+int input_each(struct cmd_ctx *ctx, const struct input_opts *opts,
+               void (*visit)(void *arg, const struct api_object *o), void *arg, struct err *err) {
+    struct input *in;
+    struct api_object *o;
+    struct input_source source;
+    int rc;
+    if (opts->filenames.n == 0)
+        return 0;
+    if (input_open(ctx, opts, false, &in, err) < 0)
+        return -1;
+    while ((rc = input_next(in, &o, &source, err)) > 0) {
+        visit(arg, o);
+        api_object_unref(o);
+    }
+    input_free(in);
+    return rc;
+}

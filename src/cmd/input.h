@@ -63,4 +63,8 @@ int input_next_value(struct input *in, struct input_value *out, struct input_sou
 int input_next(struct input *in, struct api_object **out, struct input_source *source,
                struct err *err);
 
+/* Calls visit with each object that the options name, which is borrowed; without -f with none. */
+int input_each(struct cmd_ctx *ctx, const struct input_opts *opts,
+               void (*visit)(void *arg, const struct api_object *o), void *arg, struct err *err);
+
 #endif

@@ -29,6 +29,12 @@
         .offset = (place), .fallback = (first), .words = (choices)                            \
     }
 
+/* int: enum text_or_json */
+enum text_or_json { AS_TEXT, AS_JSON };
+#define ROW_TEXT_OR_JSON(place)                               \
+    ROW_OUTPUT(place, "Output format: text or json.", "text", \
+               ((const char *const[]){[AS_TEXT] = "text", [AS_JSON] = "json", NULL}))
+
 /* struct opt_list */
 #define ROW_TAINT(place)                                                                         \
     {                                                                                            \
