@@ -12,11 +12,11 @@ struct stored {
 };
 
 static struct str key_of(struct arena *a, const struct stored *s, const struct api_object *o) {
-    struct str namespace = o->meta->namespace.n ? o->meta->namespace : s->namespace;
-    if (o->kind && !o->kind->namespaced)
-    namespace = STR("");
+    bool namespaced = !o->kind || o->kind->namespaced;
+    struct str own = o->meta->namespace.n ? o->meta->namespace : s->namespace;
     return arena_printf(a, "%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(o->names->api_version),
-                        STR_ARG(o->names->kind), STR_ARG(namespace), STR_ARG(o->meta->name));
+                        STR_ARG(o->names->kind), STR_ARG(namespaced ? own : STR("")),
+                        STR_ARG(o->meta->name));
 }
 
 /* A manifest that never was in a cluster has no version; updates need one. */
