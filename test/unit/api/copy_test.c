@@ -2,24 +2,8 @@
  * A copy must be all its own: every object of test/api/objects.jsonl is copied, forgotten, and then
  * its copy encoded, which AddressSanitizer watches.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "../data.h"
 #include "api/object.h"
-
-static struct str write_json(struct arena *a, const struct json *v) {
-    struct buf b = BUF_INIT(1 << 24);
-    json_write(&b, v, NULL);
-    struct str text = arena_str(a, buf_view(&b));
-    buf_release(&b);
-    return text;
-}
 
 static void check_copy(struct arena *a, const struct json *tree) {
     struct api_object *o = NULL;
@@ -28,38 +12,28 @@ static void check_copy(struct arena *a, const struct json *tree) {
         return;
     const struct api_type *type = o->type;
     struct json original = api_struct_encode(a, type, o->body);
-    struct str want = write_json(a, &original);
+    struct str want = data_write(a, &original);
     void *copy = arena_alloc(a, type->size);
     api_struct_copy(a, type, o->body, copy);
     struct api_object *whole = api_object_copy(o);
     api_object_unref(o);
     struct json third = api_object_encode(whole, a);
-    assert_true(str_eq(want, write_json(a, &third)));
+    assert_true(str_eq(want, data_write(a, &third)));
     assert_true(whole->names->kind.n > 0 && whole->refs == 1);
     api_object_unref(whole);
     struct json again = api_struct_encode(a, type, copy);
-    struct str got = write_json(a, &again);
+    struct str got = data_write(a, &again);
     if (!str_eq(want, got))
         fail_msg("want %s\n got %s", want.p, got.p);
 }
 
+static void check_line(struct arena *a, const struct json *line) {
+    check_copy(a, json_get(line, STR("object")));
+}
+
 static void copies_stand_alone(void **state) {
     (void)state;
-    FILE *f = fopen("test/api/objects.jsonl", "r");
-    assert_non_null(f);
-    char *text = NULL;
-    size_t cap = 0, lines = 0;
-    struct arena a = {0};
-    for (ssize_t n; (n = getline(&text, &cap, f)) > 0; lines++) {
-        struct json line;
-        assert_int_equal(json_parse(&a, (struct str){text, (size_t)n}, NULL, &line, NULL), 0);
-        check_copy(&a, json_get(&line, STR("object")));
-        arena_reset(&a);
-    }
-    assert_true(lines > 100);
-    arena_release(&a);
-    free(text);
-    fclose(f);
+    data_each("test/api/objects.jsonl", 101, check_line);
 }
 
 /* What the generated objects do not have: members that the schema does not know, numbers of many

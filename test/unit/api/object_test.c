@@ -3,32 +3,16 @@
  * what upstream made of it (plain encoding, encoding after defaulting, or the decoding error).
  * What upstream has no counterpart for (unknown fields kept, sharing) is tested below in C.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../data.h"
 #include "api/object.h"
-#include "feature/feature.h"
-
-static struct str write_json(struct arena *a, const struct json *v) {
-    struct buf b = BUF_INIT(1 << 24);
-    json_write(&b, v, NULL);
-    struct str text = arena_str(a, buf_view(&b));
-    buf_release(&b);
-    return text;
-}
 
 static void expect_json(struct arena *a, const struct json *line, const char *key,
                         struct json got) {
     const struct json *want = json_get(line, str_of(key));
     assert_non_null(want);
-    struct str want_text = write_json(a, want), got_text = write_json(a, &got);
+    struct str want_text = data_write(a, want), got_text = data_write(a, &got);
     if (!str_eq(want_text, got_text))
         fail_msg("%s\n want %s\n got  %s", key, want_text.p, got_text.p);
 }
@@ -65,23 +49,7 @@ static void check_line(struct arena *a, const struct json *line) {
 
 static void objects_are_read_as_upstream_reads_them(void **state) {
     (void)state;
-    FILE *f = fopen("test/api/objects.jsonl", "r");
-    assert_non_null(f);
-    char *text = NULL;
-    size_t cap = 0, lines = 0;
-    struct arena a = {0};
-    for (ssize_t n; (n = getline(&text, &cap, f)) > 0; lines++) {
-        struct json line;
-        struct err err = {0};
-        if (json_parse(&a, (struct str){text, (size_t)n}, NULL, &line, &err) < 0)
-            fail_msg("line %zu: %s", lines + 1, err.msg);
-        check_line(&a, &line);
-        arena_reset(&a);
-    }
-    assert_true(lines > 150);
-    arena_release(&a);
-    free(text);
-    fclose(f);
+    data_each("test/api/objects.jsonl", 151, check_line);
 }
 
 /* ---- what has no counterpart upstream ---- */
@@ -105,7 +73,7 @@ static void unknown_fields_survive_a_round_trip(void **state) {
     struct api_object *o = NULL;
     assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
     struct json back = api_object_encode(o, &a);
-    assert_string_equal(write_json(&a, &back).p,
+    assert_string_equal(data_write(&a, &back).p,
                         "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{},\"spec\":{"
                         "\"containers\":[{\"name\":\"a\",\"resources\":{},\"gpu\":{\"n\":[1.5,null]"
                         "}}],\"berth\":\"b\"},\"status\":{},\"extra\":100}");
@@ -312,7 +280,7 @@ static void gates_decide_some_defaults(void **state) {
         feature_set_put(&config.enabled, gated[i].gate, gated[i].on);
         api_object_default(o, &config.enabled);
         struct json back = api_object_encode(o, &a);
-        struct str text = write_json(&a, &back);
+        struct str text = data_write(&a, &back);
         if (!has_times(text, gated[i].want))
             fail_msg("want %s in %s", gated[i].want, text.p);
         api_object_unref(o);

@@ -1,21 +1,11 @@
 /*
- * For the tests of matching: a context with chosen gates, an engine for toy expressions, and data
- * files of JSON lines.
+ * For the tests of matching: a context with chosen gates, and an engine for toy expressions.
  */
 #ifndef TEST_MATCH_CONTEXT_H
 #define TEST_MATCH_CONTEXT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-/* cmocka wants the four above before it */
-#include <cmocka.h>
-
+#include "../data.h"
 #include "api/object.h"
-#include "feature/feature.h"
 #include "match/match.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -124,41 +114,6 @@ static inline struct match_taints *context_taints(struct context *c, const char 
     json_add(&c->arena, &object, STR("taints"), *context_parse(c, text));
     context_decode(c, API_T_node_spec, &object, &spec);
     return match_taints_get(c->m, &spec.taints);
-}
-
-/* ---- data files ---- */
-
-static inline struct str data_text(const struct json *line, const char *key) {
-    const struct json *v = json_get(line, str_of(key));
-    return v && v->kind == JSON_STRING ? json_str(v) : STR("");
-}
-
-static inline void data_expect(const struct json *line, const char *key, struct str got) {
-    struct str want = data_text(line, key), id = data_text(line, "id");
-    if (!str_eq(want, got))
-        fail_msg("%.*s: %s\n want %.*s\n got  %.*s", STR_ARG(id), key, STR_ARG(want), STR_ARG(got));
-}
-
-/* Calls f for each line of a file; there must be `least` of them. */
-static inline void data_each(const char *path, unsigned least,
-                             void (*f)(struct arena *a, const struct json *line)) {
-    FILE *file = fopen(path, "re");
-    assert_non_null(file);
-    struct arena a = {0};
-    static char text[1 << 16];
-    unsigned count = 0;
-    while (fgets(text, sizeof text, file)) {
-        struct json line;
-        struct err err;
-        if (json_parse(&a, str_of(text), NULL, &line, &err) < 0)
-            fail_msg("%s:%u: %s", path, count + 1, err.msg);
-        f(&a, &line);
-        arena_reset(&a);
-        count++;
-    }
-    fclose(file);
-    arena_release(&a);
-    assert_true(count >= least);
 }
 
 #endif

@@ -1,17 +1,10 @@
-/* For the tests of toleration expressions: matching with the engine, and data files. */
+/* For the tests of toleration expressions: matching with the engine. */
 #ifndef TEST_TOLEXPR_CONTEXT_H
 #define TEST_TOLEXPR_CONTEXT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-/* cmocka wants the four above before it */
-#include <cmocka.h>
 
+#include "../data.h"
 #include "api/object.h"
 #include "base/clock.h"
 #include "base/limits.h"

@@ -5,39 +5,9 @@
  */
 #include "context.h"
 
-/* ---- data files ---- */
-
-static struct str text_of(const struct json *line, const char *key) {
-    const struct json *v = json_get(line, str_of(key));
-    assert_non_null(v);
-    return json_str(v);
-}
-
 static bool gate_of(const struct json *line) {
     const struct json *v = json_get(line, STR("gate"));
     return !v || v->b;
-}
-
-/* Calls f for each line of a file; there must be `least` of them. */
-static void each_line(const char *path, unsigned least,
-                      void (*f)(struct arena *a, const struct json *line)) {
-    FILE *file = fopen(path, "re");
-    assert_non_null(file);
-    struct arena a = {0};
-    static char text[1 << 16];
-    unsigned count = 0;
-    while (fgets(text, sizeof text, file)) {
-        struct json line;
-        struct err err;
-        if (json_parse(&a, str_of(text), NULL, &line, &err) < 0)
-            fail_msg("%s:%u: %s", path, count + 1, err.msg);
-        f(&a, &line);
-        arena_reset(&a);
-        count++;
-    }
-    fclose(file);
-    arena_release(&a);
-    assert_true(count >= least);
 }
 
 static void decode(struct arena *a, enum api_type_id type, const struct json *v, void *body) {
@@ -62,8 +32,7 @@ static void check_match(struct arena *a, const struct json *line) {
     struct match_verdict v = {.code = match_toleration_check(&tolerations->v[0], &taints->v[0])};
     AUTO(buf_release) struct buf text = BUF_INIT(4096);
     match_verdict_write(&text, tolerations, taints, &v);
-    if (!str_eq(buf_view(&text), text_of(line, "text")))
-        fail_msg("%.*s: got %.*s", STR_ARG(text_of(line, "id")), STR_ARG(buf_view(&text)));
+    data_expect(line, "text", buf_view(&text));
     bool is_true = str_ends(buf_view(&text), STR(": it is true"));
     assert_int_equal(v.code == MATCH_YES, is_true);
     assert_int_equal(match_find_toleration(tolerations, &taints->v[0]), is_true ? 0 : MATCH_NONE);
@@ -73,7 +42,7 @@ static void check_match(struct arena *a, const struct json *line) {
 
 static void expressions_match(void **state) {
     (void)state;
-    each_line("test/tolexpr/match.jsonl", 40, check_match);
+    data_each("test/tolexpr/match.jsonl", 40, check_match);
 }
 
 /* ---- validation ---- */
@@ -109,7 +78,7 @@ static struct json old_tolerations(struct arena *a, const struct json *expressio
 
 static void compare(struct arena *a, const struct json *line, const struct valid_errs *errs) {
     const struct json *want = json_get(line, STR("want"));
-    struct str id = text_of(line, "id");
+    struct str id = data_text(line, "id");
     for (size_t i = 0; i < errs->n; i++) {
         const struct valid_error *e = &errs->v[i];
         struct str got = arena_printf(a, "%.*s: %.*s", STR_ARG(e->field), STR_ARG(e->body));
@@ -143,7 +112,7 @@ static void check_valid(struct arena *a, const struct json *line) {
 
 static void expressions_are_validated(void **state) {
     (void)state;
-    each_line("test/tolexpr/validate.jsonl", 30, check_valid);
+    data_each("test/tolexpr/validate.jsonl", 30, check_valid);
 }
 
 /* ---- memory ---- */

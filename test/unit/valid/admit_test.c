@@ -3,16 +3,7 @@
  * it replaces), the classes of the cluster, and the fields that change, or the error. Lines with an
  * expression are our own: upstream has none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-#include "feature/feature.h"
+#include "../data.h"
 #include "valid/admit.h"
 
 enum { MOST_CLASSES = 8 };
@@ -72,22 +63,7 @@ static void check_line(struct arena *a, const struct json *line) {
 
 static void test_lines(void **state) {
     (void)state;
-    FILE *f = fopen("test/valid/admit.jsonl", "re");
-    assert_non_null(f);
-    char *text = NULL;
-    size_t size = 0, lines = 0;
-    ssize_t n;
-    while ((n = getline(&text, &size, f)) > 0) {
-        struct arena a = {0};
-        struct json line;
-        assert_int_equal(json_parse(&a, (struct str){text, (size_t)n}, NULL, &line, NULL), 0);
-        check_line(&a, &line);
-        arena_release(&a);
-        lines++;
-    }
-    free(text);
-    fclose(f);
-    assert_int_equal(lines, 30);
+    data_each("test/valid/admit.jsonl", 30, check_line);
 }
 
 int main(void) {

@@ -3,15 +3,7 @@
  * a new one, and what must be said about it. pods_create and pods_update are verdicts of upstream,
  * the prepared object with them where it is accepted; upstream has nothing to say about the rest.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "../data.h"
 #include "base/limits.h"
 #include "valid/valid.h"
 
@@ -36,18 +28,6 @@ static enum valid_cel_fault find_fault(void *ctx, struct arena *a, struct str ex
 }
 
 /* ---- one line ---- */
-
-static struct feature_set gates_of(const struct json *line) {
-    struct feature_config config;
-    feature_config_init(&config, FEATURE_NEWEST);
-    const struct json *gates = json_get(line, STR("gates"));
-    for (uint32_t i = 0; gates && i < gates->n; i++) {
-        enum feature f;
-        assert_true(feature_find(gates->members[i].key, &f));
-        feature_set_put(&config.enabled, f, gates->members[i].value.b);
-    }
-    return config.enabled;
-}
 
 static struct api_object *decode(const struct json *tree, const struct valid_opts *opts) {
     struct api_object *o = NULL;
@@ -188,7 +168,7 @@ static void check_line(struct arena *a, const struct json *line) {
     const struct json *after = json_get(line, STR("after")), *has = json_get(line, STR("has"));
     struct str id = json_str(json_get(line, STR("id")));
     struct valid_cel cel = {(void *)json_get(line, STR("cel")), find_fault};
-    struct feature_set gates = gates_of(line);
+    struct feature_set gates = data_gates(line);
     struct valid_opts opts = {.gates = &gates, .cel = cel.ctx ? &cel : NULL};
     struct valid_errs errs = VALID_ERRS_INIT(a);
     struct api_object *o = judge(line, &opts, &errs);
@@ -201,58 +181,36 @@ static void check_line(struct arena *a, const struct json *line) {
     api_object_unref(o);
 }
 
-static void check_file(const char *path, size_t least) {
-    FILE *f = fopen(path, "re");
-    if (!f)
-        fail_msg("cannot open %s", path);
-    char *text = NULL;
-    size_t size = 0, lines = 0;
-    ssize_t n;
-    while ((n = getline(&text, &size, f)) > 0) {
-        struct arena a = {0};
-        struct json line;
-        struct err err;
-        if (json_parse(&a, (struct str){text, (size_t)n}, NULL, &line, &err) < 0)
-            fail_msg("%s: line %zu: %s", path, lines + 1, err.msg);
-        check_line(&a, &line);
-        arena_release(&a);
-        lines++;
-    }
-    free(text);
-    fclose(f);
-    assert_true(lines >= least);
-}
-
 static void test_creates(void **state) {
     (void)state;
-    check_file("test/valid/pods_create.jsonl", 380);
+    data_each("test/valid/pods_create.jsonl", 380, check_line);
 }
 
 static void test_updates(void **state) {
     (void)state;
-    check_file("test/valid/pods_update.jsonl", 85);
+    data_each("test/valid/pods_update.jsonl", 85, check_line);
 }
 
 static void test_versions(void **state) {
     (void)state;
-    check_file("test/valid/pods_semver.jsonl", 30);
+    data_each("test/valid/pods_semver.jsonl", 30, check_line);
 }
 
 static void test_expressions(void **state) {
     (void)state;
-    check_file("test/valid/pods_expression.jsonl", 20);
+    data_each("test/valid/pods_expression.jsonl", 20, check_line);
 }
 
 /* Fields behind gates that are off: gone from a new pod, kept where the old one has them. */
 static void test_drops(void **state) {
     (void)state;
-    check_file("test/valid/pods_drop.jsonl", 80);
+    data_each("test/valid/pods_drop.jsonl", 80, check_line);
 }
 
 /* The examples of the design documents, and of where they contradict upstream or themselves. */
 static void test_documents(void **state) {
     (void)state;
-    check_file("test/valid/pods_documents.jsonl", 82);
+    data_each("test/valid/pods_documents.jsonl", 82, check_line);
 }
 
 /* ---- how long an expression may be ---- */
@@ -285,7 +243,7 @@ static void test_expression_length(void **state) {
  * number under which it was settled. */
 static void contradictions_are_settled(void **state) {
     (void)state;
-    check_file("test/valid/pods_contradictions.jsonl", 9);
+    data_each("test/valid/pods_contradictions.jsonl", 9, check_line);
 }
 
 int main(void) {

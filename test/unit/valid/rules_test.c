@@ -2,29 +2,11 @@
  * Rules as data: objects with what upstream says is wrong with them, in its order, one line each in
  * test/valid/rules. "order_random" marks lines where upstream walks over a Go map.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../data.h"
 #include "base/limits.h"
 #include "valid/valid.h"
-
-static struct feature_set gates_of(const struct json *line) {
-    struct feature_config config;
-    feature_config_init(&config, FEATURE_NEWEST);
-    const struct json *gates = json_get(line, STR("gates"));
-    for (uint32_t i = 0; gates && i < gates->n; i++) {
-        enum feature f;
-        assert_true(feature_find(gates->members[i].key, &f));
-        feature_set_put(&config.enabled, f, gates->members[i].value.b);
-    }
-    return config.enabled;
-}
 
 static struct api_object *read_object(const struct json *line, const char *key,
                                       const struct feature_set *gates) {
@@ -40,7 +22,7 @@ static struct api_object *read_object(const struct json *line, const char *key,
 }
 
 static void judge(const struct json *line, struct valid_errs *errs) {
-    struct feature_set gates = gates_of(line);
+    struct feature_set gates = data_gates(line);
     struct valid_opts opts = {.gates = &gates, .namespace = STR("default")};
     struct api_object *o = read_object(line, "object", &gates);
     struct api_object *new = read_object(line, "new", &gates);
