@@ -10,12 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/limits.h"
-#include "quantity/quantity.h"
-
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
-enum { EXP = QUANTITY_DECIMAL_EXPONENT, BIN = QUANTITY_BINARY_SI, SI = QUANTITY_DECIMAL_SI };
+#include "texts.h"
 
 static const struct {
     const char *text, *string, *canonical;
@@ -143,16 +138,6 @@ static const struct {
     {"1.8446744073709551616E", "1844674407370955161600m", "1844674407370955161600m", SI,
      INT64_C(1844674407370955162), 0, false, 0, 0x1.999999999999ap+60},
 };
-
-typedef void write_fn(struct buf *out, const struct quantity *q);
-
-static void expect_text(write_fn *write, const struct quantity *q, const char *want) {
-    struct buf got = BUF_INIT(LIMIT_OBJECT_BYTES);
-    write(&got, q);
-    buf_add_char(&got, '\0');
-    assert_string_equal(got.p, want);
-    buf_release(&got);
-}
 
 static void expect_double(double got, double want) {
     if (isnan(want))
