@@ -1,3 +1,4 @@
+/* Streams of JSON documents: their events, places and errors, whatever pieces the text comes in. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include "base/limits.h"
 #include "codec/docs.h"
 #include "codec/docs_int.h"
+#include "repeats.h"
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
@@ -53,28 +55,6 @@ static int stub_next(void *self, struct arena *a, struct docs_item *out, struct 
 }
 
 const struct docs_carrier docs__yml = {stub_open, stub_next, free};
-
-/* --- a reader that delivers pieces of a chosen size --- */
-
-struct feed {
-    struct str text;
-    size_t piece;
-    bool fails; /* at the end of text */
-};
-
-static int64_t feed_read(void *ctx, char *to, size_t n, struct err *err) {
-    struct feed *f = ctx;
-    if (f->text.n == 0 && f->fails)
-        return err_set(err, ERR_IO, "disk on fire");
-    if (n > f->piece)
-        n = f->piece;
-    if (n > f->text.n)
-        n = f->text.n;
-    if (n)
-        memcpy(to, f->text.p, n);
-    f->text = str_sub(f->text, n, f->text.n);
-    return (int64_t)n;
-}
 
 /* Everything that comes out of a text, one line per event; the arena is reset between calls. */
 static struct buf events(struct str text, size_t piece) {
@@ -487,31 +467,9 @@ static void does_not_wait_behind_a_value(void **state) {
     arena_release(&a);
 }
 
-/* What repeats says of each event of a text, and how often a value of "k" is seen. */
-static void repeats_of(struct docs *d, struct buf *out) {
-    struct arena a = {0};
-    struct docs_item item;
-    struct err err;
-    do {
-        arena_reset(&a);
-        if (docs_next(d, &a, &item, &err) < 0) {
-            buf_addf(out, "error %s", err.msg);
-            break;
-        }
-        if (item.event == DOCS_VALUE || item.event == DOCS_ITEM) {
-            buf_add(out, item.repeats ? STR("repeats ") : STR("plain "));
-            json_write(out, &item.value, NULL);
-            buf_add_char(out, '\n');
-        }
-    } while (item.event != DOCS_END);
-    arena_release(&a);
-}
-
 static void repeated_keys_can_be_kept(void **state) {
     (void)state;
-    static const struct {
-        const char *text, *expected;
-    } cases[] = {
+    static const struct repeats_case cases[] = {
         {"{\"k\":1,\"k\":2}{\"k\":3}", "repeats {\"k\":1,\"k\":2}\nplain {\"k\":3}\n"},
         {"{\"s\":{\"k\":1,\"k\":2}}", "repeats {\"s\":{\"k\":1,\"k\":2}}\n"},
         {"{\"a\":1,\"a\":2,\"items\":[{\"k\":1},{\"k\":[{\"x\":1,\"x\":2}]},{}],\"b\":1}",
@@ -519,20 +477,7 @@ static void repeated_keys_can_be_kept(void **state) {
         {"[{\"k\":1,\"k\":2}]", "repeats [{\"k\":1,\"k\":2}]\n"},
         {"{\"items\":[],\"items\":[]}", "error duplicate field \"items\""},
     };
-    struct buf out = BUF_INIT(1 << 20);
-    struct feed feed = {STR(""), 7, false};
-    struct docs *d = docs_open(feed_read, &feed);
-    docs_keep_repeats(d);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++, buf_clear(&out)) {
-        feed.text = str_of(cases[i].text);
-        docs_restart(d); /* and one stream serves many texts */
-        repeats_of(d, &out);
-        if (!str_is(buf_view(&out), cases[i].expected))
-            fail_msg("%s gives\n%.*snot\n%s", cases[i].text, STR_ARG(buf_view(&out)),
-                     cases[i].expected);
-    }
-    docs_free(d);
-    buf_release(&out);
+    repeats_check(cases, ROWS(cases));
 }
 
 /* Many keys, some of them repeated, before and behind the items: the index must not mind. */
@@ -546,7 +491,7 @@ static void many_repeated_keys(void **state) {
     struct feed feed = {buf_view(&text), 50, false};
     struct docs *d = docs_open(feed_read, &feed);
     docs_keep_repeats(d);
-    repeats_of(d, &out);
+    repeats_read(d, &out);
     assert_true(str_is(buf_view(&out), "plain {}\n"));
     docs_free(d);
     buf_release(&text);

@@ -1,3 +1,4 @@
+/* Streams of YAML documents: events as in test/yaml/stream.test, bounded memory, errors. */
 // clang-format off
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,24 +10,7 @@
 #include "base/limits.h"
 #include "cases.h"
 #include "codec/docs.h"
-
-/* A reader that gives at most `step` bytes at a time. */
-struct feed {
-    struct str rest;
-    size_t step;
-};
-
-static int64_t feed_read(void *ctx, char *to, size_t n, struct err *err) {
-    struct feed *f = ctx;
-    (void)err;
-    if (n > f->step)
-        n = f->step;
-    if (n > f->rest.n)
-        n = f->rest.n;
-    memcpy(to, f->rest.p, n);
-    f->rest = str_sub(f->rest, n, f->rest.n);
-    return (int64_t)n;
-}
+#include "repeats.h"
 
 static void describe(struct buf *out, const struct docs_item *item) {
     static const char *const names[] = {"", "value", "item", "end"};
@@ -44,7 +28,7 @@ static void describe(struct buf *out, const struct docs_item *item) {
 /* All events of a stream; the arena is reset between them, as contracts allow. */
 static void read_all(struct buf *out, struct str text, size_t step) {
     struct arena a = {0};
-    struct feed feed = {text, step};
+    struct feed feed = {text, step, false};
     struct docs *d = docs_open(feed_read, &feed);
     struct docs_item item;
     struct err err;
@@ -148,72 +132,28 @@ static void size_is_limited(void **state) {
     check_too_large("a: 1\n#", "xxxxxxxx", 500000, "\n"); /* a comment without end */
 }
 
-static int64_t failing_read(void *ctx, char *to, size_t n, struct err *err) {
-    int *calls = ctx;
-    (void)n;
-    if ((*calls)++)
-        return err_set(err, ERR_IO, "the disk is gone");
-    memcpy(to, "a: 1\n", 5);
-    return 5;
-}
-
 static void read_errors_are_passed_on(void **state) {
     (void)state;
     struct arena a = {0};
-    int calls = 0;
-    struct docs *d = docs_open(failing_read, &calls);
+    struct feed feed = {STR("a: 1\n"), SIZE_MAX, true};
+    struct docs *d = docs_open(feed_read, &feed);
     struct docs_item item;
     struct err err;
     assert_int_equal(docs_next(d, &a, &item, &err), -1);
     assert_int_equal(err.code, ERR_IO);
-    assert_string_equal(err.msg, "the disk is gone");
+    assert_string_equal(err.msg, "disk on fire");
     docs_free(d);
-    arena_release(&a);
-}
-
-/* What repeats says of each event of a text, and how often a value of "k" is seen. */
-static void repeats_of(struct docs *d, struct buf *out) {
-    struct arena a = {0};
-    struct docs_item item;
-    struct err err;
-    do {
-        arena_reset(&a);
-        if (docs_next(d, &a, &item, &err) < 0) {
-            buf_addf(out, "error %s", err.msg);
-            break;
-        }
-        if (item.event == DOCS_VALUE || item.event == DOCS_ITEM) {
-            buf_add(out, item.repeats ? STR("repeats ") : STR("plain "));
-            json_write(out, &item.value, NULL);
-            buf_add_char(out, '\n');
-        }
-    } while (item.event != DOCS_END);
     arena_release(&a);
 }
 
 static void repeated_keys_can_be_kept(void **state) {
     (void)state;
-    static const struct {
-        const char *text, *expected;
-    } cases[] = {
+    static const struct repeats_case cases[] = {
         {"k: 1\nk: 2\n---\nk: 3\n", "repeats {\"k\":1,\"k\":2}\nplain {\"k\":3}\n"},
         {"items:\n- {k: 1}\n- {k: 1, k: 2}\n", "plain {\"k\":1}\nrepeats {\"k\":1,\"k\":2}\n"},
         {"x: &x {k: 1}\nz: {<<: *x, k: 2}\n", "plain {\"x\":{\"k\":1},\"z\":{\"k\":2}}\n"},
     };
-    struct buf out = BUF_INIT(1 << 20);
-    struct feed feed = {STR(""), 7};
-    struct docs *d = docs_open(feed_read, &feed);
-    docs_keep_repeats(d);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++, buf_clear(&out)) {
-        feed.rest = str_of(cases[i].text);
-        docs_restart(d); /* and one stream serves many texts */
-        repeats_of(d, &out);
-        if (!str_is(buf_view(&out), cases[i].expected))
-            fail_msg("%s gives\n%.*snot\n%s", cases[i].text, STR_ARG(buf_view(&out)),
-                     cases[i].expected);
-    }
-    docs_free(d);
-    buf_release(&out);
+    repeats_check(cases, sizeof cases / sizeof *cases);
 }
 
 static void yaml_keeps_so_many_repeats(void **state) {
@@ -222,10 +162,10 @@ static void yaml_keeps_so_many_repeats(void **state) {
         struct buf text = BUF_INIT(1 << 20), out = BUF_INIT(1 << 20);
         for (unsigned i = 0; i <= n; i++)
             buf_add(&text, STR("k: 1\n"));
-        struct feed feed = {buf_view(&text), 4096};
+        struct feed feed = {buf_view(&text), 4096, false};
         struct docs *d = docs_open(feed_read, &feed);
         docs_keep_repeats(d);
-        repeats_of(d, &out);
+        repeats_read(d, &out);
         assert_int_equal(str_starts(buf_view(&out), STR("error ")), n > DOCS_MOST_REPEATS);
         docs_free(d);
         buf_release(&text);
