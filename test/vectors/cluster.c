@@ -2,18 +2,22 @@
 
 #include "cluster.h"
 
-int cluster_init(struct cluster *c, struct arena *a, const struct json *line, struct buf *why) {
-    *c = (struct cluster){.arena = a, .atoms = intern_new(1)};
-    int rc = verdict_gates(line, &c->gates, why);
-    c->match = match_new(c->atoms, &c->gates, NULL, 1);
-    return rc;
-}
-
-void cluster_release(struct cluster *c) {
+static void release(struct cluster *c) {
     for (size_t i = 0; i < c->n; i++)
         api_object_unref(c->objects[i]);
     match_free(c->match);
     intern_free(c->atoms);
+}
+
+int cluster_check(struct arena *a, const struct json *line, struct buf *why,
+                  int (*check)(struct cluster *c, const struct json *line, struct buf *why)) {
+    struct cluster c = {.arena = a, .atoms = intern_new(1)};
+    int rc = verdict_gates(line, &c.gates, why);
+    c.match = match_new(c.atoms, &c.gates, NULL, 1);
+    if (rc == 0)
+        rc = check(&c, line, why);
+    release(&c);
+    return rc;
 }
 
 static void keep(struct cluster *c, struct api_object *o) {

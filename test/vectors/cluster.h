@@ -16,9 +16,9 @@ struct cluster {
     size_t n, cap;
 };
 
-/* Reads the gates. 0 or -1 and why; release in either case. */
-int cluster_init(struct cluster *c, struct arena *a, const struct json *line, struct buf *why);
-void cluster_release(struct cluster *c);
+/* Runs a check with an empty cluster that has the gates of the line. 0 or -1 and why. */
+int cluster_check(struct arena *a, const struct json *line, struct buf *why,
+                  int (*check)(struct cluster *c, const struct json *line, struct buf *why));
 
 /* Decodes and defaults an object of the kind, which the cluster owns; NULL and why. */
 struct api_object *cluster_add(struct cluster *c, const char *kind, const struct json *tree,

@@ -30,10 +30,5 @@ static int check(struct cluster *c, const struct json *line, struct buf *why) {
 }
 
 int vectors_check_daemon(struct arena *a, const struct json *line, struct buf *why) {
-    struct cluster c;
-    int rc = cluster_init(&c, a, line, why);
-    if (rc == 0)
-        rc = check(&c, line, why);
-    cluster_release(&c);
-    return rc;
+    return cluster_check(a, line, why, check);
 }

@@ -7,15 +7,19 @@ struct str vectors_text(const struct json *line, struct str key) {
     return v && v->kind == JSON_STRING ? json_str(v) : (struct str){0};
 }
 
-static int differ(const struct json_member *got, const struct json *want, struct buf *why) {
-    buf_add(why, got->key);
-    buf_add(why, STR(": want "));
-    if (want)
-        json_write(why, want, NULL);
+static void add_value(struct buf *out, const struct json *v) {
+    if (v)
+        json_write(out, v, NULL);
     else
-        buf_add(why, STR("none"));
+        buf_add(out, STR("none"));
+}
+
+int vectors_differ(struct buf *why, struct str where, const struct json *want,
+                   const struct json *got) {
+    buf_addf(why, "%.*s: want ", STR_ARG(where));
+    add_value(why, want);
     buf_add(why, STR(", got "));
-    json_write(why, &got->value, NULL);
+    add_value(why, got);
     return -1;
 }
 
@@ -25,7 +29,7 @@ int vectors_compare_members(const struct json *want, const struct json *got, str
         const struct json_member *member = &got->members[i];
         const struct json *value = want ? json_get(want, member->key) : NULL;
         if (!value || !json_equal(value, &member->value))
-            return differ(member, value, why);
+            return vectors_differ(why, member->key, value, &member->value);
     }
     return 0;
 }

@@ -8,6 +8,10 @@
 /* The string under key; absent when there is none. */
 struct str vectors_text(const struct json *line, struct str key);
 
+/* Tells in why that what is called `where` should be one value and is another; NULL: none. -1. */
+int vectors_differ(struct buf *why, struct str where, const struct json *want,
+                   const struct json *got);
+
 /* Does `want` hold every member of `got`, with the same value? 0 or -1, and then the first
  * difference is in why. `got` must have members; want may be NULL. */
 int vectors_compare_members(const struct json *want, const struct json *got, struct buf *why);

@@ -117,22 +117,6 @@ static struct json encode_report(struct arena *a, const struct sched_report *r) 
 
 /* ---- comparison ---- */
 
-static int differ(struct buf *why, struct str where, const struct json *want,
-                  const struct json *got) {
-    buf_add(why, where);
-    buf_add(why, STR(": want "));
-    if (want)
-        json_write(why, want, NULL);
-    else
-        buf_add(why, STR("none"));
-    buf_add(why, STR(", got "));
-    if (got)
-        json_write(why, got, NULL);
-    else
-        buf_add(why, STR("none"));
-    return -1;
-}
-
 static bool has_item(const struct json *list, const struct json *item) {
     for (uint32_t i = 0; i < list->n; i++)
         if (json_equal(&list->items[i], item))
@@ -156,7 +140,7 @@ static int compare(struct buf *why, struct str where, const struct json *want,
         got->kind == JSON_ARRAY && same_reasons(want, got))
         return 0;
     if (!want || !got || want->kind != JSON_OBJECT || got->kind != JSON_OBJECT)
-        return want && got && json_equal(want, got) ? 0 : differ(why, where, want, got);
+        return want && got && json_equal(want, got) ? 0 : vectors_differ(why, where, want, got);
     for (uint32_t i = 0; i < want->n; i++) {
         struct str key = want->members[i].key;
         if (compare(why, key, &want->members[i].value, json_get(got, key)) < 0) {
@@ -166,7 +150,7 @@ static int compare(struct buf *why, struct str where, const struct json *want,
     }
     for (uint32_t i = 0; i < got->n; i++)
         if (!json_get(want, got->members[i].key))
-            return differ(why, got->members[i].key, NULL, &got->members[i].value);
+            return vectors_differ(why, got->members[i].key, NULL, &got->members[i].value);
     return 0;
 }
 
@@ -178,7 +162,7 @@ static int compare_best(const struct json *top, const struct sched_report *r, st
     for (uint32_t i = 0; i < top->n; i++)
         if (json_equal(&top->items[i], &best))
             return 0;
-    return differ(why, STR("top"), top, &best);
+    return vectors_differ(why, STR("top"), top, &best);
 }
 
 /* Steps that a result goes through, each the reason of the next. */
@@ -227,7 +211,7 @@ static int add_cluster(struct cluster *c, const struct json *line, struct buf *w
 static int check(struct cluster *c, const struct json *line, struct buf *why) {
     const struct json *want = json_get(line, STR("result"));
     if (!want || want->kind != JSON_OBJECT || want->n == 0)
-        return differ(why, STR("result"), want, NULL);
+        return vectors_differ(why, STR("result"), want, NULL);
     if (add_cluster(c, line, why) < 0)
         return -1;
     size_t n = c->n;
@@ -248,10 +232,5 @@ static int check(struct cluster *c, const struct json *line, struct buf *why) {
 }
 
 int vectors_check_schedule(struct arena *a, const struct json *line, struct buf *why) {
-    struct cluster c;
-    int rc = cluster_init(&c, a, line, why);
-    if (rc == 0)
-        rc = check(&c, line, why);
-    cluster_release(&c);
-    return rc;
+    return cluster_check(a, line, why, check);
 }
