@@ -2,17 +2,12 @@
  * Any text, or structured selector as JSON, is compiled or refused; what is compiled is written in
  * a form that reads back as a selector with the same verdicts and the same text.
  */
-#include <stdlib.h>
 
 #include "api/names.h"
 #include "api/object.h"
 #include "api/selector.h"
 #include "base/limits.h"
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
+#include "check.h"
 
 /* Labels that have every key of the selector, or every second one, with values that decide. */
 static struct labels labels_for(struct arena *a, const struct selector *sel, size_t step,
@@ -37,19 +32,19 @@ static void compare(struct arena *a, const struct selector *x, const struct sele
         labels_for(a, x, 3, STR("-9223372036854775808")),
     };
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-        require(selector_matches(x, &sets[i]) == selector_matches(y, &sets[i]));
+        CHECK(selector_matches(x, &sets[i]) == selector_matches(y, &sets[i]));
 }
 
 static void check_round_trip(struct arena *a, const struct selector *sel) {
     struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES), again_text = BUF_INIT(LIMIT_OBJECT_BYTES);
     selector_write(&text, sel);
     struct selector *again;
-    require(selector_parse(a, buf_view(&text), &again, NULL) == 0);
+    CHECK(selector_parse(a, buf_view(&text), &again, NULL) == 0);
     compare(a, sel, again);
     selector_write(&again_text, again);
     /* A structured selector may repeat a value; the text form holds each once. */
-    require(again_text.n <= text.n);
-    require(again_text.n < text.n || str_eq(buf_view(&text), buf_view(&again_text)));
+    CHECK(again_text.n <= text.n);
+    CHECK(again_text.n < text.n || str_eq(buf_view(&text), buf_view(&again_text)));
     buf_release(&text);
     buf_release(&again_text);
 }
@@ -60,10 +55,10 @@ static void check_text(struct arena *a, struct str text) {
     if (selector_parse(a, text, &sel, &err) == 0)
         check_round_trip(a, sel);
     else
-        require(sel->error.n > 0 && err.msg[0] && !selector_matches(sel, &(struct labels){0}));
+        CHECK(sel->error.n > 0 && err.msg[0] && !selector_matches(sel, &(struct labels){0}));
     /* A word that is a good key on its own asks whether such a label exists. */
     bool is_key = names_check_label_key(text).n == 0;
-    require(!is_key || (sel->n == 1 && sel->reqs[0].op == SELECTOR_EXISTS));
+    CHECK(!is_key || (sel->n == 1 && sel->reqs[0].op == SELECTOR_EXISTS));
 }
 
 static void check_structure(struct arena *a, struct str text) {
@@ -74,7 +69,7 @@ static void check_structure(struct arena *a, struct str text) {
         api_struct_decode(a, &api_types[API_T_label_selector], &tree, &spec, NULL) < 0)
         return;
     if (selector_compile(a, &spec, &sel, NULL) < 0)
-        require(sel->error.n > 0);
+        CHECK(sel->error.n > 0);
     else
         check_round_trip(a, sel);
 }

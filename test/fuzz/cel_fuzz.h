@@ -5,19 +5,13 @@
 #ifndef TEST_FUZZ_CEL_FUZZ_H
 #define TEST_FUZZ_CEL_FUZZ_H
 
-#include <stdlib.h>
-
 #include "base/limits.h"
 #include "cel/cel.h"
+#include "check.h"
 
 /* Upstream's limit for the text of an expression; a tree can need more text than it was read from.
  */
 enum { MOST_CODE_POINTS = 100000 };
-
-static inline void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 /* The one environment of the process; everything is in it, the bindings too. */
 static inline const struct cel_env *fuzz_env(void) {

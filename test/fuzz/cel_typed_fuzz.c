@@ -365,7 +365,7 @@ static bool require_cost(const struct cel_ast *ast, uint64_t cost, bool failed) 
     if (t.underestimated || (t.repeats && t.dearer))
         return false;
     uint64_t most = range.max > UINT64_MAX / 2 ? UINT64_MAX : range.max + t.dearer;
-    require(t.absorbing ? cost / 2 <= most || cost / 2 - most <= ast->nodes : cost <= most);
+    CHECK(t.absorbing ? cost / 2 <= most || cost / 2 - most <= ast->nodes : cost <= most);
     return true;
 }
 
@@ -395,7 +395,7 @@ static struct outcome evaluate(struct arena *a, const struct cel_ast *ast, struc
     struct arena eval = {0};
     struct cel_result r = cel_eval(program, &v, &eval, MOST_COST);
     /* chunks of an arena double */
-    require(eval.bytes <= 2 * (size_t)LIMIT_CEL_EVAL_BYTES + (1U << 20));
+    CHECK(eval.bytes <= 2 * (size_t)LIMIT_CEL_EVAL_BYTES + (1U << 20));
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
     cel_write(&text, r.value);
     out = (struct outcome){.text = arena_str(a, buf_view(&text)),
@@ -451,14 +451,14 @@ static void try_text(struct str text) {
     const struct cel_ast *ast = cel_compile(fuzz_env(), &a, text, 0);
     if (cel_ast_issues(ast).n == 0) {
         struct outcome first = try_cost(&a, ast, taint);
-        require(same_outcome(first, evaluate(&a, ast, taint)));
+        CHECK(same_outcome(first, evaluate(&a, ast, taint)));
         try_largest(&a, ast);
         struct str once = written(&a, ast);
         const struct cel_ast *second = cel_compile(fuzz_env(), &a, once, 0);
         if (once.n <= MOST_CODE_POINTS) {
-            require(cel_ast_issues(second).n == 0);
-            require(str_eq(cel_ast_type(ast, &a), cel_ast_type(second, &a)));
-            require(same_outcome(first, evaluate(&a, second, taint)));
+            CHECK(cel_ast_issues(second).n == 0);
+            CHECK(str_eq(cel_ast_type(ast, &a), cel_ast_type(second, &a)));
+            CHECK(same_outcome(first, evaluate(&a, second, taint)));
         }
     }
     arena_release(&a);

@@ -10,30 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../bench/jansson_names.h"
+#include "check.h"
 #include "codec/json.h"
 
-/* The names that both libraries have get another spelling in jansson's header. */
-#define JSON_OBJECT JANSSON_OBJECT
-#define JSON_ARRAY  JANSSON_ARRAY
-#define JSON_STRING JANSSON_STRING
-#define JSON_NULL   JANSSON_NULL
-#define json_equal  jansson_equal
-#include <jansson.h>
-#undef JSON_OBJECT
-#undef JSON_ARRAY
-#undef JSON_STRING
-#undef JSON_NULL
-#undef json_equal
-
 enum { MOST_BYTES = 2000, CUTS = 8 };
-
-#define CHECK(what)                                                    \
-    do {                                                               \
-        if (!(what)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
-            abort();                                                   \
-        }                                                              \
-    } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,30 +2,25 @@
  * Times, durations and base64 from anywhere: what was read, printed and read again is the same, and
  * what was printed is always readable.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "codec/base64.h"
 #include "codec/time.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void expect(bool good) {
-    if (!good)
-        abort();
-}
-
 static void check_time(struct time_instant t) {
     struct time_civil c = time_to_civil(t.seconds);
     struct time_instant again;
     struct buf text = BUF_INIT(64);
-    expect(time_of_civil(&c) == t.seconds);
+    CHECK(time_of_civil(&c) == t.seconds);
     time_write_micro(&text, t);
     if (c.year >= 0 && c.year <= 9999) {
-        expect(time_parse_micro(buf_view(&text), &again, NULL) == 0);
-        expect(again.seconds == t.seconds && again.nanos == t.nanos / 1000 * 1000);
-        expect(time_parse(buf_view(&text), &again, NULL) == 0 && again.seconds == t.seconds);
-        expect(time_is_yaml_timestamp(buf_view(&text)));
+        CHECK(time_parse_micro(buf_view(&text), &again, NULL) == 0);
+        CHECK(again.seconds == t.seconds && again.nanos == t.nanos / 1000 * 1000);
+        CHECK(time_parse(buf_view(&text), &again, NULL) == 0 && again.seconds == t.seconds);
+        CHECK(time_is_yaml_timestamp(buf_view(&text)));
     }
     buf_release(&text);
 }
@@ -34,7 +29,7 @@ static void check_duration(int64_t ns) {
     int64_t again;
     struct buf text = BUF_INIT(64);
     time_write_duration(&text, ns);
-    expect(time_parse_duration(buf_view(&text), &again, NULL) == 0 && again == ns);
+    CHECK(time_parse_duration(buf_view(&text), &again, NULL) == 0 && again == ns);
     buf_release(&text);
 }
 
@@ -43,7 +38,7 @@ static void check_base64(struct str bytes) {
     struct str again;
     struct buf text = BUF_INIT(bytes.n * 2 + 4);
     base64_write(&text, bytes);
-    expect(base64_decode(&a, buf_view(&text), &again, NULL) == 0 && str_eq(again, bytes));
+    CHECK(base64_decode(&a, buf_view(&text), &again, NULL) == 0 && str_eq(again, bytes));
     buf_release(&text);
     arena_release(&a);
 }
@@ -57,7 +52,7 @@ static void check_text(struct str text) {
     if (time_parse(text, &t, &err) == 0)
         check_time(t);
     else
-        expect(err.msg[0] != '\0');
+        CHECK(err.msg[0] != '\0');
     if (time_parse_micro(text, &t, &err) == 0)
         check_time(t);
     if (time_parse_duration(text, &ns, &err) == 0)

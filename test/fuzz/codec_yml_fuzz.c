@@ -5,41 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/codec/feed.h"
 #include "base/limits.h"
-#include "codec/docs.h"
+#include "check.h"
 #include "codec/yml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void expect(bool good) {
-    if (!good)
-        abort();
-}
-
-struct feed {
-    struct str rest;
-    size_t step;
-};
-
-static int64_t feed_read(void *ctx, char *to, size_t n, struct err *err) {
-    struct feed *f = ctx;
-    (void)err;
-    if (n > f->step)
-        n = f->step;
-    if (n > f->rest.n)
-        n = f->rest.n;
-    memcpy(to, f->rest.p, n);
-    f->rest = str_sub(f->rest, n, f->rest.n);
-    return (int64_t)n;
-}
 
 static void check_round_trip(struct arena *a, const struct json *v) {
     struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
     struct json again;
     yml_write(&text, v);
     if (!text.full) {
-        expect(yml_parse(a, buf_view(&text), &again, NULL) == 0);
-        expect(json_equal(v, &again));
+        CHECK(yml_parse(a, buf_view(&text), &again, NULL) == 0);
+        CHECK(json_equal(v, &again));
     }
     buf_release(&text);
 }
@@ -61,7 +40,7 @@ static int read_stream(struct arena *a, struct feed *feed, struct json *first, s
     *first = (struct json){.kind = JSON_NULL};
     while ((rc = docs_next(d, a, &item, err)) == 0 && item.event != DOCS_END) {
         if (item.event == DOCS_ITEM) {
-            expect(item.index == items.n);
+            CHECK(item.index == items.n);
             json_append(a, &items, item.value);
             continue;
         }
@@ -89,14 +68,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct json v, first;
     struct err err = {0};
     bool good = yml_parse(&a, text, &v, &err) == 0;
-    expect(good || err.msg[0]);
+    CHECK(good || err.msg[0]);
     if (good)
         check_round_trip(&a, &v);
-    struct feed feed = {text, 1 + data[0]};
+    struct feed feed = {text, 1 + data[0], false};
     bool streamed = read_stream(&a, &feed, &first, &err) == 0;
     /* To a stream, text that starts like JSON is JSON, and separators are kubectl's. */
     if (good && !is_like_json(text) && !strstr(err.msg, "document separator"))
-        expect(streamed && json_equal(&v, &first));
+        CHECK(streamed && json_equal(&v, &first));
     arena_release(&a);
     return 0;
 }

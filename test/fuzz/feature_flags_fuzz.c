@@ -4,17 +4,12 @@
  * are given in the opposite order.
  */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "feature/feature.h"
 
 enum { VALUES = 4 };
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 /* The lines of the input, dealt out to the three flags by the selector's bits. */
 static void deal(struct str text, unsigned selector, struct feature_flag flags[3],
@@ -34,12 +29,12 @@ static void check_gates(const struct feature_config *c) {
         enum feature f = (enum feature)i;
         const struct feature_spec *s = feature_spec_at(f, c->emulated, c->min_compat);
         bool on = feature_enabled(&c->enabled, f), named = feature_enabled(&c->named, f);
-        require(!(s->locked && named) || on == s->on);
-        require(s->stage != FEATURE_PRE_ALPHA || (!on && !named));
+        CHECK(!(s->locked && named) || on == s->on);
+        CHECK(s->stage != FEATURE_PRE_ALPHA || (!on && !named));
     }
-#define NEEDS(name, other)                                   \
-    require(!feature_enabled(&c->enabled, FEATURE_##name) || \
-            feature_enabled(&c->enabled, FEATURE_##other));
+#define NEEDS(name, other)                                 \
+    CHECK(!feature_enabled(&c->enabled, FEATURE_##name) || \
+          feature_enabled(&c->enabled, FEATURE_##other));
 #include "feature/gates.def"
 }
 
@@ -53,9 +48,9 @@ static void check_reversed(const struct feature_config *c, const struct feature_
     struct feature_flags reversed = *flags;
     reversed.gates = (struct feature_flag){&value, 1};
     struct feature_config again;
-    require(feature_configure(&reversed, &again, NULL) == 0);
-    require(memcmp(&again.enabled, &c->enabled, sizeof again.enabled) == 0);
-    require(memcmp(&again.named, &c->named, sizeof again.named) == 0);
+    CHECK(feature_configure(&reversed, &again, NULL) == 0);
+    CHECK(memcmp(&again.enabled, &c->enabled, sizeof again.enabled) == 0);
+    CHECK(memcmp(&again.named, &c->named, sizeof again.named) == 0);
     buf_release(&gates);
 }
 
@@ -70,10 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct feature_config c;
     struct err err = {0};
     if (feature_configure(&flags, &c, &err) < 0) {
-        require(err.code == ERR_USAGE && err.msg[0]);
+        CHECK(err.code == ERR_USAGE && err.msg[0]);
         return 0;
     }
-    require(err.code == ERR_NONE);
+    CHECK(err.code == ERR_NONE);
     check_gates(&c);
     check_reversed(&c, &flags);
     return 0;

@@ -9,14 +9,10 @@
 #include "api/names.h"
 #include "api/object.h"
 #include "api/selector.h"
+#include "check.h"
 #include "feature/feature.h"
 #include "match/match.h"
 #include "semver/semver.h"
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 /* What the plain implementation is given, and what it finds out. */
 struct plain {
@@ -31,8 +27,8 @@ struct plain {
 /* Is `part`, without the brackets of several faults, in the error? */
 static void require_fault(const struct plain *p, struct str part) {
     bool several = str_starts(part, STR("[nodeSelectorTerms")) || str_starts(part, STR("[["));
-    require(part.n > 0);
-    require(str_find(p->error, several ? str_sub(part, 1, part.n - 1) : part) != STR_NONE);
+    CHECK(part.n > 0);
+    CHECK(str_find(p->error, several ? str_sub(part, 1, part.n - 1) : part) != STR_NONE);
 }
 
 static int semver_order(struct str op) {
@@ -118,15 +114,15 @@ static void write_verdict(const struct match_affinity *a, const struct match_nod
                           const struct match_node_verdict *v) {
     struct buf text = BUF_INIT(1 << 16);
     match_node_verdict_write(&text, a, node, v);
-    require(text.n > 0);
+    CHECK(text.n > 0);
     buf_release(&text);
 }
 
 static void check_one(const struct match_affinity *a, const struct match_node *node,
                       enum match_node_part part, uint32_t term, enum verdict want) {
     struct match_node_verdict v = match_affinity_check_term(a, part, term, node);
-    require((v.code == MATCH_NODE_YES) == (want == YES));
-    require((v.code == MATCH_NODE_INVALID_TERM) == (want == INVALID));
+    CHECK((v.code == MATCH_NODE_YES) == (want == YES));
+    CHECK((v.code == MATCH_NODE_INVALID_TERM) == (want == INVALID));
     write_verdict(a, node, &v);
 }
 
@@ -144,8 +140,8 @@ static void check_required(struct plain *p, const struct match_affinity *a,
                            const struct api_node_selector *spec) {
     bool want = !spec, faults = false;
     p->error = match_affinity_error(a, MATCH_NODE_REQUIRED);
-    require(match_affinity_term_count(a, MATCH_NODE_REQUIRED) ==
-            (spec ? spec->node_selector_terms.n : 0));
+    CHECK(match_affinity_term_count(a, MATCH_NODE_REQUIRED) ==
+          (spec ? spec->node_selector_terms.n : 0));
     for (uint32_t i = 0; spec && i < spec->node_selector_terms.n; i++) {
         p->path = arena_printf(p->a, "nodeSelectorTerms[%u]", i);
         enum verdict v = check_term(p, &spec->node_selector_terms.v[i]);
@@ -154,8 +150,8 @@ static void check_required(struct plain *p, const struct match_affinity *a,
         check_one(a, node, MATCH_NODE_REQUIRED, i, v);
     }
     struct match_node_verdict why;
-    require(faults == (p->error.p != NULL));
-    require(match_affinity_required(a, node, &why) == (want && check_selector(p, selector)));
+    CHECK(faults == (p->error.p != NULL));
+    CHECK(match_affinity_required(a, node, &why) == (want && check_selector(p, selector)));
     write_verdict(a, node, &why);
 }
 
@@ -173,9 +169,9 @@ static void check_preferred(struct plain *p, const struct match_affinity *a,
         faults |= v == INVALID;
         check_one(a, node, MATCH_NODE_PREFERRED, i, v);
     }
-    require(faults == (p->error.p != NULL));
-    require(p->fatal == match_affinity_score_fails(a));
-    require(score == match_affinity_score(a, node));
+    CHECK(faults == (p->error.p != NULL));
+    CHECK(p->fatal == match_affinity_score_fails(a));
+    CHECK(score == match_affinity_score(a, node));
 }
 
 static void check(struct plain *p, const struct labels *selector,
@@ -193,7 +189,7 @@ static void check(struct plain *p, const struct labels *selector,
     struct api_volume_node_affinity volume = {.required = spec->required};
     a = match_affinity_new_volume(m, &volume);
     check_required(p, a, node, &(struct labels){0}, spec->required);
-    require(match_affinity_required(a, node, NULL) == !match_affinity_volume_error(a, node).p);
+    CHECK(match_affinity_required(a, node, NULL) == !match_affinity_volume_error(a, node).p);
     match_affinity_free(a);
     match_node_free(node);
     match_free(m);

@@ -6,16 +6,12 @@
 #include <stdlib.h>
 
 #include "api/object.h"
+#include "check.h"
 #include "feature/feature.h"
 #include "match/match.h"
 #include "semver/semver.h"
 
 enum { MOST = 200 }; /* entries of a list: all pairs are compared */
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 /* ---- expressions: the length decides ---- */
 
@@ -143,13 +139,13 @@ static void check_fit(struct match_fit fit, const struct api_toleration_list *li
             untolerated = i;
     }
     int64_t ns = eviction_ns(list, taints, gates);
-    require(fit.untolerated == untolerated);
-    require(fit.intolerable == prefer);
-    require(fit.eviction == (ns == -2   ? MATCH_EVICT_NOW
-                             : ns == -1 ? MATCH_EVICT_NEVER
-                                        : MATCH_EVICT_AFTER));
-    require(fit.eviction_ns == (ns < 0 ? 0 : ns));
-    require((fit.untolerated_execute != MATCH_NONE) == (ns == -2));
+    CHECK(fit.untolerated == untolerated);
+    CHECK(fit.intolerable == prefer);
+    CHECK(fit.eviction == (ns == -2   ? MATCH_EVICT_NOW
+                           : ns == -1 ? MATCH_EVICT_NEVER
+                                      : MATCH_EVICT_AFTER));
+    CHECK(fit.eviction_ns == (ns < 0 ? 0 : ns));
+    CHECK((fit.untolerated_execute != MATCH_NONE) == (ns == -2));
 }
 
 /* ---- comparison ---- */
@@ -158,24 +154,24 @@ static void check_lists(struct match *m, const struct api_toleration_list *list,
                         const struct api_taint_list *taint_list, struct gates gates) {
     struct match_tolerations *tolerations = match_tolerations_get(m, list);
     struct match_taints *taints = match_taints_get(m, taint_list);
-    require(tolerations->n == list->n && taints->n == taint_list->n);
+    CHECK(tolerations->n == list->n && taints->n == taint_list->n);
     struct buf text = BUF_INIT(1 << 16);
     for (uint32_t i = 0; i < list->n; i++) {
         for (uint32_t j = 0; j < taints->n; j++) {
             enum match_code code = match_toleration_check(&tolerations->v[i], &taints->v[j]);
-            require((code == MATCH_YES) == tolerates(&list->v[i], &taint_list->v[j], gates));
-            require((code == MATCH_YES) == match_tolerates(&tolerations->v[i], &taints->v[j]));
+            CHECK((code == MATCH_YES) == tolerates(&list->v[i], &taint_list->v[j], gates));
+            CHECK((code == MATCH_YES) == match_tolerates(&tolerations->v[i], &taints->v[j]));
             buf_clear(&text);
             match_verdict_write(&text, tolerations, taints,
                                 &(struct match_verdict){code, i, j, false});
-            require(text.n > 0);
+            CHECK(text.n > 0);
         }
     }
     buf_release(&text);
     check_fit(match_fit(m, tolerations, taints), list, taint_list, gates);
     check_fit(match_fit(m, tolerations, taints), list, taint_list, gates);
-    require(match_tolerations_get(m, list) == tolerations);
-    require(match_taints_get(m, taint_list) == taints);
+    CHECK(match_tolerations_get(m, list) == tolerations);
+    CHECK(match_taints_get(m, taint_list) == taints);
 }
 
 static void check(const struct api_pod_spec *pod, const struct api_node_spec *node,

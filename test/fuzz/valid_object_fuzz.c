@@ -3,41 +3,36 @@
  * decoded, defaulted, prepared and validated. Whatever comes of it, the errors have a place and a
  * text, each once, the same ones when asked again, and what is kept of an old object outlives it.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "check.h"
 #include "valid/valid.h"
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 static void check_errors(const struct valid_errs *errs, const struct api_object *o) {
     for (size_t i = 0; i < errs->n; i++)
-        require(errs->v[i].field.n > 0 && errs->v[i].body.n > 0);
+        CHECK(errs->v[i].field.n > 0 && errs->v[i].body.n > 0);
     if (!errs->n)
         return;
     struct buf text = BUF_INIT(64U << 20);
     struct json status = valid_status(errs->a, o, errs);
     json_write(&text, &status, NULL);
     valid_write_kubectl(&text, o, errs);
-    require(!text.full);
+    CHECK(!text.full);
     buf_release(&text);
 }
 
 static void check_same(const struct valid_errs *a, const struct valid_errs *b) {
-    require(a->n == b->n);
+    CHECK(a->n == b->n);
     for (size_t i = 0; i < a->n; i++)
-        require(str_eq(a->v[i].field, b->v[i].field) && str_eq(a->v[i].body, b->v[i].body));
+        CHECK(str_eq(a->v[i].field, b->v[i].field) && str_eq(a->v[i].body, b->v[i].body));
 }
 
 static void encode(struct arena *a, const struct api_object *o) {
     struct buf text = BUF_INIT(64U << 20);
     struct json tree = api_object_encode(o, a);
     json_write(&text, &tree, NULL);
-    require(!text.full);
+    CHECK(!text.full);
     buf_release(&text);
 }
 
