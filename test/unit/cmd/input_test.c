@@ -19,6 +19,39 @@ static int file_of(const char *text) {
     return fd;
 }
 
+/* An input that reads standard input. */
+struct reading {
+    struct world world;
+    struct arena arena;
+    struct input *in;
+    struct api_object *object;
+    struct input_source source;
+    struct err err;
+};
+
+static void reading_open(struct reading *r, const char *text) {
+    *r = (struct reading){0};
+    world_init(&r->world);
+    r->world.ctx.in = file_of(text);
+}
+
+static void reading_start(struct reading *r, bool strict) {
+    struct input_opts opts = {0};
+    opt_list_add(&r->arena, &opts.filenames, STR("-"));
+    assert_int_equal(input_open(&r->world.ctx, &opts, strict, &r->in, &r->err), 0);
+}
+
+static int reading_next(struct reading *r) {
+    return input_next(r->in, &r->object, &r->source, &r->err);
+}
+
+static void reading_close(struct reading *r) {
+    input_free(r->in);
+    arena_release(&r->arena);
+    close(r->world.ctx.in);
+    world_release(&r->world);
+}
+
 static void show(struct buf *out, const struct api_object *o, const struct input_source *s) {
     buf_addf(out, "%.*s %s:%u:%u doc %u", STR_ARG(o->names->kind), s->file.p, s->line, s->column,
              s->document);
@@ -29,34 +62,23 @@ static void show(struct buf *out, const struct api_object *o, const struct input
 
 /* Reads text from standard input and compares a line per object, and the error. */
 static void check(const char *text, const char *want) {
-    struct world w;
-    struct arena a = {0};
-    struct input_opts opts = {0};
-    struct input *in = NULL;
-    struct api_object *o;
-    struct input_source source;
+    struct reading r;
     struct buf out = BUF_INIT(1 << 16);
-    struct err err = {0};
     int rc;
-    world_init(&w);
-    w.ctx.in = file_of(text);
-    opt_list_add(&a, &opts.filenames, STR("-"));
-    assert_int_equal(input_open(&w.ctx, &opts, false, &in, &err), 0);
-    while ((rc = input_next(in, &o, &source, &err)) > 0) {
-        show(&out, o, &source);
-        api_object_unref(o);
+    reading_open(&r, text);
+    reading_start(&r, false);
+    while ((rc = reading_next(&r)) > 0) {
+        show(&out, r.object, &r.source);
+        api_object_unref(r.object);
     }
     if (rc < 0)
-        buf_addf(&out, "%s\n", err.msg);
+        buf_addf(&out, "%s\n", r.err.msg);
     else
-        assert_int_equal(input_next(in, &o, &source, &err), 0);
+        assert_int_equal(reading_next(&r), 0);
     if (!str_is(buf_view(&out), want))
         fail_msg("wanted:\n%s\ngot:\n%.*s", want, STR_ARG(buf_view(&out)));
-    input_free(in);
     buf_release(&out);
-    arena_release(&a);
-    close(w.ctx.in);
-    world_release(&w);
+    reading_close(&r);
 }
 
 #define NAMED(kind) "{\"apiVersion\":\"v1\",\"kind\":\"" kind "\"}"
@@ -127,24 +149,13 @@ static void what_came_before_an_error_is_good(void **state) {
 
 static void strictness_is_handed_on(void **state) {
     (void)state;
-    struct world w;
-    struct input_opts opts = {0};
-    struct arena a = {0};
-    struct input *in = NULL;
-    struct api_object *o;
-    struct input_source source;
-    struct err err = {0};
-    world_init(&w);
-    w.ctx.in = file_of("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"x\":1}");
-    opt_list_add(&a, &opts.filenames, STR("-"));
-    assert_int_equal(input_open(&w.ctx, &opts, true, &in, &err), 0);
-    assert_int_equal(input_next(in, &o, &source, &err), -1);
-    assert_non_null(strstr(err.msg, "strict decoding error: unknown field \"x\""));
-    input_free(in);
+    struct reading r;
+    reading_open(&r, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"x\":1}");
+    reading_start(&r, true);
+    assert_int_equal(reading_next(&r), -1);
+    assert_non_null(strstr(r.err.msg, "strict decoding error: unknown field \"x\""));
+    reading_close(&r);
     input_free(NULL);
-    arena_release(&a);
-    close(w.ctx.in);
-    world_release(&w);
 }
 
 static void places_are_printed_as_far_as_known(void **state) {
@@ -184,29 +195,18 @@ static int64_t a_second_later(const struct clock *self) {
 
 static void slow_reading_shows_progress(void **state) {
     (void)state;
-    struct world w;
-    struct input_opts opts = {0};
-    struct arena a = {0};
-    struct input *in = NULL;
-    struct api_object *o;
-    struct input_source source;
-    struct err err = {0};
+    struct reading r;
     struct slow_clock slow = {{a_second_later, a_second_later}, 0};
-    world_init(&w);
-    w.ctx.in = file_of(NAMED("Pod"));
-    w.ctx.err_is_tty = true;
-    w.ctx.clock = &slow.clock;
-    opt_list_add(&a, &opts.filenames, STR("-"));
-    assert_int_equal(input_open(&w.ctx, &opts, false, &in, &err), 0);
-    while (input_next(in, &o, &source, &err) > 0)
-        api_object_unref(o);
-    const char *shown = world_taken(&w, w.err);
+    reading_open(&r, NAMED("Pod"));
+    r.world.ctx.err_is_tty = true;
+    r.world.ctx.clock = &slow.clock;
+    reading_start(&r, false);
+    while (reading_next(&r) > 0)
+        api_object_unref(r.object);
+    const char *shown = world_taken(&r.world, r.world.err);
     assert_non_null(strstr(shown, "\r\033[K0.0 MB, "));
     assert_string_equal(shown + strlen(shown) - 4, "\r\033[K");
-    input_free(in);
-    arena_release(&a);
-    close(w.ctx.in);
-    world_release(&w);
+    reading_close(&r);
 }
 
 int main(void) {
