@@ -13,6 +13,7 @@ struct walk {
     struct arena *arena;
     bool recursive;
     struct walk_files *out;
+    bool passed_by; /* a directory was not entered */
 };
 
 void walk_files_release(struct walk_files *files) {
@@ -57,8 +58,12 @@ static int walk_entry(struct walk *w, struct str path, unsigned depth, struct er
     struct stat st;
     if (lstat(path.p, &st) < 0)
         return io_fail(err, "lstat %s", path.p);
-    if (S_ISDIR(st.st_mode))
-        return w->recursive ? walk_directory(w, path, depth + 1, err) : 0;
+    if (S_ISDIR(st.st_mode) && w->recursive)
+        return walk_directory(w, path, depth + 1, err);
+    if (S_ISDIR(st.st_mode)) {
+        w->passed_by = true;
+        return 0;
+    }
     if (!has_known_extension(path))
         return 0;
     if (S_ISLNK(st.st_mode))
@@ -96,12 +101,13 @@ static int walk_path(struct walk *w, struct str path, struct err *err) {
         return 0;
     }
     size_t before = w->out->n;
+    w->passed_by = false;
     if (walk_directory(w, path, 0, err) < 0)
         return err_wrap(err, "error reading \"%.*s\"", STR_ARG(path));
     if (w->out->n == before)
         return err_set(err, ERR_IO,
-                       "error reading [%.*s]: recognized file extensions are [.json .yaml .yml]",
-                       STR_ARG(path));
+                       "error reading [%.*s]: recognized file extensions are [.json .yaml .yml]%s",
+                       STR_ARG(path), w->passed_by ? "; -R reads what is below it" : "");
     return 0;
 }
 
@@ -141,7 +147,7 @@ static int walk_name(struct walk *w, struct str name, struct err *err) {
 
 int walk_expand(struct arena *a, const struct opt_list *names, bool recursive,
                 struct walk_files *out, struct err *err) {
-    struct walk w = {a, recursive, out};
+    struct walk w = {.arena = a, .recursive = recursive, .out = out};
     if (names->n == 0)
         return err_set(err, ERR_USAGE,
                        "one or more files must be specified as -f pod.yaml or --filename=pod.json");
