@@ -66,7 +66,7 @@ static void refuse_verdict(struct cluster *c, const struct verdict *v, struct st
         text = arena_printf(&a, "%.*s: %.*s", STR_ARG(maker), STR_ARG(text));
     cluster__refuse(c, &v->source, text);
     for (size_t i = 0; i < v->hints.n; i++) {
-        buf_add(&c->text, STR("hint: "));
+        cmd_add_title(c->opts.ctx, CMD_HINT, &c->text);
         cmd_add_printable(&c->text, v->hints.v[i]);
         buf_add_char(&c->text, '\n');
         flush_remark(c);

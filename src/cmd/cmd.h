@@ -89,6 +89,10 @@ const char *cmd_getenv(const struct cmd_ctx *ctx, const char *name);
  * breaks and tabs are shown as \x1b. */
 void cmd_add_printable(struct buf *out, struct str text);
 
+/* Appends the title of a remark for standard error and a space, with colour where it is wanted. */
+enum cmd_title { CMD_ERROR, CMD_WARNING, CMD_HINT };
+void cmd_add_title(const struct cmd_ctx *ctx, enum cmd_title title, struct buf *out);
+
 /* Prints "error: text" and, for usage errors, where to find help. who is the command or NULL. */
 void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err);
 

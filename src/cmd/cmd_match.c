@@ -127,7 +127,8 @@ static void print_hints(const struct cmd_ctx *ctx, const struct feature_config *
         if (!feature_enabled(missing, f))
             continue;
         size_t before = text.n;
-        buf_addf(&text, "hint: the feature gate %.*s is off; try ", STR_ARG(feature_name(f)));
+        cmd_add_title(ctx, CMD_HINT, &text);
+        buf_addf(&text, "the feature gate %.*s is off; try ", STR_ARG(feature_name(f)));
         if (gates_write_remedy(&text, gates, f))
             buf_add_char(&text, '\n');
         else

@@ -59,13 +59,28 @@ void cmd_add_printable(struct buf *out, struct str text) {
     }
 }
 
+void cmd_add_title(const struct cmd_ctx *ctx, enum cmd_title title, struct buf *out) {
+    static const struct {
+        const char *text, *colour;
+    } titles[] = {
+        [CMD_ERROR] = {"error:", "31"},
+        [CMD_WARNING] = {"Warning:", "33"},
+        [CMD_HINT] = {"hint:", "36"},
+    };
+    if (ctx->err_colour)
+        buf_addf(out, "\033[%sm%s\033[0m ", titles[title].colour, titles[title].text);
+    else
+        buf_addf(out, "%s ", titles[title].text);
+}
+
 void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err) {
     if (err->msg[0] == 0)
         return;
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_REPORT);
-    buf_add(&text, ctx->err_colour ? STR("\033[31merror:\033[0m ") : STR("error: "));
+    cmd_add_title(ctx, CMD_ERROR, &text);
     cmd_add_printable(&text, str_of(err->msg));
-    buf_add_char(&text, '\n');
+    if (err->code == ERR_USAGE || !str_ends(buf_view(&text), STR("\n")))
+        buf_add_char(&text, '\n');
     if (err->code == ERR_USAGE && who)
         buf_addf(&text, "See 'berth %s --help' for usage.\n", who->name);
     else if (err->code == ERR_USAGE)

@@ -89,17 +89,10 @@ static const struct report_writer *const writers[] = {[REPORT_TEXT] = &report_te
 
 /* ---- remarks: what goes to standard error ---- */
 
-static void add_title(struct report *r, const char *title, const char *colour) {
-    if (r->ctx->err_colour)
-        buf_addf(&r->text, "\033[%sm%s\033[0m ", colour, title);
-    else
-        buf_addf(&r->text, "%s ", title);
-}
-
 static void add_warnings(struct report *r, const struct verdict *v) {
     for (size_t i = 0; i < v->warnings.n; i++) {
         const struct advice_note *n = &v->warnings.v[i];
-        add_title(r, "Warning:", "33");
+        cmd_add_title(r->ctx, CMD_WARNING, &r->text);
         cmd_add_printable(&r->text, v->source.file);
         buf_addf(&r->text, ":%u: ", v->source.line);
         cmd_add_printable(&r->text, v->resource);
@@ -113,7 +106,7 @@ static void add_warnings(struct report *r, const struct verdict *v) {
 
 static void add_hints(struct report *r, const struct verdict *v) {
     for (size_t i = 0; i < v->hints.n; i++) {
-        add_title(r, "hint:", "36");
+        cmd_add_title(r->ctx, CMD_HINT, &r->text);
         cmd_add_printable(&r->text, v->hints.v[i]);
         buf_add_char(&r->text, '\n');
     }

@@ -97,6 +97,8 @@ static void errors_are_reported(void **state) {
     } table[] = {
         {ERR_IO, "text", true, false, "error: text\n"},
         {ERR_IO, "text", true, true, "\033[31merror:\033[0m text\n"},
+        {ERR_IO, "text\n", true, false, "error: text\n"},
+        {ERR_USAGE, "text\n", false, false, "error: text\n\nRun 'berth --help' for usage.\n"},
         {ERR_IO, "", true, false, ""},
         {ERR_USAGE, "text", true, false, "error: text\nSee 'berth frob --help' for usage.\n"},
         {ERR_USAGE, "text", false, false, "error: text\nRun 'berth --help' for usage.\n"},
@@ -115,12 +117,31 @@ static void errors_are_reported(void **state) {
     }
 }
 
+static void titles_have_their_colours(void **state) {
+    (void)state;
+    struct world w;
+    world_init(&w);
+    for (int colour = 0; colour < 2; colour++) {
+        struct buf out = BUF_INIT(1000);
+        w.ctx.err_colour = colour;
+        cmd_add_title(&w.ctx, CMD_ERROR, &out);
+        cmd_add_title(&w.ctx, CMD_WARNING, &out);
+        cmd_add_title(&w.ctx, CMD_HINT, &out);
+        assert_true(str_is(buf_view(&out), colour ? "\033[31merror:\033[0m \033[33mWarning:\033[0m "
+                                                    "\033[36mhint:\033[0m "
+                                                  : "error: Warning: hint: "));
+        buf_release(&out);
+    }
+    world_release(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(environment_is_looked_up_by_whole_names),
         cmocka_unit_test(width_comes_from_environment_or_terminal),
         cmocka_unit_test(colour_needs_a_terminal_and_leave),
         cmocka_unit_test(errors_are_reported),
+        cmocka_unit_test(titles_have_their_colours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
