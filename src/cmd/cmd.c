@@ -65,8 +65,9 @@ static int check_args(const struct cmd *cmd, const struct opt_list *args, struct
     AUTO(buf_release) struct buf extra = BUF_INIT(ERR_TEXT);
     for (size_t i = cmd->most_args; i < args->n; i++)
         buf_addf(&extra, "%s%.*s", i == cmd->most_args ? "" : " ", STR_ARG(args->v[i]));
-    return err_set(err, ERR_USAGE, "extra arguments: [%.*s%s]", STR_ARG(buf_view(&extra)),
-                   extra.full ? "..." : "");
+    return err_set(err, ERR_USAGE, "extra arguments: [%.*s%s]%s%s", STR_ARG(buf_view(&extra)),
+                   extra.full ? "..." : "", cmd->args_hint ? ": " : "",
+                   cmd->args_hint ? cmd->args_hint : "");
 }
 
 static int run_help(struct cmd_ctx *ctx, const struct cmd *cmd, struct err *err) {

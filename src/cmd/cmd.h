@@ -53,6 +53,7 @@ struct cmd {
     struct opt_group groups[CMD_GROUPS];
     size_t opts_size;             /* of the options struct; it starts zeroed */
     size_t most_args;             /* more are an error */
+    const char *args_hint;        /* what helps when there are more; or NULL */
     const char *const *arg_words; /* what completion offers as argument; or NULL */
     bool args_are_commands;       /* completion offers the commands */
 

@@ -170,5 +170,6 @@ const struct cmd cmd_cel = {
                {"Input Options", input_opts, offsetof(struct cel_opts, input)}},
     .opts_size = sizeof(struct cel_opts),
     .most_args = 1,
+    .args_hint = "the expression is one argument, so quote it",
     .run = run,
 };

@@ -85,5 +85,6 @@ const struct cmd cmd_convert = {
                {"Input Options", input_opts, offsetof(struct convert_opts, input)},
                {"Feature Gate Options", gates_opts, offsetof(struct convert_opts, gates)}},
     .opts_size = sizeof(struct convert_opts),
+    .args_hint = "files are named with -f",
     .run = run,
 };

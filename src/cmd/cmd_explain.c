@@ -208,5 +208,6 @@ const struct cmd cmd_explain = {
                {"Feature Gate Options", gates_opts, offsetof(struct explain_opts, scene.gates)}},
     .opts_size = sizeof(struct explain_opts),
     .most_args = 1,
+    .args_hint = "the pod is one argument, pod/NAME, and files are named with -f",
     .run = run,
 };

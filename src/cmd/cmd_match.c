@@ -185,5 +185,6 @@ const struct cmd cmd_match = {
                {"Input Options", input_opts, offsetof(struct match_opts, input)},
                {"Feature Gate Options", gates_opts, offsetof(struct match_opts, gates)}},
     .opts_size = sizeof(struct match_opts),
+    .args_hint = "files are named with -f",
     .run = run,
 };

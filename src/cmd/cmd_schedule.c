@@ -111,5 +111,6 @@ const struct cmd cmd_schedule = {
                {"Input Options", input_opts, offsetof(struct schedule_opts, scene.input)},
                {"Feature Gate Options", gates_opts, offsetof(struct schedule_opts, scene.gates)}},
     .opts_size = sizeof(struct schedule_opts),
+    .args_hint = "files are named with -f",
     .run = run,
 };

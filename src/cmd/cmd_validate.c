@@ -155,5 +155,6 @@ const struct cmd cmd_validate = {
                {"Input Options", input_opts, offsetof(struct validate_opts, input)},
                {"Feature Gate Options", gates_opts, offsetof(struct validate_opts, gates)}},
     .opts_size = sizeof(struct validate_opts),
+    .args_hint = "files are named with -f",
     .run = run,
 };
