@@ -80,7 +80,7 @@ static int store_flag(const struct opt *o, struct str value, bool *out, struct e
 static int store_int(const struct opt *o, struct str value, int64_t *out, struct err *err) {
     int64_t number;
     if (!str_to_i64(value, &number) || number < 0)
-        return bad_value(o, value, "must be a whole number", err);
+        return bad_value(o, value, "must be a whole number from 0 to 9223372036854775807", err);
     *out = number;
     return 0;
 }

@@ -117,7 +117,7 @@ static int check_usage(const struct cmd_call *call, struct err *err) {
         return err_set(err, ERR_USAGE,
                        "--batch takes no expression, no taints, no --ast and no --explain");
     if (!opts->batch && !call->args.n && !call->ctx->in_is_tty)
-        return err_set(err, ERR_USAGE, "no expression");
+        return err_set(err, ERR_USAGE, "no expression: name one, or give lines with --batch");
     if (!opts->batch && !call->args.n && opts->output != AS_TEXT)
         return err_set(err, ERR_USAGE, "without an expression the output is text");
     if (opts->explain && !taints && call->args.n)

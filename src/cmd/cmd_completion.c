@@ -10,14 +10,16 @@ static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static void (*const writers[])(struct buf *) = {complete_bash, complete_zsh, complete_fish};
 
 static int run(struct cmd_call *call, struct err *err) {
+    struct str known = opt_words_join(call->arena, shells, ", ", " or ");
     if (call->args.n == 0)
-        return err_set(err, ERR_USAGE, "Shell not specified.");
+        return err_set(err, ERR_USAGE, "Shell not specified: it must be %.*s", STR_ARG(known));
     struct str shell = call->args.v[0];
     size_t i = 0;
     while (shells[i] && !str_is(shell, shells[i]))
         i++;
     if (!shells[i])
-        return err_set(err, ERR_USAGE, "Unsupported shell type \"%.*s\".", STR_ARG(shell));
+        return err_set(err, ERR_USAGE, "Unsupported shell type \"%.*s\": it must be %.*s",
+                       STR_ARG(shell), STR_ARG(known));
     AUTO(buf_release) struct buf out = BUF_INIT(MOST_SCRIPT_BYTES);
     writers[i](&out);
     return io_write(call->ctx->out, buf_view(&out), err);

@@ -122,10 +122,13 @@ int match_args_taint(struct arena *a, struct str text, struct api_taint *out, st
     bool has_value = str_cut(pair, '=', &out->key, &out->value);
     if (!has_effect || str_find_char(out->effect, ':') != STR_NONE ||
         (has_value && str_cut(out->value, '=', &more, &more)))
-        return err_set(err, ERR_USAGE, "invalid taint spec: %.*s, it must be KEY=VALUE:EFFECT",
+        return err_set(err, ERR_USAGE,
+                       "invalid taint spec: %.*s, it must be KEY=VALUE:EFFECT or KEY:EFFECT",
                        STR_ARG(text));
     if (!IS_ONE_OF(out->effect, effects))
-        return err_set(err, ERR_USAGE, "invalid taint effect: %.*s, unsupported taint effect",
+        return err_set(err, ERR_USAGE,
+                       "invalid taint effect: %.*s, unsupported taint effect; it must be "
+                       "NoSchedule, PreferNoSchedule or NoExecute",
                        STR_ARG(out->effect));
     if (check_name("taint spec", text, names_check_label_value(out->value), err) < 0)
         return -1;

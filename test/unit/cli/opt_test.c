@@ -163,9 +163,15 @@ static void errors_are_in_the_words_of_pflag(void **state) {
         {"--=", "bad flag syntax: --="},
         {"---flag", "bad flag syntax: ---flag"},
         {"--flag=yes", "invalid argument \"yes\" for \"-a, --flag\" flag: must be true or false"},
-        {"-n x", "invalid argument \"x\" for \"-n, --number\" flag: must be a whole number"},
-        {"-n -1", "invalid argument \"-1\" for \"-n, --number\" flag: must be a whole number"},
-        {"-n  ", "invalid argument \"\" for \"-n, --number\" flag: must be a whole number"},
+        {"-n x",
+         "invalid argument \"x\" for \"-n, --number\" flag: must be a whole number from 0 to "
+         "9223372036854775807"},
+        {"-n -1",
+         "invalid argument \"-1\" for \"-n, --number\" flag: must be a whole number from 0 to "
+         "9223372036854775807"},
+        {"-n  ",
+         "invalid argument \"\" for \"-n, --number\" flag: must be a whole number from 0 to "
+         "9223372036854775807"},
         {"--choice=pink", "invalid argument \"pink\" for \"-c, --choice\" flag: must be red, "
                           "green or blue"},
     };

@@ -34,7 +34,7 @@ static const struct talk talks[] = {
                                                         "refused, its type is int, not bool")
                                                         NO_TIME,
      5},
-    {":taint\n", "error: invalid taint spec: , it must be KEY=VALUE:EFFECT\n", 2},
+    {":taint\n", "error: invalid taint spec: , it must be KEY=VALUE:EFFECT or KEY:EFFECT\n", 2},
     {":tree\ntrue\n:tree\n", CHECK("bool", "0", "accepted") "tree:\n  literal true: bool\n" NO_TIME,
      4},
     {":taint a:NoExecute\n:explain\n!(taint.key == 'b')\n",
