@@ -40,6 +40,20 @@ static const struct opt global_opts[] = {
     {0},
 };
 
+/* What may stand in the place of a command. */
+struct instead {
+    bool version;
+};
+
+static const struct opt instead_opts[] = {
+    {.name = "version",
+     .kind = OPT_FLAG,
+     .hidden = true,
+     .help = "As berth version.",
+     .offset = offsetof(struct instead, version)},
+    {0},
+};
+
 const struct opt_group cmd_global_groups[] = {{"Global Options", global_opts, 0}, {0}};
 
 const struct cmd *cmd_find(struct str name) {
@@ -114,13 +128,16 @@ static struct opt_list without(struct arena *arena, const struct opt_list *words
 static int dispatch(struct cmd_ctx *ctx, struct arena *arena, const struct opt_list *words,
                     const struct cmd **cmd, struct err *err) {
     struct globals g = {0};
-    struct opt_target target = {global_opts, &g};
+    struct instead instead = {0};
+    struct opt_target targets[] = {{global_opts, &g}, {instead_opts, &instead}};
     struct opt_parser parser = {
-        .arena = arena, .targets = &target, .target_count = 1, .stop_at_argument = true};
+        .arena = arena, .targets = targets, .target_count = 2, .stop_at_argument = true};
     struct opt_list rest = {0};
     int rc = opt_parse(&parser, words, &rest, err);
     if (rc < 0 && !g.help)
         return -1;
+    if (instead.version && !g.help)
+        return run_command(ctx, &cmd_version, arena, &(struct opt_list){0}, err);
     if (rest.n == 0)
         return run_help(ctx, NULL, err);
     *cmd = cmd_find(rest.v[0]);

@@ -87,7 +87,7 @@ const struct cmd cmd_version = {
     .name = "version",
     .summary = "Print the version of berth and of the Kubernetes it follows",
     .about = "Print the version of berth, how it was built, and the Kubernetes release whose "
-             "behaviour it follows.\n\n"
+             "behaviour it follows. berth --version does the same.\n\n"
              "As JSON or YAML it is an object of kind Version in berth.dev/v1alpha1 with the "
              "fields version, compiler, kubernetesVersion and, when built from git, commit.",
     .usage = "[-o text|json|yaml]",
