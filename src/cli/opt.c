@@ -153,10 +153,8 @@ static int unknown_long(const struct opt_parser *p, struct str name, struct err 
         for (const struct opt *o = p->targets[t].rows; o->name; o++)
             if (!o->hidden)
                 suggest_offer(&suggest, o->name);
-    AUTO(buf_release) struct buf text = BUF_INIT(ERR_TEXT);
-    suggest_print(&suggest, "--", &text);
-    return err_set(err, ERR_USAGE, "unknown flag: --%.*s%.*s", STR_ARG(name),
-                   STR_ARG(buf_view(&text)));
+    err_set(err, ERR_USAGE, "unknown flag: --%.*s", STR_ARG(name));
+    return suggest_fail(&suggest, "--", err);
 }
 
 /* --name, --name=value or --name value */

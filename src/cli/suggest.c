@@ -3,6 +3,9 @@
 
 #include <strings.h>
 
+#include "base/alloc.h"
+#include "base/buf.h"
+
 enum { LONGEST_NAME = 40, MOST_EDITS = 2 };
 
 static size_t min3(size_t a, size_t b, size_t c) {
@@ -39,10 +42,12 @@ void suggest_offer(struct suggest *s, const char *name) {
         s->names[s->n++] = name;
 }
 
-void suggest_print(const struct suggest *s, const char *prefix, struct buf *out) {
-    if (s->n == 0)
-        return;
-    buf_addf(out, "\n\nDid you mean this?\n");
+int suggest_fail(const struct suggest *s, const char *prefix, struct err *err) {
+    if (s->n == 0 || !err)
+        return -1;
+    AUTO(buf_release) struct buf text = BUF_INIT(2 * ERR_TEXT);
+    buf_addf(&text, "%s\n\nDid you mean this?\n", err->msg);
     for (size_t i = 0; i < s->n; i++)
-        buf_addf(out, "\t%s%s\n", prefix, s->names[i]);
+        buf_addf(&text, "\t%s%s\n", prefix, s->names[i]);
+    return err_set(err, err->code, "%.*s", STR_ARG(buf_view(&text)));
 }

@@ -2,7 +2,8 @@
 #ifndef CMD_SUGGEST_H
 #define CMD_SUGGEST_H
 
-#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
 
 enum { SUGGEST_MOST = 4 };
 
@@ -17,8 +18,9 @@ struct suggest {
  * it, letter case aside: cobra's rule. */
 void suggest_offer(struct suggest *s, const char *name);
 
-/* Appends the names, each behind `prefix`, under the question; nothing when there are none. */
-void suggest_print(const struct suggest *s, const char *prefix, struct buf *out);
+/* Puts the question and the names, each behind `prefix`, under the text of err; nothing when there
+ * are none. Always returns -1. */
+int suggest_fail(const struct suggest *s, const char *prefix, struct err *err);
 
 /* Insertions, deletions and replacements that turn a into b; SIZE_MAX when either is longer than
  * any name here. */

@@ -63,14 +63,11 @@ const struct cmd *cmd_find(struct str name) {
     return NULL;
 }
 
-static int unknown_command(struct str name, struct err *err) {
+int cmd_suggest(struct str name, struct err *err) {
     struct suggest suggest = {.typed = name};
     for (size_t i = 0; cmd_table[i]; i++)
         suggest_offer(&suggest, cmd_table[i]->name);
-    AUTO(buf_release) struct buf text = BUF_INIT(ERR_TEXT);
-    suggest_print(&suggest, "", &text);
-    return err_set(err, ERR_USAGE, "unknown command \"%.*s\" for \"berth\"%.*s", STR_ARG(name),
-                   STR_ARG(buf_view(&text)));
+    return suggest_fail(&suggest, "", err);
 }
 
 static int check_args(const struct cmd *cmd, const struct opt_list *args, struct err *err) {
@@ -141,8 +138,10 @@ static int dispatch(struct cmd_ctx *ctx, struct arena *arena, const struct opt_l
     if (rest.n == 0)
         return run_help(ctx, NULL, err);
     *cmd = cmd_find(rest.v[0]);
-    if (!*cmd)
-        return unknown_command(rest.v[0], err);
+    if (!*cmd) {
+        err_set(err, ERR_USAGE, "unknown command \"%.*s\" for \"berth\"", STR_ARG(rest.v[0]));
+        return cmd_suggest(rest.v[0], err);
+    }
     struct opt_list own = without(arena, words, words->n - rest.n);
     return run_command(ctx, *cmd, arena, &own, err);
 }

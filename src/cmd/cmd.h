@@ -71,6 +71,9 @@ extern const struct cmd *const cmd_table[];
 /* The command of that name, or NULL. */
 const struct cmd *cmd_find(struct str name);
 
+/* Puts the commands whose names are close to that one under the text of err. Always returns -1. */
+int cmd_suggest(struct str name, struct err *err);
+
 /* The options that every command takes, with titles; ended by a group without rows. */
 extern const struct opt_group cmd_global_groups[];
 

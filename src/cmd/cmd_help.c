@@ -31,8 +31,10 @@ static int print_topic(struct cmd_call *call, struct buf *out, struct err *err) 
     const struct cmd *topic = NULL;
     if (call->args.n > 0) {
         topic = cmd_find(call->args.v[0]);
-        if (!topic)
-            return err_set(err, ERR_USAGE, "unknown help topic \"%.*s\"", STR_ARG(call->args.v[0]));
+        if (!topic) {
+            err_set(err, ERR_USAGE, "unknown help topic \"%.*s\"", STR_ARG(call->args.v[0]));
+            return cmd_suggest(call->args.v[0], err);
+        }
     }
     help_print(call->ctx, topic, out);
     return 0;

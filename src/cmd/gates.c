@@ -1,6 +1,8 @@
 /* From flags to a set of feature gates. */
 #include "cmd/gates.h"
 
+#include "cli/suggest.h"
+
 static bool is_for_users(const struct feature_spec *spec) {
     return !spec->locked && (spec->stage == FEATURE_ALPHA || spec->stage == FEATURE_BETA);
 }
@@ -39,6 +41,17 @@ static struct feature_flag flag_of(const struct opt_list *list) {
     return (struct feature_flag){list->v, list->n};
 }
 
+/* Puts the gates that an unknown one may stand for under the text that tells of it. */
+static int suggest_gates(struct err *err) {
+    struct str unknown = STR("unrecognized feature gate: "), text = str_of(err->msg);
+    if (!str_starts(text, unknown))
+        return -1;
+    struct suggest suggest = {.typed = str_sub(text, unknown.n, text.n)};
+    for (enum feature f = 0; f < FEATURE_COUNT; f++)
+        suggest_offer(&suggest, feature_name(f).p);
+    return suggest_fail(&suggest, "", err);
+}
+
 int gates_configure(const struct gates_opts *opts, const struct log *log,
                     struct feature_config *out, struct err *err) {
     struct feature_flags flags = {
@@ -48,7 +61,7 @@ int gates_configure(const struct gates_opts *opts, const struct log *log,
     };
     if (feature_configure(&flags, out, err) < 0) {
         err->code = ERR_USAGE;
-        return -1;
+        return suggest_gates(err);
     }
     feature_config_log(out, log);
     return 0;

@@ -1,6 +1,7 @@
 /* From a value to a verdict, in the API server's order. */
 #include "api/object.h"
 #include "base/vec.h"
+#include "cli/suggest.h"
 #include "cmd/gates.h"
 #include "cmd/verdict.h"
 #include "valid/admit.h"
@@ -21,6 +22,13 @@ struct judge {
     struct feature_set hinted;              /* gates that were named in a hint */
 };
 
+static int suggest_codes(struct str typed, struct err *err) {
+    struct suggest suggest = {.typed = typed};
+    for (const struct advice_row *row = advice_rows; row->code; row++)
+        suggest_offer(&suggest, row->code);
+    return suggest_fail(&suggest, "", err);
+}
+
 int judge_new(const struct judge_opts *opts, const struct stored *stored, struct judge **out,
               struct err *err) {
     struct judge *j = xcalloc(1, sizeof *j);
@@ -30,7 +38,7 @@ int judge_new(const struct judge_opts *opts, const struct stored *stored, struct
     for (size_t i = 0; i < opts->silence.n; i++)
         if (advice_silence(j->advice, opts->silence.v[i], err) < 0) {
             judge_free(j);
-            return -1;
+            return suggest_codes(opts->silence.v[i], err);
         }
     *out = j;
     return 0;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -42,11 +43,13 @@ static void check(const char *typed, const char *want) {
     struct suggest s = {.typed = str_of(typed)};
     for (size_t i = 0; names[i]; i++)
         suggest_offer(&s, names[i]);
-    struct buf out = BUF_INIT(1000);
-    suggest_print(&s, "--", &out);
-    if (!str_is(buf_view(&out), want))
-        fail_msg("'%s': got '%.*s'", typed, STR_ARG(buf_view(&out)));
-    buf_release(&out);
+    struct err err;
+    err_set(&err, ERR_USAGE, "no %s", typed);
+    assert_int_equal(suggest_fail(&s, "--", &err), -1);
+    assert_int_equal(err.code, ERR_USAGE);
+    if (strcmp(err.msg + 3 + strlen(typed), want) != 0)
+        fail_msg("'%s': got '%s'", typed, err.msg);
+    assert_int_equal(suggest_fail(&s, "--", NULL), -1);
 }
 
 static void names_near_the_typed_one_are_offered(void **state) {
