@@ -4,6 +4,7 @@
 #include "api/object.h"
 #include "base/clock.h"
 #include "cli/io.h"
+#include "cli/suggest.h"
 #include "cmd/explain_report.h"
 #include "cmd/rows.h"
 #include "cmd/scene.h"
@@ -50,28 +51,44 @@ struct run {
 
 /* --- the pod --- */
 
-static struct str pod_name(const struct cmd_call *call, struct err *err) {
-    struct str kind, name;
-    if (call->args.n == 0) {
-        err_set(err, ERR_USAGE, "which pod? Name it as pod/NAME");
-        return (struct str){0};
+static int read_name(const struct cmd_call *call, struct str *name, struct err *err) {
+    struct str kind = STR("pod");
+    *name = call->args.n ? call->args.v[0] : STR("");
+    if (str_find_char(*name, '/') != STR_NONE)
+        str_cut(*name, '/', &kind, name);
+    if (!str_is(kind, "pod") && !str_is(kind, "pods") && !str_is(kind, "po"))
+        return err_set(err, ERR_USAGE,
+                       "only pods can be explained, not \"%.*s\": berth schedule lists the pods of "
+                       "workloads",
+                       STR_ARG(kind));
+    return name->n ? 0 : err_set(err, ERR_USAGE, "which pod? Name it as pod/NAME");
+}
+
+/* Says where there is such a pod, or what pods are called like that. */
+static int fail_missing(const struct run *run, struct str namespace, struct str name,
+                        struct err *err) {
+    struct arena *a = run->call->arena;
+    struct suggest suggest = {.typed = name};
+    err_set(err, ERR_NOT_FOUND, "pods \"%.*s\" not found in namespace \"%.*s\"", STR_ARG(name),
+            STR_ARG(namespace));
+    for (size_t i = 0; i < run->scene.cluster.items.n; i++) {
+        const struct api_object *o = run->scene.cluster.items.v[i].object;
+        if (!o || o->type != &api_types[API_T_pod])
+            continue;
+        struct str other = o->meta->namespace;
+        if (str_eq(other, namespace))
+            suggest_offer(&suggest, arena_printf(a, "%.*s", STR_ARG(o->meta->name)).p);
+        else if (str_eq(o->meta->name, name))
+            suggest_offer(&suggest,
+                          arena_printf(a, "%.*s -n %.*s", STR_ARG(name), STR_ARG(other)).p);
     }
-    if (!str_cut(call->args.v[0], '/', &kind, &name))
-        return call->args.v[0];
-    if (!str_is(kind, "pod") && !str_is(kind, "pods") && !str_is(kind, "po")) {
-        err_set(err, ERR_USAGE, "only pods can be explained, not \"%.*s\"", STR_ARG(kind));
-        return (struct str){0};
-    }
-    return name;
+    return suggest_fail(&suggest, "pod/", err);
 }
 
 static int find_pod(struct run *run, struct str name, struct err *err) {
     struct str namespace = run->scene.cluster.opts.namespace;
     run->pod = cluster_find(&run->scene.cluster, "Pod", namespace, name);
-    if (!run->pod)
-        return err_set(err, ERR_NOT_FOUND, "pods \"%.*s\" not found in namespace \"%.*s\"",
-                       STR_ARG(name), STR_ARG(namespace));
-    return 0;
+    return run->pod ? 0 : fail_missing(run, namespace, name, err);
 }
 
 /* The pod as if it had no node yet. */
@@ -108,15 +125,18 @@ static void feed(const struct run *run, struct sched *s) {
 
 static int find_node(const struct run *run, const struct sched_report *r, size_t *place,
                      struct err *err) {
+    struct suggest suggest = {.typed = run->opts->node};
     *place = SIZE_MAX;
     if (!run->opts->node.p || r->error.p)
         return 0;
+    for (*place = 0; *place < r->node_count; ++*place)
+        if (str_eq(r->nodes[*place].node, run->opts->node))
+            return 0;
     for (size_t i = 0; i < r->node_count; i++)
-        if (str_eq(r->nodes[i].node, run->opts->node))
-            *place = i;
-    if (*place == SIZE_MAX)
-        return err_set(err, ERR_NOT_FOUND, "nodes \"%.*s\" not found", STR_ARG(run->opts->node));
-    return 0;
+        suggest_offer(&suggest,
+                      arena_printf(run->call->arena, "%.*s", STR_ARG(r->nodes[i].node)).p);
+    err_set(err, ERR_NOT_FOUND, "nodes \"%.*s\" not found", STR_ARG(run->opts->node));
+    return suggest_fail(&suggest, "--node=", err);
 }
 
 static int write_report(const struct run *run, const struct explain_report *report,
@@ -168,10 +188,10 @@ static int explain(struct run *run, struct err *err) {
 
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts};
-    struct str name = pod_name(call, err);
-    if (!name.p)
+    struct str name;
+    if (read_name(call, &name, err) < 0)
         return -1;
-    int rc = scene_read(&run.scene, call, &run.opts->scene, err);
+    int rc = scene_read(&run.scene, call, &run.opts->scene, "explain", err);
     if (rc == 0)
         rc = find_pod(&run, name, err);
     if (rc == 0)

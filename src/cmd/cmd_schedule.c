@@ -74,10 +74,8 @@ static int run(struct cmd_call *call, struct err *err) {
     if (opts->metrics && opts->output != SCHEDULE_TABLE)
         return err_set(err, ERR_USAGE, "--metrics goes with -o table only");
     AUTO(scene_release) struct scene scene = {0};
-    if (scene_read(&scene, call, &opts->scene, err) < 0)
+    if (scene_read(&scene, call, &opts->scene, "schedule", err) < 0)
         return -1;
-    if (scene.cluster.items.n == 0 && !scene.cluster.refused)
-        return err_set(err, ERR_INVALID, "no objects passed to schedule");
     return schedule(call, &scene, err);
 }
 

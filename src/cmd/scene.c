@@ -32,7 +32,7 @@ static int read_config(struct scene *s, struct cmd_call *call, const struct opt_
 }
 
 int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *opts,
-               struct err *err) {
+               const char *command, struct err *err) {
     *s = (struct scene){0};
     if (gates_configure(&opts->gates, &call->ctx->log, &s->gates, err) < 0 ||
         read_config(s, call, &opts->config, err) < 0)
@@ -47,6 +47,8 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
                                         .engine = tolexpr_match_engine(s->expressions)});
     if (cluster_read(&s->cluster, &opts->input, err) < 0)
         return -1;
+    if (s->cluster.items.n == 0 && !s->cluster.refused)
+        return err_set(err, ERR_INVALID, "no objects passed to %s", command);
     cluster_expand(&s->cluster);
     cluster_write_remarks(&s->cluster);
     return 0;

@@ -27,10 +27,10 @@ struct scene {
     struct cluster cluster;
 };
 
-/* Reads all of it, expands workloads, and writes the remarks on objects. Release with
- * scene_release, also after a failure. */
+/* Reads all of it, expands workloads, and writes the remarks on objects; without any object it
+ * fails, in the name of the command. Release with scene_release, also after a failure. */
 int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *opts,
-               struct err *err);
+               const char *command, struct err *err);
 void scene_release(struct scene *s);
 
 /* A scheduler that nothing has been told of yet; see struct sched_opts for clock and tie_seed. Free
