@@ -312,13 +312,8 @@ static int read_all(struct cluster *c, struct input *in, struct err *err) {
     struct input_value value;
     struct input_source source;
     int rc;
-    while ((rc = input_next_value(in, &value, &source, err)) > 0) {
-        if (value.tree->kind != JSON_OBJECT) {
-            err_set(err, ERR_INVALID, "not an object");
-            return input_fail_at(&source, err);
-        }
+    while ((rc = input_next_value(in, &value, &source, err)) > 0)
         take_value(c, &value, &source);
-    }
     return rc;
 }
 

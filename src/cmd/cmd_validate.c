@@ -7,7 +7,6 @@
 #include "cmd/report.h"
 #include "cmd/rows.h"
 #include "cmd/verdict.h"
-#include "codec/json.h"
 #include "tolexpr/tolexpr.h"
 
 struct validate_opts {
@@ -63,10 +62,6 @@ static int validate_all(struct input *in, struct judge *judge, struct report *re
     struct verdict verdict;
     int rc;
     while ((rc = input_next_value(in, &value, &source, err)) > 0) {
-        if (value.tree->kind != JSON_OBJECT) {
-            err_set(err, ERR_INVALID, "not an object");
-            return input_fail_at(&source, err);
-        }
         judge_value(judge, &value, &source, &verdict);
         if (report_add(report, &verdict, err) < 0)
             return -1;

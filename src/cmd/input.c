@@ -196,13 +196,16 @@ static const struct json *items_of(const struct json *value) {
 
 /* Is it an item without a kind, in a list that has not told its own either? */
 static bool needs_kind_of_list(const struct json *tree, const struct json *list) {
-    return list && tree->kind == JSON_OBJECT && !json_get(tree, STR("kind")) &&
-           !json_get(list, STR("kind"));
+    return list && !json_get(tree, STR("kind")) && !json_get(list, STR("kind"));
 }
 
 /* Hands out a tree that is an item of `list`, or of none. */
 static int deliver(struct input *in, const struct json *tree, const struct json *list,
                    struct input_value *out, struct err *err) {
+    if (tree->kind != JSON_OBJECT) {
+        err_set(err, ERR_INVALID, "not an object");
+        return fail_here(in, err);
+    }
     if (needs_kind_of_list(tree, list)) {
         err_set(err, ERR_INVALID,
                 "Object 'Kind' is missing, and the list has no kind before its "

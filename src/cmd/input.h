@@ -47,12 +47,12 @@ void input_keep_repeats(struct input *in);
 
 /* An object as it was read, before anything is made of it. */
 struct input_value {
-    const struct json *tree;      /* valid until the next call */
+    const struct json *tree;      /* a JSON object, valid until the next call */
     struct str kind, api_version; /* what items of a typed list are that do not say; else absent */
     bool repeats;                 /* somewhere in it, or in the list it is in, a key stands twice */
 };
 
-/* The next value that stands for an object; otherwise as input_next. */
+/* The next object as it was read; otherwise as input_next. */
 int input_next_value(struct input *in, struct input_value *out, struct input_source *source,
                      struct err *err);
 

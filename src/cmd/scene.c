@@ -9,7 +9,7 @@ static int read_config_file(struct scene *s, struct cmd_call *call, const struct
     struct input_value value;
     struct input_source source;
     if (files->n > 1)
-        return err_set(err, ERR_USAGE, "--config can be given once");
+        return err_set(err, ERR_USAGE, "it can be given once");
     if (input_open(call->ctx, &names, false, &s->config_file, err) < 0)
         return -1;
     int rc = input_next_value(s->config_file, &value, &source, err);
