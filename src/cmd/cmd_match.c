@@ -143,7 +143,7 @@ static int run(struct cmd_call *call, struct err *err) {
     struct match_pairs pairs;
     if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0)
         return -1;
-    match_pairs_init(&pairs, &gates);
+    match_pairs_init(&pairs, &gates, call->ctx->clock);
     struct writer w = {.fd = call->ctx->out,
                        .format = (enum text_or_json)opts->output,
                        .text = BUF_INIT(LONGEST_OUTPUT),

@@ -5,10 +5,11 @@
 #include "base/map.h"
 #include "tolexpr/tolexpr.h"
 
-void match_pairs_init(struct match_pairs *p, const struct feature_config *gates) {
+void match_pairs_init(struct match_pairs *p, const struct feature_config *gates,
+                      const struct clock *clock) {
     *p = (struct match_pairs){.atoms = intern_new(map_random_seed()),
                               .expressions = tolexpr_new(&(struct tolexpr_opts){
-                                  gates->min_compat, &clock_system, map_random_seed(), 0})};
+                                  gates->min_compat, clock, map_random_seed(), 0})};
     p->match = match_new(p->atoms, &gates->enabled, tolexpr_match_engine(p->expressions),
                          map_random_seed());
 }

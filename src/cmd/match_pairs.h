@@ -34,8 +34,9 @@ struct match_pairs {
     VEC(struct match_host) hosts;
 };
 
-/* Nothing yet on either side. */
-void match_pairs_init(struct match_pairs *p, const struct feature_config *gates);
+/* Nothing yet on either side. The clock, which is stored, times what expressions cost. */
+void match_pairs_init(struct match_pairs *p, const struct feature_config *gates,
+                      const struct clock *clock);
 
 /* Frees everything. */
 void match_pairs_release(struct match_pairs *p);
