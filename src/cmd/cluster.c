@@ -120,7 +120,7 @@ void cluster__set_uid(struct api_object *o, struct str namespace) {
 
 /* Random there, counted here. */
 static void generate_name(struct cluster *c, struct api_object *o) {
-    static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
+    static const char alphabet[] = CLUSTER__LETTERS;
     char suffix[] = "bbbbb";
     if (o->meta->name.n || !o->meta->generate_name.n)
         return;

@@ -70,6 +70,9 @@ struct api_object *cluster_find(const struct cluster *c, const char *kind, struc
 
 /* --- for the files that make up a cluster --- */
 
+/* What Kubernetes makes names of: no vowels, so that no word comes of it. */
+#define CLUSTER__LETTERS "bcdfghjklmnpqrstvwxz2456789"
+
 /* Remarks on an object: what is wrong with it, which counts, and what is merely good to know. */
 void cluster__refuse(struct cluster *c, const struct input_source *at, struct str text);
 void cluster__note(struct cluster *c, const struct input_source *at, struct str text);

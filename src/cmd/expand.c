@@ -196,7 +196,7 @@ static void expand_replication_controller(struct expand *e, struct api_object *o
 enum { LONGEST_TEMPLATE = 64 << 20 };
 
 struct str expand__hash(struct arena *a, const struct api_pod_template_spec *template) {
-    static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
+    static const char alphabet[] = CLUSTER__LETTERS;
     AUTO(arena_release) struct arena scratch = {0};
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEMPLATE);
     struct json tree = api_struct_encode(&scratch, &api_types[API_T_pod_template_spec], template);
