@@ -2,18 +2,6 @@
 
 #include <string.h>
 
-struct str str_of(const char *cstr) {
-    return (struct str){cstr, cstr ? strlen(cstr) : 0};
-}
-
-bool str_eq(struct str a, struct str b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool str_is(struct str s, const char *cstr) {
-    return str_eq(s, str_of(cstr));
-}
-
 int str_cmp(struct str a, struct str b) {
     size_t n = a.n < b.n ? a.n : b.n;
     int order = n ? memcmp(a.p, b.p, n) : 0;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct str {
     const char *p;
@@ -25,13 +26,19 @@ struct str {
 #define STR_ARG(s) (int)(s).n, (s).p
 
 /* A view of a NUL-terminated string; NULL gives the absent view. */
-struct str str_of(const char *cstr);
+static inline struct str str_of(const char *cstr) {
+    return (struct str){cstr, cstr ? strlen(cstr) : 0};
+}
 
 /* Same length and bytes? Absent equals empty. */
-bool str_eq(struct str a, struct str b);
+static inline bool str_eq(struct str a, struct str b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
 
 /* Is s exactly this NUL-terminated string? */
-bool str_is(struct str s, const char *cstr);
+static inline bool str_is(struct str s, const char *cstr) {
+    return str_eq(s, str_of(cstr));
+}
 
 /* Byte-wise order as Go's string comparison: negative, 0, positive. */
 int str_cmp(struct str a, struct str b);
