@@ -204,8 +204,8 @@ static void default_daemon_set_strategy(struct defaulter *d, void *body) {
 }
 
 /* Only a strategy that names no type at all is given an update section of its own. */
-static void default_stateful_set_strategy(struct defaulter *d, void *body) {
-    struct api_stateful_set_update_strategy *s = body;
+static void default_stateful_set_strategy(struct defaulter *d,
+                                          struct api_stateful_set_update_strategy *s) {
     if (!s->type.n) {
         s->type = STR("RollingUpdate");
         if (!s->rolling_update)
@@ -220,6 +220,7 @@ static void default_stateful_set_strategy(struct defaulter *d, void *body) {
 
 static void default_stateful_set_spec(struct defaulter *d, void *body) {
     struct api_stateful_set_spec *spec = body;
+    default_stateful_set_strategy(d, &spec->update_strategy);
     if (!spec->persistent_volume_claim_retention_policy)
         spec->persistent_volume_claim_retention_policy =
             arena_new(d->a, struct api_stateful_set_persistent_volume_claim_retention_policy);
@@ -276,7 +277,6 @@ default_fn *const api__default_rules[API_TYPES] = {
     [API_T_namespace] = default_namespace,
     [API_T_deployment_strategy] = default_deployment_strategy,
     [API_T_daemon_set_update_strategy] = default_daemon_set_strategy,
-    [API_T_stateful_set_update_strategy] = default_stateful_set_strategy,
     [API_T_stateful_set_spec] = default_stateful_set_spec,
     [API_T_job] = default_job,
     [API_T_persistent_volume] = default_persistent_volume,

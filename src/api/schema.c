@@ -9,15 +9,18 @@
 #define RETAINKEYS API_PATCH_RETAINKEYS
 
 /* First the rows of each type … */
-#define BEGIN(name) static const struct api_field API_NAME(T, _fields)[] = {
+#define TAG(json_name) API_TAG(json_name, sizeof json_name - 1)
+#define BEGIN(name)    static const struct api_field API_NAME(T, _fields)[] = {
 #define FIELD(member, json_name, kind_, number_, ...)  \
     {.json = STR_INIT(json_name),                      \
+     .tag = TAG(json_name),                            \
      .offset = offsetof(struct API_NAME(T, ), member), \
      .kind = API_##kind_,                              \
      .number = (number_),                              \
      .flags = __VA_ARGS__},
 #define OBJECTS(member, json_name, kind_, target, number_, ...) \
     {.json = STR_INIT(json_name),                               \
+     .tag = TAG(json_name),                                     \
      .type = &api_types[API_T_##target],                        \
      .offset = offsetof(struct API_NAME(T, ), member),          \
      .kind = API_##kind_,                                       \
@@ -39,17 +42,55 @@
 #undef INLINE
 #undef END
 
-/* … then the types. */
-#define BEGIN(go_name)                                                                            \
-    [API_T_NAME(T)] = {.go = (go_name),                                                           \
-                       .fields = API_NAME(T, _fields),                                            \
-                       .field_count = sizeof API_NAME(T, _fields) / sizeof(struct api_field) - 1, \
-                       .id = API_T_NAME(T),                                                       \
-                       .size = sizeof(struct API_NAME(T, ))},
-#define FIELD(member, json_name, kind_, number_, ...)
-#define OBJECTS(member, json_name, kind_, target, number_, ...)
-#define INLINE(target, go_name)
-#define END
+/* … then their numbers … */
+#define BEGIN(name)                                             enum {
+#define FIELD(member, json_name, kind_, number_, ...)           API_NAME(T, _row_##member),
+#define OBJECTS(member, json_name, kind_, target, number_, ...) API_NAME(T, _row_##member),
+#define INLINE(target, go_name)                                 API_NAME(T, _row_##target),
+#define END            \
+    API_NAME(T, _rows) \
+    }                  \
+    ;
+#include "api/schema/all.def"
+#undef BEGIN
+#undef FIELD
+#undef OBJECTS
+#undef INLINE
+#undef END
+
+/* … then whether there are defaults or amounts in the type, or in one inside it … */
+#define DEEP(type)                                              api_##type##_deep
+#define BEGIN(name)                                             enum { API_NAME(T, _deep) = 0
+#define FIELD(member, json_name, kind_, number_, ...)           || (int)API_##kind_ == API_MQUANTITY
+#define DEFAULT(member, json_name, kind_, number_, value, ...)  || true
+#define OBJECTS(member, json_name, kind_, target, number_, ...) || DEEP(target)
+#define INLINE(target, go_name)                                 || DEEP(target)
+#define END \
+    }       \
+    ;
+#include "api/schema/all.def"
+#undef BEGIN
+#undef FIELD
+#undef OBJECTS
+#undef INLINE
+#undef END
+
+/* … then the types, and which rows of them concern defaulting. */
+#define BIT(member, is) ((uint64_t)(is) << API_NAME(T, _row_##member))
+#define BEGIN(go_name)                                       \
+    [API_T_NAME(T)] = {.go = (go_name),                      \
+                       .fields = API_NAME(T, _fields),       \
+                       .field_count = API_NAME(T, _rows),    \
+                       .id = API_T_NAME(T),                  \
+                       .size = sizeof(struct API_NAME(T, )), \
+                       .defaulted = 0
+#define FIELD(member, json_name, kind_, number_, ...)           | BIT(member, API_##kind_ == API_MQUANTITY)
+#define DEFAULT(member, json_name, kind_, number_, value, ...)  | BIT(member, true)
+#define OBJECTS(member, json_name, kind_, target, number_, ...) | BIT(member, DEEP(target))
+#define INLINE(target, go_name)                                 | BIT(target, DEEP(target))
+#define END \
+    }       \
+    ,
 const struct api_type api_types[API_TYPES] = {
 #include "api/schema/all.def"
 };
@@ -71,28 +112,16 @@ const struct api_kind *api_kind_find(struct str api_version, struct str kind) {
     return NULL;
 }
 
-static struct api_found find_inline(const struct api_field *f, struct str json) {
-    size_t hint = 0;
-    struct api_found found = api_field_find(f->type, json, &hint);
-    found.offset += f->offset;
-    found.via = f->go;
-    return found;
-}
-
-struct api_found api_field_find(const struct api_type *type, struct str json, size_t *hint) {
-    size_t n = type->field_count;
-    for (size_t tried = 0, at = *hint; tried < n; tried++, at++) {
-        if (at >= n)
-            at = 0;
-        const struct api_field *f = &type->fields[at];
-        if (f->kind == API_INLINE) {
-            struct api_found found = find_inline(f, json);
-            if (found.field)
-                return found;
-        } else if (str_eq(f->json, json)) {
-            *hint = at + 1;
-            return (struct api_found){.field = f, .offset = f->offset};
-        }
+struct api_found api_field_find_inline(const struct api_type *type, struct str json) {
+    struct api_found found = {.field = NULL};
+    for (size_t i = 0; i < type->field_count && !found.field; i++) {
+        const struct api_field *f = &type->fields[i];
+        size_t hint = 0;
+        if (f->kind != API_INLINE)
+            continue;
+        found = api_field_find(f->type, json, &hint);
+        found.offset += f->offset;
+        found.via = f->go;
     }
-    return (struct api_found){.field = NULL};
+    return found;
 }

@@ -8,6 +8,8 @@
  *     #define T toleration
  *     BEGIN("v1.Toleration")                               its name in Go, as error texts show it
  *     FIELD(member, "jsonName", KIND, number, flags, …)    a scalar, list of scalars or map
+ *     DEFAULT(member, "jsonName", KIND, number, "value", flags, …)   a scalar with a default that
+ *                                                          does not depend on anything else
  *     OBJECTS(member, "jsonName", KIND, type, number, flags, …)   one or many of another type
  *     INLINE(type, "GoName")                               all fields of another type, as if here
  *     END
@@ -15,8 +17,8 @@
  *
  * in the order in which the API server writes the fields. `number` is the field's protobuf number,
  * flags are 0, OMIT (left out when empty) or OMIT | ZERO (a zero time is left out, too), and behind
- * them may stand .go (name of the Go type when it is a named one), .def (constant default as text),
- * .patch and .merge_key (how a strategic merge patch treats a list or map).
+ * them may stand .go (name of the Go type when it is a named one), .patch and .merge_key (how a
+ * strategic merge patch treats a list or map).
  */
 #ifndef API_SCHEMA_H
 #define API_SCHEMA_H
@@ -70,12 +72,18 @@ enum api_patch { API_PATCH_MERGE = 1, API_PATCH_REPLACE = 2, API_PATCH_RETAINKEY
 
 struct api_type;
 
+/* What tells most names apart at once: the length, the first and the last byte. */
+#define API_TAG(p, n)                                             \
+    ((uint32_t)(n) << 16 | (uint32_t)(unsigned char)(p)[0] << 8 | \
+     (uint32_t)(unsigned char)(p)[(n)-1])
+
 struct api_field {
     struct str json;             /* name on the wire */
     const struct api_type *type; /* of OBJECTS and INLINE rows */
     const char *go;              /* name of a named Go type or INLINE field, or NULL */
     const char *def;             /* default that does not depend on anything else, or NULL */
     const char *merge_key;       /* of lists that are merged by key, or NULL */
+    uint32_t tag;                /* API_TAG of json; 0 of INLINE rows */
     uint16_t offset;             /* of the member in the struct */
     uint16_t number;             /* in protobuf messages */
     uint8_t kind;                /* enum api_field_kind */
@@ -104,6 +112,7 @@ enum api_type_id {
 struct api_type {
     const char *go; /* name in Go, with package */
     const struct api_field *fields;
+    uint64_t defaulted; /* a bit for each row that is, or has inside, a default or amounts */
     uint16_t field_count;
     uint16_t id;   /* enum api_type_id */
     uint32_t size; /* of the C struct */
@@ -119,9 +128,25 @@ struct api_found {
     size_t offset;                 /* of the member in the outer struct */
 };
 
+/* A field of the type's INLINE types by its JSON name. */
+struct api_found api_field_find_inline(const struct api_type *type, struct str json);
+
 /* Finds a field by its JSON name, in INLINE types too. `hint` speeds up calls in row order: start
  * with 0. */
-struct api_found api_field_find(const struct api_type *type, struct str json, size_t *hint);
+static inline struct api_found api_field_find(const struct api_type *type, struct str json,
+                                              size_t *hint) {
+    const struct api_field *end = type->fields + type->field_count, *f = type->fields + *hint;
+    uint32_t tag = json.n ? API_TAG(json.p, json.n) : UINT32_MAX;
+    for (size_t left = type->field_count; left > 0; left--, f++) {
+        if (f == end)
+            f = type->fields;
+        if (f->tag == tag && str_eq(f->json, json)) {
+            *hint = (size_t)(f - type->fields) + 1;
+            return (struct api_found){.field = f, .offset = f->offset};
+        }
+    }
+    return api_field_find_inline(type, json);
+}
 
 struct api_kind {
     const char *kind;        /* Pod */

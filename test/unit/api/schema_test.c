@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "api/default_int.h"
 #include "api/types.h"
 
 /* The encoder collects the members of one object in an array of this size. */
@@ -47,6 +48,22 @@ static void rows_are_consistent(void **state) {
     }
 }
 
+/* Does defaulting find something to do at the row? */
+static bool is_defaulted(const struct api_field *f) {
+    return f->def || f->kind == API_MQUANTITY || (f->type && f->type->defaulted);
+}
+
+static void defaulting_looks_at_the_rows_that_concern_it(void **state) {
+    (void)state;
+    for (size_t id = 0; id < API_TYPES; id++) {
+        const struct api_type *type = &api_types[id];
+        assert_true(type->field_count <= 64);
+        for (size_t i = 0; i < type->field_count; i++)
+            assert_int_equal(type->defaulted >> i & 1, is_defaulted(&type->fields[i]));
+        assert_true(!api__default_rules[id] || type->defaulted);
+    }
+}
+
 static void protobuf_numbers_are_unique_in_their_message(void **state) {
     (void)state;
     for (size_t id = 0; id < API_TYPES; id++) {
@@ -69,6 +86,7 @@ static void fields_are_found_in_any_order(void **state) {
     assert_string_equal(nfs.via, "VolumeSource");
     assert_ptr_equal(api_field_find(volume, STR("name"), &hint).field, name.field);
     assert_null(api_field_find(volume, STR("NFS"), &hint).field);
+    assert_null(api_field_find(volume, STR(""), &hint).field);
 }
 
 static void kinds_are_found_by_name_and_version(void **state) {
@@ -85,6 +103,7 @@ static void kinds_are_found_by_name_and_version(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_consistent),
+        cmocka_unit_test(defaulting_looks_at_the_rows_that_concern_it),
         cmocka_unit_test(protobuf_numbers_are_unique_in_their_message),
         cmocka_unit_test(fields_are_found_in_any_order),
         cmocka_unit_test(kinds_are_found_by_name_and_version),
