@@ -42,14 +42,18 @@ enum {
     ALNUM = LOWER | UPPER | DIGIT,
 };
 
-static unsigned class_of(char c) {
-    if (c >= 'a' && c <= 'z')
-        return LOWER;
-    if (c >= 'A' && c <= 'Z')
-        return UPPER;
-    if (c >= '0' && c <= '9')
-        return DIGIT;
-    return c == '-' ? DASH : c == '.' ? DOT : c == '_' ? UNDERSCORE : 0;
+#define FIVE(c, class) \
+    [c] = class, [c + 1] = class, [c + 2] = class, [c + 3] = class, [c + 4] = class
+#define LETTERS(a, class)                                                         \
+    FIVE(a, class), FIVE(a + 5, class), FIVE(a + 10, class), FIVE(a + 15, class), \
+        FIVE(a + 20, class), [a + 25] = class
+static const unsigned char classes_of_bytes[256] = {
+    LETTERS('a', LOWER), LETTERS('A', UPPER), FIVE('0', DIGIT),   FIVE('5', DIGIT),
+    ['-'] = DASH,        ['.'] = DOT,         ['_'] = UNDERSCORE,
+};
+
+static inline unsigned class_of(char c) {
+    return classes_of_bytes[(unsigned char)c];
 }
 
 static bool all_of(struct str s, unsigned classes) {
@@ -80,19 +84,27 @@ static bool is_underscore_label(struct str s) {
     return is_bounded(s, LOWER | DIGIT, DASH | UNDERSCORE, LOWER | DIGIT);
 }
 
-static bool are_labels(struct str s, bool (*is_label)(struct str s)) {
+static bool are_underscore_labels(struct str s) {
     struct str label;
     bool more;
     do {
         more = str_cut(s, '.', &label, &s);
-        if (!is_label(label))
+        if (!is_underscore_label(label))
             return false;
     } while (more);
     return true;
 }
 
+/* Labels between dots: no dash at their ends. */
 static bool is_dns1123_subdomain(struct str s) {
-    return are_labels(s, is_dns1123_label);
+    unsigned next = LOWER | DIGIT, class = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        class = class_of(s.p[i]);
+        if (!(class & next))
+            return false;
+        next = LOWER | DIGIT | (class == DOT ? 0 : class == DASH ? DASH : DASH | DOT);
+    }
+    return class & (LOWER | DIGIT);
 }
 
 static void say(struct names_errs *errs, struct str message) {
@@ -172,7 +184,7 @@ struct names_errs names_check_dns1123_underscore(struct str name) {
     struct names_errs errs = {0};
     if (name.n > SUBDOMAIN_MAX)
         say(&errs, STR("must be no more than 253 characters"));
-    if (!are_labels(name, is_underscore_label))
+    if (!are_underscore_labels(name))
         say(&errs, STR(UNDERSCORE_RULE));
     return errs;
 }
