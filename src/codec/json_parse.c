@@ -145,7 +145,7 @@ static struct str path_to(struct parser *ps, struct str key) {
 }
 
 static bool has_duplicate(struct parser *ps, const struct json_member *members, size_t n) {
-    if (ps->run->opts.allow_duplicates)
+    if (n < 2 || ps->run->opts.allow_duplicates)
         return false;
     size_t i = json__duplicate(members, n);
     if (i == SIZE_MAX)
@@ -246,18 +246,24 @@ static struct json_member *close_container(struct parser *ps, struct json_member
 
 /* --- tokens --- */
 
-/* A string; p stands behind its quote. */
-static inline const char *parse_string(struct parser *ps, const char *p, struct str *out) {
-    bool high = false;
-    const char *stop = json__scan_string(p, ps->end, &high);
-    if (__builtin_expect(stop == ps->end || *stop != '"', 0))
+/* A string in which something must be looked at: an escape, a byte that is not ASCII, a fault. */
+static __attribute__((noinline)) const char *parse_odd_string(struct parser *ps, const char *p,
+                                                              const char *stop, struct str *out) {
+    if (stop == ps->end || *stop != '"')
         return json__unescape(ps->run, p, stop, out);
     *out = (struct str){p, (size_t)(stop - p)};
-    if (__builtin_expect(high, 0)) {
-        size_t good = utf8_valid_prefix(*out);
-        if (good < out->n)
-            return json__fault(ps->run, JSON_FAULT_UTF8, p + good);
-    }
+    size_t good = utf8_valid_prefix(*out);
+    return good < out->n ? json__fault(ps->run, JSON_FAULT_UTF8, p + good) : stop + 1;
+}
+
+/* A string; p stands behind its quote. */
+static inline __attribute__((always_inline)) const char *
+parse_string(struct parser *ps, const char *p, struct str *out) {
+    bool high = false;
+    const char *stop = json__scan_string(p, ps->end, &high);
+    if (__builtin_expect(stop == ps->end || *stop != '"' || high, 0))
+        return parse_odd_string(ps, p, stop, out);
+    *out = (struct str){p, (size_t)(stop - p)};
     return stop + 1;
 }
 
