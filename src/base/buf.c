@@ -23,9 +23,7 @@ struct str buf_view(const struct buf *b) {
     return (struct str){b->p, b->n};
 }
 
-char *buf_room(struct buf *b, size_t n) {
-    if (n <= b->cap - b->n)
-        return b->p + b->n;
+char *buf_grow(struct buf *b, size_t n) {
     if (n > b->max - b->n) {
         b->full = true;
         return NULL;

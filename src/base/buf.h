@@ -27,11 +27,16 @@ void buf_clear(struct buf *b);
 /* The bytes written so far; valid until the next append. */
 struct str buf_view(const struct buf *b);
 
+/* buf_room for a buffer that must grow for it. */
+char *buf_grow(struct buf *b, size_t n);
+
 /*
  * Room for n more bytes behind b->p + b->n, for callers that fill it themselves and then add to
  * b->n. NULL, with `full` set, when that would pass the maximum.
  */
-char *buf_room(struct buf *b, size_t n);
+static inline char *buf_room(struct buf *b, size_t n) {
+    return n <= b->cap - b->n ? b->p + b->n : buf_grow(b, n);
+}
 
 void buf_add(struct buf *b, struct str s);          /* appends s */
 void buf_add_char(struct buf *b, char c);           /* appends one byte */

@@ -39,18 +39,38 @@ static void write_escape(struct buf *out, uint32_t cp) {
         buf_addf(out, cp < 0x10000 ? "\\u%04x" : "\\U%08x", cp);
 }
 
+/* How many bytes at the start of s stand for themselves: printable ASCII but quote and backslash.
+ */
+static size_t count_plain(struct str s) {
+    size_t n = 0;
+    while (n < s.n && s.p[n] >= ' ' && s.p[n] < 0x7F && s.p[n] != '"' && s.p[n] != '\\')
+        n++;
+    return n;
+}
+
+/* Writes the first character, which does not; gives its length. */
+static size_t write_odd(struct buf *out, struct str s) {
+    size_t len;
+    uint32_t cp = utf8_decode(s, &len);
+    if (cp == UTF8_INVALID)
+        buf_addf(out, "\\x%02x", (unsigned char)s.p[0]);
+    else if (cp == '"' || cp == '\\')
+        buf_addf(out, "\\%c", (char)cp);
+    else if (goquote_is_print(cp))
+        buf_add(out, str_sub(s, 0, len));
+    else
+        write_escape(out, cp);
+    return len;
+}
+
 void goquote_write(struct buf *out, struct str s) {
     buf_add_char(out, '"');
-    for (size_t at = 0, len; at < s.n; at += len) {
-        uint32_t cp = utf8_decode(str_sub(s, at, s.n), &len);
-        if (cp == UTF8_INVALID)
-            buf_addf(out, "\\x%02x", (unsigned char)s.p[at]);
-        else if (cp == '"' || cp == '\\')
-            buf_addf(out, "\\%c", (char)cp);
-        else if (goquote_is_print(cp))
-            buf_add(out, str_sub(s, at, at + len));
-        else
-            write_escape(out, cp);
+    while (s.n) {
+        size_t plain = count_plain(s);
+        buf_add(out, str_sub(s, 0, plain));
+        s = str_sub(s, plain, s.n);
+        if (s.n)
+            s = str_sub(s, write_odd(out, s), s.n);
     }
     buf_add_char(out, '"');
 }

@@ -6,7 +6,7 @@
 void valid__names(struct valid *v, const struct path *p, struct str name,
                   const struct names_errs *errs) {
     for (size_t i = 0; i < errs->n; i++)
-        valid__invalid(v, p, VALUE_Q(name), "%.*s", STR_ARG(errs->v[i]));
+        valid__add(v, VALID_INVALID, p, &VALUE_Q(name), errs->v[i]);
 }
 
 void valid__dns_label(struct valid *v, const struct path *p, struct str name) {

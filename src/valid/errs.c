@@ -5,7 +5,6 @@
 
 #include "base/goquote.h"
 #include "base/limits.h"
-#include "base/map.h"
 #include "valid/valid_int.h"
 
 static const struct {
@@ -36,7 +35,9 @@ static void write_path(struct buf *b, const struct path *p) {
         buf_add(b, p->key);
         buf_add_char(b, ']');
     } else {
-        buf_addf(b, "[%zu]", p->index);
+        buf_add_char(b, '[');
+        buf_add_u64(b, p->index);
+        buf_add_char(b, ']');
     }
 }
 
@@ -59,12 +60,6 @@ static void write_value(struct buf *b, const struct value *v) {
     }
 }
 
-static struct str take(struct arena *a, struct buf *b) {
-    struct str text = arena_str(a, buf_view(b));
-    buf_release(b);
-    return text;
-}
-
 static void append(struct valid_errs *errs, struct valid_error e) {
     if (errs->n == errs->cap) {
         size_t cap = errs->cap ? errs->cap * 2 : 8;
@@ -80,91 +75,125 @@ static void append(struct valid_errs *errs, struct valid_error e) {
 void valid__drop_repeats(struct valid_errs *errs) {
     if (errs->n < 2)
         return;
-    struct map seen = MAP_INIT(map_random_seed());
+    struct seen texts = SEEN_INIT;
     size_t kept = 0;
-    for (size_t i = 0; i < errs->n; i++) {
-        const struct valid_error *e = &errs->v[i];
-        struct str text = valid__text(errs->a, "%.*s: %.*s", STR_ARG(e->field), STR_ARG(e->body));
-        if (!map_put(&seen, text, errs))
-            errs->v[kept++] = *e;
-    }
+    for (size_t i = 0; i < errs->n; i++)
+        if (seen_add(&texts, errs->v[i].text))
+            errs->v[kept++] = errs->v[i];
     errs->n = kept;
-    map_release(&seen);
+    seen_release(&texts);
+}
+
+/* An error in the making: its text so far, and where parts of it end or begin. */
+struct draft {
+    enum valid_type type;
+    struct buf text;
+    size_t field_end, value_end, detail;
+};
+
+/* Writes all but the detail. */
+static struct draft start(enum valid_type type, const struct path *p, const struct value *value) {
+    struct draft d = {.type = type, .text = BUF_INIT(3 * LIMIT_OBJECT_BYTES)};
+    write_path(&d.text, p);
+    if (!p)
+        buf_add(&d.text, STR("<nil>"));
+    d.field_end = d.text.n;
+    buf_add(&d.text, STR(": "));
+    buf_add(&d.text, str_of(types[type].text));
+    if (value && value->kind != VALUE_OMITTED) {
+        buf_add(&d.text, STR(": "));
+        write_value(&d.text, value);
+    }
+    d.value_end = d.text.n;
+    buf_add(&d.text, STR(": "));
+    d.detail = d.text.n;
+    return d;
+}
+
+/* Adds the error to the list, without the last colon when there is no detail. */
+static void finish(struct valid *v, struct draft *d) {
+    size_t n = d->text.n > d->detail ? d->text.n : d->value_end;
+    struct str text = arena_str(v->errs->a, str_sub(buf_view(&d->text), 0, n));
+    append(v->errs, (struct valid_error){.type = d->type,
+                                         .text = text,
+                                         .field = str_sub(text, 0, d->field_end),
+                                         .body = str_sub(text, d->field_end + 2, n),
+                                         .detail = str_sub(text, d->detail, n)});
+    buf_release(&d->text);
 }
 
 void valid__add(struct valid *v, enum valid_type type, const struct path *p,
                 const struct value *value, struct str detail) {
-    struct arena *a = v->errs->a;
-    struct buf field = BUF_INIT(LIMIT_OBJECT_BYTES), body = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
-    write_path(&field, p);
-    if (!p)
-        buf_add(&field, STR("<nil>"));
-    buf_add(&body, str_of(types[type].text));
-    if (value && value->kind != VALUE_OMITTED) {
-        buf_add(&body, STR(": "));
-        write_value(&body, value);
-    }
-    if (detail.n) {
-        buf_add(&body, STR(": "));
-        buf_add(&body, detail);
-    }
-    struct str field_text = take(a, &field), body_text = take(a, &body);
-    append(v->errs, (struct valid_error){type, field_text, body_text, detail});
+    struct draft d = start(type, p, value);
+    buf_add(&d.text, detail);
+    finish(v, &d);
 }
 
 void valid__invalid(struct valid *v, const struct path *p, struct value value, const char *fmt,
                     ...) {
+    struct draft d = start(VALID_INVALID, p, &value);
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_INVALID, p, &value, valid__vtext(v->errs->a, fmt, ap));
+    valid__write_text(&d.text, fmt, ap);
     va_end(ap);
+    finish(v, &d);
 }
 
 void valid__required(struct valid *v, const struct path *p, const char *fmt, ...) {
+    struct draft d = start(VALID_REQUIRED, p, NULL);
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_REQUIRED, p, NULL, valid__vtext(v->errs->a, fmt, ap));
+    valid__write_text(&d.text, fmt, ap);
     va_end(ap);
+    finish(v, &d);
 }
 
 void valid__forbidden(struct valid *v, const struct path *p, const char *fmt, ...) {
+    struct draft d = start(VALID_FORBIDDEN, p, NULL);
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_FORBIDDEN, p, NULL, valid__vtext(v->errs->a, fmt, ap));
+    valid__write_text(&d.text, fmt, ap);
     va_end(ap);
+    finish(v, &d);
 }
 
 void valid__duplicate(struct valid *v, const struct path *p, struct value value, const char *fmt,
                       ...) {
+    struct draft d = start(VALID_DUPLICATE, p, &value);
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_DUPLICATE, p, &value, valid__vtext(v->errs->a, fmt, ap));
+    valid__write_text(&d.text, fmt, ap);
     va_end(ap);
+    finish(v, &d);
 }
 
 void valid__internal(struct valid *v, const struct path *p, const char *fmt, ...) {
+    struct draft d = start(VALID_INTERNAL, p, NULL);
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_INTERNAL, p, NULL, valid__vtext(v->errs->a, fmt, ap));
+    valid__write_text(&d.text, fmt, ap);
     va_end(ap);
+    finish(v, &d);
 }
 
 void valid__not_found(struct valid *v, const struct path *p, struct value value, const char *fmt,
                       ...) {
+    struct draft d = start(VALID_NOT_FOUND, p, &value);
     va_list ap;
     va_start(ap, fmt);
-    valid__add(v, VALID_NOT_FOUND, p, &value, valid__vtext(v->errs->a, fmt, ap));
+    valid__write_text(&d.text, fmt, ap);
     va_end(ap);
+    finish(v, &d);
 }
 
 void valid__not_supported(struct valid *v, const struct path *p, struct value value,
                           const char *const *supported) {
-    struct buf b = BUF_INIT(LIMIT_OBJECT_BYTES);
+    struct draft d = start(VALID_NOT_SUPPORTED, p, &value);
     for (size_t i = 0; supported[i]; i++) {
-        buf_add(&b, i ? STR(", ") : STR("supported values: "));
-        goquote_write(&b, str_of(supported[i]));
+        buf_add(&d.text, i ? STR(", ") : STR("supported values: "));
+        goquote_write(&d.text, str_of(supported[i]));
     }
-    valid__add(v, VALID_NOT_SUPPORTED, p, &value, take(v->errs->a, &b));
+    finish(v, &d);
 }
 
 void valid__too_long(struct valid *v, const struct path *p, size_t most) {

@@ -78,7 +78,7 @@ static void forbid_gate(struct valid *v, const struct path *p, struct str name) 
     buf_add(&text, STR("only deletion is allowed, but found new scheduling gate '"));
     buf_add(&text, name);
     buf_add_char(&text, '\'');
-    valid__add(v, VALID_FORBIDDEN, p, NULL, arena_str(v->errs->a, buf_view(&text)));
+    valid__add(v, VALID_FORBIDDEN, p, NULL, buf_view(&text));
 }
 
 /* A new gate that the list has twice is reported once, at its last place. */

@@ -20,12 +20,6 @@ static struct json text_of(struct arena *a, struct buf *b) {
     return json_of_str(text);
 }
 
-static void write_error(struct buf *b, const struct valid_error *e) {
-    buf_add(b, e->field);
-    buf_add(b, STR(": "));
-    buf_add(b, e->body);
-}
-
 /* One error stands as it is, several stand between brackets. */
 static void write_aggregate(struct buf *b, const struct valid_errs *errs) {
     if (errs->n > 1)
@@ -33,7 +27,7 @@ static void write_aggregate(struct buf *b, const struct valid_errs *errs) {
     for (size_t i = 0; i < errs->n; i++) {
         if (i)
             buf_add(b, STR(", "));
-        write_error(b, &errs->v[i]);
+        buf_add(b, errs->v[i].text);
     }
     if (errs->n > 1)
         buf_add_char(b, ']');
@@ -121,6 +115,6 @@ void valid_write_kubectl(struct buf *out, const struct api_object *o,
     for (size_t i = 0; i < errs->n; i++) {
         if (errs->n > 1)
             buf_add(out, STR("\n* "));
-        write_error(out, &errs->v[i]);
+        buf_add(out, errs->v[i].text);
     }
 }

@@ -43,31 +43,30 @@ static void write_number(struct buf *out, struct str conversion, va_list *ap) {
     buf_add(out, str_of(number));
 }
 
-struct str valid__vtext(struct arena *a, const char *fmt, va_list args) {
-    struct buf out = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
+void valid__write_text(struct buf *out, const char *fmt, va_list args) {
     va_list ap;
     va_copy(ap, args);
     for (const char *next; (next = strchr(fmt, '%')); fmt = next) {
-        buf_add(&out, (struct str){fmt, (size_t)(next++ - fmt)});
+        buf_add(out, (struct str){fmt, (size_t)(next++ - fmt)});
         struct str conversion = read_conversion(&next);
         if (str_ends(conversion, STR("s")))
-            write_text(&out, conversion, &ap);
+            write_text(out, conversion, &ap);
         else if (str_is(conversion, "%"))
-            buf_add_char(&out, '%');
+            buf_add_char(out, '%');
         else
-            write_number(&out, conversion, &ap);
+            write_number(out, conversion, &ap);
     }
     va_end(ap);
-    buf_add(&out, str_of(fmt));
-    struct str text = out.n ? arena_str(a, buf_view(&out)) : STR("");
-    buf_release(&out);
-    return text;
+    buf_add(out, str_of(fmt));
 }
 
 struct str valid__text(struct arena *a, const char *fmt, ...) {
+    struct buf out = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
     va_list ap;
     va_start(ap, fmt);
-    struct str text = valid__vtext(a, fmt, ap);
+    valid__write_text(&out, fmt, ap);
     va_end(ap);
+    struct str text = out.n ? arena_str(a, buf_view(&out)) : STR("");
+    buf_release(&out);
     return text;
 }

@@ -35,6 +35,7 @@ enum valid_type {
 
 struct valid_error {
     enum valid_type type;
+    struct str text;   /* <field>: <body>; the others are parts of it */
     struct str field;  /* path: spec.tolerations[0].value */
     struct str body;   /* text without the path: Invalid value: "x": must be … */
     struct str detail; /* the part of body behind the value; may be empty */

@@ -75,16 +75,15 @@ struct valid {
 /* In the place of a format: an error without a detail. (Compilers warn of an empty format.) */
 #define NO_DETAIL "%s", ""
 
-/* Any error. value may be NULL: the type does not show one. The detail must live in the list's
- * arena. */
+/* Any error. value may be NULL: the type does not show one. */
 void valid__add(struct valid *v, enum valid_type type, const struct path *p,
                 const struct value *value, struct str detail);
 
-/* printf into the arena for the conversions that rules use; a NUL in a text is kept. All details of
- * errors are printed so. */
+/* printf for the conversions that rules use, into the arena and at the end of a buffer; a NUL in a
+ * text is kept. All details of errors are printed so. */
 VALID_PRINTF(2) struct str valid__text(struct arena *a, const char *fmt, ...);
-__attribute__((format(printf, 2, 0))) struct str valid__vtext(struct arena *a, const char *fmt,
-                                                              va_list args);
+__attribute__((format(printf, 2, 0))) void valid__write_text(struct buf *out, const char *fmt,
+                                                             va_list args);
 
 VALID_PRINTF(4) /* Invalid value: <value>: <detail> */
 void valid__invalid(struct valid *v, const struct path *p, struct value value, const char *fmt,
