@@ -352,14 +352,15 @@ static int by_key_then_place(const void *a, const void *b) {
     return order ? order : (x > y) - (x < y);
 }
 
-/* The members in order of their keys, the last of each key only. Free with vec_release. */
+/* The members in order of their keys, the last of each key only; none when they are so already.
+ * Free with vec_release. */
 typedef VEC(const struct json_member *) member_vec;
 static void sort_members(struct decoder *d, const struct place *at, const struct json *object,
                          member_vec *out) {
-    for (uint32_t i = 0; i < object->n; i++)
-        vec_push(out, &object->members[i]);
     if (in_order(object))
         return;
+    for (uint32_t i = 0; i < object->n; i++)
+        vec_push(out, &object->members[i]);
     qsort(out->v, out->n, sizeof *out->v, by_key_then_place);
     size_t kept = 0;
     for (size_t i = 0; i < out->n; i++) {
@@ -376,22 +377,23 @@ static int decode_map(struct decoder *d, const struct place *at, const struct ap
                       const char *plain) {
     if (v->kind != JSON_OBJECT)
         return wrong_type(d, at, f, v, plain);
-    member_vec members = {0};
-    sort_members(d, at, v, &members);
-    char *entries = arena_calloc(d->a, 1, size_mul(members.n, size) + 1);
-    *(struct any_list *)slot = (struct any_list){entries, members.n};
+    member_vec sorted = {0};
+    sort_members(d, at, v, &sorted);
+    size_t n = sorted.n ? sorted.n : v->n;
+    char *entries = arena_calloc(d->a, 1, size_mul(n, size) + 1);
+    *(struct any_list *)slot = (struct any_list){entries, n};
     /* An entry's value has the type of the map's elements: what stands behind the bracket. */
     const char *element_type = f->go ? strchr(f->go, ']') : NULL;
     struct api_field element = {.kind = f->kind, .go = element_type ? element_type + 1 : NULL};
     int rc = 0;
-    for (size_t i = 0; i < members.n && rc == 0; i++) {
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const struct json_member *m = sorted.n ? sorted.v[i] : &v->members[i];
         char *entry = entries + i * size;
-        *(struct str *)(void *)entry = arena_str(d->a, members.v[i]->key);
-        const struct json *value = &members.v[i]->value;
-        if (value->kind != JSON_NULL)
-            rc = one(d, at, &element, value, entry + sizeof(struct str));
+        *(struct str *)(void *)entry = arena_str(d->a, m->key);
+        if (m->value.kind != JSON_NULL)
+            rc = one(d, at, &element, &m->value, entry + sizeof(struct str));
     }
-    vec_release(&members);
+    vec_release(&sorted);
     return rc;
 }
 
@@ -435,10 +437,10 @@ static int decode_members(struct decoder *d, const struct place *up, const struc
                           const struct json *object, char *body) {
     if (d->duplicates)
         report_duplicates(d, up, object);
-    size_t hint = 0;
+    const struct api_field *next = type->fields;
     for (uint32_t i = 0; i < object->n; i++) {
         const struct json_member *m = &object->members[i];
-        struct api_found found = api_field_find(type, m->key, &hint);
+        struct api_found found = api_field_find(type, m->key, &next);
         const struct api_field *f = found.field;
         if (!f) {
             problem(d, up, "unknown", m->key);
@@ -520,6 +522,7 @@ int api__struct_decode(struct arena *a, const struct api_type *type, const struc
 
 int api_struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
                       void *body, struct err *err) {
-    struct api_problems problems = {.n = 0};
+    struct api_problems problems;
+    problems.n = 0;
     return api__struct_decode(a, type, tree, body, &problems, false, err);
 }

@@ -29,8 +29,8 @@ static struct api_object *object_new(const struct api_kind *kind) {
     arena_start(&o->arena, o->type->size + FIRST_BYTES);
     o->body = arena_calloc(&o->arena, 1, o->type->size);
     o->names = &((struct any_object *)o->body)->names;
-    size_t hint = 0;
-    struct api_found meta = api_field_find(o->type, STR("metadata"), &hint);
+    const struct api_field *next = o->type->fields;
+    struct api_found meta = api_field_find(o->type, STR("metadata"), &next);
     if (meta.field->type == &api_types[API_T_object_meta])
         o->meta = (void *)((char *)o->body + meta.offset);
     return o;
@@ -51,7 +51,8 @@ static int refuse_problems(const struct api_problems *problems, struct err *err)
 /* Kinds without a schema have no unknown fields, only fields that nobody looks at. */
 static int decode_body(struct api_object *o, const struct json *tree,
                        const struct api_decode_opts *opts, struct err *err) {
-    struct api_problems problems = {.n = 0};
+    struct api_problems problems;
+    problems.n = 0;
     if (api__struct_decode(&o->arena, o->type, tree, o->body, &problems, opts->duplicates, err) < 0)
         return -1;
     if (!o->kind)

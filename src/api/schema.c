@@ -116,10 +116,10 @@ struct api_found api_field_find_inline(const struct api_type *type, struct str j
     struct api_found found = {.field = NULL};
     for (size_t i = 0; i < type->field_count && !found.field; i++) {
         const struct api_field *f = &type->fields[i];
-        size_t hint = 0;
         if (f->kind != API_INLINE)
             continue;
-        found = api_field_find(f->type, json, &hint);
+        const struct api_field *next = f->type->fields;
+        found = api_field_find(f->type, json, &next);
         found.offset += f->offset;
         found.via = f->go;
     }

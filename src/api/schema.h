@@ -131,17 +131,17 @@ struct api_found {
 /* A field of the type's INLINE types by its JSON name. */
 struct api_found api_field_find_inline(const struct api_type *type, struct str json);
 
-/* Finds a field by its JSON name, in INLINE types too. `hint` speeds up calls in row order: start
- * with 0. */
+/* Finds a field by its JSON name, in INLINE types too. `next` is the row to try first, and moves
+ * behind the one found, which speeds up calls in row order: start with type->fields. */
 static inline struct api_found api_field_find(const struct api_type *type, struct str json,
-                                              size_t *hint) {
-    const struct api_field *end = type->fields + type->field_count, *f = type->fields + *hint;
+                                              const struct api_field **next) {
+    const struct api_field *end = type->fields + type->field_count, *f = *next;
     uint32_t tag = json.n ? API_TAG(json.p, json.n) : UINT32_MAX;
     for (size_t left = type->field_count; left > 0; left--, f++) {
         if (f == end)
             f = type->fields;
         if (f->tag == tag && str_eq(f->json, json)) {
-            *hint = (size_t)(f - type->fields) + 1;
+            *next = f + 1;
             return (struct api_found){.field = f, .offset = f->offset};
         }
     }

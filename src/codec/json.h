@@ -66,7 +66,9 @@ int json_parse_prefix(struct arena *a, struct str text, bool last, const struct 
                       struct json *out, size_t *used, struct err *err);
 
 /* The string (or float literal) of v as a view. */
-struct str json_str(const struct json *v);
+static inline struct str json_str(const struct json *v) {
+    return (struct str){v->s, v->n};
+}
 
 /* The member of an object by key (the last one of duplicates), or NULL; NULL for other kinds. */
 const struct json *json_get(const struct json *v, struct str key);

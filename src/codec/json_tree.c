@@ -8,10 +8,6 @@
 #include "base/vec.h"
 #include "codec/json_int.h"
 
-struct str json_str(const struct json *v) {
-    return (struct str){v->s, v->n};
-}
-
 const struct json *json_get(const struct json *v, struct str key) {
     if (!v || v->kind != JSON_OBJECT)
         return NULL;

@@ -210,8 +210,9 @@ void valid__too_many(struct valid *v, const struct path *p, size_t actual, size_
 }
 
 bool valid__one_of(struct str text, const char *const *list) {
+    char first = text.n ? text.p[0] : '\0';
     for (size_t i = 0; list[i]; i++)
-        if (str_is(text, list[i]))
+        if (list[i][0] == first && str_is(text, list[i]))
             return true;
     return false;
 }

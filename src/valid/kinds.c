@@ -39,7 +39,8 @@ void valid_prepare_create(struct api_object *o, const struct valid_opts *opts) {
         k->prepare_create(o, opts);
 }
 
-/* The rules of all objects come last, and only for objects that are otherwise good. */
+/* The rules of all objects come last, and only for objects that are otherwise good: then metadata
+ * was judged with the kind's rules, but for what is the concern of URLs. */
 void valid_create(const struct api_object *o, const struct valid_opts *opts,
                   struct valid_errs *out) {
     const struct valid_kind *k = find(o->kind);
@@ -49,8 +50,7 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     size_t before = out->n;
     k->create(&v, o);
     if (out->n == before)
-        valid__any_meta(&v, AT(NULL, "metadata"), o->meta, o->kind->namespaced,
-                        valid__name_path_segment);
+        valid__meta_names(&v, AT(NULL, "metadata"), o->meta, valid__name_path_segment);
     valid__drop_repeats(out);
 }
 

@@ -64,8 +64,8 @@ struct names_errs valid__name_path_segment(struct str name, bool prefix) {
     return errs;
 }
 
-static void check_names(struct valid *v, const struct path *p, const struct api_object_meta *m,
-                        name_rule *rule) {
+void valid__meta_names(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                       name_rule *rule) {
     if (m->generate_name.n) {
         struct names_errs errs = rule(m->generate_name, true);
         valid__names(v, AT(p, "generateName"), m->generate_name, &errs);
@@ -228,7 +228,7 @@ static void check_all_managed(struct valid *v, const struct path *p,
 
 void valid__any_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
                      bool namespaced, name_rule *name) {
-    check_names(v, p, m, name);
+    valid__meta_names(v, p, m, name);
     check_namespace(v, AT(p, "namespace"), m->namespace, namespaced);
     valid__not_negative(v, AT(p, "generation"), m->generation);
     valid__labels(v, AT(p, "labels"), &m->labels);

@@ -36,9 +36,13 @@ static void check_spec(struct valid *v, const struct api_pod_disruption_budget_s
     check_policy(v, AT(p, "unhealthyPodEvictionPolicy"), s->unhealthy_pod_eviction_policy);
 }
 
+/* Upstream's rules for budgets do not mention metadata: it is looked at when the rest is good. */
 static void create(struct valid *v, const struct api_object *o) {
     static const struct selector_rules strict;
+    size_t before = v->errs->n;
     check_spec(v, &budget_of(o)->spec, &strict);
+    if (v->errs->n == before)
+        valid__any_meta(v, AT(NULL, "metadata"), o->meta, true, valid__name_path_segment);
 }
 
 /* Was anything wrong with the old selector? Then the values of the new one are not looked at. */

@@ -159,8 +159,9 @@ static const struct source {
 enum { SOURCE_COUNT = sizeof sources / sizeof *sources, MAX_ISCSI_NAME_BYTES = 64 };
 
 static struct api_found find_source(const struct source *source) {
-    size_t hint = 0;
-    return api_field_find(&api_types[API_T_persistent_volume_source], str_of(source->json), &hint);
+    const struct api_type *type = &api_types[API_T_persistent_volume_source];
+    const struct api_field *next = type->fields;
+    return api_field_find(type, str_of(source->json), &next);
 }
 
 /* The first rules of this source: one of them is about the name of the volume. */

@@ -441,8 +441,8 @@ static const struct rules *rules_of(const struct api_type *type) {
 
 /* Strings and lists of strings look alike: where it is, and how long. */
 static bool is_empty(const struct api_type *type, const void *source, const char *field) {
-    size_t hint = 0;
-    struct api_found found = api_field_find(type, str_of(field), &hint);
+    const struct api_field *next = type->fields;
+    struct api_found found = api_field_find(type, str_of(field), &next);
     return !((const struct str *)(const void *)((const char *)source + found.offset))->n;
 }
 

@@ -215,12 +215,14 @@ name_rule valid__name_label;        /* RFC 1123 label: namespaces */
 name_rule valid__name_path_segment; /* anything that can stand in a URL: all objects */
 
 /*
- * metadata of any object: name (by a rule), labels, annotations, owners, … kinds.c asks for it,
- * with valid__name_path_segment, behind the rules of a kind (create) or before them (update), and
- * then also for what an update may not change.
+ * metadata of any object: name (by a rule), labels, annotations, owners, … The rules of a kind ask
+ * for it (create), or kinds.c before them (update), and then also for what an update may not
+ * change. Behind the rules of a new object kinds.c asks for its names alone, as segments of a path.
  */
 void valid__any_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
                      bool namespaced, name_rule *name);
+void valid__meta_names(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                       name_rule *rule);
 void valid__any_meta_update(struct valid *v, const struct path *p, const struct api_object_meta *m,
                             const struct api_object_meta *old);
 /* The same for a kind of Kubernetes itself, by the kind's rule for names: most of them begin with
