@@ -246,9 +246,10 @@ static struct json_member *close_container(struct parser *ps, struct json_member
 
 /* --- tokens --- */
 
-/* A string in which something must be looked at: an escape, a byte that is not ASCII, a fault. */
+/* A string that has an escape, a byte that is not ASCII or a fault; `stop` is the first of them. */
 static __attribute__((noinline)) const char *parse_odd_string(struct parser *ps, const char *p,
                                                               const char *stop, struct str *out) {
+    stop = json__scan_string(stop, ps->end);
     if (stop == ps->end || *stop != '"')
         return json__unescape(ps->run, p, stop, out);
     *out = (struct str){p, (size_t)(stop - p)};
@@ -259,9 +260,8 @@ static __attribute__((noinline)) const char *parse_odd_string(struct parser *ps,
 /* A string; p stands behind its quote. */
 static inline __attribute__((always_inline)) const char *
 parse_string(struct parser *ps, const char *p, struct str *out) {
-    bool high = false;
-    const char *stop = json__scan_string(p, ps->end, &high);
-    if (__builtin_expect(stop == ps->end || *stop != '"' || high, 0))
+    const char *stop = json__scan_plain(p, ps->end);
+    if (__builtin_expect(stop == ps->end || *stop != '"', 0))
         return parse_odd_string(ps, p, stop, out);
     *out = (struct str){p, (size_t)(stop - p)};
     return stop + 1;

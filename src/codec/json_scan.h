@@ -38,37 +38,29 @@ static inline bool json__ends_plain(unsigned char c) {
     return c == '"' || c == '\\' || c < 0x20;
 }
 
-/* The first quote, backslash or control character of [p, end), or end. *high is set when a byte
- * that is not ASCII was passed. */
-static inline const char *json__scan_string(const char *p, const char *end, bool *high) {
+/* The first quote, backslash or control character of [p, end), or end. */
+static inline const char *json__scan_string(const char *p, const char *end) {
 #ifdef JSON_SCAN_SSE2
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'),
                   control = _mm_set1_epi8(0x1F);
-    while (end - p >= 16) {
+    for (; end - p >= 16; p += 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
         __m128i stops =
             _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)),
                          _mm_cmpeq_epi8(_mm_min_epu8(v, control), v));
         unsigned stop = (unsigned)_mm_movemask_epi8(stops);
-        unsigned highs = (unsigned)_mm_movemask_epi8(v);
-        if (stop) {
-            *high |= (highs & (stop - 1) & ~stop) != 0;
+        if (stop)
             return p + __builtin_ctz(stop);
-        }
-        *high |= highs != 0;
-        p += 16;
     }
 #else
-    while (end - p >= 8) {
+    for (; end - p >= 8; p += 8) {
         uint64_t v = json__load8(p);
-        uint64_t stop = json__has_byte(v, '"') | json__has_byte(v, '\\') | json__has_control(v);
-        if (stop || (v & JSON_SCAN_HIGH))
+        if (json__has_byte(v, '"') | json__has_byte(v, '\\') | json__has_control(v))
             break;
-        p += 8;
     }
 #endif
-    for (; p < end && !json__ends_plain((unsigned char)*p); p++)
-        *high |= (unsigned char)*p >= 0x80;
+    while (p < end && !json__ends_plain((unsigned char)*p))
+        p++;
     return p;
 }
 
@@ -156,6 +148,22 @@ static inline bool json__copy_short(char *to, const char *p, size_t n, bool raw_
     return true;
 }
 #endif
+
+/* The first byte of [p, end) that is not plain: a quote, backslash, control character, or not
+ * ASCII; or end. */
+static inline const char *json__scan_plain(const char *p, const char *end) {
+#ifdef JSON_SCAN_SSE2
+    for (; end - p >= 16; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        unsigned stop = json__special_mask(v, true);
+        if (stop)
+            return p + __builtin_ctz(stop);
+    }
+#endif
+    while (p < end && !json__is_special((unsigned char)*p, true))
+        p++;
+    return p;
+}
 
 /* Copies bytes that need no escape from [p, end) to `to` and gives how many; `to` has room for
  * end - p bytes. Stops in front of a byte for which json__is_special holds. */

@@ -47,13 +47,12 @@ static const char *skip_escape(struct json__run *run, const char *p) {
  * formed. */
 static const char *find_quote(struct json__run *run, const char *p) {
     const char *end = text_end(run);
-    bool high = false;
     while (p < end && *p != '"') {
         if (*p != '\\')
             return json__fault(run, JSON_FAULT_STRING, p);
         if (!(p = skip_escape(run, p)))
             return NULL;
-        p = json__scan_string(p, end, &high);
+        p = json__scan_string(p, end);
     }
     return p < end ? p : json__fault(run, JSON_FAULT_END, p);
 }

@@ -31,17 +31,16 @@ static void scans_strings(void **state) {
             char *p = filled(n);
             if (at < n)
                 p[at] = specials[at % 5];
-            bool high = false;
-            assert_int_equal(json__scan_string(p, p + n, &high) - p, at);
-            assert_false(high);
+            assert_int_equal(json__scan_string(p, p + n) - p, at);
+            assert_int_equal(json__scan_plain(p, p + n) - p, at);
             if (at + 1 < n)
                 p[at + 1] = (char)0xC3;
-            assert_int_equal(json__scan_string(p, p + n, &high) - p, at);
-            assert_false(high);
+            assert_int_equal(json__scan_string(p, p + n) - p, at);
+            assert_int_equal(json__scan_plain(p, p + n) - p, at);
             if (at > 0) {
                 p[at / 2] = (char)0xC3;
-                assert_int_equal(json__scan_string(p, p + n, &high) - p, at);
-                assert_true(high);
+                assert_int_equal(json__scan_string(p, p + n) - p, at);
+                assert_int_equal(json__scan_plain(p, p + n) - p, at / 2);
             }
             free(p);
         }
