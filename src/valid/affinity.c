@@ -139,7 +139,9 @@ static void check_keys(struct valid *v, const struct path *p, const struct api_s
 static void check_keys_not_in_selector(struct valid *v, const struct path *p,
                                        const struct api_strs *keys,
                                        const struct api_label_selector *selector) {
-    struct seen last = SEEN_INIT, selected = SEEN_INIT;
+    struct seen last, selected;
+    seen_init(&last);
+    seen_init(&selected);
     for (size_t i = keys->n; i-- > 0;)
         seen_put(&last, keys->v[i], &keys->v[i]);
     for (size_t i = 0; i < selector->match_labels.n; i++)
@@ -157,7 +159,8 @@ static void check_keys_not_in_selector(struct valid *v, const struct path *p,
 
 static void check_keys_disjoint(struct valid *v, const struct path *p, const struct api_strs *match,
                                 const struct api_strs *mismatch) {
-    struct seen mismatched = SEEN_INIT;
+    struct seen mismatched;
+    seen_init(&mismatched);
     for (size_t i = 0; i < mismatch->n; i++)
         seen_add(&mismatched, mismatch->v[i]);
     for (size_t i = 0; i < match->n; i++)

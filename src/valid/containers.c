@@ -83,7 +83,8 @@ static void check_port(struct valid *v, const struct path *p, const struct api_c
 
 static void check_ports(struct valid *v, const struct path *p,
                         const struct api_container_port_list *ports) {
-    struct seen names = SEEN_INIT;
+    struct seen names;
+    seen_init(&names);
     for (size_t i = 0; i < ports->n; i++)
         check_port(v, AT_INDEX(p, i), &ports->v[i], &names);
     seen_release(&names);
@@ -145,7 +146,8 @@ static void check_regular(const struct pod_view *pod, const struct path *p, stru
         valid__lifecycle_and_probes(pod, here, c);
         valid__restart_policy(pod, here, c);
     }
-    struct seen ports = SEEN_INIT;
+    struct seen ports;
+    seen_init(&ports);
     for (size_t i = 0; i < list->n; i++)
         check_host_ports(v, AT_INDEX(p, i), &list->v[i], &ports);
     seen_release(&ports);
@@ -227,7 +229,8 @@ static void check_init(const struct pod_view *pod, const struct path *p, struct 
             seen_add(names, c->name);
         /* One after the other, so each has the host's ports for itself. Upstream counts them from
          * zero for each, too. */
-        struct seen ports = SEEN_INIT;
+        struct seen ports;
+        seen_init(&ports);
         check_host_ports(v, AT_INDEX(p, 0), c, &ports);
         seen_release(&ports);
         if (is_sidecar(c))
@@ -289,7 +292,8 @@ static void collect_names(const struct api_pod_spec *spec, struct seen *names) {
 static void check_ephemeral(const struct pod_view *pod, const struct path *p) {
     const struct api_ephemeral_container_list *list = &pod->spec->ephemeral_containers;
     struct valid *v = pod->v;
-    struct seen names = SEEN_INIT;
+    struct seen names;
+    seen_init(&names);
     if (list->n)
         collect_names(pod->spec, &names);
     for (size_t i = 0; i < list->n; i++) {
@@ -325,9 +329,12 @@ struct habits valid__habits(struct arena *a, const struct api_pod_spec *old) {
     };
 }
 
+/* Fills in the rest of a view that has a v and a spec. */
 static void view_init(struct pod_view *pod, const bool *bad_volumes,
                       const struct api_pod_spec *old) {
     const struct api_pod_spec *spec = pod->spec;
+    seen_init(&pod->volumes);
+    seen_init(&pod->claims);
     for (size_t i = 0; i < spec->volumes.n; i++)
         if (!bad_volumes || !bad_volumes[i])
             seen_put(&pod->volumes, spec->volumes.v[i].name, &spec->volumes.v[i]);
@@ -342,8 +349,11 @@ static void view_init(struct pod_view *pod, const bool *bad_volumes,
 void valid__containers(struct valid *v, const struct path *spec_path,
                        const struct api_pod_spec *spec, const bool *bad_volumes,
                        const struct pod_rules *rules) {
-    struct pod_view pod = {.v = v, .spec = spec};
-    struct seen names = SEEN_INIT;
+    struct pod_view pod;
+    pod.v = v;
+    pod.spec = spec;
+    struct seen names;
+    seen_init(&names);
     view_init(&pod, bad_volumes, rules->old);
     check_regular(&pod, AT(spec_path, "containers"), &names);
     check_init(&pod, AT(spec_path, "initContainers"), &names);

@@ -117,7 +117,8 @@ static bool uses_relaxed(const struct api_container *c, const struct seen *old_n
 bool valid__env_was_relaxed(const struct api_pod_spec *spec, const struct api_pod_spec *old) {
     if (!old)
         return false;
-    struct seen names = SEEN_INIT;
+    struct seen names;
+    seen_init(&names);
     collect_names(old, &names);
     const struct api_container *c;
     bool found = false;
@@ -418,7 +419,8 @@ void valid__file_key_volumes(struct valid *v, const struct path *spec_path,
                              const struct api_pod_spec *spec) {
     if (!valid__had_files_for_env(spec))
         return;
-    struct seen volumes = SEEN_INIT; /* of volumes with the same name the last one counts */
+    struct seen volumes; /* of volumes with the same name the last one counts */
+    seen_init(&volumes);
     for (size_t i = spec->volumes.n; i-- > 0;)
         seen_put(&volumes, spec->volumes.v[i].name, &spec->volumes.v[i]);
     for (size_t i = 0; i < spec->init_containers.n; i++)

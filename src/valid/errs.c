@@ -75,7 +75,8 @@ static void append(struct valid_errs *errs, struct valid_error e) {
 void valid__drop_repeats(struct valid_errs *errs) {
     if (errs->n < 2)
         return;
-    struct seen texts = SEEN_INIT;
+    struct seen texts;
+    seen_init(&texts);
     size_t kept = 0;
     for (size_t i = 0; i < errs->n; i++)
         if (seen_add(&texts, errs->v[i].text))

@@ -115,7 +115,8 @@ void valid__pod_failure_policy(struct valid *v, const struct path *p,
     const struct api_pod_failure_policy_rule_list *rules = &spec->pod_failure_policy->rules;
     const struct path *here = AT(p, "rules");
     const struct api_pod_spec *pod = &spec->template.spec;
-    struct seen containers = SEEN_INIT;
+    struct seen containers;
+    seen_init(&containers);
     for (size_t i = 0; i < pod->containers.n; i++)
         seen_add(&containers, pod->containers.v[i].name);
     for (size_t i = 0; i < pod->init_containers.n; i++)

@@ -58,14 +58,18 @@ static void add_place(struct places *places, struct str name, struct str path) {
 }
 
 static struct places places_of_devices(const struct api_container *c) {
-    struct places places = {SEEN_INIT, SEEN_INIT};
+    struct places places;
+    seen_init(&places.names);
+    seen_init(&places.paths);
     for (size_t i = c->volume_devices.n; i-- > 0;)
         add_place(&places, c->volume_devices.v[i].name, c->volume_devices.v[i].device_path);
     return places;
 }
 
 static struct places places_of_mounts(const struct api_container *c) {
-    struct places places = {SEEN_INIT, SEEN_INIT};
+    struct places places;
+    seen_init(&places.names);
+    seen_init(&places.paths);
     for (size_t i = c->volume_mounts.n; i-- > 0;)
         add_place(&places, c->volume_mounts.v[i].name, c->volume_mounts.v[i].mount_path);
     return places;
@@ -109,7 +113,8 @@ static void check_recursive(struct valid *v, const struct path *p,
 static void check_bind_options(struct valid *v, const struct path *p,
                                const struct api_strs *options, const struct api_volume *volume) {
     static const char *const known[] = {"nodev", "noexec", "nosuid", NULL};
-    struct seen seen = SEEN_INIT;
+    struct seen seen;
+    seen_init(&seen);
     for (size_t i = 0; i < options->n; i++) {
         if (!valid__one_of(options->v[i], known))
             valid__not_supported(v, AT_INDEX(p, i), VALUE_Q(options->v[i]), known);
@@ -170,7 +175,8 @@ void valid__volume_mounts(const struct pod_view *pod, const struct path *p,
     if (!c->volume_mounts.n)
         return;
     struct places devices = places_of_devices(c);
-    struct seen paths = SEEN_INIT;
+    struct seen paths;
+    seen_init(&paths);
     for (size_t i = 0; i < c->volume_mounts.n; i++) {
         check_mount(pod, AT_INDEX(p, i), &c->volume_mounts.v[i], &paths, &devices);
         check_mount_options(pod, p, i, c);
@@ -218,7 +224,9 @@ void valid__volume_devices(const struct pod_view *pod, const struct path *p,
     if (!c->volume_devices.n)
         return;
     struct places mounts = places_of_mounts(c);
-    struct seen names = SEEN_INIT, paths = SEEN_INIT;
+    struct seen names, paths;
+    seen_init(&names);
+    seen_init(&paths);
     for (size_t i = 0; i < c->volume_devices.n; i++) {
         const struct api_volume_device *d = &c->volume_devices.v[i];
         const struct path *here = AT_INDEX(p, i);

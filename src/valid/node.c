@@ -36,7 +36,8 @@ static struct str taint_identity(struct arena *a, const struct api_taint *t) {
 
 /* Taints stand in the spec, but upstream's path says metadata. */
 static void check_taints(struct valid *v, const struct path *p, const struct api_taint_list *list) {
-    struct seen seen = SEEN_INIT;
+    struct seen seen;
+    seen_init(&seen);
     for (size_t i = 0; i < list->n; i++) {
         const struct api_taint *t = &list->v[i];
         check_taint(v, AT_INDEX(p, i), t);
@@ -204,7 +205,8 @@ static void create(struct valid *v, const struct api_object *o) {
 static void check_addresses(struct valid *v, const struct path *p,
                             const struct api_node_address_list *list) {
     const struct api_type *type = &api_types[API_T_node_address];
-    struct seen seen = SEEN_INIT;
+    struct seen seen;
+    seen_init(&seen);
     for (size_t i = 0; i < list->n && list->n > 1; i++) {
         struct str identity = arena_printf(v->errs->a, "%.*s %.*s", STR_ARG(list->v[i].type),
                                            STR_ARG(list->v[i].address));

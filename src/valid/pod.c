@@ -58,7 +58,8 @@ static void check_claim_source(struct valid *v, const struct path *p,
 
 static void check_claims(struct valid *v, const struct path *p, const struct api_pod_spec *spec,
                          const struct api_object_meta *meta) {
-    struct seen names = SEEN_INIT;
+    struct seen names;
+    seen_init(&names);
     for (size_t i = 0; i < spec->resource_claims.n; i++) {
         const struct api_pod_resource_claim *claim = &spec->resource_claims.v[i];
         const struct path *at = AT_INDEX(p, i), *name = AT(at, "name");
@@ -182,7 +183,8 @@ static void check_readiness_gates(struct valid *v, const struct path *p,
 
 static void check_scheduling_gates(struct valid *v, const struct path *p,
                                    const struct api_pod_scheduling_gate_list *list) {
-    struct seen names = SEEN_INIT;
+    struct seen names;
+    seen_init(&names);
     for (size_t i = 0; i < list->n; i++) {
         valid__label_key(v, AT_INDEX(p, i), list->v[i].name);
         if (!seen_add(&names, list->v[i].name))

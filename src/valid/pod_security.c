@@ -100,7 +100,8 @@ const char *valid__host_sysctl(struct str sysctl, const struct api_pod_spec *spe
 static void check_sysctls(struct valid *v, const struct path *p, const struct api_pod_spec *spec,
                           const struct pod_rules *rules) {
     const struct api_sysctl_list *list = &spec->security_context->sysctls;
-    struct seen names = SEEN_INIT;
+    struct seen names;
+    seen_init(&names);
     for (size_t i = 0; i < list->n; i++) {
         struct str name = list->v[i].name;
         const struct path *at = AT(AT_INDEX(p, i), "name");

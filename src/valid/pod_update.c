@@ -53,7 +53,8 @@ static struct str identity(struct arena *a, const struct api_toleration *t) {
 
 static bool has_all(struct arena *a, const struct api_toleration_list *list,
                     const struct api_toleration_list *old) {
-    struct seen now = SEEN_INIT;
+    struct seen now;
+    seen_init(&now);
     bool all = true;
     for (size_t i = 0; i < list->n; i++)
         seen_add(&now, identity(a, &list->v[i]));
@@ -85,7 +86,8 @@ static void forbid_gate(struct valid *v, const struct path *p, struct str name) 
 static void check_gates(struct valid *v, const struct path *p,
                         const struct api_pod_scheduling_gate_list *list,
                         const struct api_pod_scheduling_gate_list *old) {
-    struct seen last = SEEN_INIT;
+    struct seen last;
+    seen_init(&last);
     for (size_t i = 0; i < old->n; i++)
         seen_put(&last, old->v[i].name, &old->v[i]);
     for (size_t i = list->n; i-- > 0;)

@@ -236,7 +236,9 @@ static void check_claim_name(struct valid *v, const struct path *p,
 
 static void check_claims(const struct pod_view *pod, const struct path *p,
                          const struct api_resource_claim_list *list) {
-    struct seen names = SEEN_INIT, claims = SEEN_INIT;
+    struct seen names, claims;
+    seen_init(&names);
+    seen_init(&claims);
     for (size_t i = 0; i < list->n; i++) {
         const struct path *here = AT_INDEX(p, i);
         if (!list->v[i].name.n) {

@@ -12,7 +12,8 @@ void valid__resize_policy(const struct pod_view *pod, const struct path *p,
     static const char *const resources[] = {"cpu", "memory", NULL};
     static const char *const policies[] = {"NotRequired", "RestartContainer", NULL};
     struct valid *v = pod->v;
-    struct seen seen = SEEN_INIT;
+    struct seen seen;
+    seen_init(&seen);
     for (size_t i = 0; i < c->resize_policy.n; i++) {
         const struct api_container_resize_policy *r = &c->resize_policy.v[i];
         if (!seen_add(&seen, r->resource_name))

@@ -40,6 +40,7 @@ bool seen_add(struct seen *s, struct str name) {
 }
 
 void seen_release(struct seen *s) {
-    map_release(&s->many);
+    if (s->n > FEW)
+        map_release(&s->many);
     s->n = 0;
 }

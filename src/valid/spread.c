@@ -68,7 +68,8 @@ static void check_keys_legacy(struct valid *v, const struct path *p,
     const struct api_label_selector *selector = c->label_selector;
     if (c->match_label_keys.n && !selector)
         valid__forbidden(v, p, "must not be specified when labelSelector is not set");
-    struct seen selected = SEEN_INIT;
+    struct seen selected;
+    seen_init(&selected);
     for (size_t i = 0; selector && i < selector->match_labels.n; i++)
         seen_add(&selected, selector->match_labels.v[i].key);
     for (size_t i = 0; selector && i < selector->match_expressions.n; i++)
@@ -117,7 +118,8 @@ static void check_constraint(struct valid *v, const struct path *p,
 void valid__topology_spread(struct valid *v, const struct path *p,
                             const struct api_topology_spread_constraint_list *list,
                             const struct pod_rules *rules) {
-    struct seen last = SEEN_INIT;
+    struct seen last;
+    seen_init(&last);
     for (size_t i = list->n > 1 ? list->n : 0; i-- > 0;)
         seen_put(&last, identity(v, &list->v[i]), &list->v[i]);
     for (size_t i = 0; i < list->n; i++)

@@ -78,7 +78,8 @@ static int compare_names(const void *a, const void *b) {
 static struct api_volume_list
 claim_volumes(struct arena *a, const struct api_persistent_volume_claim_list *claims, size_t room) {
     struct api_volume_list list = {arena_array(a, struct api_volume, claims->n + room), 0};
-    struct seen names = SEEN_INIT;
+    struct seen names;
+    seen_init(&names);
     for (size_t i = 0; i < claims->n; i++) {
         struct str name = claims->v[i].metadata.name;
         if (!seen_add(&names, name))
@@ -95,7 +96,8 @@ claim_volumes(struct arena *a, const struct api_persistent_volume_claim_list *cl
 }
 
 static void add_other_volumes(struct api_volume_list *list, const struct api_volume_list *others) {
-    struct seen names = SEEN_INIT;
+    struct seen names;
+    seen_init(&names);
     for (size_t i = 0; i < list->n; i++)
         seen_add(&names, list->v[i].name);
     for (size_t i = 0; i < others->n; i++)

@@ -180,7 +180,10 @@ struct seen {
     } few[16];
     struct map many; /* all of them, once there are more */
 };
-#define SEEN_INIT ((struct seen){0})
+/* Makes *s empty; its entries need no zeroes, and most sets stay empty. */
+static inline void seen_init(struct seen *s) {
+    s->n = 0;
+}
 /* Remembers the name, which is borrowed. False when it was there already. */
 bool seen_add(struct seen *s, struct str name);
 /* Remembers a value (borrowed, not NULL) for the name, unless it has one: false. */

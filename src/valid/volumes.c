@@ -151,7 +151,9 @@ static void check_volume(const struct volume_view *view, struct seen *names) {
 const bool *valid__volumes(struct valid *v, const struct path *p,
                            const struct api_volume_list *list, struct str pod_name,
                            const struct pod_rules *rules) {
-    struct seen names = SEEN_INIT, claims = SEEN_INIT;
+    struct seen names, claims;
+    seen_init(&names);
+    seen_init(&claims);
     struct habits had = valid__habits(v->errs->a, rules->old);
     bool *bad = NULL;
     collect_claims(v->errs->a, list, pod_name, &claims);

@@ -17,7 +17,8 @@ static void names_are_seen_once(void **state) {
     static const size_t counts[] = {0, 1, 15, 16, 17, 18, 100};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         struct arena a = {0};
-        struct seen seen = SEEN_INIT;
+        struct seen seen;
+        seen_init(&seen);
         for (size_t i = 0; i < counts[c]; i++) {
             assert_null(seen_get(&seen, name_of(&a, i)));
             assert_true(seen_add(&seen, name_of(&a, i)));
@@ -36,7 +37,8 @@ static void names_are_seen_once(void **state) {
 static void the_first_value_stays(void **state) {
     (void)state;
     struct arena a = {0};
-    struct seen seen = SEEN_INIT;
+    struct seen seen;
+    seen_init(&seen);
     int values[40];
     for (size_t i = 0; i < 40; i++)
         assert_true(seen_put(&seen, name_of(&a, i), &values[i]));
