@@ -81,12 +81,6 @@ bool str_to_i64(struct str s, int64_t *out) {
     return true;
 }
 
-static uint64_t load64(const char *p) {
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
 /* The two halves of the 128-bit product, folded: every input bit reaches every output bit. */
 static uint64_t fold(uint64_t a, uint64_t b) {
     __extension__ typedef unsigned __int128 u128;
@@ -100,11 +94,11 @@ uint64_t str_hash(struct str s, uint64_t seed) {
     const char *p = s.p;
     size_t n = s.n;
     for (; n >= 16; p += 16, n -= 16)
-        h = fold(load64(p) ^ k1 ^ h, load64(p + 8) ^ k2 ^ seed);
+        h = fold(str_word(p) ^ k1 ^ h, str_word(p + 8) ^ k2 ^ seed);
     uint64_t lo = 0, hi = 0;
     if (n > 8) {
-        lo = load64(p);
-        hi = load64(p + n - 8);
+        lo = str_word(p);
+        hi = str_word(p + n - 8);
     } else if (n) {
         memcpy(&lo, p, n);
     }

@@ -30,9 +30,21 @@ static inline struct str str_of(const char *cstr) {
     return (struct str){cstr, cstr ? strlen(cstr) : 0};
 }
 
-/* Same length and bytes? Absent equals empty. */
+/* The 8 bytes at p as a number. */
+static inline uint64_t str_word(const char *p) {
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* Same length and bytes? Absent equals empty. Names are short, so most need no call. */
 static inline bool str_eq(struct str a, struct str b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+    if (a.n != b.n)
+        return false;
+    if (a.n - 8 > 8)
+        return a.n == 0 || memcmp(a.p, b.p, a.n) == 0;
+    size_t tail = a.n - 8;
+    return str_word(a.p) == str_word(b.p) && str_word(a.p + tail) == str_word(b.p + tail);
 }
 
 /* Is s exactly this NUL-terminated string? */
