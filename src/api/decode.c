@@ -437,6 +437,7 @@ static int decode_members(struct decoder *d, const struct place *up, const struc
                           const struct json *object, char *body) {
     if (d->duplicates)
         report_duplicates(d, up, object);
+    struct place at = {.up = up, .in = type, .index = -1};
     const struct api_field *next = type->fields;
     for (uint32_t i = 0; i < object->n; i++) {
         const struct json_member *m = &object->members[i];
@@ -447,7 +448,8 @@ static int decode_members(struct decoder *d, const struct place *up, const struc
             keep_extra(d, body, m);
             continue;
         }
-        struct place at = {up, type, f->json, found.via, -1};
+        at.field = f->json;
+        at.via = found.via;
         if (m->value.kind != JSON_NULL &&
             decoders[f->kind](d, &at, f, &m->value, body + found.offset) < 0)
             return -1;
