@@ -357,7 +357,7 @@ static int by_key_then_place(const void *a, const void *b) {
 typedef VEC(const struct json_member *) member_vec;
 static void sort_members(struct decoder *d, const struct place *at, const struct json *object,
                          member_vec *out) {
-    if (in_order(object))
+    if (object->n < 2 || in_order(object))
         return;
     for (uint32_t i = 0; i < object->n; i++)
         vec_push(out, &object->members[i]);

@@ -59,9 +59,10 @@
 #undef END
 
 /* … then whether there are defaults or amounts in the type, or in one inside it … */
+#define AMOUNTS(kind)                                           ((int)API_##kind == API_MQUANTITY)
 #define DEEP(type)                                              api_##type##_deep
 #define BEGIN(name)                                             enum { API_NAME(T, _deep) = 0
-#define FIELD(member, json_name, kind_, number_, ...)           || (int)API_##kind_ == API_MQUANTITY
+#define FIELD(member, json_name, kind_, number_, ...)           || AMOUNTS(kind_)
 #define DEFAULT(member, json_name, kind_, number_, value, ...)  || true
 #define OBJECTS(member, json_name, kind_, target, number_, ...) || DEEP(target)
 #define INLINE(target, go_name)                                 || DEEP(target)
@@ -84,7 +85,7 @@
                        .id = API_T_NAME(T),                  \
                        .size = sizeof(struct API_NAME(T, )), \
                        .defaulted = 0
-#define FIELD(member, json_name, kind_, number_, ...)           | BIT(member, API_##kind_ == API_MQUANTITY)
+#define FIELD(member, json_name, kind_, number_, ...)           | BIT(member, AMOUNTS(kind_))
 #define DEFAULT(member, json_name, kind_, number_, value, ...)  | BIT(member, true)
 #define OBJECTS(member, json_name, kind_, target, number_, ...) | BIT(member, DEEP(target))
 #define INLINE(target, go_name)                                 | BIT(target, DEEP(target))

@@ -41,9 +41,11 @@ static inline uint64_t str_word(const char *p) {
 static inline bool str_eq(struct str a, struct str b) {
     if (a.n != b.n)
         return false;
-    if (a.n - 8 > 8)
+    if (a.n && (!a.p || !b.p))
+        __builtin_unreachable(); /* bytes have an address */
+    size_t tail = a.n - 8;       /* huge when there are fewer */
+    if (tail > 8)
         return a.n == 0 || memcmp(a.p, b.p, a.n) == 0;
-    size_t tail = a.n - 8;
     return str_word(a.p) == str_word(b.p) && str_word(a.p + tail) == str_word(b.p + tail);
 }
 
