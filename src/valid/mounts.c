@@ -57,22 +57,19 @@ static void add_place(struct places *places, struct str name, struct str path) {
         seen_add(&places->paths, path);
 }
 
-static struct places places_of_devices(const struct api_container *c) {
-    struct places places;
-    seen_init(&places.names);
-    seen_init(&places.paths);
-    for (size_t i = c->volume_devices.n; i-- > 0;)
-        add_place(&places, c->volume_devices.v[i].name, c->volume_devices.v[i].device_path);
-    return places;
+static void places_init(struct places *places) {
+    seen_init(&places->names);
+    seen_init(&places->paths);
 }
 
-static struct places places_of_mounts(const struct api_container *c) {
-    struct places places;
-    seen_init(&places.names);
-    seen_init(&places.paths);
+static void add_devices(struct places *places, const struct api_container *c) {
+    for (size_t i = c->volume_devices.n; i-- > 0;)
+        add_place(places, c->volume_devices.v[i].name, c->volume_devices.v[i].device_path);
+}
+
+static void add_mounts(struct places *places, const struct api_container *c) {
     for (size_t i = c->volume_mounts.n; i-- > 0;)
-        add_place(&places, c->volume_mounts.v[i].name, c->volume_mounts.v[i].mount_path);
-    return places;
+        add_place(places, c->volume_mounts.v[i].name, c->volume_mounts.v[i].mount_path);
 }
 
 static void places_release(struct places *places) {
@@ -174,7 +171,9 @@ void valid__volume_mounts(const struct pod_view *pod, const struct path *p,
                           const struct api_container *c) {
     if (!c->volume_mounts.n)
         return;
-    struct places devices = places_of_devices(c);
+    struct places devices;
+    places_init(&devices);
+    add_devices(&devices, c);
     struct seen paths;
     seen_init(&paths);
     for (size_t i = 0; i < c->volume_mounts.n; i++) {
@@ -223,7 +222,9 @@ void valid__volume_devices(const struct pod_view *pod, const struct path *p,
                            const struct api_container *c) {
     if (!c->volume_devices.n)
         return;
-    struct places mounts = places_of_mounts(c);
+    struct places mounts;
+    places_init(&mounts);
+    add_mounts(&mounts, c);
     struct seen names, paths;
     seen_init(&names);
     seen_init(&paths);
