@@ -131,9 +131,9 @@ void cel__cancel(struct cel_eval *ev, struct cel_value reason);
 #define CEL_COST_NO_LIST (UINT64_MAX - 1)
 #define CEL_COST_NO_INT  (UINT64_MAX - 2)
 
-/* The value of a well-known message from its fields. */
+/* The value of a well-known message from its fields, which are converted in place. */
 struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct str *fields,
-                              const struct cel_value *values, uint32_t n);
+                              struct cel_value *values, uint32_t n);
 
 /* The key itself, or an error when nothing can be looked up by its kind. */
 struct cel_value cel__bad_key(struct cel_eval *ev, struct cel_value key);

@@ -103,7 +103,12 @@ static const struct {
     {"type(1) == int", "true"},
     {"size('é') == 1", "true"},
     {"b'\\xff'", "b\"\\377\""},
-    {"google.protobuf.Int32Value{value: 2147483648}", "integer overflow"},
+    {"google.protobuf.Int32Value{value: 2147483648}",
+     "field type conversion error for google.protobuf.Int32Value.value value type: integer "
+     "overflow"},
+    {"google.protobuf.FloatValue{value: dyn('abc')} == 1.0",
+     "field type conversion error for google.protobuf.FloatValue.value value type: unsupported "
+     "native conversion from string to 'float32'"},
     {"taint.foo", "ERROR: <input>:1:6: undefined field 'foo'\n | taint.foo\n | .....^"},
     {"1 +", "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', "
             "'.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, "
