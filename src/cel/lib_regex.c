@@ -40,7 +40,7 @@ static struct cel_value call_matches(struct cel_eval *ev, const struct cel_value
     struct pattern p;
     struct cel_value error;
     if (args[0].kind != CEL_STRING)
-        return CEL_FAIL("no such overload: matches");
+        return ev->pattern ? CEL_NO_OVERLOAD : CEL_FAIL("no such overload: matches");
     if (args[1].kind != CEL_STRING)
         return CEL_NO_OVERLOAD;
     if (!open_pattern(ev, args[1], "", &p, &error))

@@ -97,6 +97,8 @@ static bool is_name_char(char c) {
     return is_alnum(c) || c == '_';
 }
 
+#define ANY_BYTE "\\C"
+
 /* Behind the name of a group that starts at p ("(?P<name>" or "(?<name>"); 0 when none does. */
 static size_t group_name(struct str p) {
     size_t i = str_starts(p, STR("(?P<")) ? 4 : str_starts(p, STR("(?<")) ? 3 : 0, start = i;
@@ -122,10 +124,13 @@ static size_t skip_part(struct str p) {
 }
 
 /* The pattern without the names of its groups: Go takes names that RE2 refuses, and nothing here
- * asks for them. */
-static void drop_names(struct buf *out, struct str pattern) {
+ * asks for them. False when it has an escape that only RE2 takes: any byte, be it of a character.
+ */
+static bool adapt(struct buf *out, struct str pattern) {
     while (pattern.n > 0) {
         size_t n = group_name(pattern);
+        if (n == 0 && str_starts(pattern, STR(ANY_BYTE)))
+            return false;
         if (n) {
             buf_add_char(out, '(');
         } else {
@@ -134,6 +139,7 @@ static void drop_names(struct buf *out, struct str pattern) {
         }
         pattern = str_sub(pattern, n, pattern.n);
     }
+    return true;
 }
 
 /* What a pattern that was too large has taken before that was known. */
@@ -154,9 +160,10 @@ static bool take_steps(size_t *steps, const struct cel_regex *re, const char *co
 struct cel_regex *cel__regex_new(struct str pattern, size_t *steps, struct buf *error) {
     struct cel_regex_error e = {.code = CEL_REGEX_TOO_LARGE};
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
-    drop_names(&text, pattern);
     struct cel_regex *re = NULL;
-    if (*steps > 0)
+    if (!adapt(&text, pattern))
+        e = (struct cel_regex_error){CEL_REGEX_BAD_ESCAPE, ANY_BYTE, strlen(ANY_BYTE)};
+    else if (*steps > 0)
         re = cel__regex_compile(text.p ? text.p : "", text.n, &e);
     if (!take_steps(steps, re, e.code) && re) {
         cel__regex_free(re);

@@ -16,7 +16,7 @@ struct cel_regex {
 static const char *go_code(re2::RE2::ErrorCode code) {
     switch (code) {
     case re2::RE2::ErrorBadEscape:
-        return "invalid escape sequence";
+        return CEL_REGEX_BAD_ESCAPE;
     case re2::RE2::ErrorBadCharClass:
         return "invalid character class";
     case re2::RE2::ErrorBadCharRange:

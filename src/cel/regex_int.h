@@ -7,8 +7,9 @@
 
 struct cel_regex;
 
-/* One of Go's words for what is wrong. */
-#define CEL_REGEX_TOO_LARGE "expression too large"
+/* Some of Go's words for what is wrong. */
+#define CEL_REGEX_TOO_LARGE  "expression too large"
+#define CEL_REGEX_BAD_ESCAPE "invalid escape sequence"
 
 struct cel_regex_error {
     const char *code; /* Go's word for what is wrong */
