@@ -9,18 +9,14 @@ struct building {
     struct cel_map_builder builder;
 };
 
-/* The accumulator as something that can grow: its own memory when an insertion made it, else a
- * copy. */
+/* The accumulator as something that can grow: what an insertion made, or the empty map that the
+ * macros begin with. */
 static struct building *grow(struct cel_eval *ev, struct cel_value accu) {
     if (accu.flag)
         return (struct building *)accu.map;
     struct building *b = cel__alloc(ev, sizeof *b);
-    if (!b)
-        return NULL;
-    *b = (struct building){.builder = {.ev = ev}};
-    for (uint32_t i = 0; i < accu.map->n; i++)
-        if (!cel__map_put(&b->builder, accu.map->entries[i].key, accu.map->entries[i].value))
-            return NULL;
+    if (b)
+        *b = (struct building){.builder = {.ev = ev}};
     return b;
 }
 

@@ -227,6 +227,58 @@ static void memory_ends_an_evaluation(void **state) {
     cel_env_free(env);
 }
 
+/* What needs memory says so when there is none left, instead of taking more. */
+static void no_memory_is_an_error(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *key;
+    } hungry[] = {
+        {"[taint.key]", "a"},
+        {"{taint.key: 1}", "a"},
+        {"google.protobuf.StringValue{value: taint.key}", "a"},
+        {"[1, 2].map(x, x)", "a"},
+        {"[1].transformMap(i, x, x)", "a"},
+        {"[1].transformMapEntry(i, x, {1: 2})", "a"},
+        {"[1] + (taint.key == '' ? [1] : [2])", "a"},
+        {"[2, 1].sort()", "a"},
+        {"[2, 1].reverse()", "a"},
+        {"[2, 1].distinct()", "a"},
+        {"[[2], [1]].flatten()", "a"},
+        {"lists.range(2)", "a"},
+        {"optional.of(taint)", "a"},
+        {"taint.key + taint.key", "a"},
+        {"taint.key.split('/')", "a/b"},
+        {"taint.key.findAll('[a-z]')", "a"},
+        {"taint.key.upperAscii()", "a"},
+        {"taint.key.charAt(9)", "a"},
+        {"bytes(taint.key) + b'a'", "a"},
+        {"ip(taint.key)", "::1"},
+        {"cidr(taint.key)", "10.0.0.0/8"},
+        {"quantity(taint.key)", "1Gi"},
+        {"semver(taint.key)", "1.2.3"},
+        {"url(taint.key)", "https://a/b"},
+    };
+    struct cel_env *env = new_env();
+    for (size_t i = 0; i < sizeof hungry / sizeof *hungry; i++) {
+        struct arena a = {0}, full = {0};
+        struct str error;
+        const struct cel_ast *ast = cel_compile(env, &a, str_of(hungry[i].text), 0);
+        assert_int_equal(cel_ast_issues(ast).n, 0);
+        struct cel_program *program = cel_program_new(ast, &error);
+        arena_alloc(&full, LIMIT_CEL_EVAL_BYTES);
+        struct cel_entry entries[] = {{cel_of_str(STR("key")), cel_of_str(str_of(hungry[i].key))}};
+        struct cel_map map = {.entries = entries, .n = 1};
+        struct cel_value v = cel_of_map(&map);
+        struct cel_value got = cel_eval(program, &v, &full, CEL_COST_LIMIT).value;
+        if (got.kind != CEL_ERROR || !str_eq(cel_str(got), STR("result too large")))
+            fail_msg("%s", hungry[i].text);
+        cel_program_free(program);
+        arena_release(&full);
+        arena_release(&a);
+    }
+    cel_env_free(env);
+}
+
 /* An error that quotes a huge value is cut at LIMIT_CEL_ERROR_BYTES. */
 static void long_errors_are_cut(void **state) {
     (void)state;
@@ -372,6 +424,7 @@ int main(void) {
         cmocka_unit_test(estimates_of_replaced_texts_saturate),
         cmocka_unit_test(quadratic_calls_are_bounded),
         cmocka_unit_test(memory_ends_an_evaluation),
+        cmocka_unit_test(no_memory_is_an_error),
         cmocka_unit_test(long_errors_are_cut),
         cmocka_unit_test(precisions_are_bounded),
         cmocka_unit_test(work_ends_an_evaluation),
