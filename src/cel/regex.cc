@@ -1,5 +1,5 @@
-// RE2 behind a few C functions: the only C++ here. Go's regexp package is RE2's sibling; where their error texts differ,
-// Go's are given.
+// RE2 behind a few C functions: the only C++ here. Go's regexp package is RE2's sibling; where
+// their error texts differ, Go's are given.
 #include <re2/re2.h>
 
 extern "C" {
@@ -10,40 +10,34 @@ extern "C" {
 struct cel_regex {
     re2::RE2 re;
     cel_regex(const re2::StringPiece &pattern, const re2::RE2::Options &options)
-        : re(pattern, options) {}
+        : re(pattern, options) {
+    }
+};
+
+static const struct {
+    re2::RE2::ErrorCode code;
+    const char *text;
+} words[] = {
+    {re2::RE2::ErrorBadEscape, CEL_REGEX_BAD_ESCAPE},
+    {re2::RE2::ErrorBadCharClass, "invalid character class"},
+    {re2::RE2::ErrorBadCharRange, "invalid character class range"},
+    {re2::RE2::ErrorMissingBracket, "missing closing ]"},
+    {re2::RE2::ErrorMissingParen, "missing closing )"},
+    {re2::RE2::ErrorUnexpectedParen, "unexpected )"},
+    {re2::RE2::ErrorTrailingBackslash, "trailing backslash at end of expression"},
+    {re2::RE2::ErrorRepeatArgument, "missing argument to repetition operator"},
+    {re2::RE2::ErrorRepeatSize, "invalid repeat count"},
+    {re2::RE2::ErrorRepeatOp, "invalid nested repetition operator"},
+    {re2::RE2::ErrorBadPerlOp, "invalid or unsupported Perl syntax"},
+    {re2::RE2::ErrorBadUTF8, "invalid UTF-8"},
+    {re2::RE2::ErrorBadNamedCapture, "invalid named capture"},
 };
 
 static const char *go_code(re2::RE2::ErrorCode code) {
-    switch (code) {
-    case re2::RE2::ErrorBadEscape:
-        return CEL_REGEX_BAD_ESCAPE;
-    case re2::RE2::ErrorBadCharClass:
-        return "invalid character class";
-    case re2::RE2::ErrorBadCharRange:
-        return "invalid character class range";
-    case re2::RE2::ErrorMissingBracket:
-        return "missing closing ]";
-    case re2::RE2::ErrorMissingParen:
-        return "missing closing )";
-    case re2::RE2::ErrorUnexpectedParen:
-        return "unexpected )";
-    case re2::RE2::ErrorTrailingBackslash:
-        return "trailing backslash at end of expression";
-    case re2::RE2::ErrorRepeatArgument:
-        return "missing argument to repetition operator";
-    case re2::RE2::ErrorRepeatSize:
-        return "invalid repeat count";
-    case re2::RE2::ErrorRepeatOp:
-        return "invalid nested repetition operator";
-    case re2::RE2::ErrorBadPerlOp:
-        return "invalid or unsupported Perl syntax";
-    case re2::RE2::ErrorBadUTF8:
-        return "invalid UTF-8";
-    case re2::RE2::ErrorBadNamedCapture:
-        return "invalid named capture";
-    default:
-        return CEL_REGEX_TOO_LARGE;
-    }
+    for (const auto &w : words)
+        if (w.code == code)
+            return w.text;
+    return CEL_REGEX_TOO_LARGE;
 }
 
 struct cel_regex *cel__regex_compile(const char *pattern, size_t n, struct cel_regex_error *error) {

@@ -167,8 +167,7 @@ static int64_t rule_seconds(const struct rule *r, int64_t year) {
     return first_day * DAY - start + (int64_t)day * DAY + r->time;
 }
 
-/* The offset that a footer gives for a moment; false when it cannot be read. */
-static bool footer_offset(struct str footer, int64_t t, int32_t *out) {
+bool cel__tz_rule_offset(struct str footer, int64_t t, int32_t *out) {
     struct cursor c = {footer.p, footer.p + footer.n};
     int32_t west, summer;
     struct rule begin, end;
@@ -223,7 +222,7 @@ static int32_t zone_offset(const struct tzif *f, int64_t t) {
             hi = mid;
     }
     int32_t offset;
-    if (lo == n && f->footer.n && footer_offset(f->footer, t, &offset))
+    if (lo == n && f->footer.n && cel__tz_rule_offset(f->footer, t, &offset))
         return offset;
     if (lo == 0)
         return type_offset(f, first_type(f));
