@@ -27,7 +27,8 @@ static struct cel_value add_times(struct cel_value t, int64_t ns) {
         nanos -= 1000000000;
         seconds++;
     }
-    t.i += seconds;
+    if (__builtin_add_overflow(t.i, seconds, &t.i))
+        return CEL_OVERFLOW;
     t.n = (uint32_t)nanos;
     bool in_range = t.i >= CEL_MIN_SECONDS && t.i <= CEL_MAX_SECONDS;
     return in_range ? t : CEL_FAIL("timestamp overflow");
@@ -95,8 +96,9 @@ struct cel_value cel__add(struct cel_eval *ev, const struct cel_value *args) {
 
 /* t1 - t2 in nanoseconds. */
 static struct cel_value sub_times(struct cel_value a, struct cel_value b) {
-    int64_t seconds = a.i - b.i, ns;
-    if (__builtin_mul_overflow(seconds, 1000000000, &ns) ||
+    int64_t seconds, ns;
+    if (__builtin_sub_overflow(a.i, b.i, &seconds) ||
+        __builtin_mul_overflow(seconds, 1000000000, &ns) ||
         __builtin_add_overflow(ns, (int64_t)a.n - (int64_t)b.n, &ns))
         return CEL_OVERFLOW;
     return cel__duration(ns);

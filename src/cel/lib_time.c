@@ -9,7 +9,9 @@ static bool civil_of(struct cel_eval *ev, const struct cel_value *args, bool zon
     int32_t offset = 0;
     if (zoned && !cel__tz_offset(ev, cel_str(args[1]), args[0].i, &offset, error))
         return false;
-    *out = time_to_civil(args[0].i + offset);
+    int64_t local;
+    bool far = __builtin_add_overflow(args[0].i, offset, &local); /* billions of years away */
+    *out = time_to_civil(far ? args[0].i : local);
     return true;
 }
 

@@ -186,7 +186,10 @@ bool cel__tz_rule_offset(struct str footer, int64_t t, int32_t *out) {
     }
     if (!read_rule(&c, &begin) || !read_rule(&c, &end))
         return false;
-    int64_t year = time_to_civil(t - west).year;
+    int64_t local, year;
+    if (__builtin_sub_overflow(t, west, &local))
+        return true; /* nobody has rules for then */
+    year = time_to_civil(local).year;
     struct time_civil first = {year, 1, 1, 0, 0, 0};
     int64_t into = t - time_of_civil(&first);
     int64_t from = rule_seconds(&begin, year) + west, to = rule_seconds(&end, year) - summer;
