@@ -51,6 +51,15 @@ const struct label *labels_find(const struct labels *labels, struct str key) {
     return labels_next(labels, &at, key);
 }
 
+bool labels_equal(const struct labels *a, const struct labels *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
+            return false;
+    return true;
+}
+
 void labels_put(struct arena *a, struct labels *labels, struct label label) {
     struct labels grown = {arena_array(a, struct label, labels->n + 1), 0};
     for (size_t i = 0; labels->v && i < labels->n; i++)

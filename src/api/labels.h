@@ -30,6 +30,9 @@ const struct label *labels_next(const struct labels *labels, size_t *at, struct 
 /* The label with this key, or NULL. */
 const struct label *labels_find(const struct labels *labels, struct str key);
 
+/* Have they the same keys with the same values? */
+bool labels_equal(const struct labels *a, const struct labels *b);
+
 /* Sets a label: the list becomes a new one in the arena, the old one stays as it was. */
 void labels_put(struct arena *a, struct labels *labels, struct label label);
 

@@ -14,15 +14,6 @@ const struct sched__event_row sched__event_rows[SCHED__EVENT_COUNT] = {
 
 /* ---- comparing ---- */
 
-static bool same_labels(const struct labels *a, const struct labels *b) {
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
-            return false;
-    return true;
-}
-
 static bool same_quantities(const struct api_quantities *a, const struct api_quantities *b) {
     if (a->n != b->n)
         return false;
@@ -79,7 +70,7 @@ static uint32_t node_bits(const struct api_object *before, const struct api_obje
     if ((a->spec.unschedulable && !b->spec.unschedulable) ||
         !same_taints(&a->spec.taints, &b->spec.taints))
         bits |= SCHED__NODE_TAINT;
-    if (!same_labels(&a->metadata.labels, &b->metadata.labels))
+    if (!labels_equal(&a->metadata.labels, &b->metadata.labels))
         bits |= SCHED__NODE_LABEL;
     if (!same_quantities(&a->status.allocatable, &b->status.allocatable))
         bits |= SCHED__NODE_ALLOCATABLE;
@@ -122,7 +113,7 @@ uint32_t sched__own_bits(struct sched *s, const struct sched_pod *before,
                          const struct sched_pod *after) {
     const struct api_pod *a = before->cls->pod, *b = after->cls->pod;
     uint32_t bits = 0;
-    if (!same_labels(&a->metadata.labels, &b->metadata.labels))
+    if (!labels_equal(&a->metadata.labels, &b->metadata.labels))
         bits |= SCHED__POD_LABEL;
     if (scaling(s, a, b).down)
         bits |= SCHED__POD_SCALE_DOWN;
@@ -148,7 +139,7 @@ uint32_t sched__pod_bits(struct sched *s, const struct sched_pod *before,
 static uint32_t namespace_bits(const struct api_object *before, const struct api_object *after) {
     if (!after)
         return 0;
-    if (before && same_labels(&before->meta->labels, &after->meta->labels))
+    if (before && labels_equal(&before->meta->labels, &after->meta->labels))
         return 0;
     return SCHED__NAMESPACE_LABEL;
 }

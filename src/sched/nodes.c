@@ -228,15 +228,6 @@ static void set_images(struct sched *s, struct sched__node *node, const struct a
 
 /* ---- objects ---- */
 
-static bool same_labels(const struct labels *a, const struct labels *b) {
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
-            return false;
-    return true;
-}
-
 static void set_labels(struct sched *s, uint32_t slot) {
     struct sched__node *node = &s->nodes.v[slot];
     match_node_free(node->labels);
@@ -266,7 +257,7 @@ void sched__node_set(struct sched *s, struct api_object *object) {
     node->object = api_object_ref(object);
     set_images(s, node, before, after);
     bool changed = set_taints(s, slot, &after->spec.taints);
-    if (!old || !same_labels(&old->meta->labels, &object->meta->labels)) {
+    if (!old || !labels_equal(&old->meta->labels, &object->meta->labels)) {
         set_labels(s, slot);
         changed = true;
     }

@@ -62,15 +62,9 @@ static const struct labels *selector_of(const struct api_object *o) {
     return &none;
 }
 
+/* No selector is another one than an empty one, which selects everything. */
 static bool same_selector(const struct labels *a, const struct labels *b) {
-    if (!a->v || !b->v)
-        return a->v == b->v;
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
-            return false;
-    return true;
+    return !a->v == !b->v && labels_equal(a, b);
 }
 
 static void note_change(struct sched *s, const struct store_row *row, const struct api_object *old,

@@ -1,15 +1,6 @@
 /* PodTopologySpread: which events may make a pod fit that it refused on all nodes. */
 #include "sched/plugins/pod_topology_spread_int.h"
 
-static bool same_labels(const struct labels *a, const struct labels *b) {
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
-            return false;
-    return true;
-}
-
 /* ---- pods ---- */
 
 /* Pods without a node, and in other namespaces, are not counted. */
@@ -26,7 +17,7 @@ static bool matches_any(const struct sched__spread_rules *rules, const struct la
 
 static bool labels_matter(const struct sched__spread_rules *rules, const struct labels *before,
                           const struct labels *after) {
-    if (same_labels(before, after))
+    if (labels_equal(before, after))
         return false;
     for (size_t i = 0; i < rules->n; i++)
         if (selector_matches(rules->v[i].selector, before) !=

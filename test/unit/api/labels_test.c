@@ -98,6 +98,31 @@ static void next_searches_only_behind(void **state) {
     assert_null(labels_next(&labels, &at, STR("zz")));
 }
 
+static void equal_labels_have_the_same_keys_and_values(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool equal;
+    } cases[] = {
+        {"{}", "null", true},
+        {"{\"a\":\"1\",\"b\":\"2\"}", "{\"b\":\"2\",\"a\":\"1\"}", true},
+        {"{\"a\":\"\"}", "{}", false},
+        {"{\"a\":\"1\"}", "{\"a\":\"1\",\"b\":\"2\"}", false},
+        {"{\"a\":\"1\",\"b\":\"2\"}", "{\"a\":\"1\",\"b\":\"3\"}", false},
+        {"{\"a\":\"1\",\"b\":\"2\"}", "{\"a\":\"1\",\"c\":\"2\"}", false},
+    };
+    struct arena a = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct labels x, y;
+        struct err err;
+        assert_int_equal(from_text(&a, cases[i].a, &x, &err), 0);
+        assert_int_equal(from_text(&a, cases[i].b, &y, &err), 0);
+        assert_int_equal(labels_equal(&x, &y), cases[i].equal);
+        assert_int_equal(labels_equal(&y, &x), cases[i].equal);
+    }
+    arena_release(&a);
+}
+
 static void integers_are_read_as_go_does(void **state) {
     (void)state;
     static const struct {
@@ -153,6 +178,7 @@ int main(void) {
         cmocka_unit_test(other_types_are_refused),
         cmocka_unit_test(every_label_is_found_and_no_other),
         cmocka_unit_test(next_searches_only_behind),
+        cmocka_unit_test(equal_labels_have_the_same_keys_and_values),
         cmocka_unit_test(integers_are_read_as_go_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
