@@ -28,13 +28,6 @@ static bool equal_strs(const struct api_strs *a, const struct api_strs *b) {
     return a->n == b->n;
 }
 
-static bool equal_labels(const struct labels *a, const struct labels *b) {
-    for (size_t i = 0; i < a->n && i < b->n; i++)
-        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
-            return false;
-    return a->n == b->n;
-}
-
 static bool equal_quantities(const struct api_quantities *a, const struct api_quantities *b) {
     for (size_t i = 0; i < a->n && i < b->n; i++)
         if (!str_eq(a->v[i].key, b->v[i].key) || quantity_cmp(&a->v[i].value, &b->v[i].value))
@@ -132,7 +125,7 @@ static bool equal_field(const struct api_field *f, const char *a, const char *b)
     case API_LI64:
         return equal_numbers(BOTH(struct api_i32s), sizeof(int64_t));
     case API_MSTR:
-        return equal_labels(BOTH(struct labels));
+        return labels_equal(BOTH(struct labels));
     case API_MQUANTITY:
         return equal_quantities(BOTH(struct api_quantities));
     case API_MTIME:

@@ -263,13 +263,6 @@ static void prepare_deployment(struct api_object *o, const struct valid_opts *op
     valid__prepare_template(&d->spec.template, NULL, opts);
 }
 
-static bool same_labels(const struct labels *a, const struct labels *b) {
-    for (size_t i = 0; i < a->n && i < b->n; i++)
-        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].value, b->v[i].value))
-            return false;
-    return a->n == b->n;
-}
-
 /* Annotations count, too: the controller copies them to replica sets. */
 static void prepare_deployment_update(struct api_object *o, const struct api_object *old,
                                       const struct valid_opts *opts) {
@@ -278,7 +271,7 @@ static void prepare_deployment_update(struct api_object *o, const struct api_obj
     api_struct_copy(&o->arena, &api_types[API_T_deployment_status], &was->status, &d->status);
     valid__prepare_template(&d->spec.template, &was->spec.template, opts);
     if (!valid__equal(API_T_deployment_spec, &d->spec, &was->spec) ||
-        !same_labels(&d->metadata.annotations, &was->metadata.annotations))
+        !labels_equal(&d->metadata.annotations, &was->metadata.annotations))
         d->metadata.generation++;
 }
 
