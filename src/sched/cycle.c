@@ -179,6 +179,18 @@ void sched__status_add(struct sched__cycle *cy, struct sched_status *status, str
     status->reasons = grown;
 }
 
+void sched__prefilter_reject(struct sched__cycle *cy, enum sched_plugin plugin, struct str text) {
+    cy->rejected =
+        (struct sched_status){.code = SCHED_REJECTED_FOR_GOOD, .plugin = sched_plugin_name(plugin)};
+    sched__status_add(cy, &cy->rejected, text);
+}
+
+void sched__prefilter_fail(struct sched__cycle *cy, enum sched_plugin plugin, struct str text) {
+    struct str name = sched_plugin_name(plugin);
+    cy->error = arena_printf(cy->arena, "running PreFilter plugin \"%.*s\": %.*s", STR_ARG(name),
+                             STR_ARG(text));
+}
+
 /* Names of plug-ins that leave nodes out, as Go prints a sorted slice of them. */
 static struct str absent_reason(struct sched__cycle *cy) {
     return arena_str(cy->arena, STR("node(s) didn't satisfy plugin(s) [NodeAffinity]"));

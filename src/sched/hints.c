@@ -12,6 +12,15 @@ const struct sched__event_row sched__event_rows[SCHED__EVENT_COUNT] = {
 #undef EVENT
 };
 
+struct sched__event sched__event_as_seen(const struct sched__event *event) {
+    struct sched__event e = *event;
+    if (e.bits & SCHED__ASSIGNED_POD_ADD)
+        e.before = NULL;
+    if (e.bits & SCHED__ASSIGNED_POD_DELETE)
+        e.after = NULL;
+    return e;
+}
+
 /* ---- comparing ---- */
 
 static bool same_quantities(const struct api_quantities *a, const struct api_quantities *b) {

@@ -182,20 +182,13 @@ static void drop_images(struct sched *s, struct sched__node *node) {
     vec_clear(&node->images);
 }
 
-static bool has_image(const struct sched__node *node, const struct sched__image *image) {
-    for (size_t i = 0; i < node->images.n; i++)
-        if (node->images.v[i] == image)
-            return true;
-    return false;
-}
-
 static void add_images(struct sched *s, struct sched__node *node,
                        const struct api_container_image_list *images) {
     for (size_t i = 0; i < images->n; i++) {
         const struct api_container_image *spec = &images->v[i];
         for (size_t j = 0; j < spec->names.n; j++) {
             struct sched__image *image = image_get(s, spec->names.v[j], spec->size_bytes);
-            if (has_image(node, image))
+            if (sched__node_has_image(node, image))
                 continue;
             image->nodes++;
             vec_push(&node->images, image);

@@ -148,6 +148,16 @@ int64_t sched__fit_shortage(const struct sched__cycle *cy, uint32_t slot);
 /* Appends a reason, which is stored, to a status whose list is in the cycle's arena. */
 void sched__status_add(struct sched__cycle *cy, struct sched_status *status, struct str reason);
 
+/* PreFilter rejects the pod for good with this text, which is stored, or fails with it. */
+void sched__prefilter_reject(struct sched__cycle *cy, enum sched_plugin plugin, struct str text);
+void sched__prefilter_fail(struct sched__cycle *cy, enum sched_plugin plugin, struct str text);
+
+/* ---- for queueing hints (hints.c) ---- */
+
+/* The event as those who wait see it: a pod that gets its node is new, and one that ended is gone.
+ */
+struct sched__event sched__event_as_seen(const struct sched__event *event);
+
 /* ---- the cycle (cycle.c, eval.c) ---- */
 
 /* Makes cy->verdict a column of the cycle's own, to be changed at will. */

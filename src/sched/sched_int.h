@@ -97,6 +97,15 @@ void sched__node_delete(struct sched *s, struct str name);
 /* Gives the slot back if nothing is known of the node any more: no object, no pods. */
 void sched__node_drop_idle(struct sched *s, uint32_t slot);
 
+/* Is it one of the node's images? */
+static inline bool sched__node_has_image(const struct sched__node *node,
+                                         const struct sched__image *image) {
+    for (size_t i = 0; i < node->images.n; i++)
+        if (node->images.v[i] == image)
+            return true;
+    return false;
+}
+
 /* Frees all nodes and columns. */
 void sched__nodes_release(struct sched *s);
 

@@ -67,10 +67,6 @@ size_t sched__claim_users(const struct sched *s, struct str ns, struct str name)
 /* The listers' texts: `persistentvolumeclaim "x" not found`. */
 struct str sched__not_found(struct arena *a, const char *resource, struct str name);
 
-/* PreFilter rejects the pod for good with this text, or fails with it. */
-void sched__prefilter_reject(struct sched__cycle *cy, enum sched_plugin plugin, struct str text);
-void sched__prefilter_fail(struct sched__cycle *cy, enum sched_plugin plugin, struct str text);
-
 /* The filter fails with this text; the first one stays. */
 void sched__filter_fail(struct sched__cycle *cy, enum sched_plugin plugin, struct str text);
 

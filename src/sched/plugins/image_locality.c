@@ -34,20 +34,13 @@ static void *compile(struct sched *s, struct sched__class *c) {
     return d;
 }
 
-static bool has_image(const struct sched__node *node, const struct sched__image *image) {
-    for (size_t i = 0; i < node->images.n; i++)
-        if (node->images.v[i] == image)
-            return true;
-    return false;
-}
-
 /* Adds what an image is worth to each node that has it. */
 static void add_image(const struct sched__cycle *cy, const struct sched__image *image,
                       int64_t *scores, uint32_t from, uint32_t to) {
     double spread = (double)image->nodes / (double)cy->s->nodes.live;
     int64_t worth = (int64_t)((double)image->size * spread);
     for (uint32_t i = from; i < to; i++)
-        if (!cy->verdict[i] && has_image(&cy->s->nodes.v[i], image))
+        if (!cy->verdict[i] && sched__node_has_image(&cy->s->nodes.v[i], image))
             scores[i] += worth;
 }
 

@@ -38,10 +38,8 @@ static void find_against(const struct sched__cycle *cy, struct filtering *state)
 static void pre_filter(struct sched__cycle *cy) {
     const struct sched__affinity *d = cy->cls->data[SCHED_INTER_POD_AFFINITY];
     if (d->error.p) {
-        cy->rejected = (struct sched_status){.code = SCHED_REJECTED_FOR_GOOD,
-                                             .plugin = sched_plugin_name(SCHED_INTER_POD_AFFINITY)};
-        sched__status_add(cy, &cy->rejected,
-                          arena_printf(cy->arena, "parsing pod: %.*s", STR_ARG(d->error)));
+        sched__prefilter_reject(cy, SCHED_INTER_POD_AFFINITY,
+                                arena_printf(cy->arena, "parsing pod: %.*s", STR_ARG(d->error)));
         return;
     }
     struct filtering *state = arena_new(cy->arena, struct filtering);

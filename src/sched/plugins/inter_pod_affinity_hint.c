@@ -82,21 +82,11 @@ static bool node_matters(const struct sched__affinity *d, const struct sched__ev
 
 /* ---- the question ---- */
 
-/* A pod that gets its node is new to those who wait, and one that ended is gone. */
-static struct sched__event seen(const struct sched__event *event) {
-    struct sched__event e = *event;
-    if (e.bits & SCHED__ASSIGNED_POD_ADD)
-        e.before = NULL;
-    if (e.bits & SCHED__ASSIGNED_POD_DELETE)
-        e.after = NULL;
-    return e;
-}
-
 bool sched__affinity_hint(struct sched *s, struct sched_pod *pod,
                           const struct sched__event *event) {
     (void)s;
     const struct sched__affinity *d = pod->cls->data[SCHED_INTER_POD_AFFINITY];
-    struct sched__event e = seen(event);
+    struct sched__event e = sched__event_as_seen(event);
     const struct api_object *o = e.after ? e.after : e.before;
     if (!d || d->error.p || !o || e.bits & SCHED__EVERYTHING)
         return true;

@@ -93,11 +93,8 @@ static void discard(struct sched *s, void *data) {
 
 static void pre_filter(struct sched__cycle *cy) {
     const struct node_affinity *d = cy->cls->data[SCHED_NODE_AFFINITY];
-    if (!d->pinned || d->name_count)
-        return;
-    cy->rejected = (struct sched_status){.code = SCHED_REJECTED_FOR_GOOD,
-                                         .plugin = sched_plugin_name(SCHED_NODE_AFFINITY)};
-    sched__status_add(cy, &cy->rejected, STR("pod affinity terms conflict"));
+    if (d->pinned && !d->name_count)
+        sched__prefilter_reject(cy, SCHED_NODE_AFFINITY, STR("pod affinity terms conflict"));
 }
 
 static bool is_named(const struct node_affinity *d, const struct atom *name) {

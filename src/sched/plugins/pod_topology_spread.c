@@ -23,10 +23,12 @@ static int32_t least_count(const struct sched__spread_rule *rule, uint32_t least
 static void pre_filter(struct sched__cycle *cy) {
     const struct sched__spread *d = sched__spread_refresh(cy->s, cy->cls);
     if (d->hard.error.p) {
-        cy->error = arena_printf(cy->arena,
-                                 "running PreFilter plugin \"PodTopologySpread\": get constraints "
-                                 "from pod: obtaining pod's hard topology spread constraints: %.*s",
-                                 STR_ARG(d->hard.error));
+        sched__prefilter_fail(
+            cy, SCHED_SPREAD,
+            arena_printf(cy->arena,
+                         "get constraints from pod: obtaining pod's hard topology spread "
+                         "constraints: %.*s",
+                         STR_ARG(d->hard.error)));
         return;
     }
     if (!d->hard.n)

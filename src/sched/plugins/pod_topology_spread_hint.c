@@ -116,19 +116,9 @@ static bool node_matters(const struct sched__spread_rules *rules,
 
 /* ---- the question ---- */
 
-/* A pod that gets its node is new to those who wait, and one that ended is gone. */
-static struct sched__event seen(const struct sched__event *event) {
-    struct sched__event e = *event;
-    if (e.bits & SCHED__ASSIGNED_POD_ADD)
-        e.before = NULL;
-    if (e.bits & SCHED__ASSIGNED_POD_DELETE)
-        e.after = NULL;
-    return e;
-}
-
 bool sched__spread_hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
     const struct sched__spread *d = sched__spread_refresh(s, pod->cls);
-    struct sched__event e = seen(event);
+    struct sched__event e = sched__event_as_seen(event);
     const struct api_object *o = e.after ? e.after : e.before;
     if (!d)
         return false;

@@ -146,18 +146,6 @@ struct str sched__not_found(struct arena *a, const char *resource, struct str na
     return arena_printf(a, "%s \"%.*s\" not found", resource, STR_ARG(name));
 }
 
-void sched__prefilter_reject(struct sched__cycle *cy, enum sched_plugin plugin, struct str text) {
-    cy->rejected.code = SCHED_REJECTED_FOR_GOOD;
-    cy->rejected.plugin = sched_plugin_name(plugin);
-    sched__status_add(cy, &cy->rejected, text);
-}
-
-void sched__prefilter_fail(struct sched__cycle *cy, enum sched_plugin plugin, struct str text) {
-    struct str name = sched_plugin_name(plugin);
-    cy->error = arena_printf(cy->arena, "running PreFilter plugin \"%.*s\": %.*s", STR_ARG(name),
-                             STR_ARG(text));
-}
-
 void sched__filter_fail(struct sched__cycle *cy, enum sched_plugin plugin, struct str text) {
     struct str name = sched_plugin_name(plugin);
     if (!cy->error.p)
