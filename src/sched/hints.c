@@ -36,7 +36,7 @@ static bool same_time(const struct api_time *a, const struct api_time *b) {
     return a->set == b->set && (!a->set || (a->sec == b->sec && a->nsec == b->nsec));
 }
 
-static bool same_taints(const struct api_taint_list *a, const struct api_taint_list *b) {
+bool sched__taints_equal(const struct api_taint_list *a, const struct api_taint_list *b) {
     if (a->n != b->n)
         return false;
     for (size_t i = 0; i < a->n; i++) {
@@ -77,7 +77,7 @@ static uint32_t node_bits(const struct api_object *before, const struct api_obje
     const struct api_node *a = before->body, *b = after->body;
     uint32_t bits = 0;
     if ((a->spec.unschedulable && !b->spec.unschedulable) ||
-        !same_taints(&a->spec.taints, &b->spec.taints))
+        !sched__taints_equal(&a->spec.taints, &b->spec.taints))
         bits |= SCHED__NODE_TAINT;
     if (!labels_equal(&a->metadata.labels, &b->metadata.labels))
         bits |= SCHED__NODE_LABEL;

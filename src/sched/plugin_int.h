@@ -158,6 +158,9 @@ void sched__prefilter_fail(struct sched__cycle *cy, enum sched_plugin plugin, st
  */
 struct sched__event sched__event_as_seen(const struct sched__event *event);
 
+/* Are these the same taints in the same order, added at the same times? */
+bool sched__taints_equal(const struct api_taint_list *a, const struct api_taint_list *b);
+
 /* ---- the cycle (cycle.c, eval.c) ---- */
 
 /* Makes cy->verdict a column of the cycle's own, to be changed at will. */

@@ -93,15 +93,7 @@ static bool domains_differ(const struct sched__spread_rules *rules, const struct
 static bool taints_differ(const struct api_object *a, const struct api_object *b) {
     const struct api_taint_list *x = &((const struct api_node *)a->body)->spec.taints;
     const struct api_taint_list *y = &((const struct api_node *)b->body)->spec.taints;
-    if (x->n != y->n)
-        return true;
-    for (size_t i = 0; i < x->n; i++)
-        if (!str_eq(x->v[i].key, y->v[i].key) || !str_eq(x->v[i].value, y->v[i].value) ||
-            !str_eq(x->v[i].effect, y->v[i].effect) ||
-            x->v[i].time_added.set != y->v[i].time_added.set ||
-            x->v[i].time_added.sec != y->v[i].time_added.sec)
-            return true;
-    return false;
+    return !sched__taints_equal(x, y);
 }
 
 static bool node_matters(const struct sched__spread_rules *rules,
