@@ -2,8 +2,7 @@
  * Configurations: test/sched/config.jsonl has what files say, and either the error or parts of what
  * comes of it; a case without "config" is the default.
  */
-#include "lines.h"
-
+#include "../data.h"
 #include "api/object.h"
 #include "sched/config.h"
 
@@ -105,8 +104,8 @@ static struct json encode(struct arena *a, const struct sched_config *c) {
 }
 
 /* Is everything that is wanted there? Lists of profiles are compared one by one. */
-static void check_part(struct str name, const struct json *wanted, const struct json *got) {
-    AUTO(buf_release) struct buf text = BUF_INIT(1 << 16);
+static void check_part(struct arena *a, struct str name, const struct json *wanted,
+                       const struct json *got) {
     for (uint32_t i = 0; i < wanted->n; i++) {
         const struct json_member *m = &wanted->members[i];
         const struct json *value = json_get(got, m->key);
@@ -114,10 +113,10 @@ static void check_part(struct str name, const struct json *wanted, const struct 
         if (str_is(m->key, "profiles")) {
             assert_int_equal(m->value.n, value->n);
             for (uint32_t k = 0; k < value->n; k++)
-                check_part(name, &m->value.items[k], &value->items[k]);
-        } else if (!json_equal(&m->value, value)) {
-            json_write(&text, value, NULL);
-            fail_msg("%.*s: %.*s: %.*s", STR_ARG(name), STR_ARG(m->key), STR_ARG(buf_view(&text)));
+                check_part(a, name, &m->value.items[k], &value->items[k]);
+        } else {
+            data_expect_same(arena_printf(a, "%.*s: %.*s", STR_ARG(name), STR_ARG(m->key)),
+                             &m->value, value);
         }
     }
 }
@@ -139,12 +138,12 @@ static void run_case(struct arena *a, const struct json *c) {
     if (error)
         return;
     struct json got = encode(a, config);
-    check_part(name, json_get(c, STR("want")), &got);
+    check_part(a, name, json_get(c, STR("want")), &got);
 }
 
 static void files_mean_what_they_mean_upstream(void **state) {
     (void)state;
-    assert_true(run_lines("test/sched/config.jsonl", run_case) >= 60);
+    data_each("test/sched/config.jsonl", 60, run_case);
 }
 
 static void plugins_are_found_by_name(void **state) {

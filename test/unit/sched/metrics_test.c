@@ -2,7 +2,7 @@
  * Metrics: a short history of a queue as text, held against test/sched/metrics.txt, and what holds
  * for all of them.
  */
-#include "lines.h"
+#include "../data.h"
 #include "queue_world.h"
 
 static struct str written(struct world *w, struct buf *out) {
@@ -65,7 +65,7 @@ static void the_history_is_that_of_the_file(void **state) {
     world_start(&w, NULL, config);
     live(&w);
     AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
-    struct str got = written(&w, &out), wanted = read_file(&a, "test/sched/metrics.txt"), x, y;
+    struct str got = written(&w, &out), wanted = data_read(&a, "test/sched/metrics.txt"), x, y;
     while (got.n || wanted.n) {
         str_cut(got, '\n', &x, &got);
         str_cut(wanted, '\n', &y, &wanted);

@@ -2,30 +2,9 @@
  * What pods ask for: test/sched/requests.jsonl has pods of all sorts with the requests that
  * upstream's PodRequests gives for them, gates on and off.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-/* cmocka wants the four above before it */
-#include <cmocka.h>
-
+#include "../data.h"
 #include "api/object.h"
-#include "base/limits.h"
-#include "feature/feature.h"
 #include "sched/requests.h"
-
-static void read_gates(const struct json *gates, struct feature_set *out) {
-    struct feature_config config;
-    feature_config_init(&config, FEATURE_NEWEST);
-    *out = config.enabled;
-    for (uint32_t i = 0; i < gates->n; i++) {
-        enum feature f;
-        assert_true(feature_find(gates->members[i].key, &f));
-        feature_set_put(out, f, gates->members[i].value.b);
-    }
-}
 
 static struct json encode_requests(struct arena *a, const struct sched_requests *r) {
     struct json out = {.kind = JSON_OBJECT}, list = {.kind = JSON_OBJECT};
@@ -41,61 +20,39 @@ static struct json encode_requests(struct arena *a, const struct sched_requests 
     return out;
 }
 
-static void check_member(const struct json *line, const struct json_member *got) {
-    const struct json *want = json_get(line, got->key);
-    if (want && json_equal(want, &got->value))
-        return;
-    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
-    json_write(&text, &got->value, NULL);
-    struct str id = json_str(json_get(line, STR("id")));
-    fail_msg("%.*s: %.*s: got %.*s", STR_ARG(id), STR_ARG(got->key), STR_ARG(buf_view(&text)));
-}
-
-static void check_line(struct arena *a, struct str text) {
-    struct json line;
+static void check_line(struct arena *a, const struct json *line) {
     struct err err;
     struct api_pod pod = {0};
-    struct feature_set gates;
+    struct feature_set gates = data_gates(line);
     struct sched_requests requests;
-    assert_int_equal(json_parse(a, text, NULL, &line, &err), 0);
+    struct str id = data_text(line, "id");
     assert_int_equal(
-        api_struct_decode(a, &api_types[API_T_pod], json_get(&line, STR("pod")), &pod, &err), 0);
-    read_gates(json_get(&line, STR("gates")), &gates);
-    sched_requests_get(a, &pod, &gates, json_get(&line, STR("use_status"))->b, &requests);
+        api_struct_decode(a, &api_types[API_T_pod], json_get(line, STR("pod")), &pod, &err), 0);
+    sched_requests_get(a, &pod, &gates, json_get(line, STR("use_status"))->b, &requests);
     struct json got = encode_requests(a, &requests);
-    for (uint32_t i = 0; i < got.n; i++)
-        check_member(&line, &got.members[i]);
+    for (uint32_t i = 0; i < got.n; i++) {
+        struct str key = got.members[i].key;
+        data_expect_same(arena_printf(a, "%.*s: %.*s", STR_ARG(id), STR_ARG(key)),
+                         json_get(line, key), &got.members[i].value);
+    }
 }
 
 static void requests_as_upstream(void **state) {
     (void)state;
-    FILE *f = fopen("test/sched/requests.jsonl", "re");
-    assert_non_null(f);
-    struct arena arena = {0};
-    char *line = NULL;
-    size_t cap = 0, lines = 0;
-    for (ssize_t n; (n = getline(&line, &cap, f)) > 0; lines++) {
-        arena_reset(&arena);
-        check_line(&arena, (struct str){line, (size_t)n});
-    }
-    assert_true(lines >= 100);
-    free(line);
-    arena_release(&arena);
-    fclose(f);
+    data_each("test/sched/requests.jsonl", 100, check_line);
 }
 
 /* ---- pods that upstream's tool cannot write ---- */
 
 static struct sched_requests requests_of(struct arena *a, const char *json) {
-    struct feature_config config;
+    struct feature_set gates = data_newest_gates();
     struct api_pod pod = {0};
     struct json tree;
     struct err err;
     struct sched_requests out;
-    feature_config_init(&config, FEATURE_NEWEST);
     assert_int_equal(json_parse(a, str_of(json), NULL, &tree, &err), 0);
     assert_int_equal(api_struct_decode(a, &api_types[API_T_pod], &tree, &pod, &err), 0);
-    sched_requests_get(a, &pod, &config.enabled, true, &out);
+    sched_requests_get(a, &pod, &gates, true, &out);
     return out;
 }
 
