@@ -3,27 +3,13 @@
  * after a change, and the labels of the events that it is; `own` ones are changes of a pod that is
  * pending itself.
  */
-#include "lines.h"
+#include "objects.h"
 #include "pod_event.h"
 
-static struct api_object *object(const struct json *c, const char *member) {
-    const struct json *tree = json_get(c, str_of(member));
-    struct api_object *o = NULL;
-    struct err err;
-    if (!tree)
-        return NULL;
-    if (api_object_decode(tree, NULL, &o, &err) < 0)
-        fail_msg("%.*s: %s", STR_ARG(json_str(json_get(c, STR("name")))), err.msg);
-    return o;
-}
-
 static void run_case(struct arena *a, const struct json *c) {
-    struct sched s = {0};
-    struct feature_config gates;
-    feature_config_init(&gates, FEATURE_NEWEST);
-    s.gates = gates.enabled;
-    s.atoms = intern_new(1);
-    struct api_object *before = object(c, "before"), *after = object(c, "after");
+    struct sched s = {.gates = data_newest_gates(), .atoms = intern_new(1)};
+    struct api_object *before = object_of_json(json_get(c, STR("before")));
+    struct api_object *after = object_of_json(json_get(c, STR("after")));
     bool own = json_get(c, STR("own"));
     bool is_pod = (after ? after : before)->type == &api_types[API_T_pod];
     uint32_t bits =
@@ -32,12 +18,7 @@ static void run_case(struct arena *a, const struct json *c) {
     for (int i = 0; i < SCHED__EVENT_COUNT; i++)
         if (sched__event_rows[i].own == own && sched__event_rows[i].bit & bits)
             json_append(a, &got, json_of_str(sched__event_rows[i].label));
-    if (!json_equal(&got, json_get(c, STR("events")))) {
-        AUTO(buf_release) struct buf text = BUF_INIT(4096);
-        json_write(&text, &got, NULL);
-        fail_msg("%.*s: %.*s", STR_ARG(json_str(json_get(c, STR("name")))),
-                 STR_ARG(buf_view(&text)));
-    }
+    data_expect_same(data_text(c, "name"), json_get(c, STR("events")), &got);
     api_object_unref(before);
     api_object_unref(after);
     arena_release(&s.scratch);
@@ -46,7 +27,7 @@ static void run_case(struct arena *a, const struct json *c) {
 
 static void changes_are_the_events_of_the_file(void **state) {
     (void)state;
-    assert_true(run_lines("test/sched/events.jsonl", run_case) >= 40);
+    data_each("test/sched/events.jsonl", 40, run_case);
 }
 
 static void each_bit_has_one_label(void **state) {

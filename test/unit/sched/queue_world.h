@@ -5,17 +5,8 @@
 #ifndef TEST_SCHED_QUEUE_WORLD_H
 #define TEST_SCHED_QUEUE_WORLD_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka wants the four above before it */
-#include <cmocka.h>
-
 #include "base/clock.h"
+#include "objects.h"
 #include "sched/metrics.h"
 #include "sched/metrics_int.h"
 
@@ -74,47 +65,29 @@ struct world {
     VEC(struct api_object *) objects;
 };
 
-static struct api_object *object_of(struct world *w, const char *text) {
-    struct arena a = {0};
-    struct json tree;
-    struct err err;
-    struct api_object *o = NULL;
-    char *copy = arena_alloc(&a, strlen(text) + 1);
-    for (size_t i = 0; i <= strlen(text); i++)
-        copy[i] = text[i] == '\'' ? '"' : text[i];
-    if (json_parse(&a, str_of(copy), NULL, &tree, &err) < 0 ||
-        api_object_decode(&tree, NULL, &o, &err) < 0)
-        fail_msg("%s: %s", text, err.msg);
-    arena_release(&a);
+static struct api_object *keep(struct world *w, struct api_object *o) {
     vec_push(&w->objects, o);
     return o;
 }
 
 static struct api_object *pod_object(struct world *w, const char *meta, const char *spec,
                                      const char *status) {
-    char text[1000];
-    snprintf(text, sizeof text,
-             "{'apiVersion':'v1','kind':'Pod','metadata':{%s},'spec':{%s},'status':{%s}}", meta,
-             spec, status);
-    return object_of(w, text);
+    return keep(w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{%s},'spec':{%s},"
+                                  "'status':{%s}}",
+                                  meta, spec, status));
 }
 
 static struct api_object *node_object(struct world *w, const char *meta) {
-    char text[500];
-    snprintf(text, sizeof text, "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'%s}}",
-             meta);
-    return object_of(w, text);
+    return keep(
+        w, object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'%s}}", meta));
 }
 
 static void world_start(struct world *w, const char *gate_off, const struct sched_config *config) {
-    struct feature_config gates;
     enum feature f;
-    *w = (struct world){0};
-    feature_config_init(&gates, FEATURE_NEWEST);
+    *w = (struct world){.s.gates = data_newest_gates()};
     if (gate_off && feature_find(str_of(gate_off), &f))
-        feature_set_put(&gates.enabled, f, false);
+        feature_set_put(&w->s.gates, f, false);
     clock_fake_init(&w->clock, 1000 * CLOCK_SECOND);
-    w->s.gates = gates.enabled;
     w->s.clock = &w->clock.clock;
     w->s.config = config ? config : sched_config_default(&w->s.arena);
     w->s.nodes.v = w->nodes;
