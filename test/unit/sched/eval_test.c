@@ -1,62 +1,27 @@
 /* What classes remember of nodes: brought up to date, and forgotten when there is too much of it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-/* cmocka wants the four above before it */
-#include <cmocka.h>
-
-#include "base/clock.h"
 #include "base/limits.h"
-#include "feature/feature.h"
 #include "sched/eval_int.h"
-
-struct world {
-    struct sched *s;
-    struct clock_fake clock;
-    struct feature_config gates;
-};
+#include "world.h"
 
 static void start(struct world *w) {
-    clock_fake_init(&w->clock, 1000 * CLOCK_SECOND);
-    feature_config_init(&w->gates, FEATURE_NEWEST);
-    w->s = sched_new(&(struct sched_opts){.gates = &w->gates.enabled, .clock = &w->clock.clock});
-}
-
-static struct api_object *object(struct world *w, const char *text) {
-    struct arena a = {0};
-    struct json tree;
-    struct err err;
-    struct api_object *o = NULL;
-    if (json_parse(&a, str_of(text), NULL, &tree, &err) < 0 ||
-        api_object_decode(&tree, NULL, &o, &err) < 0)
-        fail_msg("%s: %s", text, err.msg);
-    api_object_default(o, &w->gates.enabled);
-    arena_release(&a);
-    return o;
+    world_start(w, data_newest_gates(), (struct sched_opts){0});
 }
 
 static void set_node(struct world *w, unsigned i, unsigned cpu) {
-    char text[300];
-    snprintf(text, sizeof text,
-             "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n%u\"},\"status\":{"
-             "\"allocatable\":{\"cpu\":\"%u\",\"memory\":\"8Gi\",\"pods\":\"110\"}}}",
-             i, cpu);
-    struct api_object *o = object(w, text);
-    sched_set(w->s, o);
-    api_object_unref(o);
+    world_set(w,
+              object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n%u'},'status'"
+                             ":{'allocatable':{'cpu':'%u','memory':'8Gi','pods':'110'}}}",
+                             i, cpu));
 }
 
 static struct api_object *pod(struct world *w, unsigned i) {
-    char text[300];
-    snprintf(text, sizeof text,
-             "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%u\",\"namespace\":"
-             "\"d\",\"labels\":{\"n\":\"%u\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
-             "\"i\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}",
-             i, i);
-    return object(w, text);
+    return world_default(
+        w,
+        object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p%u','namespace':'d',"
+                       "'labels':{'n':'%u'}},'spec':{'containers':[{'name':'c','image':'i',"
+                       "'resources':{'requests':{'cpu':'1'}}}]}}",
+                       i, i));
 }
 
 static struct str best_node(struct world *w, struct api_object *o, struct arena *a) {
@@ -140,16 +105,10 @@ static void free_none(void *ctx, void *program) {
 }
 
 static void set_tainted_node(struct world *w, unsigned sla) {
-    char text[300];
-    snprintf(
-        text, sizeof text,
-        "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"},\"spec\":{"
-        "\"taints\":[{\"key\":\"sla\",\"value\":\"%u\",\"effect\":\"NoSchedule\"}]},\"status\":{"
-        "\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"110\"}}}",
-        sla);
-    struct api_object *o = object(w, text);
-    sched_set(w->s, o);
-    api_object_unref(o);
+    world_set(w, object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},'spec':"
+                                "{'taints':[{'key':'sla','value':'%u','effect':'NoSchedule'}]},"
+                                "'status':{'allocatable':{'cpu':'4','memory':'8Gi','pods':'110'}}}",
+                                sla));
 }
 
 /* T15: news of nodes are not held against tolerations; that is for the pod's turn. */
@@ -160,16 +119,12 @@ static void events_of_nodes_evaluate_no_expression(void **state) {
         .ctx = &asked, .compile = compile_any, .eval = count_eval, .free = free_none};
     struct world w;
     struct sched_result result;
-    start(&w);
-    sched_free(w.s);
-    feature_set_put(&w.gates.enabled, FEATURE_TaintTolerationCEL, true);
-    w.s = sched_new(&(struct sched_opts){
-        .gates = &w.gates.enabled, .engine = &engine, .clock = &w.clock.clock});
-    struct api_object *o =
-        object(&w, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\","
-                   "\"namespace\":\"d\"},\"spec\":{\"tolerations\":[{\"expression\":\"x\"}],"
-                   "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
-    sched_set(w.s, o);
+    struct feature_set gates = data_newest_gates();
+    feature_set_put(&gates, FEATURE_TaintTolerationCEL, true);
+    world_start(&w, gates, (struct sched_opts){.engine = &engine});
+    world_set(&w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
+                                 "'namespace':'d'},'spec':{'tolerations':[{'expression':'x'}],"
+                                 "'containers':[{'name':'c','image':'i'}]}}"));
     asked = 0;
     set_tainted_node(&w, 940);
     set_tainted_node(&w, 960);
@@ -177,7 +132,6 @@ static void events_of_nodes_evaluate_no_expression(void **state) {
     assert_true(sched_next(w.s, &result));
     assert_int_equal(result.outcome, SCHED_UNSCHEDULABLE);
     assert_true(asked > 0);
-    api_object_unref(o);
     sched_free(w.s);
 }
 

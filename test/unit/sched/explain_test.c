@@ -2,56 +2,31 @@
  * Explanations and suggested changes: test/sched/explain.jsonl has cases for every plug-in and
  * operator. Each suggestion is also tried on a new scheduler that is told of the changed objects.
  */
-#include "lines.h"
-
-#include "api/object.h"
-#include "base/clock.h"
-#include "feature/feature.h"
 #include "sched/explain.h"
+#include "world.h"
 
-struct world {
+struct asked {
     struct arena *a;
     const struct json *objects;
-    struct feature_config gates;
-    struct clock_fake clock;
-    struct sched *s;
+    struct world w;
     struct api_object *pod; /* the case's last object */
 };
 
-static struct sched *new_sched(struct world *w) {
-    return sched_new(&(struct sched_opts){.gates = &w->gates.enabled, .clock = &w->clock.clock});
+static void start(struct asked *c, struct arena *a, const struct json *line) {
+    *c = (struct asked){.a = a, .objects = json_get(line, STR("objects"))};
+    struct feature_set gates = data_newest_gates();
+    feature_set_put(&gates, FEATURE_TaintTolerationComparisonOperators, true);
+    feature_set_put(&gates, FEATURE_TolerationAffinitySemverOperators, true);
+    world_start(&c->w, gates, (struct sched_opts){0});
+    uint32_t last = c->objects->n - 1;
+    for (uint32_t i = 0; i < last; i++)
+        world_set(&c->w, object_of_json(&c->objects->items[i]));
+    c->pod = world_default(&c->w, object_of_json(&c->objects->items[last]));
 }
 
-static struct api_object *decode(struct world *w, const struct json *tree) {
-    struct api_object *o;
-    struct err err;
-    if (api_object_decode(tree, NULL, &o, &err) < 0)
-        fail_msg("%s", err.msg);
-    api_object_default(o, &w->gates.enabled);
-    return o;
-}
-
-static void start(struct world *w, struct arena *a, const struct json *c) {
-    *w = (struct world){.a = a, .objects = json_get(c, STR("objects"))};
-    clock_fake_init(&w->clock, 0);
-    feature_config_init(&w->gates, FEATURE_NEWEST);
-    feature_set_put(&w->gates.enabled, FEATURE_TaintTolerationComparisonOperators, true);
-    feature_set_put(&w->gates.enabled, FEATURE_TolerationAffinitySemverOperators, true);
-    w->s = new_sched(w);
-    for (uint32_t i = 0; i < w->objects->n; i++) {
-        struct api_object *o = decode(w, &w->objects->items[i]);
-        if (i + 1 == w->objects->n) {
-            w->pod = o;
-            continue;
-        }
-        sched_set(w->s, o);
-        api_object_unref(o);
-    }
-}
-
-static void end(struct world *w) {
-    api_object_unref(w->pod);
-    sched_free(w->s);
+static void end(struct asked *c) {
+    api_object_unref(c->pod);
+    sched_free(c->w.s);
 }
 
 /* ---- the explanation as the case has it ---- */
@@ -97,15 +72,10 @@ static struct json changes_json(struct arena *a, const struct sched_explanation 
     return list;
 }
 
-static void check(struct arena *a, const struct json *c, const char *key, struct json actual) {
-    const struct json *wanted = json_get(c, str_of(key));
-    struct buf text = BUF_INIT(1 << 20);
-    if (wanted && json_equal(wanted, &actual))
-        return;
-    json_write(&text, &actual, &(struct json_style){.raw_html = true});
-    fail_msg("%.*s: %s: %.*s", STR_ARG(json_str(json_get(c, STR("name")))), key,
-             STR_ARG(buf_view(&text)));
-    (void)a;
+static void check(struct arena *a, const struct json *line, const char *key, struct json actual) {
+    struct str name = data_text(line, "name");
+    data_expect_same(arena_printf(a, "%.*s: %s", STR_ARG(name), key), json_get(line, str_of(key)),
+                     &actual);
 }
 
 /* ---- suggestions on a scheduler that knows nothing else ---- */
@@ -123,9 +93,9 @@ static bool is_gone(const struct sched_suggestion *s, const struct api_object *o
     return false;
 }
 
-static void tell_changed(struct world *w, struct sched *s, const struct sched_suggestion *change) {
-    for (uint32_t i = 0; i + 1 < w->objects->n; i++) {
-        struct api_object *o = decode(w, &w->objects->items[i]);
+static void tell_changed(struct asked *c, struct sched *s, const struct sched_suggestion *change) {
+    for (uint32_t i = 0; i + 1 < c->objects->n; i++) {
+        struct api_object *o = world_default(&c->w, object_of_json(&c->objects->items[i]));
         if (is_same(change->host, o))
             sched_set(s, change->host);
         else if (!is_gone(change, o))
@@ -134,12 +104,12 @@ static void tell_changed(struct world *w, struct sched *s, const struct sched_su
     }
 }
 
-static void check_suggestion(struct world *w, const struct sched_explanation *e,
+static void check_suggestion(struct asked *c, const struct sched_explanation *e,
                              const struct sched_suggestion *change) {
-    struct sched *s = new_sched(w);
+    struct sched *s = world_sched(&c->w, (struct sched_opts){0});
     struct sched_report report;
-    tell_changed(w, s, change);
-    sched_examine(s, change->pod, w->a, &report);
+    tell_changed(c, s, change);
+    sched_examine(s, change->pod, c->a, &report);
     assert_int_equal(report.feasible, change->feasible);
     assert_true(report.feasible > 0);
     assert_true(str_eq(report.nodes[change->node].node, e->report.nodes[change->node].node));
@@ -148,69 +118,68 @@ static void check_suggestion(struct world *w, const struct sched_explanation *e,
     sched_free(s);
 }
 
-static void run_case(struct arena *a, const struct json *c) {
-    struct world w;
+static void run_case(struct arena *a, const struct json *line) {
+    struct asked c;
     struct sched_explanation e, again;
     struct sched_suggestions s, on_node;
-    start(&w, a, c);
-    sched_explain(w.s, w.pod, false, a, &e);
+    start(&c, a, line);
+    sched_explain(c.w.s, c.pod, false, a, &e);
     sched_suggest(&e, SIZE_MAX, a, &s);
-    check(a, c, "groups", groups_json(a, &e));
-    check(a, c, "changes", changes_json(a, &e, &s));
+    check(a, line, "groups", groups_json(a, &e));
+    check(a, line, "changes", changes_json(a, &e, &s));
     for (size_t i = 0; i < s.n; i++)
-        check_suggestion(&w, &e, &s.v[i]);
+        check_suggestion(&c, &e, &s.v[i]);
     for (size_t i = 0; i < e.report.node_count; i++) {
         sched_suggest(&e, i, a, &on_node);
         for (size_t k = 0; k < on_node.n; k++) {
             assert_int_equal(on_node.v[k].node, i);
-            check_suggestion(&w, &e, &on_node.v[k]);
+            check_suggestion(&c, &e, &on_node.v[k]);
         }
         sched_suggestions_release(&on_node);
     }
     /* nothing stayed changed */
-    sched_explain(w.s, w.pod, false, a, &again);
-    check(a, c, "groups", groups_json(a, &again));
+    sched_explain(c.w.s, c.pod, false, a, &again);
+    check(a, line, "groups", groups_json(a, &again));
     sched_suggestions_release(&s);
-    end(&w);
+    end(&c);
 }
 
 static void test_cases(void **state) {
     (void)state;
-    assert_true(run_lines("test/sched/explain.jsonl", run_case) >= 30);
+    data_each("test/sched/explain.jsonl", 30, run_case);
 }
 
 /* Values of the case must not be in any sentence. */
-static void check_redacted(struct arena *a, const struct json *c, struct str text) {
-    const struct json *secrets = json_get(c, STR("secrets"));
+static void check_redacted(const struct json *line, struct str text) {
+    const struct json *secrets = json_get(line, STR("secrets"));
     for (uint32_t i = 0; secrets && i < secrets->n; i++)
         if (str_find(text, json_str(&secrets->items[i])) < text.n)
             fail_msg("%.*s: tells %.*s", STR_ARG(text), STR_ARG(json_str(&secrets->items[i])));
-    (void)a;
 }
 
 static size_t redacted; /* cases with secrets */
 
-static void run_redacted(struct arena *a, const struct json *c) {
-    struct world w;
+static void run_redacted(struct arena *a, const struct json *line) {
+    struct asked c;
     struct sched_explanation e;
     struct sched_suggestions s;
-    start(&w, a, c);
-    redacted += json_get(c, STR("secrets")) != NULL;
-    sched_explain(w.s, w.pod, true, a, &e);
+    start(&c, a, line);
+    redacted += json_get(line, STR("secrets")) != NULL;
+    sched_explain(c.w.s, c.pod, true, a, &e);
     sched_suggest(&e, SIZE_MAX, a, &s);
     for (size_t i = 0; i < e.group_count; i++)
         for (size_t k = 0; k < e.groups[i].cause_count; k++)
-            check_redacted(a, c, e.groups[i].causes[k]->text);
+            check_redacted(line, e.groups[i].causes[k]->text);
     for (size_t i = 0; i < s.n; i++)
         for (size_t k = 0; k < s.v[i].change_count; k++)
-            check_redacted(a, c, s.v[i].changes[k].text);
+            check_redacted(line, s.v[i].changes[k].text);
     sched_suggestions_release(&s);
-    end(&w);
+    end(&c);
 }
 
 static void test_redacted(void **state) {
     (void)state;
-    run_lines("test/sched/explain.jsonl", run_redacted);
+    data_each("test/sched/explain.jsonl", 30, run_redacted);
     assert_true(redacted >= 10);
 }
 

@@ -2,69 +2,28 @@
  * Which pods are tried again, with the whole scheduler: a node's change wakes exactly those whose
  * plug-ins take it for good news, and equal pods are asked about once.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-/* cmocka wants the four above before it */
-#include <cmocka.h>
-
-#include "base/clock.h"
-#include "feature/feature.h"
 #include "sched/metrics.h"
 #include "sched/metrics_int.h"
-
-struct world {
-    struct sched *s;
-    struct clock_fake clock;
-    struct feature_config gates;
-};
+#include "world.h"
 
 static void start(struct world *w) {
-    clock_fake_init(&w->clock, 1000 * CLOCK_SECOND);
-    feature_config_init(&w->gates, FEATURE_NEWEST);
-    feature_set_put(&w->gates.enabled, FEATURE_TaintTolerationComparisonOperators, true);
-    w->s = sched_new(&(struct sched_opts){.gates = &w->gates.enabled, .clock = &w->clock.clock});
-}
-
-/* Objects are written with ' for ". */
-static struct api_object *object(const char *fmt, ...) {
-    char text[2000];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    for (char *c = text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    struct arena a = {0};
-    struct json tree;
-    struct err err;
-    struct api_object *o = NULL;
-    if (json_parse(&a, str_of(text), NULL, &tree, &err) < 0 ||
-        api_object_decode(&tree, NULL, &o, &err) < 0)
-        fail_msg("%s: %s", text, err.msg);
-    arena_release(&a);
-    return o;
-}
-
-static void set(struct world *w, struct api_object *o) {
-    api_object_default(o, &w->gates.enabled);
-    sched_set(w->s, o);
-    api_object_unref(o);
+    struct feature_set gates = data_newest_gates();
+    feature_set_put(&gates, FEATURE_TaintTolerationComparisonOperators, true);
+    world_start(w, gates, (struct sched_opts){0});
 }
 
 static void set_node(struct world *w, const char *sla) {
-    set(w, object("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},'spec':{'taints':"
-                  "[{'key':'sla','value':'%s','effect':'NoSchedule'}]},'status':{'allocatable':"
-                  "{'cpu':'4','memory':'8Gi','pods':'110'}}}",
-                  sla));
+    world_set(w, object_of_text(
+                     "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},'spec':{'taints':"
+                     "[{'key':'sla','value':'%s','effect':'NoSchedule'}]},'status':{'allocatable':"
+                     "{'cpu':'4','memory':'8Gi','pods':'110'}}}",
+                     sla));
 }
 
 static void set_pod(struct world *w, const char *name, const char *above) {
-    set(w, object("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'%s','namespace':'d'},'spec':"
+    world_set(w,
+              object_of_text(
+                  "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'%s','namespace':'d'},'spec':"
                   "{'containers':[{'name':'c','image':'i'}],'tolerations':[{'key':'sla','operator':"
                   "'Gt','value':'%s','effect':'NoSchedule'}]}}",
                   name, above));
@@ -132,23 +91,26 @@ static void without_nodes_pods_are_tried_again_and_again(void **state) {
     sched_free(w.s);
 }
 
+static struct api_object *large_pod(const char *name) {
+    return object_of_text(
+        "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'%s','namespace':'d'},"
+        "'spec':{'containers':[{'name':'c','image':'i','resources':{'requests':"
+        "{'cpu':'3'}}}],'tolerations':[{'operator':'Exists'}]}}",
+        name);
+}
+
 static void room_wakes_those_that_need_it(void **state) {
     (void)state;
     struct world w;
     AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
     size_t tried;
-    const char *pod = "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'%s','namespace':'d'},"
-                      "'spec':{'containers':[{'name':'c','image':'i','resources':{'requests':"
-                      "{'cpu':'3'}}}],'tolerations':[{'operator':'Exists'}]}}";
     start(&w);
     set_node(&w, "1");
-    set(&w, object(pod, "a"));
-    set(&w, object(pod, "b"));
+    world_set(&w, large_pod("a"));
+    world_set(&w, large_pod("b"));
     assert_true(str_is(run(&w, &out, &tried), "a "));
     clock_fake_advance(&w.clock, 5 * CLOCK_SECOND);
-    struct api_object *gone = object(pod, "a");
-    sched_delete(w.s, gone);
-    api_object_unref(gone);
+    world_delete(&w, large_pod("a"));
     assert_true(str_is(run(&w, &out, &tried), "b "));
     buf_clear(&out);
     sched_metrics_write(w.s, &out);
@@ -159,10 +121,11 @@ static void room_wakes_those_that_need_it(void **state) {
 }
 
 static struct api_object *pod_with(const char *uid, const char *spec) {
-    return object("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'d','uid':"
-                  "'%s'},'spec':{'containers':[{'name':'c','image':'i'}],'tolerations':[{'operator'"
-                  ":'Exists'}]%s}}",
-                  uid, spec);
+    return object_of_text(
+        "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'d','uid':"
+        "'%s'},'spec':{'containers':[{'name':'c','image':'i'}],'tolerations':[{'operator'"
+        ":'Exists'}]%s}}",
+        uid, spec);
 }
 
 /* A watch may leave out that the one ended before the other came. */
@@ -173,14 +136,14 @@ static void a_pod_with_another_uid_is_another_pod(void **state) {
     size_t tried;
     start(&w);
     set_node(&w, "1");
-    set(&w, pod_with("1", ""));
+    world_set(&w, pod_with("1", ""));
     assert_true(str_is(run(&w, &out, &tried), "p "));
-    set(&w, pod_with("1", "")); /* old news: it is assumed to be on its node */
+    world_set(&w, pod_with("1", "")); /* old news: it is assumed to be on its node */
     assert_true(str_is(run(&w, &out, &tried), ""));
-    set(&w, pod_with("2", ""));
+    world_set(&w, pod_with("2", ""));
     assert_true(str_is(run(&w, &out, &tried), "p "));
-    set(&w, pod_with("2", ",'nodeName':'n'"));
-    set(&w, pod_with("3", ""));
+    world_set(&w, pod_with("2", ",'nodeName':'n'"));
+    world_set(&w, pod_with("3", ""));
     assert_true(str_is(run(&w, &out, &tried), "p "));
     sched_free(w.s);
 }
@@ -192,12 +155,13 @@ static void a_plugin_that_is_no_longer_concerned_wakes_the_pod(void **state) {
     size_t tried;
     start(&w);
     set_node(&w, "1");
-    set(&w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
+    world_set(&w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
     assert_true(str_is(run(&w, &out, &tried), ""));
-    set(&w, pod_with("1", ""));
+    world_set(&w, pod_with("1", ""));
     clock_fake_advance(&w.clock, 5 * CLOCK_SECOND);
-    set(&w, object("{'apiVersion':'v1','kind':'Node','metadata':{'name':'other'},'status':"
-                   "{'allocatable':{'pods':'1'}}}"));
+    world_set(
+        &w, object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'other'},'status':"
+                           "{'allocatable':{'pods':'1'}}}"));
     assert_true(str_is(run(&w, &out, &tried), "p "));
     sched_free(w.s);
 }
@@ -211,12 +175,13 @@ static void a_pod_on_a_node_that_is_not_known_makes_no_room(void **state) {
     size_t tried;
     start(&w);
     set_node(&w, "1");
-    set(&w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
+    world_set(&w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
     run(&w, &out, &tried);
-    set(&w, object("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'q','namespace':'d'},'spec':"
-                   "{'nodeName':'unknown','containers':[{'name':'c','image':'i'}]}}"));
-    struct api_object *pod = pod_with("1", ",'nodeSelector':{'a':'b'}");
-    api_object_default(pod, &w.gates.enabled);
+    world_set(&w,
+              object_of_text(
+                  "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'q','namespace':'d'},'spec':"
+                  "{'nodeName':'unknown','containers':[{'name':'c','image':'i'}]}}"));
+    struct api_object *pod = world_default(&w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
     sched_examine(w.s, pod, &a, &report);
     assert_int_equal(report.feasible, 0);
     assert_true(str_starts(report.message, STR("0/1 nodes are available: 1 node(s) didn't match")));

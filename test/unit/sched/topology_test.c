@@ -5,69 +5,18 @@
  * of the two plug-ins. "explain" has our own sentences. After each step all counts are counted
  * again.
  */
-// clang-format off
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-// clang-format on
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/clock.h"
 #include "sched/count_int.h"
 #include "sched/plugin_int.h"
-
-static struct str read_file(struct arena *a, const char *path) {
-    enum { MOST = 1 << 26 };
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    char *p = arena_alloc(a, MOST);
-    size_t n = fread(p, 1, MOST, f);
-    assert_true(n < MOST);
-    fclose(f);
-    return (struct str){p, n};
-}
-
-static struct feature_set read_gates(const struct json *gates) {
-    struct feature_config config;
-    feature_config_init(&config, FEATURE_NEWEST);
-    for (size_t i = 0; gates && i < gates->n; i++) {
-        enum feature f;
-        assert_true(feature_find(gates->members[i].key, &f));
-        feature_set_put(&config.enabled, f, gates->members[i].value.b);
-    }
-    return config.enabled;
-}
+#include "world.h"
 
 /* One case while it runs. */
 struct run {
-    struct sched *s;
-    struct feature_set gates;
+    struct world w;
     struct str name;
     size_t step, looked, sentences;
     VEC(struct sched__class *) held; /* of all pods that were looked at: they come again */
     struct arena arena;              /* of the step */
 };
-
-static struct api_object *decode(struct run *r, const struct json *tree) {
-    struct api_object *o;
-    struct err err;
-    if (api_object_decode(tree, &(struct api_decode_opts){.strict = true}, &o, &err) < 0)
-        fail_msg("%.*s: %s", STR_ARG(r->name), err.msg);
-    api_object_default(o, &r->gates);
-    return o;
-}
-
-static void tell(struct run *r, const struct json *tree, bool gone) {
-    struct api_object *o = decode(r, tree);
-    if (gone)
-        sched_delete(r->s, o);
-    else
-        sched_set(r->s, o);
-    api_object_unref(o);
-}
 
 /* ---- counting again ---- */
 
@@ -80,15 +29,15 @@ static void check_membership(struct run *r, const struct sched__podset *set,
                              const struct sched__class *c) {
     bool wanted = set->term_count > 0;
     for (size_t i = 0; i < set->term_count; i++)
-        wanted = wanted &&
-                 sched__podterm_matches(&set->terms[i], &c->pod->metadata,
-                                        sched__namespace_labels(r->s, c->pod->metadata.namespace));
+        wanted = wanted && sched__podterm_matches(
+                               &set->terms[i], &c->pod->metadata,
+                               sched__namespace_labels(r->w.s, c->pod->metadata.namespace));
     if (set->term_count)
         assert_int_equal(sched__podset_has(set, c), wanted);
 }
 
 static void check_tally(struct run *r, const struct sched__tally *t) {
-    struct sched *s = r->s;
+    struct sched *s = r->w.s;
     int32_t *count = arena_array(&r->arena, int32_t, t->by->domain_cap);
     int64_t total = 0;
     size_t at = 0;
@@ -104,7 +53,7 @@ static void check_tally(struct run *r, const struct sched__tally *t) {
 }
 
 static void check_partition(struct run *r, const struct sched__partition *g) {
-    const struct sched *s = r->s;
+    const struct sched *s = r->w.s;
     uint32_t *nodes = arena_array(&r->arena, uint32_t, g->domain_cap);
     size_t domains = 0;
     for (uint32_t i = 0; i < s->nodes.n; i++) {
@@ -122,33 +71,20 @@ static void check_partition(struct run *r, const struct sched__partition *g) {
 
 static void count_again(struct run *r) {
     size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&r->s->podsets, &at));) {
+    for (struct map_entry *e; (e = map_next(&r->w.s->podsets, &at));) {
         const struct sched__podset *set = e->value;
         size_t class_at = 0;
-        for (struct map_entry *c; (c = map_next(&r->s->classes, &class_at));)
+        for (struct map_entry *c; (c = map_next(&r->w.s->classes, &class_at));)
             check_membership(r, set, c->value);
         for (size_t i = 0; i < set->tallies.n; i++)
             check_tally(r, set->tallies.v[i]);
     }
     at = 0;
-    for (struct map_entry *e; (e = map_next(&r->s->partitions, &at));)
+    for (struct map_entry *e; (e = map_next(&r->w.s->partitions, &at));)
         check_partition(r, e->value);
 }
 
 /* ---- looking at a pod ---- */
-
-static struct json say_status(struct run *r, const struct sched_status *status) {
-    struct json list = {.kind = JSON_ARRAY};
-    if (status->code == SCHED_SUCCESS)
-        return list;
-    struct str code = sched_code_name(status->code);
-    json_append(
-        &r->arena, &list,
-        json_of_str(arena_printf(&r->arena, "%.*s %.*s", STR_ARG(status->plugin), STR_ARG(code))));
-    for (size_t i = 0; i < status->reason_count; i++)
-        json_append(&r->arena, &list, json_of_str(status->reasons[i]));
-    return list;
-}
 
 static void say_scores(struct run *r, const struct sched_report *report, struct json *out) {
     struct json all = {.kind = JSON_OBJECT};
@@ -168,50 +104,26 @@ static void say_scores(struct run *r, const struct sched_report *report, struct 
 }
 
 static struct json say(struct run *r, const struct sched_report *report) {
-    struct json result = {.kind = JSON_OBJECT}, nodes = {.kind = JSON_OBJECT};
-    if (report->error.p) {
-        json_add(&r->arena, &result, STR("error"), json_of_str(report->error));
-        return result;
-    }
-    if (report->rejected.code != SCHED_SUCCESS) {
-        json_add(&r->arena, &result, STR("rejected"), json_of_str(report->rejected.reasons[0]));
-        return result;
-    }
-    for (size_t i = 0; i < report->node_count; i++)
-        json_add(&r->arena, &nodes, report->nodes[i].node, say_status(r, &report->nodes[i].status));
-    json_add(&r->arena, &result, STR("nodes"), nodes);
-    if (report->scored)
+    struct json result = world_report_json(&r->arena, report);
+    if (report->scored && json_get(&result, STR("nodes")))
         say_scores(r, report, &result);
     return result;
 }
 
-static bool same(const struct json *a, const struct json *b) {
-    struct buf x = BUF_INIT(1 << 24), y = BUF_INIT(1 << 24);
-    const struct json_style style = {.sort_keys = true};
-    json_write(&x, a, &style);
-    json_write(&y, b, &style);
-    bool equal = str_eq(buf_view(&x), buf_view(&y));
-    if (!equal)
-        print_message("%.*s\ninstead of\n%.*s\n", STR_ARG(buf_view(&x)), STR_ARG(buf_view(&y)));
-    buf_release(&x);
-    buf_release(&y);
-    return equal;
-}
-
 /* Every verdict of the two plug-ins has a sentence; some are given. */
 static void explain(struct run *r, struct api_object *pod, const struct json *sentences) {
-    struct sched_pod p = {.cls = sched__class_get(r->s, pod), .node = SCHED__NONE};
+    struct sched_pod p = {.cls = sched__class_get(r->w.s, pod), .node = SCHED__NONE};
     struct sched__cycle cy = {
-        .s = r->s, .pod = &p, .cls = p.cls, .profile = p.cls->profile, .arena = &r->arena};
+        .s = r->w.s, .pod = &p, .cls = p.cls, .profile = p.cls->profile, .arena = &r->arena};
     sched__cycle_filter(&cy);
-    for (uint32_t slot = 0; cy.verdict && slot < r->s->nodes.n; slot++) {
+    for (uint32_t slot = 0; cy.verdict && slot < r->w.s->nodes.n; slot++) {
         const struct sched__reason_row *row = sched__reason_row(cy.verdict[slot]);
         if (cy.verdict[slot] <= SCHED__ABSENT ||
             (row->plugin != SCHED_SPREAD && row->plugin != SCHED_INTER_POD_AFFINITY))
             continue;
         struct buf text = BUF_INIT(1 << 16);
         sched__plugin_at(row->plugin)->explain(&cy, slot, &text);
-        struct str node = intern_text(r->s->nodes.v[slot].name);
+        struct str node = intern_text(r->w.s->nodes.v[slot].name);
         const struct json *wanted = sentences ? json_get(sentences, node) : NULL;
         if (text.n < 20 || (wanted && !str_eq(json_str(wanted), buf_view(&text))))
             fail_msg("%.*s, step %zu, %.*s: %.*s", STR_ARG(r->name), r->step, STR_ARG(node),
@@ -219,26 +131,28 @@ static void explain(struct run *r, struct api_object *pod, const struct json *se
         r->sentences++;
         buf_release(&text);
     }
-    sched__class_unref(r->s, p.cls);
+    sched__class_unref(r->w.s, p.cls);
 }
 
 static void look(struct run *r, const struct json *step) {
-    struct api_object *pod = decode(r, json_get(step, STR("pod")));
+    struct api_object *pod = world_default(&r->w, object_of_json(json_get(step, STR("pod"))));
     struct sched_report report;
-    sched_examine(r->s, pod, &r->arena, &report);
+    sched_examine(r->w.s, pod, &r->arena, &report);
     struct json got = say(r, &report);
-    if (!same(&got, json_get(step, STR("result"))))
-        fail_msg("%.*s, step %zu", STR_ARG(r->name), r->step);
+    data_expect_same(arena_printf(&r->arena, "%.*s, step %zu", STR_ARG(r->name), r->step),
+                     json_get(step, STR("result")), &got);
     explain(r, pod, json_get(step, STR("explain")));
-    vec_push(&r->held, sched__class_get(r->s, pod));
+    vec_push(&r->held, sched__class_get(r->w.s, pod));
     api_object_unref(pod);
     r->looked++;
 }
 
 static void take_step(struct run *r, const struct json *step) {
     const struct json *set = json_get(step, STR("set")), *gone = json_get(step, STR("delete"));
-    if (set || gone)
-        tell(r, set ? set : gone, !set);
+    if (set)
+        world_set(&r->w, object_of_json(set));
+    else if (gone)
+        world_delete(&r->w, object_of_json(gone));
     else
         look(r, step);
     count_again(r);
@@ -248,41 +162,30 @@ static void take_step(struct run *r, const struct json *step) {
 
 static void run_case(struct run *r, const struct json *c) {
     r->name = json_str(json_get(c, STR("name")));
-    r->gates = read_gates(json_get(c, STR("gates")));
     r->step = 0;
-    struct clock_fake clock;
-    clock_fake_init(&clock, 0);
-    r->s = sched_new(&(struct sched_opts){.gates = &r->gates, .clock = &clock.clock, .seed = 7});
+    world_start(&r->w, data_gates(c), (struct sched_opts){.seed = 7});
     const struct json *objects = json_get(c, STR("objects")), *steps = json_get(c, STR("steps"));
     for (size_t i = 0; i < objects->n; i++)
-        tell(r, &objects->items[i], false);
+        world_set(&r->w, object_of_json(&objects->items[i]));
     for (size_t i = 0; i < steps->n; i++)
         take_step(r, &steps->items[i]);
     for (size_t i = 0; i < r->held.n; i++)
-        sched__class_unref(r->s, r->held.v[i]);
+        sched__class_unref(r->w.s, r->held.v[i]);
     vec_release(&r->held);
-    sched_free(r->s);
+    sched_free(r->w.s);
     arena_release(&r->arena);
 }
 
 static void upstream_agrees(void **state) {
     (void)state;
-    struct arena text = {0}, line = {0};
+    struct data_lines d;
     struct run r = {0};
     const char *path = getenv("TOPOLOGY_CASES");
-    struct str rest = read_file(&text, path ? path : "test/sched/topology.jsonl"), head;
-    while (rest.n) {
-        str_cut(rest, '\n', &head, &rest);
-        struct json tree;
-        struct err err;
-        if (json_parse(&line, head, NULL, &tree, &err) < 0)
-            fail_msg("%s", err.msg);
-        run_case(&r, &tree);
-        arena_reset(&line);
-    }
+    data_lines_start(&d, path ? path : "test/sched/topology.jsonl");
+    while (data_lines_next(&d))
+        run_case(&r, &d.line);
+    data_lines_end(&d, 1);
     assert_true(r.looked > 80 && r.sentences > 60);
-    arena_release(&line);
-    arena_release(&text);
 }
 
 int main(void) {
