@@ -144,8 +144,7 @@ static void reject(struct placement *p, struct placement_pod *pod, const struct 
     pod->state = r->outcome == SCHED_FAILED ? PLACEMENT_FAILED : PLACEMENT_UNSCHEDULABLE;
     pod->message = keep_text(p, r->message);
     pod->victims = (struct str){0};
-    if (r->nominated.n)
-        pod->nominated = keep_text(p, r->nominated);
+    pod->nominated = keep_text(p, r->nominated);
     if (!r->victim_count)
         return;
     if (p->opts->dry_run) {

@@ -182,7 +182,7 @@ static struct api_object *result_of(const struct placement_pod *pod) {
         [PLACEMENT_GATED] = "SchedulingGated",
     };
     struct api_object *o = api_object_copy(pod->pod);
-    if (pod->nominated.n)
+    if (pod->state == PLACEMENT_UNSCHEDULABLE || pod->state == PLACEMENT_FAILED)
         ((struct api_pod *)o->body)->status.nominated_node_name =
             arena_str(&o->arena, pod->nominated);
     if (reasons[pod->state])

@@ -126,16 +126,31 @@ enum sched__reason sched__cycle_fits(struct sched__cycle *cy, uint32_t slot) {
     return verdict ? verdict : sched__cycle_try(cy, slot);
 }
 
+static bool is_asked(enum sched__reason verdict) {
+    return verdict != SCHED__GONE && verdict != SCHED__ABSENT;
+}
+
+/* A node is first asked with the pods that are nominated to it: if they are in the way, that is its
+ * verdict. */
 static void honour_nominations(struct sched__cycle *cy) {
     for (uint32_t i = 0; cy->s->nominated && i < cy->s->nodes.n; i++) {
-        if (!cy->s->nodes.v[i].nominated.n || cy->verdict[i])
+        if (!cy->s->nodes.v[i].nominated.n || !is_asked(cy->verdict[i]))
             continue;
         enum sched__reason verdict = try_with_nominated(cy, i);
-        if (!verdict)
+        if (!verdict || verdict == cy->verdict[i])
             continue;
         sched__cycle_own_verdicts(cy);
         cy->verdict[i] = (uint8_t)verdict;
     }
+}
+
+/* The node that the pod itself is nominated to is asked before PreFilter leaves any out. */
+static void ask_nomination(struct sched__cycle *cy) {
+    uint32_t slot = cy->pod->nominated;
+    if (slot == SCHED__NONE || cy->verdict[slot] != SCHED__ABSENT)
+        return;
+    sched__cycle_own_verdicts(cy);
+    cy->verdict[slot] = (uint8_t)sched__cycle_fits(cy, slot);
 }
 
 void sched__cycle_filter(struct sched__cycle *cy) {
@@ -151,6 +166,7 @@ void sched__cycle_filter(struct sched__cycle *cy) {
         run_cluster_filters(cy, 0, cy->s->nodes.n);
     }
     honour_nominations(cy);
+    ask_nomination(cy);
     if (cy->verdict != cy->cls->eval->verdict)
         cy->feasible = count_feasible(cy);
 }
@@ -159,11 +175,11 @@ enum sched__reason sched__cycle_try(struct sched__cycle *cy, uint32_t slot) {
     struct sched__cycle again = *cy;
     memset(again.data, 0, sizeof again.data);
     again.verdict = cy->s->trial;
-    sched__eval_filter(&again, slot, slot + 1);
+    sched__eval_try(&again, slot);
     if (again.verdict[slot])
         return again.verdict[slot];
     for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++)
-        if (plugins[p]->scope == SCHED__SCOPE_CLUSTER && plugins[p]->pre_filter && concerns(cy, p))
+        if (plugins[p]->scope == SCHED__SCOPE_CLUSTER && plugins[p]->pre_filter && cy->data[p])
             plugins[p]->pre_filter(&again);
     run_cluster_filters(&again, slot, slot + 1);
     return again.verdict[slot];
@@ -196,16 +212,15 @@ static struct str absent_reason(struct sched__cycle *cy) {
     return arena_str(cy->arena, STR("node(s) didn't satisfy plugin(s) [NodeAffinity]"));
 }
 
-/* If there are none, it was the nominated pods. */
+/* The node was asked with the nominated pods first; if they give no reason, it has one without. */
 static void ask_reasons(struct sched__cycle *cy, uint32_t slot, enum sched_plugin plugin,
                         struct sched_status *out) {
     struct sched_pod **added;
-    plugins[plugin]->reasons(cy, slot, out);
-    if (out->reason_count)
-        return;
     size_t n = place_nominated(cy, slot, &added);
     plugins[plugin]->reasons(cy, slot, out);
     unplace(cy->s, added, n);
+    if (n && !out->reason_count)
+        plugins[plugin]->reasons(cy, slot, out);
 }
 
 struct sched_status sched__cycle_status(struct sched__cycle *cy, uint32_t slot) {

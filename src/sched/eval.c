@@ -65,17 +65,30 @@ static void run_restrictions(struct sched__cycle *cy, uint32_t from, uint32_t to
     }
 }
 
-void sched__eval_filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+static void start(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     const uint8_t *state = cy->s->nodes.state;
     for (uint32_t i = from; i < to; i++)
         cy->verdict[i] = state[i] & SCHED__NODE_THERE ? SCHED__FITS : SCHED__GONE;
-    run_restrictions(cy, from, to);
+}
+
+static void run_filters(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     const struct sched_order *order = &cy->profile->points[SCHED_FILTER];
     for (size_t i = 0; i < order->n; i++) {
         const struct sched__plugin *plugin = sched__plugin_at(order->v[i]);
         if (plugin->filter && is_active(cy, order->v[i]))
             plugin->filter(cy, from, to);
     }
+}
+
+static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    start(cy, from, to);
+    run_restrictions(cy, from, to);
+    run_filters(cy, from, to);
+}
+
+void sched__eval_try(struct sched__cycle *cy, uint32_t slot) {
+    start(cy, slot, slot + 1);
+    run_filters(cy, slot, slot + 1);
 }
 
 static void run_scores(struct sched__cycle *cy, struct sched__eval *ev, uint32_t from,
@@ -238,7 +251,7 @@ static struct sched__eval *eval_new(struct sched__cycle *cy) {
 
 static void refresh_all(struct sched__cycle *cy, struct sched__eval *ev) {
     uint32_t n = cy->s->nodes.n;
-    sched__eval_filter(cy, 0, n);
+    filter(cy, 0, n);
     ev->feasible = 0;
     for (uint32_t i = 0; i < n; i++)
         ev->feasible += !ev->verdict[i];
@@ -274,7 +287,7 @@ static void refresh_some(struct sched__cycle *cy, struct sched__eval *ev) {
     for (size_t i = 0; i < n; i++) {
         uint32_t slot = changed[i];
         count_slot(ev, slot, -1);
-        sched__eval_filter(cy, slot, slot + 1);
+        filter(cy, slot, slot + 1);
         if (!ev->score_error.p)
             run_scores(cy, ev, slot, slot + 1);
         same = count_slot(ev, slot, 1) && same;

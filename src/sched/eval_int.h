@@ -42,7 +42,8 @@ struct sched__eval *sched__eval_refresh(struct sched__cycle *cy);
 /* Forgets what a class remembers; fine if that is nothing. */
 void sched__eval_forget(struct sched *s, struct sched__class *c);
 
-/* Runs the plug-ins of scope NODE over slots [from, to), whose verdicts are overwritten. */
-void sched__eval_filter(struct sched__cycle *cy, uint32_t from, uint32_t to);
+/* Asks the plug-ins of scope NODE about a slot, whose verdict is overwritten, even if PreFilter
+ * left it out. */
+void sched__eval_try(struct sched__cycle *cy, uint32_t slot);
 
 #endif

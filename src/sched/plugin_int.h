@@ -174,8 +174,9 @@ void sched__cycle_pre_filter(struct sched__cycle *cy);
 void sched__cycle_filter(struct sched__cycle *cy);
 
 /* Asks all filters again about one node as it is now, and returns the verdict, which is also in
- * s->trial. Nothing is remembered. sched__cycle_fits asks also with the pods that are nominated to
- * the node and at least as important. */
+ * s->trial. Nothing is remembered. Plug-ins that look at all nodes are asked if PreFilter had use
+ * for them, as upstream does not change its mind about that. sched__cycle_fits asks also with the
+ * pods that are nominated to the node and at least as important. */
 enum sched__reason sched__cycle_try(struct sched__cycle *cy, uint32_t slot);
 enum sched__reason sched__cycle_fits(struct sched__cycle *cy, uint32_t slot);
 

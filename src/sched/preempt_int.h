@@ -5,7 +5,8 @@
 #include "sched/plugin_int.h"
 
 /* After a cycle in which nothing fitted: finds victims, adds upstream's text to the message, and
- * nominates the node. Victims stay where they are until they are deleted. */
-void sched__preempt(struct sched__cycle *cy, struct sched_result *out);
+ * nominates the node or no longer does. Victims stay where they are until they are deleted. Returns
+ * how it ended: well, with a rejection, or with an error. */
+enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out);
 
 #endif

@@ -306,9 +306,8 @@ static uint32_t choose(struct sched__cycle *cy) {
 /* PostFilter. */
 static void preempt(struct sched__cycle *cy, struct sched_result *out) {
     int64_t start = clock_mono(cy->s->clock);
-    sched__preempt(cy, out);
-    sched__metrics_point(cy, SCHED_POST_FILTER, out->nominated.n ? SCHED_SUCCESS : SCHED_REJECTED,
-                         start);
+    enum sched_code code = sched__preempt(cy, out);
+    sched__metrics_point(cy, SCHED_POST_FILTER, code, start);
 }
 
 static void decide(struct sched__cycle *cy, struct sched_result *out) {
@@ -316,6 +315,7 @@ static void decide(struct sched__cycle *cy, struct sched_result *out) {
     if (!s->nodes.live) {
         out->outcome = SCHED_UNSCHEDULABLE;
         out->message = STR("no nodes available to schedule pods");
+        sched__unnominate(s, cy->pod);
         return;
     }
     filter(cy);
@@ -331,6 +331,7 @@ static void decide(struct sched__cycle *cy, struct sched_result *out) {
     if (cy->error.p) {
         out->outcome = SCHED_FAILED;
         out->message = cy->error;
+        sched__unnominate(s, cy->pod);
         return;
     }
     out->outcome = SCHED_UNSCHEDULABLE;
@@ -364,6 +365,8 @@ bool sched_next(struct sched *s, struct sched_result *out) {
     decide(&cy, out);
     double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;
     sched__metrics_attempt(&cy, out->outcome, seconds);
+    if (p->nominated != SCHED__NONE)
+        out->nominated = intern_text(s->nodes.v[p->nominated].name);
     if (out->outcome != SCHED_SCHEDULED)
         sched__queue_failed(s, p, rejecting_plugins(&cy), out->outcome == SCHED_FAILED);
     return true;

@@ -62,7 +62,7 @@ struct sched_result {
     enum sched_outcome outcome;
     struct str node;      /* scheduled: where */
     struct str message;   /* else: of the condition PodScheduled and of the event */
-    struct str nominated; /* the node that preemption makes room on, or absent */
+    struct str nominated; /* the node that is kept free for the pod from now on, or absent */
     const struct sched_pod_name *victims;
     size_t victim_count;
 };

@@ -15,9 +15,16 @@
 #include "sched/preempt_int.h"
 #include "sched/queue_int.h"
 
+/* A pod that may have to go. */
+struct victim {
+    struct sched_pod *pod;
+    int64_t start;
+    size_t place; /* before sorting: makes the order total */
+};
+
 struct candidate {
     uint32_t slot;
-    struct sched_pod **victims; /* the most important first */
+    struct victim *victims; /* the most important first */
     size_t n, violations;
 };
 
@@ -44,14 +51,8 @@ static int64_t start_of(const struct sched_pod *p, int64_t now) {
     return p->start == INT64_MIN ? now : p->start;
 }
 
-struct ranked {
-    struct sched_pod *pod;
-    int64_t start;
-    size_t place; /* before sorting: makes the order total */
-};
-
 static int by_importance(const void *a, const void *b) {
-    const struct ranked *x = a, *y = b;
+    const struct victim *x = a, *y = b;
     if (x->pod->priority != y->pod->priority)
         return x->pod->priority > y->pod->priority ? -1 : 1;
     if (x->start != y->start)
@@ -59,13 +60,10 @@ static int by_importance(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
-static void sort_by_importance(struct preemption *p, struct sched_pod **pods, size_t n) {
-    struct ranked *ranked = arena_array(p->cy->arena, struct ranked, n);
+static void sort_by_importance(struct victim *victims, size_t n) {
     for (size_t i = 0; i < n; i++)
-        ranked[i] = (struct ranked){pods[i], start_of(pods[i], p->now), i};
-    qsort(ranked, n, sizeof *ranked, by_importance);
-    for (size_t i = 0; i < n; i++)
-        pods[i] = ranked[i].pod;
+        victims[i].place = i;
+    qsort(victims, n, sizeof *victims, by_importance);
 }
 
 /* ---- budgets ---- */
@@ -105,13 +103,13 @@ static bool violates(struct preemption *p, const struct sched_pod *pod) {
 }
 
 /* Moves pods that break a budget to the front, orders kept; returns how many. */
-static size_t split_by_budget(struct preemption *p, struct sched_pod **pods, size_t n) {
-    struct sched_pod **others = arena_array(p->cy->arena, struct sched_pod *, n);
+static size_t split_by_budget(struct preemption *p, struct victim *pods, size_t n) {
+    struct victim *others = arena_array(p->cy->arena, struct victim, n);
     size_t violating = 0, rest = 0;
     for (size_t i = 0; i < p->budget_count; i++)
         p->budgets[i].allowed = p->budgets[i].body->status.disruptions_allowed;
     for (size_t i = 0; i < n; i++)
-        if (violates(p, pods[i]))
+        if (violates(p, pods[i].pod))
             pods[violating++] = pods[i];
         else
             others[rest++] = pods[i];
@@ -131,52 +129,64 @@ static void note_failure(struct preemption *p, uint32_t slot) {
 }
 
 /* Puts pods back one by one while the pod still fits; the others remain as victims. */
-static size_t reprieve(struct preemption *p, struct candidate *c, struct sched_pod **pods,
+static size_t reprieve(struct preemption *p, struct candidate *c, const struct victim *pods,
                        size_t n) {
     size_t lost = 0;
     for (size_t i = 0; i < n; i++) {
-        sched__pod_place(p->cy->s, pods[i], c->slot);
+        sched__pod_place(p->cy->s, pods[i].pod, c->slot);
         if (!sched__cycle_fits(p->cy, c->slot))
             continue;
-        sched__pod_unplace(p->cy->s, pods[i]);
+        sched__pod_unplace(p->cy->s, pods[i].pod);
         c->victims[c->n++] = pods[i];
         lost++;
     }
     return lost;
 }
 
-static size_t less_important(const struct preemption *p, uint32_t slot, struct sched_pod **out) {
+/* Pods that have not started start now, one after the other. */
+static size_t less_important(const struct preemption *p, uint32_t slot, struct victim *out) {
     const struct sched__node *node = &p->cy->s->nodes.v[slot];
     size_t n = 0;
-    for (size_t i = 0; i < node->pods.n; i++)
-        if (node->pods.v[i]->priority < p->cy->pod->priority)
-            out[n++] = node->pods.v[i];
+    for (size_t i = 0; i < node->pods.n; i++) {
+        struct sched_pod *pod = node->pods.v[i];
+        if (pod->priority < p->cy->pod->priority)
+            out[n++] = (struct victim){.pod = pod, .start = start_of(pod, p->now + (int64_t)i)};
+    }
     return n;
+}
+
+/* Pods that came back are the last ones on the node; it matters who was before whom. */
+static void restore_order(struct sched__node *node, struct sched_pod *const *order) {
+    for (size_t i = 0; i < node->pods.n; i++) {
+        node->pods.v[i] = order[i];
+        order[i]->place = (uint32_t)i;
+    }
 }
 
 static bool find_victims(struct preemption *p, uint32_t slot, struct candidate *c) {
     struct sched *s = p->cy->s;
-    size_t most = s->nodes.v[slot].pods.n;
-    struct sched_pod **pods = arena_array(p->cy->arena, struct sched_pod *, most);
+    struct sched__node *node = &s->nodes.v[slot];
+    struct sched_pod **order = arena_copy(p->cy->arena, node->pods.v, node->pods.n * sizeof *order);
+    struct victim *pods = arena_array(p->cy->arena, struct victim, node->pods.n);
     size_t n = less_important(p, slot, pods);
-    *c = (struct candidate){.slot = slot,
-                            .victims = arena_array(p->cy->arena, struct sched_pod *, n)};
+    *c = (struct candidate){.slot = slot, .victims = arena_array(p->cy->arena, struct victim, n)};
     for (size_t i = 0; i < n; i++)
-        sched__pod_unplace(s, pods[i]);
+        sched__pod_unplace(s, pods[i].pod);
     bool fits = !sched__cycle_fits(p->cy, slot);
     if (fits) {
-        sort_by_importance(p, pods, n);
+        sort_by_importance(pods, n);
         size_t violating = split_by_budget(p, pods, n);
         c->violations = reprieve(p, c, pods, violating);
         reprieve(p, c, pods + violating, n - violating);
         for (size_t i = 0; i < c->n; i++)
-            sched__pod_place(s, c->victims[i], slot);
-        sort_by_importance(p, c->victims, c->n);
+            sched__pod_place(s, c->victims[i].pod, slot);
+        sort_by_importance(c->victims, c->n);
     } else {
         note_failure(p, slot);
         for (size_t i = 0; i < n; i++)
-            sched__pod_place(s, pods[i], slot);
+            sched__pod_place(s, pods[i].pod, slot);
     }
+    restore_order(node, order);
     return fits && c->n;
 }
 
@@ -185,15 +195,16 @@ static bool find_victims(struct preemption *p, uint32_t slot, struct candidate *
 static int64_t priorities(const struct candidate *c) {
     int64_t sum = 0;
     for (size_t i = 0; i < c->n; i++)
-        sum += c->victims[i]->priority + (INT64_C(1) << 31);
+        sum += c->victims[i].pod->priority + (INT64_C(1) << 31);
     return sum;
 }
 
 /* The earliest start among the most important victims. */
 static int64_t earliest_start(const struct preemption *p, const struct candidate *c) {
     int64_t earliest = INT64_MAX;
-    for (size_t i = 0; i < c->n && c->victims[i]->priority == c->victims[0]->priority; i++) {
-        int64_t start = start_of(c->victims[i], p->now);
+    for (size_t i = 0; i < c->n && c->victims[i].pod->priority == c->victims[0].pod->priority;
+         i++) {
+        int64_t start = start_of(c->victims[i].pod, p->now);
         if (start < earliest)
             earliest = start;
     }
@@ -205,8 +216,8 @@ static bool is_better(const struct preemption *p, const struct candidate *a,
                       const struct candidate *b) {
     if (a->violations != b->violations)
         return a->violations < b->violations;
-    if (a->victims[0]->priority != b->victims[0]->priority)
-        return a->victims[0]->priority < b->victims[0]->priority;
+    if (a->victims[0].pod->priority != b->victims[0].pod->priority)
+        return a->victims[0].pod->priority < b->victims[0].pod->priority;
     int64_t x = priorities(a), y = priorities(b);
     if (x != y)
         return x < y;
@@ -286,10 +297,9 @@ static void actuate(struct preemption *p, struct sched_result *out) {
     struct sched *s = p->cy->s;
     struct sched_pod_name *victims = arena_array(p->cy->arena, struct sched_pod_name, p->best.n);
     for (size_t i = 0; i < p->best.n; i++)
-        victims[i] = sched__pod_name(p->best.victims[i], p->cy->arena);
+        victims[i] = sched__pod_name(p->best.victims[i].pod, p->cy->arena);
     out->victims = victims;
     out->victim_count = p->best.n;
-    out->nominated = intern_text(s->nodes.v[p->best.slot].name);
     take_nominations(s, p->cy->pod, p->best.slot);
     sched__nominate(s, p->cy->pod, p->best.slot);
 }
@@ -301,13 +311,15 @@ static struct str preempt(struct preemption *p, struct sched_result *out) {
         return objection;
     collect_budgets(p);
     try_nodes(p);
-    if (!p->found)
+    if (!p->found) {
+        sched__unnominate(cy->s, cy->pod);
         return sched__tallied_write(&p->failures, cy->s->nodes.live, cy->arena);
+    }
     map_release(&p->failures.counts);
     actuate(p, out);
     return arena_printf(cy->arena,
                         "found a potential placement for pod on node %.*s, preempting %zu victims",
-                        STR_ARG(out->nominated), out->victim_count);
+                        STR_ARG(intern_text(cy->s->nodes.v[p->best.slot].name)), out->victim_count);
 }
 
 static bool is_on(const struct sched_profile *profile) {
@@ -317,15 +329,27 @@ static bool is_on(const struct sched_profile *profile) {
     return false;
 }
 
-void sched__preempt(struct sched__cycle *cy, struct sched_result *out) {
+/* Where PreFilter gave up, upstream's DynamicResources finds no state of its own, and its
+ * PostFilter, which comes first, fails with this. */
+static bool fails_before(const struct sched__cycle *cy) {
+    return cy->rejected.code == SCHED_REJECTED_FOR_GOOD &&
+           feature_enabled(&cy->s->gates, FEATURE_DynamicResourceAllocation);
+}
+
+enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out) {
     struct preemption p = {
         .cy = cy, .now = clock_wall(cy->s->clock), .failures = {MAP_INIT(cy->s->seed)}};
     if (!is_on(cy->profile))
-        return;
+        return SCHED_REJECTED;
+    if (fails_before(cy)) {
+        out->message = arena_printf(cy->arena, "%.*s not found", STR_ARG(out->message));
+        return SCHED_CODE_ERROR;
+    }
     struct str text = preempt(&p, out);
     sched__metrics_preemption(cy->s, out->victim_count);
     out->message =
         arena_printf(cy->arena, "%.*s preemption: %.*s", STR_ARG(out->message), STR_ARG(text));
+    return out->victim_count ? SCHED_SUCCESS : SCHED_REJECTED;
 }
 
 const struct sched__plugin sched__default_preemption = {0};
