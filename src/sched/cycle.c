@@ -207,9 +207,23 @@ void sched__prefilter_fail(struct sched__cycle *cy, enum sched_plugin plugin, st
                              STR_ARG(text));
 }
 
-/* Names of plug-ins that leave nodes out, as Go prints a sorted slice of them. */
+/* Who rejected the node that the pod is nominated to, or absent. */
+static struct str nomination_rejecter(const struct sched__cycle *cy) {
+    uint32_t slot = cy->pod->nominated;
+    if (slot == SCHED__NONE || cy->verdict[slot] <= SCHED__ABSENT)
+        return (struct str){0};
+    return sched_plugin_name(reasons[cy->verdict[slot]].plugin);
+}
+
+/* Names of plug-ins that leave nodes out, as Go prints a sorted slice of them. Upstream adds who
+ * rejected the nominated node, as it was asked before. */
 static struct str absent_reason(struct sched__cycle *cy) {
-    return arena_str(cy->arena, STR("node(s) didn't satisfy plugin(s) [NodeAffinity]"));
+    struct str first = sched_plugin_name(SCHED_NODE_AFFINITY), second = nomination_rejecter(cy);
+    if (!second.p || str_eq(first, second))
+        return arena_str(cy->arena, STR("node(s) didn't satisfy plugin(s) [NodeAffinity]"));
+    bool sorted = str_cmp(first, second) < 0;
+    return arena_printf(cy->arena, "node(s) didn't satisfy plugin(s) [%.*s %.*s]",
+                        STR_ARG(sorted ? first : second), STR_ARG(sorted ? second : first));
 }
 
 /* The node was asked with the nominated pods first; if they give no reason, it has one without. */
