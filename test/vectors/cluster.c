@@ -59,3 +59,28 @@ int cluster_add_all(struct cluster *c, const char *kind, const struct json *list
             return -1;
     return 0;
 }
+
+int cluster_add_line(struct cluster *c, const struct json *line, struct buf *why) {
+    static const struct {
+        const char *kind;
+        struct str member;
+    } rows[] = {
+        {"Namespace", STR_INIT("namespaces")},
+        {"Service", STR_INIT("services")},
+        {"Node", STR_INIT("nodes")},
+        {"ReplicaSet", STR_INIT("replica_sets")},
+        {"StorageClass", STR_INIT("storage_classes")},
+        {"CSINode", STR_INIT("csi_nodes")},
+        {"CSIDriver", STR_INIT("csi_drivers")},
+        {"CSIStorageCapacity", STR_INIT("capacities")},
+        {"PersistentVolume", STR_INIT("volumes")},
+        {"PersistentVolumeClaim", STR_INIT("claims")},
+        {"PodDisruptionBudget", STR_INIT("budgets")},
+        {"Pod", STR_INIT("pods")},
+        {"Pod", STR_INIT("pending")},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (cluster_add_all(c, rows[i].kind, json_get(line, rows[i].member), why) < 0)
+            return -1;
+    return 0;
+}

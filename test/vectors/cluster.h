@@ -28,4 +28,7 @@ struct api_object *cluster_add(struct cluster *c, const char *kind, const struct
  * -1 and why. They are the last ones of c->objects. */
 int cluster_add_all(struct cluster *c, const char *kind, const struct json *list, struct buf *why);
 
+/* The same for all members of the line that list what a scheduler knows. 0 or -1 and why. */
+int cluster_add_line(struct cluster *c, const struct json *line, struct buf *why);
+
 #endif

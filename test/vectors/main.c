@@ -29,6 +29,7 @@ static const struct kind {
     {"labelselector.jsonl", vectors_check_labelselector},
     {"merge.jsonl", vectors_check_merge},
     {"nodeselector.jsonl", vectors_check_nodeselector},
+    {"preempt.jsonl", vectors_check_preempt},
     {"quantity.jsonl", vectors_check_quantity},
     {"schedule.jsonl", vectors_check_schedule},
     {"semver.jsonl", vectors_check_semver},

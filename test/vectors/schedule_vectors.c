@@ -185,34 +185,11 @@ static int compare_report(struct arena *a, const struct json *want, const struct
 
 /* ---- a line ---- */
 
-static int add_cluster(struct cluster *c, const struct json *line, struct buf *why) {
-    static const struct {
-        const char *kind;
-        struct str member;
-    } rows[] = {
-        {"Namespace", STR_INIT("namespaces")},
-        {"Service", STR_INIT("services")},
-        {"Node", STR_INIT("nodes")},
-        {"ReplicaSet", STR_INIT("replica_sets")},
-        {"StorageClass", STR_INIT("storage_classes")},
-        {"CSINode", STR_INIT("csi_nodes")},
-        {"CSIDriver", STR_INIT("csi_drivers")},
-        {"CSIStorageCapacity", STR_INIT("capacities")},
-        {"PersistentVolume", STR_INIT("volumes")},
-        {"PersistentVolumeClaim", STR_INIT("claims")},
-        {"Pod", STR_INIT("pods")},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (cluster_add_all(c, rows[i].kind, json_get(line, rows[i].member), why) < 0)
-            return -1;
-    return 0;
-}
-
 static int check(struct cluster *c, const struct json *line, struct buf *why) {
     const struct json *want = json_get(line, STR("result"));
     if (!want || want->kind != JSON_OBJECT || want->n == 0)
         return vectors_differ(why, STR("result"), want, NULL);
-    if (add_cluster(c, line, why) < 0)
+    if (cluster_add_line(c, line, why) < 0)
         return -1;
     size_t n = c->n;
     struct api_object *pod = cluster_add(c, "Pod", json_get(line, STR("pod")), why);

@@ -32,6 +32,7 @@ var areas = []*area{
 	{"daemon", daemonAnswer, generateDaemon, []string{"should_run", "should_continue_running"}, 40},
 	{"kubelet", kubeletAnswer, generateKubelet, []string{"admit", "reason", "message", "all_failures"}, 40},
 	{"schedule", schedule, generateSchedule, []string{"outcome", "result"}, 50},
+	{"preempt", preempt, generatePreempt, []string{"result"}, 50},
 }
 
 func areaOf(name string) (*area, error) {

@@ -227,15 +227,8 @@ func makeRoom(r *rand.Rand, nodes []object, pod object) {
 	}
 }
 
-func generateSchedule(r *rand.Rand) line {
-	l := line{}
-	nodes, pods := []object{}, []object{}
-	for i := range 1 + r.IntN(12) {
-		nodes = append(nodes, randomNode(r, fmt.Sprintf("n%02d", i)))
-	}
-	for i := range r.IntN(2 * len(nodes)) {
-		pods = append(pods, boundPod(r, i, len(nodes)))
-	}
+// addSurroundings gives the line gates, and what pods belong to.
+func addSurroundings(r *rand.Rand, l line) {
 	known := []object{}
 	for i, name := range namespaces {
 		known = append(known, object{"metadata": object{"name": name, "labels": object{"team": []string{"", "x", "y"}[i]}}})
@@ -248,6 +241,18 @@ func generateSchedule(r *rand.Rand) line {
 	l.set("replica_sets", some(r, 1, func() object {
 		return object{"metadata": object{"name": "rs", "namespace": pick(r, namespaces), "uid": "rs"}, "spec": object{"selector": clusterSelector(r)}}
 	}))
+}
+
+func generateSchedule(r *rand.Rand) line {
+	l := line{}
+	nodes, pods := []object{}, []object{}
+	for i := range 1 + r.IntN(12) {
+		nodes = append(nodes, randomNode(r, fmt.Sprintf("n%02d", i)))
+	}
+	for i := range r.IntN(2 * len(nodes)) {
+		pods = append(pods, boundPod(r, i, len(nodes)))
+	}
+	addSurroundings(r, l)
 	pod := randomPod(r, "p")
 	if chance(r, 65) {
 		makeRoom(r, nodes, pod)

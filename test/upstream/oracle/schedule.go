@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	_ "unsafe" // for linkname
@@ -43,9 +42,6 @@ func schedule(l line) {
 	withGates(l, func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		if len(get[[]json.RawMessage](l, "nodes")) == 0 {
-			panic(badQuestion{errors.New("without nodes there is no cycle")})
-		}
 		s, profile := newScheduler(ctx, l)
 		pod := get[*v1.Pod](l, "pod")
 		store(pod)
@@ -57,6 +53,10 @@ func schedule(l line) {
 
 // A scheduler that knows the cluster of the line as if it had watched it grow.
 func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.Framework) {
+	nodes := get[[]*v1.Node](l, "nodes")
+	if len(nodes) == 0 {
+		panic(badQuestion{errors.New("without nodes there is no cycle")})
+	}
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
 	beTold(factory, &v1.PersistentVolume{})
@@ -69,7 +69,7 @@ func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.
 	}
 	addObjects(factory, l)
 	logger := klog.Background()
-	for _, node := range get[[]*v1.Node](l, "nodes") {
+	for _, node := range nodes {
 		corev1.SetObjectDefaults_Node(node)
 		s.Cache.AddNode(logger, node)
 	}
