@@ -1,8 +1,8 @@
 /* The well-known messages of protobuf that an expression can build: their fields' types, and the
  * values they become. */
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "cel/check_int.h"
-#include "cel/opaque_int.h"
 #include "cel/plan_int.h"
 
 /* A field: the type that the checker takes it for, Go's type for it (NULL: a list or map of its
@@ -55,71 +55,27 @@ const struct cel_type *cel__field_type(struct arena *a, const struct cel_type *t
     return f ? cel__type_read(a, &text) : NULL;
 }
 
-/* ---- values that come as dyn, and numbers of 32 bits ---- */
+/* ---- values that come as dyn ---- */
 
-static struct cel_value refuse(struct cel_eval *ev, const struct message_field *f, struct str why) {
-    return cel__error(ev, "field type conversion error for %s.%s value type: %.*s", f->message,
-                      f->field, STR_ARG(why));
-}
-
-static struct cel_value refuse_kind(struct cel_eval *ev, const struct message_field *f,
+/* A list or map where the message has the other one, or neither. */
+static struct cel_value refuse_type(struct cel_eval *ev, const struct message_field *f,
                                     struct cel_value v) {
-    static const char *const words[CEL_KINDS] = {
-        [CEL_NULL] = "type conversion error from 'null_type' to '%s'",
-        [CEL_BOOL] = "type conversion error from bool to '%s'",
-        [CEL_INT] = "unsupported type conversion from 'int' to %s",
-        [CEL_UINT] = "unsupported type conversion from 'uint' to %s",
-        [CEL_DOUBLE] = "type conversion error from Double to '%s'",
-        [CEL_STRING] = "unsupported native conversion from string to '%s'",
-        [CEL_BYTES] = "type conversion error from Bytes to '%s'",
-        [CEL_DURATION] = "type conversion error from 'Duration' to '%s'",
-        [CEL_TIMESTAMP] = "type conversion error from 'Timestamp' to '%s'",
-        [CEL_TYPE] = "type conversion not supported for 'type'",
-        [CEL_LIST] = "type conversion error from list to '%s'",
-        [CEL_MAP] = "type conversion error from map to '%s'",
-        [CEL_OPTIONAL] = "optional.none() dereference",
-        [CEL_QUANTITY] = "type conversion error from 'Quantity' to '%s'",
-        [CEL_SEMVER] = "type conversion error from 'Semver' to '%s'",
-        [CEL_URL] = "type conversion error from 'URL' to '%s'",
-        [CEL_IP] = "type conversion error from 'IP' to '%s'",
-        [CEL_CIDR] = "type conversion error from 'CIDR' to '%s'",
-        [CEL_FORMAT] = "type conversion error from 'Format' to '%s'"};
-    if (!f->native)
-        return cel__error(ev, "unsupported field type for %s.%s: %.*s", f->message, f->field,
-                          STR_ARG(cel_type_name_of(v)));
-    struct str head, tail;
-    AUTO(buf_release) struct buf why = BUF_INIT(256);
-    bool named = str_cut(str_of(words[v.kind]), '%', &head, &tail);
-    buf_add(&why, head);
-    buf_add(&why, named ? str_of(f->native) : STR(""));
-    buf_add(&why, str_sub(tail, 1, tail.n));
-    return refuse(ev, f, buf_view(&why));
-}
-
-static struct cel_value narrow(struct cel_eval *ev, const struct message_field *f,
-                               struct cel_value v) {
-    struct str native = str_of(f->native);
-    if (str_is(native, "int32") && (v.i < INT32_MIN || v.i > INT32_MAX))
-        return refuse(ev, f, STR("integer overflow"));
-    if (str_is(native, "uint32") && v.u > UINT32_MAX)
-        return refuse(ev, f, STR("unsigned integer overflow"));
-    if (str_is(native, "float32"))
-        v.d = (double)(float)v.d;
-    return v;
+    static const char *const params[CEL_KINDS] = {
+        [CEL_LIST] = "(dyn)", [CEL_MAP] = "(dyn, dyn)", [CEL_OPTIONAL] = "(dyn)"};
+    return cel__error(ev, "unsupported field type for %s.%s: %.*s%s", f->message, f->field,
+                      STR_ARG(cel_type_name_of(v)), params[v.kind] ? params[v.kind] : "");
 }
 
 /* The value as the field holds it, or an error. */
 static struct cel_value convert(struct cel_eval *ev, const struct message_field *f,
                                 struct cel_value v) {
-    while (v.kind == CEL_OPTIONAL && v.opt)
-        v = *v.opt;
-    if (v.kind == f->kind)
-        return narrow(ev, f, v);
-    if (f->kind != CEL_STRING || v.kind < CEL_QUANTITY || v.kind == CEL_FORMAT)
-        return refuse_kind(ev, f, v);
-    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
-    cel__opaque_write(&text, v);
-    return cel__string(ev, buf_view(&text));
+    if (!f->native && v.kind != f->kind)
+        return refuse_type(ev, f, v);
+    v = cel__to_native(ev, v, f->native, f->kind);
+    if (v.kind != CEL_ERROR)
+        return v;
+    return cel__error(ev, "field type conversion error for %s.%s value type: %.*s", f->message,
+                      f->field, STR_ARG(cel_str(v)));
 }
 
 /* ---- messages ---- */
@@ -165,6 +121,41 @@ static struct cel_value zero_of(struct str type) {
     return zero;
 }
 
+/* As protobuf's text format has it. */
+static void write_quoted(struct buf *out, struct str s) {
+    buf_add_char(out, '"');
+    for (size_t len; s.n; s = str_sub(s, len, s.n)) {
+        uint32_t c = utf8_decode(s, &len);
+        if (c == '\n' || c == '\r' || c == '\t')
+            buf_addf(out, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
+        else if (c == '"' || c == '\\')
+            buf_addf(out, "\\%c", (char)c);
+        else if (c == UTF8_INVALID || c < ' ' || c == 0x7f)
+            buf_addf(out, "\\x%02x", (uint8_t)s.p[0]);
+        else if (c >= 0x80 && c < 0xa0)
+            buf_addf(out, "\\u%04x", c);
+        else
+            buf_add(out, str_sub(s, 0, len));
+    }
+    buf_add_char(out, '"');
+}
+
+/* What is in an Any cannot be known: upstream fails, and shows it. */
+static struct cel_value refuse_any(struct cel_eval *ev, const struct str *names,
+                                   const struct cel_value *values, uint32_t n) {
+    static const char *const members[] = {"type_url", "value"};
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const struct cel_value *v = field(names, values, n, members[i]);
+        if (!v || v->n == 0)
+            continue;
+        buf_addf(&text, "%s%s:", buf_view(&text).n ? " " : "", members[i]);
+        write_quoted(&text, cel_str(*v));
+    }
+    return cel__error(ev, "unsupported conversion to ref.Val: (*dynamicpb.Message)%.*s",
+                      STR_ARG(buf_view(&text)));
+}
+
 struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct str *names,
                               struct cel_value *values, uint32_t n) {
     static const struct cel_map empty;
@@ -194,7 +185,7 @@ struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct
     if (!str_starts(type, STR("google.protobuf.")))
         return cel__error(ev, "unknown type '%.*s'", STR_ARG(type));
     if (str_is(type, "google.protobuf.Any"))
-        return CEL_FAIL("unsupported conversion to ref.Val: (*dynamicpb.Message)");
+        return refuse_any(ev, names, values, n);
     v = field(names, values, n, "value");
     return v ? *v : zero_of(type);
 }

@@ -135,6 +135,14 @@ void cel__cancel(struct cel_eval *ev, struct cel_value reason);
 struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct str *fields,
                               struct cel_value *values, uint32_t n);
 
+/* The value as google.protobuf.Value holds it; an error when it cannot. */
+struct cel_value cel__to_json(struct cel_eval *ev, struct cel_value v);
+
+/* The value as a field of Go's type `native`, whose values are of this kind, holds it; an error
+ * with the reason when it cannot. */
+struct cel_value cel__to_native(struct cel_eval *ev, struct cel_value v, const char *native,
+                                enum cel_kind kind);
+
 /* The key itself, or an error when nothing can be looked up by its kind. */
 struct cel_value cel__bad_key(struct cel_eval *ev, struct cel_value key);
 
