@@ -175,7 +175,8 @@ const struct cel_overload *cel__dispatch(const struct cel_function *f, const str
 
 struct cel_value cel__call(struct cel_eval *ev, const struct cel_overload *o,
                            const struct cel_value *args, uint32_t n) {
-    if (!o->fn->call || (!(o->fn->flags & CEL_FN_SINGLETON) && !overload_accepts(o, args)))
+    bool any = o->fn->flags & CEL_FN_SINGLETON || (o->fn->flags & CEL_FN_REGEX && ev->pattern);
+    if (!o->fn->call || (!any && !overload_accepts(o, args)))
         return cel__no_such_overload(ev, o->fn->name, args, n);
     return o->fn->call(ev, args);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cel/plan_int.h"
+#include "cel/text_int.h"
 
 enum { MAX_RANGE = 1000000 };
 
@@ -49,15 +50,16 @@ static struct cel_value flattened(struct cel_eval *ev, struct cel_value list, in
 
 static struct cel_value call_flatten(struct cel_eval *ev, const struct cel_value *args) {
     if (args[0].kind != CEL_LIST)
-        return cel__error(ev, "no such overload: %.*s.flatten()",
-                          STR_ARG(cel_type_name_of(args[0])));
+        return cel__error(ev, "no such overload: %.*s%s.flatten()",
+                          STR_ARG(cel_type_name_of(args[0])), cel__type_params(args[0]));
     return flattened(ev, args[0], 1);
 }
 
 static struct cel_value call_flatten_depth(struct cel_eval *ev, const struct cel_value *args) {
     if (args[0].kind != CEL_LIST || args[1].kind != CEL_INT)
-        return cel__error(ev, "no such overload: %.*s.flatten(%.*s)",
-                          STR_ARG(cel_type_name_of(args[0])), STR_ARG(cel_type_name_of(args[1])));
+        return cel__error(ev, "no such overload: %.*s%s.flatten(%.*s%s)",
+                          STR_ARG(cel_type_name_of(args[0])), cel__type_params(args[0]),
+                          STR_ARG(cel_type_name_of(args[1])), cel__type_params(args[1]));
     return flattened(ev, args[0], args[1].i);
 }
 
@@ -159,7 +161,7 @@ static struct cel_value sort_by(struct cel_eval *ev, struct cel_value list, stru
 
 static struct cel_value call_sort(struct cel_eval *ev, const struct cel_value *args) {
     if (args[0].kind != CEL_LIST)
-        return CEL_FAIL("no such overload: sort");
+        return cel__no_operator(args[0], STR("no such overload: sort"));
     return sort_by(ev, args[0], args[0]);
 }
 

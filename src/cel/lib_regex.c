@@ -36,16 +36,25 @@ static bool open_pattern(struct cel_eval *ev, struct cel_value text, const char 
 
 /* ---- functions ---- */
 
+/* Where the pattern is constant, upstream takes whatever is a string for Go. */
+static bool go_string(struct cel_value v, struct str *out) {
+    while (v.kind == CEL_OPTIONAL && v.opt)
+        v = *v.opt;
+    *out = v.kind == CEL_TYPE ? v.type->name : v.kind == CEL_STRING ? cel_str(v) : STR("");
+    return v.kind == CEL_TYPE || v.kind == CEL_STRING;
+}
+
 static struct cel_value call_matches(struct cel_eval *ev, const struct cel_value *args) {
     struct pattern p;
     struct cel_value error;
-    if (args[0].kind != CEL_STRING)
-        return ev->pattern ? CEL_NO_OVERLOAD : CEL_FAIL("no such overload: matches");
-    if (args[1].kind != CEL_STRING)
+    struct str text;
+    if (!ev->pattern && args[0].kind != CEL_STRING)
+        return cel__no_operator(args[0], STR("no such overload: matches"));
+    if (!go_string(args[0], &text) || args[1].kind != CEL_STRING)
         return CEL_NO_OVERLOAD;
     if (!open_pattern(ev, args[1], "", &p, &error))
         return error;
-    bool found = cel__regex_matches(p.re, cel_str(args[0]));
+    bool found = cel__regex_matches(p.re, text);
     cel__regex_free(p.own);
     return cel_of_bool(found);
 }
@@ -53,12 +62,15 @@ static struct cel_value call_matches(struct cel_eval *ev, const struct cel_value
 static struct cel_value call_find(struct cel_eval *ev, const struct cel_value *args) {
     struct pattern p;
     struct cel_value error;
+    struct str text;
+    if (!go_string(args[0], &text))
+        return CEL_NO_OVERLOAD;
     if (!open_pattern(ev, args[1], "Illegal regex: ", &p, &error))
         return error;
     size_t begin = 0, end = 0;
-    cel__regex_find(p.re, cel_str(args[0]), 0, &begin, &end);
+    cel__regex_find(p.re, text, 0, &begin, &end);
     cel__regex_free(p.own);
-    return cel_of_str(str_sub(cel_str(args[0]), begin, end));
+    return cel_of_str(str_sub(text, begin, end));
 }
 
 /* The next place to look behind an empty match. */
@@ -109,9 +121,12 @@ static struct cel_value find_all_limited(struct cel_eval *ev, const struct cel_v
                                          int64_t limit) {
     struct pattern p;
     struct cel_value error;
+    struct str text;
+    if (!go_string(args[0], &text))
+        return CEL_NO_OVERLOAD;
     if (!open_pattern(ev, args[1], "Illegal regex: ", &p, &error))
         return error;
-    struct cel_value list = find_all(ev, p.re, cel_str(args[0]), limit);
+    struct cel_value list = find_all(ev, p.re, text, limit);
     cel__regex_free(p.own);
     return list;
 }
@@ -121,7 +136,10 @@ static struct cel_value call_find_all(struct cel_eval *ev, const struct cel_valu
 }
 
 static struct cel_value call_find_all_n(struct cel_eval *ev, const struct cel_value *args) {
-    return find_all_limited(ev, args, args[2].i);
+    struct cel_value limit = args[2];
+    while (limit.kind == CEL_OPTIONAL && limit.opt)
+        limit = *limit.opt;
+    return limit.kind == CEL_INT ? find_all_limited(ev, args, limit.i) : CEL_NO_OVERLOAD;
 }
 
 static struct cel_estimated est_find(const struct cel_call_est *call) {

@@ -8,10 +8,11 @@
 /* An operator asked of a kind of value that does not have it. Kinds with methods of their own are
  * asked for one, and do not say which they miss. */
 #define NO_OPERATOR(op)           CEL_FAIL("no such overload: " op)
-#define NO_OPERATOR_OF(value, op) (has_methods(value) ? CEL_NO_OVERLOAD : NO_OPERATOR(op))
+#define NO_OPERATOR_OF(value, op) cel__no_operator(value, STR("no such overload: " op))
 
-static bool has_methods(struct cel_value v) {
-    return v.kind == CEL_STRING || v.kind == CEL_DURATION || v.kind == CEL_TIMESTAMP;
+struct cel_value cel__no_operator(struct cel_value v, struct str literal) {
+    bool has_methods = v.kind == CEL_STRING || v.kind == CEL_DURATION || v.kind == CEL_TIMESTAMP;
+    return has_methods ? CEL_NO_OVERLOAD : cel__fail(literal);
 }
 
 /* ---- arithmetic ---- */
@@ -261,7 +262,7 @@ static struct cel_value call_size(struct cel_eval *ev, const struct cel_value *a
     uint8_t kind = args[0].kind;
     bool sized = kind == CEL_STRING || kind == CEL_BYTES || kind == CEL_LIST || kind == CEL_MAP ||
                  kind == CEL_IP || kind == CEL_CIDR;
-    return sized ? cel_of_int((int64_t)cel__size_of(args[0])) : NO_OPERATOR("size");
+    return sized ? cel_of_int((int64_t)cel__size_of(args[0])) : NO_OPERATOR_OF(args[0], "size");
 }
 
 static struct cel_value call_type(struct cel_eval *ev, const struct cel_value *args) {

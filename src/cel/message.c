@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "cel/check_int.h"
 #include "cel/plan_int.h"
+#include "cel/text_int.h"
 
 /* A field: the type that the checker takes it for, Go's type for it (NULL: a list or map of its
  * own), and the kind of value that it holds. */
@@ -60,10 +61,8 @@ const struct cel_type *cel__field_type(struct arena *a, const struct cel_type *t
 /* A list or map where the message has the other one, or neither. */
 static struct cel_value refuse_type(struct cel_eval *ev, const struct message_field *f,
                                     struct cel_value v) {
-    static const char *const params[CEL_KINDS] = {
-        [CEL_LIST] = "(dyn)", [CEL_MAP] = "(dyn, dyn)", [CEL_OPTIONAL] = "(dyn)"};
     return cel__error(ev, "unsupported field type for %s.%s: %.*s%s", f->message, f->field,
-                      STR_ARG(cel_type_name_of(v)), params[v.kind] ? params[v.kind] : "");
+                      STR_ARG(cel_type_name_of(v)), cel__type_params(v));
 }
 
 /* The value as the field holds it, or an error. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cel/ast_int.h"
+#include "cel/text_int.h"
 
 #define NAMED(k, text) \
     { .kind = (k), .name = STR_INIT(text) }
@@ -236,6 +237,12 @@ const struct cel_type *cel__type_of(struct cel_value v) {
 
 struct str cel_type_name_of(struct cel_value v) {
     return cel__type_of(v)->name;
+}
+
+const char *cel__type_params(struct cel_value v) {
+    return v.kind == CEL_LIST || v.kind == CEL_OPTIONAL ? "(dyn)"
+           : v.kind == CEL_MAP                          ? "(dyn, dyn)"
+                                                        : "";
 }
 
 uint32_t cel__type_kinds(const struct cel_type *t) {
