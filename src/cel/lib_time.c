@@ -6,7 +6,7 @@
 /* The calendar of a timestamp in UTC or, with a second argument, in a time zone. */
 static bool civil_of(struct cel_eval *ev, const struct cel_value *args, bool zoned,
                      struct time_civil *out, struct cel_value *error) {
-    int32_t offset = 0;
+    int64_t offset = 0;
     if (zoned && !cel__tz_offset(ev, cel_str(args[1]), args[0].i, &offset, error))
         return false;
     int64_t local;
@@ -87,7 +87,7 @@ static struct cel_value get_milliseconds(struct cel_eval *ev, const struct cel_v
 }
 
 static struct cel_value get_milliseconds_in(struct cel_eval *ev, const struct cel_value *args) {
-    int32_t offset;
+    int64_t offset;
     struct cel_value error;
     if (!cel__tz_offset(ev, cel_str(args[1]), args[0].i, &offset, &error))
         return error;

@@ -5,6 +5,7 @@
  */
 #include "cel/tz_int.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -232,71 +233,118 @@ static int32_t zone_offset(const struct tzif *f, int64_t t) {
     return type_offset(f, f->p[n * f->word + lo - 1]);
 }
 
-/* The bytes of a zone's file; 0 when there is none. */
-static size_t read_zone(struct str name, unsigned char *out) {
+/* The bytes of a zone's file into *n; 0, or the error number. */
+static int read_zone(struct str name, unsigned char *out, size_t *n) {
     char path[512];
     int len = snprintf(path, sizeof path, "/usr/share/zoneinfo/%.*s", STR_ARG(name));
-    if (len >= (int)sizeof path || memchr(name.p, '\0', name.n))
-        return 0;
+    if (memchr(name.p, '\0', name.n))
+        return EINVAL;
+    if (len >= (int)sizeof path)
+        return ENAMETOOLONG;
     FILE *f = fopen(path, "re");
     if (!f)
-        return 0;
-    size_t n = fread(out, 1, MAX_FILE, f);
+        return errno;
+    errno = 0;
+    *n = fread(out, 1, MAX_FILE, f);
+    int failure = ferror(f) ? errno : 0;
     fclose(f);
-    return n;
+    return failure;
 }
 
-static bool named_offset(struct cel_eval *ev, struct str name, int64_t t, int32_t *offset,
+/* What Go says of a file that is there and cannot be read; NULL: it says that it knows no such
+ * zone. */
+static const char *read_failure(int number) {
+    static const struct {
+        int number;
+        const char *text;
+    } failures[] = {
+        {0, "malformed time zone information"}, {EISDIR, "is a directory"},
+        {ENOTDIR, "not a directory"},           {ENAMETOOLONG, "file name too long"},
+        {EINVAL, "invalid argument"},           {EACCES, "permission denied"},
+    };
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        if (failures[i].number == number)
+            return failures[i].text;
+    return NULL;
+}
+
+static bool named_offset(struct cel_eval *ev, struct str name, int64_t t, int64_t *offset,
                          struct cel_value *error) {
     if (str_find(name, STR("..")) != STR_NONE || name.p[0] == '/' || name.p[0] == '\\') {
         *error = CEL_FAIL("time: invalid location name");
         return false;
     }
     unsigned char *data = xmalloc(MAX_FILE);
+    size_t n = 0;
+    int failure = read_zone(name, data, &n);
     struct tzif f;
-    bool good = open_tzif(&f, data, read_zone(name, data));
+    bool good = failure == 0 && open_tzif(&f, data, n);
+    const char *text = read_failure(failure);
     if (good)
         *offset = zone_offset(&f, t);
     else
-        *error = cel__error(ev, "unknown time zone %.*s", STR_ARG(name));
+        *error = text ? cel__fail(str_of(text))
+                      : cel__error(ev, "unknown time zone %.*s", STR_ARG(name));
     free(data);
     return good;
 }
 
 /* ---- fixed offsets ---- */
 
-/* Go's Atoi; false with its text in *error. */
-static bool read_number(struct cel_eval *ev, struct str s, int64_t *out, struct cel_value *error) {
+/* Go's Atoi: NULL, or what is wrong. */
+static const char *read_number(struct str s, int64_t *out) {
     bool negative = str_starts(s, STR("-")), sign = negative || str_starts(s, STR("+"));
-    int64_t v = 0;
-    bool good = s.n > sign && s.n < 10;
-    for (size_t i = sign; good && i < s.n; i++) {
-        good = s.p[i] >= '0' && s.p[i] <= '9';
-        v = v * 10 + (s.p[i] - '0');
+    uint64_t v = 0;
+    if (s.n == sign)
+        return "invalid syntax";
+    for (size_t i = sign; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return "invalid syntax";
+        if (__builtin_mul_overflow(v, 10, &v) ||
+            __builtin_add_overflow(v, (uint64_t)(s.p[i] - '0'), &v))
+            return "value out of range";
     }
-    *out = negative ? -v : v;
-    if (good)
+    if (v > (uint64_t)INT64_MAX + negative)
+        return "value out of range";
+    *out = (int64_t)(negative ? 0 - v : v);
+    return NULL;
+}
+
+static bool parse_number(struct cel_eval *ev, struct str s, int64_t *out, struct cel_value *error) {
+    const char *wrong = read_number(s, out);
+    if (!wrong)
         return true;
     AUTO(buf_release) struct buf quoted = BUF_INIT(LIMIT_CEL_ERROR_BYTES);
     goquote_write(&quoted, s);
-    *error =
-        cel__error(ev, "strconv.Atoi: parsing %.*s: invalid syntax", STR_ARG(buf_view(&quoted)));
+    *error = cel__error(ev, "strconv.Atoi: parsing %.*s: %s", STR_ARG(buf_view(&quoted)), wrong);
     return false;
 }
 
-static bool fixed_offset(struct cel_eval *ev, struct str zone, int32_t *offset,
+/* Upstream goes through nanoseconds, which wrap around, and a floating point number. */
+static int64_t seconds_of_minutes(int64_t minutes) {
+    const int64_t second = 1000000000;
+    int64_t ns;
+    (void)__builtin_mul_overflow(minutes, 60 * second, &ns);
+    return (int64_t)((double)(ns / second) + (double)(ns % second) / (double)second);
+}
+
+static bool fixed_offset(struct cel_eval *ev, struct str zone, int64_t *offset,
                          struct cel_value *error) {
     size_t colon = str_find_char(zone, ':');
-    int64_t hours, minutes;
-    if (!read_number(ev, str_sub(zone, 0, colon), &hours, error) ||
-        !read_number(ev, str_sub(zone, colon + 1, zone.n), &minutes, error))
+    int64_t hours, minutes, total;
+    if (!parse_number(ev, str_sub(zone, 0, colon), &hours, error) ||
+        !parse_number(ev, str_sub(zone, colon + 1, zone.n), &minutes, error))
         return false;
-    int64_t total = hours * 60 + (zone.p[0] == '-' ? -minutes : minutes);
-    *offset = (int32_t)(total * 60); /* Go's zones have 32 bits of seconds as well */
+    (void)__builtin_mul_overflow(hours, 60, &total);
+    if (zone.p[0] == '-')
+        (void)__builtin_sub_overflow(total, minutes, &total);
+    else
+        (void)__builtin_add_overflow(total, minutes, &total);
+    *offset = seconds_of_minutes(total);
     return true;
 }
 
-bool cel__tz_offset(struct cel_eval *ev, struct str zone, int64_t seconds, int32_t *offset,
+bool cel__tz_offset(struct cel_eval *ev, struct str zone, int64_t seconds, int64_t *offset,
                     struct cel_value *error) {
     *offset = 0;
     if (zone.n == 0 || str_is(zone, "UTC") || str_is(zone, "Local"))

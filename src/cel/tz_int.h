@@ -6,7 +6,7 @@
 
 /* Seconds east of UTC in a zone at a moment: "", UTC, Local, an IANA name, or [+-]H:M. False with
  * Go's text in *error. */
-bool cel__tz_offset(struct cel_eval *ev, struct str zone, int64_t seconds, int32_t *offset,
+bool cel__tz_offset(struct cel_eval *ev, struct str zone, int64_t seconds, int64_t *offset,
                     struct cel_value *error);
 
 /* The same by a rule as the files of zones end in, such as EST5EDT,M3.2.0,M11.1.0; false when it
