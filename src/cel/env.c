@@ -133,10 +133,31 @@ static void add_null_value(struct cel_env *env) {
 }
 
 /* Upstream's checker knows these names of types, its planner does not. */
-static void add_unusable_name(struct cel_env *env, const char *name) {
-    add_type_name(env, name, name);
-    struct cel_var_decl *d = map_get(&env->names, str_of(name));
-    d->unusable = true;
+static void add_unusable_names(struct cel_env *env) {
+    static const struct {
+        const char *name, *type;
+    } rows[] = {
+        {"timestamp", "timestamp"},
+        {"duration", "duration"},
+        {"google.protobuf.Any", "any"},
+        {"google.protobuf.BoolValue", "wrapper(bool)"},
+        {"google.protobuf.BytesValue", "wrapper(bytes)"},
+        {"google.protobuf.DoubleValue", "wrapper(double)"},
+        {"google.protobuf.FloatValue", "wrapper(double)"},
+        {"google.protobuf.Int32Value", "wrapper(int)"},
+        {"google.protobuf.Int64Value", "wrapper(int)"},
+        {"google.protobuf.UInt32Value", "wrapper(uint)"},
+        {"google.protobuf.UInt64Value", "wrapper(uint)"},
+        {"google.protobuf.StringValue", "wrapper(string)"},
+        {"google.protobuf.ListValue", "list(dyn)"},
+        {"google.protobuf.Struct", "map(string, dyn)"},
+        {"google.protobuf.Value", "dyn"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        add_type_name(env, rows[i].name, rows[i].type);
+        struct cel_var_decl *d = map_get(&env->names, str_of(rows[i].name));
+        d->unusable = true;
+    }
 }
 
 static void add_type_names(struct cel_env *env) {
@@ -156,20 +177,6 @@ static void add_type_names(struct cel_env *env) {
         {"uint", "uint", -1},
         {"google.protobuf.Duration", "duration", -1},
         {"google.protobuf.Timestamp", "timestamp", -1},
-        {"google.protobuf.Any", "any", -1},
-        {"google.protobuf.BoolValue", "wrapper(bool)", -1},
-        {"google.protobuf.BytesValue", "wrapper(bytes)", -1},
-        {"google.protobuf.DoubleValue", "wrapper(double)", -1},
-        {"google.protobuf.FloatValue", "wrapper(double)", -1},
-        {"google.protobuf.Int32Value", "wrapper(int)", -1},
-        {"google.protobuf.Int64Value", "wrapper(int)", -1},
-        {"google.protobuf.UInt32Value", "wrapper(uint)", -1},
-        {"google.protobuf.UInt64Value", "wrapper(uint)", -1},
-        {"google.protobuf.StringValue", "wrapper(string)", -1},
-        {"google.protobuf.ListValue", "list(dyn)", -1},
-        {"google.protobuf.Struct", "map(string, dyn)", -1},
-        {"google.protobuf.Value", "dyn", -1},
-        {"google.protobuf.NullValue", "int", -1},
         {"net.IP", "net.IP", CEL_LIB_IP},
         {"net.CIDR", "net.CIDR", CEL_LIB_CIDR},
         {"optional_type", "optional_type(dyn)", CEL_LIB_OPTIONAL},
@@ -178,8 +185,7 @@ static void add_type_names(struct cel_env *env) {
         if (rows[i].lib < 0 || env->libs >> rows[i].lib & 1)
             add_type_name(env, rows[i].name, rows[i].type);
     add_null_value(env);
-    add_unusable_name(env, "timestamp");
-    add_unusable_name(env, "duration");
+    add_unusable_names(env);
 }
 
 static const struct cel_type *object_type(struct cel_env *env, const struct cel_var *var) {
@@ -207,6 +213,7 @@ static void add_variable(struct cel_env *env, const struct cel_var *var) {
     struct cel_var_decl *of_type = add_name(env, type->name);
     of_type->value = type;
     of_type->type = cel__type_of_type(&env->arena, type);
+    of_type->unusable = true;
 }
 
 const struct cel_var_decl *cel__env_name(const struct cel_env *env, struct str name) {

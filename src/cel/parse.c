@@ -20,7 +20,14 @@ enum { MAX_DEPTH = 250, MAX_CODE_POINTS = 100000, MAX_LOOKAHEAD = 256 };
      BIT(FALSE) | BIT(NULL) | BIT(FLOAT) | BIT(INT) | BIT(UINT) | BIT(STRING) | BIT(BYTES) |    \
      BIT(IDENT))
 
+/* What can follow an operand wherever it stands. */
+#define OPERATORS                                                                           \
+    (BIT(DOT) | BIT(LBRACKET) | BIT(LT) | BIT(LE) | BIT(GE) | BIT(GT) | BIT(EQ) | BIT(NE) | \
+     BIT(IN) | BIT(PLUS) | BIT(MINUS) | BIT(STAR) | BIT(SLASH) | BIT(PERCENT) | BIT(AND) |  \
+     BIT(OR))
+
 static struct cel_expr *parse_expr(struct cel_parser *p);
+static struct cel_expr *parse_inner(struct cel_parser *p, uint64_t end);
 
 static const struct cel_token *peek(const struct cel_parser *p, size_t ahead) {
     size_t i = p->at + ahead, last = p->tokens.list.n - 1;
@@ -35,6 +42,7 @@ static const struct cel_token *take(struct cel_parser *p) {
     const struct cel_token *t = peek(p, 0);
     if (t->kind != CEL_TOK_EOF)
         p->at++;
+    p->recovering = false;
     return t;
 }
 
@@ -46,36 +54,6 @@ static bool take_if(struct cel_parser *p, enum cel_token_kind kind) {
 }
 
 /* ---- syntax errors ---- */
-
-static struct str shown(const struct cel_token *t) {
-    return t->kind == CEL_TOK_EOF ? STR("<EOF>") : t->text;
-}
-
-static void write_set(struct buf *out, uint64_t set) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        CEL_TOKENS(X)
-#undef X
-    };
-    bool single = (set & (set - 1)) == 0, first = true;
-    buf_add(out, single ? STR("") : STR("{"));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!(set >> i & 1))
-            continue;
-        buf_addf(out, "%s%s", first ? "" : ", ", names[i]);
-        first = false;
-    }
-    buf_add(out, single ? STR("") : STR("}"));
-}
-
-static void report_token(struct cel_parser *p, const char *what, uint64_t expected) {
-    AUTO(buf_release) struct buf set = BUF_INIT(1024);
-    write_set(&set, expected);
-    const struct cel_token *t = peek(p, 0);
-    struct str text = shown(t);
-    cel__issue(p->source, t->pos, "Syntax error: %s input '%.*s' expecting %.*s", what,
-               STR_ARG(text), STR_ARG(buf_view(&set)));
-}
 
 /* Nothing more can be made of the input. Upstream looks for a place to go on, and gives up on long
  * rests. */
@@ -104,17 +82,30 @@ static bool expect(struct cel_parser *p, uint64_t set) {
     if (set >> peek(p, 0)->kind & 1)
         return true;
     if (!next_is(p, CEL_TOK_EOF) && set >> peek(p, 1)->kind & 1) {
-        report_token(p, "extraneous", set);
+        cel__report_token(p, "extraneous", set);
         take(p);
         return true;
     }
-    report_token(p, "mismatched", set);
+    cel__report_token(p, "mismatched", set);
     stop(p);
     return false;
 }
 
-static const struct cel_token *match(struct cel_parser *p, enum cel_token_kind kind) {
+/* Takes a token of this kind. Where it is missing and what stands there could follow it (`then`),
+ * the parse goes on as if it had been there. */
+static const struct cel_token *match(struct cel_parser *p, enum cel_token_kind kind,
+                                     uint64_t then) {
+    bool extraneous = !next_is(p, CEL_TOK_EOF) && peek(p, 1)->kind == kind;
+    if (!p->stopped && !next_is(p, kind) && !extraneous && then >> peek(p, 0)->kind & 1) {
+        cel__report_missing(p, kind);
+        return peek(p, 0);
+    }
     return expect(p, UINT64_C(1) << kind) ? take(p) : NULL;
+}
+
+/* The end of an operand in brackets. */
+static void match_end(struct cel_parser *p, enum cel_token_kind kind) {
+    match(p, kind, OPERATORS | p->after);
 }
 
 /* From `start` up to the token at hand nothing in the grammar fits. */
@@ -124,15 +115,11 @@ static struct cel_expr *no_alternative(struct cel_parser *p, const struct cel_to
     const struct cel_token *t = peek(p, 0);
     bool reserved = start != t && (t->kind == CEL_TOK_TRUE || t->kind == CEL_TOK_FALSE ||
                                    t->kind == CEL_TOK_NULL);
-    if (reserved && start->kind == CEL_TOK_DOT) {
-        report_token(p, "mismatched", BIT(IDENT));
+    if (reserved && start->kind == CEL_TOK_DOT && start->text.p + 1 == t->text.p) {
+        cel__report_token(p, "mismatched", BIT(IDENT));
         return stop(p);
     }
-    AUTO(buf_release) struct buf input = BUF_INIT(4096);
-    for (; start <= t; start++)
-        buf_add(&input, start->text);
-    cel__issue(p->source, t->pos, "Syntax error: no viable alternative at input '%.*s'",
-               STR_ARG(buf_view(&input)));
+    cel__report_no_alternative(p, start);
     return stop(p);
 }
 
@@ -182,23 +169,30 @@ static struct cel_expr *finish_list(struct cel_parser *p, struct items *items, u
     return e;
 }
 
+/* Behind an item of a list or map: does a comma and another item follow? If not, a last comma is
+ * dropped. */
+static bool next_item(struct cel_parser *p, uint64_t first, uint64_t end) {
+    if (!expect(p, end | BIT(COMMA)))
+        return false;
+    bool more = next_is(p, CEL_TOK_COMMA) && first >> peek(p, 1)->kind & 1;
+    take_if(p, CEL_TOK_COMMA);
+    return more;
+}
+
 static struct cel_expr *parse_list(struct cel_parser *p) {
     uint32_t pos = take(p)->pos;
     struct items items = {0};
-    expect(p, FIRST | BIT(RBRACKET) | BIT(COMMA) | BIT(QUESTION));
-    while (!p->stopped && !next_is(p, CEL_TOK_RBRACKET) && !next_is(p, CEL_TOK_COMMA)) {
+    const uint64_t first = FIRST | BIT(QUESTION), end = BIT(RBRACKET);
+    bool more = expect(p, first | end | BIT(COMMA)) && first >> peek(p, 0)->kind & 1;
+    if (!more)
+        take_if(p, CEL_TOK_COMMA);
+    for (; more; more = next_item(p, first, end)) {
         bool optional = take_if(p, CEL_TOK_QUESTION);
         items.any_optional |= optional;
         vec_push(&items.optional, optional);
-        vec_push(&items.v, parse_expr(p));
-        if (next_is(p, CEL_TOK_COMMA) && peek(p, 1)->kind != CEL_TOK_RBRACKET &&
-            peek(p, 1)->kind != CEL_TOK_COMMA)
-            take(p);
-        else
-            break;
+        vec_push(&items.v, parse_inner(p, end | BIT(COMMA)));
     }
-    take_if(p, CEL_TOK_COMMA);
-    match(p, CEL_TOK_RBRACKET);
+    match_end(p, CEL_TOK_RBRACKET);
     return finish_list(p, &items, pos);
 }
 
@@ -210,13 +204,13 @@ static bool parse_item(struct cel_parser *p, bool message, struct cel_item *item
             return false;
         item->field = name_of(p, take(p));
     } else {
-        item->key = parse_expr(p);
+        item->key = parse_inner(p, BIT(COLON));
     }
-    const struct cel_token *colon = match(p, CEL_TOK_COLON);
+    const struct cel_token *colon = match(p, CEL_TOK_COLON, FIRST);
     if (!colon)
         return false;
     item->pos = colon->pos;
-    item->value = parse_expr(p);
+    item->value = parse_inner(p, BIT(RBRACE) | BIT(COMMA));
     return !p->stopped;
 }
 
@@ -229,22 +223,20 @@ static void raise_height(struct cel_expr *e, const struct cel_expr *child) {
 static struct cel_expr *parse_items(struct cel_parser *p, bool message) {
     struct cel_expr *e = cel__new_expr(p->arena, message ? CEL_E_STRUCT : CEL_E_MAP, take(p)->pos);
     VEC(struct cel_item) items = {0};
-    uint64_t first = message ? BIT(IDENT) | BIT(ESC_IDENT) : FIRST;
-    expect(p, first | BIT(RBRACE) | BIT(COMMA) | BIT(QUESTION));
-    while (!p->stopped && !next_is(p, CEL_TOK_RBRACE) && !next_is(p, CEL_TOK_COMMA)) {
+    const uint64_t name = BIT(IDENT) | BIT(ESC_IDENT), end = BIT(RBRACE);
+    const uint64_t first = (message ? name : FIRST) | BIT(QUESTION);
+    bool more = expect(p, first | end | BIT(COMMA)) && first >> peek(p, 0)->kind & 1;
+    if (!more)
+        take_if(p, CEL_TOK_COMMA);
+    for (; more; more = next_item(p, first, end)) {
         struct cel_item item = {0};
         if (!parse_item(p, message, &item))
             break;
         raise_height(e, item.key);
         raise_height(e, item.value);
         vec_push(&items, item);
-        if (!next_is(p, CEL_TOK_COMMA) || peek(p, 1)->kind == CEL_TOK_RBRACE ||
-            peek(p, 1)->kind == CEL_TOK_COMMA)
-            break;
-        take(p);
     }
-    take_if(p, CEL_TOK_COMMA);
-    match(p, CEL_TOK_RBRACE);
+    match_end(p, CEL_TOK_RBRACE);
     e->count = (uint32_t)items.n;
     e->entries = arena_copy(p->arena, items.v, items.n * sizeof *items.v);
     vec_release(&items);
@@ -257,10 +249,10 @@ static void parse_args(struct cel_parser *p, struct items *args) {
         return;
     if (!next_is(p, CEL_TOK_RPAREN)) {
         do
-            vec_push(&args->v, parse_expr(p));
+            vec_push(&args->v, parse_inner(p, BIT(RPAREN) | BIT(COMMA)));
         while (!p->stopped && take_if(p, CEL_TOK_COMMA));
     }
-    match(p, CEL_TOK_RPAREN);
+    match_end(p, CEL_TOK_RPAREN);
 }
 
 /* A call that may be a macro. */
@@ -326,8 +318,8 @@ static struct cel_expr *parse_primary(struct cel_parser *p) {
     switch (peek(p, 0)->kind) {
     case CEL_TOK_LPAREN:
         take(p);
-        e = parse_expr(p);
-        match(p, CEL_TOK_RPAREN);
+        e = parse_inner(p, BIT(RPAREN));
+        match_end(p, CEL_TOK_RPAREN);
         return e;
     case CEL_TOK_LBRACKET:
         return parse_list(p);
@@ -368,8 +360,8 @@ static struct cel_expr *parse_index(struct cel_parser *p, struct cel_expr *opera
     if (!expect(p, FIRST | BIT(QUESTION)))
         return stop(p);
     bool optional = take_if(p, CEL_TOK_QUESTION);
-    struct cel_expr *index = parse_expr(p);
-    match(p, CEL_TOK_RBRACKET);
+    struct cel_expr *index = parse_inner(p, BIT(RBRACKET));
+    match_end(p, CEL_TOK_RBRACKET);
     struct str fn = optional ? STR(CEL_OP_OPT_INDEX) : STR(CEL_OP_INDEX);
     struct cel_expr *e =
         cel__new_call(p->arena, pos, fn, NULL, (struct cel_expr *[]){operand, index}, 2);
@@ -399,12 +391,17 @@ static bool at_negative_number(const struct cel_parser *p) {
 
 /* A run of one sign; an even number of them cancels out. */
 static struct cel_expr *parse_signs(struct cel_parser *p, enum cel_token_kind sign, struct str fn) {
-    const struct cel_token *first = peek(p, 0);
+    const struct cel_token *first = peek(p, 0), *last = first;
     size_t n = 0;
-    while (take_if(p, sign))
-        n++;
-    if (sign == CEL_TOK_MINUS && (next_is(p, CEL_TOK_NOT) || !(FIRST >> peek(p, 0)->kind & 1)))
-        return no_alternative(p, first);
+    for (; next_is(p, sign); n++)
+        last = take(p);
+    bool operand_first = FIRST >> peek(p, 0)->kind & 1;
+    if (sign == CEL_TOK_MINUS && (next_is(p, CEL_TOK_NOT) || !operand_first))
+        return no_alternative(p, last);
+    if (!operand_first) {
+        cel__report_token(p, "extraneous", FIRST);
+        return stop(p);
+    }
     if (next_is(p, CEL_TOK_MINUS) && !at_negative_number(p))
         return no_alternative(p, take(p));
     struct cel_expr *operand = parse_member(p);
@@ -508,8 +505,11 @@ static struct cel_expr *parse_conditional(struct cel_parser *p) {
     if (p->stopped || !next_is(p, CEL_TOK_QUESTION))
         return e;
     uint32_t pos = take(p)->pos;
+    uint64_t after = p->after;
+    p->after = BIT(COLON);
     struct cel_expr *yes = parse_chain(p, CEL_TOK_OR);
-    if (!match(p, CEL_TOK_COLON))
+    p->after = after;
+    if (!match(p, CEL_TOK_COLON, FIRST))
         return stop(p);
     struct cel_expr *no = parse_expr(p);
     e = CEL_CALL(p->arena, pos, CEL_OP_COND, e, yes, no);
@@ -527,6 +527,15 @@ static struct cel_expr *parse_expr(struct cel_parser *p) {
     return e;
 }
 
+/* An expression that one of these tokens ends. */
+static struct cel_expr *parse_inner(struct cel_parser *p, uint64_t end) {
+    uint64_t after = p->after;
+    p->after = end | BIT(QUESTION);
+    struct cel_expr *e = parse_expr(p);
+    p->after = after;
+    return e;
+}
+
 struct cel_expr *cel__parse(struct cel_source *s, const struct cel_env *env, bool macros) {
     size_t size = utf8_count(s->text);
     if (size > MAX_CODE_POINTS) {
@@ -536,8 +545,8 @@ struct cel_expr *cel__parse(struct cel_source *s, const struct cel_env *env, boo
     }
     struct cel_parser p = {.source = s, .env = env, .arena = s->arena, .macros = macros};
     cel__lex(s, &p.tokens);
-    struct cel_expr *e = parse_expr(&p);
-    match(&p, CEL_TOK_EOF);
+    struct cel_expr *e = parse_inner(&p, BIT(EOF));
+    match(&p, CEL_TOK_EOF, 0);
     if (!p.stopped && e->height > MAX_DEPTH)
         stop_at_limit(&p, "max recursion depth exceeded");
     vec_release(&p.tokens.list);

@@ -13,8 +13,16 @@ struct cel_parser {
     uint32_t depth, relation_depth, calc_depth;
     uint32_t copied; /* nodes that macros have copied */
     bool macros;
-    bool stopped; /* a syntax error ended the parse */
+    bool stopped;    /* a syntax error ended the parse */
+    bool recovering; /* from an error, until the next token fits: nothing more is reported */
+    uint64_t after;  /* tokens that can end the expression at hand */
 };
+
+/* Syntax errors at the token at hand: one that does not fit, one that should stand before it, the
+ * tokens from `start` on that fit no rule. */
+void cel__report_token(struct cel_parser *p, const char *what, uint64_t expected);
+void cel__report_missing(struct cel_parser *p, enum cel_token_kind kind);
+void cel__report_no_alternative(struct cel_parser *p, const struct cel_token *start);
 
 /* A node of a kind, otherwise zero. */
 struct cel_expr *cel__new_expr(struct arena *a, enum cel_expr_kind kind, uint32_t pos);
