@@ -110,7 +110,6 @@ static inline struct cel_value cel__fail(struct str literal) {
 #define CEL_OVERFLOW    CEL_FAIL("integer overflow")
 /* The error `literal`; for values with methods of their own, "no such overload" alone. */
 struct cel_value cel__no_operator(struct cel_value v, struct str literal);
-
 /* "no such overload: name(int, string)" for these arguments. */
 struct cel_value cel__no_such_overload(struct cel_eval *ev, const char *name,
                                        const struct cel_value *args, size_t n);

@@ -87,29 +87,29 @@ static void plan(struct arena *a, const struct json *line, const struct cel_ast 
     cel_program_free(program);
 }
 
-/* The place of the first syntax error, without what it says. */
-static struct str first_place(struct str issues) {
-    size_t end = str_find(issues, STR(": Syntax error")), begin = end;
-    if (end == STR_NONE)
+/* The first syntax error: where it is and what it says. */
+static struct str first_syntax_error(struct str issues) {
+    size_t begin = str_find(issues, STR(": Syntax error"));
+    if (begin == STR_NONE)
         return issues;
     while (begin > 0 && issues.p[begin - 1] != '\n')
         begin--;
-    return str_sub(issues, begin, end);
+    return first_line(str_sub(issues, begin, issues.n));
 }
 
-static bool same_issues(struct str want, struct str got, bool place_only) {
+static bool same_issues(struct str want, struct str got, bool syntax_only) {
     if (str_eq(want, got))
         return true;
     if (str_find(want, STR("Syntax error")) == STR_NONE)
         return false;
-    return place_only ? str_eq(first_place(want), first_place(got))
-                      : str_eq(first_line(want), first_line(got));
+    return syntax_only ? str_eq(first_syntax_error(want), first_syntax_error(got))
+                       : str_eq(first_line(want), first_line(got));
 }
 
 static int check_issues(const struct json *line, struct str issues, struct buf *why) {
     struct str want = vectors_text(line, STR("issues"));
-    const struct json *place_only = json_get(line, STR("syntax_place_only"));
-    if (same_issues(want, issues, place_only && place_only->b))
+    const struct json *syntax_only = json_get(line, STR("first_syntax_error"));
+    if (same_issues(want, issues, syntax_only && syntax_only->b))
         return 0;
     buf_addf(why, "issues: %.*s", STR_ARG(issues));
     return -1;

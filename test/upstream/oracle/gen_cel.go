@@ -38,7 +38,7 @@ func generateCEL(r *rand.Rand) line {
 		l.set("env", "new@1.37+cel.bind v0")
 	}
 	l.set("expr", expr)
-	l.set("syntax_place_only", true) // how a parser goes on after an error is its own affair
+	l.set("first_syntax_error", true) // how a parser goes on after an error is its own affair
 	if chance(r, 30) {
 		l.set("taint", map[string]string{"key": pick(r, keys), "value": pick(r, values), "effect": pick(r, effects)})
 	}
@@ -191,7 +191,7 @@ var celToken = regexp.MustCompile(`'[^']*'|"[^"]*"|[A-Za-z_][A-Za-z_0-9]*|[0-9.]
 var celTokens = []string{"(", ")", "[", "]", "{", "}", ".", ",", ":", "?", "+", "-", "*", "/", "%", "!", "&&", "||", "==", "in", "<", "true",
 	"null", "1", "1u", "1.5", "'a'", "b'a'", "taint", "taint.key", "x", "size", "has", "if", "`a`", "#", "é", "'", "//", "\n", "@", ".?", "[?", "\\", "0x", "1e", "&", "=", "_", "`"}
 
-// mutateTokens takes away, doubles, swaps or puts in a token or two.
+// mutateTokens takes away, doubles, swaps or puts in a token or two, or breaks off at one.
 func mutateTokens(r *rand.Rand, expr string) string {
 	tokens := celToken.FindAllString(expr, -1)
 	for range 1 + r.IntN(2) {
@@ -199,13 +199,15 @@ func mutateTokens(r *rand.Rand, expr string) string {
 			tokens = []string{"1"}
 		}
 		i := r.IntN(len(tokens))
-		switch r.IntN(4) {
+		switch r.IntN(5) {
 		case 0:
 			tokens = append(tokens[:i:i], tokens[i+1:]...)
 		case 1:
 			tokens = append(tokens[:i+1:i+1], tokens[i:]...)
 		case 2:
 			tokens[i] = pick(r, celTokens)
+		case 3:
+			tokens = tokens[:i]
 		default:
 			tokens = append(tokens[:i:i], append([]string{pick(r, celTokens)}, tokens[i:]...)...)
 		}
