@@ -59,7 +59,8 @@ static const struct cel_type *unwrap_optional(const struct cel_type *t, bool *op
 /* ---- names ---- */
 
 static const struct cel_var_decl *find_local(const struct checker *c, struct str name) {
-    for (const struct scope *s = c->scope; s; s = s->up)
+    bool global = str_starts(name, STR("."));
+    for (const struct scope *s = c->scope; s && !global; s = s->up)
         if (str_eq(s->decl.name, name))
             return &s->decl;
     return NULL;

@@ -401,6 +401,8 @@ static const char *go_type(struct cel_value v) {
                                                  [CEL_IP] = "cel.IP",
                                                  [CEL_CIDR] = "cel.CIDR",
                                                  [CEL_FORMAT] = "cel.Format"};
+    if (v.kind == CEL_QUANTITY && v.flag)
+        return "*cel.Quantity";
     return names[v.kind] ? names[v.kind] : "types.Object";
 }
 

@@ -44,7 +44,7 @@ static struct cel_expr *empty_list(struct macro *m) {
 static struct cel_expr *copy(struct macro *m, struct cel_expr *e) {
     m->p->copied += cel__count(e);
     if (m->p->copied <= MAX_COPIED_NODES)
-        return cel__copy(m->a, e);
+        return cel__copy(m->a, e, m->pos);
     return fail(m, m->pos, "expression grows too large: nested optMap or optFlatMap");
 }
 

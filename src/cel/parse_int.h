@@ -48,8 +48,9 @@ struct cel_expr *cel__new_fold(struct arena *a, uint32_t pos, const struct cel_f
 /* The nodes of a tree. */
 uint32_t cel__count(struct cel_expr *e);
 
-/* A copy that shares no node with e. */
-struct cel_expr *cel__copy(struct arena *a, const struct cel_expr *e);
+/* A copy that shares no node with e. Nodes stand where they stood, entries of maps and messages
+ * at `pos`, which is the macro's. */
+struct cel_expr *cel__copy(struct arena *a, const struct cel_expr *e, uint32_t pos);
 
 /* The expansion of a call, or NULL when it is not a macro. */
 struct cel_expr *cel__macro(struct cel_parser *p, struct cel_expr *call);

@@ -125,6 +125,18 @@ void cel__write_timestamp(struct buf *out, struct cel_value v) {
         buf_add_char(out, 'Z');
 }
 
+/* As Go's time.Time prints itself. */
+static void write_go_time(struct buf *out, struct cel_value v) {
+    struct time_civil c = time_to_civil(v.i + (int64_t)v.offset * 60);
+    buf_addf(out, "%04lld-%02d-%02d %02d:%02d:%02d", (long long)c.year, c.month, c.day, c.hour,
+             c.minute, c.second);
+    write_nanos(out, v.n);
+    int off = v.offset < 0 ? -v.offset : v.offset;
+    char zone[16];
+    snprintf(zone, sizeof zone, "%c%02d%02d", v.offset < 0 ? '-' : '+', off / 60, off % 60);
+    buf_addf(out, " %s %s", zone, off ? zone : "UTC");
+}
+
 /* ---- literals ---- */
 
 static void write_double_literal(struct buf *out, double d) {
@@ -290,7 +302,7 @@ void cel__write_plain(struct buf *out, struct cel_value v) {
         time_write_duration(out, v.i);
         return;
     case CEL_TIMESTAMP:
-        cel__write_timestamp(out, v);
+        write_go_time(out, v);
         return;
     case CEL_LIST:
         write_list(out, v, cel__write_plain);

@@ -13,7 +13,7 @@ struct cel_regex;
 
 struct cel_regex_error {
     const char *code; /* Go's word for what is wrong */
-    char piece[256];  /* where, n bytes */
+    char piece[4000]; /* where, n bytes */
     size_t n;
 };
 

@@ -313,6 +313,9 @@ static bool write_string(struct scanner *s, struct buf *out, struct cel_value v)
     case CEL_DURATION:
         cel__write_duration(out, v.i);
         return true;
+    case CEL_TIMESTAMP:
+        cel__write_timestamp(out, v);
+        return true;
     case CEL_NULL:
         buf_add(out, STR("null"));
         return true;

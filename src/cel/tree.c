@@ -106,50 +106,51 @@ uint32_t cel__count(struct cel_expr *e) {
     return n;
 }
 
-static void copy_children(struct arena *a, struct cel_expr *e) {
+static void copy_children(struct arena *a, struct cel_expr *e, uint32_t pos) {
     if (e->kind == CEL_E_CALL || e->kind == CEL_E_LIST) {
         struct cel_expr **args = arena_copy(a, e->args, e->count * sizeof *e->args);
         for (uint32_t i = 0; i < e->count; i++)
-            args[i] = cel__copy(a, args[i]);
+            args[i] = cel__copy(a, args[i], pos);
         e->args = args;
     }
     if (e->kind == CEL_E_SELECT || (e->kind == CEL_E_CALL && e->operand))
-        e->operand = cel__copy(a, e->operand);
+        e->operand = cel__copy(a, e->operand, pos);
 }
 
-static void copy_entries(struct arena *a, struct cel_expr *e) {
+static void copy_entries(struct arena *a, struct cel_expr *e, uint32_t pos) {
     struct cel_item *items = arena_copy(a, e->entries, e->count * sizeof *items);
     for (uint32_t i = 0; i < e->count; i++) {
-        items[i].key = items[i].key ? cel__copy(a, items[i].key) : NULL;
-        items[i].value = cel__copy(a, items[i].value);
+        items[i].key = items[i].key ? cel__copy(a, items[i].key, pos) : NULL;
+        items[i].value = cel__copy(a, items[i].value, pos);
+        items[i].pos = pos;
     }
     e->entries = items;
 }
 
-static void copy_fold(struct arena *a, struct cel_expr *e) {
+static void copy_fold(struct arena *a, struct cel_expr *e, uint32_t pos) {
     struct cel_fold *f = arena_copy(a, e->fold, sizeof *f);
-    f->range = cel__copy(a, f->range);
-    f->init = cel__copy(a, f->init);
-    f->cond = cel__copy(a, f->cond);
-    f->step = cel__copy(a, f->step);
-    f->result = cel__copy(a, f->result);
+    f->range = cel__copy(a, f->range, pos);
+    f->init = cel__copy(a, f->init, pos);
+    f->cond = cel__copy(a, f->cond, pos);
+    f->step = cel__copy(a, f->step, pos);
+    f->result = cel__copy(a, f->result, pos);
     e->fold = f;
 }
 
-struct cel_expr *cel__copy(struct arena *a, const struct cel_expr *from) {
+struct cel_expr *cel__copy(struct arena *a, const struct cel_expr *from, uint32_t pos) {
     struct cel_expr *e = arena_copy(a, from, sizeof *from);
     switch (e->kind) {
     case CEL_E_SELECT:
     case CEL_E_CALL:
     case CEL_E_LIST:
-        copy_children(a, e);
+        copy_children(a, e, pos);
         break;
     case CEL_E_MAP:
     case CEL_E_STRUCT:
-        copy_entries(a, e);
+        copy_entries(a, e, pos);
         break;
     case CEL_E_FOLD:
-        copy_fold(a, e);
+        copy_fold(a, e, pos);
         break;
     default:
         break;

@@ -267,19 +267,35 @@ static uint64_t hash_key(struct cel_value k) {
     }
     case CEL_BOOL:
         return k.b;
+    case CEL_DURATION:
+    case CEL_TIMESTAMP:
+        return (uint64_t)k.i * 31;
     default:
-        return (uint64_t)k.i * 31 + k.kind;
+        return k.kind;
     }
 }
 
-/* Can a key of this kind be found again? Upstream compares the others by address. */
-static bool is_findable(struct cel_value k) {
-    return k.kind != CEL_LIST && k.kind != CEL_MAP;
+/* Is `b` the key `a`? Upstream compares some by address; lists and maps are never found again. */
+static bool is_key(struct cel_value a, struct cel_value b) {
+    switch (a.kind) {
+    case CEL_LIST:
+    case CEL_MAP:
+        return false;
+    case CEL_OPTIONAL:
+        return b.kind == CEL_OPTIONAL && !a.opt && !b.opt;
+    case CEL_TIMESTAMP: /* its time zone belongs to it */
+        return cel__is_equal(a, b) && a.offset == b.offset;
+    case CEL_QUANTITY:
+    case CEL_URL:
+        return a.kind == b.kind && a.opaque == b.opaque;
+    default:
+        return cel__is_equal(a, b);
+    }
 }
 
 static const struct cel_value *find_linear(const struct cel_map *map, struct cel_value key) {
     for (uint32_t i = 0; i < map->n; i++)
-        if (is_findable(map->entries[i].key) && cel__is_equal(map->entries[i].key, key))
+        if (is_key(map->entries[i].key, key))
             return &map->entries[i].value;
     return NULL;
 }
@@ -290,7 +306,7 @@ const struct cel_value *cel__map_find(const struct cel_map *map, struct cel_valu
     uint32_t mask = map->slots - 1;
     for (uint32_t i = (uint32_t)hash_key(key) & mask; map->index[i]; i = (i + 1) & mask) {
         const struct cel_entry *e = &map->entries[map->index[i] - 1];
-        if (is_findable(e->key) && cel__is_equal(e->key, key))
+        if (is_key(e->key, key))
             return &e->value;
     }
     return NULL;
