@@ -325,7 +325,8 @@ static int64_t seconds_of_minutes(int64_t minutes) {
     const int64_t second = 1000000000;
     int64_t ns;
     (void)__builtin_mul_overflow(minutes, 60 * second, &ns);
-    return (int64_t)((double)(ns / second) + (double)(ns % second) / (double)second);
+    int64_t whole = ns / second, rest = ns % second;
+    return (int64_t)((double)whole + (double)rest / (double)second);
 }
 
 static bool fixed_offset(struct cel_eval *ev, struct str zone, int64_t *offset,
