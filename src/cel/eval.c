@@ -383,7 +383,7 @@ static void fold_map(struct cel_eval *ev, const struct cel_fold_node *f,
     }
 }
 
-static const char *go_type(struct cel_value v) {
+const char *cel__go_type(struct cel_value v) {
     static const char *const names[CEL_KINDS] = {[CEL_NULL] = "types.Null",
                                                  [CEL_BOOL] = "types.Bool",
                                                  [CEL_INT] = "types.Int",
@@ -394,6 +394,8 @@ static const char *go_type(struct cel_value v) {
                                                  [CEL_DURATION] = "types.Duration",
                                                  [CEL_TYPE] = "*types.Type",
                                                  [CEL_TIMESTAMP] = "types.Timestamp",
+                                                 [CEL_LIST] = "*types.baseList",
+                                                 [CEL_MAP] = "*types.baseMap",
                                                  [CEL_OPTIONAL] = "*types.Optional",
                                                  [CEL_QUANTITY] = "cel.Quantity",
                                                  [CEL_SEMVER] = "cel.Semver",
@@ -403,6 +405,8 @@ static const char *go_type(struct cel_value v) {
                                                  [CEL_FORMAT] = "cel.Format"};
     if (v.kind == CEL_QUANTITY && v.flag)
         return "*cel.Quantity";
+    if (v.kind == CEL_LIST && v.flag)
+        return "*types.concatList";
     return names[v.kind] ? names[v.kind] : "types.Object";
 }
 
@@ -417,9 +421,9 @@ struct cel_value cel__eval_fold(struct cel_eval *ev, const struct cel_node *n) {
     else if (range.kind == CEL_MAP)
         fold_map(ev, f, range.map);
     else if (f->two)
-        return cel__error(ev, "unsupported comprehension range type: %s", go_type(range));
+        return cel__error(ev, "unsupported comprehension range type: %s", cel__go_type(range));
     else
-        return cel__error(ev, "got '%s', expected iterable type", go_type(range));
+        return cel__error(ev, "got '%s', expected iterable type", cel__go_type(range));
     struct cel_value result = cel__node_eval(ev, f->result);
     if (result.kind == CEL_LIST)
         result.flag = 0; /* an accumulator no longer */

@@ -60,7 +60,9 @@ static struct cel_value concat_lists(struct cel_eval *ev, struct cel_value a, st
         return CEL_TOO_BIG;
     memcpy(items, a.items, a.n * sizeof *items);
     memcpy(items + a.n, b.items, b.n * sizeof *items);
-    return cel__list(items, (size_t)a.n + b.n);
+    struct cel_value list = cel__list(items, (size_t)a.n + b.n);
+    list.flag = true;
+    return list;
 }
 
 static struct cel_value add_i64(struct cel_value a, struct cel_value b) {

@@ -143,6 +143,9 @@ struct cel_value cel__to_json(struct cel_eval *ev, struct cel_value v);
 struct cel_value cel__to_native(struct cel_eval *ev, struct cel_value v, const char *native,
                                 enum cel_kind kind);
 
+/* The name of the value's type in Go, which some errors have. */
+const char *cel__go_type(struct cel_value v);
+
 /* The key itself, or an error when nothing can be looked up by its kind. */
 struct cel_value cel__bad_key(struct cel_eval *ev, struct cel_value key);
 
