@@ -113,6 +113,9 @@ func benchMatch(in io.Reader) error {
 			matches = matchesAmong(toleration, list, n)
 		}
 		ns := measure(work)
+		for turn := 1; turn < 7; turn++ { // the best counts: a nanosecond is easily disturbed
+			ns = min(ns, measure(work))
+		}
 		work(taints)
 		fmt.Printf("%s\t%.2f\t%d\n", column[0], ns, matches)
 		return nil
