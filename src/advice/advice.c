@@ -125,22 +125,10 @@ void advice_add(const struct advice *run, const struct api_object *o, struct adv
     out->v[out->n++] = note;
 }
 
-__attribute__((format(printf, 3, 0))) static struct str print(struct arena *a, const char *prefix,
-                                                              const char *fmt, va_list args) {
-    va_list again;
-    va_copy(again, args);
-    size_t before = strlen(prefix), n = (size_t)vsnprintf(NULL, 0, fmt, again);
-    va_end(again);
-    char *p = arena_alloc(a, before + n + 1);
-    memcpy(p, prefix, before);
-    vsnprintf(p + before, n + 1, fmt, args);
-    return (struct str){p, before + n};
-}
-
 void advice__say(struct advisor *w, struct str path, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    struct str text = print(w->out->a, "", fmt, args);
+    struct str text = arena_vprintf(w->out->a, fmt, args);
     va_end(args);
     advice_add(w->run, w->o, (struct advice_note){w->row->code, path, text}, w->out);
 }
@@ -148,9 +136,9 @@ void advice__say(struct advisor *w, struct str path, const char *fmt, ...) {
 struct str advice__path(struct advisor *w, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    struct str path = print(w->out->a, w->spec_path, fmt, args);
+    struct str path = arena_vprintf(w->out->a, fmt, args);
     va_end(args);
-    return path;
+    return arena_printf(w->out->a, "%s%.*s", w->spec_path, STR_ARG(path));
 }
 
 /* ---- objects ---- */

@@ -1,10 +1,10 @@
 #include "base/arena.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/print.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_FENCED 1
@@ -114,17 +114,18 @@ struct str arena_str(struct arena *a, struct str s) {
 }
 
 struct str arena_printf(struct arena *a, const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    if (n < 0)
-        BUG("bad format");
-    char *p = arena_alloc(a, (size_t)n + 1);
-    va_start(ap, fmt);
-    vsnprintf(p, (size_t)n + 1, fmt, ap);
-    va_end(ap);
-    return (struct str){p, (size_t)n};
+    va_list args;
+    va_start(args, fmt);
+    struct str text = arena_vprintf(a, fmt, args);
+    va_end(args);
+    return text;
+}
+
+struct str arena_vprintf(struct arena *a, const char *fmt, va_list args) {
+    size_t n = print_text(NULL, 0, fmt, args);
+    char *p = arena_alloc(a, n + 1);
+    print_text(p, n + 1, fmt, args);
+    return (struct str){p, n};
 }
 
 static void free_chunks(struct arena_chunk *chunk) {

@@ -8,6 +8,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -41,9 +42,11 @@ struct str arena_str(struct arena *a, struct str s);
 /* A copy of n bytes at p; n == 0 gives NULL. */
 void *arena_copy(struct arena *a, const void *p, size_t n);
 
-/* printf into the arena. */
+/* printf into the arena, by print_text; a NUL stands behind the text. */
 __attribute__((format(printf, 2, 3))) struct str arena_printf(struct arena *a, const char *fmt,
                                                               ...);
+__attribute__((format(printf, 2, 0))) struct str arena_vprintf(struct arena *a, const char *fmt,
+                                                               va_list args);
 
 /* Makes sure that the next n bytes come from one chunk, so that a caller who can guess its need
  * pays for one allocation. */

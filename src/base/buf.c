@@ -1,11 +1,11 @@
 #include "base/buf.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/print.h"
 
 enum { FIRST_CAPACITY = 256 };
 
@@ -33,7 +33,7 @@ char *buf_grow(struct buf *b, size_t n) {
         cap = b->n + n;
     if (cap > b->max)
         cap = b->max;
-    b->p = xrealloc(b->p, cap + 1); /* vsnprintf writes a NUL behind what counts */
+    b->p = xrealloc(b->p, cap + 1); /* print_text writes a NUL behind what counts */
     b->cap = cap;
     return b->p + b->n;
 }
@@ -80,17 +80,13 @@ void buf_add_i64(struct buf *b, int64_t v) {
 }
 
 void buf_addf(struct buf *b, const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    if (n < 0)
-        BUG("bad format");
-    char *room = n ? buf_room(b, (size_t)n) : NULL;
-    if (!room)
-        return;
-    va_start(ap, fmt);
-    vsnprintf(room, (size_t)n + 1, fmt, ap);
-    va_end(ap);
-    b->n += (size_t)n;
+    va_list args;
+    va_start(args, fmt);
+    size_t n = print_text(NULL, 0, fmt, args);
+    char *room = n ? buf_room(b, n) : NULL;
+    if (room) {
+        print_text(room, n + 1, fmt, args);
+        b->n += n;
+    }
+    va_end(args);
 }

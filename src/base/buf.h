@@ -44,7 +44,7 @@ void buf_add_fill(struct buf *b, char c, size_t n); /* appends n times c */
 void buf_add_i64(struct buf *b, int64_t v);         /* appends v in decimal */
 void buf_add_u64(struct buf *b, uint64_t v);        /* appends v in decimal */
 
-/* printf at the end of the buffer. */
+/* printf at the end of the buffer, by print_text. */
 __attribute__((format(printf, 2, 3))) void buf_addf(struct buf *b, const char *fmt, ...);
 
 #endif

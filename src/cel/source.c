@@ -3,29 +3,18 @@
  * the line itself and a caret below it, as upstream prints them.
  */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "cel/ast_int.h"
 
-enum { MAX_SNIPPET_BYTES = 16384, MAX_ISSUE_BYTES = 1 << 20 };
+enum { MAX_SNIPPET_BYTES = 16384 };
 
 void cel__issue(struct cel_source *s, uint32_t pos, const char *fmt, ...) {
-    AUTO(buf_release) struct buf text = BUF_INIT(MAX_ISSUE_BYTES);
-    va_list ap;
-    va_start(ap, fmt);
-    va_list again;
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    char *room = n < 0 ? NULL : buf_room(&text, (size_t)n + 1);
-    if (room) {
-        vsnprintf(room, (size_t)n + 1, fmt, again);
-        text.n += (size_t)n;
-    }
-    va_end(again);
-    va_end(ap);
+    va_list args;
+    va_start(args, fmt);
     vec_push(&s->issues, (struct cel_issue){.pos = pos,
                                             .order = (uint32_t)s->issues.n,
-                                            .text = arena_str(s->arena, buf_view(&text))});
+                                            .text = arena_vprintf(s->arena, fmt, args)});
+    va_end(args);
 }
 
 /* The line that a place is in, its number from 1, and what stands in it before the place. */

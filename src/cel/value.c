@@ -1,10 +1,10 @@
 /* Values: equality, order, sizes, and the memory they are made in. */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/print.h"
 #include "base/utf8.h"
 #include "cel/cel_int.h"
 #include "cel/opaque_int.h"
@@ -42,20 +42,16 @@ struct cel_value cel__some(struct cel_eval *ev, struct cel_value v) {
 }
 
 struct cel_value cel__error(struct cel_eval *ev, const char *fmt, ...) {
-    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_ERROR_BYTES);
-    char *room = buf_room(&text, LIMIT_CEL_ERROR_BYTES - 1);
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(room, LIMIT_CEL_ERROR_BYTES - 1, fmt, ap);
-    va_end(ap);
-    size_t written = n < 0 ? 0 : (size_t)n;
-    if (written > LIMIT_CEL_ERROR_BYTES - 2)
-        written = LIMIT_CEL_ERROR_BYTES - 2;
-    char *copy = cel__alloc(ev, written + 1);
-    if (!copy)
-        return CEL_TOO_BIG;
-    memcpy(copy, room, written);
-    return cel__fail((struct str){copy, written});
+    va_list args;
+    va_start(args, fmt);
+    size_t n = print_text(NULL, 0, fmt, args);
+    if (n > LIMIT_CEL_ERROR_BYTES)
+        n = LIMIT_CEL_ERROR_BYTES;
+    char *text = cel__alloc(ev, n + 1);
+    if (text)
+        print_text(text, n + 1, fmt, args);
+    va_end(args);
+    return text ? cel__fail((struct str){text, n}) : CEL_TOO_BIG;
 }
 
 struct cel_value cel__no_such_overload(struct cel_eval *ev, const char *name,
