@@ -1,5 +1,5 @@
-# A module is a folder of src/: every .c file in it and in its folder plugins/, one static library,
-# and beside it
+# A module is a folder of src/: every .c file in it and in its rooms (folders in it), one static
+# library, and beside it
 #   test/unit/<module>/*_test.c   one cmocka program each, run by ctest
 #   test/limit/<module>_*_test.c  the same, for limits that span several files
 #   test/fuzz/<module>_*_fuzz.c   one fuzzer each; replayed over its corpus by ctest
@@ -8,7 +8,7 @@
 function(berth_module name)
     cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c
-        ${PROJECT_SOURCE_DIR}/src/${name}/*.cc ${PROJECT_SOURCE_DIR}/src/${name}/plugins/*.c)
+        ${PROJECT_SOURCE_DIR}/src/${name}/*/*.c ${PROJECT_SOURCE_DIR}/src/${name}/*/*.cc)
     if(NOT sources)
         return()
     endif()
@@ -23,7 +23,8 @@ function(berth_program name folder)
     if(NOT EXISTS ${main})
         return()
     endif()
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c
+        ${PROJECT_SOURCE_DIR}/src/${folder}/*/*.c)
     list(REMOVE_ITEM sources ${main})
     berth_library(${folder} "${sources}" "${ARG_DEPS}" "")
     target_compile_definitions(berth_${folder} PRIVATE BERTH_VERSION="${PROJECT_VERSION}")

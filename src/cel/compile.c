@@ -1,6 +1,6 @@
 /* From text to a checked tree: the order of the steps, and what is asked of their outcome. */
 #include "base/utf8.h"
-#include "cel/ast_int.h"
+#include "cel/syntax/ast_int.h"
 
 /* A copy of the text in which every byte that is not UTF-8 is U+FFFD, as Go reads it. */
 static struct str clean_copy(struct arena *a, struct str text) {

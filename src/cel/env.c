@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "cel/ast_int.h"
+#include "cel/syntax/ast_int.h"
 
 /* The overloads of a function are tried in this order, which is upstream's. The lists of Kubernetes
  * stand before the strings, and from their version 1 on behind all. */

@@ -1,6 +1,6 @@
 /* What can be seen of a tree and of an environment from outside: nodes as they were written, and
  * the rows of functions. */
-#include "cel/ast_int.h"
+#include "cel/syntax/ast_int.h"
 
 enum { MOST_TEXT = 4U << 20 };
 

@@ -5,7 +5,7 @@
  */
 #include "cel_fuzz.h"
 
-#include "cel/pattern_int.h"
+#include "cel/kit/pattern_int.h"
 
 /* Bytes of a compile: a tree grows with its text, and macros repeat parts of it up to a limit. */
 enum { BASE_BYTES = 32U << 20, BYTES_PER_BYTE = 4096 };

@@ -2,7 +2,7 @@
  * Any text: it parses or says why not, twice the same; and what the tree is written as parses to
  * the same tree, which is written the same way. With macros and without.
  */
-#include "cel/ast_int.h"
+#include "cel/syntax/ast_int.h"
 #include "cel_fuzz.h"
 
 /* Chains of && and || are balanced when they are read, so only their operands count. */

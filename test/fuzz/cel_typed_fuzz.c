@@ -3,7 +3,7 @@
  * choices the other bytes make. An evaluation gives the same value and cost each time, within the
  * estimate and the limits of cost and memory, and so does the program of the written form.
  */
-#include "cel/ast_int.h"
+#include "cel/syntax/ast_int.h"
 #include "cel_fuzz.h"
 
 /* ---- the grammar ---- */

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "cel/pattern_int.h"
-#include "cel/plan_int.h"
-#include "cel/regex_int.h"
+#include "cel/kit/pattern_int.h"
+#include "cel/kit/regex_int.h"
+#include "cel/run/plan_int.h"
 
 /* ---- plain patterns ---- */
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cel/tz_int.h"
+#include "cel/kit/tz_int.h"
 
 enum { BAD = INT32_MIN };
 

@@ -1,0 +1,58 @@
+/* What the parser and the macros share: the state of a parse, and makers of tree nodes. */
+#ifndef CEL_PARSE_INT_H
+#define CEL_PARSE_INT_H
+
+#include "cel/syntax/lex_int.h"
+
+struct cel_parser {
+    struct cel_source *source;
+    const struct cel_env *env;
+    struct arena *arena;
+    struct cel_tokens tokens;
+    size_t at; /* the token at hand */
+    uint32_t depth, relation_depth, calc_depth;
+    uint32_t copied; /* nodes that macros have copied */
+    bool macros;
+    bool stopped;    /* a syntax error ended the parse */
+    bool recovering; /* from an error, until the next token fits: nothing more is reported */
+    uint64_t after;  /* tokens that can end the expression at hand */
+};
+
+/* Syntax errors at the token at hand: one that does not fit, one that should stand before it, the
+ * tokens from `start` on that fit no rule. */
+void cel__report_token(struct cel_parser *p, const char *what, uint64_t expected);
+void cel__report_missing(struct cel_parser *p, enum cel_token_kind kind);
+void cel__report_no_alternative(struct cel_parser *p, const struct cel_token *start);
+
+/* A node of a kind, otherwise zero. */
+struct cel_expr *cel__new_expr(struct arena *a, enum cel_expr_kind kind, uint32_t pos);
+/* A literal. */
+struct cel_expr *cel__new_literal(struct arena *a, uint32_t pos, struct cel_value v);
+/* A name. */
+struct cel_expr *cel__new_ident(struct arena *a, uint32_t pos, struct str name);
+/* operand.field */
+struct cel_expr *cel__new_select(struct arena *a, uint32_t pos, struct cel_expr *operand,
+                                 struct str field);
+
+/* A call of `fn` with n expressions as arguments, which are copied; target may be NULL. */
+struct cel_expr *cel__new_call(struct arena *a, uint32_t pos, struct str fn,
+                               struct cel_expr *target, struct cel_expr *const *args, uint32_t n);
+struct cel_expr *cel__new_list(struct arena *a, uint32_t pos, struct cel_expr *const *items,
+                               uint32_t n);
+struct cel_expr *cel__new_fold(struct arena *a, uint32_t pos, const struct cel_fold *fold);
+
+#define CEL_CALL(a, pos, fn, ...)                                            \
+    cel__new_call(a, pos, STR(fn), NULL, (struct cel_expr *[]){__VA_ARGS__}, \
+                  sizeof((struct cel_expr *[]){__VA_ARGS__}) / sizeof(void *))
+
+/* The nodes of a tree. */
+uint32_t cel__count(struct cel_expr *e);
+
+/* A copy that shares no node with e. Nodes stand where they stood, entries of maps and messages
+ * at `pos`, which is the macro's. */
+struct cel_expr *cel__copy(struct arena *a, const struct cel_expr *e, uint32_t pos);
+
+/* The expansion of a call, or NULL when it is not a macro. */
+struct cel_expr *cel__macro(struct cel_parser *p, struct cel_expr *call);
+
+#endif
