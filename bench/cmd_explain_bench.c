@@ -9,7 +9,7 @@
 
 #include "api/object.h"
 #include "base/clock.h"
-#include "cmd/explain_report.h"
+#include "cmd/report/explain_report.h"
 #include "feature/feature.h"
 #include "tolexpr/tolexpr.h"
 

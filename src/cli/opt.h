@@ -3,8 +3,8 @@
  * shell read the same rows, so an option is added in one line and cannot be forgotten in one of
  * them.
  */
-#ifndef CMD_OPT_H
-#define CMD_OPT_H
+#ifndef CLI_OPT_H
+#define CLI_OPT_H
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -2,8 +2,8 @@
  * Output that must not appear before all input was read well: it waits in memory, and from some
  * size on in a temporary file without a name, so that a large list costs disk and not memory.
  */
-#ifndef CMD_SPOOL_H
-#define CMD_SPOOL_H
+#ifndef CLI_SPOOL_H
+#define CLI_SPOOL_H
 
 #include "base/buf.h"
 #include "base/err.h"

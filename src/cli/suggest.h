@@ -1,6 +1,6 @@
 /* "Did you mean this?": the names that are close to what was typed. */
-#ifndef CMD_SUGGEST_H
-#define CMD_SUGGEST_H
+#ifndef CLI_SUGGEST_H
+#define CLI_SUGGEST_H
 
 #include "base/err.h"
 #include "base/str.h"

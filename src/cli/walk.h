@@ -1,6 +1,6 @@
 /* From what stands behind -f to the files to read: directories, patterns and standard input. */
-#ifndef CMD_WALK_H
-#define CMD_WALK_H
+#ifndef CLI_WALK_H
+#define CLI_WALK_H
 
 #include "cli/opt.h"
 

@@ -3,7 +3,7 @@
 
 #include "cli/io.h"
 #include "cli/suggest.h"
-#include "cmd/help.h"
+#include "cmd/help/help.h"
 
 const struct cmd *const cmd_table[] = {&cmd_validate, &cmd_schedule, &cmd_explain,    &cmd_match,
                                        &cmd_cel,      &cmd_convert,  &cmd_completion, &cmd_version,

@@ -3,11 +3,11 @@
 
 #include "api/object.h"
 #include "cli/io.h"
-#include "cmd/cel_prompt.h"
-#include "cmd/expr.h"
-#include "cmd/input.h"
-#include "cmd/match_args.h"
-#include "cmd/match_pairs.h"
+#include "cmd/expr/cel_prompt.h"
+#include "cmd/expr/expr.h"
+#include "cmd/input/input.h"
+#include "cmd/input/match_args.h"
+#include "cmd/input/match_pairs.h"
 #include "cmd/rows.h"
 
 enum { LONGEST_OUTPUT = 256 << 20 };

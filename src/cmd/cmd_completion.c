@@ -2,7 +2,7 @@
 #include "cmd/cmd.h"
 
 #include "cli/io.h"
-#include "cmd/complete.h"
+#include "cmd/help/complete.h"
 
 enum { MOST_SCRIPT_BYTES = 1 << 20 };
 

@@ -3,8 +3,8 @@
 
 #include "api/object.h"
 #include "cmd/gates.h"
-#include "cmd/input.h"
-#include "cmd/printer.h"
+#include "cmd/input/input.h"
+#include "cmd/report/printer.h"
 #include "cmd/rows.h"
 
 struct convert_opts {

@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "cli/io.h"
 #include "cli/suggest.h"
-#include "cmd/explain_report.h"
+#include "cmd/input/scene.h"
+#include "cmd/report/explain_report.h"
 #include "cmd/rows.h"
-#include "cmd/scene.h"
 
 enum { MOST_OUTPUT = 1 << 30 };
 

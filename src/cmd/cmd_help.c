@@ -2,7 +2,7 @@
 #include "cmd/cmd.h"
 
 #include "cli/io.h"
-#include "cmd/help.h"
+#include "cmd/help/help.h"
 
 struct help_opts {
     bool man, markdown, cel;

@@ -3,9 +3,9 @@
 
 #include "cli/io.h"
 #include "cmd/gates.h"
-#include "cmd/input.h"
-#include "cmd/match_args.h"
-#include "cmd/match_pairs.h"
+#include "cmd/input/input.h"
+#include "cmd/input/match_args.h"
+#include "cmd/input/match_pairs.h"
 #include "cmd/rows.h"
 
 /* Output is written when so much of it waits. */

@@ -2,10 +2,10 @@
 #include "cmd/cmd.h"
 
 #include "base/clock.h"
-#include "cmd/placement.h"
+#include "cmd/input/scene.h"
+#include "cmd/report/placement.h"
+#include "cmd/report/schedule_report.h"
 #include "cmd/rows.h"
-#include "cmd/scene.h"
-#include "cmd/schedule_report.h"
 #include "sched/metrics.h"
 
 enum { MOST_METRICS = 16 << 20 };

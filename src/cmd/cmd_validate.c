@@ -3,10 +3,10 @@
 
 #include "base/map.h"
 #include "cmd/gates.h"
-#include "cmd/input.h"
-#include "cmd/report.h"
+#include "cmd/input/input.h"
+#include "cmd/report/report.h"
+#include "cmd/report/verdict.h"
 #include "cmd/rows.h"
-#include "cmd/verdict.h"
 #include "tolexpr/tolexpr.h"
 
 struct validate_opts {

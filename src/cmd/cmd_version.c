@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "cli/io.h"
-#include "cmd/printer.h"
+#include "cmd/report/printer.h"
 #include "cmd/rows.h"
 #include "codec/json.h"
 #include "feature/feature.h"

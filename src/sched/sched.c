@@ -6,12 +6,12 @@
 #include "api/object.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "sched/count_int.h"
+#include "sched/cluster/count_int.h"
 #include "sched/metrics_int.h"
 #include "sched/plugin_int.h"
 #include "sched/preempt_int.h"
-#include "sched/queue_int.h"
-#include "sched/volumes_int.h"
+#include "sched/queue/queue_int.h"
+#include "sched/volumes/volumes_int.h"
 
 struct sched *sched_new(const struct sched_opts *opts) {
     struct sched *s = xcalloc(1, sizeof *s);

@@ -8,8 +8,8 @@
 
 #include "api/object.h"
 #include "base/limits.h"
-#include "cmd/cluster.h"
-#include "cmd/placement.h"
+#include "cmd/input/cluster.h"
+#include "cmd/report/placement.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -7,7 +7,7 @@
 
 #include "api/types.h"
 #include "base/utf8.h"
-#include "cmd/expr.h"
+#include "cmd/expr/expr.h"
 
 static void check_printable(struct str s) {
     for (size_t i = 0; i < s.n; i++)

@@ -1,6 +1,6 @@
 /* The checker's type variables: shared by check.c and unify.c. */
-#ifndef CEL_CHECK_INT_H
-#define CEL_CHECK_INT_H
+#ifndef CEL_CHECK_CHECK_INT_H
+#define CEL_CHECK_CHECK_INT_H
 
 #include "cel/syntax/ast_int.h"
 

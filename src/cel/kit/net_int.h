@@ -1,6 +1,6 @@
 /* IP addresses from text, shared by ip() and cidr(). */
-#ifndef CEL_NET_INT_H
-#define CEL_NET_INT_H
+#ifndef CEL_KIT_NET_INT_H
+#define CEL_KIT_NET_INT_H
 
 #include "cel/run/opaque_int.h"
 

@@ -1,7 +1,7 @@
 /* Regular expressions with Go's rules and words, for the library, the planner and the validators.
  */
-#ifndef CEL_PATTERN_INT_H
-#define CEL_PATTERN_INT_H
+#ifndef CEL_KIT_PATTERN_INT_H
+#define CEL_KIT_PATTERN_INT_H
 
 #include "cel/cel_int.h"
 

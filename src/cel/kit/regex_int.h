@@ -1,6 +1,6 @@
 /* The C side of regex.cc: plain C and plain C++ both read it. */
-#ifndef CEL_REGEX_INT_H
-#define CEL_REGEX_INT_H
+#ifndef CEL_KIT_REGEX_INT_H
+#define CEL_KIT_REGEX_INT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Times and numbers from text, as Go's packages read them; used by conversions and by the
  * validators of literals. */
-#ifndef CEL_TIME_INT_H
-#define CEL_TIME_INT_H
+#ifndef CEL_KIT_TIME_INT_H
+#define CEL_KIT_TIME_INT_H
 
 #include "cel/cel_int.h"
 

@@ -1,6 +1,6 @@
 /* Time zones by name, for the getters of timestamps. */
-#ifndef CEL_TZ_INT_H
-#define CEL_TZ_INT_H
+#ifndef CEL_KIT_TZ_INT_H
+#define CEL_KIT_TZ_INT_H
 
 #include "cel/cel_int.h"
 

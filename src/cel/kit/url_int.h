@@ -1,6 +1,6 @@
 /* URLs as Go's net/url has them: shared by the library and by the format "uri". */
-#ifndef CEL_URL_INT_H
-#define CEL_URL_INT_H
+#ifndef CEL_KIT_URL_INT_H
+#define CEL_KIT_URL_INT_H
 
 #include "cel/run/opaque_int.h"
 

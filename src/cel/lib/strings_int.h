@@ -1,6 +1,6 @@
 /* What the strings library shares with the validators and between its files. */
-#ifndef CEL_STRINGS_INT_H
-#define CEL_STRINGS_INT_H
+#ifndef CEL_LIB_STRINGS_INT_H
+#define CEL_LIB_STRINGS_INT_H
 
 #include "cel/syntax/ast_int.h"
 

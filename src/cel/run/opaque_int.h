@@ -3,8 +3,8 @@
  * needs to be compared, sized and printed is a row in opaque.c; the structs belong to the
  * libraries.
  */
-#ifndef CEL_OPAQUE_INT_H
-#define CEL_OPAQUE_INT_H
+#ifndef CEL_RUN_OPAQUE_INT_H
+#define CEL_RUN_OPAQUE_INT_H
 
 #include "cel/cel_int.h"
 

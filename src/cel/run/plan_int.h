@@ -3,8 +3,8 @@
  * eval.c runs it. All of it is in the program's arena and never changes once the program is made,
  * but for the patterns that are compiled when they are first needed.
  */
-#ifndef CEL_PLAN_INT_H
-#define CEL_PLAN_INT_H
+#ifndef CEL_RUN_PLAN_INT_H
+#define CEL_RUN_PLAN_INT_H
 
 #include "cel/syntax/ast_int.h"
 

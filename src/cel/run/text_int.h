@@ -1,6 +1,6 @@
 /* Values to text, in the forms that conversions and formatters need besides cel_write. */
-#ifndef CEL_TEXT_INT_H
-#define CEL_TEXT_INT_H
+#ifndef CEL_RUN_TEXT_INT_H
+#define CEL_RUN_TEXT_INT_H
 
 #include "cel/cel_int.h"
 

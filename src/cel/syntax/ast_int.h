@@ -2,8 +2,8 @@
  * The inside of the front end: source and issues, the tree, names and overloads of an environment,
  * and the steps from text to program: parse, check, validate, estimate, plan.
  */
-#ifndef CEL_AST_INT_H
-#define CEL_AST_INT_H
+#ifndef CEL_SYNTAX_AST_INT_H
+#define CEL_SYNTAX_AST_INT_H
 
 #include "base/map.h"
 #include "base/vec.h"

@@ -1,6 +1,6 @@
 /* Tokens: shared by the lexer, the parser and the reader of literals. */
-#ifndef CEL_LEX_INT_H
-#define CEL_LEX_INT_H
+#ifndef CEL_SYNTAX_LEX_INT_H
+#define CEL_SYNTAX_LEX_INT_H
 
 #include "cel/syntax/ast_int.h"
 

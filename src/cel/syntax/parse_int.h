@@ -1,6 +1,6 @@
 /* What the parser and the macros share: the state of a parse, and makers of tree nodes. */
-#ifndef CEL_PARSE_INT_H
-#define CEL_PARSE_INT_H
+#ifndef CEL_SYNTAX_PARSE_INT_H
+#define CEL_SYNTAX_PARSE_INT_H
 
 #include "cel/syntax/lex_int.h"
 

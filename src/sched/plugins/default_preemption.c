@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "sched/metrics_int.h"
 #include "sched/preempt_int.h"
-#include "sched/queue_int.h"
+#include "sched/queue/queue_int.h"
 
 /* A pod that may have to go. */
 struct victim {

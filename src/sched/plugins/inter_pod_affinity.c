@@ -2,7 +2,7 @@
  * InterPodAffinity: pods that want, or do not want, certain others in the same domain of nodes; and
  * pods on nodes that do not want this one.
  */
-#include "sched/explain_int.h"
+#include "sched/explain/explain_int.h"
 #include "sched/plugins/inter_pod_affinity_int.h"
 
 /* ---- filter ---- */

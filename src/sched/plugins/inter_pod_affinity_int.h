@@ -2,7 +2,7 @@
 #ifndef SCHED_PLUGINS_INTER_POD_AFFINITY_INT_H
 #define SCHED_PLUGINS_INTER_POD_AFFINITY_INT_H
 
-#include "sched/count_int.h"
+#include "sched/cluster/count_int.h"
 #include "sched/plugin_int.h"
 
 /* A term of a class. */

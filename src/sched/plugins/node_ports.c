@@ -1,5 +1,5 @@
 /* NodePorts: a host port is taken once per address and protocol. */
-#include "sched/explain_int.h"
+#include "sched/explain/explain_int.h"
 
 static void *compile(struct sched *s, struct sched__class *c) {
     (void)s;

@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
+#include "sched/cluster/requests_int.h"
 #include "sched/plugins/resources_int.h"
-#include "sched/requests_int.h"
 
 struct fit {
     struct sched__amount *checks; /* requests that count: not those the profile ignores */

@@ -2,7 +2,7 @@
  * NodeVolumeLimits: how many volumes of a CSI driver a node can have attached, and whether it has
  * the driver at all.
  */
-#include "sched/plugins/volume_state_int.h"
+#include "sched/volumes/state_int.h"
 
 static bool is_attachable(const struct api_volume *volume) {
     const struct api_volume_source *source = &volume->volume_source;

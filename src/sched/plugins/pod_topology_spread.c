@@ -2,7 +2,7 @@
  * PodTopologySpread: pods that a selector matches are spread over domains of nodes. A node is
  * refused if, with the pod there, its domain had more than maxSkew pods above the least domain.
  */
-#include "sched/explain_int.h"
+#include "sched/explain/explain_int.h"
 #include "sched/plugins/pod_topology_spread_int.h"
 
 /* ---- filter ---- */

@@ -2,7 +2,7 @@
 #ifndef SCHED_PLUGINS_POD_TOPOLOGY_SPREAD_INT_H
 #define SCHED_PLUGINS_POD_TOPOLOGY_SPREAD_INT_H
 
-#include "sched/count_int.h"
+#include "sched/cluster/count_int.h"
 #include "sched/plugin_int.h"
 
 /* One constraint of a class, compiled. */

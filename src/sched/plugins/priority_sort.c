@@ -2,7 +2,7 @@
  * PrioritySort: pods of higher priority first, of equal ones those that wait longer. Upstream
  * leaves pods of the same nanosecond in any order; here it is the order in which they came.
  */
-#include "sched/queue_int.h"
+#include "sched/queue/queue_int.h"
 
 bool sched__sort_before(const struct sched__queued *a, const struct sched__queued *b) {
     if (a->pod->priority != b->pod->priority)

@@ -2,7 +2,7 @@
  * SchedulingGates: a pod with scheduling gates does not enter the queue until all are gone. Gates
  * can only be removed, so nothing but a change of the pod itself wakes it.
  */
-#include "sched/queue_int.h"
+#include "sched/queue/queue_int.h"
 
 static bool runs(const struct sched_order *order) {
     for (size_t i = 0; i < order->n; i++)

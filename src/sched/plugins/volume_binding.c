@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "api/selector.h"
-#include "sched/explain_int.h"
+#include "sched/explain/explain_int.h"
 #include "sched/plugins/resources_int.h"
-#include "sched/plugins/volume_state_int.h"
+#include "sched/volumes/state_int.h"
 
 /* In the order of enum sched__conflict. */
 static const struct str reason_texts[SCHED__CONFLICT_COUNT] = {

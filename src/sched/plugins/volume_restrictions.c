@@ -2,8 +2,8 @@
  * VolumeRestrictions: disks that two pods of a node cannot both have, and claims that only one pod
  * in the cluster may use.
  */
-#include "sched/explain_int.h"
-#include "sched/plugins/volume_state_int.h"
+#include "sched/explain/explain_int.h"
+#include "sched/volumes/state_int.h"
 
 static bool is_disk(const struct api_volume_source *source) {
     return source->gce_persistent_disk || source->aws_elastic_block_store || source->rbd ||

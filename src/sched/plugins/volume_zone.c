@@ -2,8 +2,8 @@
  * VolumeZone: the zone and region labels of a pod's bound volumes must be those of the node, if the
  * node has any such label.
  */
-#include "sched/explain_int.h"
-#include "sched/plugins/volume_state_int.h"
+#include "sched/explain/explain_int.h"
+#include "sched/volumes/state_int.h"
 
 /* A label of volumes, and the one that newer nodes have in its place. */
 static const struct {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/help.h"
+#include "cmd/help/help.h"
 #include "world.h"
 
 /* Columns of a help line that nobody needs to scroll for. */

@@ -8,7 +8,7 @@
 
 #include "api/object.h"
 #include "base/limits.h"
-#include "cmd/cluster.h"
+#include "cmd/input/cluster.h"
 #include "world.h"
 
 struct fixture {

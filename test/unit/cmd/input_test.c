@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "api/object.h"
-#include "cmd/input.h"
+#include "cmd/input/input.h"
 #include "world.h"
 
 /* A file without a name that holds text, open for reading from the start. */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/lines.h"
+#include "cmd/input/lines.h"
 #include "world.h"
 
 enum { MOST = 100000 };

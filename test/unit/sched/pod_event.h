@@ -2,7 +2,7 @@
 #ifndef TEST_SCHED_POD_EVENT_H
 #define TEST_SCHED_POD_EVENT_H
 
-#include "sched/queue_int.h"
+#include "sched/queue/queue_int.h"
 
 /* A pod with a class of its own. */
 struct card {

@@ -5,7 +5,7 @@
  * of the two plug-ins. "explain" has our own sentences. After each step all counts are counted
  * again.
  */
-#include "sched/count_int.h"
+#include "sched/cluster/count_int.h"
 #include "sched/plugin_int.h"
 #include "world.h"
 

@@ -9,7 +9,7 @@
  * pod that it rejected tried again.
  */
 #include "pod_event.h"
-#include "sched/plugins/volume_state_int.h"
+#include "sched/volumes/state_int.h"
 #include "world.h"
 
 /* One case while it runs. */

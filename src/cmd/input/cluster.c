@@ -1,0 +1,333 @@
+/* Reads a cluster: every object once, settled as a server would have stored it. */
+#include "cmd/input/cluster.h"
+
+#include <assert.h>
+
+#include "api/object.h"
+
+/* Remarks wait in this much memory; one is at most so long. */
+enum { SPOOL_BYTES = 1 << 20, LONGEST_REMARK = 64 << 20 };
+
+void cluster_init(struct cluster *c, const struct cluster_opts *opts) {
+    *c = (struct cluster){
+        .opts = *opts, .by_key = MAP_INIT(map_random_seed()), .text = BUF_INIT(LONGEST_REMARK)};
+    if (!c->opts.namespace.n)
+        c->opts.namespace = STR("default");
+    struct judge_opts judge = {.gates = opts->gates,
+                               .namespace = c->opts.namespace,
+                               .cel = opts->cel,
+                               .strict = true,
+                               .closed = true};
+    struct err err;
+    int rc = judge_new(&judge, NULL, &c->judge, &err);
+    assert(rc == 0); /* only a wrong code to silence fails */
+    (void)rc;
+    spool_init(&c->remarks, SPOOL_BYTES, cmd_getenv(opts->ctx, "TMPDIR"));
+}
+
+void cluster_release(struct cluster *c) {
+    for (size_t i = 0; i < c->items.n; i++)
+        api_object_unref(c->items.v[i].object);
+    vec_release(&c->items);
+    map_release(&c->by_key);
+    judge_free(c->judge);
+    buf_release(&c->text);
+    spool_release(&c->remarks);
+    arena_release(&c->arena);
+}
+
+/* ---- remarks ---- */
+
+/* A remark that cannot be kept is lost; the exit code tells of it all the same. */
+static void flush_remark(struct cluster *c) {
+    struct err err;
+    (void)spool_add(&c->remarks, buf_view(&c->text), &err);
+    buf_clear(&c->text);
+}
+
+void cluster__note(struct cluster *c, const struct input_source *at, struct str text) {
+    cmd_add_printable(&c->text, at->file);
+    buf_addf(&c->text, ":%u: ", at->line);
+    cmd_add_printable(&c->text, text);
+    buf_add_char(&c->text, '\n');
+    flush_remark(c);
+}
+
+void cluster__refuse(struct cluster *c, const struct input_source *at, struct str text) {
+    c->refused++;
+    cluster__note(c, at, text);
+}
+
+/* What the judge says, under the name of the maker if there is one. */
+static void refuse_verdict(struct cluster *c, const struct verdict *v, struct str maker) {
+    AUTO(arena_release) struct arena a = {0};
+    struct str text = v->text;
+    if (maker.n)
+        text = arena_printf(&a, "%.*s: %.*s", STR_ARG(maker), STR_ARG(text));
+    cluster__refuse(c, &v->source, text);
+    for (size_t i = 0; i < v->hints.n; i++) {
+        cmd_add_title(c->opts.ctx, CMD_HINT, &c->text);
+        cmd_add_printable(&c->text, v->hints.v[i]);
+        buf_add_char(&c->text, '\n');
+        flush_remark(c);
+    }
+}
+
+void cluster_write_remarks(struct cluster *c) {
+    /* Nobody is left to tell when standard error cannot be written. */
+    (void)spool_copy(&c->remarks, c->opts.ctx->err, NULL);
+}
+
+/* ---- names ---- */
+
+static struct str key_of(struct arena *a, const char *kind, struct str namespace, struct str name) {
+    return arena_printf(a, "%s\n%.*s\n%.*s", kind, STR_ARG(namespace), STR_ARG(name));
+}
+
+struct api_object *cluster_find(const struct cluster *c, const char *kind, struct str namespace,
+                                struct str name) {
+    AUTO(arena_release) struct arena a = {0};
+    return map_get(&c->by_key, key_of(&a, kind, namespace, name));
+}
+
+void cluster_replace(struct cluster *c, struct cluster_item *item, struct api_object *object) {
+    AUTO(arena_release) struct arena a = {0};
+    const struct api_object_meta *meta = object->meta;
+    map_put(&c->by_key, key_of(&a, object->kind->kind, meta->namespace, meta->name), object);
+    api_object_unref(item->object);
+    item->object = api_object_ref(object);
+}
+
+bool cluster__add_name(struct cluster *c, struct api_object *o) {
+    struct str key = key_of(&c->arena, o->kind->kind, o->meta->namespace, o->meta->name);
+    if (map_get(&c->by_key, key))
+        return false;
+    map_put(&c->by_key, key, o);
+    return true;
+}
+
+/* The server draws uids by lot. Here the same objects have the same ones in every run. */
+void cluster__set_uid(struct api_object *o, struct str namespace) {
+    AUTO(arena_release) struct arena a = {0};
+    if (o->meta->uid.n)
+        return;
+    struct str key = key_of(&a, o->kind->kind, namespace, o->meta->name);
+    uint64_t high = str_hash(key, 1), low = str_hash(key, 2);
+    o->meta->uid = arena_printf(&o->arena, "%08x-%04x-8%03x-8%03x-%012llx", (unsigned)(high >> 32),
+                                (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff),
+                                (unsigned)(low >> 52), (unsigned long long)low & 0xffffffffffffULL);
+}
+
+/* Random there, counted here. */
+static void generate_name(struct cluster *c, struct api_object *o) {
+    static const char alphabet[] = CLUSTER__LETTERS;
+    char suffix[] = "bbbbb";
+    if (o->meta->name.n || !o->meta->generate_name.n)
+        return;
+    size_t rest = c->generated++;
+    for (size_t i = sizeof suffix - 1; i-- > 0; rest /= sizeof alphabet - 1)
+        suffix[i] = alphabet[rest % (sizeof alphabet - 1)];
+    o->meta->name = arena_printf(&o->arena, "%.*s%s", STR_ARG(o->meta->generate_name), suffix);
+}
+
+/* ---- settling: from what was read to what a server would have ---- */
+
+static bool is_type(const struct api_object *o, enum api_type_id id) {
+    return o->type == &api_types[id];
+}
+
+/* What others need to know before they can be settled. */
+static bool comes_first(const struct api_object *o) {
+    return is_type(o, API_T_namespace) || is_type(o, API_T_priority_class) ||
+           is_type(o, API_T_storage_class);
+}
+
+static const char *const always_there[] = {"default", "kube-node-lease", "kube-public",
+                                           "kube-system"};
+
+static bool has_namespace(const struct cluster *c, struct str name) {
+    for (size_t i = 0; i < sizeof always_there / sizeof *always_there; i++)
+        if (str_is(name, always_there[i]))
+            return true;
+    return !c->has_namespaces || cluster_find(c, "Namespace", STR(""), name);
+}
+
+static void refuse_as_server(struct cluster *c, const struct cluster_item *it, const char *reason,
+                             struct str text) {
+    AUTO(arena_release) struct arena a = {0};
+    cluster__refuse(c, &it->source,
+                    arena_printf(&a, "Error from server (%s): error when creating \"%.*s\": %.*s",
+                                 reason, STR_ARG(it->source.file), STR_ARG(text)));
+}
+
+static bool check_namespace(struct cluster *c, const struct cluster_item *it,
+                            struct str namespace) {
+    AUTO(arena_release) struct arena a = {0};
+    if (!it->object->kind->namespaced || has_namespace(c, namespace))
+        return true;
+    refuse_as_server(c, it, "NotFound",
+                     arena_printf(&a, "namespaces \"%.*s\" not found", STR_ARG(namespace)));
+    return false;
+}
+
+static bool is_default_class(const struct api_object *o) {
+    const struct label *l =
+        labels_find(&o->meta->annotations, STR("storageclass.kubernetes.io/is-default-class"));
+    return is_type(o, API_T_storage_class) && l && str_is(l->value, "true");
+}
+
+/* Of several default classes the one made last counts, and of those of one time the first name. */
+static bool is_better_default(const struct api_object_meta *a, const struct api_object_meta *b) {
+    if (a->creation_timestamp.sec != b->creation_timestamp.sec)
+        return a->creation_timestamp.sec > b->creation_timestamp.sec;
+    return str_cmp(a->name, b->name) < 0;
+}
+
+static struct str default_storage_class(const struct cluster *c) {
+    const struct api_object_meta *found = NULL;
+    for (size_t i = 0; i < c->items.n; i++) {
+        const struct api_object *o = c->items.v[i].object;
+        if (o && is_default_class(o) && (!found || is_better_default(o->meta, found)))
+            found = o->meta;
+    }
+    return found ? found->name : (struct str){0};
+}
+
+/* What the controller of volumes does to a claim that names its volume, and admission to one that
+ * names no class. */
+static void settle_claim(struct cluster *c, struct api_object *o) {
+    struct api_persistent_volume_claim *claim = o->body;
+    if (!claim->spec.storage_class_name.p)
+        claim->spec.storage_class_name = arena_str(&o->arena, default_storage_class(c));
+    claim->status.phase = claim->spec.volume_name.n ? STR("Bound") : STR("Pending");
+    if (claim->spec.volume_name.n)
+        labels_put(&o->arena, &o->meta->annotations,
+                   (struct label){STR("pv.kubernetes.io/bind-completed"), STR("yes")});
+}
+
+static void settle_volume(struct api_object *o) {
+    struct api_persistent_volume *volume = o->body;
+    volume->status.phase = volume->spec.claim_ref ? STR("Bound") : STR("Available");
+}
+
+static bool settle_manifest(struct cluster *c, struct cluster_item *it) {
+    struct api_object *o = it->object;
+    struct str namespace = o->meta->namespace.n ? o->meta->namespace : c->opts.namespace;
+    struct verdict verdict;
+    if (!check_namespace(c, it, namespace))
+        return false;
+    generate_name(c, o);
+    cluster__set_uid(o, o->kind->namespaced ? namespace : STR(""));
+    judge_object(c->judge, o, &it->source, &verdict);
+    if (!verdict.accepted) {
+        refuse_verdict(c, &verdict, STR(""));
+        return false;
+    }
+    if (is_type(o, API_T_persistent_volume_claim))
+        settle_claim(c, o);
+    if (is_type(o, API_T_persistent_volume))
+        settle_volume(o);
+    return true;
+}
+
+static void settle_stored(struct cluster *c, struct api_object *o) {
+    api_object_default(o, &c->opts.gates->enabled);
+    if (is_type(o, API_T_priority_class))
+        judge_add_class(c->judge, o);
+}
+
+static bool register_name(struct cluster *c, struct cluster_item *it) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_object *o = it->object;
+    if (!o->kind->namespaced)
+        o->meta->namespace = STR("");
+    else if (!o->meta->namespace.n)
+        o->meta->namespace = arena_str(&o->arena, c->opts.namespace);
+    if (cluster__add_name(c, o))
+        return true;
+    refuse_as_server(
+        c, it, "AlreadyExists",
+        arena_printf(&a, "%s \"%.*s\" already exists", o->kind->plural, STR_ARG(o->meta->name)));
+    return false;
+}
+
+static bool settle(struct cluster *c, struct cluster_item *it) {
+    if (it->stored)
+        settle_stored(c, it->object);
+    else if (!settle_manifest(c, it))
+        return false;
+    return cluster__check_amounts(c, it) && register_name(c, it);
+}
+
+static void settle_all(struct cluster *c, bool first) {
+    for (size_t i = 0; i < c->items.n; i++) {
+        struct cluster_item *it = &c->items.v[i];
+        if (!it->object || comes_first(it->object) != first || settle(c, it))
+            continue;
+        api_object_unref(it->object);
+        it->object = NULL;
+    }
+}
+
+bool cluster__create(struct cluster *c, struct api_object *o, const struct input_source *at,
+                     struct str maker) {
+    struct cluster_item it = {o, *at, false};
+    struct verdict verdict;
+    cluster__set_uid(o, o->meta->namespace);
+    judge_object(c->judge, o, at, &verdict);
+    if (!verdict.accepted) {
+        refuse_verdict(c, &verdict, maker);
+        return false;
+    }
+    if (is_type(o, API_T_persistent_volume_claim))
+        settle_claim(c, o);
+    return register_name(c, &it);
+}
+
+/* ---- reading ---- */
+
+static void keep(struct cluster *c, struct api_object *o, const struct input_source *source) {
+    struct cluster_item it = {o, *source, o->meta->uid.n > 0};
+    if (!str_eq(c->file, source->file))
+        c->file = arena_str(&c->arena, source->file);
+    it.source.file = c->file;
+    c->has_namespaces |= is_type(o, API_T_namespace);
+    vec_push(&c->items, it);
+}
+
+/* Kinds that nobody here knows have nothing to say about where pods go. */
+static void take_value(struct cluster *c, const struct input_value *value,
+                       const struct input_source *source) {
+    struct verdict verdict;
+    struct api_object *o = judge_decode(c->judge, value, source, &verdict);
+    if (!o)
+        refuse_verdict(c, &verdict, STR(""));
+    else if (o->kind && o->meta)
+        keep(c, o, source);
+    else
+        api_object_unref(o);
+}
+
+static int read_all(struct cluster *c, struct input *in, struct err *err) {
+    struct input_value value;
+    struct input_source source;
+    int rc;
+    while ((rc = input_next_value(in, &value, &source, err)) > 0)
+        take_value(c, &value, &source);
+    return rc;
+}
+
+int cluster_read(struct cluster *c, const struct input_opts *files, struct err *err) {
+    struct input *in;
+    if (input_open(c->opts.ctx, files, false, &in, err) < 0)
+        return -1;
+    input_keep_repeats(in);
+    int rc = read_all(c, in, err);
+    input_free(in);
+    if (rc < 0)
+        return -1;
+    settle_all(c, true);
+    settle_all(c, false);
+    cluster__check_references(c);
+    return 0;
+}

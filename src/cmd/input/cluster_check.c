@@ -1,0 +1,132 @@
+/* What no server would have let in, or should not have, but a file can say: amounts below zero or
+ * beyond reason, and names of objects that are not there. */
+#include "api/object.h"
+#include "base/limits.h"
+#include "cmd/input/cluster.h"
+
+bool cluster__has_ended(const struct api_pod *pod) {
+    return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
+}
+
+static bool is_type(const struct api_object *o, enum api_type_id id) {
+    return o->type == &api_types[id];
+}
+
+/* ---- amounts ---- */
+
+enum { LONGEST_AMOUNT = 1 << 16 };
+
+/* The first amount that cannot be one. */
+struct finding {
+    struct arena *a;
+    struct str text; /* absent: nothing yet */
+};
+
+static struct quantity largest(struct str resource) {
+    int64_t n = LIMIT_RESOURCE_AMOUNT;
+    return quantity_of_i64(str_is(resource, "cpu") ? n / 1000 : n, QUANTITY_DECIMAL_SI);
+}
+
+static void check_map(struct finding *f, const struct api_quantities *map, struct str path) {
+    for (size_t i = 0; i < map->n && !f->text.p; i++) {
+        const struct api_quantity *amount = &map->v[i];
+        struct quantity most = largest(amount->key);
+        bool negative = quantity_sign(&amount->value) < 0;
+        if (!negative && quantity_cmp(&amount->value, &most) <= 0)
+            continue;
+        AUTO(buf_release) struct buf texts = BUF_INIT(LONGEST_AMOUNT);
+        quantity_write(&texts, &amount->value);
+        buf_add(&texts, negative ? STR("\": must be greater than or equal to 0")
+                                 : STR("\": must not be greater than "));
+        if (!negative)
+            quantity_write_canonical(&texts, &most);
+        f->text = arena_printf(f->a, "%.*s[%.*s]: Invalid value: \"%.*s", STR_ARG(path),
+                               STR_ARG(amount->key), STR_ARG(buf_view(&texts)));
+    }
+}
+
+static void check_requirements(struct finding *f, const struct api_resource_requirements *r,
+                               struct str path) {
+    check_map(f, &r->limits, arena_printf(f->a, "%.*s.limits", STR_ARG(path)));
+    check_map(f, &r->requests, arena_printf(f->a, "%.*s.requests", STR_ARG(path)));
+}
+
+static void check_containers(struct finding *f, const struct api_container_list *list,
+                             const char *path) {
+    for (size_t i = 0; i < list->n; i++)
+        check_requirements(f, &list->v[i].resources,
+                           arena_printf(f->a, "%s[%zu].resources", path, i));
+}
+
+static void check_pod(struct finding *f, const struct api_pod_spec *spec) {
+    check_containers(f, &spec->containers, "spec.containers");
+    check_containers(f, &spec->init_containers, "spec.initContainers");
+    check_map(f, &spec->overhead, STR("spec.overhead"));
+    if (spec->resources)
+        check_requirements(f, spec->resources, STR("spec.resources"));
+}
+
+static void check_node(struct finding *f, const struct api_node *node) {
+    check_map(f, &node->status.capacity, STR("status.capacity"));
+    check_map(f, &node->status.allocatable, STR("status.allocatable"));
+}
+
+static void check_claim(struct finding *f, const struct api_persistent_volume_claim *claim) {
+    check_map(f, &claim->spec.resources.limits, STR("spec.resources.limits"));
+    check_map(f, &claim->spec.resources.requests, STR("spec.resources.requests"));
+}
+
+static void refuse_field(struct cluster *c, const struct cluster_item *it, struct str text) {
+    AUTO(arena_release) struct arena a = {0};
+    cluster__refuse(c, &it->source,
+                    arena_printf(&a, "The %s \"%.*s\" is invalid: %.*s", it->object->kind->kind,
+                                 STR_ARG(it->object->meta->name), STR_ARG(text)));
+}
+
+bool cluster__check_amounts(struct cluster *c, const struct cluster_item *item) {
+    AUTO(arena_release) struct arena a = {0};
+    struct finding f = {.a = &a};
+    const void *body = item->object->body;
+    if (is_type(item->object, API_T_pod))
+        check_pod(&f, &((const struct api_pod *)body)->spec);
+    else if (is_type(item->object, API_T_node))
+        check_node(&f, body);
+    else if (is_type(item->object, API_T_persistent_volume_claim))
+        check_claim(&f, body);
+    else if (is_type(item->object, API_T_persistent_volume))
+        check_map(&f, &((const struct api_persistent_volume *)body)->spec.capacity,
+                  STR("spec.capacity"));
+    if (f.text.p)
+        refuse_field(c, item, f.text);
+    return !f.text.p;
+}
+
+/* ---- references ---- */
+
+static void refuse_reference(struct cluster *c, const struct cluster_item *it, const char *field,
+                             struct str name) {
+    AUTO(arena_release) struct arena a = {0};
+    refuse_field(c, it, arena_printf(&a, "%s: Not found: \"%.*s\"", field, STR_ARG(name)));
+}
+
+/* The objects stay: a pod on a node that nobody knows takes nothing from the others, and of a claim
+ * whose volume is gone the scheduler has something to say itself. */
+static void check_reference(struct cluster *c, const struct cluster_item *it) {
+    if (is_type(it->object, API_T_pod)) {
+        const struct api_pod *pod = it->object->body;
+        if (pod->spec.node_name.n && !cluster__has_ended(pod) &&
+            !cluster_find(c, "Node", STR(""), pod->spec.node_name))
+            refuse_reference(c, it, "spec.nodeName", pod->spec.node_name);
+    } else if (is_type(it->object, API_T_persistent_volume_claim)) {
+        const struct api_persistent_volume_claim *claim = it->object->body;
+        if (claim->spec.volume_name.n &&
+            !cluster_find(c, "PersistentVolume", STR(""), claim->spec.volume_name))
+            refuse_reference(c, it, "spec.volumeName", claim->spec.volume_name);
+    }
+}
+
+void cluster__check_references(struct cluster *c) {
+    for (size_t i = 0; i < c->items.n; i++)
+        if (c->items.v[i].object)
+            check_reference(c, &c->items.v[i]);
+}

@@ -1,0 +1,405 @@
+/*
+ * Workloads to pods: what Deployments, ReplicaSets, ReplicationControllers and Jobs ask for, less
+ * the pods that are there. Names are counted, not drawn, so that the same input gives the same
+ * pods.
+ */
+#include "cmd/input/expand.h"
+
+#include <assert.h>
+
+#include "base/limits.h"
+#include "codec/json.h"
+
+/* ---- who owns whom ---- */
+
+static const struct api_owner_reference *controller_of(const struct api_object *o) {
+    const struct api_owner_reference_list *list = &o->meta->owner_references;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].controller.set && list->v[i].controller.v)
+            return &list->v[i];
+    return NULL;
+}
+
+static struct str owner_key(struct arena *a, const char *kind, struct str namespace,
+                            struct str name) {
+    return arena_printf(a, "%s\n%.*s\n%.*s", kind, STR_ARG(namespace), STR_ARG(name));
+}
+
+static void add_owned(struct expand *e, struct str key, const struct api_object *o) {
+    struct expand_owned *owned = map_get(&e->owned, key);
+    if (!owned) {
+        owned = arena_new(&e->arena, struct expand_owned);
+        map_put(&e->owned, key, owned);
+    }
+    vec_push(&owned->pods, o);
+}
+
+static bool is_type(const struct api_object *o, enum api_type_id id) {
+    return o->type == &api_types[id];
+}
+
+/* web-5d4f8c7b9: the ReplicaSet of a Deployment whose own entry may be missing in a dump. */
+static struct str deployment_name(struct str replica_set) {
+    size_t dash = replica_set.n;
+    while (dash > 0 && replica_set.p[dash - 1] != '-')
+        dash--;
+    return str_sub(replica_set, 0, dash ? dash - 1 : 0);
+}
+
+/* What has a controller is kept under its uid and its name. Pods whose ReplicaSet was not given are
+ * kept for the Deployment that it seems to be of. */
+static void index_object(struct expand *e, const struct api_object *o) {
+    const struct api_owner_reference *ref = controller_of(o);
+    bool is_pod = is_type(o, API_T_pod);
+    struct str namespace = o->meta->namespace;
+    if (!ref || (!is_pod && !is_type(o, API_T_replica_set)))
+        return;
+    struct arena *a = &e->arena;
+    struct str kind = arena_str(a, ref->kind);
+    add_owned(e, owner_key(a, kind.p, namespace, ref->name), o);
+    add_owned(e, owner_key(a, "uid", namespace, ref->uid), o);
+    if (is_pod && str_is(kind, "ReplicaSet") &&
+        !cluster_find(e->c, "ReplicaSet", namespace, ref->name))
+        add_owned(e, owner_key(a, "orphan", namespace, deployment_name(ref->name)), o);
+}
+
+static const struct expand_owned *find_owned(const struct expand *e, const char *kind,
+                                             struct str namespace, struct str name) {
+    AUTO(arena_release) struct arena a = {0};
+    return map_get(&e->owned, owner_key(&a, kind, namespace, name));
+}
+
+const struct expand_owned *expand__owned(const struct expand *e,
+                                         const struct api_object *workload) {
+    const struct api_object_meta *meta = workload->meta;
+    if (e->stored)
+        return find_owned(e, "uid", meta->namespace, meta->uid);
+    return find_owned(e, workload->kind->kind, meta->namespace, meta->name);
+}
+
+bool expand__is_active(const struct api_object *pod) {
+    return !cluster__has_ended(pod->body) && !pod->meta->deletion_timestamp.set;
+}
+
+static int64_t count_active(const struct expand_owned *owned) {
+    int64_t n = 0;
+    for (size_t i = 0; owned && i < owned->pods.n; i++)
+        n += is_type(owned->pods.v[i], API_T_pod) && expand__is_active(owned->pods.v[i]);
+    return n;
+}
+
+/* ---- making pods ---- */
+
+bool expand__may(struct expand *e, int64_t pods) {
+    AUTO(arena_release) struct arena a = {0};
+    if (pods <= LIMIT_EXPANDED_PODS - (int64_t)e->c->expanded)
+        return true;
+    cluster__refuse(e->c, &e->source,
+                    arena_printf(&a,
+                                 "%.*s: not expanded: %lld more pods would be more than %d made of "
+                                 "templates",
+                                 STR_ARG(e->maker), (long long)pods, LIMIT_EXPANDED_PODS));
+    return false;
+}
+
+void expand__set_owner(struct api_object *o, const struct api_object *owner) {
+    struct api_owner_reference *ref = arena_new(&o->arena, struct api_owner_reference);
+    *ref = (struct api_owner_reference){
+        .api_version = str_of(owner->kind->api_version),
+        .kind = str_of(owner->kind->kind),
+        .name = arena_str(&o->arena, owner->meta->name),
+        .uid = arena_str(&o->arena, owner->meta->uid),
+        .controller = {true, true},
+        .block_owner_deletion = {true, true},
+    };
+    o->meta->owner_references = (struct api_owner_reference_list){ref, 1};
+}
+
+struct api_object *expand__pod_new(const struct api_object *owner,
+                                   const struct api_pod_template_spec *template, struct str name) {
+    struct api_object *o = api_object_new(api_kind_find(STR("v1"), STR("Pod")));
+    struct api_pod *pod = o->body;
+    struct api_object_meta meta;
+    api_struct_copy(&o->arena, &api_types[API_T_object_meta], &template->metadata, &meta);
+    api_struct_copy(&o->arena, &api_types[API_T_pod_spec], &template->spec, &pod->spec);
+    pod->metadata = (struct api_object_meta){
+        .name = name,
+        .namespace = arena_str(&o->arena, owner->meta->namespace),
+        .labels = meta.labels,
+        .annotations = meta.annotations,
+        .finalizers = meta.finalizers,
+    };
+    expand__set_owner(o, owner);
+    return o;
+}
+
+static void push(struct expand *e, struct api_object *o) {
+    vec_push(&e->out, (struct cluster_item){o, e->source, false});
+    e->c->expanded += is_type(o, API_T_pod);
+}
+
+bool expand__create(struct expand *e, struct api_object *o) {
+    if (!cluster__create(e->c, o, &e->source, e->maker)) {
+        api_object_unref(o);
+        return false;
+    }
+    push(e, o);
+    return true;
+}
+
+/* The next free name of the form web-0, web-1, … */
+static struct str next_name(struct expand *e, const struct api_object *owner, size_t *number) {
+    for (;;) {
+        struct str name =
+            arena_printf(&e->c->arena, "%.*s-%zu", STR_ARG(owner->meta->name), (*number)++);
+        if (!cluster_find(e->c, "Pod", owner->meta->namespace, name))
+            return name;
+    }
+}
+
+/* All but the first are copies of the first as it was created: only names differ. */
+static void make_replicas(struct expand *e, const struct api_object *owner,
+                          const struct api_pod_template_spec *template, int64_t count) {
+    size_t number = 0;
+    if (count <= 0 || !expand__may(e, count))
+        return;
+    struct api_object *first = expand__pod_new(owner, template, next_name(e, owner, &number));
+    if (!expand__create(e, first))
+        return;
+    for (int64_t i = 1; i < count; i++) {
+        struct api_object *o = api_object_copy(first);
+        o->meta->name = next_name(e, owner, &number);
+        o->meta->uid = STR("");
+        cluster__set_uid(o, o->meta->namespace);
+        cluster__add_name(e->c, o);
+        push(e, o);
+    }
+}
+
+/* ---- ReplicaSet, ReplicationController ---- */
+
+static void expand_replica_set(struct expand *e, struct api_object *o) {
+    const struct api_replica_set *set = o->body;
+    int64_t wanted = set->spec.replicas.set ? set->spec.replicas.v : 1;
+    make_replicas(e, o, &set->spec.template, wanted - count_active(expand__owned(e, o)));
+}
+
+static void expand_replication_controller(struct expand *e, struct api_object *o) {
+    const struct api_replication_controller *rc = o->body;
+    int64_t wanted = rc->spec.replicas.set ? rc->spec.replicas.v : 1;
+    if (rc->spec.template)
+        make_replicas(e, o, rc->spec.template, wanted - count_active(expand__owned(e, o)));
+}
+
+/* ---- Deployment ---- */
+
+enum { LONGEST_TEMPLATE = 64 << 20 };
+
+struct str expand__hash(struct arena *a, const struct api_pod_template_spec *template) {
+    static const char alphabet[] = CLUSTER__LETTERS;
+    AUTO(arena_release) struct arena scratch = {0};
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEMPLATE);
+    struct json tree = api_struct_encode(&scratch, &api_types[API_T_pod_template_spec], template);
+    json_write(&text, &tree, NULL);
+    uint32_t hash = 2166136261U; /* FNV-1a */
+    for (size_t i = 0; i < text.n; i++)
+        hash = (hash ^ (unsigned char)text.p[i]) * 16777619U;
+    struct str digits = arena_printf(a, "%u", hash);
+    char *letters = (char *)digits.p;
+    for (size_t i = 0; i < digits.n; i++)
+        letters[i] = alphabet[(unsigned char)letters[i] % (sizeof alphabet - 1)];
+    return digits;
+}
+
+/* The ReplicaSet of the Deployment's template; its replicas are those still missing. */
+static struct api_object *replica_set_new(struct expand *e, const struct api_object *o) {
+    const struct api_deployment *d = o->body;
+    struct api_object *made = api_object_new(api_kind_find(STR("apps/v1"), STR("ReplicaSet")));
+    struct api_replica_set *set = made->body;
+    struct arena *a = &made->arena;
+    struct label hash = {STR("pod-template-hash"), expand__hash(&e->c->arena, &d->spec.template)};
+    set->metadata.name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash.value));
+    set->metadata.namespace = arena_str(a, o->meta->namespace);
+    set->spec.replicas = d->spec.replicas;
+    api_struct_copy(a, &api_types[API_T_pod_template_spec], &d->spec.template, &set->spec.template);
+    labels_put(a, &set->spec.template.metadata.labels, hash);
+    set->metadata.labels = set->spec.template.metadata.labels;
+    set->spec.selector = arena_new(a, struct api_label_selector);
+    if (d->spec.selector)
+        api_struct_copy(a, &api_types[API_T_label_selector], d->spec.selector, set->spec.selector);
+    labels_put(a, &set->spec.selector->match_labels, hash);
+    expand__set_owner(made, o);
+    return made;
+}
+
+static bool has_replica_set(const struct expand_owned *owned) {
+    for (size_t i = 0; owned && i < owned->pods.n; i++)
+        if (is_type(owned->pods.v[i], API_T_replica_set))
+            return true;
+    return false;
+}
+
+/* ReplicaSets that were given ask for their pods themselves. */
+static void expand_deployment(struct expand *e, struct api_object *o) {
+    const struct api_deployment *d = o->body;
+    int64_t there = count_active(find_owned(e, "orphan", o->meta->namespace, o->meta->name));
+    int64_t missing = (d->spec.replicas.set ? d->spec.replicas.v : 1) - there;
+    if (has_replica_set(expand__owned(e, o)) || missing <= 0 || !expand__may(e, missing))
+        return;
+    struct api_object *set = replica_set_new(e, o);
+    if (expand__create(e, set))
+        make_replicas(e, set, &((struct api_replica_set *)set->body)->spec.template, missing);
+}
+
+/* ---- Job ---- */
+
+static bool is_finished(const struct api_job *job) {
+    for (size_t i = 0; i < job->status.conditions.n; i++) {
+        const struct api_job_condition *c = &job->status.conditions.v[i];
+        if (str_is(c->status, "True") && (str_is(c->type, "Complete") || str_is(c->type, "Failed")))
+            return true;
+    }
+    return job->spec.suspend.set && job->spec.suspend.v;
+}
+
+#define INDEX_KEY STR("batch.kubernetes.io/job-completion-index")
+
+/* Marks what a text such as 1,3-5 names. */
+static void mark_text(bool *taken, int64_t count, struct str text) {
+    while (text.n) {
+        struct str part, from_text, to_text;
+        int64_t from, to;
+        str_cut(text, ',', &part, &text);
+        if (!str_cut(part, '-', &from_text, &to_text))
+            to_text = from_text = part;
+        if (!str_to_i64(from_text, &from) || !str_to_i64(to_text, &to))
+            continue;
+        for (int64_t i = from < 0 ? 0 : from; i <= to && i < count; i++)
+            taken[i] = true;
+    }
+}
+
+static void mark_pods(bool *taken, int64_t count, const struct expand_owned *owned) {
+    for (size_t i = 0; owned && i < owned->pods.n; i++) {
+        const struct api_object *o = owned->pods.v[i];
+        const struct label *index = labels_find(&o->meta->annotations, INDEX_KEY);
+        bool failed = str_is(((const struct api_pod *)o->body)->status.phase, "Failed");
+        if (index && !failed && !o->meta->deletion_timestamp.set)
+            mark_text(taken, count, index->value);
+    }
+}
+
+static bool make_indexed_pod(struct expand *e, const struct api_object *o, int64_t index) {
+    const struct api_job *job = o->body;
+    struct str name =
+        arena_printf(&e->c->arena, "%.*s-%lld", STR_ARG(o->meta->name), (long long)index);
+    struct api_object *pod = expand__pod_new(o, &job->spec.template, name);
+    struct label label = {INDEX_KEY, arena_printf(&pod->arena, "%lld", (long long)index)};
+    labels_put(&pod->arena, &pod->meta->annotations, label);
+    labels_put(&pod->arena, &pod->meta->labels, label);
+    ((struct api_pod *)pod->body)->spec.hostname = name;
+    return expand__create(e, pod);
+}
+
+static void make_indexed(struct expand *e, const struct api_object *o, int64_t wanted) {
+    const struct api_job *job = o->body;
+    const struct expand_owned *owned = expand__owned(e, o);
+    int64_t count = job->spec.completions.v;
+    if (!expand__may(e, count))
+        return;
+    AUTO(arena_release) struct arena a = {0};
+    bool *taken = arena_array(&a, bool, (size_t)count);
+    mark_text(taken, count, job->status.completed_indexes);
+    mark_text(taken, count, job->status.failed_indexes);
+    mark_pods(taken, count, owned);
+    for (int64_t i = 0; i < count && wanted > 0; i++) {
+        if (taken[i])
+            continue;
+        if (!make_indexed_pod(e, o, i))
+            return;
+        wanted--;
+    }
+}
+
+static int64_t count_succeeded(const struct api_job *job, const struct expand_owned *owned) {
+    int64_t n = 0;
+    for (size_t i = 0; owned && i < owned->pods.n; i++)
+        n += str_is(((const struct api_pod *)owned->pods.v[i]->body)->status.phase, "Succeeded");
+    return n > job->status.succeeded ? n : job->status.succeeded;
+}
+
+static void expand_job(struct expand *e, struct api_object *o) {
+    const struct api_job *job = o->body;
+    const struct expand_owned *owned = expand__owned(e, o);
+    int64_t wanted = job->spec.parallelism.set ? job->spec.parallelism.v : 1;
+    if (is_finished(job))
+        return;
+    if (job->spec.completions.set) {
+        int64_t left = job->spec.completions.v - count_succeeded(job, owned);
+        wanted = left < wanted ? left : wanted;
+    }
+    wanted -= count_active(owned);
+    if (str_is(job->spec.completion_mode, "Indexed") && job->spec.completions.set)
+        make_indexed(e, o, wanted);
+    else
+        make_replicas(e, o, &job->spec.template, wanted);
+}
+
+static void skip_cron_job(struct expand *e, struct api_object *o) {
+    AUTO(arena_release) struct arena a = {0};
+    (void)o;
+    cluster__note(e->c, &e->source,
+                  arena_printf(&a, "%.*s: skipped: it makes jobs only when its time has come",
+                               STR_ARG(e->maker)));
+}
+
+/* ---- all of them ---- */
+
+static const struct workload {
+    enum api_type_id type;
+    const char *resource; /* as kubectl calls one */
+    expand_fn *expand;
+} workloads[] = {
+    {API_T_deployment, "deployment.apps", expand_deployment},
+    {API_T_replica_set, "replicaset.apps", expand_replica_set},
+    {API_T_replication_controller, "replicationcontroller", expand_replication_controller},
+    {API_T_stateful_set, "statefulset.apps", expand__stateful_set},
+    {API_T_daemon_set, "daemonset.apps", expand__daemon_set},
+    {API_T_job, "job.batch", expand_job},
+    {API_T_cron_job, "cronjob.batch", skip_cron_job},
+};
+
+static void expand_item(struct expand *e, const struct cluster_item *it) {
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
+        if (!is_type(it->object, workloads[i].type))
+            continue;
+        e->source = it->source;
+        e->stored = it->stored;
+        e->maker = arena_printf(&e->arena, "%s/%.*s", workloads[i].resource,
+                                STR_ARG(it->object->meta->name));
+        if (!it->object->meta->deletion_timestamp.set)
+            workloads[i].expand(e, it->object);
+    }
+}
+
+void cluster_expand(struct cluster *c) {
+    struct expand e = {.c = c, .owned = MAP_INIT(map_random_seed())};
+    for (size_t i = 0; i < c->items.n; i++)
+        if (c->items.v[i].object)
+            index_object(&e, c->items.v[i].object);
+    for (size_t i = 0; i < c->items.n; i++) {
+        vec_push(&e.out, c->items.v[i]);
+        if (c->items.v[i].object)
+            expand_item(&e, &c->items.v[i]);
+    }
+    vec_release(&c->items);
+    c->items.v = e.out.v;
+    c->items.n = e.out.n;
+    c->items.cap = e.out.cap;
+    size_t at = 0;
+    for (struct map_entry *entry; (entry = map_next(&e.owned, &at));)
+        vec_release(&((struct expand_owned *)entry->value)->pods);
+    map_release(&e.owned);
+    expand__daemons_free(e.daemons);
+    arena_release(&e.arena);
+}

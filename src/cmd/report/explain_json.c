@@ -1,0 +1,225 @@
+/* An explanation for programs: kind Explanation, see docs/schemas.md. */
+#include "api/object.h"
+#include "cmd/report/explain_report.h"
+#include "codec/json.h"
+
+enum { LONGEST_TEXT = 1 << 20 };
+
+static void add_text(struct buf *out, const char *key, struct str value) {
+    buf_addf(out, "\"%s\":", key);
+    json_write_str(out, value, true);
+}
+
+static void add_or_null(struct buf *out, const char *key, struct str value) {
+    if (value.n)
+        add_text(out, key, value);
+    else
+        buf_addf(out, "\"%s\":null", key);
+}
+
+static void add_message(struct buf *out, const char *key, const struct explain_report *r,
+                        struct str text) {
+    AUTO(buf_release) struct buf shown = BUF_INIT(LONGEST_TEXT);
+    explain_add_message(&shown, r->e, text);
+    add_or_null(out, key, buf_view(&shown));
+}
+
+static struct str node_name(const struct explain_report *r, size_t place) {
+    return r->e->report.nodes[place].node;
+}
+
+/* Between two items of a list: one to a line. */
+static void begin_item(struct buf *out, bool *first) {
+    buf_add(out, *first ? STR("\n") : STR(",\n"));
+    *first = false;
+}
+
+/* ---- verdicts ---- */
+
+static void add_status(struct buf *out, const struct explain_report *r, struct str plugin,
+                       const struct sched_status *status) {
+    add_text(out, "plugin", plugin);
+    buf_add_char(out, ',');
+    add_text(out, "code", sched_code_name(status->code));
+    buf_add(out, STR(",\"reasons\":["));
+    for (size_t i = 0; i < status->reason_count; i++) {
+        AUTO(buf_release) struct buf shown = BUF_INIT(LONGEST_TEXT);
+        explain_add_message(&shown, r->e, status->reasons[i]);
+        buf_add(out, i ? STR(",") : STR(""));
+        json_write_str(out, buf_view(&shown), true);
+    }
+    buf_add_char(out, ']');
+}
+
+static void add_cause(struct buf *out, const struct explain_report *r,
+                      const struct sched_cause *cause, struct str node) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
+    explain_add_sentence(&text, cause->text, node);
+    buf_add_char(out, '{');
+    add_status(out, r, sched_plugin_name(cause->plugin), &cause->status);
+    buf_add_char(out, ',');
+    add_text(out, "text", buf_view(&text));
+    buf_add_char(out, '}');
+}
+
+static void add_group(struct buf *out, const struct explain_report *r,
+                      const struct sched_group *g) {
+    buf_add(out, STR("{\"nodes\":["));
+    for (size_t i = 0; i < g->node_count; i++) {
+        buf_add(out, i ? STR(",") : STR(""));
+        json_write_str(out, node_name(r, g->nodes[i]), true);
+    }
+    buf_add(out, STR("],\"causes\":["));
+    struct str only = g->node_count == 1 ? node_name(r, g->nodes[0]) : (struct str){0};
+    for (size_t i = 0; i < g->cause_count; i++) {
+        buf_add(out, i ? STR(",") : STR(""));
+        add_cause(out, r, g->causes[i], only);
+    }
+    buf_add(out, STR("]}"));
+}
+
+static void add_groups(struct buf *out, const struct explain_report *r) {
+    bool first = true;
+    buf_add(out, STR("\"groups\":["));
+    for (size_t i = 0; i < r->e->group_count; i++) {
+        if (r->node != SIZE_MAX && r->e->group_of[r->node] != i)
+            continue;
+        begin_item(out, &first);
+        add_group(out, r, &r->e->groups[i]);
+    }
+    buf_add(out, STR("],\n"));
+}
+
+static void add_node(struct buf *out, const struct explain_report *r, size_t place) {
+    const struct sched_explanation *e = r->e;
+    static const struct sched_status good = {.code = SCHED_SUCCESS};
+    buf_add_char(out, '{');
+    add_text(out, "name", node_name(r, place));
+    buf_addf(out, ",\"fits\":%s,\"verdicts\":[", e->group_of[place] == SIZE_MAX ? "true" : "false");
+    for (size_t i = 0; i < e->filters.n; i++) {
+        const struct sched_cause *cause = explain_find_cause(e, place, e->filters.v[i]);
+        buf_add(out, i ? STR(",") : STR(""));
+        if (cause) {
+            add_cause(out, r, cause, node_name(r, place));
+            continue;
+        }
+        buf_add_char(out, '{');
+        add_status(out, r, sched_plugin_name(e->filters.v[i]), &good);
+        buf_add_char(out, '}');
+    }
+    buf_add(out, STR("]}"));
+}
+
+static void add_nodes(struct buf *out, const struct explain_report *r) {
+    bool first = true;
+    if ((!r->all && r->node == SIZE_MAX) || !r->e->group_of)
+        return;
+    buf_add(out, STR("\"nodes\":["));
+    for (size_t i = 0; i < r->e->report.node_count; i++) {
+        if (!explain_wants(r, i))
+            continue;
+        begin_item(out, &first);
+        add_node(out, r, i);
+    }
+    buf_add(out, STR("],\n"));
+}
+
+/* ---- scores ---- */
+
+static void add_score(struct buf *out, const struct explain_report *r, size_t place) {
+    const struct sched_node_report *node = &r->e->report.nodes[place];
+    const char *between = "";
+    buf_add_char(out, '{');
+    add_text(out, "node", node->node);
+    buf_addf(out, ",\"total\":%lld,\"plugins\":[", (long long)node->total);
+    for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++) {
+        if (!r->e->report.scoring[p])
+            continue;
+        buf_addf(out, "%s{", between);
+        add_text(out, "name", sched_plugin_name(p));
+        buf_addf(out, ",\"score\":%lld,\"weight\":%d}", (long long)node->scores[p],
+                 r->e->weights[p]);
+        between = ",";
+    }
+    buf_add(out, STR("]}"));
+}
+
+static void add_scores(struct buf *out, const struct explain_report *r) {
+    AUTO(arena_release) struct arena a = {0};
+    size_t n;
+    const size_t *places = explain_rank_nodes(&a, &r->e->report, &n);
+    bool first = true;
+    buf_add(out, STR("\"scores\":["));
+    for (size_t i = 0; r->e->report.scored && i < n; i++) {
+        if (!explain_wants(r, places[i]))
+            continue;
+        begin_item(out, &first);
+        add_score(out, r, places[i]);
+    }
+    buf_add(out, STR("],\n"));
+}
+
+/* ---- changes ---- */
+
+static void add_suggestion(struct buf *out, const struct explain_report *r,
+                           const struct sched_suggestion *s) {
+    buf_add_char(out, '{');
+    add_text(out, "node", node_name(r, s->node));
+    buf_addf(out, ",\"feasible\":%zu,\"steps\":[", s->feasible);
+    for (size_t i = 0; i < s->change_count; i++) {
+        buf_add(out, i ? STR(",{") : STR("{"));
+        add_text(out, "kind", sched_change_name(s->changes[i].kind));
+        buf_add_char(out, ',');
+        add_text(out, "text", s->changes[i].text);
+        buf_add_char(out, '}');
+    }
+    buf_add(out, STR("]}"));
+}
+
+static void add_suggestions(struct buf *out, const struct explain_report *r) {
+    bool first = true;
+    buf_add(out, STR("\"changes\":["));
+    for (size_t i = 0; i < r->suggestions->n; i++) {
+        begin_item(out, &first);
+        add_suggestion(out, r, &r->suggestions->v[i]);
+    }
+    buf_add(out, STR("]}\n"));
+}
+
+/* ---- all of it ---- */
+
+static void add_head(struct buf *out, const struct explain_report *r) {
+    const struct sched_report *report = &r->e->report;
+    const struct api_pod *pod = r->pod->body;
+    bool fits = report->feasible && !report->error.p;
+    buf_add(out, STR("{\"apiVersion\":\"berth.dev/v1alpha1\",\"kind\":\"Explanation\",\"pod\":{"));
+    add_text(out, "namespace", r->pod->meta->namespace);
+    buf_add_char(out, ',');
+    add_text(out, "name", r->pod->meta->name);
+    buf_add_char(out, ',');
+    add_or_null(out, "node", pod->spec.node_name);
+    buf_addf(out, ",\"gated\":%s},\n\"fits\":%s,", pod->spec.scheduling_gates.n ? "true" : "false",
+             fits ? "true" : "false");
+    add_or_null(out, "node", fits ? node_name(r, report->best) : STR(""));
+    buf_addf(out, ",\"nodeCount\":%zu,\"feasible\":%zu,", report->node_count, report->feasible);
+    add_message(out, "message", r, report->message);
+    buf_add_char(out, ',');
+    add_message(out, "error", r, report->error);
+    buf_add(out, STR(",\"rejected\":"));
+    if (report->rejected.code == SCHED_SUCCESS) {
+        buf_add(out, STR("null"));
+    } else {
+        buf_add_char(out, '{');
+        add_status(out, r, report->rejected.plugin, &report->rejected);
+        buf_add_char(out, '}');
+    }
+    buf_addf(out, ",\"redacted\":%s,\n", r->e->redact ? "true" : "false");
+}
+
+void explain_report_write_json(struct buf *out, const struct explain_report *r) {
+    add_head(out, r);
+    add_groups(out, r);
+    add_nodes(out, r);
+    add_scores(out, r);
+    add_suggestions(out, r);
+}

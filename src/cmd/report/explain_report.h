@@ -1,0 +1,44 @@
+/* An explanation on its way out: for people, and for programs. */
+#ifndef CMD_REPORT_EXPLAIN_REPORT_H
+#define CMD_REPORT_EXPLAIN_REPORT_H
+
+#include "base/buf.h"
+#include "sched/explain.h"
+
+enum explain_format { EXPLAIN_TEXT, EXPLAIN_WIDE, EXPLAIN_JSON };
+
+/* Their names, for the row of an option; NULL at the end. */
+extern const char *const explain_formats[];
+
+struct explain_report {
+    const struct sched_explanation *e;
+    const struct sched_suggestions *suggestions;
+    const struct api_object *pod; /* as it was given */
+    size_t node;                  /* place of the only node that is wanted; SIZE_MAX: all */
+    bool all;                     /* every plug-in's verdict on every node */
+    bool wide;                    /* nothing is left out for its length */
+};
+
+/* Appends the report. */
+void explain_report_write_text(struct buf *out, const struct explain_report *r);
+void explain_report_write_json(struct buf *out, const struct explain_report *r);
+
+/* --- what both share (explain_report.c) --- */
+
+/* The cause for which a plug-in rejects the node at this place, or NULL. */
+const struct sched_cause *explain_find_cause(const struct sched_explanation *e, size_t place,
+                                             enum sched_plugin plugin);
+
+/* Appends a sentence; {node} becomes the name, unless that is absent. */
+void explain_add_sentence(struct buf *out, struct str text, struct str node);
+
+/* Appends a text of the scheduler: as it is, or without what it quotes. */
+void explain_add_message(struct buf *out, const struct sched_explanation *e, struct str text);
+
+/* Places of the nodes that fit, best first, in the arena; *n: how many. */
+size_t *explain_rank_nodes(struct arena *a, const struct sched_report *r, size_t *n);
+
+/* Is the node wanted? */
+bool explain_wants(const struct explain_report *r, size_t place);
+
+#endif

@@ -1,0 +1,190 @@
+/* Verdicts as text and JSON, and what all formats share. */
+#include "cmd/report/report.h"
+
+#include "codec/json.h"
+
+/* Output waits in this much memory before it goes to a file; one verdict is at most so long. */
+enum { SPOOL_BYTES = 8 << 20, LONGEST_VERDICT = 256 << 20, MOST_PLACES = 5 };
+
+const char *const report_formats[] = {[REPORT_TEXT] = "text",
+                                      [REPORT_JSON] = "json",
+                                      [REPORT_SARIF] = "sarif",
+                                      [REPORT_GITHUB] = "github",
+                                      NULL};
+
+/* ---- text ---- */
+
+static void write_nothing(struct report *r) {
+    (void)r;
+}
+
+static void add_text(struct report *r, const struct verdict *v) {
+    if (!v->accepted) {
+        cmd_add_printable(&r->text, v->text);
+    } else {
+        cmd_add_printable(&r->text, v->resource);
+        buf_add(&r->text, STR(" accepted"));
+        if (!v->checked)
+            buf_add(&r->text, STR(" (no rules for its kind)"));
+    }
+    buf_add_char(&r->text, '\n');
+}
+
+/* ---- JSON ---- */
+
+static void begin_json(struct report *r) {
+    buf_add(&r->text, STR("{\"apiVersion\":\"berth.dev/v1alpha1\",\"kind\":\"ValidationReport\","
+                          "\"items\":["));
+}
+
+static void add_member(struct buf *out, const char *key, struct str value) {
+    buf_addf(out, "\"%s\":", key);
+    json_write_str(out, value, true);
+}
+
+static void add_json_warnings(struct buf *out, const struct advice_notes *notes) {
+    for (size_t i = 0; i < notes->n; i++) {
+        const struct advice_note *n = &notes->v[i];
+        buf_addf(out, "%s{\"code\":\"%s\",", i ? "," : "", n->code);
+        add_member(out, "path", n->path);
+        buf_add_char(out, ',');
+        add_member(out, "message", n->text);
+        buf_add_char(out, '}');
+    }
+}
+
+/* One line for each object. */
+static void add_json(struct report *r, const struct verdict *v) {
+    struct buf *out = &r->text;
+    buf_add(out, r->results++ ? STR(",\n{\"source\":") : STR("\n{\"source\":"));
+    AUTO(arena_release) struct arena a = {0};
+    json_write_str(out, arena_printf(&a, "%.*s:%u", STR_ARG(v->source.file), v->source.line), true);
+    buf_add(out, STR(",\"object\":{"));
+    add_member(out, "apiVersion", v->api_version);
+    buf_add_char(out, ',');
+    add_member(out, "kind", v->kind);
+    buf_add_char(out, ',');
+    add_member(out, "namespace", v->namespace);
+    buf_add_char(out, ',');
+    add_member(out, "name", v->name);
+    buf_addf(out, "},\"accepted\":%s,\"checked\":%s,\"status\":", v->accepted ? "true" : "false",
+             v->checked ? "true" : "false");
+    json_write(out, &v->status, NULL);
+    buf_add(out, STR(",\"warnings\":["));
+    add_json_warnings(out, &v->warnings);
+    buf_add(out, STR("]}"));
+}
+
+static void end_json(struct report *r) {
+    buf_add(&r->text, STR("\n]}\n"));
+}
+
+static const struct report_writer report_text = {write_nothing, add_text, write_nothing};
+static const struct report_writer report_json = {begin_json, add_json, end_json};
+
+static const struct report_writer *const writers[] = {[REPORT_TEXT] = &report_text,
+                                                      [REPORT_JSON] = &report_json,
+                                                      [REPORT_SARIF] = &report_sarif,
+                                                      [REPORT_GITHUB] = &report_github};
+
+/* ---- remarks: what goes to standard error ---- */
+
+static void add_warnings(struct report *r, const struct verdict *v) {
+    for (size_t i = 0; i < v->warnings.n; i++) {
+        const struct advice_note *n = &v->warnings.v[i];
+        cmd_add_title(r->ctx, CMD_WARNING, &r->text);
+        cmd_add_printable(&r->text, v->source.file);
+        buf_addf(&r->text, ":%u: ", v->source.line);
+        cmd_add_printable(&r->text, v->resource);
+        buf_add(&r->text, STR(": "));
+        cmd_add_printable(&r->text, n->path);
+        buf_add(&r->text, n->path.n ? STR(": ") : STR(""));
+        cmd_add_printable(&r->text, n->text);
+        buf_addf(&r->text, " [%s]\n", n->code);
+    }
+}
+
+static void add_hints(struct report *r, const struct verdict *v) {
+    for (size_t i = 0; i < v->hints.n; i++) {
+        cmd_add_title(r->ctx, CMD_HINT, &r->text);
+        cmd_add_printable(&r->text, v->hints.v[i]);
+        buf_add_char(&r->text, '\n');
+    }
+}
+
+static void add_place(struct report *r, const struct input_source *source) {
+    if (r->rejected > MOST_PLACES)
+        return;
+    buf_add(&r->places, r->rejected > 1 ? STR(", ") : STR(": "));
+    cmd_add_printable(&r->places, source->file);
+    buf_addf(&r->places, ":%u", source->line);
+}
+
+static void add_sum(struct report *r) {
+    struct buf *out = &r->text;
+    if (r->rejected == 0)
+        buf_addf(out, "all %zu objects accepted", r->objects);
+    else
+        buf_addf(out, "%zu of %zu objects rejected%.*s", r->rejected, r->objects,
+                 STR_ARG(buf_view(&r->places)));
+    if (r->rejected > MOST_PLACES)
+        buf_addf(out, " and %zu more", r->rejected - MOST_PLACES);
+    if (r->warnings)
+        buf_addf(out, "; %zu warning%s", r->warnings, r->warnings == 1 ? "" : "s");
+    buf_add_char(out, '\n');
+}
+
+/* ---- all formats ---- */
+
+void report_init(struct report *r, const struct cmd_ctx *ctx, enum report_format format) {
+    *r = (struct report){.ctx = ctx,
+                         .format = format,
+                         .text = BUF_INIT(LONGEST_VERDICT),
+                         .places = BUF_INIT(1 << 16)};
+    spool_init(&r->out, SPOOL_BYTES, cmd_getenv(ctx, "TMPDIR"));
+    spool_init(&r->remarks, SPOOL_BYTES, cmd_getenv(ctx, "TMPDIR"));
+    writers[format]->begin(r);
+}
+
+void report_release(struct report *r) {
+    buf_release(&r->text);
+    buf_release(&r->places);
+    spool_release(&r->out);
+    spool_release(&r->remarks);
+}
+
+static int flush(struct report *r, struct spool *to, struct err *err) {
+    if (r->text.full)
+        return err_set(err, ERR_TOO_LARGE, "verdict needs more than %d MiB", LONGEST_VERDICT >> 20);
+    int rc = spool_add(to, buf_view(&r->text), err);
+    buf_clear(&r->text);
+    return rc;
+}
+
+int report_add(struct report *r, const struct verdict *v, struct err *err) {
+    r->objects++;
+    r->rejected += !v->accepted;
+    r->warnings += v->warnings.n;
+    if (!v->accepted)
+        add_place(r, &v->source);
+    writers[r->format]->add(r, v);
+    if (flush(r, &r->out, err) < 0)
+        return input_fail_at(&v->source, err);
+    if (r->format == REPORT_TEXT)
+        add_warnings(r, v);
+    add_hints(r, v);
+    return flush(r, &r->remarks, err);
+}
+
+int report_finish(struct report *r, struct err *err) {
+    writers[r->format]->end(r);
+    if (flush(r, &r->out, err) < 0 || spool_copy(&r->out, r->ctx->out, err) < 0)
+        return -1;
+    if (r->objects > 1)
+        add_sum(r);
+    if (flush(r, &r->remarks, err) < 0)
+        return -1;
+    /* Nobody is left to tell when standard error cannot be written. */
+    (void)spool_copy(&r->remarks, r->ctx->err, NULL);
+    return 0;
+}

@@ -1,0 +1,293 @@
+/*
+ * Classes: pods that differ in nothing that plug-ins look at are the same thing to them. The pods
+ * of a Deployment are one class while they are pending. Of pods that are placed fewer things
+ * matter, so the pods of a DaemonSet, which each ask for a node of their own, are one class then.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sched/cluster/count_int.h"
+#include "sched/cluster/requests_int.h"
+#include "sched/eval_int.h"
+#include "sched/plugin_int.h"
+
+/* ---- what makes two pods one class ---- */
+
+struct key_writer {
+    struct buf out;
+    struct arena arena;
+};
+
+static const struct json_style compact = {0};
+
+static void add_text(struct key_writer *w, struct str text) {
+    buf_add_u64(&w->out, text.n);
+    buf_add_char(&w->out, ':');
+    buf_add(&w->out, text);
+}
+
+static void add_struct(struct key_writer *w, enum api_type_id id, const void *body) {
+    struct json tree = api_struct_encode(&w->arena, &api_types[id], body);
+    json_write(&w->out, &tree, &compact);
+}
+
+static void add_labels(struct key_writer *w, const struct labels *labels) {
+    for (size_t i = 0; i < labels->n; i++) {
+        add_text(w, labels->v[i].key);
+        add_text(w, labels->v[i].value);
+    }
+    buf_add_char(&w->out, ';');
+}
+
+/* The default constraints of spreading look for the owner's selector. */
+static void add_owner(struct key_writer *w, const struct api_object_meta *meta) {
+    for (size_t i = 0; i < meta->owner_references.n; i++) {
+        const struct api_owner_reference *owner = &meta->owner_references.v[i];
+        if (!owner->controller.set || !owner->controller.v)
+            continue;
+        add_text(w, owner->api_version);
+        add_text(w, owner->kind);
+        add_text(w, owner->name);
+        add_text(w, owner->uid);
+    }
+    buf_add_char(&w->out, ';');
+}
+
+static void add_images(struct key_writer *w, const struct api_container_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        add_text(w, list->v[i].image);
+    buf_add_char(&w->out, ';');
+}
+
+/* Ports of init containers matter only if they keep running. */
+static void add_ports(struct key_writer *w, const struct api_container_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        for (size_t j = 0; j < list->v[i].ports.n; j++)
+            if (list->v[i].ports.v[j].host_port) {
+                add_text(w, list->v[i].restart_policy);
+                add_struct(w, API_T_container_port, &list->v[i].ports.v[j]);
+            }
+    buf_add_char(&w->out, ';');
+}
+
+static bool volume_matters(const struct api_volume_source *v) {
+    return v->persistent_volume_claim || v->ephemeral || v->gce_persistent_disk ||
+           v->aws_elastic_block_store || v->iscsi || v->rbd || v->image || v->csi || v->cinder ||
+           v->azure_disk || v->portworx_volume;
+}
+
+/* The claim of an ephemeral volume is named after pod and volume. Volumes that do not matter often
+ * have names that were made up for the pod. */
+static void add_volumes(struct key_writer *w, const struct api_pod *pod) {
+    for (size_t i = 0; i < pod->spec.volumes.n; i++) {
+        const struct api_volume *v = &pod->spec.volumes.v[i];
+        if (!volume_matters(&v->volume_source))
+            continue;
+        if (v->volume_source.ephemeral) {
+            add_text(w, pod->metadata.name);
+            add_text(w, pod->metadata.uid);
+        }
+        add_text(w, v->name);
+        add_struct(w, API_T_volume_source, &v->volume_source);
+    }
+    buf_add_char(&w->out, ';');
+}
+
+static void add_requests(struct key_writer *w, const struct sched__requests *r) {
+    buf_add_i64(&w->out, r->nonzero_cpu);
+    buf_add_char(&w->out, ',');
+    buf_add_i64(&w->out, r->nonzero_memory);
+    buf_addf(&w->out, ",%lld,%lld", (long long)r->scored_cpu, (long long)r->scored_memory);
+    for (size_t i = 0; i < r->n; i++)
+        buf_addf(&w->out, ",%u=%lld", r->v[i].resource, (long long)r->v[i].amount);
+    buf_add_char(&w->out, ';');
+}
+
+static void add_pod_affinity(struct key_writer *w, const struct api_affinity *affinity) {
+    if (affinity && affinity->pod_affinity)
+        add_struct(w, API_T_pod_affinity, affinity->pod_affinity);
+    buf_add_char(&w->out, ';');
+    if (affinity && affinity->pod_anti_affinity)
+        add_struct(w, API_T_pod_anti_affinity, affinity->pod_anti_affinity);
+    buf_add_char(&w->out, ';');
+}
+
+/* What matters of a pod that has its node: what it takes there, and to whom it is a neighbour. */
+static void add_presence(struct key_writer *w, const struct api_pod *pod,
+                         const struct sched__requests *requests) {
+    add_text(w, pod->metadata.namespace);
+    add_labels(w, &pod->metadata.labels);
+    add_requests(w, requests);
+    add_ports(w, &pod->spec.init_containers);
+    add_ports(w, &pod->spec.containers);
+    add_volumes(w, pod);
+    add_pod_affinity(w, pod->spec.affinity);
+}
+
+static void add_gates(struct key_writer *w, const struct api_pod_scheduling_gate_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        add_text(w, list->v[i].name);
+    buf_add_char(&w->out, ';');
+}
+
+/* What matters on the way there. */
+static void add_wishes(struct key_writer *w, const struct api_pod *pod) {
+    const struct api_pod_spec *spec = &pod->spec;
+    add_text(w, spec->scheduler_name);
+    add_text(w, spec->preemption_policy);
+    add_gates(w, &spec->scheduling_gates);
+    add_owner(w, &pod->metadata);
+    add_labels(w, &spec->node_selector);
+    add_images(w, &spec->init_containers);
+    add_images(w, &spec->containers);
+    if (spec->affinity && spec->affinity->node_affinity)
+        add_struct(w, API_T_node_affinity, spec->affinity->node_affinity);
+    buf_add_char(&w->out, ';');
+    for (size_t i = 0; i < spec->tolerations.n; i++)
+        add_struct(w, API_T_toleration, &spec->tolerations.v[i]);
+    buf_add_char(&w->out, ';');
+    for (size_t i = 0; i < spec->topology_spread_constraints.n; i++)
+        add_struct(w, API_T_topology_spread_constraint, &spec->topology_spread_constraints.v[i]);
+}
+
+static void write_key(struct key_writer *w, const struct api_pod *pod,
+                      const struct sched__requests *requests) {
+    add_presence(w, pod, requests);
+    if (pod->spec.node_name.n)
+        buf_add_char(&w->out, '@');
+    else
+        add_wishes(w, pod);
+}
+
+/* ---- classes ---- */
+
+static const struct sched_profile *find_profile(const struct sched *s, struct str name) {
+    for (size_t i = 0; i < s->config->profile_count; i++)
+        if (str_eq(s->config->profiles[i].scheduler_name, name))
+            return &s->config->profiles[i];
+    return NULL;
+}
+
+static void compile_plugins(struct sched *s, struct sched__class *c) {
+    for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++) {
+        const struct sched__plugin *plugin = sched__plugin_at(p);
+        if (plugin->compile && (!c->placed || plugin->sees_placed))
+            c->data[p] = plugin->compile(s, c);
+    }
+    c->has_volumes = c->data[SCHED_VOLUME_RESTRICTIONS] || c->data[SCHED_VOLUME_LIMITS] ||
+                     c->data[SCHED_VOLUME_BINDING] || c->data[SCHED_VOLUME_ZONE];
+}
+
+/* What only pods on their way need. */
+static void prepare_wishes(struct sched *s, struct sched__class *c) {
+    const struct api_affinity *affinity = c->pod->spec.affinity;
+    c->profile = find_profile(s, c->pod->spec.scheduler_name);
+    c->tolerations = match_tolerations_get(s->match, &c->pod->spec.tolerations);
+    match_ref(&c->tolerations->list);
+    c->affinity = match_affinity_new(s->match, &c->pod->spec.node_selector,
+                                     affinity ? affinity->node_affinity : NULL);
+}
+
+static size_t collect_ports(struct sched *s, const struct api_container *c,
+                            struct sched__port *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->ports.n; i++) {
+        const struct api_container_port *port = &c->ports.v[i];
+        if (port->host_port <= 0)
+            continue;
+        struct str ip = port->host_ip.n ? port->host_ip : STR("0.0.0.0");
+        struct str protocol = port->protocol.n ? port->protocol : STR("TCP");
+        if (out)
+            out[n] = (struct sched__port){.protocol = intern_ref(intern_get(s->atoms, protocol)),
+                                          .ip = intern_ref(intern_get(s->atoms, ip)),
+                                          .port = port->host_port};
+        n++;
+    }
+    return n;
+}
+
+/* Counts the class's host ports, and writes them unless out is NULL. */
+static size_t list_ports(struct sched *s, const struct api_pod_spec *spec,
+                         struct sched__port *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < spec->init_containers.n; i++)
+        if (str_is(spec->init_containers.v[i].restart_policy, "Always"))
+            n += collect_ports(s, &spec->init_containers.v[i], out ? out + n : NULL);
+    for (size_t i = 0; i < spec->containers.n; i++)
+        n += collect_ports(s, &spec->containers.v[i], out ? out + n : NULL);
+    return n;
+}
+
+static struct sched__class *class_new(struct sched *s, struct api_object *pod, struct str key,
+                                      const struct sched__requests *requests) {
+    struct sched__class *c = xcalloc(1, sizeof *c);
+    c->key = arena_str(&c->arena, key);
+    c->sample = api_object_ref(pod);
+    c->pod = pod->body;
+    c->placed = c->pod->spec.node_name.n > 0;
+    c->requests = arena_copy(&c->arena, requests->v, requests->n * sizeof *requests->v);
+    c->request_count = requests->n;
+    c->nonzero_cpu = requests->nonzero_cpu;
+    c->nonzero_memory = requests->nonzero_memory;
+    c->scored_cpu = requests->scored_cpu;
+    c->scored_memory = requests->scored_memory;
+    c->port_count = list_ports(s, &c->pod->spec, NULL);
+    c->ports = arena_array(&c->arena, struct sched__port, c->port_count);
+    list_ports(s, &c->pod->spec, c->ports);
+    if (!c->placed)
+        prepare_wishes(s, c);
+    map_put(&s->classes, c->key, c);
+    sched__count_join(s, c);
+    compile_plugins(s, c);
+    return c;
+}
+
+struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
+    struct key_writer w = {.out = s->key, .arena = s->scratch};
+    s->key = BUF_INIT(SIZE_MAX); /* plug-ins look things up while they compile */
+    struct sched__requests requests;
+    buf_clear(&w.out);
+    sched__pod_requests(s, pod->body, &w.arena, &requests);
+    buf_clear(&w.out); /* it may hold the key of a pod */
+    write_key(&w, pod->body, &requests);
+    struct sched__class *c = map_get(&s->classes, buf_view(&w.out));
+    if (!c)
+        c = class_new(s, pod, buf_view(&w.out), &requests);
+    c->refs++;
+    arena_reset(&w.arena);
+    buf_release(&s->key);
+    s->key = w.out;
+    s->scratch = w.arena;
+    return c;
+}
+
+struct sched__class *sched__class_ref(struct sched__class *c) {
+    c->refs++;
+    return c;
+}
+
+static void class_free(struct sched *s, struct sched__class *c) {
+    for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++)
+        if (c->data[p] && sched__plugin_at(p)->discard)
+            sched__plugin_at(p)->discard(s, c->data[p]);
+    sched__count_leave(s, c);
+    sched__eval_forget(s, c);
+    if (c->tolerations)
+        match_unref(&c->tolerations->list);
+    match_affinity_free(c->affinity);
+    for (size_t i = 0; i < c->port_count; i++) {
+        intern_unref(c->ports[i].protocol);
+        intern_unref(c->ports[i].ip);
+    }
+    vec_release(&c->memberships);
+    api_object_unref(c->sample);
+    arena_release(&c->arena);
+    free(c);
+}
+
+void sched__class_unref(struct sched *s, struct sched__class *c) {
+    if (--c->refs)
+        return;
+    map_del(&s->classes, c->key);
+    class_free(s, c);
+}

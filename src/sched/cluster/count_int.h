@@ -1,0 +1,200 @@
+/*
+ * Pods counted by node and by domain, kept up to date as pods come and go: what spreading and pod
+ * affinity ask for in every cycle.
+ *
+ * A pod set is "pods that these terms match", or "pods of classes that joined it". A class knows
+ * the sets its pods belong to, so placing a pod costs one addition per set, and nothing per
+ * selector that does not match it. A partition puts nodes into domains: by the value of a
+ * label, or each node by itself, leaving out those that are not eligible. A tally counts a set by
+ * the domains of a partition. Equal sets, partitions and tallies are one.
+ */
+#ifndef SCHED_CLUSTER_COUNT_INT_H
+#define SCHED_CLUSTER_COUNT_INT_H
+
+#include "api/selector.h"
+#include "sched/sched_int.h"
+
+/* ---- what the core tells (count.c) ---- */
+
+/* A new class: finds the sets that its pods belong to. Called before plug-ins compile it. */
+void sched__count_join(struct sched *s, struct sched__class *c);
+
+/* The class is about to go; plug-ins have discarded what they made of it. */
+void sched__count_leave(struct sched *s, struct sched__class *c);
+
+/* A pod came to a node (delta 1) or left it (-1). Its class, and whether it is terminating, are
+ * the same both times. */
+void sched__count_pod(struct sched *s, struct sched_pod *p, uint32_t slot, int delta);
+
+/* The columns of nodes have room for `cap` slots now. */
+void sched__count_grow(struct sched *s, uint32_t cap);
+
+/* Labels or taints of the node changed, or it came or went; its columns are up to date. */
+void sched__count_node_changed(struct sched *s, uint32_t slot);
+
+/* A namespace came, went or has other labels. */
+void sched__count_namespaces_changed(struct sched *s);
+
+/* Frees the tables, when all classes are gone. */
+void sched__count_release(struct sched *s);
+
+/* ---- terms: which pods (podterm.c) ---- */
+
+/* Pods in these namespaces, or everywhere, or in namespaces whose labels match; with these labels.
+ * A selector that is NULL matches nothing. */
+struct sched__podterm {
+    const struct str *namespaces; /* sorted */
+    size_t namespace_count;
+    bool everywhere;
+    const struct selector *namespace_selector, *selector;
+};
+
+struct api_pod_affinity_term;
+
+/* Compiles a term of a pod in the namespace. *out lives in the arena and borrows from spec. Fails
+ * with the selector's error. */
+int sched__podterm_compile(struct arena *a, struct str ns, const struct api_pod_affinity_term *spec,
+                           struct sched__podterm *out, struct err *err);
+
+/* Does the term match the pod? The labels of its namespace may be NULL: not known. */
+bool sched__podterm_matches(const struct sched__podterm *t, const struct api_object_meta *pod,
+                            const struct labels *namespace_labels);
+
+/* A copy that borrows from nothing but the arena. */
+struct sched__podterm sched__podterm_copy(struct arena *a, const struct sched__podterm *t);
+
+/* Appends a text that is equal for equal terms. */
+void sched__podterm_write(struct buf *out, const struct sched__podterm *t);
+
+/* The labels of a namespace, or NULL when there is no such namespace; borrowed. */
+const struct labels *sched__namespace_labels(struct sched *s, struct str ns);
+
+/* ---- sets of pods (count.c) ---- */
+
+struct sched__tally;
+
+struct sched__podset {
+    struct str key;
+    uint32_t refs;
+    bool living; /* terminating pods do not count */
+    const struct sched__podterm *terms;
+    size_t term_count; /* 0: only classes that joined */
+    VEC(struct sched__class *) members;
+    VEC(struct sched__tally *) tallies;
+    struct arena arena;
+};
+
+/* The set of pods that all terms match, with one more reference; made if need be. */
+struct sched__podset *sched__podset_get(struct sched *s, const struct sched__podterm *terms,
+                                        size_t term_count, bool living);
+
+/* The set of this name, of classes that join it, with one more reference; made if need be. */
+struct sched__podset *sched__podset_named(struct sched *s, struct str name);
+
+/* From now on pods of the class are in the set, those on nodes included. */
+void sched__podset_join(struct sched__podset *set, struct sched__class *c);
+
+/* Are pods of the class in the set? */
+bool sched__podset_has(const struct sched__podset *set, const struct sched__class *c);
+
+/* One reference less; the last one frees the set. */
+void sched__podset_unref(struct sched *s, struct sched__podset *set);
+
+/* ---- partitions of nodes (partitions.c) ---- */
+
+struct sched__partition_spec {
+    struct str label;       /* absent: each node is a domain */
+    const struct str *must; /* labels that nodes must have */
+    size_t must_count;
+    struct match_tolerations *tolerations; /* must cover the node's taints; NULL: need not */
+    const struct api_pod_spec *affinity;   /* must match the node; NULL: need not */
+};
+
+struct sched__partition {
+    struct str key;
+    uint32_t refs;
+    struct sched__topology *topology; /* NULL: each node is a domain */
+    struct sched__topology **must;
+    size_t must_count;
+    struct match_tolerations *tolerations;
+    struct match_affinity *affinity;
+    uint32_t *where; /* by slot: domain; 0: not eligible */
+    uint32_t slot_cap;
+    uint32_t *nodes;       /* by domain: eligible ones */
+    uint32_t domain_cap;   /* domains of nodes, eligible or not, are below */
+    VEC(uint32_t) domains; /* with eligible nodes */
+    VEC(struct sched__tally *) tallies;
+    struct arena arena;
+};
+
+/* The partition, with one more reference; made if need be. */
+struct sched__partition *sched__partition_get(struct sched *s,
+                                              const struct sched__partition_spec *spec);
+void sched__partition_unref(struct sched *s, struct sched__partition *g);
+
+/* Puts the node into the domain where it belongs now, and the counts with it. */
+void sched__partition_update(struct sched *s, struct sched__partition *g, uint32_t slot);
+
+/* Makes room for `cap` slots. */
+void sched__partition_grow(struct sched__partition *g, uint32_t cap);
+
+/* ---- tallies (count.c) ---- */
+
+struct sched__tally {
+    struct sched__podset *set;
+    struct sched__partition *by;
+    uint32_t refs;
+    int32_t *count; /* by domain, as many as the partition has; [0] is always 0 */
+    int64_t total;
+};
+
+/* Pods of the set by domains of the partition; takes one reference of either. */
+struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set,
+                                      struct sched__partition *by);
+void sched__tally_unref(struct sched *s, struct sched__tally *t); /* NULL is fine */
+
+/* A domain with the least count among those with eligible nodes; 0: there are none. */
+uint32_t sched__tally_least(const struct sched__tally *t);
+
+/* A pod that is counted in the domain, for texts; NULL: none. */
+const struct sched_pod *sched__tally_example(const struct sched__tally *t, uint32_t domain);
+
+/* ---- terms of pods, seen from the pods that they match (carried.c) ---- */
+
+enum sched__carried_kind {
+    SCHED__REQUIRED_ANTI,
+    SCHED__REQUIRED_AFFINITY,
+    SCHED__PREFERRED_ANTI,
+    SCHED__PREFERRED_AFFINITY,
+};
+
+struct sched__carried_spec {
+    enum sched__carried_kind kind;
+    int32_t weight;
+    struct str label; /* the topology's */
+    struct sched__podterm term;
+};
+
+struct sched__carried {
+    struct str key;
+    uint32_t refs; /* classes that carry it, with repetitions */
+    enum sched__carried_kind kind;
+    int32_t weight;
+    struct sched__podterm term;
+    struct sched__topology *topology;
+    struct sched__tally *tally; /* pods that carry it, by topology */
+    struct arena arena;
+};
+
+/* Pods of the class have this term. */
+void sched__carried_add(struct sched *s, struct sched__class *c,
+                        const struct sched__carried_spec *spec);
+
+/* Finds the terms that a new class meets; and gives back what a class carried. */
+void sched__carried_meet(struct sched *s, struct sched__class *c);
+void sched__carried_drop(struct sched *s, struct sched__class *c);
+
+/* Looks again which classes meet terms that select namespaces. */
+void sched__carried_namespaces_changed(struct sched *s);
+
+#endif

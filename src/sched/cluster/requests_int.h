@@ -1,0 +1,24 @@
+/* A pod's requests by number of the resource, as the columns of nodes have them. */
+#ifndef SCHED_CLUSTER_REQUESTS_INT_H
+#define SCHED_CLUSTER_REQUESTS_INT_H
+
+#include "sched/requests.h"
+#include "sched/sched_int.h"
+
+struct sched__requests {
+    struct sched__amount *v; /* by number of the resource, not zero */
+    size_t n;
+    int64_t nonzero_cpu, nonzero_memory; /* on a node, for scoring */
+    int64_t scored_cpu, scored_memory;   /* of the pod to be placed, for scoring */
+};
+
+/* What the pod asks for, in the arena; see sched_requests_get. Resources nobody named before get
+ * their numbers. */
+void sched__pod_requests(struct sched *s, const struct api_pod *pod, struct arena *a,
+                         struct sched__requests *out);
+
+/* An amount as the API has it, and as text: "1500m", "2Gi". */
+struct quantity sched__amount_quantity(uint32_t resource, int64_t amount);
+void sched__amount_write(struct buf *out, uint32_t resource, int64_t amount);
+
+#endif

@@ -1,0 +1,126 @@
+/* Objects that plug-ins look up by name: claims, volumes, budgets, namespaces and the like. */
+#include <string.h>
+
+#include "sched/cluster/count_int.h"
+#include "sched/sched_int.h"
+
+/* What a change of such objects makes stale. */
+enum stale { NOTHING, STORAGE, NAMESPACES, SELECTORS };
+
+/* Which map a kind lives in. */
+struct store_row {
+    const char *kind;
+    size_t offset;
+    enum stale stale;
+};
+
+#define MAP(member) offsetof(struct sched__store, member)
+static const struct store_row rows[] = {
+    {"Namespace", MAP(namespaces), NAMESPACES},
+    {"Service", MAP(services), SELECTORS},
+    {"ReplicationController", MAP(replication_controllers), SELECTORS},
+    {"ReplicaSet", MAP(replica_sets), SELECTORS},
+    {"StatefulSet", MAP(stateful_sets), SELECTORS},
+    {"PodDisruptionBudget", MAP(budgets), NOTHING},
+    {"PersistentVolumeClaim", MAP(claims), STORAGE},
+    {"PersistentVolume", MAP(volumes), STORAGE},
+    {"StorageClass", MAP(storage_classes), STORAGE},
+    {"CSINode", MAP(csi_nodes), STORAGE},
+    {"CSIDriver", MAP(csi_drivers), STORAGE},
+    {"CSIStorageCapacity", MAP(capacities), STORAGE},
+    {"VolumeAttachment", MAP(attachments), STORAGE},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const struct store_row *find_row(const struct api_object *o) {
+    for (size_t i = 0; i < ROWS; i++)
+        if (o->kind && strcmp(o->kind->kind, rows[i].kind) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static struct map *map_of(struct sched *s, const struct store_row *row) {
+    return (struct map *)(void *)((char *)&s->store + row->offset);
+}
+
+static void write_key(struct buf *out, struct str ns, struct str name) {
+    buf_clear(out);
+    if (ns.n) {
+        buf_add(out, ns);
+        buf_add_char(out, '/');
+    }
+    buf_add(out, name);
+}
+
+/* The selector of a service or a replication controller; those of others never change. */
+static const struct labels *selector_of(const struct api_object *o) {
+    static const struct labels none;
+    if (o->type == &api_types[API_T_service])
+        return &((const struct api_service *)o->body)->spec.selector;
+    if (o->type == &api_types[API_T_replication_controller])
+        return &((const struct api_replication_controller *)o->body)->spec.selector;
+    return &none;
+}
+
+/* No selector is another one than an empty one, which selects everything. */
+static bool same_selector(const struct labels *a, const struct labels *b) {
+    return !a->v == !b->v && labels_equal(a, b);
+}
+
+static void note_change(struct sched *s, const struct store_row *row, const struct api_object *old,
+                        const struct api_object *object) {
+    if (row->stale == STORAGE)
+        s->storage_generation++;
+    if (row->stale == NAMESPACES)
+        sched__count_namespaces_changed(s);
+    if (row->stale == SELECTORS &&
+        (!old || !object || !same_selector(selector_of(old), selector_of(object))))
+        s->selectors_generation++;
+}
+
+struct api_object *sched__store_set(struct sched *s, struct api_object *object) {
+    const struct store_row *row = find_row(object);
+    if (!row)
+        return NULL;
+    write_key(&s->key, object->meta->namespace, object->meta->name);
+    struct atom *key = intern_ref(intern_get(s->atoms, buf_view(&s->key)));
+    struct api_object *old = map_put(map_of(s, row), intern_text(key), api_object_ref(object));
+    if (old)
+        intern_unref(key); /* the entry has its key already */
+    note_change(s, row, old, object);
+    return old;
+}
+
+struct api_object *sched__store_delete(struct sched *s, const struct api_object *object) {
+    const struct store_row *row = find_row(object);
+    if (!row)
+        return NULL;
+    write_key(&s->key, object->meta->namespace, object->meta->name);
+    struct api_object *old = map_del(map_of(s, row), buf_view(&s->key));
+    if (!old)
+        return NULL;
+    intern_unref(intern_find(s->atoms, buf_view(&s->key)));
+    note_change(s, row, old, NULL);
+    return old;
+}
+
+struct api_object *sched__store_find(struct sched *s, const struct map *objects, struct str ns,
+                                     struct str name) {
+    write_key(&s->key, ns, name);
+    return map_get(objects, buf_view(&s->key));
+}
+
+void sched__store_init(struct sched *s) {
+    for (size_t i = 0; i < ROWS; i++)
+        *map_of(s, &rows[i]) = MAP_INIT(s->seed);
+}
+
+void sched__store_release(struct sched *s) {
+    for (size_t i = 0; i < ROWS; i++) {
+        struct map *m = map_of(s, &rows[i]);
+        size_t at = 0;
+        for (struct map_entry *e; (e = map_next(m, &at));)
+            api_object_unref(e->value);
+        map_release(m);
+    }
+}

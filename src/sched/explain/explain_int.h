@@ -1,0 +1,108 @@
+/* Inside of explanations: a pod on trial, and ways to change what a plug-in rejects. */
+#ifndef SCHED_EXPLAIN_EXPLAIN_INT_H
+#define SCHED_EXPLAIN_EXPLAIN_INT_H
+
+#include "sched/explain.h"
+#include "sched/plugin_int.h"
+
+/* A pod that the scheduler need not know, and its cycle. */
+struct sched__trial {
+    struct sched_pod pod;
+    struct sched__cycle cycle;
+};
+
+/* Starts a cycle for a pod; texts go to the arena. End it with sched__trial_end. */
+void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_object *pod,
+                        struct arena *a);
+void sched__trial_end(struct sched__trial *t);
+
+/* Filters, scores and chooses for a cycle that has a profile (report.c). */
+void sched__report_cycle(struct sched__cycle *cy, struct sched_report *out);
+
+/* Asks one filter alone about slots [from, to); cy->verdict is overwritten there. False: it has
+ * nothing to do with this pod. */
+bool sched__filter_alone(struct sched__cycle *cy, enum sched_plugin p, uint32_t from, uint32_t to);
+
+/* ---- what plug-ins tell of their verdict on a slot, beyond the sentence ---- */
+
+/* The pod on the node that has one of the pod's host ports (node_ports.c); the pod that has its
+ * disk or its claim (volume_restrictions.c). NULL: none. */
+struct sched_pod *sched__ports_rival(const struct sched__cycle *cy, uint32_t slot);
+struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot);
+
+/* The requirement of a volume's node affinity that the node does not meet (volume_binding.c). NULL:
+ * it is something else. */
+const struct api_node_selector_requirement *sched__binding_requirement(struct sched__cycle *cy,
+                                                                       uint32_t slot);
+
+/* The label that a volume's zone wants of the node (volume_zone.c). False: none. */
+bool sched__zone_wanted(struct sched__cycle *cy, uint32_t slot, struct label *out);
+
+/* The constraint that the node violates (pod_topology_spread.c). False: none. */
+struct sched__spread_violation {
+    bool own; /* the pod's; else the profile's */
+    size_t place;
+    struct str label, least; /* the domain with the fewest pods, absent without domains */
+    bool has_label;          /* the node has it, and then: */
+    int32_t skew, max_skew;  /* with the pod there */
+};
+bool sched__spread_violated(struct sched__cycle *cy, uint32_t slot,
+                            struct sched__spread_violation *out);
+
+/* The term that is in the way (inter_pod_affinity.c). False: none. */
+struct sched__affinity_violation {
+    bool own, anti; /* a term of the pod; podAntiAffinity */
+    size_t place;
+    const struct sched_pod *rival; /* of anti-affinity: a pod that is matched, or matches */
+    struct str label, domain;      /* of affinity: a domain with pods that are wanted, or absent */
+};
+bool sched__affinity_violated(struct sched__cycle *cy, uint32_t slot,
+                              struct sched__affinity_violation *out);
+
+/* ---- changes ---- */
+
+/* A change of one object: of these three one is set. */
+struct sched__option {
+    enum sched_change_kind kind;
+    struct str text;
+    int64_t cost;            /* among changes of a kind */
+    struct api_object *pod;  /* a changed copy, owned */
+    struct api_object *node; /* likewise */
+    struct sched_pod *gone;
+};
+
+/* What could be done about a verdict of one plug-in on one node: cy->verdict[slot]. */
+struct sched__options {
+    struct sched__cycle *cy;
+    uint32_t slot;
+    struct api_object *pod, *node; /* as they are now */
+    VEC(struct sched__option) list;
+};
+
+/* Adds an option, whose text must live as long as the cycle's arena. */
+void sched__option_add(struct sched__options *x, const struct sched__option *o);
+
+/* Options of plug-ins, the best first (suggest_taint.c, suggest_affinity.c, suggest_others.c). */
+typedef void sched__suggest_fn(struct sched__options *x);
+sched__suggest_fn sched__suggest_unschedulable, sched__suggest_taint, sched__suggest_affinity,
+    sched__suggest_fit, sched__suggest_ports, sched__suggest_disk, sched__suggest_binding,
+    sched__suggest_zone, sched__suggest_spread, sched__suggest_pod_affinity;
+
+/* Adds an option that gives the node a label, or another value of it. */
+void sched__suggest_label(struct sched__options *x, struct str key, struct str value);
+
+/* Adds an option that makes the node's labels meet a requirement, if that is simple. */
+void sched__suggest_label_for(struct sched__options *x,
+                              const struct api_node_selector_requirement *r);
+
+/* Adds an option that makes a pod leave its node. */
+void sched__suggest_delete(struct sched__options *x, struct sched_pod *pod);
+
+/* The value next to that of a taint or label that makes an operator hold: "939" for Gt and 940. In
+ * the arena; absent when the operator compares nothing, or with this value nothing can be done. */
+struct str sched__suggest_threshold(struct arena *a, struct str operator, struct str value);
+
+/* How far two numbers are apart; 0 for other texts. */
+int64_t sched__suggest_distance(struct str a, struct str b);
+
+#endif

@@ -1,0 +1,346 @@
+/*
+ * The smallest changes that make a pod fit.
+ *
+ * For one node of each of the closest groups every option against the first plug-in that rejects
+ * is tried; whatever still rejects after that is met with its best option, until the pod fits or it
+ * takes too many steps. Each step is judged by the filters themselves, on changed copies that the
+ * scheduler is given and that are taken back; what is told was judged by a whole cycle.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sched/explain/explain_int.h"
+
+enum { MOST_GROUPS = 24, MOST_STEPS = 6, MOST_OF_A_KIND = 2, MOST_OPTIONS = 8 };
+
+struct str sched_change_name(enum sched_change_kind kind) {
+    static const struct str names[] = {
+#define CHANGE(id, name) STR_INIT(name),
+        SCHED_CHANGES(CHANGE)
+#undef CHANGE
+    };
+    return names[kind];
+}
+
+/* ---- options ---- */
+
+static sched__suggest_fn *const suggesters[SCHED_PLUGIN_COUNT] = {
+    [SCHED_NODE_UNSCHEDULABLE] = sched__suggest_unschedulable,
+    [SCHED_TAINT_TOLERATION] = sched__suggest_taint,
+    [SCHED_NODE_AFFINITY] = sched__suggest_affinity,
+    [SCHED_NODE_PORTS] = sched__suggest_ports,
+    [SCHED_FIT] = sched__suggest_fit,
+    [SCHED_VOLUME_RESTRICTIONS] = sched__suggest_disk,
+    [SCHED_VOLUME_BINDING] = sched__suggest_binding,
+    [SCHED_VOLUME_ZONE] = sched__suggest_zone,
+    [SCHED_SPREAD] = sched__suggest_spread,
+    [SCHED_INTER_POD_AFFINITY] = sched__suggest_pod_affinity,
+};
+
+void sched__option_add(struct sched__options *x, const struct sched__option *o) {
+    vec_push(&x->list, *o);
+}
+
+static void drop_option(struct sched__option *o) {
+    api_object_unref(o->pod);
+    api_object_unref(o->node);
+}
+
+/* ---- a path of changes on one node ---- */
+
+/* A pod that had to go, and where it was. */
+struct leaver {
+    struct sched_pod *pod;
+    uint32_t slot;
+};
+
+struct path {
+    struct sched *s;
+    struct arena *a;
+    bool redact;
+    uint32_t slot;
+    struct api_object *pod, *node; /* as they are now, held */
+    struct api_object *untouched;  /* the node as it was, held */
+    struct leaver gone[MOST_STEPS];
+    size_t gone_count;
+    struct sched_change *changes;
+    size_t n;
+    int64_t cost;
+    enum sched_change_kind worst;
+    unsigned kinds; /* the sum of them */
+};
+
+static void path_start(struct path *p, struct api_object *pod) {
+    p->pod = api_object_ref(pod);
+    p->untouched = api_object_ref(p->s->nodes.v[p->slot].object);
+    p->node = api_object_ref(p->untouched);
+    p->changes = arena_array(p->a, struct sched_change, MOST_STEPS);
+}
+
+/* The scheduler is as it was before. */
+static void path_undo(struct path *p) {
+    for (size_t i = p->gone_count; i--;)
+        sched__pod_place(p->s, p->gone[i].pod, p->gone[i].slot);
+    if (p->node != p->untouched)
+        sched__node_set(p->s, p->untouched);
+}
+
+/* The scheduler is as the changes make it. */
+static void path_redo(struct path *p) {
+    if (p->node != p->untouched)
+        sched__node_set(p->s, p->node);
+    for (size_t i = 0; i < p->gone_count; i++)
+        sched__pod_unplace(p->s, p->gone[i].pod);
+}
+
+static void path_release(struct path *p) {
+    api_object_unref(p->pod);
+    api_object_unref(p->node);
+    api_object_unref(p->untouched);
+}
+
+static void replace(struct api_object **object, struct api_object **with) {
+    api_object_unref(*object);
+    *object = *with;
+    *with = NULL;
+}
+
+static void take_option(struct path *p, struct sched__option *o) {
+    p->changes[p->n++] = (struct sched_change){o->kind, o->text};
+    p->cost += o->cost;
+    p->kinds += o->kind;
+    if (o->kind > p->worst)
+        p->worst = o->kind;
+    if (o->pod)
+        replace(&p->pod, &o->pod);
+    if (o->node) {
+        replace(&p->node, &o->node);
+        sched__node_set(p->s, p->node);
+    }
+    if (o->gone) {
+        p->gone[p->gone_count++] = (struct leaver){o->gone, o->gone->node};
+        sched__pod_unplace(p->s, o->gone);
+    }
+}
+
+/* ---- steps ---- */
+
+enum step { FITS, CHANGED, STUCK };
+
+/* The first filter that rejects the node, or SCHED_PLUGIN_COUNT. */
+static enum sched_plugin first_rejection(struct sched__cycle *cy, uint32_t slot) {
+    const struct sched_order *order = &cy->profile->points[SCHED_FILTER];
+    for (size_t i = 0; i < order->n; i++)
+        if (sched__filter_alone(cy, order->v[i], slot, slot + 1) &&
+            cy->verdict[slot] != SCHED__FITS)
+            return order->v[i];
+    return SCHED_PLUGIN_COUNT;
+}
+
+static enum step take_step(struct path *p, struct sched__cycle *cy, size_t choice) {
+    cy->redact = p->redact;
+    cy->verdict = p->s->trial;
+    sched__cycle_pre_filter(cy);
+    if (cy->error.p || cy->rejected.code != SCHED_SUCCESS)
+        return STUCK;
+    enum sched_plugin rejecting = first_rejection(cy, p->slot);
+    if (rejecting == SCHED_PLUGIN_COUNT)
+        return cy->error.p ? STUCK : FITS;
+    if (!suggesters[rejecting] || p->n == MOST_STEPS)
+        return STUCK;
+    struct sched__options x = {.cy = cy, .slot = p->slot, .pod = p->pod, .node = p->node};
+    suggesters[rejecting](&x);
+    enum step step = choice < x.list.n ? CHANGED : STUCK;
+    if (step == CHANGED)
+        take_option(p, &x.list.v[choice]);
+    for (size_t i = 0; i < x.list.n; i++)
+        drop_option(&x.list.v[i]);
+    vec_release(&x.list);
+    return step;
+}
+
+static enum step step_once(struct path *p, size_t choice) {
+    struct sched__trial trial;
+    struct api_object *pod = api_object_ref(p->pod); /* a step may replace it */
+    sched__trial_start(&trial, p->s, pod, p->a);
+    enum step step = take_step(p, &trial.cycle, choice);
+    sched__trial_end(&trial);
+    api_object_unref(pod);
+    return step;
+}
+
+/* Begins with that option; false when there is none such. *fits: the path leads to the end. */
+static bool walk(struct path *p, size_t choice, bool *fits) {
+    enum step step = step_once(p, choice);
+    bool begun = step == CHANGED;
+    while (step == CHANGED)
+        step = step_once(p, 0);
+    *fits = begun && step == FITS;
+    return begun;
+}
+
+/* ---- the search ---- */
+
+struct search {
+    struct sched *s;
+    struct api_object *pod;
+    const struct sched_explanation *e;
+    struct arena *a;
+    VEC(struct path) found;
+};
+
+static int compare_groups(const void *x, const void *y) {
+    const struct sched_group *a = *(const struct sched_group *const *)x;
+    const struct sched_group *b = *(const struct sched_group *const *)y;
+    if (a->cause_count != b->cause_count)
+        return a->cause_count < b->cause_count ? -1 : 1;
+    if (a->shortage != b->shortage)
+        return a->shortage < b->shortage ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+static int compare_paths(const void *x, const void *y) {
+    const struct path *a = x, *b = y;
+    if (a->n != b->n)
+        return a->n < b->n ? -1 : 1;
+    if (a->worst != b->worst)
+        return a->worst < b->worst ? -1 : 1;
+    if (a->kinds != b->kinds)
+        return a->kinds < b->kinds ? -1 : 1;
+    if (a->cost != b->cost)
+        return a->cost < b->cost ? -1 : 1;
+    if (a->slot != b->slot)
+        return a->slot < b->slot ? -1 : 1;
+    return str_cmp(a->changes[0].text, b->changes[0].text);
+}
+
+static bool same_changes(const struct path *a, const struct path *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->changes[i].text, b->changes[i].text))
+            return false;
+    return true;
+}
+
+static bool is_known(const struct search *x, const struct path *p) {
+    for (size_t i = 0; i < x->found.n; i++)
+        if (same_changes(&x->found.v[i], p))
+            return true;
+    return false;
+}
+
+static void search_node(struct search *x, uint32_t slot) {
+    bool begun = true;
+    for (size_t choice = 0; begun && choice < MOST_OPTIONS; choice++) {
+        struct path p = {.s = x->s, .a = x->a, .redact = x->e->redact, .slot = slot};
+        bool fits;
+        path_start(&p, x->pod);
+        begun = walk(&p, choice, &fits);
+        path_undo(&p);
+        if (fits && !is_known(x, &p))
+            vec_push(&x->found, p);
+        else
+            path_release(&p);
+    }
+}
+
+static void search_groups(struct search *x) {
+    const struct sched_explanation *e = x->e;
+    const struct sched_group **closest =
+        arena_array(x->a, const struct sched_group *, e->group_count);
+    for (size_t i = 0; i < e->group_count; i++)
+        closest[i] = &e->groups[i];
+    qsort(closest, e->group_count, sizeof *closest, compare_groups);
+    for (size_t i = 0; i < e->group_count && i < MOST_GROUPS; i++)
+        search_node(x, e->report.nodes[closest[i]->nodes[0]].slot);
+}
+
+/* ---- what is told ---- */
+
+/* Runs the whole cycle on the changed objects: how many nodes fit, this one among them; else 0. */
+static size_t verify(struct search *x, struct path *p) {
+    struct sched__trial trial;
+    size_t feasible = 0;
+    path_redo(p);
+    sched__trial_start(&trial, x->s, p->pod, x->a);
+    sched__cycle_filter(&trial.cycle);
+    if (!trial.cycle.error.p && trial.cycle.rejected.code == SCHED_SUCCESS &&
+        !trial.cycle.verdict[p->slot])
+        feasible = trial.cycle.feasible;
+    sched__trial_end(&trial);
+    path_undo(p);
+    return feasible;
+}
+
+static size_t place_of(const struct sched_report *r, uint32_t slot) {
+    size_t i = 0;
+    while (r->nodes[i].slot != slot)
+        i++;
+    return i;
+}
+
+static void tell(struct search *x, const struct path *p, size_t feasible,
+                 struct sched_suggestions *out) {
+    struct sched_suggestion *s = &out->v[out->n++];
+    *s = (struct sched_suggestion){.changes = p->changes,
+                                   .change_count = p->n,
+                                   .node = place_of(&x->e->report, p->slot),
+                                   .feasible = feasible,
+                                   .pod = api_object_ref(p->pod),
+                                   .host = api_object_ref(p->node),
+                                   .gone_count = p->gone_count};
+    s->gone = arena_array(x->a, struct sched_pod_name, p->gone_count);
+    for (size_t i = 0; i < p->gone_count; i++)
+        s->gone[i] = sched__pod_name(p->gone[i].pod, x->a);
+}
+
+static void tell_smallest(struct search *x, struct sched_suggestions *out) {
+    size_t told[SCHED_CHANGE_COUNT] = {0};
+    out->v = arena_array(x->a, struct sched_suggestion, SCHED_MOST_SUGGESTIONS);
+    for (size_t i = 0; i < x->found.n && out->n < SCHED_MOST_SUGGESTIONS; i++) {
+        struct path *p = &x->found.v[i];
+        if (p->n > x->found.v[0].n || told[p->worst] == MOST_OF_A_KIND)
+            continue;
+        size_t feasible = verify(x, p);
+        if (!feasible)
+            continue;
+        told[p->worst]++;
+        tell(x, p, feasible, out);
+    }
+}
+
+static void finish_search(struct search *x, struct sched_suggestions *out) {
+    if (x->found.n)
+        qsort(x->found.v, x->found.n, sizeof *x->found.v, compare_paths);
+    tell_smallest(x, out);
+    for (size_t i = 0; i < x->found.n; i++)
+        path_release(&x->found.v[i]);
+    vec_release(&x->found);
+}
+
+void sched_suggest(const struct sched_explanation *e, size_t node, struct arena *a,
+                   struct sched_suggestions *out) {
+    struct search x = {.s = e->sched, .pod = e->pod, .e = e, .a = a};
+    struct sched__trial base; /* keeps the pod's class */
+    bool one = node != SIZE_MAX;
+    *out = (struct sched_suggestions){0};
+    if (!e->group_count || (one ? e->group_of[node] == SIZE_MAX : e->report.feasible > 0))
+        return;
+    sched__trial_start(&base, x.s, x.pod, a);
+    if (one)
+        search_node(&x, e->report.nodes[node].slot);
+    else
+        search_groups(&x);
+    finish_search(&x, out);
+    sched__trial_end(&base);
+}
+
+void sched_suggestions_release(struct sched_suggestions *list) {
+    for (size_t i = 0; i < list->n; i++) {
+        api_object_unref(list->v[i].pod);
+        api_object_unref(list->v[i].host);
+    }
+    *list = (struct sched_suggestions){0};
+}

@@ -1,0 +1,171 @@
+/* Changes against nodeSelector and node affinity: labels of the node, requirements of the pod. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sched/explain/explain_int.h"
+
+static void add_text(struct sched__options *x, struct sched__option o, struct str text) {
+    o.text = text;
+    sched__option_add(x, &o);
+}
+
+/* ---- the node's labels ---- */
+
+void sched__suggest_label(struct sched__options *x, struct str key, struct str value) {
+    struct api_object *node = api_object_copy(x->node);
+    labels_put(&node->arena, &node->meta->labels,
+               (struct label){arena_str(&node->arena, key), arena_str(&node->arena, value)});
+    add_text(x, (struct sched__option){.kind = SCHED_CHANGE_LABEL, .node = node},
+             arena_printf(x->cy->arena, "label node %.*s with %.*s%s%.*s",
+                          STR_ARG(node->meta->name), STR_ARG(key), value.n ? "=" : "",
+                          STR_ARG(value.n ? sched__shown(x->cy, value) : value)));
+}
+
+static void remove_label(struct sched__options *x, struct str key) {
+    struct api_object *node = api_object_copy(x->node);
+    struct labels *labels = &node->meta->labels;
+    size_t kept = 0;
+    for (size_t i = 0; i < labels->n; i++)
+        if (!str_eq(labels->v[i].key, key))
+            labels->v[kept++] = labels->v[i];
+    labels->n = kept;
+    add_text(x, (struct sched__option){.kind = SCHED_CHANGE_LABEL, .node = node},
+             arena_printf(x->cy->arena, "remove the label %.*s from node %.*s", STR_ARG(key),
+                          STR_ARG(node->meta->name)));
+}
+
+/* ---- the pod's nodeSelector ---- */
+
+static struct api_pod_spec *spec_of(struct api_object *pod) {
+    return &((struct api_pod *)pod->body)->spec;
+}
+
+static void suggest_selector(struct sched__options *x, const struct match_node_verdict *why) {
+    struct label wanted = spec_of(x->pod)->node_selector.v[why->requirement];
+    sched__suggest_label(x, wanted.key, wanted.value);
+    struct api_object *pod = api_object_copy(x->pod);
+    struct labels *selector = &spec_of(pod)->node_selector;
+    memmove(&selector->v[why->requirement], &selector->v[why->requirement + 1],
+            (selector->n - why->requirement - 1) * sizeof *selector->v);
+    selector->n--;
+    add_text(x, (struct sched__option){.kind = SCHED_CHANGE_DROP, .pod = pod},
+             arena_printf(x->cy->arena, "remove %.*s from nodeSelector", STR_ARG(wanted.key)));
+}
+
+/* ---- the pod's required terms ---- */
+
+/* One requirement of one term, in a pod that may be changed. */
+struct place {
+    struct api_object *pod;
+    struct api_node_selector_term_list *terms;
+    struct api_node_selector_requirement_list *list;
+    struct api_node_selector_requirement *r;
+};
+
+static struct place place_in(struct api_object *pod, const struct match_node_verdict *why) {
+    struct place p = {.pod = pod};
+    p.terms = &spec_of(pod)->affinity->node_affinity->required->node_selector_terms;
+    struct api_node_selector_term *term = &p.terms->v[why->term];
+    p.list = why->is_field ? &term->match_fields : &term->match_expressions;
+    p.r = &p.list->v[why->requirement];
+    return p;
+}
+
+static struct str name_of(struct sched__options *x, const struct match_node_verdict *why) {
+    return arena_printf(x->cy->arena, "nodeSelectorTerms[%u].%s[%u]", why->term,
+                        why->is_field ? "matchFields" : "matchExpressions", why->requirement);
+}
+
+/* Another threshold, or one more value among those that are allowed. */
+static void change_requirement(struct sched__options *x, const struct match_node_verdict *why,
+                               struct str found) {
+    struct place p = place_in(x->pod, why);
+    bool is_in = str_is(p.r->operator, "In") && !why->is_field;
+    struct str value = is_in || why->is_field
+                           ? found
+                           : sched__suggest_threshold(x->cy->arena, p.r->operator, found);
+    if (!value.p || !p.r->values.n)
+        return;
+    struct str old = p.r->values.v[0];
+    p = place_in(api_object_copy(x->pod), why);
+    struct arena *a = &p.pod->arena;
+    struct str *values = arena_array(a, struct str, p.r->values.n + 1);
+    memcpy(values, p.r->values.v, p.r->values.n * sizeof *values);
+    values[is_in ? p.r->values.n : 0] = arena_str(a, value);
+    p.r->values = (struct api_strs){values, p.r->values.n + is_in};
+    struct sched__option o = {.kind = SCHED_CHANGE_REQUIREMENT, .pod = p.pod};
+    struct str shown = sched__shown(x->cy, value), name = name_of(x, why);
+    o.cost = sched__suggest_distance(old, value);
+    o.text = is_in ? arena_printf(x->cy->arena, "add %.*s to the values of %.*s (%.*s)",
+                                  STR_ARG(shown), STR_ARG(name), STR_ARG(p.r->key))
+                   : arena_printf(x->cy->arena, "change %.*s (%.*s %.*s %.*s) to %.*s",
+                                  STR_ARG(name), STR_ARG(p.r->key), STR_ARG(p.r->operator),
+                                  STR_ARG(sched__shown(x->cy, old)), STR_ARG(shown));
+    sched__option_add(x, &o);
+}
+
+void sched__suggest_label_for(struct sched__options *x,
+                              const struct api_node_selector_requirement *r) {
+    if (str_is(r->operator, "DoesNotExist") || str_is(r->operator, "NotIn"))
+        remove_label(x, r->key);
+    else if (str_is(r->operator, "Exists"))
+        sched__suggest_label(x, r->key, STR(""));
+    else if ((str_is(r->operator, "In") || str_is(r->operator, "SemverEq")) && r->values.n)
+        sched__suggest_label(x, r->key, r->values.v[0]);
+}
+
+/* A term without requirements matches no node: the last one goes with its term. */
+static void drop_requirement(struct sched__options *x, const struct match_node_verdict *why) {
+    struct place p = place_in(x->pod, why);
+    const struct api_node_selector_term *term = &p.terms->v[why->term];
+    bool last = term->match_fields.n + term->match_expressions.n == 1;
+    if (last && p.terms->n > 1)
+        return;
+    p = place_in(api_object_copy(x->pod), why);
+    struct str key = p.r->key;
+    if (last) {
+        spec_of(p.pod)->affinity->node_affinity->required = NULL;
+    } else {
+        memmove(p.r, p.r + 1, (p.list->n - why->requirement - 1) * sizeof *p.r);
+        p.list->n--;
+    }
+    add_text(
+        x, (struct sched__option){.kind = SCHED_CHANGE_DROP, .pod = p.pod},
+        arena_printf(x->cy->arena, "remove %.*s (%.*s)", STR_ARG(name_of(x, why)), STR_ARG(key)));
+}
+
+static void suggest_term(struct sched__options *x, const struct match_node_verdict *why) {
+    const struct api_node_selector_requirement *r = place_in(x->pod, why).r;
+    const struct label *label = labels_find(&x->node->meta->labels, r->key);
+    if (why->is_field)
+        change_requirement(x, why, x->node->meta->name);
+    else if (label)
+        change_requirement(x, why, label->value);
+    if (!why->is_field)
+        sched__suggest_label_for(x, r);
+    drop_requirement(x, why);
+}
+
+/* Is the verdict about a requirement, not about a whole term? */
+static bool names_requirement(enum match_node_code code) {
+    return code > MATCH_NODE_YES && code < MATCH_NODE_EMPTY_TERM;
+}
+
+void sched__suggest_affinity(struct sched__options *x) {
+    const struct match_affinity *a = x->cy->cls->affinity;
+    const struct match_node *node = x->cy->s->nodes.v[x->slot].labels;
+    struct match_node_verdict why;
+    if (x->cy->verdict[x->slot] != SCHED__REASON_AFFINITY || match_affinity_required(a, node, &why))
+        return;
+    if (why.part == MATCH_NODE_SELECTOR) {
+        suggest_selector(x, &why);
+        return;
+    }
+    uint32_t n = match_affinity_term_count(a, MATCH_NODE_REQUIRED);
+    for (uint32_t i = 0; i < n; i++) {
+        why = match_affinity_check_term(a, MATCH_NODE_REQUIRED, i, node);
+        if (names_requirement(why.code))
+            suggest_term(x, &why);
+    }
+}

@@ -1,0 +1,155 @@
+/* Changes against taints and cordoning: other values of tolerations, new ones, fewer taints. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sched/explain/explain_int.h"
+#include "semver/semver.h"
+
+/* ---- values next to others ---- */
+
+/* A version just below: one patch less, or the least pre-release. */
+static struct str version_below(struct arena *a, const struct semver *v) {
+    if (v->patch > 0)
+        return arena_printf(a, "%" PRIu64 ".%" PRIu64 ".%" PRIu64, v->major, v->minor,
+                            v->patch - 1);
+    return arena_printf(a, "%" PRIu64 ".%" PRIu64 ".0-0", v->major, v->minor);
+}
+
+/* A version just above: what a pre-release is one of, or one patch more. */
+static struct str version_above(struct arena *a, const struct semver *v) {
+    return arena_printf(a, "%" PRIu64 ".%" PRIu64 ".%" PRIu64, v->major, v->minor,
+                        v->patch + (v->pre_count ? 0 : 1));
+}
+
+static struct str number_next(struct arena *a, struct str value, bool below) {
+    int64_t n;
+    if (!labels_value_to_i64(value, &n) || n == (below ? INT64_MIN : INT64_MAX))
+        return (struct str){0};
+    return arena_printf(a, "%" PRId64, below ? n - 1 : n + 1);
+}
+
+static struct str version_next(struct arena *a, struct str operator, struct str value) {
+    struct semver v;
+    if (semver_parse_tolerant(a, value, &v, NULL) < 0)
+        return (struct str){0};
+    if (str_is(operator, "SemverEq"))
+        return value;
+    return str_is(operator, "SemverGt") ? version_below(a, &v) : version_above(a, &v);
+}
+
+struct str sched__suggest_threshold(struct arena *a, struct str operator, struct str value) {
+    if (str_is(operator, "Gt") || str_is(operator, "Lt"))
+        return number_next(a, value, str_is(operator, "Gt"));
+    if (str_starts(operator, STR("Semver")))
+        return version_next(a, operator, value);
+    return (struct str){0};
+}
+
+int64_t sched__suggest_distance(struct str a, struct str b) {
+    int64_t x, y;
+    if (!labels_value_to_i64(a, &x) || !labels_value_to_i64(b, &y))
+        return 0;
+    uint64_t apart = x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x;
+    return apart > INT32_MAX ? INT32_MAX : (int64_t)apart;
+}
+
+/* ---- tolerations ---- */
+
+static struct api_toleration_list *tolerations_of(struct api_object *pod) {
+    return &((struct api_pod *)pod->body)->spec.tolerations;
+}
+
+static const char *direction(struct str operator) {
+    if (str_ends(operator, STR("Gt")))
+        return "lower";
+    return str_ends(operator, STR("Lt")) ? "raise" : "change";
+}
+
+/* Another value for a toleration of the taint's key. */
+static void change_value(struct sched__options *x, uint32_t place,
+                         const struct match_taint *taint) {
+    const struct api_toleration *t = &tolerations_of(x->pod)->v[place];
+    struct str found = intern_text(taint->value);
+    bool is_equal = !t->operator.n || str_is(t->operator, "Equal");
+    struct str value = is_equal && !t->expression.n
+                           ? found
+                           : sched__suggest_threshold(x->cy->arena, t->operator, found);
+    if (!value.p || t->expression.n || !str_eq(t->key, intern_text(taint->key)))
+        return;
+    struct api_object *pod = api_object_copy(x->pod);
+    tolerations_of(pod)->v[place].value = arena_str(&pod->arena, value);
+    struct sched__option o = {.kind = SCHED_CHANGE_THRESHOLD, .pod = pod};
+    o.cost = sched__suggest_distance(t->value, value);
+    o.text = arena_printf(
+        x->cy->arena, "%s toleration #%u (%.*s %.*s %.*s) to %.*s", direction(t->operator), place,
+        STR_ARG(t->key), STR_ARG(is_equal ? STR("Equal") : t->operator),
+        STR_ARG(sched__shown(x->cy, t->value)), STR_ARG(sched__shown(x->cy, value)));
+    sched__option_add(x, &o);
+}
+
+/* A toleration of exactly this taint. */
+static void tolerate(struct sched__options *x, struct str key, struct str value,
+                     struct str effect) {
+    struct api_object *pod = api_object_copy(x->pod);
+    struct api_toleration_list *list = tolerations_of(pod);
+    struct api_toleration *grown = arena_array(&pod->arena, struct api_toleration, list->n + 1);
+    if (list->n)
+        memcpy(grown, list->v, list->n * sizeof *grown);
+    grown[list->n] = (struct api_toleration){
+        .key = arena_str(&pod->arena, key),
+        .operator= value.n ? STR("Equal") : STR("Exists"),
+        .value = arena_str(&pod->arena, value),
+        .effect = arena_str(&pod->arena, effect),
+    };
+    *list = (struct api_toleration_list){grown, list->n + 1};
+    struct sched__option o = {.kind = SCHED_CHANGE_TOLERATE, .pod = pod};
+    o.text =
+        arena_printf(x->cy->arena, "tolerate %.*s%s%.*s:%.*s", STR_ARG(key), value.n ? "=" : "",
+                     STR_ARG(value.n ? sched__shown(x->cy, value) : value), STR_ARG(effect));
+    sched__option_add(x, &o);
+}
+
+static struct api_node *body_of(struct api_object *node) {
+    return node->body;
+}
+
+static void remove_taint(struct sched__options *x, uint32_t place,
+                         const struct match_taint *taint) {
+    struct api_object *node = api_object_copy(x->node);
+    struct api_taint_list *list = &body_of(node)->spec.taints;
+    memmove(&list->v[place], &list->v[place + 1], (list->n - place - 1) * sizeof *list->v);
+    list->n--;
+    struct sched__option o = {.kind = SCHED_CHANGE_UNTAINT, .node = node};
+    struct str value = intern_text(taint->value);
+    o.text = arena_printf(x->cy->arena, "remove the taint %.*s%s%.*s:%.*s from node %.*s",
+                          STR_ARG(intern_text(taint->key)), value.n ? "=" : "",
+                          STR_ARG(value.n ? sched__shown(x->cy, value) : value),
+                          STR_ARG(intern_text(taint->effect)), STR_ARG(node->meta->name));
+    sched__option_add(x, &o);
+}
+
+void sched__suggest_taint(struct sched__options *x) {
+    const struct match_taints *taints = x->cy->s->nodes.taints[x->slot];
+    const struct match_tolerations *tolerations = x->cy->cls->tolerations;
+    uint32_t place =
+        match_find_untolerated(tolerations, taints, MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE);
+    const struct match_taint *taint = &taints->v[place];
+    for (uint32_t i = 0; i < tolerations->n && i < tolerations_of(x->pod)->n; i++)
+        if (match_toleration_check(&tolerations->v[i], taint) > MATCH_KEY_DIFFERS)
+            change_value(x, i, taint);
+    tolerate(x, intern_text(taint->key), intern_text(taint->value), intern_text(taint->effect));
+    remove_taint(x, place, taint);
+}
+
+/* ---- cordoned nodes ---- */
+
+void sched__suggest_unschedulable(struct sched__options *x) {
+    struct api_object *node = api_object_copy(x->node);
+    body_of(node)->spec.unschedulable = false;
+    struct sched__option o = {.kind = SCHED_CHANGE_UNCORDON, .node = node};
+    o.text = arena_printf(x->cy->arena, "uncordon node %.*s", STR_ARG(node->meta->name));
+    sched__option_add(x, &o);
+    tolerate(x, STR("node.kubernetes.io/unschedulable"), STR(""), STR("NoSchedule"));
+}

@@ -1,0 +1,141 @@
+/*
+ * What decisions took and no object shows yet: upstream's Reserve of VolumeBinding, and its undo.
+ *
+ * In a cluster the volume comes back with its claimRef, or the claim with its node, under another
+ * resourceVersion; what was taken is then history.
+ */
+#include "sched/volumes/state_int.h"
+
+static void taken_free(struct sched__taken *t) {
+    struct arena arena = t->arena; /* it holds t, too */
+    arena_release(&arena);
+}
+
+/* Remembers something under key; who and what for is the caller's to fill in. */
+static struct sched__taken *take(struct map *map, struct str key, const struct api_object *object,
+                                 const struct sched_pod *p) {
+    struct arena arena = {0};
+    struct sched__taken *t = arena_new(&arena, struct sched__taken);
+    t->key = arena_str(&arena, key);
+    t->resource_version = arena_str(&arena, object->meta->resource_version);
+    t->pod = arena_str(&arena, p->key);
+    t->arena = arena;
+    struct sched__taken *before = map_del(map, key);
+    if (before)
+        taken_free(before);
+    map_put(map, t->key, t);
+    return t;
+}
+
+static const struct sched__taken *find(const struct map *map, struct str key,
+                                       const struct api_object *object) {
+    const struct sched__taken *t = map_get(map, key);
+    bool same = t && str_eq(t->resource_version, object->meta->resource_version);
+    return same ? t : NULL;
+}
+
+const struct sched__taken *sched__volume_taken(const struct sched *s,
+                                               const struct api_object *volume) {
+    return s->volumes ? find(&s->volumes->taken, volume->meta->name, volume) : NULL;
+}
+
+static struct str claim_key(struct arena *a, const struct api_object *claim) {
+    return arena_printf(a, "%.*s/%.*s", STR_ARG(claim->meta->namespace),
+                        STR_ARG(claim->meta->name));
+}
+
+const struct sched__taken *sched__claim_placed(const struct sched *s,
+                                               const struct api_object *claim) {
+    if (!s->volumes || !s->volumes->placed.live)
+        return NULL;
+    struct arena a = {0};
+    const struct sched__taken *t = find(&s->volumes->placed, claim_key(&a, claim), claim);
+    arena_release(&a);
+    return t;
+}
+
+static void take_volume(struct sched *s, const struct sched_pod *p,
+                        const struct sched__binding *b) {
+    const struct api_object *volume = b->pv->object;
+    const struct api_object_meta *claim = b->claim->object->meta;
+    struct sched__taken *t = take(&sched__volumes_get(s)->taken, volume->meta->name, volume, p);
+    t->claim_ns = arena_str(&t->arena, claim->namespace);
+    t->claim_name = arena_str(&t->arena, claim->name);
+    t->claim_uid = arena_str(&t->arena, claim->uid);
+}
+
+static void take_claim(struct sched *s, const struct sched_pod *p, const struct api_object *claim,
+                       struct str node) {
+    struct arena a = {0};
+    struct sched__taken *t = take(&sched__volumes_get(s)->placed, claim_key(&a, claim), claim, p);
+    t->node = arena_str(&t->arena, node);
+    arena_release(&a);
+}
+
+void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot) {
+    if (!p->cls->data[SCHED_VOLUME_BINDING])
+        return;
+    struct arena a = {0};
+    struct sched__pod_claims claims;
+    struct str error = {0};
+    if (sched__pod_claims_read(s, p->cls->sample, &a, &claims, &error) == 0 &&
+        claims.selected.n + claims.unbound.n > 0) {
+        const struct sched__volume_plan *plan = sched__pod_claims_place(s, &claims, slot);
+        struct str node = intern_text(s->nodes.v[slot].name);
+        for (size_t i = 0; i < plan->binding_count; i++)
+            take_volume(s, p, &plan->bindings[i]);
+        for (size_t i = 0; i < plan->provision_count; i++)
+            take_claim(s, p, plan->provisions[i].claim->object, node);
+        s->storage_generation++;
+    }
+    arena_release(&a);
+}
+
+/* True if anything was taken for the pod. */
+static bool give_back(struct map *map, struct str pod) {
+    bool found = false;
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(map, &at));) {
+        struct sched__taken *t = e->value;
+        if (!str_eq(t->pod, pod))
+            continue;
+        map_del(map, t->key);
+        taken_free(t);
+        found = true;
+    }
+    return found;
+}
+
+void sched__volumes_forget(struct sched *s, struct sched_pod *p) {
+    if (!s->volumes)
+        return;
+    bool volumes = give_back(&s->volumes->taken, p->key);
+    bool claims = give_back(&s->volumes->placed, p->key);
+    if (volumes || claims)
+        s->storage_generation++;
+}
+
+static void release_taken(struct map *map) {
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(map, &at));)
+        taken_free(e->value);
+    map_release(map);
+}
+
+void sched__volumes_release(struct sched *s) {
+    struct sched__volumes *v = s->volumes;
+    if (!v)
+        return;
+    release_taken(&v->taken);
+    release_taken(&v->placed);
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&v->compiled, &at));)
+        sched__pv_free(e->value);
+    map_release(&v->compiled);
+    at = 0;
+    for (struct map_entry *e; (e = map_next(&v->users, &at));)
+        free(e->value);
+    map_release(&v->users);
+    free(v);
+    s->volumes = NULL;
+}

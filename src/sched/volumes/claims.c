@@ -1,0 +1,154 @@
+/*
+ * Claims as pods name them: by a volume's claimName, or made for a generic ephemeral volume and
+ * then named after pod and volume. Also who uses which claim, and how plug-ins say no.
+ */
+#include "sched/volumes/state_int.h"
+
+#define OLD_CLASS "volume.beta.kubernetes.io/storage-class"
+
+struct str sched__claim_name(struct arena *a, const struct api_object *pod,
+                             const struct api_volume *volume) {
+    const struct api_volume_source *source = &volume->volume_source;
+    if (source->persistent_volume_claim)
+        return source->persistent_volume_claim->claim_name;
+    if (source->ephemeral)
+        return arena_printf(a, "%.*s-%.*s", STR_ARG(pod->meta->name), STR_ARG(volume->name));
+    return (struct str){0};
+}
+
+/* Is name "<pod>-<volume>"? */
+static bool is_joined(struct str name, struct str pod, struct str volume) {
+    return name.n == pod.n + 1 + volume.n && str_starts(name, pod) && name.p[pod.n] == '-' &&
+           str_ends(name, volume);
+}
+
+bool sched__claim_is_of_pod(const struct api_object *claim, const struct api_object *pod,
+                            bool ephemeral) {
+    if (!str_eq(claim->meta->namespace, pod->meta->namespace))
+        return false;
+    struct str name = claim->meta->name;
+    const struct api_volume_list *volumes = &sched__pod_spec(pod)->volumes;
+    for (size_t i = 0; i < volumes->n; i++) {
+        const struct api_volume_source *source = &volumes->v[i].volume_source;
+        if (source->persistent_volume_claim) {
+            if (str_eq(source->persistent_volume_claim->claim_name, name))
+                return true;
+        } else if (ephemeral && source->ephemeral &&
+                   is_joined(name, pod->meta->name, volumes->v[i].name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_controlled_by(const struct api_object_meta *claim, const struct api_object *pod) {
+    for (size_t i = 0; i < claim->owner_references.n; i++) {
+        const struct api_owner_reference *owner = &claim->owner_references.v[i];
+        if (owner->controller.set && owner->controller.v)
+            return str_eq(owner->uid, pod->meta->uid);
+    }
+    return false;
+}
+
+struct str sched__claim_owner_error(struct arena *a, const struct api_object *claim,
+                                    const struct api_object *pod) {
+    const struct api_object_meta *c = claim->meta, *p = pod->meta;
+    if (str_eq(c->namespace, p->namespace) && is_controlled_by(c, pod))
+        return (struct str){0};
+    return arena_printf(a, "PVC %.*s/%.*s was not created for pod %.*s/%.*s (pod is not owner)",
+                        STR_ARG(c->namespace), STR_ARG(c->name), STR_ARG(p->namespace),
+                        STR_ARG(p->name));
+}
+
+struct str sched__claim_class(const struct api_object *claim) {
+    const struct label *old = labels_find(&claim->meta->annotations, STR(OLD_CLASS));
+    return old ? old->value : sched__claim_body(claim)->spec.storage_class_name;
+}
+
+struct str sched__volume_class(const struct api_object *volume) {
+    const struct label *old = labels_find(&volume->meta->annotations, STR(OLD_CLASS));
+    return old ? old->value : sched__pv_body(volume)->spec.storage_class_name;
+}
+
+bool sched__claim_is_exclusive(const struct api_object *claim) {
+    const struct api_strs *modes = &sched__claim_body(claim)->spec.access_modes;
+    for (size_t i = 0; i < modes->n; i++)
+        if (str_is(modes->v[i], "ReadWriteOncePod"))
+            return true;
+    return false;
+}
+
+/* ---- who uses a claim ---- */
+
+struct user_count {
+    size_t n;
+    char key[]; /* namespace/name, not terminated */
+};
+
+/* Room for the key of a claim. */
+struct claim_key {
+    char text[512];
+};
+
+/* "namespace/name"; absent if that is longer than any there can be. */
+static struct str make_key(struct claim_key *key, struct str ns, struct str name) {
+    int n = snprintf(key->text, sizeof key->text, "%.*s/%.*s", STR_ARG(ns), STR_ARG(name));
+    bool fits = n > 0 && (size_t)n < sizeof key->text;
+    return fits ? (struct str){key->text, (size_t)n} : (struct str){0};
+}
+
+size_t sched__claim_users(const struct sched *s, struct str ns, struct str name) {
+    if (!s->volumes)
+        return 0;
+    struct claim_key key;
+    const struct user_count *count = map_get(&s->volumes->users, make_key(&key, ns, name));
+    return count ? count->n : 0;
+}
+
+static void count_user(struct sched *s, struct str key, int delta) {
+    struct map *users = &sched__volumes_get(s)->users;
+    struct user_count *count = map_get(users, key);
+    if (!count) {
+        assert(delta > 0);
+        count = xcalloc(1, sizeof *count + key.n);
+        memcpy(count->key, key.p, key.n);
+        map_put(users, (struct str){count->key, key.n}, count);
+    }
+    count->n += (size_t)delta;
+    if (!count->n) {
+        map_del(users, key);
+        free(count);
+    }
+}
+
+void sched__volumes_pod(struct sched *s, const struct sched_pod *p, int delta) {
+    const struct api_volume_list *volumes = &sched__pod_spec(p->cls->sample)->volumes;
+    for (size_t i = 0; i < volumes->n; i++) {
+        const struct api_persistent_volume_claim_volume_source *source =
+            volumes->v[i].volume_source.persistent_volume_claim;
+        struct claim_key key;
+        struct str ns = p->cls->sample->meta->namespace, text = {0};
+        if (source)
+            text = make_key(&key, ns, source->claim_name);
+        if (!text.p)
+            continue;
+        count_user(s, text, delta);
+        const struct api_object *claim =
+            sched__store_find(s, &s->store.claims, ns, source->claim_name);
+        if (claim && sched__claim_is_exclusive(claim))
+            s->storage_generation++;
+    }
+}
+
+/* ---- how plug-ins say no ---- */
+
+struct str sched__not_found(struct arena *a, const char *resource, struct str name) {
+    return arena_printf(a, "%s \"%.*s\" not found", resource, STR_ARG(name));
+}
+
+void sched__filter_fail(struct sched__cycle *cy, enum sched_plugin plugin, struct str text) {
+    struct str name = sched_plugin_name(plugin);
+    if (!cy->error.p)
+        cy->error = arena_printf(cy->arena, "running \"%.*s\" filter plugin: %.*s", STR_ARG(name),
+                                 STR_ARG(text));
+}

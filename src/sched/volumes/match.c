@@ -1,0 +1,275 @@
+/*
+ * The claims of one pod, and what one node makes of them: upstream's GetPodVolumeClaims and
+ * FindPodVolumes.
+ *
+ * What does not depend on the node is settled when the claims are read: an unbound claim gets the
+ * list of the volumes that could be its own, and of the spaces that are large enough for it.
+ */
+#include "api/selector.h"
+#include "sched/volumes/state_int.h"
+
+/* ---- the claims of a pod ---- */
+
+static bool is_fully_bound(const struct api_object *claim) {
+    return sched__claim_body(claim)->spec.volume_name.n &&
+           labels_find(&claim->meta->annotations, STR("pv.kubernetes.io/bind-completed"));
+}
+
+/* The class of a claim that waits for its first consumer; NULL: it does not wait. */
+static const struct api_storage_class *delaying_class(struct sched *s, struct arena *a,
+                                                      const struct api_object *claim,
+                                                      struct str *error) {
+    struct str name = sched__claim_class(claim);
+    const struct api_object *object =
+        name.n ? sched__store_find(s, &s->store.storage_classes, (struct str){0}, name) : NULL;
+    if (!object)
+        return NULL;
+    const struct api_storage_class *class = object->body;
+    if (!class->volume_binding_mode.p)
+        *error =
+            arena_printf(a, "VolumeBindingMode not set for StorageClass \"%.*s\"", STR_ARG(name));
+    return str_is(class->volume_binding_mode, "WaitForFirstConsumer") ? class : NULL;
+}
+
+static void read_size(struct sched__claim *c) {
+    const struct api_quantities *requests = &c->body->spec.resources.requests;
+    for (size_t i = 0; i < requests->n; i++) {
+        if (!str_is(requests->v[i].key, "storage"))
+            continue;
+        c->has_size = true;
+        c->size = requests->v[i].value;
+    }
+}
+
+/* ---- space for a claim that is to be provisioned ---- */
+
+const struct quantity *sched__capacity_limit(const struct api_csi_storage_capacity *capacity) {
+    return capacity->maximum_volume_size ? capacity->maximum_volume_size : capacity->capacity;
+}
+
+/* Does the driver say how much space it has? */
+static bool counts_space(struct sched *s, struct str driver) {
+    const struct api_object *object =
+        sched__store_find(s, &s->store.csi_drivers, (struct str){0}, driver);
+    const struct api_csi_driver *body = object ? object->body : NULL;
+    return body && body->spec.storage_capacity.set && body->spec.storage_capacity.v;
+}
+
+static bool is_large_enough(const struct api_csi_storage_capacity *capacity,
+                            const struct sched__claim *c) {
+    const struct quantity *limit = sched__capacity_limit(capacity);
+    return str_eq(capacity->storage_class_name, c->storage_class->metadata.name) && limit &&
+           quantity_value(limit) >= quantity_value(&c->size);
+}
+
+/* Lists the spaces that are large enough; one whose selector is wrong is reached by no node. */
+static void find_spaces(struct sched *s, struct arena *a, struct sched__claim *c) {
+    c->needs_space = c->has_size && counts_space(s, c->storage_class->provisioner);
+    if (!c->needs_space)
+        return;
+    c->spaces = arena_array(a, struct sched__space, s->store.capacities.live);
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&s->store.capacities, &at));) {
+        const struct api_csi_storage_capacity *capacity =
+            ((const struct api_object *)e->value)->body;
+        struct selector *nodes = NULL;
+        if (is_large_enough(capacity, c) &&
+            selector_compile(a, capacity->node_topology, &nodes, NULL) == 0)
+            c->spaces[c->space_count++] = (struct sched__space){capacity, nodes};
+    }
+}
+
+/* ---- sorting claims ---- */
+
+/* Keeps the list by size; of equals the first stays first. */
+static void insert_by_size(struct sched__claim_list *list, struct sched__claim c) {
+    size_t i = list->n++;
+    for (; i > 0 && quantity_cmp(&c.size, &list->v[i - 1].size) < 0; i--)
+        list->v[i] = list->v[i - 1];
+    list->v[i] = c;
+}
+
+static void add_claim(struct sched *s, struct arena *a, struct api_object *object,
+                      struct sched__pod_claims *out, struct str *error) {
+    struct sched__claim c = {.object = object, .body = object->body};
+    if (is_fully_bound(object)) {
+        c.pv = sched__pv_get(s, c.body->spec.volume_name);
+        out->bound.v[out->bound.n++] = c;
+        return;
+    }
+    c.storage_class = delaying_class(s, a, object, error);
+    if (!c.storage_class || c.body->spec.volume_name.n) {
+        out->immediate = true;
+        return;
+    }
+    read_size(&c);
+    find_spaces(s, a, &c);
+    c.selected_node = sched__claim_selected_node(s, object);
+    if (c.selected_node.p) {
+        out->selected.v[out->selected.n++] = c;
+        return;
+    }
+    struct str fault = sched__candidates_find(s, a, &c);
+    if (fault.p && !out->error.p)
+        out->error = fault;
+    insert_by_size(&out->unbound, c);
+}
+
+int sched__pod_claims_read(struct sched *s, const struct api_object *pod, struct arena *a,
+                           struct sched__pod_claims *out, struct str *error) {
+    const struct api_volume_list *volumes = &sched__pod_spec(pod)->volumes;
+    *out = (struct sched__pod_claims){0};
+    out->bound.v = arena_array(a, struct sched__claim, volumes->n);
+    out->selected.v = arena_array(a, struct sched__claim, volumes->n);
+    out->unbound.v = arena_array(a, struct sched__claim, volumes->n);
+    out->plan.bindings = arena_array(a, struct sched__binding, volumes->n);
+    out->plan.provisions = arena_array(a, struct sched__provision, volumes->n);
+    for (size_t i = 0; i < volumes->n && !error->p; i++) {
+        struct str name = sched__claim_name(a, pod, &volumes->v[i]);
+        if (!name.p)
+            continue;
+        struct api_object *claim =
+            sched__store_find(s, &s->store.claims, pod->meta->namespace, name);
+        if (claim)
+            add_claim(s, a, claim, out, error);
+        else
+            *error = sched__not_found(a, "persistentvolumeclaim", name);
+    }
+    return error->p ? -1 : 0;
+}
+
+/* ---- one node ---- */
+
+/* A node that is being asked about. */
+struct place {
+    struct sched *s;
+    uint32_t slot;
+    const struct sched__node *node;
+    const struct api_object *csi_node;
+    struct sched__volume_plan *plan;
+};
+
+const struct api_object *sched__csi_node(struct sched *s, uint32_t slot) {
+    return sched__store_find(s, &s->store.csi_nodes, (struct str){0},
+                             intern_text(s->nodes.v[slot].name));
+}
+
+static void refuse(struct place *p, enum sched__conflict conflict, const struct sched__claim *c) {
+    p->plan->conflicts[conflict] = c;
+}
+
+static void refuse_volume(struct place *p, enum sched__no_volume why,
+                          const struct sched__claim *c) {
+    p->plan->no_volume = why;
+    refuse(p, SCHED__NO_VOLUME, c);
+}
+
+static void check_bound(struct place *p, const struct sched__claim_list *claims) {
+    for (size_t i = 0; i < claims->n; i++) {
+        const struct sched__claim *c = &claims->v[i];
+        if (!c->pv) {
+            refuse(p, SCHED__VOLUME_MISSING, c);
+            return;
+        }
+        const struct match_affinity *affinity =
+            sched__pv_affinity(p->s, c->pv, p->csi_node, &p->plan->error);
+        if (p->plan->error.p)
+            return;
+        if (affinity && !match_affinity_required(affinity, p->node->labels, NULL)) {
+            refuse(p, SCHED__VOLUME_AFFINITY, c);
+            return;
+        }
+    }
+}
+
+static bool term_matches(const struct api_topology_selector_term *term,
+                         const struct labels *labels) {
+    for (size_t i = 0; i < term->match_label_expressions.n; i++) {
+        const struct api_topology_selector_label_requirement *r =
+            &term->match_label_expressions.v[i];
+        const struct label *label = labels_find(labels, r->key);
+        bool found = false;
+        for (size_t j = 0; label && j < r->values.n && !found; j++)
+            found = str_eq(r->values.v[j], label->value);
+        if (!found)
+            return false;
+    }
+    return term->match_label_expressions.n > 0;
+}
+
+static bool topology_matches(const struct api_topology_selector_term_list *terms,
+                             const struct labels *labels) {
+    for (size_t i = 0; i < terms->n; i++)
+        if (term_matches(&terms->v[i], labels))
+            return true;
+    return !terms->n;
+}
+
+/* False: no space that this node reaches is large enough. */
+static bool find_space(const struct place *p, const struct sched__claim *c,
+                       const struct api_csi_storage_capacity **out) {
+    const struct labels *labels = &p->node->object->meta->labels;
+    *out = NULL;
+    for (size_t i = 0; i < c->space_count && !*out; i++)
+        if (selector_matches(c->spaces[i].nodes, labels))
+            *out = c->spaces[i].capacity;
+    return !c->needs_space || *out;
+}
+
+/* False: a conflict was found, and the rest is not looked at. */
+static bool provision(struct place *p, const struct sched__claim *c) {
+    struct str provisioner = c->storage_class->provisioner;
+    const struct api_csi_storage_capacity *capacity;
+    if (!provisioner.n || str_is(provisioner, "kubernetes.io/no-provisioner"))
+        refuse_volume(p, SCHED__NO_PROVISIONER, c);
+    else if (!topology_matches(&c->storage_class->allowed_topologies,
+                               &p->node->object->meta->labels))
+        refuse_volume(p, SCHED__TOPOLOGY, c);
+    else if (!find_space(p, c, &capacity))
+        refuse(p, SCHED__NO_SPACE, c);
+    else {
+        p->plan->provisions[p->plan->provision_count++] = (struct sched__provision){c, capacity};
+        return true;
+    }
+    p->plan->provision_count = 0;
+    return false;
+}
+
+static void check_unbound(struct place *p, struct sched__pod_claims *claims) {
+    struct str name = intern_text(p->node->name);
+    for (size_t i = 0; i < claims->selected.n; i++)
+        if (!str_eq(claims->selected.v[i].selected_node, name)) {
+            refuse_volume(p, SCHED__OTHER_NODE, &claims->selected.v[i]);
+            return;
+        }
+    p->plan->error = claims->error;
+    bool go_on = !claims->error.p;
+    for (size_t i = 0; i < claims->selected.n && go_on; i++)
+        go_on = provision(p, &claims->selected.v[i]);
+    for (size_t i = 0; i < claims->unbound.n && !claims->error.p; i++) {
+        const struct sched__claim *c = &claims->unbound.v[i];
+        struct sched__pv *pv = sched__candidates_choose(p->s, c, p->plan, p->slot);
+        if (pv)
+            p->plan->bindings[p->plan->binding_count++] = (struct sched__binding){c, pv};
+        else
+            go_on = go_on && provision(p, c);
+    }
+}
+
+const struct sched__volume_plan *
+sched__pod_claims_place(struct sched *s, struct sched__pod_claims *c, uint32_t slot) {
+    struct place p = {s, slot, &s->nodes.v[slot], sched__csi_node(s, slot), &c->plan};
+    c->plan =
+        (struct sched__volume_plan){.bindings = c->plan.bindings, .provisions = c->plan.provisions};
+    check_bound(&p, &c->bound);
+    if (!c->plan.error.p)
+        check_unbound(&p, c);
+    return &c->plan;
+}
+
+bool sched__volume_plan_fails(const struct sched__volume_plan *plan) {
+    bool fails = plan->error.p != NULL;
+    for (int i = 0; i < SCHED__CONFLICT_COUNT; i++)
+        fails |= plan->conflicts[i] != NULL;
+    return fails;
+}

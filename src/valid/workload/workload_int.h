@@ -1,0 +1,73 @@
+/*
+ * What the kinds that make pods share: selectors over their template's labels, rollouts in numbers
+ * or percents, and what happens to a template before validation.
+ */
+#ifndef VALID_WORKLOAD_WORKLOAD_INT_H
+#define VALID_WORKLOAD_WORKLOAD_INT_H
+
+#include "api/selector.h"
+#include "valid/valid_int.h"
+
+/* The parts of a workload that all of them have. */
+struct workload {
+    struct valid *v;
+    const struct path *spec_path;
+    const struct api_label_selector *selector;
+    const struct api_pod_template_spec *template;
+    const struct pod_rules *rules;
+};
+
+/* The selector, compiled, in the list's arena: NULL when there is none, which matches nothing.
+ * False when it cannot be compiled. */
+bool valid__compile_selector(struct valid *v, const struct api_label_selector *s,
+                             const struct selector **out);
+
+/* `selector` does not match template `labels` */
+void valid__template_matches(const struct workload *w, const struct selector *selector);
+
+/* Pods of this workload are restarted always and have no deadline. `kind` is for the text. */
+void valid__template_runs_forever(const struct workload *w, const char *kind);
+
+/* A selector that must be there and not be empty; `kind` is for the text. */
+void valid__workload_selector(const struct workload *w, const char *kind);
+
+/* Selectors do not change. */
+void valid__selector_kept(struct valid *v, const struct path *spec_path,
+                          const struct api_label_selector *s, const struct api_label_selector *old);
+
+/* A number or percentage: not negative; at most 100 %; is it zero? */
+void valid__int_or_percent(struct valid *v, const struct path *p, const struct api_int_or_str *n);
+void valid__not_above_100_percent(struct valid *v, const struct path *p,
+                                  const struct api_int_or_str *n);
+bool valid__is_zero(const struct api_int_or_str *n);
+
+/* The number, if it is set, must not be negative. */
+void valid__optional_not_negative(struct valid *v, const struct path *p,
+                                  const struct api_opt_i32 *n);
+
+/* Prepares a template: fields behind gates that are off. old is NULL on create. */
+void valid__prepare_template(struct api_pod_template_spec *t,
+                             const struct api_pod_template_spec *old,
+                             const struct valid_opts *opts);
+
+/* A job's spec at p, apart from its selector; shared with templates of cron jobs. */
+void valid__job_spec(struct valid *v, const struct path *p, const struct api_job_spec *spec,
+                     const struct pod_rules *rules);
+void valid__drop_job_fields(struct api_job_spec *spec, const struct api_job_spec *old,
+                            const struct valid_opts *opts);
+
+/* podFailurePolicy and successPolicy of a job at p. */
+void valid__pod_failure_policy(struct valid *v, const struct path *p,
+                               const struct api_job_spec *spec);
+void valid__success_policy(struct valid *v, const struct path *p, const struct api_job_spec *spec);
+
+/* What is wrong with a cron schedule, in the arena; absent when nothing is. */
+struct str valid__cron_error(struct arena *a, struct str schedule);
+/* What is wrong with the name of a time zone, as Go says it; absent when nothing is. */
+struct str valid__zone_error(struct arena *a, struct str name);
+
+/* Reads a whole number as Go's strconv.Atoi, sign and leading zeros allowed. On failure the error
+ * text, in the arena, is stored instead: Atoi's own. */
+bool valid__atoi(struct arena *a, struct str text, int64_t *out, struct str *error);
+
+#endif
