@@ -153,9 +153,9 @@ enum { FIND = CEL_FN_REGEX | CEL_FN_COST_BY_NAME, MATCH = CEL_FN_REGEX | CEL_FN_
 
 static const struct cel_fn matches_fns[] = {
     {"matches", "matches", "(string, string) -> bool", call_matches, cel__est_regex,
-     cel__cost_regex, MATCH, "has a match of the RE2 pattern"},
+     cel__cost_regex_inside, MATCH, "has a match of the RE2 pattern"},
     {"matches", "matches_string", "string.(string) -> bool", call_matches, cel__est_regex,
-     cel__cost_regex, MATCH, "has a match of the RE2 pattern"},
+     cel__cost_regex_inside, MATCH, "has a match of the RE2 pattern"},
 };
 
 const struct cel_library cel__lib_matches = {CEL_LIB_STD, matches_fns,

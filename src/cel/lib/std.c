@@ -308,23 +308,23 @@ static struct cel_value call_ends(struct cel_eval *ev, const struct cel_value *a
 
 static uint64_t cost_less(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
-    uint64_t n = cel__size_of(args[0]), m = cel__size_of(args[1]);
+    uint64_t n = cel__size_inside(args[0]), m = cel__size_inside(args[1]);
     return cel__scale(n < m ? n : m, 0.1);
 }
 
 static uint64_t cost_concat(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
-    return cel__scale(cel__size_of(args[0]) + cel__size_of(args[1]), 0.1);
+    return cel__scale(cel__size_inside(args[0]) + cel__size_inside(args[1]), 0.1);
 }
 
 static uint64_t cost_contains(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
-    return cel__scale(cel__size_of(args[0]), 0.1) * cel__scale(cel__size_of(args[1]), 0.1);
+    return cel__scale(cel__size_inside(args[0]), 0.1) * cel__scale(cel__size_inside(args[1]), 0.1);
 }
 
 static uint64_t cost_in_list(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
-    return cel__size_of(args[1]);
+    return cel__size_inside(args[1]);
 }
 
 /* Half of the comparisons may end at the first byte; all end with the shorter side. */

@@ -125,7 +125,12 @@ uint64_t cel__cost_walk(const struct cel_value *args, const struct cel_value *re
 
 uint64_t cel__cost_walk_second(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
-    return cel__scale(cel__size_of(args[1]), WALK);
+    return cel__scale(cel__size_inside(args[1]), WALK);
+}
+
+uint64_t cel__cost_walk_inside(const struct cel_value *args, const struct cel_value *result) {
+    (void)result;
+    return cel__scale(cel__size_inside(args[0]), WALK);
 }
 
 uint64_t cel__cost_walk_twice(const struct cel_value *args, const struct cel_value *result) {
@@ -136,4 +141,10 @@ uint64_t cel__cost_walk_twice(const struct cel_value *args, const struct cel_val
 uint64_t cel__cost_regex(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
     return cel__scale(cel__size_of(args[0]) + 1, WALK) * cel__scale(cel__size_of(args[1]), REGEX);
+}
+
+uint64_t cel__cost_regex_inside(const struct cel_value *args, const struct cel_value *result) {
+    (void)result;
+    return cel__scale(cel__size_inside(args[0]) + 1, WALK) *
+           cel__scale(cel__size_inside(args[1]), REGEX);
 }

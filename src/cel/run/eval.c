@@ -70,7 +70,7 @@ struct cel_value cel__eval_or(struct cel_eval *ev, const struct cel_node *n) {
 /* ---- equality ---- */
 
 static uint64_t equality_cost(struct cel_value a, struct cel_value b) {
-    uint64_t n = cel__size_of(a), m = cel__size_of(b);
+    uint64_t n = cel__size_inside(a), m = cel__size_inside(b);
     return cel__scale(n < m ? n : m, 0.1);
 }
 

@@ -235,14 +235,18 @@ uint64_t cel__size_of(struct cel_value v) {
         return v.n;
     case CEL_MAP:
         return v.map->n;
-    case CEL_OPTIONAL:
-        return v.opt ? cel__size_of(*v.opt) : 1;
     case CEL_IP:
     case CEL_CIDR:
         return cel__opaque_size(v);
     default:
         return 1;
     }
+}
+
+uint64_t cel__size_inside(struct cel_value v) {
+    while (v.kind == CEL_OPTIONAL && v.opt)
+        v = *v.opt;
+    return cel__size_of(v);
 }
 
 /* ---- maps ---- */

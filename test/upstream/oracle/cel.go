@@ -114,12 +114,16 @@ func evaluate(l line, program cel.Program) {
 		l.set("cost", *details.ActualCost())
 	}
 	if err != nil {
-		l.set("eval_error", err.Error())
+		l.set("eval_error", betweenFields.ReplaceAllString(err.Error(), "$1 $2"))
 		return
 	}
 	l.set("result", literal(value))
 	l.set("result_type", value.Type().TypeName())
 }
+
+// Protobuf puts one or two spaces between the fields of a message that it prints, by the build of the
+// program, so that nobody counts on its texts: here it is one.
+var betweenFields = regexp.MustCompile(`(\(\*dynamicpb\.Message\)type_url:".*")  (value:")`)
 
 // As an expression would write the value. Formats, which have no such form, are shown by their names.
 func literal(v ref.Val) string { return celFormat.ReplaceAllString(types.Format(v), "$1") }
