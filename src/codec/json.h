@@ -85,6 +85,7 @@ struct json json_clone(struct arena *a, const struct json *v);
 /* Values to build trees from; strings are borrowed, and an absent one is an empty one. */
 struct json json_of_str(struct str s);
 struct json json_of_i64(int64_t i);
+struct json json_of_u64(uint64_t u);
 struct json json_of_bool(bool b);
 struct json json_of_double(struct arena *a, double d); /* d must be finite */
 

@@ -30,6 +30,12 @@ struct json json_of_i64(int64_t i) {
     return (struct json){.kind = JSON_INT, .i = i};
 }
 
+struct json json_of_u64(uint64_t u) {
+    if (u <= INT64_MAX)
+        return json_of_i64((int64_t)u);
+    return (struct json){.kind = JSON_UINT, .u = u};
+}
+
 struct json json_of_bool(bool b) {
     return (struct json){.kind = JSON_BOOL, .b = b};
 }

@@ -345,12 +345,10 @@ static bool is_message(const struct cel_type *t) {
 static void check_field(struct checker *c, const struct cel_expr *e, struct cel_item *item) {
     check(c, item->value);
     const struct cel_type *want = cel__field_type(c->arena, e->type, e->name, item->field);
-    if (!want) {
+    if (!want)
         cel__issue(&c->ast->source, item->pos, "undefined field '%.*s'", STR_ARG(item->field));
-        return;
-    }
     const struct cel_type *got = item->optional ? optional_elem(c, item->value) : item->value->type;
-    if (cel__assignable(&c->subst, want, got))
+    if (!want || cel__assignable(&c->subst, want, got))
         return;
     struct str w = show(c, want), g = show(c, got);
     cel__issue(&c->ast->source, item->pos,

@@ -96,22 +96,22 @@ struct walk {
     struct cel_ast *ast;
     size_t steps;   /* that are left for patterns */
     bool in_format; /* literals inside a format call are exempt */
+    VEC(const struct cel_expr *) formats;
 };
 
 static void visit(struct walk *w, struct cel_expr *e);
 
 static void visit_call(struct walk *w, struct cel_expr *e) {
-    bool outside = w->in_format;
-    check_literal_arg(w->ast, e, &w->steps);
-    if (str_is(e->name, "format") && e->member) {
-        cel__format_check(w->ast, e);
-        w->in_format = true;
-    }
+    bool outside = w->in_format, format = str_is(e->name, "format") && e->member;
+    w->in_format |= format;
     if (e->operand)
         visit(w, e->operand);
     for (uint32_t i = 0; i < e->count; i++)
         visit(w, e->args[i]);
     w->in_format = outside;
+    check_literal_arg(w->ast, e, &w->steps);
+    if (format)
+        vec_push(&w->formats, e);
 }
 
 static void visit_items(struct walk *w, struct cel_expr *e) {
@@ -130,6 +130,8 @@ static void visit_fold(struct walk *w, const struct cel_fold *f) {
     visit(w, f->result);
 }
 
+/* What is inside comes first, and formats come last of all: of several errors at one place, the
+ * first that was found is shown first. */
 static void visit(struct walk *w, struct cel_expr *e) {
     switch ((enum cel_expr_kind)e->kind) {
     case CEL_E_SELECT:
@@ -139,15 +141,15 @@ static void visit(struct walk *w, struct cel_expr *e) {
         visit_call(w, e);
         return;
     case CEL_E_LIST:
-        if (!w->in_format)
-            check_list(w->ast, e);
         for (uint32_t i = 0; i < e->count; i++)
             visit(w, e->args[i]);
+        if (!w->in_format)
+            check_list(w->ast, e);
         return;
     case CEL_E_MAP:
+        visit_items(w, e);
         if (!w->in_format)
             check_map(w->ast, e);
-        visit_items(w, e);
         return;
     case CEL_E_STRUCT:
         visit_items(w, e);
@@ -165,4 +167,7 @@ static void visit(struct walk *w, struct cel_expr *e) {
 void cel__validate(struct cel_ast *ast) {
     struct walk w = {.ast = ast, .steps = LIMIT_CEL_REGEX_STEPS};
     visit(&w, ast->root);
+    for (size_t i = 0; i < w.formats.n; i++)
+        cel__format_check(ast, w.formats.v[i]);
+    vec_release(&w.formats);
 }

@@ -228,9 +228,10 @@ static struct cel_estimated est_sort_by_text(const struct cel_call_est *call) {
     return squared(cel__operand_size(call, &call->args[0]), 2.1);
 }
 
+/* What is too large for a uint64 becomes 2^63, as Go converts it on amd64. */
 static uint64_t allocated(uint64_t size, double factor) {
     double d = (double)size * (factor < 0 ? 1 : factor);
-    return cel__add_sat(d >= 0x1p64 ? UINT64_MAX : (uint64_t)d, 11);
+    return cel__add_sat(d >= 0x1p64 ? UINT64_C(1) << 63 : (uint64_t)d, 11);
 }
 
 static uint64_t cost_output(const struct cel_value *args, const struct cel_value *result) {
@@ -251,8 +252,6 @@ static uint64_t cost_flatten_depth(const struct cel_value *args, const struct ce
 }
 
 static uint64_t self_compare(struct cel_value list) {
-    if (list.kind != CEL_LIST)
-        return CEL_COST_NO_LIST;
     bool text = list.n > 0 && (list.items[0].kind == CEL_STRING || list.items[0].kind == CEL_BYTES);
     uint64_t n = list.n;
     return allocated(cel__mul_sat(n, n), text ? 2.1 : 2);
@@ -260,12 +259,12 @@ static uint64_t self_compare(struct cel_value list) {
 
 static uint64_t cost_sort(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
-    return self_compare(args[0]);
+    return args[0].kind == CEL_LIST ? self_compare(args[0]) : CEL_COST_NO_LIST;
 }
 
 static uint64_t cost_sort_by(const struct cel_value *args, const struct cel_value *result) {
     (void)result;
-    return self_compare(args[1]);
+    return args[1].kind == CEL_LIST ? self_compare(args[1]) : CEL_COST_NO_KEYS;
 }
 
 /* ---- rows ---- */

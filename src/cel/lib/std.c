@@ -262,8 +262,7 @@ static struct cel_value call_in(struct cel_eval *ev, const struct cel_value *arg
 static struct cel_value call_size(struct cel_eval *ev, const struct cel_value *args) {
     (void)ev;
     uint8_t kind = args[0].kind;
-    bool sized = kind == CEL_STRING || kind == CEL_BYTES || kind == CEL_LIST || kind == CEL_MAP ||
-                 kind == CEL_IP || kind == CEL_CIDR;
+    bool sized = kind == CEL_STRING || kind == CEL_BYTES || kind == CEL_LIST || kind == CEL_MAP;
     return sized ? cel_of_int((int64_t)cel__size_of(args[0])) : NO_OPERATOR_OF(args[0], "size");
 }
 

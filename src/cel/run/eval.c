@@ -100,15 +100,12 @@ struct cel_value cel__eval_ne(struct cel_eval *ev, const struct cel_node *n) {
     return is_error(v[0]) ? v[0] : v[1];
 }
 
-/* The key itself; upstream crashes on these two, which ends the evaluation. */
+/* The key itself; upstream crashes on these, which ends the evaluation. */
 static struct cel_value check_key(struct cel_eval *ev, struct cel_value key) {
-    struct cel_value crash;
-    if (key.kind == CEL_BYTES)
-        crash = CEL_FAIL("internal error: runtime error: hash of unhashable type types.Bytes");
-    else if (key.kind == CEL_SEMVER)
-        crash = CEL_FAIL("internal error: runtime error: hash of unhashable type cel.Semver");
-    else
+    if (key.kind != CEL_BYTES && key.kind != CEL_SEMVER && key.kind != CEL_FORMAT)
         return key;
+    struct cel_value crash = cel__error(
+        ev, "internal error: runtime error: hash of unhashable type %s", cel__go_type(key));
     cel__cancel(ev, crash);
     return crash;
 }
@@ -213,13 +210,29 @@ static bool affordable(struct cel_eval *ev, const struct cel_call_node *c,
     return false;
 }
 
-static void charge_call(struct cel_eval *ev, uint64_t cost) {
-    if (cost == CEL_COST_NO_LIST)
-        cel__cancel(ev, CEL_FAIL("internal error: interface conversion: *types.Err is not "
-                                 "traits.Lister: missing method Add"));
+/* Upstream's cost function takes the value for a list; it may lack all methods, or all behind Add.
+ */
+static void crash_no_list(struct cel_eval *ev, struct cel_value v) {
+    static const bool adds[CEL_KINDS] = {
+        [CEL_INT] = true,   [CEL_UINT] = true,     [CEL_DOUBLE] = true,    [CEL_STRING] = true,
+        [CEL_BYTES] = true, [CEL_DURATION] = true, [CEL_TIMESTAMP] = true,
+    };
+    cel__cancel(ev, cel__error(ev,
+                               "internal error: interface conversion: %s is not traits.Lister: "
+                               "missing method %s",
+                               cel__go_type(v), adds[v.kind] ? "Contains" : "Add"));
+}
+
+static void charge_call(struct cel_eval *ev, const struct cel_call_node *c,
+                        const struct cel_value *args, const struct cel_value *result) {
+    uint64_t cost = c->cost ? c->cost(args, result) : 1;
+    if (cost == CEL_COST_NO_LIST || cost == CEL_COST_NO_KEYS)
+        crash_no_list(ev, args[cost == CEL_COST_NO_KEYS]);
     else if (cost == CEL_COST_NO_INT)
-        cel__cancel(ev, CEL_FAIL("internal error: interface conversion: ref.Val is *types.Err, not "
-                                 "types.Int"));
+        cel__cancel(ev, cel__error(ev,
+                                   "internal error: interface conversion: ref.Val is %s, not "
+                                   "types.Int",
+                                   cel__go_type(args[1])));
     else
         cel__charge(ev, cost);
 }
@@ -241,7 +254,7 @@ struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
         return CEL_NO_OVERLOAD;
     if (result.kind != CEL_ERROR)
         result = call(ev, c, args);
-    charge_call(ev, c->cost ? c->cost(args, &result) : 1);
+    charge_call(ev, c, args, &result);
     return result;
 }
 
@@ -300,12 +313,15 @@ static struct cel_value bad_optional(struct cel_eval *ev, struct str key, struct
 static struct cel_value eval_map(struct cel_eval *ev, const struct cel_make_node *m) {
     struct cel_map_builder b = {.ev = ev};
     for (uint32_t i = 0; i < m->count; i++) {
-        struct cel_value key = check_key(ev, cel__node_eval(ev, m->keys[i]));
+        struct cel_value key = cel__node_eval(ev, m->keys[i]);
         if (is_error(key))
             return key;
         struct cel_value v = cel__node_eval(ev, m->values[i]);
         if (is_error(v))
             return v;
+        key = check_key(ev, key);
+        if (is_error(key))
+            return key;
         int there = m->optional && m->optional[i] ? unwrap(&v) : 1;
         if (there < 0)
             return bad_optional(ev, plain(ev, key), v);
@@ -384,7 +400,8 @@ static void fold_map(struct cel_eval *ev, const struct cel_fold_node *f,
 }
 
 const char *cel__go_type(struct cel_value v) {
-    static const char *const names[CEL_KINDS] = {[CEL_NULL] = "types.Null",
+    static const char *const names[CEL_KINDS] = {[CEL_ERROR] = "*types.Err",
+                                                 [CEL_NULL] = "types.Null",
                                                  [CEL_BOOL] = "types.Bool",
                                                  [CEL_INT] = "types.Int",
                                                  [CEL_UINT] = "types.Uint",

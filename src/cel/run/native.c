@@ -190,7 +190,8 @@ static struct cel_value opaque_to_string(struct cel_eval *ev, struct cel_value v
 
 /* A value of the right kind, which may be too large for the type. */
 static struct cel_value narrow(struct cel_value v, struct str native) {
-    if (str_is(native, "int32") && (v.i < INT32_MIN || v.i > INT32_MAX))
+    bool is_int32 = str_is(native, "int32") || str_is(native, "protoreflect.EnumNumber");
+    if (is_int32 && (v.i < INT32_MIN || v.i > INT32_MAX))
         return CEL_OVERFLOW;
     if (str_is(native, "uint32") && v.u > UINT32_MAX)
         return UINT_OVERFLOW;

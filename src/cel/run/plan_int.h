@@ -127,9 +127,10 @@ static inline void cel__charge(struct cel_eval *ev, uint64_t cost) {
 void cel__cancel(struct cel_eval *ev, struct cel_value reason);
 
 /* What a cost function answers where upstream's fails on the arguments, which ends the evaluation:
- * the list is none, or the number is none. */
+ * args[0] is no list; args[1] is none; args[1] is no int. */
 #define CEL_COST_NO_LIST (UINT64_MAX - 1)
-#define CEL_COST_NO_INT  (UINT64_MAX - 2)
+#define CEL_COST_NO_KEYS (UINT64_MAX - 2)
+#define CEL_COST_NO_INT  (UINT64_MAX - 3)
 
 /* The value of a well-known message from its fields, which are converted in place. */
 struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct str *fields,

@@ -185,11 +185,10 @@ bool cel__is_equal(struct cel_value a, struct cel_value b) {
 /* ---- order ---- */
 
 struct cel_value cel__compare(struct cel_value a, struct cel_value b) {
-    if (is_number(a) && is_number(b)) {
-        if (is_nan(a) || is_nan(b))
-            return CEL_FAIL("NaN values cannot be ordered");
+    if (is_nan(a) || (is_number(a) && is_nan(b)))
+        return CEL_FAIL("NaN values cannot be ordered");
+    if (is_number(a) && is_number(b))
         return cel_of_int(cmp_numbers(a, b));
-    }
     if (a.kind != b.kind)
         return CEL_NO_OVERLOAD;
     switch (a.kind) {

@@ -72,7 +72,7 @@ static void add_outcome(struct batch *b, const struct expr *e, const struct api_
         add(b, to, "result", o.result);
         add(b, to, "result_type", o.type);
     }
-    json_add(&b->arena, to, STR("cost"), json_of_i64((int64_t)o.cost));
+    json_add(&b->arena, to, STR("cost"), json_of_u64(o.cost));
 }
 
 static void add_answer(struct batch *b, struct str text, const struct api_taint *taint,

@@ -151,7 +151,7 @@ static void add_result(struct arena *a, struct json *to, const struct expr_outco
         add_str(a, to, "result", o->result);
         add_str(a, to, "resultType", o->type);
     }
-    json_add(a, to, STR("cost"), json_of_i64((int64_t)o->cost));
+    json_add(a, to, STR("cost"), json_of_u64(o->cost));
 }
 
 struct json_nodes {

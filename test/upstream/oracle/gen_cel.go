@@ -54,7 +54,10 @@ func (m *celMaker) make(typ string, depth int) string {
 		}
 	}
 	if chance(m.r, 2) {
-		typ = pick(m.r, celTypes)
+		typ = pick(m.r, celTypes) // the checker's business
+	}
+	if chance(m.r, 2) {
+		return "dyn(" + m.make(pick(m.r, celTypes), depth-1) + ")" // a value of any type, known only at run time
 	}
 	constants := celConstants[typ]
 	if depth <= 0 && len(constants) > 0 && (typ != "string" || chance(m.r, 60)) {
