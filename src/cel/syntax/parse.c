@@ -10,9 +10,9 @@
 
 #include "base/utf8.h"
 
-enum { MAX_DEPTH = 250, MAX_CODE_POINTS = 100000, MAX_LOOKAHEAD = 256 };
+enum { MAX_DEPTH = 250, MAX_CODE_POINTS = 100000 };
 
-#define BIT(name) (UINT64_C(1) << CEL_TOK_##name)
+#define BIT CEL_TOK_BIT
 
 /* What an operand can begin with. */
 #define FIRST                                                                                   \
@@ -29,98 +29,9 @@ enum { MAX_DEPTH = 250, MAX_CODE_POINTS = 100000, MAX_LOOKAHEAD = 256 };
 static struct cel_expr *parse_expr(struct cel_parser *p);
 static struct cel_expr *parse_inner(struct cel_parser *p, uint64_t end);
 
-static const struct cel_token *peek(const struct cel_parser *p, size_t ahead) {
-    size_t i = p->at + ahead, last = p->tokens.list.n - 1;
-    return &p->tokens.list.v[i < last ? i : last];
-}
-
-static bool next_is(const struct cel_parser *p, enum cel_token_kind kind) {
-    return peek(p, 0)->kind == kind;
-}
-
-static const struct cel_token *take(struct cel_parser *p) {
-    const struct cel_token *t = peek(p, 0);
-    if (t->kind != CEL_TOK_EOF)
-        p->at++;
-    p->recovering = false;
-    return t;
-}
-
-static bool take_if(struct cel_parser *p, enum cel_token_kind kind) {
-    if (!next_is(p, kind))
-        return false;
-    take(p);
-    return true;
-}
-
-/* ---- syntax errors ---- */
-
-/* Nothing more can be made of the input. Upstream looks for a place to go on, and gives up on long
- * rests. */
-static struct cel_expr *stop(struct cel_parser *p) {
-    if (!p->stopped && p->tokens.list.n - p->at > MAX_LOOKAHEAD + 1)
-        cel__issue(p->source, CEL_NOWHERE, "error recovery token lookahead limit exceeded: %d",
-                   MAX_LOOKAHEAD);
-    p->stopped = true;
-    p->at = p->tokens.list.n - 1;
-    return cel__new_expr(p->arena, CEL_E_ERROR, CEL_NOWHERE);
-}
-
-static struct cel_expr *stop_at_limit(struct cel_parser *p, const char *text) {
-    if (!p->stopped)
-        cel__issue(p->source, CEL_NOWHERE, "%s", text);
-    p->stopped = true;
-    p->at = p->tokens.list.n - 1;
-    return cel__new_expr(p->arena, CEL_E_ERROR, CEL_NOWHERE);
-}
-
-/* Makes sure that the token at hand is one of the set: drops one that is too many, or ends the
- * parse. */
-static bool expect(struct cel_parser *p, uint64_t set) {
-    if (p->stopped)
-        return false;
-    if (set >> peek(p, 0)->kind & 1)
-        return true;
-    if (!next_is(p, CEL_TOK_EOF) && set >> peek(p, 1)->kind & 1) {
-        cel__report_token(p, "extraneous", set);
-        take(p);
-        return true;
-    }
-    cel__report_token(p, "mismatched", set);
-    stop(p);
-    return false;
-}
-
-/* Takes a token of this kind. Where it is missing and what stands there could follow it (`then`),
- * the parse goes on as if it had been there. */
-static const struct cel_token *match(struct cel_parser *p, enum cel_token_kind kind,
-                                     uint64_t then) {
-    bool extraneous = !next_is(p, CEL_TOK_EOF) && peek(p, 1)->kind == kind;
-    if (!p->stopped && !next_is(p, kind) && !extraneous && then >> peek(p, 0)->kind & 1) {
-        cel__report_missing(p, kind);
-        return peek(p, 0);
-    }
-    return expect(p, UINT64_C(1) << kind) ? take(p) : NULL;
-}
-
 /* The end of an operand in brackets. */
 static void match_end(struct cel_parser *p, enum cel_token_kind kind) {
-    match(p, kind, OPERATORS | p->after);
-}
-
-/* From `start` up to the token at hand nothing in the grammar fits. */
-static struct cel_expr *no_alternative(struct cel_parser *p, const struct cel_token *start) {
-    if (p->stopped)
-        return stop(p);
-    const struct cel_token *t = peek(p, 0);
-    bool reserved = start != t && (t->kind == CEL_TOK_TRUE || t->kind == CEL_TOK_FALSE ||
-                                   t->kind == CEL_TOK_NULL);
-    if (reserved && start->kind == CEL_TOK_DOT && start->text.p + 1 == t->text.p) {
-        cel__report_token(p, "mismatched", BIT(IDENT));
-        return stop(p);
-    }
-    cel__report_no_alternative(p, start);
-    return stop(p);
+    cel__match(p, kind, OPERATORS | p->after);
 }
 
 /* ---- primaries ---- */
@@ -149,9 +60,9 @@ struct items {
 };
 
 static struct cel_expr *parse_literal(struct cel_parser *p) {
-    uint32_t pos = peek(p, 0)->pos;
-    bool negative = take_if(p, CEL_TOK_MINUS);
-    const struct cel_token *t = take(p);
+    uint32_t pos = cel__peek(p, 0)->pos;
+    bool negative = cel__take_if(p, CEL_TOK_MINUS);
+    const struct cel_token *t = cel__take(p);
     struct cel_value v = {0};
     const char *why = NULL;
     if (cel__literal(p->arena, t, negative, &v, &why))
@@ -172,22 +83,22 @@ static struct cel_expr *finish_list(struct cel_parser *p, struct items *items, u
 /* Behind an item of a list or map: does a comma and another item follow? If not, a last comma is
  * dropped. */
 static bool next_item(struct cel_parser *p, uint64_t first, uint64_t end) {
-    if (!expect(p, end | BIT(COMMA)))
+    if (!cel__expect(p, end | BIT(COMMA)))
         return false;
-    bool more = next_is(p, CEL_TOK_COMMA) && first >> peek(p, 1)->kind & 1;
-    take_if(p, CEL_TOK_COMMA);
+    bool more = cel__next_is(p, CEL_TOK_COMMA) && first >> cel__peek(p, 1)->kind & 1;
+    cel__take_if(p, CEL_TOK_COMMA);
     return more;
 }
 
 static struct cel_expr *parse_list(struct cel_parser *p) {
-    uint32_t pos = take(p)->pos;
+    uint32_t pos = cel__take(p)->pos;
     struct items items = {0};
     const uint64_t first = FIRST | BIT(QUESTION), end = BIT(RBRACKET);
-    bool more = expect(p, first | end | BIT(COMMA)) && first >> peek(p, 0)->kind & 1;
+    bool more = cel__expect(p, first | end | BIT(COMMA)) && first >> cel__peek(p, 0)->kind & 1;
     if (!more)
-        take_if(p, CEL_TOK_COMMA);
+        cel__take_if(p, CEL_TOK_COMMA);
     for (; more; more = next_item(p, first, end)) {
-        bool optional = take_if(p, CEL_TOK_QUESTION);
+        bool optional = cel__take_if(p, CEL_TOK_QUESTION);
         items.any_optional |= optional;
         vec_push(&items.optional, optional);
         vec_push(&items.v, parse_inner(p, end | BIT(COMMA)));
@@ -198,15 +109,15 @@ static struct cel_expr *parse_list(struct cel_parser *p) {
 
 /* One "key: value" of a map, or "field: value" of a message. */
 static bool parse_item(struct cel_parser *p, bool message, struct cel_item *item) {
-    item->optional = take_if(p, CEL_TOK_QUESTION);
+    item->optional = cel__take_if(p, CEL_TOK_QUESTION);
     if (message) {
-        if (!expect(p, BIT(IDENT) | BIT(ESC_IDENT)))
+        if (!cel__expect(p, BIT(IDENT) | BIT(ESC_IDENT)))
             return false;
-        item->field = name_of(p, take(p));
+        item->field = name_of(p, cel__take(p));
     } else {
         item->key = parse_inner(p, BIT(COLON));
     }
-    const struct cel_token *colon = match(p, CEL_TOK_COLON, FIRST);
+    const struct cel_token *colon = cel__match(p, CEL_TOK_COLON, FIRST);
     if (!colon)
         return false;
     item->pos = colon->pos;
@@ -221,13 +132,14 @@ static void raise_height(struct cel_expr *e, const struct cel_expr *child) {
 
 /* The entries between braces, the opening one at hand. */
 static struct cel_expr *parse_items(struct cel_parser *p, bool message) {
-    struct cel_expr *e = cel__new_expr(p->arena, message ? CEL_E_STRUCT : CEL_E_MAP, take(p)->pos);
+    struct cel_expr *e =
+        cel__new_expr(p->arena, message ? CEL_E_STRUCT : CEL_E_MAP, cel__take(p)->pos);
     VEC(struct cel_item) items = {0};
     const uint64_t name = BIT(IDENT) | BIT(ESC_IDENT), end = BIT(RBRACE);
     const uint64_t first = (message ? name : FIRST) | BIT(QUESTION);
-    bool more = expect(p, first | end | BIT(COMMA)) && first >> peek(p, 0)->kind & 1;
+    bool more = cel__expect(p, first | end | BIT(COMMA)) && first >> cel__peek(p, 0)->kind & 1;
     if (!more)
-        take_if(p, CEL_TOK_COMMA);
+        cel__take_if(p, CEL_TOK_COMMA);
     for (; more; more = next_item(p, first, end)) {
         struct cel_item item = {0};
         if (!parse_item(p, message, &item))
@@ -245,12 +157,12 @@ static struct cel_expr *parse_items(struct cel_parser *p, bool message) {
 
 /* Arguments up to the closing parenthesis; the opening one has been taken. */
 static void parse_args(struct cel_parser *p, struct items *args) {
-    if (!expect(p, FIRST | BIT(RPAREN)))
+    if (!cel__expect(p, FIRST | BIT(RPAREN)))
         return;
-    if (!next_is(p, CEL_TOK_RPAREN)) {
+    if (!cel__next_is(p, CEL_TOK_RPAREN)) {
         do
             vec_push(&args->v, parse_inner(p, BIT(RPAREN) | BIT(COMMA)));
-        while (!p->stopped && take_if(p, CEL_TOK_COMMA));
+        while (!p->stopped && cel__take_if(p, CEL_TOK_COMMA));
     }
     match_end(p, CEL_TOK_RPAREN);
 }
@@ -273,18 +185,18 @@ static struct cel_expr *make_call(struct cel_parser *p, uint32_t pos, struct str
 
 /* Is a message literal at hand: [.]a.b.C{ ? */
 static bool at_message(const struct cel_parser *p) {
-    size_t i = next_is(p, CEL_TOK_DOT);
-    if (peek(p, i)->kind != CEL_TOK_IDENT)
+    size_t i = cel__next_is(p, CEL_TOK_DOT);
+    if (cel__peek(p, i)->kind != CEL_TOK_IDENT)
         return false;
-    while (peek(p, i + 1)->kind == CEL_TOK_DOT && peek(p, i + 2)->kind == CEL_TOK_IDENT)
+    while (cel__peek(p, i + 1)->kind == CEL_TOK_DOT && cel__peek(p, i + 2)->kind == CEL_TOK_IDENT)
         i += 2;
-    return peek(p, i + 1)->kind == CEL_TOK_LBRACE;
+    return cel__peek(p, i + 1)->kind == CEL_TOK_LBRACE;
 }
 
 static struct cel_expr *parse_message(struct cel_parser *p) {
     AUTO(buf_release) struct buf name = BUF_INIT(MAX_CODE_POINTS);
-    while (!next_is(p, CEL_TOK_LBRACE))
-        buf_add(&name, take(p)->text);
+    while (!cel__next_is(p, CEL_TOK_LBRACE))
+        buf_add(&name, cel__take(p)->text);
     struct cel_expr *e = parse_items(p, true);
     e->name = arena_str(p->arena, buf_view(&name));
     return e;
@@ -293,31 +205,31 @@ static struct cel_expr *parse_message(struct cel_parser *p) {
 static struct cel_expr *parse_name(struct cel_parser *p) {
     if (at_message(p))
         return parse_message(p);
-    const struct cel_token *first = peek(p, 0);
-    bool dot = take_if(p, CEL_TOK_DOT);
-    if (!next_is(p, CEL_TOK_IDENT))
-        return no_alternative(p, first);
-    const struct cel_token *t = take(p);
-    bool call = next_is(p, CEL_TOK_LPAREN);
+    const struct cel_token *first = cel__peek(p, 0);
+    bool dot = cel__take_if(p, CEL_TOK_DOT);
+    if (!cel__next_is(p, CEL_TOK_IDENT))
+        return cel__no_alternative(p, first);
+    const struct cel_token *t = cel__take(p);
+    bool call = cel__next_is(p, CEL_TOK_LPAREN);
     struct str name = dot ? cel__dotted_name(p->arena, STR(""), t->text) : t->text;
     if (is_reserved(t->text)) {
         cel__issue(p->source, first->pos, "reserved identifier: %.*s", STR_ARG(t->text));
         if (call)
-            make_call(p, take(p)->pos, name, NULL);
+            make_call(p, cel__take(p)->pos, name, NULL);
         return cel__new_expr(p->arena, CEL_E_ERROR, first->pos);
     }
     if (!call)
         return cel__new_ident(p->arena, t->pos, name);
-    return make_call(p, take(p)->pos, name, NULL);
+    return make_call(p, cel__take(p)->pos, name, NULL);
 }
 
 static struct cel_expr *parse_primary(struct cel_parser *p) {
     struct cel_expr *e;
-    if (!expect(p, FIRST & ~BIT(NOT)))
-        return stop(p);
-    switch (peek(p, 0)->kind) {
+    if (!cel__expect(p, FIRST & ~BIT(NOT)))
+        return cel__stop(p);
+    switch (cel__peek(p, 0)->kind) {
     case CEL_TOK_LPAREN:
-        take(p);
+        cel__take(p);
         e = parse_inner(p, BIT(RPAREN));
         match_end(p, CEL_TOK_RPAREN);
         return e;
@@ -336,13 +248,13 @@ static struct cel_expr *parse_primary(struct cel_parser *p) {
 /* ---- members, operators ---- */
 
 static struct cel_expr *parse_selection(struct cel_parser *p, struct cel_expr *operand) {
-    const struct cel_token *dot = take(p);
-    bool optional = take_if(p, CEL_TOK_QUESTION);
-    if (optional && !expect(p, BIT(IDENT) | BIT(ESC_IDENT)))
-        return stop(p);
-    if (!next_is(p, CEL_TOK_IDENT) && !next_is(p, CEL_TOK_ESC_IDENT))
-        return no_alternative(p, dot);
-    const struct cel_token *t = take(p);
+    const struct cel_token *dot = cel__take(p);
+    bool optional = cel__take_if(p, CEL_TOK_QUESTION);
+    if (optional && !cel__expect(p, BIT(IDENT) | BIT(ESC_IDENT)))
+        return cel__stop(p);
+    if (!cel__next_is(p, CEL_TOK_IDENT) && !cel__next_is(p, CEL_TOK_ESC_IDENT))
+        return cel__no_alternative(p, dot);
+    const struct cel_token *t = cel__take(p);
     struct str name = name_of(p, t);
     if (optional) {
         struct cel_expr *field = cel__new_literal(p->arena, t->pos, cel_of_str(name));
@@ -350,16 +262,16 @@ static struct cel_expr *parse_selection(struct cel_parser *p, struct cel_expr *o
         e->height++;
         return e;
     }
-    if (t->kind == CEL_TOK_IDENT && next_is(p, CEL_TOK_LPAREN))
-        return make_call(p, take(p)->pos, name, operand);
+    if (t->kind == CEL_TOK_IDENT && cel__next_is(p, CEL_TOK_LPAREN))
+        return make_call(p, cel__take(p)->pos, name, operand);
     return cel__new_select(p->arena, dot->pos, operand, name);
 }
 
 static struct cel_expr *parse_index(struct cel_parser *p, struct cel_expr *operand) {
-    uint32_t pos = take(p)->pos;
-    if (!expect(p, FIRST | BIT(QUESTION)))
-        return stop(p);
-    bool optional = take_if(p, CEL_TOK_QUESTION);
+    uint32_t pos = cel__take(p)->pos;
+    if (!cel__expect(p, FIRST | BIT(QUESTION)))
+        return cel__stop(p);
+    bool optional = cel__take_if(p, CEL_TOK_QUESTION);
     struct cel_expr *index = parse_inner(p, BIT(RBRACKET));
     match_end(p, CEL_TOK_RBRACKET);
     struct str fn = optional ? STR(CEL_OP_OPT_INDEX) : STR(CEL_OP_INDEX);
@@ -372,38 +284,38 @@ static struct cel_expr *parse_index(struct cel_parser *p, struct cel_expr *opera
 static struct cel_expr *parse_member(struct cel_parser *p) {
     struct cel_expr *e = parse_primary(p);
     while (!p->stopped) {
-        if (next_is(p, CEL_TOK_DOT))
+        if (cel__next_is(p, CEL_TOK_DOT))
             e = parse_selection(p, e);
-        else if (next_is(p, CEL_TOK_LBRACKET))
+        else if (cel__next_is(p, CEL_TOK_LBRACKET))
             e = parse_index(p, e);
         else
             break;
         if (e->height > MAX_DEPTH)
-            return stop_at_limit(p, "max recursion depth exceeded");
+            return cel__stop_at_limit(p, "max recursion depth exceeded");
     }
     return e;
 }
 
 static bool at_negative_number(const struct cel_parser *p) {
-    uint8_t kind = peek(p, 1)->kind;
-    return next_is(p, CEL_TOK_MINUS) && (kind == CEL_TOK_INT || kind == CEL_TOK_FLOAT);
+    uint8_t kind = cel__peek(p, 1)->kind;
+    return cel__next_is(p, CEL_TOK_MINUS) && (kind == CEL_TOK_INT || kind == CEL_TOK_FLOAT);
 }
 
 /* A run of one sign; an even number of them cancels out. */
 static struct cel_expr *parse_signs(struct cel_parser *p, enum cel_token_kind sign, struct str fn) {
-    const struct cel_token *first = peek(p, 0), *last = first;
+    const struct cel_token *first = cel__peek(p, 0), *last = first;
     size_t n = 0;
-    for (; next_is(p, sign); n++)
-        last = take(p);
-    bool operand_first = FIRST >> peek(p, 0)->kind & 1;
-    if (sign == CEL_TOK_MINUS && (next_is(p, CEL_TOK_NOT) || !operand_first))
-        return no_alternative(p, last);
+    for (; cel__next_is(p, sign); n++)
+        last = cel__take(p);
+    bool operand_first = FIRST >> cel__peek(p, 0)->kind & 1;
+    if (sign == CEL_TOK_MINUS && (cel__next_is(p, CEL_TOK_NOT) || !operand_first))
+        return cel__no_alternative(p, last);
     if (!operand_first) {
         cel__report_token(p, "extraneous", FIRST);
-        return stop(p);
+        return cel__stop(p);
     }
-    if (next_is(p, CEL_TOK_MINUS) && !at_negative_number(p))
-        return no_alternative(p, take(p));
+    if (cel__next_is(p, CEL_TOK_MINUS) && !at_negative_number(p))
+        return cel__no_alternative(p, cel__take(p));
     struct cel_expr *operand = parse_member(p);
     if (n % 2 == 0)
         return operand;
@@ -411,11 +323,11 @@ static struct cel_expr *parse_signs(struct cel_parser *p, enum cel_token_kind si
 }
 
 static struct cel_expr *parse_unary(struct cel_parser *p) {
-    if (!expect(p, FIRST))
-        return stop(p);
-    if (next_is(p, CEL_TOK_NOT))
+    if (!cel__expect(p, FIRST))
+        return cel__stop(p);
+    if (cel__next_is(p, CEL_TOK_NOT))
         return parse_signs(p, CEL_TOK_NOT, STR(CEL_OP_NOT));
-    if (next_is(p, CEL_TOK_MINUS) && !at_negative_number(p))
+    if (cel__next_is(p, CEL_TOK_MINUS) && !at_negative_number(p))
         return parse_signs(p, CEL_TOK_MINUS, STR(CEL_OP_NEG));
     return parse_member(p);
 }
@@ -444,7 +356,7 @@ static const struct operator_row {
 static const struct operator_row *operator_at(const struct cel_parser *p, enum group group,
                                               unsigned level) {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (next_is(p, operators[i].token))
+        if (cel__next_is(p, operators[i].token))
             return operators[i].group == group && operators[i].level >= level ? &operators[i]
                                                                               : NULL;
     return NULL;
@@ -453,16 +365,16 @@ static const struct operator_row *operator_at(const struct cel_parser *p, enum g
 static struct cel_expr *parse_binary(struct cel_parser *p, enum group group, unsigned level) {
     uint32_t *depth = group == RELATION ? &p->relation_depth : &p->calc_depth;
     if (++*depth > MAX_DEPTH)
-        return stop_at_limit(p, "expression recursion limit exceeded: 250");
+        return cel__stop_at_limit(p, "expression recursion limit exceeded: 250");
     struct cel_expr *left = group == RELATION ? parse_binary(p, CALC, 0) : parse_unary(p);
     const struct operator_row *op;
     while (!p->stopped && (op = operator_at(p, group, level))) {
-        uint32_t pos = take(p)->pos;
+        uint32_t pos = cel__take(p)->pos;
         struct cel_expr *right = parse_binary(p, group, op->level + 1U);
         left = cel__new_call(p->arena, pos, op->fn, NULL, (struct cel_expr *[]){left, right}, 2);
         left->height++;
         if (left->height > MAX_DEPTH && !p->stopped)
-            return stop_at_limit(p, "max recursion depth exceeded");
+            return cel__stop_at_limit(p, "max recursion depth exceeded");
     }
     --*depth;
     return left;
@@ -487,11 +399,11 @@ static struct cel_expr *parse_chain(struct cel_parser *p, enum cel_token_kind op
     bool is_or = op == CEL_TOK_OR;
     struct chain c = {.fn = is_or ? STR(CEL_OP_OR) : STR(CEL_OP_AND)};
     struct cel_expr *e = is_or ? parse_chain(p, CEL_TOK_AND) : parse_binary(p, RELATION, 0);
-    if (!next_is(p, op))
+    if (!cel__next_is(p, op))
         return e;
     vec_push(&c.terms, e);
-    while (!p->stopped && next_is(p, op)) {
-        vec_push(&c.ops, take(p)->pos);
+    while (!p->stopped && cel__next_is(p, op)) {
+        vec_push(&c.ops, cel__take(p)->pos);
         vec_push(&c.terms, is_or ? parse_chain(p, CEL_TOK_AND) : parse_binary(p, RELATION, 0));
     }
     e = balance(p, &c, 0, c.ops.n - 1);
@@ -502,15 +414,15 @@ static struct cel_expr *parse_chain(struct cel_parser *p, enum cel_token_kind op
 
 static struct cel_expr *parse_conditional(struct cel_parser *p) {
     struct cel_expr *e = parse_chain(p, CEL_TOK_OR);
-    if (p->stopped || !next_is(p, CEL_TOK_QUESTION))
+    if (p->stopped || !cel__next_is(p, CEL_TOK_QUESTION))
         return e;
-    uint32_t pos = take(p)->pos;
+    uint32_t pos = cel__take(p)->pos;
     uint64_t after = p->after;
     p->after = BIT(COLON);
     struct cel_expr *yes = parse_chain(p, CEL_TOK_OR);
     p->after = after;
-    if (!match(p, CEL_TOK_COLON, FIRST))
-        return stop(p);
+    if (!cel__match(p, CEL_TOK_COLON, FIRST))
+        return cel__stop(p);
     struct cel_expr *no = parse_expr(p);
     e = CEL_CALL(p->arena, pos, CEL_OP_COND, e, yes, no);
     e->height++;
@@ -519,9 +431,9 @@ static struct cel_expr *parse_conditional(struct cel_parser *p) {
 
 static struct cel_expr *parse_expr(struct cel_parser *p) {
     if (p->stopped)
-        return stop(p);
+        return cel__stop(p);
     if (++p->depth > MAX_DEPTH)
-        return stop_at_limit(p, "expression recursion limit exceeded: 250");
+        return cel__stop_at_limit(p, "expression recursion limit exceeded: 250");
     struct cel_expr *e = parse_conditional(p);
     p->depth--;
     return e;
@@ -546,9 +458,9 @@ struct cel_expr *cel__parse(struct cel_source *s, const struct cel_env *env, boo
     struct cel_parser p = {.source = s, .env = env, .arena = s->arena, .macros = macros};
     cel__lex(s, &p.tokens);
     struct cel_expr *e = parse_inner(&p, BIT(EOF));
-    match(&p, CEL_TOK_EOF, 0);
+    cel__match(&p, CEL_TOK_EOF, 0);
     if (!p.stopped && e->height > MAX_DEPTH)
-        stop_at_limit(&p, "max recursion depth exceeded");
+        cel__stop_at_limit(&p, "max recursion depth exceeded");
     vec_release(&p.tokens.list);
     return e;
 }

@@ -1,4 +1,5 @@
-/* What the parser and the macros share: the state of a parse, and makers of tree nodes. */
+/* What the parser and the macros share: the state of a parse, its tokens, and makers of tree
+ * nodes. */
 #ifndef CEL_SYNTAX_PARSE_INT_H
 #define CEL_SYNTAX_PARSE_INT_H
 
@@ -17,6 +18,52 @@ struct cel_parser {
     bool recovering; /* from an error, until the next token fits: nothing more is reported */
     uint64_t after;  /* tokens that can end the expression at hand */
 };
+
+#define CEL_TOK_BIT(name) (UINT64_C(1) << CEL_TOK_##name) /* in a set of kinds */
+
+/* The token that is `ahead` of the one at hand; behind the last one there is only the end. */
+static inline const struct cel_token *cel__peek(const struct cel_parser *p, size_t ahead) {
+    size_t i = p->at + ahead, last = p->tokens.list.n - 1;
+    return &p->tokens.list.v[i < last ? i : last];
+}
+
+/* Is the token at hand of this kind? */
+static inline bool cel__next_is(const struct cel_parser *p, enum cel_token_kind kind) {
+    return cel__peek(p, 0)->kind == kind;
+}
+
+/* The token at hand; the next one is then at hand. */
+static inline const struct cel_token *cel__take(struct cel_parser *p) {
+    const struct cel_token *t = cel__peek(p, 0);
+    if (t->kind != CEL_TOK_EOF)
+        p->at++;
+    p->recovering = false;
+    return t;
+}
+
+/* Takes the token at hand if it is of this kind. */
+static inline bool cel__take_if(struct cel_parser *p, enum cel_token_kind kind) {
+    if (!cel__next_is(p, kind))
+        return false;
+    cel__take(p);
+    return true;
+}
+
+/* Ends the parse: nothing more can be made of the input, or a limit was passed. Both return a node
+ * that stands for the error. */
+struct cel_expr *cel__stop(struct cel_parser *p);
+struct cel_expr *cel__stop_at_limit(struct cel_parser *p, const char *text);
+
+/* Makes sure that the token at hand is one of the set: drops one that is too many, or ends the
+ * parse. */
+bool cel__expect(struct cel_parser *p, uint64_t set);
+
+/* Takes a token of this kind. Where it is missing and what stands there could follow it (`then`),
+ * the parse goes on as if it had been there. NULL when the parse has ended. */
+const struct cel_token *cel__match(struct cel_parser *p, enum cel_token_kind kind, uint64_t then);
+
+/* Ends the parse: from `start` up to the token at hand nothing in the grammar fits. */
+struct cel_expr *cel__no_alternative(struct cel_parser *p, const struct cel_token *start);
 
 /* Syntax errors at the token at hand: one that does not fit, one that should stand before it, the
  * tokens from `start` on that fit no rule. */
