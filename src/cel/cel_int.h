@@ -15,7 +15,7 @@
 /* ---- rows ---- */
 
 /* The function itself; the number of arguments is the overload's, the target comes first. No
- * argument is an error unless the row is non-strict. */
+ * argument is an error. */
 typedef struct cel_value cel_call_fn(struct cel_eval *ev, const struct cel_value *args);
 
 /* What a call cost, from its arguments and result. */
@@ -52,14 +52,12 @@ struct cel_estimated {
 typedef struct cel_estimated cel_estimate_fn(const struct cel_call_est *call);
 
 enum cel_fn_flags {
-    CEL_FN_SINGLETON =
-        1, /* `call` takes arguments of any kind and answers "no such overload" itself */
-    CEL_FN_NON_STRICT = 2,   /* is called with error arguments as well */
-    CEL_FN_COST_BY_NAME = 4, /* costs are those of the function, whichever overload is meant */
-    CEL_FN_CONVERSION = 8,   /* folded when its only argument is constant */
-    CEL_FN_REGEX = 16,       /* argument 1 is a pattern, compiled once when constant */
-    CEL_FN_INTERNAL = 32,    /* cannot be written in an expression; not in the reference */
-    CEL_FN_ANY_COUNT = 64,   /* bound upstream for any number of arguments; see stops_at_error */
+    CEL_FN_SINGLETON = 1,    /* `call` takes arguments of any kind and answers "no such overload" */
+    CEL_FN_COST_BY_NAME = 2, /* costs are those of the function, whichever overload is meant */
+    CEL_FN_CONVERSION = 4,   /* folded when its only argument is constant */
+    CEL_FN_REGEX = 8,        /* argument 1 is a pattern, compiled once when constant */
+    CEL_FN_INTERNAL = 16,    /* cannot be written in an expression; not in the reference */
+    CEL_FN_ANY_COUNT = 32,   /* bound upstream for any number of arguments; see stops_at_error */
 };
 
 struct cel_fn {

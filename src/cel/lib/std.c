@@ -71,14 +71,13 @@ static struct cel_value add_i64(struct cel_value a, struct cel_value b) {
 
 struct cel_value cel__add(struct cel_eval *ev, const struct cel_value *args) {
     struct cel_value a = args[0], b = args[1];
-    if (a.kind == CEL_DURATION && b.kind == CEL_TIMESTAMP)
-        return add_times(b, a.i);
-    if (a.kind == CEL_TIMESTAMP && b.kind == CEL_DURATION)
-        return add_times(a, b.i);
     switch (a.kind) {
     case CEL_INT:
+        return b.kind == CEL_INT ? add_i64(a, b) : CEL_NO_OVERLOAD;
     case CEL_DURATION:
-        return a.kind == b.kind ? add_i64(a, b) : CEL_NO_OVERLOAD;
+        if (b.kind == CEL_TIMESTAMP)
+            return add_times(b, a.i);
+        return b.kind == CEL_DURATION ? add_i64(a, b) : CEL_NO_OVERLOAD;
     case CEL_UINT:
         if (b.kind != CEL_UINT)
             return CEL_NO_OVERLOAD;
@@ -91,7 +90,7 @@ struct cel_value cel__add(struct cel_eval *ev, const struct cel_value *args) {
     case CEL_LIST:
         return b.kind == CEL_LIST ? concat_lists(ev, a, b) : CEL_NO_OVERLOAD;
     case CEL_TIMESTAMP:
-        return CEL_NO_OVERLOAD;
+        return b.kind == CEL_DURATION ? add_times(a, b.i) : CEL_NO_OVERLOAD;
     default:
         return NO_OPERATOR(CEL_OP_ADD);
     }
@@ -201,11 +200,6 @@ static struct cel_value call_neg(struct cel_eval *ev, const struct cel_value *ar
 static struct cel_value call_not(struct cel_eval *ev, const struct cel_value *args) {
     (void)ev;
     return args[0].kind == CEL_BOOL ? cel_of_bool(!args[0].b) : CEL_NO_OVERLOAD;
-}
-
-static struct cel_value call_not_strictly_false(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return args[0].kind == CEL_BOOL ? args[0] : cel_of_bool(true);
 }
 
 static bool has_order(struct cel_value v) {
@@ -411,8 +405,8 @@ static const struct cel_fn fns[] = {
     {CEL_OP_OR, "logical_or", "(bool, bool) -> bool", NULL, NULL, NULL, 0,
      "true when one is; true wins over errors"},
     {CEL_OP_NOT, "logical_not", "(bool) -> bool", call_not, NULL, NULL, ANY, "the opposite"},
-    {CEL_OP_NSF, "not_strictly_false", "(bool) -> bool", call_not_strictly_false, NULL, NULL,
-     CEL_FN_SINGLETON | CEL_FN_NON_STRICT | CEL_FN_INTERNAL, "true unless false, errors included"},
+    {CEL_OP_NSF, "not_strictly_false", "(bool) -> bool", NULL, NULL, NULL, CEL_FN_INTERNAL,
+     "true unless false, errors included"},
     {CEL_OP_EQ, "equals", "(A, A) -> bool", NULL, est_equal, NULL, 0, "same value"},
     {CEL_OP_NE, "not_equals", "(A, A) -> bool", NULL, est_less, NULL, 0, "not the same value"},
     {CEL_OP_ADD, "add_bytes", "(bytes, bytes) -> bytes", cel__add, est_concat, cost_concat, ANY,

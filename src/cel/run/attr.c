@@ -146,14 +146,16 @@ static struct cel_value apply(struct cel_eval *ev, const struct cel_attr *attr,
     return optional ? cel__some(ev, v) : v;
 }
 
-static struct cel_value read_local(struct cel_eval *ev, uint32_t slot) {
-    struct cel_value v = ev->locals[slot];
-    if (v.kind != CEL_LAZY)
-        return v;
-    const struct cel_fold_node *f = v.opaque;
-    v = cel__node_eval(ev, f->init);
-    ev->locals[slot] = v;
+static struct cel_value first_value(struct cel_eval *ev, struct cel_value *local) {
+    const struct cel_fold_node *f = local->opaque;
+    struct cel_value v = cel__node_eval(ev, f->init);
+    *local = v;
     return v;
+}
+
+static inline struct cel_value read_local(struct cel_eval *ev, uint32_t slot) {
+    struct cel_value *local = &ev->locals[slot];
+    return __builtin_expect(local->kind != CEL_LAZY, 1) ? *local : first_value(ev, local);
 }
 
 static struct cel_value base_of(struct cel_eval *ev, const struct cel_attr *attr) {
@@ -185,13 +187,14 @@ static void take_back(struct cel_eval *ev) {
     cel__charge_over(ev, 0);
 }
 
+struct cel_value cel__eval_local(struct cel_eval *ev, const struct cel_node *n) {
+    struct cel_value v = read_local(ev, ((const struct cel_attr_node *)n)->attr->slot);
+    cel__charge(ev, 1);
+    return v;
+}
+
 struct cel_value cel__eval_attr(struct cel_eval *ev, const struct cel_node *n) {
     const struct cel_attr_node *node = (const struct cel_attr_node *)n;
-    if (node->attr->base == CEL_BASE_LOCAL && node->attr->qual_count == 0) {
-        struct cel_value local = read_local(ev, node->attr->slot);
-        cel__charge(ev, 1);
-        return local;
-    }
     struct cel_value v = resolve(ev, node->attr);
     if (node->attr->base != CEL_BASE_COND)
         cel__charge(ev, !node->test_only);

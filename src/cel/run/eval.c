@@ -67,6 +67,12 @@ struct cel_value cel__eval_or(struct cel_eval *ev, const struct cel_node *n) {
     return eval_logic(ev, n, true);
 }
 
+struct cel_value cel__eval_not_false(struct cel_eval *ev, const struct cel_node *n) {
+    struct cel_value v = cel__node_eval(ev, ((const struct cel_pair_node *)n)->a);
+    cel__charge(ev, 1);
+    return cel_of_bool(v.kind != CEL_BOOL || v.b);
+}
+
 /* ---- equality ---- */
 
 static uint64_t equality_cost(struct cel_value a, struct cel_value b) {
@@ -146,10 +152,7 @@ struct cel_value cel__eval_opt_or_value(struct cel_eval *ev, const struct cel_no
 /* ---- calls ---- */
 
 static bool overload_accepts(const struct cel_overload *o, const struct cel_value *args) {
-    bool strict = !(o->fn->flags & CEL_FN_NON_STRICT);
     for (uint32_t i = 0; i < o->count; i++) {
-        if (is_error(args[i]) && !strict)
-            continue;
         if (!(o->kinds[i] >> args[i].kind & 1))
             return false;
         bool aggregate = args[i].kind == CEL_LIST || args[i].kind == CEL_MAP;
@@ -190,15 +193,17 @@ static struct cel_value call(struct cel_eval *ev, const struct cel_call_node *c,
 
 /* Large arguments can take long for a small cost, or for a cost that is known only when the time is
  * spent; both are asked before the call. A cost that depends on the result is then too low. */
-enum { LARGE = 1024 };
+enum {
+    LARGE = 1024,
+    SIZED = 1 << CEL_STRING | 1 << CEL_BYTES | 1 << CEL_LIST, /* kinds whose n is a size */
+};
 
 static bool affordable(struct cel_eval *ev, const struct cel_call_node *c,
                        const struct cel_value *args) {
     static const struct cel_value no_result = {.kind = CEL_NULL};
     uint64_t n = 0;
     for (uint32_t i = 0; i < c->count; i++)
-        if (args[i].kind == CEL_STRING || args[i].kind == CEL_BYTES || args[i].kind == CEL_LIST)
-            n += args[i].n;
+        n += SIZED >> args[i].kind & 1 ? args[i].n : 0;
     if (n < LARGE)
         return true;
     if (!cel__work(ev, n))
@@ -237,22 +242,30 @@ static void charge_call(struct cel_eval *ev, const struct cel_call_node *c,
         cel__charge(ev, cost);
 }
 
+static struct cel_value first_error(const struct cel_value *args) {
+    while (!is_error(*args))
+        args++;
+    return *args;
+}
+
 /* All arguments are evaluated, and charged even when one is an error, unless the call stops. */
 struct cel_value cel__eval_call(struct cel_eval *ev, const struct cel_node *n) {
     const struct cel_call_node *c = (const struct cel_call_node *)n;
-    bool strict = !c->non_strict;
-    struct cel_value args[CEL_MAX_ARGS], result = {.kind = CEL_LAZY};
+    struct cel_value args[CEL_MAX_ARGS], result;
+    uint32_t kinds = 0;
     for (uint32_t i = 0; i < c->count; i++) {
         args[i] = cel__node_eval(ev, c->args[i]);
-        if (!is_error(args[i]) || !strict || result.kind == CEL_ERROR)
-            continue;
-        result = args[i];
-        if (c->stops && i + 1 < c->count)
-            return result;
+        kinds |= 1U << args[i].kind;
+        if (is_error(args[i]) && c->stops && i + 1 < c->count)
+            return args[i];
     }
-    if (ev->cancelled || (result.kind != CEL_ERROR && !affordable(ev, c, args)))
+    if (ev->cancelled)
         return CEL_NO_OVERLOAD;
-    if (result.kind != CEL_ERROR)
+    if (kinds >> CEL_ERROR & 1)
+        result = first_error(args);
+    else if (kinds & SIZED && !affordable(ev, c, args))
+        return CEL_NO_OVERLOAD;
+    else
         result = call(ev, c, args);
     charge_call(ev, c, args, &result);
     return result;

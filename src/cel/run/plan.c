@@ -65,11 +65,14 @@ static struct cel_value own(struct planner *p, struct cel_value v) {
 /* ---- attributes ---- */
 
 static struct cel_attr *attr_of(const struct cel_node *n) {
-    return n->eval == cel__eval_attr ? ((const struct cel_attr_node *)n)->attr : NULL;
+    bool attr = n->eval == cel__eval_attr || n->eval == cel__eval_local;
+    return attr ? ((const struct cel_attr_node *)n)->attr : NULL;
 }
 
 static const struct cel_node *attr_node(struct planner *p, struct cel_attr *attr) {
-    struct cel_attr_node *n = NODE(p, struct cel_attr_node, cel__eval_attr);
+    bool local = attr->base == CEL_BASE_LOCAL && attr->qual_count == 0;
+    struct cel_attr_node *n =
+        NODE(p, struct cel_attr_node, local ? cel__eval_local : cel__eval_attr);
     n->attr = attr;
     return &n->head;
 }
@@ -277,7 +280,6 @@ static const struct cel_node *plan_function(struct planner *p, const struct cel_
     c->function = cel__env_function(p->ast->env, e->name);
     c->overload = e->found[0] && !e->found[1] ? e->found[0] : NULL;
     c->cost = call_cost(c);
-    c->non_strict = c->function->overloads.v[0]->fn->flags & CEL_FN_NON_STRICT;
     if (e->member)
         c->args[c->count++] = plan(p, e->operand);
     for (uint32_t i = 0; i < e->count; i++)
@@ -294,6 +296,12 @@ static bool is_accu(const struct cel_expr *e) {
 static const struct cel_node *plan_add(struct planner *p, const struct cel_expr *e) {
     bool append = is_accu(e->args[0]) && e->args[1]->kind == CEL_E_LIST;
     return append ? plan_pair(p, e, cel__eval_accu_append) : plan_function(p, e);
+}
+
+static const struct cel_node *plan_not_false(struct planner *p, const struct cel_expr *e) {
+    struct cel_pair_node *n = NODE(p, struct cel_pair_node, cel__eval_not_false);
+    n->a = plan(p, e->args[0]);
+    return &n->head;
 }
 
 static const struct cel_node *plan_call(struct planner *p, const struct cel_expr *e) {
@@ -314,6 +322,7 @@ static const struct cel_node *plan_call(struct planner *p, const struct cel_expr
         {CEL_OP_OPT_INDEX, NULL, plan_index, false},
         {CEL_OP_OPT_SELECT, NULL, plan_index, false},
         {CEL_OP_ADD, NULL, plan_add, false},
+        {CEL_OP_NSF, NULL, plan_not_false, false},
     };
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (special[i].member == e->member && str_is(e->name, special[i].name))

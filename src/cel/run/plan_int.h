@@ -52,13 +52,14 @@ struct cel_attr {
     uint32_t qual_count;
 };
 
+/* By cel__eval_local when it is a local and nothing else. */
 struct cel_attr_node {
     struct cel_node head;
     struct cel_attr *attr;
     bool test_only;
 };
 
-/* &&, ||, ==, !=, or, orValue, in a constant list. */
+/* &&, ||, ==, !=, or, orValue; @not_strictly_false has no b. */
 struct cel_pair_node {
     struct cel_node head;
     const struct cel_node *a, *b;
@@ -77,7 +78,6 @@ struct cel_call_node {
     cel_cost_fn *cost;           /* NULL: 1 */
     struct cel_pattern *pattern; /* constant, or NULL */
     uint32_t count;
-    bool non_strict;
     bool stops; /* at the first error among its arguments, uncharged if there are more */
     const struct cel_node *args[CEL_MAX_ARGS];
 };
@@ -99,9 +99,10 @@ struct cel_fold_node {
     const struct cel_node *range, *init, *cond, *step, *result;
 };
 
-cel_node_fn cel__eval_const, cel__eval_attr, cel__eval_and, cel__eval_or, cel__eval_eq,
-    cel__eval_ne, cel__eval_opt_or, cel__eval_opt_or_value, cel__eval_in_set, cel__eval_call,
-    cel__eval_list, cel__eval_map, cel__eval_message, cel__eval_fold, cel__eval_accu_append;
+cel_node_fn cel__eval_const, cel__eval_local, cel__eval_attr, cel__eval_and, cel__eval_or,
+    cel__eval_eq, cel__eval_ne, cel__eval_opt_or, cel__eval_opt_or_value, cel__eval_in_set,
+    cel__eval_call, cel__eval_list, cel__eval_map, cel__eval_message, cel__eval_fold,
+    cel__eval_accu_append, cel__eval_not_false;
 
 struct cel_program {
     struct arena arena;

@@ -185,6 +185,8 @@ bool cel__is_equal(struct cel_value a, struct cel_value b) {
 /* ---- order ---- */
 
 struct cel_value cel__compare(struct cel_value a, struct cel_value b) {
+    if (a.kind == CEL_INT && b.kind == CEL_INT)
+        return cel_of_int(cmp_i64(a.i, b.i));
     if (is_nan(a) || (is_number(a) && is_nan(b)))
         return CEL_FAIL("NaN values cannot be ordered");
     if (is_number(a) && is_number(b))
