@@ -28,6 +28,8 @@ func generateCEL(r *rand.Rand) line {
 	expr := m.make(typ, 1+r.IntN(4))
 	if chance(r, 20) {
 		expr = pick(r, seedsOf("cel_vectors").texts("expr"))
+	} else if chance(r, 20) {
+		expr = m.call()
 	}
 	if chance(r, 15) {
 		expr = mutateTokens(r, expr)
