@@ -3,6 +3,7 @@
  * chain of comparisons, and silent about everything else.
  */
 #include "advice/advice_int.h"
+#include "base/ascii.h"
 
 /* ---- words ---- */
 
@@ -13,8 +14,7 @@ struct scan {
 };
 
 static bool is_name_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.';
+    return ascii_is_alnum(c) || c == '_' || c == '.';
 }
 
 /* A string up to its closing quote; one with escapes is no simple string. */

@@ -1,5 +1,6 @@
 /* Taints whose values look like numbers or versions, and cannot be read as such. */
 #include "advice/advice_int.h"
+#include "base/ascii.h"
 
 static const struct api_taint_list *taints_of(const struct advisor *w) {
     return &((const struct api_node *)w->o->body)->spec.taints;
@@ -11,7 +12,7 @@ static struct str value_path(struct advisor *w, size_t i) {
 
 static size_t digits(struct str s, size_t from) {
     size_t n = 0;
-    while (from + n < s.n && s.p[from + n] >= '0' && s.p[from + n] <= '9')
+    while (from + n < s.n && ascii_is_digit(s.p[from + n]))
         n++;
     return n;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/object.h"
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "codec/time.h"
 
@@ -316,7 +317,7 @@ static struct str go_name(struct encoder *e, const struct api_type *type, struct
             str_is(json, go_names[i].json))
             return str_of(go_names[i].go);
     char *name = arena_copy(e->a, json.p, json.n);
-    if (name[0] >= 'a' && name[0] <= 'z')
+    if (ascii_is_lower(name[0]))
         name[0] = (char)(name[0] - 'a' + 'A');
     return (struct str){name, json.n};
 }

@@ -8,34 +8,16 @@
  */
 #include "api/image.h"
 
+#include "base/ascii.h"
+
 enum { LONGEST_PATH = 255, LONGEST_TAG = 128, LEAST_DIGEST = 32, SHA256_DIGITS = 64 };
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-
-static bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_alnum(char c) {
-    return is_digit(c) || is_lower(c) || is_upper(c);
-}
-
 static bool is_lower_hex(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-static bool is_hex(char c) {
-    return is_lower_hex(c) || (c >= 'A' && c <= 'F');
+    return ascii_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
 static bool is_tag_char(char c) {
-    return is_alnum(c) || c == '_' || c == '.' || c == '-';
+    return ascii_is_alnum(c) || c == '_' || c == '.' || c == '-';
 }
 
 static bool all(struct str s, bool (*is)(char)) {
@@ -48,7 +30,7 @@ static bool all(struct str s, bool (*is)(char)) {
 /* Letters and digits with hyphens between them. */
 static bool is_domain_label(struct str s) {
     for (size_t i = 0; i < s.n; i++)
-        if (!is_alnum(s.p[i]) && s.p[i] != '-')
+        if (!ascii_is_alnum(s.p[i]) && s.p[i] != '-')
             return false;
     return s.n && s.p[0] != '-' && s.p[s.n - 1] != '-';
 }
@@ -56,7 +38,7 @@ static bool is_domain_label(struct str s) {
 static bool is_host(struct str host) {
     if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']') {
         for (size_t i = 1; i + 1 < host.n; i++)
-            if (!is_hex(host.p[i]) && host.p[i] != ':')
+            if (ascii_hex_value(host.p[i]) < 0 && host.p[i] != ':')
                 return false;
         return true;
     }
@@ -72,7 +54,7 @@ static bool is_host(struct str host) {
 
 static bool is_domain(struct str domain) {
     size_t colon = domain.n;
-    while (colon > 0 && is_digit(domain.p[colon - 1]))
+    while (colon > 0 && ascii_is_digit(domain.p[colon - 1]))
         colon--;
     bool has_port = colon > 0 && colon < domain.n && domain.p[colon - 1] == ':';
     return is_host(has_port ? str_sub(domain, 0, colon - 1) : domain);
@@ -83,7 +65,7 @@ static bool is_path_part(struct str s) {
     size_t at = 0;
     for (;;) {
         size_t word = at;
-        while (at < s.n && (is_digit(s.p[at]) || is_lower(s.p[at])))
+        while (at < s.n && (ascii_is_digit(s.p[at]) || ascii_is_lower(s.p[at])))
             at++;
         if (at == word)
             return false;
@@ -131,7 +113,7 @@ static bool looks_like_domain(struct str first) {
     if (str_find_char(first, '.') != STR_NONE || str_find_char(first, ':') != STR_NONE)
         return true;
     for (size_t i = 0; i < first.n; i++)
-        if (is_upper(first.p[i]))
+        if (ascii_is_upper(first.p[i]))
             return true;
     return str_is(first, "localhost");
 }

@@ -4,14 +4,16 @@
  */
 #include "codec/base64.h"
 
+#include "base/ascii.h"
+
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static int digit_of(char c) {
-    if (c >= 'A' && c <= 'Z')
+    if (ascii_is_upper(c))
         return c - 'A';
-    if (c >= 'a' && c <= 'z')
+    if (ascii_is_lower(c))
         return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
+    if (ascii_is_digit(c))
         return c - '0' + 52;
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "codec/json_int.h"
 
 /* --- reading --- */
@@ -69,7 +70,7 @@ static struct decimal round_to(double d, int n) {
     struct decimal out = {.point = 1};
     const char *p = text;
     for (; *p != 'e'; p++) {
-        if (*p >= '0' && *p <= '9')
+        if (ascii_is_digit(*p))
             out.digits[out.n++] = *p;
     }
     out.point += (int)strtol(p + 1, NULL, 10);

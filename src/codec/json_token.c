@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "codec/json_int.h"
 #include "codec/json_scan.h"
@@ -13,13 +14,6 @@ static const char *text_end(const struct json__run *run) {
 }
 
 /* --- strings --- */
-
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* What stands for the letter behind a backslash; 0 = none, 'u' is treated apart. */
 static const char short_escapes[256] = {
@@ -37,7 +31,7 @@ static const char *skip_escape(struct json__run *run, const char *p) {
         return json__unexpected(run, JSON_FAULT_ESCAPE, p);
     p++;
     for (int i = 0; i < 4; i++, p++) {
-        if (p == end || hex_digit(*p) < 0)
+        if (p == end || ascii_hex_value(*p) < 0)
             return json__unexpected(run, JSON_FAULT_HEX, p);
     }
     return p;
@@ -95,7 +89,7 @@ static uint32_t code_unit(const char *p, const char *quote) {
         return NO_UNIT;
     int v = 0;
     for (int i = 2; i < 6; i++) {
-        int digit = hex_digit(p[i]);
+        int digit = ascii_hex_value(p[i]);
         if (digit < 0)
             return NO_UNIT;
         v = v << 4 | digit;

@@ -7,6 +7,7 @@
 #include "codec/time.h"
 
 #include "base/alloc.h"
+#include "base/ascii.h"
 #include "codec/time_int.h"
 
 enum field { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, FRACTION, MICROS, ZONE, END };
@@ -94,7 +95,7 @@ static int refuse(const struct parse *p, const char *problem, struct str quoted,
 }
 
 static bool digit_at(struct str s, size_t i) {
-    return i < s.n && s.p[i] >= '0' && s.p[i] <= '9';
+    return i < s.n && ascii_is_digit(s.p[i]);
 }
 
 static void skip(struct str *s, size_t n) {

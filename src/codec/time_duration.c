@@ -3,6 +3,7 @@
  * steps a fraction is rounded.
  */
 #include "base/alloc.h"
+#include "base/ascii.h"
 #include "codec/time.h"
 #include "codec/time_int.h"
 
@@ -23,7 +24,7 @@ static const struct unit {
 };
 
 static bool is_digit(struct str s) {
-    return s.n && s.p[0] >= '0' && s.p[0] <= '9';
+    return s.n && ascii_is_digit(s.p[0]);
 }
 
 /* Digits in front of the point; false on overflow. */

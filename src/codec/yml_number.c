@@ -6,16 +6,13 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/ascii.h"
 #include "codec/yml_int.h"
 
 /* --- reading --- */
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static unsigned digit_value(char c) {
-    if (is_digit(c))
+    if (ascii_is_digit(c))
         return (unsigned)(c - '0');
     c |= 0x20;
     return c >= 'a' && c <= 'z' ? (unsigned)(c - 'a') + 10 : 99;
@@ -64,7 +61,7 @@ static bool read_int(struct str s, unsigned base, struct yml_number *out) {
 
 static size_t count_digits(struct str s, size_t at) {
     size_t n = 0;
-    while (at + n < s.n && is_digit(s.p[at + n]))
+    while (at + n < s.n && ascii_is_digit(s.p[at + n]))
         n++;
     return n;
 }
@@ -104,7 +101,7 @@ static bool read_float(struct str s, struct yml_number *out) {
 static bool underscores_fit(struct str s) {
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] == '_' &&
-            (i == 0 || i + 1 == s.n || !is_digit(s.p[i - 1]) || !is_digit(s.p[i + 1])))
+            (i == 0 || i + 1 == s.n || !ascii_is_digit(s.p[i - 1]) || !ascii_is_digit(s.p[i + 1])))
             return false;
     return true;
 }
@@ -149,18 +146,18 @@ bool yml__number_read(struct str s, struct yml_number *out) {
 /* [-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)? */
 bool yml__is_base_60(struct str s) {
     size_t at = s.n && (s.p[0] == '-' || s.p[0] == '+'), groups = 0;
-    if (at == s.n || !is_digit(s.p[at]))
+    if (at == s.n || !ascii_is_digit(s.p[at]))
         return false;
-    while (at < s.n && (is_digit(s.p[at]) || s.p[at] == '_'))
+    while (at < s.n && (ascii_is_digit(s.p[at]) || s.p[at] == '_'))
         at++;
-    for (; at + 1 < s.n && s.p[at] == ':' && is_digit(s.p[at + 1]); groups++) {
+    for (; at + 1 < s.n && s.p[at] == ':' && ascii_is_digit(s.p[at + 1]); groups++) {
         size_t n = count_digits(s, at + 1);
         if (n > 2 || (n == 2 && s.p[at + 1] > '5'))
             return false;
         at += 1 + n;
     }
     if (at < s.n && s.p[at] == '.')
-        for (at++; at < s.n && (is_digit(s.p[at]) || s.p[at] == '_');)
+        for (at++; at < s.n && (ascii_is_digit(s.p[at]) || s.p[at] == '_');)
             at++;
     return groups && at == s.n;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "codec/base64.h"
 #include "codec/time.h"
@@ -86,7 +87,7 @@ static const struct {
 /* --- guessing --- */
 
 static bool starts_number(char c) {
-    return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+    return ascii_is_digit(c) || c == '+' || c == '-' || c == '.';
 }
 
 static struct meaning guess(struct str s) {

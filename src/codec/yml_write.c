@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/vec.h"
 #include "codec/yml_int.h"
 #include "codec/yml_write_int.h"
@@ -48,26 +49,22 @@ static void write_opener(struct yml_pen *pen, const char *indicator) {
 
 /* --- order of keys --- */
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* Letters beyond ASCII are not looked up: every such character counts as one. */
 static bool is_letter(char c) {
-    return (unsigned char)c >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return (unsigned char)c >= 0x80 || ascii_is_letter(c);
 }
 
 /* The number at `at`, in the wrapping arithmetic of Go, and how many digits it has. */
 static int64_t number_at(struct str s, size_t at, uint64_t start, size_t *digits) {
     *digits = 0;
-    for (; at < s.n && is_digit(s.p[at]); at++, ++*digits)
+    for (; at < s.n && ascii_is_digit(s.p[at]); at++, ++*digits)
         start = start * 10 + (uint64_t)(s.p[at] - '0');
     return (int64_t)start;
 }
 
 /* Does a digit other than 0 belong to the number that goes on at `at`? */
 static bool continues_number(struct str s, size_t at) {
-    while (at > 0 && is_digit(s.p[at - 1]))
+    while (at > 0 && ascii_is_digit(s.p[at - 1]))
         if (s.p[--at] != '0')
             return true;
     return false;

@@ -1,14 +1,11 @@
 /* Release numbers in flags. The grammar and the texts are those of apimachinery's util/version. */
 #include "base/alloc.h"
+#include "base/ascii.h"
 #include "base/goquote.h"
 #include "feature/feature_int.h"
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static bool is_id_char(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+    return ascii_is_alnum(c) || c == '-';
 }
 
 /* White space as a Go regular expression's \s has it: without \v. */
@@ -19,8 +16,8 @@ static bool is_space(char c) {
 /* Length of the longest [0-9]+(\.[0-9]+)* at the beginning of s; 0 = none. */
 static size_t numbers_length(struct str s) {
     size_t n = 0;
-    for (size_t at = 0; at < s.n && is_digit(s.p[at]); at++) {
-        while (at < s.n && is_digit(s.p[at]))
+    for (size_t at = 0; at < s.n && ascii_is_digit(s.p[at]); at++) {
+        while (at < s.n && ascii_is_digit(s.p[at]))
             at++;
         n = at;
         if (at == s.n || s.p[at] != '.')

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/goquote.h"
 #include "intern/intern_int.h"
 
@@ -39,7 +40,7 @@ static bool is_canonical(struct str s) {
     if (digits.n == 0 || (digits.p[0] == '0' && (negative || digits.n > 1)))
         return false;
     for (size_t i = 0; i < digits.n; i++)
-        if (digits.p[i] < '0' || digits.p[i] > '9')
+        if (!ascii_is_digit(digits.p[i]))
             return false;
     return true;
 }

@@ -1,6 +1,7 @@
 /* Text to quantity: cut the text up, look the suffix up, then the short form if it fits. */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "quantity/quantity_int.h"
 
 enum {
@@ -41,10 +42,6 @@ static int fail_numeric(struct err *err) {
     return err_set(err, ERR_INVALID, "unable to parse numeric part of quantity");
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static bool is_sign(char c) {
     return c == '+' || c == '-';
 }
@@ -72,7 +69,7 @@ static bool skip_sign(struct str text, size_t *at) {
 static bool cut_up(struct str text, struct pieces *out) {
     size_t at = 0;
     out->negative = skip_sign(text, &at) && text.p[0] == '-';
-    struct str num = take(text, &at, is_digit);
+    struct str num = take(text, &at, ascii_is_digit);
     out->denom = STR("");
     out->has_digits = num.n > 0;
     while (num.n && num.p[0] == '0')
@@ -80,13 +77,13 @@ static bool cut_up(struct str text, struct pieces *out) {
     out->num = num.n ? num : STR("0");
     if (at < text.n && text.p[at] == '.') {
         at++;
-        out->denom = take(text, &at, is_digit);
+        out->denom = take(text, &at, ascii_is_digit);
         out->has_digits |= out->denom.n > 0;
     }
     size_t suffix = at;
     take(text, &at, is_suffix_letter);
     skip_sign(text, &at);
-    take(text, &at, is_digit);
+    take(text, &at, ascii_is_digit);
     out->suffix = str_sub(text, suffix, at);
     return at == text.n;
 }
@@ -100,7 +97,7 @@ static bool parse_exponent(struct str text, int32_t *out) {
     int64_t value = 0;
     for (size_t i = 0; i < digits.n; i++) {
         int digit = negative ? '0' - digits.p[i] : digits.p[i] - '0';
-        if (!is_digit(digits.p[i]) || __builtin_mul_overflow(value, 10, &value) ||
+        if (!ascii_is_digit(digits.p[i]) || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, digit, &value))
             return false;
     }

@@ -2,6 +2,7 @@
  * Ranges of addresses such as 10.0.0.0/8, in the one field of ours that has them. Upstream reads
  * them as net.ParseCIDR once did, and then says what is wrong with the way they are written.
  */
+#include "base/ascii.h"
 #include "valid/valid_int.h"
 
 struct cidr {
@@ -11,7 +12,7 @@ struct cidr {
 
 static bool parse_bits(struct str text, unsigned most, struct cidr *out) {
     for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9')
+        if (!ascii_is_digit(text.p[i]))
             return false;
         out->bits = out->bits * 10 + (unsigned)(text.p[i] - '0');
         if (out->bits > most)

@@ -2,6 +2,7 @@
  * IP addresses in fields that are older than strict validation: upstream reads them as net.ParseIP
  * once did, and then says what is wrong with the way they are written.
  */
+#include "base/ascii.h"
 #include "valid/valid_int.h"
 
 enum { V4_BYTES = 4, V6_BYTES = sizeof((struct ip *)0)->bytes };
@@ -9,7 +10,7 @@ enum { V4_BYTES = 4, V6_BYTES = sizeof((struct ip *)0)->bytes };
 static bool parse_octet(struct str text, struct ip *ip, uint8_t *out) {
     unsigned n = 0;
     for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9')
+        if (!ascii_is_digit(text.p[i]))
             return false;
         n = n * 10 + (unsigned)(text.p[i] - '0');
         if (n > 255)
@@ -30,18 +31,11 @@ static bool parse_v4(struct str text, struct ip *ip, uint8_t *out) {
     return true;
 }
 
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* Takes the hexadecimal digits at the front of *text; false without any or above 0xffff. */
 static bool take_group(struct str *text, struct ip *ip, unsigned *out) {
     size_t n = 0;
-    for (*out = 0; n < text->n && hex_digit(text->p[n]) >= 0; n++) {
-        *out = *out << 4 | (unsigned)hex_digit(text->p[n]);
+    for (*out = 0; n < text->n && ascii_hex_value(text->p[n]) >= 0; n++) {
+        *out = *out << 4 | (unsigned)ascii_hex_value(text->p[n]);
         if (*out > 0xffff)
             return false;
     }

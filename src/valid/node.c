@@ -1,6 +1,7 @@
 /*
  * Nodes: taints, addresses, capacity, and what may not change once it is set.
  */
+#include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "valid/valid_int.h"
@@ -70,13 +71,9 @@ static void check_swap(struct valid *v, const struct path *p,
         valid__invalid(v, AT(p, "capacity"), VALUE_I64(s->capacity.v), "must be greater than zero");
 }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_camel_case(struct str s) {
     for (size_t i = 0; i < s.n; i++)
-        if (!is_letter(s.p[i]) && (i == 0 || s.p[i] < '0' || s.p[i] > '9'))
+        if (!ascii_is_letter(s.p[i]) && (i == 0 || !ascii_is_digit(s.p[i])))
             return false;
     return s.n > 0;
 }

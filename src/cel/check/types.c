@@ -1,6 +1,7 @@
 /* Types: read from the texts of the rows, compared, printed, and found for values. */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "cel/run/text_int.h"
 #include "cel/syntax/ast_int.h"
 
@@ -99,8 +100,7 @@ bool cel__type_is_optional(const struct cel_type *t) {
 /* ---- reading ---- */
 
 static bool is_name_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '!';
+    return ascii_is_alnum(c) || c == '_' || c == '.' || c == '!';
 }
 
 static struct str read_name(struct str *text) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "cel/kit/time_int.h"
 #include "codec/time.h"
 
@@ -28,19 +29,11 @@ bool cel__parse_timestamp(struct str text, struct cel_value *out) {
     return true;
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 static bool is_word(struct str s, const char *word) {
     if (s.n != strlen(word))
         return false;
     for (size_t i = 0; i < s.n; i++)
-        if (lower(s.p[i]) != word[i])
+        if (ascii_to_lower(s.p[i]) != word[i])
             return false;
     return true;
 }
@@ -58,7 +51,7 @@ static bool read_named(struct str s, bool sign, bool negative, double *out) {
 }
 
 static bool is_mantissa_digit(char c, bool hex) {
-    return is_digit(c) || (hex && lower(c) >= 'a' && lower(c) <= 'f');
+    return ascii_is_digit(c) || (hex && ascii_to_lower(c) >= 'a' && ascii_to_lower(c) <= 'f');
 }
 
 /* Digits with at most one point in them; underscores only where base prefixes are read, so only in
@@ -85,17 +78,17 @@ static size_t copy_mantissa(struct str s, bool hex, char **to) {
 static bool copy_exponent(struct str s, bool hex, char **to) {
     if (s.n == 0)
         return !hex;
-    if (lower(s.p[0]) != (hex ? 'p' : 'e'))
+    if (ascii_to_lower(s.p[0]) != (hex ? 'p' : 'e'))
         return false;
     size_t i = 1;
     *(*to)++ = s.p[0];
     if (i < s.n && (s.p[i] == '+' || s.p[i] == '-'))
         *(*to)++ = s.p[i++];
     size_t first = i;
-    for (; i < s.n && (is_digit(s.p[i]) || s.p[i] == '_'); i++)
+    for (; i < s.n && (ascii_is_digit(s.p[i]) || s.p[i] == '_'); i++)
         if (s.p[i] != '_')
             *(*to)++ = s.p[i];
-    return i == s.n && i > first && is_digit(s.p[first]);
+    return i == s.n && i > first && ascii_is_digit(s.p[first]);
 }
 
 /* Underscores must stand between digits, or between the base prefix and a digit. */
@@ -104,7 +97,7 @@ static bool underscores_good(struct str s) {
     size_t i = 0;
     if (s.n > 0 && (s.p[0] == '-' || s.p[0] == '+'))
         i = 1;
-    bool hex = s.n >= i + 2 && s.p[i] == '0' && lower(s.p[i + 1]) == 'x';
+    bool hex = s.n >= i + 2 && s.p[i] == '0' && ascii_to_lower(s.p[i + 1]) == 'x';
     if (hex) {
         i += 2;
         before = '0';
@@ -131,7 +124,7 @@ bool cel__go_parse_float(struct str text, double *out) {
     s = str_sub(s, sign, s.n);
     if (read_named(s, sign, negative, out))
         return true;
-    bool hex = s.n > 2 && s.p[0] == '0' && lower(s.p[1]) == 'x';
+    bool hex = s.n > 2 && s.p[0] == '0' && ascii_to_lower(s.p[1]) == 'x';
     if (hex)
         s = str_sub(s, 2, s.n);
     char small[128], *copy = s.n + 8 < sizeof small ? small : xmalloc(s.n + 8), *p = copy;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/goquote.h"
 
 struct reader {
@@ -27,7 +28,7 @@ static bool read_v4(const struct reader *r, struct str s, uint8_t fields[4]) {
     unsigned value = 0, pos = 0, digits = 0;
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        if (c >= '0' && c <= '9') {
+        if (ascii_is_digit(c)) {
             if (digits == 1 && value == 0)
                 return fail(r, "IPv4 field has octet with leading zero", STR(""));
             value = value * 10 + (unsigned)(c - '0');
@@ -51,18 +52,11 @@ static bool read_v4(const struct reader *r, struct str s, uint8_t fields[4]) {
     return true;
 }
 
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* The digits of one group at the start of s; their number in *n. */
 static bool read_group(const struct reader *r, struct str s, uint32_t *value, size_t *n) {
     *value = 0;
     for (*n = 0; *n < s.n; ++*n) {
-        int digit = hex_digit(s.p[*n]);
+        int digit = ascii_hex_value(s.p[*n]);
         if (digit < 0)
             break;
         *value = *value << 4 | (uint32_t)digit;

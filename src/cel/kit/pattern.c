@@ -7,12 +7,9 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "cel/kit/regex_int.h"
-
-static bool is_alnum(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 /* ---- plain patterns ---- */
 
@@ -26,7 +23,7 @@ static bool is_one_of(char c, const char *chars) {
 
 /* Does it stand for itself, in a class and outside? */
 static bool is_plain_char(char c) {
-    return is_alnum(c) || is_one_of(c, "_/:.,;=@ #%&~!\"'<>");
+    return ascii_is_alnum(c) || is_one_of(c, "_/:.,;=@ #%&~!\"'<>");
 }
 
 /* Each of these gives the length of what p starts with; 0 when that is not plain.
@@ -44,7 +41,7 @@ static size_t plain_class_item(struct str p, bool first) {
     if (c == '-')
         return first || next == ']';
     if (next == '-' && p.n > 2 && p.p[2] != ']')
-        return is_alnum(c) && is_alnum(p.p[2]) && c <= p.p[2] ? 3 : 0;
+        return ascii_is_alnum(c) && ascii_is_alnum(p.p[2]) && c <= p.p[2] ? 3 : 0;
     return is_plain_char(c);
 }
 
@@ -94,7 +91,7 @@ bool cel__pattern_plain(struct str p) {
 /* ---- patterns for RE2 ---- */
 
 static bool is_name_char(char c) {
-    return is_alnum(c) || c == '_';
+    return ascii_is_alnum(c) || c == '_';
 }
 
 #define ANY_BYTE "\\C"

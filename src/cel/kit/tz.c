@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "codec/time.h"
@@ -94,7 +95,7 @@ static bool skip_char(struct cursor *c, char want) {
 static bool read_int(struct cursor *c, int *out) {
     const char *start = c->p;
     int v = 0;
-    while (c->p < c->end && *c->p >= '0' && *c->p <= '9' && c->p - start < 6)
+    while (c->p < c->end && ascii_is_digit(*c->p) && c->p - start < 6)
         v = v * 10 + (*c->p++ - '0');
     *out = v;
     return c->p > start;
@@ -123,7 +124,7 @@ static bool skip_name(struct cursor *c) {
             c->p++;
         return skip_char(c, '>');
     }
-    while (c->p < c->end && ((*c->p >= 'a' && *c->p <= 'z') || (*c->p >= 'A' && *c->p <= 'Z')))
+    while (c->p < c->end && ascii_is_letter(*c->p))
         c->p++;
     return c->p > start;
 }
@@ -298,7 +299,7 @@ static const char *read_number(struct str s, int64_t *out) {
     if (s.n == sign)
         return "invalid syntax";
     for (size_t i = sign; i < s.n; i++) {
-        if (s.p[i] < '0' || s.p[i] > '9')
+        if (!ascii_is_digit(s.p[i]))
             return "invalid syntax";
         if (__builtin_mul_overflow(v, 10, &v) ||
             __builtin_add_overflow(v, (uint64_t)(s.p[i] - '0'), &v))

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "cel/kit/net_int.h"
@@ -33,12 +34,8 @@ static bool is_in(char c, const char *set) {
     return c != '\0' && strchr(set, c);
 }
 
-static bool is_alnum(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 static bool should_escape(char c, enum mode mode) {
-    if (is_alnum(c) || is_in(c, "-_.~"))
+    if (ascii_is_alnum(c) || is_in(c, "-_.~"))
         return false;
     switch (mode) {
     case HOST:
@@ -55,13 +52,6 @@ static bool should_escape(char c, enum mode mode) {
     }
 }
 
-static int hex_value(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 static void escape(struct buf *out, struct str s, enum mode mode) {
     for (size_t i = 0; i < s.n; i++) {
         if (should_escape(s.p[i], mode))
@@ -74,11 +64,11 @@ static void escape(struct buf *out, struct str s, enum mode mode) {
 /* Is the escape at s[i] well formed and allowed here? */
 static bool check_escape(const struct parser *p, struct str s, size_t i, enum mode mode) {
     struct str shown = str_sub(s, i, i + 3);
-    if (i + 2 >= s.n || hex_value(s.p[i + 1]) < 0 || hex_value(s.p[i + 2]) < 0)
+    if (i + 2 >= s.n || ascii_hex_value(s.p[i + 1]) < 0 || ascii_hex_value(s.p[i + 2]) < 0)
         return fail_quoted(p, "invalid URL escape ", shown, "");
     bool percent = str_is(shown, "%25");
-    char v = (char)(hex_value(s.p[i + 1]) << 4 | hex_value(s.p[i + 2]));
-    if (mode == HOST && hex_value(s.p[i + 1]) < 8 && !percent)
+    char v = (char)(ascii_hex_value(s.p[i + 1]) << 4 | ascii_hex_value(s.p[i + 2]));
+    if (mode == HOST && ascii_hex_value(s.p[i + 1]) < 8 && !percent)
         return fail_quoted(p, "invalid URL escape ", shown, "");
     if (mode == ZONE && !percent && v != ' ' && should_escape(v, HOST))
         return fail_quoted(p, "invalid URL escape ", shown, "");
@@ -106,7 +96,7 @@ static bool unescape(const struct parser *p, struct str s, enum mode mode, struc
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
         if (c == '%') {
-            c = (char)(hex_value(s.p[i + 1]) << 4 | hex_value(s.p[i + 2]));
+            c = (char)(ascii_hex_value(s.p[i + 1]) << 4 | ascii_hex_value(s.p[i + 2]));
             i += 2;
         } else if (c == '+' && mode == QUERY) {
             c = ' ';
@@ -136,7 +126,7 @@ static bool is_port(struct str s) {
     if (s.n > 0 && s.p[0] != ':')
         return false;
     for (size_t i = 1; i < s.n; i++)
-        if (s.p[i] < '0' || s.p[i] > '9')
+        if (!ascii_is_digit(s.p[i]))
             return false;
     return true;
 }
@@ -194,7 +184,7 @@ static bool parse_host(const struct parser *p, struct str scheme, struct str hos
 
 static bool parse_user(const struct parser *p, struct str user, struct cel_url *out) {
     for (size_t i = 0; i < user.n; i++)
-        if (!is_alnum(user.p[i]) && !is_in(user.p[i], "-._:~!$&'()*+,;=%@"))
+        if (!ascii_is_alnum(user.p[i]) && !is_in(user.p[i], "-._:~!$&'()*+,;=%@"))
             return fail(p, "net/url: invalid userinfo");
     struct str name, password;
     bool has_password = str_cut(user, ':', &name, &password);
@@ -227,8 +217,7 @@ static bool take_scheme(const struct parser *p, struct str *rest, struct str *sc
     *scheme = STR("");
     for (; i < rest->n; i++) {
         char c = rest->p[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter && (i == 0 || !(is_alnum(c) || is_in(c, "+-."))))
+        if (!ascii_is_letter(c) && (i == 0 || !(ascii_is_alnum(c) || is_in(c, "+-."))))
             break;
     }
     if (i == rest->n || rest->p[i] != ':')

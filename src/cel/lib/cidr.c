@@ -1,6 +1,7 @@
 /* Networks in CIDR notation. */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "cel/kit/net_int.h"
@@ -34,7 +35,7 @@ static bool read_bits(struct str s, uint32_t *out) {
     if (s.n == 0 || (s.n > 1 && s.p[0] == '0'))
         return false;
     for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] < '0' || s.p[i] > '9')
+        if (!ascii_is_digit(s.p[i]))
             return false;
         *out = *out > 1000 ? *out : *out * 10 + (uint32_t)(s.p[i] - '0');
     }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "cel/kit/time_int.h"
@@ -45,7 +46,7 @@ static bool read_u64(struct str s, uint64_t *out) {
     if (s.n == 0)
         return false;
     for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] < '0' || s.p[i] > '9' || __builtin_mul_overflow(v, 10, &v) ||
+        if (!ascii_is_digit(s.p[i]) || __builtin_mul_overflow(v, 10, &v) ||
             __builtin_add_overflow(v, (uint64_t)(s.p[i] - '0'), &v))
             return false;
     }

@@ -2,6 +2,7 @@
  * Named formats: what Kubernetes calls a DNS label, a UUID and so on. A format is a row: its name,
  * the function that lists what is wrong with a text, and the size that its cost is reckoned with.
  */
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "cel/kit/url_int.h"
 
@@ -47,20 +48,8 @@ static void say(struct faults *f, struct str text) {
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or " \
     "'.', " ENDS " (e.g. 'MyValue',  or 'my_value',  or '12345', " RE("(" KEY_RE ")?")
 
-static bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static bool is_lower_digit(char c) {
-    return is_lower(c) || is_digit(c);
-}
-
-static bool is_alnum(char c) {
-    return is_lower_digit(c) || (c >= 'A' && c <= 'Z');
+    return ascii_is_lower(c) || ascii_is_digit(c);
 }
 
 /* Not empty, `end` at both ends, and between them also the characters of `inner`. */
@@ -89,7 +78,7 @@ static bool is_subdomain(struct str s) {
 }
 
 static bool is_key_name(struct str s) {
-    return is_bounded(s, is_alnum, STR("-_."));
+    return is_bounded(s, ascii_is_alnum, STR("-_."));
 }
 
 static void check_label(struct faults *f, struct str s) {
@@ -109,7 +98,7 @@ static void check_subdomain(struct faults *f, struct str s) {
 static void check_dns1035(struct faults *f, struct str s) {
     if (s.n > 63)
         say(f, STR("must be no more than 63 characters"));
-    if (!is_label(s) || !is_lower(s.p[0]))
+    if (!is_label(s) || !ascii_is_lower(s.p[0]))
         say(f, STR(DNS1035_RULE));
 }
 
@@ -179,11 +168,6 @@ static void check_uri(struct faults *f, struct str s) {
         say(f, arena_str(f->ev->arena, buf_view(&why)));
 }
 
-static bool is_hex(char c) {
-    char lower = (char)(c | 0x20);
-    return is_digit(c) || (lower >= 'a' && lower <= 'f');
-}
-
 /* Groups of 8, 4, 4, 4 and 12 digits, each perhaps behind a dash. */
 static bool is_uuid(struct str s) {
     static const uint8_t groups[] = {8, 4, 4, 4, 12};
@@ -192,7 +176,7 @@ static bool is_uuid(struct str s) {
         if (g > 0 && at < s.n && s.p[at] == '-')
             at++;
         for (size_t i = 0; i < groups[g]; i++, at++)
-            if (at >= s.n || !is_hex(s.p[at]))
+            if (at >= s.n || ascii_hex_value(s.p[at]) < 0)
                 return false;
     }
     return at == s.n;
@@ -210,7 +194,7 @@ static bool is_base64(struct str s) {
     while (padding < 2 && s.p[s.n - 1 - padding] == '=')
         padding++;
     for (size_t i = 0; i < s.n - padding; i++)
-        if (!is_alnum(s.p[i]) && s.p[i] != '+' && s.p[i] != '/')
+        if (!ascii_is_alnum(s.p[i]) && s.p[i] != '+' && s.p[i] != '/')
             return false;
     return true;
 }
@@ -222,7 +206,7 @@ static void check_byte(struct faults *f, struct str s) {
 
 /* Two digits at a place; -1 when they are none. */
 static int two_digits(struct str s, size_t at) {
-    if (at + 2 > s.n || !is_digit(s.p[at]) || !is_digit(s.p[at + 1]))
+    if (at + 2 > s.n || !ascii_is_digit(s.p[at]) || !ascii_is_digit(s.p[at + 1]))
         return -1;
     return (s.p[at] - '0') * 10 + s.p[at + 1] - '0';
 }
@@ -265,7 +249,7 @@ static bool is_time(struct str s) {
     while (n < rest.n && ((unsigned char)rest.p[n] & 0xC0) == 0x80)
         n++;
     size_t digits = n;
-    while (n < rest.n && is_digit(rest.p[n]))
+    while (n < rest.n && ascii_is_digit(rest.p[n]))
         n++;
     return rest.p[0] != '\n' && n > digits && is_offset(str_sub(rest, n, rest.n));
 }

@@ -59,13 +59,18 @@ static struct cel_value call_matches(struct cel_eval *ev, const struct cel_value
     return cel_of_bool(found);
 }
 
+/* The text and the pattern of find and findAll; false with the error. */
+static bool open_find(struct cel_eval *ev, const struct cel_value *args, struct str *text,
+                      struct pattern *p, struct cel_value *error) {
+    *error = CEL_NO_OVERLOAD;
+    return go_string(args[0], text) && open_pattern(ev, args[1], "Illegal regex: ", p, error);
+}
+
 static struct cel_value call_find(struct cel_eval *ev, const struct cel_value *args) {
     struct pattern p;
     struct cel_value error;
     struct str text;
-    if (!go_string(args[0], &text))
-        return CEL_NO_OVERLOAD;
-    if (!open_pattern(ev, args[1], "Illegal regex: ", &p, &error))
+    if (!open_find(ev, args, &text, &p, &error))
         return error;
     size_t begin = 0, end = 0;
     cel__regex_find(p.re, text, 0, &begin, &end);
@@ -122,9 +127,7 @@ static struct cel_value find_all_limited(struct cel_eval *ev, const struct cel_v
     struct pattern p;
     struct cel_value error;
     struct str text;
-    if (!go_string(args[0], &text))
-        return CEL_NO_OVERLOAD;
-    if (!open_pattern(ev, args[1], "Illegal regex: ", &p, &error))
+    if (!open_find(ev, args, &text, &p, &error))
         return error;
     struct cel_value list = find_all(ev, p.re, text, limit);
     cel__regex_free(p.own);

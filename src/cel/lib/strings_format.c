@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -48,7 +49,7 @@ static bool read_precision(struct scanner *s, struct clause *c) {
         return true;
     size_t start = ++s->at;
     int v = 0;
-    for (; s->at < s->text.n && s->text.p[s->at] >= '0' && s->text.p[s->at] <= '9'; s->at++)
+    for (; s->at < s->text.n && ascii_is_digit(s->text.p[s->at]); s->at++)
         if (v <= LIMIT_CEL_FORMAT_PRECISION)
             v = v * 10 + (s->text.p[s->at] - '0');
     if (s->at == s->text.n) {

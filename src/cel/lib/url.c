@@ -1,6 +1,7 @@
 /* URLs. */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "cel/kit/url_int.h"
 
@@ -45,7 +46,7 @@ static size_t port_at(struct str host) {
     if (colon == 0)
         return host.n;
     for (size_t i = colon; i < host.n; i++)
-        if (host.p[i] < '0' || host.p[i] > '9')
+        if (!ascii_is_digit(host.p[i]))
             return host.n;
     return colon - 1;
 }

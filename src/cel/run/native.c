@@ -3,6 +3,7 @@
  * types are Go's, because the errors have them. */
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "cel/run/opaque_int.h"
@@ -139,7 +140,7 @@ static void write_go_name(struct buf *out, struct str name) {
             continue;
         if ((was == '_' || was == '-') && c >= 'a' && c <= 'z')
             c = (char)(c - 'a' + 'A');
-        else if (was != '_' && was != '-' && !(was >= 'a' && was <= 'z') && c >= 'A' && c <= 'Z')
+        else if (was != '_' && was != '-' && !ascii_is_lower(was) && c >= 'A' && c <= 'Z')
             c = (char)(c - 'A' + 'a');
         buf_add_char(out, c);
     }

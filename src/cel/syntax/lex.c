@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "cel/syntax/lex_int.h"
 
@@ -15,16 +16,8 @@ struct lexer {
     uint32_t pos;
 };
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return ascii_is_letter(c) || c == '_';
 }
 
 static bool is_space(char c) {
@@ -37,7 +30,7 @@ static char at(const struct lexer *x, const char *p) {
 }
 
 static const char *skip_digits(const struct lexer *x, const char *p) {
-    while (is_digit(at(x, p)))
+    while (ascii_is_digit(at(x, p)))
         p++;
     return p;
 }
@@ -65,7 +58,7 @@ static const char *scan_escape(const struct lexer *x, const char *p, const char 
         if (c != hex[i].c)
             continue;
         for (int k = 0; k < hex[i].digits; k++)
-            if (!is_hex(at(x, *bad = ++p)))
+            if (ascii_hex_value(at(x, *bad = ++p)) < 0)
                 return NULL;
         return p + 1;
     }
@@ -139,17 +132,18 @@ static const char *scan_exponent(const struct lexer *x, const char *p) {
     p++;
     if (at(x, p) == '+' || at(x, p) == '-')
         p++;
-    return is_digit(at(x, p)) ? skip_digits(x, p) : start;
+    return ascii_is_digit(at(x, p)) ? skip_digits(x, p) : start;
 }
 
 static const char *scan_number(const struct lexer *x, const char *p, enum cel_token_kind *kind) {
     const char *digits = skip_digits(x, p);
-    if (digits - p == 1 && *p == '0' && at(x, digits) == 'x' && is_hex(at(x, digits + 1))) {
-        for (digits++; is_hex(at(x, digits)); digits++) {
+    if (digits - p == 1 && *p == '0' && at(x, digits) == 'x' &&
+        ascii_hex_value(at(x, digits + 1)) >= 0) {
+        for (digits++; ascii_hex_value(at(x, digits)) >= 0; digits++) {
         }
     } else {
         const char *end = digits;
-        if (at(x, end) == '.' && is_digit(at(x, end + 1)))
+        if (at(x, end) == '.' && ascii_is_digit(at(x, end + 1)))
             end = skip_digits(x, end + 1);
         end = scan_exponent(x, end);
         if (end > digits) {
@@ -171,7 +165,7 @@ static const char *scan_word(const struct lexer *x, const char *p, enum cel_toke
                  {"false", CEL_TOK_FALSE},
                  {"null", CEL_TOK_NULL}};
     const char *start = p;
-    while (is_letter(at(x, p)) || is_digit(at(x, p)))
+    while (is_letter(at(x, p)) || ascii_is_digit(at(x, p)))
         p++;
     *kind = CEL_TOK_IDENT;
     struct str word = {start, (size_t)(p - start)};
@@ -183,7 +177,8 @@ static const char *scan_word(const struct lexer *x, const char *p, enum cel_toke
 
 static const char *scan_quoted_name(const struct lexer *x, const char *p, const char **bad) {
     const char *start = ++p;
-    while (is_letter(at(x, p)) || is_digit(at(x, p)) || (at(x, p) != '\0' && strchr(".-/ ", *p)))
+    while (is_letter(at(x, p)) || ascii_is_digit(at(x, p)) ||
+           (at(x, p) != '\0' && strchr(".-/ ", *p)))
         p++;
     *bad = p;
     return p > start && at(x, p) == '`' ? p + 1 : NULL;
@@ -237,7 +232,7 @@ static const char *scan_token(const struct lexer *x, enum cel_token_kind *kind, 
     const char *p = x->p, *end = scan_prefixed(x, p, kind, bad);
     if (end)
         return end;
-    if (is_digit(*p) || (*p == '.' && is_digit(at(x, p + 1))))
+    if (ascii_is_digit(*p) || (*p == '.' && ascii_is_digit(at(x, p + 1))))
         return scan_number(x, p, kind);
     if (is_letter(*p))
         return scan_word(x, p, kind);

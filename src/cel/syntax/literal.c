@@ -3,14 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "cel/syntax/lex_int.h"
-
-static int hex_value(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return (c | 0x20) - 'a' + 10;
-}
 
 /* Digits in base 10, or in base 16 behind 0x; false on overflow. */
 static bool read_digits(struct str text, uint64_t *out) {
@@ -23,7 +18,7 @@ static bool read_digits(struct str text, uint64_t *out) {
     uint64_t v = 0;
     for (; i < text.n; i++)
         if (__builtin_mul_overflow(v, base, &v) ||
-            __builtin_add_overflow(v, (uint64_t)hex_value(text.p[i]), &v))
+            __builtin_add_overflow(v, (uint64_t)ascii_hex_value(text.p[i]), &v))
             return false;
     *out = v;
     return true;
@@ -71,7 +66,7 @@ static struct str strip_quotes(struct str text, bool *raw) {
 static uint32_t read_escape_digits(const char **p, size_t n, unsigned base) {
     uint32_t v = 0;
     for (size_t i = 0; i < n; i++)
-        v = v * base + (uint32_t)hex_value(*(*p)++);
+        v = v * base + (uint32_t)ascii_hex_value(*(*p)++);
     return v;
 }
 

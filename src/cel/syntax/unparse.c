@@ -4,6 +4,7 @@
  */
 #include "cel/syntax/ast_int.h"
 
+#include "base/ascii.h"
 #include "base/goquote.h"
 
 /* Lower binds less. */
@@ -110,8 +111,8 @@ static bool is_plain_name(struct str s) {
             return false;
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (i == 0 || c < '0' || c > '9'))
+        bool letter = ascii_is_letter(c) || c == '_';
+        if (!letter && (i == 0 || !ascii_is_digit(c)))
             return false;
     }
     return s.n > 0;

@@ -2,6 +2,7 @@
  * Verdicts for machines that show them beside the lines of a change: SARIF 2.1.0, which code
  * scanners exchange, and the annotations of GitHub's workflows.
  */
+#include "base/ascii.h"
 #include "cmd/report/report.h"
 #include "codec/json.h"
 
@@ -35,8 +36,7 @@ static void begin_sarif(struct report *r) {
 static void add_uri(struct buf *out, struct str path) {
     for (size_t i = 0; i < path.n; i++) {
         unsigned char c = (unsigned char)path.p[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                     (c && strchr("-._~/", c));
+        bool plain = ascii_is_alnum((char)c) || (c && strchr("-._~/", c));
         if (plain)
             buf_add_char(out, (char)c);
         else

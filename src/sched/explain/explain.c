@@ -1,5 +1,6 @@
 /* What every plug-in makes of every node, see explain.h. */
 #include "sched/explain.h"
+#include "base/ascii.h"
 
 #include <string.h>
 
@@ -45,8 +46,7 @@ struct builder {
 };
 
 static bool is_name_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '.';
+    return ascii_is_alnum(c) || c == '-' || c == '.';
 }
 
 static bool stands_alone(struct str text, size_t at, size_t n) {

@@ -2,6 +2,7 @@
  * Containers: regular, init and ephemeral ones. What they share is checked first for each of them,
  * then what only one of the three kinds may or may not have.
  */
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "valid/pod/container_int.h"
 
@@ -29,14 +30,14 @@ void valid__port_number(struct valid *v, const struct path *p, int64_t port) {
 
 static bool has_lower(struct str s) {
     for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] >= 'a' && s.p[i] <= 'z')
+        if (ascii_is_lower(s.p[i]))
             return true;
     return false;
 }
 
 static bool is_port_text(struct str s) {
     for (size_t i = 0; i < s.n; i++)
-        if (!(s.p[i] >= 'a' && s.p[i] <= 'z') && !(s.p[i] >= '0' && s.p[i] <= '9') && s.p[i] != '-')
+        if (!ascii_is_lower(s.p[i]) && !ascii_is_digit(s.p[i]) && s.p[i] != '-')
             return false;
     return s.n > 0;
 }

@@ -1,6 +1,7 @@
 /*
  * Environment variables: their names, and where their values come from.
  */
+#include "base/ascii.h"
 #include "valid/pod/container_int.h"
 
 /* ---- names ---- */
@@ -9,9 +10,9 @@ enum { ALPHA = 1, DIGIT = 2, PUNCT = 4 };
 
 /* The characters of names and keys: letters, digits, and - _ . */
 static unsigned class_of(char c) {
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+    if (ascii_is_letter(c))
         return ALPHA;
-    if (c >= '0' && c <= '9')
+    if (ascii_is_digit(c))
         return DIGIT;
     return c == '-' || c == '_' || c == '.' ? PUNCT : 0;
 }

@@ -2,6 +2,7 @@
  * The security context of a pod, user namespaces, and settings of one operating system that make no
  * sense on another.
  */
+#include "base/ascii.h"
 #include "valid/pod/pod_int.h"
 
 static const int64_t id_range[2] = {0, INT32_MAX};
@@ -23,7 +24,7 @@ enum { SYSCTL_BYTES = 253 };
 #define SYSCTL_SEGMENT "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 
 static bool is_lower_alnum(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    return ascii_is_lower(c) || ascii_is_digit(c);
 }
 
 /* Segments of letters and digits, with - and _ inside, between them dots or slashes. */

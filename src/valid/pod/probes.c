@@ -1,6 +1,7 @@
 /*
  * Probes and lifecycle hooks: exactly one handler each, and the numbers around it.
  */
+#include "base/ascii.h"
 #include "valid/pod/container_int.h"
 
 /* ---- handlers ---- */
@@ -8,8 +9,7 @@
 static bool is_header_name(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
-            c != '-')
+        if (!ascii_is_alnum(c) && c != '-')
             return false;
     }
     return s.n > 0;

@@ -1,6 +1,7 @@
 /*
  * Security contexts of containers, and the parts of them that pods have, too.
  */
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "valid/pod/container_int.h"
 
@@ -80,15 +81,11 @@ static bool is_net_bios_name(struct str s) {
     return s.n > 0 && utf8_count(s) <= 15 && s.p[0] != '.' && !has_any(s, "\\/:*?\"<>|");
 }
 
-static bool is_alnum(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 static bool is_dns_label(struct str s) {
-    if (s.n == 0 || s.n > 63 || !is_alnum(s.p[0]) || !is_alnum(s.p[s.n - 1]))
+    if (s.n == 0 || s.n > 63 || !ascii_is_alnum(s.p[0]) || !ascii_is_alnum(s.p[s.n - 1]))
         return false;
     for (size_t i = 0; i < s.n; i++)
-        if (!is_alnum(s.p[i]) && s.p[i] != '-')
+        if (!ascii_is_alnum(s.p[i]) && s.p[i] != '-')
             return false;
     return true;
 }

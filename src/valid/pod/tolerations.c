@@ -2,6 +2,7 @@
  * Tolerations: the classic rules, numbers, versions and expressions, each with the texts of its
  * gate on and off. The odd paths (a bad value is reported at .operator) are upstream's.
  */
+#include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "semver/semver.h"
@@ -38,7 +39,7 @@ static bool is_canonical(struct str s) {
     if (s.n == 0 || (s.n > 1 && s.p[0] == '0'))
         return false;
     for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] < '0' || s.p[i] > '9')
+        if (!ascii_is_digit(s.p[i]))
             return false;
     return true;
 }
@@ -51,7 +52,7 @@ static const char *parse_int_fault(struct str s) {
         s = str_sub(s, 1, s.n);
     uint64_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] < '0' || s.p[i] > '9')
+        if (!ascii_is_digit(s.p[i]))
             return syntax;
         if (__builtin_mul_overflow(n, 10, &n) ||
             __builtin_add_overflow(n, (uint64_t)(s.p[i] - '0'), &n))

@@ -4,6 +4,7 @@
  * others. Sources that look at more than themselves are in the files on volumes.
  */
 #include "base/alloc.h"
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "valid/pod/container_int.h"
 
@@ -65,20 +66,16 @@ static void check_git_repo(struct valid *v, const struct path *p, const void *so
 
 /* ---- iSCSI ---- */
 
-static bool is_alnum(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 static bool all_alnum(struct str s) {
     for (size_t i = 0; i < s.n; i++)
-        if (!is_alnum(s.p[i]))
+        if (!ascii_is_alnum(s.p[i]))
             return false;
     return true;
 }
 
 static bool fits(struct str s, const char *pattern) {
     for (size_t i = 0; pattern[i]; i++) {
-        bool is_digit = i < s.n && s.p[i] >= '0' && s.p[i] <= '9';
+        bool is_digit = i < s.n && ascii_is_digit(s.p[i]);
         if (i >= s.n || (pattern[i] == '9' ? !is_digit : s.p[i] != pattern[i]))
             return false;
     }
@@ -91,7 +88,7 @@ static bool is_iqn(struct str s) {
     size_t at = sizeof date - 1, name = at;
     if (!fits(s, date))
         return false;
-    while (at < s.n && (is_alnum(s.p[at]) || s.p[at] == '-' || s.p[at] == '.'))
+    while (at < s.n && (ascii_is_alnum(s.p[at]) || s.p[at] == '-' || s.p[at] == '.'))
         at++;
     if (at == name || at + 1 >= s.n || s.p[at] != ':')
         return false;

@@ -3,6 +3,7 @@
  */
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "valid/workload/workload_int.h"
 
 /* ---- when ---- */
@@ -24,8 +25,7 @@ static void check_schedule(struct valid *v, const struct path *p,
 }
 
 static bool is_zone_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_' || c == '+';
+    return ascii_is_alnum(c) || c == '.' || c == '-' || c == '_' || c == '+';
 }
 
 static bool is_zone_part(struct str part) {

@@ -1,6 +1,7 @@
 /*
  * Jobs. Unless told otherwise, a job selects its pods by labels that are made from its uid.
  */
+#include "base/ascii.h"
 #include "valid/workload/workload_int.h"
 
 #define UID_LABEL         STR("batch.kubernetes.io/controller-uid")
@@ -87,8 +88,7 @@ static void check_completion_mode(struct valid *v, const struct path *p,
 /* ---- policies ---- */
 
 static bool is_path_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && str_find_char(STR("/-._~%!$&'()*+,;=:"), c) != STR_NONE);
+    return ascii_is_alnum(c) || (c && str_find_char(STR("/-._~%!$&'()*+,;=:"), c) != STR_NONE);
 }
 
 static bool is_path(struct str s) {

@@ -1,6 +1,7 @@
 /*
  * What workloads share, and the two simplest ones: replica sets and deployments.
  */
+#include "base/ascii.h"
 #include "valid/workload/workload_int.h"
 
 /* ---- selectors and templates ---- */
@@ -86,7 +87,7 @@ void valid__prepare_template(struct api_pod_template_spec *t,
 
 static bool all_digits(struct str s) {
     for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] < '0' || s.p[i] > '9')
+        if (!ascii_is_digit(s.p[i]))
             return false;
     return s.n > 0;
 }
