@@ -25,7 +25,7 @@ var areas = []*area{
 		"preferred_error", "match", "error"}, 100},
 	{"labelselector", labelSelector, generateLabelSelector, []string{"match", "string", "error"}, 100},
 	{"cel_vectors", celAnswer, generateCEL, []string{"issues", "type", "est_min", "est_max", "program_error",
-		"result", "result_type", "eval_error", "cost", "panic"}, 160},
+		"result", "result_type", "eval_error", "cost"}, 160},
 	{"validate_create", validateCreate, generateCreate, []string{"valid", "errors", "status", "decode_error"}, 150},
 	{"validate_update", validateUpdate, generateUpdate, []string{"valid", "errors", "status", "decode_error"}, 80},
 	{"merge", merge, generateMerge, []string{"affinity_after", "topologySpreadConstraints_after", "valid", "errors"}, 50},
@@ -44,17 +44,18 @@ func areaOf(name string) (*area, error) {
 	return nil, fmt.Errorf("no area %q", name)
 }
 
-// ask forgets what the line says about the answer and puts upstream's in its place.
+// ask forgets what the line says about the answer and puts upstream's in its place; where upstream crashes,
+// "panic" says so.
 func (a *area) ask(l line) (err error) {
 	defer func() {
-		if e := recover(); e != nil {
-			bad, ok := e.(badQuestion)
-			if !ok {
-				panic(e)
-			}
+		e := recover()
+		if bad, ok := e.(badQuestion); ok {
 			err = bad.error
+		} else if e != nil {
+			l.set("panic", fmt.Sprint(e))
 		}
 	}()
+	delete(l, "panic")
 	for _, key := range a.outputs {
 		delete(l, key)
 	}

@@ -79,11 +79,6 @@ func celAnswer(l line) {
 	if env == nil {
 		panic(badQuestion{fmt.Errorf("no such environment")})
 	}
-	defer func() {
-		if e := recover(); e != nil {
-			l.set("panic", fmt.Sprint(e))
-		}
-	}()
 	ast, issues := env.Compile(get[string](l, "expr"))
 	if issues.Err() != nil {
 		l.set("issues", issues.Err().Error())
