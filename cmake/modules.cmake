@@ -1,5 +1,5 @@
 # A module is a folder of src/: every .c file in it and in its rooms (folders in it), one static
-# library, and beside it
+# library (C++ only in rooms), and beside it
 #   test/unit/<module>/*_test.c   one cmocka program each, run by ctest
 #   test/limit/<module>_*_test.c  the same, for limits that span several files
 #   test/fuzz/<module>_*_fuzz.c   one fuzzer each; replayed over its corpus by ctest

@@ -1,5 +1,6 @@
 #include "base/print.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,10 @@ struct printer {
     size_t room, n; /* n counts what had no room, too */
     va_list args;
 };
+
+static bool is_in(const char *set, char c) {
+    return c && strchr(set, c);
+}
 
 /* How many bytes still fit, the NUL at the end included. */
 static size_t left(const struct printer *p) {
@@ -43,14 +48,14 @@ static long long next_integer(struct printer *p, const char *length, char kind) 
 /* Writes the next argument with snprintf, by spec: "%", flags, width, precision, length, kind. */
 static void add_by(struct printer *p, const char *spec, const char *length, char kind) {
     char *at = left(p) ? p->to + p->n : NULL;
-    int n = 0;
-    if (strchr(INTEGERS, kind))
+    int n = -1;
+    if (is_in(INTEGERS, kind))
         n = snprintf(at, left(p), spec, next_integer(p, length, kind));
-    else if (strchr("feg", kind))
+    else if (is_in("feg", kind))
         n = snprintf(at, left(p), spec, va_arg(p->args, double));
     else if (kind == 's')
         n = snprintf(at, left(p), spec, va_arg(p->args, const char *));
-    else
+    if (n < 0)
         BUG("a conversion that print_text does not know");
     p->n += (size_t)n;
 }
@@ -59,7 +64,7 @@ static void add_by(struct printer *p, const char *spec, const char *length, char
 static const char *convert_by_spec(struct printer *p, const char *f) {
     char spec[SPEC_BYTES] = "%";
     size_t n = 1;
-    for (f++; strchr("-+ #0123456789.*", *f); f++) {
+    for (f++; is_in("-+ #0123456789.*", *f); f++) {
         if (n > SPEC_BYTES - 20)
             BUG("a conversion too long for print_text");
         if (*f == '*')
@@ -69,7 +74,7 @@ static const char *convert_by_spec(struct printer *p, const char *f) {
     }
     const char *length = f;
     f += strspn(f, "lz");
-    if (strchr(INTEGERS, *f)) {
+    if (is_in(INTEGERS, *f)) {
         spec[n++] = 'l';
         spec[n++] = 'l';
     }
@@ -82,6 +87,8 @@ static const char *convert_by_spec(struct printer *p, const char *f) {
 static const char *convert(struct printer *p, const char *f) {
     if (!strncmp(f, "%.*s", 4)) {
         int n = va_arg(p->args, int);
+        if (n < 0)
+            BUG("a string with a negative length");
         add(p, va_arg(p->args, const char *), (size_t)n);
         return f + 4;
     }

@@ -48,7 +48,7 @@ struct cel_map;
  * program, or is the caller's, and is never changed. */
 struct cel_value {
     uint8_t kind; /* enum cel_kind */
-    uint8_t flag; /* CEL_QUANTITY: made by add or sub (see cel_equal); CEL_LIST: made by + */
+    uint8_t flag; /* CEL_QUANTITY: made by add or sub (see cel_equal); lists and maps: how made */
     int16_t offset;
     uint32_t n; /* bytes of a string, items of a list */
     union {

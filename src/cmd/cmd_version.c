@@ -58,7 +58,7 @@ static struct json describe(struct arena *a) {
     return v;
 }
 
-static void print_text(struct buf *out, struct arena *a) {
+static void write_text(struct buf *out, struct arena *a) {
     const char *commit = BERTH_COMMIT;
     buf_addf(out, "berth %s (%s%s%s%s, Kubernetes semantics %.*s)\n", BERTH_VERSION,
              *commit ? "commit " : "", commit, *commit ? ", " : "", COMPILER,
@@ -70,7 +70,7 @@ static int run(struct cmd_call *call, struct err *err) {
     AUTO(buf_release) struct buf out = BUF_INIT(MOST_VERSION_BYTES);
     struct json v = describe(call->arena);
     if (opts->output == FORMAT_TEXT) {
-        print_text(&out, call->arena);
+        write_text(&out, call->arena);
     } else {
         printer_write(opts->output == FORMAT_JSON ? PRINTER_JSON : PRINTER_YAML, &v, &out);
     }

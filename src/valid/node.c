@@ -81,7 +81,7 @@ static bool is_camel_case(struct str s) {
 /* UpperCamelCase, and behind it any number of /camelCase. */
 static bool is_feature_name(struct str s) {
     struct str segment;
-    bool more, is_upper = s.n > 0 && s.p[0] >= 'A' && s.p[0] <= 'Z';
+    bool more, is_upper = s.n > 0 && ascii_is_upper(s.p[0]);
     do {
         more = str_cut(s, '/', &segment, &s);
         if (!is_camel_case(segment))

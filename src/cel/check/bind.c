@@ -10,7 +10,6 @@ struct scope {
 struct binder {
     struct cel_ast *ast;
     const struct scope *scope;
-    uint32_t locals;
 };
 
 static void bind(struct binder *b, struct cel_expr *e);
@@ -97,20 +96,18 @@ static void bind_call(struct binder *b, struct cel_expr *e) {
 
 static void enter(struct binder *b, struct str name) {
     struct scope *s = arena_new(b->ast->arena, struct scope);
-    s->decl = (struct cel_var_decl){name, NULL, (int32_t)b->locals++, true, NULL, false, false};
+    int32_t slot = (int32_t)b->ast->locals++;
+    s->decl = (struct cel_var_decl){name, NULL, slot, true, NULL, false, false};
     s->up = b->scope;
     b->scope = s;
-    if (b->locals > b->ast->locals)
-        b->ast->locals = b->locals;
 }
 
 static void bind_fold(struct binder *b, struct cel_expr *e) {
     struct cel_fold *f = e->fold;
     const struct scope *outside = b->scope;
-    uint32_t locals = b->locals;
     bind(b, f->range);
     bind(b, f->init);
-    f->slot = b->locals;
+    f->slot = b->ast->locals;
     enter(b, f->accu);
     const struct scope *with_accu = b->scope;
     enter(b, f->iter);
@@ -121,7 +118,6 @@ static void bind_fold(struct binder *b, struct cel_expr *e) {
     b->scope = with_accu;
     bind(b, f->result);
     b->scope = outside;
-    b->locals = locals;
 }
 
 static void bind_items(struct binder *b, struct cel_expr *e) {

@@ -15,7 +15,6 @@ struct checker {
     struct arena *arena;
     struct cel_subst subst;
     const struct scope *scope;
-    uint32_t locals;
 };
 
 static void check(struct checker *c, struct cel_expr *e);
@@ -377,11 +376,10 @@ static void check_struct(struct checker *c, struct cel_expr *e) {
 
 static const struct scope *enter(struct checker *c, struct str name, const struct cel_type *type) {
     struct scope *s = arena_new(c->arena, struct scope);
-    s->decl = (struct cel_var_decl){name, type, (int32_t)c->locals++, true, NULL, false, false};
+    int32_t slot = (int32_t)c->ast->locals++;
+    s->decl = (struct cel_var_decl){name, type, slot, true, NULL, false, false};
     s->up = c->scope;
     c->scope = s;
-    if (c->locals > c->ast->locals)
-        c->ast->locals = c->locals;
     return s;
 }
 
@@ -423,7 +421,6 @@ static void assert_type(struct checker *c, struct cel_expr *e, const struct cel_
 static void check_fold(struct checker *c, struct cel_expr *e) {
     struct cel_fold *f = e->fold;
     const struct scope *outside = c->scope;
-    uint32_t locals = c->locals;
     const struct cel_type *types[2];
     check(c, f->range);
     check(c, f->init);
@@ -441,7 +438,6 @@ static void check_fold(struct checker *c, struct cel_expr *e) {
     c->scope = with_accu;
     check(c, f->result);
     c->scope = outside;
-    c->locals = locals;
     e->type = substituted(c, f->result->type);
 }
 

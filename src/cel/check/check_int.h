@@ -1,4 +1,4 @@
-/* The checker's type variables: shared by check.c and unify.c. */
+/* The checker's type variables: shared by check.c, unify.c and the messages of run/. */
 #ifndef CEL_CHECK_CHECK_INT_H
 #define CEL_CHECK_CHECK_INT_H
 

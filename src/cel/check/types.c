@@ -119,7 +119,7 @@ static const struct cel_type *find_named(struct arena *a, struct str name) {
     for (size_t i = 0; i < sizeof opaque / sizeof *opaque; i++)
         if (str_eq(opaque[i].type.name, name))
             return &opaque[i].type;
-    bool variable = name.n == 1 && name.p[0] >= 'A' && name.p[0] <= 'Z';
+    bool variable = name.n == 1 && ascii_is_upper(name.p[0]);
     return new_type(a, variable ? CEL_T_PARAM : CEL_T_OBJECT, arena_str(a, name), 0);
 }
 

@@ -226,7 +226,7 @@ static bool take_scheme(const struct parser *p, struct str *rest, struct str *sc
         return fail(p, "missing protocol scheme");
     char *lower = arena_alloc(p->arena, i);
     for (size_t k = 0; k < i; k++)
-        lower[k] = rest->p[k] >= 'A' && rest->p[k] <= 'Z' ? (char)(rest->p[k] + 32) : rest->p[k];
+        lower[k] = ascii_to_lower(rest->p[k]);
     *scheme = (struct str){lower, i};
     *rest = str_sub(*rest, i + 1, rest->n);
     return true;

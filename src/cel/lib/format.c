@@ -257,7 +257,7 @@ static bool is_time(struct str s) {
 static void check_datetime(struct faults *f, struct str s) {
     char *lower = arena_alloc(f->ev->arena, s.n + 1);
     for (size_t i = 0; i < s.n; i++)
-        lower[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + 32) : s.p[i];
+        lower[i] = ascii_to_lower(s.p[i]);
     struct str date, time, rest;
     bool both = str_cut((struct str){lower, s.n}, 't', &date, &rest);
     str_cut(rest, 't', &time, &rest);

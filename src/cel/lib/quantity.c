@@ -1,6 +1,7 @@
 /* Kubernetes' quantities. */
-#include "quantity/quantity.h"
 #include "cel/cel_int.h"
+
+#include "quantity/quantity.h"
 
 #define T "kubernetes.Quantity"
 

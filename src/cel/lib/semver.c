@@ -1,6 +1,7 @@
 /* Semantic versions. */
-#include "semver/semver.h"
 #include "cel/cel_int.h"
+
+#include "semver/semver.h"
 
 #define T "kubernetes.Semver"
 

@@ -61,7 +61,7 @@ static struct cel_value concat_lists(struct cel_eval *ev, struct cel_value a, st
     memcpy(items, a.items, a.n * sizeof *items);
     memcpy(items + a.n, b.items, b.n * sizeof *items);
     struct cel_value list = cel__list(items, (size_t)a.n + b.n);
-    list.flag = true;
+    list.flag = CEL_CONCATENATED;
     return list;
 }
 

@@ -1,7 +1,7 @@
 /* Parts of timestamps and durations. */
-#include "codec/time.h"
-#include "cel/cel_int.h"
 #include "cel/kit/tz_int.h"
+
+#include "codec/time.h"
 
 /* The calendar of a timestamp in UTC or, with a second argument, in a time zone. */
 static bool civil_of(struct cel_eval *ev, const struct cel_value *args, bool zoned,

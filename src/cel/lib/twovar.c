@@ -12,7 +12,7 @@ struct building {
 /* The accumulator as something that can grow: what an insertion made, or the empty map that the
  * macros begin with. */
 static struct building *grow(struct cel_eval *ev, struct cel_value accu) {
-    if (accu.flag)
+    if (accu.flag == CEL_ACCUMULATOR)
         return (struct building *)accu.map;
     struct building *b = cel__alloc(ev, sizeof *b);
     if (b)
@@ -35,7 +35,7 @@ static struct cel_value put(struct cel_eval *ev, struct building *b, struct cel_
 static struct cel_value done(struct building *b) {
     b->map = (struct cel_map){b->builder.entries, b->builder.n, b->builder.slots, b->builder.index};
     struct cel_value v = cel_of_map(&b->map);
-    v.flag = 1;
+    v.flag = CEL_ACCUMULATOR;
     return v;
 }
 

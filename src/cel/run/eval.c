@@ -209,7 +209,7 @@ static bool affordable(struct cel_eval *ev, const struct cel_call_node *c,
     if (!cel__work(ev, n))
         return false;
     uint64_t cost = c->cost ? c->cost(args, &no_result) : 1;
-    if (cel__add_sat(ev->cost, cost) <= ev->limit)
+    if (cel__add_sat(ev->cost, cost) <= ev->limit || CEL_COST_CRASHES(cost))
         return true;
     cel__charge(ev, cost);
     return false;
@@ -435,7 +435,7 @@ const char *cel__go_type(struct cel_value v) {
                                                  [CEL_FORMAT] = "cel.Format"};
     if (v.kind == CEL_QUANTITY && v.flag)
         return "*cel.Quantity";
-    if (v.kind == CEL_LIST && v.flag)
+    if (v.kind == CEL_LIST && v.flag == CEL_CONCATENATED)
         return "*types.concatList";
     return names[v.kind] ? names[v.kind] : "types.Object";
 }
@@ -455,8 +455,8 @@ struct cel_value cel__eval_fold(struct cel_eval *ev, const struct cel_node *n) {
     else
         return cel__error(ev, "got '%s', expected iterable type", cel__go_type(range));
     struct cel_value result = cel__node_eval(ev, f->result);
-    if (result.kind == CEL_LIST)
-        result.flag = 0; /* an accumulator no longer */
+    if (result.flag == CEL_ACCUMULATOR)
+        result.flag = 0; /* it is anybody's now */
     return result;
 }
 
@@ -466,7 +466,7 @@ static struct cel_value *grow_accu(struct cel_eval *ev, struct cel_value accu, u
     uint32_t cap = 4;
     while (cap < accu.n)
         cap *= 2;
-    bool own = accu.flag;
+    bool own = accu.flag == CEL_ACCUMULATOR;
     if (own && accu.n + more <= cap)
         return (struct cel_value *)accu.items;
     while (cap < accu.n + more)
@@ -494,7 +494,7 @@ struct cel_value cel__eval_accu_append(struct cel_eval *ev, const struct cel_nod
     memcpy(items + a.n, b.items, b.n * sizeof *items);
     a.items = items;
     a.n += b.n;
-    a.flag = 1;
+    a.flag = CEL_ACCUMULATOR;
     return a;
 }
 

@@ -138,10 +138,10 @@ static void write_go_name(struct buf *out, struct str name) {
         before = c;
         if (c == '_' || c == '-')
             continue;
-        if ((was == '_' || was == '-') && c >= 'a' && c <= 'z')
+        if ((was == '_' || was == '-') && ascii_is_lower(c))
             c = (char)(c - 'a' + 'A');
-        else if (was != '_' && was != '-' && !ascii_is_lower(was) && c >= 'A' && c <= 'Z')
-            c = (char)(c - 'A' + 'a');
+        else if (was != '_' && was != '-' && !ascii_is_lower(was))
+            c = ascii_to_lower(c);
         buf_add_char(out, c);
     }
 }

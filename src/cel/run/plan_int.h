@@ -129,9 +129,10 @@ void cel__cancel(struct cel_eval *ev, struct cel_value reason);
 
 /* What a cost function answers where upstream's fails on the arguments, which ends the evaluation:
  * args[0] is no list; args[1] is none; args[1] is no int. */
-#define CEL_COST_NO_LIST (UINT64_MAX - 1)
-#define CEL_COST_NO_KEYS (UINT64_MAX - 2)
-#define CEL_COST_NO_INT  (UINT64_MAX - 3)
+#define CEL_COST_NO_LIST       (UINT64_MAX - 1)
+#define CEL_COST_NO_KEYS       (UINT64_MAX - 2)
+#define CEL_COST_NO_INT        (UINT64_MAX - 3)
+#define CEL_COST_CRASHES(cost) ((cost) >= CEL_COST_NO_INT && (cost) <= CEL_COST_NO_LIST)
 
 /* The value of a well-known message from its fields, which are converted in place. */
 struct cel_value cel__message(struct cel_eval *ev, struct str type, const struct str *fields,

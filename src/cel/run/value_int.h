@@ -60,6 +60,10 @@ static inline struct cel_value cel__opaque(enum cel_kind kind, const void *p) {
 static inline struct cel_value cel__none(void) {
     return (struct cel_value){.kind = CEL_OPTIONAL};
 }
+/* Flags of lists and maps: made by +, and so a concatList in errors; an accumulator, which nobody
+ * else holds and which has room to grow. */
+enum { CEL_CONCATENATED = 1, CEL_ACCUMULATOR = 2 };
+
 /* optional.of(v) */
 struct cel_value cel__some(struct cel_eval *ev, struct cel_value v);
 

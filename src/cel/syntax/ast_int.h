@@ -173,7 +173,9 @@ struct cel_ast {
     struct cel_source source;
     struct cel_expr *root;
     struct str issues;
-    uint32_t locals; /* slots that comprehension variables need */
+    /* Slots of comprehension variables. Each has its own: what an accumulator begins with is
+     * computed when it is first read, which may be inside other comprehensions. */
+    uint32_t locals;
     uint32_t nodes;
     bool checked;
 };

@@ -1,5 +1,6 @@
 /* From a value to a verdict, in the API server's order. */
 #include "api/object.h"
+#include "base/ascii.h"
 #include "base/vec.h"
 #include "cli/suggest.h"
 #include "cmd/gates.h"
@@ -68,7 +69,7 @@ static struct str resource_of(struct arena *a, const struct verdict *v) {
     struct str group = group_of(v->api_version);
     char *kind = (char *)arena_str(a, v->kind).p;
     for (size_t i = 0; i < v->kind.n; i++)
-        kind[i] = (char)(kind[i] >= 'A' && kind[i] <= 'Z' ? kind[i] + 32 : kind[i]);
+        kind[i] = ascii_to_lower(kind[i]);
     struct str name = v->name.n ? v->name : STR("<unknown>");
     return arena_printf(a, "%.*s%s%.*s/%.*s", (int)v->kind.n, kind ? kind : "", group.n ? "." : "",
                         STR_ARG(group), STR_ARG(name));

@@ -117,6 +117,8 @@ var celRules = []celRule{
 	{"optional(T)", "<optional(T)>.or(<optional(T)>)"}, {"optional(T)", "<list(T)>[?<int>]"},
 	{"optional(T)", "<map(K,T)>[?<K>]"}, {"optional(T)", "<map(string,T)>.?a"}, {"optional(T)", "<list(T)>.first()"},
 	{"optional(T)", "<list(T)>.last()"}, {"optional(T)", "<optional(K)>.optMap($x:K, <T>)"},
+	{"optional(list(int))", "optional.of(<list(int)>.map($x:int, [<int>].map($y:int, <int>))).optMap($v:list(list(int)), <list(int)>.map($z:int, v[0][0] + z))"},
+	{"optional(bool)", "optional.of(<map(string,int)>.transformList($k:string, $x:int, <int>)).optMap($v:list(int), <list(int)>.exists($z:int, v[0] == z))"},
 	{"optional(T)", "<optional(K)>.optFlatMap($x:K, <optional(T)>)"}, {"optional(string)", "taint.?key"},
 	{"optional(list(string))", "<format>.validate(<string>)"},
 
