@@ -109,15 +109,34 @@ struct keyed {
     struct cel_value key, item;
 };
 
-/* Merge sort: stable, where upstream leaves the order of equal keys of long lists open. */
+static bool is_less(const struct keyed *a, const struct keyed *b) {
+    struct cel_value order = cel__compare(a->key, b->key); /* an error when one is NaN */
+    return order.kind == CEL_INT && order.i < 0;
+}
+
+static void sort_short(struct keyed *v, size_t n) {
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = i; k > 0 && is_less(&v[k], &v[k - 1]); k--) {
+            struct keyed swap = v[k];
+            v[k] = v[k - 1];
+            v[k - 1] = swap;
+        }
+}
+
+/* As upstream up to SHORT, which shows where NaN stands among them. Longer lists by merging:
+ * stable, where upstream leaves the order of equal keys open. */
+enum { SHORT = 12 };
+
 static void sort(struct keyed *v, struct keyed *spare, size_t n) {
-    if (n < 2)
+    if (n <= SHORT) {
+        sort_short(v, n);
         return;
+    }
     size_t half = n / 2, i = 0, k = half, out = 0;
     sort(v, spare, half);
     sort(v + half, spare, n - half);
     while (i < half && k < n)
-        spare[out++] = cel__compare(v[k].key, v[i].key).i < 0 ? v[k++] : v[i++];
+        spare[out++] = is_less(&v[k], &v[i]) ? v[k++] : v[i++];
     while (i < half)
         spare[out++] = v[i++];
     memcpy(v, spare, out * sizeof *v);

@@ -174,11 +174,22 @@ static bool write_special(struct buf *out, double d) {
     return true;
 }
 
+/* Upstream keeps the least number of decimals in eight bits, and drops zeros down to it. */
+static void drop_zeros(struct buf *plain, int precision) {
+    size_t least = plain->n - (size_t)precision + (size_t)(precision & 0xff);
+    while (plain->n > least && plain->p[plain->n - 1] == '0')
+        plain->n--;
+    if (plain->p[plain->n - 1] == '.')
+        plain->n--;
+}
+
 static void write_fixed(struct buf *out, double d, int precision) {
     if (write_special(out, d))
         return;
     AUTO(buf_release) struct buf plain = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
     buf_addf(&plain, "%.*f", precision, d == 0 ? 0.0 : d);
+    if (precision > 0xff)
+        drop_zeros(&plain, precision);
     write_grouped(out, buf_view(&plain));
 }
 

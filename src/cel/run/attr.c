@@ -13,7 +13,7 @@ enum found { ABSENT, PRESENT, FAILED };
 static struct cel_value resolve(struct cel_eval *ev, const struct cel_attr *attr);
 
 static struct cel_value say(struct cel_eval *ev, const char *fmt, struct cel_value v) {
-    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_ERROR_BYTES);
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
     cel__write_plain(&text, v);
     return cel__error(ev, fmt, STR_ARG(buf_view(&text)));
 }
@@ -29,7 +29,7 @@ static bool list_index(struct cel_eval *ev, struct cel_value key, int64_t *out,
         *out = (int64_t)key.u;
         return true;
     }
-    if (key.kind == CEL_DOUBLE && key.d >= -0x1p63 && key.d < 0x1p63 && floor(key.d) == key.d) {
+    if (key.kind == CEL_DOUBLE && key.d > -0x1p63 && key.d < 0x1p63 && floor(key.d) == key.d) {
         *out = (int64_t)key.d;
         return true;
     }

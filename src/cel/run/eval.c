@@ -124,7 +124,7 @@ struct cel_value cel__eval_in_set(struct cel_eval *ev, const struct cel_node *n)
         return v;
     if (v.kind >= CEL_QUANTITY)
         return cel_of_bool(false);
-    return cel_of_bool(cel__map_find(&p->set, v) != NULL);
+    return cel_of_bool(cel__map_get(&p->set, v) != NULL);
 }
 
 /* ---- optionals ---- */

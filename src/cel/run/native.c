@@ -152,7 +152,10 @@ static struct cel_value map_to_list(struct cel_eval *ev, const struct cel_map *m
     for (uint32_t i = 0; i < map->n; i++) {
         AUTO(buf_release) struct buf key = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
         AUTO(buf_release) struct buf name = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
-        cel__write_plain(&key, map->entries[i].key);
+        if (map->entries[i].key.kind == CEL_NULL)
+            buf_add(&key, STR("null"));
+        else
+            cel__write_plain(&key, map->entries[i].key);
         write_go_name(&name, buf_view(&key));
         if (!str_is(buf_view(&name), "Values"))
             return cel__error(

@@ -193,6 +193,17 @@ static const struct cel_node *plan_pair(struct planner *p, const struct cel_expr
     return &n->head;
 }
 
+/* Adds an element, and a number also as the other kinds that an equal one may have. */
+static void add_element(struct cel_map_builder *b, struct cel_value v) {
+    static const enum cel_kind numbers[] = {CEL_INT, CEL_UINT, CEL_DOUBLE};
+    bool number = v.kind == CEL_INT || v.kind == CEL_UINT || v.kind == CEL_DOUBLE;
+    struct cel_value other;
+    cel__map_put(b, v, cel_of_null());
+    for (size_t i = 0; number && i < sizeof numbers / sizeof *numbers; i++)
+        if (v.kind != numbers[i] && cel__number_as(v, numbers[i], &other))
+            cel__map_put(b, other, cel_of_null());
+}
+
 /* x in [constants]: a set, unless it holds something that upstream cannot hash. */
 static const struct cel_node *plan_in_set(struct planner *p, const struct cel_node *a,
                                           struct cel_value list) {
@@ -202,7 +213,7 @@ static const struct cel_node *plan_in_set(struct planner *p, const struct cel_no
     for (uint32_t i = 0; i < list.n; i++) {
         if (!is_key(list.items[i]))
             return NULL;
-        cel__map_put(&b, list.items[i], cel_of_null());
+        add_element(&b, list.items[i]);
     }
     struct cel_in_set_node *n = NODE(p, struct cel_in_set_node, cel__eval_in_set);
     n->a = a;

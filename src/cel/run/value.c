@@ -134,18 +134,19 @@ static bool equal_maps(const struct cel_map *a, const struct cel_map *b) {
     return true;
 }
 
-static struct cel_value equal_optionals(struct cel_value a, struct cel_value b) {
-    if (!a.opt || !b.opt)
-        return cel_of_bool(a.opt == b.opt);
-    return cel__equal(*a.opt, *b.opt);
-}
-
 /* Kinds of Kubernetes: the left side refuses other kinds, and quantities the results of arithmetic,
  * which upstream holds in another Go type. */
 static struct cel_value equal_opaque(struct cel_value a, struct cel_value b) {
     if (a.kind != b.kind || (b.kind == CEL_QUANTITY && b.flag))
         return CEL_NO_OVERLOAD;
     return cel_of_bool(cel__opaque_equal(a, b));
+}
+
+/* Inside optionals the left side is asked, which may refuse null as well. */
+static struct cel_value equal_optionals(struct cel_value a, struct cel_value b) {
+    if (!a.opt || !b.opt)
+        return cel_of_bool(a.opt == b.opt);
+    return a.opt->kind >= CEL_QUANTITY ? equal_opaque(*a.opt, *b.opt) : cel__equal(*a.opt, *b.opt);
 }
 
 struct cel_value cel__equal(struct cel_value a, struct cel_value b) {
@@ -262,7 +263,7 @@ static uint64_t hash_key(struct cel_value k) {
     case CEL_INT:
     case CEL_UINT:
     case CEL_DOUBLE: {
-        double d = as_double(k); /* equal numbers of different kinds must meet */
+        double d = as_double(k);
         d = d == 0 ? 0 : d;
         return str_hash((struct str){(const char *)&d, sizeof d}, 1);
     }
@@ -290,7 +291,7 @@ static bool is_key(struct cel_value a, struct cel_value b) {
     case CEL_URL:
         return a.kind == b.kind && a.opaque == b.opaque;
     default:
-        return cel__is_equal(a, b);
+        return a.kind == b.kind && cel__is_equal(a, b);
     }
 }
 
@@ -301,7 +302,7 @@ static const struct cel_value *find_linear(const struct cel_map *map, struct cel
     return NULL;
 }
 
-const struct cel_value *cel__map_find(const struct cel_map *map, struct cel_value key) {
+const struct cel_value *cel__map_get(const struct cel_map *map, struct cel_value key) {
     if (!map->slots)
         return find_linear(map, key);
     uint32_t mask = map->slots - 1;
@@ -311,6 +312,40 @@ const struct cel_value *cel__map_find(const struct cel_map *map, struct cel_valu
             return &e->value;
     }
     return NULL;
+}
+
+bool cel__number_as(struct cel_value v, enum cel_kind kind, struct cel_value *out) {
+    *out = (struct cel_value){.kind = (uint8_t)kind};
+    if (kind == CEL_DOUBLE) {
+        out->d = as_double(v);
+        return true;
+    }
+    if (v.kind == CEL_DOUBLE && kind == CEL_INT) {
+        bool fits = v.d > -0x1p63 && v.d < 0x1p63;
+        out->i = fits ? (int64_t)v.d : 0;
+        return fits && (double)out->i == v.d;
+    }
+    if (v.kind == CEL_DOUBLE) {
+        bool fits = v.d >= 0 && v.d < 0x1p64;
+        out->u = fits ? (uint64_t)v.d : 0;
+        return fits && (double)out->u == v.d;
+    }
+    out->u = v.u; /* the same bits: in range when they are not negative as an int */
+    return v.i >= 0;
+}
+
+/* A double finds integers, an integer finds those of the other kind, and nothing finds a double but
+ * itself. */
+const struct cel_value *cel__map_find(const struct cel_map *map, struct cel_value key) {
+    const struct cel_value *found = cel__map_get(map, key);
+    if (found || !is_number(key))
+        return found;
+    struct cel_value other;
+    if (key.kind != CEL_INT && cel__number_as(key, CEL_INT, &other))
+        found = cel__map_get(map, other);
+    if (!found && key.kind != CEL_UINT && cel__number_as(key, CEL_UINT, &other))
+        found = cel__map_get(map, other);
+    return found;
 }
 
 static struct cel_map view(const struct cel_map_builder *b) {
@@ -349,7 +384,7 @@ static bool grow(struct cel_map_builder *b) {
 
 bool cel__map_put(struct cel_map_builder *b, struct cel_value key, struct cel_value value) {
     struct cel_map m = view(b);
-    const struct cel_value *found = cel__map_find(&m, key);
+    const struct cel_value *found = cel__map_get(&m, key);
     if (found) {
         b->entries[(const struct cel_entry *)(const void *)((const char *)found -
                                                             offsetof(struct cel_entry, value)) -
@@ -368,7 +403,7 @@ bool cel__map_put(struct cel_map_builder *b, struct cel_value key, struct cel_va
 void cel__map_remove(struct cel_map_builder *b, struct cel_value key) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < b->n; i++)
-        if (!cel__is_equal(b->entries[i].key, key))
+        if (!is_key(b->entries[i].key, key))
             b->entries[kept++] = b->entries[i];
     bool removed = kept < b->n;
     b->n = kept;

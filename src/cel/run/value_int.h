@@ -73,6 +73,10 @@ struct cel_value cel__equal(struct cel_value a, struct cel_value b);
 /* Is a == b exactly true? */
 bool cel__is_equal(struct cel_value a, struct cel_value b);
 
+/* The number as one of another kind; false when that does not hold it. As a double it may lose
+ * digits. */
+bool cel__number_as(struct cel_value v, enum cel_kind kind, struct cel_value *out);
+
 /* Order of two values that have one: -1, 0, 1 as int, or an error. Numbers of different kinds
  * compare by value. */
 struct cel_value cel__compare(struct cel_value a, struct cel_value b);
@@ -80,7 +84,10 @@ struct cel_value cel__compare(struct cel_value a, struct cel_value b);
 /* args[0] + args[1], for whatever has a sum. */
 struct cel_value cel__add(struct cel_eval *ev, const struct cel_value *args);
 
-/* The value under a key (numbers match across kinds), or NULL. */
+/* The value under exactly this key, or NULL. */
+const struct cel_value *cel__map_get(const struct cel_map *map, struct cel_value key);
+
+/* The same; a number that is no key itself also finds an equal integer of another kind. */
 const struct cel_value *cel__map_find(const struct cel_map *map, struct cel_value key);
 
 /* A map being built: later keys replace earlier ones. */
