@@ -81,6 +81,10 @@ static const struct cel_function *find_fn(const struct checker *c, struct str na
     return cel__resolve(c->arena, c->env->container, name, find_function, c->env);
 }
 
+static bool is_hidden(const struct checker *c, struct str name) {
+    return str_starts(name, STR(".")) && find_local(c, str_sub(name, 1, name.n));
+}
+
 static void check_ident(struct checker *c, struct cel_expr *e) {
     const struct cel_var_decl *d = find_local(c, e->name);
     if (!d)
@@ -91,6 +95,7 @@ static void check_ident(struct checker *c, struct cel_expr *e) {
     }
     e->var = d;
     e->type = d->type;
+    e->hidden = is_hidden(c, e->name);
 }
 
 static const struct cel_expr *first_name(const struct cel_expr *e) {
@@ -149,6 +154,7 @@ static void check_select(struct checker *c, struct cel_expr *e) {
         if (d) {
             e->var = d;
             e->type = d->type;
+            e->hidden = is_hidden(c, first_name(e)->name);
             return;
         }
     }
@@ -335,17 +341,45 @@ static void check_map(struct checker *c, struct cel_expr *e) {
     e->type = cel__type_map(c->arena, key, value);
 }
 
-static bool is_message(const struct cel_type *t) {
-    return t->nullable || t->kind == CEL_T_OBJECT || t->kind == CEL_T_ANY ||
-           t->kind == CEL_T_TIMESTAMP || t->kind == CEL_T_DURATION || t->kind == CEL_T_DYN ||
-           t->kind == CEL_T_NULL || t->kind == CEL_T_LIST || t->kind == CEL_T_MAP;
+/* The message whose fields a type of this name has; nothing when it is no message. */
+static struct str message_of(const struct cel_var_decl *d) {
+    static const char *const well_known[] = {
+        [CEL_T_ANY] = "google.protobuf.Any",
+        [CEL_T_TIMESTAMP] = "google.protobuf.Timestamp",
+        [CEL_T_DURATION] = "google.protobuf.Duration",
+        [CEL_T_DYN] = "google.protobuf.Value",
+        [CEL_T_NULL] = "google.protobuf.NullValue",
+        [CEL_T_LIST] = "google.protobuf.ListValue",
+        [CEL_T_MAP] = "google.protobuf.Struct",
+        [CEL_T_OBJECT] = NULL,
+    };
+    const struct cel_type *t = d->value;
+    if (t->nullable || t->kind == CEL_T_OBJECT)
+        return d->name;
+    if (t->kind == CEL_T_MAP && t->params[0]->kind != CEL_T_STRING)
+        return (struct str){0};
+    return str_of(well_known[t->kind]);
 }
 
-static void check_field(struct checker *c, const struct cel_expr *e, struct cel_item *item) {
-    check(c, item->value);
-    const struct cel_type *want = cel__field_type(c->arena, e->type, e->name, item->field);
-    if (!want)
+/* Some types upstream cannot look up at all; of a map that is no message it finds every field. */
+static const struct cel_type *report_no_member(struct checker *c, const struct cel_type *t,
+                                               struct str message, const struct cel_item *item) {
+    bool unknown = t->kind == CEL_T_NULL || t->kind == CEL_T_TYPE || t->kind == CEL_T_OPAQUE;
+    struct str name = message.p ? message : t->name;
+    if (unknown)
+        cel__issue(&c->ast->source, item->pos, "unexpected failed resolution of '%.*s'",
+                   STR_ARG(name));
+    else if (message.p || t->kind != CEL_T_MAP)
         cel__issue(&c->ast->source, item->pos, "undefined field '%.*s'", STR_ARG(item->field));
+    return NULL;
+}
+
+static void check_field(struct checker *c, const struct cel_type *t, struct str message,
+                        struct cel_item *item) {
+    check(c, item->value);
+    const struct cel_type *want = cel__field_type(c->arena, t, message, item->field);
+    if (!want)
+        want = report_no_member(c, t, message, item);
     const struct cel_type *got = item->optional ? optional_elem(c, item->value) : item->value->type;
     if (!want || cel__assignable(&c->subst, want, got))
         return;
@@ -363,13 +397,14 @@ static void check_struct(struct checker *c, struct cel_expr *e) {
     }
     e->name = d->name;
     e->type = d->value;
-    if (!is_message(d->value)) {
-        struct str shown = show(c, d->value);
-        cel__issue(&c->ast->source, e->pos, "'%.*s' is not a message type", STR_ARG(shown));
+    struct str message = message_of(d);
+    if (!message.p) {
+        cel__issue(&c->ast->source, e->pos, "'%.*s' is not a message type",
+                   STR_ARG(d->value->name));
         set_error(e);
     }
     for (uint32_t i = 0; i < e->count; i++)
-        check_field(c, e, &e->entries[i]);
+        check_field(c, d->value, message, &e->entries[i]);
 }
 
 /* ---- comprehensions ---- */

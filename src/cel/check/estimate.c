@@ -315,7 +315,8 @@ static struct cel_range cost_call(struct cel_coster *c, const struct cel_expr *e
 static struct cel_range cost_ident(struct cel_coster *c, const struct cel_expr *e) {
     const struct local *l = find_local(c, e);
     const struct cel_var_decl *d = e->var;
-    note_of(c, e)->path = l ? l->path : add_path(c, NULL, d ? d->name : e->name);
+    struct str name = d && !e->hidden ? d->name : e->name; /* nobody knows the size of .name */
+    note_of(c, e)->path = l ? l->path : add_path(c, NULL, name);
     return cel__fixed(1);
 }
 

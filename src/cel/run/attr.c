@@ -96,26 +96,27 @@ struct cel_value cel__bad_key(struct cel_eval *ev, struct cel_value key) {
 }
 
 /* One step. In an optional chain what is absent ends it; elsewhere it is an error. */
-static enum found qualify(struct cel_eval *ev, const struct cel_qual *q, bool optional,
-                          struct cel_value *obj) {
+static enum found qualify(struct cel_eval *ev, const struct cel_attr *attr,
+                          const struct cel_qual *q, bool optional, struct cel_value *obj) {
+    bool paid = !attr->hidden;
     struct cel_value key = cel__bad_key(ev, key_of(ev, q)), out;
     if (key.kind == CEL_ERROR) {
-        cel__charge(ev, !optional);
+        cel__charge(ev, paid && !optional);
         *obj = key;
         return FAILED;
     }
     enum found found = step(ev, q, *obj, key, &out);
     if (found == FAILED) {
-        cel__charge(ev, !optional);
+        cel__charge(ev, paid && !optional);
         *obj = out;
         return FAILED;
     }
     if (q->test_only) {
-        cel__charge(ev, !optional || found == PRESENT);
+        cel__charge(ev, paid && (!optional || found == PRESENT));
         *obj = optional ? cel_of_null() : cel_of_bool(found == PRESENT);
         return optional ? found : PRESENT;
     }
-    cel__charge(ev, !optional || found == PRESENT);
+    cel__charge(ev, paid && (!optional || found == PRESENT));
     if (found == PRESENT) {
         *obj = out;
         return PRESENT;
@@ -137,7 +138,7 @@ static struct cel_value apply(struct cel_eval *ev, const struct cel_attr *attr,
     }
     for (uint32_t i = 0; i < attr->qual_count; i++) {
         optional = optional || attr->quals[i].optional;
-        enum found found = qualify(ev, &attr->quals[i], optional, &v);
+        enum found found = qualify(ev, attr, &attr->quals[i], optional, &v);
         if (found == FAILED)
             return v;
         if (found == ABSENT)

@@ -117,13 +117,15 @@ static const struct cel_node *plan_name(struct planner *p, const struct cel_expr
     const struct cel_var_decl *d = meaning_of(p, e);
     if (d->constant)
         return constant(p, cel_of_int(0));
-    if (d->unusable)
-        fail(p, arena_printf(p->arena, "reference to undefined type: %.*s", STR_ARG(d->name)));
+    if (d->unusable || (d->slot < 0 && e->hidden))
+        fail(p, arena_printf(p->arena, "reference to undefined type: %s%.*s", e->hidden ? "." : "",
+                             STR_ARG(d->name)));
     if (d->slot < 0)
         return constant(p, (struct cel_value){.kind = CEL_TYPE, .type = d->value});
     struct cel_attr *attr = arena_new(p->arena, struct cel_attr);
     attr->base = d->local ? CEL_BASE_LOCAL : CEL_BASE_VAR;
     attr->slot = (uint32_t)d->slot;
+    attr->hidden = e->hidden;
     return attr_node(p, attr);
 }
 

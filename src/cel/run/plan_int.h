@@ -45,6 +45,7 @@ enum cel_attr_base {
 /* A variable or other value, and the steps behind it. */
 struct cel_attr {
     uint8_t base;
+    bool hidden; /* by a local of the same name: its steps cost nothing */
     uint32_t slot;
     const struct cel_node *node; /* the operand, or the condition */
     struct cel_attr *yes, *no;

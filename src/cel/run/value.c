@@ -277,12 +277,13 @@ static uint64_t hash_key(struct cel_value k) {
     }
 }
 
-/* Is `b` the key `a`? Upstream compares some by address; lists and maps are never found again. */
+/* Is `b` the key `a`? Upstream compares some by address. */
 static bool is_key(struct cel_value a, struct cel_value b) {
     switch (a.kind) {
     case CEL_LIST:
+        return b.kind == CEL_LIST && a.n > 0 && a.n == b.n && a.items == b.items;
     case CEL_MAP:
-        return false;
+        return b.kind == CEL_MAP && a.map == b.map;
     case CEL_OPTIONAL:
         return b.kind == CEL_OPTIONAL && !a.opt && !b.opt;
     case CEL_TIMESTAMP: /* its time zone belongs to it */

@@ -32,6 +32,10 @@ enum { CEL_ISSUES_SHOWN = 100 };
 __attribute__((format(printf, 3, 4))) void cel__issue(struct cel_source *s, uint32_t pos,
                                                       const char *fmt, ...);
 
+/* Forgets the issues behind the first `keep`, but for those of syntax and limits: what upstream
+ * finds in a tree it does not find when it never comes to look at that part of it. */
+void cel__forget_issues(struct cel_source *s, size_t keep);
+
 /* All issues, sorted and printed with snippets, in the arena. */
 struct str cel__issues_print(struct cel_source *s);
 
@@ -70,6 +74,7 @@ struct cel_expr {
     uint8_t kind;    /* enum cel_expr_kind */
     bool test_only;  /* has(a.b) */
     bool member;     /* a call with a target */
+    bool hidden;     /* .name, where a comprehension has a variable of that name */
     uint16_t height; /* of the tree as it was written, in the steps that upstream limits */
     uint32_t pos;
     uint32_t count;              /* arguments, elements, entries */

@@ -108,7 +108,7 @@ static const char NOT_IDENT[] = "argument is not an identifier";
 
 static struct cel_expr *expand_has(struct macro *m) {
     struct cel_expr *e = m->args[0];
-    if (e->kind != CEL_E_SELECT || e->test_only)
+    if (e->kind != CEL_E_SELECT)
         return fail(m, e->pos, "invalid argument to has() macro");
     struct cel_expr *test = cel__new_select(m->a, m->pos, e->operand, e->name);
     test->test_only = true;

@@ -214,8 +214,10 @@ static struct cel_expr *parse_name(struct cel_parser *p) {
     struct str name = dot ? cel__dotted_name(p->arena, STR(""), t->text) : t->text;
     if (is_reserved(t->text)) {
         cel__issue(p->source, first->pos, "reserved identifier: %.*s", STR_ARG(t->text));
+        size_t before = p->source->issues.n;
         if (call)
             make_call(p, cel__take(p)->pos, name, NULL);
+        cel__forget_issues(p->source, before);
         return cel__new_expr(p->arena, CEL_E_ERROR, first->pos);
     }
     if (!call)
@@ -282,6 +284,7 @@ static struct cel_expr *parse_index(struct cel_parser *p, struct cel_expr *opera
 }
 
 static struct cel_expr *parse_member(struct cel_parser *p) {
+    size_t before = p->source->issues.n;
     struct cel_expr *e = parse_primary(p);
     while (!p->stopped) {
         if (cel__next_is(p, CEL_TOK_DOT))
@@ -291,7 +294,7 @@ static struct cel_expr *parse_member(struct cel_parser *p) {
         else
             break;
         if (e->height > MAX_DEPTH)
-            return cel__stop_at_limit(p, "max recursion depth exceeded");
+            return cel__stop_at_limit(p, "max recursion depth exceeded", before);
     }
     return e;
 }
@@ -364,8 +367,9 @@ static const struct operator_row *operator_at(const struct cel_parser *p, enum g
 
 static struct cel_expr *parse_binary(struct cel_parser *p, enum group group, unsigned level) {
     uint32_t *depth = group == RELATION ? &p->relation_depth : &p->calc_depth;
+    size_t before = p->source->issues.n;
     if (++*depth > MAX_DEPTH)
-        return cel__stop_at_limit(p, "expression recursion limit exceeded: 250");
+        return cel__stop_at_limit(p, "expression recursion limit exceeded: 250", 0);
     struct cel_expr *left = group == RELATION ? parse_binary(p, CALC, 0) : parse_unary(p);
     const struct operator_row *op;
     while (!p->stopped && (op = operator_at(p, group, level))) {
@@ -374,7 +378,7 @@ static struct cel_expr *parse_binary(struct cel_parser *p, enum group group, uns
         left = cel__new_call(p->arena, pos, op->fn, NULL, (struct cel_expr *[]){left, right}, 2);
         left->height++;
         if (left->height > MAX_DEPTH && !p->stopped)
-            return cel__stop_at_limit(p, "max recursion depth exceeded");
+            return cel__stop_at_limit(p, "max recursion depth exceeded", before);
     }
     --*depth;
     return left;
@@ -433,7 +437,7 @@ static struct cel_expr *parse_expr(struct cel_parser *p) {
     if (p->stopped)
         return cel__stop(p);
     if (++p->depth > MAX_DEPTH)
-        return cel__stop_at_limit(p, "expression recursion limit exceeded: 250");
+        return cel__stop_at_limit(p, "expression recursion limit exceeded: 250", 0);
     struct cel_expr *e = parse_conditional(p);
     p->depth--;
     return e;
@@ -460,7 +464,7 @@ struct cel_expr *cel__parse(struct cel_source *s, const struct cel_env *env, boo
     struct cel_expr *e = parse_inner(&p, BIT(EOF));
     cel__match(&p, CEL_TOK_EOF, 0);
     if (!p.stopped && e->height > MAX_DEPTH)
-        cel__stop_at_limit(&p, "max recursion depth exceeded");
+        cel__stop_at_limit(&p, "max recursion depth exceeded", 0);
     vec_release(&p.tokens.list);
     return e;
 }

@@ -49,10 +49,10 @@ static inline bool cel__take_if(struct cel_parser *p, enum cel_token_kind kind) 
     return true;
 }
 
-/* Ends the parse: nothing more can be made of the input, or a limit was passed. Both return a node
- * that stands for the error. */
+/* Ends the parse: nothing more can be made of the input, or a limit was passed, by what was read
+ * since there were `keep` issues. Both return a node that stands for the error. */
 struct cel_expr *cel__stop(struct cel_parser *p);
-struct cel_expr *cel__stop_at_limit(struct cel_parser *p, const char *text);
+struct cel_expr *cel__stop_at_limit(struct cel_parser *p, const char *text, size_t keep);
 
 /* Makes sure that the token at hand is one of the set: drops one that is too many, or ends the
  * parse. */

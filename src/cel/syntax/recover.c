@@ -14,15 +14,19 @@ static struct cel_expr *end(struct cel_parser *p) {
 
 /* Upstream looks for a place to go on, and gives up on long rests. */
 struct cel_expr *cel__stop(struct cel_parser *p) {
-    if (!p->stopped && p->tokens.list.n - p->at > MAX_LOOKAHEAD + 1)
+    if (!p->stopped && p->tokens.list.n - p->at > MAX_LOOKAHEAD + 1) {
+        cel__forget_issues(p->source, 0);
         cel__issue(p->source, CEL_NOWHERE, "error recovery token lookahead limit exceeded: %d",
                    MAX_LOOKAHEAD);
+    }
     return end(p);
 }
 
-struct cel_expr *cel__stop_at_limit(struct cel_parser *p, const char *text) {
-    if (!p->stopped)
+struct cel_expr *cel__stop_at_limit(struct cel_parser *p, const char *text, size_t keep) {
+    if (!p->stopped) {
+        cel__forget_issues(p->source, keep);
         cel__issue(p->source, CEL_NOWHERE, "%s", text);
+    }
     return end(p);
 }
 

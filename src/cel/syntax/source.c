@@ -17,6 +17,18 @@ void cel__issue(struct cel_source *s, uint32_t pos, const char *fmt, ...) {
     va_end(args);
 }
 
+void cel__forget_issues(struct cel_source *s, size_t keep) {
+    size_t n = keep;
+    for (size_t i = keep; i < s->issues.n; i++) {
+        struct cel_issue issue = s->issues.v[i];
+        if (issue.pos != CEL_NOWHERE && !str_starts(issue.text, STR("Syntax error:")))
+            continue;
+        issue.order = (uint32_t)n;
+        s->issues.v[n++] = issue;
+    }
+    s->issues.n = n;
+}
+
 /* The line that a place is in, its number from 1, and what stands in it before the place. */
 struct place {
     struct str line;

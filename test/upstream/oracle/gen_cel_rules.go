@@ -9,7 +9,7 @@ var celRules = []celRule{
 	{"T", "(<bool> ? <T> : <T>)"}, {"T", "<list(T)>[<int>]"}, {"T", "<map(K,T)>[<K>]"},
 	{"T", "<optional(T)>.value()"}, {"T", "<optional(T)>.orValue(<T>)"}, {"T", "(<T>)"},
 	{"T", "{'a': <T>, 'b': <T>}.a"}, {"T", "[<T>, <T>][<int>]"},
-	{"dyn", "dyn(<T>)"}, {"dyn", "dyn(taint)"}, {"dyn", "dyn(taint)[<string>]"}, {"dyn", "dyn(taint).key"},
+	{"dyn", "dyn(<T>)"}, {"dyn", "dyn(taint)"}, {"dyn", "{dyn(<int>): <T>, dyn(<uint>): <T>, dyn(<double>): <T>}[<dyn>]"}, {"dyn", "dyn(taint)[<string>]"}, {"dyn", "dyn(taint).key"},
 	{"dyn", "<dyn>.absent"}, {"dyn", "<dyn>[<dyn>]"}, {"dyn", "(<dyn> + <dyn>)"}, {"dyn", "[<dyn>, <dyn>][<int>]"},
 
 	{"bool", "<T> == <T>"}, {"bool", "<T> != <T>"}, {"bool", "<T> in <list(T)>"}, {"bool", "<K> in <map(K,V)>"},
@@ -25,7 +25,7 @@ var celRules = []celRule{
 	{"bool", "has({'a': <T>}.b)"}, {"bool", "<string>.startsWith(<string>)"}, {"bool", "<string>.endsWith(<string>)"},
 	{"bool", "<string>.contains(<string>)"}, {"bool", "<string>.matches(<regex>)"},
 	{"bool", "matches(<string>, <regex>)"}, {"bool", "<string>.matches(<string>)"},
-	{"bool", "<list(T)>.all($x:T, <bool>)"}, {"bool", "<list(T)>.exists($x:T, <bool>)"},
+	{"bool", "<list(T)>.all(taint, <bool>)"}, {"string", "<list(T)>.map(taint, .taint.key)[0]"}, {"bool", "<list(T)>.all($x:T, <bool>)"}, {"bool", "<list(T)>.exists($x:T, <bool>)"},
 	{"bool", "<list(T)>.exists_one($x:T, <bool>)"}, {"bool", "<map(K,V)>.all($x:K, <bool>)"},
 	{"bool", "<map(K,V)>.exists($x:K, <bool>)"}, {"bool", "<list(T)>.all($i:int, $x:T, <bool>)"},
 	{"bool", "<list(T)>.exists($i:int, $x:T, <bool>)"}, {"bool", "<list(T)>.existsOne($i:int, $x:T, <bool>)"},
