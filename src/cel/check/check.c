@@ -343,7 +343,7 @@ static void check_map(struct checker *c, struct cel_expr *e) {
 
 /* The message whose fields a type of this name has; nothing when it is no message. */
 static struct str message_of(const struct cel_var_decl *d) {
-    static const char *const well_known[] = {
+    static const char *const well_known[CEL_T_OBJECT + 1] = {
         [CEL_T_ANY] = "google.protobuf.Any",
         [CEL_T_TIMESTAMP] = "google.protobuf.Timestamp",
         [CEL_T_DURATION] = "google.protobuf.Duration",
@@ -351,7 +351,6 @@ static struct str message_of(const struct cel_var_decl *d) {
         [CEL_T_NULL] = "google.protobuf.NullValue",
         [CEL_T_LIST] = "google.protobuf.ListValue",
         [CEL_T_MAP] = "google.protobuf.Struct",
-        [CEL_T_OBJECT] = NULL,
     };
     const struct cel_type *t = d->value;
     if (t->nullable || t->kind == CEL_T_OBJECT)

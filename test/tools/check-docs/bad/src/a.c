@@ -1,2 +1,2 @@
 int x; 
-/* see /work/x.c */
+/* see /home/me/x.c */
