@@ -76,8 +76,9 @@ conformance-cel: build/release/build.ninja ## the official tests of CEL (needs n
 	$(BUILD) build/release --target cel_spec $(QUIET)
 	tools/conformance-cel
 
-bench: build/bench/build.ninja ## run the benchmarks; tables stay in build/bench/*.md
+bench: build/bench/build.ninja build/bench-plain/build.ninja ## run the benchmarks; tables stay in build/bench/*.md
 	$(BUILD) build/bench $(QUIET)
+	$(BUILD) build/bench-plain --target berth $(QUIET)
 	tools/bench
 
 bench-cel: build/bench/build.ninja ## compare with other CEL engines (needs go, node, a network)
@@ -89,9 +90,9 @@ bench-upstream: build/bench/build.ninja ## compare with upstream; ROUNDS=3 (need
 	    semver_parse_bench valid_pod_bench $(QUIET)
 	tools/bench-upstream
 
-install: build/release/build.ninja ## install below PREFIX=/usr/local (DESTDIR is honoured)
-	$(BUILD) build/release --target berth berth_files $(QUIET)
-	cmake --install build/release --prefix $(PREFIX)
+install: build/dist/build.ninja ## install below PREFIX=/usr/local (DESTDIR is honoured)
+	$(BUILD) build/dist --target berth berth_files $(QUIET)
+	cmake --install build/dist --prefix $(PREFIX)
 
 format: setup-lint ## format all C files
 	tools/check-format --fix

@@ -107,6 +107,8 @@ void *arena_copy(struct arena *a, const void *p, size_t n) {
 struct str arena_str(struct arena *a, struct str s) {
     if (!s.p)
         return s;
+    if (s.n == SIZE_MAX)
+        BUG("a text that leaves no room for its end");
     char *p = arena_alloc(a, s.n + 1);
     memcpy(p, s.p, s.n);
     p[s.n] = '\0';
