@@ -187,12 +187,16 @@ enum sched__reason sched__cycle_try(struct sched__cycle *cy, uint32_t slot) {
 
 /* ---- what to say ---- */
 
+/* The list has room for the next power of two, so that n reasons cost n steps. */
 void sched__status_add(struct sched__cycle *cy, struct sched_status *status, struct str reason) {
-    struct str *grown = arena_array(cy->arena, struct str, status->reason_count + 1);
-    if (status->reason_count)
-        memcpy(grown, status->reasons, status->reason_count * sizeof *grown);
-    grown[status->reason_count++] = reason;
-    status->reasons = grown;
+    size_t n = status->reason_count;
+    if ((n & (n - 1)) == 0) {
+        struct str *grown = arena_array(cy->arena, struct str, n ? 2 * n : 1);
+        if (n)
+            memcpy(grown, status->reasons, n * sizeof *grown);
+        status->reasons = grown;
+    }
+    status->reasons[status->reason_count++] = reason;
 }
 
 void sched__prefilter_reject(struct sched__cycle *cy, enum sched_plugin plugin, struct str text) {
