@@ -26,9 +26,13 @@ struct sched *sched_new(const struct sched_opts *opts) {
     s->nodes.by_name = MAP_INIT(s->seed);
     s->pods = MAP_INIT(s->seed);
     s->classes = MAP_INIT(s->seed);
+    s->nodes.topology_of = MAP_INIT(s->seed);
     s->podsets = MAP_INIT(s->seed);
     s->partitions = MAP_INIT(s->seed);
+    s->eligibles = MAP_INIT(s->seed);
     s->carried = MAP_INIT(s->seed);
+    s->facets = (struct sched__facets){
+        .classes = MAP_INIT(s->seed), .podsets = MAP_INIT(s->seed), .carried = MAP_INIT(s->seed)};
     s->images = MAP_INIT(s->seed);
     sched__store_init(s);
     sched__resource_get(s, STR("cpu"));

@@ -15,6 +15,7 @@
 #include "feature/feature.h"
 #include "intern/intern.h"
 #include "match/match.h"
+#include "sched/cluster/links_int.h"
 #include "sched/sched.h"
 
 #define SCHED__NONE UINT32_MAX
@@ -74,6 +75,7 @@ struct sched__nodes {
     int32_t *lowest_priority;              /* of the pods there; INT32_MAX: none */
     uint8_t *state;                        /* SCHED__NODE_* */
     VEC(struct sched__topology *) topologies;
+    struct map topology_of; /* the same by key */
 };
 
 enum { SCHED__NODE_THERE = 1, SCHED__NODE_CLOSED = 2 /* spec.unschedulable */ };
@@ -125,8 +127,9 @@ struct sched__eval;
 
 /* What pods of the same needs have in common. */
 struct sched__class {
-    struct str key; /* what makes two pods one class */
-    uint32_t refs;  /* pods of it */
+    struct str key;  /* what makes two pods one class */
+    uint64_t serial; /* rises from class to class */
+    uint32_t refs;   /* pods of it */
     struct arena arena;
     struct api_object *sample; /* one of its pods, held: plug-ins compile it and borrow from it */
     const struct api_pod *pod; /* its body */
@@ -141,13 +144,14 @@ struct sched__class {
     int64_t scored_cpu, scored_memory;   /* while it is being placed, for scoring */
     struct sched__port *ports;           /* on the host, in order */
     size_t port_count;
-    bool has_volumes;               /* some plug-in's verdicts depend on claims and volumes */
-    void *data[SCHED_PLUGIN_COUNT]; /* what plug-ins made of it; NULL: they skip it */
-    VEC(struct sched__podset *) memberships; /* sets that its pods are counted in */
-    struct sched_pod *residents;             /* its pods on nodes, linked by count.c */
-    VEC(struct sched__carried *) carries;    /* terms of its pods that other pods meet */
-    VEC(struct sched__carried *) meets;      /* terms of any pods that match its own */
-    struct sched__eval *eval;                /* what nodes made of it; NULL: not asked yet */
+    bool has_volumes;                     /* some plug-in's verdicts depend on claims and volumes */
+    void *data[SCHED_PLUGIN_COUNT];       /* what plug-ins made of it; NULL: they skip it */
+    struct sched__links memberships;      /* struct sched__podset that its pods are counted in */
+    struct sched__links filed;            /* where terms that may match it are looked for */
+    struct sched_pod *residents;          /* its pods on nodes, linked by count.c */
+    VEC(struct sched__carried *) carries; /* terms of its pods that other pods meet */
+    struct sched__links meets;            /* struct sched__carried of any pods that match its own */
+    struct sched__eval *eval;             /* what nodes made of it; NULL: not asked yet */
 };
 
 /* ---- pods (pods.c) ---- */
@@ -217,6 +221,12 @@ struct sched__queue;
 struct sched__metrics;
 struct sched__volumes;
 
+/* Buckets of things by what they want, or have, of labels and namespaces (facets.c). */
+struct sched__facets {
+    struct map classes, podsets, carried;
+    unsigned used; /* facets that some term is or was filed under, as bits */
+};
+
 struct sched {
     struct feature_set gates;
     const struct sched_config *config;
@@ -235,7 +245,10 @@ struct sched {
     size_t eval_bytes;                             /* of all of it */
     struct map podsets;                            /* struct sched__podset by key */
     struct map partitions;                         /* struct sched__partition by key */
+    struct map eligibles;                          /* struct sched__eligible by key */
     struct map carried;                            /* struct sched__carried by key */
+    struct sched__facets facets;                   /* who may match whom */
+    uint64_t serial;                               /* of the class, set or term made last */
     struct map images;                             /* struct sched__image by name */
     uint32_t nominated;                            /* pods that are nominated to some node */
     struct sched__store store;

@@ -3,8 +3,11 @@
  * them. Equal terms are one, whoever carries them; a class knows the terms that match its pods, so
  * that a cycle looks at these and no others.
  */
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "sched/cluster/count_int.h"
+#include "sched/cluster/facets_int.h"
 
 /* ---- who meets a term ---- */
 
@@ -20,33 +23,24 @@ static bool meets(struct sched *s, const struct sched__carried *t, const struct 
 /* Pods that have their node do not ask any more. */
 static void introduce(struct sched *s, struct sched__carried *t, struct sched__class *c) {
     if (!c->placed && meets(s, t, c))
-        vec_push(&c->meets, t);
+        sched__link(&t->met_by, &c->meets);
 }
 
 static void introduce_all(struct sched *s, struct sched__carried *t) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->classes, &at));)
-        introduce(s, t, e->value);
-}
-
-static void part(struct sched__class *c, const struct sched__carried *t) {
-    for (size_t i = 0; i < c->meets.n; i++)
-        if (c->meets.v[i] == t) {
-            c->meets.v[i] = c->meets.v[--c->meets.n];
-            return;
-        }
-}
-
-static void part_all(struct sched *s, const struct sched__carried *t) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->classes, &at));)
-        part(e->value, t);
+    struct sched__candidates found = {0};
+    sched__facets_find_classes(s, &t->term, 1, &found);
+    for (size_t i = 0; i < found.n; i++)
+        introduce(s, t, found.v[i].item);
+    vec_release(&found);
 }
 
 void sched__carried_meet(struct sched *s, struct sched__class *c) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->carried, &at));)
-        introduce(s, e->value, c);
+    struct sched__candidates found = {0};
+    if (!c->placed)
+        sched__facets_find(s, &s->facets.carried, c, &found);
+    for (size_t i = 0; i < found.n; i++)
+        introduce(s, found.v[i].item, c);
+    vec_release(&found);
 }
 
 void sched__carried_namespaces_changed(struct sched *s) {
@@ -55,7 +49,7 @@ void sched__carried_namespaces_changed(struct sched *s) {
         struct sched__carried *t = e->value;
         if (!t->term.namespace_selector || t->term.everywhere)
             continue;
-        part_all(s, t);
+        sched__unlink_all(&t->met_by);
         introduce_all(s, t);
     }
 }
@@ -68,44 +62,94 @@ static struct sched__carried *carried_new(struct sched *s, struct str key,
     t->key = arena_str(&t->arena, key);
     t->kind = spec->kind;
     t->weight = spec->weight;
+    t->times = spec->times;
+    t->serial = ++s->serial;
+    t->met_by.owner = t->filed.owner = t;
     t->term = sched__podterm_copy(&t->arena, &spec->term);
     struct sched__partition *by =
         sched__partition_get(s, &(struct sched__partition_spec){.label = spec->label});
     t->topology = by->topology;
     t->tally = sched__tally_get(s, sched__podset_named(s, t->key), by);
     map_put(&s->carried, t->key, t);
+    sched__facets_add(s, &s->facets.carried, &t->filed, &t->term, 1);
     introduce_all(s, t);
     return t;
 }
 
-static bool carries(const struct sched__class *c, const struct sched__carried *t) {
-    for (size_t i = 0; i < c->carries.n; i++)
-        if (c->carries.v[i] == t)
-            return true;
-    return false;
-}
-
-/* A term that a pod has twice counts twice: the second is another one. */
-void sched__carried_add(struct sched *s, struct sched__class *c,
-                        const struct sched__carried_spec *spec) {
-    struct buf key = BUF_INIT(SIZE_MAX);
-    buf_addf(&key, "c%d,%d,%.*s\n", (int)spec->kind, spec->weight, STR_ARG(spec->label));
-    sched__podterm_write(&key, &spec->term);
-    struct sched__carried *t;
-    while ((t = map_get(&s->carried, buf_view(&key))) && carries(c, t))
-        buf_add_char(&key, '+');
+/* Finds or makes the term of this key. */
+static void add_term(struct sched *s, struct sched__class *c, struct str key,
+                     const struct sched__carried_spec *spec) {
+    struct sched__carried *t = map_get(&s->carried, key);
     if (!t)
-        t = carried_new(s, buf_view(&key), spec);
-    buf_release(&key);
+        t = carried_new(s, key, spec);
     t->refs++;
     sched__podset_join(t->tally->set, c);
     vec_push(&c->carries, t);
 }
 
+/* A term that a class has, to be compared with others of the class. */
+struct entry {
+    struct str text; /* equal for equal terms */
+    size_t order;
+    uint32_t times; /* 0: counted with an equal one before it */
+};
+
+static int compare_entries(const void *a, const void *b) {
+    const struct entry *x = a, *y = b;
+    int c = str_cmp(x->text, y->text);
+    return c ? c : (x->order > y->order) - (x->order < y->order);
+}
+
+static int compare_order(const void *a, const void *b) {
+    const struct entry *x = a, *y = b;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Counts equal terms with the first of them. */
+static void count_equals(struct entry *entries, size_t n) {
+    size_t first = 0;
+    qsort(entries, n, sizeof *entries, compare_entries);
+    for (size_t i = 0; i < n; i++) {
+        if (!str_eq(entries[i].text, entries[first].text))
+            first = i;
+        entries[first].times++;
+    }
+    qsort(entries, n, sizeof *entries, compare_order);
+}
+
+static struct str term_text(struct arena *a, struct buf *text,
+                            const struct sched__carried_spec *spec) {
+    buf_clear(text);
+    buf_addf(text, "%d,%d,%.*s\n", (int)spec->kind, spec->weight, STR_ARG(spec->label));
+    sched__podterm_write(text, &spec->term);
+    return arena_str(a, buf_view(text));
+}
+
+/* A term that a pod has twice counts twice. */
+void sched__carried_add(struct sched *s, struct sched__class *c,
+                        const struct sched__carried_spec *specs, size_t n) {
+    AUTO(arena_release) struct arena a = {0};
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    struct entry *entries = arena_array(&a, struct entry, n);
+    for (size_t i = 0; i < n; i++)
+        entries[i] = (struct entry){.text = term_text(&a, &text, &specs[i]), .order = i};
+    count_equals(entries, n);
+    for (size_t i = 0; i < n; i++) {
+        struct sched__carried_spec spec = specs[i];
+        spec.times = entries[i].times;
+        buf_clear(&text);
+        buf_addf(&text, "c%u*", spec.times);
+        buf_add(&text, entries[i].text);
+        if (spec.times)
+            add_term(s, c, buf_view(&text), &spec);
+    }
+}
+
 static void carried_unref(struct sched *s, struct sched__carried *t) {
     if (--t->refs)
         return;
-    part_all(s, t);
+    sched__unlink_all(&t->met_by);
+    sched__facets_drop(&s->facets.carried, &t->filed);
     map_del(&s->carried, t->key);
     sched__tally_unref(s, t->tally);
     arena_release(&t->arena);
@@ -116,5 +160,5 @@ void sched__carried_drop(struct sched *s, struct sched__class *c) {
     for (size_t i = 0; i < c->carries.n; i++)
         carried_unref(s, c->carries.v[i]);
     vec_release(&c->carries);
-    vec_release(&c->meets);
+    sched__unlink_all(&c->meets);
 }

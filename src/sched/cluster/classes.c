@@ -222,6 +222,7 @@ static struct sched__class *class_new(struct sched *s, struct api_object *pod, s
                                       const struct sched__requests *requests) {
     struct sched__class *c = xcalloc(1, sizeof *c);
     c->key = arena_str(&c->arena, key);
+    c->serial = ++s->serial;
     c->sample = api_object_ref(pod);
     c->pod = pod->body;
     c->placed = c->pod->spec.node_name.n > 0;
@@ -279,7 +280,6 @@ static void class_free(struct sched *s, struct sched__class *c) {
         intern_unref(c->ports[i].protocol);
         intern_unref(c->ports[i].ip);
     }
-    vec_release(&c->memberships);
     api_object_unref(c->sample);
     arena_release(&c->arena);
     free(c);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "sched/cluster/facets_int.h"
 
 /* ---- tallies ---- */
 
@@ -29,24 +30,31 @@ static void count_residents(struct sched__podset *set, const struct sched__class
         count_in_set(set, p, p->node, delta);
 }
 
-static struct sched__tally *find_tally(const struct sched__podset *set,
+struct sched__tally *sched__tally_find(const struct sched__podset *set,
                                        const struct sched__partition *by) {
-    for (size_t i = 0; i < set->tallies.n; i++)
-        if (set->tallies.v[i]->by == by)
-            return set->tallies.v[i];
+    bool in_set = set->tallies.n < by->tallies.n;
+    struct sched__tally *const *list = in_set ? set->tallies.v : by->tallies.v;
+    size_t n = in_set ? set->tallies.n : by->tallies.n;
+    for (size_t i = 0; i < n; i++)
+        if (list[i]->set == set && list[i]->by == by)
+            return list[i];
     return NULL;
+}
+
+static struct sched__class *member(const struct sched__podset *set, size_t i) {
+    return set->members.v[i].other->owner;
 }
 
 static void fill_tally(struct sched__tally *t) {
     for (size_t i = 0; i < t->set->members.n; i++)
-        for (const struct sched_pod *p = t->set->members.v[i]->residents; p; p = p->resident_next)
+        for (const struct sched_pod *p = member(t->set, i)->residents; p; p = p->resident_next)
             if (!t->set->living || !p->terminating)
                 count(t, p->node, 1);
 }
 
 struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set,
                                       struct sched__partition *by) {
-    struct sched__tally *t = find_tally(set, by);
+    struct sched__tally *t = sched__tally_find(set, by);
     if (t) {
         t->refs++;
         sched__podset_unref(s, set);
@@ -54,7 +62,11 @@ struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set
         return t;
     }
     t = xcalloc(1, sizeof *t);
-    *t = (struct sched__tally){.set = set, .by = by, .refs = 1};
+    *t = (struct sched__tally){.set = set,
+                               .by = by,
+                               .in_set = (uint32_t)set->tallies.n,
+                               .in_by = (uint32_t)by->tallies.n,
+                               .refs = 1};
     t->count = xcalloc(by->domain_cap, sizeof *t->count);
     vec_push(&set->tallies, t);
     vec_push(&by->tallies, t);
@@ -62,18 +74,18 @@ struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set
     return t;
 }
 
-#define REMOVE(vec, element)                     \
-    for (size_t i_ = 0; i_ < (vec)->n; i_++)     \
-        if ((vec)->v[i_] == (element)) {         \
-            (vec)->v[i_] = (vec)->v[--(vec)->n]; \
-            break;                               \
-        }
+/* Takes a tally out of a list in which it knows its place; the last one moves there. */
+#define TAKE_OUT(list, at) ((list).v[at] = (list).v[--(list).n])
+
+static void leave_lists(const struct sched__tally *t) {
+    TAKE_OUT(t->set->tallies, t->in_set)->in_set = t->in_set;
+    TAKE_OUT(t->by->tallies, t->in_by)->in_by = t->in_by;
+}
 
 void sched__tally_unref(struct sched *s, struct sched__tally *t) {
     if (!t || --t->refs)
         return;
-    REMOVE(&t->set->tallies, t);
-    REMOVE(&t->by->tallies, t);
+    leave_lists(t);
     sched__podset_unref(s, t->set);
     sched__partition_unref(s, t->by);
     free(t->count);
@@ -92,7 +104,7 @@ uint32_t sched__tally_least(const struct sched__tally *t) {
 
 const struct sched_pod *sched__tally_example(const struct sched__tally *t, uint32_t domain) {
     for (size_t i = 0; i < t->set->members.n; i++)
-        for (const struct sched_pod *p = t->set->members.v[i]->residents; p; p = p->resident_next)
+        for (const struct sched_pod *p = member(t->set, i)->residents; p; p = p->resident_next)
             if (t->by->where[p->node] == domain && (!t->set->living || !p->terminating))
                 return p;
     return NULL;
@@ -101,16 +113,12 @@ const struct sched_pod *sched__tally_example(const struct sched__tally *t, uint3
 /* ---- membership ---- */
 
 void sched__podset_join(struct sched__podset *set, struct sched__class *c) {
-    vec_push(&set->members, c);
-    vec_push(&c->memberships, set);
+    sched__link(&set->members, &c->memberships);
     count_residents(set, c, 1);
 }
 
 bool sched__podset_has(const struct sched__podset *set, const struct sched__class *c) {
-    for (size_t i = 0; i < c->memberships.n; i++)
-        if (c->memberships.v[i] == set)
-            return true;
-    return false;
+    return sched__are_linked(&set->members, &c->memberships);
 }
 
 /* A namespace that does not exist matches no selector of namespaces. */
@@ -128,18 +136,18 @@ static bool belongs(struct sched *s, const struct sched__podset *set,
 }
 
 static void find_members(struct sched *s, struct sched__podset *set) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->classes, &at));)
-        if (belongs(s, set, e->value))
-            sched__podset_join(set, e->value);
+    struct sched__candidates found = {0};
+    sched__facets_find_classes(s, set->terms, set->term_count, &found);
+    for (size_t i = 0; i < found.n; i++)
+        if (belongs(s, set, found.v[i].item))
+            sched__podset_join(set, found.v[i].item);
+    vec_release(&found);
 }
 
 static void drop_members(struct sched__podset *set) {
-    for (size_t i = 0; i < set->members.n; i++) {
-        REMOVE(&set->members.v[i]->memberships, set);
-        count_residents(set, set->members.v[i], -1);
-    }
-    vec_clear(&set->members);
+    for (size_t i = 0; i < set->members.n; i++)
+        count_residents(set, member(set, i), -1);
+    sched__unlink_all(&set->members);
 }
 
 /* ---- sets ---- */
@@ -147,6 +155,8 @@ static void drop_members(struct sched__podset *set) {
 static struct sched__podset *podset_new(struct sched *s, struct str key) {
     struct sched__podset *set = xcalloc(1, sizeof *set);
     set->key = arena_str(&set->arena, key);
+    set->serial = ++s->serial;
+    set->members.owner = set->filed.owner = set;
     map_put(&s->podsets, set->key, set);
     return set;
 }
@@ -170,6 +180,7 @@ struct sched__podset *sched__podset_get(struct sched *s, const struct sched__pod
         set = podset_new(s, buf_view(&key));
         set->living = living;
         set_terms(set, terms, term_count);
+        sched__facets_add(s, &s->facets.podsets, &set->filed, set->terms, term_count);
         find_members(s, set);
     }
     buf_release(&key);
@@ -185,12 +196,17 @@ struct sched__podset *sched__podset_named(struct sched *s, struct str name) {
     return set;
 }
 
+struct sched__podset *sched__podset_ref(struct sched__podset *set) {
+    set->refs++;
+    return set;
+}
+
 void sched__podset_unref(struct sched *s, struct sched__podset *set) {
     if (--set->refs)
         return;
     map_del(&s->podsets, set->key);
+    sched__facets_drop(&s->facets.podsets, &set->filed);
     drop_members(set);
-    vec_release(&set->members);
     vec_release(&set->tallies);
     arena_release(&set->arena);
     free(set);
@@ -199,17 +215,20 @@ void sched__podset_unref(struct sched *s, struct sched__podset *set) {
 /* ---- what the core tells ---- */
 
 void sched__count_join(struct sched *s, struct sched__class *c) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->podsets, &at));)
-        if (belongs(s, e->value, c))
-            sched__podset_join(e->value, c);
+    struct sched__candidates found = {0};
+    c->memberships.owner = c->meets.owner = c;
+    sched__facets_add_class(s, c);
+    sched__facets_find(s, &s->facets.podsets, c, &found);
+    for (size_t i = 0; i < found.n; i++)
+        if (belongs(s, found.v[i].item, c))
+            sched__podset_join(found.v[i].item, c);
+    vec_release(&found);
     sched__carried_meet(s, c);
 }
 
 void sched__count_leave(struct sched *s, struct sched__class *c) {
-    for (size_t i = 0; i < c->memberships.n; i++)
-        REMOVE(&c->memberships.v[i]->members, c);
-    vec_release(&c->memberships);
+    sched__facets_drop(&s->facets.classes, &c->filed);
+    sched__unlink_all(&c->memberships);
     sched__carried_drop(s, c);
 }
 
@@ -235,7 +254,7 @@ static void unlink_resident(struct sched_pod *p) {
 void sched__count_pod(struct sched *s, struct sched_pod *p, uint32_t slot, int delta) {
     (void)s;
     for (size_t i = 0; i < p->cls->memberships.n; i++)
-        count_in_set(p->cls->memberships.v[i], p, slot, delta);
+        count_in_set(p->cls->memberships.v[i].other->owner, p, slot, delta);
     if (delta > 0)
         link_resident(p);
     else
@@ -244,12 +263,18 @@ void sched__count_pod(struct sched *s, struct sched_pod *p, uint32_t slot, int d
 
 void sched__count_grow(struct sched *s, uint32_t cap) {
     size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&s->eligibles, &at));)
+        sched__eligible_grow(e->value, cap);
+    at = 0;
     for (struct map_entry *e; (e = map_next(&s->partitions, &at));)
         sched__partition_grow(e->value, cap);
 }
 
 void sched__count_node_changed(struct sched *s, uint32_t slot) {
     size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&s->eligibles, &at));)
+        sched__eligible_update(s, e->value, slot);
+    at = 0;
     for (struct map_entry *e; (e = map_next(&s->partitions, &at));)
         sched__partition_update(s, e->value, slot);
 }
@@ -274,8 +299,10 @@ void sched__count_namespaces_changed(struct sched *s) {
 }
 
 void sched__count_release(struct sched *s) {
-    assert(!s->podsets.live && !s->partitions.live && !s->carried.live);
+    assert(!s->podsets.live && !s->partitions.live && !s->eligibles.live && !s->carried.live);
     map_release(&s->podsets);
     map_release(&s->partitions);
+    map_release(&s->eligibles);
     map_release(&s->carried);
+    sched__facets_release(s);
 }

@@ -74,12 +74,14 @@ const struct labels *sched__namespace_labels(struct sched *s, struct str ns);
 struct sched__tally;
 
 struct sched__podset {
+    uint64_t serial; /* rises from set to set */
     struct str key;
     uint32_t refs;
     bool living; /* terminating pods do not count */
     const struct sched__podterm *terms;
-    size_t term_count; /* 0: only classes that joined */
-    VEC(struct sched__class *) members;
+    size_t term_count;           /* 0: only classes that joined */
+    struct sched__links members; /* struct sched__class */
+    struct sched__links filed;   /* where classes that may belong to it look for it */
     VEC(struct sched__tally *) tallies;
     struct arena arena;
 };
@@ -97,28 +99,57 @@ void sched__podset_join(struct sched__podset *set, struct sched__class *c);
 /* Are pods of the class in the set? */
 bool sched__podset_has(const struct sched__podset *set, const struct sched__class *c);
 
-/* One reference less; the last one frees the set. */
+/* One more reference; returns the set. And one less: the last one frees it. */
+struct sched__podset *sched__podset_ref(struct sched__podset *set);
 void sched__podset_unref(struct sched *s, struct sched__podset *set);
 
-/* ---- partitions of nodes (partitions.c) ---- */
+/* ---- nodes that take part (eligible.c) ---- */
 
-struct sched__partition_spec {
-    struct str label;       /* absent: each node is a domain */
+struct sched__eligible_spec {
     const struct str *must; /* labels that nodes must have */
     size_t must_count;
     struct match_tolerations *tolerations; /* must cover the node's taints; NULL: need not */
     const struct api_pod_spec *affinity;   /* must match the node; NULL: need not */
 };
 
-struct sched__partition {
+struct sched__eligible {
     struct str key;
+    uint64_t serial; /* tells it from any other there was */
     uint32_t refs;
-    struct sched__topology *topology; /* NULL: each node is a domain */
     struct sched__topology **must;
     size_t must_count;
     struct match_tolerations *tolerations;
     struct match_affinity *affinity;
-    uint32_t *where; /* by slot: domain; 0: not eligible */
+    bool *is; /* by slot */
+    uint32_t cap;
+    struct arena arena;
+};
+
+/* The column of answers, with one more reference; made if need be. NULL: nothing is asked of nodes.
+ */
+struct sched__eligible *sched__eligible_get(struct sched *s,
+                                            const struct sched__eligible_spec *spec);
+void sched__eligible_unref(struct sched *s, struct sched__eligible *e); /* NULL is fine */
+
+/* Asks about the node again. */
+void sched__eligible_update(struct sched *s, struct sched__eligible *e, uint32_t slot);
+
+/* Makes room for `cap` slots. */
+void sched__eligible_grow(struct sched__eligible *e, uint32_t cap);
+
+/* ---- partitions of nodes (partitions.c) ---- */
+
+struct sched__partition_spec {
+    struct str label;                 /* absent: each node is a domain */
+    struct sched__eligible *eligible; /* NULL: all nodes take part; borrowed */
+};
+
+struct sched__partition {
+    struct str key;
+    uint32_t refs;
+    struct sched__topology *topology; /* NULL: each node is a domain */
+    struct sched__eligible *eligible; /* NULL: all nodes take part */
+    uint32_t *where;                  /* by slot: domain; 0: not eligible */
     uint32_t slot_cap;
     uint32_t *nodes;       /* by domain: eligible ones */
     uint32_t domain_cap;   /* domains of nodes, eligible or not, are below */
@@ -132,7 +163,8 @@ struct sched__partition *sched__partition_get(struct sched *s,
                                               const struct sched__partition_spec *spec);
 void sched__partition_unref(struct sched *s, struct sched__partition *g);
 
-/* Puts the node into the domain where it belongs now, and the counts with it. */
+/* Puts the node into the domain where it belongs now, and the counts with it. Whether it is
+ * eligible is up to date. */
 void sched__partition_update(struct sched *s, struct sched__partition *g, uint32_t slot);
 
 /* Makes room for `cap` slots. */
@@ -143,6 +175,7 @@ void sched__partition_grow(struct sched__partition *g, uint32_t cap);
 struct sched__tally {
     struct sched__podset *set;
     struct sched__partition *by;
+    uint32_t in_set, in_by; /* places in their lists of tallies */
     uint32_t refs;
     int32_t *count; /* by domain, as many as the partition has; [0] is always 0 */
     int64_t total;
@@ -152,6 +185,10 @@ struct sched__tally {
 struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set,
                                       struct sched__partition *by);
 void sched__tally_unref(struct sched *s, struct sched__tally *t); /* NULL is fine */
+
+/* The tally of the set by the partition, or NULL. */
+struct sched__tally *sched__tally_find(const struct sched__podset *set,
+                                       const struct sched__partition *by);
 
 /* A domain with the least count among those with eligible nodes; 0: there are none. */
 uint32_t sched__tally_least(const struct sched__tally *t);
@@ -171,24 +208,29 @@ enum sched__carried_kind {
 struct sched__carried_spec {
     enum sched__carried_kind kind;
     int32_t weight;
+    uint32_t times;   /* how often the pod has the term */
     struct str label; /* the topology's */
     struct sched__podterm term;
 };
 
 struct sched__carried {
+    uint64_t serial; /* rises from term to term */
     struct str key;
-    uint32_t refs; /* classes that carry it, with repetitions */
+    uint32_t refs; /* classes that carry it */
     enum sched__carried_kind kind;
     int32_t weight;
+    uint32_t times; /* counts so often */
     struct sched__podterm term;
+    struct sched__links met_by; /* struct sched__class whose pods it matches */
+    struct sched__links filed;  /* where classes that may meet it look for it */
     struct sched__topology *topology;
     struct sched__tally *tally; /* pods that carry it, by topology */
     struct arena arena;
 };
 
-/* Pods of the class have this term. */
+/* Pods of the class have these terms, one or more; equal ones become one that counts so often. */
 void sched__carried_add(struct sched *s, struct sched__class *c,
-                        const struct sched__carried_spec *spec);
+                        const struct sched__carried_spec *specs, size_t n);
 
 /* Finds the terms that a new class meets; and gives back what a class carried. */
 void sched__carried_meet(struct sched *s, struct sched__class *c);

@@ -142,12 +142,12 @@ static void set_domain(struct sched *s, struct sched__topology *t, uint32_t slot
 
 struct sched__topology *sched__topology_get(struct sched *s, struct str key) {
     struct sched__nodes *nodes = &s->nodes;
-    struct atom *atom = intern_get(s->atoms, key);
-    for (size_t i = 0; i < nodes->topologies.n; i++)
-        if (nodes->topologies.v[i]->key == atom)
-            return nodes->topologies.v[i];
-    struct sched__topology *t = xcalloc(1, sizeof *t);
-    t->key = intern_ref(atom);
+    struct sched__topology *t = map_get(&nodes->topology_of, key);
+    if (t)
+        return t;
+    t = xcalloc(1, sizeof *t);
+    t->key = intern_ref(intern_get(s->atoms, key));
+    map_put(&nodes->topology_of, intern_text(t->key), t);
     t->numbers = MAP_INIT(s->seed);
     if (nodes->cap)
         t->domain = xcalloc(nodes->cap, sizeof *t->domain);
@@ -347,6 +347,7 @@ void sched__nodes_release(struct sched *s) {
     free(s->trial);
     vec_release(&nodes->resources);
     vec_release(&nodes->topologies);
+    map_release(&nodes->topology_of);
     map_release(&nodes->by_name);
     map_release(&s->images);
 }

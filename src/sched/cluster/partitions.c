@@ -6,27 +6,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "codec/json.h"
 #include "sched/cluster/count_int.h"
 
 /* ---- which domain ---- */
-
-static bool is_eligible(struct sched *s, const struct sched__partition *g, uint32_t slot) {
-    const struct sched__node *node = &s->nodes.v[slot];
-    for (size_t i = 0; i < g->must_count; i++)
-        if (!g->must[i]->domain[slot])
-            return false;
-    if (g->tolerations &&
-        match_fit(s->match, g->tolerations, s->nodes.taints[slot]).untolerated != MATCH_NONE)
-        return false;
-    return !g->affinity || match_affinity_required(g->affinity, node->labels, NULL);
-}
 
 static uint32_t find_domain(struct sched *s, const struct sched__partition *g, uint32_t slot) {
     if (!(s->nodes.state[slot] & SCHED__NODE_THERE))
         return 0;
     uint32_t domain = g->topology ? g->topology->domain[slot] : slot + 1;
-    return domain && is_eligible(s, g, slot) ? domain : 0;
+    return !g->eligible || g->eligible->is[slot] ? domain : 0;
 }
 
 /* ---- room ---- */
@@ -83,12 +71,10 @@ static void move_count(struct sched__tally *t, uint32_t from, uint32_t to) {
 static void move_pod(const struct sched__partition *g, const struct sched_pod *p, uint32_t from,
                      uint32_t to) {
     for (size_t i = 0; i < p->cls->memberships.n; i++) {
-        const struct sched__podset *set = p->cls->memberships.v[i];
-        if (set->living && p->terminating)
-            continue;
-        for (size_t k = 0; k < set->tallies.n; k++)
-            if (set->tallies.v[k]->by == g)
-                move_count(set->tallies.v[k], from, to);
+        const struct sched__podset *set = p->cls->memberships.v[i].other->owner;
+        struct sched__tally *t = set->living && p->terminating ? NULL : sched__tally_find(set, g);
+        if (t)
+            move_count(t, from, to);
     }
 }
 
@@ -105,36 +91,10 @@ void sched__partition_update(struct sched *s, struct sched__partition *g, uint32
 
 /* ---- life ---- */
 
-static void write_affinity(struct buf *out, struct arena *a, const struct api_pod_spec *spec) {
-    for (size_t i = 0; i < spec->node_selector.n; i++) {
-        buf_add(out, spec->node_selector.v[i].key);
-        buf_add_char(out, '=');
-        buf_add(out, spec->node_selector.v[i].value);
-        buf_add_char(out, ',');
-    }
-    if (!spec->affinity || !spec->affinity->node_affinity ||
-        !spec->affinity->node_affinity->required)
-        return;
-    struct json tree = api_struct_encode(a, &api_types[API_T_node_selector],
-                                         spec->affinity->node_affinity->required);
-    json_write(out, &tree, NULL);
-}
-
-/* Ids of lists of tolerations stay the same while a partition holds the list. */
-static void write_key(struct buf *out, struct arena *a, const struct sched__partition_spec *spec) {
+static void write_key(struct buf *out, const struct sched__partition_spec *spec) {
+    buf_add_u64(out, spec->eligible ? spec->eligible->serial : 0);
     buf_add_char(out, spec->label.p ? '=' : '*');
     buf_add(out, spec->label);
-    for (size_t i = 0; i < spec->must_count; i++) {
-        buf_add_char(out, '\n');
-        buf_add(out, spec->must[i]);
-    }
-    if (spec->tolerations)
-        buf_addf(out, "\n#%u", spec->tolerations->list.id);
-    if (!spec->affinity)
-        return;
-    buf_add_char(out, '\n');
-    buf_add_char(out, '@');
-    write_affinity(out, a, spec->affinity);
 }
 
 static struct sched__partition *partition_new(struct sched *s, struct str key,
@@ -142,17 +102,9 @@ static struct sched__partition *partition_new(struct sched *s, struct str key,
     struct sched__partition *g = xcalloc(1, sizeof *g);
     g->key = arena_str(&g->arena, key);
     g->topology = spec->label.p ? sched__topology_get(s, spec->label) : NULL;
-    g->must = arena_array(&g->arena, struct sched__topology *, spec->must_count);
-    g->must_count = spec->must_count;
-    for (size_t i = 0; i < spec->must_count; i++)
-        g->must[i] = sched__topology_get(s, spec->must[i]);
-    g->tolerations = spec->tolerations;
-    if (g->tolerations)
-        match_ref(&g->tolerations->list);
-    if (spec->affinity)
-        g->affinity = match_affinity_new(
-            s->match, &spec->affinity->node_selector,
-            spec->affinity->affinity ? spec->affinity->affinity->node_affinity : NULL);
+    g->eligible = spec->eligible;
+    if (g->eligible)
+        g->eligible->refs++;
     reserve_domain(g, g->topology ? (uint32_t)g->topology->values.n : s->nodes.cap);
     if (s->nodes.cap)
         sched__partition_grow(g, s->nodes.cap);
@@ -164,15 +116,13 @@ static struct sched__partition *partition_new(struct sched *s, struct str key,
 
 struct sched__partition *sched__partition_get(struct sched *s,
                                               const struct sched__partition_spec *spec) {
-    struct arena arena = {0};
     struct buf key = BUF_INIT(SIZE_MAX);
-    write_key(&key, &arena, spec);
+    write_key(&key, spec);
     struct sched__partition *g = map_get(&s->partitions, buf_view(&key));
     if (!g)
         g = partition_new(s, buf_view(&key), spec);
     g->refs++;
     buf_release(&key);
-    arena_release(&arena);
     return g;
 }
 
@@ -180,9 +130,7 @@ void sched__partition_unref(struct sched *s, struct sched__partition *g) {
     if (--g->refs)
         return;
     map_del(&s->partitions, g->key);
-    if (g->tolerations)
-        match_unref(&g->tolerations->list);
-    match_affinity_free(g->affinity);
+    sched__eligible_unref(s, g->eligible);
     free(g->where);
     free(g->nodes);
     vec_release(&g->domains);

@@ -25,7 +25,7 @@ static bool is_first(const struct sched__cycle *cy, const struct sched__affinity
 
 static void find_against(const struct sched__cycle *cy, struct filtering *state) {
     for (size_t i = 0; i < cy->cls->meets.n; i++) {
-        const struct sched__carried *t = cy->cls->meets.v[i];
+        const struct sched__carried *t = cy->cls->meets.v[i].other->owner;
         if (t->kind != SCHED__REQUIRED_ANTI || !t->tally->total)
             continue;
         if (!state->against)

@@ -17,15 +17,16 @@ struct scoring {
 };
 
 static void add_part(struct scoring *state, const struct sched__topology *topology,
-                     const struct sched__tally *tally, int32_t weight) {
+                     const struct sched__tally *tally, int64_t weight) {
     if (tally->total)
         state->v[state->n++] = (struct part){topology, tally, weight};
 }
 
-static int32_t weight_of(const struct sched__cycle *cy, const struct sched__carried *t) {
+static int64_t weight_of(const struct sched__cycle *cy, const struct sched__carried *t) {
     if (t->kind == SCHED__REQUIRED_ANTI)
         return 0;
-    return t->kind == SCHED__REQUIRED_AFFINITY ? cy->profile->hard_pod_affinity_weight : t->weight;
+    bool required = t->kind == SCHED__REQUIRED_AFFINITY;
+    return (int64_t)t->times * (required ? cy->profile->hard_pod_affinity_weight : t->weight);
 }
 
 /* Nothing anywhere that counts: no scores. */
@@ -41,7 +42,7 @@ bool sched__affinity_pre_score(struct sched__cycle *cy) {
         add_part(state, t->topology, t->tally, t->weight);
     }
     for (size_t i = 0; i < cy->cls->meets.n; i++) {
-        const struct sched__carried *t = cy->cls->meets.v[i];
+        const struct sched__carried *t = cy->cls->meets.v[i].other->owner;
         if (weight_of(cy, t))
             add_part(state, t->topology, t->tally, weight_of(cy, t));
     }

@@ -108,11 +108,14 @@ static void count_each(struct sched *s, const struct sched__affinity_terms *term
 /* What is looked for is one pod that all terms match. */
 static void count_together(struct sched *s, const struct sched__affinity_terms *terms) {
     struct arena a = {0};
+    if (!terms->n)
+        return;
     struct sched__podterm *all = arena_array(&a, struct sched__podterm, terms->n);
     for (size_t i = 0; i < terms->n; i++)
         all[i] = terms->v[i].term;
+    struct sched__podset *set = sched__podset_get(s, all, terms->n, false);
     for (size_t i = 0; i < terms->n; i++)
-        set_tally(s, &terms->v[i], sched__podset_get(s, all, terms->n, false));
+        set_tally(s, &terms->v[i], i ? sched__podset_ref(set) : set);
     arena_release(&a);
 }
 
@@ -123,12 +126,17 @@ static void drop(struct sched *s, struct sched__affinity_terms *terms) {
 
 static void carry(struct sched *s, struct sched__class *c, const struct source *src,
                   const struct sched__affinity_terms *terms) {
+    struct arena a = {0};
+    if (!terms->n)
+        return;
+    struct sched__carried_spec *specs = arena_array(&a, struct sched__carried_spec, terms->n);
     for (size_t i = 0; i < terms->n; i++)
-        sched__carried_add(s, c,
-                           &(struct sched__carried_spec){.kind = src->kind,
-                                                         .weight = terms->v[i].weight,
-                                                         .label = terms->v[i].label,
-                                                         .term = terms->v[i].term});
+        specs[i] = (struct sched__carried_spec){.kind = src->kind,
+                                                .weight = terms->v[i].weight,
+                                                .label = terms->v[i].label,
+                                                .term = terms->v[i].term};
+    sched__carried_add(s, c, specs, terms->n);
+    arena_release(&a);
 }
 
 /* ---- life ---- */

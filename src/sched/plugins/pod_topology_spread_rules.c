@@ -202,24 +202,49 @@ static bool has_affinity(const struct api_pod_spec *spec) {
                                      spec->affinity->node_affinity->required);
 }
 
+/* The nodes that take part, by whether taints and node affinity are honored; NULL: not asked for
+ * yet, or all do. */
+struct participants {
+    struct sched__eligible_spec spec; /* without what the rules differ in */
+    struct sched__eligible *v[2][2];
+};
+
+static struct sched__eligible *participants_of(struct sched *s, const struct sched__spread *d,
+                                               struct participants *all,
+                                               const struct sched__spread_rule *rule) {
+    const struct api_pod_spec *pod = &d->cls->pod->spec;
+    struct sched__eligible **known = &all->v[rule->honors_taints][rule->honors_affinity];
+    if (*known)
+        return *known;
+    struct sched__eligible_spec spec = all->spec;
+    spec.tolerations = rule->honors_taints ? d->cls->tolerations : NULL;
+    spec.affinity = rule->honors_affinity && has_affinity(pod) ? pod : NULL;
+    return *known = sched__eligible_get(s, &spec);
+}
+
+static void count_rule(struct sched *s, const struct sched__spread *d, struct participants *all,
+                       struct sched__spread_rule *rule, bool each_node) {
+    struct sched__partition_spec by = {0};
+    if (!each_node)
+        by = (struct sched__partition_spec){rule->label, participants_of(s, d, all, rule)};
+    rule->tally = sched__tally_get(s, rule_set(s, d, rule), sched__partition_get(s, &by));
+}
+
 static void count_rules(struct sched *s, const struct sched__spread *d,
                         const struct sched__spread_rules *rules, bool strict) {
     struct arena a = {0};
+    struct participants all = {0};
+    if (!rules->n)
+        return;
     struct str *labels = arena_array(&a, struct str, rules->n);
     for (size_t i = 0; i < rules->n; i++)
         labels[i] = rules->v[i].label;
-    const struct api_pod_spec *pod = &d->cls->pod->spec;
-    for (size_t i = 0; i < rules->n; i++) {
-        struct sched__spread_rule *rule = &rules->v[i];
-        struct sched__partition_spec by = {.label = rule->label};
-        by.must = labels;
-        by.must_count = strict && rules->n > 1 ? rules->n : 0;
-        by.tolerations = rule->honors_taints ? d->cls->tolerations : NULL;
-        by.affinity = rule->honors_affinity && has_affinity(pod) ? pod : NULL;
-        if (rules == &d->soft && rule->by_host)
-            by = (struct sched__partition_spec){0};
-        rule->tally = sched__tally_get(s, rule_set(s, d, rule), sched__partition_get(s, &by));
-    }
+    all.spec.must = labels;
+    all.spec.must_count = strict && rules->n > 1 ? rules->n : 0;
+    for (size_t i = 0; i < rules->n; i++)
+        count_rule(s, d, &all, &rules->v[i], rules == &d->soft && rules->v[i].by_host);
+    for (size_t i = 0; i < 4; i++)
+        sched__eligible_unref(s, all.v[i / 2][i % 2]);
     arena_release(&a);
 }
 

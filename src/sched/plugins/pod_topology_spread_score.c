@@ -11,24 +11,34 @@ enum { LEFT_OUT = -1 };
 
 struct scoring {
     const struct sched__spread *spread;
+    bool *left_out;  /* by slot: the node lacks a label; NULL: that is no reason */
     double *weights; /* by rule */
 };
 
-static bool is_left_out(const struct sched__spread *d, uint32_t slot) {
-    for (size_t i = 0; d->strict && i < d->soft.n; i++)
-        if (!d->soft.v[i].topology->domain[slot])
-            return true;
-    return false;
+static bool is_left_out(const struct scoring *state, uint32_t slot) {
+    return state->left_out && state->left_out[slot];
+}
+
+static void leave_out(const struct sched__cycle *cy, struct scoring *state) {
+    const struct sched__spread_rules *rules = &state->spread->soft;
+    if (!state->spread->strict)
+        return;
+    state->left_out = arena_array(cy->arena, bool, cy->s->nodes.n);
+    for (size_t k = 0; k < rules->n; k++) {
+        const uint32_t *domain = rules->v[k].topology->domain;
+        for (uint32_t i = 0; i < cy->s->nodes.n; i++)
+            state->left_out[i] |= !domain[i];
+    }
 }
 
 /* Domains of nodes that fit. Without a label counts as one of them if that is no reason to leave a
  * node out. */
-static size_t count_domains(const struct sched__cycle *cy, const struct sched__spread *d,
+static size_t count_domains(const struct sched__cycle *cy, const struct scoring *state,
                             const struct sched__spread_rule *rule) {
     uint8_t *seen = arena_array(cy->arena, uint8_t, rule->topology->values.n + 1);
     size_t n = 0;
     for (uint32_t i = 0; i < cy->s->nodes.n; i++) {
-        if (cy->verdict[i] || seen[rule->topology->domain[i]] || is_left_out(d, i))
+        if (cy->verdict[i] || seen[rule->topology->domain[i]] || is_left_out(state, i))
             continue;
         seen[rule->topology->domain[i]] = 1;
         n++;
@@ -36,10 +46,10 @@ static size_t count_domains(const struct sched__cycle *cy, const struct sched__s
     return n;
 }
 
-static size_t count_nodes(const struct sched__cycle *cy, const struct sched__spread *d) {
+static size_t count_nodes(const struct sched__cycle *cy, const struct scoring *state) {
     size_t n = 0;
     for (uint32_t i = 0; i < cy->s->nodes.n; i++)
-        n += !cy->verdict[i] && !is_left_out(d, i);
+        n += !cy->verdict[i] && !is_left_out(state, i);
     return n;
 }
 
@@ -57,10 +67,11 @@ bool sched__spread_pre_score(struct sched__cycle *cy) {
         return false;
     struct scoring *state = arena_new(cy->arena, struct scoring);
     state->spread = d;
+    leave_out(cy, state);
     state->weights = arena_array(cy->arena, double, d->soft.n);
     for (size_t i = 0; i < d->soft.n; i++) {
         const struct sched__spread_rule *rule = &d->soft.v[i];
-        size_t n = rule->by_host ? count_nodes(cy, d) : count_domains(cy, d, rule);
+        size_t n = rule->by_host ? count_nodes(cy, state) : count_domains(cy, state, rule);
         state->weights[i] = log((double)(n + 2));
     }
     cy->data[SCHED_SPREAD] = state;
@@ -86,7 +97,7 @@ void sched__spread_score(struct sched__cycle *cy, int64_t *scores, uint32_t from
     for (uint32_t i = from; i < to; i++) {
         if (cy->verdict[i])
             continue;
-        scores[i] = is_left_out(state->spread, i) ? LEFT_OUT : llround(score_node(state, i));
+        scores[i] = is_left_out(state, i) ? LEFT_OUT : llround(score_node(state, i));
     }
 }
 

@@ -36,6 +36,16 @@ static void check_membership(struct run *r, const struct sched__podset *set,
         assert_int_equal(sched__podset_has(set, c), wanted);
 }
 
+/* A namespace that does not exist has no labels. */
+static void check_meeting(struct run *r, const struct sched__carried *t,
+                          const struct sched__class *c) {
+    static const struct labels none;
+    const struct labels *found = sched__namespace_labels(r->w.s, c->pod->metadata.namespace);
+    bool wanted =
+        !c->placed && sched__podterm_matches(&t->term, &c->pod->metadata, found ? found : &none);
+    assert_int_equal(sched__are_linked(&t->met_by, &c->meets), wanted);
+}
+
 static void check_tally(struct run *r, const struct sched__tally *t) {
     struct sched *s = r->w.s;
     int32_t *count = arena_array(&r->arena, int32_t, t->by->domain_cap);
@@ -60,7 +70,7 @@ static void check_partition(struct run *r, const struct sched__partition *g) {
         uint32_t domain = g->topology ? g->topology->domain[i] : i + 1;
         assert_true(domain < g->domain_cap);
         assert_true(!g->where[i] || (g->where[i] == domain && s->nodes.v[i].object));
-        if (s->nodes.v[i].object && !g->tolerations && !g->affinity && !g->must_count)
+        if (s->nodes.v[i].object && !g->eligible)
             assert_int_equal(g->where[i], domain);
         if (g->where[i] && !nodes[g->where[i]]++)
             domains++;
@@ -78,6 +88,12 @@ static void count_again(struct run *r) {
             check_membership(r, set, c->value);
         for (size_t i = 0; i < set->tallies.n; i++)
             check_tally(r, set->tallies.v[i]);
+    }
+    at = 0;
+    for (struct map_entry *e; (e = map_next(&r->w.s->carried, &at));) {
+        size_t class_at = 0;
+        for (struct map_entry *c; (c = map_next(&r->w.s->classes, &class_at));)
+            check_meeting(r, e->value, c->value);
     }
     at = 0;
     for (struct map_entry *e; (e = map_next(&r->w.s->partitions, &at));)
