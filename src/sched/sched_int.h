@@ -50,7 +50,7 @@ struct sched__node {
     struct api_object *object; /* NULL: only pods that claim to be on it are known */
     struct match_node *labels;
     VEC(struct sched_pod *) pods;
-    VEC(struct sched__port) ports; /* of these pods, repetitions kept */
+    VEC(struct sched_pod *) port_pods; /* those of them that have host ports */
     VEC(struct sched_pod *) nominated;
     VEC(struct sched__image *) images;
 };
@@ -193,6 +193,18 @@ void sched__class_unref(struct sched *s, struct sched__class *c);
 void sched__pod_place(struct sched *s, struct sched_pod *p, uint32_t slot);
 void sched__pod_unplace(struct sched *s, struct sched_pod *p);
 
+/* Where a pod was: on its node, and among the pods of its class. */
+struct sched__seat {
+    uint32_t slot, place;
+    size_t port_place;           /* among those with host ports */
+    struct sched_pod *neighbour; /* before it in its class; NULL: it was the first */
+};
+
+/* Takes a pod off its node for a while, and puts it back where it was. Several come back in the
+ * reverse order. */
+struct sched__seat sched__pod_take_off(struct sched *s, struct sched_pod *p);
+void sched__pod_put_back(struct sched *s, struct sched_pod *p, const struct sched__seat *seat);
+
 /* ---- objects that plug-ins look up (store.c) ---- */
 
 /* Other objects by "namespace/name", or name if they have no namespace. */
@@ -220,6 +232,7 @@ void sched__store_release(struct sched *s);
 struct sched__queue;
 struct sched__metrics;
 struct sched__volumes;
+struct sched__services;
 
 /* Buckets of things by what they want, or have, of labels and namespaces (facets.c). */
 struct sched__facets {
@@ -252,7 +265,8 @@ struct sched {
     struct map images;                             /* struct sched__image by name */
     uint32_t nominated;                            /* pods that are nominated to some node */
     struct sched__store store;
-    struct sched__volumes *volumes; /* what volume plug-ins remember; NULL: nothing yet */
+    struct sched__volumes *volumes;   /* what volume plug-ins remember; NULL: nothing yet */
+    struct sched__services *services; /* by what they select; NULL: not asked for yet */
     struct sched__queue *queue;
     struct sched__metrics *metrics;
     int64_t *scores;     /* by slot: what a plug-in says, on its way into a sum */

@@ -251,6 +251,17 @@ static void unlink_resident(struct sched_pod *p) {
     p->resident_next = p->resident_prev = NULL;
 }
 
+void sched__count_seat(struct sched_pod *p, struct sched_pod *neighbour) {
+    if (!neighbour)
+        return; /* as it has come */
+    unlink_resident(p);
+    p->resident_prev = neighbour;
+    p->resident_next = neighbour->resident_next;
+    neighbour->resident_next = p;
+    if (p->resident_next)
+        p->resident_next->resident_prev = p;
+}
+
 void sched__count_pod(struct sched *s, struct sched_pod *p, uint32_t slot, int delta) {
     (void)s;
     for (size_t i = 0; i < p->cls->memberships.n; i++)
@@ -305,4 +316,5 @@ void sched__count_release(struct sched *s) {
     map_release(&s->eligibles);
     map_release(&s->carried);
     sched__facets_release(s);
+    sched__services_release(s);
 }

@@ -26,6 +26,10 @@ void sched__count_leave(struct sched *s, struct sched__class *c);
  * the same both times. */
 void sched__count_pod(struct sched *s, struct sched_pod *p, uint32_t slot, int delta);
 
+/* A pod that came to a node stands behind this one among the pods of its class; NULL: it is the
+ * first. */
+void sched__count_seat(struct sched_pod *p, struct sched_pod *neighbour);
+
 /* The columns of nodes have room for `cap` slots now. */
 void sched__count_grow(struct sched *s, uint32_t cap);
 
@@ -68,6 +72,14 @@ void sched__podterm_write(struct buf *out, const struct sched__podterm *t);
 
 /* The labels of a namespace, or NULL when there is no such namespace; borrowed. */
 const struct labels *sched__namespace_labels(struct sched *s, struct str ns);
+
+/* ---- services (services.c) ---- */
+
+/* Marks those of the pod's labels, by their places, that services which select the pod ask for. */
+void sched__services_mark(struct sched *s, const struct api_object_meta *pod, bool *asked);
+
+/* Frees what is remembered of services. */
+void sched__services_release(struct sched *s);
 
 /* ---- sets of pods (count.c) ---- */
 

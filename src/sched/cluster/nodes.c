@@ -288,7 +288,7 @@ static void release_slot(struct sched *s, uint32_t slot) {
     map_del(&s->nodes.by_name, intern_text(node->name));
     intern_unref(node->name);
     vec_release(&node->pods);
-    vec_release(&node->ports);
+    vec_release(&node->port_pods);
     vec_release(&node->nominated);
     vec_release(&node->images);
     *node = (struct sched__node){0};

@@ -11,17 +11,11 @@ static void add_requests(struct sched *s, const struct sched__class *c, uint32_t
     s->nodes.pods[slot] += sign;
 }
 
-static bool same_port(const struct sched__port *a, const struct sched__port *b) {
-    return a->port == b->port && a->protocol == b->protocol && a->ip == b->ip;
-}
-
-/* The atoms are held by the classes of the pods. */
-static void remove_port(struct sched__node *node, const struct sched__port *port) {
-    for (size_t i = 0; i < node->ports.n; i++)
-        if (same_port(&node->ports.v[i], port)) {
-            node->ports.v[i] = node->ports.v[--node->ports.n];
-            return;
-        }
+static size_t port_place(const struct sched__node *node, const struct sched_pod *p) {
+    size_t i = node->port_pods.n;
+    while (node->port_pods.v[--i] != p)
+        continue;
+    return i;
 }
 
 static int32_t lowest_priority(const struct sched__node *node) {
@@ -38,8 +32,8 @@ void sched__pod_place(struct sched *s, struct sched_pod *p, uint32_t slot) {
     p->place = (uint32_t)node->pods.n;
     vec_push(&node->pods, p);
     add_requests(s, p->cls, slot, 1);
-    for (size_t i = 0; i < p->cls->port_count; i++)
-        vec_push(&node->ports, p->cls->ports[i]);
+    if (p->cls->port_count)
+        vec_push(&node->port_pods, p);
     if (p->priority < s->nodes.lowest_priority[slot])
         s->nodes.lowest_priority[slot] = p->priority;
     sched__count_pod(s, p, slot, 1);
@@ -54,11 +48,38 @@ void sched__pod_unplace(struct sched *s, struct sched_pod *p) {
     node->pods.v[p->place]->place = p->place;
     p->node = SCHED__NONE;
     add_requests(s, p->cls, slot, -1);
-    for (size_t i = 0; i < p->cls->port_count; i++)
-        remove_port(node, &p->cls->ports[i]);
+    if (p->cls->port_count)
+        node->port_pods.v[port_place(node, p)] = node->port_pods.v[node->port_pods.n - 1];
+    node->port_pods.n -= p->cls->port_count > 0;
     if (p->priority == s->nodes.lowest_priority[slot])
         s->nodes.lowest_priority[slot] = lowest_priority(node);
     sched__count_pod(s, p, slot, -1);
     sched__volumes_pod(s, p, -1);
     sched__node_touch(s, slot);
+}
+
+struct sched__seat sched__pod_take_off(struct sched *s, struct sched_pod *p) {
+    struct sched__seat seat = {.slot = p->node, .place = p->place, .neighbour = p->resident_prev};
+    if (p->cls->port_count)
+        seat.port_place = port_place(&s->nodes.v[p->node], p);
+    sched__pod_unplace(s, p);
+    return seat;
+}
+
+/* Who took a place when the pod went is now the last again. */
+static void swap_with_last(struct sched_pod **pods, size_t n, size_t place) {
+    struct sched_pod *last = pods[n - 1];
+    pods[n - 1] = pods[place];
+    pods[place] = last;
+}
+
+void sched__pod_put_back(struct sched *s, struct sched_pod *p, const struct sched__seat *seat) {
+    struct sched__node *node = &s->nodes.v[seat->slot];
+    sched__pod_place(s, p, seat->slot);
+    swap_with_last(node->pods.v, node->pods.n, seat->place);
+    node->pods.v[node->pods.n - 1]->place = (uint32_t)node->pods.n - 1;
+    p->place = seat->place;
+    if (p->cls->port_count)
+        swap_with_last(node->port_pods.v, node->port_pods.n, seat->port_place);
+    sched__count_seat(p, seat->neighbour);
 }

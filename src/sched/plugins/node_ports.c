@@ -1,60 +1,109 @@
 /* NodePorts: a host port is taken once per address and protocol. */
 #include "sched/explain/explain_int.h"
 
-static void *compile(struct sched *s, struct sched__class *c) {
-    (void)s;
-    return c->port_count ? c->ports : NULL;
-}
+#include <stdlib.h>
+
+/* The pod's ports, sorted so that those in the way of another are found without a look at all. */
+struct wanted {
+    struct sched__port *v;
+    size_t n;
+};
 
 static bool is_any(const struct atom *ip) {
     return str_is(intern_text(ip), "0.0.0.0");
 }
 
-static bool conflicts(const struct sched__port *a, const struct sched__port *b) {
-    return a->port == b->port && a->protocol == b->protocol &&
-           (a->ip == b->ip || is_any(a->ip) || is_any(b->ip));
+static int compare_pointers(const void *a, const void *b) {
+    return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
 
-/* The port of the node that is in the way of one of the pod's, or NULL. */
-static const struct sched__port *find_conflict(const struct sched__cycle *cy, uint32_t slot) {
+/* By number, protocol and address; the address that stands for all comes first. Which of two atoms
+ * is the smaller one matters to nobody. */
+static int compare_ports(const void *a, const void *b) {
+    const struct sched__port *x = a, *y = b;
+    if (x->port != y->port)
+        return x->port < y->port ? -1 : 1;
+    if (x->protocol != y->protocol)
+        return compare_pointers(x->protocol, y->protocol);
+    if (x->ip == y->ip)
+        return 0;
+    if (is_any(x->ip) || is_any(y->ip))
+        return is_any(x->ip) ? -1 : 1;
+    return compare_pointers(x->ip, y->ip);
+}
+
+static void *compile(struct sched *s, struct sched__class *c) {
+    (void)s;
+    if (!c->port_count)
+        return NULL;
+    struct wanted *w = arena_new(&c->arena, struct wanted);
+    w->n = c->port_count;
+    w->v = arena_copy(&c->arena, c->ports, c->port_count * sizeof *w->v);
+    qsort(w->v, w->n, sizeof *w->v, compare_ports);
+    return w;
+}
+
+/* The place of the first port of this number and protocol. */
+static size_t find_first(const struct wanted *w, const struct sched__port *port) {
+    size_t low = 0, high = w->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        const struct sched__port *p = &w->v[mid];
+        if (p->port < port->port ||
+            (p->port == port->port && compare_pointers(p->protocol, port->protocol) < 0))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static bool conflicts(const struct wanted *w, const struct sched__port *port) {
+    size_t i = find_first(w, port);
+    if (i == w->n || w->v[i].port != port->port || w->v[i].protocol != port->protocol)
+        return false;
+    return is_any(w->v[i].ip) || is_any(port->ip) ||
+           bsearch(port, w->v + i, w->n - i, sizeof *w->v, compare_ports);
+}
+
+/* A port on a node that is in the way of one of the pod's, and whose it is. */
+struct conflict {
+    struct sched_pod *pod; /* NULL: there is none */
+    const struct sched__port *port;
+};
+
+static struct conflict find_conflict(const struct sched__cycle *cy, uint32_t slot) {
     const struct sched__node *node = &cy->s->nodes.v[slot];
-    const struct sched__class *c = cy->cls;
-    for (size_t i = 0; i < node->ports.n; i++)
-        for (size_t j = 0; j < c->port_count; j++)
-            if (conflicts(&node->ports.v[i], &c->ports[j]))
-                return &node->ports.v[i];
-    return NULL;
+    const struct wanted *w = cy->cls->data[SCHED_NODE_PORTS];
+    for (size_t i = 0; i < node->port_pods.n; i++) {
+        const struct sched__class *c = node->port_pods.v[i]->cls;
+        for (size_t k = 0; k < c->port_count; k++)
+            if (conflicts(w, &c->ports[k]))
+                return (struct conflict){node->port_pods.v[i], &c->ports[k]};
+    }
+    return (struct conflict){0};
 }
 
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     for (uint32_t i = from; i < to; i++)
-        if (!cy->verdict[i] && find_conflict(cy, i))
+        if (!cy->verdict[i] && find_conflict(cy, i).pod)
             cy->verdict[i] = SCHED__REASON_PORTS;
 }
 
-static bool has_port(const struct sched__class *c, const struct sched__port *port) {
-    for (size_t i = 0; i < c->port_count; i++)
-        if (conflicts(&c->ports[i], port))
-            return true;
-    return false;
-}
-
 struct sched_pod *sched__ports_rival(const struct sched__cycle *cy, uint32_t slot) {
-    const struct sched__port *port = find_conflict(cy, slot);
-    const struct sched__node *node = &cy->s->nodes.v[slot];
-    for (size_t i = 0; port && i < node->pods.n; i++)
-        if (has_port(node->pods.v[i]->cls, port))
-            return node->pods.v[i];
-    return NULL;
+    return find_conflict(cy, slot).pod;
 }
 
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    const struct sched__port *port = find_conflict(cy, slot);
-    struct str ip = intern_text(port->ip), protocol = intern_text(port->protocol);
-    const struct sched_pod *rival = sched__ports_rival(cy, slot);
-    buf_addf(out, "host port %.*s:%d/%.*s is taken", STR_ARG(ip), port->port, STR_ARG(protocol));
-    if (rival)
-        buf_addf(out, " by pod %.*s", STR_ARG(rival->key));
+    struct conflict found = find_conflict(cy, slot);
+    struct str ip = intern_text(found.port->ip), protocol = intern_text(found.port->protocol);
+    buf_addf(out, "host port %.*s:%d/%.*s is taken by pod %.*s", STR_ARG(ip), found.port->port,
+             STR_ARG(protocol), STR_ARG(found.pod->key));
+}
+
+static bool has_number(const struct wanted *w, int32_t number) {
+    size_t i = find_first(w, &(struct sched__port){.port = number});
+    return i < w->n && w->v[i].port == number;
 }
 
 /* A pod with one of the ports left, or a node came. */
@@ -65,9 +114,9 @@ static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__eve
     const struct api_pod *gone = event->before->body;
     for (size_t i = 0; i < gone->spec.containers.n; i++)
         for (size_t j = 0; j < gone->spec.containers.v[i].ports.n; j++)
-            for (size_t k = 0; k < pod->cls->port_count; k++)
-                if (gone->spec.containers.v[i].ports.v[j].host_port == pod->cls->ports[k].port)
-                    return true;
+            if (has_number(pod->cls->data[SCHED_NODE_PORTS],
+                           gone->spec.containers.v[i].ports.v[j].host_port))
+                return true;
     return false;
 }
 

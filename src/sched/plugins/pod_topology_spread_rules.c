@@ -72,28 +72,16 @@ static int compile_selector(struct sched *s, struct sched__spread *d,
 
 /* ---- the selector of default constraints ---- */
 
-/* A service without a selector selects nothing. */
-static bool selects(const struct labels *selector, const struct labels *labels) {
-    if (!selector->v)
-        return false;
-    for (size_t i = 0; i < selector->n; i++) {
-        const struct label *label = labels_find(labels, selector->v[i].key);
-        if (!label || !str_eq(label->value, selector->v[i].value))
-            return false;
-    }
-    return true;
-}
-
+/* Services that select the pod have its own values. */
 static void require_services(struct sched *s, const struct api_object_meta *pod,
                              struct selector *sel) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->store.services, &at));) {
-        const struct api_object *o = e->value;
-        const struct api_service *service = o->body;
-        if (str_eq(o->meta->namespace, pod->namespace) &&
-            selects(&service->spec.selector, &pod->labels))
-            require_labels(sel, &service->spec.selector);
-    }
+    bool *asked = arena_array(sel->arena, bool, pod->labels.n);
+    struct err err;
+    sched__services_mark(s, pod, asked);
+    for (size_t i = 0; i < pod->labels.n; i++)
+        if (asked[i])
+            selector_require(sel, pod->labels.v[i].key, SELECTOR_EQUALS, &pod->labels.v[i].value, 1,
+                             &err);
 }
 
 static const struct api_owner_reference *find_controller(const struct api_object_meta *pod) {
