@@ -83,4 +83,39 @@
  * classes on 5,000 nodes. */
 #define LIMIT_SCHED_EVAL_BYTES (64U << 20)
 
+/* Pods and nodes that the search for changes of `berth explain` compiles before it ends, in bytes:
+ * each of its up to 1,200 steps compiles a changed copy. Pods and nodes of 10 KiB together stay
+ * below half of it. */
+#define LIMIT_SUGGEST_BYTES (32U << 20)
+
+/* Extended resources, huge pages and the like that one pod asks for, containers counted one by one:
+ * every name is a column of figures of all nodes. Real pods name fewer than ten. */
+#define LIMIT_POD_RESOURCES 1000
+
+/* Terms of pod affinity and anti-affinity of one pod, in all four lists: every other topologyKey is
+ * a column of all nodes and every other selector a set of pods. Real pods have fewer than ten. */
+#define LIMIT_POD_AFFINITY_TERMS 1000
+
+/* Topology spread constraints of one pod, each the same as such a term. Real pods have two. */
+#define LIMIT_POD_SPREAD_CONSTRAINTS 1000
+
+/* Tolerations of one pod: each is compared with each taint of each node, and an expression may be
+ * evaluated each time. Real pods have fewer than fifty. */
+#define LIMIT_POD_TOLERATIONS 1000
+
+/* Taints of one node, for the same reason. Real nodes have fewer than ten. */
+#define LIMIT_NODE_TAINTS 1000
+
+/* Volumes of one pod: each may be a claim for which all volumes of the cluster are looked at. Nodes
+ * attach fewer than 300. */
+#define LIMIT_POD_VOLUMES 1000
+
+/* One sentence of an explanation: it names all terms of a pod, or all resources, and each node may
+ * have another one. Longer ones are cut, and say so. */
+#define LIMIT_SENTENCE_BYTES (32U << 10)
+
+/* One report of `berth explain`, beside its last item, where groups of nodes, nodes and scores are
+ * items: what else there would be is counted. 25,000 nodes with all their verdicts fit. */
+#define LIMIT_REPORT_BYTES (128U << 20)
+
 #endif

@@ -256,7 +256,7 @@ static bool settle(struct cluster *c, struct cluster_item *it) {
         settle_stored(c, it->object);
     else if (!settle_manifest(c, it))
         return false;
-    return cluster__check_amounts(c, it) && register_name(c, it);
+    return cluster__check_limits(c, it) && register_name(c, it);
 }
 
 static void settle_all(struct cluster *c, bool first) {
@@ -281,7 +281,7 @@ bool cluster__create(struct cluster *c, struct api_object *o, const struct input
     }
     if (is_type(o, API_T_persistent_volume_claim))
         settle_claim(c, o);
-    return register_name(c, &it);
+    return cluster__check_limits(c, &it) && register_name(c, &it);
 }
 
 /* ---- reading ---- */

@@ -92,9 +92,9 @@ bool cluster__add_name(struct cluster *c, struct api_object *o);
 /* Is the pod done: Succeeded or Failed? */
 bool cluster__has_ended(const struct api_pod *pod);
 
-/* Amounts below zero or beyond LIMIT_RESOURCE_AMOUNT: the first one is told, as validation would.
- * True: there is none. */
-bool cluster__check_amounts(struct cluster *c, const struct cluster_item *item);
+/* Amounts below zero or beyond LIMIT_RESOURCE_AMOUNT, and lists longer than their limits: the first
+ * one is told, as validation would. True: there is none. */
+bool cluster__check_limits(struct cluster *c, const struct cluster_item *item);
 
 /* Tells of objects that name others that are not there. */
 void cluster__check_references(struct cluster *c);

@@ -1,5 +1,6 @@
 /* What no server would have let in, or should not have, but a file can say: amounts below zero or
- * beyond reason, and names of objects that are not there. */
+ * beyond reason, more items of a list than anybody means, and names of objects that are not there.
+ */
 #include "api/object.h"
 #include "base/limits.h"
 #include "cmd/input/cluster.h"
@@ -12,15 +13,79 @@ static bool is_type(const struct api_object *o, enum api_type_id id) {
     return o->type == &api_types[id];
 }
 
-/* ---- amounts ---- */
-
-enum { LONGEST_AMOUNT = 1 << 16 };
-
-/* The first amount that cannot be one. */
+/* The first thing that cannot be. */
 struct finding {
     struct arena *a;
     struct str text; /* absent: nothing yet */
 };
+
+/* ---- numbers of items ---- */
+
+static void check_count(struct finding *f, const char *path, size_t n, size_t most) {
+    if (!f->text.p && n > most)
+        f->text =
+            arena_printf(f->a, "%s: Too many: %zu: must have at most %zu items", path, n, most);
+}
+
+static size_t count_affinity_terms(const struct api_affinity *affinity) {
+    size_t n = 0;
+    if (affinity && affinity->pod_affinity)
+        n += affinity->pod_affinity->required.n + affinity->pod_affinity->preferred.n;
+    if (affinity && affinity->pod_anti_affinity)
+        n += affinity->pod_anti_affinity->required.n + affinity->pod_anti_affinity->preferred.n;
+    return n;
+}
+
+/* Those that not every pod asks for. */
+static size_t count_resources(const struct api_quantities *list) {
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        n += !str_is(list->v[i].key, "cpu") && !str_is(list->v[i].key, "memory") &&
+             !str_is(list->v[i].key, "ephemeral-storage");
+    return n;
+}
+
+static size_t count_requests(const struct api_resource_requirements *r) {
+    return r ? count_resources(&r->requests) : 0;
+}
+
+static size_t count_container_resources(const struct api_container_list *list) {
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        n += count_requests(&list->v[i].resources);
+    return n;
+}
+
+static size_t count_status_resources(const struct api_container_status_list *list) {
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        n +=
+            count_resources(&list->v[i].allocated_resources) + count_requests(list->v[i].resources);
+    return n;
+}
+
+static void check_pod_counts(struct finding *f, const struct api_pod *pod) {
+    const struct api_pod_spec *spec = &pod->spec;
+    size_t spec_resources = count_container_resources(&spec->containers) +
+                            count_container_resources(&spec->init_containers) +
+                            count_requests(spec->resources) + count_resources(&spec->overhead);
+    size_t status_resources = count_status_resources(&pod->status.container_statuses) +
+                              count_status_resources(&pod->status.init_container_statuses) +
+                              count_requests(pod->status.resources) +
+                              count_resources(&pod->status.allocated_resources);
+    check_count(f, "spec.tolerations", spec->tolerations.n, LIMIT_POD_TOLERATIONS);
+    check_count(f, "spec.volumes", spec->volumes.n, LIMIT_POD_VOLUMES);
+    check_count(f, "spec.topologySpreadConstraints", spec->topology_spread_constraints.n,
+                LIMIT_POD_SPREAD_CONSTRAINTS);
+    check_count(f, "spec.affinity: terms of podAffinity and podAntiAffinity",
+                count_affinity_terms(spec->affinity), LIMIT_POD_AFFINITY_TERMS);
+    check_count(f, "spec: extended resources", spec_resources, LIMIT_POD_RESOURCES);
+    check_count(f, "status: extended resources", status_resources, 2 * LIMIT_POD_RESOURCES);
+}
+
+/* ---- amounts ---- */
+
+enum { LONGEST_AMOUNT = 1 << 16 };
 
 static struct quantity largest(struct str resource) {
     int64_t n = LIMIT_RESOURCE_AMOUNT;
@@ -58,7 +123,9 @@ static void check_containers(struct finding *f, const struct api_container_list 
                            arena_printf(f->a, "%s[%zu].resources", path, i));
 }
 
-static void check_pod(struct finding *f, const struct api_pod_spec *spec) {
+static void check_pod(struct finding *f, const struct api_pod *pod) {
+    const struct api_pod_spec *spec = &pod->spec;
+    check_pod_counts(f, pod);
     check_containers(f, &spec->containers, "spec.containers");
     check_containers(f, &spec->init_containers, "spec.initContainers");
     check_map(f, &spec->overhead, STR("spec.overhead"));
@@ -67,6 +134,7 @@ static void check_pod(struct finding *f, const struct api_pod_spec *spec) {
 }
 
 static void check_node(struct finding *f, const struct api_node *node) {
+    check_count(f, "spec.taints", node->spec.taints.n, LIMIT_NODE_TAINTS);
     check_map(f, &node->status.capacity, STR("status.capacity"));
     check_map(f, &node->status.allocatable, STR("status.allocatable"));
 }
@@ -83,12 +151,12 @@ static void refuse_field(struct cluster *c, const struct cluster_item *it, struc
                                  STR_ARG(it->object->meta->name), STR_ARG(text)));
 }
 
-bool cluster__check_amounts(struct cluster *c, const struct cluster_item *item) {
+bool cluster__check_limits(struct cluster *c, const struct cluster_item *item) {
     AUTO(arena_release) struct arena a = {0};
     struct finding f = {.a = &a};
     const void *body = item->object->body;
     if (is_type(item->object, API_T_pod))
-        check_pod(&f, &((const struct api_pod *)body)->spec);
+        check_pod(&f, body);
     else if (is_type(item->object, API_T_node))
         check_node(&f, body);
     else if (is_type(item->object, API_T_persistent_volume_claim))

@@ -9,6 +9,7 @@
 
 struct fit {
     struct sched__amount *checks; /* requests that count: not those the profile ignores */
+    struct str *reasons;          /* by check: what to say when there is too little */
     size_t check_count;
     struct sched__scored_list scored;
 };
@@ -37,10 +38,13 @@ static void *compile(struct sched *s, struct sched__class *c) {
     if (!c->profile)
         return d;
     d->checks = arena_array(&c->arena, struct sched__amount, c->request_count);
+    d->reasons = arena_array(&c->arena, struct str, c->request_count);
     for (size_t i = 0; i < c->request_count; i++) {
         struct str name = intern_text(s->nodes.resources.v[c->requests[i].resource].name);
-        if (c->requests[i].amount > 0 && !is_ignored(c->profile, name))
-            d->checks[d->check_count++] = c->requests[i];
+        if (c->requests[i].amount <= 0 || is_ignored(c->profile, name))
+            continue;
+        d->reasons[d->check_count] = arena_printf(&c->arena, "Insufficient %.*s", STR_ARG(name));
+        d->checks[d->check_count++] = c->requests[i];
     }
     d->scored =
         sched__scored_list(s, c, c->profile->fit_resources, c->profile->fit_resource_count, true);
@@ -80,9 +84,7 @@ static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status 
     for (size_t k = 0; k < d->check_count; k++) {
         const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
         if (d->checks[k].amount > r->alloc[slot] - r->used[slot])
-            sched__status_add(
-                cy, out,
-                arena_printf(cy->arena, "Insufficient %.*s", STR_ARG(intern_text(r->name))));
+            sched__status_add(cy, out, d->reasons[k]);
     }
 }
 
@@ -94,7 +96,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         buf_addf(out, "pods: %d of %d there", nodes->pods[slot], nodes->pods_most[slot]);
         between = "; ";
     }
-    for (size_t k = 0; k < d->check_count; k++) {
+    for (size_t k = 0; k < d->check_count && !out->full; k++) {
         uint32_t resource = d->checks[k].resource;
         const struct sched__resource *r = &nodes->resources.v[resource];
         if (d->checks[k].amount <= r->alloc[slot] - r->used[slot])

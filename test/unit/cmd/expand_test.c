@@ -129,6 +129,70 @@ static void no_larger_amounts_than_the_limit(void **state) {
           "value: \"100000000000000001m\": must not be greater than 100T\n");
 }
 
+/* A list of n items in an object of one line; the object's # is the list. */
+struct long_list {
+    const char *object, *item; /* its place stands for # */
+    const char *path;
+    const char *kept; /* what is there if the list may be so long */
+    size_t most;
+};
+
+static void check_list(const struct long_list *l, size_t n, const char *expected,
+                       const char *remark) {
+    AUTO(buf_release) struct buf list = BUF_INIT(4 << 20);
+    AUTO(arena_release) struct arena a = {0};
+    for (size_t i = 0; i < n; i++) {
+        struct str before, after, item = str_of(l->item);
+        while (str_cut(item, '#', &before, &after)) {
+            buf_addf(&list, "%.*s%zu", STR_ARG(before), i);
+            item = after;
+        }
+        buf_add(&list, item);
+        buf_add(&list, i + 1 < n ? STR(", ") : STR(""));
+    }
+    struct str head, tail;
+    str_cut(str_of(l->object), '#', &head, &tail);
+    check(
+        arena_printf(&a, "%.*s%.*s%.*s", STR_ARG(head), STR_ARG(buf_view(&list)), STR_ARG(tail)).p,
+        0, expected, remark);
+}
+
+#define POD_WITH(spec)                                                              \
+    "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u}, " \
+    "spec: {containers: [{name: c, image: i}], " spec "}}"
+
+static void no_longer_lists_than_the_limits(void **state) {
+    (void)state;
+    static const struct long_list lists[] = {
+        {POD_WITH("tolerations: [#]"), "{key: k#, operator: Exists}",
+         "Pod \"p\" is invalid: spec.tolerations", "Pod/p ", LIMIT_POD_TOLERATIONS},
+        {POD_WITH("volumes: [#]"), "{name: v#, emptyDir: {}}", "Pod \"p\" is invalid: spec.volumes",
+         "Pod/p ", LIMIT_POD_VOLUMES},
+        {POD_WITH("topologySpreadConstraints: [#]"), "{topologyKey: k#, maxSkew: 1}",
+         "Pod \"p\" is invalid: spec.topologySpreadConstraints", "Pod/p ",
+         LIMIT_POD_SPREAD_CONSTRAINTS},
+        {POD_WITH("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                  "[#]}}"),
+         "{topologyKey: k#}",
+         "Pod \"p\" is invalid: spec.affinity: terms of podAffinity and podAntiAffinity", "Pod/p ",
+         LIMIT_POD_AFFINITY_TERMS},
+        {POD_WITH("overhead: {cpu: 1, #}"), "example.com/r#: 1",
+         "Pod \"p\" is invalid: spec: extended resources", "Pod/p ", LIMIT_POD_RESOURCES},
+        {"{apiVersion: v1, kind: Node, metadata: {name: n1, uid: u}, spec: {taints: [#]}}",
+         "{key: k#, effect: NoSchedule}", "Node \"n1\" is invalid: spec.taints", "Node/n1 ",
+         LIMIT_NODE_TAINTS},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        AUTO(arena_release) struct arena a = {0};
+        const struct long_list *l = &lists[i];
+        check_list(l, l->most, l->kept, "");
+        check_list(l, l->most + 1, "",
+                   arena_printf(&a, "STDIN:1: The %s: Too many: %zu: must have at most %zu items\n",
+                                l->path, l->most + 1, l->most)
+                       .p);
+    }
+}
+
 /* Uids depend on nothing but kind, namespace and name. */
 static void uids_are_the_same_in_every_run(void **state) {
     (void)state;
@@ -158,6 +222,7 @@ int main(void) {
         cmocka_unit_test(no_more_pods_than_the_limit),
         cmocka_unit_test(no_more_daemons_than_the_limit),
         cmocka_unit_test(no_larger_amounts_than_the_limit),
+        cmocka_unit_test(no_longer_lists_than_the_limits),
         cmocka_unit_test(uids_are_the_same_in_every_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
