@@ -1,6 +1,7 @@
 #include "api/object.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/object_int.h"
 #include "base/alloc.h"
@@ -106,14 +107,23 @@ struct api_object *api_object_copy(const struct api_object *o) {
     return copy;
 }
 
+struct api_object *api_object_derive(struct api_object *o) {
+    struct api_object *derived = object_new(o->kind);
+    memcpy(derived->body, o->body, o->type->size);
+    derived->base = api_object_ref(o);
+    return derived;
+}
+
 struct api_object *api_object_ref(struct api_object *o) {
     __atomic_fetch_add(&o->refs, 1, __ATOMIC_RELAXED);
     return o;
 }
 
 void api_object_unref(struct api_object *o) {
-    if (!o || __atomic_sub_fetch(&o->refs, 1, __ATOMIC_ACQ_REL) > 0)
-        return;
-    arena_release(&o->arena);
-    free(o);
+    while (o && __atomic_sub_fetch(&o->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        struct api_object *base = o->base;
+        arena_release(&o->arena);
+        free(o);
+        o = base;
+    }
 }

@@ -22,7 +22,8 @@ struct api_object {
     struct api_type_meta *names;  /* kind and apiVersion, inside body */
     struct api_object_meta *meta; /* inside body; NULL for kinds without one (Status, List) */
     struct arena arena;
-    uint32_t refs; /* counted atomically */
+    struct api_object *base; /* held: lists and texts may be its; NULL: all is in the arena */
+    uint32_t refs;           /* counted atomically */
 };
 
 /* Fields that a strict reader refuses, in document order: `unknown field "spec.foo"`,
@@ -53,6 +54,11 @@ struct api_object *api_object_new(const struct api_kind *kind);
 
 /* A deep copy that is not yet published; the caller owns it. */
 struct api_object *api_object_copy(const struct api_object *o);
+
+/* A copy that shares all lists, structs and texts with o, which must be published and is held. Only
+ * the body's own fields are the copy's: whoever changes anything behind a pointer gives it a copy
+ * in its arena first. The caller owns it. */
+struct api_object *api_object_derive(struct api_object *o);
 
 /* One more owner; returns o. And one less: the last one frees it. unref accepts NULL. */
 struct api_object *api_object_ref(struct api_object *o);

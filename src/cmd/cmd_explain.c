@@ -3,13 +3,12 @@
 
 #include "api/object.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "cli/io.h"
 #include "cli/suggest.h"
 #include "cmd/input/scene.h"
 #include "cmd/report/explain_report.h"
 #include "cmd/rows.h"
-
-enum { MOST_OUTPUT = 1 << 30 };
 
 struct explain_opts {
     struct scene_opts scene;
@@ -141,13 +140,11 @@ static int find_node(const struct run *run, const struct sched_report *r, size_t
 
 static int write_report(const struct run *run, const struct explain_report *report,
                         struct err *err) {
-    AUTO(buf_release) struct buf text = BUF_INIT(MOST_OUTPUT);
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     if (run->opts->output == EXPLAIN_JSON)
         explain_report_write_json(&text, report);
     else
         explain_report_write_text(&text, report);
-    if (text.full)
-        return err_set(err, ERR_TOO_LARGE, "the explanation has more than %d bytes", MOST_OUTPUT);
     return io_write(run->call->ctx->out, buf_view(&text), err);
 }
 
@@ -165,7 +162,8 @@ static int explain_pod(struct run *run, struct sched *s, struct api_object *pod,
                                                    .pod = run->pod,
                                                    .node = node,
                                                    .all = run->opts->all,
-                                                   .wide = run->opts->output == EXPLAIN_WIDE},
+                                                   .wide = run->opts->output == EXPLAIN_WIDE,
+                                                   .most = LIMIT_REPORT_BYTES},
                           err);
     sched_suggestions_release(&suggestions);
     if (rc < 0)

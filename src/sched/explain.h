@@ -89,6 +89,7 @@ struct sched_suggestion {
 struct sched_suggestions {
     struct sched_suggestion *v; /* the smallest first */
     size_t n;
+    bool ended_early; /* LIMIT_SUGGEST_BYTES: there may be smaller ones */
 };
 
 /*

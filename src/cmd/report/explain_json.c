@@ -34,6 +34,12 @@ static void begin_item(struct buf *out, bool *first) {
     *first = false;
 }
 
+/* How many items of a list the report has no room for; nothing if none. */
+static void add_omitted(struct buf *out, const char *key, size_t n) {
+    if (n)
+        buf_addf(out, "\"%s\":%zu,\n", key, n);
+}
+
 /* ---- verdicts ---- */
 
 static void add_status(struct buf *out, const struct explain_report *r, struct str plugin,
@@ -80,14 +86,20 @@ static void add_group(struct buf *out, const struct explain_report *r,
 
 static void add_groups(struct buf *out, const struct explain_report *r) {
     bool first = true;
+    size_t left = 0;
     buf_add(out, STR("\"groups\":["));
     for (size_t i = 0; i < r->e->group_count; i++) {
         if (r->node != SIZE_MAX && r->e->group_of[r->node] != i)
             continue;
+        if (explain_is_full(out, r)) {
+            left++;
+            continue;
+        }
         begin_item(out, &first);
         add_group(out, r, &r->e->groups[i]);
     }
     buf_add(out, STR("],\n"));
+    add_omitted(out, "omittedGroups", left);
 }
 
 static void add_node(struct buf *out, const struct explain_report *r, size_t place) {
@@ -112,16 +124,22 @@ static void add_node(struct buf *out, const struct explain_report *r, size_t pla
 
 static void add_nodes(struct buf *out, const struct explain_report *r) {
     bool first = true;
+    size_t left = 0;
     if ((!r->all && r->node == SIZE_MAX) || !r->e->group_of)
         return;
     buf_add(out, STR("\"nodes\":["));
     for (size_t i = 0; i < r->e->report.node_count; i++) {
         if (!explain_wants(r, i))
             continue;
+        if (explain_is_full(out, r)) {
+            left++;
+            continue;
+        }
         begin_item(out, &first);
         add_node(out, r, i);
     }
     buf_add(out, STR("],\n"));
+    add_omitted(out, "omittedNodes", left);
 }
 
 /* ---- scores ---- */
@@ -149,14 +167,20 @@ static void add_scores(struct buf *out, const struct explain_report *r) {
     size_t n;
     const size_t *places = explain_rank_nodes(&a, &r->e->report, &n);
     bool first = true;
+    size_t left = 0;
     buf_add(out, STR("\"scores\":["));
     for (size_t i = 0; r->e->report.scored && i < n; i++) {
         if (!explain_wants(r, places[i]))
             continue;
+        if (explain_is_full(out, r)) {
+            left++;
+            continue;
+        }
         begin_item(out, &first);
         add_score(out, r, places[i]);
     }
     buf_add(out, STR("],\n"));
+    add_omitted(out, "omittedScores", left);
 }
 
 /* ---- changes ---- */
@@ -178,6 +202,8 @@ static void add_suggestion(struct buf *out, const struct explain_report *r,
 
 static void add_suggestions(struct buf *out, const struct explain_report *r) {
     bool first = true;
+    if (r->suggestions->ended_early)
+        buf_add(out, STR("\"changesEndedEarly\":true,\n"));
     buf_add(out, STR("\"changes\":["));
     for (size_t i = 0; i < r->suggestions->n; i++) {
         begin_item(out, &first);

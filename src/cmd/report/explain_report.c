@@ -41,6 +41,10 @@ void explain_add_message(struct buf *out, const struct sched_explanation *e, str
     }
 }
 
+bool explain_is_full(const struct buf *out, const struct explain_report *r) {
+    return out->n >= r->most;
+}
+
 bool explain_wants(const struct explain_report *r, size_t place) {
     return r->node == SIZE_MAX || r->node == place;
 }

@@ -16,7 +16,8 @@ struct explain_report {
     const struct api_object *pod; /* as it was given */
     size_t node;                  /* place of the only node that is wanted; SIZE_MAX: all */
     bool all;                     /* every plug-in's verdict on every node */
-    bool wide;                    /* nothing is left out for its length */
+    bool wide;                    /* nothing is left out but for: */
+    size_t most;                  /* bytes after which nothing more is begun */
 };
 
 /* Appends the report. */
@@ -37,6 +38,9 @@ void explain_add_message(struct buf *out, const struct sched_explanation *e, str
 
 /* Places of the nodes that fit, best first, in the arena; *n: how many. */
 size_t *explain_rank_nodes(struct arena *a, const struct sched_report *r, size_t *n);
+
+/* Is the report as long as it may be? */
+bool explain_is_full(const struct buf *out, const struct explain_report *r);
 
 /* Is the node wanted? */
 bool explain_wants(const struct explain_report *r, size_t place);

@@ -8,6 +8,10 @@
 /* A report that is not wide names so many nodes of a group, groups and lines of scores. */
 enum { NAMES_SHOWN = 5, GROUPS_SHOWN = 10, SCORES_SHOWN = 10, GAP = 3, LONGEST_TEXT = 1 << 20 };
 
+/* How to see what is left out. */
+#define WIDER "-o wide shows them"
+#define FULL  "the report is full; --node shows one of them"
+
 static void add_count(struct buf *out, size_t n, const char *noun) {
     buf_addf(out, "%zu %s%s", n, noun, n == 1 ? "" : "s");
 }
@@ -135,17 +139,17 @@ static void add_groups(struct buf *out, const struct explain_report *r) {
     AUTO(arena_release) struct arena a = {0};
     const struct sched_group **ranked = rank_groups(&a, r->e);
     size_t n = r->e->group_count, left = 0;
-    size_t shown = r->wide || n <= GROUPS_SHOWN + 1 ? n : GROUPS_SHOWN;
-    for (size_t i = 0; i < shown; i++) {
+    size_t most = r->wide || n <= GROUPS_SHOWN + 1 ? n : GROUPS_SHOWN, shown = 0;
+    for (; shown < most && !explain_is_full(out, r); shown++) {
         buf_add_char(out, '\n');
-        add_group(out, r, ranked[i]);
+        add_group(out, r, ranked[shown]);
     }
     for (size_t i = shown; i < n; i++)
         left += ranked[i]->node_count;
     if (left) {
         buf_add_char(out, '\n');
         add_count(out, left, "node");
-        buf_addf(out, " more in %zu groups: -o wide shows them\n", n - shown);
+        buf_addf(out, " more in %zu groups: %s\n", n - shown, shown < most ? FULL : WIDER);
     }
 }
 
@@ -188,9 +192,14 @@ static void add_nodes(struct buf *out, const struct explain_report *r) {
         add_groups(out, r);
         return;
     }
+    size_t left = 0;
     for (size_t i = 0; i < report->node_count; i++)
-        if (explain_wants(r, i))
+        if (explain_wants(r, i) && explain_is_full(out, r))
+            left++;
+        else if (explain_wants(r, i))
             add_verdicts(out, r, i);
+    if (left)
+        buf_addf(out, "\n%zu more: " FULL "\n", left);
 }
 
 /* ---- scores ---- */
@@ -245,12 +254,12 @@ static void add_scores(struct buf *out, const struct explain_report *r) {
     add_score_head(out, r, width);
     size_t shown = r->wide || r->all || n <= SCORES_SHOWN + 1 ? n : SCORES_SHOWN;
     for (size_t i = 0; i < n; i++)
-        if (r->node != SIZE_MAX ? r->node == places[i] : i < shown)
+        if (r->node != SIZE_MAX ? r->node == places[i] : i < shown && !explain_is_full(out, r))
             add_score_line(out, r, places[i], width);
         else
             left++;
     if (left && r->node == SIZE_MAX)
-        buf_addf(out, "%zu more: -o wide shows them\n", left);
+        buf_addf(out, "%zu more: %s\n", left, shown < n ? WIDER : FULL);
 }
 
 /* ---- changes ---- */
@@ -271,6 +280,9 @@ static void add_suggestion(struct buf *out, const struct explain_report *r,
 }
 
 static void add_suggestions(struct buf *out, const struct explain_report *r) {
+    if (r->suggestions->ended_early)
+        buf_add(out, STR("\nThe search for changes ended early, as the pod or the nodes are very "
+                         "large: there may be smaller ones.\n"));
     if (!r->suggestions->n)
         return;
     buf_add(out, STR("\nThe smallest changes that make it fit, one of:\n"));

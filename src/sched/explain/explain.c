@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "sched/explain/explain_int.h"
-
-enum { LONGEST_SENTENCE = 1 << 20 };
 
 struct str sched__shown(const struct sched__cycle *cy, struct str value) {
     return cy->redact ? STR("***") : value;
@@ -78,6 +77,8 @@ static void write_sentence(struct builder *b, enum sched_plugin p, uint32_t slot
     buf_add_char(&b->key, (char)p);
     buf_add_char(&b->key, (char)b->cy->verdict[slot]);
     add_without_name(&b->key, buf_view(&b->text), intern_text(b->cy->s->nodes.v[slot].name));
+    if (b->text.full)
+        buf_add(&b->key, STR(" … and more"));
 }
 
 static struct sched_cause *cause_of(struct builder *b, enum sched_plugin p, uint32_t slot) {
@@ -238,8 +239,8 @@ static void explain_cycle(struct sched__cycle *cy, struct sched_explanation *out
                         .a = cy->arena,
                         .out = out,
                         .causes = MAP_INIT(cy->s->seed),
-                        .text = BUF_INIT(LONGEST_SENTENCE),
-                        .key = BUF_INIT(2 * LONGEST_SENTENCE)};
+                        .text = BUF_INIT(LIMIT_SENTENCE_BYTES),
+                        .key = BUF_INIT(SIZE_MAX)};
     sched__report_cycle(cy, &out->report);
     memcpy(out->weights, cy->profile->weights, sizeof out->weights);
     if (!out->report.node_count)

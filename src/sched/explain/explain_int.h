@@ -61,7 +61,7 @@ bool sched__affinity_violated(struct sched__cycle *cy, uint32_t slot,
 
 /* ---- changes ---- */
 
-/* A change of one object: of these three one is set. */
+/* A change of one object: of these three one is set. Copies share with what they are copies of. */
 struct sched__option {
     enum sched_change_kind kind;
     struct str text;
@@ -71,16 +71,30 @@ struct sched__option {
     struct sched_pod *gone;
 };
 
-/* What could be done about a verdict of one plug-in on one node: cy->verdict[slot]. */
+/* What could be done about a verdict of one plug-in on one node: cy->verdict[slot]. Plug-ins list
+ * their options; only the one that was chosen by its place is made. */
 struct sched__options {
     struct sched__cycle *cy;
     uint32_t slot;
     struct api_object *pod, *node; /* as they are now */
-    VEC(struct sched__option) list;
+    size_t choice, seen;           /* the place of the option to be made; options listed so far */
+    struct sched__option option;   /* if `made` */
+    bool made;
 };
 
-/* Adds an option, whose text must live as long as the cycle's arena. */
-void sched__option_add(struct sched__options *x, const struct sched__option *o);
+/* There is one more option: is it the one to be made? */
+bool sched__option_wanted(struct sched__options *x);
+
+/* Makes it; the text must live as long as the cycle's arena. */
+void sched__option_make(struct sched__options *x, const struct sched__option *o);
+
+/* Gives a derived object a list of its own, the same for now. */
+#define SCHED__OWN_LIST(object, list) \
+    ((list)->v = arena_copy(&(object)->arena, (list)->v, (list)->n * sizeof *(list)->v))
+
+/* The same for a struct behind a pointer. */
+#define SCHED__OWN(object, member) \
+    ((member) = arena_copy(&(object)->arena, (member), sizeof *(member)))
 
 /* Options of plug-ins, the best first (suggest_taint.c, suggest_affinity.c, suggest_others.c). */
 typedef void sched__suggest_fn(struct sched__options *x);

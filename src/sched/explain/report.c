@@ -39,8 +39,10 @@ static void report_scores(struct sched__cycle *cy, struct sched_report *out) {
 
 static void report_choice(struct sched__cycle *cy, struct sched_report *out) {
     uint32_t start = cy->s->next_start;
+    uint64_t ties = cy->s->tie_state;
     uint32_t best = sched__cycle_choose(cy);
     cy->s->next_start = start;
+    cy->s->tie_state = ties;
     for (size_t i = 0; i < out->node_count; i++)
         if (out->nodes[i].slot == best)
             out->best = i;

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
+#include "sched/cluster/count_int.h"
 #include "sched/explain/explain_int.h"
 
 enum { MOST_GROUPS = 24, MOST_STEPS = 6, MOST_OF_A_KIND = 2, MOST_OPTIONS = 8 };
@@ -38,13 +40,13 @@ static sched__suggest_fn *const suggesters[SCHED_PLUGIN_COUNT] = {
     [SCHED_INTER_POD_AFFINITY] = sched__suggest_pod_affinity,
 };
 
-void sched__option_add(struct sched__options *x, const struct sched__option *o) {
-    vec_push(&x->list, *o);
+bool sched__option_wanted(struct sched__options *x) {
+    return x->seen++ == x->choice;
 }
 
-static void drop_option(struct sched__option *o) {
-    api_object_unref(o->pod);
-    api_object_unref(o->node);
+void sched__option_make(struct sched__options *x, const struct sched__option *o) {
+    x->option = *o;
+    x->made = true;
 }
 
 /* ---- a path of changes on one node ---- */
@@ -52,7 +54,7 @@ static void drop_option(struct sched__option *o) {
 /* A pod that had to go, and where it was. */
 struct leaver {
     struct sched_pod *pod;
-    uint32_t slot;
+    struct sched__seat seat;
 };
 
 struct path {
@@ -81,7 +83,7 @@ static void path_start(struct path *p, struct api_object *pod) {
 /* The scheduler is as it was before. */
 static void path_undo(struct path *p) {
     for (size_t i = p->gone_count; i--;)
-        sched__pod_place(p->s, p->gone[i].pod, p->gone[i].slot);
+        sched__pod_put_back(p->s, p->gone[i].pod, &p->gone[i].seat);
     if (p->node != p->untouched)
         sched__node_set(p->s, p->untouched);
 }
@@ -91,7 +93,7 @@ static void path_redo(struct path *p) {
     if (p->node != p->untouched)
         sched__node_set(p->s, p->node);
     for (size_t i = 0; i < p->gone_count; i++)
-        sched__pod_unplace(p->s, p->gone[i].pod);
+        p->gone[i].seat = sched__pod_take_off(p->s, p->gone[i].pod);
 }
 
 static void path_release(struct path *p) {
@@ -119,9 +121,27 @@ static void take_option(struct path *p, struct sched__option *o) {
         sched__node_set(p->s, p->node);
     }
     if (o->gone) {
-        p->gone[p->gone_count++] = (struct leaver){o->gone, o->gone->node};
-        sched__pod_unplace(p->s, o->gone);
+        p->gone[p->gone_count++] = (struct leaver){o->gone, sched__pod_take_off(p->s, o->gone)};
     }
+}
+
+/* ---- what a search may cost ---- */
+
+/* What has been compiled so far, in bytes of pods and nodes. */
+struct effort {
+    size_t spent;
+    bool over; /* too much: nothing more is begun */
+};
+
+/* Takes a node's lists for so many bytes an item. */
+enum { ITEM_BYTES = 64 };
+
+static void spend(struct effort *e, const struct sched__class *c, const struct api_object *host) {
+    const struct api_node *node = host->body;
+    size_t items = host->meta->labels.n + node->spec.taints.n + node->status.images.n +
+                   node->status.allocatable.n;
+    e->spent += c->key.n + ITEM_BYTES * items;
+    e->over = e->spent > LIMIT_SUGGEST_BYTES;
 }
 
 /* ---- steps ---- */
@@ -149,21 +169,21 @@ static enum step take_step(struct path *p, struct sched__cycle *cy, size_t choic
         return cy->error.p ? STUCK : FITS;
     if (!suggesters[rejecting] || p->n == MOST_STEPS)
         return STUCK;
-    struct sched__options x = {.cy = cy, .slot = p->slot, .pod = p->pod, .node = p->node};
+    struct sched__options x = {
+        .cy = cy, .slot = p->slot, .pod = p->pod, .node = p->node, .choice = choice};
     suggesters[rejecting](&x);
-    enum step step = choice < x.list.n ? CHANGED : STUCK;
-    if (step == CHANGED)
-        take_option(p, &x.list.v[choice]);
-    for (size_t i = 0; i < x.list.n; i++)
-        drop_option(&x.list.v[i]);
-    vec_release(&x.list);
-    return step;
+    if (x.made)
+        take_option(p, &x.option);
+    return x.made ? CHANGED : STUCK;
 }
 
-static enum step step_once(struct path *p, size_t choice) {
+static enum step step_once(struct path *p, size_t choice, struct effort *effort) {
     struct sched__trial trial;
+    if (effort->over)
+        return STUCK;
     struct api_object *pod = api_object_ref(p->pod); /* a step may replace it */
     sched__trial_start(&trial, p->s, pod, p->a);
+    spend(effort, trial.cycle.cls, p->node);
     enum step step = take_step(p, &trial.cycle, choice);
     sched__trial_end(&trial);
     api_object_unref(pod);
@@ -171,11 +191,11 @@ static enum step step_once(struct path *p, size_t choice) {
 }
 
 /* Begins with that option; false when there is none such. *fits: the path leads to the end. */
-static bool walk(struct path *p, size_t choice, bool *fits) {
-    enum step step = step_once(p, choice);
+static bool walk(struct path *p, size_t choice, struct effort *effort, bool *fits) {
+    enum step step = step_once(p, choice, effort);
     bool begun = step == CHANGED;
     while (step == CHANGED)
-        step = step_once(p, 0);
+        step = step_once(p, 0, effort);
     *fits = begun && step == FITS;
     return begun;
 }
@@ -187,6 +207,7 @@ struct search {
     struct api_object *pod;
     const struct sched_explanation *e;
     struct arena *a;
+    struct effort effort;
     VEC(struct path) found;
 };
 
@@ -237,7 +258,7 @@ static void search_node(struct search *x, uint32_t slot) {
         struct path p = {.s = x->s, .a = x->a, .redact = x->e->redact, .slot = slot};
         bool fits;
         path_start(&p, x->pod);
-        begun = walk(&p, choice, &fits);
+        begun = walk(&p, choice, &x->effort, &fits);
         path_undo(&p);
         if (fits && !is_known(x, &p))
             vec_push(&x->found, p);
@@ -320,6 +341,36 @@ static void finish_search(struct search *x, struct sched_suggestions *out) {
     vec_release(&x->found);
 }
 
+/* ---- as if nothing had been ---- */
+
+/* The order in which a partition lists its domains: of equal ones the first is told. */
+struct domain_order {
+    struct sched__partition *partition;
+    uint32_t *domains;
+    struct domain_order *next;
+};
+
+static struct domain_order *note_domains(struct sched *s, struct arena *a) {
+    struct domain_order *all = NULL;
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&s->partitions, &at));) {
+        struct domain_order *o = arena_new(a, struct domain_order);
+        *o = (struct domain_order){.partition = e->value, .next = all};
+        o->domains =
+            arena_copy(a, o->partition->domains.v, o->partition->domains.n * sizeof *o->domains);
+        all = o;
+    }
+    return all;
+}
+
+/* They are the same domains, as all changes have been undone. */
+static void restore_domains(const struct domain_order *all) {
+    for (const struct domain_order *o = all; o; o = o->next)
+        if (o->partition->domains.n)
+            memcpy(o->partition->domains.v, o->domains,
+                   o->partition->domains.n * sizeof *o->domains);
+}
+
 void sched_suggest(const struct sched_explanation *e, size_t node, struct arena *a,
                    struct sched_suggestions *out) {
     struct search x = {.s = e->sched, .pod = e->pod, .e = e, .a = a};
@@ -329,12 +380,15 @@ void sched_suggest(const struct sched_explanation *e, size_t node, struct arena 
     if (!e->group_count || (one ? e->group_of[node] == SIZE_MAX : e->report.feasible > 0))
         return;
     sched__trial_start(&base, x.s, x.pod, a);
+    struct domain_order *order = note_domains(x.s, a);
     if (one)
         search_node(&x, e->report.nodes[node].slot);
     else
         search_groups(&x);
     finish_search(&x, out);
+    restore_domains(order);
     sched__trial_end(&base);
+    out->ended_early = x.effort.over;
 }
 
 void sched_suggestions_release(struct sched_suggestions *list) {

@@ -5,34 +5,39 @@
 #include "base/alloc.h"
 #include "sched/explain/explain_int.h"
 
-static void add_text(struct sched__options *x, struct sched__option o, struct str text) {
+static void make(struct sched__options *x, struct sched__option o, struct str text) {
     o.text = text;
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 /* ---- the node's labels ---- */
 
 void sched__suggest_label(struct sched__options *x, struct str key, struct str value) {
-    struct api_object *node = api_object_copy(x->node);
+    if (!sched__option_wanted(x))
+        return;
+    struct api_object *node = api_object_derive(x->node);
     labels_put(&node->arena, &node->meta->labels,
                (struct label){arena_str(&node->arena, key), arena_str(&node->arena, value)});
-    add_text(x, (struct sched__option){.kind = SCHED_CHANGE_LABEL, .node = node},
-             arena_printf(x->cy->arena, "label node %.*s with %.*s%s%.*s",
-                          STR_ARG(node->meta->name), STR_ARG(key), value.n ? "=" : "",
-                          STR_ARG(value.n ? sched__shown(x->cy, value) : value)));
+    make(x, (struct sched__option){.kind = SCHED_CHANGE_LABEL, .node = node},
+         arena_printf(x->cy->arena, "label node %.*s with %.*s%s%.*s", STR_ARG(node->meta->name),
+                      STR_ARG(key), value.n ? "=" : "",
+                      STR_ARG(value.n ? sched__shown(x->cy, value) : value)));
 }
 
 static void remove_label(struct sched__options *x, struct str key) {
-    struct api_object *node = api_object_copy(x->node);
+    if (!sched__option_wanted(x))
+        return;
+    struct api_object *node = api_object_derive(x->node);
     struct labels *labels = &node->meta->labels;
     size_t kept = 0;
+    SCHED__OWN_LIST(node, labels);
     for (size_t i = 0; i < labels->n; i++)
         if (!str_eq(labels->v[i].key, key))
             labels->v[kept++] = labels->v[i];
     labels->n = kept;
-    add_text(x, (struct sched__option){.kind = SCHED_CHANGE_LABEL, .node = node},
-             arena_printf(x->cy->arena, "remove the label %.*s from node %.*s", STR_ARG(key),
-                          STR_ARG(node->meta->name)));
+    make(x, (struct sched__option){.kind = SCHED_CHANGE_LABEL, .node = node},
+         arena_printf(x->cy->arena, "remove the label %.*s from node %.*s", STR_ARG(key),
+                      STR_ARG(node->meta->name)));
 }
 
 /* ---- the pod's nodeSelector ---- */
@@ -44,13 +49,16 @@ static struct api_pod_spec *spec_of(struct api_object *pod) {
 static void suggest_selector(struct sched__options *x, const struct match_node_verdict *why) {
     struct label wanted = spec_of(x->pod)->node_selector.v[why->requirement];
     sched__suggest_label(x, wanted.key, wanted.value);
-    struct api_object *pod = api_object_copy(x->pod);
+    if (!sched__option_wanted(x))
+        return;
+    struct api_object *pod = api_object_derive(x->pod);
     struct labels *selector = &spec_of(pod)->node_selector;
+    SCHED__OWN_LIST(pod, selector);
     memmove(&selector->v[why->requirement], &selector->v[why->requirement + 1],
             (selector->n - why->requirement - 1) * sizeof *selector->v);
     selector->n--;
-    add_text(x, (struct sched__option){.kind = SCHED_CHANGE_DROP, .pod = pod},
-             arena_printf(x->cy->arena, "remove %.*s from nodeSelector", STR_ARG(wanted.key)));
+    make(x, (struct sched__option){.kind = SCHED_CHANGE_DROP, .pod = pod},
+         arena_printf(x->cy->arena, "remove %.*s from nodeSelector", STR_ARG(wanted.key)));
 }
 
 /* ---- the pod's required terms ---- */
@@ -72,6 +80,18 @@ static struct place place_in(struct api_object *pod, const struct match_node_ver
     return p;
 }
 
+/* The same in a derived pod, which gets its own of all that leads there. */
+static struct place own_place(struct api_object *pod, const struct match_node_verdict *why) {
+    struct api_pod_spec *spec = spec_of(pod);
+    SCHED__OWN(pod, spec->affinity);
+    SCHED__OWN(pod, spec->affinity->node_affinity);
+    SCHED__OWN(pod, spec->affinity->node_affinity->required);
+    SCHED__OWN_LIST(pod, &spec->affinity->node_affinity->required->node_selector_terms);
+    struct place p = place_in(pod, why);
+    SCHED__OWN_LIST(pod, p.list);
+    return place_in(pod, why);
+}
+
 static struct str name_of(struct sched__options *x, const struct match_node_verdict *why) {
     return arena_printf(x->cy->arena, "nodeSelectorTerms[%u].%s[%u]", why->term,
                         why->is_field ? "matchFields" : "matchExpressions", why->requirement);
@@ -85,10 +105,10 @@ static void change_requirement(struct sched__options *x, const struct match_node
     struct str value = is_in || why->is_field
                            ? found
                            : sched__suggest_threshold(x->cy->arena, p.r->operator, found);
-    if (!value.p || !p.r->values.n)
+    if (!value.p || !p.r->values.n || !sched__option_wanted(x))
         return;
     struct str old = p.r->values.v[0];
-    p = place_in(api_object_copy(x->pod), why);
+    p = own_place(api_object_derive(x->pod), why);
     struct arena *a = &p.pod->arena;
     struct str *values = arena_array(a, struct str, p.r->values.n + 1);
     memcpy(values, p.r->values.v, p.r->values.n * sizeof *values);
@@ -102,7 +122,7 @@ static void change_requirement(struct sched__options *x, const struct match_node
                    : arena_printf(x->cy->arena, "change %.*s (%.*s %.*s %.*s) to %.*s",
                                   STR_ARG(name), STR_ARG(p.r->key), STR_ARG(p.r->operator),
                                   STR_ARG(sched__shown(x->cy, old)), STR_ARG(shown));
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 void sched__suggest_label_for(struct sched__options *x,
@@ -120,9 +140,9 @@ static void drop_requirement(struct sched__options *x, const struct match_node_v
     struct place p = place_in(x->pod, why);
     const struct api_node_selector_term *term = &p.terms->v[why->term];
     bool last = term->match_fields.n + term->match_expressions.n == 1;
-    if (last && p.terms->n > 1)
+    if ((last && p.terms->n > 1) || !sched__option_wanted(x))
         return;
-    p = place_in(api_object_copy(x->pod), why);
+    p = own_place(api_object_derive(x->pod), why);
     struct str key = p.r->key;
     if (last) {
         spec_of(p.pod)->affinity->node_affinity->required = NULL;
@@ -130,9 +150,8 @@ static void drop_requirement(struct sched__options *x, const struct match_node_v
         memmove(p.r, p.r + 1, (p.list->n - why->requirement - 1) * sizeof *p.r);
         p.list->n--;
     }
-    add_text(
-        x, (struct sched__option){.kind = SCHED_CHANGE_DROP, .pod = p.pod},
-        arena_printf(x->cy->arena, "remove %.*s (%.*s)", STR_ARG(name_of(x, why)), STR_ARG(key)));
+    make(x, (struct sched__option){.kind = SCHED_CHANGE_DROP, .pod = p.pod},
+         arena_printf(x->cy->arena, "remove %.*s (%.*s)", STR_ARG(name_of(x, why)), STR_ARG(key)));
 }
 
 static void suggest_term(struct sched__options *x, const struct match_node_verdict *why) {
@@ -163,7 +182,7 @@ void sched__suggest_affinity(struct sched__options *x) {
         return;
     }
     uint32_t n = match_affinity_term_count(a, MATCH_NODE_REQUIRED);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !x->made; i++) {
         why = match_affinity_check_term(a, MATCH_NODE_REQUIRED, i, node);
         if (names_requirement(why.code))
             suggest_term(x, &why);

@@ -16,12 +16,12 @@ static struct api_pod_spec *spec_of(struct api_object *pod) {
      (void)(list)->n--)
 
 void sched__suggest_delete(struct sched__options *x, struct sched_pod *pod) {
-    if (!pod || pod->node == SCHED__NONE)
+    if (!pod || pod->node == SCHED__NONE || !sched__option_wanted(x))
         return;
     struct sched__option o = {.kind = SCHED_CHANGE_DELETE, .gone = pod};
     o.text = arena_printf(x->cy->arena, "delete pod %.*s from node %.*s", STR_ARG(pod->key),
                           STR_ARG(intern_text(x->cy->s->nodes.v[pod->node].name)));
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 /* ---- resources ---- */
@@ -77,13 +77,14 @@ static void make_place(struct sched__options *x, struct api_object *node, struct
 static void suggest_free(struct sched__options *x) {
     AUTO(buf_release) struct buf text = BUF_INIT(1 << 16);
     const struct sched__class *c = x->cy->cls;
-    struct api_object *node = api_object_copy(x->node);
+    struct api_object *node = api_object_derive(x->node);
     bool enough = true;
+    SCHED__OWN_LIST(node, &((struct api_node *)node->body)->status.allocatable);
     for (size_t i = 0; enough && i < c->request_count; i++)
         enough = make_room(x, &c->requests[i], node, &text);
     if (enough)
         make_place(x, node, &text);
-    if (!enough || !text.n) {
+    if (!enough || !text.n || !sched__option_wanted(x)) {
         api_object_unref(node);
         return;
     }
@@ -91,7 +92,7 @@ static void suggest_free(struct sched__options *x) {
     o.cost = sched__fit_shortage(x->cy, x->slot);
     o.text = arena_printf(x->cy->arena, "%.*s on node %.*s", STR_ARG(buf_view(&text)),
                           STR_ARG(node->meta->name));
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 /* The container that asks for most of a resource; NULL: none does. */
@@ -111,15 +112,17 @@ static struct api_container *greediest(struct api_object *pod, struct str name, 
 
 static void suggest_request(struct sched__options *x, const struct sched__amount *request) {
     struct str name = intern_text(x->cy->s->nodes.resources.v[request->resource].name);
-    struct api_object *pod = api_object_copy(x->pod);
-    struct api_container *c = greediest(pod, name, request->resource);
+    struct api_container *c = greediest(x->pod, name, request->resource);
     struct api_quantity *q = c ? find_quantity(&c->resources.requests, name) : NULL;
     int64_t amount = q ? amount_of(request->resource, &q->value) : 0;
     int64_t less = amount - missing(x, request);
-    if (!q || less < 0) {
-        api_object_unref(pod);
+    if (!q || less < 0 || !sched__option_wanted(x))
         return;
-    }
+    struct api_object *pod = api_object_derive(x->pod);
+    SCHED__OWN_LIST(pod, &spec_of(pod)->containers);
+    c = greediest(pod, name, request->resource);
+    SCHED__OWN_LIST(pod, &c->resources.requests);
+    q = find_quantity(&c->resources.requests, name);
     AUTO(buf_release) struct buf text = BUF_INIT(1 << 16);
     buf_addf(&text, "lower the request of container %.*s for %.*s from ", STR_ARG(c->name),
              STR_ARG(name));
@@ -130,7 +133,7 @@ static void suggest_request(struct sched__options *x, const struct sched__amount
     struct sched__option o = {.kind = SCHED_CHANGE_REQUEST, .pod = pod};
     o.cost = sched__fit_shortage(x->cy, x->slot);
     o.text = arena_str(x->cy->arena, buf_view(&text));
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 void sched__suggest_fit(struct sched__options *x) {
@@ -167,29 +170,35 @@ void sched__suggest_zone(struct sched__options *x) {
 
 /* ---- spreading ---- */
 
-static struct api_topology_spread_constraint *constraint_of(struct api_object *pod, size_t place) {
+/* A derived pod's own constraint. */
+static struct api_topology_spread_constraint *own_constraint(struct api_object *pod, size_t place) {
+    SCHED__OWN_LIST(pod, &spec_of(pod)->topology_spread_constraints);
     return &spec_of(pod)->topology_spread_constraints.v[place];
 }
 
 static void raise_skew(struct sched__options *x, const struct sched__spread_violation *v) {
-    struct api_object *pod = api_object_copy(x->pod);
-    constraint_of(pod, v->place)->max_skew = v->skew;
+    if (!sched__option_wanted(x))
+        return;
+    struct api_object *pod = api_object_derive(x->pod);
+    own_constraint(pod, v->place)->max_skew = v->skew;
     struct sched__option o = {.kind = SCHED_CHANGE_SKEW, .cost = v->skew, .pod = pod};
     o.text = arena_printf(x->cy->arena,
                           "raise maxSkew of topologySpreadConstraints[%zu] (%.*s) from %d to %d",
                           v->place, STR_ARG(v->label), v->max_skew, v->skew);
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 static void loosen_spread(struct sched__options *x, const struct sched__spread_violation *v) {
-    struct api_object *pod = api_object_copy(x->pod);
-    constraint_of(pod, v->place)->when_unsatisfiable = STR("ScheduleAnyway");
+    if (!sched__option_wanted(x))
+        return;
+    struct api_object *pod = api_object_derive(x->pod);
+    own_constraint(pod, v->place)->when_unsatisfiable = STR("ScheduleAnyway");
     struct sched__option o = {.kind = SCHED_CHANGE_DROP, .pod = pod};
     o.text = arena_printf(
         x->cy->arena,
         "set whenUnsatisfiable of topologySpreadConstraints[%zu] (%.*s) to ScheduleAnyway",
         v->place, STR_ARG(v->label));
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 void sched__suggest_spread(struct sched__options *x) {
@@ -206,16 +215,29 @@ void sched__suggest_spread(struct sched__options *x) {
 
 /* ---- pod affinity ---- */
 
+/* A derived pod's own list of required terms. */
+static struct api_pod_affinity_term_list *own_terms(struct api_object *pod, bool anti) {
+    struct api_pod_spec *spec = spec_of(pod);
+    struct api_pod_affinity_term_list *list;
+    SCHED__OWN(pod, spec->affinity);
+    if (anti)
+        list = &SCHED__OWN(pod, spec->affinity->pod_anti_affinity)->required;
+    else
+        list = &SCHED__OWN(pod, spec->affinity->pod_affinity)->required;
+    SCHED__OWN_LIST(pod, list);
+    return list;
+}
+
 static void drop_term(struct sched__options *x, const struct sched__affinity_violation *v) {
-    struct api_object *pod = api_object_copy(x->pod);
-    struct api_affinity *affinity = spec_of(pod)->affinity;
-    struct api_pod_affinity_term_list *list =
-        v->anti ? &affinity->pod_anti_affinity->required : &affinity->pod_affinity->required;
+    if (!sched__option_wanted(x))
+        return;
+    struct api_object *pod = api_object_derive(x->pod);
+    struct api_pod_affinity_term_list *list = own_terms(pod, v->anti);
     TAKE_OUT(list, v->place);
     struct sched__option o = {.kind = SCHED_CHANGE_DROP, .pod = pod};
     o.text = arena_printf(x->cy->arena, "remove %s.required[%zu]",
                           v->anti ? "podAntiAffinity" : "podAffinity", v->place);
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 void sched__suggest_pod_affinity(struct sched__options *x) {

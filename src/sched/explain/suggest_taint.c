@@ -76,9 +76,11 @@ static void change_value(struct sched__options *x, uint32_t place,
     struct str value = is_equal && !t->expression.n
                            ? found
                            : sched__suggest_threshold(x->cy->arena, t->operator, found);
-    if (!value.p || t->expression.n || !str_eq(t->key, intern_text(taint->key)))
+    if (!value.p || t->expression.n || !str_eq(t->key, intern_text(taint->key)) ||
+        !sched__option_wanted(x))
         return;
-    struct api_object *pod = api_object_copy(x->pod);
+    struct api_object *pod = api_object_derive(x->pod);
+    SCHED__OWN_LIST(pod, tolerations_of(pod));
     tolerations_of(pod)->v[place].value = arena_str(&pod->arena, value);
     struct sched__option o = {.kind = SCHED_CHANGE_THRESHOLD, .pod = pod};
     o.cost = sched__suggest_distance(t->value, value);
@@ -86,13 +88,15 @@ static void change_value(struct sched__options *x, uint32_t place,
         x->cy->arena, "%s toleration #%u (%.*s %.*s %.*s) to %.*s", direction(t->operator), place,
         STR_ARG(t->key), STR_ARG(is_equal ? STR("Equal") : t->operator),
         STR_ARG(sched__shown(x->cy, t->value)), STR_ARG(sched__shown(x->cy, value)));
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 /* A toleration of exactly this taint. */
 static void tolerate(struct sched__options *x, struct str key, struct str value,
                      struct str effect) {
-    struct api_object *pod = api_object_copy(x->pod);
+    if (!sched__option_wanted(x))
+        return;
+    struct api_object *pod = api_object_derive(x->pod);
     struct api_toleration_list *list = tolerations_of(pod);
     struct api_toleration *grown = arena_array(&pod->arena, struct api_toleration, list->n + 1);
     if (list->n)
@@ -108,7 +112,7 @@ static void tolerate(struct sched__options *x, struct str key, struct str value,
     o.text =
         arena_printf(x->cy->arena, "tolerate %.*s%s%.*s:%.*s", STR_ARG(key), value.n ? "=" : "",
                      STR_ARG(value.n ? sched__shown(x->cy, value) : value), STR_ARG(effect));
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 static struct api_node *body_of(struct api_object *node) {
@@ -117,8 +121,11 @@ static struct api_node *body_of(struct api_object *node) {
 
 static void remove_taint(struct sched__options *x, uint32_t place,
                          const struct match_taint *taint) {
-    struct api_object *node = api_object_copy(x->node);
+    if (!sched__option_wanted(x))
+        return;
+    struct api_object *node = api_object_derive(x->node);
     struct api_taint_list *list = &body_of(node)->spec.taints;
+    SCHED__OWN_LIST(node, list);
     memmove(&list->v[place], &list->v[place + 1], (list->n - place - 1) * sizeof *list->v);
     list->n--;
     struct sched__option o = {.kind = SCHED_CHANGE_UNTAINT, .node = node};
@@ -127,7 +134,7 @@ static void remove_taint(struct sched__options *x, uint32_t place,
                           STR_ARG(intern_text(taint->key)), value.n ? "=" : "",
                           STR_ARG(value.n ? sched__shown(x->cy, value) : value),
                           STR_ARG(intern_text(taint->effect)), STR_ARG(node->meta->name));
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
 }
 
 void sched__suggest_taint(struct sched__options *x) {
@@ -136,7 +143,7 @@ void sched__suggest_taint(struct sched__options *x) {
     uint32_t place =
         match_find_untolerated(tolerations, taints, MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE);
     const struct match_taint *taint = &taints->v[place];
-    for (uint32_t i = 0; i < tolerations->n && i < tolerations_of(x->pod)->n; i++)
+    for (uint32_t i = 0; i < tolerations->n && i < tolerations_of(x->pod)->n && !x->made; i++)
         if (match_toleration_check(&tolerations->v[i], taint) > MATCH_KEY_DIFFERS)
             change_value(x, i, taint);
     tolerate(x, intern_text(taint->key), intern_text(taint->value), intern_text(taint->effect));
@@ -145,11 +152,17 @@ void sched__suggest_taint(struct sched__options *x) {
 
 /* ---- cordoned nodes ---- */
 
-void sched__suggest_unschedulable(struct sched__options *x) {
-    struct api_object *node = api_object_copy(x->node);
+static void uncordon(struct sched__options *x) {
+    if (!sched__option_wanted(x))
+        return;
+    struct api_object *node = api_object_derive(x->node);
     body_of(node)->spec.unschedulable = false;
     struct sched__option o = {.kind = SCHED_CHANGE_UNCORDON, .node = node};
     o.text = arena_printf(x->cy->arena, "uncordon node %.*s", STR_ARG(node->meta->name));
-    sched__option_add(x, &o);
+    sched__option_make(x, &o);
+}
+
+void sched__suggest_unschedulable(struct sched__options *x) {
+    uncordon(x);
     tolerate(x, STR("node.kubernetes.io/unschedulable"), STR(""), STR("NoSchedule"));
 }

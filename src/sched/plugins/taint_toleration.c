@@ -40,7 +40,7 @@ static void explain_taint(const struct sched__cycle *cy, const struct match_tain
                           uint32_t taint, struct buf *out) {
     const struct match_tolerations *tolerations = cy->cls->tolerations;
     size_t start = out->n;
-    for (uint32_t i = 0; i < tolerations->n; i++) {
+    for (uint32_t i = 0; i < tolerations->n && !out->full; i++) {
         struct match_verdict v = {.toleration = i, .taint = taint, .redact = cy->redact};
         v.code = match_toleration_check(&tolerations->v[i], &taints->v[taint]);
         if (v.code == MATCH_KEY_DIFFERS || v.code == MATCH_EFFECT_DIFFERS)
@@ -60,7 +60,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     const struct match_taints *taints = cy->s->nodes.taints[slot];
     const struct match_tolerations *tolerations = cy->cls->tolerations;
     size_t start = out->n;
-    for (uint32_t i = 0; i < taints->n; i++) {
+    for (uint32_t i = 0; i < taints->n && !out->full; i++) {
         if (!(taints->v[i].mark.effect & (MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE)) ||
             match_find_toleration(tolerations, &taints->v[i]) != MATCH_NONE)
             continue;

@@ -2,6 +2,7 @@
  * Explanations and suggested changes: test/sched/explain.jsonl has cases for every plug-in and
  * operator. Each suggestion is also tried on a new scheduler that is told of the changed objects.
  */
+#include "sched/cluster/count_int.h"
 #include "sched/explain.h"
 #include "world.h"
 
@@ -118,11 +119,60 @@ static void check_suggestion(struct asked *c, const struct sched_explanation *e,
     sched_free(s);
 }
 
+/* ---- what must be the same after suggestions ---- */
+
+static void write_pods(struct buf *out, struct sched_pod *const *pods, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        buf_addf(out, " %.*s@%u", STR_ARG(pods[i]->key), pods[i]->place);
+    buf_add_char(out, '\n');
+}
+
+static void write_node(struct buf *out, const struct sched *s, uint32_t slot) {
+    const struct sched__node *node = &s->nodes.v[slot];
+    write_pods(out, node->pods.v, node->pods.n);
+    write_pods(out, node->port_pods.v, node->port_pods.n);
+    for (size_t i = 0; i < SCHED__SCALARS; i++)
+        buf_addf(out, "%lld of %lld,", (long long)s->nodes.resources.v[i].used[slot],
+                 (long long)s->nodes.resources.v[i].alloc[slot]);
+    buf_addf(out, "%d of %d, %d\n", s->nodes.pods[slot], s->nodes.pods_most[slot],
+             s->nodes.lowest_priority[slot]);
+}
+
+static void write_class(struct buf *out, const struct sched__class *c) {
+    for (const struct sched_pod *p = c->residents; p; p = p->resident_next)
+        buf_addf(out, " %.*s", STR_ARG(p->key));
+    buf_addf(out, ", %u pods, %zu sets, %zu terms\n", c->refs, c->memberships.n, c->meets.n);
+}
+
+static void write_partition(struct buf *out, const struct sched__partition *g) {
+    for (size_t i = 0; i < g->domains.n; i++)
+        buf_addf(out, " %u", g->domains.v[i]);
+    for (size_t i = 0; i < g->tallies.n; i++)
+        buf_addf(out, ", %lld", (long long)g->tallies.v[i]->total);
+    buf_add_char(out, '\n');
+}
+
+/* All that later decisions and texts depend on. */
+static struct str write_state(struct arena *a, const struct sched *s) {
+    AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
+    size_t at = 0;
+    for (uint32_t slot = 0; slot < s->nodes.n; slot++)
+        write_node(&out, s, slot);
+    for (struct map_entry *e; (e = map_next(&s->classes, &at));)
+        write_class(&out, e->value);
+    at = 0;
+    for (struct map_entry *e; (e = map_next(&s->partitions, &at));)
+        write_partition(&out, e->value);
+    buf_addf(&out, "%u %llu %u", s->next_start, (unsigned long long)s->tie_state, s->nominated);
+    return arena_str(a, buf_view(&out));
+}
+
 static void run_case(struct arena *a, const struct json *line) {
     struct asked c;
     struct sched_explanation e, again;
     struct sched_suggestions s, on_node;
     start(&c, a, line);
+    struct str before = write_state(a, c.w.s);
     sched_explain(c.w.s, c.pod, false, a, &e);
     sched_suggest(&e, SIZE_MAX, a, &s);
     check(a, line, "groups", groups_json(a, &e));
@@ -138,6 +188,7 @@ static void run_case(struct arena *a, const struct json *line) {
         sched_suggestions_release(&on_node);
     }
     /* nothing stayed changed */
+    assert_string_equal(before.p, write_state(a, c.w.s).p);
     sched_explain(c.w.s, c.pod, false, a, &again);
     check(a, line, "groups", groups_json(a, &again));
     sched_suggestions_release(&s);
