@@ -95,31 +95,45 @@ uint32_t sched__resource_get(struct sched *s, struct str name) {
     return (uint32_t)nodes->resources.n - 1;
 }
 
+static int compare_key(const void *name, const void *quantity) {
+    return str_cmp(*(const struct str *)name, ((const struct api_quantity *)quantity)->key);
+}
+
+static const struct quantity *find_quantity(const struct api_quantities *list, struct str name) {
+    const struct api_quantity *q =
+        list->n ? bsearch(&name, list->v, list->n, sizeof *list->v, compare_key) : NULL;
+    return q ? &q->value : NULL;
+}
+
+/* What a list offers of a resource. */
+static int64_t offered(const struct sched *s, const struct api_quantities *list, uint32_t r) {
+    const struct quantity *q = find_quantity(list, intern_text(s->nodes.resources.v[r].name));
+    if (!q)
+        return 0;
+    return r == SCHED__CPU ? quantity_milli_value(q) : quantity_value(q);
+}
+
+static int32_t offered_pods(const struct api_quantities *list) {
+    const struct quantity *q = find_quantity(list, STR("pods"));
+    int64_t most = q ? quantity_value(q) : 0;
+    return most > INT32_MAX ? INT32_MAX : most < INT32_MIN ? INT32_MIN : (int32_t)most;
+}
+
 /* Sets what the node offers; true when that is something else than before. */
 static bool set_allocatable(struct sched *s, uint32_t slot, const struct api_quantities *list) {
     struct sched__nodes *nodes = &s->nodes;
-    uint64_t before = 0, after = 0; /* sums of a sort, to see a change */
-    for (size_t i = 0; i < nodes->resources.n; i++) {
-        before += (uint64_t)nodes->resources.v[i].alloc[slot] * (i + 1);
-        nodes->resources.v[i].alloc[slot] = 0;
+    int32_t pods_most = offered_pods(list);
+    bool changed = pods_most != nodes->pods_most[slot];
+    nodes->pods_most[slot] = pods_most;
+    for (size_t i = 0; i < list->n; i++)
+        if (!str_is(list->v[i].key, "pods"))
+            sched__resource_get(s, list->v[i].key);
+    for (uint32_t r = 0; r < nodes->resources.n; r++) {
+        int64_t amount = offered(s, list, r);
+        changed = changed || amount != nodes->resources.v[r].alloc[slot];
+        nodes->resources.v[r].alloc[slot] = amount;
     }
-    before += (uint64_t)nodes->pods_most[slot] << 40;
-    nodes->pods_most[slot] = 0;
-    for (size_t i = 0; i < list->n; i++) {
-        const struct api_quantity *q = &list->v[i];
-        if (str_is(q->key, "pods")) {
-            int64_t most = quantity_value(&q->value);
-            nodes->pods_most[slot] = most > INT32_MAX ? INT32_MAX : (int32_t)most;
-            continue;
-        }
-        uint32_t r = sched__resource_get(s, q->key);
-        nodes->resources.v[r].alloc[slot] =
-            r == SCHED__CPU ? quantity_milli_value(&q->value) : quantity_value(&q->value);
-    }
-    for (size_t i = 0; i < nodes->resources.n; i++)
-        after += (uint64_t)nodes->resources.v[i].alloc[slot] * (i + 1);
-    after += (uint64_t)nodes->pods_most[slot] << 40;
-    return before != after;
+    return changed;
 }
 
 /* ---- topologies ---- */

@@ -84,6 +84,41 @@ static void a_changed_node_is_asked_again(void **state) {
     sched_free(w.s);
 }
 
+/* Sums of all that a node offers may stay the same while each amount is another one. */
+static void any_change_of_allocatable_is_noticed(void **state) {
+    static const struct {
+        const char *memory[2], *storage[2];
+        bool fits; /* after the change */
+    } rows[] = {
+        {{"16Gi", "4Gi"}, {"18Gi", "26Gi"}, false},
+        {{"4Gi", "16Gi"}, {"26Gi", "18Gi"}, true},
+        {{"8Gi", "11Gi"}, {"20Gi", "18Gi"}, true},
+        {{"11Gi", "8Gi"}, {"18Gi", "20Gi"}, false},
+    };
+    (void)state;
+    struct world w;
+    struct arena a = {0};
+    start(&w);
+    struct api_object *o = world_default(
+        &w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
+                           "'namespace':'d'},'spec':{'containers':[{'name':'c','image':'i',"
+                           "'resources':{'requests':{'memory':'9Gi'}}}]}}"));
+    struct sched__class *held = sched__class_get(w.s, o);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            world_set(&w, object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},"
+                                         "'status':{'allocatable':{'cpu':'8','memory':'%s',"
+                                         "'ephemeral-storage':'%s','pods':'110'}}}",
+                                         rows[i].memory[k], rows[i].storage[k]));
+            bool fits = k ? rows[i].fits : !rows[i].fits;
+            assert_true(str_is(best_node(&w, o, &a), fits ? "n" : "none"));
+        }
+    sched__class_unref(w.s, held);
+    api_object_unref(o);
+    arena_release(&a);
+    sched_free(w.s);
+}
+
 /* An engine that counts how often it is asked. */
 static void *compile_any(void *ctx, struct str expression, struct err *err) {
     (void)expression;
@@ -168,6 +203,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_like_pods_one_object_is_held),
         cmocka_unit_test(a_changed_node_is_asked_again),
+        cmocka_unit_test(any_change_of_allocatable_is_noticed),
         cmocka_unit_test(events_of_nodes_evaluate_no_expression),
         cmocka_unit_test(no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES),
     };
