@@ -13,6 +13,20 @@
 #include "sched/queue/queue_int.h"
 #include "sched/volumes/volumes_int.h"
 
+static void hold(struct sched *s, const struct sched_weighted_resource *v, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        sched__resource_ref(s, sched__resource_get(s, v[i].name));
+}
+
+/* Resources that the configuration scores have columns, whether or not pods ask for them. */
+static void hold_scored(struct sched *s) {
+    for (size_t i = 0; i < s->config->profile_count; i++) {
+        const struct sched_profile *p = &s->config->profiles[i];
+        hold(s, p->fit_resources, p->fit_resource_count);
+        hold(s, p->balanced_resources, p->balanced_resource_count);
+    }
+}
+
 struct sched *sched_new(const struct sched_opts *opts) {
     struct sched *s = xcalloc(1, sizeof *s);
     s->gates = *opts->gates;
@@ -23,21 +37,17 @@ struct sched *sched_new(const struct sched_opts *opts) {
     s->key = BUF_INIT(SIZE_MAX);
     s->atoms = intern_new(s->seed);
     s->match = match_new(s->atoms, &s->gates, opts->engine, s->seed);
-    s->nodes.by_name = MAP_INIT(s->seed);
     s->pods = MAP_INIT(s->seed);
     s->classes = MAP_INIT(s->seed);
-    s->nodes.topology_of = MAP_INIT(s->seed);
     s->podsets = MAP_INIT(s->seed);
     s->partitions = MAP_INIT(s->seed);
     s->eligibles = MAP_INIT(s->seed);
     s->carried = MAP_INIT(s->seed);
     s->facets = (struct sched__facets){
         .classes = MAP_INIT(s->seed), .podsets = MAP_INIT(s->seed), .carried = MAP_INIT(s->seed)};
-    s->images = MAP_INIT(s->seed);
     sched__store_init(s);
-    sched__resource_get(s, STR("cpu"));
-    sched__resource_get(s, STR("memory"));
-    sched__resource_get(s, STR("ephemeral-storage"));
+    sched__nodes_init(s);
+    hold_scored(s);
     s->metrics = sched__metrics_new(s);
     s->queue = sched__queue_new(s);
     return s;

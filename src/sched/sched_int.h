@@ -1,9 +1,9 @@
 /*
- * Inside of sched: nodes as columns, pods, classes of pods, and the scheduler itself.
+ * Inside of sched: pods, classes of pods, and the scheduler itself.
  *
- * Nodes have slots, small numbers that index all columns. A class is what pods of the same needs
- * have in common; plug-ins compile it once. Pod sets count pods by node, for spreading and pod
- * affinity (count_int.h). A cycle runs plug-ins over slots (plugin_int.h).
+ * Nodes have slots, small numbers that index all columns (nodes_int.h). A class is what pods of the
+ * same needs have in common; plug-ins compile it once. Pod sets count pods by node, for spreading
+ * and pod affinity (count_int.h). A cycle runs plug-ins over slots (plugin_int.h).
  */
 #ifndef SCHED_SCHED_INT_H
 #define SCHED_SCHED_INT_H
@@ -16,103 +16,8 @@
 #include "intern/intern.h"
 #include "match/match.h"
 #include "sched/cluster/links_int.h"
+#include "sched/cluster/nodes_int.h"
 #include "sched/sched.h"
-
-#define SCHED__NONE UINT32_MAX
-
-/* ---- nodes (nodes.c) ---- */
-
-/* Resources with a fixed place; others follow as they are seen. */
-enum { SCHED__CPU, SCHED__MEMORY, SCHED__EPHEMERAL, SCHED__SCALARS };
-
-/* One resource: cpu in thousandths, everything else in units. */
-struct sched__resource {
-    struct atom *name;
-    int64_t *alloc, *used; /* by slot */
-};
-
-/* A host port in use; protocol and address as the API has them, defaults filled in. */
-struct sched__port {
-    struct atom *protocol, *ip;
-    int32_t port;
-};
-
-/* An image that nodes have. */
-struct sched__image {
-    struct str name;
-    int64_t size;   /* as the first node with it said */
-    uint32_t nodes; /* that have it */
-};
-
-/* What is rarely looked at of a node. */
-struct sched__node {
-    struct atom *name;         /* NULL: the slot is free */
-    struct api_object *object; /* NULL: only pods that claim to be on it are known */
-    struct match_node *labels;
-    VEC(struct sched_pod *) pods;
-    VEC(struct sched_pod *) port_pods; /* those of them that have host ports */
-    VEC(struct sched_pod *) nominated;
-    VEC(struct sched__image *) images;
-};
-
-/* The values of one label of nodes, numbered from 1; 0: the node has no such label. */
-struct sched__topology {
-    struct atom *key;
-    uint32_t *domain;          /* by slot */
-    struct map numbers;        /* of values */
-    VEC(struct atom *) values; /* by domain - 1; numbers are never used again */
-};
-
-struct sched__nodes {
-    uint32_t n, cap;    /* slots in use, free ones among them; size of the columns */
-    uint32_t live;      /* nodes there are */
-    struct map by_name; /* slot + 1 */
-    struct sched__node *v;
-    struct match_taints **taints; /* NULL: no node */
-    VEC(struct sched__resource) resources;
-    int64_t *nonzero_cpu, *nonzero_memory; /* requested, where containers without count something */
-    int32_t *pods_most, *pods;             /* allocatable and present */
-    int32_t *lowest_priority;              /* of the pods there; INT32_MAX: none */
-    uint8_t *state;                        /* SCHED__NODE_* */
-    VEC(struct sched__topology *) topologies;
-    struct map topology_of; /* the same by key */
-};
-
-enum { SCHED__NODE_THERE = 1, SCHED__NODE_CLOSED = 2 /* spec.unschedulable */ };
-
-/* The slot of a node by name, or SCHED__NONE. */
-uint32_t sched__node_find(const struct sched *s, struct str name);
-
-/* The node's slot, made if need be: for pods whose node is not known yet. */
-uint32_t sched__node_get(struct sched *s, struct str name);
-
-/* The column of a label, made if need be; lives as long as the scheduler. */
-struct sched__topology *sched__topology_get(struct sched *s, struct str key);
-
-/* The number of a resource, made if need be. */
-uint32_t sched__resource_get(struct sched *s, struct str name);
-
-/* The node was added or changed (the object is held), or is gone. */
-void sched__node_set(struct sched *s, struct api_object *object);
-void sched__node_delete(struct sched *s, struct str name);
-
-/* Gives the slot back if nothing is known of the node any more: no object, no pods. */
-void sched__node_drop_idle(struct sched *s, uint32_t slot);
-
-/* Is it one of the node's images? */
-static inline bool sched__node_has_image(const struct sched__node *node,
-                                         const struct sched__image *image) {
-    for (size_t i = 0; i < node->images.n; i++)
-        if (node->images.v[i] == image)
-            return true;
-    return false;
-}
-
-/* Frees all nodes and columns. */
-void sched__nodes_release(struct sched *s);
-
-/* Remembers that what plug-ins saw of this node is no longer true. */
-void sched__node_touch(struct sched *s, uint32_t slot);
 
 /* ---- classes (classes.c) ---- */
 
@@ -138,7 +43,7 @@ struct sched__class {
     const struct sched_profile *profile; /* NULL: pods of another scheduler */
     struct match_tolerations *tolerations;
     struct match_affinity *affinity; /* nodeSelector and node affinity */
-    struct sched__amount *requests;  /* not zero, by number of the resource */
+    struct sched__amount *requests;  /* not zero, in the order of struct sched__requests */
     size_t request_count;
     int64_t nonzero_cpu, nonzero_memory; /* on a node, for scoring */
     int64_t scored_cpu, scored_memory;   /* while it is being placed, for scoring */
@@ -262,7 +167,6 @@ struct sched {
     struct map carried;                            /* struct sched__carried by key */
     struct sched__facets facets;                   /* who may match whom */
     uint64_t serial;                               /* of the class, set or term made last */
-    struct map images;                             /* struct sched__image by name */
     uint32_t nominated;                            /* pods that are nominated to some node */
     struct sched__store store;
     struct sched__volumes *volumes;   /* what volume plug-ins remember; NULL: nothing yet */

@@ -1,11 +1,8 @@
 /* A pod's requests with the numbers that the columns of nodes have for resources. */
 #include "sched/cluster/requests_int.h"
 
-#include <stdlib.h>
-
-static int compare_amount(const void *a, const void *b) {
-    const struct sched__amount *x = a, *y = b;
-    return (x->resource > y->resource) - (x->resource < y->resource);
+static void add(struct sched__requests *out, uint32_t resource, int64_t amount) {
+    out->v[out->n++] = (struct sched__amount){resource, amount};
 }
 
 void sched__pod_requests(struct sched *s, const struct api_pod *pod, struct arena *a,
@@ -14,16 +11,24 @@ void sched__pod_requests(struct sched *s, const struct api_pod *pod, struct aren
     sched_requests_get(a, pod, &s->gates, true, &r);
     *out = (struct sched__requests){
         .v = arena_array(a, struct sched__amount, r.n),
-        .n = r.n,
         .nonzero_cpu = r.nonzero_cpu,
         .nonzero_memory = r.nonzero_memory,
         .scored_cpu = r.scored_cpu,
         .scored_memory = r.scored_memory,
     };
+    uint32_t *numbers = arena_array(a, uint32_t, r.n);
+    int64_t fixed[SCHED__SCALARS] = {0};
+    for (size_t i = 0; i < r.n; i++) {
+        numbers[i] = sched__resource_get(s, r.v[i].name);
+        if (numbers[i] < SCHED__SCALARS)
+            fixed[numbers[i]] = r.v[i].amount;
+    }
+    for (uint32_t k = 0; k < SCHED__SCALARS; k++)
+        if (fixed[k])
+            add(out, k, fixed[k]);
     for (size_t i = 0; i < r.n; i++)
-        out->v[i] = (struct sched__amount){sched__resource_get(s, r.v[i].name), r.v[i].amount};
-    if (r.n > 1)
-        qsort(out->v, r.n, sizeof *out->v, compare_amount);
+        if (numbers[i] >= SCHED__SCALARS)
+            add(out, numbers[i], r.v[i].amount);
 }
 
 struct quantity sched__amount_quantity(uint32_t resource, int64_t amount) {

@@ -228,6 +228,8 @@ static struct sched__class *class_new(struct sched *s, struct api_object *pod, s
     c->placed = c->pod->spec.node_name.n > 0;
     c->requests = arena_copy(&c->arena, requests->v, requests->n * sizeof *requests->v);
     c->request_count = requests->n;
+    for (size_t i = 0; i < c->request_count; i++)
+        sched__resource_ref(s, c->requests[i].resource);
     c->nonzero_cpu = requests->nonzero_cpu;
     c->nonzero_memory = requests->nonzero_memory;
     c->scored_cpu = requests->scored_cpu;
@@ -280,6 +282,8 @@ static void class_free(struct sched *s, struct sched__class *c) {
         intern_unref(c->ports[i].protocol);
         intern_unref(c->ports[i].ip);
     }
+    for (size_t i = 0; i < c->request_count; i++)
+        sched__resource_unref(s, c->requests[i].resource);
     api_object_unref(c->sample);
     arena_release(&c->arena);
     free(c);

@@ -1,7 +1,4 @@
-/*
- * Nodes as columns: one array per resource, per label that somebody spreads or packs by, and per
- * figure that filters look at for every node, all indexed by slot.
- */
+/* Nodes: which slot each has, and what their objects put into the columns. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -10,13 +7,13 @@
 
 /* ---- columns ---- */
 
-static void *grow_column(void *column, size_t old, size_t cap, size_t size) {
+void *sched__column_grow(void *column, size_t old, size_t cap, size_t size) {
     char *grown = xrealloc(column, size_mul(cap, size));
     memset(grown + old * size, 0, (cap - old) * size);
     return grown;
 }
 
-#define GROW(column) ((column) = grow_column((column), old, cap, sizeof *(column)))
+#define GROW(column) ((column) = sched__column_grow((column), old, cap, sizeof *(column)))
 
 static void grow_columns(struct sched *s, uint32_t cap) {
     struct sched__nodes *nodes = &s->nodes;
@@ -31,12 +28,8 @@ static void grow_columns(struct sched *s, uint32_t cap) {
     GROW(nodes->state);
     GROW(s->scores);
     GROW(s->trial);
-    for (size_t i = 0; i < nodes->resources.n; i++) {
-        GROW(nodes->resources.v[i].alloc);
-        GROW(nodes->resources.v[i].used);
-    }
-    for (size_t i = 0; i < nodes->topologies.n; i++)
-        GROW(nodes->topologies.v[i]->domain);
+    sched__resources_grow(s, cap);
+    sched__topologies_grow(s, cap);
     nodes->cap = cap;
     sched__count_grow(s, cap);
 }
@@ -46,14 +39,13 @@ uint32_t sched__node_find(const struct sched *s, struct str name) {
     return found ? (uint32_t)(found - 1) : SCHED__NONE;
 }
 
-static uint32_t free_slot(struct sched *s) {
+static uint32_t take_slot(struct sched *s) {
     struct sched__nodes *nodes = &s->nodes;
-    if (nodes->by_name.live < nodes->n)
-        for (uint32_t i = 0; i < nodes->n; i++)
-            if (!nodes->v[i].name)
-                return i;
+    uint32_t slot = sched__slot_take(nodes);
+    if (slot != SCHED__NONE)
+        return slot;
     if (nodes->n == nodes->cap)
-        grow_columns(s, nodes->cap ? nodes->cap * 2 : 64);
+        grow_columns(s, nodes->cap * 2);
     return nodes->n++;
 }
 
@@ -61,7 +53,7 @@ uint32_t sched__node_get(struct sched *s, struct str name) {
     uint32_t slot = sched__node_find(s, name);
     if (slot != SCHED__NONE)
         return slot;
-    slot = free_slot(s);
+    slot = take_slot(s);
     struct atom *atom = intern_ref(intern_get(s->atoms, name));
     s->nodes.v[slot] = (struct sched__node){.name = atom};
     s->nodes.lowest_priority[slot] = INT32_MAX;
@@ -78,149 +70,24 @@ void sched__node_touch(struct sched *s, uint32_t slot) {
     vec_push(&s->changes, slot);
 }
 
-/* ---- resources ---- */
+/* ---- objects ---- */
 
-uint32_t sched__resource_get(struct sched *s, struct str name) {
-    struct sched__nodes *nodes = &s->nodes;
-    struct atom *atom = intern_get(s->atoms, name);
-    for (uint32_t i = 0; i < nodes->resources.n; i++)
-        if (nodes->resources.v[i].name == atom)
-            return i;
-    struct sched__resource r = {.name = intern_ref(atom)};
-    if (nodes->cap) {
-        r.alloc = xcalloc(nodes->cap, sizeof *r.alloc);
-        r.used = xcalloc(nodes->cap, sizeof *r.used);
-    }
-    vec_push(&nodes->resources, r);
-    return (uint32_t)nodes->resources.n - 1;
-}
-
-static int compare_key(const void *name, const void *quantity) {
-    return str_cmp(*(const struct str *)name, ((const struct api_quantity *)quantity)->key);
-}
-
-static const struct quantity *find_quantity(const struct api_quantities *list, struct str name) {
-    const struct api_quantity *q =
-        list->n ? bsearch(&name, list->v, list->n, sizeof *list->v, compare_key) : NULL;
-    return q ? &q->value : NULL;
-}
-
-/* What a list offers of a resource. */
-static int64_t offered(const struct sched *s, const struct api_quantities *list, uint32_t r) {
-    const struct quantity *q = find_quantity(list, intern_text(s->nodes.resources.v[r].name));
-    if (!q)
-        return 0;
-    return r == SCHED__CPU ? quantity_milli_value(q) : quantity_value(q);
-}
-
-static int32_t offered_pods(const struct api_quantities *list) {
-    const struct quantity *q = find_quantity(list, STR("pods"));
-    int64_t most = q ? quantity_value(q) : 0;
-    return most > INT32_MAX ? INT32_MAX : most < INT32_MIN ? INT32_MIN : (int32_t)most;
-}
-
-/* Sets what the node offers; true when that is something else than before. */
-static bool set_allocatable(struct sched *s, uint32_t slot, const struct api_quantities *list) {
-    struct sched__nodes *nodes = &s->nodes;
-    int32_t pods_most = offered_pods(list);
-    bool changed = pods_most != nodes->pods_most[slot];
-    nodes->pods_most[slot] = pods_most;
-    for (size_t i = 0; i < list->n; i++)
-        if (!str_is(list->v[i].key, "pods"))
-            sched__resource_get(s, list->v[i].key);
-    for (uint32_t r = 0; r < nodes->resources.n; r++) {
-        int64_t amount = offered(s, list, r);
-        changed = changed || amount != nodes->resources.v[r].alloc[slot];
-        nodes->resources.v[r].alloc[slot] = amount;
-    }
-    return changed;
-}
-
-/* ---- topologies ---- */
-
-static uint32_t domain_number(struct sched *s, struct sched__topology *t, struct str value) {
-    uintptr_t found = (uintptr_t)map_get(&t->numbers, value);
-    if (found)
-        return (uint32_t)found;
-    struct atom *atom = intern_ref(intern_get(s->atoms, value));
-    vec_push(&t->values, atom);
-    map_put(&t->numbers, intern_text(atom), (void *)(uintptr_t)t->values.n);
-    return (uint32_t)t->values.n;
-}
-
-static void set_domain(struct sched *s, struct sched__topology *t, uint32_t slot) {
-    const struct api_object *node = s->nodes.v[slot].object;
-    const struct label *label = node ? labels_find(&node->meta->labels, intern_text(t->key)) : NULL;
-    t->domain[slot] = label ? domain_number(s, t, label->value) : 0;
-}
-
-struct sched__topology *sched__topology_get(struct sched *s, struct str key) {
-    struct sched__nodes *nodes = &s->nodes;
-    struct sched__topology *t = map_get(&nodes->topology_of, key);
-    if (t)
-        return t;
-    t = xcalloc(1, sizeof *t);
-    t->key = intern_ref(intern_get(s->atoms, key));
-    map_put(&nodes->topology_of, intern_text(t->key), t);
-    t->numbers = MAP_INIT(s->seed);
-    if (nodes->cap)
-        t->domain = xcalloc(nodes->cap, sizeof *t->domain);
-    for (uint32_t slot = 0; slot < nodes->n; slot++)
-        set_domain(s, t, slot);
-    vec_push(&nodes->topologies, t);
-    return t;
-}
-
-/* ---- images ---- */
-
-static struct sched__image *image_get(struct sched *s, struct str name, int64_t size) {
-    struct sched__image *image = map_get(&s->images, name);
-    if (image)
-        return image;
-    image = xmalloc(sizeof *image + name.n);
-    char *text = (char *)(image + 1);
-    memcpy(text, name.p, name.n);
-    *image = (struct sched__image){.name = {text, name.n}, .size = size};
-    map_put(&s->images, image->name, image);
-    return image;
-}
-
-static void drop_images(struct sched *s, struct sched__node *node) {
-    for (size_t i = 0; i < node->images.n; i++) {
-        struct sched__image *image = node->images.v[i];
-        if (--image->nodes)
-            continue;
-        map_del(&s->images, image->name);
-        free(image);
-    }
-    vec_clear(&node->images);
-}
-
-static void add_images(struct sched *s, struct sched__node *node,
-                       const struct api_container_image_list *images) {
-    for (size_t i = 0; i < images->n; i++) {
-        const struct api_container_image *spec = &images->v[i];
-        for (size_t j = 0; j < spec->names.n; j++) {
-            struct sched__image *image = image_get(s, spec->names.v[j], spec->size_bytes);
-            if (sched__node_has_image(node, image))
-                continue;
-            image->nodes++;
-            vec_push(&node->images, image);
-        }
-    }
+static bool same_names(const struct api_strs *a, const struct api_strs *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i], b->v[i]))
+            return false;
+    return true;
 }
 
 static bool same_images(const struct api_container_image_list *a,
                         const struct api_container_image_list *b) {
     if (a->n != b->n)
         return false;
-    for (size_t i = 0; i < a->n; i++) {
-        if (a->v[i].size_bytes != b->v[i].size_bytes || a->v[i].names.n != b->v[i].names.n)
+    for (size_t i = 0; i < a->n; i++)
+        if (a->v[i].size_bytes != b->v[i].size_bytes || !same_names(&a->v[i].names, &b->v[i].names))
             return false;
-        for (size_t j = 0; j < a->v[i].names.n; j++)
-            if (!str_eq(a->v[i].names.v[j], b->v[i].names.v[j]))
-                return false;
-    }
     return true;
 }
 
@@ -228,19 +95,15 @@ static void set_images(struct sched *s, struct sched__node *node, const struct a
                        const struct api_node *after) {
     if (before && same_images(&before->status.images, &after->status.images))
         return;
-    drop_images(s, node);
-    add_images(s, node, &after->status.images);
+    sched__images_set(s, node, &after->status.images);
     s->nodes_generation++;
 }
-
-/* ---- objects ---- */
 
 static void set_labels(struct sched *s, uint32_t slot) {
     struct sched__node *node = &s->nodes.v[slot];
     match_node_free(node->labels);
     node->labels = match_node_new(s->match, intern_text(node->name), &node->object->meta->labels);
-    for (size_t i = 0; i < s->nodes.topologies.n; i++)
-        set_domain(s, s->nodes.topologies.v[i], slot);
+    sched__topologies_set(s, slot);
 }
 
 /* True when the taints are other ones than before. */
@@ -269,8 +132,8 @@ void sched__node_set(struct sched *s, struct api_object *object) {
         changed = true;
     }
     uint8_t state = SCHED__NODE_THERE | (after->spec.unschedulable ? SCHED__NODE_CLOSED : 0);
-    bool other =
-        set_allocatable(s, slot, &after->status.allocatable) || state != s->nodes.state[slot];
+    bool other = sched__allocatable_set(s, slot, &after->status.allocatable) ||
+                 state != s->nodes.state[slot];
     s->nodes.state[slot] = state;
     if (!old) {
         s->nodes.live++;
@@ -289,7 +152,7 @@ static void forget_object(struct sched *s, uint32_t slot) {
     if (s->nodes.taints[slot])
         match_unref(&s->nodes.taints[slot]->list);
     match_node_free(node->labels);
-    drop_images(s, node);
+    sched__images_set(s, node, NULL);
     api_object_unref(node->object);
     s->nodes.taints[slot] = NULL;
     node->labels = NULL;
@@ -304,19 +167,17 @@ static void release_slot(struct sched *s, uint32_t slot) {
     vec_release(&node->pods);
     vec_release(&node->port_pods);
     vec_release(&node->nominated);
-    vec_release(&node->images);
     *node = (struct sched__node){0};
 }
 
 void sched__node_delete(struct sched *s, struct str name) {
+    static const struct api_quantities none;
     uint32_t slot = sched__node_find(s, name);
     if (slot == SCHED__NONE || !s->nodes.v[slot].object)
         return;
     forget_object(s, slot);
-    for (size_t i = 0; i < s->nodes.topologies.n; i++)
-        s->nodes.topologies.v[i]->domain[slot] = 0;
-    static const struct api_quantities none;
-    set_allocatable(s, slot, &none);
+    sched__topologies_set(s, slot);
+    sched__allocatable_set(s, slot, &none);
     s->nodes.live--;
     s->nodes_generation++;
     sched__node_touch(s, slot);
@@ -326,8 +187,25 @@ void sched__node_delete(struct sched *s, struct str name) {
 
 void sched__node_drop_idle(struct sched *s, uint32_t slot) {
     const struct sched__node *node = &s->nodes.v[slot];
-    if (!node->object && !node->pods.n && !node->nominated.n)
-        release_slot(s, slot);
+    if (node->object || node->pods.n || node->nominated.n)
+        return;
+    release_slot(s, slot);
+    sched__slot_give(&s->nodes, slot);
+}
+
+/* ---- all of them ---- */
+
+void sched__nodes_init(struct sched *s) {
+    enum { FIRST_SLOTS = 64 };
+    s->nodes.by_name = MAP_INIT(s->seed);
+    s->nodes.resource_numbers = MAP_INIT(s->seed);
+    s->nodes.topologies = MAP_INIT(s->seed);
+    s->nodes.images = MAP_INIT(s->seed);
+    grow_columns(s, FIRST_SLOTS);
+    static const char *const names[SCHED__SCALARS] = {
+        [SCHED__CPU] = "cpu", [SCHED__MEMORY] = "memory", [SCHED__EPHEMERAL] = "ephemeral-storage"};
+    for (size_t i = 0; i < SCHED__SCALARS; i++)
+        sched__resource_ref(s, sched__resource_get(s, str_of(names[i])));
 }
 
 void sched__nodes_release(struct sched *s) {
@@ -338,17 +216,8 @@ void sched__nodes_release(struct sched *s) {
         forget_object(s, slot);
         release_slot(s, slot);
     }
-    for (size_t i = 0; i < nodes->resources.n; i++) {
-        free(nodes->resources.v[i].alloc);
-        free(nodes->resources.v[i].used);
-    }
-    for (size_t i = 0; i < nodes->topologies.n; i++) {
-        struct sched__topology *t = nodes->topologies.v[i];
-        free(t->domain);
-        map_release(&t->numbers);
-        vec_release(&t->values);
-        free(t);
-    }
+    sched__resources_release(s);
+    sched__topologies_release(s);
     free(nodes->v);
     free(nodes->taints);
     free(nodes->nonzero_cpu);
@@ -359,9 +228,7 @@ void sched__nodes_release(struct sched *s) {
     free(nodes->state);
     free(s->scores);
     free(s->trial);
-    vec_release(&nodes->resources);
-    vec_release(&nodes->topologies);
-    map_release(&nodes->topology_of);
+    vec_release(&nodes->free);
     map_release(&nodes->by_name);
-    map_release(&s->images);
+    map_release(&nodes->images);
 }

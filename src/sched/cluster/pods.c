@@ -5,7 +5,7 @@
 
 static void add_requests(struct sched *s, const struct sched__class *c, uint32_t slot, int sign) {
     for (size_t i = 0; i < c->request_count; i++)
-        s->nodes.resources.v[c->requests[i].resource].used[slot] += sign * c->requests[i].amount;
+        sched__resource_use(s, c->requests[i].resource, slot, sign * c->requests[i].amount);
     s->nodes.nonzero_cpu[slot] += sign * c->nonzero_cpu;
     s->nodes.nonzero_memory[slot] += sign * c->nonzero_memory;
     s->nodes.pods[slot] += sign;

@@ -1,4 +1,4 @@
-/* A pod's requests by number of the resource, as the columns of nodes have them. */
+/* A pod's requests, with the numbers that the columns of nodes have for resources. */
 #ifndef SCHED_CLUSTER_REQUESTS_INT_H
 #define SCHED_CLUSTER_REQUESTS_INT_H
 
@@ -6,14 +6,16 @@
 #include "sched/sched_int.h"
 
 struct sched__requests {
-    struct sched__amount *v; /* by number of the resource, not zero */
+    /* Not zero: cpu, memory and ephemeral storage, then the others by name, which is also the order
+     * in which reasons speak of them. */
+    struct sched__amount *v;
     size_t n;
     int64_t nonzero_cpu, nonzero_memory; /* on a node, for scoring */
     int64_t scored_cpu, scored_memory;   /* of the pod to be placed, for scoring */
 };
 
 /* What the pod asks for, in the arena; see sched_requests_get. Resources nobody named before get
- * their numbers. */
+ * their numbers, which the caller must hold. */
 void sched__pod_requests(struct sched *s, const struct api_pod *pod, struct arena *a,
                          struct sched__requests *out);
 

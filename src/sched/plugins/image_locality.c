@@ -59,7 +59,7 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
     for (uint32_t i = from; i < to; i++)
         scores[i] = 0;
     for (size_t k = 0; k < d->n; k++) {
-        const struct sched__image *image = map_get(&cy->s->images, d->names[k]);
+        const struct sched__image *image = map_get(&cy->s->nodes.images, d->names[k]);
         if (image)
             add_image(cy, image, scores, from, to);
         any = any || image;

@@ -256,7 +256,7 @@ static bool offers_more(struct sched *s, const struct sched_pod *pod, const stru
             continue;
         if (str_is(now->v[i].key, "pods"))
             return true;
-        uint32_t resource = sched__resource_get(s, now->v[i].key);
+        uint32_t resource = sched__resource_find(s, now->v[i].key);
         for (size_t k = 0; k < pod->cls->request_count; k++)
             if (pod->cls->requests[k].resource == resource)
                 return true;
