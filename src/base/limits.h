@@ -79,7 +79,7 @@
 #define LIMIT_RESOURCE_AMOUNT 100000000000000000
 
 /* Memory of what the scheduler remembers of nodes for classes of pods, beside the class at hand;
- * the least recently used go first. A class takes 17 to 30 bytes per node, so these are about 600
+ * the least recently used go first. A class takes 17 to 37 bytes per node, so these are about 500
  * classes on 5,000 nodes. */
 #define LIMIT_SCHED_EVAL_BYTES (64U << 20)
 

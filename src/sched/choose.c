@@ -5,27 +5,32 @@
 
 /* ---- the general way: any plug-ins, any choice ---- */
 
-/* Are there plug-ins whose scores depend on pods elsewhere? If so sums all scores of theirs. */
-static bool add_cluster_scores(struct sched__cycle *cy, int32_t **totals) {
+/* A column to sum up in, which starts with the scores that need no scale. */
+static int64_t *start_totals(const struct sched__cycle *cy) {
+    const struct sched__eval *ev = cy->cls->eval;
+    return arena_copy(cy->arena, ev->fixed, cy->s->nodes.n * sizeof *ev->fixed);
+}
+
+/* Adds the scores of plug-ins that depend on pods elsewhere; NULL: there are none. */
+static int64_t *add_cluster_scores(struct sched__cycle *cy) {
     const struct sched_order *order = &cy->profile->points[SCHED_SCORE];
-    bool any = false;
+    int64_t *totals = NULL;
     for (size_t i = 0; i < order->n; i++) {
         enum sched_plugin p = order->v[i];
         const struct sched__plugin *plugin = sched__plugin_at(p);
         if (plugin->scope != SCHED__SCOPE_CLUSTER || !plugin->score || !cy->cls->data[p] ||
             !plugin->pre_score(cy))
             continue;
-        if (!any)
-            *totals = arena_array(cy->arena, int32_t, cy->s->nodes.n);
-        any = true;
+        totals = totals ? totals : start_totals(cy);
+        int64_t weight = cy->profile->weights[p];
         int64_t *scores = cy->s->scores;
         plugin->score(cy, scores, 0, cy->s->nodes.n);
         plugin->normalize(cy, scores);
         for (uint32_t k = 0; k < cy->s->nodes.n; k++)
             if (!cy->verdict[k])
-                (*totals)[k] += cy->profile->weights[p] * (int32_t)scores[k];
+                totals[k] += weight * scores[k];
     }
-    return any;
+    return totals;
 }
 
 static int64_t largest(const struct sched__cycle *cy, const int64_t *scores) {
@@ -36,22 +41,20 @@ static int64_t largest(const struct sched__cycle *cy, const int64_t *scores) {
     return max;
 }
 
-/* Remembered scores; those that have a scale are measured among the nodes that fit in this cycle.
- */
-static void add_node_scores(struct sched__cycle *cy, const struct sched__eval *ev,
-                            int32_t *totals) {
-    for (uint32_t i = 0; i < cy->s->nodes.n; i++)
-        totals[i] += ev->fixed[i];
+/* Adds remembered scores that have a scale: they are measured among the nodes that fit in this
+ * cycle. */
+static void add_scaled_scores(struct sched__cycle *cy, const struct sched__eval *ev,
+                              int64_t *totals) {
     for (size_t k = 0; k < ev->scaled_count; k++) {
         const struct sched__scaled *scaled = &ev->scaled[k];
         enum sched__scale scale = sched__plugin_at(scaled->plugin)->scale;
         int64_t max = largest(cy, scaled->raw);
         if (!max)
             continue; /* the same for all */
-        int32_t weight = cy->profile->weights[scaled->plugin];
+        int64_t weight = cy->profile->weights[scaled->plugin];
         for (uint32_t i = 0; i < cy->s->nodes.n; i++)
             if (!cy->verdict[i])
-                totals[i] += weight * (int32_t)sched__scale(scale, scaled->raw[i], max);
+                totals[i] += weight * sched__scale(scale, scaled->raw[i], max);
     }
 }
 
@@ -65,7 +68,7 @@ static uint64_t next_random(struct sched *s) {
     return x * UINT64_C(2685821657736338717);
 }
 
-static uint32_t best_slot(struct sched__cycle *cy, const int32_t *totals) {
+static uint32_t best_slot(struct sched__cycle *cy, const int64_t *totals) {
     uint32_t best = SCHED__NONE, ties = 0;
     for (uint32_t i = 0; i < cy->s->nodes.n; i++) {
         if (cy->verdict[i] || (best != SCHED__NONE && totals[i] < totals[best]))
@@ -99,15 +102,13 @@ uint32_t sched__cycle_choose(struct sched__cycle *cy) {
         cy->error = ev->score_error;
         return SCHED__NONE;
     }
-    int32_t *totals = NULL;
-    bool summed = add_cluster_scores(cy, &totals);
+    int64_t *totals = add_cluster_scores(cy);
     if (cy->error.p)
         return SCHED__NONE;
-    if (!summed && cy->verdict == ev->verdict && !cy->s->tie_state)
+    if (!totals && cy->verdict == ev->verdict && !cy->s->tie_state)
         return ev->winner;
-    if (!summed)
-        totals = arena_array(cy->arena, int32_t, cy->s->nodes.n);
-    add_node_scores(cy, ev, totals);
+    totals = totals ? totals : start_totals(cy);
+    add_scaled_scores(cy, ev, totals);
     return best_slot(cy, totals);
 }
 

@@ -11,7 +11,7 @@
 static size_t bytes_of(const struct sched__eval *ev) {
     size_t per_slot = sizeof *ev->verdict + sizeof *ev->fixed + sizeof *ev->total +
                       ev->scaled_count * sizeof *ev->scaled[0].raw;
-    return ev->size * per_slot + (ev->best ? 2 * ev->leaves * sizeof *ev->best : 0);
+    return ev->size * (per_slot + (ev->best ? sizeof *ev->best : 0));
 }
 
 static void unlink_eval(struct sched *s, struct sched__eval *ev) {
@@ -99,10 +99,10 @@ static void run_scores(struct sched__cycle *cy, struct sched__eval *ev, uint32_t
         if (!ev->scoring[p] || sched__plugin_at(p)->scale != SCHED__SCALE_NONE)
             continue;
         sched__plugin_at(p)->score(cy, scores, from, to);
-        int32_t weight = cy->profile->weights[p];
+        int64_t weight = cy->profile->weights[p];
         for (uint32_t i = from; i < to; i++)
             if (!ev->verdict[i])
-                ev->fixed[i] += weight * (int32_t)scores[i];
+                ev->fixed[i] += weight * scores[i];
     }
     for (size_t k = 0; k < ev->scaled_count; k++)
         sched__plugin_at(ev->scaled[k].plugin)->score(cy, ev->scaled[k].raw, from, to);
@@ -110,51 +110,44 @@ static void run_scores(struct sched__cycle *cy, struct sched__eval *ev, uint32_t
 
 /* ---- the tournament ---- */
 
-/* Of two slots the better one, the first of equals; SCHED__NONE loses. */
+/* Of two slots the better one, the first of equals. */
 static uint32_t better(const struct sched__eval *ev, uint32_t a, uint32_t b) {
-    if (b == SCHED__NONE)
-        return a;
-    return a == SCHED__NONE || ev->total[b] > ev->total[a] ? b : a;
+    if (ev->total[a] != ev->total[b])
+        return ev->total[a] > ev->total[b] ? a : b;
+    return a < b ? a : b;
 }
 
-static void set_leaf(struct sched__eval *ev, uint32_t slot) {
-    ev->best[ev->leaves + slot] = ev->total[slot] < 0 ? SCHED__NONE : slot;
+/* Who is at this place of the tournament. */
+static uint32_t player(const struct sched__eval *ev, uint32_t i) {
+    return i < ev->size ? ev->best[i] : i - ev->size;
+}
+
+static void play(struct sched__eval *ev, uint32_t i) {
+    ev->best[i] = better(ev, player(ev, 2 * i), player(ev, 2 * i + 1));
 }
 
 static void replay_slot(struct sched__eval *ev, uint32_t slot) {
-    set_leaf(ev, slot);
-    for (uint32_t i = (ev->leaves + slot) / 2; i; i /= 2)
-        ev->best[i] = better(ev, ev->best[2 * i], ev->best[2 * i + 1]);
+    for (uint32_t i = (ev->size + slot) / 2; i; i /= 2)
+        play(ev, i);
 }
 
 /* Whoever is asked only once needs no tournament. */
-static void build_tournament(struct sched__eval *ev, uint32_t n) {
-    if (!ev->best) {
-        ev->leaves = 1;
-        while (ev->leaves < ev->size)
-            ev->leaves *= 2;
-        ev->best = xmalloc(2 * (size_t)ev->leaves * sizeof *ev->best);
-    }
-    for (uint32_t i = n; i < ev->leaves; i++)
-        ev->best[ev->leaves + i] = SCHED__NONE;
-    for (uint32_t i = 0; i < n; i++)
-        set_leaf(ev, i);
-    for (uint32_t i = ev->leaves - 1; i; i--)
-        ev->best[i] = better(ev, ev->best[2 * i], ev->best[2 * i + 1]);
+static void build_tournament(struct sched__eval *ev) {
+    if (!ev->best)
+        ev->best = xmalloc(size_mul(ev->size, sizeof *ev->best));
+    for (uint32_t i = ev->size - 1; i; i--)
+        play(ev, i);
 }
 
-static uint32_t find_winner(const struct sched__eval *ev, uint32_t n) {
-    int32_t most = -1;
-    uint32_t winner = SCHED__NONE;
-    for (uint32_t i = 0; i < n; i++)
-        if (ev->total[i] > most) {
-            most = ev->total[i];
-            winner = i;
-        }
-    return winner;
+static uint32_t tournament_winner(const struct sched__eval *ev) {
+    uint32_t first = player(ev, 1);
+    return ev->total[first] == SCHED__NO_TOTAL ? SCHED__NONE : first;
 }
 
 /* ---- scales ---- */
+
+_Static_assert(SCHED_PLUGIN_COUNT * INT64_C(100) <= INT64_MAX / INT32_MAX,
+               "no weights make a sum of scores leave 64 bits");
 
 int64_t sched__scale(enum sched__scale scale, int64_t score, int64_t max) {
     if (max)
@@ -180,43 +173,55 @@ static void find_max(const struct sched__eval *ev, struct sched__scaled *scaled,
 
 static void sum_slot(const struct sched__cycle *cy, struct sched__eval *ev, uint32_t slot) {
     if (ev->verdict[slot]) {
-        ev->total[slot] = -1;
+        ev->total[slot] = SCHED__NO_TOTAL;
         return;
     }
-    int32_t total = ev->fixed[slot];
+    int64_t total = ev->fixed[slot];
     for (size_t k = 0; k < ev->scaled_count; k++) {
         const struct sched__scaled *scaled = &ev->scaled[k];
         total += cy->profile->weights[scaled->plugin] *
-                 (int32_t)sched__scale(sched__plugin_at(scaled->plugin)->scale, scaled->raw[slot],
-                                       scaled->max);
+                 sched__scale(sched__plugin_at(scaled->plugin)->scale, scaled->raw[slot],
+                              scaled->max);
     }
     ev->total[slot] = total;
 }
 
-static void sum_scaled(struct sched__eval *ev, const struct sched__scaled *scaled, int32_t weight,
-                       uint32_t n) {
+/* Adds a plug-in's weighted scores; returns what is to be added to all, if they are equal. */
+static int64_t sum_scaled(struct sched__eval *ev, const struct sched__scaled *scaled,
+                          int64_t weight, uint32_t n) {
     enum sched__scale scale = sched__plugin_at(scaled->plugin)->scale;
-    if (!scaled->max) { /* the same for all */
-        int32_t same = weight * (int32_t)sched__scale(scale, 0, 0);
-        for (uint32_t i = 0; i < n; i++)
-            ev->total[i] += same;
-        return;
-    }
+    if (!scaled->max)
+        return weight * sched__scale(scale, 0, 0);
     for (uint32_t i = 0; i < n; i++)
         if (!ev->verdict[i])
-            ev->total[i] += weight * (int32_t)sched__scale(scale, scaled->raw[i], scaled->max);
+            ev->total[i] += weight * sched__scale(scale, scaled->raw[i], scaled->max);
+    return 0;
+}
+
+/* Adds what is the same for all that fit; returns the first slot with the best total. */
+static uint32_t finish_totals(struct sched__eval *ev, int64_t same, uint32_t n) {
+    int64_t most = SCHED__NO_TOTAL;
+    uint32_t winner = SCHED__NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t total = ev->verdict[i] ? SCHED__NO_TOTAL : ev->total[i] + same;
+        ev->total[i] = total;
+        if (total > most) {
+            most = total;
+            winner = i;
+        }
+    }
+    return winner;
 }
 
 static void sum_all(const struct sched__cycle *cy, struct sched__eval *ev) {
     uint32_t n = cy->s->nodes.n;
+    int64_t same = 0;
     memcpy(ev->total, ev->fixed, n * sizeof *ev->total);
     for (size_t k = 0; k < ev->scaled_count; k++) {
         find_max(ev, &ev->scaled[k], n);
-        sum_scaled(ev, &ev->scaled[k], cy->profile->weights[ev->scaled[k].plugin], n);
+        same += sum_scaled(ev, &ev->scaled[k], cy->profile->weights[ev->scaled[k].plugin], n);
     }
-    for (uint32_t i = 0; i < n; i++)
-        ev->total[i] = ev->verdict[i] ? -1 : ev->total[i];
-    ev->winner = find_winner(ev, n);
+    ev->winner = finish_totals(ev, same, n);
 }
 
 /* ---- bringing up to date ---- */
@@ -300,13 +305,13 @@ static void refresh_some(struct sched__cycle *cy, struct sched__eval *ev) {
         return;
     }
     if (ev->replay)
-        build_tournament(ev, s->nodes.n);
+        build_tournament(ev);
     ev->replay = false;
     for (size_t i = 0; i < n; i++) {
         sum_slot(cy, ev, changed[i]);
         replay_slot(ev, changed[i]);
     }
-    ev->winner = ev->best[1];
+    ev->winner = tournament_winner(ev);
 }
 
 static bool is_stale(const struct sched__cycle *cy, const struct sched__eval *ev) {

@@ -16,6 +16,11 @@ struct sched__scaled {
     uint32_t at_max; /* nodes that have it */
 };
 
+/* Less than any sum of weighted scores, which are negative where weights are: of at most 100 points
+ * times 32 bits for each plug-in. So there is no need for upstream's check that the sum of all
+ * weights fits 64 bits (k8s.io/kubernetes pkg/scheduler/framework/runtime, getValidScoreWeights). */
+#define SCHED__NO_TOTAL INT64_MIN
+
 struct sched__eval {
     struct sched__eval *newer, *older; /* by last use */
     struct sched__class *owner;
@@ -24,12 +29,13 @@ struct sched__eval {
     uint64_t nodes_generation, storage_generation;
     uint8_t *verdict; /* by slot */
     uint32_t feasible;
-    int32_t *fixed;  /* by slot: weighted scores that need no scale */
-    int32_t *total;  /* by slot; -1: does not fit */
+    int64_t *fixed;  /* by slot: weighted scores that need no scale */
+    int64_t *total;  /* by slot; SCHED__NO_TOTAL: does not fit */
     uint32_t winner; /* the first slot with the best total, or SCHED__NONE */
-    uint32_t *best;  /* tournament over slots: [1] is the winner; NULL until something changes */
-    uint32_t leaves; /* a power of two */
-    bool replay;     /* all totals changed since the tournament was held */
+    /* The tournament over slots: the better of 2 * i and 2 * i + 1 is at [i], where numbers from
+     * `size` on are the slots themselves; [1] is the winner. NULL until something changes. */
+    uint32_t *best;
+    bool replay; /* all totals changed since the tournament was held */
     bool scoring[SCHED_PLUGIN_COUNT]; /* plug-ins of scope NODE that score */
     struct sched__scaled scaled[SCHED_PLUGIN_COUNT];
     size_t scaled_count;

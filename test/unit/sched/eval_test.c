@@ -119,6 +119,62 @@ static void any_change_of_allocatable_is_noticed(void **state) {
     sched_free(w.s);
 }
 
+/* Sums of scores have 64 bits, and a weight may be negative. */
+static void weights_of_any_size_count(void **state) {
+    static const int32_t weights[] = {1000,      22000000,  43000000, INT32_MAX,
+                                      -22000000, -43000000, INT32_MIN};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof weights / sizeof *weights; i++) {
+        struct world w;
+        struct arena a = {0};
+        struct sched_config *config = sched_config_default(&a);
+        config->profiles[0].weights[SCHED_FIT] = weights[i / 2];
+        /* Of many equal nodes one is drawn by another way of summing up. */
+        world_start(&w, data_newest_gates(),
+                    (struct sched_opts){.config = config, .tie_seed = i % 2});
+        set_node(&w, 0, 2);
+        set_node(&w, 1, 100);
+        set_node(&w, 2, 1);
+        struct api_object *o = pod(&w, 0);
+        struct sched__class *held = sched__class_get(w.s, o);
+        bool positive = weights[i / 2] > 0;
+        assert_true(str_is(best_node(&w, o, &a), positive ? "n1" : "n2"));
+        set_node(&w, 2, 0); /* by the tournament of nodes */
+        assert_true(str_is(best_node(&w, o, &a), positive ? "n1" : "n0"));
+        sched__class_unref(w.s, held);
+        api_object_unref(o);
+        sched_free(w.s);
+        arena_release(&a);
+    }
+}
+
+/* The best of any number of nodes is found again after each change, and the first of equals. */
+static void the_tournament_has_any_number_of_players(void **state) {
+    enum { MOST = 35 };
+    (void)state;
+    for (unsigned n = 1; n <= MOST; n++) {
+        struct world w;
+        struct arena a = {0};
+        start(&w);
+        for (unsigned i = 0; i < n; i++)
+            set_node(&w, i, 4);
+        struct api_object *o = pod(&w, 0);
+        struct sched__class *held = sched__class_get(w.s, o);
+        for (unsigned i = 0; i < n; i++) {
+            char name[8];
+            set_node(&w, i, 8);
+            snprintf(name, sizeof name, "n%u", i);
+            assert_true(str_is(best_node(&w, o, &a), name));
+            set_node(&w, i, i % 2 ? 0 : 4);
+            assert_true(str_is(best_node(&w, o, &a), "n0"));
+        }
+        sched__class_unref(w.s, held);
+        api_object_unref(o);
+        arena_release(&a);
+        sched_free(w.s);
+    }
+}
+
 /* An engine that counts how often it is asked. */
 static void *compile_any(void *ctx, struct str expression, struct err *err) {
     (void)expression;
@@ -204,6 +260,8 @@ int main(void) {
         cmocka_unit_test(of_like_pods_one_object_is_held),
         cmocka_unit_test(a_changed_node_is_asked_again),
         cmocka_unit_test(any_change_of_allocatable_is_noticed),
+        cmocka_unit_test(weights_of_any_size_count),
+        cmocka_unit_test(the_tournament_has_any_number_of_players),
         cmocka_unit_test(events_of_nodes_evaluate_no_expression),
         cmocka_unit_test(no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES),
     };
