@@ -102,7 +102,7 @@ static void run_scores(struct sched__cycle *cy, struct sched__eval *ev, uint32_t
         int64_t weight = cy->profile->weights[p];
         for (uint32_t i = from; i < to; i++)
             if (!ev->verdict[i])
-                ev->fixed[i] += weight * scores[i];
+                ev->fixed[i] += weight * (int32_t)scores[i]; /* any, where sums wrapped */
     }
     for (size_t k = 0; k < ev->scaled_count; k++)
         sched__plugin_at(ev->scaled[k].plugin)->score(cy, ev->scaled[k].raw, from, to);

@@ -31,7 +31,7 @@ static int64_t offered(const struct sched *s, const struct api_quantities *list,
 static int32_t offered_pods(const struct api_quantities *list) {
     const struct quantity *q = find_quantity(list, STR("pods"));
     int64_t most = q ? quantity_value(q) : 0;
-    return most > INT32_MAX ? INT32_MAX : most < INT32_MIN ? INT32_MIN : (int32_t)most;
+    return most > INT32_MAX ? INT32_MAX : most < 0 ? 0 : (int32_t)most;
 }
 
 /* ---- columns ---- */
@@ -72,7 +72,7 @@ void sched__resources_grow(struct sched *s, uint32_t cap) {
 
 void sched__resource_use(struct sched *s, uint32_t resource, uint32_t slot, int64_t more) {
     struct sched__resource *r = &s->nodes.resources.v[resource];
-    set_amount(&s->nodes, &r->used, slot, r->used[slot] + more);
+    set_amount(&s->nodes, &r->used, slot, wrap_add_i64(r->used[slot], more));
 }
 
 bool sched__allocatable_set(struct sched *s, uint32_t slot, const struct api_quantities *list) {

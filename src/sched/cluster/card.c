@@ -2,8 +2,15 @@
 #include "base/clock.h"
 #include "sched/sched_int.h"
 
+/* Times that nanoseconds cannot count, 292 years from 1970, are the first or the last of all. */
 static int64_t start_of(const struct api_time *t) {
-    return t->set ? t->sec * CLOCK_SECOND + t->nsec : INT64_MIN;
+    int64_t start;
+    if (!t->set)
+        return INT64_MIN;
+    if (__builtin_mul_overflow(t->sec, CLOCK_SECOND, &start) ||
+        __builtin_add_overflow(start, t->nsec, &start))
+        return t->sec < 0 ? INT64_MIN + 1 : INT64_MAX;
+    return start;
 }
 
 static bool is_being_preempted(const struct api_pod *pod) {

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "base/wrap.h"
 #include "intern/intern.h"
 
 struct api_object;
@@ -128,6 +129,11 @@ uint32_t sched__resource_get(struct sched *s, struct str name);
 /* Counts a holder, or counts one off; the last one frees the column. */
 void sched__resource_ref(struct sched *s, uint32_t resource);
 void sched__resource_unref(struct sched *s, uint32_t resource);
+
+/* What is free on the node; negative: more is in use than there is. Wraps around as in Go. */
+static inline int64_t sched__resource_free(const struct sched__resource *r, uint32_t slot) {
+    return wrap_sub_i64(r->alloc[slot], r->used[slot]);
+}
 
 /* More of the resource is in use on the node; negative: less. Wraps around as in Go. */
 void sched__resource_use(struct sched *s, uint32_t resource, uint32_t slot, int64_t more);

@@ -1,13 +1,20 @@
 /* Pods on nodes: what placing one and taking it away does to the columns. */
+#include "base/wrap.h"
 #include "sched/cluster/count_int.h"
 #include "sched/sched_int.h"
 #include "sched/volumes/volumes_int.h"
 
+/* Upstream's sums wrap around. */
+static void add(int64_t *sum, int64_t amount) {
+    *sum = wrap_add_i64(*sum, amount);
+}
+
 static void add_requests(struct sched *s, const struct sched__class *c, uint32_t slot, int sign) {
     for (size_t i = 0; i < c->request_count; i++)
-        sched__resource_use(s, c->requests[i].resource, slot, sign * c->requests[i].amount);
-    s->nodes.nonzero_cpu[slot] += sign * c->nonzero_cpu;
-    s->nodes.nonzero_memory[slot] += sign * c->nonzero_memory;
+        sched__resource_use(s, c->requests[i].resource, slot,
+                            wrap_mul_i64(sign, c->requests[i].amount));
+    add(&s->nodes.nonzero_cpu[slot], wrap_mul_i64(sign, c->nonzero_cpu));
+    add(&s->nodes.nonzero_memory[slot], wrap_mul_i64(sign, c->nonzero_memory));
     s->nodes.pods[slot] += sign;
 }
 

@@ -33,7 +33,7 @@ static int64_t amount_of(uint32_t resource, const struct quantity *q) {
 /* What is missing on the node for one of the class's requests; not above 0: nothing. */
 static int64_t missing(const struct sched__options *x, const struct sched__amount *request) {
     const struct sched__resource *r = &x->cy->s->nodes.resources.v[request->resource];
-    return request->amount - (r->alloc[x->slot] - r->used[x->slot]);
+    return wrap_sub_i64(request->amount, sched__resource_free(r, x->slot));
 }
 
 static struct api_quantity *find_quantity(struct api_quantities *list, struct str name) {
@@ -55,7 +55,7 @@ static bool make_room(struct sched__options *x, const struct sched__amount *requ
         return true;
     if (request->amount > r->alloc[x->slot] || !q)
         return false;
-    q->value = sched__amount_quantity(request->resource, r->alloc[x->slot] + amount);
+    q->value = sched__amount_quantity(request->resource, wrap_add_i64(r->alloc[x->slot], amount));
     buf_add(text, text->n ? STR(" and ") : STR("free "));
     sched__amount_write(text, request->resource, amount);
     buf_addf(text, " %.*s", STR_ARG(intern_text(r->name)));
@@ -115,7 +115,7 @@ static void suggest_request(struct sched__options *x, const struct sched__amount
     struct api_container *c = greediest(x->pod, name, request->resource);
     struct api_quantity *q = c ? find_quantity(&c->resources.requests, name) : NULL;
     int64_t amount = q ? amount_of(request->resource, &q->value) : 0;
-    int64_t less = amount - missing(x, request);
+    int64_t less = wrap_sub_i64(amount, missing(x, request));
     if (!q || less < 0 || !sched__option_wanted(x))
         return;
     struct api_object *pod = api_object_derive(x->pod);

@@ -41,7 +41,7 @@ static void add_image(const struct sched__cycle *cy, const struct sched__image *
     int64_t worth = (int64_t)((double)image->size * spread);
     for (uint32_t i = from; i < to; i++)
         if (!cy->verdict[i] && sched__node_has_image(&cy->s->nodes.v[i], image))
-            scores[i] += worth;
+            scores[i] = wrap_add_i64(scores[i], worth);
 }
 
 static int64_t clamped_share(int64_t sum, size_t images) {

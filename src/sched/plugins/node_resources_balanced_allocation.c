@@ -18,7 +18,7 @@ static double fraction(const struct sched__nodes *nodes, const struct sched__sco
     const struct sched__resource *r = &nodes->resources.v[scored->resource];
     if (!r->alloc[slot])
         return -1;
-    int64_t used = r->used[slot] + (with_pod ? scored->request : 0);
+    int64_t used = wrap_add_i64(r->used[slot], with_pod ? scored->request : 0);
     double part = (double)used / (double)r->alloc[slot];
     return part > 1 ? 1 : part;
 }
@@ -56,9 +56,13 @@ static int64_t evenness(const struct sched__nodes *nodes, const struct sched__sc
 }
 
 /* 75 for a pod that changes nothing; more if it evens the use out. */
+static int64_t score_of(int64_t with, int64_t without) {
+    return 50 + wrap_sub_i64(wrap_add_i64(50, with), without) / 2;
+}
+
 static int64_t score_slot(const struct sched__nodes *nodes, const struct sched__scored_list *d,
                           uint32_t slot) {
-    return 50 + (50 + evenness(nodes, d, slot, true) - evenness(nodes, d, slot, false)) / 2;
+    return score_of(evenness(nodes, d, slot, true), evenness(nodes, d, slot, false));
 }
 
 static double at_most_one(double part) {
@@ -87,7 +91,7 @@ static void score_pairs(struct sched__cycle *cy, int64_t *scores, uint32_t from,
         double used_a = (double)a->used[i], used_b = (double)b->used[i];
         int64_t with = evenness_of_two((used_a + more_a) / alloc_a, (used_b + more_b) / alloc_b);
         int64_t without = evenness_of_two(used_a / alloc_a, used_b / alloc_b);
-        scores[i] = 50 + (50 + with - without) / 2;
+        scores[i] = score_of(with, without);
     }
 }
 

@@ -58,7 +58,7 @@ static void check_resource(struct sched__cycle *cy, const struct sched__amount *
                            uint32_t from, uint32_t to) {
     const struct sched__resource *r = &cy->s->nodes.resources.v[check->resource];
     for (uint32_t i = from; i < to; i++) {
-        if (check->amount <= r->alloc[i] - r->used[i])
+        if (check->amount <= sched__resource_free(r, i))
             continue;
         if (!cy->verdict[i] || cy->verdict[i] == SCHED__REASON_FIT)
             cy->verdict[i] =
@@ -83,7 +83,7 @@ static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status 
         sched__status_add(cy, out, STR("Too many pods"));
     for (size_t k = 0; k < d->check_count; k++) {
         const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
-        if (d->checks[k].amount > r->alloc[slot] - r->used[slot])
+        if (d->checks[k].amount > sched__resource_free(r, slot))
             sched__status_add(cy, out, d->reasons[k]);
     }
 }
@@ -99,12 +99,12 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     for (size_t k = 0; k < d->check_count && !out->full; k++) {
         uint32_t resource = d->checks[k].resource;
         const struct sched__resource *r = &nodes->resources.v[resource];
-        if (d->checks[k].amount <= r->alloc[slot] - r->used[slot])
+        if (d->checks[k].amount <= sched__resource_free(r, slot))
             continue;
         buf_addf(out, "%s%.*s: requested ", between, STR_ARG(intern_text(r->name)));
         sched__amount_write(out, resource, d->checks[k].amount);
         buf_add(out, STR(", free "));
-        sched__amount_write(out, resource, r->alloc[slot] - r->used[slot]);
+        sched__amount_write(out, resource, sched__resource_free(r, slot));
         buf_add(out, STR(" of "));
         sched__amount_write(out, resource, r->alloc[slot]);
         between = "; ";
@@ -117,7 +117,7 @@ int64_t sched__fit_shortage(const struct sched__cycle *cy, uint32_t slot) {
     int64_t sum = 0;
     for (size_t k = 0; k < d->check_count; k++) {
         const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
-        int64_t missing = d->checks[k].amount - (r->alloc[slot] - r->used[slot]);
+        int64_t missing = wrap_sub_i64(d->checks[k].amount, sched__resource_free(r, slot));
         if (missing > 0)
             sum += (int64_t)(1000 * ((double)missing / (double)d->checks[k].amount));
     }
@@ -128,18 +128,23 @@ int64_t sched__fit_shortage(const struct sched__cycle *cy, uint32_t slot) {
 
 typedef int64_t strategy_fn(const struct sched_profile *profile, int64_t requested, int64_t cap);
 
+/* Amounts that are negative or beyond all measure give what they give upstream. */
+static int64_t percent_of(int64_t part, int64_t cap) {
+    return wrap_div_i64(wrap_mul_i64(part, 100), cap);
+}
+
 static int64_t least(const struct sched_profile *profile, int64_t requested, int64_t cap) {
     (void)profile;
-    return requested > cap ? 0 : (cap - requested) * 100 / cap;
+    return requested > cap ? 0 : percent_of(wrap_sub_i64(cap, requested), cap);
 }
 
 static int64_t most(const struct sched_profile *profile, int64_t requested, int64_t cap) {
     (void)profile;
-    return (requested > cap ? cap : requested) * 100 / cap;
+    return percent_of(requested > cap ? cap : requested, cap);
 }
 
 static int64_t ratio(const struct sched_profile *profile, int64_t requested, int64_t cap) {
-    int64_t percent = requested > cap ? 100 : requested * 100 / cap;
+    int64_t percent = requested > cap ? 100 : percent_of(requested, cap);
     return sched__shape_score(profile->shape, profile->shape_count, percent);
 }
 
@@ -167,11 +172,11 @@ static int64_t score_slot(const struct sched__cycle *cy, const struct fit *d, ui
         int64_t cap = nodes->resources.v[r->resource].alloc[slot];
         if (!cap)
             continue;
-        int64_t score =
-            strategies[strategy](cy->profile, used_of(nodes, r->resource)[slot] + r->request, cap);
+        int64_t requested = wrap_add_i64(used_of(nodes, r->resource)[slot], r->request);
+        int64_t score = strategies[strategy](cy->profile, requested, cap);
         if (is_ratio && score <= 0)
             continue;
-        sum += score * r->weight;
+        sum = wrap_add_i64(sum, wrap_mul_i64(score, r->weight));
         weights += r->weight;
     }
     if (!weights)
@@ -191,7 +196,7 @@ static void add_share(const struct sched__cycle *cy, const struct sched__scored 
     for (uint32_t i = from; i < to; i++) {
         if (cy->verdict[i] || scores[i] < 0)
             continue;
-        int64_t cap = alloc[i], requested = used[i] + r->request;
+        int64_t cap = alloc[i], requested = wrap_add_i64(used[i], r->request);
         if (cap <= 0 || cap >= odd_from || requested < 0) {
             scores[i] = -1;
             continue;

@@ -87,7 +87,7 @@ static double score_node(const struct scoring *state, uint32_t slot) {
         if (!domain)
             continue;
         double n = rule->tally->count[rule->by_host ? slot + 1 : domain];
-        score += n * state->weights[i] + (double)(rule->max_skew - 1);
+        score += n * state->weights[i] + ((double)rule->max_skew - 1);
     }
     return score;
 }

@@ -145,8 +145,8 @@ static void add_uses(struct uses *uses, const struct sched__volume_plan *plan) {
     for (size_t i = 0; i < plan->binding_count; i++) {
         const struct sched__binding *b = &plan->bindings[i];
         struct use *use = find_use(uses, b->pv->body->spec.storage_class_name);
-        use->requested += quantity_value(&b->claim->size);
-        use->capacity += quantity_value(&b->pv->size);
+        use->requested = wrap_add_i64(use->requested, quantity_value(&b->claim->size));
+        use->capacity = wrap_add_i64(use->capacity, quantity_value(&b->pv->size));
     }
     if (plan->binding_count)
         return;
@@ -156,7 +156,7 @@ static void add_uses(struct uses *uses, const struct sched__volume_plan *plan) {
             continue;
         struct use *use = find_use(uses, p->claim->storage_class->metadata.name);
         use->capacity = p->capacity->capacity ? quantity_value(p->capacity->capacity) : 0;
-        use->requested += quantity_value(&p->claim->size);
+        use->requested = wrap_add_i64(use->requested, quantity_value(&p->claim->size));
     }
 }
 
@@ -166,7 +166,7 @@ static int64_t score_uses(const struct sched_profile *profile, const struct uses
         const struct use *use = &uses->v[i];
         bool full = use->capacity == 0 || use->requested > use->capacity;
         int64_t utilization =
-            full ? 100 : (int64_t)((uint64_t)use->requested * 100) / use->capacity;
+            full ? 100 : wrap_div_i64(wrap_mul_i64(use->requested, 100), use->capacity);
         sum += sched__shape_score(profile->volume_shape, profile->volume_shape_count, utilization);
     }
     return uses->n ? (int64_t)round((double)sum / (double)uses->n) : 0;

@@ -175,6 +175,43 @@ static void the_tournament_has_any_number_of_players(void **state) {
     }
 }
 
+/* Upstream's sums of requests leave 64 bits and come back as small or negative amounts. */
+static void sums_of_amounts_wrap_as_in_Go(void **state) {
+    static const struct {
+        unsigned pods;
+        const char *memory; /* of the node */
+        bool fits;
+    } rows[] = {
+        {1, "8Gi", false}, {2, "8Gi", false}, {3, "8Gi", true}, {5, "8Gi", false}, {3, "-1", true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world w;
+        struct arena a = {0};
+        start(&w);
+        world_set(&w, object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},"
+                                     "'status':{'allocatable':{'cpu':'-1','memory':'%s',"
+                                     "'pods':'110'}}}",
+                                     rows[i].memory));
+        set_node(&w, 1, 0);
+        for (unsigned k = 0; k < rows[i].pods; k++)
+            world_set(&w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':"
+                                         "'p%u','namespace':'d'},'spec':{'nodeName':'n',"
+                                         "'containers':[{'name':'c','image':'i','resources':"
+                                         "{'requests':{'memory':'4000000000000000000'}}}]}}",
+                                         k));
+        struct api_object *o = world_default(
+            &w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
+                               "'namespace':'d'},'spec':{'containers':[{'name':'c','image':'i',"
+                               "'resources':{'requests':{'memory':'7Gi'}}}]}}"));
+        struct sched_report report;
+        sched_examine(w.s, o, &a, &report);
+        assert_int_equal(report.feasible, rows[i].fits ? 2 : 1);
+        api_object_unref(o);
+        arena_release(&a);
+        sched_free(w.s);
+    }
+}
+
 /* An engine that counts how often it is asked. */
 static void *compile_any(void *ctx, struct str expression, struct err *err) {
     (void)expression;
@@ -262,6 +299,7 @@ int main(void) {
         cmocka_unit_test(any_change_of_allocatable_is_noticed),
         cmocka_unit_test(weights_of_any_size_count),
         cmocka_unit_test(the_tournament_has_any_number_of_players),
+        cmocka_unit_test(sums_of_amounts_wrap_as_in_Go),
         cmocka_unit_test(events_of_nodes_evaluate_no_expression),
         cmocka_unit_test(no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES),
     };
