@@ -35,6 +35,7 @@ void valid_prepare_create(struct api_object *o, const struct valid_opts *opts) {
     if (!k)
         return;
     set_namespace(o, opts);
+    valid__set_system_fields(o, opts);
     if (k->prepare_create)
         k->prepare_create(o, opts);
 }

@@ -23,6 +23,29 @@ void valid_generate_name(struct api_object *o, struct str suffix) {
     m->name = arena_str(&o->arena, buf_view(&name));
 }
 
+struct str valid_new_uid(struct arena *a, const struct api_kind *kind, struct str namespace,
+                         struct str name) {
+    AUTO(arena_release) struct arena scratch = {0};
+    struct str key =
+        arena_printf(&scratch, "%s\n%.*s\n%.*s", kind->kind, STR_ARG(namespace), STR_ARG(name));
+    uint64_t high = str_hash(key, 1), low = str_hash(key, 2);
+    return arena_printf(a, "%08x-%04x-8%03x-8%03x-%012llx", (unsigned)(high >> 32),
+                        (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff),
+                        (unsigned)(low >> 52), (unsigned long long)low & 0xffffffffffffULL);
+}
+
+/* Follows k8s.io/apiserver pkg/registry/rest, WipeObjectMetaSystemFields and
+ * FillObjectMetaSystemFields. */
+void valid__set_system_fields(struct api_object *o, const struct valid_opts *opts) {
+    struct api_object_meta *m = o->meta;
+    m->uid = opts->uid.n ? arena_str(&o->arena, opts->uid)
+                         : valid_new_uid(&o->arena, o->kind, m->namespace, m->name);
+    m->creation_timestamp = opts->now;
+    m->deletion_timestamp = (struct api_time){0};
+    m->deletion_grace_period_seconds = (struct api_opt_i64){0};
+    m->self_link = STR("");
+}
+
 /* ---- rules for names ---- */
 
 typedef struct names_errs check_fn(struct str name);

@@ -75,7 +75,8 @@ struct valid_opts {
     const struct feature_set *gates; /* borrowed */
     struct str namespace;            /* of the request; empty = default */
     const struct valid_cel *cel;     /* borrowed; NULL = expressions are not compiled */
-    struct api_time now;             /* for conditions that preparing sets; may be unset */
+    struct api_time now;             /* for times that preparing sets; may be unset */
+    struct str uid;                  /* of a new object; empty = valid_new_uid */
 };
 
 /* Is there validation for objects of this kind? Others are accepted as they are. */
@@ -85,10 +86,16 @@ bool valid_knows(const struct api_kind *kind);
  * it; the suffix is random there. The object must not yet be published. */
 void valid_generate_name(struct api_object *o, struct str suffix);
 
+/* The uid of a new object, in the arena. The API server draws uids by lot; here an object of the
+ * same kind, namespace and name has the same one in every run. */
+struct str valid_new_uid(struct arena *a, const struct api_kind *kind, struct str namespace,
+                         struct str name);
+
 /*
- * Changes a new object as the API server's strategies do before they validate it: fields behind
- * gates that are off are dropped, matchLabelKeys are merged into selectors, status is reset, a
- * namespaced object gets its namespace. The object must be defaulted and not yet published.
+ * Changes a new object as the API server does before it validates it: uid and times are the
+ * server's, whatever the object says; fields behind gates that are off are dropped, matchLabelKeys
+ * are merged into selectors, status is reset, a namespaced object gets its namespace. The object
+ * must be defaulted, have its name and not yet be published.
  */
 void valid_prepare_create(struct api_object *o, const struct valid_opts *opts);
 

@@ -235,6 +235,8 @@ void valid__object_meta(struct valid *v, const struct path *p, const struct api_
 void valid__finalizer_name(struct valid *v, const struct path *p, struct str name);
 void valid__finalizer_names(struct valid *v, const struct path *p, const struct api_strs *list);
 
+/* Gives a new object what only the API server sets: uid and creation time; no deletion. */
+void valid__set_system_fields(struct api_object *o, const struct valid_opts *opts);
 /* Gives an update what it left out and what it cannot change: uid, creation and deletion time. */
 void valid__keep_system_fields(struct api_object *o, const struct api_object *old);
 

@@ -23,7 +23,8 @@ int vectors_check_validate_create(struct arena *a, const struct json *line, stru
         return -1;
     if (api_object_decode(tree ? tree : &missing, NULL, &o, &err) < 0)
         return verdict_compare_refusal(a, line, &err, why);
-    struct valid_opts opts = {.gates = &gates, .namespace = STR("default")};
+    struct valid_opts opts = {
+        .gates = &gates, .namespace = STR("default"), .uid = STR(VECTORS_NEW_UID)};
     int rc = judge(a, line, o, &opts, why);
     api_object_unref(o);
     return rc;

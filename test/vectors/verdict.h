@@ -4,6 +4,9 @@
 
 #include "valid/valid.h"
 
+/* The uid that the oracle gives every new object, where a server draws one by lot. */
+#define VECTORS_NEW_UID "00000000-0000-4000-8000-000000000000"
+
 /* All gates at their default, but those that the line's `gates` name. 0 or -1 and why. */
 int verdict_gates(const struct json *line, struct feature_set *out, struct buf *why);
 

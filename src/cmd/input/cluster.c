@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "api/object.h"
+#include "valid/valid.h"
 
 /* Remarks wait in this much memory; one is at most so long. */
 enum { SPOOL_BYTES = 1 << 20, LONGEST_REMARK = 64 << 20 };
@@ -106,16 +107,10 @@ bool cluster__add_name(struct cluster *c, struct api_object *o) {
     return true;
 }
 
-/* The server draws uids by lot. Here the same objects have the same ones in every run. */
+/* Kinds without validation need one, too. */
 void cluster__set_uid(struct api_object *o, struct str namespace) {
-    AUTO(arena_release) struct arena a = {0};
-    if (o->meta->uid.n)
-        return;
-    struct str key = key_of(&a, o->kind->kind, namespace, o->meta->name);
-    uint64_t high = str_hash(key, 1), low = str_hash(key, 2);
-    o->meta->uid = arena_printf(&o->arena, "%08x-%04x-8%03x-8%03x-%012llx", (unsigned)(high >> 32),
-                                (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff),
-                                (unsigned)(low >> 52), (unsigned long long)low & 0xffffffffffffULL);
+    if (!o->meta->uid.n)
+        o->meta->uid = valid_new_uid(&o->arena, o->kind, namespace, o->meta->name);
 }
 
 /* Random there, counted here. */

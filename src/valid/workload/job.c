@@ -213,7 +213,8 @@ static void check_has_label(struct valid *v, const struct labels *labels, struct
                        STR_ARG(value));
 }
 
-/* Upstream also asks for a uid, but the API server has always set one by then. */
+/* An exported job still has the labels of the old one: they do not fit the uid of the new one.
+ * Upstream also asks for a uid, but the API server has always set one by then. */
 static void check_made_labels(struct valid *v, const struct api_job *job) {
     const struct labels *labels = &job->spec.template.metadata.labels;
     struct str uid = job->metadata.uid, name = job->metadata.name;

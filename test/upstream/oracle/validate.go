@@ -46,13 +46,18 @@ func validateCreate(l line) {
 	})
 }
 
-// create does what is done before an object is stored.
+// Upstream's uids are random; here every new object has this one, and Berth gives it the same.
+const newUID = "00000000-0000-4000-8000-000000000000"
+
+// create does what is done before an object is stored: by the handler of the request, by the store, by the strategy.
 func (k kind) create(obj runtime.Object) error {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
 		return err
 	}
+	rest.WipeObjectMetaSystemFields(accessor)
 	rest.FillObjectMetaSystemFields(accessor)
+	accessor.SetUID(newUID)
 	return rest.BeforeCreate(k.strategy, k.context(), obj)
 }
 
