@@ -40,8 +40,8 @@ void valid_prepare_create(struct api_object *o, const struct valid_opts *opts) {
         k->prepare_create(o, opts);
 }
 
-/* The rules of all objects come last, and only for objects that are otherwise good: then metadata
- * was judged with the kind's rules, but for what is the concern of URLs. */
+/* The rules of all objects come behind the kind's, and only for objects that are otherwise good:
+ * then metadata was judged with the kind's rules, but for what is the concern of URLs. */
 void valid_create(const struct api_object *o, const struct valid_opts *opts,
                   struct valid_errs *out) {
     const struct valid_kind *k = find(o->kind);
@@ -52,6 +52,8 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     k->create(&v, o);
     if (out->n == before)
         valid__meta_names(&v, AT(NULL, "metadata"), o->meta, valid__name_path_segment);
+    if (k->declared)
+        k->declared(&v, o, NULL);
     valid__drop_repeats(out);
 }
 
@@ -78,5 +80,7 @@ void valid_update(const struct api_object *o, const struct api_object *old,
     valid__any_meta(&v, meta, o->meta, o->kind->namespaced, valid__name_path_segment);
     valid__any_meta_update(&v, meta, o->meta, old->meta);
     k->update(&v, o, old);
+    if (k->declared)
+        k->declared(&v, o, old);
     valid__drop_repeats(out);
 }

@@ -202,6 +202,9 @@ struct valid_kind {
     void (*prepare_update)(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts);
     void (*update)(struct valid *v, const struct api_object *o, const struct api_object *old);
+    /* The rules that upstream declares beside the fields of its types: behind all others, on create
+     * (old is NULL) and on update, where what did not change is not looked at again. */
+    void (*declared)(struct valid *v, const struct api_object *o, const struct api_object *old);
 };
 
 /* The kinds with rules. Each stands at the end of the file that has the kind's rules. */
@@ -276,6 +279,10 @@ void valid__pod_spec(struct valid *v, const struct path *p, const struct api_pod
                      const struct api_object_meta *meta, const struct pod_rules *rules);
 void valid__pod_template(struct valid *v, const struct path *p,
                          const struct api_pod_template_spec *t, const struct pod_rules *rules);
+
+/* What is declared of a pod spec at p; old is NULL on create. */
+void valid__declared_pod_spec(struct valid *v, const struct path *p,
+                              const struct api_pod_spec *spec, const struct api_pod_spec *old);
 
 /* The parts of a pod spec. */
 void valid__tolerations(struct valid *v, const struct path *p,

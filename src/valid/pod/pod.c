@@ -354,10 +354,17 @@ static void check_create(struct valid *v, const struct api_object *o) {
     valid__pod_annotations_match(v, spec, &pod->metadata.annotations, &pod->spec);
 }
 
+static void check_declared(struct valid *v, const struct api_object *o,
+                           const struct api_object *old) {
+    const struct api_pod *pod = o->body, *was = old ? old->body : NULL;
+    valid__declared_pod_spec(v, AT(NULL, "spec"), &pod->spec, was ? &was->spec : NULL);
+}
+
 const struct valid_kind valid__pod = {
     .type = API_T_pod,
     .prepare_create = valid__pod_prepare_create,
     .create = check_create,
     .prepare_update = valid__pod_prepare_update,
     .update = valid__pod_update,
+    .declared = check_declared,
 };

@@ -82,13 +82,20 @@ static void check_template(struct valid *v, const struct path *p, const struct a
         valid__not_supported(v, AT(p, "manualSelector"), VALUE_BOOL(true), not_manual);
 }
 
+/* That there is a schedule is a declared rule, which may be switched off; what an old object lacks
+ * is no concern of such rules. Then the rule is found among the others. */
+static bool needs_declared_schedule(const struct valid *v, const struct api_cron_job_spec *old) {
+    return feature_enabled(v->gates, FEATURE_DeclarativeValidationBeta) &&
+           (!old || old->schedule.n);
+}
+
 static void check_spec(struct valid *v, const struct api_cron_job_spec *spec,
                        const struct api_cron_job_spec *old, const struct pod_rules *rules) {
     static const char *const policies[] = {"Allow", "Forbid", "Replace", NULL};
     const struct path *p = AT(NULL, "spec");
     if (spec->schedule.n)
         check_schedule(v, AT(p, "schedule"), spec, old);
-    else if (old && !old->schedule.n)
+    else if (!needs_declared_schedule(v, old))
         valid__required(v, AT(p, "schedule"), NO_DETAIL);
     if (spec->starting_deadline_seconds.set)
         valid__not_negative(v, AT(p, "startingDeadlineSeconds"), spec->starting_deadline_seconds.v);
@@ -102,13 +109,6 @@ static void check_spec(struct valid *v, const struct api_cron_job_spec *spec,
                                  &spec->failed_jobs_history_limit);
 }
 
-/* Upstream finds this in another way, behind all others, unless the old object had none, too. */
-static void check_has_schedule(struct valid *v, const struct api_cron_job_spec *spec,
-                               const struct api_cron_job_spec *old) {
-    if (!spec->schedule.n && (!old || old->schedule.n))
-        valid__required(v, AT(AT(NULL, "spec"), "schedule"), NO_DETAIL);
-}
-
 static void create(struct valid *v, const struct api_object *o) {
     enum { NAME_MOST = 52 }; /* the name of a job has 11 characters more */
     const struct api_cron_job *cron = o->body;
@@ -118,7 +118,6 @@ static void create(struct valid *v, const struct api_object *o) {
     if (o->meta->name.n > NAME_MOST)
         valid__invalid(v, AT(AT(NULL, "metadata"), "name"), VALUE_Q(o->meta->name),
                        "must be no more than %d characters", NAME_MOST);
-    check_has_schedule(v, &cron->spec, NULL);
 }
 
 static const struct api_pod_template_spec *template_of(const struct api_cron_job *cron) {
@@ -131,7 +130,6 @@ static void update(struct valid *v, const struct api_object *o, const struct api
         valid__pod_rules(v->gates, &template_of(was)->spec, &template_of(was)->metadata);
     valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
     check_spec(v, &cron->spec, &was->spec, &rules);
-    check_has_schedule(v, &cron->spec, &was->spec);
 }
 
 /* ---- before validation ---- */
@@ -157,10 +155,20 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
         cron->metadata.generation++;
 }
 
+static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
+    const struct api_cron_job *cron = o->body, *was = old ? old->body : NULL;
+    const struct path *p = AT(NULL, "spec");
+    if (!cron->spec.schedule.n && needs_declared_schedule(v, was ? &was->spec : NULL))
+        valid__required(v, AT(p, "schedule"), NO_DETAIL);
+    valid__declared_job_spec(v, AT(AT(p, "jobTemplate"), "spec"), &cron->spec.job_template.spec,
+                             was ? &was->spec.job_template.spec : NULL);
+}
+
 const struct valid_kind valid__cron_job = {
     .type = API_T_cron_job,
     .prepare_create = prepare_create,
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .declared = declared,
 };

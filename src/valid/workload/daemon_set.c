@@ -92,10 +92,16 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
         ds->metadata.generation++;
 }
 
+static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
+    const struct api_daemon_set *set = o->body, *was = old ? old->body : NULL;
+    valid__declared_template(v, &set->spec.template, was ? &was->spec.template : NULL);
+}
+
 const struct valid_kind valid__daemon_set = {
     .type = API_T_daemon_set,
     .prepare_create = prepare_create,
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .declared = declared,
 };

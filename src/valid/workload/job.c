@@ -138,23 +138,6 @@ static void check_policies(struct valid *v, const struct path *p, const struct a
     check_replacement(v, AT(p, "podReplacementPolicy"), spec);
 }
 
-static const struct api_workload_pod_group_scheduling_policy *
-scheduling_policy(const struct api_job_spec *spec) {
-    return spec->scheduling ? spec->scheduling->scheduling_policy : NULL;
-}
-
-/* A gang cannot be larger than the number of pods that run side by side. */
-static void check_gang(struct valid *v, const struct path *p, const struct api_job_spec *spec) {
-    const struct api_workload_pod_group_scheduling_policy *policy = scheduling_policy(spec);
-    int32_t parallelism = spec->parallelism.set ? spec->parallelism.v : 1;
-    if (!policy || !policy->gang || !policy->gang->min_count.set)
-        return;
-    int32_t count = policy->gang->min_count.v;
-    if (count > parallelism)
-        valid__invalid(v, AT(AT(AT(p, "schedulingPolicy"), "gang"), "minCount"), VALUE_I64(count),
-                       "must not be greater than parallelism (%d)", (int)parallelism);
-}
-
 /* ---- specs ---- */
 
 static void check_restart_policy(struct valid *v, const struct path *p,
@@ -178,7 +161,7 @@ void valid__job_spec(struct valid *v, const struct path *p, const struct api_job
         check_manager(v, AT(p, "managedBy"), spec->managed_by);
     check_completion_mode(v, p, spec);
     check_policies(v, p, spec);
-    check_gang(v, AT(p, "scheduling"), spec);
+    valid__job_scheduling(v, AT(p, "scheduling"), spec);
     valid__pod_template(v, template, &spec->template, rules);
     check_restart_policy(v, AT(AT(template, "spec"), "restartPolicy"), spec);
 }
@@ -413,17 +396,6 @@ static void check_completions_kept(struct valid *v, const struct path *p,
                        "can only be modified in tandem with spec.parallelism");
 }
 
-/* Pods are scheduled one by one or as a gang, for good. */
-static void check_scheduling_kept(struct valid *v, const struct path *p,
-                                  const struct api_job_spec *spec, const struct api_job_spec *old) {
-    const struct api_workload_pod_group_scheduling_policy *policy = scheduling_policy(spec),
-                                                          *was = scheduling_policy(old);
-    if (policy && was && !policy->basic != !was->basic)
-        valid__invalid(v, AT(p, "schedulingPolicy"), VALUE_JSON((struct json){.kind = JSON_NULL}),
-                       "the basic/gang policy variant is immutable after creation; only "
-                       "schedulingPolicy.gang.minCount may be updated");
-}
-
 static void check_kept(struct valid *v, const struct api_job *job, const struct api_job *old) {
     const struct path *p = AT(NULL, "spec");
     const struct api_job_spec *spec = &job->spec, *was = &old->spec;
@@ -445,7 +417,7 @@ static void check_kept(struct valid *v, const struct api_job *job, const struct 
     if (!valid__equal(API_T_success_policy, spec->success_policy, was->success_policy))
         valid__immutable(v, AT(p, "successPolicy"),
                          valid__struct_value(a, API_T_success_policy, spec->success_policy));
-    check_scheduling_kept(v, AT(p, "scheduling"), spec, was);
+    valid__job_scheduling_kept(v, AT(p, "scheduling"), spec, was);
 }
 
 static void update(struct valid *v, const struct api_object *o, const struct api_object *old) {
@@ -470,10 +442,16 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
         job->metadata.generation++;
 }
 
+static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
+    const struct api_job *job = o->body, *was = old ? old->body : NULL;
+    valid__declared_job_spec(v, AT(NULL, "spec"), &job->spec, was ? &was->spec : NULL);
+}
+
 const struct valid_kind valid__job = {
     .type = API_T_job,
     .prepare_create = prepare_create,
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .declared = declared,
 };

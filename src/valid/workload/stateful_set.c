@@ -247,10 +247,16 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
         set->metadata.generation++;
 }
 
+static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
+    const struct api_stateful_set *set = o->body, *was = old ? old->body : NULL;
+    valid__declared_template(v, &set->spec.template, was ? &was->spec.template : NULL);
+}
+
 const struct valid_kind valid__stateful_set = {
     .type = API_T_stateful_set,
     .prepare_create = prepare_create,
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .declared = declared,
 };

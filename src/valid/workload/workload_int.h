@@ -50,11 +50,24 @@ void valid__prepare_template(struct api_pod_template_spec *t,
                              const struct api_pod_template_spec *old,
                              const struct valid_opts *opts);
 
+/* What is declared of spec.template; old is NULL on create. */
+void valid__declared_template(struct valid *v, const struct api_pod_template_spec *t,
+                              const struct api_pod_template_spec *old);
+
 /* A job's spec at p, apart from its selector; shared with templates of cron jobs. */
 void valid__job_spec(struct valid *v, const struct path *p, const struct api_job_spec *spec,
                      const struct pod_rules *rules);
 void valid__drop_job_fields(struct api_job_spec *spec, const struct api_job_spec *old,
                             const struct valid_opts *opts);
+
+/* What is declared of a job's spec at p; old is NULL on create. */
+void valid__declared_job_spec(struct valid *v, const struct path *p,
+                              const struct api_job_spec *spec, const struct api_job_spec *old);
+
+/* scheduling of a job at p: what is not declared, and what may not change. */
+void valid__job_scheduling(struct valid *v, const struct path *p, const struct api_job_spec *spec);
+void valid__job_scheduling_kept(struct valid *v, const struct path *p,
+                                const struct api_job_spec *spec, const struct api_job_spec *old);
 
 /* podFailurePolicy and successPolicy of a job at p. */
 void valid__pod_failure_policy(struct valid *v, const struct path *p,

@@ -83,6 +83,12 @@ void valid__prepare_template(struct api_pod_template_spec *t,
     valid__drop_disabled(&t->spec, &t->metadata.annotations, old ? &old->spec : NULL, opts->gates);
 }
 
+void valid__declared_template(struct valid *v, const struct api_pod_template_spec *t,
+                              const struct api_pod_template_spec *old) {
+    const struct path *spec = AT(AT(AT(NULL, "spec"), "template"), "spec");
+    valid__declared_pod_spec(v, spec, &t->spec, old ? &old->spec : NULL);
+}
+
 /* ---- numbers and percents ---- */
 
 static bool all_digits(struct str s) {
@@ -182,12 +188,19 @@ static void prepare_replica_set_update(struct api_object *o, const struct api_ob
         rs->metadata.generation++;
 }
 
+static void declared_replica_set(struct valid *v, const struct api_object *o,
+                                 const struct api_object *old) {
+    const struct api_replica_set *set = o->body, *was = old ? old->body : NULL;
+    valid__declared_template(v, &set->spec.template, was ? &was->spec.template : NULL);
+}
+
 const struct valid_kind valid__replica_set = {
     .type = API_T_replica_set,
     .prepare_create = prepare_replica_set,
     .create = create_replica_set,
     .prepare_update = prepare_replica_set_update,
     .update = update_replica_set,
+    .declared = declared_replica_set,
 };
 
 /* ---- deployments ---- */
@@ -276,10 +289,17 @@ static void prepare_deployment_update(struct api_object *o, const struct api_obj
         d->metadata.generation++;
 }
 
+static void declared_deployment(struct valid *v, const struct api_object *o,
+                                const struct api_object *old) {
+    const struct api_deployment *d = o->body, *was = old ? old->body : NULL;
+    valid__declared_template(v, &d->spec.template, was ? &was->spec.template : NULL);
+}
+
 const struct valid_kind valid__deployment = {
     .type = API_T_deployment,
     .prepare_create = prepare_deployment,
     .create = create_deployment,
     .prepare_update = prepare_deployment_update,
     .update = update_deployment,
+    .declared = declared_deployment,
 };
