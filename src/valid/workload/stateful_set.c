@@ -190,14 +190,33 @@ static bool has_errors(const struct valid *v, const struct api_stateful_set_spec
     return errs.n;
 }
 
+/* The claim templates as the API server has them inside: whether they say their kind, which they
+ * need not, is forgotten. */
+static struct api_persistent_volume_claim_list
+unnamed_claims(struct arena *a, const struct api_stateful_set_spec *spec) {
+    struct api_persistent_volume_claim_list list = spec->volume_claim_templates;
+    if (list.n)
+        list.v = arena_copy(a, list.v, list.n * sizeof *list.v);
+    for (size_t i = 0; i < list.n; i++)
+        list.v[i].type_meta = (struct api_type_meta){0};
+    return list;
+}
+
+static void check_claims_kept(struct valid *v, const struct path *p,
+                              const struct api_stateful_set_spec *spec,
+                              const struct api_stateful_set_spec *old) {
+    enum api_type_id claim = API_T_persistent_volume_claim;
+    struct api_persistent_volume_claim_list claims = unnamed_claims(v->errs->a, spec),
+                                            was = unnamed_claims(v->errs->a, old);
+    if (!valid__equal_lists(claim, &claims, &was))
+        valid__immutable(v, p, valid__list_value(v->errs->a, claim, &claims));
+}
+
 static void check_kept(struct valid *v, const struct path *p,
                        const struct api_stateful_set_spec *spec,
                        const struct api_stateful_set_spec *old) {
-    enum api_type_id claim = API_T_persistent_volume_claim;
     valid__selector_kept(v, p, spec->selector, old->selector);
-    if (!valid__equal_lists(claim, &spec->volume_claim_templates, &old->volume_claim_templates))
-        valid__immutable(v, AT(p, "volumeClaimTemplates"),
-                         valid__list_value(v->errs->a, claim, &spec->volume_claim_templates));
+    check_claims_kept(v, AT(p, "volumeClaimTemplates"), spec, old);
     if (!str_eq(spec->service_name, old->service_name))
         valid__immutable(v, AT(p, "serviceName"), VALUE_Q(spec->service_name));
     if (!str_eq(spec->pod_management_policy, old->pod_management_policy))
@@ -236,6 +255,14 @@ static void prepare_create(struct api_object *o, const struct valid_opts *opts) 
     valid__prepare_template(&set->spec.template, NULL, opts);
 }
 
+static bool has_changed(struct arena *a, const struct api_stateful_set_spec *spec,
+                        const struct api_stateful_set_spec *old) {
+    struct api_stateful_set_spec now = *spec, was = *old;
+    now.volume_claim_templates = unnamed_claims(a, spec);
+    was.volume_claim_templates = unnamed_claims(a, old);
+    return !valid__equal(API_T_stateful_set_spec, &now, &was);
+}
+
 static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
     struct api_stateful_set *set = o->body;
@@ -243,7 +270,7 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     api_struct_copy(&o->arena, &api_types[API_T_stateful_set_status], &was->status, &set->status);
     drop_disabled(&set->spec, &was->spec, opts);
     valid__prepare_template(&set->spec.template, &was->spec.template, opts);
-    if (!valid__equal(API_T_stateful_set_spec, &set->spec, &was->spec))
+    if (has_changed(&o->arena, &set->spec, &was->spec))
         set->metadata.generation++;
 }
 
