@@ -35,8 +35,7 @@ static struct str taint_identity(struct arena *a, const struct api_taint *t) {
     return arena_str(a, buf_view(&both));
 }
 
-/* Taints stand in the spec, but upstream's path says metadata. */
-static void check_taints(struct valid *v, const struct path *p, const struct api_taint_list *list) {
+void valid__taints(struct valid *v, const struct path *p, const struct api_taint_list *list) {
     struct seen seen;
     seen_init(&seen);
     for (size_t i = 0; i < list->n; i++) {
@@ -129,6 +128,68 @@ static void check_declared_features(struct valid *v, const struct api_node_statu
     check_features(v, AT(AT(NULL, "status"), "declaredFeatures"), &s->declared_features);
 }
 
+/* ---- configSource, which has not been settable since 1.24: only older nodes have one ---- */
+
+static void check_config_map(struct valid *v, const struct path *p,
+                             const struct api_config_map_node_config_source *source) {
+    if (source->namespace.n)
+        valid__dns_label(v, AT(p, "namespace"), source->namespace);
+    else
+        valid__required(v, AT(p, "namespace"), NO_DETAIL);
+    if (source->name.n)
+        valid__dns_subdomain(v, AT(p, "name"), source->name);
+    else
+        valid__required(v, AT(p, "name"), NO_DETAIL);
+    valid__config_key(v, AT(p, "kubeletConfigKey"), source->kubelet_config_key);
+}
+
+/* Which version of the map is meant is for the status to say. */
+static void check_spec_version(struct valid *v, const struct path *p,
+                               const struct api_config_map_node_config_source *source) {
+    if (source->uid.n)
+        valid__forbidden(v, AT(p, "uid"), "uid must not be set in spec");
+    if (source->resource_version.n)
+        valid__forbidden(v, AT(p, "resourceVersion"), "resourceVersion must not be set in spec");
+}
+
+static void check_status_version(struct valid *v, const struct path *p,
+                                 const struct api_config_map_node_config_source *source) {
+    if (!source->uid.n)
+        valid__required(v, AT(p, "uid"), NO_DETAIL);
+    if (!source->resource_version.n)
+        valid__required(v, AT(p, "resourceVersion"), NO_DETAIL);
+}
+
+typedef void check_version_fn(struct valid *v, const struct path *p,
+                              const struct api_config_map_node_config_source *source);
+
+static void check_config_source(struct valid *v, const struct path *p,
+                                const struct api_node_config_source *source,
+                                check_version_fn *check_version) {
+    const struct path *map = AT(p, "configMap");
+    if (!source)
+        return;
+    if (source->config_map) {
+        check_version(v, map, source->config_map);
+        check_config_map(v, map, source->config_map);
+    } else {
+        valid__invalid(v, p, valid__struct_value(v->errs->a, API_T_node_config_source, source),
+                       "exactly one reference subfield must be non-nil");
+    }
+}
+
+static void check_config(struct valid *v, const struct api_node *n) {
+    const struct path *p = AT(AT(NULL, "status"), "config");
+    const struct api_node_config_status *s = n->status.config;
+    check_config_source(v, AT(AT(NULL, "spec"), "configSource"), n->spec.config_source,
+                        check_spec_version);
+    if (!s)
+        return;
+    check_config_source(v, AT(p, "assigned"), s->assigned, check_status_version);
+    check_config_source(v, AT(p, "active"), s->active, check_status_version);
+    check_config_source(v, AT(p, "lastKnownGood"), s->last_known_good, check_status_version);
+}
+
 /* ---- spec ---- */
 
 /* podCIDR is older than podCIDRs and wins when they differ. */
@@ -186,17 +247,14 @@ static void check_node(struct valid *v, const struct api_object *o) {
     struct api_node *n = node_of(o);
     const struct path *meta = AT(NULL, "metadata"), *spec = AT(NULL, "spec");
     valid__object_meta(v, meta, &n->metadata, false, valid__name_subdomain);
-    check_taints(v, AT(meta, "taints"), &n->spec.taints);
+    valid__node_annotations(v, AT(meta, "annotations"), &n->metadata.annotations);
+    /* Taints stand in the spec, but upstream's path says metadata. */
+    valid__taints(v, AT(meta, "taints"), &n->spec.taints);
     check_resources(v, &n->status);
     check_swap(v, AT(meta, "nodeSwapStatus"), n->status.node_info.swap);
     check_declared_features(v, &n->status);
     struct api_strs cidrs = pod_cidrs(&n->spec);
     valid__pod_cidrs(v, AT(spec, "podCIDRs"), &cidrs);
-}
-
-static void create(struct valid *v, const struct api_object *o) {
-    check_node(v, o);
-    check_preemption(v, &node_of(o)->spec, NULL);
 }
 
 static void check_addresses(struct valid *v, const struct path *p,
@@ -235,11 +293,13 @@ static void check_provider_kept(struct valid *v, const struct path *p, struct st
         valid__invalid(v, p, null, "field cannot be cleared once set");
 }
 
-static void check_spec_kept(struct valid *v, const struct path *p, struct api_node_spec *s,
-                            struct api_node_spec *old) {
+static void check_kept(struct valid *v, const struct api_object *o, const struct api_object *was) {
+    const struct path *p = AT(NULL, "spec");
+    struct api_node_spec *s = &node_of(o)->spec, *old = &node_of(was)->spec;
     struct api_strs cidrs = pod_cidrs(s), old_cidrs = pod_cidrs(old);
     check_cidrs_kept(v, AT(p, "podCIDRs"), &cidrs, &old_cidrs);
     check_provider_kept(v, AT(p, "providerID"), s->provider_id, old->provider_id);
+    check_config(v, node_of(o));
     if (!str_eq(s->external_id, old->external_id))
         valid__forbidden(v, AT(p, "externalID"), "may not be updated");
 }
@@ -249,16 +309,17 @@ static void update(struct valid *v, const struct api_object *o, const struct api
     struct api_node *n = node_of(o);
     check_node(v, o);
     check_addresses(v, AT(AT(NULL, "status"), "addresses"), &n->status.addresses);
-    check_spec_kept(v, AT(NULL, "spec"), &n->spec, &node_of(old)->spec);
-    check_preemption(v, &n->spec, &node_of(old)->spec);
+    check_kept(v, o, old);
+}
+
+static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
+    check_preemption(v, &node_of(o)->spec, old ? &node_of(old)->spec : NULL);
 }
 
 static bool is_on(const struct valid_opts *opts, enum feature f) {
     return feature_enabled(opts->gates, f);
 }
 
-/* configSource has not been settable since 1.24 and is not validated: only nodes that are older
- * have one. */
 static void drop_disabled(struct api_node *n, const struct api_node *old,
                           const struct valid_opts *opts) {
     if (!old || !old->spec.config_source)
@@ -291,7 +352,8 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
 const struct valid_kind valid__node = {
     .type = API_T_node,
     .prepare_create = prepare_create,
-    .create = create,
+    .create = check_node,
     .prepare_update = prepare_update,
     .update = update,
+    .declared = declared,
 };

@@ -137,6 +137,12 @@ struct ip {
  * none. */
 bool valid__parse_ip(struct str text, struct ip *ip);
 bool valid__is_v4_mapped(const struct ip *ip); /* ::ffff:1.2.3.4 */
+/* A key of a ConfigMap, which must not be empty. */
+void valid__config_key(struct valid *v, const struct path *p, struct str key);
+/* The taints of a node, and its annotations at p that were fields once. */
+void valid__taints(struct valid *v, const struct path *p, const struct api_taint_list *list);
+void valid__node_annotations(struct valid *v, const struct path *p,
+                             const struct labels *annotations);
 /* The ranges of addresses of a node at p: valid, and no two of a family. */
 void valid__pod_cidrs(struct valid *v, const struct path *p, const struct api_strs *cidrs);
 

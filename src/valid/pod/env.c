@@ -74,7 +74,7 @@ static void check_name(const struct pod_view *pod, const struct path *p, struct 
         check_strict_name(pod->v, p, name);
 }
 
-static void check_key(struct valid *v, const struct path *p, struct str key) {
+void valid__config_key(struct valid *v, const struct path *p, struct str key) {
     if (!key.n) {
         valid__required(v, p, NO_DETAIL);
         return;
@@ -313,13 +313,13 @@ static void check_value_from(const struct pod_view *pod, const struct path *p,
         const struct path *here = AT(p, "configMapKeyRef");
         valid__dns_subdomain(v, AT(here, "name"),
                              from->config_map_key_ref->local_object_reference.name);
-        check_key(v, AT(here, "key"), from->config_map_key_ref->key);
+        valid__config_key(v, AT(here, "key"), from->config_map_key_ref->key);
     }
     if (from->secret_key_ref) {
         const struct path *here = AT(p, "secretKeyRef");
         valid__dns_subdomain(v, AT(here, "name"),
                              from->secret_key_ref->local_object_reference.name);
-        check_key(v, AT(here, "key"), from->secret_key_ref->key);
+        valid__config_key(v, AT(here, "key"), from->secret_key_ref->key);
     }
     if (from->file_key_ref)
         check_file_key(v, AT(p, "fileKeyRef"), from->file_key_ref);

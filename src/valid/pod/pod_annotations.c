@@ -2,12 +2,11 @@
  * Annotations that were fields before there were fields: tolerations, seccomp and AppArmor
  * profiles, and those by which kubelets and controllers know pods.
  */
-#include <string.h>
-#include <strings.h>
 
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "valid/go_json_int.h"
 #include "valid/pod/pod_int.h"
 
 #define MIRROR            "kubernetes.io/config.mirror"
@@ -24,106 +23,25 @@ static struct str behind(struct str s, struct str prefix) {
 
 /* ---- tolerations as JSON ---- */
 
-/* Go reads the annotation into its internal struct: names in any case, these types. */
-static const struct toleration_field {
-    const char *name, *type;
-    size_t offset;
-} toleration_fields[] = {
-    {"Key", "string", offsetof(struct api_toleration, key)},
-    {"Operator", "core.TolerationOperator", offsetof(struct api_toleration, operator)},
-    {"Value", "string", offsetof(struct api_toleration, value)},
-    {"Effect", "core.TaintEffect", offsetof(struct api_toleration, effect)},
-    {"Expression", "string", offsetof(struct api_toleration, expression)},
-};
+static const struct go_field toleration_fields[] = {
+    {"Toleration.Key", "string", GO_STR, offsetof(struct api_toleration, key)},
+    {"Toleration.Operator", "core.TolerationOperator", GO_STR,
+     offsetof(struct api_toleration, operator)},
+    {"Toleration.Value", "string", GO_STR, offsetof(struct api_toleration, value)},
+    {"Toleration.Effect", "core.TaintEffect", GO_STR, offsetof(struct api_toleration, effect)},
+    {"Toleration.TolerationSeconds", "int64", GO_I64,
+     offsetof(struct api_toleration, toleration_seconds)},
+    {"Toleration.Expression", "string", GO_STR, offsetof(struct api_toleration, expression)},
+    {0}};
 
-static const char *json_kind_name(const struct json *v) {
-    switch (v->kind) {
-    case JSON_BOOL:
-        return "bool";
-    case JSON_STRING:
-        return "string";
-    case JSON_ARRAY:
-        return "array";
-    case JSON_OBJECT:
-        return "object";
-    default:
-        return "number";
-    }
-}
-
-static bool is_named(struct str key, const char *name) {
-    struct str want = str_of(name);
-    return key.n == want.n && strncasecmp(key.p, want.p, want.n) == 0;
-}
-
-/* What is wrong with the type of a value; Go remembers the first such fault and reads on. */
-static void mistype(struct err *err, const struct json *v, const char *field, const char *type) {
-    AUTO(buf_release) struct buf what = BUF_INIT(ERR_TEXT);
-    if (err->code != ERR_NONE)
-        return;
-    buf_add(&what, str_of(json_kind_name(v)));
-    if (strcmp(type, "int64") == 0 && v->kind == JSON_FLOAT)
-        buf_addf(&what, " %.*s", STR_ARG(json_str(v)));
-    if (strcmp(type, "int64") == 0 && v->kind == JSON_UINT)
-        buf_addf(&what, " %llu", (unsigned long long)v->u);
-    if (field)
-        err_set(err, ERR_INVALID,
-                "json: cannot unmarshal %.*s into Go struct field Toleration.%s of type %s",
-                STR_ARG(buf_view(&what)), field, type);
-    else
-        err_set(err, ERR_INVALID, "json: cannot unmarshal %.*s into Go value of type %s",
-                STR_ARG(buf_view(&what)), type);
-}
-
-static void read_seconds(const struct json *v, struct api_toleration *t, struct err *err) {
-    if (v->kind == JSON_INT)
-        t->toleration_seconds = (struct api_opt_i64){true, v->i};
-    else
-        mistype(err, v, "TolerationSeconds", "int64");
-}
-
-static void read_member(const struct json_member *m, struct api_toleration *t, struct err *err) {
-    if (m->value.kind == JSON_NULL)
-        return;
-    if (is_named(m->key, "TolerationSeconds"))
-        read_seconds(&m->value, t, err);
-    for (size_t i = 0; i < sizeof toleration_fields / sizeof *toleration_fields; i++) {
-        const struct toleration_field *f = &toleration_fields[i];
-        if (!is_named(m->key, f->name))
-            continue;
-        if (m->value.kind == JSON_STRING)
-            *(struct str *)(void *)((char *)t + f->offset) = json_str(&m->value);
-        else
-            mistype(err, &m->value, f->name, f->type);
-    }
-}
-
-static int read_tolerations(struct arena *a, struct str text, struct api_toleration_list *out,
-                            struct err *err) {
-    static const struct json_opts opts = {.allow_duplicates = true};
-    struct json list;
-    if (json_parse(a, text, &opts, &list, err) < 0)
-        return -1;
-    err->code = ERR_NONE;
-    if (list.kind != JSON_ARRAY && list.kind != JSON_NULL)
-        mistype(err, &list, NULL, "[]core.Toleration");
-    out->n = list.kind == JSON_ARRAY ? list.n : 0;
-    out->v = arena_array(a, struct api_toleration, out->n);
-    for (size_t i = 0; i < out->n; i++) {
-        const struct json *item = &list.items[i];
-        if (item->kind != JSON_OBJECT && item->kind != JSON_NULL)
-            mistype(err, item, NULL, "core.Toleration");
-        for (uint32_t j = 0; item->kind == JSON_OBJECT && j < item->n; j++)
-            read_member(&item->members[j], &out->v[i], err);
-    }
-    return err->code == ERR_NONE ? 0 : -1;
-}
+static const struct go_struct toleration = {"[]core.Toleration", "core.Toleration",
+                                            sizeof(struct api_toleration), toleration_fields};
 
 static void check_tolerations(struct valid *v, const struct path *p, struct str text,
                               const struct pod_rules *rules) {
     struct api_toleration_list list = {0};
     struct err err = {0};
-    if (read_tolerations(v->errs->a, text, &list, &err) < 0)
+    if (valid__read_go_list(v->errs->a, &toleration, text, &list, &err) < 0)
         valid__invalid(v, p, VALUE_Q(STR(TOLERATIONS)), "%s", err.msg);
     else
         valid__tolerations(v, AT(p, TOLERATIONS), &list, rules);
