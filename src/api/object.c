@@ -82,7 +82,7 @@ int api_object_decode(const struct json *tree, const struct api_decode_opts *opt
     if (!api_version.n)
         return err_set(err, ERR_INVALID, "Object 'apiVersion' is missing");
     struct api_object *o = object_new(api_kind_find(api_version, kind));
-    if (decode_body(o, tree, opts, err) < 0) {
+    if (decode_body(o, tree, opts, err) < 0 || api__check_conversion(o, err) < 0) {
         api_object_unref(o);
         struct str version = version_of(api_version);
         return err_wrap(err, "%.*s in version \"%.*s\" cannot be handled as a %.*s", STR_ARG(kind),

@@ -9,4 +9,7 @@
 int api__struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
                        void *body, struct api_problems *problems, bool duplicates, struct err *err);
 
+/* Can the API server convert the decoded object to the form it works with? -1 with its text. */
+int api__check_conversion(const struct api_object *o, struct err *err);
+
 #endif

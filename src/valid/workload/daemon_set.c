@@ -46,14 +46,38 @@ static void check_selector(const struct workload *w, const struct selector_rules
                        "empty selector is invalid for daemonset");
 }
 
+/* ---- the generation of the template, which is an annotation since apps/v1 ---- */
+
+enum { FIRST_GENERATION = 1 };
+
+static int64_t old_generation(const struct api_daemon_set *ds) {
+    const struct label *a =
+        labels_find(&ds->metadata.annotations, STR("deprecated.daemonset.template.generation"));
+    int64_t generation = 0;
+    if (a)
+        labels_value_to_i64(a->value, &generation);
+    return generation;
+}
+
+/* The server counts; at the end of 64 bits its sum wraps around, as Go's. */
+static int64_t next_generation(const struct api_daemon_set *ds, const struct api_daemon_set *old) {
+    int64_t generation = old_generation(old);
+    bool kept = valid__equal(API_T_pod_template_spec, &ds->spec.template, &old->spec.template);
+    return kept ? generation : (int64_t)((uint64_t)generation + 1);
+}
+
+/* ---- all of it ---- */
+
 static void check_spec(struct valid *v, const struct api_daemon_set_spec *spec,
-                       const struct pod_rules *rules, const struct selector_rules *selector_rules) {
+                       int64_t template_generation, const struct pod_rules *rules) {
+    const struct selector_rules selector_rules = {rules->invalid_selectors};
     const struct path *p = AT(NULL, "spec");
     struct workload w = {v, p, spec->selector, &spec->template, rules};
-    check_selector(&w, selector_rules);
+    check_selector(&w, &selector_rules);
     valid__pod_template(v, AT(p, "template"), &spec->template, rules);
     valid__template_runs_forever(&w, "DaemonSet");
     valid__not_negative(v, AT(p, "minReadySeconds"), spec->min_ready_seconds);
+    valid__not_negative(v, AT(p, "templateGeneration"), template_generation);
     check_strategy(v, AT(p, "updateStrategy"), &spec->update_strategy);
     valid__optional_not_negative(v, AT(p, "revisionHistoryLimit"), &spec->revision_history_limit);
 }
@@ -62,7 +86,7 @@ static void create(struct valid *v, const struct api_object *o) {
     const struct api_daemon_set *ds = o->body;
     struct pod_rules rules = valid__pod_rules(v->gates, NULL, NULL);
     valid__object_meta(v, AT(NULL, "metadata"), o->meta, true, valid__name_subdomain);
-    check_spec(v, &ds->spec, &rules, &(struct selector_rules){rules.invalid_selectors});
+    check_spec(v, &ds->spec, FIRST_GENERATION, &rules);
 }
 
 static void update(struct valid *v, const struct api_object *o, const struct api_object *old) {
@@ -71,8 +95,12 @@ static void update(struct valid *v, const struct api_object *o, const struct api
         valid__pod_rules(v->gates, &was->spec.template.spec, &was->spec.template.metadata);
     rules.invalid_selectors |= valid__selector_has_invalid_value(was->spec.selector);
     valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
+    int64_t generation = next_generation(ds, was);
+    if (generation < old_generation(was))
+        valid__invalid(v, AT(AT(NULL, "spec"), "templateGeneration"), VALUE_I64(generation),
+                       "must not be decremented");
     valid__selector_kept(v, AT(NULL, "spec"), ds->spec.selector, was->spec.selector);
-    check_spec(v, &ds->spec, &rules, &(struct selector_rules){rules.invalid_selectors});
+    check_spec(v, &ds->spec, generation, &rules);
 }
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {

@@ -242,14 +242,27 @@ static void check_progress_deadline(struct valid *v, const struct path *p,
         valid__invalid(v, p, VALUE_I64(deadline->v), "must be greater than minReadySeconds");
 }
 
-static void check_deployment(struct valid *v, const struct api_deployment_spec *spec,
+/* An annotation that was spec.rollbackTo.revision before apps/v1; decoding sees to it that it is a
+ * number. */
+static void check_rollback(struct valid *v, const struct path *p,
+                           const struct api_object_meta *meta) {
+    const struct label *to =
+        labels_find(&meta->annotations, STR("deprecated.deployment.rollback.to"));
+    int64_t revision;
+    if (to && labels_value_to_i64(to->value, &revision))
+        valid__not_negative(v, AT(p, "version"), revision);
+}
+
+static void check_deployment(struct valid *v, const struct api_deployment *d,
                              const struct pod_rules *rules) {
+    const struct api_deployment_spec *spec = &d->spec;
     const struct path *p = AT(NULL, "spec");
     valid__optional_not_negative(v, AT(p, "replicas"), &spec->replicas);
     check_pods(&(struct workload){v, p, spec->selector, &spec->template, rules});
     check_strategy(v, AT(p, "strategy"), &spec->strategy);
     valid__not_negative(v, AT(p, "minReadySeconds"), spec->min_ready_seconds);
     valid__optional_not_negative(v, AT(p, "revisionHistoryLimit"), &spec->revision_history_limit);
+    check_rollback(v, AT(p, "rollback"), &d->metadata);
     check_progress_deadline(v, AT(p, "progressDeadlineSeconds"), spec);
 }
 
@@ -257,7 +270,7 @@ static void create_deployment(struct valid *v, const struct api_object *o) {
     const struct api_deployment *d = o->body;
     struct pod_rules rules = valid__pod_rules(v->gates, NULL, NULL);
     valid__object_meta(v, AT(NULL, "metadata"), o->meta, true, valid__name_subdomain);
-    check_deployment(v, &d->spec, &rules);
+    check_deployment(v, d, &rules);
 }
 
 static void update_deployment(struct valid *v, const struct api_object *o,
@@ -266,7 +279,7 @@ static void update_deployment(struct valid *v, const struct api_object *o,
     struct pod_rules rules =
         valid__pod_rules(v->gates, &was->spec.template.spec, &was->spec.template.metadata);
     valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
-    check_deployment(v, &d->spec, &rules);
+    check_deployment(v, d, &rules);
     valid__selector_kept(v, AT(NULL, "spec"), d->spec.selector, was->spec.selector);
 }
 
