@@ -83,6 +83,21 @@ static void check_choice(struct valid *v, const struct path *p, struct choice no
                        now.names[1]);
 }
 
+/* Where other rules speak of characters, declared ones speak of bytes. */
+static struct str in_bytes(struct arena *a, struct str text) {
+    struct str most = STR("must be no more than "), unit = STR(" characters");
+    if (!str_starts(text, most) || !str_ends(text, unit))
+        return text;
+    return valid__text(a, "%.*s bytes", STR_ARG(str_sub(text, 0, text.n - unit.n)));
+}
+
+static void check_name(struct valid *v, const struct path *p, struct str name,
+                       struct names_errs errs) {
+    for (size_t i = 0; i < errs.n; i++)
+        errs.v[i] = in_bytes(v->errs->a, errs.v[i]);
+    valid__names(v, p, name, &errs);
+}
+
 /* A field that can neither be set nor cleared after creation. True when it is there to be judged
  * further. */
 static bool is_still_there(struct valid *v, const struct path *p, bool is_set, bool was_set) {
@@ -143,13 +158,14 @@ static void check_claim(struct valid *v, const struct path *p,
                                  {by_name.p, by_template.p}},
                  NULL);
     if (claim->name.n)
-        valid__dns_label(v, AT(p, "name"), claim->name);
+        check_name(v, AT(p, "name"), claim->name, names_check_dns1123_label(claim->name));
     else
         valid__required(v, AT(p, "name"), NO_DETAIL);
     if (by_name.p)
-        valid__dns_subdomain(v, AT(p, "resourceClaimName"), by_name);
+        check_name(v, AT(p, "resourceClaimName"), by_name, names_check_dns1123_subdomain(by_name));
     if (by_template.p)
-        valid__dns_subdomain(v, AT(p, "resourceClaimTemplateName"), by_template);
+        check_name(v, AT(p, "resourceClaimTemplateName"), by_template,
+                   names_check_dns1123_subdomain(by_template));
 }
 
 static bool too_many_claims(struct valid *v, const struct path *p,
