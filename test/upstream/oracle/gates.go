@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	"k8s.io/kubernetes/pkg/features"
@@ -12,6 +14,17 @@ const gateSemver, gateCEL = "TolerationAffinitySemverOperators", "TaintToleratio
 func canBeSet(name string) bool {
 	spec, known := utilfeature.DefaultMutableFeatureGate.GetAll()[featuregate.Feature(name)]
 	return known && !spec.LockToDefault
+}
+
+func settableGates() []string {
+	var names []string
+	for name, spec := range utilfeature.DefaultMutableFeatureGate.GetAll() {
+		if !spec.LockToDefault && name != "AllAlpha" && name != "AllBeta" {
+			names = append(names, string(name))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // withGates runs f with the line's gates set. All others have their defaults, before and after.

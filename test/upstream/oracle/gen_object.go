@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
@@ -14,9 +15,17 @@ import (
 // Objects are made by changing those that were written down: in the design documents, and to show one rule each.
 // What may stand where is learned from them all.
 type learned struct {
-	objects map[string][]any            // by kind
+	objects map[string][]example        // by kind
+	updates []line                      // old and new objects
 	members map[string]map[string][]any // of what stands under a name: their values
-	gates   []string
+	values  map[string][]any            // that stand under a name, wherever it is
+	gates   []string                    // that can be set
+}
+
+// An example is an object and the gates that it was written down for.
+type example struct {
+	o     object
+	gates map[string]bool
 }
 
 var lessons *learned
@@ -25,28 +34,30 @@ func learn() *learned {
 	if lessons != nil {
 		return lessons
 	}
-	lessons = &learned{objects: map[string][]any{}, members: map[string]map[string][]any{}}
-	gates := map[string]bool{}
+	lessons = &learned{objects: map[string][]example{}, members: map[string]map[string][]any{}, values: map[string][]any{}}
 	for _, l := range append(readSeeds("test/valid/pods_*.jsonl"), append(seedsOf("validate_create"), seedsOf("validate_update")...)...) {
-		for name := range get[map[string]bool](l, "gates") {
-			gates[name] = canBeSet(name)
-		}
+		gates := get[map[string]bool](l, "gates")
+		maps.DeleteFunc(gates, func(name string, _ bool) bool { return !canBeSet(name) })
 		for _, key := range []string{"object", "new"} {
 			if o, ok := tree(l[key]).(object); ok {
-				lessons.add(o)
+				lessons.add(example{o, gates})
 			}
 		}
 	}
-	maps.DeleteFunc(gates, func(_ string, known bool) bool { return !known })
-	lessons.gates = slices.Sorted(maps.Keys(gates))
+	for _, l := range seedsOf("validate_update") {
+		if _, ok := kinds[get[string](l, "kind")]; ok && l.has("old") && l.has("new") {
+			lessons.updates = append(lessons.updates, l)
+		}
+	}
+	lessons.gates = settableGates()
 	return lessons
 }
 
-func (s *learned) add(o object) {
-	kind, _ := o["kind"].(string)
+func (s *learned) add(e example) {
+	kind, _ := e.o["kind"].(string)
 	if _, ok := kinds[kind]; ok {
-		s.objects[kind] = append(s.objects[kind], o)
-		s.addMembers(kind, o)
+		s.objects[kind] = append(s.objects[kind], e)
+		s.addMembers(kind, e.o)
 	}
 }
 
@@ -58,6 +69,7 @@ func (s *learned) addMembers(parent string, value any) {
 		}
 		for key, member := range v {
 			s.members[parent][key] = append(s.members[parent][key], member)
+			s.values[key] = append(s.values[key], member)
 			s.addMembers(key, member)
 		}
 	case []any:
@@ -67,13 +79,14 @@ func (s *learned) addMembers(parent string, value any) {
 	}
 }
 
-// randomObject gives one of the kind, changed in a few places.
-func (s *learned) randomObject(r *rand.Rand, kind string) object {
-	o := copyTree(pick(r, s.objects[kind])).(object)
+// randomObject gives one of the kind, changed in a few places, and gates for it.
+func (s *learned) randomObject(r *rand.Rand, kind string) (object, map[string]bool) {
+	e := pick(r, s.objects[kind])
+	o := copyTree(e.o).(object)
 	for range r.IntN(5) {
 		s.change(r, kind, o)
 	}
-	return withoutProposals(o).(object)
+	return withoutProposals(o).(object), s.randomGates(r, e.gates)
 }
 
 // withoutProposals takes away what upstream's validation has not heard of.
@@ -127,6 +140,10 @@ func placesOf(name string, value any) []place {
 
 // change puts, takes away or bends one member somewhere.
 func (s *learned) change(r *rand.Rand, kind string, o object) {
+	if chance(r, 25) {
+		s.grow(r, kind, o)
+		return
+	}
 	at := pick(r, placesOf(kind, o))
 	known := s.members[at.name]
 	have := slices.Sorted(maps.Keys(at.o))
@@ -154,6 +171,9 @@ func bend(r *rand.Rand, value any, seen []any) any {
 	}
 	switch v := value.(type) {
 	case string:
+		if inside, ok := jsonIn(v); ok && chance(r, 70) {
+			return string(encode(bendInside(r, inside)))
+		}
 		return pick(r, []string{pick(r, values), pick(r, keys), v + "x", pick(r, numbers), randomVersion(r), randomQuantity(r), pick(r, selectorOperators), pick(r, tolerationOperators)})
 	case json.Number:
 		return pick(r, oddNumbers)
@@ -169,6 +189,41 @@ func bend(r *rand.Rand, value any, seen []any) any {
 		return v
 	}
 	return value
+}
+
+// jsonIn reads a text that is JSON itself, as some annotations are.
+func jsonIn(text string) (any, bool) {
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
+		return nil, false
+	}
+	value := tree(json.RawMessage(text))
+	return value, value != nil
+}
+
+// bendInside bends a value somewhere in a tree.
+func bendInside(r *rand.Rand, value any) any {
+	switch v := value.(type) {
+	case object:
+		if len(v) > 0 && chance(r, 80) {
+			key := pick(r, slices.Sorted(maps.Keys(v)))
+			if chance(r, 20) {
+				delete(v, key)
+				return v
+			}
+			v[key] = bendInside(r, v[key])
+			return v
+		}
+	case []any:
+		if len(v) > 0 && chance(r, 80) {
+			i := r.IntN(len(v))
+			v[i] = bendInside(r, v[i])
+			return v
+		}
+	}
+	if chance(r, 30) {
+		return pick(r, []any{nil, true, json.Number("7"), json.Number("1.5"), "x", []any{}, object{}})
+	}
+	return bend(r, value, nil)
 }
 
 func bendList(r *rand.Rand, list []any) any {
@@ -187,13 +242,14 @@ func bendList(r *rand.Rand, list []any) any {
 	return list
 }
 
-// randomGates turns a few gates on or off.
-func (s *learned) randomGates(r *rand.Rand) map[string]bool {
+// randomGates turns a few gates on or off, mostly beside those that an example needs.
+func (s *learned) randomGates(r *rand.Rand, needed map[string]bool) map[string]bool {
 	gates := map[string]bool{"TaintTolerationComparisonOperators": chance(r, 70)}
-	for _, name := range s.gates {
-		if chance(r, 4) {
-			gates[name] = chance(r, 50)
-		}
+	if chance(r, 80) {
+		maps.Copy(gates, needed)
+	}
+	for range r.IntN(3) {
+		gates[pick(r, s.gates)] = chance(r, 50)
 	}
 	if utilfeature.DefaultMutableFeatureGate.DeepCopy().SetFromMap(gates) != nil {
 		return map[string]bool{} // one needs another
@@ -216,47 +272,111 @@ func workload(r *rand.Rand, pod object) object {
 }
 
 func generateCreate(r *rand.Rand) line {
+	l := newObject(r)
+	if chance(r, 15) {
+		if o := servedObject(r, l); o != nil { // exported from one cluster to be created in another
+			l.set("object", o)
+		}
+	}
+	return l
+}
+
+func newObject(r *rand.Rand) line {
 	s := learn()
 	kind := "Pod"
-	if chance(r, 30) {
+	if chance(r, 50) {
 		kind = pick(r, slices.Sorted(maps.Keys(s.objects)))
 	}
-	o := s.randomObject(r, kind)
+	o, gates := s.randomObject(r, kind)
 	if kind == "Pod" && chance(r, 15) {
 		o = workload(r, o)
 		kind = o["kind"].(string)
 	}
 	l := line{}
 	l.set("kind", kind)
-	l.set("gates", s.randomGates(r))
+	l.set("gates", gates)
 	l.set("object", o)
 	return l
 }
 
-// generateUpdate stores an object by upstream's own rules, whether it is valid or not, and changes it.
+// generateUpdate changes an update that was written down, or an object that upstream stored by its own rules, whether
+// it is valid or not.
 func generateUpdate(r *rand.Rand) line {
-	l := generateCreate(r)
-	name, k := kindOf(l)
-	var old object
-	withGates(l, func() { old = k.stored(name, l["object"]) })
+	s := learn()
+	if chance(r, 30) {
+		return s.changedUpdate(r)
+	}
+	l := newObject(r)
+	old := servedObject(r, l)
 	if old == nil {
 		return l // cannot be asked
 	}
-	s := learn()
 	updated := copyTree(old).(object)
 	for range r.IntN(3) {
-		s.change(r, name, updated)
+		s.change(r, get[string](l, "kind"), updated)
 	}
 	l.set("old", old)
 	l.set("new", withoutProposals(updated))
 	delete(l, "object")
 	if chance(r, 20) {
-		l.set("gates", s.randomGates(r))
+		l.set("gates", s.randomGates(r, nil))
 	}
 	return l
 }
 
-// stored is the object as it would be read back, or nil.
+func (s *learned) changedUpdate(r *rand.Rand) line {
+	from := pick(r, s.updates)
+	gates := get[map[string]bool](from, "gates")
+	maps.DeleteFunc(gates, func(name string, _ bool) bool { return !canBeSet(name) })
+	l := line{"kind": from["kind"]}
+	l.set("gates", s.randomGates(r, gates))
+	for _, key := range []string{"old", "new"} {
+		o := tree(from[key]).(object)
+		for range r.IntN(2) {
+			s.change(r, get[string](l, "kind"), o)
+		}
+		l.set(key, withoutProposals(o))
+	}
+	return l
+}
+
+// servedObject is the line's object as a server would give it back later, or nil.
+func servedObject(r *rand.Rand, l line) object {
+	name, k := kindOf(l)
+	var o object
+	withGates(l, func() { o = k.stored(name, l["object"]) })
+	if o == nil {
+		return nil
+	}
+	s := learn()
+	if f, ok := fieldsOf(k.typeOf(name))["status"]; ok && chance(r, 50) {
+		o["status"] = s.structOf(r, f, 3)
+	}
+	if m, ok := o["metadata"].(object); ok {
+		serveMeta(r, m)
+	}
+	return withoutProposals(o).(object)
+}
+
+// serveMeta adds what controllers and the server itself leave in metadata.
+func serveMeta(r *rand.Rand, m object) {
+	maybe(r, 50, m, "generation", pick(r, []int{1, 2, 7}))
+	maybe(r, 30, m, "managedFields", []any{object{"manager": near(r, []string{"kubectl", "kube-controller-manager"}), "operation": pick(r, []string{"Update", "Apply", "x"}),
+		"apiVersion": "v1", "time": "2026-01-01T00:00:00Z", "fieldsType": "FieldsV1", "fieldsV1": object{"f:metadata": object{}}}})
+	maybe(r, 20, m, "ownerReferences", some(r, 2, func() object {
+		return object{"apiVersion": pick(r, []string{"apps/v1", "v1", "", "a/b/c"}), "kind": pick(r, []string{"ReplicaSet", "Event", "Job"}), "name": "o",
+			"uid": pick(r, []string{"u-2", ""}), "controller": chance(r, 70)}
+	}))
+	maybe(r, 20, m, "finalizers", some(r, 2, func() string {
+		return pick(r, []string{"orphan", "foregroundDeletion", "example.com/x", "kubernetes", "x"})
+	}))
+	if chance(r, 15) {
+		m["deletionTimestamp"], m["deletionGracePeriodSeconds"] = "2026-01-01T00:00:30Z", 30
+	}
+	maybe(r, 5, m, "selfLink", "/api/v1/x")
+}
+
+// stored is the object as it would be read back, or nil. Its uid, which labels of Jobs repeat, is not that of a new one.
 func (k kind) stored(name string, body []byte) object {
 	obj, err := k.decode(name, body)
 	if err != nil {
@@ -264,19 +384,22 @@ func (k kind) stored(name string, body []byte) object {
 	}
 	nameObject(obj)
 	_ = k.create(obj)
-	o, ok := tree(k.encode(obj)).(object)
+	text := bytes.ReplaceAll(k.encode(obj), []byte(newUID), []byte(storedUID))
+	o, ok := tree(text).(object)
 	if !ok {
 		return nil
 	}
 	if m, ok := o["metadata"].(object); ok {
-		m["uid"], m["resourceVersion"], m["creationTimestamp"] = "u-1", "7", "2026-01-01T00:00:00Z"
+		m["resourceVersion"], m["creationTimestamp"] = "7", "2026-01-01T00:00:00Z"
 	}
 	return o
 }
 
+const storedUID = "00000000-0000-4000-8000-000000000001"
+
 func generateMerge(r *rand.Rand) line {
 	s := learn()
-	pod := s.randomObject(r, "Pod")
+	pod, _ := s.randomObject(r, "Pod")
 	l := line{}
 	if spec, ok := pod["spec"].(object); ok {
 		maybe(r, 60, spec, "topologySpreadConstraints", some(r, 2, func() object { return randomSpread(r) }))
