@@ -26,6 +26,18 @@
  * with a sentence of 300 bytes, so bad input would grow a hundredfold. Longer texts are cut. */
 #define LIMIT_SELECTOR_ERROR_BYTES (1U << 20)
 
+/* Field errors that one verdict lists; how many more were found is said behind them. An object can
+ * have hundreds of thousands, and whoever mends one mends them a few at a time. */
+#define LIMIT_FIELD_ERRORS 10000
+
+/* Texts of the field errors that one verdict lists, but for the last of them: an error may quote a
+ * whole list, once for each of its items. An answer of the API server has them twice. */
+#define LIMIT_FIELD_ERROR_BYTES (8U << 20)
+
+/* Texts of field errors that one validation writes, also of those that repeat another and are
+ * listed once. About a quarter second. */
+#define LIMIT_FIELD_ERROR_WORK (64U << 20)
+
 /* Directives (%TAG) in front of one YAML document: libyaml compares each with all others. */
 #define LIMIT_YAML_DIRECTIVES 64
 

@@ -1,5 +1,9 @@
 /*
  * Field errors: paths and values to text, and the list that keeps each text once.
+ *
+ * A list is bounded in number and in bytes. An error that finds it full is counted and not written,
+ * so an object of which everything is wrong costs what it takes to look at it. Rules therefore ask
+ * whether something was wrong by valid__found, never by the length of the list.
  */
 #include <string.h>
 
@@ -60,9 +64,45 @@ static void write_value(struct buf *b, const struct value *v) {
     }
 }
 
+/* ---- the list ---- */
+
+enum { FEW = 8 }; /* so many errors are compared one by one; more of them have an index */
+
+/* The place of a text in the index: its own, or the free one where it would stand. */
+static uint32_t *place_of(const struct valid_errs *errs, struct str text) {
+    size_t mask = errs->slot_count - 1, at = str_hash(text, errs->seed) & mask;
+    while (errs->slots[at] && !str_eq(errs->v[errs->slots[at] - 1].text, text))
+        at = (at + 1) & mask;
+    return &errs->slots[at];
+}
+
+/* Makes an index of all errors, with room for three times as many. */
+static void index_all(struct valid_errs *errs) {
+    if (!errs->slot_count)
+        errs->seed = map_random_seed();
+    errs->slot_count = errs->slot_count ? 4 * errs->slot_count : 8 * FEW;
+    errs->slots = arena_array(errs->a, uint32_t, errs->slot_count);
+    for (size_t i = 0; i < errs->n; i++)
+        *place_of(errs, errs->v[i].text) = (uint32_t)i + 1;
+}
+
+static bool has_text(const struct valid_errs *errs, struct str text) {
+    if (errs->slot_count)
+        return *place_of(errs, text);
+    for (size_t i = 0; i < errs->n; i++)
+        if (str_eq(errs->v[i].text, text))
+            return true;
+    return false;
+}
+
+bool valid_errs_has(const struct valid_errs *errs, const struct valid_error *e) {
+    return has_text(errs, e->text);
+}
+
+/* Adds an error whose text the list does not have. */
 static void append(struct valid_errs *errs, struct valid_error e) {
     if (errs->n == errs->cap) {
-        size_t cap = errs->cap ? errs->cap * 2 : 8;
+        size_t cap = errs->cap ? errs->cap * 2 : FEW;
         struct valid_error *grown = arena_array(errs->a, struct valid_error, cap);
         if (errs->n)
             memcpy(grown, errs->v, errs->n * sizeof *grown);
@@ -70,20 +110,26 @@ static void append(struct valid_errs *errs, struct valid_error e) {
         errs->cap = cap;
     }
     errs->v[errs->n++] = e;
+    if (errs->n > FEW && 2 * errs->n > errs->slot_count)
+        index_all(errs);
+    else if (errs->slot_count)
+        *place_of(errs, e.text) = (uint32_t)errs->n;
 }
 
-void valid__drop_repeats(struct valid_errs *errs) {
-    if (errs->n < 2)
-        return;
-    struct seen texts;
-    seen_init(&texts);
-    size_t kept = 0;
-    for (size_t i = 0; i < errs->n; i++)
-        if (seen_add(&texts, errs->v[i].text))
-            errs->v[kept++] = errs->v[i];
-    errs->n = kept;
-    seen_release(&texts);
+static bool is_full(const struct valid_errs *errs) {
+    return errs->n >= LIMIT_FIELD_ERRORS || errs->bytes >= LIMIT_FIELD_ERROR_BYTES ||
+           errs->written >= LIMIT_FIELD_ERROR_WORK;
 }
+
+void valid__note_left_out(struct valid_errs *errs) {
+    if (!errs->left_out)
+        return;
+    struct str text = arena_printf(errs->a, "%zu further error%s not listed", errs->left_out,
+                                   errs->left_out == 1 ? " is" : "s are");
+    append(errs, (struct valid_error){VALID_TOO_MANY, text, STR(""), text, text});
+}
+
+/* ---- one error ---- */
 
 /* An error in the making: its text so far, and where parts of it end or begin. */
 struct draft {
@@ -92,47 +138,64 @@ struct draft {
     size_t field_end, value_end, detail;
 };
 
-/* Writes all but the detail. */
-static struct draft start(enum valid_type type, const struct path *p, const struct value *value) {
-    struct draft d = {.type = type, .text = BUF_INIT(3 * LIMIT_OBJECT_BYTES)};
-    write_path(&d.text, p);
-    if (!p)
-        buf_add(&d.text, STR("<nil>"));
-    d.field_end = d.text.n;
-    buf_add(&d.text, STR(": "));
-    buf_add(&d.text, str_of(types[type].text));
-    if (value && value->kind != VALUE_OMITTED) {
-        buf_add(&d.text, STR(": "));
-        write_value(&d.text, value);
+/* Writes all but the detail. False when the list is full: the error is only counted. */
+static bool start(struct valid *v, struct draft *d, enum valid_type type, const struct path *p,
+                  const struct value *value) {
+    v->errs->found++;
+    if (is_full(v->errs)) {
+        v->errs->left_out++;
+        return false;
     }
-    d.value_end = d.text.n;
-    buf_add(&d.text, STR(": "));
-    d.detail = d.text.n;
-    return d;
+    *d = (struct draft){.type = type, .text = BUF_INIT(3 * LIMIT_OBJECT_BYTES)};
+    write_path(&d->text, p);
+    if (!p)
+        buf_add(&d->text, STR("<nil>"));
+    d->field_end = d->text.n;
+    buf_add(&d->text, STR(": "));
+    buf_add(&d->text, str_of(types[type].text));
+    if (value && value->kind != VALUE_OMITTED) {
+        buf_add(&d->text, STR(": "));
+        write_value(&d->text, value);
+    }
+    d->value_end = d->text.n;
+    buf_add(&d->text, STR(": "));
+    d->detail = d->text.n;
+    return true;
 }
 
-/* Adds the error to the list, without the last colon when there is no detail. */
+/* Adds the error to the list, without the last colon when there is no detail; unless its text is
+ * there already, of which upstream keeps the first one, too. */
 static void finish(struct valid *v, struct draft *d) {
+    struct valid_errs *errs = v->errs;
     size_t n = d->text.n > d->detail ? d->text.n : d->value_end;
-    struct str text = arena_str(v->errs->a, str_sub(buf_view(&d->text), 0, n));
-    append(v->errs, (struct valid_error){.type = d->type,
-                                         .text = text,
-                                         .field = str_sub(text, 0, d->field_end),
-                                         .body = str_sub(text, d->field_end + 2, n),
-                                         .detail = str_sub(text, d->detail, n)});
+    struct str text = str_sub(buf_view(&d->text), 0, n);
+    errs->written += n;
+    if (!has_text(errs, text)) {
+        text = arena_str(errs->a, text);
+        errs->bytes += n;
+        append(errs, (struct valid_error){.type = d->type,
+                                          .text = text,
+                                          .field = str_sub(text, 0, d->field_end),
+                                          .body = str_sub(text, d->field_end + 2, n),
+                                          .detail = str_sub(text, d->detail, n)});
+    }
     buf_release(&d->text);
 }
 
 void valid__add(struct valid *v, enum valid_type type, const struct path *p,
                 const struct value *value, struct str detail) {
-    struct draft d = start(type, p, value);
+    struct draft d;
+    if (!start(v, &d, type, p, value))
+        return;
     buf_add(&d.text, detail);
     finish(v, &d);
 }
 
 void valid__invalid(struct valid *v, const struct path *p, struct value value, const char *fmt,
                     ...) {
-    struct draft d = start(VALID_INVALID, p, &value);
+    struct draft d;
+    if (!start(v, &d, VALID_INVALID, p, &value))
+        return;
     va_list ap;
     va_start(ap, fmt);
     valid__write_text(&d.text, fmt, ap);
@@ -141,7 +204,9 @@ void valid__invalid(struct valid *v, const struct path *p, struct value value, c
 }
 
 void valid__required(struct valid *v, const struct path *p, const char *fmt, ...) {
-    struct draft d = start(VALID_REQUIRED, p, NULL);
+    struct draft d;
+    if (!start(v, &d, VALID_REQUIRED, p, NULL))
+        return;
     va_list ap;
     va_start(ap, fmt);
     valid__write_text(&d.text, fmt, ap);
@@ -150,7 +215,9 @@ void valid__required(struct valid *v, const struct path *p, const char *fmt, ...
 }
 
 void valid__forbidden(struct valid *v, const struct path *p, const char *fmt, ...) {
-    struct draft d = start(VALID_FORBIDDEN, p, NULL);
+    struct draft d;
+    if (!start(v, &d, VALID_FORBIDDEN, p, NULL))
+        return;
     va_list ap;
     va_start(ap, fmt);
     valid__write_text(&d.text, fmt, ap);
@@ -160,7 +227,9 @@ void valid__forbidden(struct valid *v, const struct path *p, const char *fmt, ..
 
 void valid__duplicate(struct valid *v, const struct path *p, struct value value, const char *fmt,
                       ...) {
-    struct draft d = start(VALID_DUPLICATE, p, &value);
+    struct draft d;
+    if (!start(v, &d, VALID_DUPLICATE, p, &value))
+        return;
     va_list ap;
     va_start(ap, fmt);
     valid__write_text(&d.text, fmt, ap);
@@ -169,7 +238,9 @@ void valid__duplicate(struct valid *v, const struct path *p, struct value value,
 }
 
 void valid__internal(struct valid *v, const struct path *p, const char *fmt, ...) {
-    struct draft d = start(VALID_INTERNAL, p, NULL);
+    struct draft d;
+    if (!start(v, &d, VALID_INTERNAL, p, NULL))
+        return;
     va_list ap;
     va_start(ap, fmt);
     valid__write_text(&d.text, fmt, ap);
@@ -179,7 +250,9 @@ void valid__internal(struct valid *v, const struct path *p, const char *fmt, ...
 
 void valid__not_found(struct valid *v, const struct path *p, struct value value, const char *fmt,
                       ...) {
-    struct draft d = start(VALID_NOT_FOUND, p, &value);
+    struct draft d;
+    if (!start(v, &d, VALID_NOT_FOUND, p, &value))
+        return;
     va_list ap;
     va_start(ap, fmt);
     valid__write_text(&d.text, fmt, ap);
@@ -189,7 +262,9 @@ void valid__not_found(struct valid *v, const struct path *p, struct value value,
 
 void valid__not_supported(struct valid *v, const struct path *p, struct value value,
                           const char *const *supported) {
-    struct draft d = start(VALID_NOT_SUPPORTED, p, &value);
+    struct draft d;
+    if (!start(v, &d, VALID_NOT_SUPPORTED, p, &value))
+        return;
     for (size_t i = 0; supported[i]; i++) {
         buf_add(&d.text, i ? STR(", ") : STR("supported values: "));
         goquote_write(&d.text, str_of(supported[i]));

@@ -48,13 +48,13 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     if (!k)
         return;
     struct valid v = {out, opts->gates, opts->cel};
-    size_t before = out->n;
+    size_t before = out->found;
     k->create(&v, o);
-    if (out->n == before)
+    if (out->found == before)
         valid__meta_names(&v, AT(NULL, "metadata"), o->meta, valid__name_path_segment);
     if (k->declared)
         k->declared(&v, o, NULL);
-    valid__drop_repeats(out);
+    valid__note_left_out(out);
 }
 
 void valid_prepare_update(struct api_object *o, const struct api_object *old,
@@ -82,5 +82,5 @@ void valid_update(const struct api_object *o, const struct api_object *old,
     k->update(&v, o, old);
     if (k->declared)
         k->declared(&v, o, old);
-    valid__drop_repeats(out);
+    valid__note_left_out(out);
 }

@@ -47,6 +47,12 @@ static struct json message(struct arena *a, const struct api_object *o,
     return text_of(a, &b);
 }
 
+static void add_unless_empty(struct arena *a, struct json *object, struct str key,
+                             struct str text) {
+    if (text.n)
+        json_add(a, object, key, json_of_str(text));
+}
+
 static struct json causes(struct arena *a, const struct valid_errs *errs) {
     struct json list = {.kind = JSON_ARRAY};
     for (size_t i = 0; i < errs->n; i++) {
@@ -54,15 +60,9 @@ static struct json causes(struct arena *a, const struct valid_errs *errs) {
         struct json *cause = json_append(a, &list, (struct json){.kind = JSON_OBJECT});
         json_add(a, cause, STR("reason"), json_of_str(str_of(valid_reason(e->type))));
         json_add(a, cause, STR("message"), json_of_str(e->body));
-        json_add(a, cause, STR("field"), json_of_str(e->field));
+        add_unless_empty(a, cause, STR("field"), e->field);
     }
     return list;
-}
-
-static void add_unless_empty(struct arena *a, struct json *object, struct str key,
-                             struct str text) {
-    if (text.n)
-        json_add(a, object, key, json_of_str(text));
 }
 
 static struct json details(struct arena *a, const struct api_object *o,

@@ -41,15 +41,28 @@ struct valid_error {
     struct str detail; /* the part of body behind the value; may be empty */
 };
 
-/* A list of field errors in the order found, each full text once. All texts live in the arena. */
+/*
+ * A list of field errors in the order found, each full text once. All texts live in the arena. The
+ * list ends at LIMIT_FIELD_ERRORS and LIMIT_FIELD_ERROR_BYTES; an entry without a field then stands
+ * behind the errors and tells how many more were found, repeated ones among them.
+ */
 struct valid_errs {
     struct arena *a;
     struct valid_error *v;
     size_t n, cap;
+    size_t found;          /* errors that rules found, also repeated ones and those left out */
+    size_t left_out;       /* errors that the list had no room for */
+    size_t bytes, written; /* of all texts in the list; of all texts that were compared with it */
+    uint32_t *slots;       /* open addressing into v, offset by one; 0 = free */
+    size_t slot_count;     /* a power of two, or 0 while there are few errors */
+    uint64_t seed;
 };
 
 /* An empty list whose texts will live in the arena, which is stored. */
 #define VALID_ERRS_INIT(arena) ((struct valid_errs){.a = (arena)})
+
+/* Does the list have this error? */
+bool valid_errs_has(const struct valid_errs *errs, const struct valid_error *e);
 
 /* The reason that stands for a type in a Status: FieldValueInvalid, … */
 const char *valid_reason(enum valid_type type);

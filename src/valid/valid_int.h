@@ -108,8 +108,14 @@ void valid__too_long(struct valid *v, const struct path *p, size_t most);
 /* Too many: <actual>: must have at most <most> items */
 void valid__too_many(struct valid *v, const struct path *p, size_t actual, size_t most);
 
-/* Keeps the first of errors with the same path and text, as upstream does before it answers. */
-void valid__drop_repeats(struct valid_errs *errs);
+/* How many errors were found so far, whether or not the list has room for them: rules that ask
+ * whether other rules were content compare this before and after. */
+static inline size_t valid__found(const struct valid *v) {
+    return v->errs->found;
+}
+
+/* Ends a list that had no room for all errors with an entry that says how many are missing. */
+void valid__note_left_out(struct valid_errs *errs);
 
 /* Is the text one of a list that ends with NULL? */
 bool valid__one_of(struct str text, const char *const *list);

@@ -62,9 +62,9 @@ void valid__port_name(struct valid *v, const struct path *p, struct str name) {
 
 /* False when the name is no good, so that a later one cannot repeat it. */
 static bool check_port_name(struct valid *v, const struct path *p, struct str name) {
-    size_t before = v->errs->n;
+    size_t before = valid__found(v);
     valid__port_name(v, p, name);
-    return v->errs->n == before;
+    return valid__found(v) == before;
 }
 
 static void check_port(struct valid *v, const struct path *p, const struct api_container_port *port,

@@ -19,7 +19,7 @@ static struct valid *begin(struct trial *t, const struct feature_set *gates) {
 }
 
 static bool failed(struct trial *t) {
-    bool any = t->errs.n > 0;
+    bool any = t->errs.found > 0;
     arena_release(&t->arena);
     return any;
 }

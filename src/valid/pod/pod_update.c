@@ -26,7 +26,7 @@ static bool check_images(struct valid *v, const struct path *p,
 static bool check_deadline(struct valid *v, const struct path *p, struct api_opt_i64 deadline,
                            struct api_opt_i64 old) {
     static const int64_t range[2] = {0, INT32_MAX};
-    size_t before = v->errs->n;
+    size_t before = valid__found(v);
     if (!deadline.set) {
         if (old.set)
             valid__invalid(v, p, VALUE_JSON((struct json){.kind = JSON_NULL}),
@@ -34,9 +34,9 @@ static bool check_deadline(struct valid *v, const struct path *p, struct api_opt
         return true;
     }
     valid__range(v, p, deadline.v, range);
-    if (v->errs->n == before && old.set && old.v < deadline.v)
+    if (valid__found(v) == before && old.set && old.v < deadline.v)
         valid__invalid(v, p, VALUE_I64(deadline.v), "must be less than or equal to previous value");
-    return v->errs->n == before;
+    return valid__found(v) == before;
 }
 
 /* Everything that may not change in a toleration, with lengths, so that texts do not run together.

@@ -162,9 +162,9 @@ const bool *valid__volumes(struct valid *v, const struct path *p,
         const struct api_persistent_volume_claim_volume_source *claim =
             volume->volume_source.persistent_volume_claim;
         const struct path *here = AT_INDEX(p, i);
-        size_t before = v->errs->n;
+        size_t before = valid__found(v);
         check_volume(&(struct volume_view){v, here, volume, pod_name, had}, &names);
-        if (v->errs->n == before) {
+        if (valid__found(v) == before) {
             seen_add(&names, volume->name);
         } else {
             bad = bad ? bad : arena_array(v->errs->a, bool, list->n);

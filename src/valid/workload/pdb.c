@@ -39,9 +39,9 @@ static void check_spec(struct valid *v, const struct api_pod_disruption_budget_s
 /* Upstream's rules for budgets do not mention metadata: it is looked at when the rest is good. */
 static void create(struct valid *v, const struct api_object *o) {
     static const struct selector_rules strict;
-    size_t before = v->errs->n;
+    size_t before = valid__found(v);
     check_spec(v, &budget_of(o)->spec, &strict);
-    if (v->errs->n == before)
+    if (valid__found(v) == before)
         valid__any_meta(v, AT(NULL, "metadata"), o->meta, true, valid__name_path_segment);
 }
 
@@ -50,7 +50,7 @@ static bool is_invalid(struct valid *v, const struct api_label_selector *s) {
     static const struct selector_rules strict;
     struct valid_errs errs = VALID_ERRS_INIT(v->errs->a);
     valid__label_selector(&(struct valid){.errs = &errs}, NULL, s, &strict);
-    return errs.n > 0;
+    return errs.found > 0;
 }
 
 static void update(struct valid *v, const struct api_object *o, const struct api_object *old) {

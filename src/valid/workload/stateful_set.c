@@ -187,7 +187,7 @@ static bool has_errors(const struct valid *v, const struct api_stateful_set_spec
     struct valid apart = *v;
     apart.errs = &errs;
     check_spec(&apart, spec, rules, strictness);
-    return errs.n;
+    return errs.found > 0;
 }
 
 /* The claim templates as the API server has them inside: whether they say their kind, which they
