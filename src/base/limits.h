@@ -38,6 +38,10 @@
  * listed once. About a quarter second. */
 #define LIMIT_FIELD_ERROR_WORK (64U << 20)
 
+/* Memory of the objects that are made anew to find out which feature gate would change a verdict.
+ * That takes some twenty of them; objects above ten megabytes get no more such hints. */
+#define LIMIT_HINT_BYTES (256U << 20)
+
 /* Directives (%TAG) in front of one YAML document: libyaml compares each with all others. */
 #define LIMIT_YAML_DIRECTIVES 64
 

@@ -1,6 +1,7 @@
 /* From a value to a verdict, in the API server's order. */
 #include "api/object.h"
 #include "base/ascii.h"
+#include "base/limits.h"
 #include "base/vec.h"
 #include "cli/suggest.h"
 #include "cmd/gates.h"
@@ -18,6 +19,7 @@ struct judge {
     const struct stored *stored;
     struct advice *advice;
     struct arena arena;                     /* of the verdict */
+    struct arena trial;                     /* of one look for hints */
     struct api_object *object;              /* of the verdict, or NULL */
     VEC(const struct api_object *) classes; /* PriorityClasses that went by */
     struct feature_set hinted;              /* gates that were named in a hint */
@@ -54,6 +56,7 @@ void judge_free(struct judge *j) {
     api_object_unref(j->object);
     advice_free(j->advice);
     arena_release(&j->arena);
+    arena_release(&j->trial);
     free(j);
 }
 
@@ -199,12 +202,12 @@ static int validate(struct judge *j, struct api_object *o, const struct feature_
 
 /* ---- hints ---- */
 
-static bool has_error(const struct valid_errs *list, const struct valid_error *e) {
-    for (size_t i = 0; i < list->n; i++)
-        if (str_eq(list->v[i].field, e->field) && str_eq(list->v[i].body, e->body))
-            return true;
-    return false;
-}
+/* A rejected object, and what looking for hints has cost. */
+struct search {
+    const struct input_value *value;
+    const struct valid_errs *errs; /* why it is rejected */
+    size_t bytes;                  /* of the objects that were made anew so far */
+};
 
 /* How many of the errors go away with these gates, and the first of them. */
 struct solved {
@@ -212,24 +215,35 @@ struct solved {
     const struct valid_error *first;
 };
 
-static struct solved solved_by(struct judge *j, const struct input_value *value,
-                               const struct feature_set *gates, const struct valid_errs *errs) {
-    struct api_decode_opts opts = {.kind = value->kind, .api_version = value->api_version};
-    struct valid_errs left = VALID_ERRS_INIT(&j->arena);
+/* A list that had no room for all errors does not tell which of the others are gone. */
+static struct solved compare(const struct valid_errs *errs, const struct valid_errs *left) {
     struct solved solved = {0};
-    struct api_object *o;
-    struct err err;
-    if (api_object_decode(value->tree, &opts, &o, &err) < 0)
-        return solved;
-    api_object_default(o, gates);
-    bool judged = validate(j, o, gates, &left, &err) == 0;
-    for (size_t i = 0; judged && i < errs->n; i++) {
-        if (has_error(&left, &errs->v[i]))
+    size_t listed = errs->n - (errs->left_out > 0);
+    for (size_t i = 0; i < listed && !left->left_out; i++) {
+        if (valid_errs_has(left, &errs->v[i]))
             continue;
         if (!solved.n++)
             solved.first = &errs->v[i];
     }
+    return solved;
+}
+
+static struct solved solved_by(struct judge *j, struct search *search,
+                               const struct feature_set *gates) {
+    const struct input_value *value = search->value;
+    struct api_decode_opts opts = {.kind = value->kind, .api_version = value->api_version};
+    struct valid_errs left = VALID_ERRS_INIT(&j->trial);
+    struct solved solved = {0};
+    struct api_object *o;
+    struct err err;
+    if (search->bytes > LIMIT_HINT_BYTES || api_object_decode(value->tree, &opts, &o, &err) < 0)
+        return solved;
+    api_object_default(o, gates);
+    if (validate(j, o, gates, &left, &err) == 0)
+        solved = compare(search->errs, &left);
+    search->bytes += o->arena.bytes + j->trial.bytes;
     api_object_unref(o);
+    arena_reset(&j->trial);
     return solved;
 }
 
@@ -244,35 +258,50 @@ static void add_hint(struct judge *j, struct verdict *v, enum feature gate,
 }
 
 /* Do the gates that are named already explain all that any gate can? */
-static bool needs_hint(struct judge *j, const struct input_value *value,
-                       const struct valid_errs *errs) {
+static bool needs_hint(struct judge *j, struct search *search) {
     struct feature_set all, hinted = j->opts.gates->enabled;
     memset(&all, 0xff, sizeof all);
-    size_t most = solved_by(j, value, &all, errs).n;
+    size_t most = solved_by(j, search, &all).n;
     for (size_t i = 0; i < sizeof hinted.words / sizeof *hinted.words; i++)
         hinted.words[i] |= j->hinted.words[i];
-    return most && solved_by(j, value, &hinted, errs).n < most;
+    return most && solved_by(j, search, &hinted).n < most;
 }
 
 /*
- * Gates that are off, and that would take an error away. Each gate is named once in a run: whoever
- * reads the first hint does not need the others.
+ * Gates from one to before another that are off, and that would take an error away. If all of them
+ * together take none away, none does alone; else each half is looked at.
  */
-static void find_hints(struct judge *j, struct verdict *v, const struct input_value *value,
-                       const struct valid_errs *errs) {
-    if (!needs_hint(j, value, errs))
-        return;
-    for (enum feature f = 0; f < FEATURE_COUNT; f++) {
-        struct feature_set gates = j->opts.gates->enabled;
+static void find_among(struct judge *j, struct verdict *v, struct search *search, enum feature from,
+                       enum feature to) {
+    struct feature_set gates = j->opts.gates->enabled;
+    enum feature gate = from;
+    size_t count = 0;
+    for (enum feature f = from; f < to; f++) {
         if (feature_enabled(&gates, f) || feature_enabled(&j->hinted, f))
             continue;
         feature_set_put(&gates, f, true);
-        struct solved solved = solved_by(j, value, &gates, errs);
-        if (!solved.n)
-            continue;
-        feature_set_put(&j->hinted, f, true);
-        add_hint(j, v, f, solved.first);
+        gate = f;
+        count++;
     }
+    struct solved solved = count ? solved_by(j, search, &gates) : (struct solved){0};
+    if (!solved.n)
+        return;
+    if (count > 1) {
+        enum feature middle = from + (to - from) / 2;
+        find_among(j, v, search, from, middle);
+        find_among(j, v, search, middle, to);
+        return;
+    }
+    feature_set_put(&j->hinted, gate, true);
+    add_hint(j, v, gate, solved.first);
+}
+
+/* Each gate is named once in a run: whoever reads the first hint does not need the others. */
+static void find_hints(struct judge *j, struct verdict *v, const struct input_value *value,
+                       const struct valid_errs *errs) {
+    struct search search = {.value = value, .errs = errs};
+    if (needs_hint(j, &search))
+        find_among(j, v, &search, 0, FEATURE_COUNT);
 }
 
 /* ---- one object ---- */
