@@ -167,6 +167,7 @@ static void check_owner(struct valid *v, const struct path *p,
             "/v1, Kind=Event is disallowed from being an owner");
 }
 
+/* Each of the errors that show the list refers to the same tree. */
 static struct json owners_tree(struct arena *a, const struct api_owner_reference_list *list) {
     struct json tree = {.kind = JSON_ARRAY};
     for (size_t i = 0; i < list->n; i++)
@@ -177,19 +178,23 @@ static struct json owners_tree(struct arena *a, const struct api_owner_reference
 static void check_owners(struct valid *v, const struct path *p,
                          const struct api_owner_reference_list *list) {
     const struct api_owner_reference *first = NULL;
+    struct json all = {.kind = JSON_NULL};
     for (size_t i = 0; i < list->n; i++) {
         const struct api_owner_reference *r = &list->v[i];
         check_owner(v, AT_INDEX(p, i), r);
         if (!r->controller.set || !r->controller.v)
             continue;
-        if (first)
-            valid__invalid(v, p, VALUE_JSON(owners_tree(v->errs->a, list)),
-                           "Only one reference can have Controller set to true. Found \"true\" in "
-                           "references for %.*s/%.*s and %.*s/%.*s",
-                           STR_ARG(first->kind), STR_ARG(first->name), STR_ARG(r->kind),
-                           STR_ARG(r->name));
-        else
+        if (!first) {
             first = r;
+            continue;
+        }
+        if (all.kind == JSON_NULL)
+            all = owners_tree(v->errs->a, list);
+        valid__invalid(v, p, VALUE_JSON(all),
+                       "Only one reference can have Controller set to true. Found \"true\" in "
+                       "references for %.*s/%.*s and %.*s/%.*s",
+                       STR_ARG(first->kind), STR_ARG(first->name), STR_ARG(r->kind),
+                       STR_ARG(r->name));
     }
 }
 
