@@ -4,17 +4,24 @@
  */
 #include "valid/pod/pod_int.h"
 
-/* Puts an amount that is not there yet into its place; the list grows in the arena. */
-static void insert(struct arena *a, struct api_quantities *list, struct str name,
-                   const struct quantity *value) {
-    struct api_quantity *grown = arena_array(a, struct api_quantity, list->n + 1);
-    size_t n = 0, i = 0;
-    while (i < list->n && str_cmp(list->v[i].key, name) < 0)
-        grown[n++] = list->v[i++];
-    grown[n++] = (struct api_quantity){name, *value};
-    while (i < list->n)
-        grown[n++] = list->v[i++];
-    *list = (struct api_quantities){grown, n};
+/* Adds amounts that the list does not have; both are sorted by name, and the result is in the
+ * arena. */
+static void add_all(struct arena *a, struct api_quantities *list,
+                    const struct api_quantities *more) {
+    if (!more->n)
+        return;
+    struct api_quantity *both = arena_array(a, struct api_quantity, list->n + more->n);
+    size_t n = 0, i = 0, j = 0;
+    while (i < list->n || j < more->n) {
+        bool first = j == more->n || (i < list->n && str_cmp(list->v[i].key, more->v[j].key) < 0);
+        both[n++] = first ? list->v[i++] : more->v[j++];
+    }
+    *list = (struct api_quantities){both, n};
+}
+
+/* An empty list with room for as many amounts as another has. */
+static struct api_quantities room_for(struct arena *a, const struct api_quantities *list) {
+    return (struct api_quantities){arena_array(a, struct api_quantity, list->n + 1), 0};
 }
 
 static bool has(const struct api_quantities *list, struct str name) {
@@ -30,28 +37,32 @@ static bool is_of_pods(struct str name) {
 /* Huge pages cannot be overcommitted: the pod needs all that its containers may use. */
 static void default_huge_pages(struct arena *a, struct api_resource_requirements *r,
                                const struct api_quantities *sum) {
+    struct api_quantities missing = room_for(a, sum);
     for (size_t i = 0; i < sum->n; i++)
         if (valid__is_huge_page(sum->v[i].key) && !has(&r->requests, sum->v[i].key) &&
             !has(&r->limits, sum->v[i].key))
-            insert(a, &r->limits, sum->v[i].key, &sum->v[i].value);
+            missing.v[missing.n++] = sum->v[i];
+    add_all(a, &r->limits, &missing);
 }
 
 static void default_requests(struct arena *a, const struct api_pod_spec *spec) {
     struct api_resource_requirements *r = spec->resources;
     struct api_quantities sum = valid__aggregate(a, spec, false);
+    struct api_quantities of_containers = room_for(a, &sum), of_limits = room_for(a, &r->limits);
     for (size_t i = 0; i < sum.n; i++) {
         struct str name = sum.v[i].key;
         bool overcommits = is_of_pods(name) && !valid__is_huge_page(name);
         if (overcommits && !has(&r->requests, name))
-            insert(a, &r->requests, name, &sum.v[i].value);
+            of_containers.v[of_containers.n++] = sum.v[i];
     }
-    for (size_t i = 0; i < r->limits.n; i++) {
-        struct str name = r->limits.v[i].key;
-        if (is_of_pods(name) && !has(&r->requests, name))
-            insert(a, &r->requests, name, &r->limits.v[i].value);
-    }
+    add_all(a, &r->requests, &of_containers);
+    for (size_t i = 0; i < r->limits.n; i++)
+        if (is_of_pods(r->limits.v[i].key) && !has(&r->requests, r->limits.v[i].key))
+            of_limits.v[of_limits.n++] = r->limits.v[i];
+    add_all(a, &r->requests, &of_limits);
 }
 
+/* Over all names this looks at each limit of a container once, and at one more container. */
 static bool all_limit(const struct api_pod_spec *spec, struct str name) {
     for (struct container_walk w = CONTAINER_WALK(spec, NULL); valid__walk(&w);)
         if (!has(&w.c->resources.limits, name))
@@ -63,14 +74,17 @@ static bool all_limit(const struct api_pod_spec *spec, struct str name) {
 static void default_limits(struct arena *a, const struct api_pod_spec *spec,
                            const struct api_quantities *sum) {
     struct api_resource_requirements *r = spec->resources;
+    struct api_quantities missing = room_for(a, &r->requests);
     for (size_t i = 0; i < r->requests.n; i++) {
         struct str name = r->requests.v[i].key;
         const struct quantity *request = &r->requests.v[i].value;
         const struct quantity *limit = valid__find_quantity(sum, name);
         if (!is_of_pods(name) || has(&r->limits, name) || !limit || !all_limit(spec, name))
             continue;
-        insert(a, &r->limits, name, quantity_cmp(request, limit) > 0 ? request : limit);
+        missing.v[missing.n++] =
+            (struct api_quantity){name, quantity_cmp(request, limit) > 0 ? *request : *limit};
     }
+    add_all(a, &r->limits, &missing);
 }
 
 /* Before the fix, requests followed only where there was a limit, and limits never. */
@@ -131,12 +145,11 @@ static bool pod_decides(const struct api_pod_spec *spec, const struct feature_se
 }
 
 struct str valid__qos_class(const struct api_pod_spec *spec, const struct feature_set *gates) {
-    enum qos qos = UNKNOWN;
-    if (pod_decides(spec, gates))
-        qos = qos_of(spec->resources);
-    for (size_t i = 0; i < spec->init_containers.n && !pod_decides(spec, gates); i++)
+    bool of_pod = pod_decides(spec, gates);
+    enum qos qos = of_pod ? qos_of(spec->resources) : UNKNOWN;
+    for (size_t i = 0; i < spec->init_containers.n && !of_pod; i++)
         qos = join(qos, qos_of(&spec->init_containers.v[i].resources));
-    for (size_t i = 0; i < spec->containers.n && !pod_decides(spec, gates); i++)
+    for (size_t i = 0; i < spec->containers.n && !of_pod; i++)
         qos = join(qos, qos_of(&spec->containers.v[i].resources));
     if (qos == GUARANTEED)
         return STR("Guaranteed");

@@ -5,55 +5,111 @@
 
 #include "valid/pod/container_int.h"
 
-/* ---- sums and maxima; lists are sorted by name ---- */
+/* ---- sums and maxima ---- */
 
-enum merge { SUM, MAXIMUM };
+/* An amount of one container. */
+struct amount {
+    struct str name;
+    const struct quantity *value;
+    size_t place;                /* of the container: regular ones come first */
+    bool is_regular, is_sidecar; /* neither: an init container that ends */
+};
 
-static struct quantity merge_two(struct arena *a, const struct quantity *x,
-                                 const struct quantity *y, enum merge how) {
-    struct quantity result = *x;
-    if (how == MAXIMUM)
-        return quantity_cmp(y, x) > 0 ? *y : *x;
-    /* Only a sum of absurd length fails; the first amount then stands for it. */
-    quantity_add(a, x, y, &result, NULL);
-    return result;
-}
-
-static struct api_quantities merge(struct arena *a, const struct api_quantities *x,
-                                   const struct api_quantities *y, enum merge how) {
-    struct api_quantities all = {arena_array(a, struct api_quantity, x->n + y->n + 1), 0};
-    for (size_t i = 0, j = 0; i < x->n || j < y->n;) {
-        int order = i == x->n ? 1 : j == y->n ? -1 : str_cmp(x->v[i].key, y->v[j].key);
-        struct api_quantity *out = &all.v[all.n++];
-        *out = order <= 0 ? x->v[i] : y->v[j];
-        if (order == 0)
-            out->value = merge_two(a, &x->v[i].value, &y->v[j].value, how);
-        i += order <= 0;
-        j += order >= 0;
-    }
-    return all;
-}
+/* Sums of one resource; NULL: nobody names it. */
+struct sums {
+    const struct quantity *total, *sidecars, *init;
+};
 
 static const struct api_quantities *pick(const struct api_container *c, bool limits) {
     return limits ? &c->resources.limits : &c->resources.requests;
 }
 
+static struct amount *add_amounts(struct amount *out, const struct amount *container,
+                                  const struct api_quantities *list) {
+    for (size_t i = 0; i < list->n; i++) {
+        *out = *container;
+        out->name = list->v[i].key;
+        out->value = &list->v[i].value;
+        out++;
+    }
+    return out;
+}
+
+static size_t count_amounts(const struct api_container_list *list, bool limits) {
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        n += pick(&list->v[i], limits)->n;
+    return n;
+}
+
+static int compare_amounts(const void *a, const void *b) {
+    const struct amount *x = a, *y = b;
+    int order = str_cmp(x->name, y->name);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+/* The amounts of all containers, those of one resource together, in the order of containers. */
+static struct amount *gather(struct arena *a, const struct api_pod_spec *spec, bool limits,
+                             size_t *n) {
+    const struct api_container_list *regular = &spec->containers, *init = &spec->init_containers;
+    *n = count_amounts(regular, limits) + count_amounts(init, limits);
+    struct amount *all = arena_array(a, struct amount, *n + 1), *end = all;
+    for (size_t i = 0; i < regular->n; i++)
+        end = add_amounts(end, &(struct amount){.place = i, .is_regular = true},
+                          pick(&regular->v[i], limits));
+    for (size_t i = 0; i < init->n; i++)
+        end =
+            add_amounts(end,
+                        &(struct amount){.place = regular->n + i,
+                                         .is_sidecar = str_is(init->v[i].restart_policy, "Always")},
+                        pick(&init->v[i], limits));
+    qsort(all, *n, sizeof *all, compare_amounts);
+    return all;
+}
+
+/* Only a sum of absurd length fails; the first amount then stands for it. */
+static const struct quantity *sum(struct arena *a, const struct quantity *x,
+                                  const struct quantity *y) {
+    if (!x)
+        return y;
+    struct quantity *result = arena_copy(a, x, sizeof *x);
+    quantity_add(a, x, y, result, NULL);
+    return result;
+}
+
+static const struct quantity *larger(const struct quantity *x, const struct quantity *y) {
+    if (!x || !y)
+        return x ? x : y;
+    return quantity_cmp(y, x) > 0 ? y : x;
+}
+
 /* While an init container runs, the sidecars that started before it run, too. */
+static void count_in(struct arena *a, struct sums *s, const struct amount *amount) {
+    if (amount->is_regular) {
+        s->total = sum(a, s->total, amount->value);
+        return;
+    }
+    const struct quantity *with = sum(a, s->sidecars, amount->value);
+    if (amount->is_sidecar) {
+        s->total = sum(a, s->total, amount->value);
+        s->sidecars = with;
+    }
+    s->init = larger(s->init, with);
+}
+
 struct api_quantities valid__aggregate(struct arena *a, const struct api_pod_spec *spec,
                                        bool limits) {
-    struct api_quantities total = {0}, sidecars = {0}, init = {0};
-    for (size_t i = 0; i < spec->containers.n; i++)
-        total = merge(a, &total, pick(&spec->containers.v[i], limits), SUM);
-    for (size_t i = 0; i < spec->init_containers.n; i++) {
-        const struct api_container *c = &spec->init_containers.v[i];
-        struct api_quantities with = merge(a, &sidecars, pick(c, limits), SUM);
-        if (str_is(c->restart_policy, "Always")) {
-            total = merge(a, &total, pick(c, limits), SUM);
-            sidecars = with;
-        }
-        init = merge(a, &init, &with, MAXIMUM);
+    size_t n;
+    const struct amount *all = gather(a, spec, limits, &n);
+    struct api_quantities result = {arena_array(a, struct api_quantity, n + 1), 0};
+    for (size_t i = 0; i < n;) {
+        struct str name = all[i].name;
+        struct sums sums = {0};
+        for (; i < n && str_eq(all[i].name, name); i++)
+            count_in(a, &sums, &all[i]);
+        result.v[result.n++] = (struct api_quantity){name, *larger(sums.total, sums.init)};
     }
-    return merge(a, &total, &init, MAXIMUM);
+    return result;
 }
 
 /* ---- the pod's against its containers' ---- */
@@ -107,7 +163,11 @@ void valid__pod_resources(struct valid *v, const struct path *spec_path,
     }
     if (r->claims.v)
         valid__forbidden(v, AT(p, "claims"), "claims may not be set for Resources at pod-level");
-    struct pod_view pod = {.v = v, .spec = spec, .had = valid__habits(v->errs->a, rules->old)};
+    struct str claim_list = {0};
+    struct pod_view pod = {.v = v,
+                           .spec = spec,
+                           .claim_list = &claim_list,
+                           .had = valid__habits(v->errs->a, rules->old)};
     for (size_t i = 0; i < spec->resource_claims.n; i++)
         seen_add(&pod.claims, spec->resource_claims.v[i].name);
     valid__pod_requirements(&pod, p, r);
