@@ -87,6 +87,8 @@ struct pod_view {
     struct seen volumes; /* those without errors: name to struct api_volume */
     struct seen claims;  /* names of resource claims */
     bool relaxed_env;    /* any printable character in names of variables */
+    /* The names of all claims, as errors list them; empty until the first error does. */
+    struct str *claim_list;
 };
 
 /* All containers of a spec, regular ones first, then init and ephemeral ones; NULL at the end. */

@@ -351,8 +351,10 @@ void valid__containers(struct valid *v, const struct path *spec_path,
                        const struct api_pod_spec *spec, const bool *bad_volumes,
                        const struct pod_rules *rules) {
     struct pod_view pod;
+    struct str claim_list = {0};
     pod.v = v;
     pod.spec = spec;
+    pod.claim_list = &claim_list;
     struct seen names;
     seen_init(&names);
     view_init(&pod, bad_volumes, rules->old);

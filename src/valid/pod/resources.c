@@ -187,9 +187,9 @@ static void check_requests(struct requirements *req) {
 
 /* ---- claims ---- */
 
-/* The names of the pod's claims, sorted, behind ": "; empty when there are none. */
-static void write_claims(struct buf *out, struct arena *a,
-                         const struct api_pod_resource_claim_list *claims) {
+/* The names of the pod's claims, sorted, behind ": ", or that there are none; in the arena. */
+static struct str list_claims(struct arena *a, const struct api_pod_resource_claim_list *claims) {
+    AUTO(buf_release) struct buf out = BUF_INIT(LIMIT_OBJECT_BYTES);
     struct str *sorted = arena_array(a, struct str, claims->n + 1), last = {0};
     for (size_t i = 0; i < claims->n; i++)
         sorted[i] = claims->v[i].name;
@@ -197,19 +197,19 @@ static void write_claims(struct buf *out, struct arena *a,
     for (size_t i = 0; i < claims->n; i++) {
         if (str_eq(sorted[i], last))
             continue;
-        buf_add(out, out->n ? STR(", ") : STR(": "));
-        buf_add(out, sorted[i]);
+        buf_add(&out, out.n ? STR(", ") : STR(": "));
+        buf_add(&out, sorted[i]);
         last = sorted[i];
     }
+    return out.n ? arena_str(a, buf_view(&out)) : STR(" which is empty");
 }
 
 static void claim_not_found(const struct pod_view *pod, const struct path *p, struct str name) {
-    struct buf names = BUF_INIT(LIMIT_OBJECT_BYTES);
-    write_claims(&names, pod->v->errs->a, &pod->spec->resource_claims);
-    struct str list = names.n ? buf_view(&names) : STR(" which is empty");
+    if (!pod->claim_list->n)
+        *pod->claim_list = list_claims(pod->v->errs->a, &pod->spec->resource_claims);
     valid__not_found(pod->v, p, VALUE_Q(name),
-                     "must be one of the names in pod.spec.resourceClaims%.*s", STR_ARG(list));
-    buf_release(&names);
+                     "must be one of the names in pod.spec.resourceClaims%.*s",
+                     STR_ARG(*pod->claim_list));
 }
 
 /*
@@ -279,7 +279,9 @@ void valid__pod_requirements(const struct pod_view *pod, const struct path *p,
 
 void valid__overhead(struct valid *v, const struct path *p, const struct api_quantities *overhead,
                      const struct pod_rules *rules) {
-    struct pod_view pod = {.v = v, .had = valid__habits(v->errs->a, rules->old)};
+    struct str claim_list = {0};
+    struct pod_view pod = {
+        .v = v, .claim_list = &claim_list, .had = valid__habits(v->errs->a, rules->old)};
     struct api_resource_requirements r = {.limits = *overhead};
     valid__resources(&pod, p, &r);
 }

@@ -12,18 +12,19 @@
 #include "base/limits.h"
 #include "valid/valid.h"
 
-/* Validates `before` + n times `part` + `behind` and returns the errors; `%zu` in part counts. */
+/* Validates `before` + n times `part` + `behind` and returns the errors; each # in part counts. */
 static struct valid_errs judge(struct arena *a, const char *before, const char *part, size_t n,
                                const char *behind) {
     struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
     buf_add(&text, str_of(before));
     for (size_t i = 0; i < n; i++) {
         struct str rest = str_of(part), head;
-        bool counts = str_cut(rest, '#', &head, &rest);
-        buf_add(&text, head);
-        if (counts)
-            buf_add_u64(&text, i);
-        buf_add(&text, rest);
+        for (bool counts = true; counts;) {
+            counts = str_cut(rest, '#', &head, &rest);
+            buf_add(&text, head);
+            if (counts)
+                buf_add_u64(&text, i);
+        }
     }
     buf_add(&text, str_of(behind));
     assert_false(text.full);
@@ -110,6 +111,13 @@ static const struct {
      "{\"name\":\"z\",\"emptyDir\":{}}]}}", 60000},
     {POD CONTAINER "\"resources\":{\"limits\":{", "\"a.io/r#\":\"1\",", "\"cpu\":\"1\"}}}]}}",
      60000},
+    {POD "\"resources\":{\"requests\":{\"cpu\":\"1\"}},\"containers\":[",
+     "{\"name\":\"c#\",\"image\":\"x\",\"resources\":{\"limits\":{\"a.io/r#\":\"1\"}}},",
+     "{\"name\":\"z\",\"image\":\"x\"}]}}", 30000},
+    {POD "\"resources\":{\"requests\":{\"cpu\":\"1\"}},\"initContainers\":[",
+     "{\"name\":\"c#\",\"image\":\"x\",\"restartPolicy\":\"Always\",\"resources\":{\"limits\":{"
+     "\"a.io/r#\":\"1\"}}},",
+     "{\"name\":\"z\",\"image\":\"x\"}]," CONTAINER "\"tty\":false}]}}", 20000},
 };
 
 static void crowds_are_fine(void **state) {
@@ -124,11 +132,37 @@ static void crowds_are_fine(void **state) {
     }
 }
 
+/* Each of these has an error that quotes a whole list. */
+static void crowds_of_errors_come_to_an_end(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *part, *behind;
+    } rows[] = {
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"n\","
+         "\"ownerReferences\":[",
+         "{\"apiVersion\":\"v1\",\"kind\":\"A\",\"name\":\"a#\",\"uid\":\"u\",\"controller\":"
+         "true},",
+         "{}]}}"},
+        {POD "\"resourceClaims\":[{\"name\":\"z\",\"resourceClaimName\":\"z\"}]," CONTAINER
+             "\"resources\":{\"claims\":[",
+         "{\"name\":\"c#\"},", "{\"name\":\"z\"}]}}]}}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a = {0};
+        struct valid_errs errs = judge(&a, rows[i].before, rows[i].part, 30000, rows[i].behind);
+        assert_true(errs.left_out > 0);
+        assert_true(errs.n <= LIMIT_FIELD_ERRORS + 1);
+        assert_true(a.bytes < 256 << 20);
+        arena_release(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_are_limited),
         cmocka_unit_test(indexes_may_be_long),
         cmocka_unit_test(crowds_are_fine),
+        cmocka_unit_test(crowds_of_errors_come_to_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
