@@ -104,13 +104,24 @@ static void check_seccomp_match(struct valid *v, const struct path *p, struct st
                          "seccomp profile in annotation and field must match");
 }
 
+/* How a key compares with <prefix><container>. */
+static int compare_key(struct str key, struct str prefix, struct str container) {
+    int order = str_cmp(str_sub(key, 0, prefix.n), prefix);
+    return order ? order : str_cmp(behind(key, prefix), container);
+}
+
 /* The annotation <prefix><container>, or NULL. */
 static const struct label *find_of(const struct labels *annotations, struct str prefix,
                                    struct str container) {
-    for (size_t i = 0; i < annotations->n; i++) {
-        struct str key = annotations->v[i].key;
-        if (str_starts(key, prefix) && str_eq(behind(key, prefix), container))
-            return &annotations->v[i];
+    for (size_t low = 0, high = annotations->n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_key(annotations->v[middle].key, prefix, container);
+        if (order == 0)
+            return &annotations->v[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return NULL;
 }
@@ -134,18 +145,11 @@ static void check_seccomp_matches(struct valid *v, const struct path *spec_path,
 
 /* ---- AppArmor ---- */
 
-static bool has_container(const struct api_pod_spec *spec, struct str name) {
-    for (struct container_walk w = CONTAINER_WALK(spec, NULL); valid__walk(&w);)
-        if (str_eq(w.c->name, name))
-            return true;
-    return false;
-}
-
 static void check_app_armor(struct valid *v, const struct path *p, const struct label *annotation,
-                            const struct api_pod_spec *spec) {
+                            const struct seen *containers) {
     static const char *const known[] = {"", "runtime/default", "unconfined", NULL};
     struct str container = behind(annotation->key, STR(APP_ARMOR)), profile = annotation->value;
-    if (!has_container(spec, container))
+    if (!seen_get(containers, container))
         valid__invalid(v, p, VALUE_Q(container), "container not found");
     if (valid__one_of(profile, known) || str_starts(profile, STR(LOCALHOST)))
         return;
@@ -153,6 +157,23 @@ static void check_app_armor(struct valid *v, const struct path *p, const struct 
     goquote_write(&quoted, profile);
     valid__invalid(v, p, VALUE_Q(profile), "invalid AppArmor profile name: %.*s",
                    STR_ARG(buf_view(&quoted)));
+}
+
+/* The names of containers are gathered when the first of the annotations asks for them. */
+static void check_app_armors(struct valid *v, const struct path *p,
+                             const struct labels *annotations, const struct api_pod_spec *spec) {
+    struct seen containers;
+    seen_init(&containers);
+    for (size_t i = 0; i < annotations->n; i++) {
+        const struct label *a = &annotations->v[i];
+        if (!str_starts(a->key, STR(APP_ARMOR)))
+            continue;
+        for (struct container_walk w = CONTAINER_WALK(spec, NULL);
+             !containers.n && valid__walk(&w);)
+            seen_add(&containers, w.c->name);
+        check_app_armor(v, AT_KEY(p, a->key), a, &containers);
+    }
+    seen_release(&containers);
 }
 
 static void check_app_armor_match(struct valid *v, const struct path *p, struct str annotation,
@@ -253,9 +274,7 @@ void valid__pod_annotations(struct valid *v, const struct path *p, const struct 
         valid__invalid(v, AT_KEY(p, STR(DELETION_COST)), VALUE_Q(cost->value),
                        "must be a 32bit integer");
     check_seccomps(v, p, annotations);
-    for (size_t i = 0; i < annotations->n; i++)
-        if (str_starts(annotations->v[i].key, STR(APP_ARMOR)))
-            check_app_armor(v, AT_KEY(p, annotations->v[i].key), &annotations->v[i], spec);
+    check_app_armors(v, p, annotations, spec);
 }
 
 void valid__pod_annotations_match(struct valid *v, const struct path *spec_path,

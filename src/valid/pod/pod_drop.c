@@ -283,34 +283,35 @@ static bool empty_dir_mode(struct api_pod_spec *spec, bool drop) {
     return used;
 }
 
-static bool drop_image_mount(const struct api_volume_list *volumes, struct str name) {
-    for (size_t i = 0; i < volumes->n; i++)
-        if (volumes->v[i].volume_source.image && str_eq(volumes->v[i].name, name))
-            return true;
-    return false;
+static void drop_mounts_of(struct api_pod_spec *spec, const struct seen *volumes) {
+    for (struct container_walk w = CONTAINER_WALK(spec, NULL); valid__walk(&w);) {
+        struct api_volume_mount_list *mounts = &w.c->volume_mounts;
+        size_t kept = 0;
+        for (size_t i = 0; i < mounts->n; i++)
+            if (!seen_get(volumes, mounts->v[i].name))
+                mounts->v[kept++] = mounts->v[i];
+        mounts->n = kept;
+    }
 }
 
 /* The volumes go with everything that mounts them. */
 static bool image_volumes(struct api_pod_spec *spec, bool drop) {
     struct api_volume_list *volumes = &spec->volumes;
-    bool used = false;
+    struct seen images;
+    seen_init(&images);
     for (size_t i = 0; i < volumes->n; i++)
-        used |= volumes->v[i].volume_source.image != NULL;
-    if (!used || !drop)
-        return used;
-    for (struct container_walk w = CONTAINER_WALK(spec, NULL); valid__walk(&w);) {
-        struct api_volume_mount_list *mounts = &w.c->volume_mounts;
+        if (volumes->v[i].volume_source.image)
+            seen_add(&images, volumes->v[i].name);
+    bool used = images.n > 0;
+    if (used && drop) {
+        drop_mounts_of(spec, &images);
         size_t kept = 0;
-        for (size_t i = 0; i < mounts->n; i++)
-            if (!drop_image_mount(volumes, mounts->v[i].name))
-                mounts->v[kept++] = mounts->v[i];
-        mounts->n = kept;
+        for (size_t i = 0; i < volumes->n; i++)
+            if (!volumes->v[i].volume_source.image)
+                volumes->v[kept++] = volumes->v[i];
+        volumes->n = kept;
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < volumes->n; i++)
-        if (!volumes->v[i].volume_source.image)
-            volumes->v[kept++] = volumes->v[i];
-    volumes->n = kept;
+    seen_release(&images);
     return used;
 }
 

@@ -96,11 +96,10 @@ void valid__version(struct valid *v, const struct path *p, struct str value) {
 
 /* ---- expressions ---- */
 
-static bool has_expression(const struct api_pod_spec *spec, struct str expression) {
+static void collect_expressions(const struct api_pod_spec *spec, struct seen *expressions) {
     for (size_t i = 0; spec && i < spec->tolerations.n; i++)
-        if (str_eq(spec->tolerations.v[i].expression, expression))
-            return true;
-    return false;
+        if (spec->tolerations.v[i].expression.n)
+            seen_add(expressions, spec->tolerations.v[i].expression);
 }
 
 static void compile(struct valid *v, const struct path *p, struct str expression) {
@@ -127,7 +126,7 @@ static void compile(struct valid *v, const struct path *p, struct str expression
 /* The expression takes the place of all other fields, so none of their rules is asked. One that is
  * stored already stays, even if it would not compile today. */
 static void check_expression(struct valid *v, const struct path *p, const struct api_toleration *t,
-                             const struct pod_rules *rules) {
+                             const struct pod_rules *rules, const struct seen *stored) {
     if (!rules->expressions) {
         valid__forbidden(v, p,
                          "may not be set when the TaintTolerationCEL feature gate is disabled");
@@ -136,7 +135,7 @@ static void check_expression(struct valid *v, const struct path *p, const struct
     if (t->key.n || t->operator.n || t->value.n || t->effect.n)
         valid__invalid(v, p, VALUE_Q(t->expression),
                        "expression cannot be used with key, value, operator, or effect fields");
-    if (has_expression(rules->old, t->expression))
+    if (seen_get(stored, t->expression))
         return;
     if (t->expression.n > LIMIT_TOLERATION_EXPRESSION_BYTES)
         valid__too_long(v, p, LIMIT_TOLERATION_EXPRESSION_BYTES);
@@ -181,11 +180,15 @@ static void check_toleration(struct valid *v, const struct path *p, const struct
 
 void valid__tolerations(struct valid *v, const struct path *p,
                         const struct api_toleration_list *list, const struct pod_rules *rules) {
+    struct seen stored; /* expressions of the old object */
+    seen_init(&stored);
+    collect_expressions(rules->old, &stored);
     for (size_t i = 0; i < list->n; i++) {
         const struct api_toleration *t = &list->v[i];
         if (t->expression.n)
-            check_expression(v, AT(AT_INDEX(p, i), "expression"), t, rules);
+            check_expression(v, AT(AT_INDEX(p, i), "expression"), t, rules, &stored);
         else
             check_toleration(v, AT_INDEX(p, i), t, rules);
     }
+    seen_release(&stored);
 }
