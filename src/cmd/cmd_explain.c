@@ -90,16 +90,27 @@ static int find_pod(struct run *run, struct str name, struct err *err) {
     return run->pod ? 0 : fail_missing(run, namespace, name, err);
 }
 
-/* The pod as if it had no node yet. */
+/* The pod as if it had no node yet, and had not been promised the one that it has. */
 static struct api_object *pending_copy(const struct api_object *pod) {
     struct api_object *copy = api_object_copy(pod);
-    ((struct api_pod *)copy->body)->spec.node_name = STR("");
+    struct api_pod *body = copy->body;
+    if (body->spec.node_name.n)
+        body->status.nominated_node_name = STR("");
+    body->spec.node_name = STR("");
     return copy;
 }
 
 /* --- the cluster --- */
 
 enum rank { OTHERS, NODES, PODS, LEFT_OUT };
+
+/* Does the pod take something from others: on its node, or on one that is kept free for it? */
+static bool matters(const struct api_pod *pod) {
+    if (cluster__has_ended(pod))
+        return false;
+    return pod->spec.node_name.n ||
+           (pod->status.nominated_node_name.n && !pod->metadata.deletion_timestamp.set);
+}
 
 /* Other pods that are pending are nowhere, and take nothing from anybody. */
 static enum rank rank_of(const struct run *run, const struct api_object *o) {
@@ -109,8 +120,7 @@ static enum rank rank_of(const struct run *run, const struct api_object *o) {
         return NODES;
     if (o->type != &api_types[API_T_pod])
         return OTHERS;
-    const struct api_pod *pod = o->body;
-    return pod->spec.node_name.n && !cluster__has_ended(pod) ? PODS : LEFT_OUT;
+    return matters(o->body) ? PODS : LEFT_OUT;
 }
 
 static void feed(const struct run *run, struct sched *s) {
@@ -217,8 +227,9 @@ const struct cmd cmd_explain = {
         "is taken; for one that does not, the smallest changes that would make it fit, each "
         "verified by the scheduler.\n\n"
         "A pod that is on a node is explained as if it were pending and not there. Other pods that "
-        "are pending are left out. Exits with 0 when the pod fits, 1 when it does not or an object "
-        "was refused, 2 when an input cannot be read or there is no such pod.",
+        "are pending are left out, unless they are nominated to a node. Exits with 0 when the pod "
+        "fits, 1 when it does not or an object was refused, 2 when an input cannot be read or "
+        "there is no such pod.",
     .usage = "pod/NAME -f FILE... [options]",
     .examples = examples,
     .groups = {{"Options", explain_opts, 0},

@@ -92,9 +92,6 @@ static uint32_t only_slot(const struct sched__cycle *cy) {
 
 uint32_t sched__cycle_choose(struct sched__cycle *cy) {
     const struct sched__eval *ev = cy->cls->eval;
-    uint32_t nominated = cy->pod->nominated;
-    if (nominated != SCHED__NONE && !cy->verdict[nominated])
-        return nominated;
     sched__cycle_sample(cy);
     if (cy->feasible == 1)
         return only_slot(cy);

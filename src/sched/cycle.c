@@ -100,7 +100,8 @@ static size_t place_nominated(struct sched__cycle *cy, uint32_t slot, struct sch
     *added = arena_array(cy->arena, struct sched_pod *, node->nominated.n);
     for (size_t i = 0; i < node->nominated.n; i++) {
         struct sched_pod *p = node->nominated.v[i];
-        if (p == cy->pod || p->priority < cy->pod->priority || p->node != SCHED__NONE)
+        if (str_eq(p->key, cy->pod->key) || p->priority < cy->pod->priority ||
+            p->node != SCHED__NONE)
             continue;
         sched__pod_place(cy->s, p, slot);
         (*added)[n++] = p;
@@ -144,19 +145,43 @@ static void honour_nominations(struct sched__cycle *cy) {
     }
 }
 
-/* The node that the pod itself is nominated to is asked before PreFilter leaves any out. */
-static void ask_nomination(struct sched__cycle *cy) {
+/* The verdict of the node that the pod itself is nominated to, which is asked before all others and
+ * even if PreFilter leaves it out; SCHED__GONE: there is no such node. Follows k8s.io/kubernetes
+ * pkg/scheduler, func (*Scheduler) evaluateNominatedNode. */
+static enum sched__reason ask_nomination(struct sched__cycle *cy) {
     uint32_t slot = cy->pod->nominated;
-    if (slot == SCHED__NONE || cy->verdict[slot] != SCHED__ABSENT)
+    if (slot == SCHED__NONE || !(cy->s->nodes.state[slot] & SCHED__NODE_THERE))
+        return SCHED__GONE;
+    return sched__cycle_fits(cy, slot);
+}
+
+/* A nominated node that fits is taken: there is nothing to choose, and no other node is asked. */
+static void take_nomination(struct sched__cycle *cy) {
+    cy->verdict = arena_array(cy->arena, uint8_t, cy->s->nodes.n);
+    memset(cy->verdict, SCHED__GONE, cy->s->nodes.n);
+    cy->verdict[cy->pod->nominated] = SCHED__FITS;
+    cy->feasible = 1;
+    cy->nominated = true;
+}
+
+/* A nominated node that does not fit keeps that verdict where PreFilter leaves the node out. */
+static void keep_nomination(struct sched__cycle *cy, enum sched__reason verdict) {
+    uint32_t slot = cy->pod->nominated;
+    if (verdict == SCHED__GONE || cy->verdict[slot] != SCHED__ABSENT)
         return;
     sched__cycle_own_verdicts(cy);
-    cy->verdict[slot] = (uint8_t)sched__cycle_fits(cy, slot);
+    cy->verdict[slot] = (uint8_t)verdict;
 }
 
 void sched__cycle_filter(struct sched__cycle *cy) {
     sched__cycle_pre_filter(cy);
     if (cy->error.p || cy->rejected.code != SCHED_SUCCESS)
         return;
+    enum sched__reason nominated = ask_nomination(cy);
+    if (nominated == SCHED__FITS) {
+        take_nomination(cy);
+        return;
+    }
     const struct sched__eval *ev = sched__eval_refresh(cy);
     if (!ev)
         return;
@@ -166,7 +191,7 @@ void sched__cycle_filter(struct sched__cycle *cy) {
         run_cluster_filters(cy, 0, cy->s->nodes.n);
     }
     honour_nominations(cy);
-    ask_nomination(cy);
+    keep_nomination(cy, nominated);
     if (cy->verdict != cy->cls->eval->verdict)
         cy->feasible = count_feasible(cy);
 }

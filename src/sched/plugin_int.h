@@ -43,6 +43,7 @@ struct sched__cycle {
     struct arena *arena;            /* dies with the cycle */
     uint8_t *verdict;               /* by slot: enum sched__reason */
     uint32_t feasible;              /* slots that fit */
+    bool nominated;                 /* the pod's nominated node fits: no other was asked */
     struct sched_status rejected;   /* by PreFilter */
     struct str error;               /* a plug-in failed: the whole text */
     bool redact;                    /* sentences must not tell values of taints and labels */
@@ -170,7 +171,8 @@ void sched__cycle_own_verdicts(struct sched__cycle *cy);
 void sched__cycle_pre_filter(struct sched__cycle *cy);
 
 /* Starts a cycle for a pod: PreFilter, and the verdicts of all filters on all slots. The arena is
- * stored. With cy->rejected or cy->error set there are no verdicts. */
+ * stored. With cy->rejected or cy->error set there are no verdicts. With cy->nominated set all
+ * slots but one are SCHED__GONE. */
 void sched__cycle_filter(struct sched__cycle *cy);
 
 /* Asks all filters again about one node as it is now, and returns the verdict, which is also in

@@ -47,6 +47,7 @@ static uint32_t *tree_order(struct sched__cycle *cy) {
 void sched__cycle_sample(struct sched__cycle *cy) {
     struct sched *s = cy->s;
     uint32_t all = s->nodes.live, most = nodes_to_find(cy), found = 0, looked = 0;
+    bool asked_before = false; /* the pod's nominated node, which the search did not reach */
     if (!s->config->sample_nodes || cy->feasible <= 1 || !all)
         return;
     const uint32_t *order = tree_order(cy);
@@ -54,10 +55,11 @@ void sched__cycle_sample(struct sched__cycle *cy) {
     for (; looked < all && found < most; looked++)
         found += !cy->verdict[order[(s->next_start + looked) % all]];
     for (uint32_t i = looked; i < all; i++) {
-        uint8_t *verdict = &cy->verdict[order[(s->next_start + i) % all]];
-        if (!*verdict)
-            *verdict = SCHED__GONE;
+        uint32_t slot = order[(s->next_start + i) % all];
+        asked_before = asked_before || slot == cy->pod->nominated;
+        if (!cy->verdict[slot])
+            cy->verdict[slot] = SCHED__GONE;
     }
-    s->next_start = (s->next_start + looked) % all;
+    s->next_start = (s->next_start + looked + asked_before) % all;
     cy->feasible = found;
 }

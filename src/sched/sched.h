@@ -103,6 +103,7 @@ struct sched_report {
     struct str error;             /* scheduling fails with this; absent: no */
     struct sched_node_report *nodes; /* in the order in which they were added */
     size_t node_count, feasible;
+    bool nominated;                   /* the node in the pod's status fits: no other was asked */
     bool scored;                      /* two or more nodes fit */
     bool scoring[SCHED_PLUGIN_COUNT]; /* which plug-ins gave scores */
     struct str message;               /* nothing fits: without the PostFilter's part */

@@ -56,6 +56,8 @@ static struct json encode_message(struct arena *a, const struct sched_status *s)
 }
 
 static bool is_feasible(const struct sched_report *r, size_t i) {
+    if (r->nominated)
+        return i == r->best;
     return r->rejected.code == SCHED_SUCCESS && r->nodes[i].status.code == SCHED_SUCCESS &&
            !r->nodes[i].absent;
 }

@@ -228,6 +228,8 @@ static void add_head(struct buf *out, const struct explain_report *r) {
              fits ? "true" : "false");
     add_or_null(out, "node", fits ? node_name(r, report->best) : STR(""));
     buf_addf(out, ",\"nodeCount\":%zu,\"feasible\":%zu,", report->node_count, report->feasible);
+    if (report->nominated)
+        buf_add(out, STR("\"nominated\":true,"));
     add_message(out, "message", r, report->message);
     buf_add_char(out, ',');
     add_message(out, "error", r, report->error);

@@ -48,6 +48,22 @@ static void add_notes(struct buf *out, const struct explain_report *r) {
     buf_add(out, STR("; this is what would be then.\n"));
 }
 
+static void add_fit(struct buf *out, const struct explain_report *r) {
+    const struct sched_report *report = &r->e->report;
+    struct str node = node_name(r, report->best);
+    if (report->nominated) {
+        buf_add(out, STR(" is nominated to "));
+        cmd_add_printable(out, node);
+        buf_add(out, STR(", fits there and goes there: the scheduler asks no other node.\n"));
+        return;
+    }
+    buf_addf(out, " fits on %zu of ", report->feasible);
+    add_count(out, report->node_count, "node");
+    buf_add(out, STR(" and goes to "));
+    cmd_add_printable(out, node);
+    buf_add(out, STR(".\n"));
+}
+
 static void add_verdict(struct buf *out, const struct explain_report *r) {
     const struct sched_report *report = &r->e->report;
     buf_add(out, STR("Pod "));
@@ -64,11 +80,7 @@ static void add_verdict(struct buf *out, const struct explain_report *r) {
         buf_add(out, STR(".\n"));
         return;
     }
-    buf_addf(out, " fits on %zu of ", report->feasible);
-    add_count(out, report->node_count, "node");
-    buf_add(out, STR(" and goes to "));
-    cmd_add_printable(out, node_name(r, report->best));
-    buf_add(out, STR(".\n"));
+    add_fit(out, r);
 }
 
 static void add_message(struct buf *out, const struct explain_report *r) {

@@ -257,6 +257,7 @@ void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct 
     struct sched__trial trial;
     *out = (struct sched_explanation){.sched = s, .pod = pod, .redact = redact};
     sched__trial_start(&trial, s, pod, a);
+    sched__trial_nominate(&trial);
     trial.cycle.redact = redact;
     if (trial.cycle.profile)
         explain_cycle(&trial.cycle, out);

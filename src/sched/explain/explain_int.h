@@ -16,6 +16,10 @@ void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_obje
                         struct arena *a);
 void sched__trial_end(struct sched__trial *t);
 
+/* Lets the pod have the node that its status nominates it to, if there is one. Others do not see it
+ * as nominated. */
+void sched__trial_nominate(struct sched__trial *t);
+
 /* Filters, scores and chooses for a cycle that has a profile (report.c). */
 void sched__report_cycle(struct sched__cycle *cy, struct sched_report *out);
 

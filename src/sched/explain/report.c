@@ -53,6 +53,7 @@ void sched__report_cycle(struct sched__cycle *cy, struct sched_report *out) {
     out->rejected = cy->rejected;
     report_nodes(cy, out);
     out->feasible = cy->feasible;
+    out->nominated = cy->nominated;
     if (cy->feasible > 1 && !cy->error.p)
         report_scores(cy, out);
     if (cy->feasible && !cy->error.p)
@@ -65,6 +66,8 @@ void sched__report_cycle(struct sched__cycle *cy, struct sched_report *out) {
 void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_object *pod,
                         struct arena *a) {
     t->pod = (struct sched_pod){
+        .key = arena_printf(a, "%.*s/%.*s", STR_ARG(pod->meta->namespace),
+                            STR_ARG(pod->meta->name)),
         .cls = sched__class_get(s, pod),
         .node = SCHED__NONE,
         .nominated = SCHED__NONE,
@@ -72,6 +75,11 @@ void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_obje
     sched__pod_read(s, &t->pod, pod);
     t->cycle = (struct sched__cycle){
         .s = s, .pod = &t->pod, .cls = t->pod.cls, .profile = t->pod.cls->profile, .arena = a};
+}
+
+void sched__trial_nominate(struct sched__trial *t) {
+    if (t->pod.told)
+        t->pod.nominated = sched__node_find(t->cycle.s, intern_text(t->pod.told));
 }
 
 void sched__trial_end(struct sched__trial *t) {
@@ -84,6 +92,7 @@ void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
     struct sched__trial trial;
     sched__trial_start(&trial, s, pod, a);
     *out = (struct sched_report){0};
+    sched__trial_nominate(&trial);
     if (trial.cycle.profile)
         sched__report_cycle(&trial.cycle, out);
     else

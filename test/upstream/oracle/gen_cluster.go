@@ -260,10 +260,26 @@ func generateSchedule(r *rand.Rand) line {
 	if chance(r, 30) {
 		addStorage(r, l, nodes, append(pods, pod))
 	}
+	if chance(r, 25) {
+		promise(r, l, len(nodes), pod)
+	}
 	l.set("nodes", nodes)
 	l.set("pods", pods)
 	l.set("pod", pod)
 	return l
+}
+
+// promise nominates the pod, others, or both to nodes, of which the last does not exist.
+func promise(r *rand.Rand, l line, nodes int, pod object) {
+	pending := []object{}
+	for i := range r.IntN(5) {
+		pending = append(pending, nominatedPod(r, i, nodes+1))
+	}
+	l.set("pending", pending)
+	setPriority(r, pod, priorities)
+	if chance(r, 75) {
+		pod["status"] = object{"nominatedNodeName": fmt.Sprintf("n%02d", r.IntN(nodes+1))}
+	}
 }
 
 func generateDaemon(r *rand.Rand) line {

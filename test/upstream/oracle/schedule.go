@@ -43,6 +43,9 @@ func schedule(l line) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		s, profile := newScheduler(ctx, l)
+		for _, pod := range get[[]*v1.Pod](l, "pending") {
+			enqueue(ctx, s, profile, pod)
+		}
 		pod := get[*v1.Pod](l, "pod")
 		store(pod)
 		outcome, result := cycle(ctx, s, profile, pod)
