@@ -2,6 +2,7 @@
  * One pod's way through the plug-ins: PreFilter, Filter, and what to say when nothing fits. Scores
  * and the choice are in choose.c.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -236,23 +237,32 @@ void sched__prefilter_fail(struct sched__cycle *cy, enum sched_plugin plugin, st
                              STR_ARG(text));
 }
 
-/* Who rejected the node that the pod is nominated to, or absent. */
-static struct str nomination_rejecter(const struct sched__cycle *cy) {
-    uint32_t slot = cy->pod->nominated;
-    if (slot == SCHED__NONE || cy->verdict[slot] <= SCHED__ABSENT)
-        return (struct str){0};
-    return sched_plugin_name(reasons[cy->verdict[slot]].plugin);
+/* Plug-ins that leave nodes out, as bits. Upstream adds who rejected the node that the pod is
+ * nominated to, as it was asked before. */
+static uint32_t plugins_behind_absence(const struct sched__cycle *cy) {
+    const struct sched_order *order = &cy->profile->points[SCHED_PRE_FILTER];
+    uint32_t mask = 0, slot = cy->pod->nominated;
+    for (size_t i = 0; i < order->n; i++)
+        if (plugins[order->v[i]]->restricts && plugins[order->v[i]]->restricts(cy->cls))
+            mask |= 1U << order->v[i];
+    if (slot != SCHED__NONE && cy->verdict[slot] > SCHED__ABSENT)
+        mask |= 1U << reasons[cy->verdict[slot]].plugin;
+    return mask;
 }
 
-/* Names of plug-ins that leave nodes out, as Go prints a sorted slice of them. Upstream adds who
- * rejected the nominated node, as it was asked before. */
+/* Their names, as Go prints a sorted slice of them. */
 static struct str absent_reason(struct sched__cycle *cy) {
-    struct str first = sched_plugin_name(SCHED_NODE_AFFINITY), second = nomination_rejecter(cy);
-    if (!second.p || str_eq(first, second))
-        return arena_str(cy->arena, STR("node(s) didn't satisfy plugin(s) [NodeAffinity]"));
-    bool sorted = str_cmp(first, second) < 0;
-    return arena_printf(cy->arena, "node(s) didn't satisfy plugin(s) [%.*s %.*s]",
-                        STR_ARG(sorted ? first : second), STR_ARG(sorted ? second : first));
+    struct str names[SCHED_PLUGIN_COUNT], text = STR("node(s) didn't satisfy plugin(s) [");
+    uint32_t mask = plugins_behind_absence(cy);
+    size_t n = 0;
+    for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++)
+        if (mask >> p & 1)
+            names[n++] = sched_plugin_name(p);
+    qsort(names, n, sizeof *names, str_cmp_qsort);
+    for (size_t i = 0; i < n; i++)
+        text = arena_printf(cy->arena, "%.*s%s%.*s", STR_ARG(text), i ? " " : "",
+                            STR_ARG(names[i]));
+    return arena_printf(cy->arena, "%.*s]", STR_ARG(text));
 }
 
 /* The node was asked with the nominated pods first; if they give no reason, it has one without. */

@@ -91,6 +91,11 @@ struct sched_pod_name sched__pod_name(const struct sched_pod *p, struct arena *a
 
 /* The class of a pod, made if need be, with one more reference. */
 struct sched__class *sched__class_get(struct sched *s, struct api_object *pod);
+
+/* The same for a pod that is to be placed although it may name its node. */
+struct sched__class *sched__class_get_pending(struct sched *s, struct api_object *pod);
+
+/* One more reference, and one less. */
 struct sched__class *sched__class_ref(struct sched__class *c);
 void sched__class_unref(struct sched *s, struct sched__class *c);
 

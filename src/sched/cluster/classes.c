@@ -133,6 +133,7 @@ static void add_gates(struct key_writer *w, const struct api_pod_scheduling_gate
 /* What matters on the way there. */
 static void add_wishes(struct key_writer *w, const struct api_pod *pod) {
     const struct api_pod_spec *spec = &pod->spec;
+    add_text(w, spec->node_name);
     add_text(w, spec->scheduler_name);
     add_text(w, spec->preemption_policy);
     add_gates(w, &spec->scheduling_gates);
@@ -150,10 +151,10 @@ static void add_wishes(struct key_writer *w, const struct api_pod *pod) {
         add_struct(w, API_T_topology_spread_constraint, &spec->topology_spread_constraints.v[i]);
 }
 
-static void write_key(struct key_writer *w, const struct api_pod *pod,
+static void write_key(struct key_writer *w, const struct api_pod *pod, bool placed,
                       const struct sched__requests *requests) {
     add_presence(w, pod, requests);
-    if (pod->spec.node_name.n)
+    if (placed)
         buf_add_char(&w->out, '@');
     else
         add_wishes(w, pod);
@@ -218,14 +219,14 @@ static size_t list_ports(struct sched *s, const struct api_pod_spec *spec,
     return n;
 }
 
-static struct sched__class *class_new(struct sched *s, struct api_object *pod, struct str key,
-                                      const struct sched__requests *requests) {
+static struct sched__class *class_new(struct sched *s, struct api_object *pod, bool placed,
+                                      struct str key, const struct sched__requests *requests) {
     struct sched__class *c = xcalloc(1, sizeof *c);
     c->key = arena_str(&c->arena, key);
     c->serial = ++s->serial;
     c->sample = api_object_ref(pod);
     c->pod = pod->body;
-    c->placed = c->pod->spec.node_name.n > 0;
+    c->placed = placed;
     c->requests = arena_copy(&c->arena, requests->v, requests->n * sizeof *requests->v);
     c->request_count = requests->n;
     for (size_t i = 0; i < c->request_count; i++)
@@ -245,23 +246,31 @@ static struct sched__class *class_new(struct sched *s, struct api_object *pod, s
     return c;
 }
 
-struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
+static struct sched__class *get(struct sched *s, struct api_object *pod, bool placed) {
     struct key_writer w = {.out = s->key, .arena = s->scratch};
     s->key = BUF_INIT(SIZE_MAX); /* plug-ins look things up while they compile */
     struct sched__requests requests;
     buf_clear(&w.out);
     sched__pod_requests(s, pod->body, &w.arena, &requests);
     buf_clear(&w.out); /* it may hold the key of a pod */
-    write_key(&w, pod->body, &requests);
+    write_key(&w, pod->body, placed, &requests);
     struct sched__class *c = map_get(&s->classes, buf_view(&w.out));
     if (!c)
-        c = class_new(s, pod, buf_view(&w.out), &requests);
+        c = class_new(s, pod, placed, buf_view(&w.out), &requests);
     c->refs++;
     arena_reset(&w.arena);
     buf_release(&s->key);
     s->key = w.out;
     s->scratch = w.arena;
     return c;
+}
+
+struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
+    return get(s, pod, ((const struct api_pod *)pod->body)->spec.node_name.n > 0);
+}
+
+struct sched__class *sched__class_get_pending(struct sched *s, struct api_object *pod) {
+    return get(s, pod, false);
 }
 
 struct sched__class *sched__class_ref(struct sched__class *c) {

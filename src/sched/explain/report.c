@@ -68,7 +68,7 @@ void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_obje
     t->pod = (struct sched_pod){
         .key = arena_printf(a, "%.*s/%.*s", STR_ARG(pod->meta->namespace),
                             STR_ARG(pod->meta->name)),
-        .cls = sched__class_get(s, pod),
+        .cls = sched__class_get_pending(s, pod),
         .node = SCHED__NONE,
         .nominated = SCHED__NONE,
     };

@@ -91,17 +91,34 @@ static void discard(struct sched *s, void *data) {
 
 /* ---- filter ---- */
 
-static void pre_filter(struct sched__cycle *cy) {
-    const struct node_affinity *d = cy->cls->data[SCHED_NODE_AFFINITY];
-    if (d->pinned && !d->name_count)
-        sched__prefilter_reject(cy, SCHED_NODE_AFFINITY, STR("pod affinity terms conflict"));
-}
-
 static bool is_named(const struct node_affinity *d, const struct atom *name) {
     for (size_t i = 0; i < d->name_count; i++)
         if (d->names[i] == name)
             return true;
     return false;
+}
+
+/* The pod names a node that its terms leave out. */
+static bool contradicts_node_name(const struct sched__cycle *cy, const struct node_affinity *d) {
+    struct str name = cy->cls->pod->spec.node_name;
+    return d->pinned && name.n && !is_named(d, intern_get(cy->s->atoms, name));
+}
+
+static void pre_filter(struct sched__cycle *cy) {
+    const struct node_affinity *d = cy->cls->data[SCHED_NODE_AFFINITY];
+    if (d->pinned && !d->name_count) {
+        sched__prefilter_reject(cy, SCHED_NODE_AFFINITY, STR("pod affinity terms conflict"));
+    } else if (contradicts_node_name(cy, d)) {
+        sched__prefilter_reject(
+            cy, SCHED_NODE_AFFINITY,
+            STR("node(s) didn't satisfy plugin(s) [NodeAffinity NodeName] simultaneously"));
+        cy->rejected.plugin = STR(""); /* of both, so of neither */
+    }
+}
+
+static bool restricts(const struct sched__class *c) {
+    const struct node_affinity *d = c->data[SCHED_NODE_AFFINITY];
+    return d && d->pinned;
 }
 
 static void restrict_to(struct sched__cycle *cy, uint32_t from, uint32_t to) {
@@ -197,6 +214,7 @@ const struct sched__plugin sched__node_affinity = {
     .discard = discard,
     .pre_filter = pre_filter,
     .restrict_to = restrict_to,
+    .restricts = restricts,
     .filter = filter,
     .explain = explain,
     .pre_score = pre_score,

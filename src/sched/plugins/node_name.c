@@ -1,4 +1,5 @@
-/* NodeName: a pod that names its node goes nowhere else. */
+/* NodeName: a pod that names its node goes nowhere else; other nodes are left out before any filter
+ * runs, as upstream's PreFilter does. */
 #include "sched/plugin_int.h"
 
 static void *compile(struct sched *s, struct sched__class *c) {
@@ -6,10 +7,24 @@ static void *compile(struct sched *s, struct sched__class *c) {
     return c->pod->spec.node_name.n ? (void *)&c->pod->spec.node_name : NULL;
 }
 
-static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+static bool restricts(const struct sched__class *c) {
+    return c->data[SCHED_NODE_NAME];
+}
+
+static bool is_other(const struct sched__cycle *cy, uint32_t slot) {
     const struct str *name = cy->cls->data[SCHED_NODE_NAME];
+    return !str_eq(intern_text(cy->s->nodes.v[slot].name), *name);
+}
+
+static void restrict_to(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     for (uint32_t i = from; i < to; i++)
-        if (!cy->verdict[i] && !str_eq(intern_text(cy->s->nodes.v[i].name), *name))
+        if (!cy->verdict[i] && is_other(cy, i))
+            cy->verdict[i] = SCHED__ABSENT;
+}
+
+static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++)
+        if (!cy->verdict[i] && is_other(cy, i))
             cy->verdict[i] = SCHED__REASON_NODE_NAME;
 }
 
@@ -21,6 +36,8 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
 
 const struct sched__plugin sched__node_name = {
     .compile = compile,
+    .restrict_to = restrict_to,
+    .restricts = restricts,
     .filter = filter,
     .explain = explain,
     .events = SCHED__NODE_ADD,

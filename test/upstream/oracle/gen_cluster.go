@@ -263,6 +263,7 @@ func generateSchedule(r *rand.Rand) line {
 	if chance(r, 25) {
 		promise(r, l, len(nodes), pod)
 	}
+	maybe(r, 2, pod["spec"].(object), "nodeName", fmt.Sprintf("n%02d", r.IntN(len(nodes)+1)))
 	l.set("nodes", nodes)
 	l.set("pods", pods)
 	l.set("pod", pod)
