@@ -59,14 +59,15 @@ static void get_requests(const struct kubelet__check *c, struct sched_requests *
     struct api_pod *pod = arena_copy(c->ctx->arena, c->pod, sizeof *pod);
     filter_containers(c, &pod->spec.containers);
     filter_containers(c, &pod->spec.init_containers);
-    sched_requests_get(c->ctx->arena, pod, c->ctx->gates, false, out);
+    sched_requests_get(c->ctx->arena, pod, c->ctx->gates, SCHED_REQUESTS_CLAIMS, out);
 }
 
 /* Adds what a pod on the node uses of the resources that are wanted; both lists are by name. */
 static void add_used(const struct kubelet__check *c, const struct api_pod *other,
                      const struct sched_requests *wanted, int64_t *used) {
     struct sched_requests theirs;
-    sched_requests_get(c->ctx->arena, other, c->ctx->gates, true, &theirs);
+    sched_requests_get(c->ctx->arena, other, c->ctx->gates,
+                       SCHED_REQUESTS_RESIZE | SCHED_REQUESTS_CLAIMS, &theirs);
     for (size_t i = 0, k = 0; i < wanted->n && k < theirs.n;) {
         int order = str_cmp(wanted->v[i].name, theirs.v[k].name);
         if (order == 0)

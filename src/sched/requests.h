@@ -27,13 +27,23 @@ struct sched_requests {
     int64_t scored_cpu, scored_memory;
 };
 
+/* What of a pod's status counts beside its spec, if the gates allow it. */
+enum sched_requests_use {
+    SCHED_REQUESTS_SPEC = 0,
+    SCHED_REQUESTS_RESIZE = 1, /* what the kubelet reports of a resize */
+    SCHED_REQUESTS_CLAIMS = 2, /* what claims of devices take of the node's own resources */
+};
+
 /*
- * The requests of a pod; the list lives in the arena. `use_status` takes what the kubelet reports
- * of a resize into account, as for pods on a node; a pod that is to be admitted asks for what its
- * spec says.
+ * The requests of a pod; the list lives in the arena. `use` is an or of the values above: a pod on
+ * a node takes SCHED_REQUESTS_RESIZE | SCHED_REQUESTS_CLAIMS, one that is to be placed asks for
+ * SCHED_REQUESTS_SPEC.
  */
 void sched_requests_get(struct arena *a, const struct api_pod *pod, const struct feature_set *gates,
-                        bool use_status, struct sched_requests *out);
+                        unsigned use, struct sched_requests *out);
+
+/* Has the status anything that can count, so that requests may depend on `use`? */
+bool sched_requests_have_status(const struct api_pod *pod);
 
 /* Is it an extended resource: of a domain that is not Kubernetes' own, and well named? */
 bool sched_resource_is_extended(struct str name);

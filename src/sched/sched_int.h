@@ -26,6 +26,12 @@ struct sched__amount {
     int64_t amount;
 };
 
+/* Requests that are not zero, in the order of struct sched__requests. */
+struct sched__amounts {
+    struct sched__amount *v;
+    size_t n;
+};
+
 struct sched__carried;
 struct sched__podset;
 struct sched__eval;
@@ -43,8 +49,10 @@ struct sched__class {
     const struct sched_profile *profile; /* NULL: pods of another scheduler */
     struct match_tolerations *tolerations;
     struct match_affinity *affinity; /* nodeSelector and node affinity */
-    struct sched__amount *requests;  /* not zero, in the order of struct sched__requests */
-    size_t request_count;
+    struct sched__amounts requests;  /* on a node */
+    /* While it is being placed: for NodeResourcesFit, which looks at the spec alone, and for
+     * NodeResourcesBalancedAllocation, which knows of a resize. */
+    struct sched__amounts asked, balanced;
     int64_t nonzero_cpu, nonzero_memory; /* on a node, for scoring */
     int64_t scored_cpu, scored_memory;   /* while it is being placed, for scoring */
     struct sched__port *ports;           /* on the host, in order */

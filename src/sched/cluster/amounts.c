@@ -5,10 +5,10 @@ static void add(struct sched__requests *out, uint32_t resource, int64_t amount) 
     out->v[out->n++] = (struct sched__amount){resource, amount};
 }
 
-void sched__pod_requests(struct sched *s, const struct api_pod *pod, struct arena *a,
+void sched__pod_requests(struct sched *s, const struct api_pod *pod, unsigned use, struct arena *a,
                          struct sched__requests *out) {
     struct sched_requests r;
-    sched_requests_get(a, pod, &s->gates, true, &r);
+    sched_requests_get(a, pod, &s->gates, use, &r);
     *out = (struct sched__requests){
         .v = arena_array(a, struct sched__amount, r.n),
         .nonzero_cpu = r.nonzero_cpu,

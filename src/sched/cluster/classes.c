@@ -151,13 +151,36 @@ static void add_wishes(struct key_writer *w, const struct api_pod *pod) {
         add_struct(w, API_T_topology_spread_constraint, &spec->topology_spread_constraints.v[i]);
 }
 
+/* ---- requests ---- */
+
+/* What a pod asks for, as it is looked at on a node and by plug-ins on its way there. */
+struct views {
+    struct sched__requests on_node, asked, balanced;
+    bool differ;
+};
+
+static void get_views(struct sched *s, const struct api_pod *pod, bool placed, struct arena *a,
+                      struct views *out) {
+    sched__pod_requests(s, pod, SCHED_REQUESTS_RESIZE | SCHED_REQUESTS_CLAIMS, a, &out->on_node);
+    out->asked = out->balanced = out->on_node;
+    out->differ = !placed && sched_requests_have_status(pod);
+    if (!out->differ)
+        return;
+    sched__pod_requests(s, pod, SCHED_REQUESTS_SPEC, a, &out->asked);
+    sched__pod_requests(s, pod, SCHED_REQUESTS_RESIZE, a, &out->balanced);
+}
+
 static void write_key(struct key_writer *w, const struct api_pod *pod, bool placed,
-                      const struct sched__requests *requests) {
-    add_presence(w, pod, requests);
+                      const struct views *requests) {
+    add_presence(w, pod, &requests->on_node);
     if (placed)
         buf_add_char(&w->out, '@');
     else
         add_wishes(w, pod);
+    if (requests->differ) {
+        add_requests(w, &requests->asked);
+        add_requests(w, &requests->balanced);
+    }
 }
 
 /* ---- classes ---- */
@@ -219,22 +242,37 @@ static size_t list_ports(struct sched *s, const struct api_pod_spec *spec,
     return n;
 }
 
+static struct sched__amounts hold_amounts(struct sched *s, struct sched__class *c,
+                                          const struct sched__requests *r) {
+    for (size_t i = 0; i < r->n; i++)
+        sched__resource_ref(s, r->v[i].resource);
+    return (struct sched__amounts){arena_copy(&c->arena, r->v, r->n * sizeof *r->v), r->n};
+}
+
+static void drop_amounts(struct sched *s, const struct sched__amounts *amounts) {
+    for (size_t i = 0; i < amounts->n; i++)
+        sched__resource_unref(s, amounts->v[i].resource);
+}
+
+static void keep_requests(struct sched *s, struct sched__class *c, const struct views *views) {
+    c->requests = hold_amounts(s, c, &views->on_node);
+    c->asked = views->differ ? hold_amounts(s, c, &views->asked) : c->requests;
+    c->balanced = views->differ ? hold_amounts(s, c, &views->balanced) : c->requests;
+    c->nonzero_cpu = views->on_node.nonzero_cpu;
+    c->nonzero_memory = views->on_node.nonzero_memory;
+    c->scored_cpu = views->on_node.scored_cpu;
+    c->scored_memory = views->on_node.scored_memory;
+}
+
 static struct sched__class *class_new(struct sched *s, struct api_object *pod, bool placed,
-                                      struct str key, const struct sched__requests *requests) {
+                                      struct str key, const struct views *requests) {
     struct sched__class *c = xcalloc(1, sizeof *c);
     c->key = arena_str(&c->arena, key);
     c->serial = ++s->serial;
     c->sample = api_object_ref(pod);
     c->pod = pod->body;
     c->placed = placed;
-    c->requests = arena_copy(&c->arena, requests->v, requests->n * sizeof *requests->v);
-    c->request_count = requests->n;
-    for (size_t i = 0; i < c->request_count; i++)
-        sched__resource_ref(s, c->requests[i].resource);
-    c->nonzero_cpu = requests->nonzero_cpu;
-    c->nonzero_memory = requests->nonzero_memory;
-    c->scored_cpu = requests->scored_cpu;
-    c->scored_memory = requests->scored_memory;
+    keep_requests(s, c, requests);
     c->port_count = list_ports(s, &c->pod->spec, NULL);
     c->ports = arena_array(&c->arena, struct sched__port, c->port_count);
     list_ports(s, &c->pod->spec, c->ports);
@@ -249,9 +287,9 @@ static struct sched__class *class_new(struct sched *s, struct api_object *pod, b
 static struct sched__class *get(struct sched *s, struct api_object *pod, bool placed) {
     struct key_writer w = {.out = s->key, .arena = s->scratch};
     s->key = BUF_INIT(SIZE_MAX); /* plug-ins look things up while they compile */
-    struct sched__requests requests;
+    struct views requests;
     buf_clear(&w.out);
-    sched__pod_requests(s, pod->body, &w.arena, &requests);
+    get_views(s, pod->body, placed, &w.arena, &requests);
     buf_clear(&w.out); /* it may hold the key of a pod */
     write_key(&w, pod->body, placed, &requests);
     struct sched__class *c = map_get(&s->classes, buf_view(&w.out));
@@ -291,8 +329,11 @@ static void class_free(struct sched *s, struct sched__class *c) {
         intern_unref(c->ports[i].protocol);
         intern_unref(c->ports[i].ip);
     }
-    for (size_t i = 0; i < c->request_count; i++)
-        sched__resource_unref(s, c->requests[i].resource);
+    drop_amounts(s, &c->requests);
+    if (c->asked.v != c->requests.v)
+        drop_amounts(s, &c->asked);
+    if (c->balanced.v != c->requests.v)
+        drop_amounts(s, &c->balanced);
     api_object_unref(c->sample);
     arena_release(&c->arena);
     free(c);

@@ -10,9 +10,9 @@ static void add(int64_t *sum, int64_t amount) {
 }
 
 static void add_requests(struct sched *s, const struct sched__class *c, uint32_t slot, int sign) {
-    for (size_t i = 0; i < c->request_count; i++)
-        sched__resource_use(s, c->requests[i].resource, slot,
-                            wrap_mul_i64(sign, c->requests[i].amount));
+    for (size_t i = 0; i < c->requests.n; i++)
+        sched__resource_use(s, c->requests.v[i].resource, slot,
+                            wrap_mul_i64(sign, c->requests.v[i].amount));
     add(&s->nodes.nonzero_cpu[slot], wrap_mul_i64(sign, c->nonzero_cpu));
     add(&s->nodes.nonzero_memory[slot], wrap_mul_i64(sign, c->nonzero_memory));
     s->nodes.pods[slot] += sign;

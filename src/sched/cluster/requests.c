@@ -436,12 +436,16 @@ static void sum_up(struct sums *s) {
     each_quantity(s, add_result, &s->pod->spec.overhead);
 }
 
+bool sched_requests_have_status(const struct api_pod *pod) {
+    const struct api_pod_status *status = &pod->status;
+    return status->container_statuses.n || status->init_container_statuses.n || status->resources ||
+           status->allocated_resources.n || status->node_allocatable_resource_claim_statuses.n ||
+           is_resize_infeasible(pod);
+}
+
 /* Is there anything but requests of containers? */
 static bool is_plain(const struct api_pod *pod) {
-    const struct api_pod_status *status = &pod->status;
-    return !pod->spec.resources && !status->container_statuses.n &&
-           !status->init_container_statuses.n && !status->resources &&
-           !status->allocated_resources.n && !status->node_allocatable_resource_claim_statuses.n;
+    return !pod->spec.resources && !sched_requests_have_status(pod);
 }
 
 /* Upstream's NodeResourcesFit is never told of the gates when it scores. */
@@ -456,13 +460,15 @@ static void score(const struct sums *all, struct sched_requests *out) {
 }
 
 void sched_requests_get(struct arena *a, const struct api_pod *pod, const struct feature_set *gates,
-                        bool use_status, struct sched_requests *out) {
+                        unsigned use, struct sched_requests *out) {
     struct sums s = {.arena = a, .pod = pod};
-    s.use_status = use_status && feature_enabled(gates, FEATURE_InPlacePodVerticalScaling);
+    s.use_status =
+        use & SCHED_REQUESTS_RESIZE && feature_enabled(gates, FEATURE_InPlacePodVerticalScaling);
     s.pod_level = feature_enabled(gates, FEATURE_PodLevelResources);
     s.pod_level_status =
         s.use_status && feature_enabled(gates, FEATURE_InPlacePodLevelResourcesVerticalScaling);
-    s.claims = feature_enabled(gates, FEATURE_DRANodeAllocatableResources);
+    s.claims =
+        use & SCHED_REQUESTS_CLAIMS && feature_enabled(gates, FEATURE_DRANodeAllocatableResources);
     s.infeasible = s.use_status && is_resize_infeasible(pod);
     sum_up(&s);
 

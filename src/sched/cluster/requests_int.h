@@ -16,7 +16,7 @@ struct sched__requests {
 
 /* What the pod asks for, in the arena; see sched_requests_get. Resources nobody named before get
  * their numbers, which the caller must hold. */
-void sched__pod_requests(struct sched *s, const struct api_pod *pod, struct arena *a,
+void sched__pod_requests(struct sched *s, const struct api_pod *pod, unsigned use, struct arena *a,
                          struct sched__requests *out);
 
 /* An amount as the API has it, and as text: "1500m", "2Gi". */

@@ -80,8 +80,8 @@ static void suggest_free(struct sched__options *x) {
     struct api_object *node = api_object_derive(x->node);
     bool enough = true;
     SCHED__OWN_LIST(node, &((struct api_node *)node->body)->status.allocatable);
-    for (size_t i = 0; enough && i < c->request_count; i++)
-        enough = make_room(x, &c->requests[i], node, &text);
+    for (size_t i = 0; enough && i < c->asked.n; i++)
+        enough = make_room(x, &c->asked.v[i], node, &text);
     if (enough)
         make_place(x, node, &text);
     if (!enough || !text.n || !sched__option_wanted(x)) {
@@ -139,9 +139,9 @@ static void suggest_request(struct sched__options *x, const struct sched__amount
 void sched__suggest_fit(struct sched__options *x) {
     const struct sched__class *c = x->cy->cls;
     suggest_free(x);
-    for (size_t i = 0; i < c->request_count; i++)
-        if (missing(x, &c->requests[i]) > 0) {
-            suggest_request(x, &c->requests[i]);
+    for (size_t i = 0; i < c->asked.n; i++)
+        if (missing(x, &c->asked.v[i]) > 0) {
+            suggest_request(x, &c->asked.v[i]);
             return;
         }
 }

@@ -37,14 +37,14 @@ static void *compile(struct sched *s, struct sched__class *c) {
     struct fit *d = arena_new(&c->arena, struct fit);
     if (!c->profile)
         return d;
-    d->checks = arena_array(&c->arena, struct sched__amount, c->request_count);
-    d->reasons = arena_array(&c->arena, struct str, c->request_count);
-    for (size_t i = 0; i < c->request_count; i++) {
-        struct str name = intern_text(s->nodes.resources.v[c->requests[i].resource].name);
-        if (c->requests[i].amount <= 0 || is_ignored(c->profile, name))
+    d->checks = arena_array(&c->arena, struct sched__amount, c->asked.n);
+    d->reasons = arena_array(&c->arena, struct str, c->asked.n);
+    for (size_t i = 0; i < c->asked.n; i++) {
+        struct str name = intern_text(s->nodes.resources.v[c->asked.v[i].resource].name);
+        if (c->asked.v[i].amount <= 0 || is_ignored(c->profile, name))
             continue;
         d->reasons[d->check_count] = arena_printf(&c->arena, "Insufficient %.*s", STR_ARG(name));
-        d->checks[d->check_count++] = c->requests[i];
+        d->checks[d->check_count++] = c->asked.v[i];
     }
     d->scored =
         sched__scored_list(s, c, c->profile->fit_resources, c->profile->fit_resource_count, true);
@@ -262,8 +262,8 @@ static bool offers_more(struct sched *s, const struct sched_pod *pod, const stru
         if (str_is(now->v[i].key, "pods"))
             return true;
         uint32_t resource = sched__resource_find(s, now->v[i].key);
-        for (size_t k = 0; k < pod->cls->request_count; k++)
-            if (pod->cls->requests[k].resource == resource)
+        for (size_t k = 0; k < pod->cls->asked.n; k++)
+            if (pod->cls->asked.v[k].resource == resource)
                 return true;
     }
     return false;

@@ -8,9 +8,10 @@ static int64_t requested(const struct sched__class *c, uint32_t resource, bool n
         return c->scored_cpu;
     if (nonzero && resource == SCHED__MEMORY)
         return c->scored_memory;
-    for (size_t i = 0; i < c->request_count; i++)
-        if (c->requests[i].resource == resource)
-            return c->requests[i].amount;
+    const struct sched__amounts *requests = nonzero ? &c->asked : &c->balanced;
+    for (size_t i = 0; i < requests->n; i++)
+        if (requests->v[i].resource == resource)
+            return requests->v[i].amount;
     return 0;
 }
 

@@ -111,8 +111,8 @@ struct scaling {
 
 static struct scaling scaling(struct sched *s, const struct api_pod *a, const struct api_pod *b) {
     struct sched_requests before, after;
-    sched_requests_get(&s->scratch, a, &s->gates, true, &before);
-    sched_requests_get(&s->scratch, b, &s->gates, true, &after);
+    sched_requests_get(&s->scratch, a, &s->gates, SCHED_REQUESTS_RESIZE, &before);
+    sched_requests_get(&s->scratch, b, &s->gates, SCHED_REQUESTS_RESIZE, &after);
     struct scaling out = {less_of_any(&before, &after), less_of_any(&after, &before)};
     arena_reset(&s->scratch);
     return out;

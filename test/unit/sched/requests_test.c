@@ -28,7 +28,8 @@ static void check_line(struct arena *a, const struct json *line) {
     struct str id = data_text(line, "id");
     assert_int_equal(
         api_struct_decode(a, &api_types[API_T_pod], json_get(line, STR("pod")), &pod, &err), 0);
-    sched_requests_get(a, &pod, &gates, json_get(line, STR("use_status"))->b, &requests);
+    unsigned use = json_get(line, STR("use_status"))->b ? SCHED_REQUESTS_RESIZE : 0;
+    sched_requests_get(a, &pod, &gates, use | SCHED_REQUESTS_CLAIMS, &requests);
     struct json got = encode_requests(a, &requests);
     for (uint32_t i = 0; i < got.n; i++) {
         struct str key = got.members[i].key;
@@ -52,7 +53,7 @@ static struct sched_requests requests_of(struct arena *a, const char *json) {
     struct sched_requests out;
     assert_int_equal(json_parse(a, str_of(json), NULL, &tree, &err), 0);
     assert_int_equal(api_struct_decode(a, &api_types[API_T_pod], &tree, &pod, &err), 0);
-    sched_requests_get(a, &pod, &gates, true, &out);
+    sched_requests_get(a, &pod, &gates, SCHED_REQUESTS_RESIZE | SCHED_REQUESTS_CLAIMS, &out);
     return out;
 }
 
