@@ -47,6 +47,7 @@ struct sched__class {
     /* Its pods were placed by others and only are where they are: the next three are NULL. */
     bool placed;
     const struct sched_profile *profile; /* NULL: pods of another scheduler */
+    bool grouped; /* its pods belong to a pod group: what becomes of them is not decided here */
     struct match_tolerations *tolerations;
     struct match_affinity *affinity; /* nodeSelector and node affinity */
     struct sched__amounts requests;  /* on a node */
@@ -96,6 +97,9 @@ bool sched__pod_sits(const struct sched_pod *p);
 
 /* The pod's name, in the arena. */
 struct sched_pod_name sched__pod_name(const struct sched_pod *p, struct arena *a);
+
+/* Why no verdict is given on pods of this class, or absent; static. */
+struct str sched__class_objection(const struct sched__class *c);
 
 /* The class of a pod, made if need be, with one more reference. */
 struct sched__class *sched__class_get(struct sched *s, struct api_object *pod);

@@ -68,6 +68,10 @@ static void expect(struct placement *p, struct cluster_item *item) {
         pod->state = PLACEMENT_IGNORED;
         pod->message =
             arena_printf(&p->arena, "no profile is named \"%.*s\"", STR_ARG(spec->scheduler_name));
+    } else if (spec->scheduling_group &&
+               feature_enabled(&p->cluster->opts.gates->enabled, FEATURE_GenericWorkload)) {
+        pod->state = PLACEMENT_IGNORED;
+        pod->message = SCHED_NO_POD_GROUPS;
     } else if (spec->scheduling_gates.n) {
         pod->state = PLACEMENT_GATED;
         pod->message = STR("Scheduling is blocked due to non-empty scheduling gates");

@@ -170,13 +170,20 @@ static void get_views(struct sched *s, const struct api_pod *pod, bool placed, s
     sched__pod_requests(s, pod, SCHED_REQUESTS_RESIZE, a, &out->balanced);
 }
 
-static void write_key(struct key_writer *w, const struct api_pod *pod, bool placed,
-                      const struct views *requests) {
+/* Without the gate nobody looks at groups. */
+static bool is_grouped(const struct sched *s, const struct api_pod *pod) {
+    return pod->spec.scheduling_group && feature_enabled(&s->gates, FEATURE_GenericWorkload);
+}
+
+static void write_key(struct key_writer *w, const struct sched *s, const struct api_pod *pod,
+                      bool placed, const struct views *requests) {
     add_presence(w, pod, &requests->on_node);
     if (placed)
         buf_add_char(&w->out, '@');
     else
         add_wishes(w, pod);
+    if (is_grouped(s, pod))
+        buf_add_char(&w->out, '+');
     if (requests->differ) {
         add_requests(w, &requests->asked);
         add_requests(w, &requests->balanced);
@@ -272,6 +279,7 @@ static struct sched__class *class_new(struct sched *s, struct api_object *pod, b
     c->sample = api_object_ref(pod);
     c->pod = pod->body;
     c->placed = placed;
+    c->grouped = is_grouped(s, c->pod);
     keep_requests(s, c, requests);
     c->port_count = list_ports(s, &c->pod->spec, NULL);
     c->ports = arena_array(&c->arena, struct sched__port, c->port_count);
@@ -291,7 +299,7 @@ static struct sched__class *get(struct sched *s, struct api_object *pod, bool pl
     buf_clear(&w.out);
     get_views(s, pod->body, placed, &w.arena, &requests);
     buf_clear(&w.out); /* it may hold the key of a pod */
-    write_key(&w, pod->body, placed, &requests);
+    write_key(&w, s, pod->body, placed, &requests);
     struct sched__class *c = map_get(&s->classes, buf_view(&w.out));
     if (!c)
         c = class_new(s, pod, placed, buf_view(&w.out), &requests);
@@ -309,6 +317,12 @@ struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
 
 struct sched__class *sched__class_get_pending(struct sched *s, struct api_object *pod) {
     return get(s, pod, false);
+}
+
+struct str sched__class_objection(const struct sched__class *c) {
+    if (!c->profile)
+        return STR("no profile of the configuration has the pod's schedulerName");
+    return c->grouped ? SCHED_NO_POD_GROUPS : (struct str){0};
 }
 
 struct sched__class *sched__class_ref(struct sched__class *c) {

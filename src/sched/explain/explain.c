@@ -259,9 +259,8 @@ void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct 
     sched__trial_start(&trial, s, pod, a);
     sched__trial_nominate(&trial);
     trial.cycle.redact = redact;
-    if (trial.cycle.profile)
+    out->report.error = sched__class_objection(trial.cycle.cls);
+    if (!out->report.error.p)
         explain_cycle(&trial.cycle, out);
-    else
-        out->report.error = STR("no profile of the configuration has the pod's schedulerName");
     sched__trial_end(&trial);
 }

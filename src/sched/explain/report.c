@@ -93,9 +93,8 @@ void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
     sched__trial_start(&trial, s, pod, a);
     *out = (struct sched_report){0};
     sched__trial_nominate(&trial);
-    if (trial.cycle.profile)
+    out->error = sched__class_objection(trial.cycle.cls);
+    if (!out->error.p)
         sched__report_cycle(&trial.cycle, out);
-    else
-        out->error = STR("no profile of the configuration has the pod's schedulerName");
     sched__trial_end(&trial);
 }

@@ -271,11 +271,27 @@ static void try_nodes(struct preemption *p) {
 
 /* ---- the verdict ---- */
 
+/* A pod of a pod group may have to go with all of its group, and counts with the group's priority:
+ * which of them to preempt is not decided here. */
+static bool meets_pod_groups(const struct sched__cycle *cy) {
+    if (!feature_enabled(&cy->s->gates, FEATURE_GenericWorkload))
+        return false;
+    for (uint32_t slot = 0; slot < cy->s->nodes.n; slot++) {
+        const struct sched__node *node = &cy->s->nodes.v[slot];
+        for (size_t i = 0; may_help(cy, slot) && i < node->pods.n; i++)
+            if (node->pods.v[i]->cls->grouped)
+                return true;
+    }
+    return false;
+}
+
 /* Why the pod must not preempt others, or absent. */
 static struct str find_objection(const struct sched__cycle *cy) {
     const struct sched_pod *pod = cy->pod;
     if (str_is(pod->cls->pod->spec.preemption_policy, "Never"))
         return STR("not eligible due to preemptionPolicy=Never.");
+    if (meets_pod_groups(cy))
+        return STR("not decided: Berth does not decide about pod groups, which are in the way.");
     if (pod->nominated == SCHED__NONE || !may_help(cy, pod->nominated))
         return (struct str){0};
     const struct sched__node *node = &cy->s->nodes.v[pod->nominated];
