@@ -46,6 +46,7 @@ static struct api_object *judge(const struct json *line, const struct valid_opts
         struct api_object *o = decode(json_get(line, STR("object")), opts);
         valid_prepare_create(o, opts);
         valid_create(o, opts, errs);
+        o->meta->uid = STR(""); /* random where the lines come from, and not among their members */
         return o;
     }
     struct api_object *o = decode(json_get(line, STR("new")), opts), *old = decode(old_tree, opts);

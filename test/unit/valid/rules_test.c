@@ -23,7 +23,7 @@ static struct api_object *read_object(const struct json *line, const char *key,
 
 static void judge(const struct json *line, struct valid_errs *errs) {
     struct feature_set gates = data_gates(line);
-    struct valid_opts opts = {.gates = &gates, .namespace = STR("default")};
+    struct valid_opts opts = {.gates = &gates, .namespace = STR("default"), .uid = STR("u-1")};
     struct api_object *o = read_object(line, "object", &gates);
     struct api_object *new = read_object(line, "new", &gates);
     struct api_object *old = read_object(line, "old", &gates);
