@@ -7,7 +7,6 @@
  * Convert_v1_DaemonSet_To_apps_DaemonSet.
  */
 #include "api/object_int.h"
-#include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
 
@@ -21,31 +20,21 @@ static const struct numeric_annotation {
     {API_T_daemon_set, "deprecated.daemonset.template.generation", false, false},
 };
 
-static int refuse(const struct numeric_annotation *n, struct str value, const char *why,
-                  struct err *err) {
+static int refuse(const struct numeric_annotation *n, struct str value, struct err *err) {
     AUTO(buf_release) struct buf quoted = BUF_INIT(4 * LIMIT_OBJECT_BYTES);
     goquote_write(&quoted, value);
     err_set(err, ERR_INVALID, "strconv.ParseInt: parsing %.*s: %s", STR_ARG(buf_view(&quoted)),
-            why);
+            labels_value_fault(value));
     if (n->is_named)
         err_wrap(err, "failed to parse annotation[%s]=%.*s as int64", n->key, STR_ARG(value));
     return -1;
-}
-
-static bool is_number(struct str s) {
-    if (str_starts(s, STR("+")) || str_starts(s, STR("-")))
-        s = str_sub(s, 1, s.n);
-    for (size_t i = 0; i < s.n; i++)
-        if (!ascii_is_digit(s.p[i]))
-            return false;
-    return s.n > 0;
 }
 
 static int check(const struct numeric_annotation *n, struct str value, struct err *err) {
     int64_t number;
     if ((!value.n && n->may_be_empty) || labels_value_to_i64(value, &number))
         return 0;
-    return refuse(n, value, is_number(value) ? "value out of range" : "invalid syntax", err);
+    return refuse(n, value, err);
 }
 
 int api__check_conversion(const struct api_object *o, struct err *err) {

@@ -112,3 +112,16 @@ bool labels_value_to_i64(struct str value, int64_t *out) {
     *out = sum;
     return true;
 }
+
+const char *labels_value_fault(struct str value) {
+    uint64_t sum = 0;
+    take_sign(&value);
+    for (size_t i = 0; i < value.n; i++) {
+        int digit = value.p[i] - '0';
+        if (digit < 0 || digit > 9)
+            return "invalid syntax";
+        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, digit, &sum))
+            break;
+    }
+    return value.n ? "value out of range" : "invalid syntax";
+}

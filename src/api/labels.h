@@ -48,4 +48,8 @@ int labels_from_json(struct arena *a, const struct json *object, struct labels *
  * a sign and leading zeros are allowed. False, and *out untouched, when it is none or overflows. */
 bool labels_value_to_i64(struct str value, int64_t *out);
 
+/* Why ParseInt does not read a value that is none: "invalid syntax" or "value out of range". It
+ * reads digits until they are too many for 64 bits, and does not look further. */
+const char *labels_value_fault(struct str value);
+
 #endif

@@ -2,7 +2,6 @@
  * Cron schedules, judged as robfig/cron's standard parser does, which upstream uses: five fields or
  * a descriptor such as @daily, after an optional time zone. Only the verdict is needed here.
  */
-#include "base/ascii.h"
 #include "base/utf8.h"
 #include "codec/time.h"
 #include "valid/workload/workload_int.h"
@@ -33,15 +32,11 @@ struct str valid__zone_error(struct arena *a, struct str name) {
 /* ---- numbers ---- */
 
 bool valid__atoi(struct arena *a, struct str text, int64_t *out, struct str *error) {
-    bool digits = text.n > 0;
-    size_t sign = text.n && (text.p[0] == '+' || text.p[0] == '-');
-    for (size_t i = sign; i < text.n; i++)
-        digits &= ascii_is_digit(text.p[i]);
-    if (digits && text.n > sign && labels_value_to_i64(text, out))
+    if (labels_value_to_i64(text, out))
         return true;
     struct str shown = valid__go_quoted(a, text);
-    *error = valid__text(a, "strconv.Atoi: parsing %.*s: %s", STR_ARG(shown),
-                         digits && text.n > sign ? "value out of range" : "invalid syntax");
+    *error =
+        valid__text(a, "strconv.Atoi: parsing %.*s: %s", STR_ARG(shown), labels_value_fault(text));
     return false;
 }
 

@@ -171,6 +171,24 @@ static void integers_are_read_as_go_does(void **state) {
     }
 }
 
+static void faults_of_integers_are_gos(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"", "invalid syntax"},
+        {"-", "invalid syntax"},
+        {"9223372036854775808", "value out of range"},
+        {"-9223372036854775809", "value out of range"},
+        {"9223372036854775808x", "invalid syntax"},
+        {"18446744073709551615x", "invalid syntax"},
+        {"18446744073709551616x", "value out of range"},
+        {"82140852460072917631.", "value out of range"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(labels_value_fault(str_of(rows[i].text)), rows[i].want);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(labels_come_sorted_from_json),
@@ -180,6 +198,7 @@ int main(void) {
         cmocka_unit_test(next_searches_only_behind),
         cmocka_unit_test(equal_labels_have_the_same_keys_and_values),
         cmocka_unit_test(integers_are_read_as_go_does),
+        cmocka_unit_test(faults_of_integers_are_gos),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
