@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	_ "unsafe" // for linkname
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -94,11 +95,15 @@ func validateUpdate(l line) {
 }
 
 // judge notes a verdict. The errors of one that is against the object are asked for again, as the status does
-// not hold their details; where their order is random, it may then be another one.
+// not hold their details; where their order is random, until they come as in the status, if they do so soon.
 func judge(l line, err error, again func() field.ErrorList) {
-	list := []any{}
+	list := []shownError{}
 	if apierrors.IsInvalid(err) {
-		list = listed(again())
+		for range askedAgain {
+			if list = listed(again()); slices.Equal(textsOf(list), causesOf(err)) {
+				break
+			}
+		}
 	} else if err != nil {
 		panic(badQuestion{err}) // such as a namespace that is not the request's
 	}
@@ -107,21 +112,41 @@ func judge(l line, err error, again func() field.ErrorList) {
 	l.set("status", status(err))
 }
 
-func listed(errs field.ErrorList) []any {
-	type shown struct {
-		Type   string `json:"type"`
-		Field  string `json:"field"`
-		Detail string `json:"detail"`
-		Text   string `json:"text"`
-	}
-	list, seen := []any{}, map[string]bool{}
+type shownError struct {
+	Type   string `json:"type"`
+	Field  string `json:"field"`
+	Detail string `json:"detail"`
+	Text   string `json:"text"`
+}
+
+func listed(errs field.ErrorList) []shownError {
+	list, seen := []shownError{}, map[string]bool{}
 	for _, e := range errs {
 		if text := e.Error(); !seen[text] {
 			seen[text] = true
-			list = append(list, shown{string(e.Type), e.Field, e.Detail, text})
+			list = append(list, shownError{string(e.Type), e.Field, e.Detail, text})
 		}
 	}
 	return list
+}
+
+func textsOf(list []shownError) []string {
+	var texts []string
+	for _, e := range list {
+		texts = append(texts, e.Text)
+	}
+	return texts
+}
+
+// causesOf gives the texts of a status, each once.
+func causesOf(err error) []string {
+	var texts []string
+	for _, cause := range status(err).(metav1.Status).Details.Causes {
+		if text := cause.Field + ": " + cause.Message; !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 func status(err error) any {
