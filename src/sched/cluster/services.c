@@ -24,7 +24,7 @@ struct wanted {
 
 struct sched__services {
     struct arena arena;
-    struct map selectors; /* services by namespace and selector, one of each */
+    struct map selectors; /* services by namespace and selector, one of each, held */
     struct map labels;    /* struct wanted by namespace, key and value */
     uint64_t generation;
 };
@@ -71,12 +71,11 @@ static void count_label(struct sched__services *x, struct str key) {
 }
 
 /* A service without a selector selects nothing; an empty one selects all and asks for nothing. */
-static void add_service(struct sched__services *x, struct buf *key,
-                        const struct api_object *service) {
+static void add_service(struct sched__services *x, struct buf *key, struct api_object *service) {
     const struct labels *selector = selector_of(service);
     if (!selector->n || map_get(&x->selectors, selector_key(key, service)))
         return;
-    map_put(&x->selectors, arena_str(&x->arena, buf_view(key)), (void *)service);
+    map_put(&x->selectors, arena_str(&x->arena, buf_view(key)), api_object_ref(service));
     for (size_t i = 0; i < selector->n; i++)
         count_label(x, label_key(key, service->meta->namespace, &selector->v[i]));
 }
@@ -97,6 +96,9 @@ static void file_under_rarest(struct sched__services *x, struct buf *key,
 }
 
 static void clear(struct sched__services *x) {
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&x->selectors, &at));)
+        api_object_unref(e->value);
     map_release(&x->selectors);
     map_release(&x->labels);
     arena_reset(&x->arena);
