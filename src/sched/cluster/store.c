@@ -52,20 +52,65 @@ static void write_key(struct buf *out, struct str ns, struct str name) {
     buf_add(out, name);
 }
 
-/* The selector of a service or a replication controller; those of others never change. */
-static const struct labels *selector_of(const struct api_object *o) {
-    static const struct labels none;
-    if (o->type == &api_types[API_T_service])
-        return &((const struct api_service *)o->body)->spec.selector;
-    if (o->type == &api_types[API_T_replication_controller])
-        return &((const struct api_replication_controller *)o->body)->spec.selector;
-    return &none;
+/* ---- selectors ---- */
+
+static bool same_strs(const struct api_strs *a, const struct api_strs *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i], b->v[i]))
+            return false;
+    return true;
 }
 
-/* No selector is another one than an empty one, which selects everything. */
-static bool same_selector(const struct labels *a, const struct labels *b) {
+static bool same_expressions(const struct api_label_selector_requirement_list *a,
+                             const struct api_label_selector_requirement_list *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].operator, b->v[i].operator) ||
+            !same_strs(&a->v[i].values, &b->v[i].values))
+            return false;
+    return true;
+}
+
+/* No labels are other ones than empty ones, which select everything. */
+static bool same_labels(const struct labels *a, const struct labels *b) {
     return !a->v == !b->v && labels_equal(a, b);
 }
+
+/* What an object selects pods by: labels, or a selector; the other one is NULL. */
+struct selection {
+    const struct labels *labels;
+    const struct api_label_selector *selector;
+};
+
+static struct selection selection_of(const struct api_object *o) {
+    const void *body = o->body;
+    if (o->type == &api_types[API_T_service])
+        return (struct selection){.labels = &((const struct api_service *)body)->spec.selector};
+    if (o->type == &api_types[API_T_replication_controller])
+        return (struct selection){
+            .labels = &((const struct api_replication_controller *)body)->spec.selector};
+    if (o->type == &api_types[API_T_replica_set])
+        return (struct selection){
+            .selector = ((const struct api_replica_set *)body)->spec.selector};
+    return (struct selection){.selector = ((const struct api_stateful_set *)body)->spec.selector};
+}
+
+/* Most updates leave it as it is. A selector that cannot change may all the same be another one: an
+ * object that was deleted and made again may be seen as one update. */
+static bool same_selection(const struct api_object *a, const struct api_object *b) {
+    struct selection x = selection_of(a), y = selection_of(b);
+    if (x.labels && y.labels)
+        return same_labels(x.labels, y.labels);
+    if (!x.selector || !y.selector)
+        return x.selector == y.selector && x.labels == y.labels;
+    return same_labels(&x.selector->match_labels, &y.selector->match_labels) &&
+           same_expressions(&x.selector->match_expressions, &y.selector->match_expressions);
+}
+
+/* ---- objects ---- */
 
 static void note_change(struct sched *s, const struct store_row *row, const struct api_object *old,
                         const struct api_object *object) {
@@ -74,7 +119,7 @@ static void note_change(struct sched *s, const struct store_row *row, const stru
     if (row->stale == NAMESPACES)
         sched__count_namespaces_changed(s);
     if (row->stale == SELECTORS &&
-        (!old || !object || !same_selector(selector_of(old), selector_of(object))))
+        (!old || !object || !same_selection(old, object)))
         s->selectors_generation++;
 }
 
