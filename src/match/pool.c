@@ -52,13 +52,21 @@ static bool is_idle(const struct match_list *list) {
     return !list->refs && !(list->state & (NEW | TOUCHED));
 }
 
+/* Is it held, or was it handed out again after its first round? */
+static bool is_proven(const struct match_list *list) {
+    return list->refs || !(list->state & NEW);
+}
+
+/* The next sweep is due after as many new lists as there are proven ones: waiting for as many as
+ * there are at all would make each round longer than the last. */
 size_t match__pool_sweep(struct match__pool *p, match__list_free_fn *free_list) {
-    size_t freed = 0;
+    size_t freed = 0, proven = 0;
     for (size_t id = p->by_id.n; id-- > 0;) {
         struct match_list *list = p->by_id.v[id];
         if (!list)
             continue;
         if (!is_idle(list)) {
+            proven += is_proven(list);
             list->state &= ~(uint32_t)(NEW | TOUCHED);
             continue;
         }
@@ -68,7 +76,7 @@ size_t match__pool_sweep(struct match__pool *p, match__list_free_fn *free_list) 
         vec_push(&p->free_ids, (uint32_t)id); /* from the end, so that small ids are taken first */
         freed++;
     }
-    p->sweep_due = p->made + LEAST_NEWS + p->by_key.live;
+    p->sweep_due = p->made + LEAST_NEWS + proven;
     return freed;
 }
 

@@ -277,6 +277,25 @@ static void a_sweep_is_wanted_after_many_new_lists(void **state) {
     context_close(&c);
 }
 
+/* Whoever sweeps when it is wanted keeps two rounds of new lists, however many came before. */
+static void passing_lists_do_not_pile_up(void **state) {
+    (void)state;
+    struct context c;
+    char text[64];
+    context_open(&c, "", 0);
+    for (int i = 0; i < 20000; i++) {
+        struct match_stats stats;
+        snprintf(text, sizeof text, "[{\"key\":\"%d\",\"effect\":\"NoSchedule\"}]", i);
+        context_taints(&c, text);
+        if (!match_wants_sweep(c.m))
+            continue;
+        match_stats(c.m, &stats);
+        assert_in_range(stats.taints, 1000, 2100);
+        match_sweep(c.m);
+    }
+    context_close(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_and_their_texts),
@@ -285,6 +304,7 @@ int main(void) {
         cmocka_unit_test(equal_lists_are_one_object),
         cmocka_unit_test(idle_lists_are_swept_with_their_atoms),
         cmocka_unit_test(a_sweep_is_wanted_after_many_new_lists),
+        cmocka_unit_test(passing_lists_do_not_pile_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
