@@ -23,24 +23,48 @@ static uint32_t nodes_to_find(const struct sched__cycle *cy) {
     return found < LEAST_NODES ? LEAST_NODES : found;
 }
 
+/* Nodes by zone: the first of each zone, in the order of these first ones, and who comes next. */
+struct zones {
+    uint32_t *first; /* slots */
+    uint32_t count;
+    uint32_t *next; /* by slot; SCHED__NONE: it is the last of its zone */
+};
+
+static struct zones list_zones(struct sched__cycle *cy) {
+    struct sched *s = cy->s;
+    const struct sched__topology *label =
+        sched__topology_get(s, STR("topology.kubernetes.io/zone"));
+    struct zones z = {.first = arena_array(cy->arena, uint32_t, s->nodes.live),
+                      .next = arena_array(cy->arena, uint32_t, s->nodes.n)};
+    uint32_t *last1 = arena_array(cy->arena, uint32_t, label->values.n + 1); /* slot + 1, by zone */
+    for (uint32_t i = 0; i < s->nodes.n; i++) {
+        if (!(s->nodes.state[i] & SCHED__NODE_THERE))
+            continue;
+        uint32_t *last = &last1[label->domain[i]];
+        if (*last)
+            z.next[*last - 1] = i;
+        else
+            z.first[z.count++] = i;
+        z.next[i] = SCHED__NONE;
+        *last = i + 1;
+    }
+    return z;
+}
+
 /* Slots in the order of upstream's node tree: one node per zone in turn. */
 static uint32_t *tree_order(struct sched__cycle *cy) {
-    struct sched *s = cy->s;
-    const struct sched__topology *zones =
-        sched__topology_get(s, STR("topology.kubernetes.io/zone"));
-    uint32_t count = (uint32_t)zones->values.n + 1, n = 0;
-    uint32_t *order = arena_array(cy->arena, uint32_t, s->nodes.n + 1U);
-    uint32_t *next = arena_array(cy->arena, uint32_t, count); /* slot to look at, by zone */
-    while (n < s->nodes.live)
-        for (uint32_t zone = 0; zone < count; zone++) {
-            uint32_t i = next[zone];
-            while (i < s->nodes.n &&
-                   (!(s->nodes.state[i] & SCHED__NODE_THERE) || zones->domain[i] != zone))
-                i++;
-            if (i < s->nodes.n)
-                order[n++] = i++;
-            next[zone] = i;
+    struct zones z = list_zones(cy);
+    uint32_t *order = arena_array(cy->arena, uint32_t, cy->s->nodes.live), n = 0;
+    while (z.count) {
+        uint32_t left = 0;
+        for (uint32_t i = 0; i < z.count; i++) {
+            uint32_t slot = z.first[i];
+            order[n++] = slot;
+            if (z.next[slot] != SCHED__NONE)
+                z.first[left++] = z.next[slot];
         }
+        z.count = left;
+    }
     return order;
 }
 

@@ -53,6 +53,16 @@ struct sched *sched_new(const struct sched_opts *opts) {
     return s;
 }
 
+/* Gives back what came and went. Nobody counts on anything uncounted between two calls from
+ * outside. Each sweep is due when so much was made that it costs a constant time for each. */
+static void sweep(struct sched *s) {
+    sched__topologies_sweep(s);
+    if (match_wants_sweep(s->match))
+        match_sweep(s->match);
+    if (intern_wants_sweep(s->atoms))
+        intern_sweep(s->atoms);
+}
+
 /* Pods that wait for such a thing are tried again. */
 static void tell(struct sched *s, struct api_object *before, struct api_object *after) {
     struct sched__event event = {
@@ -228,6 +238,7 @@ static bool is_kind(const struct api_object *o, const char *kind) {
 }
 
 void sched_set(struct sched *s, struct api_object *object) {
+    sweep(s);
     if (is_kind(object, "Pod")) {
         set_pod(s, object);
     } else if (is_kind(object, "Node")) {
@@ -240,6 +251,7 @@ void sched_set(struct sched *s, struct api_object *object) {
 }
 
 void sched_delete(struct sched *s, const struct api_object *object) {
+    sweep(s);
     if (is_kind(object, "Pod")) {
         struct sched_pod *p = pod_find(s, object->meta);
         if (p)
@@ -337,7 +349,7 @@ static void decide(struct sched__cycle *cy, struct sched_result *out) {
         uint32_t slot = choose(cy);
         if (slot != SCHED__NONE) {
             out->outcome = SCHED_SCHEDULED;
-            out->node = intern_text(s->nodes.v[slot].name);
+            out->node = arena_str(cy->arena, intern_text(s->nodes.v[slot].name));
             assume(s, cy->pod, slot);
             return;
         }
@@ -368,6 +380,7 @@ static uint32_t rejecting_plugins(const struct sched__cycle *cy) {
 }
 
 bool sched_next(struct sched *s, struct sched_result *out) {
+    sweep(s);
     struct sched_pod *p = sched__queue_pop(s);
     if (!p)
         return false;
@@ -380,7 +393,7 @@ bool sched_next(struct sched *s, struct sched_result *out) {
     double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;
     sched__metrics_attempt(&cy, out->outcome, seconds);
     if (p->nominated != SCHED__NONE)
-        out->nominated = intern_text(s->nodes.v[p->nominated].name);
+        out->nominated = arena_str(&s->cycle, intern_text(s->nodes.v[p->nominated].name));
     if (out->outcome != SCHED_SCHEDULED)
         sched__queue_failed(s, p, rejecting_plugins(&cy), out->outcome == SCHED_FAILED);
     return true;

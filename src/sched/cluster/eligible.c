@@ -73,7 +73,7 @@ static struct sched__eligible *eligible_new(struct sched *s, struct str key,
     e->must = arena_array(&e->arena, struct sched__topology *, spec->must_count);
     e->must_count = spec->must_count;
     for (size_t i = 0; i < spec->must_count; i++)
-        e->must[i] = sched__topology_get(s, spec->must[i]);
+        e->must[i] = sched__topology_ref(sched__topology_get(s, spec->must[i]));
     e->tolerations = spec->tolerations;
     if (e->tolerations)
         match_ref(&e->tolerations->list);
@@ -109,6 +109,8 @@ void sched__eligible_unref(struct sched *s, struct sched__eligible *e) {
     if (!e || --e->refs)
         return;
     map_del(&s->eligibles, e->key);
+    for (size_t i = 0; i < e->must_count; i++)
+        sched__topology_unref(e->must[i]);
     if (e->tolerations)
         match_unref(&e->tolerations->list);
     match_affinity_free(e->affinity);

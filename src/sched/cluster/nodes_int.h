@@ -8,6 +8,8 @@
 #ifndef SCHED_CLUSTER_NODES_INT_H
 #define SCHED_CLUSTER_NODES_INT_H
 
+#include <assert.h>
+
 #include "base/map.h"
 #include "base/vec.h"
 #include "base/wrap.h"
@@ -58,12 +60,16 @@ struct sched__node {
     VEC(struct sched__image *) images; /* by address, each once */
 };
 
-/* The values of one label of nodes, numbered from 1; 0: the node has no such label. */
+/* The values of one label of nodes, numbered from 1; 0: the node has no such label. The number of a
+ * value that no node has any more goes to the next new one. */
 struct sched__topology {
-    struct atom *key;          /* held */
+    struct atom *key; /* held */
+    uint32_t refs;
     uint32_t *domain;          /* by slot */
     struct map numbers;        /* of values */
-    VEC(struct atom *) values; /* by domain - 1; numbers are never used again */
+    VEC(struct atom *) values; /* by domain - 1, held; NULL: the number is free */
+    VEC(uint32_t) nodes;       /* by domain - 1: how many nodes have it */
+    VEC(uint32_t) free;        /* numbers */
 };
 
 struct sched__nodes {
@@ -82,6 +88,7 @@ struct sched__nodes {
     int32_t *lowest_priority;              /* of the pods there; INT32_MAX: none */
     uint8_t *state;                        /* SCHED__NODE_* */
     struct map topologies;                 /* struct sched__topology by key */
+    size_t topologies_due;                 /* so many of them are worth a sweep */
     struct map images;                     /* struct sched__image by name */
 };
 
@@ -147,8 +154,23 @@ void sched__resources_release(struct sched *s);
 
 /* ---- labels (topologies.c) ---- */
 
-/* The column of a label, made if need be; lives as long as the scheduler. */
+/* The column of a label, made if need be. It lives until the next sweep, and for as long as it is
+ * counted. */
 struct sched__topology *sched__topology_get(struct sched *s, struct str key);
+
+/* Counts a holder of the column, which is returned, and counts one off. */
+static inline struct sched__topology *sched__topology_ref(struct sched__topology *t) {
+    t->refs++;
+    return t;
+}
+static inline void sched__topology_unref(struct sched__topology *t) {
+    assert(t->refs > 0);
+    t->refs--;
+}
+
+/* Frees columns that nobody holds, when there are so many more than after the last sweep that it
+ * is worth its time. */
+void sched__topologies_sweep(struct sched *s);
 
 /* The node's labels, or those that it no longer has, into all columns. */
 void sched__topologies_set(struct sched *s, uint32_t slot);

@@ -101,7 +101,8 @@ static struct sched__partition *partition_new(struct sched *s, struct str key,
                                               const struct sched__partition_spec *spec) {
     struct sched__partition *g = xcalloc(1, sizeof *g);
     g->key = arena_str(&g->arena, key);
-    g->topology = spec->label.p ? sched__topology_get(s, spec->label) : NULL;
+    if (spec->label.p)
+        g->topology = sched__topology_ref(sched__topology_get(s, spec->label));
     g->eligible = spec->eligible;
     if (g->eligible)
         g->eligible->refs++;
@@ -131,6 +132,8 @@ void sched__partition_unref(struct sched *s, struct sched__partition *g) {
         return;
     map_del(&s->partitions, g->key);
     sched__eligible_unref(s, g->eligible);
+    if (g->topology)
+        sched__topology_unref(g->topology);
     free(g->where);
     free(g->nodes);
     vec_release(&g->domains);

@@ -157,7 +157,7 @@ static struct sched__spread_rule make_rule(struct sched *s, const struct sched__
         .by_host = str_is(spec->topology_key, "kubernetes.io/hostname"),
         .self = selector_matches(sel, &d->cls->pod->metadata.labels),
         .selector = sel,
-        .topology = sched__topology_get(s, spec->topology_key),
+        .topology = sched__topology_ref(sched__topology_get(s, spec->topology_key)),
     };
 }
 
@@ -237,8 +237,10 @@ static void count_rules(struct sched *s, const struct sched__spread *d,
 }
 
 static void drop_rules(struct sched *s, struct sched__spread_rules *rules) {
-    for (size_t i = 0; i < rules->n; i++)
+    for (size_t i = 0; i < rules->n; i++) {
         sched__tally_unref(s, rules->v[i].tally);
+        sched__topology_unref(rules->v[i].topology);
+    }
     *rules = (struct sched__spread_rules){0};
 }
 

@@ -1,0 +1,100 @@
+/* A scheduler that saw many things is about as small as what is there now. */
+#include "sched/cluster/count_int.h"
+#include "sched/sched_int.h"
+#include "world.h"
+
+enum { FEW = 3000, MANY = 12000, ALIVE = 20 };
+
+/* Each node and each pod has everything that it can have of its own. */
+static struct api_object *node(unsigned i) {
+    return object_of_text(
+        "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n%u','labels':{'kubernetes.io/"
+        "hostname':'n%u','l%u':'x','zone':'z%u'}},'spec':{'taints':[{'key':'t%u','effect':"
+        "'PreferNoSchedule'}]},'status':{'allocatable':{'cpu':'4','memory':'8Gi','pods':'110',"
+        "'e.io/r%u':'1'},'images':[{'names':['i%u'],'sizeBytes':1}]}}",
+        i, i, i, i, i, i, i);
+}
+
+static struct api_object *pod(unsigned i) {
+    return object_of_text(
+        "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p%u','namespace':'d%u','labels':{"
+        "'a':'%u'}},'spec':{'tolerations':[{'key':'t%u'}],'nodeSelector':{'l%u':'x'},"
+        "'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'k%u','whenUnsatisfiable':"
+        "'ScheduleAnyway','labelSelector':{'matchLabels':{'a':'%u'}}},{'maxSkew':1,'topologyKey':"
+        "'zone','whenUnsatisfiable':'DoNotSchedule','labelSelector':{'matchLabels':{'a':'%u'}}}],"
+        "'affinity':{'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{"
+        "'topologyKey':'m%u','labelSelector':{'matchLabels':{'b':'%u'}}}]}},'containers':[{"
+        "'name':'c','image':'i%u','ports':[{'containerPort':1,'hostPort':%u}],'resources':{"
+        "'requests':{'e.io/r%u':'1'}}}]}}",
+        i, i, i, i, i, i, i, i, i, i, i, i % 60000 + 1, i);
+}
+
+struct sizes {
+    size_t atoms, lists, topologies, values, domains, resources, images, classes, podsets,
+        partitions, carried, slots;
+};
+
+static struct sizes measure(const struct sched *s) {
+    struct intern_stats atoms;
+    struct match_stats lists;
+    struct sizes n = {.topologies = s->nodes.topologies.live,
+                      .resources = s->nodes.resources.n,
+                      .images = s->nodes.images.live,
+                      .classes = s->classes.live,
+                      .podsets = s->podsets.live,
+                      .partitions = s->partitions.live,
+                      .carried = s->carried.live,
+                      .slots = s->nodes.n};
+    intern_stats(s->atoms, &atoms);
+    match_stats(s->match, &lists);
+    n.atoms = atoms.atoms;
+    n.lists = lists.tolerations + lists.taints;
+    size_t at = 0;
+    for (const struct map_entry *e; (e = map_next(&s->nodes.topologies, &at));)
+        n.values += ((const struct sched__topology *)e->value)->values.n;
+    at = 0;
+    for (const struct map_entry *e; (e = map_next(&s->partitions, &at));)
+        n.domains += ((const struct sched__partition *)e->value)->domain_cap;
+    return n;
+}
+
+/* Nodes and pods come and go; so many are there at a time. */
+static struct sizes pass(struct world *w, unsigned from, unsigned to) {
+    struct sched_result r;
+    for (unsigned i = from; i < to; i++) {
+        world_set(w, node(i));
+        world_set(w, pod(i));
+        assert_true(sched_next(w->s, &r));
+        assert_int_equal(r.outcome, SCHED_SCHEDULED);
+        if (i >= ALIVE) {
+            world_delete(w, pod(i - ALIVE));
+            world_delete(w, node(i - ALIVE));
+        }
+    }
+    return measure(w->s);
+}
+
+static void what_came_and_went_leaves_nothing(void **state) {
+    (void)state;
+    struct world w;
+    world_start(&w, data_newest_gates(), (struct sched_opts){0});
+    struct sizes few = pass(&w, 0, FEW), many = pass(&w, FEW, MANY);
+    assert_int_equal(many.classes, ALIVE);
+    assert_int_equal(many.images, ALIVE);
+    assert_int_equal(many.podsets, few.podsets);
+    assert_int_equal(many.partitions, few.partitions);
+    assert_int_equal(many.carried, few.carried);
+    assert_int_equal(many.slots, few.slots);
+    assert_int_equal(many.resources, few.resources);
+    assert_in_range(many.topologies, 2 * ALIVE, 6 * ALIVE);
+    assert_in_range(many.values, ALIVE, 10 * ALIVE);
+    assert_in_range(many.domains, 1, 2 * few.domains);
+    assert_in_range(many.atoms, ALIVE, 8000);
+    assert_in_range(many.lists, ALIVE, 6000);
+    sched_free(w.s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_came_and_went_leaves_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
