@@ -120,7 +120,8 @@ static void count_equals(struct entry *entries, size_t n) {
 static struct str term_text(struct arena *a, struct buf *text,
                             const struct sched__carried_spec *spec) {
     buf_clear(text);
-    buf_addf(text, "%d,%d,%.*s\n", (int)spec->kind, spec->weight, STR_ARG(spec->label));
+    buf_addf(text, "%d,%d,", (int)spec->kind, spec->weight);
+    sched__key_add(text, spec->label);
     sched__podterm_write(text, &spec->term);
     return arena_str(a, buf_view(text));
 }

@@ -67,7 +67,11 @@ bool sched__podterm_matches(const struct sched__podterm *t, const struct api_obj
 /* A copy that borrows from nothing but the arena. */
 struct sched__podterm sched__podterm_copy(struct arena *a, const struct sched__podterm *t);
 
-/* Appends a text that is equal for equal terms. */
+/* Appends a part of a key with its length: objects that were never judged may have anything in
+ * their texts, and different parts must not come together as equal keys. */
+void sched__key_add(struct buf *out, struct str part);
+
+/* Appends a text that is equal for equal terms, and for no others. */
 void sched__podterm_write(struct buf *out, const struct sched__podterm *t);
 
 /* The labels of a namespace, or NULL when there is no such namespace; borrowed. */

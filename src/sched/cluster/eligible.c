@@ -37,10 +37,8 @@ void sched__eligible_grow(struct sched__eligible *e, uint32_t cap) {
 
 static void write_affinity(struct buf *out, struct arena *a, const struct api_pod_spec *spec) {
     for (size_t i = 0; i < spec->node_selector.n; i++) {
-        buf_add(out, spec->node_selector.v[i].key);
-        buf_add_char(out, '=');
-        buf_add(out, spec->node_selector.v[i].value);
-        buf_add_char(out, ',');
+        sched__key_add(out, spec->node_selector.v[i].key);
+        sched__key_add(out, spec->node_selector.v[i].value);
     }
     if (!spec->affinity || !spec->affinity->node_affinity ||
         !spec->affinity->node_affinity->required)
@@ -54,7 +52,7 @@ static void write_affinity(struct buf *out, struct arena *a, const struct api_po
 static void write_key(struct buf *out, struct arena *a, const struct sched__eligible_spec *spec) {
     for (size_t i = 0; i < spec->must_count; i++) {
         buf_add_char(out, '\n');
-        buf_add(out, spec->must[i]);
+        sched__key_add(out, spec->must[i]);
     }
     if (spec->tolerations)
         buf_addf(out, "\n#%u", spec->tolerations->list.id);

@@ -92,18 +92,40 @@ struct sched__podterm sched__podterm_copy(struct arena *a, const struct sched__p
     return copy;
 }
 
+void sched__key_add(struct buf *out, struct str part) {
+    buf_add_u64(out, part.n);
+    buf_add_char(out, ':');
+    buf_add(out, part);
+}
+
+static void add_count(struct buf *out, char mark, size_t n) {
+    buf_add_char(out, mark);
+    buf_add_u64(out, n);
+    buf_add_char(out, ';');
+}
+
 /* No selector is not the same as an empty one. */
 static void write_selector(struct buf *out, const struct selector *sel) {
-    buf_add_char(out, sel ? '{' : '-');
-    selector_write(out, sel);
-    buf_add_char(out, '|');
+    if (!sel) {
+        buf_add_char(out, '-');
+        return;
+    }
+    add_count(out, '{', sel->n);
+    for (size_t i = 0; i < sel->n; i++) {
+        const struct selector_req *r = &sel->reqs[i];
+        sched__key_add(out, r->key);
+        add_count(out, '#', r->op);
+        add_count(out, '(', r->value_count);
+        for (size_t k = 0; k < r->value_count; k++)
+            sched__key_add(out, r->values[k]);
+    }
+    sched__key_add(out, sel->error);
 }
 
 void sched__podterm_write(struct buf *out, const struct sched__podterm *t) {
-    for (size_t i = 0; i < t->namespace_count; i++) {
-        buf_add(out, t->namespaces[i]);
-        buf_add_char(out, '/');
-    }
+    add_count(out, '@', t->namespace_count);
+    for (size_t i = 0; i < t->namespace_count; i++)
+        sched__key_add(out, t->namespaces[i]);
     write_selector(out, t->namespace_selector);
     write_selector(out, t->selector);
 }

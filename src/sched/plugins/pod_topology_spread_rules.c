@@ -290,7 +290,7 @@ static void refresh_defaults(struct sched *s, struct sched__spread *d) {
     struct buf text = BUF_INIT(SIZE_MAX);
     d->generation = s->selectors_generation;
     struct selector *sel = default_selector(s, &d->cls->pod->metadata, &a);
-    selector_write(&text, sel);
+    sched__podterm_write(&text, &(struct sched__podterm){.selector = sel});
     if (!str_eq(buf_view(&text), d->selector)) {
         clear(s, d);
         arena_reset(&d->arena);
