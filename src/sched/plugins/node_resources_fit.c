@@ -9,7 +9,6 @@
 
 struct fit {
     struct sched__amount *checks; /* requests that count: not those the profile ignores */
-    struct str *reasons;          /* by check: what to say when there is too little */
     size_t check_count;
     struct sched__scored_list scored;
 };
@@ -38,13 +37,10 @@ static void *compile(struct sched *s, struct sched__class *c) {
     if (!c->profile)
         return d;
     d->checks = arena_array(&c->arena, struct sched__amount, c->asked.n);
-    d->reasons = arena_array(&c->arena, struct str, c->asked.n);
     for (size_t i = 0; i < c->asked.n; i++) {
         struct str name = intern_text(s->nodes.resources.v[c->asked.v[i].resource].name);
-        if (c->asked.v[i].amount <= 0 || is_ignored(c->profile, name))
-            continue;
-        d->reasons[d->check_count] = arena_printf(&c->arena, "Insufficient %.*s", STR_ARG(name));
-        d->checks[d->check_count++] = c->asked.v[i];
+        if (c->asked.v[i].amount > 0 && !is_ignored(c->profile, name))
+            d->checks[d->check_count++] = c->asked.v[i];
     }
     d->scored =
         sched__scored_list(s, c, c->profile->fit_resources, c->profile->fit_resource_count, true);
@@ -76,6 +72,17 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
         check_resource(cy, &d->checks[k], from, to);
 }
 
+/* "Insufficient cpu", put into words once in a cycle: a report outlives the pod's class. */
+static struct str lack_of(struct sched__cycle *cy, const struct fit *d, size_t check) {
+    struct str *texts = cy->data[SCHED_FIT];
+    if (!texts)
+        cy->data[SCHED_FIT] = texts = arena_array(cy->arena, struct str, d->check_count);
+    struct str name = intern_text(cy->s->nodes.resources.v[d->checks[check].resource].name);
+    if (!texts[check].p)
+        texts[check] = arena_printf(cy->arena, "Insufficient %.*s", STR_ARG(name));
+    return texts[check];
+}
+
 static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status *out) {
     const struct fit *d = cy->cls->data[SCHED_FIT];
     const struct sched__nodes *nodes = &cy->s->nodes;
@@ -84,7 +91,7 @@ static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status 
     for (size_t k = 0; k < d->check_count; k++) {
         const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
         if (d->checks[k].amount > sched__resource_free(r, slot))
-            sched__status_add(cy, out, d->reasons[k]);
+            sched__status_add(cy, out, lack_of(cy, d, k));
     }
 }
 
