@@ -178,14 +178,18 @@ static bool is_better_default(const struct api_object_meta *a, const struct api_
     return str_cmp(a->name, b->name) < 0;
 }
 
-static struct str default_storage_class(const struct cluster *c) {
+/* Classes are settled before claims: the default one stays what it is. */
+static struct str default_storage_class(struct cluster *c) {
     const struct api_object_meta *found = NULL;
-    for (size_t i = 0; i < c->items.n; i++) {
+    for (size_t i = 0; !c->knows_default_class && i < c->items.n; i++) {
         const struct api_object *o = c->items.v[i].object;
         if (o && is_default_class(o) && (!found || is_better_default(o->meta, found)))
             found = o->meta;
     }
-    return found ? found->name : (struct str){0};
+    if (found)
+        c->default_class = arena_str(&c->arena, found->name);
+    c->knows_default_class = true;
+    return c->default_class;
 }
 
 /* What the controller of volumes does to a claim that names its volume, and admission to one that

@@ -37,13 +37,15 @@ struct cluster {
     VEC(struct cluster_item) items; /* in the order of the input */
     struct map by_key;              /* objects, by what they are called */
     struct judge *judge;
-    struct str file;      /* of the last object, in the arena */
-    bool has_namespaces;  /* Namespace objects were given: there are no others */
-    size_t expanded;      /* pods made of templates */
-    size_t generated;     /* names made of generateName */
-    size_t refused;       /* objects with which something is wrong */
-    struct buf text;      /* of one remark */
-    struct spool remarks; /* for standard error */
+    struct str file;     /* of the last object, in the arena */
+    bool has_namespaces; /* Namespace objects were given: there are no others */
+    bool knows_default_class;
+    struct str default_class; /* of storage, once it is known; absent: none */
+    size_t expanded;          /* pods made of templates */
+    size_t generated;         /* names made of generateName */
+    size_t refused;           /* objects with which something is wrong */
+    struct buf text;          /* of one remark */
+    struct spool remarks;     /* for standard error */
 };
 
 /* An empty cluster. Release with cluster_release, whatever follows. */

@@ -264,8 +264,8 @@ static bool is_finished(const struct api_job *job) {
 
 #define INDEX_KEY STR("batch.kubernetes.io/job-completion-index")
 
-/* Marks what a text such as 1,3-5 names. */
-static void mark_text(bool *taken, int64_t count, struct str text) {
+/* Notes where ranges of a text such as 1,3-5 begin (1 more from there on) and end (1 less). */
+static void note_ranges(int32_t *steps, int64_t count, struct str text) {
     while (text.n) {
         struct str part, from_text, to_text;
         int64_t from, to;
@@ -274,18 +274,22 @@ static void mark_text(bool *taken, int64_t count, struct str text) {
             to_text = from_text = part;
         if (!str_to_i64(from_text, &from) || !str_to_i64(to_text, &to))
             continue;
-        for (int64_t i = from < 0 ? 0 : from; i <= to && i < count; i++)
-            taken[i] = true;
+        from = from < 0 ? 0 : from;
+        to = to < count ? to : count - 1;
+        if (from > to)
+            continue;
+        steps[from]++;
+        steps[to + 1]--;
     }
 }
 
-static void mark_pods(bool *taken, int64_t count, const struct expand_owned *owned) {
+static void note_pods(int32_t *steps, int64_t count, const struct expand_owned *owned) {
     for (size_t i = 0; owned && i < owned->pods.n; i++) {
         const struct api_object *o = owned->pods.v[i];
         const struct label *index = labels_find(&o->meta->annotations, INDEX_KEY);
         bool failed = str_is(((const struct api_pod *)o->body)->status.phase, "Failed");
         if (index && !failed && !o->meta->deletion_timestamp.set)
-            mark_text(taken, count, index->value);
+            note_ranges(steps, count, index->value);
     }
 }
 
@@ -308,12 +312,13 @@ static void make_indexed(struct expand *e, const struct api_object *o, int64_t w
     if (!expand__may(e, count))
         return;
     AUTO(arena_release) struct arena a = {0};
-    bool *taken = arena_array(&a, bool, (size_t)count);
-    mark_text(taken, count, job->status.completed_indexes);
-    mark_text(taken, count, job->status.failed_indexes);
-    mark_pods(taken, count, owned);
+    int32_t *steps = arena_array(&a, int32_t, (size_t)count + 1), taken = 0;
+    note_ranges(steps, count, job->status.completed_indexes);
+    note_ranges(steps, count, job->status.failed_indexes);
+    note_pods(steps, count, owned);
     for (int64_t i = 0; i < count && wanted > 0; i++) {
-        if (taken[i])
+        taken += steps[i];
+        if (taken)
             continue;
         if (!make_indexed_pod(e, o, i))
             return;

@@ -1,5 +1,7 @@
 /* StatefulSets, whose pods have numbers and claims of their own, and DaemonSets, whose pods have
  * nodes of their own. */
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "cmd/input/expand.h"
@@ -19,11 +21,14 @@ static struct str claim_name(struct arena *a, struct str template, struct str po
     return arena_printf(a, "%.*s-%.*s", STR_ARG(template), STR_ARG(pod));
 }
 
-static bool has_template(const struct api_persistent_volume_claim_list *claims, struct str name) {
+/* The names of the templates, sorted. */
+static struct str *template_names(struct arena *a,
+                                  const struct api_persistent_volume_claim_list *claims) {
+    struct str *names = arena_array(a, struct str, claims->n);
     for (size_t i = 0; i < claims->n; i++)
-        if (str_eq(claims->v[i].metadata.name, name))
-            return true;
-    return false;
+        names[i] = claims->v[i].metadata.name;
+    qsort(names, claims->n, sizeof *names, str_cmp_qsort);
+    return names;
 }
 
 /* The claims of the set's templates come first, then the template's volumes of other names. */
@@ -43,8 +48,9 @@ static void put_claims(const struct api_stateful_set *set, struct api_object *ma
         all.v[all.n].name = arena_str(a, name);
         all.v[all.n++].volume_source.persistent_volume_claim = source;
     }
+    const struct str *names = template_names(a, claims);
     for (size_t i = 0; i < old.n; i++)
-        if (!has_template(claims, old.v[i].name))
+        if (!bsearch(&old.v[i].name, names, claims->n, sizeof *names, str_cmp_qsort))
             all.v[all.n++] = old.v[i];
     pod->spec.volumes = all;
 }

@@ -3,6 +3,8 @@
  * all pin the node's name leave other nodes out before any filter runs, as upstream's PreFilter
  * does.
  */
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "sched/plugin_int.h"
 
@@ -10,7 +12,7 @@ struct node_affinity {
     struct match_affinity *added; /* the profile's; NULL: none */
     bool has_filter, has_score;
     bool pinned;         /* only nodes with these names are looked at */
-    struct atom **names; /* may be none: the terms contradict themselves */
+    struct atom **names; /* by address; may be none: the terms contradict themselves */
     size_t name_count;
 };
 
@@ -20,26 +22,52 @@ static bool pins_name(const struct api_node_selector_requirement *r) {
     return str_is(r->key, "metadata.name") && str_is(r->operator, "In");
 }
 
-static bool lists(const struct api_strs *values, struct str name) {
-    for (size_t i = 0; i < values->n; i++)
-        if (str_eq(values->v[i], name))
-            return true;
-    return false;
-}
-
-/* Does every requirement of the term that pins names list this one? */
-static bool term_allows(const struct api_node_selector_term *term, struct str name) {
-    for (size_t i = 0; i < term->match_fields.n; i++)
-        if (pins_name(&term->match_fields.v[i]) && !lists(&term->match_fields.v[i].values, name))
-            return false;
-    return true;
-}
-
 static const struct api_strs *term_names(const struct api_node_selector_term *term) {
     for (size_t i = 0; i < term->match_fields.n; i++)
         if (pins_name(&term->match_fields.v[i]))
             return &term->match_fields.v[i].values;
     return NULL;
+}
+
+/* Names of nodes, sorted. */
+struct names {
+    struct str *v;
+    size_t n;
+};
+
+static struct names sort_names(struct arena *a, const struct api_strs *values) {
+    struct names names = {arena_copy(a, values->v, values->n * sizeof *values->v), values->n};
+    if (names.n)
+        qsort(names.v, names.n, sizeof *names.v, str_cmp_qsort);
+    return names;
+}
+
+/* Leaves the names that the requirement lists, too. */
+static void intersect(struct arena *a, struct names *names, const struct api_strs *values) {
+    struct names other = sort_names(a, values);
+    size_t kept = 0, k = 0;
+    for (size_t i = 0; i < names->n; i++) {
+        while (k < other.n && str_cmp(other.v[k], names->v[i]) < 0)
+            k++;
+        if (k < other.n && str_eq(other.v[k], names->v[i]))
+            names->v[kept++] = names->v[i];
+    }
+    names->n = kept;
+}
+
+/* The names that every requirement of the term lists which pins names. */
+static struct names allowed_names(struct arena *a, const struct api_node_selector_term *term) {
+    const struct api_strs *first = term_names(term);
+    struct names names = sort_names(a, first);
+    for (size_t i = 0; i < term->match_fields.n; i++)
+        if (pins_name(&term->match_fields.v[i]) && &term->match_fields.v[i].values != first)
+            intersect(a, &names, &term->match_fields.v[i].values);
+    return names;
+}
+
+static int compare_atoms(const void *a, const void *b) {
+    uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+    return (x > y) - (x < y);
 }
 
 static void collect_names(struct sched *s, struct sched__class *c, struct node_affinity *d,
@@ -52,14 +80,17 @@ static void collect_names(struct sched *s, struct sched__class *c, struct node_a
             return;
         most += names->n;
     }
+    struct arena a = {0};
     d->pinned = terms->n > 0;
     d->names = arena_array(&c->arena, struct atom *, most);
     for (size_t i = 0; i < terms->n; i++) {
-        const struct api_strs *names = term_names(&terms->v[i]);
-        for (size_t j = 0; j < names->n; j++)
-            if (term_allows(&terms->v[i], names->v[j]))
-                d->names[d->name_count++] = intern_ref(intern_get(s->atoms, names->v[j]));
+        struct names names = allowed_names(&a, &terms->v[i]);
+        for (size_t k = 0; k < names.n; k++)
+            d->names[d->name_count++] = intern_ref(intern_get(s->atoms, names.v[k]));
     }
+    if (d->name_count)
+        qsort(d->names, d->name_count, sizeof *d->names, compare_atoms);
+    arena_release(&a);
 }
 
 /* ---- compile ---- */
@@ -92,10 +123,8 @@ static void discard(struct sched *s, void *data) {
 /* ---- filter ---- */
 
 static bool is_named(const struct node_affinity *d, const struct atom *name) {
-    for (size_t i = 0; i < d->name_count; i++)
-        if (d->names[i] == name)
-            return true;
-    return false;
+    return d->name_count &&
+           bsearch(&name, d->names, d->name_count, sizeof *d->names, compare_atoms);
 }
 
 /* The pod names a node that its terms leave out. */

@@ -249,15 +249,19 @@ static const struct api_csi_node_driver *find_driver(const struct api_object *cs
 }
 
 /* The driver's limit on the node, or -1. */
+static int64_t limit_in(const struct api_csi_node_driver *d) {
+    return d->allocatable && d->allocatable->count.set ? d->allocatable->count.v : -1;
+}
+
 static int64_t limit_of(const struct api_object *csi_node, struct str name) {
     const struct api_csi_node_driver *d = find_driver(csi_node, name);
-    return d && d->allocatable && d->allocatable->count.set ? d->allocatable->count.v : -1;
+    return d ? limit_in(d) : -1;
 }
 
 static bool has_limits(const struct api_object *csi_node) {
     const struct api_csi_node *body = csi_node ? csi_node->body : NULL;
     for (size_t i = 0; body && i < body->spec.drivers.n; i++)
-        if (limit_of(csi_node, body->spec.drivers.v[i].name) >= 0)
+        if (limit_in(&body->spec.drivers.v[i]) >= 0)
             return true;
     return false;
 }
@@ -285,43 +289,65 @@ static void check_drivers(struct sched__cycle *cy, const struct wanted *wanted,
     }
 }
 
-/* Volumes of the driver, without those that `without` has, too. */
-static size_t count(const struct map *volumes, struct str driver, const struct map *without) {
-    size_t n = 0, at = 0;
-    for (struct map_entry *e; (e = map_next(volumes, &at));)
-        n +=
-            str_eq(*(const struct str *)e->value, driver) && !(without && map_get(without, e->key));
-    return n;
+/* What is counted of one of the wanted drivers on a node. */
+struct driver_count {
+    struct str driver;
+    size_t added, present;
+};
+
+/* The counts of all drivers, in the order in which volumes want them. */
+struct driver_counts {
+    struct driver_count *v;
+    size_t n;
+    struct map by_driver;
+};
+
+static struct str driver_of(const struct map_entry *volume) {
+    return *(const struct str *)volume->value;
 }
 
-static size_t count_wanted(const struct wanted *wanted, struct str driver,
-                           const struct map *without) {
-    size_t n = 0;
-    for (size_t i = 0; i < wanted->n; i++)
-        n += str_eq(*(const struct str *)wanted->v[i].value, driver) &&
-             !map_get(without, wanted->v[i].key);
-    return n;
+static struct driver_count *count_of(struct driver_counts *all, struct str driver) {
+    struct driver_count *c = map_get(&all->by_driver, driver);
+    if (!c) {
+        c = &all->v[all->n++];
+        *c = (struct driver_count){.driver = driver};
+        map_put(&all->by_driver, driver, c);
+    }
+    return c;
+}
+
+static void count_present(struct driver_counts *all, const struct map *volumes,
+                          const struct map *without) {
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(volumes, &at));) {
+        struct driver_count *c = map_get(&all->by_driver, driver_of(e));
+        if (c && !(without && map_get(without, e->key)))
+            c->present++;
+    }
 }
 
 /* Volumes that pods of the node have are not attached once more; mere attachments are counted as
  * if they were, as upstream does. */
 static void check_limits(const struct wanted *wanted, const struct attached *pods,
                          const struct attached *attached, struct outcome *out) {
-    for (size_t i = 0; i < wanted->n; i++) {
-        struct str driver = *(const struct str *)wanted->v[i].value;
-        size_t added = count_wanted(wanted, driver, &pods->volumes);
-        size_t present =
-            count(&pods->volumes, driver, NULL) + count(&attached->volumes, driver, &pods->volumes);
-        int64_t limit = limit_of(pods->csi_node, driver);
-        if (!added || limit < 0 || present + added <= (size_t)limit)
-            continue;
-        *out = (struct outcome){.reason = SCHED__REASON_VOLUME_LIMITS,
-                                .driver = driver,
-                                .present = present,
-                                .added = added,
-                                .limit = limit};
-        return;
+    struct driver_counts all = {.by_driver = MAP_INIT(pods->volumes.seed)};
+    all.v = arena_array(pods->cy->arena, struct driver_count, wanted->n);
+    for (size_t i = 0; i < wanted->n; i++)
+        count_of(&all, driver_of(&wanted->v[i]))->added +=
+            !map_get(&pods->volumes, wanted->v[i].key);
+    count_present(&all, &pods->volumes, NULL);
+    count_present(&all, &attached->volumes, &pods->volumes);
+    for (size_t i = 0; i < all.n && !out->reason; i++) {
+        const struct driver_count *c = &all.v[i];
+        int64_t limit = limit_of(pods->csi_node, c->driver);
+        if (c->added && limit >= 0 && c->present + c->added > (size_t)limit)
+            *out = (struct outcome){.reason = SCHED__REASON_VOLUME_LIMITS,
+                                    .driver = c->driver,
+                                    .present = c->present,
+                                    .added = c->added,
+                                    .limit = limit};
     }
+    map_release(&all.by_driver);
 }
 
 static void fail(struct str error, bool not_found, struct outcome *out) {

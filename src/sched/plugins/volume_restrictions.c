@@ -83,18 +83,10 @@ static bool iscsi_conflicts(const struct api_iscsi_volume_source *a,
     return a && b && str_eq(a->iqn, b->iqn) && !(a->read_only && b->read_only);
 }
 
-static bool overlap(const struct api_strs *a, const struct api_strs *b) {
-    for (size_t i = 0; i < a->n; i++)
-        for (size_t j = 0; j < b->n; j++)
-            if (str_eq(a->v[i], b->v[j]))
-                return true;
-    return false;
-}
-
 static bool rbd_conflicts(const struct api_rbd_volume_source *a,
                           const struct api_rbd_volume_source *b) {
-    return a && b && overlap(&a->monitors, &b->monitors) && str_eq(a->pool, b->pool) &&
-           str_eq(a->image, b->image) && !(a->read_only && b->read_only);
+    return a && b && str_eq(a->pool, b->pool) && str_eq(a->image, b->image) &&
+           !(a->read_only && b->read_only) && sched__strs_overlap(&a->monitors, &b->monitors);
 }
 
 static bool conflicts(const struct api_volume_source *a, const struct api_volume_source *b) {

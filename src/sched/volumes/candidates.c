@@ -21,17 +21,6 @@ static struct str mode_of(struct str mode) {
     return mode.p ? mode : STR("Filesystem");
 }
 
-static bool has_all_modes(const struct api_strs *has, const struct api_strs *wanted) {
-    for (size_t i = 0; i < wanted->n; i++) {
-        bool found = false;
-        for (size_t j = 0; j < has->n && !found; j++)
-            found = str_eq(has->v[j], wanted->v[i]);
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
 /* What even a volume that is bound to the claim already must satisfy. */
 static bool could_hold(const struct wish *w, const struct sched__pv *pv) {
     const struct api_persistent_volume_spec *spec = &pv->body->spec;
@@ -46,7 +35,7 @@ static bool could_hold(const struct wish *w, const struct sched__pv *pv) {
 static bool suits(const struct wish *w, const struct sched__pv *pv) {
     return str_is(pv->body->status.phase, "Available") &&
            (!w->selector || selector_matches(w->selector, &pv->body->metadata.labels)) &&
-           has_all_modes(&pv->body->spec.access_modes, &w->claim->body->spec.access_modes);
+           sched__strs_cover(&pv->body->spec.access_modes, &w->claim->body->spec.access_modes);
 }
 
 /* The smallest first; among equals the one that was there first. */
@@ -171,10 +160,7 @@ static void sort_into_bins(struct sched *s, struct arena *a, struct sched__claim
 /* ---- the choice ---- */
 
 static bool is_chosen(const struct sched__volume_plan *plan, const struct sched__pv *pv) {
-    for (size_t i = 0; i < plan->binding_count; i++)
-        if (plan->bindings[i].pv == pv)
-            return true;
-    return false;
+    return pv->chosen < plan->binding_count && plan->bindings[pv->chosen].pv == pv;
 }
 
 static bool is_reached(const struct sched__pv *pv, const struct match_node *node) {

@@ -2,6 +2,8 @@
  * Claims as pods name them: by a volume's claimName, or made for a generic ephemeral volume and
  * then named after pod and volume. Also who uses which claim, and how plug-ins say no.
  */
+#include <stdlib.h>
+
 #include "sched/volumes/state_int.h"
 
 #define OLD_CLASS "volume.beta.kubernetes.io/storage-class"
@@ -138,6 +140,46 @@ void sched__volumes_pod(struct sched *s, const struct sched_pod *p, int delta) {
         if (claim && sched__claim_is_exclusive(claim))
             s->storage_generation++;
     }
+}
+
+/* ---- lists of texts ---- */
+
+enum { WORTH_SORTING = 16 };
+
+static size_t count_found(const struct api_strs *list, const struct api_strs *in) {
+    size_t found = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        size_t k = 0;
+        while (k < in->n && !str_eq(list->v[i], in->v[k]))
+            k++;
+        found += k < in->n;
+    }
+    return found;
+}
+
+static size_t count_in_sorted(const struct api_strs *list, const struct api_strs *in) {
+    struct arena a = {0};
+    struct str *sorted = arena_copy(&a, in->v, in->n * sizeof *in->v);
+    size_t found = 0;
+    qsort(sorted, in->n, sizeof *sorted, str_cmp_qsort);
+    for (size_t i = 0; i < list->n; i++)
+        found += bsearch(&list->v[i], sorted, in->n, sizeof *sorted, str_cmp_qsort) != NULL;
+    arena_release(&a);
+    return found;
+}
+
+/* How many of the list are in the other. */
+static size_t count_common(const struct api_strs *list, const struct api_strs *in) {
+    bool is_long = list->n > WORTH_SORTING && in->n > WORTH_SORTING;
+    return (is_long ? count_in_sorted : count_found)(list, in);
+}
+
+bool sched__strs_cover(const struct api_strs *has, const struct api_strs *wanted) {
+    return count_common(wanted, has) == wanted->n;
+}
+
+bool sched__strs_overlap(const struct api_strs *a, const struct api_strs *b) {
+    return count_common(a, b) > 0;
 }
 
 /* ---- how plug-ins say no ---- */

@@ -5,6 +5,8 @@
  * What does not depend on the node is settled when the claims are read: an unbound claim gets the
  * list of the volumes that could be its own, and of the spaces that are large enough for it.
  */
+#include <stdlib.h>
+
 #include "api/selector.h"
 #include "sched/volumes/state_int.h"
 
@@ -81,12 +83,11 @@ static void find_spaces(struct sched *s, struct arena *a, struct sched__claim *c
 
 /* ---- sorting claims ---- */
 
-/* Keeps the list by size; of equals the first stays first. */
-static void insert_by_size(struct sched__claim_list *list, struct sched__claim c) {
-    size_t i = list->n++;
-    for (; i > 0 && quantity_cmp(&c.size, &list->v[i - 1].size) < 0; i--)
-        list->v[i] = list->v[i - 1];
-    list->v[i] = c;
+/* By size; of equals the first stays first. */
+static int compare_sizes(const void *a, const void *b) {
+    const struct sched__claim *x = a, *y = b;
+    int c = quantity_cmp(&x->size, &y->size);
+    return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
 static void add_claim(struct sched *s, struct arena *a, struct api_object *object,
@@ -112,7 +113,8 @@ static void add_claim(struct sched *s, struct arena *a, struct api_object *objec
     struct str fault = sched__candidates_find(s, a, &c);
     if (fault.p && !out->error.p)
         out->error = fault;
-    insert_by_size(&out->unbound, c);
+    c.order = out->unbound.n;
+    out->unbound.v[out->unbound.n++] = c;
 }
 
 int sched__pod_claims_read(struct sched *s, const struct api_object *pod, struct arena *a,
@@ -135,6 +137,8 @@ int sched__pod_claims_read(struct sched *s, const struct api_object *pod, struct
         else
             *error = sched__not_found(a, "persistentvolumeclaim", name);
     }
+    if (out->unbound.n > 1)
+        qsort(out->unbound.v, out->unbound.n, sizeof *out->unbound.v, compare_sizes);
     return error->p ? -1 : 0;
 }
 
@@ -235,6 +239,12 @@ static bool provision(struct place *p, const struct sched__claim *c) {
     return false;
 }
 
+static void bind(struct sched__volume_plan *plan, const struct sched__claim *c,
+                 struct sched__pv *pv) {
+    pv->chosen = (uint32_t)plan->binding_count;
+    plan->bindings[plan->binding_count++] = (struct sched__binding){c, pv};
+}
+
 static void check_unbound(struct place *p, struct sched__pod_claims *claims) {
     struct str name = intern_text(p->node->name);
     for (size_t i = 0; i < claims->selected.n; i++)
@@ -250,7 +260,7 @@ static void check_unbound(struct place *p, struct sched__pod_claims *claims) {
         const struct sched__claim *c = &claims->unbound.v[i];
         struct sched__pv *pv = sched__candidates_choose(p->s, c, p->plan, p->slot);
         if (pv)
-            p->plan->bindings[p->plan->binding_count++] = (struct sched__binding){c, pv};
+            bind(p->plan, c, pv);
         else
             go_on = go_on && provision(p, c);
     }

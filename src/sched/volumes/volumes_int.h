@@ -64,6 +64,10 @@ bool sched__claim_is_exclusive(const struct api_object *claim);
 /* Number of pods on nodes that use a claim by its name. */
 size_t sched__claim_users(const struct sched *s, struct str ns, struct str name);
 
+/* Does the list have every one of the others; any of the others? Long lists are sorted first. */
+bool sched__strs_cover(const struct api_strs *has, const struct api_strs *wanted);
+bool sched__strs_overlap(const struct api_strs *a, const struct api_strs *b);
+
 /* The listers' texts: `persistentvolumeclaim "x" not found`. */
 struct str sched__not_found(struct arena *a, const char *resource, struct str name);
 
@@ -83,7 +87,8 @@ struct sched__pv {
     bool migrated_known;
     struct str migration_error; /* absent: none; in the arena */
     struct arena arena;
-    uint32_t order; /* in the list that is being made */
+    uint32_t order;  /* in the list that is being made */
+    uint32_t chosen; /* its place among the bindings of a plan, if it has it there */
 };
 
 /* The claim that a volume is bound to. */
@@ -132,6 +137,7 @@ struct sched__claim {
     struct str selected_node;                      /* absent: any */
     struct quantity size;
     bool has_size;
+    size_t order;                           /* among those that are unbound */
     struct sched__pv *pv;                   /* a bound claim's; NULL: it does not exist */
     struct sched__pv **candidates;          /* an unbound claim's, best first */
     size_t candidate_count, prebound_count; /* the first ones are bound to it already */
