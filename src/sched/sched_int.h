@@ -115,6 +115,9 @@ void sched__class_unref(struct sched *s, struct sched__class *c);
 void sched__pod_place(struct sched *s, struct sched_pod *p, uint32_t slot);
 void sched__pod_unplace(struct sched *s, struct sched_pod *p);
 
+/* The lowest priority of the pods on a node; INT32_MAX: there are none. */
+int32_t sched__node_lowest_priority(struct sched *s, uint32_t slot);
+
 /* Where a pod was: on its node, and among the pods of its class. */
 struct sched__seat {
     uint32_t slot, place;

@@ -56,6 +56,7 @@ struct sched__node {
     struct match_node *labels;
     VEC(struct sched_pod *) pods;
     VEC(struct sched_pod *) port_pods; /* those of them that have host ports */
+    bool lowest_left; /* a pod of the lowest priority went: there may be no other */
     VEC(struct sched_pod *) nominated;
     VEC(struct sched__image *) images; /* by address, each once */
 };
@@ -85,7 +86,7 @@ struct sched__nodes {
     int64_t *zeros;                        /* a column of nothing, never written */
     int64_t *nonzero_cpu, *nonzero_memory; /* requested, with a default for containers without */
     int32_t *pods_most, *pods;             /* allocatable and present */
-    int32_t *lowest_priority;              /* of the pods there; INT32_MAX: none */
+    int32_t *lowest_priority;              /* of the pods there, or less: see `lowest_left` */
     uint8_t *state;                        /* SCHED__NODE_* */
     struct map topologies;                 /* struct sched__topology by key */
     size_t topologies_due;                 /* so many of them are worth a sweep */

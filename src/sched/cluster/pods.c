@@ -25,12 +25,17 @@ static size_t port_place(const struct sched__node *node, const struct sched_pod 
     return i;
 }
 
-static int32_t lowest_priority(const struct sched__node *node) {
+/* Looked for when somebody asks: several pods may go, and come back, before that. */
+int32_t sched__node_lowest_priority(struct sched *s, uint32_t slot) {
+    struct sched__node *node = &s->nodes.v[slot];
     int32_t lowest = INT32_MAX;
-    for (size_t i = 0; i < node->pods.n; i++)
+    for (size_t i = 0; node->lowest_left && i < node->pods.n; i++)
         if (node->pods.v[i]->priority < lowest)
             lowest = node->pods.v[i]->priority;
-    return lowest;
+    if (node->lowest_left)
+        s->nodes.lowest_priority[slot] = lowest;
+    node->lowest_left = false;
+    return s->nodes.lowest_priority[slot];
 }
 
 void sched__pod_place(struct sched *s, struct sched_pod *p, uint32_t slot) {
@@ -59,7 +64,7 @@ void sched__pod_unplace(struct sched *s, struct sched_pod *p) {
         node->port_pods.v[port_place(node, p)] = node->port_pods.v[node->port_pods.n - 1];
     node->port_pods.n -= p->cls->port_count > 0;
     if (p->priority == s->nodes.lowest_priority[slot])
-        s->nodes.lowest_priority[slot] = lowest_priority(node);
+        node->lowest_left = true;
     sched__count_pod(s, p, slot, -1);
     sched__volumes_pod(s, p, -1);
     sched__node_touch(s, slot);

@@ -249,7 +249,7 @@ static void try_nodes(struct preemption *p) {
         struct candidate c;
         if (!may_help(p->cy, i))
             continue;
-        if (s->nodes.lowest_priority[i] >= p->cy->pod->priority) {
+        if (sched__node_lowest_priority(s, i) >= p->cy->pod->priority) {
             hopeless++;
             continue;
         }

@@ -127,7 +127,7 @@ static void write_pods(struct buf *out, struct sched_pod *const *pods, size_t n)
     buf_add_char(out, '\n');
 }
 
-static void write_node(struct buf *out, const struct sched *s, uint32_t slot) {
+static void write_node(struct buf *out, struct sched *s, uint32_t slot) {
     const struct sched__node *node = &s->nodes.v[slot];
     write_pods(out, node->pods.v, node->pods.n);
     write_pods(out, node->port_pods.v, node->port_pods.n);
@@ -135,7 +135,7 @@ static void write_node(struct buf *out, const struct sched *s, uint32_t slot) {
         buf_addf(out, "%lld of %lld,", (long long)s->nodes.resources.v[i].used[slot],
                  (long long)s->nodes.resources.v[i].alloc[slot]);
     buf_addf(out, "%d of %d, %d\n", s->nodes.pods[slot], s->nodes.pods_most[slot],
-             s->nodes.lowest_priority[slot]);
+             sched__node_lowest_priority(s, slot));
 }
 
 static void write_class(struct buf *out, const struct sched__class *c) {
@@ -153,7 +153,7 @@ static void write_partition(struct buf *out, const struct sched__partition *g) {
 }
 
 /* All that later decisions and texts depend on. */
-static struct str write_state(struct arena *a, const struct sched *s) {
+static struct str write_state(struct arena *a, struct sched *s) {
     AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
     size_t at = 0;
     for (uint32_t slot = 0; slot < s->nodes.n; slot++)
