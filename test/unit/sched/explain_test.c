@@ -2,6 +2,7 @@
  * Explanations and suggested changes: test/sched/explain.jsonl has cases for every plug-in and
  * operator. Each suggestion is also tried on a new scheduler that is told of the changed objects.
  */
+#include "base/limits.h"
 #include "sched/cluster/count_int.h"
 #include "sched/explain.h"
 #include "world.h"
@@ -234,10 +235,73 @@ static void test_redacted(void **state) {
     assert_true(redacted >= 10);
 }
 
+/* ---- limits ---- */
+
+#define HEAD                                                                                  \
+    "{\"objects\":[{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"},"  \
+    "\"status\":{\"allocatable\":{\"pods\":\"9\"}}},{\"apiVersion\":\"v1\",\"kind\":\"Pod\"," \
+    "\"metadata\":{\"name\":\"p\"},\"spec\":{\"schedulerName\":\"default-scheduler\","        \
+    "\"containers\":[{"                                                                       \
+    "\"name\":\"c\"}],\"affinity\":{\"nodeAffinity\":{"                                       \
+    "\"requiredDuringSchedulingIgnoredDuringExecution\":"                                     \
+    "{\"nodeSelectorTerms\":["
+
+/* A node without the labels that a pod's terms want, each with a value of that length. */
+static void explain_terms(struct arena *a, size_t terms, size_t length, struct asked *c,
+                          struct sched_explanation *e) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    struct json *line = arena_new(a, struct json);
+    struct err err;
+    buf_add(&text, STR(HEAD));
+    for (size_t i = 0; i < terms; i++) {
+        buf_addf(&text, "%s{\"matchExpressions\":[{\"key\":\"k%zu\",", i ? "," : "", i);
+        buf_add(&text, STR("\"operator\":\"In\",\"values\":[\""));
+        buf_add_fill(&text, 'v', length);
+        buf_add(&text, STR("\"]}]}"));
+    }
+    buf_add(&text, STR("]}}}}}]}"));
+    assert_int_equal(json_parse(a, arena_str(a, buf_view(&text)), NULL, line, &err), 0);
+    start(c, a, line);
+    sched_explain(c->w.s, c->pod, false, a, e);
+}
+
+static void sentences_are_no_longer_than_the_limit(void **state) {
+    (void)state;
+    for (int cut = 0; cut < 2; cut++) {
+        AUTO(arena_release) struct arena a = {0};
+        struct asked c;
+        struct sched_explanation e;
+        explain_terms(&a, cut ? 3000 : 300, 1, &c, &e);
+        assert_int_equal(e.group_count, 1);
+        struct str text = e.groups[0].causes[0]->text;
+        assert_true(text.n < LIMIT_SENTENCE_BYTES + 100);
+        assert_int_equal(str_ends(text, STR(" … and more")), cut);
+        end(&c);
+    }
+}
+
+/* Each of some twenty steps compiles a pod of a hundred bytes a term. */
+static void searches_end_at_the_limit(void **state) {
+    (void)state;
+    for (int early = 0; early < 2; early++) {
+        AUTO(arena_release) struct arena a = {0};
+        struct asked c;
+        struct sched_explanation e;
+        struct sched_suggestions s;
+        explain_terms(&a, early ? LIMIT_SUGGEST_BYTES / 1500 : 10, 60, &c, &e);
+        sched_suggest(&e, SIZE_MAX, &a, &s);
+        assert_int_equal(s.ended_early, early);
+        sched_suggestions_release(&s);
+        end(&c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_redacted),
+        cmocka_unit_test(sentences_are_no_longer_than_the_limit),
+        cmocka_unit_test(searches_end_at_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
