@@ -118,7 +118,8 @@ static void ask(struct sched *s, const struct question *q, const struct feature_
         then = now_ms();
         explain_report_write_json(
             &out,
-            &(struct explain_report){.e = &e, .suggestions = &list, .pod = pod, .node = SIZE_MAX});
+            &(struct explain_report){
+                .e = &e, .suggestions = &list, .pod = pod, .node = SIZE_MAX, .most = SIZE_MAX});
         written = least(written, now_ms() - then);
         groups = e.group_count;
         changes = list.n;
