@@ -1,23 +1,45 @@
 #include <string.h>
 
+#include "base/clock.h"
 #include "cluster.h"
 
 static void release(struct cluster *c) {
     for (size_t i = 0; i < c->n; i++)
         api_object_unref(c->objects[i]);
     match_free(c->match);
+    tolexpr_free(c->expressions);
     intern_free(c->atoms);
+}
+
+static int read_config(struct cluster *c, const struct json *line, struct buf *why) {
+    const struct json *tree = json_get(line, STR("config"));
+    struct err err;
+    if (!tree || sched_config_read(c->arena, tree, &c->config, &err) == 0)
+        return 0;
+    buf_addf(why, "config not read: %s", err.msg);
+    return -1;
 }
 
 int cluster_check(struct arena *a, const struct json *line, struct buf *why,
                   int (*check)(struct cluster *c, const struct json *line, struct buf *why)) {
     struct cluster c = {.arena = a, .atoms = intern_new(1)};
     int rc = verdict_gates(line, &c.gates, why);
-    c.match = match_new(c.atoms, &c.gates, NULL, 1);
+    c.expressions = tolexpr_new(&(struct tolexpr_opts){{1, 36}, &clock_system, 1, 0});
+    c.match = match_new(c.atoms, &c.gates, tolexpr_match_engine(c.expressions), 1);
+    if (rc == 0)
+        rc = read_config(&c, line, why);
     if (rc == 0)
         rc = check(&c, line, why);
     release(&c);
     return rc;
+}
+
+struct sched *cluster_sched_new(const struct cluster *c, const struct clock *clock) {
+    return sched_new(&(struct sched_opts){.gates = &c->gates,
+                                          .engine = tolexpr_match_engine(c->expressions),
+                                          .config = c->config,
+                                          .clock = clock,
+                                          .seed = 1});
 }
 
 static void keep(struct cluster *c, struct api_object *o) {

@@ -32,8 +32,7 @@ static int check(struct cluster *c, const struct json *line, struct buf *why) {
         return -1;
     struct clock_fake clock;
     clock_fake_init(&clock, LATER);
-    struct sched_opts opts = {.gates = &c->gates, .clock = &clock.clock, .seed = 1};
-    struct sched *s = sched_new(&opts);
+    struct sched *s = cluster_sched_new(c, &clock.clock);
     for (size_t i = 0; i < c->n; i++)
         sched_set(s, c->objects[i]);
     struct sched_result result = {0};

@@ -16,7 +16,7 @@ func daemonAnswer(l line) {
 	withGates(l, func() {
 		node := get[v1.Node](l, "node")
 		set := &appsv1.DaemonSet{}
-		set.Spec.Template.Spec = get[v1.PodSpec](l, "template_spec")
+		set.Spec.Template.Spec = get[v1.PodSpec](inUpstreamsWords(l), "template_spec")
 		run, keep := daemon.NodeShouldRunDaemonPod(klog.Background(), &node, set)
 		l.set("should_run", run)
 		l.set("should_continue_running", keep)
@@ -37,7 +37,8 @@ func (f *failures) HandleAdmissionFailure(_ context.Context, _ *v1.Pod, reasons 
 // Whether the kubelet lets the pod in.
 func kubeletAnswer(l line) {
 	withGates(l, func() {
-		node, pod, others := get[v1.Node](l, "node"), get[*v1.Pod](l, "pod"), get[[]*v1.Pod](l, "other_pods")
+		q := inUpstreamsWords(l)
+		node, pod, others := get[v1.Node](q, "node"), get[*v1.Pod](q, "pod"), get[[]*v1.Pod](q, "other_pods")
 		for _, p := range append(others, pod) {
 			store(p)
 		}

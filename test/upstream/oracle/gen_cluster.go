@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 )
 
@@ -13,15 +14,19 @@ const (
 )
 
 var (
-	apps       = []string{"web", "db", "cache"}
-	zones      = []string{"z1", "z2", "z3"}
-	tiers      = []string{"1", "2", "10", "07", "x"}
-	namespaces = []string{"default", "ns1", "ns2"}
-	taintKeys  = []string{"dedicated", "failure-prob", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"}
+	apps         = []string{"web", "db", "cache"}
+	zones        = []string{"z1", "z2", "z3"}
+	tiers        = []string{"1", "2", "10", "07", "x"}
+	namespaces   = []string{"default", "ns1", "ns2"}
+	semverNames  = []string{"SemverLt", "SemverGt", "SemverEq"}
+	nodeVersions = []string{"1.2.3", "1.10.0", "v1.2", "5.15.0-91-generic", "2"}
+	imageNames   = []string{"busybox:latest", "nginx:1", "app:v2", "registry.example.com/app:v2", "app:latest"}
+	taintKeys    = []string{"dedicated", "failure-prob", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"}
 )
 
 func clusterLabels(r *rand.Rand, name string) object {
 	labels := object{hostKey: name}
+	maybe(r, 30, labels, "kernel", pick(r, nodeVersions))
 	maybe(r, 80, labels, zoneKey, pick(r, zones))
 	maybe(r, 50, labels, "disk", pick(r, []string{"ssd", "hdd"}))
 	maybe(r, 60, labels, "tier", pick(r, tiers))
@@ -31,6 +36,7 @@ func clusterLabels(r *rand.Rand, name string) object {
 func clusterTaint(r *rand.Rand) object {
 	t := object{"key": pick(r, taintKeys), "effect": effects[r.IntN(3)]}
 	maybe(r, 70, t, "value", pick(r, []string{"a", "b", "5", "10", "x"}))
+	maybe(r, 10, t, "value", pick(r, nodeVersions))
 	return t
 }
 
@@ -40,23 +46,38 @@ func clusterToleration(r *rand.Rand) object {
 	if t["operator"] != "Exists" {
 		t["value"] = pick(r, []string{"a", "b", "5", "7", "10"})
 	}
+	if chance(r, 10) {
+		t["operator"], t["value"] = pick(r, semverNames), pick(r, nodeVersions)
+	}
 	maybe(r, 50, t, "effect", effects[r.IntN(3)])
+	if chance(r, 5) {
+		return object{"expression": clusterExpression(r)}
+	}
 	return t
+}
+
+func clusterExpression(r *rand.Rand) string {
+	if chance(r, 20) {
+		return (&celMaker{r: r}).make("bool", 1+r.IntN(2))
+	}
+	return pick(r, []string{`taint.key == "dedicated"`, `taint.value == "a" || taint.effect == "PreferNoSchedule"`, `taint.key.startsWith("node.kubernetes.io/")`,
+		`taint.key == "failure-prob" && int(taint.value) > 5`, `semver(taint.value, true).isLessThan(semver("1.10.0"))`, `!taint.value.matches("^[a-z]$")`, "true"})
 }
 
 func randomNode(r *rand.Rand, name string) object {
 	spec := object{}
 	maybe(r, 35, spec, "taints", some(r, 2, func() object { return clusterTaint(r) }))
 	maybe(r, 8, spec, "unschedulable", true)
-	allocatable := object{"cpu": pick(r, []string{"1", "2", "4", "64", "1500m"}), "memory": pick(r, []string{"2Gi", "8Gi", "16Gi", "1G"}), "pods": pick(r, []string{"110", "3", "1"})}
-	maybe(r, 30, allocatable, "ephemeral-storage", "20Gi")
+	allocatable := object{"cpu": pick(r, []string{"1", "2", "4", "64", "1500m", "3"}), "memory": pick(r, []string{"2Gi", "8Gi", "16Gi", "1G"}), "pods": pick(r, []string{"110", "3", "1"})}
+	maybe(r, 30, allocatable, "ephemeral-storage", pick(r, []string{"20Gi", "20Gi", "18Gi", "26Gi"}))
 	maybe(r, 20, allocatable, "example.com/gpu", pick(r, []string{"1", "4"}))
 	status := object{"allocatable": allocatable}
 	maybe(r, 30, status, "images", some(r, 2, func() object {
-		return object{"names": []string{pick(r, []string{"busybox:latest", "nginx:1", "app:v2"})}, "sizeBytes": pick(r, []int64{1 << 20, 300 << 20, 900 << 20, 3 << 30})}
+		return object{"names": append([]string{pick(r, imageNames)}, some(r, 1, func() string { return pick(r, imageNames) })...), "sizeBytes": pick(r, []int64{1 << 20, 300 << 20, 900 << 20, 3 << 30})}
 	}))
 	maybe(r, 3, allocatable, pick(r, []string{"cpu", "memory", "pods"}), "0")
 	maybe(r, 10, allocatable, "hugepages-2Mi", "64Mi")
+	maybe(r, 5, allocatable, "example.com/fpga", pick(r, []string{"0", "2"}))
 	return object{"metadata": object{"name": name, "labels": clusterLabels(r, name)}, "spec": spec, "status": status}
 }
 
@@ -129,13 +150,14 @@ func clusterRequests(r *rand.Rand) object {
 	maybe(r, 10, requests, "ephemeral-storage", pick(r, []string{"1Gi", "19Gi"}))
 	maybe(r, 10, requests, "example.com/gpu", pick(r, []string{"1", "2"}))
 	maybe(r, 3, requests, "hugepages-2Mi", "32Mi")
+	maybe(r, 3, requests, "example.com/fpga", pick(r, []string{"0", "1"}))
 	return requests
 }
 
 func clusterContainer(r *rand.Rand, name string) object {
 	resources := object{pick(r, []string{"requests", "limits"}): clusterRequests(r)}
 	maybe(r, 10, resources, "limits", clusterRequests(r))
-	c := object{"name": name, "image": pick(r, []string{"busybox", "nginx:1", "app:v2", "app"}), "resources": resources}
+	c := object{"name": name, "image": pick(r, []string{"busybox", "nginx:1", "app:v2", "app", "registry.example.com/app:v2"}), "resources": resources}
 	if chance(r, 15) {
 		port := object{"containerPort": 80, "hostPort": pick(r, []int{80, 443}), "protocol": pick(r, []string{"TCP", "UDP"})}
 		maybe(r, 30, port, "hostIP", pick(r, []string{"127.0.0.1", "0.0.0.0", "10.0.0.1"}))
@@ -169,11 +191,40 @@ func randomPod(r *rand.Rand, name string) object {
 	}
 	labels := object{"app": pick(r, apps)}
 	maybe(r, 30, labels, "tier", pick(r, tiers))
-	meta := object{"name": name, "namespace": pick(r, namespaces), "labels": labels}
+	namespace := pick(r, namespaces)
+	meta := object{"name": name, "namespace": namespace, "uid": namespace + "/" + name, "labels": labels}
 	if chance(r, 10) {
 		meta["ownerReferences"] = []any{object{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": true}}
 	}
-	return object{"metadata": meta, "spec": spec}
+	pod := object{"metadata": meta, "spec": spec}
+	if chance(r, 8) {
+		pod["status"] = usedResources(r)
+	}
+	return pod
+}
+
+// What a kubelet reports of containers that are resized, and the scheduler of claims of devices.
+func usedResources(r *rand.Rand) object {
+	requests := func() object {
+		o := clusterRequests(r)
+		o["cpu"] = pick(r, []string{"250m", "1", "3"}) // what is stored empty comes back as nothing
+		return o
+	}
+	container := func(name string) object {
+		o := object{"name": name, "image": "app", "imageID": "", "ready": true, "restartCount": 0}
+		maybe(r, 60, o, "allocatedResources", requests())
+		maybe(r, 60, o, "resources", object{"requests": requests()})
+		return o
+	}
+	status := object{}
+	maybe(r, 60, status, "containerStatuses", []object{container("c"), container(pick(r, []string{"d", "i"}))})
+	maybe(r, 20, status, "resources", object{"requests": requests()})
+	maybe(r, 20, status, "allocatedResources", requests())
+	maybe(r, 30, status, "conditions", []object{{"type": "PodResizePending", "status": "True", "reason": pick(r, []string{"Infeasible", "Deferred"})}})
+	maybe(r, 50, status, "nodeAllocatableResourceClaimStatuses", []object{{"resourceClaimName": "x", "containers": []string{"c"},
+		"mapping":  []object{{"name": pick(r, []string{"cpu", "memory", "hugepages-2Mi"}), "quantity": pick(r, []string{"1", "2Gi"})}},
+		"overhead": []object{{"name": "cpu", "perPod": "250m", "perContainer": "100m"}}}})
+	return status
 }
 
 func boundPod(r *rand.Rand, number, nodes int) object {
@@ -195,7 +246,10 @@ var placementGates = [][]string{
 }
 
 func clusterGates(r *rand.Rand) map[string]bool {
-	gates := map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80)}
+	gates := map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80), gateSemver: chance(r, 50), gateCEL: chance(r, 50)}
+	if chance(r, 10) {
+		gates["DRANodeAllocatableResources"] = true
+	}
 	for _, names := range placementGates {
 		if !chance(r, 5) {
 			continue
@@ -263,11 +317,74 @@ func generateSchedule(r *rand.Rand) line {
 	if chance(r, 25) {
 		promise(r, l, len(nodes), pod)
 	}
+	if chance(r, 10) {
+		wantVersion(r, l, pod)
+	}
+	if chance(r, 20) {
+		before := []object{}
+		for _, node := range nodes {
+			if chance(r, 60) {
+				before = append(before, asItWas(r, node))
+			}
+		}
+		l.set("nodes_before", before)
+	}
+	if chance(r, 20) {
+		configure(r, l, pod)
+	}
 	maybe(r, 2, pod["spec"].(object), "nodeName", fmt.Sprintf("n%02d", r.IntN(len(nodes)+1)))
 	l.set("nodes", nodes)
 	l.set("pods", pods)
 	l.set("pod", pod)
 	return l
+}
+
+// wantVersion gives the pod a choice of nodes that only proposals know, if the gate is on.
+func wantVersion(r *rand.Rand, l line, pod object) {
+	if !get[map[string]bool](l, "gates")[gateSemver] {
+		return
+	}
+	term := object{"matchExpressions": []any{object{"key": "kernel", "operator": pick(r, semverNames), "values": []string{pick(r, nodeVersions)}}}}
+	affinity := object{}
+	if chance(r, 50) {
+		affinity["requiredDuringSchedulingIgnoredDuringExecution"] = object{"nodeSelectorTerms": []object{term}}
+	} else {
+		affinity["preferredDuringSchedulingIgnoredDuringExecution"] = []object{{"weight": 1 + r.IntN(100), "preference": term}}
+	}
+	spec := pod["spec"].(object)
+	if _, ok := spec["affinity"].(object); !ok {
+		spec["affinity"] = object{}
+	}
+	spec["affinity"].(object)["nodeAffinity"] = affinity
+}
+
+// asItWas gives the node with some things that the scheduler looks at as another one has them. Images stay: what upstream
+// takes for the size of one depends on who had it first.
+func asItWas(r *rand.Rand, node object) object {
+	name := node["metadata"].(object)["name"].(string)
+	before, other := object{"metadata": object{"name": name}}, randomNode(r, name)
+	before["spec"], before["status"] = maps.Clone(node["spec"].(object)), maps.Clone(node["status"].(object))
+	before["metadata"].(object)["labels"] = node["metadata"].(object)["labels"]
+	if chance(r, 30) {
+		before["metadata"] = other["metadata"]
+	}
+	for _, part := range []string{"spec", "status"} {
+		for key, value := range other[part].(object) {
+			if key != "images" && chance(r, 40) {
+				before[part].(object)[key] = value
+			}
+		}
+	}
+	if chance(r, 40) {
+		allocatable := maps.Clone(node["status"].(object)["allocatable"].(object))
+		for key := range allocatable {
+			if value, ok := other["status"].(object)["allocatable"].(object)[key]; ok && chance(r, 60) {
+				allocatable[key] = value
+			}
+		}
+		before["status"].(object)["allocatable"] = allocatable
+	}
+	return before
 }
 
 // promise nominates the pod, others, or both to nodes, of which the last does not exist.

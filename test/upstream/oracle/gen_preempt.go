@@ -190,6 +190,9 @@ func generatePreempt(r *rand.Rand) line {
 	l.set("nodes", nodes)
 	l.set("pods", pods)
 	l.set("pending", pending)
+	if chance(r, 10) {
+		configure(r, l, pod)
+	}
 	l.set("budgets", budgets)
 	l.set("pod", pod)
 	return l

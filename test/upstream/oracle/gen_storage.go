@@ -97,7 +97,9 @@ func randomCapacity(r *rand.Rand, name string) object {
 
 func podVolume(r *rand.Rand, number int) object {
 	v := object{"name": fmt.Sprintf("x%d", number)}
-	switch r.IntN(10) {
+	switch r.IntN(11) {
+	case 10:
+		v["ephemeral"] = object{"volumeClaimTemplate": object{"spec": object{"accessModes": []string{"ReadWriteOnce"}, "resources": object{"requests": object{"storage": "1Gi"}}}}}
 	case 0:
 		v["gcePersistentDisk"] = object{"pdName": pick(r, []string{"d1", "d2"}), "readOnly": chance(r, 50)}
 	case 1:
@@ -110,6 +112,25 @@ func podVolume(r *rand.Rand, number int) object {
 		v["persistentVolumeClaim"] = object{"claimName": claimName(r), "readOnly": chance(r, 20)}
 	}
 	return v
+}
+
+// ephemeralClaims gives the claims that were made for volumes of the pod: some are missing yet, some are another's.
+func ephemeralClaims(r *rand.Rand, pod object) []object {
+	found := []object{}
+	meta := pod["metadata"].(object)
+	for _, volume := range pod["spec"].(object)["volumes"].([]object) {
+		if volume["ephemeral"] == nil || chance(r, 10) {
+			continue
+		}
+		claim := randomClaim(r, fmt.Sprint(meta["name"], "-", volume["name"]), meta["namespace"].(string))
+		owner := object{"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"], "controller": true}
+		if chance(r, 10) {
+			owner["uid"] = "another"
+		}
+		claim["metadata"].(object)["ownerReferences"] = []object{owner}
+		found = append(found, claim)
+	}
+	return found
 }
 
 // bindClaims makes most volumes of claims say so themselves.
@@ -147,6 +168,7 @@ func addStorage(r *rand.Rand, l line, nodes, pods []object) {
 		if i == len(pods)-1 || chance(r, 30) {
 			number := 0
 			pod["spec"].(object)["volumes"] = some(r, 3, func() object { number++; return podVolume(r, number) })
+			claims = append(claims, ephemeralClaims(r, pod)...)
 		}
 	}
 	l.set("storage_classes", randomClasses(r))

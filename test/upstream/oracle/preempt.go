@@ -26,13 +26,15 @@ func preempt(l line) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		mustBeStored(l)
-		s, f := newScheduler(ctx, l)
-		budgets := get[[]*policyv1.PodDisruptionBudget](l, "budgets")
+		q := inUpstreamsWords(l)
+		pod := get[*v1.Pod](q, "pod")
+		store(pod)
+		s, f := newScheduler(ctx, q, pod)
+		budgets := get[[]*policyv1.PodDisruptionBudget](q, "budgets")
 		addAll(f.SharedInformerFactory().Policy().V1().PodDisruptionBudgets().Informer(), budgets)
-		for _, pod := range get[[]*v1.Pod](l, "pending") {
+		for _, pod := range get[[]*v1.Pod](q, "pending") {
 			enqueue(ctx, s, f, pod)
 		}
-		pod := get[*v1.Pod](l, "pod")
 		enqueue(ctx, s, f, pod)
 		l.set("result", postFilter(ctx, s, f, pod))
 	})
@@ -117,7 +119,7 @@ func watch(f framework.Framework) *watchedPreemption {
 			return w
 		}
 	}
-	panic("the default profile does not preempt")
+	panic(badQuestion{errors.New("the profile does not preempt")})
 }
 
 func (w *watchedPreemption) SelectVictimsOnNode(ctx context.Context, state fwk.CycleState, preemptor *v1.Pod, node fwk.NodeInfo,

@@ -45,3 +45,111 @@ func isTrueOf(expression string, taint v1.Taint) bool {
 		"key": taint.Key, "value": taint.Value, "effect": string(taint.Effect)}})
 	return err == nil && value == types.True
 }
+
+// inUpstreamsWords gives the question of a cluster without what upstream lacks: a toleration by version or expression
+// becomes one with Equal for each taint of the cluster that it matches, and a requirement of a node's version becomes
+// one with In for the labels that meet it. Which those are, the proposals' parts say one by one.
+func inUpstreamsWords(l line) line {
+	gates := get[map[string]bool](l, "gates")
+	taints, versions := clusterTaints(l), clusterVersions(l)
+	q := l.clone()
+	for _, key := range []string{"pod", "pods", "pending", "other_pods", "template_spec"} {
+		if l.has(key) {
+			q.set(key, rewrite(tree(l[key]), gates, taints, versions))
+		}
+	}
+	return q
+}
+
+func clusterNodes(l line) []v1.Node {
+	nodes := get[[]v1.Node](l, "nodes")
+	if l.has("node") {
+		nodes = append(nodes, get[v1.Node](l, "node"))
+	}
+	return nodes
+}
+
+// clusterTaints are those of the nodes, and the one that a closed node counts as.
+func clusterTaints(l line) []v1.Taint {
+	taints := []v1.Taint{{Key: v1.TaintNodeUnschedulable, Effect: v1.TaintEffectNoSchedule}}
+	for _, node := range clusterNodes(l) {
+		taints = append(taints, node.Spec.Taints...)
+	}
+	return taints
+}
+
+// clusterVersions are the values of each label of nodes that are versions.
+func clusterVersions(l line) map[string][]string {
+	found := map[string][]string{}
+	for _, node := range clusterNodes(l) {
+		for key, value := range node.Labels {
+			if _, err := semver.ParseTolerant(value); err == nil {
+				found[key] = append(found[key], value)
+			}
+		}
+	}
+	return found
+}
+
+// rewrite walks over a value and changes the tolerations and requirements in it.
+func rewrite(value any, gates map[string]bool, taints []v1.Taint, versions map[string][]string) any {
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = rewrite(v[i], gates, taints, versions)
+		}
+	case map[string]any:
+		if compare := semverOperators[v1.TolerationOperator(fmt.Sprint(v["operator"]))]; compare != nil && v["values"] != nil {
+			return inVersions(v, compare, versions)
+		}
+		for key := range v {
+			v[key] = rewrite(v[key], gates, taints, versions)
+		}
+		if list, ok := v["tolerations"].([]any); ok {
+			v["tolerations"] = equalTolerations(list, gates, taints)
+		}
+	}
+	return value
+}
+
+func equalTolerations(list []any, gates map[string]bool, taints []v1.Taint) []any {
+	plain := []any{}
+	for _, item := range list {
+		toleration, ok := item.(map[string]any)
+		if !ok {
+			panic(badQuestion{fmt.Errorf("no toleration: %v", item)})
+		}
+		if _, ok := toleration["expression"]; !ok && semverOperators[v1.TolerationOperator(fmt.Sprint(toleration["operator"]))] == nil {
+			plain = append(plain, item)
+			continue
+		}
+		for _, taint := range taints {
+			one := line{}
+			one.set("toleration", toleration)
+			one.set("taint", taint)
+			one.set("gates", gates)
+			tolerate(one)
+			if !get[bool](one, "match") {
+				continue
+			}
+			plain = append(plain, map[string]any{"key": taint.Key, "operator": "Equal", "value": taint.Value, "effect": taint.Effect})
+		}
+	}
+	return plain
+}
+
+func inVersions(requirement map[string]any, compare func(a, b semver.Version) bool, versions map[string][]string) any {
+	key := fmt.Sprint(requirement["key"])
+	values, _ := requirement["values"].([]any)
+	if len(values) != 1 {
+		panic(badQuestion{fmt.Errorf("not one version: %v", requirement)})
+	}
+	want, err := semver.ParseTolerant(fmt.Sprint(values[0]))
+	met := []any{"no-version-meets-it"}
+	for _, value := range versions[key] {
+		if have, _ := semver.ParseTolerant(value); err == nil && compare(have, want) {
+			met = append(met, value)
+		}
+	}
+	return map[string]any{"key": key, "operator": "In", "values": met}
+}

@@ -37,25 +37,29 @@ func prioritizeNodes(context.Context, []fwk.Extender, framework.Framework, fwk.C
 
 func init() { metrics.Register() }
 
-// What the default profile makes of a pod and a cluster, when it looks at all nodes.
+// What the pod's profile makes of it and a cluster, when it looks at all nodes.
 func schedule(l line) {
 	withGates(l, func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		s, profile := newScheduler(ctx, l)
-		for _, pod := range get[[]*v1.Pod](l, "pending") {
+		q := inUpstreamsWords(l)
+		pod := get[*v1.Pod](q, "pod")
+		store(pod)
+		s, profile := newScheduler(ctx, q, pod)
+		for _, pod := range get[[]*v1.Pod](q, "pending") {
 			enqueue(ctx, s, profile, pod)
 		}
-		pod := get[*v1.Pod](l, "pod")
-		store(pod)
 		outcome, result := cycle(ctx, s, profile, pod)
+		if l.has("config") {
+			hideSilent(result)
+		}
 		l.set("outcome", outcome)
 		l.set("result", result)
 	})
 }
 
-// A scheduler that knows the cluster of the line as if it had watched it grow.
-func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.Framework) {
+// A scheduler that knows the cluster of the line as if it had watched it grow, and the pod's profile.
+func newScheduler(ctx context.Context, l line, pod *v1.Pod) (*scheduler.Scheduler, framework.Framework) {
 	nodes := get[[]*v1.Node](l, "nodes")
 	if len(nodes) == 0 {
 		panic(badQuestion{errors.New("without nodes there is no cycle")})
@@ -66,15 +70,29 @@ func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.
 	beTold(factory, &v1.PersistentVolumeClaim{})
 	all := int32(100)
 	recorder := profile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
-	s, err := scheduler.New(ctx, client, factory, nil, recorder, scheduler.WithPercentageOfNodesToScore(&all))
+	options := append(profilesOf(l), scheduler.WithPercentageOfNodesToScore(&all))
+	s, err := scheduler.New(ctx, client, factory, nil, recorder, options...)
 	if err != nil {
-		panic(err)
+		panic(badQuestion{err})
 	}
 	addObjects(factory, l)
 	logger := klog.Background()
-	for _, node := range nodes {
+	before := map[string]*v1.Node{}
+	for _, node := range get[[]*v1.Node](l, "nodes_before") {
+		if before[node.Name] != nil {
+			panic(badQuestion{errors.New("a node that was there twice")})
+		}
 		corev1.SetObjectDefaults_Node(node)
 		s.Cache.AddNode(logger, node)
+		before[node.Name] = node
+	}
+	for _, node := range nodes {
+		corev1.SetObjectDefaults_Node(node)
+		if before[node.Name] != nil {
+			s.Cache.UpdateNode(logger, before[node.Name], node)
+		} else {
+			s.Cache.AddNode(logger, node)
+		}
 	}
 	for _, pod := range get[[]*v1.Pod](l, "pods") {
 		store(pod)
@@ -83,7 +101,10 @@ func newScheduler(ctx context.Context, l line) (*scheduler.Scheduler, framework.
 			panic(badQuestion{err})
 		}
 	}
-	framework := s.Profiles[v1.DefaultSchedulerName]
+	framework := s.Profiles[pod.Spec.SchedulerName]
+	if framework == nil {
+		panic(badQuestion{errors.New("no profile has the pod's schedulerName")})
+	}
 	if err := s.Cache.UpdateSnapshot(logger, framework.SnapshotSharedLister().(*internalcache.Snapshot)); err != nil {
 		panic(badQuestion{err})
 	}
@@ -202,6 +223,19 @@ func prioritized(ctx context.Context, f framework.Framework, state fwk.CycleStat
 	slices.Sort(top)
 	result["scores"], result["top"] = scores, top
 	return "scored"
+}
+
+// hideSilent leaves out scores of 0 of plug-ins that may have nothing to say.
+func hideSilent(result map[string]any) {
+	scores, _ := result["scores"].(map[string]any)
+	for _, node := range scores {
+		plugins := node.(map[string]any)["plugins"].(map[string]int64)
+		for name := range silentPlugins {
+			if plugins[name] == 0 {
+				delete(plugins, name)
+			}
+		}
+	}
 }
 
 // The framework gives each score with its weight in it.
