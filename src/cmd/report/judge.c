@@ -2,7 +2,7 @@
 #include "api/object.h"
 #include "base/ascii.h"
 #include "base/limits.h"
-#include "base/vec.h"
+#include "base/map.h"
 #include "cli/suggest.h"
 #include "cmd/gates.h"
 #include "cmd/report/verdict.h"
@@ -18,11 +18,12 @@ struct judge {
     struct judge_opts opts;
     const struct stored *stored;
     struct advice *advice;
-    struct arena arena;                     /* of the verdict */
-    struct arena trial;                     /* of one look for hints */
-    struct api_object *object;              /* of the verdict, or NULL */
-    VEC(const struct api_object *) classes; /* PriorityClasses that went by */
-    struct feature_set hinted;              /* gates that were named in a hint */
+    struct arena arena;               /* of the verdict */
+    struct arena trial;               /* of one look for hints */
+    struct api_object *object;        /* of the verdict, or NULL */
+    struct map classes;               /* PriorityClasses that went by: the first of each name */
+    struct api_object *default_class; /* the least of those that are the default, or NULL */
+    struct feature_set hinted;        /* gates that were named in a hint */
 };
 
 static int suggest_codes(struct str typed, struct err *err) {
@@ -38,6 +39,7 @@ int judge_new(const struct judge_opts *opts, const struct stored *stored, struct
     j->opts = *opts;
     j->stored = stored;
     j->advice = advice_new();
+    j->classes = MAP_INIT(map_random_seed());
     for (size_t i = 0; i < opts->silence.n; i++)
         if (advice_silence(j->advice, opts->silence.v[i], err) < 0) {
             judge_free(j);
@@ -50,9 +52,11 @@ int judge_new(const struct judge_opts *opts, const struct stored *stored, struct
 void judge_free(struct judge *j) {
     if (!j)
         return;
-    for (size_t i = 0; i < j->classes.n; i++)
-        api_object_unref((struct api_object *)j->classes.v[i]);
-    vec_release(&j->classes);
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&j->classes, &at));)
+        api_object_unref(e->value);
+    map_release(&j->classes);
+    api_object_unref(j->default_class);
     api_object_unref(j->object);
     advice_free(j->advice);
     arena_release(&j->arena);
@@ -123,22 +127,13 @@ static bool is_pod(const struct api_object *o) {
     return o->type == &api_types[API_T_pod];
 }
 
-static const struct api_priority_class *class_at(const struct judge *j, size_t i) {
-    return j->classes.v[i]->body;
+static const struct api_priority_class *class_of(const struct api_object *o) {
+    return o->body;
 }
 
 static bool knows_class(const struct judge *j, struct str name) {
-    for (size_t i = 0; i < j->classes.n; i++)
-        if (str_eq(class_at(j, i)->metadata.name, name))
-            return true;
-    return str_is(name, "system-node-critical") || str_is(name, "system-cluster-critical");
-}
-
-static bool knows_default_class(const struct judge *j) {
-    for (size_t i = 0; i < j->classes.n; i++)
-        if (class_at(j, i)->global_default)
-            return true;
-    return false;
+    return map_get(&j->classes, name) || str_is(name, "system-node-critical") ||
+           str_is(name, "system-cluster-critical");
 }
 
 /* Does the pod depend on a class that was not read: one it names, or the default of a cluster? */
@@ -147,7 +142,7 @@ static bool needs_unknown_class(const struct judge *j, const struct api_pod_spec
         return false;
     if (spec->priority_class_name.n)
         return !knows_class(j, spec->priority_class_name);
-    return !knows_default_class(j) && (spec->priority.set || spec->preemption_policy.p);
+    return !j->default_class && (spec->priority.set || spec->preemption_policy.p);
 }
 
 /*
@@ -156,9 +151,13 @@ static bool needs_unknown_class(const struct judge *j, const struct api_pod_spec
  */
 static int admit_create(struct judge *j, struct api_object *o, struct err *err) {
     struct valid_admit_opts opts = VALID_ADMIT_DEFAULTS;
-    opts.priority_classes = j->classes.v;
-    opts.priority_class_count = j->classes.n;
     struct api_pod_spec *spec = &((struct api_pod *)o->body)->spec;
+    const struct api_object *classes[2], *named = map_get(&j->classes, spec->priority_class_name);
+    opts.priority_classes = classes;
+    if (named)
+        classes[opts.priority_class_count++] = named;
+    if (j->default_class)
+        classes[opts.priority_class_count++] = j->default_class;
     if (!needs_unknown_class(j, spec))
         return valid_admit_pod_create(o, &opts, err);
     struct str name = spec->priority_class_name, policy = spec->preemption_policy;
@@ -407,7 +406,13 @@ static int decode(struct judge *j, const struct input_value *value, bool trustin
 }
 
 void judge_add_class(struct judge *j, struct api_object *class) {
-    vec_push(&j->classes, api_object_ref(class));
+    const struct api_priority_class *c = class_of(class);
+    if (!map_get(&j->classes, c->metadata.name))
+        map_put(&j->classes, c->metadata.name, api_object_ref(class));
+    if (!c->global_default || (j->default_class && c->value >= class_of(j->default_class)->value))
+        return;
+    api_object_unref(j->default_class);
+    j->default_class = api_object_ref(class);
 }
 
 /* value is what hints are looked for with; NULL: what became of the object serves as well, since
