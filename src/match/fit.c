@@ -3,6 +3,8 @@
 
 uint32_t match_find_toleration(const struct match_tolerations *tolerations,
                                const struct match_taint *taint) {
+    if (tolerations->index)
+        return match__index_find(tolerations->index, tolerations, taint);
     for (uint32_t i = 0; i < tolerations->n; i++)
         if (match_tolerates(&tolerations->v[i], taint))
             return i;

@@ -96,6 +96,7 @@ static void free_tolerations(struct match_list *list) {
             t->engine->free(t->engine->ctx, t->program);
         each_atom(t, intern_unref);
     }
+    match__index_free(tolerations->index);
     free(tolerations);
 }
 
@@ -138,6 +139,8 @@ static struct match_tolerations *make_tolerations(struct match *m, const struct 
         each_atom(&v[i], ref_atom);
         match__toleration_compile(m, &made->v[i]);
     }
+    if (n >= MATCH__INDEX_LEAST)
+        made->index = match__index_new(made);
     return made;
 }
 

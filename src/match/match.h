@@ -23,6 +23,7 @@ struct api_volume_node_affinity;
 struct feature_set;
 struct labels;
 struct match;
+struct match__index;
 struct match_affinity;
 struct match_node;
 
@@ -66,6 +67,7 @@ struct match_taints {
 
 struct match_tolerations {
     struct match_list list;
+    struct match__index *index; /* of a long list, else NULL */
     uint32_t n;
     struct match_toleration v[];
 };

@@ -96,6 +96,23 @@ const struct match__operator *match__operator_find(struct str name);
 void match__toleration_compile(const struct match *m, struct match_toleration *t);
 void match__taint_compile(const struct match *m, struct match_taint *taint);
 
+/* How the taint's value compares with the toleration's, and how the values of two tolerations with
+ * the same way do; all have a rank. */
+int match__cmp_values(const struct match_toleration *t, const struct match_taint *taint);
+int match__cmp_thresholds(const struct match_toleration *a, const struct match_toleration *b);
+
+/* ---- long lists of tolerations (index.c) ---- */
+
+enum { MATCH__INDEX_LEAST = 64 }; /* lists with fewer tolerations are asked one by one */
+
+/* The index of a compiled list, which is borrowed for as long as it is asked. */
+struct match__index *match__index_new(const struct match_tolerations *list);
+void match__index_free(struct match__index *index); /* NULL is fine */
+
+/* As match_find_toleration. */
+uint32_t match__index_find(const struct match__index *index, const struct match_tolerations *list,
+                           const struct match_taint *taint);
+
 /* ---- affinity (requirement.c, affinity.c) ---- */
 
 enum match__node_op {

@@ -190,8 +190,16 @@ static enum match_code check_expression(const struct match_toleration *t,
     return verdict ? MATCH_YES : MATCH_EXPRESSION_FALSE;
 }
 
-/* How the taint's value compares with the toleration's; both have a rank. */
-static int cmp_values(const struct match_toleration *t, const struct match_taint *taint) {
+int match__cmp_thresholds(const struct match_toleration *a, const struct match_toleration *b) {
+    if (a->way == MATCH_BY_VERSION)
+        return intern_version_cmp(a->value, b->value, 0);
+    uint64_t x = 0, y = 0;
+    (void)rank_value(a->value, a->way, &x);
+    (void)rank_value(b->value, b->way, &y);
+    return (x > y) - (x < y);
+}
+
+int match__cmp_values(const struct match_toleration *t, const struct match_taint *taint) {
     if (t->way == MATCH_BY_VERSION)
         return intern_version_cmp(taint->value, t->value, 0);
     uint64_t rank = taint->ranks[t->way], own = 0;
@@ -209,7 +217,7 @@ enum match_code match_toleration_check(const struct match_toleration *t,
         return MATCH_KEY_DIFFERS;
     if (!(taint->mark.ways >> t->way & 1))
         return no_rank[t->way].taint;
-    return cmp_values(t, taint) == t->order ? MATCH_YES : (enum match_code)t->why_not;
+    return match__cmp_values(t, taint) == t->order ? MATCH_YES : (enum match_code)t->why_not;
 }
 
 bool match__tolerates_edge(const struct match_toleration *t, const struct match_taint *taint) {
