@@ -86,6 +86,18 @@
  * may have many. Longer texts are cut. */
 #define LIMIT_MESSAGE_BYTES (1U << 20)
 
+/* What berth match says about the taints of one pair of a pod and a node, but for the last
+ * sentence: each taint is held against each toleration, and manifests have room for a hundred
+ * thousand of both. How much more there is to say follows as a number. */
+#define LIMIT_MATCH_REPORT_BYTES (8U << 20)
+
+/* Tolerations that are looked at for sentences about the taints of one pair, told or not. */
+#define LIMIT_MATCH_REPORT_STEPS 10000000
+
+/* Pairs of a pod and a node in one report: 2,000 pods on 5,000 nodes. The report of more would be
+ * gigabytes that nobody reads. */
+#define LIMIT_MATCH_PAIRS 10000000
+
 /* Pods that one run makes of workload templates, which can ask for two billion in ten lines: as
  * many as Kubernetes promises to carry in a whole cluster. */
 #define LIMIT_EXPANDED_PODS 150000

@@ -1,6 +1,7 @@
 /* berth match: does it match, and why, for tolerations against taints. */
 #include "cmd/cmd.h"
 
+#include "base/limits.h"
 #include "cli/io.h"
 #include "cmd/gates.h"
 #include "cmd/input/input.h"
@@ -73,6 +74,11 @@ static int gather(struct match_pairs *p, struct cmd_call *call, struct err *err)
         return err_set(err, ERR_USAGE, "no tolerations: use --toleration, or -f with a pod");
     if (!p->hosts.n)
         return err_set(err, ERR_USAGE, "no taints: use --taint, or -f with a node");
+    if (p->hosts.n > LIMIT_MATCH_PAIRS / p->pods.n)
+        return err_set(err, ERR_TOO_LARGE,
+                       "%zu pods and %zu nodes are more than %d pairs: match some of them at a "
+                       "time",
+                       p->pods.n, p->hosts.n, LIMIT_MATCH_PAIRS);
     return 0;
 }
 

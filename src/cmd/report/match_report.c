@@ -1,4 +1,5 @@
 /* What comes of a pod and a node, taint by taint, with the operands that decided it. */
+#include "base/limits.h"
 #include "cmd/input/match_pairs.h"
 #include "codec/json.h"
 
@@ -24,18 +25,39 @@ static const char *const codes[] = {
 
 enum { LONGEST_SENTENCE = 1 << 20 };
 
+/* What the report of one pair has come to, which has an end. */
+struct page {
+    size_t start;  /* in the buffer */
+    size_t looked; /* at tolerations, for sentences about them */
+};
+
+static bool is_full(const struct page *page, const struct buf *out) {
+    return out->n - page->start >= LIMIT_MATCH_REPORT_BYTES ||
+           page->looked >= LIMIT_MATCH_REPORT_STEPS;
+}
+
 /* One taint of a host and all tolerations of a pod. */
 struct question {
     const struct match_pod *pod;
     const struct match_host *host;
     uint32_t taint;
     uint32_t found; /* the toleration that matches, or MATCH_NONE */
+    struct page *page;
 };
 
 static struct question ask(const struct match_pod *pod, const struct match_host *host,
-                           uint32_t taint) {
-    return (struct question){pod, host, taint,
-                             match_find_toleration(pod->tolerations, &host->taints->v[taint])};
+                           uint32_t taint, struct page *page) {
+    return (struct question){
+        pod, host, taint, match_find_toleration(pod->tolerations, &host->taints->v[taint]), page};
+}
+
+/* How many of the taints from one on are not tolerated. */
+static uint32_t count_untolerated(const struct match_pod *pod, const struct match_host *host,
+                                  uint32_t from) {
+    uint32_t n = 0;
+    for (uint32_t i = from; i < host->taints->n; i++)
+        n += match_find_toleration(pod->tolerations, &host->taints->v[i]) == MATCH_NONE;
+    return n;
 }
 
 static struct match_verdict verdict_of(const struct question *q, uint32_t toleration) {
@@ -90,42 +112,69 @@ static bool concerns(const struct match_toleration *t, const struct match_taint 
     return !t->key || t->key == taint->key;
 }
 
-/* Tolerations of other keys are no reason; when there is no other, their number is. */
-static void write_misses(struct buf *out, const struct question *q, struct feature_set *missing) {
+/* "pod/web on node/a: no match: taint sla=940:NoSchedule", about all tolerations together. */
+static void begin_taint(struct buf *out, const struct question *q) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_SENTENCE);
+    begin_line(out, q->pod, q->host, false);
+    buf_add(out, STR("taint "));
+    match_taint_write(&text, &q->host->taints->v[q->taint]);
+    cmd_add_printable(out, buf_view(&text));
+}
+
+/* Writes why each toleration that concerns the taint does not match; returns how many these are. */
+static uint32_t write_reasons(struct buf *out, const struct question *q,
+                              struct feature_set *missing) {
     const struct match_tolerations *all = q->pod->tolerations;
-    bool told = all->n == 1;
-    if (told) {
-        struct match_verdict v = verdict_of(q, 0);
-        write_sentence(out, q, &v);
-        note_gate(q, &v, missing);
-        return;
-    }
+    uint32_t told = 0, left_out = 0;
     for (uint32_t i = 0; i < all->n; i++) {
-        if (!concerns(&all->v[i], &q->host->taints->v[q->taint]))
+        q->page->looked++;
+        if (all->n > 1 && !concerns(&all->v[i], &q->host->taints->v[q->taint]))
             continue;
+        if (is_full(q->page, out)) {
+            left_out++;
+            continue;
+        }
         struct match_verdict v = verdict_of(q, i);
         write_sentence(out, q, &v);
         note_gate(q, &v, missing);
-        told = true;
+        told++;
     }
-    if (told)
+    if (left_out) {
+        begin_taint(out, q);
+        buf_addf(out, ": %u further tolerations do not match and are not listed\n", left_out);
+    }
+    return told + left_out;
+}
+
+/* Tolerations of other keys are no reason; when there is no other, their number is. */
+static void write_misses(struct buf *out, const struct question *q, struct feature_set *missing) {
+    if (write_reasons(out, q, missing))
         return;
-    begin_line(out, q->pod, q->host, false);
-    buf_add(out, STR("taint "));
-    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_SENTENCE);
-    match_taint_write(&text, &q->host->taints->v[q->taint]);
-    cmd_add_printable(out, buf_view(&text));
-    if (all->n == 0)
+    begin_taint(out, q);
+    if (q->pod->tolerations->n == 0)
         buf_add(out, STR(": there are no tolerations\n"));
     else
-        buf_addf(out, ": none of the %u tolerations has its key\n", all->n);
+        buf_addf(out, ": none of the %u tolerations has its key\n", q->pod->tolerations->n);
+}
+
+/* What stands in the place of the taints from one on. True when all of them are tolerated. */
+static bool write_rest(struct buf *out, const struct match_pod *pod, const struct match_host *host,
+                       uint32_t from) {
+    uint32_t untolerated = count_untolerated(pod, host, from);
+    begin_line(out, pod, host, untolerated == 0);
+    buf_addf(out, "%u further taints are not listed, %u of them not tolerated\n",
+             host->taints->n - from, untolerated);
+    return untolerated == 0;
 }
 
 static bool write_taints(struct buf *out, const struct match_pod *pod,
                          const struct match_host *host, struct feature_set *missing) {
+    struct page page = {.start = out->n};
     bool all = true;
     for (uint32_t i = 0; i < host->taints->n; i++) {
-        struct question q = ask(pod, host, i);
+        if (is_full(&page, out))
+            return write_rest(out, pod, host, i) && all;
+        struct question q = ask(pod, host, i, &page);
         if (q.found == MATCH_NONE) {
             write_misses(out, &q, missing);
             all = false;
@@ -209,14 +258,39 @@ static void write_json_taint(struct buf *out, const struct question *q,
     buf_add_char(out, ',');
     add_text(out, "effect", intern_text(taint->effect));
     buf_addf(out, ",\"tolerated\":%s,\"verdicts\":[", q->found == MATCH_NONE ? "false" : "true");
-    for (uint32_t i = 0; i < q->pod->tolerations->n; i++) {
+    uint32_t n = q->pod->tolerations->n, i = 0;
+    for (; i < n && !is_full(q->page, out); i++) {
         struct match_verdict v = verdict_of(q, i);
         note_gate(q, &v, missing);
         if (i)
             buf_add_char(out, ',');
         write_json_verdict(out, q, &v);
     }
-    buf_add(out, STR("]}"));
+    buf_add_char(out, ']');
+    if (i < n)
+        buf_addf(out, ",\"verdictsOmitted\":%u", n - i);
+    buf_add_char(out, '}');
+}
+
+/* True when all taints are tolerated. */
+static bool write_json_taints(struct buf *out, const struct match_pod *pod,
+                              const struct match_host *host, struct feature_set *missing) {
+    struct page page = {.start = out->n};
+    uint32_t n = host->taints->n, i = 0, untolerated = 0;
+    buf_add(out, STR("\"taints\":["));
+    for (; i < n && !is_full(&page, out); i++) {
+        struct question q = ask(pod, host, i, &page);
+        untolerated += q.found == MATCH_NONE;
+        if (i)
+            buf_add_char(out, ',');
+        write_json_taint(out, &q, missing);
+    }
+    buf_add(out, STR("],"));
+    if (i == n)
+        return untolerated == 0;
+    uint32_t rest = count_untolerated(pod, host, i);
+    buf_addf(out, "\"taintsOmitted\":%u,\"untoleratedOmitted\":%u,", n - i, rest);
+    return untolerated + rest == 0;
 }
 
 static void write_json_names(struct buf *out, const struct match_pod *pod,
@@ -266,18 +340,9 @@ static bool write_json_affinity(struct buf *out, const struct match_pod *pod,
 
 bool match_pair_write_json(struct buf *out, const struct match_pod *pod,
                            const struct match_host *host, struct feature_set *missing) {
-    bool matches = true;
     buf_add_char(out, '{');
     write_json_names(out, pod, host);
-    buf_add(out, STR("\"taints\":["));
-    for (uint32_t i = 0; i < host->taints->n; i++) {
-        struct question q = ask(pod, host, i);
-        matches &= q.found != MATCH_NONE;
-        if (i)
-            buf_add_char(out, ',');
-        write_json_taint(out, &q, missing);
-    }
-    buf_add(out, STR("],"));
+    bool matches = write_json_taints(out, pod, host, missing);
     write_json_eviction(out, pod, host);
     matches &= write_json_affinity(out, pod, host);
     buf_addf(out, "\"matches\":%s}", matches ? "true" : "false");
