@@ -108,14 +108,12 @@ void valid__too_long(struct valid *v, const struct path *p, size_t most);
 /* Too many: <actual>: must have at most <most> items */
 void valid__too_many(struct valid *v, const struct path *p, size_t actual, size_t most);
 
-/* How many errors were found so far, whether or not the list has room for them: rules that ask
- * whether other rules were content compare this before and after. */
+/* Errors found so far, listed or not: rules that ask whether others were content compare it. */
 static inline size_t valid__found(const struct valid *v) {
     return v->errs->found;
 }
 
-/* Ends a list that had no room for all errors with an entry that says how many are missing. */
-void valid__note_left_out(struct valid_errs *errs);
+void valid__note_left_out(struct valid_errs *errs); /* how many are missing, as a last entry */
 
 /* Is the text one of a list that ends with NULL? */
 bool valid__one_of(struct str text, const char *const *list);
