@@ -52,7 +52,8 @@
 #define LIMIT_CEL_ERROR_BYTES (64U << 10)
 
 /* Work of one CEL evaluation that its cost does not see, in bytes read: size() of a string costs 1
- * at any length, and so does compiling a pattern. About half a second. */
+ * at any length, and so does compiling a pattern, comparing lists of long lists, or a probe of a
+ * map. About half a second. */
 #define LIMIT_CEL_EVAL_WORK (1U << 28)
 
 /* Memory that RE2 may use for one pattern of a CEL expression: its own default. Go's programs are

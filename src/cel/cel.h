@@ -170,6 +170,7 @@ struct cel_env_opts {
     size_t decl_count;
     const struct cel_var *vars; /* borrowed for the call */
     size_t var_count;
+    uint64_t seed; /* of the maps of evaluations; nothing observable depends on it */
 };
 
 struct cel_env;

@@ -19,7 +19,8 @@
 typedef struct cel_value cel_call_fn(struct cel_eval *ev, const struct cel_value *args);
 
 /* What a call cost, from its arguments and result. */
-typedef uint64_t cel_cost_fn(const struct cel_value *args, const struct cel_value *result);
+typedef uint64_t cel_cost_fn(struct cel_eval *ev, const struct cel_value *args,
+                             const struct cel_value *result);
 
 struct cel_coster;
 struct cel_expr;

@@ -241,6 +241,7 @@ const void *cel__resolve(struct arena *a, struct str container, struct str name,
 struct cel_env *cel_env_new(const struct cel_env_opts *opts) {
     struct cel_env *env = xcalloc(1, sizeof *env);
     env->libs = opts->libs;
+    env->seed = opts->seed;
     env->container = arena_str(&env->arena, opts->container);
     env->functions = MAP_INIT(1);
     env->names = MAP_INIT(1);

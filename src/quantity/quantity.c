@@ -53,6 +53,10 @@ struct quantity quantity_of_milli(int64_t milli, enum quantity_format format) {
     return (struct quantity){.value = milli, .scale = MILLI, .format = format};
 }
 
+size_t quantity_digits(const struct quantity *q) {
+    return q->dec ? q->dec->n : 0;
+}
+
 int quantity_sign(const struct quantity *q) {
     if (q->dec)
         return q->dec->n == 0 ? 0 : q->dec->negative ? -1 : 1;

@@ -59,6 +59,9 @@ void quantity_write(struct buf *out, const struct quantity *q);
  * out, as upstream does. */
 void quantity_write_canonical(struct buf *out, const struct quantity *q);
 
+/* Digits of an amount in its long form, all of which comparing looks at; 0: it is short. */
+size_t quantity_digits(const struct quantity *q);
+
 /* -1, 0, 1. */
 int quantity_sign(const struct quantity *q);
 

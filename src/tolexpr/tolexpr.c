@@ -30,6 +30,7 @@ static const struct cel_env *env_of(struct tolexpr *x, enum tolexpr__env env) {
             .libs = env == TOLEXPR__NEW ? x->libs : cel_libs_at(UINT_MAX),
             .vars = &taint_var,
             .var_count = 1,
+            .seed = x->seed,
         });
     return x->envs[env];
 }
@@ -147,6 +148,7 @@ struct tolexpr *tolexpr_new(const struct tolexpr_opts *opts) {
     struct tolexpr *x = xcalloc(1, sizeof *x);
     x->libs = cel_libs_at((unsigned)opts->compat.minor);
     x->clock = opts->clock;
+    x->seed = opts->seed;
     tolexpr__cache_init(&x->cache,
                         opts->cache_bytes ? opts->cache_bytes : LIMIT_TOLERATION_CACHE_BYTES,
                         opts->seed);

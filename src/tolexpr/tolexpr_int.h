@@ -42,6 +42,7 @@ struct tolexpr__conditions {
 struct tolexpr {
     uint32_t libs; /* of new expressions */
     const struct clock *clock;
+    uint64_t seed;
     struct cel_env *envs[TOLEXPR__ENVS]; /* NULL until first used */
     struct tolexpr__cache cache;
     struct arena compiling, evaluating; /* empty between two calls */

@@ -27,10 +27,6 @@ struct cel_regex *cel__regex_new(struct str pattern, size_t *steps, struct buf *
 /* re may be NULL. */
 void cel__regex_free(struct cel_regex *re);
 
-/* Counts work that the cost does not see; false when it passes LIMIT_CEL_EVAL_WORK, which cancels
- * the evaluation. */
-bool cel__work(struct cel_eval *ev, uint64_t work);
-
 /* The leftmost match at or behind `from`: true, and its bounds in *begin and *end. */
 bool cel__regex_find(const struct cel_regex *re, struct str text, size_t from, size_t *begin,
                      size_t *end);

@@ -16,6 +16,9 @@
 
 enum { MAX_FILE = 64 << 10, HEADER = 44, DAY = 86400 };
 
+/* Work of reading a zone's file, in bytes read in the same time. */
+enum { PER_FILE = 32 << 10 };
+
 /* ---- TZif ---- */
 
 struct tzif {
@@ -275,6 +278,8 @@ static bool named_offset(struct cel_eval *ev, struct str name, int64_t t, int64_
         *error = CEL_FAIL("time: invalid location name");
         return false;
     }
+    if (!cel__work(ev, PER_FILE))
+        return false;
     unsigned char *data = xmalloc(MAX_FILE);
     size_t n = 0;
     int failure = read_zone(name, data, &n);

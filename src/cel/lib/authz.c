@@ -29,7 +29,9 @@ static struct cel_estimated est_check(const struct cel_call_est *call) {
     return (struct cel_estimated){.cost = cel__fixed(CHECK_COST)};
 }
 
-static uint64_t cost_check(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_check(struct cel_eval *ev, const struct cel_value *args,
+                           const struct cel_value *result) {
+    (void)ev;
     (void)args, (void)result;
     return CHECK_COST;
 }
@@ -47,7 +49,9 @@ static struct cel_estimated est_selector(const struct cel_call_est *call) {
     return (struct cel_estimated){.cost = selector_cost(size)};
 }
 
-static uint64_t cost_selector(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_selector(struct cel_eval *ev, const struct cel_value *args,
+                              const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return selector_cost(cel__fixed(cel__size_of(args[1]))).max;
 }

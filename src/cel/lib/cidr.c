@@ -200,21 +200,29 @@ static struct cel_estimated est_cidr_string(const struct cel_call_est *call) {
     return est_contains(call, true, true);
 }
 
-static uint64_t cost_ip(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_ip(struct cel_eval *ev, const struct cel_value *args,
+                        const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__scale(2 * cel__size_of(args[0]), 0.1);
 }
 
-static uint64_t cost_ip_string(const struct cel_value *args, const struct cel_value *result) {
-    return cost_ip(args, result) + cel__scale(cel__size_of(args[1]), 0.1);
+static uint64_t cost_ip_string(struct cel_eval *ev, const struct cel_value *args,
+                               const struct cel_value *result) {
+    (void)ev;
+    return cost_ip(ev, args, result) + cel__scale(cel__size_of(args[1]), 0.1);
 }
 
-static uint64_t cost_cidr(const struct cel_value *args, const struct cel_value *result) {
-    return cost_ip(args, result) + cel__scale(cel__size_of(args[0]), 0.1) + 1;
+static uint64_t cost_cidr(struct cel_eval *ev, const struct cel_value *args,
+                          const struct cel_value *result) {
+    (void)ev;
+    return cost_ip(ev, args, result) + cel__scale(cel__size_of(args[0]), 0.1) + 1;
 }
 
-static uint64_t cost_cidr_string(const struct cel_value *args, const struct cel_value *result) {
-    return cost_cidr(args, result) + cel__scale(cel__size_of(args[1]), 0.1);
+static uint64_t cost_cidr_string(struct cel_eval *ev, const struct cel_value *args,
+                                 const struct cel_value *result) {
+    (void)ev;
+    return cost_cidr(ev, args, result) + cel__scale(cel__size_of(args[1]), 0.1);
 }
 
 #define T "net.CIDR"

@@ -113,6 +113,8 @@ static struct cel_value uint_to_double(struct cel_eval *ev, const struct cel_val
 
 static struct cel_value string_to_double(struct cel_eval *ev, const struct cel_value *args) {
     double d;
+    if (!cel__work(ev, (uint64_t)args[0].n * CEL_WORK_BYTE))
+        return CEL_TOO_BIG;
     return cel__go_parse_float(cel_str(args[0]), &d) ? cel_of_double(d)
                                                      : conversion_error(ev, args[0], "double");
 }
@@ -133,7 +135,7 @@ static struct cel_value plain_to_string(struct cel_eval *ev, const struct cel_va
         cel__write_timestamp(&text, args[0]);
         break;
     default:
-        cel__write_plain(&text, args[0]);
+        cel__write_plain(ev, &text, args[0]);
     }
     return written(ev, &text);
 }
@@ -150,6 +152,8 @@ static struct cel_value bytes_to_string(struct cel_eval *ev, const struct cel_va
 
 static struct cel_value string_to_duration(struct cel_eval *ev, const struct cel_value *args) {
     int64_t ns;
+    if (!cel__work(ev, (uint64_t)args[0].n * CEL_WORK_BYTE))
+        return CEL_TOO_BIG;
     return cel__parse_duration(cel_str(args[0]), &ns)
                ? cel__duration(ns)
                : conversion_error(ev, args[0], "google.protobuf.Duration");
@@ -165,6 +169,8 @@ static struct cel_value int_to_timestamp(struct cel_eval *ev, const struct cel_v
 
 static struct cel_value string_to_timestamp(struct cel_eval *ev, const struct cel_value *args) {
     struct cel_value t;
+    if (!cel__work(ev, (uint64_t)args[0].n * CEL_WORK_BYTE))
+        return CEL_TOO_BIG;
     if (!cel__parse_timestamp(cel_str(args[0]), &t))
         return conversion_error(ev, args[0], "google.protobuf.Timestamp");
     if (t.i < CEL_MIN_SECONDS || t.i > CEL_MAX_SECONDS)

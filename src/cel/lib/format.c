@@ -311,7 +311,9 @@ static struct cel_estimated est_validate(const struct cel_call_est *call) {
     return e;
 }
 
-static uint64_t cost_validate(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_validate(struct cel_eval *ev, const struct cel_value *args,
+                              const struct cel_value *result) {
+    (void)ev;
     (void)result;
     if (args[0].kind != CEL_FORMAT)
         return 1;

@@ -6,13 +6,12 @@ static bool has_order(struct cel_value v) {
 }
 
 static struct cel_value call_is_sorted(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
     for (uint32_t i = 0; i < args[0].n; i++) {
         if (!has_order(args[0].items[i]))
             return CEL_NO_OVERLOAD;
         struct cel_value c = {0};
         if (i > 0)
-            c = cel__compare(args[0].items[i - 1], args[0].items[i]);
+            c = cel__compare(ev, args[0].items[i - 1], args[0].items[i]);
         if (c.kind == CEL_INT && c.i > 0)
             return cel_of_bool(false);
     }
@@ -45,12 +44,13 @@ static struct cel_value call_sum_duration(struct cel_eval *ev, const struct cel_
 }
 
 /* The element that no other beats; pairs without an order keep the first. */
-static struct cel_value best(struct cel_value list, int64_t beaten, struct str empty) {
+static struct cel_value best(struct cel_eval *ev, struct cel_value list, int64_t beaten,
+                             struct str empty) {
     struct cel_value found = cel__fail(empty);
     for (uint32_t i = 0; i < list.n; i++) {
         if (!has_order(list.items[i]))
             return CEL_NO_OVERLOAD;
-        struct cel_value c = i > 0 ? cel__compare(found, list.items[i]) : cel_of_int(beaten);
+        struct cel_value c = i > 0 ? cel__compare(ev, found, list.items[i]) : cel_of_int(beaten);
         if (c.kind == CEL_INT && c.i == beaten)
             found = list.items[i];
     }
@@ -58,27 +58,23 @@ static struct cel_value best(struct cel_value list, int64_t beaten, struct str e
 }
 
 static struct cel_value call_min(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return best(args[0], 1, STR("min called on empty list"));
+    return best(ev, args[0], 1, STR("min called on empty list"));
 }
 
 static struct cel_value call_max(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return best(args[0], -1, STR("max called on empty list"));
+    return best(ev, args[0], -1, STR("max called on empty list"));
 }
 
 static struct cel_value call_index_of(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
     for (uint32_t i = 0; i < args[0].n; i++)
-        if (cel__is_equal(args[0].items[i], args[1]))
+        if (cel__is_equal(ev, args[0].items[i], args[1]))
             return cel_of_int(i);
     return cel_of_int(-1);
 }
 
 static struct cel_value call_last_index_of(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
     for (uint32_t i = args[0].n; i-- > 0;)
-        if (cel__is_equal(args[0].items[i], args[1]))
+        if (cel__is_equal(ev, args[0].items[i], args[1]))
             return cel_of_int(i);
     return cel_of_int(-1);
 }
@@ -86,7 +82,7 @@ static struct cel_value call_last_index_of(struct cel_eval *ev, const struct cel
 static struct cel_value call_includes(struct cel_eval *ev, const struct cel_value *args) {
     if (args[0].kind == CEL_LIST)
         return cel_of_bool(call_index_of(ev, args).i >= 0);
-    return cel_of_bool(cel__is_equal(args[0], args[1]));
+    return cel_of_bool(cel__is_equal(ev, args[0], args[1]));
 }
 
 static struct cel_estimated est_includes(const struct cel_call_est *call) {

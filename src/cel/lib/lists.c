@@ -22,12 +22,15 @@ static struct cel_value call_slice(struct cel_eval *ev, const struct cel_value *
 }
 
 /* Items, or how many there would be when out is NULL. */
-static size_t flatten(struct cel_value list, int64_t depth, struct cel_value *out) {
+static size_t flatten(struct cel_eval *ev, struct cel_value list, int64_t depth,
+                      struct cel_value *out) {
     size_t n = 0;
+    if (!out && !cel__work(ev, (list.n + UINT64_C(1)) * CEL_WORK_ITEM))
+        return 0;
     for (uint32_t i = 0; i < list.n; i++) {
         struct cel_value v = list.items[i];
         if (v.kind == CEL_LIST && depth > 0) {
-            n += flatten(v, depth - 1, out ? out + n : NULL);
+            n += flatten(ev, v, depth - 1, out ? out + n : NULL);
         } else {
             if (out)
                 out[n] = v;
@@ -40,11 +43,11 @@ static size_t flatten(struct cel_value list, int64_t depth, struct cel_value *ou
 static struct cel_value flattened(struct cel_eval *ev, struct cel_value list, int64_t depth) {
     if (depth < 0)
         return CEL_FAIL("level must be non-negative");
-    size_t n = flatten(list, depth, NULL);
-    struct cel_value *items = cel__alloc_values(ev, n);
+    size_t n = flatten(ev, list, depth, NULL);
+    struct cel_value *items = ev->cancelled ? NULL : cel__alloc_values(ev, n);
     if (!items)
         return CEL_TOO_BIG;
-    flatten(list, depth, items);
+    flatten(ev, list, depth, items);
     return cel__list(items, n);
 }
 
@@ -70,7 +73,7 @@ static struct cel_value call_distinct(struct cel_eval *ev, const struct cel_valu
         return CEL_TOO_BIG;
     for (uint32_t i = 0; i < args[0].n; i++) {
         uint32_t k = 0;
-        while (k < n && !cel__is_equal(args[0].items[i], items[k]))
+        while (k < n && !cel__is_equal(ev, args[0].items[i], items[k]))
             k++;
         if (k == n)
             items[n++] = args[0].items[i];
@@ -109,14 +112,14 @@ struct keyed {
     struct cel_value key, item;
 };
 
-static bool is_less(const struct keyed *a, const struct keyed *b) {
-    struct cel_value order = cel__compare(a->key, b->key); /* an error when one is NaN */
+static bool is_less(struct cel_eval *ev, const struct keyed *a, const struct keyed *b) {
+    struct cel_value order = cel__compare(ev, a->key, b->key); /* an error when one is NaN */
     return order.kind == CEL_INT && order.i < 0;
 }
 
-static void sort_short(struct keyed *v, size_t n) {
+static void sort_short(struct cel_eval *ev, struct keyed *v, size_t n) {
     for (size_t i = 1; i < n; i++)
-        for (size_t k = i; k > 0 && is_less(&v[k], &v[k - 1]); k--) {
+        for (size_t k = i; k > 0 && is_less(ev, &v[k], &v[k - 1]); k--) {
             struct keyed swap = v[k];
             v[k] = v[k - 1];
             v[k - 1] = swap;
@@ -127,16 +130,16 @@ static void sort_short(struct keyed *v, size_t n) {
  * stable, where upstream leaves the order of equal keys open. */
 enum { SHORT = 12 };
 
-static void sort(struct keyed *v, struct keyed *spare, size_t n) {
+static void sort(struct cel_eval *ev, struct keyed *v, struct keyed *spare, size_t n) {
     if (n <= SHORT) {
-        sort_short(v, n);
+        sort_short(ev, v, n);
         return;
     }
     size_t half = n / 2, i = 0, k = half, out = 0;
-    sort(v, spare, half);
-    sort(v + half, spare, n - half);
+    sort(ev, v, spare, half);
+    sort(ev, v + half, spare, n - half);
     while (i < half && k < n)
-        spare[out++] = is_less(&v[k], &v[i]) ? v[k++] : v[i++];
+        spare[out++] = is_less(ev, &v[k], &v[i]) ? v[k++] : v[i++];
     while (i < half)
         spare[out++] = v[i++];
     memcpy(v, spare, out * sizeof *v);
@@ -172,7 +175,7 @@ static struct cel_value sort_by(struct cel_eval *ev, struct cel_value list, stru
         return CEL_TOO_BIG;
     for (uint32_t i = 0; i < list.n; i++)
         v[i] = (struct keyed){keys.items[i], list.items[i]};
-    sort(v, v + list.n, list.n);
+    sort(ev, v, v + list.n, list.n);
     for (uint32_t i = 0; i < list.n; i++)
         items[i] = v[i].item;
     return cel__list(items, list.n);
@@ -253,17 +256,23 @@ static uint64_t allocated(uint64_t size, double factor) {
     return cel__add_sat(d >= 0x1p64 ? UINT64_C(1) << 63 : (uint64_t)d, 11);
 }
 
-static uint64_t cost_output(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_output(struct cel_eval *ev, const struct cel_value *args,
+                            const struct cel_value *result) {
+    (void)ev;
     (void)args;
     return allocated(cel__size_of(*result), 1);
 }
 
-static uint64_t cost_flatten(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_flatten(struct cel_eval *ev, const struct cel_value *args,
+                             const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return allocated(cel__size_of(args[0]), 1);
 }
 
-static uint64_t cost_flatten_depth(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_flatten_depth(struct cel_eval *ev, const struct cel_value *args,
+                                   const struct cel_value *result) {
+    (void)ev;
     (void)result;
     if (args[1].kind != CEL_INT)
         return CEL_COST_NO_INT;
@@ -276,12 +285,16 @@ static uint64_t self_compare(struct cel_value list) {
     return allocated(cel__mul_sat(n, n), text ? 2.1 : 2);
 }
 
-static uint64_t cost_sort(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_sort(struct cel_eval *ev, const struct cel_value *args,
+                          const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return args[0].kind == CEL_LIST ? self_compare(args[0]) : CEL_COST_NO_LIST;
 }
 
-static uint64_t cost_sort_by(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_sort_by(struct cel_eval *ev, const struct cel_value *args,
+                             const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return args[1].kind == CEL_LIST ? self_compare(args[1]) : CEL_COST_NO_KEYS;
 }

@@ -67,11 +67,11 @@ static struct cel_value call_unwrap(struct cel_eval *ev, const struct cel_value 
     uint32_t n = 0;
     if (!items)
         return CEL_TOO_BIG;
-    for (uint32_t i = 0; i < args[0].n; i++) {
+    for (uint32_t i = 0; i < args[0].n && cel__work(ev, CEL_WORK_ITEM); i++) {
         struct cel_value v = args[0].items[i];
         if (v.kind != CEL_OPTIONAL) {
             AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_ERROR_BYTES);
-            cel__write_plain(&text, v);
+            cel__write_plain(ev, &text, v);
             return cel__error(ev, "value %.*s is not optional", STR_ARG(buf_view(&text)));
         }
         if (v.opt)

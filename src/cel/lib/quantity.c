@@ -1,6 +1,7 @@
 /* Kubernetes' quantities. */
 #include "cel/cel_int.h"
 
+#include "base/limits.h"
 #include "quantity/quantity.h"
 
 #define T "kubernetes.Quantity"
@@ -29,19 +30,21 @@ static struct cel_value call_sign(struct cel_eval *ev, const struct cel_value *a
     return cel_of_int(quantity_sign(amount(args[0])));
 }
 
+static int compare(struct cel_eval *ev, const struct cel_value *args) {
+    const struct quantity *a = amount(args[0]), *b = amount(args[1]);
+    return cel__work(ev, quantity_digits(a)) ? quantity_cmp(a, b) : 0;
+}
+
 static struct cel_value call_compare(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return cel_of_int(quantity_cmp(amount(args[0]), amount(args[1])));
+    return cel_of_int(compare(ev, args));
 }
 
 static struct cel_value call_greater(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return cel_of_bool(quantity_cmp(amount(args[0]), amount(args[1])) > 0);
+    return cel_of_bool(compare(ev, args) > 0);
 }
 
 static struct cel_value call_less(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return cel_of_bool(quantity_cmp(amount(args[0]), amount(args[1])) < 0);
+    return cel_of_bool(compare(ev, args) < 0);
 }
 
 static struct cel_value call_float(struct cel_eval *ev, const struct cel_value *args) {
@@ -74,6 +77,8 @@ static struct cel_value combine(struct cel_eval *ev, sum_fn *fn, const struct qu
         return CEL_TOO_BIG;
     if (fn(ev->arena, a, b, q, &err) < 0)
         return cel__error(ev, "%s", err.msg);
+    if (quantity_digits(a) || quantity_digits(b) || quantity_digits(q))
+        cel__work(ev, LIMIT_QUANTITY_DIGITS * CEL_WORK_BYTE); /* whatever is left of them */
     struct cel_value v = cel__opaque(CEL_QUANTITY, q);
     v.flag = 1;
     return v;

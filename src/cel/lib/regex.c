@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "cel/kit/pattern_int.h"
+#include "cel/kit/regex_int.h"
 
 /* ---- patterns ---- */
 
@@ -14,7 +15,7 @@ struct pattern {
 };
 
 /* Work of compiling a pattern, in bytes read in the same time. */
-enum { PER_PATTERN = 1024, PER_STEP = 256 };
+enum { PER_PATTERN = 16 << 10, PER_STEP = 512 };
 
 static struct cel_regex *compile_now(struct cel_eval *ev, struct str text, struct buf *why) {
     size_t steps = LIMIT_CEL_REGEX_STEPS;
@@ -32,6 +33,15 @@ static bool open_pattern(struct cel_eval *ev, struct cel_value text, const char 
     if (!out->re) /* a constant one fails in the words of the planner */
         *error = cel__error(ev, "%s%.*s", constant ? "" : prefix, STR_ARG(buf_view(&why)));
     return out->re != NULL;
+}
+
+/* Small programs read a byte in a few nanoseconds, whatever they are. Large ones may go through all
+ * their instructions for each. */
+enum { SMALL_STEPS = 64 };
+
+static void count_search(struct cel_eval *ev, const struct cel_regex *re, struct str text) {
+    size_t steps = cel__regex_steps(re);
+    cel__work(ev, steps > SMALL_STEPS ? cel__mul_sat(text.n, steps) : text.n);
 }
 
 /* ---- functions ---- */
@@ -54,7 +64,8 @@ static struct cel_value call_matches(struct cel_eval *ev, const struct cel_value
         return CEL_NO_OVERLOAD;
     if (!open_pattern(ev, args[1], "", &p, &error))
         return error;
-    bool found = cel__regex_matches(p.re, text);
+    count_search(ev, p.re, text);
+    bool found = !ev->cancelled && cel__regex_matches(p.re, text);
     cel__regex_free(p.own);
     return cel_of_bool(found);
 }
@@ -73,7 +84,9 @@ static struct cel_value call_find(struct cel_eval *ev, const struct cel_value *a
     if (!open_find(ev, args, &text, &p, &error))
         return error;
     size_t begin = 0, end = 0;
-    cel__regex_find(p.re, text, 0, &begin, &end);
+    count_search(ev, p.re, text);
+    if (!ev->cancelled)
+        cel__regex_find(p.re, text, 0, &begin, &end);
     cel__regex_free(p.own);
     return cel_of_str(str_sub(text, begin, end));
 }
@@ -105,7 +118,7 @@ static struct cel_value find_all(struct cel_eval *ev, const struct cel_regex *re
     struct cel_value *items = NULL;
     while ((limit < 0 || (int64_t)n < limit) && next_match(re, text, &at, last, bounds)) {
         /* a search may look at all of the rest to find a short match */
-        if (!cel__work(ev, (text.n - bounds[1]) / 4))
+        if (!cel__work(ev, (text.n - bounds[1]) * 4))
             return CEL_TOO_BIG;
         if (n == cap) {
             cap = cap ? cap * 2 : 8;
@@ -129,7 +142,8 @@ static struct cel_value find_all_limited(struct cel_eval *ev, const struct cel_v
     struct str text;
     if (!open_find(ev, args, &text, &p, &error))
         return error;
-    struct cel_value list = find_all(ev, p.re, text, limit);
+    count_search(ev, p.re, text);
+    struct cel_value list = find_all(ev, p.re, text, ev->cancelled ? 0 : limit);
     cel__regex_free(p.own);
     return list;
 }

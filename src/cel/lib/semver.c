@@ -1,7 +1,6 @@
 /* Semantic versions. */
-#include "cel/cel_int.h"
-
 #include "semver/semver.h"
+#include "cel/run/opaque_int.h"
 
 #define T "kubernetes.Semver"
 
@@ -43,19 +42,24 @@ static const struct semver *version(struct cel_value v) {
     return v.opaque;
 }
 
+/* A pre-release may be as long as any text, and all of it is compared. */
+static int compare(struct cel_eval *ev, const struct cel_value *args) {
+    const struct semver *a = version(args[0]), *b = version(args[1]);
+    if (a->pre_count && b->pre_count && !cel__work(ev, cel__opaque_bytes(args[0])))
+        return 0;
+    return semver_cmp(a, b);
+}
+
 static struct cel_value call_compare(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return cel_of_int(semver_cmp(version(args[0]), version(args[1])));
+    return cel_of_int(compare(ev, args));
 }
 
 static struct cel_value call_greater(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return cel_of_bool(semver_cmp(version(args[0]), version(args[1])) > 0);
+    return cel_of_bool(compare(ev, args) > 0);
 }
 
 static struct cel_value call_less(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return cel_of_bool(semver_cmp(version(args[0]), version(args[1])) < 0);
+    return cel_of_bool(compare(ev, args) < 0);
 }
 
 /* Upstream reinterprets 64 bits: numbers above 2^63 - 1 become negative. */

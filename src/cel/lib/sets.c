@@ -1,34 +1,31 @@
 /* Lists as sets. */
 #include "cel/cel_int.h"
 
-static bool has(struct cel_value list, struct cel_value v) {
+static bool has(struct cel_eval *ev, struct cel_value list, struct cel_value v) {
     for (uint32_t i = 0; i < list.n; i++)
-        if (cel__is_equal(v, list.items[i]))
+        if (cel__is_equal(ev, v, list.items[i]))
             return true;
     return false;
 }
 
-static bool has_all(struct cel_value list, struct cel_value others) {
+static bool has_all(struct cel_eval *ev, struct cel_value list, struct cel_value others) {
     for (uint32_t i = 0; i < others.n; i++)
-        if (!has(list, others.items[i]))
+        if (!has(ev, list, others.items[i]))
             return false;
     return true;
 }
 
 static struct cel_value call_contains(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return cel_of_bool(has_all(args[0], args[1]));
+    return cel_of_bool(has_all(ev, args[0], args[1]));
 }
 
 static struct cel_value call_equivalent(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
-    return cel_of_bool(has_all(args[0], args[1]) && has_all(args[1], args[0]));
+    return cel_of_bool(has_all(ev, args[0], args[1]) && has_all(ev, args[1], args[0]));
 }
 
 static struct cel_value call_intersects(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
     for (uint32_t i = 0; i < args[0].n; i++)
-        if (has(args[1], args[0].items[i]))
+        if (has(ev, args[1], args[0].items[i]))
             return cel_of_bool(true);
     return cel_of_bool(false);
 }
@@ -48,13 +45,17 @@ static struct cel_estimated est_twice(const struct cel_call_est *call) {
     return estimate(call, 2);
 }
 
-static uint64_t cost_once(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_once(struct cel_eval *ev, const struct cel_value *args,
+                          const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__add_sat(cel__mul_sat(cel__size_of(args[0]), cel__size_of(args[1])), 1);
 }
 
-static uint64_t cost_twice(const struct cel_value *args, const struct cel_value *result) {
-    return cel__add_sat(cel__mul_sat(cost_once(args, result) - 1, 2), 1);
+static uint64_t cost_twice(struct cel_eval *ev, const struct cel_value *args,
+                           const struct cel_value *result) {
+    (void)ev;
+    return cel__add_sat(cel__mul_sat(cost_once(ev, args, result) - 1, 2), 1);
 }
 
 static const struct cel_fn fns[] = {

@@ -207,48 +207,43 @@ static bool has_order(struct cel_value v) {
 }
 
 static struct cel_value call_lt(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
     if (!has_order(args[0]))
         return NO_OPERATOR(CEL_OP_LT);
-    struct cel_value c = cel__compare(args[0], args[1]);
+    struct cel_value c = cel__compare(ev, args[0], args[1]);
     return c.kind == CEL_ERROR ? c : cel_of_bool(c.i < 0);
 }
 
 static struct cel_value call_le(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
     if (!has_order(args[0]))
         return NO_OPERATOR(CEL_OP_LE);
-    struct cel_value c = cel__compare(args[0], args[1]);
+    struct cel_value c = cel__compare(ev, args[0], args[1]);
     return c.kind == CEL_ERROR ? c : cel_of_bool(c.i <= 0);
 }
 
 static struct cel_value call_gt(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
     if (!has_order(args[0]))
         return NO_OPERATOR(CEL_OP_GT);
-    struct cel_value c = cel__compare(args[0], args[1]);
+    struct cel_value c = cel__compare(ev, args[0], args[1]);
     return c.kind == CEL_ERROR ? c : cel_of_bool(c.i > 0);
 }
 
 static struct cel_value call_ge(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
     if (!has_order(args[0]))
         return NO_OPERATOR(CEL_OP_GE);
-    struct cel_value c = cel__compare(args[0], args[1]);
+    struct cel_value c = cel__compare(ev, args[0], args[1]);
     return c.kind == CEL_ERROR ? c : cel_of_bool(c.i >= 0);
 }
 
 /* ---- containers ---- */
 
 static struct cel_value call_in(struct cel_eval *ev, const struct cel_value *args) {
-    (void)ev;
     struct cel_value in = args[1];
     if (in.kind == CEL_MAP)
-        return cel_of_bool(cel__map_find(in.map, args[0]) != NULL);
+        return cel_of_bool(cel__map_find(ev, in.map, args[0]) != NULL);
     if (in.kind != CEL_LIST)
         return CEL_NO_OVERLOAD;
     for (uint32_t i = 0; i < in.n; i++)
-        if (cel__is_equal(args[0], in.items[i]))
+        if (cel__is_equal(ev, args[0], in.items[i]))
             return cel_of_bool(true);
     return cel_of_bool(false);
 }
@@ -299,23 +294,31 @@ static struct cel_value call_ends(struct cel_eval *ev, const struct cel_value *a
 
 /* ---- costs ---- */
 
-static uint64_t cost_less(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_less(struct cel_eval *ev, const struct cel_value *args,
+                          const struct cel_value *result) {
+    (void)ev;
     (void)result;
     uint64_t n = cel__size_inside(args[0]), m = cel__size_inside(args[1]);
     return cel__scale(n < m ? n : m, 0.1);
 }
 
-static uint64_t cost_concat(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_concat(struct cel_eval *ev, const struct cel_value *args,
+                            const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__scale(cel__size_inside(args[0]) + cel__size_inside(args[1]), 0.1);
 }
 
-static uint64_t cost_contains(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_contains(struct cel_eval *ev, const struct cel_value *args,
+                              const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__scale(cel__size_inside(args[0]), 0.1) * cel__scale(cel__size_inside(args[1]), 0.1);
 }
 
-static uint64_t cost_in_list(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_in_list(struct cel_eval *ev, const struct cel_value *args,
+                             const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__size_inside(args[1]);
 }

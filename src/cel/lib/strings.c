@@ -143,7 +143,9 @@ static struct cel_value call_trim(struct cel_eval *ev, const struct cel_value *a
     return cel_of_str(utf8_trim_space(cel_str(args[0])));
 }
 
+/* The result that was written, which may be thrown away: its bytes count. */
 static struct cel_value finish(struct cel_eval *ev, const struct buf *out) {
+    cel__work(ev, 4 * out->n);
     return out->full ? CEL_TOO_BIG : cel__string(ev, buf_view(out));
 }
 
@@ -218,9 +220,12 @@ static struct cel_value join(struct cel_eval *ev, struct cel_value list, struct 
     for (uint32_t i = 0; i < list.n; i++) {
         if (i > 0)
             buf_add(&out, sep);
-        if (list.items[i].kind != CEL_STRING) {
+        if (list.items[i].kind != CEL_STRING || out.full) {
+            cel__work(ev, 4 * out.n);
+            if (out.full)
+                return CEL_TOO_BIG;
             buf_clear(&out);
-            cel__write_plain(&out, list.items[i]);
+            cel__write_plain(ev, &out, list.items[i]);
             return cel__error(ev, "join: invalid input: %.*s", STR_ARG(buf_view(&out)));
         }
         buf_add(&out, cel_str(list.items[i]));
@@ -302,7 +307,9 @@ static struct cel_estimated est_join(const struct cel_call_est *call) {
     return (struct cel_estimated){cel__range_scale(size, 0.1), size, true};
 }
 
-static uint64_t cost_join(const struct cel_value *args, const struct cel_value *result) {
+static uint64_t cost_join(struct cel_eval *ev, const struct cel_value *args,
+                          const struct cel_value *result) {
+    (void)ev;
     (void)args;
     return cel__scale(cel__size_of(*result), 0.2);
 }

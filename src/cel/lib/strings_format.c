@@ -24,6 +24,7 @@ struct clause {
 };
 
 struct scanner {
+    struct cel_eval *ev; /* NULL when checking */
     struct str text;
     size_t at, arg; /* place in the text, number of the next argument */
     size_t args;    /* how many there are */
@@ -253,7 +254,7 @@ static bool write_nested(struct scanner *s, struct buf *out, struct cel_value v)
 
 static bool write_list(struct scanner *s, struct buf *out, struct cel_value v) {
     buf_add_char(out, '[');
-    for (uint32_t i = 0; i < v.n; i++) {
+    for (uint32_t i = 0; i < v.n && !out->full; i++) {
         buf_add(out, i > 0 ? STR(", ") : STR(""));
         if (!write_nested(s, out, v.items[i]))
             return false;
@@ -263,7 +264,8 @@ static bool write_list(struct scanner *s, struct buf *out, struct cel_value v) {
 }
 
 struct pair {
-    struct buf key, value;
+    struct buf key;
+    const struct cel_value *value;
 };
 
 static int cmp_pair(const void *a, const void *b) {
@@ -271,36 +273,43 @@ static int cmp_pair(const void *a, const void *b) {
     return str_cmp(buf_view(&x->key), buf_view(&y->key));
 }
 
-static bool format_pair(struct scanner *s, const struct cel_entry *e, struct pair *out) {
+static bool format_key(struct scanner *s, const struct cel_entry *e, struct pair *out) {
     uint32_t keys = K(CEL_STRING) | K(CEL_BOOL) | K(CEL_INT) | K(CEL_UINT);
-    out->key = out->value = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
+    *out = (struct pair){BUF_INIT(LIMIT_CEL_EVAL_BYTES), &e->value};
     if (keys >> e->key.kind & 1)
-        return write_nested(s, &out->key, e->key) && write_nested(s, &out->value, e->value);
+        return write_nested(s, &out->key, e->key);
     buf_addf(&s->error, "error during formatting: no formatting function for map key of type %.*s",
              STR_ARG(cel_type_name_of(e->key)));
     return false;
 }
 
+static bool write_pairs(struct scanner *s, struct buf *out, const struct pair *pairs, uint32_t n) {
+    buf_add_char(out, '{');
+    for (uint32_t i = 0; i < n && !out->full; i++) {
+        buf_add(out, i > 0 ? STR(", ") : STR(""));
+        buf_add(out, buf_view(&pairs[i].key));
+        buf_add_char(out, ':');
+        if (!write_nested(s, out, *pairs[i].value))
+            return false;
+    }
+    buf_add_char(out, '}');
+    return true;
+}
+
+/* Only keys are kept until they are sorted: many values may be one long list. */
 static bool write_map(struct scanner *s, struct buf *out, const struct cel_map *map) {
+    if (!cel__work(s->ev, (uint64_t)map->n * CEL_WORK_ENTRY))
+        return false;
     struct pair *pairs = xcalloc(map->n + 1, sizeof *pairs);
     bool good = true;
     for (uint32_t i = 0; good && i < map->n; i++)
-        good = format_pair(s, &map->entries[i], &pairs[i]);
+        good = format_key(s, &map->entries[i], &pairs[i]);
     if (good) {
         qsort(pairs, map->n, sizeof *pairs, cmp_pair);
-        buf_add_char(out, '{');
-        for (uint32_t i = 0; i < map->n; i++) {
-            buf_add(out, i > 0 ? STR(", ") : STR(""));
-            buf_add(out, buf_view(&pairs[i].key));
-            buf_add_char(out, ':');
-            buf_add(out, buf_view(&pairs[i].value));
-        }
-        buf_add_char(out, '}');
+        good = write_pairs(s, out, pairs, map->n);
     }
-    for (uint32_t i = 0; i < map->n; i++) {
+    for (uint32_t i = 0; i < map->n; i++)
         buf_release(&pairs[i].key);
-        buf_release(&pairs[i].value);
-    }
     free(pairs);
     return good;
 }
@@ -332,14 +341,16 @@ static bool write_string(struct scanner *s, struct buf *out, struct cel_value v)
         buf_add(out, STR("null"));
         return true;
     default:
-        cel__write_plain(out, v);
+        cel__write_plain(s->ev, out, v);
         return true;
     }
 }
 
 /* Inside lists and maps texts are quoted, and times say what they are. */
 static bool write_nested(struct scanner *s, struct buf *out, struct cel_value v) {
-    AUTO(buf_release) struct buf plain = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
+    enum { PER_VALUE = 256 };
+    if (!cel__work(s->ev, PER_VALUE))
+        return false;
     if (!(clauses[clause_row('s')].kinds >> v.kind & 1)) {
         buf_addf(&s->error, "error during formatting: no formatting function for %.*s",
                  STR_ARG(cel_type_name_of(v)));
@@ -349,18 +360,18 @@ static bool write_nested(struct scanner *s, struct buf *out, struct cel_value v)
         buf_addf(out, "%.6f", v.d);
         return true;
     }
-    if (!write_string(s, &plain, v))
-        return false;
     bool quoted = v.kind == CEL_STRING || v.kind == CEL_BYTES || v.kind == CEL_DOUBLE ||
                   v.kind == CEL_TIMESTAMP || v.kind == CEL_DURATION;
+    if (!quoted)
+        return write_string(s, out, v);
+    AUTO(buf_release) struct buf plain = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
+    if (!write_string(s, &plain, v))
+        return false;
     static const char *const prefixes[CEL_KINDS] = {
         [CEL_BYTES] = "b", [CEL_TIMESTAMP] = "timestamp(", [CEL_DURATION] = "duration("};
     if (prefixes[v.kind])
         buf_add(out, str_of(prefixes[v.kind]));
-    if (quoted)
-        goquote_write(out, buf_view(&plain));
-    else
-        buf_add(out, buf_view(&plain));
+    goquote_write(out, buf_view(&plain));
     if (v.kind == CEL_TIMESTAMP || v.kind == CEL_DURATION)
         buf_add_char(out, ')');
     return true;
@@ -384,6 +395,9 @@ static bool as_double(struct cel_value v, double *out) {
     return true;
 }
 
+/* Work of a decimal of a double, which takes a division of all that are left. */
+enum { PER_DECIMAL = 64 };
+
 static bool format_one(struct scanner *s, struct buf *out, const struct clause *c,
                        struct cel_value v) {
     size_t row = clause_row(c->letter);
@@ -394,6 +408,8 @@ static bool format_one(struct scanner *s, struct buf *out, const struct clause *
         return wrong_type(s, row, cel_type_name_of(v));
     switch (c->letter) {
     case 'f':
+        if (!cel__work(s->ev, (uint64_t)precision * PER_DECIMAL))
+            return false;
         write_fixed(out, d, precision);
         return true;
     case 'e':
@@ -415,7 +431,7 @@ static bool format_one(struct scanner *s, struct buf *out, const struct clause *
 }
 
 struct cel_value cel__format(struct cel_eval *ev, const struct cel_value *args) {
-    struct scanner s = {.text = cel_str(args[0]), .args = args[1].n};
+    struct scanner s = {.ev = ev, .text = cel_str(args[0]), .args = args[1].n};
     AUTO(buf_release) struct buf out = BUF_INIT(LIMIT_CEL_EVAL_BYTES / 4);
     s.error = BUF_INIT(LIMIT_CEL_ERROR_BYTES);
     struct clause c;
@@ -425,6 +441,7 @@ struct cel_value cel__format(struct cel_eval *ev, const struct cel_value *args) 
             rc = -1;
             break;
         }
+    cel__work(ev, out.n);
     struct cel_value result = cel__string(ev, buf_view(&out));
     if (rc < 0)
         result = cel__error(ev, "%.*s", STR_ARG(buf_view(&s.error)));

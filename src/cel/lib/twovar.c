@@ -23,9 +23,9 @@ static struct building *grow(struct cel_eval *ev, struct cel_value accu) {
 static struct cel_value put(struct cel_eval *ev, struct building *b, struct cel_value key,
                             struct cel_value value) {
     struct cel_map now = {b->builder.entries, b->builder.n, b->builder.slots, b->builder.index};
-    if (cel__map_find(&now, key)) {
+    if (cel__map_find(ev, &now, key)) {
         AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_ERROR_BYTES);
-        cel__write_plain(&text, key);
+        cel__write_plain(ev, &text, key);
         return cel__error(ev, "insert failed: key %.*s already exists", STR_ARG(buf_view(&text)));
     }
     b->builder.ev = ev;
@@ -51,7 +51,7 @@ static struct cel_value insert_map(struct cel_eval *ev, const struct cel_value *
     struct building *b = grow(ev, args[0]);
     if (!b)
         return CEL_TOO_BIG;
-    for (uint32_t i = 0; i < args[1].map->n; i++) {
+    for (uint32_t i = 0; i < args[1].map->n && cel__work(ev, CEL_WORK_ITEM); i++) {
         struct cel_value r = put(ev, b, args[1].map->entries[i].key, args[1].map->entries[i].value);
         if (r.kind == CEL_ERROR)
             return r;

@@ -23,6 +23,8 @@ static struct cel_value call_url(struct cel_eval *ev, const struct cel_value *ar
 }
 
 static struct cel_value call_is_url(struct cel_eval *ev, const struct cel_value *args) {
+    if (!cel__work(ev, (uint64_t)args[0].n * CEL_WORK_BYTE))
+        return CEL_TOO_BIG;
     AUTO(buf_release) struct buf why = BUF_INIT(LIMIT_CEL_ERROR_BYTES);
     struct cel_url url;
     return cel_of_bool(cel__url_parse(ev->arena, cel_str(args[0]), true, &url, &why));
@@ -69,13 +71,14 @@ static struct cel_value call_port(struct cel_eval *ev, const struct cel_value *a
 static struct cel_value call_path(struct cel_eval *ev, const struct cel_value *args) {
     AUTO(buf_release) struct buf out = BUF_INIT(LIMIT_CEL_EVAL_BYTES / 2);
     cel__url_write_path(&out, url_of(args[0]));
+    cel__work(ev, out.n * CEL_WORK_BYTE);
     return out.full ? CEL_TOO_BIG : cel__string(ev, buf_view(&out));
 }
 
 /* Adds a value to the list under a key. */
 static bool add_value(struct cel_map_builder *b, struct cel_value key, struct cel_value value) {
     struct cel_map now = {b->entries, b->n, b->slots, b->index};
-    const struct cel_value *old = cel__map_find(&now, key);
+    const struct cel_value *old = cel__map_find(b->ev, &now, key);
     size_t n = old ? old->n : 0;
     struct cel_value *items = cel__alloc_values(b->ev, n + 1);
     if (!items)
@@ -102,6 +105,8 @@ static struct cel_value call_query(struct cel_eval *ev, const struct cel_value *
     struct str rest = url_of(args[0])->query, pair;
     while (rest.n > 0) {
         str_cut(rest, '&', &pair, &rest);
+        if (!cel__work(ev, CEL_WORK_ITEM + pair.n * CEL_WORK_BYTE))
+            return CEL_TOO_BIG;
         if (!add_pair(&b, pair))
             return CEL_TOO_BIG;
     }

@@ -14,7 +14,7 @@ static struct cel_value resolve(struct cel_eval *ev, const struct cel_attr *attr
 
 static struct cel_value say(struct cel_eval *ev, const char *fmt, struct cel_value v) {
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
-    cel__write_plain(&text, v);
+    cel__write_plain(ev, &text, v);
     return cel__error(ev, fmt, STR_ARG(buf_view(&text)));
 }
 
@@ -53,8 +53,9 @@ static enum found find_in_list(struct cel_eval *ev, struct cel_value list, struc
 }
 
 /* A constant field of an object stands where its type has it. */
-static enum found find_in_map(const struct cel_map *map, const struct cel_qual *q,
-                              struct cel_value key, struct cel_value *out) {
+static enum found find_in_map(struct cel_eval *ev, const struct cel_map *map,
+                              const struct cel_qual *q, struct cel_value key,
+                              struct cel_value *out) {
     if (q->hint < map->n && key.kind == CEL_STRING) {
         const struct cel_entry *e = &map->entries[q->hint];
         if (e->key.kind == CEL_STRING && e->key.n == key.n && memcmp(e->key.s, key.s, key.n) == 0) {
@@ -62,7 +63,7 @@ static enum found find_in_map(const struct cel_map *map, const struct cel_qual *
             return PRESENT;
         }
     }
-    const struct cel_value *found = cel__map_find(map, key);
+    const struct cel_value *found = cel__map_find(ev, map, key);
     if (!found)
         return ABSENT;
     *out = *found;
@@ -72,7 +73,7 @@ static enum found find_in_map(const struct cel_map *map, const struct cel_qual *
 static enum found step(struct cel_eval *ev, const struct cel_qual *q, struct cel_value obj,
                        struct cel_value key, struct cel_value *out) {
     if (obj.kind == CEL_MAP)
-        return find_in_map(obj.map, q, key, out);
+        return find_in_map(ev, obj.map, q, key, out);
     if (obj.kind == CEL_LIST)
         return find_in_list(ev, obj, key, out);
     return ABSENT;

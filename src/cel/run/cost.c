@@ -94,56 +94,72 @@ struct cel_estimated cel__est_traverse(const struct cel_call_est *call) {
 
 /* ---- at run time ---- */
 
-static uint64_t traversal(struct cel_value v) {
+/* Short strings and what is empty cost nothing, but are looked at. */
+static uint64_t traversal(struct cel_eval *ev, struct cel_value v) {
     uint64_t cost = 0;
+    if (!cel__work(ev, CEL_WORK_ITEM))
+        return 0;
     switch (v.kind) {
     case CEL_STRING:
     case CEL_BYTES:
         return (uint64_t)((double)v.n * WALK); /* bytes, rounded down: as upstream counts here */
     case CEL_LIST:
         for (uint32_t i = 0; i < v.n; i++)
-            cost += traversal(v.items[i]);
+            cost += traversal(ev, v.items[i]);
         return cost;
     case CEL_MAP:
         for (uint32_t i = 0; i < v.map->n; i++)
-            cost += traversal(v.map->entries[i].key) + traversal(v.map->entries[i].value);
+            cost += traversal(ev, v.map->entries[i].key) + traversal(ev, v.map->entries[i].value);
         return cost;
     default:
         return 1;
     }
 }
 
-uint64_t cel__cost_traverse(const struct cel_value *args, const struct cel_value *result) {
+uint64_t cel__cost_traverse(struct cel_eval *ev, const struct cel_value *args,
+                            const struct cel_value *result) {
     (void)result;
-    return traversal(args[0]);
+    return traversal(ev, args[0]);
 }
 
-uint64_t cel__cost_walk(const struct cel_value *args, const struct cel_value *result) {
+uint64_t cel__cost_walk(struct cel_eval *ev, const struct cel_value *args,
+                        const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__scale(cel__size_of(args[0]), WALK);
 }
 
-uint64_t cel__cost_walk_second(const struct cel_value *args, const struct cel_value *result) {
+uint64_t cel__cost_walk_second(struct cel_eval *ev, const struct cel_value *args,
+                               const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__scale(cel__size_inside(args[1]), WALK);
 }
 
-uint64_t cel__cost_walk_inside(const struct cel_value *args, const struct cel_value *result) {
+uint64_t cel__cost_walk_inside(struct cel_eval *ev, const struct cel_value *args,
+                               const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__scale(cel__size_inside(args[0]), WALK);
 }
 
-uint64_t cel__cost_walk_twice(const struct cel_value *args, const struct cel_value *result) {
+uint64_t cel__cost_walk_twice(struct cel_eval *ev, const struct cel_value *args,
+                              const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__scale(cel__size_of(args[0]), 2 * WALK);
 }
 
-uint64_t cel__cost_regex(const struct cel_value *args, const struct cel_value *result) {
+uint64_t cel__cost_regex(struct cel_eval *ev, const struct cel_value *args,
+                         const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__scale(cel__size_of(args[0]) + 1, WALK) * cel__scale(cel__size_of(args[1]), REGEX);
 }
 
-uint64_t cel__cost_regex_inside(const struct cel_value *args, const struct cel_value *result) {
+uint64_t cel__cost_regex_inside(struct cel_eval *ev, const struct cel_value *args,
+                                const struct cel_value *result) {
+    (void)ev;
     (void)result;
     return cel__scale(cel__size_inside(args[0]) + 1, WALK) *
            cel__scale(cel__size_inside(args[1]), REGEX);

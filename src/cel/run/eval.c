@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "cel/kit/pattern_int.h"
 
 void cel__cancel(struct cel_eval *ev, struct cel_value reason) {
     if (ev->cancelled)
@@ -25,11 +24,10 @@ void cel__charge_over(struct cel_eval *ev, uint64_t cost) {
         cel__cancel(ev, CEL_FAIL("operation cancelled: actual cost limit exceeded"));
 }
 
-bool cel__work(struct cel_eval *ev, uint64_t work) {
-    ev->work = cel__add_sat(ev->work, work);
-    if (ev->work > LIMIT_CEL_EVAL_WORK)
-        cel__cancel(ev, CEL_FAIL("operation cancelled: too much work"));
-    return !ev->cancelled;
+bool cel__work_over(struct cel_eval *ev) {
+    ev->work = 0;
+    cel__cancel(ev, CEL_FAIL("operation cancelled: too much work"));
+    return false;
 }
 
 static bool is_error(struct cel_value v) {
@@ -75,7 +73,24 @@ struct cel_value cel__eval_not_false(struct cel_eval *ev, const struct cel_node 
 
 /* ---- equality ---- */
 
-static uint64_t equality_cost(struct cel_value a, struct cel_value b) {
+/* Kinds whose n is a size. */
+enum { SIZED = 1 << CEL_STRING | 1 << CEL_BYTES | 1 << CEL_LIST };
+
+static uint64_t size_in_bytes(struct cel_value v) {
+    while (v.kind == CEL_OPTIONAL && v.opt)
+        v = *v.opt;
+    return SIZED >> v.kind & 1 ? v.n : 0;
+}
+
+static bool count_sizes(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
+    return cel__work(ev, size_in_bytes(a) + size_in_bytes(b));
+}
+
+/* The characters of both are counted, and the cost is that of the shorter one. */
+static inline uint64_t equality_cost(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
+    bool large = ((a.n | b.n) >= CEL_WORK_LARGE) | (a.kind == CEL_OPTIONAL);
+    if (__builtin_expect(large, 0) && !count_sizes(ev, a, b))
+        return 0;
     uint64_t n = cel__size_inside(a), m = cel__size_inside(b);
     return cel__scale(n < m ? n : m, 0.1);
 }
@@ -91,18 +106,18 @@ static bool eval_sides(struct cel_eval *ev, const struct cel_node *n, struct cel
 struct cel_value cel__eval_eq(struct cel_eval *ev, const struct cel_node *n) {
     struct cel_value v[2];
     bool good = eval_sides(ev, n, v);
-    cel__charge(ev, v[0].kind >= CEL_QUANTITY ? 1 : equality_cost(v[0], v[1]));
+    cel__charge(ev, v[0].kind >= CEL_QUANTITY ? 1 : equality_cost(ev, v[0], v[1]));
     if (good)
-        return cel__equal(v[0], v[1]);
+        return cel__equal(ev, v[0], v[1]);
     return is_error(v[0]) ? v[0] : v[1];
 }
 
 struct cel_value cel__eval_ne(struct cel_eval *ev, const struct cel_node *n) {
     struct cel_value v[2];
     bool good = eval_sides(ev, n, v);
-    cel__charge(ev, equality_cost(v[0], v[1]));
+    cel__charge(ev, equality_cost(ev, v[0], v[1]));
     if (good)
-        return cel_of_bool(!cel__is_equal(v[0], v[1]));
+        return cel_of_bool(!cel__is_equal(ev, v[0], v[1]));
     return is_error(v[0]) ? v[0] : v[1];
 }
 
@@ -124,7 +139,7 @@ struct cel_value cel__eval_in_set(struct cel_eval *ev, const struct cel_node *n)
         return v;
     if (v.kind >= CEL_QUANTITY)
         return cel_of_bool(false);
-    return cel_of_bool(cel__map_get(&p->set, v) != NULL);
+    return cel_of_bool(cel__map_get(ev, &p->set, v) != NULL);
 }
 
 /* ---- optionals ---- */
@@ -193,22 +208,17 @@ static struct cel_value call(struct cel_eval *ev, const struct cel_call_node *c,
 
 /* Large arguments can take long for a small cost, or for a cost that is known only when the time is
  * spent; both are asked before the call. A cost that depends on the result is then too low. */
-enum {
-    LARGE = 1024,
-    SIZED = 1 << CEL_STRING | 1 << CEL_BYTES | 1 << CEL_LIST, /* kinds whose n is a size */
-};
-
 static bool affordable(struct cel_eval *ev, const struct cel_call_node *c,
                        const struct cel_value *args) {
     static const struct cel_value no_result = {.kind = CEL_NULL};
     uint64_t n = 0;
     for (uint32_t i = 0; i < c->count; i++)
         n += SIZED >> args[i].kind & 1 ? args[i].n : 0;
-    if (n < LARGE)
+    if (n < CEL_WORK_LARGE)
         return true;
     if (!cel__work(ev, n))
         return false;
-    uint64_t cost = c->cost ? c->cost(args, &no_result) : 1;
+    uint64_t cost = c->cost ? c->cost(ev, args, &no_result) : 1;
     if (cel__add_sat(ev->cost, cost) <= ev->limit || CEL_COST_CRASHES(cost))
         return true;
     cel__charge(ev, cost);
@@ -230,7 +240,7 @@ static void crash_no_list(struct cel_eval *ev, struct cel_value v) {
 
 static void charge_call(struct cel_eval *ev, const struct cel_call_node *c,
                         const struct cel_value *args, const struct cel_value *result) {
-    uint64_t cost = c->cost ? c->cost(args, result) : 1;
+    uint64_t cost = c->cost ? c->cost(ev, args, result) : 1;
     if (cost == CEL_COST_NO_LIST || cost == CEL_COST_NO_KEYS)
         crash_no_list(ev, args[cost == CEL_COST_NO_KEYS]);
     else if (cost == CEL_COST_NO_INT)
@@ -285,7 +295,7 @@ static int unwrap(struct cel_value *v) {
 
 static struct str plain(struct cel_eval *ev, struct cel_value v) {
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_CEL_ERROR_BYTES);
-    cel__write_plain(&text, v);
+    cel__write_plain(ev, &text, v);
     return arena_str(ev->arena, buf_view(&text));
 }
 
@@ -505,7 +515,12 @@ struct cel_result cel_eval(const struct cel_program *program, const struct cel_v
     struct cel_value few[8], *locals = few;
     if (program->locals > sizeof few / sizeof *few)
         locals = arena_array(a, struct cel_value, program->locals);
-    struct cel_eval ev = {.arena = a, .limit = limit, .vars = vars, .locals = locals};
+    struct cel_eval ev = {.arena = a,
+                          .limit = limit,
+                          .work = LIMIT_CEL_EVAL_WORK,
+                          .seed = program->env->seed,
+                          .vars = vars,
+                          .locals = locals};
     struct cel_value v = cel__node_eval(&ev, program->root);
     if (ev.cancelled)
         v = ev.reason;

@@ -89,7 +89,7 @@ static struct cel_value json_text(struct cel_eval *ev, struct cel_value v) {
     else if (v.kind == CEL_BYTES)
         base64_write(&text, cel_str(v));
     else
-        cel__write_plain(&text, v);
+        cel__write_plain(ev, &text, v);
     return cel__string(ev, buf_view(&text));
 }
 
@@ -155,7 +155,7 @@ static struct cel_value map_to_list(struct cel_eval *ev, const struct cel_map *m
         if (map->entries[i].key.kind == CEL_NULL)
             buf_add(&key, STR("null"));
         else
-            cel__write_plain(&key, map->entries[i].key);
+            cel__write_plain(ev, &key, map->entries[i].key);
         write_go_name(&name, buf_view(&key));
         if (!str_is(buf_view(&name), "Values"))
             return cel__error(

@@ -33,6 +33,12 @@ bool cel__opaque_equal(struct cel_value a, struct cel_value b);
 uint64_t cel__opaque_size(struct cel_value v);
 void cel__opaque_write(struct buf *out, struct cel_value v);
 
+/* Bytes that comparing or writing a value of Kubernetes' own types reads; 0 where they are few. */
+uint64_t cel__opaque_bytes(struct cel_value v);
+
+/* The hash of an address, a network or a version: equal ones have the same. */
+uint64_t cel__opaque_hash(struct cel_value v, uint64_t seed);
+
 /* Of ip.c, cidr.c, url.c and format.c in lib/, for the rows. */
 void cel__ip_write(struct buf *out, const struct cel_ip *ip);
 void cel__cidr_write(struct buf *out, const struct cel_cidr *cidr);

@@ -50,6 +50,8 @@ static struct cel_value const_value(const struct cel_node *n) {
 /* Evaluates a node whose parts are constants, now. */
 static const struct cel_node *fold_now(struct planner *p, const struct cel_node *n) {
     struct cel_value v = cel__node_eval(&p->ev, n);
+    if (p->ev.cancelled)
+        v = p->ev.reason;
     if (v.kind == CEL_ERROR)
         fail(p, cel_str(v));
     p->ev.cancelled = false;
@@ -429,7 +431,10 @@ struct cel_program *cel_program_new(const struct cel_ast *ast, struct str *error
     arena_start(&program->arena, FIRST_BYTES);
     struct planner p = {
         .steps = LIMIT_CEL_REGEX_STEPS, .program = program, .arena = &program->arena, .ast = ast};
-    p.ev = (struct cel_eval){.arena = &program->arena, .limit = UINT64_MAX};
+    p.ev = (struct cel_eval){.arena = &program->arena,
+                             .limit = UINT64_MAX,
+                             .work = LIMIT_CEL_EVAL_WORK,
+                             .seed = ast->env->seed};
     program->env = ast->env;
     program->locals = ast->locals;
     program->root = plan(&p, ast->root);

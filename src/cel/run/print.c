@@ -161,12 +161,15 @@ static void write_bytes_literal(struct buf *out, struct str s) {
     buf_add_char(out, '"');
 }
 
-static void write_list(struct buf *out, struct cel_value v,
-                       void (*write)(struct buf *, struct cel_value)) {
+/* Writes a value somewhere inside another one; ev is NULL where nobody counts. */
+typedef void write_fn(struct cel_eval *ev, struct buf *out, struct cel_value v);
+
+/* A list, until there is no more room: a few lists may hold each other a billion times. */
+static void write_list(struct cel_eval *ev, struct buf *out, struct cel_value v, write_fn *write) {
     buf_add_char(out, '[');
-    for (uint32_t i = 0; i < v.n; i++) {
+    for (uint32_t i = 0; i < v.n && !out->full; i++) {
         buf_add(out, i > 0 ? STR(", ") : STR(""));
-        write(out, v.items[i]);
+        write(ev, out, v.items[i]);
     }
     buf_add_char(out, ']');
 }
@@ -182,24 +185,27 @@ static int cmp_printed(const void *a, const void *b) {
 }
 
 /* Entries in the order of their printed keys. */
-static void write_map(struct buf *out, const struct cel_map *map,
-                      void (*write)(struct buf *, struct cel_value)) {
+static void write_map(struct cel_eval *ev, struct buf *out, const struct cel_map *map,
+                      write_fn *write) {
+    if (ev && !cel__work(ev, (uint64_t)map->n * CEL_WORK_ENTRY))
+        return;
     struct printed *keys = xcalloc(map->n + 1, sizeof *keys);
     for (uint32_t i = 0; i < map->n; i++) {
         keys[i].key = BUF_INIT(LIMIT_CEL_EVAL_BYTES);
         keys[i].value = &map->entries[i].value;
-        write(&keys[i].key, map->entries[i].key);
+        write(ev, &keys[i].key, map->entries[i].key);
     }
     qsort(keys, map->n, sizeof *keys, cmp_printed);
     buf_add_char(out, '{');
-    for (uint32_t i = 0; i < map->n; i++) {
+    for (uint32_t i = 0; i < map->n && !out->full; i++) {
         buf_add(out, i > 0 ? STR(", ") : STR(""));
         buf_add(out, buf_view(&keys[i].key));
         buf_add(out, STR(": "));
-        write(out, *keys[i].value);
-        buf_release(&keys[i].key);
+        write(ev, out, *keys[i].value);
     }
     buf_add_char(out, '}');
+    for (uint32_t i = 0; i < map->n; i++)
+        buf_release(&keys[i].key);
     free(keys);
 }
 
@@ -239,7 +245,7 @@ static void write_quoted(struct buf *out, struct str name, struct cel_value v) {
     buf_add(out, STR("\")"));
 }
 
-void cel_write(struct buf *out, struct cel_value v) {
+static void write_literal(struct cel_eval *ev, struct buf *out, struct cel_value v) {
     switch (v.kind) {
     case CEL_UINT:
         buf_add_u64(out, v.u);
@@ -262,15 +268,15 @@ void cel_write(struct buf *out, struct cel_value v) {
         write_quoted(out, STR("timestamp"), v);
         return;
     case CEL_LIST:
-        write_list(out, v, cel_write);
+        write_list(ev, out, v, write_literal);
         return;
     case CEL_MAP:
-        write_map(out, v.map, cel_write);
+        write_map(ev, out, v.map, write_literal);
         return;
     case CEL_OPTIONAL:
         buf_add(out, v.opt ? STR("optional.of(") : STR("optional.none()"));
         if (v.opt) {
-            cel_write(out, *v.opt);
+            write_literal(ev, out, *v.opt);
             buf_add_char(out, ')');
         }
         return;
@@ -279,9 +285,13 @@ void cel_write(struct buf *out, struct cel_value v) {
     }
 }
 
+void cel_write(struct buf *out, struct cel_value v) {
+    write_literal(NULL, out, v);
+}
+
 /* ---- as Go prints them ---- */
 
-void cel__write_plain(struct buf *out, struct cel_value v) {
+static void write_plain(struct cel_eval *ev, struct buf *out, struct cel_value v) {
     switch (v.kind) {
     case CEL_NULL:
         buf_add_char(out, '0'); /* a Go enumeration without a name */
@@ -294,7 +304,7 @@ void cel__write_plain(struct buf *out, struct cel_value v) {
         return;
     case CEL_BYTES:
         buf_add_char(out, '[');
-        for (uint32_t i = 0; i < v.n; i++)
+        for (uint32_t i = 0; i < v.n && !out->full; i++)
             buf_addf(out, "%s%u", i > 0 ? " " : "", (unsigned char)v.s[i]);
         buf_add_char(out, ']');
         return;
@@ -305,19 +315,25 @@ void cel__write_plain(struct buf *out, struct cel_value v) {
         write_go_time(out, v);
         return;
     case CEL_LIST:
-        write_list(out, v, cel__write_plain);
+        write_list(ev, out, v, write_plain);
         return;
     case CEL_MAP:
-        write_map(out, v.map, cel__write_plain);
+        write_map(ev, out, v.map, write_plain);
         return;
     case CEL_OPTIONAL:
         buf_add(out, v.opt ? STR("optional(") : STR("optional.none()"));
         if (v.opt) {
-            cel__write_plain(out, *v.opt);
+            write_plain(ev, out, *v.opt);
             buf_add_char(out, ')');
         }
         return;
     default:
         write_scalar(out, v);
     }
+}
+
+void cel__write_plain(struct cel_eval *ev, struct buf *out, struct cel_value v) {
+    size_t start = out->n;
+    write_plain(ev, out, v);
+    cel__work(ev, out->n - start);
 }

@@ -47,7 +47,7 @@ struct cel_value cel__error(struct cel_eval *ev, const char *fmt, ...) {
     size_t n = print_text(NULL, 0, fmt, args);
     if (n > LIMIT_CEL_ERROR_BYTES)
         n = LIMIT_CEL_ERROR_BYTES;
-    char *text = cel__alloc(ev, n + 1);
+    char *text = cel__work(ev, n) ? cel__alloc(ev, n + 1) : NULL;
     if (text)
         print_text(text, n + 1, fmt, args);
     va_end(args);
@@ -109,25 +109,25 @@ static int cmp_numbers(struct cel_value a, struct cel_value b) {
 
 /* ---- equality ---- */
 
-static bool equal_lists(struct cel_value a, struct cel_value b) {
-    if (a.n != b.n)
+static bool equal_lists(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
+    if (a.n != b.n || !cel__work(ev, (a.n + UINT64_C(1)) * CEL_WORK_ITEM))
         return false;
     for (uint32_t i = 0; i < a.n; i++) {
-        struct cel_value eq = cel__equal(a.items[i], b.items[i]);
+        struct cel_value eq = cel__equal(ev, a.items[i], b.items[i]);
         if (eq.kind == CEL_BOOL && !eq.b)
             return false; /* an error counts as equal, as upstream has it */
     }
     return true;
 }
 
-static bool equal_maps(const struct cel_map *a, const struct cel_map *b) {
-    if (a->n != b->n)
+static bool equal_maps(struct cel_eval *ev, const struct cel_map *a, const struct cel_map *b) {
+    if (a->n != b->n || !cel__work(ev, (a->n + UINT64_C(1)) * 4 * CEL_WORK_ITEM))
         return false;
     for (uint32_t i = 0; i < a->n; i++) {
-        const struct cel_value *other = cel__map_find(b, a->entries[i].key);
+        const struct cel_value *other = cel__map_find(ev, b, a->entries[i].key);
         if (!other)
             return false;
-        struct cel_value eq = cel__equal(a->entries[i].value, *other);
+        struct cel_value eq = cel__equal(ev, a->entries[i].value, *other);
         if (eq.kind == CEL_BOOL && !eq.b)
             return false;
     }
@@ -136,22 +136,34 @@ static bool equal_maps(const struct cel_map *a, const struct cel_map *b) {
 
 /* Kinds of Kubernetes: the left side refuses other kinds, and quantities the results of arithmetic,
  * which upstream holds in another Go type. */
-static struct cel_value equal_opaque(struct cel_value a, struct cel_value b) {
+static struct cel_value equal_opaque(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
     if (a.kind != b.kind || (b.kind == CEL_QUANTITY && b.flag))
         return CEL_NO_OVERLOAD;
+    cel__work(ev, cel__opaque_bytes(a) + cel__opaque_bytes(b));
     return cel_of_bool(cel__opaque_equal(a, b));
 }
 
 /* Inside optionals the left side is asked, which may refuse null as well. */
-static struct cel_value equal_optionals(struct cel_value a, struct cel_value b) {
+static struct cel_value equal_optionals(struct cel_eval *ev, struct cel_value a,
+                                        struct cel_value b) {
     if (!a.opt || !b.opt)
         return cel_of_bool(a.opt == b.opt);
-    return a.opt->kind >= CEL_QUANTITY ? equal_opaque(*a.opt, *b.opt) : cel__equal(*a.opt, *b.opt);
+    return a.opt->kind >= CEL_QUANTITY ? equal_opaque(ev, *a.opt, *b.opt)
+                                       : cel__equal(ev, *a.opt, *b.opt);
 }
 
-struct cel_value cel__equal(struct cel_value a, struct cel_value b) {
+/* Long strings are read to their end, whatever that costs in CEL. */
+static bool equal_bytes(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
+    if (a.n != b.n || (a.n >= CEL_WORK_LARGE && !cel__work(ev, a.n)))
+        return false;
+    return memcmp(a.s, b.s, a.n) == 0;
+}
+
+struct cel_value cel__equal(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
+    if (a.kind == CEL_STRING && b.kind == CEL_STRING) /* most often */
+        return cel_of_bool(equal_bytes(ev, a, b));
     if (a.kind >= CEL_QUANTITY && b.kind != CEL_NULL)
-        return equal_opaque(a, b);
+        return equal_opaque(ev, a, b);
     if (is_number(a) && is_number(b))
         return cel_of_bool(!is_nan(a) && !is_nan(b) && cmp_numbers(a, b) == 0);
     if (a.kind != b.kind)
@@ -168,24 +180,32 @@ struct cel_value cel__equal(struct cel_value a, struct cel_value b) {
     case CEL_TYPE:
         return cel_of_bool(str_eq(a.type->name, b.type->name));
     case CEL_LIST:
-        return cel_of_bool(equal_lists(a, b));
+        return cel_of_bool(equal_lists(ev, a, b));
     case CEL_MAP:
-        return cel_of_bool(equal_maps(a.map, b.map));
+        return cel_of_bool(equal_maps(ev, a.map, b.map));
     case CEL_OPTIONAL:
-        return equal_optionals(a, b);
+        return equal_optionals(ev, a, b);
     default:
-        return cel_of_bool(a.n == b.n && memcmp(a.s, b.s, a.n) == 0);
+        return cel_of_bool(equal_bytes(ev, a, b));
     }
 }
 
-bool cel__is_equal(struct cel_value a, struct cel_value b) {
-    struct cel_value eq = cel__equal(a, b);
+bool cel__is_equal(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
+    struct cel_value eq = cel__equal(ev, a, b);
     return eq.kind == CEL_BOOL && eq.b;
 }
 
 /* ---- order ---- */
 
-struct cel_value cel__compare(struct cel_value a, struct cel_value b) {
+static int cmp_bytes(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
+    uint32_t common = a.n < b.n ? a.n : b.n;
+    if (common >= CEL_WORK_LARGE && !cel__work(ev, common))
+        return 0;
+    int c = str_cmp(cel_str(a), cel_str(b));
+    return (c > 0) - (c < 0);
+}
+
+struct cel_value cel__compare(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
     if (a.kind == CEL_INT && b.kind == CEL_INT)
         return cel_of_int(cmp_i64(a.i, b.i));
     if (is_nan(a) || (is_number(a) && is_nan(b)))
@@ -198,10 +218,8 @@ struct cel_value cel__compare(struct cel_value a, struct cel_value b) {
     case CEL_BOOL:
         return cel_of_int((int)a.b - (int)b.b);
     case CEL_STRING:
-    case CEL_BYTES: {
-        int c = str_cmp(cel_str(a), cel_str(b));
-        return cel_of_int((c > 0) - (c < 0));
-    }
+    case CEL_BYTES:
+        return cel_of_int(cmp_bytes(ev, a, b));
     case CEL_TIMESTAMP:
         return cel_of_int(a.i == b.i ? cmp_u64(a.n, b.n) : cmp_i64(a.i, b.i));
     case CEL_DURATION:
@@ -255,31 +273,11 @@ uint64_t cel__size_inside(struct cel_value v) {
 
 enum { SMALL_MAP = 8 };
 
-static uint64_t hash_key(struct cel_value k) {
-    switch (k.kind) {
-    case CEL_STRING:
-    case CEL_BYTES:
-        return str_hash(cel_str(k), 0);
-    case CEL_INT:
-    case CEL_UINT:
-    case CEL_DOUBLE: {
-        double d = as_double(k);
-        d = d == 0 ? 0 : d;
-        return str_hash((struct str){(const char *)&d, sizeof d}, 1);
-    }
-    case CEL_BOOL:
-        return k.b;
-    case CEL_DURATION:
-    case CEL_TIMESTAMP:
-        return (uint64_t)k.i * 31;
-    default:
-        return k.kind;
-    }
-}
-
 /* Is `b` the key `a`? Upstream compares some by address. */
-static bool is_key(struct cel_value a, struct cel_value b) {
+static bool is_key(struct cel_eval *ev, struct cel_value a, struct cel_value b) {
     switch (a.kind) {
+    case CEL_STRING:
+        return b.kind == CEL_STRING && equal_bytes(ev, a, b);
     case CEL_LIST:
         return b.kind == CEL_LIST && a.n > 0 && a.n == b.n && a.items == b.items;
     case CEL_MAP:
@@ -287,30 +285,82 @@ static bool is_key(struct cel_value a, struct cel_value b) {
     case CEL_OPTIONAL:
         return b.kind == CEL_OPTIONAL && !a.opt && !b.opt;
     case CEL_TIMESTAMP: /* its time zone belongs to it */
-        return cel__is_equal(a, b) && a.offset == b.offset;
+        return cel__is_equal(ev, a, b) && a.offset == b.offset;
     case CEL_QUANTITY:
     case CEL_URL:
         return a.kind == b.kind && a.opaque == b.opaque;
     default:
-        return a.kind == b.kind && cel__is_equal(a, b);
+        return a.kind == b.kind && cel__is_equal(ev, a, b);
     }
 }
 
-static const struct cel_value *find_linear(const struct cel_map *map, struct cel_value key) {
+/* Keys that are not even equal to themselves: no search finds them. */
+static bool is_lost(struct cel_value k) {
+    return (k.kind == CEL_DOUBLE && isnan(k.d)) || (k.kind == CEL_LIST && k.n == 0) ||
+           (k.kind == CEL_OPTIONAL && k.opt);
+}
+
+static uint64_t hash_words(uint64_t seed, uint64_t a, uint64_t b) {
+    uint64_t words[] = {a, b};
+    return str_hash((struct str){(const char *)words, sizeof words}, seed);
+}
+
+/* One hash for equal numbers of all kinds: that of the integer, if a double is one. */
+static uint64_t hash_double(uint64_t seed, double d) {
+    if (d >= -0x1p63 && d < 0x1p63 && (double)(int64_t)d == d)
+        return hash_words(seed, (uint64_t)(int64_t)d, d < 0);
+    if (d >= 0x1p63 && d < 0x1p64)
+        return hash_words(seed, (uint64_t)d, 0);
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return hash_words(seed, bits, 2);
+}
+
+static uint64_t hash_key(struct cel_eval *ev, struct cel_value k) {
+    switch (k.kind) {
+    case CEL_STRING:
+    case CEL_BYTES:
+        if (k.n >= CEL_WORK_LARGE)
+            cel__work(ev, k.n);
+        return str_hash(cel_str(k), ev->seed);
+    case CEL_INT:
+        return hash_words(ev->seed, k.u, k.i < 0);
+    case CEL_UINT:
+        return hash_words(ev->seed, k.u, 0);
+    case CEL_DOUBLE:
+        return hash_double(ev->seed, k.d);
+    case CEL_TYPE:
+        return str_hash(k.type->name, ev->seed);
+    case CEL_TIMESTAMP:
+        return hash_words(ev->seed, k.u, k.n);
+    case CEL_IP:
+    case CEL_CIDR:
+    case CEL_SEMVER:
+        return cel__opaque_hash(k, ev->seed);
+    default: /* a word, or an address where that is the key */
+        return hash_words(ev->seed, k.kind == CEL_BOOL ? k.b : k.u, k.kind);
+    }
+}
+
+static const struct cel_value *find_linear(struct cel_eval *ev, const struct cel_map *map,
+                                           struct cel_value key) {
     for (uint32_t i = 0; i < map->n; i++)
-        if (is_key(map->entries[i].key, key))
+        if (is_key(ev, map->entries[i].key, key))
             return &map->entries[i].value;
     return NULL;
 }
 
-const struct cel_value *cel__map_get(const struct cel_map *map, struct cel_value key) {
+const struct cel_value *cel__map_get(struct cel_eval *ev, const struct cel_map *map,
+                                     struct cel_value key) {
     if (!map->slots)
-        return find_linear(map, key);
+        return find_linear(ev, map, key);
     uint32_t mask = map->slots - 1;
-    for (uint32_t i = (uint32_t)hash_key(key) & mask; map->index[i]; i = (i + 1) & mask) {
+    for (uint32_t i = (uint32_t)hash_key(ev, key) & mask; map->index[i]; i = (i + 1) & mask) {
         const struct cel_entry *e = &map->entries[map->index[i] - 1];
-        if (is_key(e->key, key))
+        if (is_key(ev, e->key, key))
             return &e->value;
+        if (!cel__work(ev, CEL_WORK_ITEM))
+            break;
     }
     return NULL;
 }
@@ -337,15 +387,16 @@ bool cel__number_as(struct cel_value v, enum cel_kind kind, struct cel_value *ou
 
 /* A double finds integers, an integer finds those of the other kind, and nothing finds a double but
  * itself. */
-const struct cel_value *cel__map_find(const struct cel_map *map, struct cel_value key) {
-    const struct cel_value *found = cel__map_get(map, key);
+const struct cel_value *cel__map_find(struct cel_eval *ev, const struct cel_map *map,
+                                      struct cel_value key) {
+    const struct cel_value *found = cel__map_get(ev, map, key);
     if (found || !is_number(key))
         return found;
     struct cel_value other;
     if (key.kind != CEL_INT && cel__number_as(key, CEL_INT, &other))
-        found = cel__map_get(map, other);
+        found = cel__map_get(ev, map, other);
     if (!found && key.kind != CEL_UINT && cel__number_as(key, CEL_UINT, &other))
-        found = cel__map_get(map, other);
+        found = cel__map_get(ev, map, other);
     return found;
 }
 
@@ -354,43 +405,51 @@ static struct cel_map view(const struct cel_map_builder *b) {
 }
 
 static void index_add(struct cel_map_builder *b, uint32_t at) {
-    uint32_t mask = b->slots - 1, i = (uint32_t)hash_key(b->entries[at].key) & mask;
-    while (b->index[i])
+    if (is_lost(b->entries[at].key))
+        return;
+    uint32_t mask = b->slots - 1, i = (uint32_t)hash_key(b->ev, b->entries[at].key) & mask;
+    while (b->index[i] && cel__work(b->ev, CEL_WORK_ITEM))
         i = (i + 1) & mask;
     b->index[i] = at + 1;
 }
 
-static bool build_index(struct cel_map_builder *b, uint32_t slots) {
-    b->index = cel__alloc(b->ev, slots * sizeof *b->index);
-    if (!b->index)
-        return false;
-    memset(b->index, 0, slots * sizeof *b->index);
-    b->slots = slots;
+static void index_all(struct cel_map_builder *b) {
+    memset(b->index, 0, b->slots * sizeof *b->index);
     for (uint32_t i = 0; i < b->n; i++)
         index_add(b, i);
-    return true;
 }
 
 static bool grow(struct cel_map_builder *b) {
-    uint32_t cap = b->cap ? b->cap * 2 : SMALL_MAP;
+    uint32_t cap = b->cap ? b->cap * 2 : SMALL_MAP, slots = cap > SMALL_MAP ? cap * 2 : 0;
     struct cel_entry *entries = cel__alloc(b->ev, cap * sizeof *entries);
-    if (!entries)
+    uint32_t *index = slots ? cel__alloc(b->ev, slots * sizeof *index) : NULL;
+    if (!entries || (slots && !index))
         return false;
     if (b->n)
         memcpy(entries, b->entries, b->n * sizeof *entries);
     b->entries = entries;
     b->cap = cap;
-    return cap <= SMALL_MAP || build_index(b, cap * 2);
+    b->index = index;
+    b->slots = slots;
+    if (slots)
+        index_all(b);
+    return true;
+}
+
+/* The entry with this key, or NULL. */
+static struct cel_entry *find_entry(struct cel_map_builder *b, struct cel_value key) {
+    struct cel_map m = view(b);
+    const struct cel_value *found = cel__map_get(b->ev, &m, key);
+    if (!found)
+        return NULL;
+    const char *entry = (const char *)found - offsetof(struct cel_entry, value);
+    return &b->entries[(const struct cel_entry *)(const void *)entry - b->entries];
 }
 
 bool cel__map_put(struct cel_map_builder *b, struct cel_value key, struct cel_value value) {
-    struct cel_map m = view(b);
-    const struct cel_value *found = cel__map_get(&m, key);
+    struct cel_entry *found = find_entry(b, key);
     if (found) {
-        b->entries[(const struct cel_entry *)(const void *)((const char *)found -
-                                                            offsetof(struct cel_entry, value)) -
-                   b->entries]
-            .value = value;
+        found->value = value;
         return true;
     }
     if (b->n == b->cap && !grow(b))
@@ -402,14 +461,13 @@ bool cel__map_put(struct cel_map_builder *b, struct cel_value key, struct cel_va
 }
 
 void cel__map_remove(struct cel_map_builder *b, struct cel_value key) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < b->n; i++)
-        if (!is_key(b->entries[i].key, key))
-            b->entries[kept++] = b->entries[i];
-    bool removed = kept < b->n;
-    b->n = kept;
-    if (removed && b->slots)
-        build_index(b, b->slots);
+    struct cel_entry *found = find_entry(b, key);
+    if (!found || !cel__work(b->ev, (uint64_t)b->n * CEL_WORK_ITEM * 2))
+        return;
+    b->n--;
+    memmove(found, found + 1, (size_t)(b->entries + b->n - found) * sizeof *found);
+    if (b->slots)
+        index_all(b);
 }
 
 struct cel_value cel__map_done(struct cel_map_builder *b) {

@@ -10,12 +10,31 @@ struct cel_pattern;
 /* One evaluation. Functions take memory from the arena. */
 struct cel_eval {
     struct arena *arena;
-    uint64_t cost, limit, work; /* see cel__work */
+    uint64_t cost, limit;
+    uint64_t work; /* that is left, see cel__work */
+    uint64_t seed; /* of the environment's maps */
     const struct cel_value *vars;
     struct cel_value *locals;    /* slots of comprehension variables */
     struct cel_pattern *pattern; /* of the call at hand, when it is constant; else NULL */
     bool cancelled;              /* nothing more is evaluated ... */
     struct cel_value reason;     /* ... because of this error */
+};
+
+/* Counts work that the cost does not see, in bytes read in the same time; false when there is too
+ * much of it, which cancels the evaluation, or when that is cancelled already. Whoever looks at
+ * more than a value's head for a fixed cost counts it: items, probes, bytes of a long string. */
+bool cel__work_over(struct cel_eval *ev);
+static inline bool cel__work(struct cel_eval *ev, uint64_t work) {
+    if (__builtin_expect(work > ev->work, 0))
+        return cel__work_over(ev);
+    ev->work -= work;
+    return !ev->cancelled;
+}
+enum {
+    CEL_WORK_ITEM = 32,    /* of an item of a list, or a probe of a map */
+    CEL_WORK_BYTE = 16,    /* of a byte that is read or written on its own */
+    CEL_WORK_ENTRY = 1024, /* of an entry of a map that is printed: keys are sorted */
+    CEL_WORK_LARGE = 1024, /* shorter strings are not worth counting */
 };
 
 /* An error value. The text of the second is a literal. */
@@ -69,9 +88,9 @@ struct cel_value cel__some(struct cel_eval *ev, struct cel_value v);
 
 /* a == b as CEL has it: true, false, or an error ("no such overload", when a is an opaque value of
  * another kind). */
-struct cel_value cel__equal(struct cel_value a, struct cel_value b);
+struct cel_value cel__equal(struct cel_eval *ev, struct cel_value a, struct cel_value b);
 /* Is a == b exactly true? */
-bool cel__is_equal(struct cel_value a, struct cel_value b);
+bool cel__is_equal(struct cel_eval *ev, struct cel_value a, struct cel_value b);
 
 /* The number as one of another kind; false when that does not hold it. As a double it may lose
  * digits. */
@@ -79,16 +98,18 @@ bool cel__number_as(struct cel_value v, enum cel_kind kind, struct cel_value *ou
 
 /* Order of two values that have one: -1, 0, 1 as int, or an error. Numbers of different kinds
  * compare by value. */
-struct cel_value cel__compare(struct cel_value a, struct cel_value b);
+struct cel_value cel__compare(struct cel_eval *ev, struct cel_value a, struct cel_value b);
 
 /* args[0] + args[1], for whatever has a sum. */
 struct cel_value cel__add(struct cel_eval *ev, const struct cel_value *args);
 
 /* The value under exactly this key, or NULL. */
-const struct cel_value *cel__map_get(const struct cel_map *map, struct cel_value key);
+const struct cel_value *cel__map_get(struct cel_eval *ev, const struct cel_map *map,
+                                     struct cel_value key);
 
 /* The same; a number that is no key itself also finds an equal integer of another kind. */
-const struct cel_value *cel__map_find(const struct cel_map *map, struct cel_value key);
+const struct cel_value *cel__map_find(struct cel_eval *ev, const struct cel_map *map,
+                                      struct cel_value key);
 
 /* A map being built: later keys replace earlier ones. */
 struct cel_map_builder {
@@ -110,8 +131,9 @@ uint64_t cel__size_of(struct cel_value v);
  * and those of other libraries do not. */
 uint64_t cel__size_inside(struct cel_value v);
 
-/* Appends the value as Go's %v does in cel-go's error texts (a string without quotes). */
-void cel__write_plain(struct buf *out, struct cel_value v);
+/* Appends the value as Go's %v does in cel-go's error texts (a string without quotes). Counts the
+ * work. */
+void cel__write_plain(struct cel_eval *ev, struct buf *out, struct cel_value v);
 
 /* Appends a double as Go's strconv.FormatFloat(d, 'g', -1, 64) with CEL's exponent threshold (%g:
  * six digits). */

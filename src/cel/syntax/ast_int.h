@@ -130,6 +130,7 @@ struct cel_var_decl {
 struct cel_env {
     struct arena arena;
     uint32_t libs;
+    uint64_t seed; /* of the maps of evaluations */
     struct str container;
     struct map functions; /* name -> struct cel_function */
     struct map names;     /* name -> struct cel_var_decl */

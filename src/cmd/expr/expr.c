@@ -5,6 +5,7 @@
 
 #include "api/types.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "feature/feature.h"
 
 /* The greatest sizes that validation allows; the estimate counts with them. */
@@ -20,7 +21,8 @@ static const struct cel_var taint_var = {STR_INIT("taint"), STR_INIT("kubernetes
 struct cel_env *expr_env_new(void) {
     /* New expressions may use what the version before has too, so that a rollback can read them. */
     unsigned minor = (unsigned)FEATURE_NEWEST.minor - 1;
-    struct cel_env_opts opts = {.libs = cel_libs_at(minor), .vars = &taint_var, .var_count = 1};
+    struct cel_env_opts opts = {
+        .libs = cel_libs_at(minor), .vars = &taint_var, .var_count = 1, .seed = map_random_seed()};
     return cel_env_new(&opts);
 }
 
