@@ -75,6 +75,16 @@
 /* A CEL expression in a toleration: KEP-5500's 10 KiB, the length of DRA's selectors. */
 #define LIMIT_TOLERATION_EXPRESSION_BYTES (10U << 10)
 
+/* Compiling of all expressions of one pod, in bytes of text that take as long: nodes that macros
+ * copy and instructions of patterns count with the text, and every expression as 1 KiB at least.
+ * About half a second, and 256 expressions; honest pods have a few short ones. */
+#define LIMIT_TOLERATION_COMPILE_BYTES (256U << 10)
+
+/* Cost of all expressions of a pod on all taints of a node; each evaluation has an equal share, and
+ * none more than KEP-5500's 1,000,000. That of the match conditions of a webhook, whose expressions
+ * are like these. */
+#define LIMIT_TOLERATION_COST 2500000
+
 /* Memory of the cache of compiled toleration expressions, beside its newest entry: a plain one
  * takes a kilobyte, the errors of a bad one up to a megabyte. */
 #define LIMIT_TOLERATION_CACHE_BYTES (8U << 20)

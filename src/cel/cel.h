@@ -206,6 +206,11 @@ struct str cel_ast_type(const struct cel_ast *ast, struct arena *a);
 /* Is the result's type exactly bool? */
 bool cel_ast_is_bool(const struct cel_ast *ast);
 
+/* What compiling it took, in bytes of text that take as long: nodes that macros copied count, and
+ * the instructions of patterns, also those of the programs made of it. Equal texts give the same.
+ */
+size_t cel_ast_weight(const struct cel_ast *ast);
+
 /* Appends the expression, printed from its tree; macros in their own words. */
 void cel_ast_write(struct buf *out, const struct cel_ast *ast);
 
@@ -239,8 +244,10 @@ struct cel_result {
 /*
  * Evaluates with one value per variable of the environment, in their order. Memory is taken from
  * the arena only for what needs it, and the result may point into it. When the cost passes `limit`
- * the result is an error. The first evaluation that comes to a constant pattern may compile it, in
- * memory that then belongs to the program; no later one does, in any thread.
+ * the result is an error, and likewise when the work that the cost does not see passes its own
+ * limit: LIMIT_CEL_EVAL_WORK, or the part of it that `limit` is of CEL_COST_LIMIT. The first
+ * evaluation that comes to a constant pattern may compile it, in memory that then belongs to the
+ * program; no later one does, in any thread.
  */
 struct cel_result cel_eval(const struct cel_program *program, const struct cel_value *vars,
                            struct arena *a, uint64_t limit);

@@ -19,6 +19,7 @@ const struct cel_ast *cel_compile(const struct cel_env *env, struct arena *a, st
     struct cel_ast *ast = arena_new(a, struct cel_ast);
     ast->env = env;
     ast->arena = a;
+    ast->pattern_steps = arena_new(a, size_t);
     ast->source = (struct cel_source){.text = clean_copy(a, text), .arena = a};
     ast->root = cel__parse(&ast->source, env, !(flags & CEL_NO_MACROS));
     if (ast->source.issues.n == 0) {
@@ -36,6 +37,11 @@ const struct cel_ast *cel_compile(const struct cel_env *env, struct arena *a, st
 
 struct str cel_ast_issues(const struct cel_ast *ast) {
     return ast->issues;
+}
+
+size_t cel_ast_weight(const struct cel_ast *ast) {
+    enum { STEPS_OF_BYTE = 4 };
+    return ast->source.text.n + ast->source.copied + *ast->pattern_steps / STEPS_OF_BYTE;
 }
 
 struct str cel_ast_type(const struct cel_ast *ast, struct arena *a) {

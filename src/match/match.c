@@ -32,6 +32,10 @@ static struct match_taint read_taint(struct match *m, const struct api_taint *sp
     };
 }
 
+static uint16_t at_most_u16(size_t n) {
+    return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
+}
+
 static struct match_taints *make_taints(struct match *m, const struct match_taint *v, size_t n,
                                         struct str key) {
     size_t size = sizeof(struct match_taints) + size_mul(n, sizeof *v);
@@ -40,6 +44,7 @@ static struct match_taints *make_taints(struct match *m, const struct match_tain
     for (size_t i = 0; i < n; i++) {
         taints->v[i] = v[i];
         match__taint_compile(m, &taints->v[i]);
+        taints->v[i].mark.taints = at_most_u16(n);
         taints->effects |= taints->v[i].mark.effect;
         intern_ref(v[i].key);
         intern_ref(v[i].value);
@@ -133,12 +138,16 @@ static struct match_tolerations *make_tolerations(struct match *m, const struct 
     size_t size = sizeof(struct match_tolerations) + size_mul(n, sizeof *v);
     struct match_tolerations *made =
         (struct match_tolerations *)match__pool_add(&m->tolerations, size, key);
+    size_t spent = 0, programs = 0;
     made->n = (uint32_t)n;
     for (size_t i = 0; i < n; i++) {
         made->v[i] = v[i];
         each_atom(&v[i], ref_atom);
-        match__toleration_compile(m, &made->v[i]);
+        match__toleration_compile(m, &made->v[i], &spent);
+        programs += made->v[i].engine && made->v[i].program;
     }
+    for (size_t i = 0; i < n; i++)
+        made->v[i].expressions = at_most_u16(programs);
     if (n >= MATCH__INDEX_LEAST)
         made->index = match__index_new(made);
     return made;

@@ -30,11 +30,15 @@ struct match_node;
 /* Evaluates tolerations that are an expression (KEP-5500). All but the last are mandatory. */
 struct match_engine {
     void *ctx;
-    /* The program of an expression, or NULL and err filled. */
-    void *(*compile)(void *ctx, struct str expression, struct err *err);
-    /* Is the expression true of this taint? 1 or 0, or -1 and err filled, which may be NULL. Must
-     * give the same answer each time. */
-    int (*eval)(void *ctx, void *program, const struct match_taint *taint, struct err *err);
+    /* The program of an expression, or NULL and err filled. *spent is what the expressions before
+     * it in the same list have taken, 0 at first; SIZE_MAX says that this one is refused for it,
+     * and the following ones are. */
+    void *(*compile)(void *ctx, struct str expression, size_t *spent, struct err *err);
+    /* Is the expression true of this taint? 1 or 0, or -1 and err filled, which may be NULL. So
+     * many evaluations there may be for the two lists, which share what they may cost. Must give
+     * the same answer each time. */
+    int (*eval)(void *ctx, void *program, const struct match_taint *taint, uint64_t evaluations,
+                struct err *err);
     /* Frees a program. */
     void (*free)(void *ctx, void *program);
     /* See sentence.h; NULL: nobody knows. */

@@ -92,9 +92,14 @@ struct match__operator {
 /* The operator of this name, or NULL. */
 const struct match__operator *match__operator_find(struct str name);
 
-/* Fills in what follows from the atoms of a toleration or taint: marks, ranks, programs. */
-void match__toleration_compile(const struct match *m, struct match_toleration *t);
+/* Fills in what follows from the atoms of a toleration or taint: marks, ranks, programs. *spent is
+ * as for the engine's compile. */
+void match__toleration_compile(const struct match *m, struct match_toleration *t, size_t *spent);
 void match__taint_compile(const struct match *m, struct match_taint *taint);
+
+/* Evaluates an expression that has a program: as the engine's eval. */
+int match__toleration_eval(const struct match_toleration *t, const struct match_taint *taint,
+                           struct err *err);
 
 /* How the taint's value compares with the toleration's, and how the values of two tolerations with
  * the same way do; all have a rank. */

@@ -95,14 +95,15 @@ static void write_condition(struct buf *out, const struct match_toleration *t, b
 static void write_expression_error(struct buf *out, const struct match_toleration *t,
                                    const struct match_taint *taint, bool redact) {
     struct err err = {0};
+    size_t spent = 0;
     if (redact) {
         buf_add(out, t->program ? STR("it fails") : STR("it does not compile"));
         return;
     }
     if (t->program)
-        t->engine->eval(t->engine->ctx, t->program, taint, &err);
+        match__toleration_eval(t, taint, &err);
     else
-        t->engine->compile(t->engine->ctx, intern_text(t->expression), &err);
+        t->engine->compile(t->engine->ctx, intern_text(t->expression), &spent, &err);
     buf_addf(out, "%s: %s", t->program ? "it fails" : "it does not compile", err.msg);
 }
 
@@ -174,6 +175,10 @@ static void write_reason(struct buf *out, const struct match_verdict *v,
         break;
     case MATCH_NO_ENGINE:
         buf_add(out, STR("expressions are not evaluated here"));
+        break;
+    case MATCH_EXPRESSION_REFUSED:
+        buf_add(out,
+                STR("it is not evaluated: the expressions before it are too many or too long"));
         break;
     }
 }

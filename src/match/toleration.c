@@ -90,7 +90,7 @@ void match__taint_compile(const struct match *m, struct match_taint *taint) {
     enum match_way end = versions ? MATCH_WAYS : MATCH_BY_VERSION;
     for (enum match_way way = MATCH_BY_NOTHING; way < end; way++)
         if (rank_value(taint->value, way, &taint->ranks[way]))
-            taint->mark.ways |= (uint16_t)(1u << way);
+            taint->mark.ways |= (uint8_t)(1u << way);
 }
 
 /* Nothing matches, for this reason. */
@@ -125,14 +125,14 @@ static void compile_range(struct match_toleration *t, uint64_t rank) {
 }
 
 static void compile_mark(struct match_toleration *t) {
-    t->want.ways = t->mask.ways = (uint16_t)(1u << t->way);
+    t->want.ways = t->mask.ways = (uint8_t)(1u << t->way);
     if (t->key) {
         t->want.key = t->key->id;
         t->mask.key = UINT32_MAX;
     }
     if (t->effect) {
         t->want.effect = effect_bit(t->effect);
-        t->mask.effect = UINT16_MAX;
+        t->mask.effect = UINT8_MAX;
     }
 }
 
@@ -157,7 +157,7 @@ static void compile_operator(const struct match *m, struct match_toleration *t) 
     }
 }
 
-static void compile_expression(const struct match *m, struct match_toleration *t) {
+static void compile_expression(const struct match *m, struct match_toleration *t, size_t *spent) {
     if (!feature_enabled(&m->gates, FEATURE_TaintTolerationCEL)) {
         reject(t, MATCH_GATE_OFF);
     } else if (!m->engine) {
@@ -165,26 +165,34 @@ static void compile_expression(const struct match *m, struct match_toleration *t
     } else {
         reject(t, MATCH_EXPRESSION_ERROR); /* unless it compiles */
         t->engine = m->engine;
-        t->program = m->engine->compile(m->engine->ctx, intern_text(t->expression), NULL);
+        t->program = m->engine->compile(m->engine->ctx, intern_text(t->expression), spent, NULL);
         if (t->program)
             ask_always(t);
+        else if (*spent == SIZE_MAX)
+            reject(t, MATCH_EXPRESSION_REFUSED);
     }
 }
 
-void match__toleration_compile(const struct match *m, struct match_toleration *t) {
+void match__toleration_compile(const struct match *m, struct match_toleration *t, size_t *spent) {
     if (t->expression)
-        compile_expression(m, t);
+        compile_expression(m, t, spent);
     else
         compile_operator(m, t);
 }
 
 /* ---- matching ---- */
 
+int match__toleration_eval(const struct match_toleration *t, const struct match_taint *taint,
+                           struct err *err) {
+    uint64_t evaluations = (uint64_t)t->expressions * taint->mark.taints;
+    return t->engine->eval(t->engine->ctx, t->program, taint, evaluations, err);
+}
+
 static enum match_code check_expression(const struct match_toleration *t,
                                         const struct match_taint *taint) {
     if (!t->program)
         return t->why_not;
-    int verdict = t->engine->eval(t->engine->ctx, t->program, taint, NULL);
+    int verdict = match__toleration_eval(t, taint, NULL);
     if (verdict < 0)
         return MATCH_EXPRESSION_ERROR;
     return verdict ? MATCH_YES : MATCH_EXPRESSION_FALSE;

@@ -21,8 +21,9 @@ enum match_way { MATCH_BY_NOTHING, MATCH_BY_TEXT, MATCH_BY_NUMBER, MATCH_BY_VERS
 union match_mark {
     struct {
         uint32_t key;    /* id of the atom */
-        uint16_t effect; /* enum match_effect; 0 for any other effect */
-        uint16_t ways;   /* a bit for each way that the value, and the gate, allows */
+        uint8_t effect;  /* enum match_effect; 0 for any other effect */
+        uint8_t ways;    /* a bit for each way that the value, and the gate, allows */
+        uint16_t taints; /* in the taint's list, or the most that fit; no toleration asks for it */
     };
     uint64_t word;
 };
@@ -46,6 +47,7 @@ struct match_toleration {
     int8_t order;      /* enum match__order: of the operator */
     uint8_t why_not;   /* enum match_code: when the value does not compare so */
     bool has_seconds;
+    uint16_t expressions; /* programs in the list of an expression, or the most that fit */
     int64_t seconds;
     struct atom *key, *effect; /* NULL: any */
     struct atom *value;
@@ -70,8 +72,9 @@ enum match_code {
     MATCH_GATE_OFF,
     MATCH_UNKNOWN_OPERATOR,
     MATCH_EXPRESSION_FALSE,
-    MATCH_EXPRESSION_ERROR, /* it does not compile, or failed on this taint */
-    MATCH_NO_ENGINE,        /* nobody here can evaluate expressions */
+    MATCH_EXPRESSION_ERROR,   /* it does not compile, or failed on this taint */
+    MATCH_NO_ENGINE,          /* nobody here can evaluate expressions */
+    MATCH_EXPRESSION_REFUSED, /* those before it are too many or too long */
 };
 
 /* Does the toleration match the taint, and if not, why? */

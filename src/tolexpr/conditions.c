@@ -40,10 +40,11 @@ static bool tell(struct tolexpr *x, struct str condition, const struct match_tai
                  struct buf *out) {
     const struct match_engine *engine = &x->engine;
     struct err err = {0};
-    void *program = engine->compile(engine->ctx, condition, &err);
+    size_t spent = 0;
+    void *program = engine->compile(engine->ctx, condition, &spent, &err);
     if (!program)
         return false;
-    int verdict = engine->eval(engine->ctx, program, taint, &err);
+    int verdict = engine->eval(engine->ctx, program, taint, 1, &err);
     engine->free(engine->ctx, program);
     if (verdict > 0)
         return false;

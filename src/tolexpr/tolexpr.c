@@ -1,6 +1,7 @@
 /* Expressions over a taint: compiled through the cache, for matching and for validation. */
 #include "tolexpr/tolexpr_int.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -50,10 +51,9 @@ static void clear(struct arena *a) {
 
 /* The order of the questions is that of upstream's compilers. Only new expressions are asked for
  * their estimate: one that is stored is stopped when it has cost too much. */
-static struct tolexpr__entry *compile(struct tolexpr *x, enum tolexpr__env env,
-                                      struct str expression) {
+static struct tolexpr__entry *judge(struct tolexpr *x, enum tolexpr__env env, struct str expression,
+                                    const struct cel_ast *ast) {
     struct arena *a = &x->compiling;
-    const struct cel_ast *ast = cel_compile(env_of(x, env), a, expression, 0);
     struct str text = cel_ast_issues(ast);
     if (text.n)
         return tolexpr__entry_new(expression, VALID_CEL_COMPILE, text, NULL);
@@ -69,24 +69,44 @@ static struct tolexpr__entry *compile(struct tolexpr *x, enum tolexpr__env env,
     return tolexpr__entry_new(expression, VALID_CEL_GOOD, STR(""), program);
 }
 
-/* What became of the expression; borrowed until the next call. */
-static struct tolexpr__entry *get(struct tolexpr *x, enum tolexpr__env env, struct str expression) {
-    struct tolexpr__entry *e = tolexpr__cache_find(&x->cache, env, expression);
-    if (e)
-        return e;
+static struct tolexpr__entry *compile(struct tolexpr *x, enum tolexpr__env env,
+                                      struct str expression) {
+    enum { LEAST_WEIGHT = 1024 };
     int64_t start = clock_mono(x->clock);
-    e = compile(x, env, expression);
+    const struct cel_ast *ast = cel_compile(env_of(x, env), &x->compiling, expression, 0);
+    struct tolexpr__entry *e = judge(x, env, expression, ast);
+    size_t weight = cel_ast_weight(ast);
+    e->weight = weight > LEAST_WEIGHT ? weight : LEAST_WEIGHT;
     clear(&x->compiling);
     x->cache.stats.compile_ns += (uint64_t)(clock_mono(x->clock) - start);
-    tolexpr__cache_add(&x->cache, env, e);
+    return e;
+}
+
+/* What became of the expression; borrowed until the next call. NULL when the expressions before it
+ * have spent what they may: those in the cache count as well, so that answers do not depend on it.
+ */
+static struct tolexpr__entry *get(struct tolexpr *x, enum tolexpr__env env, struct str expression,
+                                  size_t *spent) {
+    if (*spent >= LIMIT_TOLERATION_COMPILE_BYTES) {
+        *spent = SIZE_MAX;
+        return NULL;
+    }
+    struct tolexpr__entry *e = tolexpr__cache_find(&x->cache, env, expression);
+    if (!e) {
+        e = compile(x, env, expression);
+        tolexpr__cache_add(&x->cache, env, e);
+    }
+    *spent += e->weight;
     return e;
 }
 
 /* ---- for validation ---- */
 
-static enum valid_cel_fault check(void *ctx, struct arena *a, struct str expression,
+static enum valid_cel_fault check(void *ctx, struct arena *a, struct str expression, size_t *spent,
                                   struct str *text) {
-    const struct tolexpr__entry *e = get(ctx, TOLEXPR__NEW, expression);
+    const struct tolexpr__entry *e = get(ctx, TOLEXPR__NEW, expression, spent);
+    if (!e)
+        return VALID_CEL_TOO_MUCH;
     *text = arena_str(a, e->text);
     return e->fault;
 }
@@ -102,15 +122,18 @@ static int explain(const struct tolexpr__entry *e, struct err *err) {
                    e->fault == VALID_CEL_TYPE ? "must evaluate to bool, not " : "", STR_ARG(line));
 }
 
-static void *compile_stored(void *ctx, struct str expression, struct err *err) {
+static void *compile_stored(void *ctx, struct str expression, size_t *spent, struct err *err) {
     if (expression.n > LIMIT_TOLERATION_EXPRESSION_BYTES) {
         err_set(err, ERR_TOO_LARGE, "may not be more than %u bytes",
                 LIMIT_TOLERATION_EXPRESSION_BYTES);
         return NULL;
     }
-    struct tolexpr__entry *e = get(ctx, TOLEXPR__STORED, expression);
-    if (!e->program) {
-        explain(e, err);
+    struct tolexpr__entry *e = get(ctx, TOLEXPR__STORED, expression, spent);
+    if (!e || !e->program) {
+        if (e)
+            explain(e, err);
+        else
+            err_set(err, ERR_TOO_LARGE, "the expressions before it are too many or too long");
         return NULL;
     }
     e->refs++;
@@ -124,15 +147,33 @@ static void fill_taint(struct cel_entry entries[TAINT_FIELDS], const struct matc
                                         cel_of_str(intern_text(values[i]))};
 }
 
-static int eval(void *ctx, void *program, const struct match_taint *taint, struct err *err) {
+/* Each evaluation of a pod's expressions on a node's taints has the same share, so that an answer
+ * does not depend on what was asked before. */
+static uint64_t share_of(uint64_t evaluations) {
+    uint64_t share = LIMIT_TOLERATION_COST / (evaluations ? evaluations : 1);
+    return share < CEL_COST_LIMIT ? share : CEL_COST_LIMIT;
+}
+
+static int fail(struct cel_value v, bool over_share, uint64_t evaluations, struct err *err) {
+    if (!over_share)
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(cel_str(v)));
+    return err_set(err, ERR_INVALID, "%.*s (%" PRIu64 " evaluations share %d)", STR_ARG(cel_str(v)),
+                   evaluations, LIMIT_TOLERATION_COST);
+}
+
+static int eval(void *ctx, void *program, const struct match_taint *taint, uint64_t evaluations,
+                struct err *err) {
     struct tolexpr *x = ctx;
     const struct tolexpr__entry *e = program;
     struct cel_entry entries[TAINT_FIELDS];
     struct cel_map map = {.entries = entries, .n = TAINT_FIELDS};
     struct cel_value var = cel_of_map(&map);
     fill_taint(entries, taint);
-    struct cel_value v = cel_eval(e->program, &var, &x->evaluating, CEL_COST_LIMIT).value;
-    int verdict = v.kind == CEL_BOOL ? v.b : err_set(err, ERR_INVALID, "%.*s", STR_ARG(cel_str(v)));
+    uint64_t share = share_of(evaluations);
+    struct cel_result r = cel_eval(e->program, &var, &x->evaluating, share);
+    int verdict = r.value.kind == CEL_BOOL
+                      ? r.value.b
+                      : fail(r.value, share < CEL_COST_LIMIT && r.cost > share, evaluations, err);
     clear(&x->evaluating);
     return verdict;
 }

@@ -19,6 +19,7 @@ struct tolexpr__entry {
     uint32_t refs; /* holders; the cache is one */
     enum tolexpr__env env;
     enum valid_cel_fault fault;
+    size_t weight;               /* of LIMIT_TOLERATION_COMPILE_BYTES */
     struct cel_program *program; /* NULL unless good */
     struct str expression, text; /* the text belongs to the fault */
     char bytes[];                /* of both */

@@ -47,7 +47,7 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     const struct valid_kind *k = find(o->kind);
     if (!k)
         return;
-    struct valid v = {out, opts->gates, opts->cel};
+    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
     size_t before = out->found;
     k->create(&v, o);
     if (out->found == before)
@@ -75,7 +75,7 @@ void valid_update(const struct api_object *o, const struct api_object *old,
     const struct valid_kind *k = find(o->kind);
     if (!k)
         return;
-    struct valid v = {out, opts->gates, opts->cel};
+    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
     const struct path *meta = AT(NULL, "metadata");
     valid__any_meta(&v, meta, o->meta, o->kind->namespaced, valid__name_path_segment);
     valid__any_meta_update(&v, meta, o->meta, old->meta);

@@ -70,17 +70,19 @@ const char *valid_reason(enum valid_type type);
 /* What a compiler of toleration expressions found. */
 enum valid_cel_fault {
     VALID_CEL_GOOD,
-    VALID_CEL_COMPILE, /* text: the issues, as CEL prints them */
-    VALID_CEL_TYPE,    /* text: the type of the result, which is not bool */
-    VALID_CEL_PROGRAM, /* text: why no program can be made of it */
-    VALID_CEL_COST,    /* the estimate is above what one evaluation may cost */
+    VALID_CEL_COMPILE,  /* text: the issues, as CEL prints them */
+    VALID_CEL_TYPE,     /* text: the type of the result, which is not bool */
+    VALID_CEL_PROGRAM,  /* text: why no program can be made of it */
+    VALID_CEL_COST,     /* the estimate is above what one evaluation may cost */
+    VALID_CEL_TOO_MUCH, /* not compiled: the object's expressions have taken too much already */
 };
 
 /* The CEL engine stands above this module: whoever has one lends it to validation. */
 struct valid_cel {
     void *ctx;
-    /* Compiles an expression over `taint`; *text may live in the arena. */
-    enum valid_cel_fault (*check)(void *ctx, struct arena *a, struct str expression,
+    /* Compiles an expression over `taint`; *text may live in the arena. *spent is what the
+     * expressions of the object have taken so far, 0 at first. */
+    enum valid_cel_fault (*check)(void *ctx, struct arena *a, struct str expression, size_t *spent,
                                   struct str *text);
 };
 

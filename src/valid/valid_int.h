@@ -68,6 +68,7 @@ struct valid {
     struct valid_errs *errs;
     const struct feature_set *gates;
     const struct valid_cel *cel; /* may be NULL */
+    size_t cel_spent;            /* by the expressions of the object so far */
 };
 
 #define VALID_PRINTF(n) __attribute__((format(printf, n, n + 1)))

@@ -17,7 +17,8 @@ enum { MOST = 200 }; /* entries of a list: all pairs are compared */
 
 enum { DOES_NOT_COMPILE, FAILS, IS_FALSE }; /* else it is true when long enough for the value */
 
-static void *compile(void *ctx, struct str expression, struct err *err) {
+static void *compile(void *ctx, struct str expression, size_t *spent, struct err *err) {
+    (void)spent;
     (void)ctx;
     if (expression.n % 5 == DOES_NOT_COMPILE) {
         err_set(err, ERR_INVALID, "bad length");
@@ -34,7 +35,9 @@ static int eval_length(size_t length, struct str value, struct err *err) {
     return length % 5 != IS_FALSE && length > value.n;
 }
 
-static int eval(void *ctx, void *program, const struct match_taint *taint, struct err *err) {
+static int eval(void *ctx, void *program, const struct match_taint *taint, uint64_t evaluations,
+                struct err *err) {
+    (void)evaluations;
     (void)ctx;
     return eval_length(*(size_t *)program, intern_text(taint->value), err);
 }

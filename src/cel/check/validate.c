@@ -170,4 +170,5 @@ void cel__validate(struct cel_ast *ast) {
     for (size_t i = 0; i < w.formats.n; i++)
         cel__format_check(ast, w.formats.v[i]);
     vec_release(&w.formats);
+    *ast->pattern_steps += LIMIT_CEL_REGEX_STEPS - w.steps;
 }

@@ -510,6 +510,11 @@ struct cel_value cel__eval_accu_append(struct cel_eval *ev, const struct cel_nod
 
 /* ---- the whole ---- */
 
+static uint64_t work_of(uint64_t limit) {
+    return limit >= CEL_COST_LIMIT ? LIMIT_CEL_EVAL_WORK
+                                   : limit * (LIMIT_CEL_EVAL_WORK / CEL_COST_LIMIT);
+}
+
 struct cel_result cel_eval(const struct cel_program *program, const struct cel_value *vars,
                            struct arena *a, uint64_t limit) {
     struct cel_value few[8], *locals = few;
@@ -517,7 +522,7 @@ struct cel_result cel_eval(const struct cel_program *program, const struct cel_v
         locals = arena_array(a, struct cel_value, program->locals);
     struct cel_eval ev = {.arena = a,
                           .limit = limit,
-                          .work = LIMIT_CEL_EVAL_WORK,
+                          .work = work_of(limit),
                           .seed = program->env->seed,
                           .vars = vars,
                           .locals = locals};

@@ -96,11 +96,14 @@ static void add_qual(struct planner *p, struct cel_attr *attr, const struct cel_
         add_qual(p, attr->no, q);
         return;
     }
-    struct cel_qual *quals = arena_array(p->arena, struct cel_qual, attr->qual_count + 1);
-    if (attr->qual_count)
-        memcpy(quals, attr->quals, attr->qual_count * sizeof *quals);
-    quals[attr->qual_count++] = *q;
-    attr->quals = quals;
+    uint32_t n = attr->qual_count;
+    if ((n & (n - 1)) == 0) { /* as many as a power of two, or none: there is no more room */
+        struct cel_qual *quals = arena_array(p->arena, struct cel_qual, n ? n * 2 : 1);
+        if (n)
+            memcpy(quals, attr->quals, n * sizeof *quals);
+        attr->quals = quals;
+    }
+    attr->quals[attr->qual_count++] = *q;
 }
 
 /* What a name stands for. A variable that holds a type is taken for the name of one, as upstream's
@@ -438,6 +441,7 @@ struct cel_program *cel_program_new(const struct cel_ast *ast, struct str *error
     program->env = ast->env;
     program->locals = ast->locals;
     program->root = plan(&p, ast->root);
+    *ast->pattern_steps += LIMIT_CEL_REGEX_STEPS - p.steps;
     if (!p.error.p)
         return program;
     *error = p.error;

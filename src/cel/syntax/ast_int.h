@@ -24,6 +24,7 @@ struct cel_source {
     struct str text;
     struct arena *arena;
     VEC(struct cel_issue) issues;
+    uint32_t copied; /* nodes, by macros */
 };
 
 enum { CEL_ISSUES_SHOWN = 100 };
@@ -184,6 +185,7 @@ struct cel_ast {
     uint32_t locals;
     uint32_t nodes;
     bool checked;
+    size_t *pattern_steps; /* instructions of all patterns compiled so far */
 };
 
 /* Calls visit on every node, parents first. */

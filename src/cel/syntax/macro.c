@@ -42,8 +42,10 @@ static struct cel_expr *empty_list(struct macro *m) {
 
 /* A copy, unless copies have grown beyond all bounds. */
 static struct cel_expr *copy(struct macro *m, struct cel_expr *e) {
-    m->p->copied += cel__count(e);
-    if (m->p->copied <= MAX_COPIED_NODES)
+    uint32_t *copied = &m->p->source->copied, more = cel__count(e);
+    bool few = more <= MAX_COPIED_NODES - *copied;
+    *copied = few ? *copied + more : MAX_COPIED_NODES;
+    if (few)
         return cel__copy(m->a, e, m->pos);
     return fail(m, m->pos, "expression grows too large: nested optMap or optFlatMap");
 }

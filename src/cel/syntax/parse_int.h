@@ -12,7 +12,6 @@ struct cel_parser {
     struct cel_tokens tokens;
     size_t at; /* the token at hand */
     uint32_t depth, relation_depth, calc_depth;
-    uint32_t copied; /* nodes that macros have copied */
     bool macros;
     bool stopped;    /* a syntax error ended the parse */
     bool recovering; /* from an error, until the next token fits: nothing more is reported */

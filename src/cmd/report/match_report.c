@@ -21,6 +21,7 @@ static const char *const codes[] = {
     [MATCH_EXPRESSION_FALSE] = "expression-false",
     [MATCH_EXPRESSION_ERROR] = "expression-error",
     [MATCH_NO_ENGINE] = "expression-not-evaluated",
+    [MATCH_EXPRESSION_REFUSED] = "expression-refused",
 };
 
 enum { LONGEST_SENTENCE = 1 << 20 };

@@ -105,7 +105,7 @@ static void collect_expressions(const struct api_pod_spec *spec, struct seen *ex
 static void compile(struct valid *v, const struct path *p, struct str expression) {
     struct value value = VALUE_Q(expression);
     struct str text = STR("");
-    switch (v->cel->check(v->cel->ctx, v->errs->a, expression, &text)) {
+    switch (v->cel->check(v->cel->ctx, v->errs->a, expression, &v->cel_spent, &text)) {
     case VALID_CEL_GOOD:
         break;
     case VALID_CEL_COMPILE:
@@ -119,6 +119,9 @@ static void compile(struct valid *v, const struct path *p, struct str expression
         break;
     case VALID_CEL_COST:
         valid__forbidden(v, p, "too complex, exceeds cost limit");
+        break;
+    case VALID_CEL_TOO_MUCH:
+        valid__forbidden(v, p, "not compiled, the expressions before it are too many or too long");
         break;
     }
 }

@@ -10,14 +10,17 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* ---- toy expressions: true, false, fails, or value=TEXT; anything else does not compile ---- */
+/* ---- toy expressions: true, false, fails, or value=TEXT; `one more` is one too many, and anything
+ * else does not compile ---- */
 
 struct toy_program {
     struct str text; /* borrowed from the atom */
     unsigned *live;
 };
 
-static inline void *toy_compile(void *ctx, struct str expression, struct err *err) {
+static inline void *toy_compile(void *ctx, struct str expression, size_t *spent, struct err *err) {
+    if (str_is(expression, "one more"))
+        *spent = SIZE_MAX;
     if (!str_is(expression, "true") && !str_is(expression, "false") &&
         !str_is(expression, "fails") && !str_starts(expression, STR("value="))) {
         err_set(err, ERR_INVALID, "undeclared reference to '%.*s'", STR_ARG(expression));
@@ -30,7 +33,8 @@ static inline void *toy_compile(void *ctx, struct str expression, struct err *er
 }
 
 static inline int toy_eval(void *ctx, void *program, const struct match_taint *taint,
-                           struct err *err) {
+                           uint64_t evaluations, struct err *err) {
+    (void)evaluations;
     const struct toy_program *p = program;
     (void)ctx;
     if (str_is(p->text, "fails"))

@@ -21,6 +21,7 @@ static const char *const code_names[] = {
     [MATCH_EXPRESSION_FALSE] = "expression false",
     [MATCH_EXPRESSION_ERROR] = "expression error",
     [MATCH_NO_ENGINE] = "no engine",
+    [MATCH_EXPRESSION_REFUSED] = "expression refused",
 };
 
 static unsigned seen_codes;

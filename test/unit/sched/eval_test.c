@@ -213,15 +213,18 @@ static void sums_of_amounts_wrap_as_in_Go(void **state) {
 }
 
 /* An engine that counts how often it is asked. */
-static void *compile_any(void *ctx, struct str expression, struct err *err) {
+static void *compile_any(void *ctx, struct str expression, size_t *spent, struct err *err) {
     (void)expression;
+    (void)spent;
     (void)err;
     return ctx;
 }
 
-static int count_eval(void *ctx, void *program, const struct match_taint *taint, struct err *err) {
+static int count_eval(void *ctx, void *program, const struct match_taint *taint,
+                      uint64_t evaluations, struct err *err) {
     (void)program;
     (void)taint;
+    (void)evaluations;
     (void)err;
     ++*(unsigned *)ctx;
     return 0;

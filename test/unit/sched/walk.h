@@ -33,15 +33,17 @@ struct walk {
 
 /* Expressions without CEL: one is its length, true of taints with a shorter value, and fails for
  * taints without one. */
-static inline void *walk_compile(void *ctx, struct str expression, struct err *err) {
+static inline void *walk_compile(void *ctx, struct str expression, size_t *spent, struct err *err) {
     (void)ctx;
+    (void)spent;
     (void)err;
     return (void *)(uintptr_t)(expression.n % 8 + 1);
 }
 
 static inline int walk_eval(void *ctx, void *program, const struct match_taint *taint,
-                            struct err *err) {
+                            uint64_t evaluations, struct err *err) {
     (void)ctx;
+    (void)evaluations;
     size_t n = intern_text(taint->value).n;
     if (!n)
         return err ? err_set(err, ERR_INVALID, "no value") : -1;

@@ -5,7 +5,8 @@ static enum valid_cel_fault check(struct tolexpr *x, const char *expression) {
     struct arena a = {0};
     struct str text = STR("");
     const struct valid_cel *cel = tolexpr_valid_cel(x);
-    enum valid_cel_fault fault = cel->check(cel->ctx, &a, str_of(expression), &text);
+    size_t spent = 0;
+    enum valid_cel_fault fault = cel->check(cel->ctx, &a, str_of(expression), &spent, &text);
     arena_release(&a);
     return fault;
 }

@@ -10,14 +10,14 @@
 /* ---- a compiler of expressions that finds what the line says ---- */
 
 static enum valid_cel_fault find_fault(void *ctx, struct arena *a, struct str expression,
-                                       struct str *text) {
-    static const char *const names[] = {[VALID_CEL_GOOD] = "good",
-                                        [VALID_CEL_COMPILE] = "compile",
-                                        [VALID_CEL_TYPE] = "type",
-                                        [VALID_CEL_PROGRAM] = "program",
-                                        [VALID_CEL_COST] = "cost"};
+                                       size_t *spent, struct str *text) {
+    static const char *const names[] = {
+        [VALID_CEL_GOOD] = "good", [VALID_CEL_COMPILE] = "compile",
+        [VALID_CEL_TYPE] = "type", [VALID_CEL_PROGRAM] = "program",
+        [VALID_CEL_COST] = "cost", [VALID_CEL_TOO_MUCH] = "too much"};
     const struct json *cel = ctx, *fault = json_get(cel, STR("fault"));
     (void)a;
+    (void)spent;
     assert_true(expression.n > 0);
     *text = json_get(cel, STR("text")) ? json_str(json_get(cel, STR("text"))) : STR("");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
