@@ -6,17 +6,23 @@
 
 /* ---- the run ---- */
 
+/* The bit of a code; 0 when there is no such code. */
+static uint32_t bit_of(struct str code) {
+    for (size_t i = 0; advice_rows[i].code; i++)
+        if (str_is(code, advice_rows[i].code))
+            return UINT32_C(1) << i;
+    return 0;
+}
+
 struct advice *advice_new(void) {
     struct advice *run = xcalloc(1, sizeof *run);
-    run->silenced = run->taint_texts = run->classes = run->told_classes =
-        MAP_INIT(map_random_seed());
+    run->taint_texts = run->classes = run->told_classes = MAP_INIT(map_random_seed());
     return run;
 }
 
 void advice_free(struct advice *run) {
     if (!run)
         return;
-    map_release(&run->silenced);
     map_release(&run->taint_texts);
     map_release(&run->classes);
     map_release(&run->told_classes);
@@ -26,12 +32,11 @@ void advice_free(struct advice *run) {
 }
 
 int advice_silence(struct advice *run, struct str code, struct err *err) {
-    for (const struct advice_row *row = advice_rows; row->code; row++)
-        if (str_is(code, row->code)) {
-            map_put(&run->silenced, str_of(row->code), run);
-            return 0;
-        }
-    return err_set(err, ERR_USAGE, "there is no warning \"%.*s\"", STR_ARG(code));
+    uint32_t bit = bit_of(code);
+    if (!bit)
+        return err_set(err, ERR_USAGE, "there is no warning \"%.*s\"", STR_ARG(code));
+    run->silenced |= bit;
+    return 0;
 }
 
 /* ---- what goes by ---- */
@@ -91,28 +96,32 @@ void advice__priority_class_unknown(struct advisor *w) {
 
 /* ---- notes ---- */
 
-static bool is_listed(struct str list, const char *code) {
+static uint32_t bits_of_list(struct str list) {
+    uint32_t bits = 0;
     bool more = true;
     while (more) {
         struct str head;
         more = str_cut(list, ',', &head, &list);
-        if (str_is(str_trim(head), code))
-            return true;
+        bits |= bit_of(str_trim(head));
     }
-    return false;
+    return bits;
 }
 
-static bool is_silenced(const struct advice *run, const struct api_object *o, const char *code) {
-    if (map_get(&run->silenced, str_of(code)))
-        return true;
-    const struct label *by =
-        o && o->meta ? labels_find(&o->meta->annotations, STR(ADVICE_ANNOTATION)) : NULL;
-    return by && is_listed(by->value, code);
+/* Is the code silenced, for the run or by the object? The object's list is read once. */
+static bool is_silenced(const struct advice *run, const struct api_object *o, const char *code,
+                        struct advice_notes *out) {
+    const struct label *by = NULL;
+    if (!out->has_silenced && o && o->meta)
+        by = labels_find(&o->meta->annotations, STR(ADVICE_ANNOTATION));
+    if (by)
+        out->silenced = bits_of_list(by->value);
+    out->has_silenced = true;
+    return (run->silenced | out->silenced) & bit_of(str_of(code));
 }
 
 void advice_add(const struct advice *run, const struct api_object *o, struct advice_note note,
                 struct advice_notes *out) {
-    if (is_silenced(run, o, note.code))
+    if (is_silenced(run, o, note.code, out))
         return;
     if (out->n == out->cap) {
         size_t cap = out->cap ? out->cap * 2 : 8;
@@ -205,7 +214,7 @@ void advice_check(struct advice *run, const struct api_object *o, struct advice_
     struct advisor w = {.run = run, .o = o, .out = out};
     find_pod(&w);
     for (w.row = advice_rows; w.row->code; w.row++)
-        if (w.row->check && is_for(w.row, &w))
+        if (w.row->check && is_for(w.row, &w) && !is_silenced(run, o, w.row->code, out))
             w.row->check(&w);
     learn(run, o);
 }

@@ -28,7 +28,8 @@ struct advice_row {
 /* All of them in order of their codes, ended by a row whose code is NULL. */
 extern const struct advice_row advice_rows[];
 
-/* Advice for one object: what is wrong with it in particular, and how to put it right. */
+/* Advice for one object, and a list of it: what is wrong with it in particular, and how to put it
+ * right. */
 struct advice_note {
     const char *code;
     struct str path; /* spec.tolerations[0].value */
@@ -38,6 +39,8 @@ struct advice_notes {
     struct arena *a; /* holds list and texts */
     struct advice_note *v;
     size_t n, cap;
+    uint32_t silenced; /* by the object: a bit for each row */
+    bool has_silenced; /* false: nobody has asked yet */
 };
 
 /* A new run; free with advice_free, which accepts NULL. */

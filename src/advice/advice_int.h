@@ -17,7 +17,7 @@ enum { ADVICE_MOST_TAINTS = 1024 };
 
 struct advice {
     struct arena arena;
-    struct map silenced; /* code -> the run */
+    uint32_t silenced; /* a bit for each row */
     VEC(struct advice_taint) taints;
     struct map taint_texts;  /* key=value of those -> the run */
     struct map classes;      /* name of a PriorityClass -> the run */

@@ -56,32 +56,47 @@ static bool is_sign(const struct scan *s, const char *sign) {
 
 /* ---- cel-strict-semver ---- */
 
-/* Behind "semver(": is there one argument, and not a string that is strictly a version? */
-static bool is_strict_call(struct advisor *w, struct scan s) {
+/* Deeper calls are not looked at: CEL takes no expression that is nested more. */
+enum { DEEPEST = 250 };
+
+/* What a parenthesis that is still open belongs to. */
+struct call {
+    bool is_semver;  /* semver( */
+    bool has_begun;  /* there is a word behind the parenthesis */
+    bool is_version; /* which is strictly a version */
+    bool has_two;    /* there is a second argument */
+};
+
+static bool is_version(struct advisor *w, const struct scan *s) {
     struct semver ignored;
-    next(&s);
-    struct scan first = s;
-    for (int depth = 1; s.kind != SCAN_END; next(&s)) {
-        depth += is_sign(&s, "(");
-        depth -= is_sign(&s, ")");
-        if (depth == 1 && is_sign(&s, ","))
-            return false;
-        if (depth == 0)
-            break;
-    }
-    return s.kind != SCAN_END &&
-           (first.kind != SCAN_STRING || semver_parse(w->out->a, first.word, &ignored, NULL) < 0);
+    return s->kind == SCAN_STRING && semver_parse(w->out->a, s->word, &ignored, NULL) == 0;
 }
 
+/* Is there a call of semver with one argument that is not a string that is strictly a version? Each
+ * word is read once. */
 static bool has_strict_semver(struct advisor *w, struct str expression) {
     struct scan s = {.rest = expression};
+    struct call calls[DEEPEST], *top = NULL;
+    size_t depth = 0;
+    bool semver = false; /* the word before this one */
     for (next(&s); s.kind != SCAN_END; next(&s)) {
-        bool semver = s.kind == SCAN_NAME && str_is(s.word, "semver");
-        if (!semver)
-            continue;
-        next(&s);
-        if (is_sign(&s, "(") && is_strict_call(w, s))
-            return true;
+        if (top && !top->has_begun) {
+            top->has_begun = true;
+            top->is_version = top->is_semver && is_version(w, &s);
+        }
+        if (is_sign(&s, "(")) {
+            if (depth == DEEPEST)
+                return false;
+            top = &calls[depth++];
+            *top = (struct call){.is_semver = semver};
+        } else if (top && is_sign(&s, ")")) {
+            if (top->is_semver && !top->is_version && !top->has_two)
+                return true;
+            top = --depth ? &calls[depth - 1] : NULL;
+        } else if (top && is_sign(&s, ",")) {
+            top->has_two = true;
+        }
+        semver = s.kind == SCAN_NAME && str_is(s.word, "semver");
     }
     return false;
 }

@@ -332,7 +332,7 @@ static void precisions_are_bounded(void **state) {
 #define LARGE_STRING "cel.bind(a, lists.range(50000).map(x, 'abcdefghijabcdefghij').join(), "
 
 /* What takes long for a small cost ends at LIMIT_CEL_EVAL_WORK; what is too expensive is not tried.
- */
+ * long: a table */
 static void work_ends_an_evaluation(void **state) {
     (void)state;
     static const struct {
