@@ -12,17 +12,18 @@ CASES       ?= 20000
 SEED        ?= 1
 AREAS       ?=
 DIR         ?= ../shared/vectors
+IDEAS       ?=
 
 BERTH  := build/release/berth
 BUILD  := cmake --build
 CTEST  := ctest --no-tests=error --output-on-failure -j $(JOBS) --test-dir
 QUIET  := $(if $(CI),-- --quiet)
-GROUPS := $(addprefix setup-,build test lint fuzz coverage bench)
+GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all run test lint clang asan tsan fuzz fuzz-merge coverage vectors conformance \
-    conformance-cel bench bench-cel bench-upstream install format clean help $(GROUPS)
+.PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
+    conformance conformance-cel bench bench-cel bench-upstream install format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
@@ -34,6 +35,14 @@ run: all ## set up, build, and show the program at work on a bundled example
 test: build/release/build.ninja setup-test ## set up, build, run all tests
 	$(BUILD) build/release $(QUIET)
 	$(CTEST) build/release
+
+limits: build/release/build.ninja setup-test setup-limits ## judge hostile inputs; IDEAS=pattern
+	$(BUILD) build/release --target berth limit_measure $(QUIET)
+	test/limit/run -j $(JOBS) $(BERTH) '$(IDEAS)'
+
+limits-search: build/release/build.ninja setup-test setup-limits ## invent hostile inputs
+	$(BUILD) build/release --target berth limit_measure $(QUIET)
+	test/limit/run -g -j $(JOBS) $(BERTH) '$(IDEAS)'
 
 lint: setup-build setup-lint ## check format, layers, headers, sizes, docs, bugs
 	tools/lint
