@@ -27,7 +27,8 @@ sub judge {
     }
     push @{ $row->{faults} }, "ended with $plain->{exit}" if $plain->{exit} >= 128;
     push @{ $row->{faults} }, 'memory' if $plain->{kib} > $most_kib;
-    push @{ $row->{faults} }, 'instructions' if ($row->{instructions} // 'inf') > $most_instructions;
+    push @{ $row->{faults} }, 'instructions'
+        if $row->{counted} && ($row->{instructions} // 'inf') > $most_instructions;
     return $row;
 }
 
