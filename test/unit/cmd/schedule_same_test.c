@@ -15,22 +15,23 @@
 #include "../sched/walk_objects.h"
 #include "world.h"
 
-enum { CLUSTERS = 1000, BYTES = 2000, MOST_TEXT = 1 << 20 };
+enum { CLUSTERS = 1000, MOST_TEXT = 1 << 20 };
 
-/* How many objects of each kind a cluster is made of; some will have the same name. */
-static const struct part {
-    const char *rule;
-    unsigned least, more;
-} parts[] = {{"node", 4, 12}, {"other", 1, 16}, {"pod", 12, 24}};
+/* All that can be there of a kind, or every other object, as it is decided for each. */
+static bool is_there(uint64_t seed, unsigned kind, unsigned number) {
+    return kind <= WALK_POD || (kind != WALK_PROBE && walk_mix(seed + kind * 16 + number) % 2);
+}
 
 static void write_cluster(uint64_t seed, struct buf *out) {
-    uint8_t bytes[BYTES];
-    struct choices c = {bytes, BYTES};
-    walk_bytes(seed, bytes, BYTES);
+    struct walk_choices choices;
     buf_clear(out);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        for (unsigned n = parts[i].least + pick(&c, parts[i].more); n; n--) {
-            walk_text(&c, parts[i].rule, out);
+    for (unsigned kind = 0; kind < WALK_KINDS; kind++)
+        for (unsigned i = 0; i < walk_kinds[kind].numbers; i++) {
+            struct walk_spec spec = {.kind = (uint8_t)kind, .number = (uint8_t)i};
+            spec.seed = (uint8_t)walk_mix(seed << 16 | kind << 8 | i);
+            if (!is_there(seed, kind, i))
+                continue;
+            walk_text(&spec, &choices, out);
             buf_add(out, STR("\n---\n"));
         }
 }

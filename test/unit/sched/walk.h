@@ -1,337 +1,357 @@
 /*
  * A scheduler that lived through many events must know what a new one knows that is only told how
- * things are: what is remembered per class, per node and per domain is never old. And the seeds of
- * hash tables must not show.
+ * things are: what is remembered per class, per node and per domain is never old. Questions leave
+ * no trace, and the seeds of hash tables do not show.
  *
- * Bytes choose the events. Two schedulers with different seeds are told the same. Their decisions
- * are compared, and after each event what they and a new scheduler make of some pod.
+ * Bytes choose the events, four for each. Two schedulers with different seeds are told the same,
+ * one of them is also asked to examine, explain and suggest. Their decisions are compared with each
+ * other and with that of a new scheduler (walk_fresh.h), and so is, after some of the events, what
+ * they make of pods, which walk_naive.h judges, too.
  */
 #ifndef TEST_SCHED_WALK_H
 #define TEST_SCHED_WALK_H
 
-#include <string.h>
+#include "sched/explain.h"
+#include "walk_fresh.h"
+#include "walk_naive.h"
 
-#include "base/clock.h"
-#include "sched/sched_int.h"
-#include "walk_objects.h"
+/* So many events come before all is compared again. */
+enum { WALK_STRIDE = 8 };
 
-enum { WALKERS = 2, WALK_PROBES = 4, WALK_FIRST = 6, WALK_MOST_TEXT = 1 << 20 };
-
-struct walk {
-    struct choices choices;
-    struct feature_config gates;
-    struct clock_fake clock;
-    struct sched *s[WALKERS];
-    VEC(struct api_object *) objects; /* as they are now: what a new scheduler would be told */
-    struct api_object *probes[WALK_PROBES];
-    /* Held, so that what nodes made of them is remembered. */
-    struct sched__class *held[WALKERS][WALK_PROBES];
-    struct buf texts[WALKERS + 1];
-    size_t decisions, comparisons, victims;
-    size_t choices_of_nodes, placed; /* reports with scores; decisions that found a node */
+/* One event. What a, b and c stand for is the operation's. */
+struct walk_record {
+    uint8_t op, a, b, c;
 };
 
-/* Expressions without CEL: one is its length, true of taints with a shorter value, and fails for
- * taints without one. */
-static inline void *walk_compile(void *ctx, struct str expression, size_t *spent, struct err *err) {
-    (void)ctx;
-    (void)spent;
-    (void)err;
-    return (void *)(uintptr_t)(expression.n % 8 + 1);
+/* ---- start and end ---- */
+
+static inline void walk_start_config(struct walk *w) {
+    static const char text[] =
+        "{\"apiVersion\":\"kubescheduler.config.k8s.io/"
+        "v1\",\"kind\":\"KubeSchedulerConfiguration\","
+        "\"profiles\":[{\"schedulerName\":\"default-scheduler\"},{\"schedulerName\":\"packer\","
+        "\"pluginConfig\":[{\"name\":\"NodeResourcesFit\",\"args\":{\"ignoredResources\":"
+        "[\"ex.io/fpga\"],\"scoringStrategy\":{\"type\":\"MostAllocated\",\"resources\":["
+        "{\"name\":\"cpu\",\"weight\":1},{\"name\":\"ex.io/gpu\",\"weight\":3}]}}},"
+        "{\"name\":\"NodeAffinity\",\"args\":{\"addedAffinity\":{"
+        "\"preferredDuringSchedulingIgnoredDuringExecution\":[{\"weight\":5,\"preference\":{"
+        "\"matchExpressions\":[{\"key\":\"rack\",\"operator\":\"Exists\"}]}}]}}},"
+        "{\"name\":\"PodTopologySpread\",\"args\":{\"defaultingType\":\"List\","
+        "\"defaultConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"zone\",\"whenUnsatisfiable\":"
+        "\"DoNotSchedule\"}]}}]}]}";
+    struct json tree;
+    struct err err;
+    if (json_parse(&w->arena, str_of(text), NULL, &tree, &err) < 0 ||
+        sched_config_read(&w->arena, &tree, &w->config, &err) < 0) {
+        fprintf(stderr, "%s\n", err.msg);
+        abort();
+    }
 }
 
-static inline int walk_eval(void *ctx, void *program, const struct match_taint *taint,
-                            uint64_t evaluations, struct err *err) {
-    (void)ctx;
-    (void)evaluations;
-    size_t n = intern_text(taint->value).n;
-    if (!n)
-        return err ? err_set(err, ERR_INVALID, "no value") : -1;
-    return n < (uintptr_t)program;
-}
-
-static inline void walk_free(void *ctx, void *program) {
-    (void)ctx;
-    (void)program;
-}
-
-static const struct match_engine walk_engine = {
-    .compile = walk_compile, .eval = walk_eval, .free = walk_free};
-
-static inline struct sched *walk_sched(struct walk *w, uint64_t seed) {
-    return sched_new(&(struct sched_opts){.gates = &w->gates.enabled,
-                                          .engine = &walk_engine,
-                                          .clock = &w->clock.clock,
-                                          .seed = seed});
-}
-
-static inline void walk_start(struct walk *w, const uint8_t *bytes, size_t n) {
-    *w = (struct walk){.choices = {bytes, n}};
-    clock_fake_init(&w->clock, 1800000000 * CLOCK_SECOND);
+/* Gates that change what objects mean, one bit each. */
+static inline void walk_start_gates(struct walk *w, uint8_t off) {
+    static const enum feature gates[] = {
+        FEATURE_TaintTolerationComparisonOperators, FEATURE_TolerationAffinitySemverOperators,
+        FEATURE_TaintTolerationCEL, FEATURE_VolumeLimitScaling, FEATURE_PodLevelResources};
     feature_config_init(&w->gates, FEATURE_NEWEST);
-    feature_set_put(&w->gates.enabled, FEATURE_TaintTolerationComparisonOperators, true);
-    feature_set_put(&w->gates.enabled, FEATURE_TolerationAffinitySemverOperators, true);
-    feature_set_put(&w->gates.enabled, FEATURE_TaintTolerationCEL, true);
-    for (size_t i = 0; i <= WALKERS; i++)
-        w->texts[i] = BUF_INIT(WALK_MOST_TEXT);
-    for (size_t i = 0; i < WALKERS; i++)
-        w->s[i] = walk_sched(w, 1000 * i);
-    for (size_t i = 0; i < WALK_PROBES; i++) {
-        w->probes[i] = walk_object(&w->choices, "pending", &w->gates.enabled);
-        for (size_t k = 0; k < WALKERS; k++)
-            w->held[k][i] = sched__class_get(w->s[k], w->probes[i]);
-    }
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
+        feature_set_put(&w->gates.enabled, gates[i], !(off >> i & 1));
 }
 
-static inline void walk_end_all(struct walk *w) {
-    for (size_t k = 0; k < WALKERS; k++) {
-        for (size_t i = 0; i < WALK_PROBES; i++)
-            sched__class_unref(w->s[k], w->held[k][i]);
-        sched_free(w->s[k]);
+/* Names, and the bytes that stand for them. */
+static inline void walk_start_entries(struct walk *w) {
+    size_t chosen = 0;
+    for (unsigned kind = 0; kind < WALK_KINDS; kind++) {
+        w->first[kind] = w->entry_count;
+        for (unsigned i = 0; i < walk_kinds[kind].numbers; i++) {
+            struct walk_entry *e = &w->entries[w->entry_count++];
+            e->spec = (struct walk_spec){.kind = (uint8_t)kind, .number = (uint8_t)i};
+            for (unsigned k = 0; k < walk_kinds[kind].weight; k++)
+                w->chosen[chosen++] = e;
+        }
     }
-    for (size_t i = 0; i < WALK_PROBES; i++)
-        api_object_unref(w->probes[i]);
-    for (size_t i = 0; i < w->objects.n; i++)
-        api_object_unref(w->objects.v[i]);
-    vec_release(&w->objects);
-    for (size_t i = 0; i <= WALKERS; i++)
-        buf_release(&w->texts[i]);
+    for (size_t i = chosen; i <= UINT8_MAX; i++)
+        w->chosen[i] = w->chosen[i - chosen];
+}
+
+static inline void walk_start(struct walk *w, struct walk_record first) {
+    memset(w, 0, sizeof *w);
+    w->trace = getenv("WALK_TRACE");
+    clock_fake_init(&w->clock, 1800000000 * CLOCK_SECOND);
+    walk_start_config(w);
+    walk_start_gates(w, first.op);
+    walk_start_entries(w);
+    for (size_t k = 0; k < WALKERS; k++)
+        w->s[k] = walk_sched(w, 1000 * k);
+    for (unsigned i = 0; i < walk_kinds[WALK_PROBE].numbers; i++)
+        walk_set_seed(w, walk_entry(w, WALK_PROBE, i), (uint8_t)(first.a + i));
+    for (unsigned i = 0; i < 3; i++)
+        walk_set_seed(w, walk_entry(w, WALK_NODE, i), (uint8_t)(first.b + i));
+    walk_set_seed(w, walk_entry(w, WALK_POD, 0), first.c);
+}
+
+static inline void walk_end(struct walk *w) {
+    for (size_t i = 0; i < w->entry_count; i++)
+        walk_drop(w, &w->entries[i]);
+    for (size_t k = 0; k < WALKERS; k++)
+        sched_free(w->s[k]);
+    arena_release(&w->arena);
 }
 
 /* ---- comparing ---- */
 
-static inline void walk_require_equal(struct walk *w, size_t a, size_t b, const char *what) {
-    struct str x = buf_view(&w->texts[a]), y = buf_view(&w->texts[b]);
-    if (str_eq(x, y) && !w->texts[a].full)
-        return;
-    fprintf(stderr, "%s %zu differs:\n%.*s---- and %zu:\n%.*s", what, a, STR_ARG(x), b, STR_ARG(y));
-    abort();
-}
-
-static inline void walk_write_status(struct buf *out, const struct sched_status *status) {
-    buf_addf(out, " %d %.*s", status->code, STR_ARG(status->plugin));
-    for (size_t i = 0; i < status->reason_count; i++)
-        buf_addf(out, " [%.*s]", STR_ARG(status->reasons[i]));
-}
-
-static inline void walk_write_node(struct buf *out, const struct sched_report *r,
-                                   const struct sched_node_report *n) {
-    buf_addf(out, "%.*s%s%s", STR_ARG(n->node), n->absent ? " absent" : "",
-             r->feasible && !r->error.p && n == &r->nodes[r->best] ? " best" : "");
-    walk_write_status(out, &n->status);
-    for (size_t p = 0; r->scored && p < SCHED_PLUGIN_COUNT; p++)
-        if (r->scoring[p])
-            buf_addf(out, " %s=%lld", sched_plugin_name((enum sched_plugin)p).p,
-                     (long long)n->scores[p]);
-    buf_addf(out, " = %lld\n", (long long)n->total);
-}
-
-/* True if there were scores. */
-static inline bool walk_write_report(struct buf *out, struct sched *s, struct api_object *pod) {
+/* What a pod makes of both schedulers, and of a new one if there is one. */
+static inline void walk_compare_pod(struct walk *w, struct sched *fresh, struct api_object *pod,
+                                    bool both) {
     struct arena a = {0};
-    struct sched_report r;
-    buf_clear(out);
-    sched_examine(s, pod, &a, &r);
-    buf_addf(out, "rejected");
-    walk_write_status(out, &r.rejected);
-    buf_addf(out, "\nerror %.*s\nmessage %.*s\nfeasible %zu\n", STR_ARG(r.error),
-             STR_ARG(r.message), r.feasible);
-    for (size_t i = 0; i < r.node_count; i++)
-        walk_write_node(out, &r, &r.nodes[i]);
+    struct sched_report mine, other, new;
+    sched_examine(w->s[0], pod, &a, &mine);
+    sched_examine(fresh, pod, &a, &new);
+    bool same = walk_same_report(&mine, &new);
+    if (both) {
+        sched_examine(w->s[1], pod, &a, &other);
+        same = same && walk_same_report(&mine, &other);
+    }
+    if (!same) {
+        walk_print_object("pod", pod);
+        walk_print_report("remembered", &mine);
+        walk_print_report("made anew", &new);
+        if (both)
+            walk_print_report("never asked", &other);
+        abort();
+    }
+    walk_naive_check(w, pod, &mine);
+    w->stats.comparisons++;
+    w->stats.scored += mine.scored;
     arena_release(&a);
-    return r.scored;
 }
 
-static inline bool is_pod(const struct api_object *o) {
-    return o->type == &api_types[API_T_pod];
+static inline bool walk_is_pending(const struct walk_entry *e) {
+    if (e->spec.kind != WALK_POD || !e->object)
+        return false;
+    const struct api_pod *pod = e->object->body;
+    return !e->assumed && !pod->spec.node_name.n;
 }
 
-static inline struct sched_pod *walk_pod(struct sched *s, const struct api_object *o) {
-    char key[64];
-    snprintf(key, sizeof key, "%.*s/%.*s", STR_ARG(o->meta->namespace), STR_ARG(o->meta->name));
-    return map_get(&s->pods, str_of(key));
+static inline void walk_write_pods(struct buf *out, struct sched_pod *const *pods, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        buf_addf(out, " %.*s", STR_ARG(pods[i]->key));
 }
 
-/* The pod with what only the scheduler knows: where it is assumed to be, or nominated to. */
-static inline void walk_tell_pod(struct sched *to, struct sched *s, struct api_object *o) {
-    const struct sched_pod *p = walk_pod(s, o);
-    struct api_object *copy = api_object_copy(o);
-    struct api_pod *body = copy->body;
-    if (p && p->node != SCHED__NONE)
-        body->spec.node_name = arena_str(&copy->arena, intern_text(s->nodes.v[p->node].name));
-    body->status.nominated_node_name = STR("");
-    if (p && p->nominated != SCHED__NONE)
-        body->status.nominated_node_name =
-            arena_str(&copy->arena, intern_text(s->nodes.v[p->nominated].name));
-    sched_set(to, copy);
-    api_object_unref(copy);
+/* Which nodes there are, and which pods on them, in the order in which decisions look at them. */
+static inline void walk_write_order(struct buf *out, const struct sched *s) {
+    buf_clear(out);
+    for (uint32_t slot = 0; slot < s->nodes.n; slot++) {
+        const struct sched__node *node = &s->nodes.v[slot];
+        if (!node->name)
+            continue;
+        buf_addf(out, "%.*s:", STR_ARG(intern_text(node->name)));
+        walk_write_pods(out, node->pods.v, node->pods.n);
+        buf_add(out, STR("; for"));
+        walk_write_pods(out, node->nominated.v, node->nominated.n);
+        buf_add_char(out, '\n');
+    }
 }
 
-/* Nodes in the order of the slots that they have in s, then the rest. */
-static inline struct sched *walk_new(struct walk *w, struct sched *s) {
-    struct sched *fresh = walk_sched(w, 77);
-    for (uint32_t i = 0; i < s->nodes.n; i++)
-        if (s->nodes.state[i] & SCHED__NODE_THERE)
-            sched_set(fresh, s->nodes.v[i].object);
-    for (size_t i = 0; i < w->objects.n; i++)
-        if (is_pod(w->objects.v[i]))
-            walk_tell_pod(fresh, s, w->objects.v[i]);
-        else if (w->objects.v[i]->type != &api_types[API_T_node])
-            sched_set(fresh, w->objects.v[i]);
-    return fresh;
-}
-
-static inline void walk_examine(struct walk *w, struct api_object *pod) {
+static inline void walk_compare_order(struct walk *w) {
+    struct buf texts[WALKERS] = {BUF_INIT(WALK_MOST_TEXT), BUF_INIT(WALK_MOST_TEXT)};
     for (size_t k = 0; k < WALKERS; k++)
-        walk_write_report(&w->texts[k], w->s[k], pod);
-    walk_require_equal(w, 0, 1, "a report");
+        walk_write_order(&texts[k], w->s[k]);
+    if (!str_eq(buf_view(&texts[0]), buf_view(&texts[1]))) {
+        fprintf(stderr, "after questions:\n%.*snever asked:\n%.*s", STR_ARG(buf_view(&texts[0])),
+                STR_ARG(buf_view(&texts[1])));
+        abort();
+    }
+    for (size_t k = 0; k < WALKERS; k++)
+        buf_release(&texts[k]);
 }
 
+/* All probes and all pods that wait. */
 static inline void walk_compare(struct walk *w) {
-    struct sched *fresh = walk_new(w, w->s[0]);
-    for (size_t i = 0; i < 2; i++) {
-        struct api_object *pod = w->probes[pick(&w->choices, WALK_PROBES)];
-        walk_examine(w, pod);
-        w->choices_of_nodes += walk_write_report(&w->texts[WALKERS], fresh, pod);
-        walk_require_equal(w, 0, WALKERS, "what is remembered");
-        w->comparisons++;
+    walk_compare_order(w);
+    walk_note(w);
+    struct sched *fresh = walk_fresh(w, NULL);
+    for (size_t i = 0; i < w->entry_count; i++) {
+        struct walk_entry *e = &w->entries[i];
+        if (e->spec.kind == WALK_PROBE || walk_is_pending(e))
+            walk_compare_pod(w, fresh, e->object, i % 4 == w->stats.steps / WALK_STRIDE % 4);
     }
     sched_free(fresh);
 }
 
-/* ---- events ---- */
+/* ---- operations ---- */
 
-static inline bool walk_is_same(const struct api_object *a, const struct api_object *b) {
-    return a->type == b->type && str_eq(a->meta->name, b->meta->name) &&
-           str_eq(a->meta->namespace, b->meta->namespace);
+static inline void walk_op_set(struct walk *w, struct walk_record r) {
+    walk_set_seed(w, w->chosen[r.a], r.c);
 }
 
-static inline void walk_forget(struct walk *w, const struct api_object *o) {
-    for (size_t i = 0; i < w->objects.n; i++) {
-        if (!walk_is_same(w->objects.v[i], o))
-            continue;
-        api_object_unref(w->objects.v[i]);
-        memmove(&w->objects.v[i], &w->objects.v[i + 1],
-                (--w->objects.n - i) * sizeof w->objects.v[0]);
+/* One choice is another one from now on; nobody is told yet. */
+static inline void walk_op_defer(struct walk *w, struct walk_record r) {
+    struct walk_entry *e = w->chosen[r.a];
+    if (e->choices.n)
+        walk_change(&e->spec, e->choices.v[r.b % e->choices.n], r.c);
+}
+
+static inline void walk_op_change(struct walk *w, struct walk_record r) {
+    walk_op_defer(w, r);
+    walk_tell(w, w->chosen[r.a], w->chosen[r.a]->spec);
+}
+
+static inline void walk_op_delete(struct walk *w, struct walk_record r) {
+    walk_delete(w, w->chosen[r.a]);
+}
+
+/* Under the same name with another uid and something changed; its end may go untold. */
+static inline void walk_op_recreate(struct walk *w, struct walk_record r) {
+    struct walk_entry *e = w->chosen[r.a];
+    walk_op_defer(w, r);
+    struct walk_spec spec = e->spec;
+    spec.life = spec.life ? 0 : 1;
+    if (r.op & 16)
+        walk_delete(w, e);
+    e->bound = 0;
+    walk_tell(w, e, spec);
+}
+
+/* A pod or another object like one there is, but for one choice. */
+static inline void walk_op_twin(struct walk *w, struct walk_record r) {
+    struct walk_entry *e = w->chosen[r.a];
+    const struct walk_entry *like =
+        walk_entry(w, e->spec.kind, r.b % walk_kinds[e->spec.kind].numbers);
+    struct walk_spec spec = like->spec;
+    spec.number = e->spec.number;
+    spec.life = e->spec.life;
+    spec.version = e->spec.version;
+    if (like->choices.n)
+        walk_change(&spec, like->choices.v[r.c % like->choices.n], r.op / 16);
+    e->bound = 0;
+    walk_tell(w, e, spec);
+}
+
+static inline void walk_op_clock(struct walk *w, struct walk_record r) {
+    static const int64_t seconds[] = {1, 2, 10, 31, 61, 400};
+    clock_fake_advance(&w->clock, seconds[r.a % (sizeof seconds / sizeof *seconds)] * CLOCK_SECOND);
+}
+
+static inline void walk_suggest(const struct sched_explanation *e, size_t node) {
+    struct arena a = {0};
+    struct sched_suggestions list;
+    sched_suggest(e, node, &a, &list);
+    sched_suggestions_release(&list);
+    arena_release(&a);
+}
+
+enum { WALK_EXAMINE = 1, WALK_REDACT = 2, WALK_ANYWHERE = 4 };
+
+static inline void walk_ask(struct walk *w, struct api_object *pod, uint8_t how, uint8_t node) {
+    struct arena a = {0};
+    struct sched_report report;
+    struct sched_explanation explanation;
+    walk_trace(w, how & WALK_EXAMINE ? "examine" : "suggest", pod);
+    if (how & WALK_EXAMINE) {
+        sched_examine(w->s[0], pod, &a, &report);
+    } else {
+        sched_explain(w->s[0], pod, how & WALK_REDACT, &a, &explanation);
+        size_t n = explanation.group_count ? explanation.report.node_count : 0;
+        walk_suggest(&explanation, how & WALK_ANYWHERE || !n ? SIZE_MAX : node % n);
+    }
+    arena_release(&a);
+}
+
+/* Only the first scheduler is asked: the other one shows whether that left a trace. */
+static inline void walk_op_ask(struct walk *w, struct walk_record r) {
+    struct walk_entry *e = w->chosen[r.a];
+    if (e->spec.kind != WALK_POD || !e->object)
+        e = walk_entry(w, WALK_PROBE, r.a % walk_kinds[WALK_PROBE].numbers);
+    walk_ask(w, e->object, r.b, r.c);
+}
+
+/* ---- decisions ---- */
+
+static inline void walk_require_result(const struct sched_result *a, const struct sched_result *b,
+                                       const char *who) {
+    if (walk_same_result(a, b))
         return;
-    }
-}
-
-/* News of the pod when it was still pending, but it was placed since. */
-static inline bool walk_is_old(struct sched *s, const struct api_object *o) {
-    const struct sched_pod *p = walk_pod(s, o);
-    const struct api_pod *body = o->body;
-    return p && p->assumed && str_eq(p->uid, o->meta->uid) && !body->spec.node_name.n &&
-           !str_is(body->status.phase, "Succeeded");
-}
-
-/* Takes the reference. */
-static inline void walk_set(struct walk *w, struct api_object *o) {
-    bool old = is_pod(o) && walk_is_old(w->s[0], o);
-    for (size_t k = 0; k < WALKERS; k++)
-        sched_set(w->s[k], o);
-    if (!old) {
-        walk_forget(w, o);
-        vec_push(&w->objects, api_object_ref(o));
-    }
-    api_object_unref(o);
-}
-
-static inline void walk_delete(struct walk *w, struct api_object *o) {
-    api_object_ref(o);
-    for (size_t k = 0; k < WALKERS; k++)
-        sched_delete(w->s[k], o);
-    walk_forget(w, o);
-    api_object_unref(o);
-}
-
-/* The object of a pod that a decision speaks of. */
-static inline struct api_object *walk_find(struct walk *w, const struct sched_pod_name *name) {
-    for (size_t i = 0; i < w->objects.n; i++) {
-        struct api_object *o = w->objects.v[i];
-        if (is_pod(o) && str_eq(o->meta->name, name->name) &&
-            str_eq(o->meta->namespace, name->namespace) && str_eq(o->meta->uid, name->uid))
-            return o;
-    }
+    walk_print_result("remembered", a);
+    walk_print_result(who, b);
     abort();
 }
 
-/* The binding is confirmed. */
-static inline void walk_bind(struct walk *w, const struct api_object *pod, struct str node) {
-    struct api_object *bound = api_object_copy(pod);
-    ((struct api_pod *)bound->body)->spec.node_name = arena_str(&bound->arena, node);
-    walk_set(w, bound);
-}
-
-static inline void walk_write_result(struct buf *out, const struct sched_result *r) {
-    buf_clear(out);
-    buf_addf(out, "%.*s/%.*s %d node %.*s nominated %.*s %.*s\n", STR_ARG(r->pod.namespace),
-             STR_ARG(r->pod.name), r->outcome, STR_ARG(r->node), STR_ARG(r->nominated),
-             STR_ARG(r->message));
-    for (size_t i = 0; i < r->victim_count; i++)
-        buf_addf(out, "victim %.*s/%.*s\n", STR_ARG(r->victims[i].namespace),
-                 STR_ARG(r->victims[i].name));
-}
-
-static inline void walk_evict(struct walk *w, const struct sched_result *r) {
-    for (size_t i = 0; i < r->victim_count; i++)
-        walk_delete(w, walk_find(w, &r->victims[i]));
-    w->victims += r->victim_count;
-}
-
-static inline void walk_decide(struct walk *w) {
-    struct sched_result r[WALKERS];
-    bool any = sched_next(w->s[0], &r[0]);
-    if (sched_next(w->s[1], &r[1]) != any)
+/* A scheduler that knows all but what was decided must decide the same. */
+static inline void walk_compare_decision(struct walk *w, struct walk_entry *pod,
+                                         const struct sched_result *result) {
+    struct sched *fresh = walk_fresh(w, pod);
+    struct sched_result new;
+    if (!sched_next(fresh, &new))
         abort();
-    if (!any) {
-        clock_fake_advance(&w->clock, 2 * CLOCK_SECOND);
-        return;
-    }
-    w->decisions++;
-    w->placed += r[0].outcome == SCHED_SCHEDULED;
-    for (size_t k = 0; k < WALKERS; k++)
-        walk_write_result(&w->texts[k], &r[k]);
-    walk_require_equal(w, 0, 1, "a decision");
-    struct api_object *pod = walk_find(w, &r[0].pod);
-    const struct api_pod *body = pod->body;
-    /* What was taken of volumes shows in no object: the pod gives it back. */
-    if (r[0].outcome == SCHED_SCHEDULED && body->spec.volumes.n) {
-        for (size_t i = 0; i < WALK_PROBES; i++)
-            walk_examine(w, w->probes[i]);
-        walk_delete(w, pod);
-    } else if (r[0].outcome == SCHED_SCHEDULED && pick(&w->choices, 2))
-        walk_bind(w, pod, r[0].node);
-    else if (r[0].victim_count && pick(&w->choices, 4))
-        walk_evict(w, &r[0]);
+    walk_require_result(result, &new, "made anew");
+    sched_free(fresh);
 }
 
-static inline void walk_step(struct walk *w) {
-    struct choices *c = &w->choices;
-    unsigned kind = pick(c, 16);
-    if (kind < 5)
-        walk_decide(w);
-    else if (kind < 8)
-        walk_set(w, walk_object(c, "pod", &w->gates.enabled));
-    else if (kind < 11)
-        walk_set(w, walk_object(c, "node", &w->gates.enabled));
-    else if (kind < 14)
-        walk_set(w, walk_object(c, "other", &w->gates.enabled));
-    else if (w->objects.n)
-        walk_delete(w, w->objects.v[pick(c, (unsigned)w->objects.n)]);
-    walk_compare(w);
+static inline void walk_follow(struct walk *w, struct walk_entry *e, const struct sched_result *r,
+                               uint8_t how) {
+    if (r->outcome == SCHED_SCHEDULED)
+        walk_assume(e, r->node);
+    if (r->outcome == SCHED_SCHEDULED && how & 1)
+        walk_bind(w, e);
+    for (size_t i = 0; how & 2 && i < r->victim_count; i++)
+        walk_delete(w, walk_pod_named(w, r->victims[i].name));
+}
+
+static inline void walk_op_next(struct walk *w, struct walk_record r) {
+    struct sched_result results[WALKERS];
+    walk_note(w);
+    bool any = sched_next(w->s[0], &results[0]);
+    if (sched_next(w->s[1], &results[1]) != any)
+        abort();
+    if (!any)
+        return;
+    w->stats.decisions++;
+    if (w->trace)
+        walk_print_result("next", &results[0]);
+    w->stats.placed += results[0].outcome == SCHED_SCHEDULED;
+    w->stats.victims += results[0].victim_count;
+    walk_require_result(&results[0], &results[1], "never asked");
+    struct walk_entry *e = walk_pod_named(w, results[0].pod.name);
+    if (r.b % 4 != 3)
+        walk_compare_decision(w, e, &results[0]);
+    walk_follow(w, e, &results[0], r.a);
+}
+
+/* The binding of a pod is confirmed. */
+static inline void walk_op_confirm(struct walk *w, struct walk_record r) {
+    struct walk_entry *e = walk_entry(w, WALK_POD, r.a % walk_kinds[WALK_POD].numbers);
+    if (e->assumed)
+        walk_bind(w, e);
+}
+
+/* ---- all of it ---- */
+
+static inline void walk_step(struct walk *w, struct walk_record r) {
+    typedef void walk_op(struct walk * w, struct walk_record r);
+    static walk_op *const ops[] = {
+        walk_op_set,    walk_op_set,      walk_op_set,    walk_op_twin,
+        walk_op_change, walk_op_change,   walk_op_change, walk_op_defer,
+        walk_op_delete, walk_op_recreate, walk_op_next,   walk_op_next,
+        walk_op_next,   walk_op_clock,    walk_op_ask,    walk_op_confirm,
+    };
+    ops[r.op % (sizeof ops / sizeof *ops)](w, r);
+    if (++w->stats.steps % WALK_STRIDE == 0)
+        walk_compare(w);
 }
 
 static inline void walk_all(struct walk *w, const uint8_t *bytes, size_t n) {
-    walk_start(w, bytes, n);
-    for (size_t i = 0; i < WALK_FIRST; i++) {
-        walk_set(w, walk_object(&w->choices, "node", &w->gates.enabled));
-        walk_set(w, walk_object(&w->choices, "claim", &w->gates.enabled));
-        walk_set(w, walk_object(&w->choices, i % 2 ? "class" : "volume", &w->gates.enabled));
+    struct walk_record r = {0};
+    size_t records = n / sizeof r;
+    if (records)
+        memcpy(&r, bytes, sizeof r);
+    walk_start(w, r);
+    for (size_t i = 1; i < records; i++) {
+        memcpy(&r, bytes + i * sizeof r, sizeof r);
+        walk_step(w, r);
     }
-    while (w->choices.n)
-        walk_step(w);
-    walk_end_all(w);
+    walk_compare(w);
+    walk_end(w);
 }
 
 #endif

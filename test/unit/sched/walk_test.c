@@ -8,26 +8,32 @@
 
 #include "walk.h"
 
-enum { WALKS = 150, WALK_BYTES = 1500 };
+enum { WALKS = 100, RECORDS = 250 };
+
+static void write_walk(uint64_t seed, uint8_t *bytes) {
+    for (size_t i = 0; i < RECORDS * sizeof(struct walk_record); i++)
+        bytes[i] = (uint8_t)walk_mix(seed << 32 | i);
+}
 
 static void what_is_remembered_is_what_a_new_scheduler_finds(void **state) {
     (void)state;
-    static uint8_t bytes[WALK_BYTES];
-    size_t decisions = 0, comparisons = 0, victims = 0, scored = 0, placed = 0;
+    static uint8_t bytes[RECORDS * sizeof(struct walk_record)];
+    static struct walk w;
+    struct walk_stats all = {0};
     for (uint64_t seed = 1; seed <= WALKS; seed++) {
-        struct walk w;
-        walk_bytes(seed, bytes, WALK_BYTES);
+        write_walk(seed, bytes);
         fprintf(stderr, "\rwalk %d", (int)seed);
-        walk_all(&w, bytes, WALK_BYTES);
-        decisions += w.decisions;
-        comparisons += w.comparisons;
-        victims += w.victims;
-        scored += w.choices_of_nodes;
-        placed += w.placed;
+        walk_all(&w, bytes, sizeof bytes);
+        all.decisions += w.stats.decisions;
+        all.placed += w.stats.placed;
+        all.victims += w.stats.victims;
+        all.comparisons += w.stats.comparisons;
+        all.scored += w.stats.scored;
     }
     print_message("%zu decisions, %zu places, %zu victims; %zu comparisons, %zu of scores\n",
-                  decisions, placed, victims, comparisons, scored);
-    assert_true(decisions > 5 * WALKS && comparisons > 100 * WALKS && victims > WALKS / 10);
+                  all.decisions, all.placed, all.victims, all.comparisons, all.scored);
+    assert_true(all.decisions > 10 * WALKS && all.placed > 2 * WALKS && all.victims > WALKS / 10);
+    assert_true(all.comparisons > 100 * WALKS && all.scored > 20 * WALKS);
 }
 
 int main(void) {

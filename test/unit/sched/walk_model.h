@@ -1,0 +1,198 @@
+/* What a walk knows itself: the objects there are, and where pods went. */
+#ifndef TEST_SCHED_WALK_MODEL_H
+#define TEST_SCHED_WALK_MODEL_H
+
+#include "base/clock.h"
+#include "sched/sched_int.h"
+#include "walk_objects.h"
+#include "walk_report.h"
+
+enum { WALKERS = 2, WALK_MOST_ENTRIES = 128 };
+
+/* One name that an object can have. Nodes are told apart by their number and one, 0: none. */
+struct walk_entry {
+    struct walk_spec spec;
+    struct walk_choices choices;
+    struct api_object *object; /* as schedulers know it; NULL: there is none */
+    unsigned bound, assumed;   /* pods: where they are by their object, or by a decision */
+    unsigned nominated;        /* pods: before the last decision */
+    struct api_object *shadow; /* pods that are assumed, volumes and claims that are taken before
+                                  the last decision: as their objects would show it; NULL: no */
+    struct sched__class *held[WALKERS]; /* of probes: so that what nodes made of them stays */
+};
+
+struct walk_stats {
+    size_t steps, decisions, placed, victims, comparisons, scored;
+};
+
+struct walk {
+    struct feature_config gates;
+    struct clock_fake clock;
+    struct arena arena;
+    struct sched_config *config;
+    struct sched *s[WALKERS];
+    struct walk_entry entries[WALK_MOST_ENTRIES];
+    size_t entry_count, first[WALK_KINDS];      /* of a kind */
+    struct walk_entry *chosen[UINT8_MAX + 1];   /* by byte: the more often the more weight */
+    struct walk_entry *told[WALK_MOST_ENTRIES]; /* objects there are, in the order they came */
+    size_t told_count;
+    struct walk_stats stats;
+    bool trace; /* every event is printed */
+};
+
+/* ---- looking up ---- */
+
+static inline struct walk_entry *walk_entry(struct walk *w, unsigned kind, unsigned number) {
+    return &w->entries[w->first[kind] + number];
+}
+
+static inline bool walk_is(const struct walk_entry *e, const char *rule) {
+    return strcmp(walk_kinds[e->spec.kind].rule, rule) == 0;
+}
+
+/* The pod called p12; the number tells its namespace, too. */
+static inline struct walk_entry *walk_pod_named(struct walk *w, struct str name) {
+    unsigned number = 0;
+    for (size_t i = 1; i < name.n; i++)
+        number = number * 10 + (unsigned)(name.p[i] - '0');
+    return walk_entry(w, WALK_POD, number);
+}
+
+/* A node's name, and back. */
+static inline struct str walk_node_name(unsigned node) {
+    static const char names[] = "n0n1n2n3n4n5";
+    return node ? (struct str){names + 2 * (node - 1), 2} : (struct str){0};
+}
+
+static inline unsigned walk_node_of(struct str name) {
+    return name.n ? (unsigned)(name.p[1] - '0') + 1 : 0;
+}
+
+static inline struct api_pod *walk_pod_body(const struct api_object *o) {
+    return o->body;
+}
+
+/* ---- changes ---- */
+
+static inline void walk_trace(const struct walk *w, const char *what, const struct api_object *o) {
+    if (w->trace)
+        walk_print_object(what, o);
+}
+
+static inline void walk_replace(struct api_object **at, struct api_object *with) {
+    api_object_unref(*at);
+    *at = with;
+}
+
+static inline void walk_list(struct walk *w, struct walk_entry *e) {
+    for (size_t i = 0; i < w->told_count; i++)
+        if (w->told[i] == e)
+            return;
+    w->told[w->told_count++] = e;
+}
+
+static inline void walk_unlist(struct walk *w, const struct walk_entry *e) {
+    size_t n = 0;
+    for (size_t i = 0; i < w->told_count; i++)
+        if (w->told[i] != e)
+            w->told[n++] = w->told[i];
+    w->told_count = n;
+}
+
+static inline bool walk_has_ended(const struct api_object *pod) {
+    struct str phase = walk_pod_body(pod)->status.phase;
+    return str_is(phase, "Succeeded") || str_is(phase, "Failed");
+}
+
+/* News of the pod when it was still pending, but it was placed since. */
+static inline bool walk_is_old(const struct walk_entry *e, const struct api_object *o) {
+    return e->assumed && str_eq(e->object->meta->uid, o->meta->uid) &&
+           !walk_pod_body(o)->spec.node_name.n && !walk_has_ended(o);
+}
+
+static inline void walk_hold(struct walk *w, struct walk_entry *e) {
+    for (size_t k = 0; k < WALKERS; k++) {
+        struct sched__class *before = e->held[k];
+        e->held[k] = sched__class_get(w->s[k], e->object);
+        if (before)
+            sched__class_unref(w->s[k], before);
+    }
+}
+
+/* Tells schedulers of the object that the spec makes. */
+static inline void walk_tell(struct walk *w, struct walk_entry *e, struct walk_spec spec) {
+    struct walk_choices choices;
+    bool is_pod = spec.kind == WALK_POD;
+    spec.version++;
+    struct api_object *o = walk_object(&spec, &choices, &w->gates.enabled);
+    if (is_pod && e->bound && !walk_pod_body(o)->spec.node_name.n)
+        walk_pod_body(o)->spec.node_name = walk_node_name(e->bound);
+    walk_trace(w, spec.kind == WALK_PROBE ? "probe" : "set", o);
+    for (size_t k = 0; spec.kind != WALK_PROBE && k < WALKERS; k++)
+        sched_set(w->s[k], o);
+    if (is_pod && walk_is_old(e, o)) {
+        api_object_unref(o);
+        return;
+    }
+    walk_replace(&e->object, o);
+    walk_replace(&e->shadow, NULL);
+    e->spec = spec;
+    e->choices = choices;
+    e->assumed = 0;
+    if (spec.kind == WALK_PROBE)
+        walk_hold(w, e);
+    else
+        walk_list(w, e);
+}
+
+/* An object as the seed alone makes it. */
+static inline void walk_set_seed(struct walk *w, struct walk_entry *e, uint8_t seed) {
+    struct walk_spec spec = {.kind = e->spec.kind,
+                             .number = e->spec.number,
+                             .seed = seed,
+                             .life = e->spec.life,
+                             .version = e->spec.version};
+    e->bound = 0;
+    walk_tell(w, e, spec);
+}
+
+static inline void walk_delete(struct walk *w, struct walk_entry *e) {
+    if (!e->object || e->spec.kind == WALK_PROBE)
+        return;
+    walk_trace(w, "delete", e->object);
+    for (size_t k = 0; k < WALKERS; k++)
+        sched_delete(w->s[k], e->object);
+    walk_unlist(w, e);
+    walk_replace(&e->object, NULL);
+    walk_replace(&e->shadow, NULL);
+    e->bound = e->assumed = 0;
+}
+
+/* The pod was given the node. */
+static inline void walk_assume(struct walk_entry *e, struct str node) {
+    e->assumed = walk_node_of(node);
+    walk_replace(&e->shadow, api_object_copy(e->object));
+    walk_pod_body(e->shadow)->spec.node_name = walk_node_name(e->assumed);
+}
+
+/* The pod comes back with the node that it was given. */
+static inline void walk_bind(struct walk *w, struct walk_entry *e) {
+    walk_trace(w, "bind", e->shadow);
+    for (size_t k = 0; k < WALKERS; k++)
+        sched_set(w->s[k], e->shadow);
+    walk_replace(&e->object, e->shadow);
+    e->shadow = NULL;
+    e->bound = e->assumed;
+    e->assumed = 0;
+}
+
+/* Forgets an entry at the end of the walk. */
+static inline void walk_drop(struct walk *w, struct walk_entry *e) {
+    for (size_t k = 0; k < WALKERS; k++)
+        if (e->held[k])
+            sched__class_unref(w->s[k], e->held[k]);
+    walk_replace(&e->object, NULL);
+    walk_replace(&e->shadow, NULL);
+}
+
+#endif
