@@ -3,7 +3,8 @@
  * them as net.ParseCIDR once did, and then says what is wrong with the way they are written.
  */
 #include "base/ascii.h"
-#include "valid/valid_int.h"
+#include "valid/ip_int.h"
+#include "valid/node_int.h"
 
 struct cidr {
     struct ip ip;

@@ -3,6 +3,7 @@
  * once did, and then says what is wrong with the way they are written.
  */
 #include "base/ascii.h"
+#include "valid/ip_int.h"
 #include "valid/valid_int.h"
 
 enum { V4_BYTES = 4, V6_BYTES = sizeof((struct ip *)0)->bytes };

@@ -4,7 +4,7 @@
 #include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
-#include "valid/valid_int.h"
+#include "valid/node_int.h"
 
 enum { MAX_FEATURE_NAME_BYTES = 253, MAX_PREEMPTION_RULES = 20 };
 

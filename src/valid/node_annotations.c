@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "valid/go_json_int.h"
+#include "valid/node_int.h"
 
 #define TAINTS "scheduler.alpha.kubernetes.io/taints"
 #define AVOID  "scheduler.alpha.kubernetes.io/preferAvoidPods"

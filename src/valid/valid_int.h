@@ -127,29 +127,12 @@ void valid__names(struct valid *v, const struct path *p, struct str name,
 /* The same for the two rules that most names follow. */
 void valid__dns_label(struct valid *v, const struct path *p, struct str name);
 void valid__dns_subdomain(struct valid *v, const struct path *p, struct str name);
-
 /* A label key, which upstream also calls a qualified name. */
 void valid__label_key(struct valid *v, const struct path *p, struct str key);
 /* An IP address, not too oddly written. */
 void valid__ip(struct valid *v, const struct path *p, struct str text);
-
-struct ip {
-    uint8_t bytes[16]; /* 4 of them in an IPv4 address */
-    bool is_v6;
-    bool leading_zeros; /* 010.0.0.1, 00001:: */
-};
-/* Reads a zeroed *ip from a text as net.ParseIP once did, leading zeros and all; false when it is
- * none. */
-bool valid__parse_ip(struct str text, struct ip *ip);
-bool valid__is_v4_mapped(const struct ip *ip); /* ::ffff:1.2.3.4 */
 /* A key of a ConfigMap, which must not be empty. */
 void valid__config_key(struct valid *v, const struct path *p, struct str key);
-/* The taints of a node, and its annotations at p that were fields once. */
-void valid__taints(struct valid *v, const struct path *p, const struct api_taint_list *list);
-void valid__node_annotations(struct valid *v, const struct path *p,
-                             const struct labels *annotations);
-/* The ranges of addresses of a node at p: valid, and no two of a family. */
-void valid__pod_cidrs(struct valid *v, const struct path *p, const struct api_strs *cidrs);
 
 /* Names of resources: huge pages of a size; in Kubernetes' own namespace, that is without a prefix
  * or with kubernetes.io/ in it. */
