@@ -117,7 +117,8 @@ struct sched_report {
 };
 
 /* What every node and plug-in makes of a pod, which need not be known to the scheduler. Nothing is
- * assumed, preempted or queued. *out lives in the arena. */
+ * assumed, preempted or queued. *out lives in the arena; names of nodes are borrowed until the
+ * scheduler is told of another object. */
 void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
                    struct sched_report *out);
 
