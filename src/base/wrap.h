@@ -1,7 +1,7 @@
 /*
- * Arithmetic of Go's int64: a result that does not fit wraps around, where C leaves everything open.
- * For sums that upstream does not check either, so that verdicts on them are the same; everything
- * else uses plain operators, and the sanitizer sees what leaves its type.
+ * Arithmetic of Go's int64: a result that does not fit wraps around, where C leaves everything
+ * open. For sums that upstream does not check either, so that verdicts on them are the same;
+ * everything else uses plain operators, and the sanitizer sees what leaves its type.
  */
 #ifndef BASE_WRAP_H
 #define BASE_WRAP_H

@@ -18,7 +18,8 @@ struct sched__scaled {
 
 /* Less than any sum of weighted scores, which are negative where weights are: of at most 100 points
  * times 32 bits for each plug-in. So there is no need for upstream's check that the sum of all
- * weights fits 64 bits (k8s.io/kubernetes pkg/scheduler/framework/runtime, getValidScoreWeights). */
+ * weights fits 64 bits (k8s.io/kubernetes pkg/scheduler/framework/runtime, func
+ * getValidScoreWeights). */
 #define SCHED__NO_TOTAL INT64_MIN
 
 struct sched__eval {
