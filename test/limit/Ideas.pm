@@ -43,8 +43,8 @@ sub read_line {
     } elsif ($line =~ /^(exit|most|at) (\d+)$/ || $line =~ /^(power) ([\d.]+)$/ || $line =~ /^(says) (.+)$/) {
         $ideas->[-1]{$1} = $2;
     } elsif ($line =~ /^run (.+)$/) {
-        $ideas->[-1]{command} = $1;
         $ideas->[-1]{run} = compile($1, $macros);
+        $ideas->[-1]{command} = $1 =~ s/%(\w+)/$macros->{$1} \/\/ "%$1"/ger;
     } elsif ($line =~ /^(\w+\.\w+) (.+)$/) {
         my ($name, $text) = ($1, $2);
         $text =~ s/\\n/\n/g if $name =~ /\.(yaml|txt)$/;
