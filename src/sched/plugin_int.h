@@ -82,6 +82,7 @@ enum sched__event_bits {
     SCHED__CAPACITY = 1 << 22,
     SCHED__ATTACHMENT_DELETE = 1 << 23,
     SCHED__NAMESPACE_LABEL = 1 << 24,
+    SCHED__NODE_FEATURES = 1 << 25, /* that it declares */
     SCHED__EVERYTHING = 1 << 30, /* a wildcard: every pod is worth another try */
 };
 
@@ -144,6 +145,9 @@ int64_t sched__scale(enum sched__scale scale, int64_t score, int64_t max);
 
 /* A value of a taint or label as sentences show it: itself, or *** (explain.c). */
 struct str sched__shown(const struct sched__cycle *cy, struct str value);
+
+/* Features that pods with this spec need of their node, as bits (node_declared_features.c). */
+unsigned sched__features_needed(const struct api_pod_spec *spec);
 
 /* Thousandths of what the pod asks for that the node does not have (node_resources_fit.c). */
 int64_t sched__fit_shortage(const struct sched__cycle *cy, uint32_t slot);

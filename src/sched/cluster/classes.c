@@ -134,6 +134,7 @@ static void add_gates(struct key_writer *w, const struct api_pod_scheduling_gate
 static void add_wishes(struct key_writer *w, const struct api_pod *pod) {
     const struct api_pod_spec *spec = &pod->spec;
     add_text(w, spec->node_name);
+    buf_addf(&w->out, "%u;", sched__features_needed(spec));
     add_text(w, spec->scheduler_name);
     add_text(w, spec->preemption_policy);
     add_gates(w, &spec->scheduling_gates);

@@ -72,21 +72,13 @@ void sched__node_touch(struct sched *s, uint32_t slot) {
 
 /* ---- objects ---- */
 
-static bool same_names(const struct api_strs *a, const struct api_strs *b) {
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (!str_eq(a->v[i], b->v[i]))
-            return false;
-    return true;
-}
-
 static bool same_images(const struct api_container_image_list *a,
                         const struct api_container_image_list *b) {
     if (a->n != b->n)
         return false;
     for (size_t i = 0; i < a->n; i++)
-        if (a->v[i].size_bytes != b->v[i].size_bytes || !same_names(&a->v[i].names, &b->v[i].names))
+        if (a->v[i].size_bytes != b->v[i].size_bytes ||
+            !sched__strs_equal(&a->v[i].names, &b->v[i].names))
             return false;
     return true;
 }
@@ -133,7 +125,9 @@ void sched__node_set(struct sched *s, struct api_object *object) {
     }
     uint8_t state = SCHED__NODE_THERE | (after->spec.unschedulable ? SCHED__NODE_CLOSED : 0);
     bool other = sched__allocatable_set(s, slot, &after->status.allocatable) ||
-                 state != s->nodes.state[slot];
+                 state != s->nodes.state[slot] ||
+                 (before && !sched__strs_equal(&before->status.declared_features,
+                                               &after->status.declared_features));
     s->nodes.state[slot] = state;
     if (!old) {
         s->nodes.live++;

@@ -17,6 +17,7 @@
 
 struct api_object;
 struct api_quantities;
+struct api_strs;
 struct api_container_image_list;
 struct match_node;
 struct match_taints;
@@ -124,6 +125,9 @@ void *sched__column_grow(void *column, size_t old, size_t cap, size_t size);
 /* The lowest free slot below nodes->n, taken, or SCHED__NONE; and one that is free from now on. */
 uint32_t sched__slot_take(struct sched__nodes *nodes);
 void sched__slot_give(struct sched__nodes *nodes, uint32_t slot);
+
+/* Are these the same texts in the same order (hints.c)? */
+bool sched__strs_equal(const struct api_strs *a, const struct api_strs *b);
 
 /* ---- resources (allocatable.c) ---- */
 

@@ -65,6 +65,7 @@ static const uint32_t extends[SCHED_PLUGIN_COUNT] = {
     [SCHED_BALANCED] = SCORES,
     [SCHED_IMAGE_LOCALITY] = 1U << SCORE,
     [SCHED_BINDER] = 1U << BIND,
+    [SCHED_DECLARED_FEATURES] = FILTERS,
 };
 
 static const int32_t default_weights[SCHED_PLUGIN_COUNT] = {

@@ -286,20 +286,13 @@ const struct api_node_selector_requirement *sched__binding_requirement(struct sc
 
 /* ---- queueing hints ---- */
 
-static bool strs_equal(const struct api_strs *a, const struct api_strs *b) {
-    bool same = a->n == b->n;
-    for (size_t i = 0; same && i < a->n; i++)
-        same = str_eq(a->v[i], b->v[i]);
-    return same;
-}
-
 static bool terms_equal(const struct api_topology_selector_term *a,
                         const struct api_topology_selector_term *b) {
     bool same = a->match_label_expressions.n == b->match_label_expressions.n;
     for (size_t i = 0; same && i < a->match_label_expressions.n; i++) {
         const struct api_topology_selector_label_requirement *x = &a->match_label_expressions.v[i];
         const struct api_topology_selector_label_requirement *y = &b->match_label_expressions.v[i];
-        same = str_eq(x->key, y->key) && strs_equal(&x->values, &y->values);
+        same = str_eq(x->key, y->key) && sched__strs_equal(&x->values, &y->values);
     }
     return same;
 }

@@ -69,6 +69,15 @@ static bool conditions_within(const struct api_node_condition_list *a,
 
 /* ---- nodes ---- */
 
+bool sched__strs_equal(const struct api_strs *a, const struct api_strs *b) {
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->v[i], b->v[i]))
+            return false;
+    return true;
+}
+
 static uint32_t node_bits(const struct api_object *before, const struct api_object *after) {
     if (!before)
         return SCHED__NODE_ADD;
@@ -86,6 +95,8 @@ static uint32_t node_bits(const struct api_object *before, const struct api_obje
     if (!conditions_within(&a->status.conditions, &b->status.conditions) ||
         !conditions_within(&b->status.conditions, &a->status.conditions))
         bits |= SCHED__NODE_CONDITION;
+    if (!sched__strs_equal(&a->status.declared_features, &b->status.declared_features))
+        bits |= SCHED__NODE_FEATURES;
     return bits;
 }
 

@@ -14,14 +14,15 @@ const (
 )
 
 var (
-	apps         = []string{"web", "db", "cache"}
-	zones        = []string{"z1", "z2", "z3"}
-	tiers        = []string{"1", "2", "10", "07", "x"}
-	namespaces   = []string{"default", "ns1", "ns2"}
-	semverNames  = []string{"SemverLt", "SemverGt", "SemverEq"}
-	nodeVersions = []string{"1.2.3", "1.10.0", "v1.2", "5.15.0-91-generic", "2"}
-	imageNames   = []string{"busybox:latest", "nginx:1", "app:v2", "registry.example.com/app:v2", "app:latest"}
-	taintKeys    = []string{"dedicated", "failure-prob", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"}
+	declaredFeatures = []string{"RestartAllContainersOnContainerExits", "UserNamespacesHostNetworkSupport", "VolumeBindMountOptions", "Another"}
+	apps             = []string{"web", "db", "cache"}
+	zones            = []string{"z1", "z2", "z3"}
+	tiers            = []string{"1", "2", "10", "07", "x"}
+	namespaces       = []string{"default", "ns1", "ns2"}
+	semverNames      = []string{"SemverLt", "SemverGt", "SemverEq"}
+	nodeVersions     = []string{"1.2.3", "1.10.0", "v1.2", "5.15.0-91-generic", "2"}
+	imageNames       = []string{"busybox:latest", "nginx:1", "app:v2", "registry.example.com/app:v2", "app:latest"}
+	taintKeys        = []string{"dedicated", "failure-prob", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"}
 )
 
 func clusterLabels(r *rand.Rand, name string) object {
@@ -76,6 +77,7 @@ func randomNode(r *rand.Rand, name string) object {
 		return object{"names": append([]string{pick(r, imageNames)}, some(r, 1, func() string { return pick(r, imageNames) })...), "sizeBytes": pick(r, []int64{1 << 20, 300 << 20, 900 << 20, 3 << 30})}
 	}))
 	maybe(r, 3, allocatable, pick(r, []string{"cpu", "memory", "pods"}), "0")
+	maybe(r, 30, status, "declaredFeatures", some(r, 3, func() string { return pick(r, declaredFeatures) }))
 	maybe(r, 10, allocatable, "hugepages-2Mi", "64Mi")
 	maybe(r, 5, allocatable, "example.com/fpga", pick(r, []string{"0", "2"}))
 	return object{"metadata": object{"name": name, "labels": clusterLabels(r, name)}, "spec": spec, "status": status}
@@ -186,6 +188,10 @@ func randomPod(r *rand.Rand, name string) object {
 	maybe(r, 15, spec, "initContainers", some(r, 3, func() object { return clusterInitContainer(r, "i") }))
 	maybe(r, 5, spec, "overhead", object{"cpu": "250m"})
 	maybe(r, 5, spec, "hostNetwork", true)
+	maybe(r, 10, spec, "hostUsers", false)
+	if chance(r, 3) {
+		spec["containers"].([]object)[0]["restartPolicyRules"] = []object{{"action": pick(r, []string{"Restart", "RestartAllContainers"}), "exitCodes": object{"operator": "In", "values": []int{1}}}}
+	}
 	if chance(r, 5) {
 		spec["resources"] = object{"requests": object{"cpu": pick(r, []string{"1", "3"}), "memory": "1Gi"}}
 	}

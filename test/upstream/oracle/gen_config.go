@@ -41,7 +41,7 @@ func randomPlugins(r *rand.Rand) object {
 		r.Shuffle(len(scores), func(i, k int) { scores[i], scores[k] = scores[k], scores[i] })
 		plugins["score"] = object{"enabled": scores}
 	}
-	if name := pick(r, filterers); name != off && name != "VolumeBinding" {
+	if name := pick(r, filterers[:8]); name != off {
 		maybe(r, 20, plugins, "filter", pick(r, []object{{"enabled": named(name)}, {"disabled": named(name)}}))
 	}
 	return plugins
