@@ -71,7 +71,7 @@ static struct sched__affinity_terms compile_list(struct sched__class *c, const s
     for (size_t i = 0; i < terms.n; i++) {
         const struct api_pod_affinity_term *spec = source_term(src, i);
         struct sched__affinity_term *t = &terms.v[i];
-        t->label = spec->topology_key;
+        t->label = spec->topology_key.p ? spec->topology_key : STR(""); /* which no node has */
         t->weight = source_weight(src, i);
         if (sched__podterm_compile(&c->arena, c->pod->metadata.namespace, spec, &t->term, &err) ==
             0)
