@@ -85,7 +85,7 @@ conformance-cel: build/release/build.ninja ## the official tests of CEL (needs n
 	$(BUILD) build/release --target cel_spec $(QUIET)
 	tools/conformance-cel
 
-bench: build/bench/build.ninja build/bench-plain/build.ninja ## run the benchmarks; tables stay in build/bench/*.md
+bench: build/bench/build.ninja build/bench-plain/build.ninja ## run the benchmarks
 	$(BUILD) build/bench $(QUIET)
 	$(BUILD) build/bench-plain --target berth $(QUIET)
 	tools/bench

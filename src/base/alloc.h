@@ -8,13 +8,13 @@
 #include <stddef.h>
 
 /* n bytes, uninitialised. Never NULL. Free with free(). */
-void *xmalloc(size_t n);
+__attribute__((returns_nonnull)) void *xmalloc(size_t n);
 
 /* count * size bytes, zeroed; the product is checked. Never NULL. Free with free(). */
-void *xcalloc(size_t count, size_t size);
+__attribute__((returns_nonnull)) void *xcalloc(size_t count, size_t size);
 
 /* As realloc; p may be NULL. Never NULL. */
-void *xrealloc(void *p, size_t n);
+__attribute__((returns_nonnull)) void *xrealloc(void *p, size_t n);
 
 /* a * b, or the end of the program when the product does not fit. */
 size_t size_mul(size_t a, size_t b);

@@ -260,8 +260,8 @@ static struct str absent_reason(struct sched__cycle *cy) {
             names[n++] = sched_plugin_name(p);
     qsort(names, n, sizeof *names, str_cmp_qsort);
     for (size_t i = 0; i < n; i++)
-        text = arena_printf(cy->arena, "%.*s%s%.*s", STR_ARG(text), i ? " " : "",
-                            STR_ARG(names[i]));
+        text =
+            arena_printf(cy->arena, "%.*s%s%.*s", STR_ARG(text), i ? " " : "", STR_ARG(names[i]));
     return arena_printf(cy->arena, "%.*s]", STR_ARG(text));
 }
 

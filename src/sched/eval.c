@@ -146,7 +146,7 @@ static uint32_t tournament_winner(const struct sched__eval *ev) {
 
 /* ---- scales ---- */
 
-_Static_assert(SCHED_PLUGIN_COUNT * INT64_C(100) <= INT64_MAX / INT32_MAX,
+_Static_assert(SCHED_PLUGIN_COUNT *INT64_C(100) <= INT64_MAX / INT32_MAX,
                "no weights make a sum of scores leave 64 bits");
 
 int64_t sched__scale(enum sched__scale scale, int64_t score, int64_t max) {
@@ -179,9 +179,9 @@ static void sum_slot(const struct sched__cycle *cy, struct sched__eval *ev, uint
     int64_t total = ev->fixed[slot];
     for (size_t k = 0; k < ev->scaled_count; k++) {
         const struct sched__scaled *scaled = &ev->scaled[k];
-        total += cy->profile->weights[scaled->plugin] *
-                 sched__scale(sched__plugin_at(scaled->plugin)->scale, scaled->raw[slot],
-                              scaled->max);
+        total +=
+            cy->profile->weights[scaled->plugin] *
+            sched__scale(sched__plugin_at(scaled->plugin)->scale, scaled->raw[slot], scaled->max);
     }
     ev->total[slot] = total;
 }

@@ -36,7 +36,7 @@ struct sched__eval {
     /* The tournament over slots: the better of 2 * i and 2 * i + 1 is at [i], where numbers from
      * `size` on are the slots themselves; [1] is the winner. NULL until something changes. */
     uint32_t *best;
-    bool replay; /* all totals changed since the tournament was held */
+    bool replay;                      /* all totals changed since the tournament was held */
     bool scoring[SCHED_PLUGIN_COUNT]; /* plug-ins of scope NODE that score */
     struct sched__scaled scaled[SCHED_PLUGIN_COUNT];
     size_t scaled_count;

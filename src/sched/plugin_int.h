@@ -83,7 +83,7 @@ enum sched__event_bits {
     SCHED__ATTACHMENT_DELETE = 1 << 23,
     SCHED__NAMESPACE_LABEL = 1 << 24,
     SCHED__NODE_FEATURES = 1 << 25, /* that it declares */
-    SCHED__EVERYTHING = 1 << 30, /* a wildcard: every pod is worth another try */
+    SCHED__EVERYTHING = 1 << 30,    /* a wildcard: every pod is worth another try */
 };
 
 struct sched__event {

@@ -48,8 +48,9 @@ void sched_delete(struct sched *s, const struct api_object *object);
 /* With the feature gate GenericWorkload, a pod with spec.schedulingGroup is placed together with
  * the others of its pod group, or not at all. That is not decided here: such pods are never tried,
  * and this is said of them. */
-#define SCHED_NO_POD_GROUPS \
-    STR("it belongs to a pod group (spec.schedulingGroup): Berth does not decide about pod groups")
+#define SCHED_NO_POD_GROUPS                                                                  \
+    STR("it belongs to a pod group (spec.schedulingGroup): Berth does not decide about pod " \
+        "groups")
 
 enum sched_outcome {
     SCHED_SCHEDULED,

@@ -11,7 +11,7 @@
 #include "verdict.h"
 
 struct cluster {
-    struct feature_set gates; /* defaults, and what the line's `gates` say */
+    struct feature_set gates;    /* defaults, and what the line's `gates` say */
     struct sched_config *config; /* of the line; NULL: it has none */
     struct tolexpr *expressions;
     struct intern *atoms;

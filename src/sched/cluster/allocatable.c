@@ -55,8 +55,7 @@ static void free_column(const struct sched__nodes *nodes, int64_t *column) {
 
 static void grow_column(int64_t **column, const int64_t *old_zeros, int64_t *zeros, uint32_t old,
                         uint32_t cap) {
-    *column =
-        *column == old_zeros ? zeros : sched__column_grow(*column, old, cap, sizeof **column);
+    *column = *column == old_zeros ? zeros : sched__column_grow(*column, old, cap, sizeof **column);
 }
 
 void sched__resources_grow(struct sched *s, uint32_t cap) {

@@ -63,6 +63,6 @@ void sched__images_set(struct sched *s, struct sched__node *node,
 }
 
 bool sched__node_has_image(const struct sched__node *node, const struct sched__image *image) {
-    return node->images.n && bsearch(&image, node->images.v, node->images.n,
-                                     sizeof *node->images.v, by_address) != NULL;
+    return node->images.n && bsearch(&image, node->images.v, node->images.n, sizeof *node->images.v,
+                                     by_address) != NULL;
 }

@@ -80,14 +80,20 @@ static void add_service(struct sched__services *x, struct buf *key, struct api_o
         count_label(x, label_key(key, service->meta->namespace, &selector->v[i]));
 }
 
+/* What is known of a label that a service in the table asks for. */
+static struct wanted *find_wanted(const struct sched__services *x, struct buf *key,
+                                  const struct api_object *service, size_t label) {
+    const struct label *l = &selector_of(service)->v[label];
+    return map_get(&x->labels, label_key(key, service->meta->namespace, l));
+}
+
 static void file_under_rarest(struct sched__services *x, struct buf *key,
                               const struct api_object *service) {
     const struct labels *selector = selector_of(service);
-    struct wanted *rarest = NULL;
-    for (size_t i = 0; i < selector->n; i++) {
-        struct wanted *w =
-            map_get(&x->labels, label_key(key, service->meta->namespace, &selector->v[i]));
-        if (!rarest || w->count < rarest->count)
+    struct wanted *rarest = find_wanted(x, key, service, 0);
+    for (size_t i = 1; i < selector->n; i++) {
+        struct wanted *w = find_wanted(x, key, service, i);
+        if (w->count < rarest->count)
             rarest = w;
     }
     struct selection *selection = arena_new(&x->arena, struct selection);

@@ -93,8 +93,8 @@ static struct selection selection_of(const struct api_object *o) {
         return (struct selection){
             .labels = &((const struct api_replication_controller *)body)->spec.selector};
     if (o->type == &api_types[API_T_replica_set])
-        return (struct selection){
-            .selector = ((const struct api_replica_set *)body)->spec.selector};
+        return (struct selection){.selector =
+                                      ((const struct api_replica_set *)body)->spec.selector};
     return (struct selection){.selector = ((const struct api_stateful_set *)body)->spec.selector};
 }
 
@@ -118,8 +118,7 @@ static void note_change(struct sched *s, const struct store_row *row, const stru
         s->storage_generation++;
     if (row->stale == NAMESPACES)
         sched__count_namespaces_changed(s);
-    if (row->stale == SELECTORS &&
-        (!old || !object || !same_selection(old, object)))
+    if (row->stale == SELECTORS && (!old || !object || !same_selection(old, object)))
         s->selectors_generation++;
 }
 

@@ -66,8 +66,8 @@ void sched__report_cycle(struct sched__cycle *cy, struct sched_report *out) {
 void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_object *pod,
                         struct arena *a) {
     t->pod = (struct sched_pod){
-        .key = arena_printf(a, "%.*s/%.*s", STR_ARG(pod->meta->namespace),
-                            STR_ARG(pod->meta->name)),
+        .key =
+            arena_printf(a, "%.*s/%.*s", STR_ARG(pod->meta->namespace), STR_ARG(pod->meta->name)),
         .cls = sched__class_get_pending(s, pod),
         .node = SCHED__NONE,
         .nominated = SCHED__NONE,

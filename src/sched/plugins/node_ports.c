@@ -1,6 +1,7 @@
 /* NodePorts: a host port is taken once per address and protocol. */
 #include "sched/explain/explain_int.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* The pod's ports, sorted so that those in the way of another are found without a look at all. */
@@ -96,6 +97,7 @@ struct sched_pod *sched__ports_rival(const struct sched__cycle *cy, uint32_t slo
 
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     struct conflict found = find_conflict(cy, slot);
+    assert(found.pod); /* explained is what was rejected */
     struct str ip = intern_text(found.port->ip), protocol = intern_text(found.port->protocol);
     buf_addf(out, "host port %.*s:%d/%.*s is taken by pod %.*s", STR_ARG(ip), found.port->port,
              STR_ARG(protocol), STR_ARG(found.pod->key));

@@ -236,7 +236,7 @@ static void declared_scheduling(struct valid *v, const struct path *p,
         valid__forbidden(v, p, NO_DETAIL);
     if (old && is_still_there(v, p, s, was) && !is_off)
         check_changed(v, p, s, was);
-    if (!old && !is_off)
+    if (!old && s && !is_off)
         check_new(v, p, s);
 }
 

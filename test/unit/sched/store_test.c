@@ -7,7 +7,7 @@
     "'b':'1'},'ownerReferences':[{'apiVersion':'" version "','kind':'" kind                     \
     "','name':'o','uid':'u','controller':true}]},'spec':{'containers':[{'name':'c','image':"    \
     "'i'}]}}"
-#define OWNER(version, kind, spec)                                                          \
+#define OWNER(version, kind, spec)                                                           \
     "{'apiVersion':'" version "','kind':'" kind "','metadata':{'name':'o','namespace':'d'}," \
     "'spec':" spec "}"
 
