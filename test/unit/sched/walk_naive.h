@@ -372,7 +372,8 @@ static inline bool naive_has_nominated(const struct walk *w, unsigned node) {
     return false;
 }
 
-/* Nodes that are kept free for pods are judged with these, which is left to others. */
+/* Nodes that are kept free for pods are judged with these, which is left to others; so are nodes
+ * that were not asked because the one that the pod is nominated to fits. */
 static inline void walk_naive_check(struct walk *w, const struct api_object *pod,
                                     const struct sched_report *report) {
     if (report->error.p || report->rejected.code != SCHED_SUCCESS)
@@ -380,7 +381,7 @@ static inline void walk_naive_check(struct walk *w, const struct api_object *pod
     for (size_t i = 0; i < report->node_count; i++) {
         unsigned number = walk_node_of(report->nodes[i].node);
         const struct walk_entry *node = walk_entry(w, WALK_NODE, number - 1);
-        if (naive_has_nominated(w, number) ||
+        if (naive_has_nominated(w, number) || (report->nominated && i != report->best) ||
             naive_agrees(w, pod->body, node->object->body, &report->nodes[i]))
             continue;
         fprintf(stderr, "the naive checker does not agree about n%u:\n", number - 1);

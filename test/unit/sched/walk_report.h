@@ -37,7 +37,7 @@ static inline bool walk_same_node(const struct sched_report *a, const struct sch
 static inline bool walk_same_report(const struct sched_report *a, const struct sched_report *b) {
     if (!walk_same_status(&a->rejected, &b->rejected) || !str_eq(a->error, b->error) ||
         !str_eq(a->message, b->message) || a->feasible != b->feasible || a->scored != b->scored ||
-        a->node_count != b->node_count || a->best != b->best)
+        a->nominated != b->nominated || a->node_count != b->node_count || a->best != b->best)
         return false;
     for (size_t i = 0; i < a->node_count; i++)
         if (!walk_same_node(a, b, i))
