@@ -50,9 +50,14 @@ static inline void walk_start_config(struct walk *w) {
 
 /* Gates that change what objects mean, one bit each. */
 static inline void walk_start_gates(struct walk *w, uint8_t off) {
-    static const enum feature gates[] = {
-        FEATURE_TaintTolerationComparisonOperators, FEATURE_TolerationAffinitySemverOperators,
-        FEATURE_TaintTolerationCEL, FEATURE_VolumeLimitScaling, FEATURE_PodLevelResources};
+    static const enum feature gates[] = {FEATURE_TaintTolerationComparisonOperators,
+                                         FEATURE_TolerationAffinitySemverOperators,
+                                         FEATURE_TaintTolerationCEL,
+                                         FEATURE_VolumeLimitScaling,
+                                         FEATURE_PodLevelResources,
+                                         FEATURE_NodeDeclaredFeatures,
+                                         FEATURE_GenericWorkload,
+                                         FEATURE_DRANodeAllocatableResources};
     feature_config_init(&w->gates, FEATURE_NEWEST);
     for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
         feature_set_put(&w->gates.enabled, gates[i], !(off >> i & 1));
@@ -85,7 +90,7 @@ static inline void walk_start(struct walk *w, struct walk_record first) {
         w->s[k] = walk_sched(w, 1000 * k);
     for (unsigned i = 0; i < walk_kinds[WALK_PROBE].numbers; i++)
         walk_set_seed(w, walk_entry(w, WALK_PROBE, i), (uint8_t)(first.a + i));
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 5; i++)
         walk_set_seed(w, walk_entry(w, WALK_NODE, i), (uint8_t)(first.b + i));
     walk_set_seed(w, walk_entry(w, WALK_POD, 0), first.c);
 }
@@ -166,15 +171,29 @@ static inline void walk_compare_order(struct walk *w) {
         buf_release(&texts[k]);
 }
 
-/* All probes and all pods that wait. */
+/* A pod like this one but for one choice. If the key of its class misses what they differ in, it
+ * is taken for this one, whose class is held. */
+static inline void walk_compare_twin(struct walk *w, struct sched *fresh,
+                                     const struct walk_entry *e, uint64_t chance) {
+    struct walk_choices choices;
+    struct walk_spec spec = e->spec;
+    walk_change(&spec, e->choices.v[chance % e->choices.n], (uint8_t)(chance >> 32));
+    struct api_object *twin = walk_object(&spec, &choices, &w->gates.enabled);
+    walk_compare_pod(w, fresh, twin, false);
+    api_object_unref(twin);
+}
+
+/* All probes and all pods that wait, and a twin of each. */
 static inline void walk_compare(struct walk *w) {
     walk_compare_order(w);
     walk_note(w);
     struct sched *fresh = walk_fresh(w, NULL);
     for (size_t i = 0; i < w->entry_count; i++) {
         struct walk_entry *e = &w->entries[i];
-        if (e->spec.kind == WALK_PROBE || walk_is_pending(e))
-            walk_compare_pod(w, fresh, e->object, i % 4 == w->stats.steps / WALK_STRIDE % 4);
+        if (e->spec.kind != WALK_PROBE && !walk_is_pending(e))
+            continue;
+        walk_compare_pod(w, fresh, e->object, i % 4 == w->stats.steps / WALK_STRIDE % 4);
+        walk_compare_twin(w, fresh, e, walk_mix(w->stats.steps << 8 | i));
     }
     sched_free(fresh);
 }
@@ -213,18 +232,27 @@ static inline void walk_op_recreate(struct walk *w, struct walk_record r) {
     walk_tell(w, e, spec);
 }
 
-/* A pod or another object like one there is, but for one choice. */
+/* An object of the same kind; pods and probes are like each other. */
+static inline const struct walk_entry *walk_model_of(struct walk *w, const struct walk_entry *e,
+                                                     unsigned n) {
+    unsigned pods = walk_kinds[WALK_POD].numbers, probes = walk_kinds[WALK_PROBE].numbers;
+    if (e->spec.kind != WALK_POD && e->spec.kind != WALK_PROBE)
+        return walk_entry(w, e->spec.kind, n % walk_kinds[e->spec.kind].numbers);
+    return walk_entry(w, WALK_POD, n % (pods + probes));
+}
+
+/* Like another object but for one choice; a pod that was placed is so on some other node. */
 static inline void walk_op_twin(struct walk *w, struct walk_record r) {
     struct walk_entry *e = w->chosen[r.a];
-    const struct walk_entry *like =
-        walk_entry(w, e->spec.kind, r.b % walk_kinds[e->spec.kind].numbers);
+    const struct walk_entry *like = walk_model_of(w, e, r.b);
     struct walk_spec spec = like->spec;
+    spec.kind = e->spec.kind;
     spec.number = e->spec.number;
     spec.life = e->spec.life;
     spec.version = e->spec.version;
     if (like->choices.n)
         walk_change(&spec, like->choices.v[r.c % like->choices.n], r.op / 16);
-    e->bound = 0;
+    e->bound = like->bound ? 1 + r.c % walk_kinds[WALK_NODE].numbers : 0;
     walk_tell(w, e, spec);
 }
 
@@ -330,7 +358,7 @@ static inline void walk_op_confirm(struct walk *w, struct walk_record r) {
 static inline void walk_step(struct walk *w, struct walk_record r) {
     typedef void walk_op(struct walk * w, struct walk_record r);
     static walk_op *const ops[] = {
-        walk_op_set,    walk_op_set,      walk_op_set,    walk_op_twin,
+        walk_op_set,    walk_op_set,      walk_op_twin,   walk_op_twin,
         walk_op_change, walk_op_change,   walk_op_change, walk_op_defer,
         walk_op_delete, walk_op_recreate, walk_op_next,   walk_op_next,
         walk_op_next,   walk_op_clock,    walk_op_ask,    walk_op_confirm,

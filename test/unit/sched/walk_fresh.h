@@ -106,17 +106,21 @@ static inline void walk_tell_stored(struct walk *w, struct sched *to) {
     }
 }
 
-/* In the order in which nodes list them, which is that of the reports and of victims. */
+/* In the order in which nodes list them, which is that of the reports and of victims; the order of
+ * nodes is turned round now and then, since the first pod of a class stands for all. */
 static inline void walk_tell_placed(struct walk *w, struct sched *to,
                                     const struct walk_entry *but) {
     const struct sched__nodes *nodes = &w->s[0]->nodes;
-    for (uint32_t slot = 0; slot < nodes->n; slot++)
+    bool turned = w->stats.comparisons % 2;
+    for (uint32_t n = 0; n < nodes->n; n++) {
+        uint32_t slot = turned ? nodes->n - 1 - n : n;
         for (size_t i = 0; i < nodes->v[slot].pods.n; i++) {
             struct str key = nodes->v[slot].pods.v[i]->key;
             struct walk_entry *e = walk_pod_named(w, str_sub(key, 2, key.n));
             if (e != but)
                 sched_set(to, e->shadow ? e->shadow : e->object);
         }
+    }
 }
 
 /* A pod that waits, with its nomination; gates keep it from being the next one. In a cluster they

@@ -41,14 +41,19 @@ static const struct walk_rule walk_rules[] = {
                 "'cpu':'2','memory':'10Gi','ephemeral-storage':'22Gi'|"
                 "'cpu':'4','memory':'8Gi','ephemeral-storage':'20Gi'|"
                 "'cpu':'8','memory':'4Gi','ephemeral-storage':'20Gi'|"
-                "'cpu':'1','memory':'2Gi'>"},
-    {"devices", "<||,'ex.io/gpu':'<1|2>'|,'ex.io/fpga':'2','ex.io/gpu':'<0|1>'|"
+                "'cpu':'1','memory':'2Gi'|"
+                "'cpu':'32','memory':'64Gi','ephemeral-storage':'200Gi'|"
+                "'cpu':'16','memory':'64Gi','ephemeral-storage':'200Gi'|"
+                "'cpu':'16','memory':'128Gi'>"},
+    {"devices", "<|,'ex.io/gpu':'4'|,'ex.io/gpu':'<1|2>'|,'ex.io/fpga':'2','ex.io/gpu':'<0|1>'|"
                 ",'hugepages-2Mi':'4Mi','ex.io/fpga':'1'>"},
     /* The size of an image is that of the node which named it first, so it goes with the name. */
     {"image", "<{'names':['a:latest'],'sizeBytes':300000000}|"
               "{'names':['b:1','b@sha256:0'],'sizeBytes':700000000}|"
               "{'names':['a:latest','c:2'],'sizeBytes':300000000}|"
               "{'names':['n#.own:latest'],'sizeBytes':<100000000|900000000>}>"},
+    {"declared", "'<RestartAllContainersOnContainerExits|UserNamespacesHostNetworkSupport|"
+                 "VolumeBindMountOptions>'"},
     {"zonelabel", ",'zone':'z<0|1|2|3>'"},
     {"node",
      "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n#','uid':'#','labels':{'host':'n#',"
@@ -56,9 +61,9 @@ static const struct walk_rule walk_rules[] = {
      "<|,'topology.kubernetes.io/zone':'<z0|z1|>'><|||,'topology.kubernetes.io/region':'r<0|1>'>"
      "<|||,'failure-domain.beta.kubernetes.io/zone':'z<0|1>'>"
      "<||,'rack':'r<0|1>'><|,'size':'<1|3|5|7|x>'><|,'version':'$version'>}},"
-     "'spec':{<|||||||'unschedulable':true,>'taints':[<||||||$taint|$taint,$taint>]},"
-     "'status':{'allocatable':{$machine,'pods':'<1|3|9|9|9>'$devices},"
-     "'images':[<|$image|$image,$image>]<|||,'declaredFeatures':['F<0|1>']>"
+     "'spec':{<|||||||||||||||'unschedulable':true,>'taints':[<||||||||||$taint|$taint,$taint>]},"
+     "'status':{'allocatable':{$machine,'pods':'<1|1|1|2|2|9|9|9>'$devices},"
+     "'images':[<|$image|$image,$image>]<||,'declaredFeatures':[$declared<|,$declared>]>"
      "<|||,'conditions':[{'type':'Ready','status':'<True|False>'}]>}}"},
 
     /* ---- pods ---- */
@@ -93,15 +98,18 @@ static const struct walk_rule walk_rules[] = {
     {"hard", "{'whenUnsatisfiable':'DoNotSchedule',<|'minDomains':<2|3>,>$spreadrest"},
     {"soft", "{'whenUnsatisfiable':'ScheduleAnyway',$spreadrest"},
     {"spread", ",'topologySpreadConstraints':[<$hard|$soft|$hard,$soft|$hard,$hard|$soft,$soft>]"},
-    {"amounts", "{<|'cpu':'<100m|500m|1|2>'|'memory':'<64Mi|1Gi|5Gi|9Gi>'|"
+    {"amounts", "{<||||'cpu':'<100m|500m|1|2>'|'cpu':'<100m|200m>'|'memory':'<64Mi|1Gi|5Gi|9Gi>'|"
                 "'cpu':'<500m|1>','memory':'<1Gi|5Gi>'|'ephemeral-storage':'<1|9|19>Gi'|"
                 "'cpu':'1','ex.io/gpu':'<1|2>'|'ex.io/gpu':'1','ex.io/fpga':'<1|2>'|"
                 "'hugepages-2Mi':'<2|4|6>Mi','memory':'1Gi','cpu':'1'>}"},
     {"resources", "'resources':{<'requests':$amounts|'requests':$amounts|'limits':$amounts>}"},
     {"ports", "<|||,'ports':[{'containerPort':80,'hostPort':<80|81>,'protocol':'<TCP|UDP>'"
               "<|,'hostIP':'<127.0.0.1|0.0.0.0|10.0.0.1>'>}]>"},
+    {"needed",
+     "<|||||||,'volumeMounts':[{'name':'e','mountPath':'/e','bindMountOptions':['noexec']}]|"
+     ",'restartPolicyRules':[{'action':'<Restart|RestartAllContainers>'}]>"},
     {"pulled", "<a|b:1|c:2|n<0|1>.own>"},
-    {"container", "'image':'$pulled'$ports,$resources"},
+    {"container", "'image':'$pulled'$ports$needed,$resources"},
     {"containers", "'containers':[{'name':'c',$container}<|||,{'name':'d',$container}>]"
                    "<|||||,'initContainers':[{'name':'i',$container<|,'restartPolicy':'Always'>}"
                    "<|,{'name':'j',$container<|,'restartPolicy':'Always'>}>]>"
@@ -119,28 +127,34 @@ static const struct walk_rule walk_rules[] = {
                   "'csi':{'driver':'d<0|1>.io'}|'emptyDir':{}>}"},
     {"owner", "<||||,'ownerReferences':[{<'apiVersion':'v1','kind':'ReplicationController'|"
               "'apiVersion':'apps/v1','kind':'ReplicaSet'|'apiVersion':'apps/v1','kind':"
-              "'StatefulSet'>,'name':'o0','uid':'w','controller':true}]>"},
+              "'StatefulSet'>,'name':'o<0|0|1>','uid':'w','controller':true}]>"},
     {"podmeta", "'metadata':{'name':'p#','namespace':'@','uid':'u#.!','labels':{'app':'<x|y|z>'"
                 "<||,'tier':'<s|t>'><|,'rev':'<1|2>'>}$owner"
                 "<|||||||,'deletionTimestamp':'2026-01-01T00:00:00Z'>}"},
-    {"podspec",
-     "$containers,'priority':<0|10|20|30><||||,'preemptionPolicy':'Never'>"
-     "<|||||||||,'schedulerName':'<packer|other>'>"
-     "<|||||||||,'schedulingGates':[{'name':'g'}]><|||||||,'nodeSelector':{'zone':'$zone'}"
-     "|,'nodeSelector':{'host':'n<0|1>'}>"
-     "<|,'tolerations':[$toleration<|,$toleration>]><||$affinity><|||$spread>"
-     "<||||,'volumes':[$podvolume<||,$podvolume>]>"},
+    {"podspec", "$containers,'priority':<0|0|10|10|20|100><||||,'preemptionPolicy':'Never'>"
+                "<|||||||||,'schedulerName':'<packer|packer|packer|other>'>"
+                "<|||||||||,'schedulingGates':[{'name':'<g|h>'}]>"
+                "<|||||||||||||||||||,'schedulingGroup':{'podGroupName':'g'}>"
+                "<|||||||||||,'hostNetwork':true,'hostUsers':<true|false>>"
+                "<||||||||||||||,'nodeSelector':{'zone':'$zone'}|,'nodeSelector':{'host':'n<0|1>'}>"
+                "<|,'tolerations':[$toleration<|,$toleration>]><|||$affinity><||||$spread>"
+                "<||||||,'volumes':[$podvolume<||,$podvolume>]>"},
     {"resize", "'containerStatuses':[{'name':'c','image':'a','imageID':'a','ready':true,"
                "'restartCount':0<|,'allocatedResources':$amounts>,$resources}]"
                "<||,'conditions':[{'type':'PodResizePending','status':'True','reason':"
                "'<Infeasible|Deferred>'}]>"},
     {"disruption", "'conditions':[{'type':'DisruptionTarget','status':'True','reason':"
                    "'PreemptionByScheduler'}]"},
-    {"pending", "{'apiVersion':'v1','kind':'Pod',$podmeta,'spec':{$podspec}}"},
+    {"lent", "'nodeAllocatableResourceClaimStatuses':[{'resourceClaimName':'r','containers':['c'],"
+             "'mapping':[{'name':'<cpu|memory|ex.io/gpu>','quantity':'<1|1Gi>'}]"
+             "<|,'overhead':[{'name':'cpu','perPod':'<250m|2>'}]>}]"},
+    {"podstatus", "<||||||'nominatedNodeName':'n<0|1|2|3|4|5>'|'phase':'<Succeeded|Failed>'|"
+                  "$resize|$lent|$disruption>"},
+    /* These two have all choices in common but those behind the spec. */
+    {"pending", "{'apiVersion':'v1','kind':'Pod',$podmeta,'spec':{$podspec"
+                "<|||||||||,'nodeName':'n<0|1|9>'>},'status':{$podstatus}}"},
     {"pod", "{'apiVersion':'v1','kind':'Pod',$podmeta,'spec':{$podspec"
-            "<||,'nodeName':'n<0|1|2|3|4|5>'>},'status':{"
-            "<|||||'nominatedNodeName':'n<0|1|2|3|4|5>'|'phase':'<Succeeded|Failed>'|$resize|"
-            "$disruption>}}"},
+            "<||,'nodeName':'n<0|1|2|3|4|5>'>},'status':{$podstatus}}"},
 
     /* ---- what selects pods ---- */
     {"namespace", "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'@','uid':'#','labels':"

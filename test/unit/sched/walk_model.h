@@ -113,7 +113,7 @@ static inline bool walk_is_old(const struct walk_entry *e, const struct api_obje
 static inline void walk_hold(struct walk *w, struct walk_entry *e) {
     for (size_t k = 0; k < WALKERS; k++) {
         struct sched__class *before = e->held[k];
-        e->held[k] = sched__class_get(w->s[k], e->object);
+        e->held[k] = sched__class_get_pending(w->s[k], e->object);
         if (before)
             sched__class_unref(w->s[k], before);
     }

@@ -94,6 +94,10 @@ static inline bool naive_is_open(const struct walk *w, const struct api_pod *pod
 
 /* ---- selectors and affinity ---- */
 
+static inline bool naive_name_fits(const struct api_pod *pod, const struct api_node *node) {
+    return !pod->spec.node_name.n || str_eq(pod->spec.node_name, node->metadata.name);
+}
+
 static inline bool naive_meets(const struct walk *w, const struct api_node_selector_requirement *r,
                                const struct str *value) {
     if (str_is(r->operator, "In"))
@@ -264,7 +268,8 @@ struct naive_verdict {
 };
 
 static inline bool naive_is_resized(const struct api_pod *pod) {
-    return pod->status.container_statuses.n;
+    return pod->status.container_statuses.n ||
+           pod->status.node_allocatable_resource_claim_statuses.n;
 }
 
 static inline void naive_fit(struct walk *w, const struct api_pod *pod, const struct api_node *node,
@@ -307,7 +312,9 @@ static inline bool naive_has_rival(struct walk *w, const struct api_pod *pod,
 static inline struct naive_verdict naive_judge(struct walk *w, const struct api_pod *pod,
                                                const struct api_node *node) {
     struct naive_verdict v = {.for_good = true};
-    if (!naive_is_open(w, pod, node))
+    if (!naive_name_fits(pod, node))
+        v.plugin = "NodeName";
+    else if (!naive_is_open(w, pod, node))
         v.plugin = "NodeUnschedulable";
     else if (!naive_taints_fit(w, pod, node))
         v.plugin = "TaintToleration";
@@ -352,7 +359,7 @@ static inline bool naive_agrees(struct walk *w, const struct api_pod *pod,
                                          "NodeAffinity", "NodePorts",         "NodeResourcesFit"};
     struct naive_verdict v = naive_judge(w, pod, node);
     if (r->absent)
-        return !naive_affinity_fits(w, pod, node);
+        return !naive_name_fits(pod, node) || !naive_affinity_fits(w, pod, node);
     if (v.unsure)
         return true;
     if (v.plugin)
