@@ -84,10 +84,8 @@ static uint32_t best_slot(struct sched__cycle *cy, const int64_t *totals) {
 }
 
 static uint32_t only_slot(const struct sched__cycle *cy) {
-    uint32_t i = 0;
-    while (cy->verdict[i])
-        i++;
-    return i;
+    const uint8_t *found = memchr(cy->verdict, SCHED__FITS, cy->s->nodes.n);
+    return (uint32_t)(found - cy->verdict);
 }
 
 uint32_t sched__cycle_choose(struct sched__cycle *cy) {

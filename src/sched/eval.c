@@ -9,9 +9,11 @@
 /* ---- who remembers ---- */
 
 static size_t bytes_of(const struct sched__eval *ev) {
-    size_t per_slot = sizeof *ev->verdict + sizeof *ev->fixed + sizeof *ev->total +
-                      ev->scaled_count * sizeof *ev->scaled[0].raw;
-    return ev->size * (per_slot + (ev->best ? sizeof *ev->best : 0));
+    size_t per_slot = sizeof *ev->verdict + (ev->best ? sizeof *ev->best : 0);
+    if (ev->scored)
+        per_slot += sizeof *ev->fixed + sizeof *ev->total +
+                    ev->scaled_count * sizeof *ev->scaled[0].raw;
+    return ev->size * per_slot;
 }
 
 static void unlink_eval(struct sched *s, struct sched__eval *ev) {
@@ -69,6 +71,27 @@ static void start(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     const uint8_t *state = cy->s->nodes.state;
     for (uint32_t i = from; i < to; i++)
         cy->verdict[i] = state[i] & SCHED__NODE_THERE ? SCHED__FITS : SCHED__GONE;
+}
+
+/* The slots that restrictions leave, if a plug-in can name them; NULL: none can. */
+static const uint32_t *find_named(struct sched__cycle *cy, size_t *n) {
+    const struct sched_order *order = &cy->profile->points[SCHED_PRE_FILTER];
+    const uint32_t *named = NULL;
+    for (size_t i = 0; i < order->n && !named; i++) {
+        const struct sched__plugin *plugin = sched__plugin_at(order->v[i]);
+        if (plugin->named && is_active(cy, order->v[i]))
+            named = plugin->named(cy, n);
+    }
+    return named;
+}
+
+/* No node is looked at. */
+static void leave_out_all(struct sched__cycle *cy) {
+    const struct sched__nodes *nodes = &cy->s->nodes;
+    memset(cy->verdict, SCHED__ABSENT, nodes->n);
+    for (uint32_t i = 0; nodes->live < nodes->n && i < nodes->n; i++)
+        if (!(nodes->state[i] & SCHED__NODE_THERE))
+            cy->verdict[i] = SCHED__GONE;
 }
 
 static void run_filters(struct sched__cycle *cy, uint32_t from, uint32_t to) {
@@ -227,6 +250,9 @@ static void sum_all(const struct sched__cycle *cy, struct sched__eval *ev) {
 /* ---- bringing up to date ---- */
 
 static void prepare_scoring(struct sched__cycle *cy, struct sched__eval *ev) {
+    ev->scored = true;
+    ev->fixed = xcalloc(ev->size, sizeof *ev->fixed);
+    ev->total = xcalloc(ev->size, sizeof *ev->total);
     const struct sched_order *order = &cy->profile->points[SCHED_SCORE];
     for (size_t i = 0; i < order->n; i++) {
         enum sched_plugin p = order->v[i];
@@ -247,23 +273,46 @@ static struct sched__eval *eval_new(struct sched__cycle *cy) {
     ev->owner = cy->cls;
     ev->size = cy->s->nodes.n;
     ev->verdict = xcalloc(ev->size, sizeof *ev->verdict);
-    ev->fixed = xcalloc(ev->size, sizeof *ev->fixed);
-    ev->total = xcalloc(ev->size, sizeof *ev->total);
-    prepare_scoring(cy, ev);
     link_newest(cy->s, ev);
     return ev;
 }
 
-static void refresh_all(struct sched__cycle *cy, struct sched__eval *ev) {
-    uint32_t n = cy->s->nodes.n;
-    filter(cy, 0, n);
+/* Asks all nodes that are not left out beforehand. */
+static void filter_all(struct sched__cycle *cy, struct sched__eval *ev) {
+    size_t n;
+    const uint32_t *named = find_named(cy, &n);
     ev->feasible = 0;
-    for (uint32_t i = 0; i < n; i++)
-        ev->feasible += !ev->verdict[i];
+    if (!named) {
+        filter(cy, 0, ev->size);
+        for (uint32_t i = 0; i < ev->size; i++)
+            ev->feasible += !ev->verdict[i];
+        return;
+    }
+    leave_out_all(cy);
+    for (size_t i = 0; i < n; i++) {
+        filter(cy, named[i], named[i] + 1);
+        ev->feasible += !ev->verdict[named[i]];
+    }
+}
+
+static void score_all(struct sched__cycle *cy, struct sched__eval *ev) {
+    if (!ev->scored)
+        prepare_scoring(cy, ev);
     if (!ev->score_error.p)
-        run_scores(cy, ev, 0, n);
+        run_scores(cy, ev, 0, ev->size);
     sum_all(cy, ev);
     ev->replay = true;
+}
+
+/* Scores decide between nodes: a class that has had no two to choose from has none. */
+static bool needs_scores(const struct sched__cycle *cy, const struct sched__eval *ev) {
+    return !cy->error.p && (ev->scored || ev->feasible > 1);
+}
+
+static void refresh_all(struct sched__cycle *cy, struct sched__eval *ev) {
+    filter_all(cy, ev);
+    if (needs_scores(cy, ev))
+        score_all(cy, ev);
 }
 
 /* Counts a node that fits (sign 1) or is about to be asked again (-1); false when the largest
@@ -282,23 +331,35 @@ static bool count_slot(struct sched__eval *ev, uint32_t slot, int sign) {
     return same;
 }
 
+/* Asks nodes again; false when the largest score of some plug-in is another one now. */
+static bool ask_again(struct sched__cycle *cy, struct sched__eval *ev, const uint32_t *changed,
+                      size_t n) {
+    bool same = true;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t slot = changed[i];
+        count_slot(ev, slot, -1);
+        filter(cy, slot, slot + 1);
+        if (ev->scored && !ev->score_error.p)
+            run_scores(cy, ev, slot, slot + 1);
+        same = count_slot(ev, slot, 1) && same;
+    }
+    for (size_t k = 0; k < ev->scaled_count; k++)
+        same = same && (ev->scaled[k].at_max || !ev->feasible);
+    return same;
+}
+
 static void refresh_some(struct sched__cycle *cy, struct sched__eval *ev) {
     const struct sched *s = cy->s;
     size_t from = ev->seen - s->changes_base, n = s->changes.n - from;
     if (!n)
         return;
     const uint32_t *changed = s->changes.v + from;
-    bool same = true;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t slot = changed[i];
-        count_slot(ev, slot, -1);
-        filter(cy, slot, slot + 1);
-        if (!ev->score_error.p)
-            run_scores(cy, ev, slot, slot + 1);
-        same = count_slot(ev, slot, 1) && same;
+    bool same = ask_again(cy, ev, changed, n);
+    if (!ev->scored) {
+        if (needs_scores(cy, ev))
+            score_all(cy, ev);
+        return;
     }
-    for (size_t k = 0; k < ev->scaled_count; k++)
-        same = same && (ev->scaled[k].at_max || !ev->feasible);
     if (!same) {
         sum_all(cy, ev);
         ev->replay = true;

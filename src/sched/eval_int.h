@@ -30,6 +30,7 @@ struct sched__eval {
     uint64_t nodes_generation, storage_generation;
     uint8_t *verdict; /* by slot */
     uint32_t feasible;
+    bool scored;     /* the columns of scores are there: two nodes fitted at one time */
     int64_t *fixed;  /* by slot: weighted scores that need no scale */
     int64_t *total;  /* by slot; SCHED__NO_TOTAL: does not fit */
     uint32_t winner; /* the first slot with the best total, or SCHED__NONE */

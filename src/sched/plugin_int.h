@@ -110,7 +110,10 @@ struct sched__plugin {
     /* Marks slots in [from, to) that the pod cannot go to whatever filters say as SCHED__ABSENT:
      * upstream's PreFilterResult. Scope NODE only. */
     void (*restrict_to)(struct sched__cycle *cy, uint32_t from, uint32_t to);
-    /* Does that leave out any node for this class at all? */
+    /* The slots that it leaves, each once, in the cycle's arena, if they are so few that it is
+     * better to ask about them alone; NULL: they are not. */
+    const uint32_t *(*named)(struct sched__cycle *cy, size_t *n);
+    /* Does it leave out any node for this class at all? */
     bool (*restricts)(const struct sched__class *c);
     /* Writes a reason into each verdict in [from, to) that is 0 and that it rejects. */
     void (*filter)(struct sched__cycle *cy, uint32_t from, uint32_t to);

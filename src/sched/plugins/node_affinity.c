@@ -157,6 +157,21 @@ static void restrict_to(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             cy->verdict[i] = SCHED__ABSENT;
 }
 
+/* Equal names are neighbours. */
+static const uint32_t *named(struct sched__cycle *cy, size_t *n) {
+    const struct node_affinity *d = cy->cls->data[SCHED_NODE_AFFINITY];
+    if (!d->pinned || d->name_count > cy->s->nodes.n / 4)
+        return NULL;
+    uint32_t *slots = arena_array(cy->arena, uint32_t, d->name_count);
+    *n = 0;
+    for (size_t i = 0; i < d->name_count; i++) {
+        uint32_t slot = sched__node_find(cy->s, intern_text(d->names[i]));
+        if (slot != SCHED__NONE && (i == 0 || d->names[i] != d->names[i - 1]))
+            slots[(*n)++] = slot;
+    }
+    return slots;
+}
+
 static enum sched__reason check(const struct sched__class *c, const struct node_affinity *d,
                                 const struct match_node *node) {
     if (d->added && !match_affinity_required(d->added, node, NULL))
@@ -243,6 +258,7 @@ const struct sched__plugin sched__node_affinity = {
     .discard = discard,
     .pre_filter = pre_filter,
     .restrict_to = restrict_to,
+    .named = named,
     .restricts = restricts,
     .filter = filter,
     .explain = explain,

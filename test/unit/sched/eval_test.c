@@ -84,6 +84,46 @@ static void a_changed_node_is_asked_again(void **state) {
     sched_free(w.s);
 }
 
+/* A pod that names two nodes, one of them twice, and one that there is not. */
+static struct api_object *pinned_pod(struct world *w) {
+    return world_default(
+        w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'d'},"
+                          "'spec':{'containers':[{'name':'c','image':'i','resources':{'requests':"
+                          "{'cpu':'2'}}}],'affinity':{'nodeAffinity':{"
+                          "'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':["
+                          "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n6']}]},"
+                          "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n2']}]},"
+                          "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n6']}]},"
+                          "{'matchFields':[{'key':'metadata.name','operator':'In','values':['m']}]}"
+                          "]}}}}}"));
+}
+
+/* What is remembered of a class that had no choice has no scores, until two nodes fit. */
+static void nodes_that_a_pod_names_are_asked_alone(void **state) {
+    (void)state;
+    struct world w;
+    struct arena a = {0};
+    start(&w);
+    for (unsigned i = 0; i < 16; i++)
+        set_node(&w, i, i == 6 ? 4 : i == 2 ? 1 : 64);
+    struct api_object *o = pinned_pod(&w);
+    struct sched__class *held = sched__class_get(w.s, o); /* keeps what it remembers */
+    assert_true(str_is(best_node(&w, o, &a), "n6"));
+    assert_true(held->eval->feasible == 1 && !held->eval->scored);
+    set_node(&w, 6, 1);
+    assert_true(str_is(best_node(&w, o, &a), "none"));
+    set_node(&w, 2, 16);
+    set_node(&w, 6, 4);
+    assert_true(str_is(best_node(&w, o, &a), "n2"));
+    assert_true(held->eval->feasible == 2 && held->eval->scored);
+    set_node(&w, 2, 1);
+    assert_true(str_is(best_node(&w, o, &a), "n6"));
+    sched__class_unref(w.s, held);
+    api_object_unref(o);
+    arena_release(&a);
+    sched_free(w.s);
+}
+
 /* Sums of all that a node offers may stay the same while each amount is another one. */
 static void any_change_of_allocatable_is_noticed(void **state) {
     static const struct {
@@ -299,6 +339,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_like_pods_one_object_is_held),
         cmocka_unit_test(a_changed_node_is_asked_again),
+        cmocka_unit_test(nodes_that_a_pod_names_are_asked_alone),
         cmocka_unit_test(any_change_of_allocatable_is_noticed),
         cmocka_unit_test(weights_of_any_size_count),
         cmocka_unit_test(the_tournament_has_any_number_of_players),
