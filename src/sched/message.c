@@ -1,5 +1,6 @@
 /* The text of a pod that fits nowhere: how many nodes gave which reason. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "sched/plugin_int.h"
@@ -30,33 +31,41 @@ struct str sched__tallied_write(struct sched__tallied *t, uint32_t all_nodes, st
     return text;
 }
 
-/* Reasons whose text does not depend on the node are counted without being asked for. */
-static void tally_plain(struct sched__cycle *cy, struct sched__tallied *t) {
-    uint32_t counts[SCHED__REASON_COUNT] = {0};
-    for (uint32_t i = 0; i < cy->s->nodes.n; i++)
-        counts[cy->verdict[i]]++;
-    for (enum sched__reason r = SCHED__ABSENT + 1; r < SCHED__REASON_COUNT; r++)
-        if (counts[r] && sched__reason_row(r)->text)
-            sched__tallied_add(t, str_of(sched__reason_row(r)->text), counts[r]);
+static void tally_status(struct sched__cycle *cy, uint32_t slot, uint32_t nodes,
+                         struct sched__tallied *t) {
+    struct sched_status status = sched__cycle_status(cy, slot);
+    for (size_t j = 0; j < status.reason_count; j++)
+        sched__tallied_add(t, status.reasons[j], nodes);
 }
 
-static void tally_others(struct sched__cycle *cy, struct sched__tallied *t) {
-    for (uint32_t i = 0; i < cy->s->nodes.n; i++) {
-        enum sched__reason r = cy->verdict[i];
-        if (r == SCHED__FITS || r == SCHED__GONE ||
-            (r != SCHED__ABSENT && sched__reason_row(r)->text))
+static bool is_of_node(enum sched__reason r) {
+    return r > SCHED__ABSENT && !sched__reason_row(r)->text;
+}
+
+/* Only reasons whose text depends on the node are asked for node by node. */
+static void tally(struct sched__cycle *cy, struct sched__tallied *t) {
+    uint32_t counts[SCHED__REASON_COUNT] = {0}, asked = 0, n = cy->s->nodes.n;
+    for (uint32_t i = 0; i < n; i++)
+        counts[cy->verdict[i]]++;
+    for (enum sched__reason r = SCHED__ABSENT; r < SCHED__REASON_COUNT; r++) {
+        const uint8_t *first = counts[r] ? memchr(cy->verdict, r, n) : NULL;
+        if (first && is_of_node(r))
+            asked += counts[r];
+        else if (first)
+            tally_status(cy, (uint32_t)(first - cy->verdict), counts[r], t);
+    }
+    for (uint32_t i = 0; asked && i < n; i++) {
+        if (!is_of_node(cy->verdict[i]))
             continue;
-        struct sched_status status = sched__cycle_status(cy, i);
-        for (size_t j = 0; j < status.reason_count; j++)
-            sched__tallied_add(t, status.reasons[j], 1);
+        tally_status(cy, i, 1, t);
+        asked--;
     }
 }
 
 struct str sched__cycle_message(struct sched__cycle *cy) {
     struct sched__tallied t = {MAP_INIT(cy->s->seed)};
     if (cy->rejected.code == SCHED_SUCCESS) {
-        tally_plain(cy, &t);
-        tally_others(cy, &t);
+        tally(cy, &t);
         return sched__tallied_write(&t, cy->s->nodes.live, cy->arena);
     }
     struct buf out = BUF_INIT(LIMIT_MESSAGE_BYTES);

@@ -371,11 +371,14 @@ static uint32_t rejecting_plugins(const struct sched__cycle *cy) {
     enum sched_plugin plugin;
     if (sched_plugin_find(cy->rejected.plugin, &plugin))
         mask |= 1U << plugin;
+    bool given[SCHED__REASON_COUNT] = {0};
     for (uint32_t i = 0; cy->verdict && i < cy->s->nodes.n; i++)
-        if (cy->verdict[i] == SCHED__ABSENT)
-            mask |= 1U << SCHED_NODE_AFFINITY;
-        else if (cy->verdict[i] > SCHED__ABSENT)
-            mask |= 1U << sched__reason_row(cy->verdict[i])->plugin;
+        given[cy->verdict[i]] = true;
+    if (given[SCHED__ABSENT])
+        mask |= 1U << SCHED_NODE_AFFINITY;
+    for (enum sched__reason r = SCHED__ABSENT + 1; r < SCHED__REASON_COUNT; r++)
+        if (given[r])
+            mask |= 1U << sched__reason_row(r)->plugin;
     return mask;
 }
 

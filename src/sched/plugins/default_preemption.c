@@ -233,9 +233,19 @@ static uint32_t most_candidates(const struct sched_profile *profile, uint32_t no
     return n > nodes ? nodes : (uint32_t)n;
 }
 
+/* By verdict: may it be another one without some pods? */
+static const bool passes[SCHED__REASON_COUNT] = {
+#define UNSCHEDULABLE true
+#define UNRESOLVABLE  false
+#define REASON(id, name, verdict, words) [SCHED__REASON_##id] = verdict,
+#include "sched/reasons.def"
+#undef REASON
+#undef UNRESOLVABLE
+#undef UNSCHEDULABLE
+};
+
 static bool may_help(const struct sched__cycle *cy, uint32_t slot) {
-    return cy->verdict && cy->verdict[slot] > SCHED__ABSENT &&
-           sched__reason_row(cy->verdict[slot])->code == SCHED_REJECTED;
+    return cy->verdict && passes[cy->verdict[slot]];
 }
 
 static void try_nodes(struct preemption *p) {
