@@ -75,11 +75,12 @@ struct sched_pod {
     struct str key; /* namespace/name */
     struct str uid;
     struct sched__class *cls;
-    struct atom *told;  /* status.nominatedNodeName, held; NULL: none */
-    int64_t start;      /* status.startTime in nanoseconds; INT64_MIN: none */
-    uint32_t node;      /* slot; SCHED__NONE: pending */
-    uint32_t place;     /* in the node's list */
-    uint32_t nominated; /* slot, or SCHED__NONE */
+    struct atom *told;   /* status.nominatedNodeName, held; NULL: none */
+    int64_t start;       /* status.startTime in nanoseconds; INT64_MIN: none */
+    uint32_t node;       /* slot; SCHED__NONE: pending */
+    uint32_t place;      /* in the node's list */
+    uint32_t port_place; /* among those there that have host ports, if it has some */
+    uint32_t nominated;  /* slot, or SCHED__NONE */
     int32_t priority;
     uint32_t tolerations;         /* how many it has */
     bool assumed;                 /* placed by us, not yet confirmed by an object */
@@ -120,8 +121,7 @@ int32_t sched__node_lowest_priority(struct sched *s, uint32_t slot);
 
 /* Where a pod was: on its node, and among the pods of its class. */
 struct sched__seat {
-    uint32_t slot, place;
-    size_t port_place;           /* among those with host ports */
+    uint32_t slot, place, port_place;
     struct sched_pod *neighbour; /* before it in its class; NULL: it was the first */
 };
 

@@ -195,6 +195,7 @@ void sched__nodes_init(struct sched *s) {
     s->nodes.resource_numbers = MAP_INIT(s->seed);
     s->nodes.topologies = MAP_INIT(s->seed);
     s->nodes.images = MAP_INIT(s->seed);
+    sched__ports_init(s);
     grow_columns(s, FIRST_SLOTS);
     static const char *const names[SCHED__SCALARS] = {
         [SCHED__CPU] = "cpu", [SCHED__MEMORY] = "memory", [SCHED__EPHEMERAL] = "ephemeral-storage"};
@@ -212,6 +213,7 @@ void sched__nodes_release(struct sched *s) {
     }
     sched__resources_release(s);
     sched__topologies_release(s);
+    sched__ports_release(s);
     free(nodes->v);
     free(nodes->taints);
     free(nodes->nonzero_cpu);

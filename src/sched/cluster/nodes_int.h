@@ -22,6 +22,7 @@ struct api_container_image_list;
 struct match_node;
 struct match_taints;
 struct sched;
+struct sched__class;
 struct sched_pod;
 
 #define SCHED__NONE UINT32_MAX
@@ -92,6 +93,8 @@ struct sched__nodes {
     struct map topologies;                 /* struct sched__topology by key */
     size_t topologies_due;                 /* so many of them are worth a sweep */
     struct map images;                     /* struct sched__image by name */
+    struct map ports;                      /* host ports that are taken, see ports.c */
+    struct atom *any_ip;                   /* "0.0.0.0", held */
 };
 
 enum { SCHED__NODE_THERE = 1, SCHED__NODE_CLOSED = 2 /* spec.unschedulable */ };
@@ -128,6 +131,19 @@ void sched__slot_give(struct sched__nodes *nodes, uint32_t slot);
 
 /* Are these the same texts in the same order (hints.c)? */
 bool sched__strs_equal(const struct api_strs *a, const struct api_strs *b);
+
+/* ---- host ports (ports.c) ---- */
+
+/* A pod of the class came to a node (delta 1) or left it (-1). */
+void sched__ports_count(struct sched *s, const struct sched__class *c, uint32_t slot, int delta);
+
+/* Is the port, or one that excludes it, taken on the node? The address 0.0.0.0 and any other
+ * exclude each other. */
+bool sched__port_is_taken(const struct sched *s, const struct sched__port *port, uint32_t slot);
+bool sched__ip_is_any(const struct atom *ip);
+
+void sched__ports_init(struct sched *s);
+void sched__ports_release(struct sched *s);
 
 /* ---- resources (allocatable.c) ---- */
 

@@ -18,11 +18,22 @@ static void add_requests(struct sched *s, const struct sched__class *c, uint32_t
     s->nodes.pods[slot] += sign;
 }
 
-static size_t port_place(const struct sched__node *node, const struct sched_pod *p) {
-    size_t i = node->port_pods.n;
-    while (node->port_pods.v[--i] != p)
-        continue;
-    return i;
+static void take_ports(struct sched *s, struct sched_pod *p, uint32_t slot) {
+    struct sched__node *node = &s->nodes.v[slot];
+    if (!p->cls->port_count)
+        return;
+    p->port_place = (uint32_t)node->port_pods.n;
+    vec_push(&node->port_pods, p);
+    sched__ports_count(s, p->cls, slot, 1);
+}
+
+static void free_ports(struct sched *s, const struct sched_pod *p, uint32_t slot) {
+    struct sched__node *node = &s->nodes.v[slot];
+    if (!p->cls->port_count)
+        return;
+    node->port_pods.v[p->port_place] = node->port_pods.v[--node->port_pods.n];
+    node->port_pods.v[p->port_place]->port_place = p->port_place;
+    sched__ports_count(s, p->cls, slot, -1);
 }
 
 /* Looked for when somebody asks: several pods may go, and come back, before that. */
@@ -44,8 +55,7 @@ void sched__pod_place(struct sched *s, struct sched_pod *p, uint32_t slot) {
     p->place = (uint32_t)node->pods.n;
     vec_push(&node->pods, p);
     add_requests(s, p->cls, slot, 1);
-    if (p->cls->port_count)
-        vec_push(&node->port_pods, p);
+    take_ports(s, p, slot);
     if (p->priority < s->nodes.lowest_priority[slot])
         s->nodes.lowest_priority[slot] = p->priority;
     sched__count_pod(s, p, slot, 1);
@@ -60,9 +70,7 @@ void sched__pod_unplace(struct sched *s, struct sched_pod *p) {
     node->pods.v[p->place]->place = p->place;
     p->node = SCHED__NONE;
     add_requests(s, p->cls, slot, -1);
-    if (p->cls->port_count)
-        node->port_pods.v[port_place(node, p)] = node->port_pods.v[node->port_pods.n - 1];
-    node->port_pods.n -= p->cls->port_count > 0;
+    free_ports(s, p, slot);
     if (p->priority == s->nodes.lowest_priority[slot])
         node->lowest_left = true;
     sched__count_pod(s, p, slot, -1);
@@ -71,9 +79,10 @@ void sched__pod_unplace(struct sched *s, struct sched_pod *p) {
 }
 
 struct sched__seat sched__pod_take_off(struct sched *s, struct sched_pod *p) {
-    struct sched__seat seat = {.slot = p->node, .place = p->place, .neighbour = p->resident_prev};
-    if (p->cls->port_count)
-        seat.port_place = port_place(&s->nodes.v[p->node], p);
+    struct sched__seat seat = {.slot = p->node,
+                               .place = p->place,
+                               .port_place = p->port_place,
+                               .neighbour = p->resident_prev};
     sched__pod_unplace(s, p);
     return seat;
 }
@@ -91,7 +100,10 @@ void sched__pod_put_back(struct sched *s, struct sched_pod *p, const struct sche
     swap_with_last(node->pods.v, node->pods.n, seat->place);
     node->pods.v[node->pods.n - 1]->place = (uint32_t)node->pods.n - 1;
     p->place = seat->place;
-    if (p->cls->port_count)
+    if (p->cls->port_count) {
         swap_with_last(node->port_pods.v, node->port_pods.n, seat->port_place);
+        node->port_pods.v[node->port_pods.n - 1]->port_place = (uint32_t)node->port_pods.n - 1;
+        p->port_place = seat->port_place;
+    }
     sched__count_seat(p, seat->neighbour);
 }

@@ -10,10 +10,6 @@ struct wanted {
     size_t n;
 };
 
-static bool is_any(const struct atom *ip) {
-    return str_is(intern_text(ip), "0.0.0.0");
-}
-
 static int compare_pointers(const void *a, const void *b) {
     return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
@@ -28,8 +24,8 @@ static int compare_ports(const void *a, const void *b) {
         return compare_pointers(x->protocol, y->protocol);
     if (x->ip == y->ip)
         return 0;
-    if (is_any(x->ip) || is_any(y->ip))
-        return is_any(x->ip) ? -1 : 1;
+    if (sched__ip_is_any(x->ip) || sched__ip_is_any(y->ip))
+        return sched__ip_is_any(x->ip) ? -1 : 1;
     return compare_pointers(x->ip, y->ip);
 }
 
@@ -63,7 +59,7 @@ static bool conflicts(const struct wanted *w, const struct sched__port *port) {
     size_t i = find_first(w, port);
     if (i == w->n || w->v[i].port != port->port || w->v[i].protocol != port->protocol)
         return false;
-    return is_any(w->v[i].ip) || is_any(port->ip) ||
+    return sched__ip_is_any(w->v[i].ip) || sched__ip_is_any(port->ip) ||
            bsearch(port, w->v + i, w->n - i, sizeof *w->v, compare_ports);
 }
 
@@ -85,9 +81,19 @@ static struct conflict find_conflict(const struct sched__cycle *cy, uint32_t slo
     return (struct conflict){0};
 }
 
+static bool are_taken(const struct sched *s, const struct wanted *w, uint32_t slot) {
+    if (!s->nodes.v[slot].port_pods.n)
+        return false;
+    for (size_t i = 0; i < w->n; i++)
+        if (sched__port_is_taken(s, &w->v[i], slot))
+            return true;
+    return false;
+}
+
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    const struct wanted *w = cy->cls->data[SCHED_NODE_PORTS];
     for (uint32_t i = from; i < to; i++)
-        if (!cy->verdict[i] && find_conflict(cy, i).pod)
+        if (!cy->verdict[i] && are_taken(cy->s, w, i))
             cy->verdict[i] = SCHED__REASON_PORTS;
 }
 
