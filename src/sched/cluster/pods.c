@@ -59,7 +59,7 @@ void sched__pod_place(struct sched *s, struct sched_pod *p, uint32_t slot) {
     if (p->priority < s->nodes.lowest_priority[slot])
         s->nodes.lowest_priority[slot] = p->priority;
     sched__count_pod(s, p, slot, 1);
-    sched__volumes_pod(s, p, 1);
+    sched__volumes_pod(s, p, slot, 1);
     sched__node_touch(s, slot);
 }
 
@@ -74,7 +74,7 @@ void sched__pod_unplace(struct sched *s, struct sched_pod *p) {
     if (p->priority == s->nodes.lowest_priority[slot])
         node->lowest_left = true;
     sched__count_pod(s, p, slot, -1);
-    sched__volumes_pod(s, p, -1);
+    sched__volumes_pod(s, p, slot, -1);
     sched__node_touch(s, slot);
 }
 

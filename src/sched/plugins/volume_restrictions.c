@@ -5,16 +5,11 @@
 #include "sched/explain/explain_int.h"
 #include "sched/volumes/state_int.h"
 
-static bool is_disk(const struct api_volume_source *source) {
-    return source->gce_persistent_disk || source->aws_elastic_block_store || source->rbd ||
-           source->iscsi;
-}
-
 static void *compile(struct sched *s, struct sched__class *c) {
     (void)s;
     for (size_t i = 0; i < c->pod->spec.volumes.n; i++) {
         const struct api_volume_source *source = &c->pod->spec.volumes.v[i].volume_source;
-        if (source->persistent_volume_claim || is_disk(source))
+        if (source->persistent_volume_claim || sched__is_disk(source))
             return c->sample;
     }
     return NULL;
@@ -24,7 +19,7 @@ static void *compile(struct sched *s, struct sched__class *c) {
 struct state {
     struct str *exclusive; /* names of claims that only one pod may use */
     size_t exclusive_count;
-    bool disks;
+    struct sched__disk_names disks;
 };
 
 /* Read once in a cycle; *missing: the name of a claim that is not there. */
@@ -36,9 +31,10 @@ static const struct state *read_state(struct sched__cycle *cy, struct str *missi
     struct state *state = arena_new(cy->arena, struct state);
     state->exclusive = arena_array(cy->arena, struct str, volumes->n);
     cy->data[SCHED_VOLUME_RESTRICTIONS] = state;
+    bool has_disks = false;
     for (size_t i = 0; i < volumes->n; i++) {
         const struct api_volume_source *source = &volumes->v[i].volume_source;
-        state->disks |= is_disk(source);
+        has_disks |= sched__is_disk(source);
         if (!source->persistent_volume_claim)
             continue;
         struct str name = source->persistent_volume_claim->claim_name;
@@ -49,6 +45,8 @@ static const struct state *read_state(struct sched__cycle *cy, struct str *missi
         if (claim && sched__claim_is_exclusive(claim))
             state->exclusive[state->exclusive_count++] = name;
     }
+    if (has_disks)
+        state->disks = sched__disk_names(cy->arena, pod);
     return state;
 }
 
@@ -68,52 +66,42 @@ static void pre_filter(struct sched__cycle *cy) {
 
 /* ---- disks ---- */
 
-static bool gce_conflicts(const struct api_gce_persistent_disk_volume_source *a,
-                          const struct api_gce_persistent_disk_volume_source *b) {
-    return a && b && str_eq(a->pd_name, b->pd_name) && !(a->read_only && b->read_only);
-}
-
-static bool aws_conflicts(const struct api_aws_elastic_block_store_volume_source *a,
-                          const struct api_aws_elastic_block_store_volume_source *b) {
-    return a && b && str_eq(a->volume_id, b->volume_id);
-}
-
-static bool iscsi_conflicts(const struct api_iscsi_volume_source *a,
-                            const struct api_iscsi_volume_source *b) {
-    return a && b && str_eq(a->iqn, b->iqn) && !(a->read_only && b->read_only);
-}
-
-static bool rbd_conflicts(const struct api_rbd_volume_source *a,
-                          const struct api_rbd_volume_source *b) {
-    return a && b && str_eq(a->pool, b->pool) && str_eq(a->image, b->image) &&
-           !(a->read_only && b->read_only) && sched__strs_overlap(&a->monitors, &b->monitors);
-}
-
-static bool conflicts(const struct api_volume_source *a, const struct api_volume_source *b) {
-    return gce_conflicts(a->gce_persistent_disk, b->gce_persistent_disk) ||
-           aws_conflicts(a->aws_elastic_block_store, b->aws_elastic_block_store) ||
-           iscsi_conflicts(a->iscsi, b->iscsi) || rbd_conflicts(a->rbd, b->rbd);
-}
-
-/* The first of the pod's disks that the other pod has in a way that excludes it; NULL: none. */
-static const struct api_volume *find_conflict(const struct api_object *pod,
+/* The first of the pod's disks that is excluded by one of the other pod; NULL: none. */
+static const struct api_volume *find_conflict(const struct sched *s, const struct api_object *pod,
                                               const struct api_object *other) {
-    const struct api_volume_list *mine = &sched__pod_spec(pod)->volumes;
-    const struct api_volume_list *theirs = &sched__pod_spec(other)->volumes;
-    for (size_t i = 0; i < mine->n; i++)
-        for (size_t j = 0; j < theirs->n; j++)
-            if (conflicts(&mine->v[i].volume_source, &theirs->v[j].volume_source))
-                return &mine->v[i];
-    return NULL;
+    struct arena a = {0};
+    struct map disks = MAP_INIT(s->seed);
+    struct sched__disk_names mine = sched__disk_names(&a, pod);
+    struct sched__disk_names theirs = sched__disk_names(&a, other);
+    sched__disks_count(&disks, &theirs, 0, 1);
+    const struct sched__disk_name *found = sched__disks_find(&disks, &mine, 0);
+    size_t volume = found ? found->volume : 0;
+    sched__disks_release(&disks);
+    arena_release(&a);
+    return found ? &sched__pod_spec(pod)->volumes.v[volume] : NULL;
 }
 
 /* The pod of a node that has one of this pod's disks; NULL: none. */
 static struct sched_pod *find_rival(const struct sched__cycle *cy, uint32_t slot) {
     const struct sched__node *node = &cy->s->nodes.v[slot];
-    for (size_t i = 0; i < node->pods.n; i++)
-        if (find_conflict(cy->cls->sample, node->pods.v[i]->cls->sample))
-            return node->pods.v[i];
-    return NULL;
+    struct arena a = {0};
+    struct map disks = MAP_INIT(cy->s->seed);
+    struct sched__disk_names mine = sched__disk_names(&a, cy->cls->sample);
+    struct sched_pod *rival = NULL;
+    sched__disks_count(&disks, &mine, 0, 1);
+    for (size_t i = 0; i < node->pods.n && !rival; i++) {
+        struct sched__disk_names theirs = sched__disk_names(&a, node->pods.v[i]->cls->sample);
+        if (sched__disks_find(&disks, &theirs, 0))
+            rival = node->pods.v[i];
+    }
+    sched__disks_release(&disks);
+    arena_release(&a);
+    return rival;
+}
+
+static bool has_rival(const struct sched__cycle *cy, const struct state *state, uint32_t slot) {
+    return state->disks.n && cy->s->volumes &&
+           sched__disks_find(&cy->s->volumes->disks, &state->disks, slot);
 }
 
 /* ---- Filter ---- */
@@ -129,12 +117,12 @@ static struct str claim_in_use(const struct sched__cycle *cy, const struct state
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     const struct state *state = state_of(cy);
     bool in_use = claim_in_use(cy, state).p;
-    if (!in_use && !state->disks)
+    if (!in_use && !state->disks.n)
         return;
     for (uint32_t slot = from; slot < to; slot++) {
         if (cy->verdict[slot])
             continue;
-        if (state->disks && find_rival(cy, slot))
+        if (has_rival(cy, state, slot))
             cy->verdict[slot] = SCHED__REASON_DISK;
         else if (in_use)
             cy->verdict[slot] = SCHED__REASON_CLAIM_IN_USE;
@@ -146,7 +134,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         const struct sched_pod *rival = find_rival(cy, slot);
         if (rival)
             buf_addf(out, "volume %.*s: pod %.*s has the same disk",
-                     STR_ARG(find_conflict(cy->cls->sample, rival->cls->sample)->name),
+                     STR_ARG(find_conflict(cy->s, cy->cls->sample, rival->cls->sample)->name),
                      STR_ARG(rival->key));
         return;
     }
@@ -156,32 +144,53 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
              STR_ARG(name), sched__claim_users(cy->s, ns, name));
 }
 
-static bool shares_claim(const struct api_object *a, const struct api_object *b) {
-    const struct api_volume_list *x = &sched__pod_spec(a)->volumes;
-    const struct api_volume_list *y = &sched__pod_spec(b)->volumes;
-    for (size_t i = 0; i < x->n; i++)
-        for (size_t j = 0; j < y->n; j++) {
-            const struct api_persistent_volume_claim_volume_source
-                *p = x->v[i].volume_source.persistent_volume_claim,
-                *q = y->v[j].volume_source.persistent_volume_claim;
-            if (p && q && str_eq(p->claim_name, q->claim_name))
-                return true;
-        }
+/* The names of the claims of a pod. */
+static struct map names_of_claims(const struct api_object *pod, uint64_t seed) {
+    const struct api_volume_list *volumes = &sched__pod_spec(pod)->volumes;
+    struct map names = MAP_INIT(seed);
+    for (size_t i = 0; i < volumes->n; i++) {
+        const struct api_persistent_volume_claim_volume_source *claim =
+            volumes->v[i].volume_source.persistent_volume_claim;
+        if (claim)
+            map_put(&names, claim->claim_name, &volumes->v[i]);
+    }
+    return names;
+}
+
+static bool has_claim_of(const struct api_object *pod, const struct map *names) {
+    const struct api_volume_list *volumes = &sched__pod_spec(pod)->volumes;
+    for (size_t i = 0; i < volumes->n; i++) {
+        const struct api_persistent_volume_claim_volume_source *claim =
+            volumes->v[i].volume_source.persistent_volume_claim;
+        if (claim && map_get(names, claim->claim_name))
+            return true;
+    }
     return false;
 }
 
 /* The pod on a node that uses one of the claims that exclude others; NULL: none. */
 static struct sched_pod *find_user(struct sched__cycle *cy) {
     const struct api_object *pod = cy->cls->sample;
+    struct map names = names_of_claims(pod, cy->s->seed);
+    struct sched_pod *user = NULL;
     size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&cy->s->pods, &at));) {
+    for (struct map_entry *e; !user && (e = map_next(&cy->s->pods, &at));) {
         struct sched_pod *p = e->value;
         if (p->node != SCHED__NONE &&
             str_eq(p->cls->sample->meta->namespace, pod->meta->namespace) &&
-            shares_claim(p->cls->sample, pod))
-            return p;
+            has_claim_of(p->cls->sample, &names))
+            user = p;
     }
-    return NULL;
+    map_release(&names);
+    return user;
+}
+
+static bool shares_claim(const struct sched *s, const struct api_object *a,
+                         const struct api_object *b) {
+    struct map names = names_of_claims(a, s->seed);
+    bool shares = has_claim_of(b, &names);
+    map_release(&names);
+    return shares;
 }
 
 struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot) {
@@ -191,13 +200,12 @@ struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot) {
 /* ---- queueing hints ---- */
 
 static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
-    (void)s;
     if (event->bits & SCHED__CLAIM_ADD)
         return sched__claim_is_of_pod(event->after, pod->cls->sample, false);
     if (event->bits & SCHED__ASSIGNED_POD_DELETE)
         return str_eq(event->before->meta->namespace, pod->cls->sample->meta->namespace) &&
-               (find_conflict(pod->cls->sample, event->before) ||
-                shares_claim(pod->cls->sample, event->before));
+               (find_conflict(s, pod->cls->sample, event->before) ||
+                shares_claim(s, pod->cls->sample, event->before));
     return true;
 }
 

@@ -136,6 +136,7 @@ void sched__volumes_release(struct sched *s) {
     for (struct map_entry *e; (e = map_next(&v->users, &at));)
         free(e->value);
     map_release(&v->users);
+    sched__disks_release(&v->disks);
     free(v);
     s->volumes = NULL;
 }

@@ -123,23 +123,36 @@ static void count_user(struct sched *s, struct str key, int delta) {
     }
 }
 
-void sched__volumes_pod(struct sched *s, const struct sched_pod *p, int delta) {
+/* The pod is one user more (delta 1) or less (-1) of the claim. */
+static void use_claim(struct sched *s, const struct sched_pod *p, struct str name, int delta) {
+    struct claim_key key;
+    struct str ns = p->cls->sample->meta->namespace, text = make_key(&key, ns, name);
+    if (!text.p)
+        return;
+    count_user(s, text, delta);
+    const struct api_object *claim = sched__store_find(s, &s->store.claims, ns, name);
+    if (claim && sched__claim_is_exclusive(claim))
+        s->storage_generation++;
+}
+
+static void use_disks(struct sched *s, const struct sched_pod *p, uint32_t slot, int delta) {
+    struct arena a = {0};
+    struct sched__disk_names names = sched__disk_names(&a, p->cls->sample);
+    sched__disks_count(&sched__volumes_get(s)->disks, &names, slot, delta);
+    arena_release(&a);
+}
+
+void sched__volumes_pod(struct sched *s, const struct sched_pod *p, uint32_t slot, int delta) {
     const struct api_volume_list *volumes = &sched__pod_spec(p->cls->sample)->volumes;
+    bool has_disks = false;
     for (size_t i = 0; i < volumes->n; i++) {
-        const struct api_persistent_volume_claim_volume_source *source =
-            volumes->v[i].volume_source.persistent_volume_claim;
-        struct claim_key key;
-        struct str ns = p->cls->sample->meta->namespace, text = {0};
-        if (source)
-            text = make_key(&key, ns, source->claim_name);
-        if (!text.p)
-            continue;
-        count_user(s, text, delta);
-        const struct api_object *claim =
-            sched__store_find(s, &s->store.claims, ns, source->claim_name);
-        if (claim && sched__claim_is_exclusive(claim))
-            s->storage_generation++;
+        const struct api_volume_source *source = &volumes->v[i].volume_source;
+        has_disks |= sched__is_disk(source);
+        if (source->persistent_volume_claim)
+            use_claim(s, p, source->persistent_volume_claim->claim_name, delta);
     }
+    if (has_disks)
+        use_disks(s, p, slot, delta);
 }
 
 /* ---- lists of texts ---- */
@@ -176,10 +189,6 @@ static size_t count_common(const struct api_strs *list, const struct api_strs *i
 
 bool sched__strs_cover(const struct api_strs *has, const struct api_strs *wanted) {
     return count_common(wanted, has) == wanted->n;
-}
-
-bool sched__strs_overlap(const struct api_strs *a, const struct api_strs *b) {
-    return count_common(a, b) > 0;
 }
 
 /* ---- how plug-ins say no ---- */

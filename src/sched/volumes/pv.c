@@ -14,6 +14,7 @@ struct sched__volumes *sched__volumes_get(struct sched *s) {
         s->volumes->taken = MAP_INIT(s->seed);
         s->volumes->placed = MAP_INIT(s->seed);
         s->volumes->users = MAP_INIT(s->seed);
+        s->volumes->disks = MAP_INIT(s->seed);
     }
     return s->volumes;
 }

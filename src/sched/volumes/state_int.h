@@ -11,6 +11,7 @@ struct sched__volumes {
     struct map taken;    /* struct sched__taken by name of the volume: bound to a claim */
     struct map placed;   /* struct sched__taken by "namespace/name" of the claim: node chosen */
     struct map users;    /* of claims by "namespace/name": number of pods */
+    struct map disks;    /* of pods on nodes, see disks.c */
 };
 
 /* Something that a decision took and that no object shows yet. */

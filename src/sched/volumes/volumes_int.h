@@ -23,9 +23,9 @@ void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot);
 /* Undoes the above: the pod could not be bound. Nothing happens if nothing was taken. */
 void sched__volumes_forget(struct sched *s, struct sched_pod *p);
 
-/* The pod came to a node (delta 1) or left it (-1): counts who uses a claim. Moves
- * storage_generation if that claim may be used by one pod only. */
-void sched__volumes_pod(struct sched *s, const struct sched_pod *p, int delta);
+/* The pod came to a node (delta 1) or left it (-1): counts who uses a claim, and who has a disk.
+ * Moves storage_generation if that claim may be used by one pod only. */
+void sched__volumes_pod(struct sched *s, const struct sched_pod *p, uint32_t slot, int delta);
 
 /* Frees s->volumes. */
 void sched__volumes_release(struct sched *s);
@@ -38,6 +38,7 @@ struct api_persistent_volume;
 struct api_persistent_volume_claim;
 struct api_storage_class;
 struct api_volume;
+struct api_volume_source;
 struct api_volume_node_affinity;
 struct selector;
 
@@ -64,9 +65,8 @@ bool sched__claim_is_exclusive(const struct api_object *claim);
 /* Number of pods on nodes that use a claim by its name. */
 size_t sched__claim_users(const struct sched *s, struct str ns, struct str name);
 
-/* Does the list have every one of the others; any of the others? Long lists are sorted first. */
+/* Does the list have every one of the others? Long lists are sorted first. */
 bool sched__strs_cover(const struct api_strs *has, const struct api_strs *wanted);
-bool sched__strs_overlap(const struct api_strs *a, const struct api_strs *b);
 
 /* The listers' texts: `persistentvolumeclaim "x" not found`. */
 struct str sched__not_found(struct arena *a, const char *resource, struct str name);
@@ -218,6 +218,38 @@ const struct api_object *sched__csi_node(struct sched *s, uint32_t slot);
 
 /* The most that a volume of this capacity may have; NULL: nothing is said. */
 const struct quantity *sched__capacity_limit(const struct api_csi_storage_capacity *capacity);
+
+/* ---- disks that exclude each other (disks.c) ---- */
+
+bool sched__is_disk(const struct api_volume_source *source);
+
+/* One of the names under which a disk excludes others. */
+struct sched__disk_name {
+    char *text; /* begins with room for a slot */
+    size_t n;
+    bool read_only;
+    size_t volume; /* its place among the pod's */
+};
+
+/* In the order of the volumes. */
+struct sched__disk_names {
+    struct sched__disk_name *v;
+    size_t n;
+};
+
+/* The names of a pod's disks, in the arena. */
+struct sched__disk_names sched__disk_names(struct arena *a, const struct api_object *pod);
+
+/* A pod with these disks came to a node (delta 1) or left it (-1). The map is only for these
+ * functions. */
+void sched__disks_count(struct map *disks, const struct sched__disk_names *names, uint32_t slot,
+                        int delta);
+
+/* The first of the names that is excluded by a disk on the node; NULL: none. */
+const struct sched__disk_name *
+sched__disks_find(const struct map *disks, const struct sched__disk_names *names, uint32_t slot);
+
+void sched__disks_release(struct map *disks);
 
 /* ---- volumes of old kinds as CSI volumes (migration.c) ---- */
 

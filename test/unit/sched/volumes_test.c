@@ -172,13 +172,14 @@ static void run_hint(struct arena *a, const struct json *c) {
     struct api_object *pod = member(c, "pod");
     struct api_object *before = member(c, "before");
     struct api_object *after = member(c, "after");
+    struct sched s = {0};
     struct sched__class cls = {.sample = pod, .pod = pod->body};
     struct sched_pod p = {.cls = &cls};
     struct sched__event event = {.bits = find_event(json_str(json_get(c, STR("event")))),
                                  .before = before,
                                  .after = after,
                                  .sat = is_on_node(before)};
-    bool queue = (plugin->events & event.bits) && plugin->hint(NULL, &p, &event);
+    bool queue = (plugin->events & event.bits) && plugin->hint(&s, &p, &event);
     if (queue != json_get(c, STR("queue"))->b)
         fail_msg("%.*s: %.*s: %d", STR_ARG(json_str(json_get(c, STR("plugin")))),
                  STR_ARG(json_str(json_get(c, STR("name")))), queue);
