@@ -68,7 +68,7 @@ struct sched_profile {
     size_t fit_resource_count;
     struct sched_shape_point *shape;
     size_t shape_count;
-    struct str *ignored_resources, *ignored_resource_groups;
+    struct str *ignored_resources, *ignored_resource_groups; /* sorted */
     size_t ignored_resource_count, ignored_resource_group_count;
     /* NodeResourcesBalancedAllocation */
     struct sched_weighted_resource *balanced_resources;

@@ -1,8 +1,11 @@
 /*
  * Arguments of plug-ins: defaults, reading and validation, a reader for each plug-in that has any.
  */
+#include <stdlib.h>
+
 #include "api/names.h"
 #include "api/object.h"
+#include "base/map.h"
 #include "sched/config/config_int.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -125,7 +128,7 @@ static void check_label_key(const struct args *x, struct str path, struct str ke
         sched__config_invalid(x->r, path, key, errs.v[i].p);
 }
 
-/* A list of strings, each checked as the key of a label. */
+/* A list of strings, each checked as the key of a label; sorted, as only their presence counts. */
 static struct str *read_keys(const struct args *x, const char *name, size_t *count,
                              const char *no_slash) {
     struct sched__at list = sched__config_member(x->r, x->at, name, JSON_ARRAY);
@@ -142,6 +145,8 @@ static struct str *read_keys(const struct args *x, const char *name, size_t *cou
             sched__config_invalid(x->r, path, v[i], no_slash);
         check_label_key(x, path, v[i]);
     }
+    if (*count)
+        qsort(v, *count, sizeof *v, str_cmp_qsort);
     return v;
 }
 
@@ -250,10 +255,16 @@ static void check_action(const struct args *x, struct str path, struct str actio
                             STR_ARG(action));
 }
 
-static void check_constraint(const struct args *x, struct str list,
-                             const struct api_topology_spread_constraint_list *all, size_t i) {
-    const struct api_topology_spread_constraint *c = &all->v[i];
-    struct str path = sched__config_item(x->r, list, i);
+/* Was there a constraint of this key and action before? */
+static bool is_repeated(const struct args *x, const struct api_topology_spread_constraint *c,
+                        struct map *seen) {
+    struct str key = arena_printf(x->r->a, "%zu:%.*s%.*s", c->topology_key.n,
+                                  STR_ARG(c->topology_key), STR_ARG(c->when_unsatisfiable));
+    return map_put(seen, key, seen);
+}
+
+static void check_constraint(const struct args *x, struct str path,
+                             const struct api_topology_spread_constraint *c, struct map *seen) {
     struct str key = sched__config_path(x->r, path, "topologyKey");
     if (c->max_skew <= 0)
         sched__config_invalid_int(x->r, sched__config_path(x->r, path, "maxSkew"), c->max_skew,
@@ -267,13 +278,9 @@ static void check_constraint(const struct args *x, struct str list,
         sched__config_error(x->r, sched__config_path(x->r, path, "labelSelector"),
                             "Forbidden: constraint must not define a selector, as they deduced "
                             "for each pod");
-    for (size_t k = 0; k < i; k++)
-        if (str_eq(all->v[k].topology_key, c->topology_key) &&
-            str_eq(all->v[k].when_unsatisfiable, c->when_unsatisfiable)) {
-            sched__config_error(x->r, path, "Duplicate value: \"{%.*s, %.*s}\"",
-                                STR_ARG(c->topology_key), STR_ARG(c->when_unsatisfiable));
-            break;
-        }
+    if (is_repeated(x, c, seen))
+        sched__config_error(x->r, path, "Duplicate value: \"{%.*s, %.*s}\"",
+                            STR_ARG(c->topology_key), STR_ARG(c->when_unsatisfiable));
 }
 
 static void check_defaulting(const struct args *x, struct str type, size_t constraints) {
@@ -298,12 +305,14 @@ static void read_spread(const struct args *x) {
     all->n = list.v ? list.v->n : 0;
     all->v = arena_array(x->r->a, struct api_topology_spread_constraint, all->n);
     check_defaulting(x, type.n ? type : STR("System"), all->n);
+    struct map seen = MAP_INIT(map_random_seed());
     for (size_t i = 0; i < all->n; i++) {
         struct sched__at one = item(x, list, i);
         if (one.v)
             decode(x, one, API_T_topology_spread_constraint, &all->v[i]);
-        check_constraint(x, list.path, all, i);
+        check_constraint(x, sched__config_item(x->r, list.path, i), &all->v[i], &seen);
     }
+    map_release(&seen);
     x->p->system_spread = !str_is(type, "List");
     x->p->default_spread = x->p->system_spread ? NULL : all;
 }

@@ -3,6 +3,7 @@
  * profile's strategy.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "sched/cluster/requests_int.h"
 #include "sched/plugins/resources_int.h"
@@ -16,10 +17,7 @@ struct fit {
 /* ---- compile ---- */
 
 static bool lists(const struct str *names, size_t n, struct str name) {
-    for (size_t i = 0; i < n; i++)
-        if (str_eq(names[i], name))
-            return true;
-    return false;
+    return n && bsearch(&name, names, n, sizeof *names, str_cmp_qsort);
 }
 
 static bool is_ignored(const struct sched_profile *profile, struct str name) {
