@@ -35,8 +35,8 @@
 #define LIMIT_FIELD_ERROR_BYTES (8U << 20)
 
 /* Texts of field errors that one validation writes, also of those that repeat another and are
- * listed once. About a quarter second. */
-#define LIMIT_FIELD_ERROR_WORK (64U << 20)
+ * listed once, or that are too long to be listed whole. About a quarter second. */
+#define LIMIT_FIELD_ERROR_WORK (16U << 20)
 
 /* Memory of the objects that are made anew to find out which feature gate would change a verdict.
  * That takes some twenty of them; objects above ten megabytes get no more such hints. */

@@ -169,7 +169,7 @@ static void finish(struct valid *v, struct draft *d) {
     struct valid_errs *errs = v->errs;
     size_t n = d->text.n > d->detail ? d->text.n : d->value_end;
     struct str text = str_sub(buf_view(&d->text), 0, n);
-    errs->written += n;
+    errs->written += d->text.full ? d->text.max : n;
     if (!has_text(errs, text)) {
         text = arena_str(errs->a, text);
         errs->bytes += n;

@@ -117,6 +117,24 @@ static void repeats_cost_work_but_no_place(void **state) {
     arena_release(&f.arena);
 }
 
+/* A tree that does not fit is dropped from the text, but it took its time. */
+static void texts_that_are_too_long_cost_work(void **state) {
+    (void)state;
+    enum { TOO_LONG = 3 * LIMIT_OBJECT_BYTES };
+    struct fixture f;
+    set_up(&f);
+    char *text = arena_array(&f.arena, char, TOO_LONG);
+    memset(text, 'a', TOO_LONG);
+    struct value value = VALUE_JSON(json_of_str((struct str){text, TOO_LONG}));
+    for (size_t i = 0; i < LIMIT_FIELD_ERROR_WORK / TOO_LONG + 1; i++)
+        valid__invalid(&f.v, AT(NULL, "a"), value, "must be short");
+    assert_int_equal(f.errs.n, 1);
+    assert_int_equal(f.errs.left_out, 0);
+    add_required(&f, 0, 1);
+    assert_int_equal(f.errs.left_out, 1);
+    arena_release(&f.arena);
+}
+
 static void the_entry_behind_the_errors_is_a_cause_without_a_field(void **state) {
     (void)state;
     struct arena a = {0};
@@ -152,6 +170,7 @@ int main(void) {
         cmocka_unit_test(errors_beyond_the_limit_are_counted),
         cmocka_unit_test(texts_are_limited_but_for_the_last),
         cmocka_unit_test(repeats_cost_work_but_no_place),
+        cmocka_unit_test(texts_that_are_too_long_cost_work),
         cmocka_unit_test(the_entry_behind_the_errors_is_a_cause_without_a_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
