@@ -79,12 +79,14 @@ static void *compile(struct sched *s, struct sched__class *c) {
 
 /* ---- what nodes declare ---- */
 
+/* Nodes declare features in order; of a list in disorder upstream finds what comes before anything
+ * greater. */
 static bool declares(const struct api_node *node, struct str feature) {
     const struct api_strs *list = &node->status.declared_features;
-    for (size_t i = 0; i < list->n; i++)
-        if (str_eq(list->v[i], feature))
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < list->n && str_cmp(list->v[i], feature) < 0)
+        i++;
+    return i < list->n && str_eq(list->v[i], feature);
 }
 
 /* The first feature that the node lacks; FEATURES: none. */
