@@ -65,13 +65,60 @@ void sched__cycle_pre_filter(struct sched__cycle *cy) {
 
 /* ---- Filter ---- */
 
+/* Does the plug-in look at all nodes, and has it to do with this cycle? */
+static bool filters_cluster(const struct sched__cycle *cy, enum sched_plugin p) {
+    return plugins[p]->scope == SCHED__SCOPE_CLUSTER && plugins[p]->filter && cy->data[p];
+}
+
+static bool is_last(const struct sched_order *order, size_t place) {
+    while (++place < order->n)
+        if (plugins[order->v[place]]->scope == SCHED__SCOPE_NODE)
+            return false;
+    return true;
+}
+
+/* Is this the verdict of a filter behind that place? */
+static bool is_later(const struct sched_order *order, size_t place, enum sched__reason verdict) {
+    while (verdict > SCHED__ABSENT && ++place < order->n)
+        if (order->v[place] == reasons[verdict].plugin)
+            return true;
+    return false;
+}
+
+/* A profile can have plug-ins that look at all nodes before others, which were asked already: a
+ * node that both reject has the reason of the first. */
+static void filter_before_others(struct sched__cycle *cy, size_t place, uint32_t from,
+                                 uint32_t to) {
+    const struct sched_order *order = &cy->profile->points[SCHED_FILTER];
+    const uint8_t *others = arena_copy(cy->arena, cy->verdict + from, to - from);
+    for (uint32_t i = from; i < to; i++)
+        if (is_later(order, place, cy->verdict[i]))
+            cy->verdict[i] = SCHED__FITS;
+    plugins[order->v[place]]->filter(cy, from, to);
+    for (uint32_t i = from; i < to; i++)
+        if (!cy->verdict[i])
+            cy->verdict[i] = others[i - from];
+}
+
 static void run_cluster_filters(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     const struct sched_order *order = &cy->profile->points[SCHED_FILTER];
     for (size_t i = 0; i < order->n; i++) {
-        const struct sched__plugin *plugin = plugins[order->v[i]];
-        if (plugin->scope == SCHED__SCOPE_CLUSTER && plugin->filter && cy->data[order->v[i]])
-            plugin->filter(cy, from, to);
+        if (!filters_cluster(cy, order->v[i]))
+            continue;
+        if (is_last(order, i))
+            plugins[order->v[i]]->filter(cy, from, to);
+        else
+            filter_before_others(cy, i, from, to);
     }
+}
+
+/* Can no plug-in that looks at all nodes change this verdict of one that does not? */
+static bool is_final(const struct sched__cycle *cy, enum sched__reason verdict) {
+    const struct sched_order *order = &cy->profile->points[SCHED_FILTER];
+    for (size_t i = 0; i < order->n; i++)
+        if (filters_cluster(cy, order->v[i]) && is_later(order, i, verdict))
+            return false;
+    return verdict != SCHED__FITS;
 }
 
 static bool has_cluster_filters(const struct sched__cycle *cy) {
@@ -202,7 +249,7 @@ enum sched__reason sched__cycle_try(struct sched__cycle *cy, uint32_t slot) {
     memset(again.data, 0, sizeof again.data);
     again.verdict = cy->s->trial;
     sched__eval_try(&again, slot);
-    if (again.verdict[slot])
+    if (is_final(cy, again.verdict[slot]))
         return again.verdict[slot];
     for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++)
         if (plugins[p]->scope == SCHED__SCOPE_CLUSTER && plugins[p]->pre_filter && cy->data[p])

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // Configurations of the scheduler: other weights, orders and arguments of plug-ins, and some of them left out.
@@ -41,10 +42,20 @@ func randomPlugins(r *rand.Rand) object {
 		r.Shuffle(len(scores), func(i, k int) { scores[i], scores[k] = scores[k], scores[i] })
 		plugins["score"] = object{"enabled": scores}
 	}
-	if name := pick(r, filterers[:8]); name != off {
-		maybe(r, 20, plugins, "filter", pick(r, []object{{"enabled": named(name)}, {"disabled": named(name)}}))
+	if chance(r, 40) {
+		plugins["filter"] = randomFilters(r, off)
 	}
 	return plugins
+}
+
+// Some filters before all others, in any order, or one left out.
+func randomFilters(r *rand.Rand, off string) object {
+	names := slices.DeleteFunc(slices.Clone(filterers), func(name string) bool { return name == off })
+	r.Shuffle(len(names), func(i, k int) { names[i], names[k] = names[k], names[i] })
+	if chance(r, 30) {
+		return object{"disabled": named(names[0])}
+	}
+	return object{"enabled": named(names[:1+r.IntN(4)]...)}
 }
 
 func weightedResources(r *rand.Rand, heaviest int) []object {
