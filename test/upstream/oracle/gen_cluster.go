@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 )
 
 // Clusters whose parts meet: few labels, few values, taints that some pods tolerate, nodes that are nearly full.
@@ -22,6 +23,7 @@ var (
 	semverNames      = []string{"SemverLt", "SemverGt", "SemverEq"}
 	nodeVersions     = []string{"1.2.3", "1.10.0", "v1.2", "5.15.0-91-generic", "2"}
 	imageNames       = []string{"busybox:latest", "nginx:1", "app:v2", "registry.example.com/app:v2", "app:latest"}
+	imageSizes       = []int64{1 << 20, 300 << 20, 900 << 20, 3 << 30}
 	taintKeys        = []string{"dedicated", "failure-prob", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"}
 )
 
@@ -74,7 +76,7 @@ func randomNode(r *rand.Rand, name string) object {
 	maybe(r, 20, allocatable, "example.com/gpu", pick(r, []string{"1", "4"}))
 	status := object{"allocatable": allocatable}
 	maybe(r, 30, status, "images", some(r, 2, func() object {
-		return object{"names": append([]string{pick(r, imageNames)}, some(r, 1, func() string { return pick(r, imageNames) })...), "sizeBytes": pick(r, []int64{1 << 20, 300 << 20, 900 << 20, 3 << 30})}
+		return object{"names": append([]string{pick(r, imageNames)}, some(r, 1, func() string { return pick(r, imageNames) })...), "sizeBytes": pick(r, imageSizes)}
 	}))
 	maybe(r, 3, allocatable, pick(r, []string{"cpu", "memory", "pods"}), "0")
 	maybe(r, 30, status, "declaredFeatures", some(r, 3, func() string { return pick(r, declaredFeatures) }))
@@ -333,6 +335,7 @@ func generateSchedule(r *rand.Rand) line {
 				before = append(before, asItWas(r, node))
 			}
 		}
+		sameSizes(r, nodes, before)
 		l.set("nodes_before", before)
 	}
 	if chance(r, 20) {
@@ -364,8 +367,7 @@ func wantVersion(r *rand.Rand, l line, pod object) {
 	spec["affinity"].(object)["nodeAffinity"] = affinity
 }
 
-// asItWas gives the node with some things that the scheduler looks at as another one has them. Images stay: what upstream
-// takes for the size of one depends on who had it first.
+// asItWas gives the node with some things that the scheduler looks at as another one has them.
 func asItWas(r *rand.Rand, node object) object {
 	name := node["metadata"].(object)["name"].(string)
 	before, other := object{"metadata": object{"name": name}}, randomNode(r, name)
@@ -376,7 +378,7 @@ func asItWas(r *rand.Rand, node object) object {
 	}
 	for _, part := range []string{"spec", "status"} {
 		for key, value := range other[part].(object) {
-			if key != "images" && chance(r, 40) {
+			if chance(r, 40) {
 				before[part].(object)[key] = value
 			}
 		}
@@ -391,6 +393,18 @@ func asItWas(r *rand.Rand, node object) object {
 		before["status"].(object)["allocatable"] = allocatable
 	}
 	return before
+}
+
+// sameSizes makes all images equally large: where nodes report different sizes of one, upstream's depends on who had it
+// first, and on who was updated since.
+func sameSizes(r *rand.Rand, lists ...[]object) {
+	size := pick(r, imageSizes)
+	for _, node := range slices.Concat(lists...) {
+		images, _ := node["status"].(object)["images"].([]object)
+		for _, image := range images {
+			image["sizeBytes"] = size
+		}
+	}
 }
 
 // promise nominates the pod, others, or both to nodes, of which the last does not exist.

@@ -153,10 +153,12 @@ func makeEnemies(r *rand.Rand, nodes []object, pod object) {
 
 // letLive ends the end of pods that the pod might have to spread from: upstream does not count them where they are,
 // but where they go.
-func letLive(pods []object, pod object) {
+func letLive(l line, pods []object, pod object) {
+	_, spreads := pod["spec"].(object)["topologySpreadConstraints"]
+	_, mightSpread := l["config"] // by a profile's default
 	for _, other := range pods {
 		meta := other["metadata"].(object)
-		if _, spreads := pod["spec"].(object)["topologySpreadConstraints"]; spreads && meta["namespace"] == pod["metadata"].(object)["namespace"] {
+		if (spreads || mightSpread) && meta["namespace"] == pod["metadata"].(object)["namespace"] {
 			delete(meta, "deletionTimestamp")
 		}
 	}
@@ -185,14 +187,14 @@ func generatePreempt(r *rand.Rand) line {
 	if chance(r, 15) {
 		addStorage(r, l, nodes, append(pods, pod))
 	}
-	keepApart(pods, pod)
-	letLive(pods, pod)
-	l.set("nodes", nodes)
-	l.set("pods", pods)
 	l.set("pending", pending)
-	if chance(r, 10) {
+	if chance(r, 20) {
 		configure(r, l, pod)
 	}
+	keepApart(pods, pod)
+	letLive(l, pods, pod)
+	l.set("nodes", nodes)
+	l.set("pods", pods)
 	l.set("budgets", budgets)
 	l.set("pod", pod)
 	return l
