@@ -2,7 +2,16 @@
  * Walks through the life of a scheduler, see walk.h. Inputs are lists of records, and are changed
  * record by record: a byte that comes or goes would make another walk of all that follows it.
  */
+
+/* Only code of the scheduler is to be covered: what walks do themselves tells nothing, and they are
+ * twice as fast where it is not looked at. */
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
+#endif
 #include "../unit/sched/walk.h"
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
 
 enum { RECORD = sizeof(struct walk_record), MOST = 400 * RECORD };
 
@@ -11,21 +20,25 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size,
                                  uint8_t *out, size_t most, unsigned seed);
 
-static struct walk_stats all; /* of all walks, for print_stats, which is given nothing */
+/* Of all walks, for print_stats, which is given nothing. */
+static struct {
+    size_t walks;
+    struct walk_stats sum;
+} all;
 
 static void print_stats(void) {
     fprintf(stderr, "%zu steps, %zu decisions, %zu placed, %zu victims; %zu comparisons\n",
-            all.steps, all.decisions, all.placed, all.victims, all.comparisons);
+            all.sum.steps, all.sum.decisions, all.sum.placed, all.sum.victims, all.sum.comparisons);
 }
 
 static void add_stats(const struct walk_stats *more) {
-    if (!all.steps)
+    if (!all.walks++)
         atexit(print_stats);
-    all.steps += more->steps;
-    all.decisions += more->decisions;
-    all.placed += more->placed;
-    all.victims += more->victims;
-    all.comparisons += more->comparisons;
+    all.sum.steps += more->steps;
+    all.sum.decisions += more->decisions;
+    all.sum.placed += more->placed;
+    all.sum.victims += more->victims;
+    all.sum.comparisons += more->comparisons;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
