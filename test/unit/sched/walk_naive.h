@@ -1,7 +1,7 @@
 /*
- * The rules of Kubernetes for single nodes, written down once more in the plainest way: taints,
- * cordoning, selectors and affinity, host ports and resources. Reads decoded objects and nothing of
- * a scheduler.
+ * The rules of Kubernetes for single nodes, written down once more in the plainest way: names,
+ * cordoning, taints, selectors and affinity, host ports and resources. Reads decoded objects and
+ * nothing of a scheduler.
  */
 #ifndef TEST_SCHED_WALK_NAIVE_H
 #define TEST_SCHED_WALK_NAIVE_H
@@ -9,43 +9,27 @@
 #include "semver/semver.h"
 #include "walk_model.h"
 
-/* ---- values ---- */
-
 static inline bool naive_has_gate(const struct walk *w, enum feature gate) {
     return feature_enabled(&w->gates.enabled, gate);
-}
-
-/* The order of two numbers, or of two versions; false: one of them is none. */
-static inline bool naive_order(struct str left, struct str right, bool versions, int *order) {
-    struct arena a = {0};
-    struct semver v, u;
-    int64_t x, y;
-    bool good = versions ? semver_parse_tolerant(&a, left, &v, NULL) == 0 &&
-                               semver_parse_tolerant(&a, right, &u, NULL) == 0
-                         : labels_value_to_i64(left, &x) && labels_value_to_i64(right, &y);
-    if (good)
-        *order = versions ? semver_cmp(&v, &u) : (x > y) - (x < y);
-    arena_release(&a);
-    return good;
 }
 
 /* Do the texts compare as the operator says, the node's on the left? */
 static inline bool naive_compare(const struct walk *w, struct str op, struct str left,
                                  struct str right) {
-    bool versions = str_starts(op, STR("Semver"));
-    int order;
-    if (versions && !naive_has_gate(w, FEATURE_TolerationAffinitySemverOperators))
-        return false;
-    if (!naive_order(left, right, versions, &order))
-        return false;
-    return str_ends(op, STR("Gt")) ? order > 0 : str_ends(op, STR("Lt")) ? order < 0 : order == 0;
-}
-
-static inline bool naive_lists(const struct api_strs *values, struct str value) {
-    for (size_t i = 0; i < values->n; i++)
-        if (str_eq(values->v[i], value))
-            return true;
-    return false;
+    struct arena a = {0};
+    struct semver v, u;
+    int64_t x, y;
+    int order = 2; /* one of them is no number, or no version */
+    if (!str_starts(op, STR("Semver"))) {
+        if (labels_value_to_i64(left, &x) && labels_value_to_i64(right, &y))
+            order = (x > y) - (x < y);
+    } else if (naive_has_gate(w, FEATURE_TolerationAffinitySemverOperators) &&
+               semver_parse_tolerant(&a, left, &v, NULL) == 0 &&
+               semver_parse_tolerant(&a, right, &u, NULL) == 0) {
+        order = semver_cmp(&v, &u);
+    }
+    arena_release(&a);
+    return order == (str_ends(op, STR("Gt")) ? 1 : str_ends(op, STR("Lt")) ? -1 : 0);
 }
 
 /* ---- taints ---- */
@@ -92,10 +76,17 @@ static inline bool naive_is_open(const struct walk *w, const struct api_pod *pod
     return !node->spec.unschedulable || naive_is_tolerated(w, pod, &cordon);
 }
 
-/* ---- selectors and affinity ---- */
+/* ---- names, selectors and affinity ---- */
 
 static inline bool naive_name_fits(const struct api_pod *pod, const struct api_node *node) {
     return !pod->spec.node_name.n || str_eq(pod->spec.node_name, node->metadata.name);
+}
+
+static inline bool naive_lists(const struct api_strs *values, struct str value) {
+    for (size_t i = 0; i < values->n; i++)
+        if (str_eq(values->v[i], value))
+            return true;
+    return false;
 }
 
 static inline bool naive_meets(const struct walk *w, const struct api_node_selector_requirement *r,
@@ -144,213 +135,150 @@ static inline bool naive_affinity_fits(const struct walk *w, const struct api_po
     return false;
 }
 
-/* ---- pods of a node ---- */
+/* ---- containers: those of init first ---- */
 
-/* Is the pod of this entry on the node? */
-static inline bool naive_is_on(const struct walk_entry *e, unsigned node) {
-    if (e->spec.kind != WALK_POD || walk_has_ended(e->object))
-        return false;
-    return e->assumed ? e->assumed == node
-                      : walk_node_of(walk_pod_body(e->object)->spec.node_name) == node;
+static inline const struct api_container *naive_container(const struct api_pod *pod, size_t i) {
+    size_t inits = pod->spec.init_containers.n;
+    if (i < inits)
+        return &pod->spec.init_containers.v[i];
+    return i - inits < pod->spec.containers.n ? &pod->spec.containers.v[i - inits] : NULL;
 }
 
-static inline bool naive_keeps_running(const struct api_pod *pod, size_t i) {
+static inline bool naive_stays(const struct api_pod *pod, size_t i) {
     return i >= pod->spec.init_containers.n ||
            str_is(pod->spec.init_containers.v[i].restart_policy, "Always");
 }
-
-/* Init containers first. */
-static inline const struct api_container *naive_container(const struct api_pod *pod, size_t i) {
-    size_t inits = pod->spec.init_containers.n;
-    return i < inits ? &pod->spec.init_containers.v[i] : &pod->spec.containers.v[i - inits];
-}
-
-static inline size_t naive_container_count(const struct api_pod *pod) {
-    return pod->spec.init_containers.n + pod->spec.containers.n;
-}
-
-/* ---- host ports ---- */
 
 static inline struct str naive_or(struct str text, struct str otherwise) {
     return text.n ? text : otherwise;
 }
 
-static inline bool naive_ports_clash(const struct api_container_port *a,
-                                     const struct api_container_port *b) {
-    struct str x = naive_or(a->host_ip, STR("0.0.0.0")), y = naive_or(b->host_ip, STR("0.0.0.0"));
-    return a->host_port && a->host_port == b->host_port &&
-           str_eq(naive_or(a->protocol, STR("TCP")), naive_or(b->protocol, STR("TCP"))) &&
-           (str_eq(x, y) || str_is(x, "0.0.0.0") || str_is(y, "0.0.0.0"));
+/* Does the pod use this port of its host? */
+static inline bool naive_uses(const struct api_pod *pod, const struct api_container_port *port) {
+    struct str any = STR("0.0.0.0"), ip = naive_or(port->host_ip, any);
+    const struct api_container *c;
+    for (size_t i = 0; (c = naive_container(pod, i)); i++)
+        for (size_t k = 0; naive_stays(pod, i) && k < c->ports.n; k++) {
+            struct str own = naive_or(c->ports.v[k].host_ip, any);
+            if (port->host_port && c->ports.v[k].host_port == port->host_port &&
+                str_eq(c->ports.v[k].protocol, port->protocol) &&
+                (str_eq(own, ip) || str_eq(own, any) || str_eq(ip, any)))
+                return true;
+        }
+    return false;
 }
 
-static inline bool naive_containers_clash(const struct api_container *a,
-                                          const struct api_container *b) {
-    for (size_t i = 0; i < a->ports.n; i++)
-        for (size_t j = 0; j < b->ports.n; j++)
-            if (naive_ports_clash(&a->ports.v[i], &b->ports.v[j]))
+static inline bool naive_clash(const struct api_pod *a, const struct api_pod *b) {
+    const struct api_container *c;
+    for (size_t i = 0; (c = naive_container(a, i)); i++)
+        for (size_t k = 0; naive_stays(a, i) && k < c->ports.n; k++)
+            if (naive_uses(b, &c->ports.v[k]))
                 return true;
     return false;
 }
 
-static inline bool naive_pods_clash(const struct api_pod *a, const struct api_pod *b) {
-    for (size_t i = 0; i < naive_container_count(a); i++)
-        for (size_t j = 0; j < naive_container_count(b); j++)
-            if (naive_keeps_running(a, i) && naive_keeps_running(b, j) &&
-                naive_containers_clash(naive_container(a, i), naive_container(b, j)))
-                return true;
-    return false;
-}
-
-/* ---- resources ---- */
-
-static const char *const naive_names[] = {"cpu",           "memory",     "ephemeral-storage",
-                                          "hugepages-2Mi", "ex.io/fpga", "ex.io/gpu"};
-enum { NAIVE_RESOURCES = sizeof naive_names / sizeof *naive_names, NAIVE_FPGA = 4 };
-
-struct naive_amounts {
-    int64_t v[NAIVE_RESOURCES];
-};
-
-static inline struct naive_amounts naive_read(const struct api_quantities *list) {
-    struct naive_amounts a = {0};
+static inline int64_t naive_amount(const struct api_quantities *list, struct str name) {
     for (size_t i = 0; i < list->n; i++)
-        for (size_t r = 0; r < NAIVE_RESOURCES; r++)
-            if (str_is(list->v[i].key, naive_names[r]))
-                a.v[r] = r == 0 ? quantity_milli_value(&list->v[i].value)
-                                : quantity_value(&list->v[i].value);
-    return a;
-}
-
-static inline void naive_add(struct naive_amounts *to, const struct naive_amounts *more) {
-    for (size_t r = 0; r < NAIVE_RESOURCES; r++)
-        to->v[r] += more->v[r];
-}
-
-static inline void naive_raise(struct naive_amounts *to, const struct naive_amounts *least) {
-    for (size_t r = 0; r < NAIVE_RESOURCES; r++)
-        if (to->v[r] < least->v[r])
-            to->v[r] = least->v[r];
+        if (str_eq(list->v[i].key, name))
+            return str_is(name, "cpu") ? quantity_milli_value(&list->v[i].value)
+                                       : quantity_value(&list->v[i].value);
+    return 0;
 }
 
 /* Init containers run one after the other beside the sidecars that were started before. */
-static inline struct naive_amounts naive_requests(const struct walk *w, const struct api_pod *pod) {
-    struct naive_amounts sum = {0}, sidecars = {0}, most = {0};
-    for (size_t i = 0; i < naive_container_count(pod); i++) {
-        struct naive_amounts own = naive_read(&naive_container(pod, i)->resources.requests);
-        if (naive_keeps_running(pod, i))
-            naive_add(&sum, &own);
-        if (i >= pod->spec.init_containers.n)
-            continue;
-        naive_add(&own, &sidecars);
-        if (naive_keeps_running(pod, i))
-            sidecars = own;
-        naive_raise(&most, &own);
+static inline int64_t naive_request(const struct walk *w, const struct api_pod *pod,
+                                    struct str name) {
+    int64_t sum = str_is(name, "pods"), sidecars = 0, most = 0, whole = 0;
+    const struct api_container *c;
+    for (size_t i = 0; (c = naive_container(pod, i)); i++) {
+        int64_t own = naive_amount(&c->resources.requests, name);
+        if (i < pod->spec.init_containers.n && most < own + sidecars)
+            most = own + sidecars;
+        sum += naive_stays(pod, i) ? own : 0;
+        sidecars = sum;
     }
-    naive_raise(&sum, &most);
-    if (pod->spec.resources && naive_has_gate(w, FEATURE_PodLevelResources)) {
-        struct naive_amounts whole = naive_read(&pod->spec.resources->requests);
-        for (size_t r = 0; r < NAIVE_RESOURCES; r++)
-            sum.v[r] = whole.v[r] ? whole.v[r] : sum.v[r];
-    }
-    struct naive_amounts overhead = naive_read(&pod->spec.overhead);
-    naive_add(&sum, &overhead);
-    return sum;
+    if (pod->spec.resources && naive_has_gate(w, FEATURE_PodLevelResources))
+        whole = naive_amount(&pod->spec.resources->requests, name);
+    return (whole ? whole : sum > most ? sum : most) + naive_amount(&pod->spec.overhead, name);
 }
 
 /* ---- one node ---- */
 
-struct naive_verdict {
-    const char *plugin; /* that rejects first; NULL: none of these does */
-    bool for_good;
-    unsigned lacking; /* resources, as bits */
-    bool full;
-    bool unsure; /* a pod is being resized, and its resources are not looked at */
-};
+/* The pod that is on this node by its entry, or NULL. */
+static inline const struct api_pod *naive_resident(const struct walk_entry *e, struct str node) {
+    if (e->spec.kind != WALK_POD || walk_has_ended(e->object))
+        return NULL;
+    const struct api_pod *pod = walk_pod_body(e->object);
+    return str_eq(e->assumed ? walk_node_name(e->assumed) : pod->spec.node_name, node) ? pod : NULL;
+}
 
-static inline bool naive_is_resized(const struct api_pod *pod) {
+/* Resources that a status tells of are left to others. */
+static inline bool naive_is_unsure(const struct api_pod *pod) {
     return pod->status.container_statuses.n ||
            pod->status.node_allocatable_resource_claim_statuses.n;
 }
 
-static inline void naive_fit(struct walk *w, const struct api_pod *pod, const struct api_node *node,
-                             struct naive_verdict *out) {
-    struct naive_amounts have = naive_read(&node->status.allocatable), used = {0};
-    struct naive_amounts want = naive_requests(w, pod);
-    int64_t places = 0;
-    for (size_t i = 0; i < node->status.allocatable.n; i++)
-        if (str_is(node->status.allocatable.v[i].key, "pods"))
-            places = quantity_value(&node->status.allocatable.v[i].value);
-    out->unsure = naive_is_resized(pod);
-    for (size_t i = 0; i < w->told_count; i++) {
-        if (!naive_is_on(w->told[i], walk_node_of(node->metadata.name)))
-            continue;
-        struct naive_amounts own = naive_requests(w, walk_pod_body(w->told[i]->object));
-        naive_add(&used, &own);
-        out->unsure = out->unsure || naive_is_resized(walk_pod_body(w->told[i]->object));
-        places--;
-    }
-    out->full = places < 1;
-    bool packs = str_is(pod->spec.scheduler_name, "packer"); /* its profile ignores this one */
-    for (unsigned r = 0; r < NAIVE_RESOURCES; r++)
-        if (want.v[r] > have.v[r] - used.v[r] && want.v[r] > 0 && !(packs && r == NAIVE_FPGA)) {
-            out->lacking |= 1U << r;
-            out->for_good = out->for_good || want.v[r] > have.v[r];
+struct naive_verdict {
+    const char *plugin; /* that rejects first; NULL: none of these does */
+    enum sched_code code;
+    char reasons[256]; /* of NodeResourcesFit */
+    bool unsure;
+};
+
+static inline void naive_fit(const struct walk *w, const struct api_pod *pod,
+                             const struct api_node *node, struct naive_verdict *out) {
+    static const char *const names[] = {
+        "pods", "cpu", "memory", "ephemeral-storage", "ex.io/fpga", "ex.io/gpu", "hugepages-2Mi"};
+    bool packs = str_is(pod->spec.scheduler_name, "packer"); /* its profile ignores fpgas */
+    for (size_t r = 0; r < sizeof names / sizeof *names; r++) {
+        struct str name = str_of(names[r]);
+        int64_t have = naive_amount(&node->status.allocatable, name), used = 0;
+        int64_t want = packs && r == 4 ? 0 : naive_request(w, pod, name);
+        for (size_t i = 0; i < w->told_count; i++) {
+            const struct api_pod *other = naive_resident(w->told[i], node->metadata.name);
+            used += other ? naive_request(w, other, name) : 0;
         }
-    if (out->full || out->lacking)
+        if (!want || want <= have - used)
+            continue;
         out->plugin = "NodeResourcesFit";
+        out->code = r && want > have ? SCHED_REJECTED_FOR_GOOD : out->code;
+        strcat(strcat(out->reasons, r ? ";Insufficient " : ";Too many "), names[r]);
+    }
 }
 
-static inline bool naive_has_rival(struct walk *w, const struct api_pod *pod,
-                                   const struct api_node *node) {
-    for (size_t i = 0; i < w->told_count; i++)
-        if (naive_is_on(w->told[i], walk_node_of(node->metadata.name)) &&
-            naive_pods_clash(pod, walk_pod_body(w->told[i]->object)))
-            return true;
-    return false;
-}
-
-static inline struct naive_verdict naive_judge(struct walk *w, const struct api_pod *pod,
+static inline struct naive_verdict naive_judge(const struct walk *w, const struct api_pod *pod,
                                                const struct api_node *node) {
-    struct naive_verdict v = {.for_good = true};
-    if (!naive_name_fits(pod, node))
-        v.plugin = "NodeName";
-    else if (!naive_is_open(w, pod, node))
-        v.plugin = "NodeUnschedulable";
-    else if (!naive_taints_fit(w, pod, node))
-        v.plugin = "TaintToleration";
-    else if (!naive_affinity_fits(w, pod, node))
-        v.plugin = "NodeAffinity";
-    else if (v.for_good = false, naive_has_rival(w, pod, node))
-        v.plugin = "NodePorts";
-    else
+    struct naive_verdict v = {.code = SCHED_REJECTED_FOR_GOOD};
+    bool unsure = naive_is_unsure(pod);
+    v.plugin = !naive_name_fits(pod, node)          ? "NodeName"
+               : !naive_is_open(w, pod, node)       ? "NodeUnschedulable"
+               : !naive_taints_fit(w, pod, node)    ? "TaintToleration"
+               : !naive_affinity_fits(w, pod, node) ? "NodeAffinity"
+                                                    : NULL;
+    if (v.plugin)
+        return v;
+    v.code = SCHED_REJECTED;
+    for (size_t i = 0; i < w->told_count; i++) {
+        const struct api_pod *other = naive_resident(w->told[i], node->metadata.name);
+        if (other && naive_clash(pod, other))
+            v.plugin = "NodePorts";
+        unsure = unsure || (other && naive_is_unsure(other));
+    }
+    v.unsure = unsure && !v.plugin;
+    if (!v.plugin)
         naive_fit(w, pod, node, &v);
     return v;
 }
 
 /* ---- comparing ---- */
 
-static inline bool naive_gives(const struct sched_status *status, const char *first,
-                               const char *second) {
-    char text[64];
-    snprintf(text, sizeof text, "%s%s", first, second);
+static inline bool naive_same_reasons(const char *expected, const struct sched_status *status) {
+    struct buf text = BUF_INIT(WALK_MOST_TEXT);
     for (size_t i = 0; i < status->reason_count; i++)
-        if (str_is(status->reasons[i], text))
-            return true;
-    return false;
-}
-
-static inline bool naive_reasons_agree(const struct naive_verdict *v,
-                                       const struct sched_status *status) {
-    size_t n = v->full;
-    if (v->full && !naive_gives(status, "Too many pods", ""))
-        return false;
-    for (unsigned r = 0; r < NAIVE_RESOURCES; r++)
-        if (v->lacking >> r & 1) {
-            n++;
-            if (!naive_gives(status, "Insufficient ", naive_names[r]))
-                return false;
-        }
-    return n == status->reason_count;
+        buf_addf(&text, ";%.*s", STR_ARG(status->reasons[i]));
+    bool same = str_is(buf_view(&text), expected);
+    buf_release(&text);
+    return same;
 }
 
 static inline bool naive_agrees(struct walk *w, const struct api_pod *pod,
@@ -363,9 +291,8 @@ static inline bool naive_agrees(struct walk *w, const struct api_pod *pod,
     if (v.unsure)
         return true;
     if (v.plugin)
-        return str_is(r->status.plugin, v.plugin) &&
-               r->status.code == (v.for_good ? SCHED_REJECTED_FOR_GOOD : SCHED_REJECTED) &&
-               (!(v.full || v.lacking) || naive_reasons_agree(&v, &r->status));
+        return str_is(r->status.plugin, v.plugin) && r->status.code == v.code &&
+               (!*v.reasons || naive_same_reasons(v.reasons, &r->status));
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
         if (str_is(r->status.plugin, judged[i]))
             return false;
