@@ -171,13 +171,13 @@ static inline void walk_compare_order(struct walk *w) {
         buf_release(&texts[k]);
 }
 
-/* A pod like this one but for one choice. If the key of its class misses what they differ in, it
- * is taken for this one, whose class is held. */
+/* A pod like this one but for one choice. If the key of classes misses what they differ in, it is
+ * taken for this one, whose class is held. */
 static inline void walk_compare_twin(struct walk *w, struct sched *fresh,
                                      const struct walk_entry *e, uint64_t chance) {
     struct walk_choices choices;
     struct walk_spec spec = e->spec;
-    walk_change(&spec, e->choices.v[chance % e->choices.n], (uint8_t)(chance >> 32));
+    walk_vary(&spec, &e->choices, chance);
     struct api_object *twin = walk_object(&spec, &choices, &w->gates.enabled);
     walk_compare_pod(w, fresh, twin, false);
     api_object_unref(twin);

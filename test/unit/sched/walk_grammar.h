@@ -97,13 +97,15 @@ static const struct walk_rule walk_rules[] = {
                    "><|||,'matchLabelKeys':['<rev|tier>']>,'labelSelector':$selector}"},
     {"hard", "{'whenUnsatisfiable':'DoNotSchedule',<|'minDomains':<2|3>,>$spreadrest"},
     {"soft", "{'whenUnsatisfiable':'ScheduleAnyway',$spreadrest"},
-    {"spread", ",'topologySpreadConstraints':[<$hard|$soft|$hard,$soft|$hard,$hard|$soft,$soft>]"},
-    {"amounts", "{<||||'cpu':'<100m|500m|1|2>'|'cpu':'<100m|200m>'|'memory':'<64Mi|1Gi|5Gi|9Gi>'|"
+    {"spread",
+     ",'topologySpreadConstraints':[<$hard|$soft|$soft|$hard,$soft|$hard,$hard|$soft,$soft>]"},
+    {"amounts", "{<|||'cpu':'0'|'memory':'0'|'cpu':'<100m|500m|1|2>'|'cpu':'<100m|200m>'|'memory':'"
+                "<64Mi|1Gi|5Gi|9Gi>'|"
                 "'cpu':'<500m|1>','memory':'<1Gi|5Gi>'|'ephemeral-storage':'<1|9|19>Gi'|"
                 "'cpu':'1','ex.io/gpu':'<1|2>'|'ex.io/gpu':'1','ex.io/fpga':'<1|2>'|"
                 "'hugepages-2Mi':'<2|4|6>Mi','memory':'1Gi','cpu':'1'>}"},
     {"resources", "'resources':{<'requests':$amounts|'requests':$amounts|'limits':$amounts>}"},
-    {"ports", "<|||,'ports':[{'containerPort':80,'hostPort':<80|81>,'protocol':'<TCP|UDP>'"
+    {"ports", "<||,'ports':[{'containerPort':80,'hostPort':<80|81>,'protocol':'<TCP|UDP>'"
               "<|,'hostIP':'<127.0.0.1|0.0.0.0|10.0.0.1>'>}]>"},
     {"needed",
      "<|||||||,'volumeMounts':[{'name':'e','mountPath':'/e','bindMountOptions':['noexec']}]|"
@@ -111,7 +113,7 @@ static const struct walk_rule walk_rules[] = {
     {"pulled", "<a|b:1|c:2|n<0|1>.own>"},
     {"container", "'image':'$pulled'$ports$needed,$resources"},
     {"containers", "'containers':[{'name':'c',$container}<|||,{'name':'d',$container}>]"
-                   "<|||||,'initContainers':[{'name':'i',$container<|,'restartPolicy':'Always'>}"
+                   "<|||,'initContainers':[{'name':'i',$container<|,'restartPolicy':'Always'>}"
                    "<|,{'name':'j',$container<|,'restartPolicy':'Always'>}>]>"
                    "<|||||||,'overhead':{'cpu':'250m','memory':'<128Mi|1Gi>'}>"
                    "<|||||||,'resources':{'requests':{'cpu':'<1|2>','memory':'<1|5>Gi'}}>"},
@@ -137,7 +139,7 @@ static const struct walk_rule walk_rules[] = {
                 "<|||||||||||||||||||,'schedulingGroup':{'podGroupName':'g'}>"
                 "<|||||||||||,'hostNetwork':true,'hostUsers':<true|false>>"
                 "<||||||||||||||,'nodeSelector':{'zone':'$zone'}|,'nodeSelector':{'host':'n<0|1>'}>"
-                "<|,'tolerations':[$toleration<|,$toleration>]><|||$affinity><||||$spread>"
+                "<|,'tolerations':[$toleration<|,$toleration>]><|||$affinity><||$spread>"
                 "<||||||,'volumes':[$podvolume<||,$podvolume>]>"},
     {"resize", "'containerStatuses':[{'name':'c','image':'a','imageID':'a','ready':true,"
                "'restartCount':0<|,'allocatedResources':$amounts>,$resources}]"

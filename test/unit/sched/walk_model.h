@@ -18,7 +18,8 @@ struct walk_entry {
     unsigned nominated;        /* pods: before the last decision */
     struct api_object *shadow; /* pods that are assumed, volumes and claims that are taken before
                                   the last decision: as their objects would show it; NULL: no */
-    struct sched__class *held[WALKERS]; /* of probes: so that what nodes made of them stays */
+    struct sched__class *held[WALKERS]; /* of probes: so that what nodes made of them stays; of
+                                           pods: a twin's, which was there before theirs */
 };
 
 struct walk_stats {
@@ -110,13 +111,28 @@ static inline bool walk_is_old(const struct walk_entry *e, const struct api_obje
            !walk_pod_body(o)->spec.node_name.n && !walk_has_ended(o);
 }
 
-static inline void walk_hold(struct walk *w, struct walk_entry *e) {
+typedef struct sched__class *walk_class_of(struct sched *s, struct api_object *pod);
+
+static inline void walk_hold(struct walk *w, struct walk_entry *e, struct api_object *pod,
+                             walk_class_of *class_of) {
     for (size_t k = 0; k < WALKERS; k++) {
         struct sched__class *before = e->held[k];
-        e->held[k] = sched__class_get_pending(w->s[k], e->object);
+        e->held[k] = class_of(w->s[k], pod);
         if (before)
             sched__class_unref(w->s[k], before);
     }
+}
+
+/* Before schedulers hear of a pod they know one that differs in one choice. If the key of classes
+ * misses that choice, the pod is taken for the other one in all that becomes of it. */
+static inline void walk_hold_twin(struct walk *w, struct walk_entry *e, struct walk_spec spec,
+                                  const struct walk_choices *choices, struct str node) {
+    struct walk_choices unused;
+    walk_vary(&spec, choices, walk_mix((uint64_t)spec.seed << 40 | w->stats.steps));
+    struct api_object *twin = walk_object(&spec, &unused, &w->gates.enabled);
+    walk_pod_body(twin)->spec.node_name = node;
+    walk_hold(w, e, twin, sched__class_get);
+    api_object_unref(twin);
 }
 
 /* Tells schedulers of the object that the spec makes. */
@@ -127,6 +143,9 @@ static inline void walk_tell(struct walk *w, struct walk_entry *e, struct walk_s
     struct api_object *o = walk_object(&spec, &choices, &w->gates.enabled);
     if (is_pod && e->bound && !walk_pod_body(o)->spec.node_name.n)
         walk_pod_body(o)->spec.node_name = walk_node_name(e->bound);
+    if (is_pod)
+        walk_hold_twin(w, e, spec, &choices,
+                       walk_node_name(walk_node_of(walk_pod_body(o)->spec.node_name)));
     walk_trace(w, spec.kind == WALK_PROBE ? "probe" : "set", o);
     for (size_t k = 0; spec.kind != WALK_PROBE && k < WALKERS; k++)
         sched_set(w->s[k], o);
@@ -140,7 +159,7 @@ static inline void walk_tell(struct walk *w, struct walk_entry *e, struct walk_s
     e->choices = choices;
     e->assumed = 0;
     if (spec.kind == WALK_PROBE)
-        walk_hold(w, e);
+        walk_hold(w, e, o, sched__class_get_pending);
     else
         walk_list(w, e);
 }
@@ -178,6 +197,7 @@ static inline void walk_assume(struct walk_entry *e, struct str node) {
 /* The pod comes back with the node that it was given. */
 static inline void walk_bind(struct walk *w, struct walk_entry *e) {
     walk_trace(w, "bind", e->shadow);
+    walk_hold_twin(w, e, e->spec, &e->choices, walk_node_name(e->assumed));
     for (size_t k = 0; k < WALKERS; k++)
         sched_set(w->s[k], e->shadow);
     walk_replace(&e->object, e->shadow);

@@ -158,6 +158,28 @@ static inline void walk_text(const struct walk_spec *spec, struct walk_choices *
 
 /* ---- objects ---- */
 
+/* Makes one choice another one so that the object's text changes; gives up where that is hard. */
+static inline void walk_vary(struct walk_spec *spec, const struct walk_choices *choices,
+                             uint64_t chance) {
+    enum { TRIES = 8 };
+    struct buf before = BUF_INIT(1 << 16), after = BUF_INIT(1 << 16);
+    struct walk_choices unused;
+    walk_text(spec, &unused, &before);
+    for (int i = 0; i < TRIES; i++) {
+        struct walk_spec varied = *spec;
+        walk_change(&varied, choices->v[chance % choices->n], (uint8_t)(chance >> 32));
+        buf_clear(&after);
+        walk_text(&varied, &unused, &after);
+        chance = walk_mix(chance);
+        if (str_eq(buf_view(&before), buf_view(&after)))
+            continue;
+        *spec = varied;
+        break;
+    }
+    buf_release(&before);
+    buf_release(&after);
+}
+
 /* An object with defaults; the caller owns it. */
 static inline struct api_object *walk_object(const struct walk_spec *spec,
                                              struct walk_choices *choices,
