@@ -96,6 +96,13 @@ void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_obje
 /* Does its object say that it is on a node, or nominated to one? */
 bool sched__pod_sits(const struct sched_pod *p);
 
+/* The one that comes first by name, for texts that do not depend on what happened before; either
+ * may be NULL. */
+static inline const struct sched_pod *sched__pod_first(const struct sched_pod *a,
+                                                       const struct sched_pod *b) {
+    return !a || (b && str_cmp(b->key, a->key) < 0) ? b : a;
+}
+
 /* The pod's name, in the arena. */
 struct sched_pod_name sched__pod_name(const struct sched_pod *p, struct arena *a);
 

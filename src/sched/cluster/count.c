@@ -102,12 +102,15 @@ uint32_t sched__tally_least(const struct sched__tally *t) {
     return least;
 }
 
-const struct sched_pod *sched__tally_example(const struct sched__tally *t, uint32_t domain) {
+const struct sched_pod **sched__tally_examples(struct arena *a, const struct sched__tally *t) {
+    const struct sched_pod **examples = arena_array(a, const struct sched_pod *, t->by->domain_cap);
     for (size_t i = 0; i < t->set->members.n; i++)
-        for (const struct sched_pod *p = member(t->set, i)->residents; p; p = p->resident_next)
-            if (t->by->where[p->node] == domain && (!t->set->living || !p->terminating))
-                return p;
-    return NULL;
+        for (const struct sched_pod *p = member(t->set, i)->residents; p; p = p->resident_next) {
+            const struct sched_pod **example = &examples[t->by->where[p->node]];
+            if (!t->set->living || !p->terminating)
+                *example = sched__pod_first(*example, p);
+        }
+    return examples;
 }
 
 /* ---- membership ---- */

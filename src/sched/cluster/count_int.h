@@ -209,8 +209,9 @@ struct sched__tally *sched__tally_find(const struct sched__podset *set,
 /* A domain with the least count among those with eligible nodes; 0: there are none. */
 uint32_t sched__tally_least(const struct sched__tally *t);
 
-/* A pod that is counted in the domain, for texts; NULL: none. */
-const struct sched_pod *sched__tally_example(const struct sched__tally *t, uint32_t domain);
+/* By domain: the first by name of the pods that are counted there, for texts; NULL: none. In the
+ * arena. */
+const struct sched_pod **sched__tally_examples(struct arena *a, const struct sched__tally *t);
 
 /* ---- terms of pods, seen from the pods that they match (carried.c) ---- */
 

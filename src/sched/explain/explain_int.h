@@ -30,9 +30,9 @@ bool sched__filter_alone(struct sched__cycle *cy, enum sched_plugin p, uint32_t 
 /* ---- what plug-ins tell of their verdict on a slot, beyond the sentence ---- */
 
 /* The pod on the node that has one of the pod's host ports (node_ports.c); the pod that has its
- * disk or its claim (volume_restrictions.c). NULL: none. */
-struct sched_pod *sched__ports_rival(const struct sched__cycle *cy, uint32_t slot);
-struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot);
+ * disk or its claim (volume_restrictions.c). Of several the first by name; NULL: none. */
+const struct sched_pod *sched__ports_rival(const struct sched__cycle *cy, uint32_t slot);
+const struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot);
 
 /* The requirement of a volume's node affinity that the node does not meet (volume_binding.c). NULL:
  * it is something else. */
@@ -114,7 +114,7 @@ void sched__suggest_label_for(struct sched__options *x,
                               const struct api_node_selector_requirement *r);
 
 /* Adds an option that makes a pod leave its node. */
-void sched__suggest_delete(struct sched__options *x, struct sched_pod *pod);
+void sched__suggest_delete(struct sched__options *x, const struct sched_pod *pod);
 
 /* The value next to that of a taint or label that makes an operator hold: "939" for Gt and 940. In
  * the arena; absent when the operator compares nothing, or with this value nothing can be done. */

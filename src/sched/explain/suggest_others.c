@@ -15,10 +15,11 @@ static struct api_pod_spec *spec_of(struct api_object *pod) {
     (memmove(&(list)->v[at], &(list)->v[(at) + 1], ((list)->n - (at)-1) * sizeof *(list)->v), \
      (void)(list)->n--)
 
-void sched__suggest_delete(struct sched__options *x, struct sched_pod *pod) {
+void sched__suggest_delete(struct sched__options *x, const struct sched_pod *pod) {
     if (!pod || pod->node == SCHED__NONE || !sched__option_wanted(x))
         return;
-    struct sched__option o = {.kind = SCHED_CHANGE_DELETE, .gone = pod};
+    struct sched__option o = {.kind = SCHED_CHANGE_DELETE};
+    o.gone = map_get(&x->cy->s->pods, pod->key);
     o.text = arena_printf(x->cy->arena, "delete pod %.*s from node %.*s", STR_ARG(pod->key),
                           STR_ARG(intern_text(x->cy->s->nodes.v[pod->node].name)));
     sched__option_make(x, &o);
@@ -247,7 +248,7 @@ void sched__suggest_pod_affinity(struct sched__options *x) {
     if (v.domain.p)
         sched__suggest_label(x, v.label, v.domain);
     if (v.rival)
-        sched__suggest_delete(x, map_get(&x->cy->s->pods, v.rival->key));
+        sched__suggest_delete(x, v.rival);
     if (v.own)
         drop_term(x, &v);
 }

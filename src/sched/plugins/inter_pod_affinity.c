@@ -13,6 +13,9 @@ struct filtering {
     bool first; /* no pod anywhere matches what the pod wants, but it does itself */
     const struct sched__carried **against;
     size_t against_count;
+    /* For texts, made when they are asked for: of each of the pod's own terms of anti-affinity and
+     * then of those against it, by domain a pod that is counted. */
+    const struct sched_pod ***examples;
 };
 
 /* The first of pods that want each other may go anywhere. */
@@ -94,33 +97,36 @@ static void write_domain(const struct sched__cycle *cy, struct buf *out,
     buf_addf(out, "%.*s=%.*s", STR_ARG(key), STR_ARG(value));
 }
 
-/* One of the pods that are counted in the node's domain: on the node itself, if there is one. */
-static const struct sched_pod *find_example(const struct sched__cycle *cy,
-                                            const struct sched__tally *t, uint32_t slot) {
-    const struct sched__node *node = &cy->s->nodes.v[slot];
-    for (size_t i = 0; i < node->pods.n; i++)
-        if (sched__podset_has(t->set, node->pods.v[i]->cls) &&
-            (!t->set->living || !node->pods.v[i]->terminating))
-            return node->pods.v[i];
-    return sched__tally_example(t, t->by->where[slot]);
-}
-
-/* "default/web-1 on n2" */
-static void write_example(const struct sched__cycle *cy, struct buf *out,
-                          const struct sched__tally *t, uint32_t slot) {
-    const struct sched_pod *p = find_example(cy, t, slot);
-    if (p)
-        buf_addf(out, "pod %.*s on %.*s", STR_ARG(p->key),
-                 STR_ARG(intern_text(cy->s->nodes.v[p->node].name)));
-}
-
 /* A term that refuses a node. */
 struct refusal {
     const struct sched__affinity_term *own;
     const struct sched__carried *against; /* of another pod; then there is no own one */
     bool anti;
     size_t place;
+    const struct sched_pod *example; /* of anti-affinity: the first that is counted in the domain */
 };
+
+/* One of the pods that are counted in the node's domain: on the node itself, if there is one. */
+static const struct sched_pod *find_example(const struct sched__cycle *cy, const struct refusal *r,
+                                            uint32_t slot) {
+    const struct sched__node *node = &cy->s->nodes.v[slot];
+    const struct sched__podset *set = (r->own ? r->own->tally : r->against->tally)->set;
+    const struct sched_pod *first = NULL;
+    for (size_t i = 0; i < node->pods.n; i++)
+        if (sched__podset_has(set, node->pods.v[i]->cls) &&
+            (!set->living || !node->pods.v[i]->terminating))
+            first = sched__pod_first(first, node->pods.v[i]);
+    return first ? first : r->example;
+}
+
+/* "default/web-1 on n2" */
+static void write_example(const struct sched__cycle *cy, struct buf *out, const struct refusal *r,
+                          uint32_t slot) {
+    const struct sched_pod *p = find_example(cy, r, slot);
+    if (p)
+        buf_addf(out, "pod %.*s on %.*s", STR_ARG(p->key),
+                 STR_ARG(intern_text(cy->s->nodes.v[p->node].name)));
+}
 
 static bool find_wanted(const struct filtering *state, uint32_t slot, struct refusal *out) {
     const struct sched__affinity_terms *terms = &state->own->affinity;
@@ -135,24 +141,59 @@ static bool find_wanted(const struct filtering *state, uint32_t slot, struct ref
     return false;
 }
 
-static bool find_unwanted(const struct filtering *state, uint32_t slot, struct refusal *out) {
+/* A pod that the tally counts in the domain of the node. */
+static const struct sched_pod *example_of(struct sched__cycle *cy, const struct sched__tally *t,
+                                          size_t place, uint32_t slot) {
+    struct filtering *state = cy->data[SCHED_INTER_POD_AFFINITY];
+    size_t n = state->own->anti.n + state->against_count;
+    if (!state->examples)
+        state->examples = arena_array(cy->arena, const struct sched_pod **, n);
+    if (!state->examples[place])
+        state->examples[place] = sched__tally_examples(cy->arena, t);
+    return state->examples[place][t->by->where[slot]];
+}
+
+/* Of terms of other pods the one of the first pod counts, whichever was met first. */
+static bool comes_before(const struct refusal *a, const struct refusal *b) {
+    struct str x = intern_text(a->against->topology->key),
+               y = intern_text(b->against->topology->key);
+    int order = str_cmp(a->example->key, b->example->key);
+    return order ? order < 0 : str_cmp(x, y) < 0;
+}
+
+static bool find_against_node(struct sched__cycle *cy, uint32_t slot, struct refusal *out) {
+    const struct filtering *state = cy->data[SCHED_INTER_POD_AFFINITY];
+    bool found = false;
+    for (size_t i = 0; i < state->against_count; i++) {
+        const struct sched__carried *t = state->against[i];
+        if (t->tally->count[t->topology->domain[slot]] <= 0)
+            continue;
+        struct refusal r = {.against = t, .anti = true};
+        r.example = example_of(cy, t->tally, state->own->anti.n + i, slot);
+        if (!found || comes_before(&r, out))
+            *out = r;
+        found = true;
+    }
+    return found;
+}
+
+static bool find_unwanted(struct sched__cycle *cy, uint32_t slot, struct refusal *out) {
+    const struct filtering *state = cy->data[SCHED_INTER_POD_AFFINITY];
     const struct sched__affinity_terms *terms = &state->own->anti;
-    for (size_t i = 0; i < terms->n; i++)
-        if (terms->v[i].tally->count[terms->v[i].topology->domain[slot]] > 0) {
-            *out = (struct refusal){.own = &terms->v[i], .anti = true, .place = i};
-            return true;
-        }
-    for (size_t i = 0; i < state->against_count; i++)
-        if (state->against[i]->tally->count[state->against[i]->topology->domain[slot]] > 0) {
-            *out = (struct refusal){.against = state->against[i], .anti = true};
-            return true;
-        }
-    return false;
+    for (size_t i = 0; i < terms->n; i++) {
+        const struct sched__affinity_term *t = &terms->v[i];
+        if (t->tally->count[t->topology->domain[slot]] <= 0)
+            continue;
+        *out = (struct refusal){.own = t, .anti = true, .place = i};
+        out->example = example_of(cy, t->tally, i, slot);
+        return true;
+    }
+    return find_against_node(cy, slot, out);
 }
 
 static bool find_refusal(struct sched__cycle *cy, uint32_t slot, struct refusal *out) {
     const struct filtering *state = cy->data[SCHED_INTER_POD_AFFINITY];
-    return find_wanted(state, slot, out) || find_unwanted(state, slot, out);
+    return find_wanted(state, slot, out) || find_unwanted(cy, slot, out);
 }
 
 static void explain_wanted(struct sched__cycle *cy, const struct refusal *r, uint32_t slot,
@@ -171,10 +212,9 @@ static void explain_wanted(struct sched__cycle *cy, const struct refusal *r, uin
 static void explain_unwanted(struct sched__cycle *cy, const struct refusal *r, uint32_t slot,
                              struct buf *out) {
     const struct sched__topology *topology = r->own ? r->own->topology : r->against->topology;
-    const struct sched__tally *tally = r->own ? r->own->tally : r->against->tally;
     if (r->own)
         buf_addf(out, "podAntiAffinity.required[%zu]: matches ", r->place);
-    write_example(cy, out, tally, slot);
+    write_example(cy, out, r, slot);
     buf_add(out, r->own ? STR(", in ") : STR(" has podAntiAffinity that matches this pod, in "));
     write_domain(cy, out, topology, topology->domain[slot]);
 }
@@ -185,12 +225,17 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         (r.anti ? explain_unwanted : explain_wanted)(cy, &r, slot, out);
 }
 
-/* A domain with a pod that is wanted, absent without one. */
+/* The first domain by name with a pod that is wanted, absent without one. */
 static struct str wanted_domain(const struct sched__affinity_term *t) {
-    for (size_t i = 0; i < t->topology->values.n; i++)
-        if (t->tally->count[i + 1] > 0)
-            return intern_text(t->topology->values.v[i]);
-    return (struct str){0};
+    struct str first = {0};
+    for (size_t i = 0; i < t->topology->values.n; i++) {
+        if (t->tally->count[i + 1] <= 0)
+            continue;
+        struct str value = intern_text(t->topology->values.v[i]);
+        if (!first.p || str_cmp(value, first) < 0)
+            first = value;
+    }
+    return first;
 }
 
 bool sched__affinity_violated(struct sched__cycle *cy, uint32_t slot,
@@ -203,9 +248,7 @@ bool sched__affinity_violated(struct sched__cycle *cy, uint32_t slot,
         out->label = r.own->label;
         out->domain = wanted_domain(r.own);
     } else {
-        const struct sched__topology *topology = r.own ? r.own->topology : r.against->topology;
-        out->rival =
-            sched__tally_example(r.own ? r.own->tally : r.against->tally, topology->domain[slot]);
+        out->rival = r.example;
     }
     return true;
 }

@@ -63,22 +63,22 @@ static bool conflicts(const struct wanted *w, const struct sched__port *port) {
            bsearch(port, w->v + i, w->n - i, sizeof *w->v, compare_ports);
 }
 
-/* A port on a node that is in the way of one of the pod's, and whose it is. */
-struct conflict {
-    struct sched_pod *pod; /* NULL: there is none */
-    const struct sched__port *port;
-};
+/* The first port of another pod that is in the way of one of this pod's; NULL: none. */
+static const struct sched__port *find_conflict(const struct wanted *w, const struct sched_pod *p) {
+    for (size_t i = 0; i < p->cls->port_count; i++)
+        if (conflicts(w, &p->cls->ports[i]))
+            return &p->cls->ports[i];
+    return NULL;
+}
 
-static struct conflict find_conflict(const struct sched__cycle *cy, uint32_t slot) {
+/* The first pod by name on the node that has a port in the way. */
+const struct sched_pod *sched__ports_rival(const struct sched__cycle *cy, uint32_t slot) {
     const struct sched__node *node = &cy->s->nodes.v[slot];
-    const struct wanted *w = cy->cls->data[SCHED_NODE_PORTS];
-    for (size_t i = 0; i < node->port_pods.n; i++) {
-        const struct sched__class *c = node->port_pods.v[i]->cls;
-        for (size_t k = 0; k < c->port_count; k++)
-            if (conflicts(w, &c->ports[k]))
-                return (struct conflict){node->port_pods.v[i], &c->ports[k]};
-    }
-    return (struct conflict){0};
+    const struct sched_pod *first = NULL;
+    for (size_t i = 0; i < node->port_pods.n; i++)
+        if (find_conflict(cy->cls->data[SCHED_NODE_PORTS], node->port_pods.v[i]))
+            first = sched__pod_first(first, node->port_pods.v[i]);
+    return first;
 }
 
 static bool are_taken(const struct sched *s, const struct wanted *w, uint32_t slot) {
@@ -97,16 +97,13 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             cy->verdict[i] = SCHED__REASON_PORTS;
 }
 
-struct sched_pod *sched__ports_rival(const struct sched__cycle *cy, uint32_t slot) {
-    return find_conflict(cy, slot).pod;
-}
-
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    struct conflict found = find_conflict(cy, slot);
-    assert(found.pod); /* explained is what was rejected */
-    struct str ip = intern_text(found.port->ip), protocol = intern_text(found.port->protocol);
-    buf_addf(out, "host port %.*s:%d/%.*s is taken by pod %.*s", STR_ARG(ip), found.port->port,
-             STR_ARG(protocol), STR_ARG(found.pod->key));
+    const struct sched_pod *rival = sched__ports_rival(cy, slot);
+    const struct sched__port *port = find_conflict(cy->cls->data[SCHED_NODE_PORTS], rival);
+    assert(port); /* explained is what was rejected */
+    struct str ip = intern_text(port->ip), protocol = intern_text(port->protocol);
+    buf_addf(out, "host port %.*s:%d/%.*s is taken by pod %.*s", STR_ARG(ip), port->port,
+             STR_ARG(protocol), STR_ARG(rival->key));
 }
 
 static bool has_number(const struct wanted *w, int32_t number) {

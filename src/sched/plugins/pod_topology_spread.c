@@ -11,7 +11,8 @@
 struct filtering {
     const struct sched__spread *spread;
     int64_t *most;
-    uint32_t *least; /* the domain with the fewest pods; 0: there are no domains */
+    uint32_t *least; /* a domain with the fewest pods; 0: there are no domains */
+    uint32_t *named; /* for texts: the first by name of these; 0: not looked for yet */
 };
 
 /* With fewer domains than wanted the least count is that of those which are missing. */
@@ -37,6 +38,7 @@ static void pre_filter(struct sched__cycle *cy) {
     state->spread = d;
     state->most = arena_array(cy->arena, int64_t, d->hard.n);
     state->least = arena_array(cy->arena, uint32_t, d->hard.n);
+    state->named = arena_array(cy->arena, uint32_t, d->hard.n);
     for (size_t i = 0; i < d->hard.n; i++) {
         const struct sched__spread_rule *rule = &d->hard.v[i];
         state->least[i] = sched__tally_least(rule->tally);
@@ -66,6 +68,22 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
 }
 
 /* ---- explanation ---- */
+
+/* The domain that texts name as the one with the fewest pods. */
+static uint32_t named_least(const struct filtering *state, size_t i) {
+    const struct sched__spread_rule *rule = &state->spread->hard.v[i];
+    const struct sched__partition *by = rule->tally->by;
+    uint32_t least = state->named[i] ? state->named[i] : state->least[i];
+    for (size_t k = 0; !state->named[i] && k < by->domains.n; k++) {
+        uint32_t other = by->domains.v[k];
+        if (rule->tally->count[other] == rule->tally->count[least] &&
+            str_cmp(intern_text(rule->topology->values.v[other - 1]),
+                    intern_text(rule->topology->values.v[least - 1])) < 0)
+            least = other;
+    }
+    state->named[i] = least;
+    return least;
+}
 
 /* The place of the first rule that the node violates, among those of the filter; their number:
  * none.
@@ -109,7 +127,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
              rule->place);
     if (domain) {
         buf_addf(out, "%.*s=", STR_ARG(rule->label));
-        write_skew(cy, out, rule, domain, state->least[i]);
+        write_skew(cy, out, rule, domain, named_least(state, i));
     } else {
         buf_addf(out, "the node has no label %.*s", STR_ARG(rule->label));
     }
@@ -122,7 +140,7 @@ bool sched__spread_violated(struct sched__cycle *cy, uint32_t slot,
     if (i == state->spread->hard.n)
         return false;
     const struct sched__spread_rule *rule = &state->spread->hard.v[i];
-    uint32_t domain = rule->topology->domain[slot], least = state->least[i];
+    uint32_t domain = rule->topology->domain[slot], least = named_least(state, i);
     *out = (struct sched__spread_violation){.own = state->spread->own,
                                             .place = rule->place,
                                             .label = rule->label,

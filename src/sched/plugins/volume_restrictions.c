@@ -81,18 +81,18 @@ static const struct api_volume *find_conflict(const struct sched *s, const struc
     return found ? &sched__pod_spec(pod)->volumes.v[volume] : NULL;
 }
 
-/* The pod of a node that has one of this pod's disks; NULL: none. */
-static struct sched_pod *find_rival(const struct sched__cycle *cy, uint32_t slot) {
+/* The first pod by name of a node that has one of this pod's disks; NULL: none. */
+static const struct sched_pod *find_rival(const struct sched__cycle *cy, uint32_t slot) {
     const struct sched__node *node = &cy->s->nodes.v[slot];
     struct arena a = {0};
     struct map disks = MAP_INIT(cy->s->seed);
     struct sched__disk_names mine = sched__disk_names(&a, cy->cls->sample);
-    struct sched_pod *rival = NULL;
+    const struct sched_pod *rival = NULL;
     sched__disks_count(&disks, &mine, 0, 1);
-    for (size_t i = 0; i < node->pods.n && !rival; i++) {
+    for (size_t i = 0; i < node->pods.n; i++) {
         struct sched__disk_names theirs = sched__disk_names(&a, node->pods.v[i]->cls->sample);
         if (sched__disks_find(&disks, &theirs, 0))
-            rival = node->pods.v[i];
+            rival = sched__pod_first(rival, node->pods.v[i]);
     }
     sched__disks_release(&disks);
     arena_release(&a);
@@ -168,18 +168,18 @@ static bool has_claim_of(const struct api_object *pod, const struct map *names) 
     return false;
 }
 
-/* The pod on a node that uses one of the claims that exclude others; NULL: none. */
-static struct sched_pod *find_user(struct sched__cycle *cy) {
+/* The first pod by name on a node that uses one of the claims that exclude others; NULL: none. */
+static const struct sched_pod *find_user(struct sched__cycle *cy) {
     const struct api_object *pod = cy->cls->sample;
     struct map names = names_of_claims(pod, cy->s->seed);
-    struct sched_pod *user = NULL;
+    const struct sched_pod *user = NULL;
     size_t at = 0;
-    for (struct map_entry *e; !user && (e = map_next(&cy->s->pods, &at));) {
-        struct sched_pod *p = e->value;
+    for (struct map_entry *e; (e = map_next(&cy->s->pods, &at));) {
+        const struct sched_pod *p = e->value;
         if (p->node != SCHED__NONE &&
             str_eq(p->cls->sample->meta->namespace, pod->meta->namespace) &&
             has_claim_of(p->cls->sample, &names))
-            user = p;
+            user = sched__pod_first(user, p);
     }
     map_release(&names);
     return user;
@@ -193,7 +193,7 @@ static bool shares_claim(const struct sched *s, const struct api_object *a,
     return shares;
 }
 
-struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot) {
+const struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot) {
     return cy->verdict[slot] == SCHED__REASON_DISK ? find_rival(cy, slot) : find_user(cy);
 }
 

@@ -201,6 +201,44 @@ static void test_cases(void **state) {
     data_each("test/sched/explain.jsonl", 30, run_case);
 }
 
+/* ---- what happened before does not matter ---- */
+
+static bool is_pod(const struct json *object) {
+    return str_is(json_str(json_get(object, STR("kind"))), "Pod");
+}
+
+/* All objects go, and come back: the others as they came, the pods last to first. */
+static void come_again(struct asked *c) {
+    uint32_t last = c->objects->n - 1;
+    for (uint32_t i = 0; i < last; i++)
+        world_delete(&c->w, world_default(&c->w, object_of_json(&c->objects->items[i])));
+    for (uint32_t i = 0; i < last; i++)
+        if (!is_pod(&c->objects->items[i]))
+            world_set(&c->w, object_of_json(&c->objects->items[i]));
+    for (uint32_t i = last; i--;)
+        if (is_pod(&c->objects->items[i]))
+            world_set(&c->w, object_of_json(&c->objects->items[i]));
+}
+
+static void run_again(struct arena *a, const struct json *line) {
+    struct asked c;
+    struct sched_explanation e;
+    struct sched_suggestions s;
+    start(&c, a, line);
+    come_again(&c);
+    sched_explain(c.w.s, c.pod, false, a, &e);
+    sched_suggest(&e, SIZE_MAX, a, &s);
+    check(a, line, "groups", groups_json(a, &e));
+    check(a, line, "changes", changes_json(a, &e, &s));
+    sched_suggestions_release(&s);
+    end(&c);
+}
+
+static void the_same_objects_are_explained_the_same_way(void **state) {
+    (void)state;
+    data_each("test/sched/explain.jsonl", 30, run_again);
+}
+
 /* Values of the case must not be in any sentence. */
 static void check_redacted(const struct json *line, struct str text) {
     const struct json *secrets = json_get(line, STR("secrets"));
@@ -299,6 +337,7 @@ static void searches_end_at_the_limit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
+        cmocka_unit_test(the_same_objects_are_explained_the_same_way),
         cmocka_unit_test(test_redacted),
         cmocka_unit_test(sentences_are_no_longer_than_the_limit),
         cmocka_unit_test(searches_end_at_the_limit),
