@@ -208,6 +208,7 @@ struct sched {
     uint64_t changes_base;
     uint64_t nodes_generation;     /* what depends on all nodes (their number, images) is another */
     uint64_t storage_generation;   /* the same for claims, volumes and classes of storage */
+    uint64_t volumes_generation;   /* the same for volumes, and who has them */
     uint64_t selectors_generation; /* the same for services and controllers of pods */
 };
 

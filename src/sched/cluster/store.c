@@ -5,7 +5,7 @@
 #include "sched/sched_int.h"
 
 /* What a change of such objects makes stale. */
-enum stale { NOTHING, STORAGE, NAMESPACES, SELECTORS };
+enum stale { NOTHING, STORAGE, VOLUMES, NAMESPACES, SELECTORS };
 
 /* Which map a kind lives in. */
 struct store_row {
@@ -23,7 +23,7 @@ static const struct store_row rows[] = {
     {"StatefulSet", MAP(stateful_sets), SELECTORS},
     {"PodDisruptionBudget", MAP(budgets), NOTHING},
     {"PersistentVolumeClaim", MAP(claims), STORAGE},
-    {"PersistentVolume", MAP(volumes), STORAGE},
+    {"PersistentVolume", MAP(volumes), VOLUMES},
     {"StorageClass", MAP(storage_classes), STORAGE},
     {"CSINode", MAP(csi_nodes), STORAGE},
     {"CSIDriver", MAP(csi_drivers), STORAGE},
@@ -114,8 +114,10 @@ static bool same_selection(const struct api_object *a, const struct api_object *
 
 static void note_change(struct sched *s, const struct store_row *row, const struct api_object *old,
                         const struct api_object *object) {
-    if (row->stale == STORAGE)
+    if (row->stale == STORAGE || row->stale == VOLUMES)
         s->storage_generation++;
+    if (row->stale == VOLUMES)
+        s->volumes_generation++;
     if (row->stale == NAMESPACES)
         sched__count_namespaces_changed(s);
     if (row->stale == SELECTORS && (!old || !object || !same_selection(old, object)))

@@ -58,6 +58,11 @@ static void take_volume(struct sched *s, const struct sched_pod *p,
                         const struct sched__binding *b) {
     const struct api_object *volume = b->pv->object;
     const struct api_object_meta *claim = b->claim->object->meta;
+    struct sched__holder holder;
+    if (!sched__volume_holder(s, volume, &holder)) {
+        holder = (struct sched__holder){claim->namespace, claim->name, claim->uid};
+        sched__shelves_hold(s, b->pv, &holder);
+    }
     struct sched__taken *t = take(&sched__volumes_get(s)->taken, volume->meta->name, volume, p);
     t->claim_ns = arena_str(&t->arena, claim->namespace);
     t->claim_name = arena_str(&t->arena, claim->name);
@@ -111,6 +116,8 @@ void sched__volumes_forget(struct sched *s, struct sched_pod *p) {
         return;
     bool volumes = give_back(&s->volumes->taken, p->key);
     bool claims = give_back(&s->volumes->placed, p->key);
+    if (volumes)
+        s->volumes_generation++;
     if (volumes || claims)
         s->storage_generation++;
 }
@@ -137,6 +144,7 @@ void sched__volumes_release(struct sched *s) {
         free(e->value);
     map_release(&v->users);
     sched__disks_release(&v->disks);
+    sched__shelves_release(&v->shelves);
     free(v);
     s->volumes = NULL;
 }

@@ -269,8 +269,9 @@ static void check_unbound(struct place *p, struct sched__pod_claims *claims) {
 const struct sched__volume_plan *
 sched__pod_claims_place(struct sched *s, struct sched__pod_claims *c, uint32_t slot) {
     struct place p = {s, slot, &s->nodes.v[slot], sched__csi_node(s, slot), &c->plan};
-    c->plan =
-        (struct sched__volume_plan){.bindings = c->plan.bindings, .provisions = c->plan.provisions};
+    c->plan = (struct sched__volume_plan){.bindings = c->plan.bindings,
+                                          .provisions = c->plan.provisions,
+                                          .serial = ++sched__volumes_get(s)->plans};
     check_bound(&p, &c->bound);
     if (!c->plan.error.p)
         check_unbound(&p, c);

@@ -83,10 +83,10 @@ struct sched__pv *sched__pv_get(struct sched *s, struct str name) {
 
 /* ---- whose it is ---- */
 
-bool sched__pv_holder(const struct sched *s, const struct sched__pv *pv,
-                      struct sched__holder *out) {
-    const struct sched__taken *taken = sched__volume_taken(s, pv->object);
-    const struct api_object_reference *ref = pv->body->spec.claim_ref;
+bool sched__volume_holder(const struct sched *s, const struct api_object *volume,
+                          struct sched__holder *out) {
+    const struct sched__taken *taken = sched__volume_taken(s, volume);
+    const struct api_object_reference *ref = sched__pv_body(volume)->spec.claim_ref;
     if (taken)
         *out = (struct sched__holder){taken->claim_ns, taken->claim_name, taken->claim_uid};
     else if (ref)

@@ -6,12 +6,77 @@
 
 #include "sched/volumes/volumes_int.h"
 
+/* ---- volumes that claims may get (shelves.c) ---- */
+
+/* Volumes by size. */
+struct sched__rack {
+    struct sched__pv **v;
+    size_t n, cap;
+    VEC(uint32_t) next; /* by place, one more than there are: none before that is there any more */
+    uint64_t plan;      /* the plan that looked last, and: */
+    uint32_t cursor;    /* nothing before can be of use to it */
+};
+
+/* Volumes that differ in size, labels and what they want of nodes only. */
+struct sched__shelf {
+    const struct api_strs *modes;
+    VEC(struct sched__pv *) all; /* by size */
+    struct str label;            /* empty: none of them wants any */
+    struct map racks;            /* struct sched__rack by the label's value */
+    struct sched__rack common;   /* those that do not want the label */
+};
+
+/* Shelves that differ in access modes only. */
+struct sched__shelf_group {
+    VEC(struct sched__shelf *) shelves;
+};
+
+/* A volume that somebody has; borrowed from the store. */
+struct sched__held {
+    struct api_object *object;
+    uint32_t order; /* among all volumes */
+};
+
+struct sched__held_list {
+    struct sched__held *v;
+    size_t n, cap;
+};
+
+struct sched__shelves {
+    uint64_t generation; /* of volumes, when all this was made */
+    struct map groups,
+        shelves;     /* struct sched__shelf_group and struct sched__shelf by what is so */
+    struct map held; /* struct sched__held_list by claim */
+    struct buf key;
+    struct arena arena;
+};
+
+/* The shelves, up to date. */
+struct sched__shelves *sched__shelves_get(struct sched *s);
+void sched__shelves_release(struct sched__shelves *x);
+
+/* Where volumes of the claim's class, mode and attributes are; NULL: there are none. */
+const struct sched__shelf_group *sched__shelves_find(struct sched__shelves *x,
+                                                     const struct sched__claim *c);
+
+/* Volumes whose holder has the claim's name; NULL: none. */
+const struct sched__held_list *sched__shelves_held(struct sched__shelves *x,
+                                                   const struct api_object *claim);
+
+/* The volume, which nobody had, was taken for a claim. */
+void sched__shelves_hold(struct sched *s, const struct sched__pv *pv,
+                         const struct sched__holder *holder);
+
+/* ---- what is remembered ---- */
+
 struct sched__volumes {
     struct map compiled; /* struct sched__pv by name of the volume */
     struct map taken;    /* struct sched__taken by name of the volume: bound to a claim */
     struct map placed;   /* struct sched__taken by "namespace/name" of the claim: node chosen */
     struct map users;    /* of claims by "namespace/name": number of pods */
     struct map disks;    /* of pods on nodes, see disks.c */
+    struct sched__shelves shelves;
+    uint64_t plans; /* that were made */
 };
 
 /* Something that a decision took and that no object shows yet. */

@@ -87,7 +87,7 @@ struct sched__pv {
     bool migrated_known;
     struct str migration_error; /* absent: none; in the arena */
     struct arena arena;
-    uint32_t order;  /* in the list that is being made */
+    uint32_t order;  /* among all volumes, of those on shelves */
     uint32_t chosen; /* its place among the bindings of a plan, if it has it there */
 };
 
@@ -101,7 +101,8 @@ struct sched__pv *sched__pv_get(struct sched *s, struct str name);
 struct sched__pv *sched__pv_of(struct sched *s, struct api_object *object);
 
 /* Is the volume bound, or assumed to be bound, to any claim? *out: to which. */
-bool sched__pv_holder(const struct sched *s, const struct sched__pv *pv, struct sched__holder *out);
+bool sched__volume_holder(const struct sched *s, const struct api_object *volume,
+                          struct sched__holder *out);
 
 /* Is it this claim? One of another uid is not, unless the volume names none. */
 bool sched__holder_is(const struct sched__holder *h, const struct api_object *claim);
@@ -123,11 +124,13 @@ struct sched__space {
     const struct selector *nodes; /* that reach it */
 };
 
-/* Candidates by the value of a node label that they want. */
-struct sched__bins {
-    const struct sched__topology *label;
-    uint32_t *starts; /* by domain, one more than there are; bin 0: what all nodes look at */
-    uint32_t *places; /* of candidates */
+struct sched__shelf;
+
+/* How many volumes could be an unbound claim's, whatever the node: counted when texts need it. */
+struct sched__suitable {
+    bool known;
+    size_t n;
+    struct sched__pv *first;
 };
 
 struct sched__claim {
@@ -137,12 +140,15 @@ struct sched__claim {
     struct str selected_node;                      /* absent: any */
     struct quantity size;
     bool has_size;
-    size_t order;                           /* among those that are unbound */
-    struct sched__pv *pv;                   /* a bound claim's; NULL: it does not exist */
-    struct sched__pv **candidates;          /* an unbound claim's, best first */
-    size_t candidate_count, prebound_count; /* the first ones are bound to it already */
-    struct sched__bins *bins;               /* of the others; NULL: there are few */
-    bool needs_space;                       /* the driver says how much it has */
+    size_t order;                /* among those that are unbound */
+    struct sched__pv *pv;        /* a bound claim's; NULL: it does not exist */
+    struct sched__pv **prebound; /* volumes that are an unbound claim's already */
+    size_t prebound_count;
+    struct sched__shelf **shelves; /* where other volumes for it are, if the selector matches */
+    size_t shelf_count;
+    const struct selector *selector; /* NULL: any */
+    struct sched__suitable *suitable;
+    bool needs_space; /* the driver says how much it has */
     struct sched__space *spaces;
     size_t space_count;
 };
@@ -181,6 +187,7 @@ struct sched__volume_plan {
     struct sched__binding *bindings;
     struct sched__provision *provisions;
     size_t binding_count, provision_count;
+    uint64_t serial;  /* tells it from any other */
     struct str error; /* absent: none */
 };
 
@@ -205,6 +212,10 @@ struct str sched__candidates_find(struct sched *s, struct arena *a, struct sched
  * bound to the claim is the only choice. */
 struct sched__pv *sched__candidates_choose(struct sched *s, const struct sched__claim *c,
                                            const struct sched__volume_plan *plan, uint32_t slot);
+
+/* How many volumes could be the claim's, whatever the node, and the first of them. */
+const struct sched__suitable *sched__candidates_count(struct sched *s,
+                                                      const struct sched__claim *c);
 
 /* Fills c->plan for a node. */
 const struct sched__volume_plan *
