@@ -154,10 +154,10 @@ static uint64_t share_of(uint64_t evaluations) {
     return share < CEL_COST_LIMIT ? share : CEL_COST_LIMIT;
 }
 
-static int fail(struct cel_value v, bool over_share, uint64_t evaluations, struct err *err) {
+static int fail(struct str text, bool over_share, uint64_t evaluations, struct err *err) {
     if (!over_share)
-        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(cel_str(v)));
-    return err_set(err, ERR_INVALID, "%.*s (%" PRIu64 " evaluations share %d)", STR_ARG(cel_str(v)),
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(text));
+    return err_set(err, ERR_INVALID, "%.*s (%" PRIu64 " evaluations share %d)", STR_ARG(text),
                    evaluations, LIMIT_TOLERATION_COST);
 }
 
@@ -168,12 +168,15 @@ static int eval(void *ctx, void *program, const struct match_taint *taint, uint6
     struct cel_entry entries[TAINT_FIELDS];
     struct cel_map map = {.entries = entries, .n = TAINT_FIELDS};
     struct cel_value var = cel_of_map(&map);
-    fill_taint(entries, taint);
     uint64_t share = share_of(evaluations);
+    if (share == 0)
+        return fail(STR("operation cancelled: actual cost limit exceeded"), true, evaluations, err);
+    fill_taint(entries, taint);
     struct cel_result r = cel_eval(e->program, &var, &x->evaluating, share);
     int verdict = r.value.kind == CEL_BOOL
                       ? r.value.b
-                      : fail(r.value, share < CEL_COST_LIMIT && r.cost > share, evaluations, err);
+                      : fail(cel_str(r.value), share < CEL_COST_LIMIT && r.cost > share,
+                             evaluations, err);
     clear(&x->evaluating);
     return verdict;
 }

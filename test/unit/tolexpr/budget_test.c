@@ -117,11 +117,34 @@ static void evaluations_share_the_cost(void **state) {
     arena_release(&a);
 }
 
+/* Where not even a cost of 1 is left for each, none begins: also not one that costs nothing. */
+static void nothing_is_evaluated_without_a_share(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct tolexpr *x = new_context(0);
+    struct matcher m;
+    matcher_open(&m, x, true);
+    const struct match_taint *taint = &many_taints(&m, &a, 1)->v[0];
+    const struct match_engine *engine = tolexpr_match_engine(x);
+    struct err err = {0};
+    size_t spent = 0;
+    void *program = engine->compile(engine->ctx, STR("true"), &spent, &err);
+    assert_int_equal(engine->eval(engine->ctx, program, taint, LIMIT_TOLERATION_COST, &err), 1);
+    assert_int_equal(engine->eval(engine->ctx, program, taint, LIMIT_TOLERATION_COST + 1, &err), -1);
+    assert_string_equal(err.msg, "operation cancelled: actual cost limit exceeded "
+                                 "(2500001 evaluations share 2500000)");
+    engine->free(engine->ctx, program);
+    matcher_close(&m);
+    tolexpr_free(x);
+    arena_release(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_of_a_list_are_bounded),
         cmocka_unit_test(validation_is_bounded),
         cmocka_unit_test(evaluations_share_the_cost),
+        cmocka_unit_test(nothing_is_evaluated_without_a_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
