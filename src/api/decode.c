@@ -31,6 +31,7 @@ struct decoder {
     struct err *err;
     bool duplicates; /* the tree may have repeated keys */
     bool mismatch;   /* err holds the first value of a wrong type */
+    size_t elements; /* bytes of all lists so far */
 };
 
 typedef int decode_fn(struct decoder *d, const struct place *at, const struct api_field *f,
@@ -298,6 +299,21 @@ struct any_list {
     size_t n;
 };
 
+/* Zeroed memory for the elements of a list; NULL when the lists of the object have become too long.
+ * One byte more, so that an empty list has an address and differs from no list. */
+static void *new_elements(struct decoder *d, const struct place *at, size_t n, size_t size) {
+    if (n > (LIMIT_DECODED_BYTES - d->elements) / size) {
+        struct buf path = BUF_INIT(ERR_TEXT);
+        add_path(&path, at);
+        err_set(d->err, ERR_TOO_LARGE, "%.*s: the lists up to here need more than %u MiB",
+                STR_ARG(buf_view(&path)), LIMIT_DECODED_BYTES >> 20);
+        buf_release(&path);
+        return NULL;
+    }
+    d->elements += n * size;
+    return arena_calloc(d->a, 1, n * size + 1);
+}
+
 /* Decodes an array into elements of `size` bytes, each by `one`. Element places carry the index. */
 static int decode_array(struct decoder *d, const struct place *at, const struct api_field *f,
                         const struct json *v, void *slot, size_t size, decode_fn *one,
@@ -308,8 +324,9 @@ static int decode_array(struct decoder *d, const struct place *at, const struct 
         return 0;
     }
     struct any_list *list = slot;
-    /* One byte more, so that an empty list has an address and differs from no list. */
-    char *elements = arena_calloc(d->a, 1, size_mul(v->n, size) + 1);
+    char *elements = new_elements(d, at, v->n, size);
+    if (!elements)
+        return -1;
     *list = (struct any_list){elements, v->n};
     for (uint32_t i = 0; i < v->n; i++) {
         struct place element = *at;

@@ -8,6 +8,10 @@
 /* One API object as JSON text: what kube-apiserver takes in a request body (3 MiB). */
 #define LIMIT_OBJECT_BYTES (3U << 20)
 
+/* Elements of all lists of one decoded object: a container is 368 bytes, also one that was written
+ * as {}. The shortest containers that an API server takes make a third of it. */
+#define LIMIT_DECODED_BYTES (128U << 20)
+
 /* Nesting of arrays and objects: real manifests stay below 30; deeper ones only cost stack in
  * whoever reads our output. Go's decoder stops at 10,000. */
 #define LIMIT_JSON_DEPTH 1000

@@ -7,6 +7,8 @@
 
 #include "../data.h"
 #include "api/object.h"
+#include "api/types.h"
+#include "base/limits.h"
 
 static void expect_json(struct arena *a, const struct json *line, const char *key,
                         struct json got) {
@@ -288,6 +290,33 @@ static void gates_decide_some_defaults(void **state) {
     }
 }
 
+/* A pod with n containers that are written as {}. */
+static int decode_containers(struct arena *a, size_t n, struct err *err) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"containers\":[{}"));
+    for (size_t i = 1; i < n; i++)
+        buf_add(&text, STR(",{}"));
+    buf_add(&text, STR("]}}"));
+    buf_add_char(&text, '\0');
+    struct json pod = parse(a, text.p);
+    struct api_object *o = NULL;
+    int rc = api_object_decode(&pod, NULL, &o, err);
+    if (rc == 0)
+        api_object_unref(o);
+    return rc;
+}
+
+static void lists_are_bounded(void **state) {
+    (void)state;
+    AUTO(arena_release) struct arena a = {0};
+    struct err err = {0};
+    size_t most = LIMIT_DECODED_BYTES / sizeof(struct api_container);
+    assert_int_equal(decode_containers(&a, most, &err), 0);
+    assert_int_equal(decode_containers(&a, most + 1, &err), -1);
+    assert_int_equal(err.code, ERR_TOO_LARGE);
+    assert_non_null(strstr(err.msg, "spec.containers: the lists up to here need more than 128 MiB"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_are_read_as_upstream_reads_them),
@@ -300,6 +329,7 @@ int main(void) {
         cmocka_unit_test(objects_are_shared_by_reference),
         cmocka_unit_test(a_struct_can_be_read_alone),
         cmocka_unit_test(gates_decide_some_defaults),
+        cmocka_unit_test(lists_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
