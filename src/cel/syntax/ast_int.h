@@ -37,6 +37,9 @@ __attribute__((format(printf, 3, 4))) void cel__issue(struct cel_source *s, uint
  * finds in a tree it does not find when it never comes to look at that part of it. */
 void cel__forget_issues(struct cel_source *s, size_t keep);
 
+/* Forgets the issues behind a place, which is how far upstream read. */
+void cel__forget_unread(struct cel_source *s, uint32_t pos);
+
 /* All issues, sorted and printed with snippets, in the arena. */
 struct str cel__issues_print(struct cel_source *s);
 

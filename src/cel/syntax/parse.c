@@ -369,7 +369,7 @@ static struct cel_expr *parse_binary(struct cel_parser *p, enum group group, uns
     uint32_t *depth = group == RELATION ? &p->relation_depth : &p->calc_depth;
     size_t before = p->source->issues.n;
     if (++*depth > MAX_DEPTH)
-        return cel__stop_at_limit(p, "expression recursion limit exceeded: 250", 0);
+        return cel__stop_at_depth(p, MAX_DEPTH);
     struct cel_expr *left = group == RELATION ? parse_binary(p, CALC, 0) : parse_unary(p);
     const struct operator_row *op;
     while (!p->stopped && (op = operator_at(p, group, level))) {
@@ -437,7 +437,7 @@ static struct cel_expr *parse_expr(struct cel_parser *p) {
     if (p->stopped)
         return cel__stop(p);
     if (++p->depth > MAX_DEPTH)
-        return cel__stop_at_limit(p, "expression recursion limit exceeded: 250", 0);
+        return cel__stop_at_depth(p, MAX_DEPTH);
     struct cel_expr *e = parse_conditional(p);
     p->depth--;
     return e;

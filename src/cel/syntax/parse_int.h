@@ -53,6 +53,10 @@ static inline bool cel__take_if(struct cel_parser *p, enum cel_token_kind kind) 
 struct cel_expr *cel__stop(struct cel_parser *p);
 struct cel_expr *cel__stop_at_limit(struct cel_parser *p, const char *text, size_t keep);
 
+/* The same at the next token, where expressions are nested too deeply: what stands behind it was
+ * not read. */
+struct cel_expr *cel__stop_at_depth(struct cel_parser *p, int depth);
+
 /* Makes sure that the token at hand is one of the set: drops one that is too many, or ends the
  * parse. */
 bool cel__expect(struct cel_parser *p, uint64_t set);

@@ -30,6 +30,15 @@ struct cel_expr *cel__stop_at_limit(struct cel_parser *p, const char *text, size
     return end(p);
 }
 
+struct cel_expr *cel__stop_at_depth(struct cel_parser *p, int depth) {
+    if (!p->stopped) {
+        cel__forget_issues(p->source, 0);
+        cel__forget_unread(p->source, cel__peek(p, 0)->pos);
+        cel__issue(p->source, CEL_NOWHERE, "expression recursion limit exceeded: %d", depth);
+    }
+    return end(p);
+}
+
 bool cel__expect(struct cel_parser *p, uint64_t set) {
     if (p->stopped)
         return false;

@@ -29,6 +29,18 @@ void cel__forget_issues(struct cel_source *s, size_t keep) {
     s->issues.n = n;
 }
 
+void cel__forget_unread(struct cel_source *s, uint32_t pos) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->issues.n; i++) {
+        struct cel_issue issue = s->issues.v[i];
+        if (issue.pos != CEL_NOWHERE && issue.pos > pos)
+            continue;
+        issue.order = (uint32_t)n;
+        s->issues.v[n++] = issue;
+    }
+    s->issues.n = n;
+}
+
 /* The line that a place is in, its number from 1, and what stands in it before the place. */
 struct place {
     struct str line;
