@@ -43,6 +43,9 @@ struct sched_order {
     uint8_t n;
 };
 
+/* Does the plug-in run there? */
+bool sched_order_has(const struct sched_order *order, enum sched_plugin plugin);
+
 /* A resource that counts for a score, and a point of a broken line. */
 struct sched_weighted_resource {
     struct str name;

@@ -250,7 +250,7 @@ bool sched__plugin_sets_need(const struct sched__plugin_sets *sets, enum sched_p
     return false;
 }
 
-static bool has(const struct sched_order *order, enum sched_plugin plugin) {
+bool sched_order_has(const struct sched_order *order, enum sched_plugin plugin) {
     for (size_t i = 0; i < order->n; i++)
         if (order->v[i] == plugin)
             return true;
@@ -282,7 +282,7 @@ static int own_order(const struct set *set, size_t point, struct sched_order *ou
         if (!(extends[plugin] >> point & 1))
             return err_set(err, ERR_INVALID, "plugin \"%.*s\" does not extend %s plugin",
                            STR_ARG(name), points[point].type);
-        if (has(out, plugin))
+        if (sched_order_has(out, plugin))
             return twice(point, name, err);
         append(out, plugin);
     }
@@ -303,22 +303,22 @@ static int expand(const struct set *multi, const struct set *set, size_t point,
             return missing(point, name, err);
         if (!(extends[plugin] >> point & 1) || is_disabled(set, name))
             continue;
-        if (has(order, plugin)) {
-            if (!has(&both, plugin))
+        if (sched_order_has(order, plugin)) {
+            if (!sched_order_has(&both, plugin))
                 append(&both, plugin);
-        } else if (has(&alone, plugin)) {
+        } else if (sched_order_has(&alone, plugin)) {
             return twice(point, name, err);
         } else {
             append(&alone, plugin);
         }
     }
     for (size_t i = 0; i < order->n; i++)
-        if (has(&both, order->v[i]))
+        if (sched_order_has(&both, order->v[i]))
             append(&out, order->v[i]);
     for (size_t i = 0; i < alone.n; i++)
         append(&out, alone.v[i]);
     for (size_t i = 0; i < order->n; i++)
-        if (!has(&both, order->v[i]))
+        if (!sched_order_has(&both, order->v[i]))
             append(&out, order->v[i]);
     *order = out;
     return 0;

@@ -423,13 +423,6 @@ static struct str preempt(struct preemption *p, struct sched_result *out) {
                         STR_ARG(intern_text(cy->s->nodes.v[p->best.slot].name)), out->victim_count);
 }
 
-static bool is_on(const struct sched_profile *profile) {
-    for (size_t i = 0; i < profile->points[SCHED_POST_FILTER].n; i++)
-        if (profile->points[SCHED_POST_FILTER].v[i] == SCHED_PREEMPTION)
-            return true;
-    return false;
-}
-
 /* Where PreFilter gave up, upstream's DynamicResources finds no state of its own, and its
  * PostFilter, which comes first, fails with this. */
 static bool fails_before(const struct sched__cycle *cy) {
@@ -445,7 +438,7 @@ enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out
         .now = clock_wall(cy->s->clock),
         .failures = {MAP_INIT(cy->s->seed)},
     };
-    if (!is_on(cy->profile))
+    if (!sched_order_has(&cy->profile->points[SCHED_POST_FILTER], SCHED_PREEMPTION))
         return SCHED_REJECTED;
     if (fails_before(cy)) {
         out->message = arena_printf(cy->arena, "%.*s not found", STR_ARG(out->message));

@@ -4,16 +4,9 @@
  */
 #include "sched/queue/queue_int.h"
 
-static bool runs(const struct sched_order *order) {
-    for (size_t i = 0; i < order->n; i++)
-        if (order->v[i] == SCHED_SCHEDULING_GATES)
-            return true;
-    return false;
-}
-
 bool sched__gates_hold(const struct sched_pod *pod) {
     return pod->cls->pod->spec.scheduling_gates.n > 0 &&
-           runs(&pod->cls->profile->points[SCHED_PRE_ENQUEUE]);
+           sched_order_has(&pod->cls->profile->points[SCHED_PRE_ENQUEUE], SCHED_SCHEDULING_GATES);
 }
 
 const struct sched__plugin sched__scheduling_gates = {

@@ -117,8 +117,10 @@ static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status 
 
 /* ---- Score ---- */
 
+/* Upstream scores the volumes that its filter found for the node: without that there are none. */
 static bool pre_score(struct sched__cycle *cy) {
-    return feature_enabled(&cy->s->gates, FEATURE_StorageCapacityScoring);
+    return feature_enabled(&cy->s->gates, FEATURE_StorageCapacityScoring) &&
+           sched_order_has(&cy->profile->points[SCHED_FILTER], SCHED_VOLUME_BINDING);
 }
 
 /* Space that is asked for, and that there is, in one class of storage. */
