@@ -86,8 +86,18 @@ static int fail_missing(const struct run *run, struct str namespace, struct str 
 
 static int find_pod(struct run *run, struct str name, struct err *err) {
     struct str namespace = run->scene.cluster.opts.namespace;
-    run->pod = cluster_find(&run->scene.cluster, "Pod", namespace, name);
-    return run->pod ? 0 : fail_missing(run, namespace, name, err);
+    const struct cluster *c = &run->scene.cluster;
+    run->pod = cluster_find(c, "Pod", namespace, name);
+    if (!run->pod && cluster_has_refused(c, "Pod", namespace, name))
+        return err_set(err, ERR_INVALID,
+                       "pods \"%.*s\" in namespace \"%.*s\" was refused, see above", STR_ARG(name),
+                       STR_ARG(namespace));
+    if (!run->pod)
+        return fail_missing(run, namespace, name, err);
+    for (size_t i = 0; i < c->items.n; i++)
+        if (c->items.v[i].object == run->pod)
+            return cluster_check_pending(&c->items.v[i], err);
+    return 0;
 }
 
 /* The pod as if it had no node yet, and had not been promised the one that it has. */
@@ -228,8 +238,8 @@ const struct cmd cmd_explain = {
         "verified by the scheduler.\n\n"
         "A pod that is on a node is explained as if it were pending and not there. Other pods that "
         "are pending are left out, unless they are nominated to a node. Exits with 0 when the pod "
-        "fits, 1 when it does not or an object was refused, 2 when an input cannot be read or "
-        "there is no such pod.",
+        "fits, 1 when it does not or an object was refused, 2 when an input cannot be read, "
+        "there is no such pod, or it is the pod that was refused.",
     .usage = "pod/NAME -f FILE... [options]",
     .examples = examples,
     .groups = {{"Options", explain_opts, 0},

@@ -10,8 +10,10 @@
 enum { SPOOL_BYTES = 1 << 20, LONGEST_REMARK = 64 << 20 };
 
 void cluster_init(struct cluster *c, const struct cluster_opts *opts) {
-    *c = (struct cluster){
-        .opts = *opts, .by_key = MAP_INIT(map_random_seed()), .text = BUF_INIT(LONGEST_REMARK)};
+    *c = (struct cluster){.opts = *opts,
+                          .by_key = MAP_INIT(map_random_seed()),
+                          .refused_keys = MAP_INIT(map_random_seed()),
+                          .text = BUF_INIT(LONGEST_REMARK)};
     if (!c->opts.namespace.n)
         c->opts.namespace = STR("default");
     struct judge_opts judge = {.gates = opts->gates,
@@ -31,6 +33,7 @@ void cluster_release(struct cluster *c) {
         api_object_unref(c->items.v[i].object);
     vec_release(&c->items);
     map_release(&c->by_key);
+    map_release(&c->refused_keys);
     judge_free(c->judge);
     buf_release(&c->text);
     spool_release(&c->remarks);
@@ -105,6 +108,19 @@ bool cluster__add_name(struct cluster *c, struct api_object *o) {
         return false;
     map_put(&c->by_key, key, o);
     return true;
+}
+
+bool cluster_has_refused(const struct cluster *c, const char *kind, struct str namespace,
+                         struct str name) {
+    AUTO(arena_release) struct arena a = {0};
+    return map_get(&c->refused_keys, key_of(&a, kind, namespace, name));
+}
+
+static void remember_refused(struct cluster *c, const struct api_object *o) {
+    struct str namespace = o->meta->namespace.n ? o->meta->namespace : c->opts.namespace;
+    if (!o->kind->namespaced)
+    namespace = STR("");
+    map_put(&c->refused_keys, key_of(&c->arena, o->kind->kind, namespace, o->meta->name), c);
 }
 
 /* Kinds without validation need one, too. */
@@ -255,7 +271,7 @@ static bool settle(struct cluster *c, struct cluster_item *it) {
         settle_stored(c, it->object);
     else if (!settle_manifest(c, it))
         return false;
-    return cluster__check_limits(c, it) && register_name(c, it);
+    return cluster__check_limits(c, it, STR("")) && register_name(c, it);
 }
 
 static void settle_all(struct cluster *c, bool first) {
@@ -263,30 +279,42 @@ static void settle_all(struct cluster *c, bool first) {
         struct cluster_item *it = &c->items.v[i];
         if (!it->object || comes_first(it->object) != first || settle(c, it))
             continue;
+        remember_refused(c, it->object);
         api_object_unref(it->object);
         it->object = NULL;
     }
 }
 
-bool cluster__create(struct cluster *c, struct api_object *o, const struct input_source *at,
-                     struct str maker) {
-    struct cluster_item it = {o, *at, false};
+static size_t count_tolerations(const struct api_object *o) {
+    return is_type(o, API_T_pod) ? ((const struct api_pod *)o->body)->spec.tolerations.n : 0;
+}
+
+static bool create(struct cluster *c, struct cluster_item *it, struct str maker) {
     struct verdict verdict;
-    cluster__set_uid(o, o->meta->namespace);
-    judge_object(c->judge, o, at, &verdict);
+    cluster__set_uid(it->object, it->object->meta->namespace);
+    judge_object(c->judge, it->object, &it->source, &verdict);
     if (!verdict.accepted) {
         refuse_verdict(c, &verdict, maker);
         return false;
     }
-    if (is_type(o, API_T_persistent_volume_claim))
-        settle_claim(c, o);
-    return cluster__check_limits(c, &it) && register_name(c, &it);
+    if (is_type(it->object, API_T_persistent_volume_claim))
+        settle_claim(c, it->object);
+    return cluster__check_limits(c, it, maker) && register_name(c, it);
+}
+
+bool cluster__create(struct cluster *c, struct api_object *o, const struct input_source *at,
+                     struct str maker) {
+    struct cluster_item it = {o, *at, false, count_tolerations(o)};
+    if (create(c, &it, maker))
+        return true;
+    remember_refused(c, o);
+    return false;
 }
 
 /* ---- reading ---- */
 
 static void keep(struct cluster *c, struct api_object *o, const struct input_source *source) {
-    struct cluster_item it = {o, *source, o->meta->uid.n > 0};
+    struct cluster_item it = {o, *source, o->meta->uid.n > 0, count_tolerations(o)};
     if (!str_eq(c->file, source->file))
         c->file = arena_str(&c->arena, source->file);
     it.source.file = c->file;

@@ -28,7 +28,8 @@ struct cluster_opts {
 struct cluster_item {
     struct api_object *object; /* NULL: it was refused */
     struct input_source source;
-    bool stored; /* it came with a uid */
+    bool stored;        /* it came with a uid */
+    size_t tolerations; /* of a pod, before admission added some */
 };
 
 struct cluster {
@@ -44,6 +45,8 @@ struct cluster {
     size_t expanded;          /* pods made of templates */
     size_t generated;         /* names made of generateName */
     size_t refused;           /* objects with which something is wrong */
+    struct map refused_keys;  /* what those that were refused are called, as in by_key */
+    struct str obstacle;      /* why nothing can be decided about this cluster; absent: nothing */
     struct buf text;          /* of one remark */
     struct spool remarks;     /* for standard error */
 };
@@ -70,6 +73,13 @@ void cluster_write_remarks(struct cluster *c);
 struct api_object *cluster_find(const struct cluster *c, const char *kind, struct str namespace,
                                 struct str name);
 
+/* Was an object of that name given, but refused? */
+bool cluster_has_refused(const struct cluster *c, const char *kind, struct str namespace,
+                         struct str name);
+
+/* Fails if the pod is over a limit of pods that are to be placed, wherever it is now. */
+int cluster_check_pending(const struct cluster_item *item, struct err *err);
+
 /* --- for the files that make up a cluster --- */
 
 /* What Kubernetes makes names of: no vowels, so that no word comes of it. */
@@ -95,8 +105,9 @@ bool cluster__add_name(struct cluster *c, struct api_object *o);
 bool cluster__has_ended(const struct api_pod *pod);
 
 /* Amounts below zero or beyond LIMIT_RESOURCE_AMOUNT, and lists longer than their limits: the first
- * one is told, as validation would. True: there is none. */
-bool cluster__check_limits(struct cluster *c, const struct cluster_item *item);
+ * one is told, under the name of the maker if there is one. False: the object is not to be used;
+ * without a pod that is on a node nothing can be decided, and c->obstacle says so. */
+bool cluster__check_limits(struct cluster *c, const struct cluster_item *item, struct str maker);
 
 /* Tells of objects that name others that are not there. */
 void cluster__check_references(struct cluster *c);

@@ -16,15 +16,21 @@ static bool is_type(const struct api_object *o, enum api_type_id id) {
 /* The first thing that cannot be. */
 struct finding {
     struct arena *a;
-    struct str text; /* absent: nothing yet */
+    struct str text;    /* absent: nothing yet */
+    bool is_limit;      /* the text is "1003 tolerations, and …": a server would take it */
+    size_t tolerations; /* of a pod, without those that admission added */
+    bool has_place;     /* the pod is on a node */
 };
 
 /* ---- numbers of items ---- */
 
-static void check_count(struct finding *f, const char *path, size_t n, size_t most) {
-    if (!f->text.p && n > most)
-        f->text =
-            arena_printf(f->a, "%s: Too many: %zu: must have at most %zu items", path, n, most);
+static void check_count(struct finding *f, const char *what, size_t n, size_t most) {
+    if (f->text.p || n <= most)
+        return;
+    f->is_limit = true;
+    f->text = arena_printf(
+        f->a, "%zu %s, and Berth takes at most %zu (its own limit, not the API server's)", n, what,
+        most);
 }
 
 static size_t count_affinity_terms(const struct api_affinity *affinity) {
@@ -64,6 +70,9 @@ static size_t count_status_resources(const struct api_container_status_list *lis
     return n;
 }
 
+/* What a pod that has its node asked for on its way there costs nothing any more: no toleration and
+ * no constraint is looked at, and volumes are found by name. Its resources are columns of all nodes
+ * still, and its terms are carried: they say who may come near it. */
 static void check_pod_counts(struct finding *f, const struct api_pod *pod) {
     const struct api_pod_spec *spec = &pod->spec;
     size_t spec_resources = count_container_resources(&spec->containers) +
@@ -73,14 +82,16 @@ static void check_pod_counts(struct finding *f, const struct api_pod *pod) {
                               count_status_resources(&pod->status.init_container_statuses) +
                               count_requests(pod->status.resources) +
                               count_resources(&pod->status.allocated_resources);
-    check_count(f, "spec.tolerations", spec->tolerations.n, LIMIT_POD_TOLERATIONS);
-    check_count(f, "spec.volumes", spec->volumes.n, LIMIT_POD_VOLUMES);
-    check_count(f, "spec.topologySpreadConstraints", spec->topology_spread_constraints.n,
+    check_count(f, "extended resources in its spec", spec_resources, LIMIT_POD_RESOURCES);
+    check_count(f, "extended resources in its status", status_resources, 2 * LIMIT_POD_RESOURCES);
+    check_count(f, "terms of pod affinity and anti-affinity", count_affinity_terms(spec->affinity),
+                LIMIT_POD_AFFINITY_TERMS);
+    if (f->has_place)
+        return;
+    check_count(f, "tolerations", f->tolerations, LIMIT_POD_TOLERATIONS);
+    check_count(f, "volumes", spec->volumes.n, LIMIT_POD_VOLUMES);
+    check_count(f, "topology spread constraints", spec->topology_spread_constraints.n,
                 LIMIT_POD_SPREAD_CONSTRAINTS);
-    check_count(f, "spec.affinity: terms of podAffinity and podAntiAffinity",
-                count_affinity_terms(spec->affinity), LIMIT_POD_AFFINITY_TERMS);
-    check_count(f, "spec: extended resources", spec_resources, LIMIT_POD_RESOURCES);
-    check_count(f, "status: extended resources", status_resources, 2 * LIMIT_POD_RESOURCES);
 }
 
 /* ---- amounts ---- */
@@ -92,22 +103,31 @@ static struct quantity largest(struct str resource) {
     return quantity_of_i64(str_is(resource, "cpu") ? n / 1000 : n, QUANTITY_DECIMAL_SI);
 }
 
+static void check_amount(struct finding *f, const struct api_quantity *amount, struct str path) {
+    struct quantity most = largest(amount->key);
+    bool negative = quantity_sign(&amount->value) < 0;
+    if (!negative && quantity_cmp(&amount->value, &most) <= 0)
+        return;
+    AUTO(buf_release) struct buf value = BUF_INIT(LONGEST_AMOUNT), end = BUF_INIT(LONGEST_AMOUNT);
+    quantity_write(&value, &amount->value);
+    quantity_write_canonical(&end, &most);
+    f->is_limit = !negative;
+    if (negative)
+        f->text = arena_printf(f->a,
+                               "%.*s[%.*s]: Invalid value: \"%.*s\": must be greater than or equal "
+                               "to 0",
+                               STR_ARG(path), STR_ARG(amount->key), STR_ARG(buf_view(&value)));
+    else
+        f->text = arena_printf(f->a,
+                               "\"%.*s\" in %.*s[%.*s], and Berth takes at most %.*s (its own "
+                               "limit, not the API server's)",
+                               STR_ARG(buf_view(&value)), STR_ARG(path), STR_ARG(amount->key),
+                               STR_ARG(buf_view(&end)));
+}
+
 static void check_map(struct finding *f, const struct api_quantities *map, struct str path) {
-    for (size_t i = 0; i < map->n && !f->text.p; i++) {
-        const struct api_quantity *amount = &map->v[i];
-        struct quantity most = largest(amount->key);
-        bool negative = quantity_sign(&amount->value) < 0;
-        if (!negative && quantity_cmp(&amount->value, &most) <= 0)
-            continue;
-        AUTO(buf_release) struct buf texts = BUF_INIT(LONGEST_AMOUNT);
-        quantity_write(&texts, &amount->value);
-        buf_add(&texts, negative ? STR("\": must be greater than or equal to 0")
-                                 : STR("\": must not be greater than "));
-        if (!negative)
-            quantity_write_canonical(&texts, &most);
-        f->text = arena_printf(f->a, "%.*s[%.*s]: Invalid value: \"%.*s", STR_ARG(path),
-                               STR_ARG(amount->key), STR_ARG(buf_view(&texts)));
-    }
+    for (size_t i = 0; i < map->n && !f->text.p; i++)
+        check_amount(f, &map->v[i], path);
 }
 
 static void check_requirements(struct finding *f, const struct api_resource_requirements *r,
@@ -134,7 +154,7 @@ static void check_pod(struct finding *f, const struct api_pod *pod) {
 }
 
 static void check_node(struct finding *f, const struct api_node *node) {
-    check_count(f, "spec.taints", node->spec.taints.n, LIMIT_NODE_TAINTS);
+    check_count(f, "taints", node->spec.taints.n, LIMIT_NODE_TAINTS);
     check_map(f, &node->status.capacity, STR("status.capacity"));
     check_map(f, &node->status.allocatable, STR("status.allocatable"));
 }
@@ -151,22 +171,81 @@ static void refuse_field(struct cluster *c, const struct cluster_item *it, struc
                                  STR_ARG(it->object->meta->name), STR_ARG(text)));
 }
 
-bool cluster__check_limits(struct cluster *c, const struct cluster_item *item) {
-    AUTO(arena_release) struct arena a = {0};
-    struct finding f = {.a = &a};
-    const void *body = item->object->body;
-    if (is_type(item->object, API_T_pod))
-        check_pod(&f, body);
-    else if (is_type(item->object, API_T_node))
-        check_node(&f, body);
-    else if (is_type(item->object, API_T_persistent_volume_claim))
-        check_claim(&f, body);
-    else if (is_type(item->object, API_T_persistent_volume))
-        check_map(&f, &((const struct api_persistent_volume *)body)->spec.capacity,
+static void check_object(struct finding *f, const struct api_object *o) {
+    const void *body = o->body;
+    if (is_type(o, API_T_pod))
+        check_pod(f, body);
+    else if (is_type(o, API_T_node))
+        check_node(f, body);
+    else if (is_type(o, API_T_persistent_volume_claim))
+        check_claim(f, body);
+    else if (is_type(o, API_T_persistent_volume))
+        check_map(f, &((const struct api_persistent_volume *)body)->spec.capacity,
                   STR("spec.capacity"));
-    if (f.text.p)
+}
+
+/* Nobody may be told that a pod fits where it is not known what others take. */
+static void stop(struct cluster *c, const struct cluster_item *it, const struct finding *f) {
+    const struct api_pod *pod = it->object->body;
+    if (c->obstacle.p)
+        return;
+    c->obstacle = arena_printf(
+        &c->arena,
+        "%.*s:%u: pod/%.*s on node %.*s cannot be counted, so nothing is decided: %s%.*s",
+        STR_ARG(it->source.file), it->source.line, STR_ARG(pod->metadata.name),
+        STR_ARG(pod->spec.node_name), f->is_limit ? "it has " : "", STR_ARG(f->text));
+}
+
+static void leave_out(struct cluster *c, const struct cluster_item *it, const struct finding *f,
+                      struct str maker) {
+    AUTO(arena_release) struct arena a = {0};
+    struct str text;
+    if (maker.n)
+        text = arena_printf(&a, "%.*s: its pods are not made: they have %.*s", STR_ARG(maker),
+                            STR_ARG(f->text));
+    else
+        text = arena_printf(&a, "The %s \"%.*s\" is left out: it has %.*s", it->object->kind->kind,
+                            STR_ARG(it->object->meta->name), STR_ARG(f->text));
+    cluster__refuse(c, &it->source, text);
+}
+
+static bool is_pod_that(const struct api_object *o, bool asked(const struct api_pod *)) {
+    return is_type(o, API_T_pod) && asked(o->body);
+}
+
+static bool has_place(const struct api_pod *pod) {
+    return pod->spec.node_name.n > 0;
+}
+
+bool cluster__check_limits(struct cluster *c, const struct cluster_item *item, struct str maker) {
+    AUTO(arena_release) struct arena a = {0};
+    const struct api_object *o = item->object;
+    struct finding f = {
+        .a = &a, .tolerations = item->tolerations, .has_place = is_pod_that(o, has_place)};
+    if (is_pod_that(o, cluster__has_ended))
+        return true;
+    check_object(&f, o);
+    if (!f.text.p)
+        return true;
+    if (f.has_place)
+        stop(c, item, &f);
+    else if (f.is_limit)
+        leave_out(c, item, &f, maker);
+    else
         refuse_field(c, item, f.text);
-    return !f.text.p;
+    return false;
+}
+
+int cluster_check_pending(const struct cluster_item *item, struct err *err) {
+    AUTO(arena_release) struct arena a = {0};
+    const struct api_pod *pod = item->object->body;
+    struct finding f = {.a = &a, .tolerations = item->tolerations};
+    if (has_place(pod) || cluster__has_ended(pod)) /* of others it is known */
+        check_pod(&f, pod);
+    if (!f.text.p)
+        return 0;
+    return err_set(err, ERR_INVALID, "pod/%.*s cannot be explained: %s%.*s",
+                   STR_ARG(item->object->meta->name), f.is_limit ? "it has " : "", STR_ARG(f.text));
 }
 
 /* ---- references ---- */

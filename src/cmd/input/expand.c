@@ -134,8 +134,12 @@ struct api_object *expand__pod_new(const struct api_object *owner,
 }
 
 static void push(struct expand *e, struct api_object *o) {
-    vec_push(&e->out, (struct cluster_item){o, e->source, false});
-    e->c->expanded += is_type(o, API_T_pod);
+    struct cluster_item item = {.object = o, .source = e->source};
+    if (is_type(o, API_T_pod)) {
+        item.tolerations = ((const struct api_pod *)o->body)->spec.tolerations.n;
+        e->c->expanded++;
+    }
+    vec_push(&e->out, item);
 }
 
 bool expand__create(struct expand *e, struct api_object *o) {

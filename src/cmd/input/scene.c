@@ -51,6 +51,8 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
         return err_set(err, ERR_INVALID, "no objects passed to %s", command);
     cluster_expand(&s->cluster);
     cluster_write_remarks(&s->cluster);
+    if (s->cluster.obstacle.p)
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(s->cluster.obstacle));
     return 0;
 }
 

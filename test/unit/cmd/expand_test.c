@@ -116,23 +116,25 @@ static void no_more_daemons_than_the_limit(void **state) {
     "spec: {containers: [{name: c, image: i, resources: {requests: {" resource ": \"" amount \
     "\"}}}]}}"
 
+#define OWN " (its own limit, not the API server's)\n"
+
 static void no_larger_amounts_than_the_limit(void **state) {
     (void)state;
     assert_int_equal(LIMIT_RESOURCE_AMOUNT, 100000000000000000);
     check(STORED_POD("memory", "100000000000000000"), 0, "Pod/p ", "");
     check(STORED_POD("memory", "100000000000000001"), 0, "",
-          "STDIN:1: The Pod \"p\" is invalid: spec.containers[0].resources.requests[memory]: "
-          "Invalid value: \"100000000000000001\": must not be greater than 100P\n");
+          "STDIN:1: The Pod \"p\" is left out: it has \"100000000000000001\" in "
+          "spec.containers[0].resources.requests[memory], and Berth takes at most 100P" OWN);
     check(STORED_POD("cpu", "100T"), 0, "Pod/p ", "");
     check(STORED_POD("cpu", "100000000000000001m"), 0, "",
-          "STDIN:1: The Pod \"p\" is invalid: spec.containers[0].resources.requests[cpu]: Invalid "
-          "value: \"100000000000000001m\": must not be greater than 100T\n");
+          "STDIN:1: The Pod \"p\" is left out: it has \"100000000000000001m\" in "
+          "spec.containers[0].resources.requests[cpu], and Berth takes at most 100T" OWN);
 }
 
 /* A list of n items in an object of one line; the object's # is the list. */
 struct long_list {
     const char *object, *item; /* its place stands for # */
-    const char *path;
+    const char *what;
     const char *kept; /* what is there if the list may be so long */
     size_t most;
 };
@@ -164,31 +166,31 @@ static void check_list(const struct long_list *l, size_t n, const char *expected
 static void no_longer_lists_than_the_limits(void **state) {
     (void)state;
     static const struct long_list lists[] = {
-        {POD_WITH("tolerations: [#]"), "{key: k#, operator: Exists}",
-         "Pod \"p\" is invalid: spec.tolerations", "Pod/p ", LIMIT_POD_TOLERATIONS},
-        {POD_WITH("volumes: [#]"), "{name: v#, emptyDir: {}}", "Pod \"p\" is invalid: spec.volumes",
-         "Pod/p ", LIMIT_POD_VOLUMES},
+        {POD_WITH("tolerations: [#]"), "{key: k#, operator: Exists}", "tolerations", "Pod/p ",
+         LIMIT_POD_TOLERATIONS},
+        {POD_WITH("volumes: [#]"), "{name: v#, emptyDir: {}}", "volumes", "Pod/p ",
+         LIMIT_POD_VOLUMES},
         {POD_WITH("topologySpreadConstraints: [#]"), "{topologyKey: k#, maxSkew: 1}",
-         "Pod \"p\" is invalid: spec.topologySpreadConstraints", "Pod/p ",
-         LIMIT_POD_SPREAD_CONSTRAINTS},
+         "topology spread constraints", "Pod/p ", LIMIT_POD_SPREAD_CONSTRAINTS},
         {POD_WITH("affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
                   "[#]}}"),
-         "{topologyKey: k#}",
-         "Pod \"p\" is invalid: spec.affinity: terms of podAffinity and podAntiAffinity", "Pod/p ",
+         "{topologyKey: k#}", "terms of pod affinity and anti-affinity", "Pod/p ",
          LIMIT_POD_AFFINITY_TERMS},
-        {POD_WITH("overhead: {cpu: 1, #}"), "example.com/r#: 1",
-         "Pod \"p\" is invalid: spec: extended resources", "Pod/p ", LIMIT_POD_RESOURCES},
+        {POD_WITH("overhead: {cpu: 1, #}"), "example.com/r#: 1", "extended resources in its spec",
+         "Pod/p ", LIMIT_POD_RESOURCES},
         {"{apiVersion: v1, kind: Node, metadata: {name: n1, uid: u}, spec: {taints: [#]}}",
-         "{key: k#, effect: NoSchedule}", "Node \"n1\" is invalid: spec.taints", "Node/n1 ",
-         LIMIT_NODE_TAINTS},
+         "{key: k#, effect: NoSchedule}", "taints", "Node/n1 ", LIMIT_NODE_TAINTS},
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         AUTO(arena_release) struct arena a = {0};
         const struct long_list *l = &lists[i];
         check_list(l, l->most, l->kept, "");
+        const char *object = l->kept[0] == 'N' ? "Node \"n1\"" : "Pod \"p\"";
         check_list(l, l->most + 1, "",
-                   arena_printf(&a, "STDIN:1: The %s: Too many: %zu: must have at most %zu items\n",
-                                l->path, l->most + 1, l->most)
+                   arena_printf(&a,
+                                "STDIN:1: The %s is left out: it has %zu %s, and Berth takes at "
+                                "most %zu" OWN,
+                                object, l->most + 1, l->what, l->most)
                        .p);
     }
 }
