@@ -11,6 +11,8 @@ our @EXPORT_OK = qw(judge judge_growth try_out);
 my $most_kib          = 512 << 10;
 my $most_instructions = 8e9;          # 2 s of one core that does 4e9 a second
 my $suspect_ms        = 1000;         # from here on the instructions at full size are counted
+my @quick_sizes       = (1000, 20000);    # of an invented idea
+my $quick_ms          = 120;          # up to here its work cannot have grown with the square
 my $countable_ms      = 400;          # up to here a run is quick enough to be counted
 
 # { name, command, n, power, kib, instructions, counted, ms, faults } of an idea.
@@ -32,12 +34,30 @@ sub judge {
     return $row;
 }
 
-# The same without a run at full size: how the work grows from n to 2n.
+# The same without a run at full size: how the work grows from n to 2n. Only what is slow with many
+# items is counted, for there are thousands of invented ideas: work that grows with n^2 is slow.
 sub judge_growth {
     my ($program, $idea, $dir) = @_;
+    return quick_row($idea) if is_quick($program, $idea, $dir);
     my $row = grow($program, $idea, $dir);
     @$row{qw(kib ms instructions counted)} = (0, 0, $row->{twice}, 1);
     return $row;
+}
+
+# An object that is refused for its size is cheap, so a size below the limits is tried as well.
+sub is_quick {
+    my ($program, $idea, $dir) = @_;
+    for my $n (@quick_sizes) {
+        my $outcome = run_plain($program, $idea, $n, $dir);
+        return 0 if $outcome->{ms} > $quick_ms || $outcome->{exit} > 2;
+    }
+    return 1;
+}
+
+sub quick_row {
+    my ($idea) = @_;
+    return { name => $idea->{name}, command => $idea->{command}, n => $quick_sizes[-1], power => 0,
+             kib => 0, faults => [] };
 }
 
 # An idea that ends or says otherwise than it should measures something else; undef when it is fine.
