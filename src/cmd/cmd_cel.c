@@ -50,7 +50,7 @@ static int add_words(struct taints *t, const struct opt_list *texts, struct err 
         struct api_taint *taint = arena_new(t->arena, struct api_taint);
         if (match_args_taint(t->arena, texts->v[i], taint, err) < 0)
             return -1;
-        vec_push(&t->list, (struct expr_taint){.taint = taint});
+        vec_push(&t->list, (struct expr_taint){.taint = taint, .count = texts->n});
     }
     return 0;
 }
@@ -67,7 +67,7 @@ static void add_node(void *taints, const struct api_object *o) {
         taint->key = arena_str(a, taint->key);
         taint->value = arena_str(a, taint->value);
         taint->effect = arena_str(a, taint->effect);
-        vec_push(&t->list, (struct expr_taint){.node = name, .taint = taint});
+        vec_push(&t->list, (struct expr_taint){.node = name, .taint = taint, .count = list.n});
     }
 }
 

@@ -149,7 +149,7 @@ static void fill_taint(struct cel_entry entries[TAINT_FIELDS], const struct matc
 
 /* Each evaluation of a pod's expressions on a node's taints has the same share, so that an answer
  * does not depend on what was asked before. */
-static uint64_t share_of(uint64_t evaluations) {
+uint64_t tolexpr_share(uint64_t evaluations) {
     uint64_t share = LIMIT_TOLERATION_COST / (evaluations ? evaluations : 1);
     return share < CEL_COST_LIMIT ? share : CEL_COST_LIMIT;
 }
@@ -168,7 +168,7 @@ static int eval(void *ctx, void *program, const struct match_taint *taint, uint6
     struct cel_entry entries[TAINT_FIELDS];
     struct cel_map map = {.entries = entries, .n = TAINT_FIELDS};
     struct cel_value var = cel_of_map(&map);
-    uint64_t share = share_of(evaluations);
+    uint64_t share = tolexpr_share(evaluations);
     if (share == 0)
         return fail(STR("operation cancelled: actual cost limit exceeded"), true, evaluations, err);
     fill_taint(entries, taint);

@@ -42,6 +42,9 @@ const struct match_engine *tolexpr_match_engine(const struct tolexpr *x);
  * estimate. Lives as long as the context. */
 const struct valid_cel *tolexpr_valid_cel(const struct tolexpr *x);
 
+/* The cost that one of so many evaluations of a pod's expressions on a node's taints may have. */
+uint64_t tolexpr_share(uint64_t evaluations);
+
 struct tolexpr_stats {
     size_t entries, bytes; /* in the cache now */
     uint64_t hits, misses; /* a miss is a compilation, successful or not */

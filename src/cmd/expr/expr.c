@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "feature/feature.h"
+#include "tolexpr/tolexpr.h"
 
 /* The greatest sizes that validation allows; the estimate counts with them. */
 static const struct cel_field fields[] = {
@@ -69,8 +70,8 @@ static void write_result(struct expr_outcome *out, struct cel_value v, struct ar
     out->holds = v.kind != CEL_BOOL || v.b;
 }
 
-struct expr_outcome expr_eval(const struct expr *e, const struct api_taint *taint, struct arena *a,
-                              const struct clock *clock) {
+struct expr_outcome expr_eval(const struct expr *e, const struct api_taint *taint,
+                              uint64_t evaluations, struct arena *a, const struct clock *clock) {
     AUTO(arena_release) struct arena scratch = {0};
     struct cel_entry entries[] = {
         {cel_of_str(STR("key")), cel_of_str(taint->key)},
@@ -80,7 +81,7 @@ struct expr_outcome expr_eval(const struct expr *e, const struct api_taint *tain
     struct cel_map map = {.entries = entries, .n = sizeof entries / sizeof *entries};
     struct cel_value vars[] = {cel_of_map(&map)};
     int64_t start = clock_mono(clock);
-    struct cel_result r = cel_eval(e->program, vars, &scratch, CEL_COST_LIMIT);
+    struct cel_result r = cel_eval(e->program, vars, &scratch, tolexpr_share(evaluations));
     struct expr_outcome out = {.cost = r.cost, .ns = clock_mono(clock) - start};
     if (r.value.kind == CEL_ERROR)
         out.error = arena_str(a, cel_str(r.value));

@@ -46,9 +46,17 @@ struct expr_outcome {
     bool holds; /* neither an error nor false */
 };
 
-/* Evaluates; e must have a program. The texts live in the arena. */
-struct expr_outcome expr_eval(const struct expr *e, const struct api_taint *taint, struct arena *a,
-                              const struct clock *clock);
+/* A taint and the node that has it. */
+struct expr_taint {
+    struct str node; /* empty: from the command line */
+    const struct api_taint *taint;
+    size_t count; /* taints of the node, which share what an evaluation may cost; 0: it is alone */
+};
+
+/* Evaluates with the share of one in `evaluations`, as a scheduler would; e must have a program.
+ * The texts live in the arena. */
+struct expr_outcome expr_eval(const struct expr *e, const struct api_taint *taint,
+                              uint64_t evaluations, struct arena *a, const struct clock *clock);
 
 /* ---- expr_parts.c ---- */
 
@@ -72,12 +80,6 @@ void expr_parts_init(struct expr_parts *p, const struct cel_env *env, struct are
 void expr_parts_release(struct expr_parts *p);
 
 /* ---- expr_report.c ---- */
-
-/* A taint and the node that has it. */
-struct expr_taint {
-    struct str node; /* empty: from the command line */
-    const struct api_taint *taint;
-};
 
 struct expr_report {
     const struct clock *clock;

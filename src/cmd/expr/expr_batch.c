@@ -65,7 +65,7 @@ static void add(struct batch *b, struct json *to, const char *key, struct str va
 
 static void add_outcome(struct batch *b, const struct expr *e, const struct api_taint *taint,
                         struct json *to) {
-    struct expr_outcome o = expr_eval(e, taint, &b->arena, b->ctx->clock);
+    struct expr_outcome o = expr_eval(e, taint, 1, &b->arena, b->ctx->clock);
     if (o.error.n) {
         add(b, to, "eval_error", o.error);
     } else {

@@ -5,6 +5,13 @@
 #include "cmd/expr/expr.h"
 #include "codec/json.h"
 
+/* The parts of an expression share what it may cost once more. */
+static struct expr_outcome eval_part(const struct expr_report *r, const struct expr_part *part,
+                                     const struct expr_taint *t, struct arena *a) {
+    uint64_t evaluations = (uint64_t)t->count * r->parts->list.n;
+    return expr_eval(&part->expr, t->taint, evaluations, a, r->clock);
+}
+
 /* ---- text ---- */
 
 static void add_time(struct buf *out, int64_t ns) {
@@ -58,7 +65,7 @@ static void text_parts(struct buf *out, const struct expr_report *r, const struc
     for (size_t i = 0; r->parts && i < r->parts->list.n; i++) {
         AUTO(arena_release) struct arena a = {0};
         const struct expr_part *part = &r->parts->list.v[i];
-        struct expr_outcome o = expr_eval(&part->expr, t->taint, &a, r->clock);
+        struct expr_outcome o = eval_part(r, part, t, &a);
         buf_add_fill(out, ' ', 2 + 2 * (size_t)part->depth);
         cmd_add_printable(out, part->expr.text);
         add_outcome(out, &o);
@@ -80,7 +87,7 @@ static void add_taint(struct buf *out, const struct expr_taint *t) {
 static bool text_taint(struct buf *out, const struct expr_report *r, const struct expr_taint *t,
                        int64_t *ns) {
     AUTO(arena_release) struct arena a = {0};
-    struct expr_outcome o = expr_eval(r->expr, t->taint, &a, r->clock);
+    struct expr_outcome o = expr_eval(r->expr, t->taint, t->count, &a, r->clock);
     *ns += o.ns;
     add_taint(out, t);
     add_outcome(out, &o);
@@ -174,7 +181,7 @@ static struct json json_parts(struct arena *a, const struct expr_report *r,
     struct json list = {.kind = JSON_ARRAY};
     for (size_t i = 0; i < r->parts->list.n; i++) {
         const struct expr_part *part = &r->parts->list.v[i];
-        struct expr_outcome outcome = expr_eval(&part->expr, t->taint, a, r->clock);
+        struct expr_outcome outcome = eval_part(r, part, t, a);
         struct json o = {.kind = JSON_OBJECT};
         json_add(a, &o, STR("depth"), json_of_i64(part->depth));
         add_str(a, &o, "expression", part->expr.text);
@@ -195,7 +202,7 @@ static struct json json_taint(struct arena *a, const struct api_taint *t) {
 static struct json json_item(struct arena *a, const struct expr_report *r,
                              const struct expr_taint *t, bool *good) {
     struct json item = {.kind = JSON_OBJECT};
-    struct expr_outcome o = expr_eval(r->expr, t->taint, a, r->clock);
+    struct expr_outcome o = expr_eval(r->expr, t->taint, t->count, a, r->clock);
     *good &= o.holds;
     if (t->node.n)
         add_str(a, &item, "node", t->node);
