@@ -47,6 +47,7 @@ struct sched__cycle {
     struct sched_status rejected;   /* by PreFilter */
     struct str error;               /* a plug-in failed: the whole text */
     bool redact;                    /* sentences must not tell values of taints and labels */
+    size_t told;                    /* bytes of whole clauses in the sentence at hand */
     void *data[SCHED_PLUGIN_COUNT]; /* what plug-ins keep for the cycle */
 };
 
@@ -145,6 +146,9 @@ const struct sched__plugin *sched__plugin_at(enum sched_plugin plugin);
 
 /* A score on that scale, where the largest is `max`. */
 int64_t sched__scale(enum sched__scale scale, int64_t score, int64_t max);
+
+/* A clause of a sentence ends here. False: it has no room, will be taken back, and is the last. */
+bool sched__clause_end(struct sched__cycle *cy, const struct buf *out);
 
 /* A value of a taint or label as sentences show it: itself, or *** (explain.c). */
 struct str sched__shown(const struct sched__cycle *cy, struct str value);

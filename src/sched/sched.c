@@ -165,7 +165,7 @@ static void set_pending(struct sched *s, struct sched_pod *p, struct api_object 
     if (p->node != SCHED__NONE)
         sched__pod_unplace(s, p);
     pod_adopt(s, p, object);
-    if (sched__class_objection(p->cls).p)
+    if (sched__class_is_ignored(p->cls))
         sched__queue_remove(s, p);
     else if (!before.cls)
         sched__queue_add(s, p);

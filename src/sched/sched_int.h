@@ -106,8 +106,9 @@ static inline const struct sched_pod *sched__pod_first(const struct sched_pod *a
 /* The pod's name, in the arena. */
 struct sched_pod_name sched__pod_name(const struct sched_pod *p, struct arena *a);
 
-/* Why no verdict is given on pods of this class, or absent; static. */
-struct str sched__class_objection(const struct sched__class *c);
+/* Is no verdict given on pods of this class? Why, in the arena; absent: one is given. */
+bool sched__class_is_ignored(const struct sched__class *c);
+struct str sched__class_objection(const struct sched__class *c, struct arena *a);
 
 /* The class of a pod, made if need be, with one more reference. */
 struct sched__class *sched__class_get(struct sched *s, struct api_object *pod);

@@ -227,7 +227,7 @@ static void add_head(struct buf *out, const struct explain_report *r) {
     buf_addf(out, ",\"gated\":%s},\n\"fits\":%s,", pod->spec.scheduling_gates.n ? "true" : "false",
              fits ? "true" : "false");
     add_or_null(out, "node", fits ? node_name(r, report->best) : STR(""));
-    buf_addf(out, ",\"nodeCount\":%zu,\"feasible\":%zu,", report->node_count, report->feasible);
+    buf_addf(out, ",\"nodeCount\":%zu,\"feasible\":%zu,", r->e->all_nodes, report->feasible);
     if (report->nominated)
         buf_add(out, STR("\"nominated\":true,"));
     add_message(out, "message", r, report->message);

@@ -70,6 +70,10 @@ static void add_verdict(struct buf *out, const struct explain_report *r) {
     cmd_add_printable(out, r->pod->meta->namespace);
     buf_add_char(out, '/');
     cmd_add_printable(out, r->pod->meta->name);
+    if (r->e->ignored) {
+        buf_add(out, STR(" is ignored by the scheduler, so nothing is decided about it.\n"));
+        return;
+    }
     if (report->error.p) {
         buf_add(out, STR(" cannot be scheduled: the scheduler fails.\n"));
         return;

@@ -320,9 +320,14 @@ struct sched__class *sched__class_get_pending(struct sched *s, struct api_object
     return get(s, pod, false);
 }
 
-struct str sched__class_objection(const struct sched__class *c) {
+bool sched__class_is_ignored(const struct sched__class *c) {
+    return !c->profile || c->grouped;
+}
+
+struct str sched__class_objection(const struct sched__class *c, struct arena *a) {
     if (!c->profile)
-        return STR("no profile of the configuration has the pod's schedulerName");
+        return arena_printf(a, "no profile is named \"%.*s\"",
+                            STR_ARG(c->pod->spec.scheduler_name));
     return c->grouped ? SCHED_NO_POD_GROUPS : (struct str){0};
 }
 

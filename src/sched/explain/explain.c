@@ -66,26 +66,39 @@ static void add_without_name(struct buf *out, struct str text, struct str name) 
     buf_add(out, str_sub(text, from, text.n));
 }
 
-static void write_sentence(struct builder *b, enum sched_plugin p, uint32_t slot,
-                           const struct sched_status *status) {
+bool sched__clause_end(struct sched__cycle *cy, const struct buf *out) {
+    if (!out->full)
+        cy->told = out->n;
+    return !out->full;
+}
+
+/* The plug-in's own sentence as far as its clauses have room, or else its reasons. */
+static void write_operands(struct builder *b, enum sched_plugin p, uint32_t slot) {
     buf_clear(&b->text);
+    b->cy->told = 0;
     if (sched__plugin_at(p)->explain)
         sched__plugin_at(p)->explain(b->cy, slot, &b->text);
-    for (size_t i = 0; !b->text.n && i < status->reason_count; i++)
-        buf_add(&b->text, status->reasons[i]);
+    if (b->text.full)
+        b->text.n = b->cy->told;
+    if (b->text.n)
+        return;
+    struct sched_status status = sched__cycle_status(b->cy, slot);
+    for (size_t i = 0; i < status.reason_count; i++)
+        buf_add(&b->text, status.reasons[i]);
+}
+
+static void write_sentence(struct builder *b, enum sched_plugin p, uint32_t slot) {
+    write_operands(b, p, slot);
     buf_clear(&b->key);
     buf_add_char(&b->key, (char)p);
     buf_add_char(&b->key, (char)b->cy->verdict[slot]);
     add_without_name(&b->key, buf_view(&b->text), intern_text(b->cy->s->nodes.v[slot].name));
     if (b->text.full)
-        buf_add(&b->key, STR(" … and more"));
+        buf_addf(&b->key, " … (a sentence ends at %u KiB)", LIMIT_SENTENCE_BYTES >> 10);
 }
 
 static struct sched_cause *cause_of(struct builder *b, enum sched_plugin p, uint32_t slot) {
-    struct sched_status status = {0};
-    if (!sched__plugin_at(p)->explain)
-        status = sched__cycle_status(b->cy, slot);
-    write_sentence(b, p, slot, &status);
+    write_sentence(b, p, slot);
     struct sched_cause *cause = map_get(&b->causes, buf_view(&b->key));
     if (cause)
         return cause;
@@ -259,8 +272,10 @@ void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct 
     sched__trial_start(&trial, s, pod, a);
     sched__trial_nominate(&trial);
     trial.cycle.redact = redact;
-    out->report.error = sched__class_objection(trial.cycle.cls);
-    if (!out->report.error.p)
+    out->all_nodes = s->nodes.live;
+    out->ignored = sched__class_is_ignored(trial.cycle.cls);
+    out->report.error = sched__class_objection(trial.cycle.cls, a);
+    if (!out->ignored)
         explain_cycle(&trial.cycle, out);
     sched__trial_end(&trial);
 }

@@ -93,7 +93,7 @@ void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
     sched__trial_start(&trial, s, pod, a);
     *out = (struct sched_report){0};
     sched__trial_nominate(&trial);
-    out->error = sched__class_objection(trial.cycle.cls);
+    out->error = sched__class_objection(trial.cycle.cls, a);
     if (!out->error.p)
         sched__report_cycle(&trial.cycle, out);
     sched__trial_end(&trial);

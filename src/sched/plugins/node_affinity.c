@@ -202,9 +202,11 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
     match_affinity_required(a, node, &why);
     uint32_t n =
         why.part == MATCH_NODE_REQUIRED ? match_affinity_term_count(a, MATCH_NODE_REQUIRED) : 0;
-    for (uint32_t i = 0; i < n && !out->full; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         buf_add(out, i ? STR("; ") : STR(""));
         write_verdict(cy, out, a, node, match_affinity_check_term(a, why.part, i, node));
+        if (!sched__clause_end(cy, out))
+            return;
     }
     if (!n)
         write_verdict(cy, out, a, node, why);

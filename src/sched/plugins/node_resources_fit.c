@@ -101,7 +101,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         buf_addf(out, "pods: %d of %d there", nodes->pods[slot], nodes->pods_most[slot]);
         between = "; ";
     }
-    for (size_t k = 0; k < d->check_count && !out->full; k++) {
+    for (size_t k = 0; k < d->check_count; k++) {
         uint32_t resource = d->checks[k].resource;
         const struct sched__resource *r = &nodes->resources.v[resource];
         if (d->checks[k].amount <= sched__resource_free(r, slot))
@@ -113,6 +113,8 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         buf_add(out, STR(" of "));
         sched__amount_write(out, resource, r->alloc[slot]);
         between = "; ";
+        if (!sched__clause_end(cy, out))
+            return;
     }
 }
 

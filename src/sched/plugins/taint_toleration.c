@@ -36,11 +36,11 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
 }
 
 /* Which tolerations came closest to a taint: those whose key is right, or else none. */
-static void explain_taint(const struct sched__cycle *cy, const struct match_taints *taints,
+static void explain_taint(struct sched__cycle *cy, const struct match_taints *taints,
                           uint32_t taint, struct buf *out) {
     const struct match_tolerations *tolerations = cy->cls->tolerations;
     size_t start = out->n;
-    for (uint32_t i = 0; i < tolerations->n && !out->full; i++) {
+    for (uint32_t i = 0; i < tolerations->n; i++) {
         struct match_verdict v = {.toleration = i, .taint = taint, .redact = cy->redact};
         v.code = match_toleration_check(&tolerations->v[i], &taints->v[taint]);
         if (v.code == MATCH_KEY_DIFFERS || v.code == MATCH_EFFECT_DIFFERS)
@@ -48,12 +48,15 @@ static void explain_taint(const struct sched__cycle *cy, const struct match_tain
         buf_add(out, out->n > start ? STR("; ") : STR(""));
         match_verdict_write(out, tolerations, taints, &v);
         match_verdict_write_condition(out, tolerations, taints, &v);
+        if (!sched__clause_end(cy, out))
+            return;
     }
     if (out->n > start)
         return;
     buf_add(out, STR("taint "));
     (cy->redact ? match_taint_write_redacted : match_taint_write)(out, &taints->v[taint]);
     buf_add(out, STR(": no toleration of its key and effect"));
+    sched__clause_end(cy, out);
 }
 
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
