@@ -326,8 +326,17 @@ static inline void walk_follow(struct walk *w, struct walk_entry *e, const struc
         walk_delete(w, walk_pod_named(w, r->victims[i].name));
 }
 
+/* Goes on to when there is something to decide. */
+static inline void walk_wait(struct walk *w) {
+    int64_t left = sched_next_time(w->s[0]) - w->clock.wall_ns;
+    if (left > 0 && left < 1000 * CLOCK_SECOND)
+        clock_fake_advance(&w->clock, left);
+}
+
 static inline void walk_op_next(struct walk *w, struct walk_record r) {
     struct sched_result results[WALKERS];
+    if (r.c % 4 == 0)
+        walk_wait(w);
     walk_note(w);
     bool any = sched_next(w->s[0], &results[0]);
     if (sched_next(w->s[1], &results[1]) != any)
@@ -341,6 +350,8 @@ static inline void walk_op_next(struct walk *w, struct walk_record r) {
     w->stats.victims += results[0].victim_count;
     walk_require_result(&results[0], &results[1], "never asked");
     struct walk_entry *e = walk_pod_named(w, results[0].pod.name);
+    if (!e->open)
+        abort();
     if (r.b % 4 != 3)
         walk_compare_decision(w, e, &results[0]);
     walk_follow(w, e, &results[0], r.a);

@@ -112,9 +112,10 @@ static const struct walk_rule walk_rules[] = {
      ",'restartPolicyRules':[{'action':'<Restart|RestartAllContainers>'}]>"},
     {"pulled", "<a|b:1|c:2|n<0|1>.own>"},
     {"container", "'image':'$pulled'$ports$needed,$resources"},
+    {"initcontainer", "<$container|'image':'a'$ports>"},
     {"containers", "'containers':[{'name':'c',$container}<|||,{'name':'d',$container}>]"
-                   "<|||,'initContainers':[{'name':'i',$container<|,'restartPolicy':'Always'>}"
-                   "<|,{'name':'j',$container<|,'restartPolicy':'Always'>}>]>"
+                   "<|||,'initContainers':[{'name':'i',$initcontainer<|,'restartPolicy':'Always'>}"
+                   "<|,{'name':'j',$initcontainer<|,'restartPolicy':'Always'>}>]>"
                    "<|||||||,'overhead':{'cpu':'250m','memory':'<128Mi|1Gi>'}>"
                    "<|||||||,'resources':{'requests':{'cpu':'<1|2>','memory':'<1|5>Gi'}}>"},
     {"podvolume", "{'name':'<e|f>',"

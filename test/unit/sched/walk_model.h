@@ -16,6 +16,7 @@ struct walk_entry {
     struct api_object *object; /* as schedulers know it; NULL: there is none */
     unsigned bound, assumed;   /* pods: where they are by their object, or by a decision */
     unsigned nominated;        /* pods: before the last decision */
+    bool open;                 /* pods: they were without gates once */
     struct api_object *shadow; /* pods that are assumed, volumes and claims that are taken before
                                   the last decision: as their objects would show it; NULL: no */
     struct sched__class *held[WALKERS]; /* of probes: so that what nodes made of them stays; of
@@ -123,6 +124,12 @@ static inline void walk_hold(struct walk *w, struct walk_entry *e, struct api_ob
     }
 }
 
+/* Gates that come to a pod that had none do not take it out of the queue. */
+static inline void walk_note_gates(struct walk_entry *e, const struct api_object *pod) {
+    bool known = e->object && str_eq(e->object->meta->uid, pod->meta->uid);
+    e->open = (known && e->open) || !walk_pod_body(pod)->spec.scheduling_gates.n;
+}
+
 /* Before schedulers hear of a pod they know one that differs in one choice. If the key of classes
  * misses that choice, the pod is taken for the other one in all that becomes of it. */
 static inline void walk_hold_twin(struct walk *w, struct walk_entry *e, struct walk_spec spec,
@@ -143,9 +150,11 @@ static inline void walk_tell(struct walk *w, struct walk_entry *e, struct walk_s
     struct api_object *o = walk_object(&spec, &choices, &w->gates.enabled);
     if (is_pod && e->bound && !walk_pod_body(o)->spec.node_name.n)
         walk_pod_body(o)->spec.node_name = walk_node_name(e->bound);
-    if (is_pod)
-        walk_hold_twin(w, e, spec, &choices,
-                       walk_node_name(walk_node_of(walk_pod_body(o)->spec.node_name)));
+    if (is_pod) {
+        unsigned node = walk_node_of(walk_pod_body(o)->spec.node_name);
+        walk_hold_twin(w, e, spec, &choices, walk_node_name(node));
+        walk_note_gates(e, o);
+    }
     walk_trace(w, spec.kind == WALK_PROBE ? "probe" : "set", o);
     for (size_t k = 0; spec.kind != WALK_PROBE && k < WALKERS; k++)
         sched_set(w->s[k], o);

@@ -32,9 +32,11 @@ struct walk_spec {
     struct walk_change changes[WALK_MOST_CHANGES];
 };
 
-/* The choices that there were when an object was made, in order. */
+/* The choices that there were when an object was made, in order, and in how many rules and other
+ * choices each of them is. */
 struct walk_choices {
     uint32_t v[WALK_MOST_CHOICES];
+    uint8_t depth[WALK_MOST_CHOICES];
     size_t n;
 };
 
@@ -64,11 +66,14 @@ struct walk_writer {
     const struct walk_spec *spec;
     struct walk_choices *choices;
     struct buf *out;
+    uint8_t depth;
 };
 
 static inline unsigned walk_choose(struct walk_writer *w, uint32_t choice, unsigned n) {
-    if (w->choices->n < WALK_MOST_CHOICES)
+    if (w->choices->n < WALK_MOST_CHOICES) {
+        w->choices->depth[w->choices->n] = w->depth;
         w->choices->v[w->choices->n++] = choice;
+    }
     for (size_t i = 0; i < w->spec->change_count; i++)
         if (w->spec->changes[i].choice == choice)
             return w->spec->changes[i].value % n;
@@ -125,6 +130,7 @@ static inline bool walk_write_own(const struct walk_writer *w, char c) {
 
 /* `path` tells the places of one rule apart that is written in several. */
 static inline void walk_write(struct walk_writer *w, struct str text, uint32_t path) {
+    w->depth++;
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
         uint32_t here = (uint32_t)walk_mix((uint64_t)path << 16 | i);
@@ -146,31 +152,45 @@ static inline void walk_write(struct walk_writer *w, struct str text, uint32_t p
             buf_add_char(w->out, c == '\'' || c == '"' ? quote : c);
         }
     }
+    w->depth--;
 }
 
 /* Appends an object's text. */
 static inline void walk_text(const struct walk_spec *spec, struct walk_choices *choices,
                              struct buf *out) {
-    struct walk_writer w = {spec, choices, out};
+    struct walk_writer w = {.spec = spec, .choices = choices, .out = out};
     choices->n = 0;
     walk_write(&w, str_of(walk_rule(str_of(walk_kinds[spec->kind].rule))->text), 0);
 }
 
 /* ---- objects ---- */
 
+/* One of the choices; there are many deep in lists, and those further out come as often. */
+static inline uint32_t walk_draw_choice(const struct walk_choices *choices, uint64_t chance) {
+    enum { DRAWS = 3 };
+    size_t best = chance % choices->n;
+    for (int i = 1; i < DRAWS; i++) {
+        size_t other = (chance >> 16 * i) % choices->n;
+        best = choices->depth[other] < choices->depth[best] ? other : best;
+    }
+    return choices->v[best];
+}
+
 /* Makes one choice another one so that the object's text changes; gives up where that is hard. */
 static inline void walk_vary(struct walk_spec *spec, const struct walk_choices *choices,
                              uint64_t chance) {
-    enum { TRIES = 8 };
+    enum { TRIES = 12, OF_ONE = 4 };
     struct buf before = BUF_INIT(1 << 16), after = BUF_INIT(1 << 16);
     struct walk_choices unused;
+    uint32_t choice = 0;
     walk_text(spec, &unused, &before);
     for (int i = 0; i < TRIES; i++) {
         struct walk_spec varied = *spec;
-        walk_change(&varied, choices->v[chance % choices->n], (uint8_t)(chance >> 32));
+        chance = walk_mix(chance);
+        choice = i % OF_ONE ? choice : walk_draw_choice(choices, chance);
+        walk_change(&varied, choice, (uint8_t)(chance >> 56));
         buf_clear(&after);
         walk_text(&varied, &unused, &after);
-        chance = walk_mix(chance);
         if (str_eq(buf_view(&before), buf_view(&after)))
             continue;
         *spec = varied;
