@@ -12,6 +12,9 @@ import (
 const (
 	zoneKey = "topology.kubernetes.io/zone"
 	hostKey = "kubernetes.io/hostname"
+
+	regionKey   = "topology.kubernetes.io/region"
+	betaZoneKey = "failure-domain.beta.kubernetes.io/zone"
 )
 
 var (
@@ -33,6 +36,11 @@ func clusterLabels(r *rand.Rand, name string) object {
 	maybe(r, 80, labels, zoneKey, pick(r, zones))
 	maybe(r, 50, labels, "disk", pick(r, []string{"ssd", "hdd"}))
 	maybe(r, 60, labels, "tier", pick(r, tiers))
+	maybe(r, 15, labels, regionKey, pick(r, []string{"r1", "r2"}))
+	maybe(r, 5, labels, betaZoneKey, pick(r, zones))
+	if chance(r, 3) {
+		delete(labels, hostKey)
+	}
 	return labels
 }
 
@@ -96,10 +104,22 @@ func clusterSelector(r *rand.Rand) object {
 	return object{"matchExpressions": []any{e}}
 }
 
+// oddSelector gives some selectors that choose everything or nothing.
+func oddSelector(r *rand.Rand, o object) {
+	switch r.IntN(60) {
+	case 0:
+		delete(o, "labelSelector")
+	case 1:
+		o["labelSelector"] = object{}
+	}
+}
+
 func clusterPodTerm(r *rand.Rand) object {
 	t := object{"topologyKey": pick(r, []string{zoneKey, hostKey, "disk"}), "labelSelector": clusterSelector(r)}
 	maybe(r, 20, t, "namespaces", []string{pick(r, namespaces)})
-	maybe(r, 15, t, "namespaceSelector", pick(r, []object{{}, {"matchLabels": object{"team": "x"}}}))
+	maybe(r, 15, t, "namespaceSelector", pick(r, []object{{}, {"matchLabels": object{"team": "x"}},
+		{"matchExpressions": []any{object{"key": "team", "operator": "NotIn", "values": []string{"y"}}}}}))
+	oddSelector(r, t)
 	return t
 }
 
@@ -122,7 +142,21 @@ func clusterTermOfNodes(r *rand.Rand) object {
 		e["key"], e["values"] = "tier", []string{pick(r, []string{"1", "5", "07", "9"})}
 	}
 	t := object{"matchExpressions": []any{e}}
-	maybe(r, 10, t, "matchFields", []any{object{"key": "metadata.name", "operator": pick(r, []string{"In", "NotIn"}), "values": []string{fmt.Sprintf("n%02d", r.IntN(12))}}})
+	if chance(r, 20) {
+		t["matchExpressions"] = []any{e, object{"key": "disk", "operator": "Exists"}}
+	}
+	field := func() any {
+		return object{"key": "metadata.name", "operator": pick(r, []string{"In", "NotIn"}), "values": []string{fmt.Sprintf("n%02d", r.IntN(12))}}
+	}
+	maybe(r, 10, t, "matchFields", append([]any{field()}, some(r, 1, field)...))
+	switch r.IntN(50) {
+	case 0:
+		delete(t, "matchExpressions")
+	case 1:
+		e["operator"], e["values"] = "Gt", []string{"x"}
+	case 2:
+		e["operator"], e["values"] = "In", []string{"{{.bad-value.}}"}
+	}
 	return t
 }
 
@@ -144,6 +178,7 @@ func clusterSpread(r *rand.Rand) object {
 	maybe(r, 25, o, "nodeAffinityPolicy", pick(r, []string{"Honor", "Ignore"}))
 	maybe(r, 25, o, "nodeTaintsPolicy", pick(r, []string{"Honor", "Ignore"}))
 	maybe(r, 20, o, "matchLabelKeys", some(r, 2, func() string { return pick(r, []string{"tier", "app", "absent"}) }))
+	oddSelector(r, o)
 	return o
 }
 
@@ -158,14 +193,18 @@ func clusterRequests(r *rand.Rand) object {
 	return requests
 }
 
+func clusterPort(r *rand.Rand) object {
+	port := object{"containerPort": 80, "hostPort": pick(r, []int{80, 443}), "protocol": pick(r, []string{"TCP", "UDP", "SCTP"})}
+	maybe(r, 30, port, "hostIP", pick(r, []string{"127.0.0.1", "0.0.0.0", "10.0.0.1"}))
+	return port
+}
+
 func clusterContainer(r *rand.Rand, name string) object {
 	resources := object{pick(r, []string{"requests", "limits"}): clusterRequests(r)}
 	maybe(r, 10, resources, "limits", clusterRequests(r))
 	c := object{"name": name, "image": pick(r, []string{"busybox", "nginx:1", "app:v2", "app", "registry.example.com/app:v2"}), "resources": resources}
 	if chance(r, 15) {
-		port := object{"containerPort": 80, "hostPort": pick(r, []int{80, 443}), "protocol": pick(r, []string{"TCP", "UDP"})}
-		maybe(r, 30, port, "hostIP", pick(r, []string{"127.0.0.1", "0.0.0.0", "10.0.0.1"}))
-		c["ports"] = []any{port}
+		c["ports"] = append([]any{clusterPort(r)}, some(r, 1, func() any { return clusterPort(r) })...)
 	}
 	return c
 }
@@ -215,7 +254,7 @@ func randomPod(r *rand.Rand, name string) object {
 func usedResources(r *rand.Rand) object {
 	requests := func() object {
 		o := clusterRequests(r)
-		o["cpu"] = pick(r, []string{"250m", "1", "3"}) // what is stored empty comes back as nothing
+		maybe(r, 90, o, "cpu", pick(r, []string{"250m", "1", "3"}))
 		return o
 	}
 	container := func(name string) object {

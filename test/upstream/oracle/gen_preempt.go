@@ -115,9 +115,8 @@ func keepApart(pods []object, pod object) {
 		for _, list := range []string{"containers", "initContainers"} {
 			containers, _ := spec[list].([]object)
 			for _, c := range containers {
-				if ports, ok := c["ports"].([]any); ok && !isFree(spec["nodeName"], ports[0].(object)["hostPort"]) {
-					delete(c, "ports")
-				}
+				ports, _ := c["ports"].([]any)
+				c["ports"] = slices.DeleteFunc(ports, func(port any) bool { return !isFree(spec["nodeName"], port.(object)["hostPort"]) })
 			}
 		}
 		near := other["metadata"].(object)["namespace"] == pod["metadata"].(object)["namespace"]

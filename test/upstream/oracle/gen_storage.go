@@ -47,11 +47,13 @@ func randomClaim(r *rand.Rand, name, namespace string) object {
 }
 
 func volumeSource(r *rand.Rand, name string) (string, object) {
-	switch r.IntN(4) {
-	case 0:
+	switch r.IntN(8) {
+	case 0, 1:
 		return "hostPath", object{"path": "/x"}
-	case 1:
+	case 2, 3:
 		return "local", object{"path": "/x"}
+	case 4:
+		return "gcePersistentDisk", object{"pdName": name}
 	}
 	return "csi", object{"driver": pick(r, drivers), "volumeHandle": name}
 }
@@ -60,6 +62,8 @@ func randomVolume(r *rand.Rand, name string) object {
 	meta, labels := object{"name": name}, object{}
 	maybe(r, 20, labels, zoneKey, pick(r, []string{"z1", "z2", "z1__z2"}))
 	maybe(r, 30, labels, "disk", "ssd")
+	maybe(r, 10, labels, regionKey, pick(r, []string{"r1", "r2"}))
+	maybe(r, 5, labels, betaZoneKey, pick(r, []string{"z1", "z2"}))
 	meta["labels"] = labels
 	source, value := volumeSource(r, name)
 	spec := object{"capacity": object{"storage": pick(r, storageSizes)}, "accessModes": []string{pick(r, accessModes), "ReadWriteOnce"}, source: value}
@@ -85,7 +89,12 @@ func randomCSINode(r *rand.Rand, node object) object {
 			found = append(found, driver)
 		}
 	}
-	return object{"metadata": object{"name": node["metadata"].(object)["name"]}, "spec": object{"drivers": found}}
+	if chance(r, 20) {
+		found = append(found, object{"name": "pd.csi.storage.gke.io", "nodeID": "x", "topologyKeys": []string{zoneKey}, "allocatable": object{"count": 1 + r.IntN(2)}})
+	}
+	meta := object{"name": node["metadata"].(object)["name"]}
+	maybe(r, 30, meta, "annotations", object{"storage.alpha.kubernetes.io/migrated-plugins": pick(r, []string{"kubernetes.io/gce-pd", "kubernetes.io/aws-ebs,kubernetes.io/gce-pd"})})
+	return object{"metadata": meta, "spec": object{"drivers": found}}
 }
 
 func randomCapacity(r *rand.Rand, name string) object {
@@ -97,7 +106,13 @@ func randomCapacity(r *rand.Rand, name string) object {
 
 func podVolume(r *rand.Rand, number int) object {
 	v := object{"name": fmt.Sprintf("x%d", number)}
-	switch r.IntN(11) {
+	switch r.IntN(14) {
+	case 11:
+		v["iscsi"] = object{"targetPortal": "127.0.0.1:3260", "iqn": pick(r, []string{"iqn.2016-12.server:a", "iqn.2016-12.server:b"}), "lun": 0, "readOnly": chance(r, 50)}
+	case 12:
+		v["rbd"] = object{"monitors": []string{"a", pick(r, []string{"b", "c"})}, "pool": "foo", "image": pick(r, []string{"bar", "baz"}), "readOnly": chance(r, 50)}
+	case 13:
+		v["image"] = object{"reference": pick(r, imageNames)}
 	case 10:
 		v["ephemeral"] = object{"volumeClaimTemplate": object{"spec": object{"accessModes": []string{"ReadWriteOnce"}, "resources": object{"requests": object{"storage": "1Gi"}}}}}
 	case 0:
