@@ -160,6 +160,13 @@ static void check_app_armor(struct valid *v, const struct path *p, const struct 
 }
 
 /* The names of containers are gathered when the first of the annotations asks for them. */
+static void gather_containers(const struct api_pod_spec *spec, struct seen *containers) {
+    if (containers->n)
+        return;
+    for (struct container_walk w = CONTAINER_WALK(spec, NULL); valid__walk(&w);)
+        seen_add(containers, w.c->name);
+}
+
 static void check_app_armors(struct valid *v, const struct path *p,
                              const struct labels *annotations, const struct api_pod_spec *spec) {
     struct seen containers;
@@ -168,9 +175,7 @@ static void check_app_armors(struct valid *v, const struct path *p,
         const struct label *a = &annotations->v[i];
         if (!str_starts(a->key, STR(APP_ARMOR)))
             continue;
-        for (struct container_walk w = CONTAINER_WALK(spec, NULL);
-             !containers.n && valid__walk(&w);)
-            seen_add(&containers, w.c->name);
+        gather_containers(spec, &containers);
         check_app_armor(v, AT_KEY(p, a->key), a, &containers);
     }
     seen_release(&containers);
