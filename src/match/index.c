@@ -79,9 +79,9 @@ static bool is_covered(const struct match_toleration *last, const struct match_t
 
 static void add_entry(struct match__index *index, const struct match_tolerations *list,
                       const struct entry *e) {
-    struct group *last = index->group_count ? &index->groups[index->group_count - 1] : NULL;
-    uint32_t end = last ? last->first + last->n : 0;
-    if (!last || cmp_groups(last, &e->group) != 0) {
+    struct group *last = index->groups + index->group_count - (index->group_count > 0);
+    uint32_t end = last->first + last->n;
+    if (!index->group_count || cmp_groups(last, &e->group) != 0) {
         last = &index->groups[index->group_count++];
         *last = e->group;
         last->first = end;

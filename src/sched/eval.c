@@ -11,8 +11,8 @@
 static size_t bytes_of(const struct sched__eval *ev) {
     size_t per_slot = sizeof *ev->verdict + (ev->best ? sizeof *ev->best : 0);
     if (ev->scored)
-        per_slot += sizeof *ev->fixed + sizeof *ev->total +
-                    ev->scaled_count * sizeof *ev->scaled[0].raw;
+        per_slot +=
+            sizeof *ev->fixed + sizeof *ev->total + ev->scaled_count * sizeof *ev->scaled[0].raw;
     return ev->size * per_slot;
 }
 

@@ -173,10 +173,10 @@ static int eval(void *ctx, void *program, const struct match_taint *taint, uint6
         return fail(STR("operation cancelled: actual cost limit exceeded"), true, evaluations, err);
     fill_taint(entries, taint);
     struct cel_result r = cel_eval(e->program, &var, &x->evaluating, share);
-    int verdict = r.value.kind == CEL_BOOL
-                      ? r.value.b
-                      : fail(cel_str(r.value), share < CEL_COST_LIMIT && r.cost > share,
-                             evaluations, err);
+    int verdict =
+        r.value.kind == CEL_BOOL
+            ? r.value.b
+            : fail(cel_str(r.value), share < CEL_COST_LIMIT && r.cost > share, evaluations, err);
     clear(&x->evaluating);
     return verdict;
 }

@@ -140,8 +140,11 @@ void sched__ports_count(struct sched *s, const struct sched__class *c, uint32_t 
 /* Is the port, or one that excludes it, taken on the node? The address 0.0.0.0 and any other
  * exclude each other. */
 bool sched__port_is_taken(const struct sched *s, const struct sched__port *port, uint32_t slot);
+
+/* Is the address 0.0.0.0, which stands for all? */
 bool sched__ip_is_any(const struct atom *ip);
 
+/* Nothing is taken yet; and the end. */
 void sched__ports_init(struct sched *s);
 void sched__ports_release(struct sched *s);
 

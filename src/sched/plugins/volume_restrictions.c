@@ -2,6 +2,8 @@
  * VolumeRestrictions: disks that two pods of a node cannot both have, and claims that only one pod
  * in the cluster may use.
  */
+#include <assert.h>
+
 #include "sched/explain/explain_int.h"
 #include "sched/volumes/state_int.h"
 
@@ -148,6 +150,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
 static struct map names_of_claims(const struct api_object *pod, uint64_t seed) {
     const struct api_volume_list *volumes = &sched__pod_spec(pod)->volumes;
     struct map names = MAP_INIT(seed);
+    assert(volumes->v || !volumes->n);
     for (size_t i = 0; i < volumes->n; i++) {
         const struct api_persistent_volume_claim_volume_source *claim =
             volumes->v[i].volume_source.persistent_volume_claim;

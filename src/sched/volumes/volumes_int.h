@@ -232,6 +232,7 @@ const struct quantity *sched__capacity_limit(const struct api_csi_storage_capaci
 
 /* ---- disks that exclude each other (disks.c) ---- */
 
+/* Is the volume a disk that others may not use at the same time? */
 bool sched__is_disk(const struct api_volume_source *source);
 
 /* One of the names under which a disk excludes others. */
@@ -260,6 +261,7 @@ void sched__disks_count(struct map *disks, const struct sched__disk_names *names
 const struct sched__disk_name *
 sched__disks_find(const struct map *disks, const struct sched__disk_names *names, uint32_t slot);
 
+/* Forgets all disks. */
 void sched__disks_release(struct map *disks);
 
 /* ---- volumes of old kinds as CSI volumes (migration.c) ---- */

@@ -91,9 +91,12 @@ static struct api_object *pinned_pod(struct world *w) {
                           "'spec':{'containers':[{'name':'c','image':'i','resources':{'requests':"
                           "{'cpu':'2'}}}],'affinity':{'nodeAffinity':{"
                           "'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':["
-                          "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n6']}]},"
-                          "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n2']}]},"
-                          "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n6']}]},"
+                          "{'matchFields':[{'key':'metadata.name','operator':'In',"
+                          "'values':['n6']}]},"
+                          "{'matchFields':[{'key':'metadata.name','operator':'In',"
+                          "'values':['n2']}]},"
+                          "{'matchFields':[{'key':'metadata.name','operator':'In',"
+                          "'values':['n6']}]},"
                           "{'matchFields':[{'key':'metadata.name','operator':'In','values':['m']}]}"
                           "]}}}}}"));
 }

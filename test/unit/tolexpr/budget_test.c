@@ -129,8 +129,9 @@ static void nothing_is_evaluated_without_a_share(void **state) {
     struct err err = {0};
     size_t spent = 0;
     void *program = engine->compile(engine->ctx, STR("true"), &spent, &err);
-    assert_int_equal(engine->eval(engine->ctx, program, taint, LIMIT_TOLERATION_COST, &err), 1);
-    assert_int_equal(engine->eval(engine->ctx, program, taint, LIMIT_TOLERATION_COST + 1, &err), -1);
+    const uint64_t most = LIMIT_TOLERATION_COST;
+    assert_int_equal(engine->eval(engine->ctx, program, taint, most, &err), 1);
+    assert_int_equal(engine->eval(engine->ctx, program, taint, most + 1, &err), -1);
     assert_string_equal(err.msg, "operation cancelled: actual cost limit exceeded "
                                  "(2500001 evaluations share 2500000)");
     engine->free(engine->ctx, program);
