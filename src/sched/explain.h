@@ -30,7 +30,7 @@ struct sched_explanation {
     struct sched *sched;    /* borrowed, as is */
     struct api_object *pod; /* this */
     bool redact;
-    bool ignored;     /* the scheduler does not try the pod: report.error says why */
+    bool ignored;     /* the scheduler is not asked about the pod: report.error says why */
     size_t all_nodes; /* of the cluster; those of the report, if the pod is tried */
     struct sched_report report;
     int32_t weights[SCHED_PLUGIN_COUNT]; /* of scores */

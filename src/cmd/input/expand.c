@@ -266,6 +266,45 @@ static bool is_finished(const struct api_job *job) {
     return job->spec.suspend.set && job->spec.suspend.v;
 }
 
+/* Has the job never run? For one that has, the controller makes no pod group any more. */
+static bool is_new(const struct api_job *job, const struct expand_owned *owned) {
+    return !owned && !job->status.start_time.set && !job->status.succeeded && !job->status.failed;
+}
+
+static bool has_grouped_pod(const struct expand_owned *owned) {
+    for (size_t i = 0; owned && i < owned->pods.n; i++)
+        if (((const struct api_pod *)owned->pods.v[i]->body)->spec.scheduling_group)
+            return true;
+    return false;
+}
+
+/* Are the pods of this job a pod group? Its group may have been made before and is not in sight:
+ * then it shows in what the job says of scheduling, or in the pods that are there. */
+static bool is_group(const struct expand *e, const struct api_object *o) {
+    const struct api_job *job = o->body;
+    const struct expand_owned *owned = expand__owned(e, o);
+    if (!feature_enabled(&e->c->opts.gates->enabled, FEATURE_WorkloadWithJob) ||
+        job->spec.template.spec.scheduling_group)
+        return false;
+    if (controller_of(o) &&
+        !labels_find(&o->meta->annotations, STR("scheduling.k8s.io/group-template-name")))
+        return false;
+    return is_new(job, owned) || job->spec.scheduling || has_grouped_pod(owned);
+}
+
+/* The template of the job's pods, with the name of their group if they are one. */
+static const struct api_pod_template_spec *job_template(struct expand *e,
+                                                        const struct api_object *o) {
+    const struct api_job *job = o->body;
+    if (!is_group(e, o))
+        return &job->spec.template;
+    struct api_pod_template_spec *template = arena_new(&e->arena, struct api_pod_template_spec);
+    *template = job->spec.template;
+    template->spec.scheduling_group = arena_new(&e->arena, struct api_pod_scheduling_group);
+    template->spec.scheduling_group->pod_group_name = o->meta->name;
+    return template;
+}
+
 #define INDEX_KEY STR("batch.kubernetes.io/job-completion-index")
 
 /* Notes where ranges of a text such as 1,3-5 begin (1 more from there on) and end (1 less). */
@@ -297,11 +336,11 @@ static void note_pods(int32_t *steps, int64_t count, const struct expand_owned *
     }
 }
 
-static bool make_indexed_pod(struct expand *e, const struct api_object *o, int64_t index) {
-    const struct api_job *job = o->body;
+static bool make_indexed_pod(struct expand *e, const struct api_object *o,
+                             const struct api_pod_template_spec *template, int64_t index) {
     struct str name =
         arena_printf(&e->c->arena, "%.*s-%lld", STR_ARG(o->meta->name), (long long)index);
-    struct api_object *pod = expand__pod_new(o, &job->spec.template, name);
+    struct api_object *pod = expand__pod_new(o, template, name);
     struct label label = {INDEX_KEY, arena_printf(&pod->arena, "%lld", (long long)index)};
     labels_put(&pod->arena, &pod->meta->annotations, label);
     labels_put(&pod->arena, &pod->meta->labels, label);
@@ -312,6 +351,7 @@ static bool make_indexed_pod(struct expand *e, const struct api_object *o, int64
 static void make_indexed(struct expand *e, const struct api_object *o, int64_t wanted) {
     const struct api_job *job = o->body;
     const struct expand_owned *owned = expand__owned(e, o);
+    const struct api_pod_template_spec *template = job_template(e, o);
     int64_t count = job->spec.completions.v;
     if (!expand__may(e, count))
         return;
@@ -324,7 +364,7 @@ static void make_indexed(struct expand *e, const struct api_object *o, int64_t w
         taken += steps[i];
         if (taken)
             continue;
-        if (!make_indexed_pod(e, o, i))
+        if (!make_indexed_pod(e, o, template, i))
             return;
         wanted--;
     }
@@ -351,7 +391,7 @@ static void expand_job(struct expand *e, struct api_object *o) {
     if (str_is(job->spec.completion_mode, "Indexed") && job->spec.completions.set)
         make_indexed(e, o, wanted);
     else
-        make_replicas(e, o, &job->spec.template, wanted);
+        make_replicas(e, o, job_template(e, o), wanted);
 }
 
 static void skip_cron_job(struct expand *e, struct api_object *o) {

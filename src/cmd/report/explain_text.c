@@ -71,7 +71,7 @@ static void add_verdict(struct buf *out, const struct explain_report *r) {
     buf_add_char(out, '/');
     cmd_add_printable(out, r->pod->meta->name);
     if (r->e->ignored) {
-        buf_add(out, STR(" is ignored by the scheduler, so nothing is decided about it.\n"));
+        buf_add(out, STR(" is ignored: nothing is decided about it.\n"));
         return;
     }
     if (report->error.p) {
