@@ -84,6 +84,9 @@
  * About half a second, and 256 expressions; honest pods have a few short ones. */
 #define LIMIT_TOLERATION_COMPILE_BYTES (256U << 10)
 
+/* What one of them counts at least: an environment is set up for each, however short it is. */
+#define LIMIT_TOLERATION_COMPILE_LEAST 1024U
+
 /* Cost of all expressions of a pod on all taints of a node; each evaluation has an equal share, and
  * none more than KEP-5500's 1,000,000. That of the match conditions of a webhook, whose expressions
  * are like these. */
@@ -139,18 +142,18 @@
  * a column of all nodes and every other selector a set of pods. Real pods have fewer than ten. */
 #define LIMIT_POD_AFFINITY_TERMS 1000
 
-/* Topology spread constraints of one pod, each the same as such a term. Real pods have two. */
+/* Topology spread constraints of a pod to be placed, each such a term. Real pods have two. */
 #define LIMIT_POD_SPREAD_CONSTRAINTS 1000
 
-/* Tolerations of one pod: each is compared with each taint of each node, and an expression may be
- * evaluated each time. Real pods have fewer than fifty. */
+/* Tolerations of a pod to be placed: each is compared with each taint of each node, and an
+ * expression may be evaluated each time. Real pods have fewer than fifty. */
 #define LIMIT_POD_TOLERATIONS 1000
 
 /* Taints of one node, for the same reason. Real nodes have fewer than ten. */
 #define LIMIT_NODE_TAINTS 1000
 
-/* Volumes of one pod: each may be a claim for which all volumes of the cluster are looked at. Nodes
- * attach fewer than 300. */
+/* Volumes of a pod to be placed: each may be a claim for which all volumes of the cluster are
+ * looked at. Nodes attach fewer than 300. */
 #define LIMIT_POD_VOLUMES 1000
 
 /* One sentence of an explanation: it names all terms of a pod, or all resources, and each node may

@@ -81,7 +81,7 @@ static int run(struct cmd_call *call, struct err *err) {
 
 static const struct cmd_example examples[] = {
     {"Where would the pending pods of this cluster go?",
-     "kubectl get nodes,pods,pv,pvc -A -o json | berth schedule -f -"},
+     "kubectl get nodes,pods,pv,pvc,sc -A -o json | berth schedule -f -"},
     {"Does the new Deployment fit as well?",
      "kubectl get nodes,pods -A -o json | berth schedule -f - -f deployment.yaml"},
     {"Who would have to go?", "berth schedule -f cluster.yaml --dry-run-preemption"},

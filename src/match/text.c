@@ -1,5 +1,6 @@
 /* Verdicts as sentences: what was compared with what, with the values that decided it. */
 #include "base/goquote.h"
+#include "base/limits.h"
 #include "match/match_int.h"
 #include "match/sentence.h"
 
@@ -177,8 +178,10 @@ static void write_reason(struct buf *out, const struct match_verdict *v,
         buf_add(out, STR("expressions are not evaluated here"));
         break;
     case MATCH_EXPRESSION_REFUSED:
-        buf_add(out,
-                STR("it is not evaluated: the expressions before it are too many or too long"));
+        buf_addf(out,
+                 "it is not evaluated: the expressions of a pod may take %u bytes together, each "
+                 "counted as %u at least; join or shorten them",
+                 LIMIT_TOLERATION_COMPILE_BYTES, LIMIT_TOLERATION_COMPILE_LEAST);
         break;
     }
 }

@@ -71,12 +71,11 @@ static struct tolexpr__entry *judge(struct tolexpr *x, enum tolexpr__env env, st
 
 static struct tolexpr__entry *compile(struct tolexpr *x, enum tolexpr__env env,
                                       struct str expression) {
-    enum { LEAST_WEIGHT = 1024 };
     int64_t start = clock_mono(x->clock);
     const struct cel_ast *ast = cel_compile(env_of(x, env), &x->compiling, expression, 0);
     struct tolexpr__entry *e = judge(x, env, expression, ast);
     size_t weight = cel_ast_weight(ast);
-    e->weight = weight > LEAST_WEIGHT ? weight : LEAST_WEIGHT;
+    e->weight = weight > LIMIT_TOLERATION_COMPILE_LEAST ? weight : LIMIT_TOLERATION_COMPILE_LEAST;
     clear(&x->compiling);
     x->cache.stats.compile_ns += (uint64_t)(clock_mono(x->clock) - start);
     return e;
@@ -133,7 +132,10 @@ static void *compile_stored(void *ctx, struct str expression, size_t *spent, str
         if (e)
             explain(e, err);
         else
-            err_set(err, ERR_TOO_LARGE, "the expressions before it are too many or too long");
+            err_set(err, ERR_TOO_LARGE,
+                    "the expressions of a pod may take %u bytes together, each counted as %u at "
+                    "least; join or shorten them",
+                    LIMIT_TOLERATION_COMPILE_BYTES, LIMIT_TOLERATION_COMPILE_LEAST);
         return NULL;
     }
     e->refs++;

@@ -121,7 +121,10 @@ static void compile(struct valid *v, const struct path *p, struct str expression
         valid__forbidden(v, p, "too complex, exceeds cost limit");
         break;
     case VALID_CEL_TOO_MUCH:
-        valid__forbidden(v, p, "not compiled, the expressions before it are too many or too long");
+        valid__forbidden(v, p,
+                         "not compiled: the expressions of a pod may take %u bytes together, each "
+                         "counted as %u at least; join or shorten them",
+                         LIMIT_TOLERATION_COMPILE_BYTES, LIMIT_TOLERATION_COMPILE_LEAST);
         break;
     }
 }
