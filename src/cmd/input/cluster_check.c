@@ -272,8 +272,32 @@ static void check_reference(struct cluster *c, const struct cluster_item *it) {
     }
 }
 
+/* A claim that waits for a volume of a class which is not there: it may be meant, as volumes of
+ * such a class can be given, or the classes were forgotten. Each class is told of once. */
+static void note_class(struct cluster *c, const struct cluster_item *it, struct map *noted) {
+    AUTO(arena_release) struct arena a = {0};
+    if (!is_type(it->object, API_T_persistent_volume_claim))
+        return;
+    const struct api_persistent_volume_claim *claim = it->object->body;
+    struct str name = claim->spec.storage_class_name;
+    if (!name.n || claim->spec.volume_name.n || map_get(noted, name) ||
+        cluster_find(c, "StorageClass", STR(""), name))
+        return;
+    map_put(noted, name, it->object);
+    cluster__note(c, &it->source,
+                  arena_printf(&a,
+                               "persistentvolumeclaim/%.*s: there is no StorageClass \"%.*s\" in "
+                               "the input: no volume can be provisioned",
+                               STR_ARG(it->object->meta->name), STR_ARG(name)));
+}
+
 void cluster__check_references(struct cluster *c) {
-    for (size_t i = 0; i < c->items.n; i++)
-        if (c->items.v[i].object)
-            check_reference(c, &c->items.v[i]);
+    struct map noted = MAP_INIT(map_random_seed());
+    for (size_t i = 0; i < c->items.n; i++) {
+        if (!c->items.v[i].object)
+            continue;
+        check_reference(c, &c->items.v[i]);
+        note_class(c, &c->items.v[i], &noted);
+    }
+    map_release(&noted);
 }
