@@ -322,13 +322,22 @@ static void keep(struct cluster *c, struct api_object *o, const struct input_sou
     vec_push(&c->items, it);
 }
 
+/* What it is called is known if it got that far. */
+static void refuse_undecoded(struct cluster *c, const struct verdict *v) {
+    struct str namespace = v->namespace.n ? v->namespace : c->opts.namespace;
+    refuse_verdict(c, v, STR(""));
+    if (v->name.n)
+        map_put(&c->refused_keys,
+                key_of(&c->arena, arena_str(&c->arena, v->kind).p, namespace, v->name), c);
+}
+
 /* Kinds that nobody here knows have nothing to say about where pods go. */
 static void take_value(struct cluster *c, const struct input_value *value,
                        const struct input_source *source) {
     struct verdict verdict;
     struct api_object *o = judge_decode(c->judge, value, source, &verdict);
     if (!o)
-        refuse_verdict(c, &verdict, STR(""));
+        refuse_undecoded(c, &verdict);
     else if (o->kind && o->meta)
         keep(c, o, source);
     else
