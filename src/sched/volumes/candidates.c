@@ -188,7 +188,6 @@ struct sched__pv *sched__candidates_choose(struct sched *s, const struct sched__
 struct str sched__candidates_find(struct sched *s, struct arena *a, struct sched__claim *c) {
     const struct api_persistent_volume_claim_spec *spec = &c->body->spec;
     const struct api_object_meta *meta = c->object->meta;
-    c->suitable = arena_new(a, struct sched__suitable);
     if (!feature_enabled(&s->gates, FEATURE_VolumeAttributesClass) &&
         spec->volume_attributes_class_name.n)
         return arena_printf(a,

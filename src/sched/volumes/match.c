@@ -105,6 +105,7 @@ static void add_claim(struct sched *s, struct arena *a, struct api_object *objec
     }
     read_size(&c);
     find_spaces(s, a, &c);
+    c.suitable = arena_new(a, struct sched__suitable); /* none of a claim with a node */
     c.selected_node = sched__claim_selected_node(s, object);
     if (c.selected_node.p) {
         out->selected.v[out->selected.n++] = c;
