@@ -25,17 +25,19 @@ static struct str owner_key(struct arena *a, const char *kind, struct str namesp
     return arena_printf(a, "%s\n%.*s\n%.*s", kind, STR_ARG(namespace), STR_ARG(name));
 }
 
+static bool is_type(const struct api_object *o, enum api_type_id id) {
+    return o->type == &api_types[id];
+}
+
 static void add_owned(struct expand *e, struct str key, const struct api_object *o) {
     struct expand_owned *owned = map_get(&e->owned, key);
     if (!owned) {
         owned = arena_new(&e->arena, struct expand_owned);
         map_put(&e->owned, key, owned);
     }
-    vec_push(&owned->pods, o);
-}
-
-static bool is_type(const struct api_object *o, enum api_type_id id) {
-    return o->type == &api_types[id];
+    if (is_type(o, API_T_pod))
+        vec_push(&owned->pods, o);
+    owned->has_replica_set |= is_type(o, API_T_replica_set);
 }
 
 /* web-5d4f8c7b9: the ReplicaSet of a Deployment whose own entry may be missing in a dump. */
@@ -84,7 +86,7 @@ bool expand__is_active(const struct api_object *pod) {
 static int64_t count_active(const struct expand_owned *owned) {
     int64_t n = 0;
     for (size_t i = 0; owned && i < owned->pods.n; i++)
-        n += is_type(owned->pods.v[i], API_T_pod) && expand__is_active(owned->pods.v[i]);
+        n += expand__is_active(owned->pods.v[i]);
     return n;
 }
 
@@ -236,19 +238,13 @@ static struct api_object *replica_set_new(struct expand *e, const struct api_obj
     return made;
 }
 
-static bool has_replica_set(const struct expand_owned *owned) {
-    for (size_t i = 0; owned && i < owned->pods.n; i++)
-        if (is_type(owned->pods.v[i], API_T_replica_set))
-            return true;
-    return false;
-}
-
 /* ReplicaSets that were given ask for their pods themselves. */
 static void expand_deployment(struct expand *e, struct api_object *o) {
     const struct api_deployment *d = o->body;
     int64_t there = count_active(find_owned(e, "orphan", o->meta->namespace, o->meta->name));
     int64_t missing = (d->spec.replicas.set ? d->spec.replicas.v : 1) - there;
-    if (has_replica_set(expand__owned(e, o)) || missing <= 0 || !expand__may(e, missing))
+    const struct expand_owned *owned = expand__owned(e, o);
+    if ((owned && owned->has_replica_set) || missing <= 0 || !expand__may(e, missing))
         return;
     struct api_object *set = replica_set_new(e, o);
     if (expand__create(e, set))
@@ -353,7 +349,7 @@ static void make_indexed(struct expand *e, const struct api_object *o, int64_t w
     const struct expand_owned *owned = expand__owned(e, o);
     const struct api_pod_template_spec *template = job_template(e, o);
     int64_t count = job->spec.completions.v;
-    if (!expand__may(e, count))
+    if (count <= 0 || wanted <= 0 || !expand__may(e, count))
         return;
     AUTO(arena_release) struct arena a = {0};
     int32_t *steps = arena_array(&a, int32_t, (size_t)count + 1), taken = 0;

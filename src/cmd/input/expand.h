@@ -21,9 +21,10 @@ struct expand {
     struct expand_daemons *daemons; /* nodes as DaemonSets see them; NULL: not asked yet */
 };
 
-/* Pods of one controller. */
+/* What one controller has. */
 struct expand_owned {
     VEC(const struct api_object *) pods;
+    bool has_replica_set;
 };
 
 /* A workload's expansion appends to e->out; what is wrong is told. */
