@@ -3,8 +3,7 @@
  * record by record: a byte that comes or goes would make another walk of all that follows it.
  */
 
-/* Only code of the scheduler is to be covered: what walks do themselves tells nothing, and they are
- * twice as fast where it is not looked at. */
+/* Only code of the scheduler is to be covered: what walks do themselves tells nothing. */
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
 #endif
