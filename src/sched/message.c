@@ -48,7 +48,7 @@ static void tally(struct sched__cycle *cy, struct sched__tallied *t) {
     for (uint32_t i = 0; i < n; i++)
         counts[cy->verdict[i]]++;
     for (enum sched__reason r = SCHED__ABSENT; r < SCHED__REASON_COUNT; r++) {
-        const uint8_t *first = counts[r] ? memchr(cy->verdict, r, n) : NULL;
+        const uint8_t *first = counts[r] ? memchr(cy->verdict, (int)r, n) : NULL;
         if (first && is_of_node(r))
             asked += counts[r];
         else if (first)

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void limit(int resource, rlim_t value) {
+static void limit(unsigned resource, rlim_t value) {
     struct rlimit both = {.rlim_cur = value, .rlim_max = value};
     if (value != 0 && setrlimit(resource, &both) != 0)
         perror("setrlimit");

@@ -54,22 +54,13 @@ static void write_key(struct buf *out, struct str ns, struct str name) {
 
 /* ---- selectors ---- */
 
-static bool same_strs(const struct api_strs *a, const struct api_strs *b) {
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (!str_eq(a->v[i], b->v[i]))
-            return false;
-    return true;
-}
-
 static bool same_expressions(const struct api_label_selector_requirement_list *a,
                              const struct api_label_selector_requirement_list *b) {
     if (a->n != b->n)
         return false;
     for (size_t i = 0; i < a->n; i++)
         if (!str_eq(a->v[i].key, b->v[i].key) || !str_eq(a->v[i].operator, b->v[i].operator) ||
-            !same_strs(&a->v[i].values, &b->v[i].values))
+            !sched__strs_equal(&a->v[i].values, &b->v[i].values))
             return false;
     return true;
 }
