@@ -92,7 +92,7 @@ bool sched__option_wanted(struct sched__options *x);
 /* Makes it; the text must live as long as the cycle's arena. */
 void sched__option_make(struct sched__options *x, const struct sched__option *o);
 
-/* Gives a derived object a list of its own, the same for now. */
+/* Gives a derived object a list of its own, with the same items. */
 #define SCHED__OWN_LIST(object, list) \
     ((list)->v = arena_copy(&(object)->arena, (list)->v, (list)->n * sizeof *(list)->v))
 
