@@ -7,8 +7,9 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 
-/* Beside the body: enough for the texts and lists of a small object. */
-enum { FIRST_BYTES = 640 };
+/* Beside the body: enough for the texts and lists of a small object, and for the uid of one that
+ * shares them. */
+enum { FIRST_BYTES = 640, DERIVED_BYTES = 64 };
 
 /* kind and apiVersion stand in the same place of every object. */
 struct any_object {
@@ -22,12 +23,12 @@ static struct str string_member(const struct json *tree, struct str key, struct 
     return v && v->kind == JSON_STRING && v->n ? json_str(v) : fallback;
 }
 
-static struct api_object *object_new(const struct api_kind *kind) {
+static struct api_object *object_new(const struct api_kind *kind, size_t first_bytes) {
     struct api_object *o = xcalloc(1, sizeof *o);
     o->refs = 1;
     o->kind = kind;
     o->type = kind ? kind->type : &api_types[API_T_unknown];
-    arena_start(&o->arena, o->type->size + FIRST_BYTES);
+    arena_start(&o->arena, o->type->size + first_bytes);
     o->body = arena_calloc(&o->arena, 1, o->type->size);
     o->names = &((struct any_object *)o->body)->names;
     const struct api_field *next = o->type->fields;
@@ -81,7 +82,7 @@ int api_object_decode(const struct json *tree, const struct api_decode_opts *opt
         return err_set(err, ERR_INVALID, "Object 'Kind' is missing");
     if (!api_version.n)
         return err_set(err, ERR_INVALID, "Object 'apiVersion' is missing");
-    struct api_object *o = object_new(api_kind_find(api_version, kind));
+    struct api_object *o = object_new(api_kind_find(api_version, kind), FIRST_BYTES);
     if (decode_body(o, tree, opts, err) < 0 || api__check_conversion(o, err) < 0) {
         api_object_unref(o);
         struct str version = version_of(api_version);
@@ -95,20 +96,20 @@ int api_object_decode(const struct json *tree, const struct api_decode_opts *opt
 }
 
 struct api_object *api_object_new(const struct api_kind *kind) {
-    struct api_object *o = object_new(kind);
+    struct api_object *o = object_new(kind, FIRST_BYTES);
     o->names->kind = str_of(kind->kind);
     o->names->api_version = str_of(kind->api_version);
     return o;
 }
 
 struct api_object *api_object_copy(const struct api_object *o) {
-    struct api_object *copy = object_new(o->kind);
+    struct api_object *copy = object_new(o->kind, FIRST_BYTES);
     api_struct_copy(&copy->arena, o->type, o->body, copy->body);
     return copy;
 }
 
 struct api_object *api_object_derive(struct api_object *o) {
-    struct api_object *derived = object_new(o->kind);
+    struct api_object *derived = object_new(o->kind, DERIVED_BYTES);
     memcpy(derived->body, o->body, o->type->size);
     derived->base = api_object_ref(o);
     return derived;

@@ -120,6 +120,12 @@
  * many as Kubernetes promises to carry in a whole cluster. */
 #define LIMIT_EXPANDED_PODS 150000
 
+/* Memory of what one run makes of workload templates. Replicas that differ only in their names
+ * share all but the body of a pod. Members that are numbered or have a node of their own count with
+ * all that their template says, as the scheduler compiles it for each, and claims with theirs:
+ * 50,000 daemons of 10 KiB, or 100,000 of 5 KiB, where honest templates have 2 to 5. */
+#define LIMIT_EXPANDED_BYTES (512U << 20)
+
 /* One amount of a resource (100P; of cpu a thousandth of it): larger ones would leave 64 bits when
  * they are added up, and upstream takes what comes out for a small or a negative amount. */
 #define LIMIT_RESOURCE_AMOUNT 100000000000000000

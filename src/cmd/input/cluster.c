@@ -94,15 +94,8 @@ struct api_object *cluster_find(const struct cluster *c, const char *kind, struc
     return map_get(&c->by_key, key_of(&a, kind, namespace, name));
 }
 
-void cluster_replace(struct cluster *c, struct cluster_item *item, struct api_object *object) {
-    AUTO(arena_release) struct arena a = {0};
-    const struct api_object_meta *meta = object->meta;
-    map_put(&c->by_key, key_of(&a, object->kind->kind, meta->namespace, meta->name), object);
-    api_object_unref(item->object);
-    item->object = api_object_ref(object);
-}
-
-bool cluster__add_name(struct cluster *c, struct api_object *o) {
+/* False when there is one of that name already. */
+static bool add_name(struct cluster *c, struct api_object *o) {
     struct str key = key_of(&c->arena, o->kind->kind, o->meta->namespace, o->meta->name);
     if (map_get(&c->by_key, key))
         return false;
@@ -123,8 +116,8 @@ static void remember_refused(struct cluster *c, const struct api_object *o) {
     map_put(&c->refused_keys, key_of(&c->arena, o->kind->kind, namespace, o->meta->name), c);
 }
 
-/* Kinds without validation need one, too. */
-void cluster__set_uid(struct api_object *o, struct str namespace) {
+/* Kinds without validation need one, too. It depends only on what the object is called. */
+static void set_uid(struct api_object *o, struct str namespace) {
     if (!o->meta->uid.n)
         o->meta->uid = valid_new_uid(&o->arena, o->kind, namespace, o->meta->name);
 }
@@ -232,7 +225,7 @@ static bool settle_manifest(struct cluster *c, struct cluster_item *it) {
     if (!check_namespace(c, it, namespace))
         return false;
     generate_name(c, o);
-    cluster__set_uid(o, o->kind->namespaced ? namespace : STR(""));
+    set_uid(o, o->kind->namespaced ? namespace : STR(""));
     judge_object(c->judge, o, &it->source, &verdict);
     if (!verdict.accepted) {
         refuse_verdict(c, &verdict, STR(""));
@@ -258,7 +251,7 @@ static bool register_name(struct cluster *c, struct cluster_item *it) {
         o->meta->namespace = STR("");
     else if (!o->meta->namespace.n)
         o->meta->namespace = arena_str(&o->arena, c->opts.namespace);
-    if (cluster__add_name(c, o))
+    if (add_name(c, o))
         return true;
     refuse_as_server(
         c, it, "AlreadyExists",
@@ -291,7 +284,7 @@ static size_t count_tolerations(const struct api_object *o) {
 
 static bool create(struct cluster *c, struct cluster_item *it, struct str maker) {
     struct verdict verdict;
-    cluster__set_uid(it->object, it->object->meta->namespace);
+    set_uid(it->object, it->object->meta->namespace);
     judge_object(c->judge, it->object, &it->source, &verdict);
     if (!verdict.accepted) {
         refuse_verdict(c, &verdict, maker);
@@ -306,6 +299,15 @@ bool cluster__create(struct cluster *c, struct api_object *o, const struct input
                      struct str maker) {
     struct cluster_item it = {o, *at, false, count_tolerations(o)};
     if (create(c, &it, maker))
+        return true;
+    remember_refused(c, o);
+    return false;
+}
+
+bool cluster__adopt(struct cluster *c, struct api_object *o, const struct input_source *at) {
+    struct cluster_item it = {.object = o, .source = *at};
+    set_uid(o, o->meta->namespace);
+    if (register_name(c, &it))
         return true;
     remember_refused(c, o);
     return false;

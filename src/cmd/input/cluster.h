@@ -43,6 +43,7 @@ struct cluster {
     bool knows_default_class;
     struct str default_class; /* of storage, once it is known; absent: none */
     size_t expanded;          /* pods made of templates */
+    size_t expanded_bytes;    /* what they were taken to need, see LIMIT_EXPANDED_BYTES */
     size_t generated;         /* names made of generateName */
     size_t refused;           /* objects with which something is wrong */
     struct map refused_keys;  /* what those that were refused are called, as in by_key */
@@ -61,10 +62,6 @@ int cluster_read(struct cluster *c, const struct input_opts *files, struct err *
 
 /* Puts the pods that controllers would make behind their workloads. */
 void cluster_expand(struct cluster *c);
-
-/* The item's object is from now on this one, of the same name; one more reference is held, and the
- * old one is let go. */
-void cluster_replace(struct cluster *c, struct cluster_item *item, struct api_object *object);
 
 /* Writes the remarks to standard error. */
 void cluster_write_remarks(struct cluster *c);
@@ -94,12 +91,10 @@ void cluster__note(struct cluster *c, const struct input_source *at, struct str 
 bool cluster__create(struct cluster *c, struct api_object *o, const struct input_source *at,
                      struct str maker);
 
-/* Gives an object without one a uid that depends only on what it is called, in the given namespace.
- */
-void cluster__set_uid(struct api_object *o, struct str namespace);
-
-/* Remembers the object by its name; false when there is one already. */
-bool cluster__add_name(struct cluster *c, struct api_object *o);
+/* A new object of a controller that differs from one that was created only in what no rule refuses:
+ * it gets its uid and is known by its name afterwards. False, and a remark, when there is one of
+ * that name already. */
+bool cluster__adopt(struct cluster *c, struct api_object *o, const struct input_source *at);
 
 /* Is the pod done: Succeeded or Failed? */
 bool cluster__has_ended(const struct api_pod *pod);

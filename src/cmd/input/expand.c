@@ -83,75 +83,14 @@ bool expand__is_active(const struct api_object *pod) {
     return !cluster__has_ended(pod->body) && !pod->meta->deletion_timestamp.set;
 }
 
-static int64_t count_active(const struct expand_owned *owned) {
+int64_t expand__count_active(const struct expand_owned *owned) {
     int64_t n = 0;
     for (size_t i = 0; owned && i < owned->pods.n; i++)
         n += expand__is_active(owned->pods.v[i]);
     return n;
 }
 
-/* ---- making pods ---- */
-
-bool expand__may(struct expand *e, int64_t pods) {
-    AUTO(arena_release) struct arena a = {0};
-    if (pods <= LIMIT_EXPANDED_PODS - (int64_t)e->c->expanded)
-        return true;
-    cluster__refuse(e->c, &e->source,
-                    arena_printf(&a,
-                                 "%.*s: not expanded: %lld more pods would be more than %d made of "
-                                 "templates",
-                                 STR_ARG(e->maker), (long long)pods, LIMIT_EXPANDED_PODS));
-    return false;
-}
-
-void expand__set_owner(struct api_object *o, const struct api_object *owner) {
-    struct api_owner_reference *ref = arena_new(&o->arena, struct api_owner_reference);
-    *ref = (struct api_owner_reference){
-        .api_version = str_of(owner->kind->api_version),
-        .kind = str_of(owner->kind->kind),
-        .name = arena_str(&o->arena, owner->meta->name),
-        .uid = arena_str(&o->arena, owner->meta->uid),
-        .controller = {true, true},
-        .block_owner_deletion = {true, true},
-    };
-    o->meta->owner_references = (struct api_owner_reference_list){ref, 1};
-}
-
-struct api_object *expand__pod_new(const struct api_object *owner,
-                                   const struct api_pod_template_spec *template, struct str name) {
-    struct api_object *o = api_object_new(api_kind_find(STR("v1"), STR("Pod")));
-    struct api_pod *pod = o->body;
-    struct api_object_meta meta;
-    api_struct_copy(&o->arena, &api_types[API_T_object_meta], &template->metadata, &meta);
-    api_struct_copy(&o->arena, &api_types[API_T_pod_spec], &template->spec, &pod->spec);
-    pod->metadata = (struct api_object_meta){
-        .name = name,
-        .namespace = arena_str(&o->arena, owner->meta->namespace),
-        .labels = meta.labels,
-        .annotations = meta.annotations,
-        .finalizers = meta.finalizers,
-    };
-    expand__set_owner(o, owner);
-    return o;
-}
-
-static void push(struct expand *e, struct api_object *o) {
-    struct cluster_item item = {.object = o, .source = e->source};
-    if (is_type(o, API_T_pod)) {
-        item.tolerations = ((const struct api_pod *)o->body)->spec.tolerations.n;
-        e->c->expanded++;
-    }
-    vec_push(&e->out, item);
-}
-
-bool expand__create(struct expand *e, struct api_object *o) {
-    if (!cluster__create(e->c, o, &e->source, e->maker)) {
-        api_object_unref(o);
-        return false;
-    }
-    push(e, o);
-    return true;
-}
+/* ---- pods that differ in nothing but their names ---- */
 
 /* The next free name of the form web-0, web-1, … */
 static struct str next_name(struct expand *e, const struct api_object *owner, size_t *number) {
@@ -163,23 +102,21 @@ static struct str next_name(struct expand *e, const struct api_object *owner, si
     }
 }
 
-/* All but the first are copies of the first as it was created: only names differ. */
+/* All but the first share what the first became when it was created: only names differ. */
 static void make_replicas(struct expand *e, const struct api_object *owner,
                           const struct api_pod_template_spec *template, int64_t count) {
     size_t number = 0;
     if (count <= 0 || !expand__may(e, count))
         return;
     struct api_object *first = expand__pod_new(owner, template, next_name(e, owner, &number));
+    if (!expand__afford(e, first->type->size, count)) {
+        api_object_unref(first);
+        return;
+    }
     if (!expand__create(e, first))
         return;
-    for (int64_t i = 1; i < count; i++) {
-        struct api_object *o = api_object_copy(first);
-        o->meta->name = next_name(e, owner, &number);
-        o->meta->uid = STR("");
-        cluster__set_uid(o, o->meta->namespace);
-        cluster__add_name(e->c, o);
-        push(e, o);
-    }
+    for (int64_t i = 1; i < count; i++)
+        expand__adopt(e, expand__derive(first, next_name(e, owner, &number)));
 }
 
 /* ---- ReplicaSet, ReplicationController ---- */
@@ -187,14 +124,14 @@ static void make_replicas(struct expand *e, const struct api_object *owner,
 static void expand_replica_set(struct expand *e, struct api_object *o) {
     const struct api_replica_set *set = o->body;
     int64_t wanted = set->spec.replicas.set ? set->spec.replicas.v : 1;
-    make_replicas(e, o, &set->spec.template, wanted - count_active(expand__owned(e, o)));
+    make_replicas(e, o, &set->spec.template, wanted - expand__count_active(expand__owned(e, o)));
 }
 
 static void expand_replication_controller(struct expand *e, struct api_object *o) {
     const struct api_replication_controller *rc = o->body;
     int64_t wanted = rc->spec.replicas.set ? rc->spec.replicas.v : 1;
     if (rc->spec.template)
-        make_replicas(e, o, rc->spec.template, wanted - count_active(expand__owned(e, o)));
+        make_replicas(e, o, rc->spec.template, wanted - expand__count_active(expand__owned(e, o)));
 }
 
 /* ---- Deployment ---- */
@@ -241,7 +178,8 @@ static struct api_object *replica_set_new(struct expand *e, const struct api_obj
 /* ReplicaSets that were given ask for their pods themselves. */
 static void expand_deployment(struct expand *e, struct api_object *o) {
     const struct api_deployment *d = o->body;
-    int64_t there = count_active(find_owned(e, "orphan", o->meta->namespace, o->meta->name));
+    int64_t there =
+        expand__count_active(find_owned(e, "orphan", o->meta->namespace, o->meta->name));
     int64_t missing = (d->spec.replicas.set ? d->spec.replicas.v : 1) - there;
     const struct expand_owned *owned = expand__owned(e, o);
     if ((owned && owned->has_replica_set) || missing <= 0 || !expand__may(e, missing))
@@ -332,22 +270,22 @@ static void note_pods(int32_t *steps, int64_t count, const struct expand_owned *
     }
 }
 
-static bool make_indexed_pod(struct expand *e, const struct api_object *o,
-                             const struct api_pod_template_spec *template, int64_t index) {
+static bool make_indexed_pod(struct expand *e, struct expand_members *all, int64_t index) {
+    struct arena *a = &e->c->arena;
+    struct label label = {INDEX_KEY, arena_printf(a, "%lld", (long long)index)};
     struct str name =
-        arena_printf(&e->c->arena, "%.*s-%lld", STR_ARG(o->meta->name), (long long)index);
-    struct api_object *pod = expand__pod_new(o, template, name);
-    struct label label = {INDEX_KEY, arena_printf(&pod->arena, "%lld", (long long)index)};
-    labels_put(&pod->arena, &pod->meta->annotations, label);
-    labels_put(&pod->arena, &pod->meta->labels, label);
+        arena_printf(a, "%.*s-%.*s", STR_ARG(all->owner->meta->name), STR_ARG(label.value));
+    struct api_object *pod = expand__member_new(all, name, label.value);
+    expand__set_labels(a, &pod->meta->annotations, &label, 1);
+    expand__set_labels(a, &pod->meta->labels, &label, 1);
     ((struct api_pod *)pod->body)->spec.hostname = name;
-    return expand__create(e, pod);
+    return expand__member_add(e, all, pod);
 }
 
 static void make_indexed(struct expand *e, const struct api_object *o, int64_t wanted) {
     const struct api_job *job = o->body;
     const struct expand_owned *owned = expand__owned(e, o);
-    const struct api_pod_template_spec *template = job_template(e, o);
+    struct expand_members all = {.owner = o, .template = job_template(e, o), .unpaid = wanted};
     int64_t count = job->spec.completions.v;
     if (count <= 0 || wanted <= 0 || !expand__may(e, count))
         return;
@@ -356,11 +294,12 @@ static void make_indexed(struct expand *e, const struct api_object *o, int64_t w
     note_ranges(steps, count, job->status.completed_indexes);
     note_ranges(steps, count, job->status.failed_indexes);
     note_pods(steps, count, owned);
+    all.differ = expand__asks_own_label(&all.template->spec, INDEX_KEY);
     for (int64_t i = 0; i < count && wanted > 0; i++) {
         taken += steps[i];
         if (taken)
             continue;
-        if (!make_indexed_pod(e, o, template, i))
+        if (!expand__members_pay(e, &all, EXPAND__CLASS_BYTES) || !make_indexed_pod(e, &all, i))
             return;
         wanted--;
     }
@@ -383,7 +322,7 @@ static void expand_job(struct expand *e, struct api_object *o) {
         int64_t left = job->spec.completions.v - count_succeeded(job, owned);
         wanted = left < wanted ? left : wanted;
     }
-    wanted -= count_active(owned);
+    wanted -= expand__count_active(owned);
     if (str_is(job->spec.completion_mode, "Indexed") && job->spec.completions.set)
         make_indexed(e, o, wanted);
     else

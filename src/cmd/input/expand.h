@@ -27,6 +27,9 @@ struct expand_owned {
     bool has_replica_set;
 };
 
+/* How many pods of a workload are there that its controller counts. */
+int64_t expand__count_active(const struct expand_owned *owned);
+
 /* A workload's expansion appends to e->out; what is wrong is told. */
 typedef void expand_fn(struct expand *e, struct api_object *workload);
 expand_fn expand__stateful_set, expand__daemon_set;
@@ -43,13 +46,64 @@ bool expand__is_active(const struct api_object *pod);
 /* May so many pods be made? Otherwise a remark says so. */
 bool expand__may(struct expand *e, int64_t pods);
 
+/* May so many pods of that size be made, `count` being at least 1? Then they are counted; otherwise
+ * a remark says so. */
+bool expand__afford(struct expand *e, size_t bytes, int64_t count);
+
 /* A new pod of the template, named and owned, not yet created; name must live as long as it. */
 struct api_object *expand__pod_new(const struct api_object *owner,
                                    const struct api_pod_template_spec *template, struct str name);
 
+/* One more of a pod, or claim, that was created: it shares all with the model, which is held, and
+ * has a name of its own, which must live as long as it. */
+struct api_object *expand__derive(struct api_object *model, struct str name);
+
+/* Makes labels, or annotations, a member's own: those that there are, with the given values in
+ * place of theirs, or beside them. The list lives in the arena, and what it holds stays where it
+ * is. */
+void expand__set_labels(struct arena *a, struct labels *labels, const struct label *own, size_t n);
+
 /* Creates an object and puts it behind what was made before; the object is taken. False, and a
  * remark, when a server would refuse it. */
 bool expand__create(struct expand *e, struct api_object *o);
+
+/* The same for what a controller made like one that was created; only its name can be refused. */
+bool expand__adopt(struct expand *e, struct api_object *o);
+
+/*
+ * Members of a workload that are numbered and differ in more than their names. What is generated
+ * for each of them are digits in its name, in its hostname, in the values of labels and in names of
+ * claims, and rules look only at the letters and the length of these: so one member is judged, and
+ * stands for all whose number has as many digits. The others share its spec.
+ */
+struct expand_members {
+    const struct api_object *owner;
+    const struct api_pod_template_spec *template;
+    int64_t unpaid;           /* how many there will be, about; 0 once they are counted */
+    bool differ;              /* no two members have the same spec: each is judged */
+    struct api_object *model; /* the one that was judged last; borrowed; NULL: none yet */
+    size_t digits;            /* of its number */
+};
+
+/* Do terms of the pod take over its value of this label (matchLabelKeys)? If each member has
+ * another value of it, they differ. */
+bool expand__asks_own_label(const struct api_pod_spec *spec, struct str key);
+
+/* What the scheduler keeps of a member whose labels are its own: a class also when it is placed. */
+enum { EXPAND__CLASS_BYTES = 1536 };
+
+/* Counts all members before the first is made. Each is a class of its own to the scheduler, and
+ * counts with all that its template says, and so many bytes beside that. False, and a remark, when
+ * they cannot be made; true when they were counted before. */
+bool expand__members_pay(struct expand *e, struct expand_members *all, size_t beside);
+
+/* A new member, not yet created: like the model if that can stand for it. */
+struct api_object *expand__member_new(struct expand_members *all, struct str name,
+                                      struct str number);
+
+/* Creates the member, which is taken, or adopts one that is like the model. False, and a remark,
+ * when it is refused. */
+bool expand__member_add(struct expand *e, struct expand_members *all, struct api_object *pod);
 
 /* A short text that differs where templates differ, of the letters that Kubernetes uses. */
 struct str expand__hash(struct arena *a, const struct api_pod_template_spec *template);

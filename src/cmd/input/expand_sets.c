@@ -1,9 +1,10 @@
 /* StatefulSets, whose pods have numbers and claims of their own, and DaemonSets, whose pods have
  * nodes of their own. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "api/names.h"
 #include "base/alloc.h"
-#include "base/limits.h"
 #include "cmd/input/expand.h"
 #include "controller/controller.h"
 #include "intern/intern.h"
@@ -11,9 +12,17 @@
 
 /* ---- StatefulSet ---- */
 
-/* One member of a set. */
-struct member {
-    struct str name, number, revision;
+#define NAME_KEY  STR("statefulset.kubernetes.io/pod-name")
+#define INDEX_KEY STR("apps.kubernetes.io/pod-index")
+
+/* A set that is being expanded. */
+struct stateful {
+    const struct api_stateful_set *set;
+    struct expand_members members;
+    struct str revision;
+    struct api_object *
+        *claims;         /* per template, the claim that was judged last, or NULL; borrowed */
+    size_t claim_digits; /* of the members whose claims these are */
 };
 
 /* data-web-0 for the template data and the pod web-0. */
@@ -40,13 +49,10 @@ static void put_claims(const struct api_stateful_set *set, struct api_object *ma
     if (!claims->n)
         return;
     all.v = arena_array(a, struct api_volume, old.n + claims->n);
-    for (size_t i = 0; i < claims->n; i++) {
-        struct str name = claims->v[i].metadata.name;
-        struct api_persistent_volume_claim_volume_source *source =
+    for (; all.n < claims->n; all.n++) {
+        all.v[all.n].name = arena_str(a, claims->v[all.n].metadata.name);
+        all.v[all.n].volume_source.persistent_volume_claim =
             arena_new(a, struct api_persistent_volume_claim_volume_source);
-        source->claim_name = claim_name(a, name, pod->metadata.name);
-        all.v[all.n].name = arena_str(a, name);
-        all.v[all.n++].volume_source.persistent_volume_claim = source;
     }
     const struct str *names = template_names(a, claims);
     for (size_t i = 0; i < old.n; i++)
@@ -55,56 +61,125 @@ static void put_claims(const struct api_stateful_set *set, struct api_object *ma
     pod->spec.volumes = all;
 }
 
-static bool create_claim(struct expand *e, const struct api_object *o,
-                         const struct api_persistent_volume_claim *template, struct str pod) {
-    struct str name = claim_name(&e->c->arena, template->metadata.name, pod);
-    if (cluster_find(e->c, "PersistentVolumeClaim", o->meta->namespace, name))
-        return true;
+/* The member's own claims, in the volumes that put_claims gave to the model. */
+static void name_claims(const struct api_stateful_set *set, struct api_object *made) {
+    const struct api_persistent_volume_claim_list *claims = &set->spec.volume_claim_templates;
+    struct api_pod *pod = made->body;
+    struct api_volume_list *volumes = &pod->spec.volumes;
+    if (!claims->n)
+        return;
+    volumes->v = arena_copy(&made->arena, volumes->v, volumes->n * sizeof *volumes->v);
+    for (size_t i = 0; i < claims->n; i++) {
+        struct api_persistent_volume_claim_volume_source **source =
+            &volumes->v[i].volume_source.persistent_volume_claim;
+        *source = arena_copy(&made->arena, *source, sizeof **source);
+        (*source)->claim_name =
+            claim_name(&made->arena, claims->v[i].metadata.name, pod->metadata.name);
+    }
+}
+
+static struct api_object *claim_new(const struct api_object *set,
+                                    const struct api_persistent_volume_claim *template,
+                                    struct str name) {
     struct api_object *made =
         api_object_new(api_kind_find(STR("v1"), STR("PersistentVolumeClaim")));
     struct api_persistent_volume_claim *claim = made->body;
     api_struct_copy(&made->arena, &api_types[API_T_persistent_volume_claim_spec], &template->spec,
                     &claim->spec);
     claim->metadata.name = name;
-    claim->metadata.namespace = arena_str(&made->arena, o->meta->namespace);
-    return expand__create(e, made);
+    claim->metadata.namespace = arena_str(&made->arena, set->meta->namespace);
+    return made;
 }
 
-static bool make_member(struct expand *e, const struct api_object *o, const struct member *m) {
-    const struct api_stateful_set *set = o->body;
-    for (size_t i = 0; i < set->spec.volume_claim_templates.n; i++)
-        if (!create_claim(e, o, &set->spec.volume_claim_templates.v[i], m->name))
+/* The claim of a member, of a template; like the member's pod, the first one of each length of
+ * number is judged, and the others share what it became. */
+static bool create_claim(struct expand *e, struct stateful *s, size_t template, struct str pod) {
+    const struct api_object *o = s->members.owner;
+    const struct api_persistent_volume_claim *from =
+        &s->set->spec.volume_claim_templates.v[template];
+    struct api_object **model = &s->claims[template];
+    struct str name = claim_name(&e->c->arena, from->metadata.name, pod);
+    if (cluster_find(e->c, "PersistentVolumeClaim", o->meta->namespace, name))
+        return true;
+    if (*model)
+        return expand__adopt(e, expand__derive(*model, name));
+    *model = claim_new(o, from, name);
+    return expand__create(e, *model);
+}
+
+static bool create_claims(struct expand *e, struct stateful *s, struct str pod, struct str number) {
+    size_t n = s->set->spec.volume_claim_templates.n;
+    if (n && s->claim_digits != number.n)
+        memset(s->claims, 0, n * sizeof *s->claims);
+    s->claim_digits = number.n;
+    for (size_t i = 0; i < n; i++)
+        if (!create_claim(e, s, i, pod))
             return false;
-    struct api_object *made = expand__pod_new(o, &set->spec.template, m->name);
+    return true;
+}
+
+/* A volume of the member, and what the scheduler knows of its claim. */
+enum { VOLUME_BYTES = 512 };
+
+/* What the claims of one member take. */
+static size_t claim_bytes(const struct api_object *o) {
+    const struct api_stateful_set *set = o->body;
+    const struct api_persistent_volume_claim_list *templates = &set->spec.volume_claim_templates;
+    size_t bytes = 0;
+    for (size_t i = 0; i < templates->n; i++) {
+        struct api_object *claim = claim_new(o, &templates->v[i], STR(""));
+        bytes += claim->arena.bytes + VOLUME_BYTES;
+        api_object_unref(claim);
+    }
+    return bytes;
+}
+
+static bool pay(struct expand *e, struct stateful *s) {
+    if (!s->members.unpaid)
+        return true;
+    return expand__members_pay(e, &s->members, EXPAND__CLASS_BYTES + claim_bytes(s->members.owner));
+}
+
+static bool make_member(struct expand *e, struct stateful *s, struct str name, struct str number) {
+    if (!pay(e, s) || !create_claims(e, s, name, number))
+        return false;
+    struct api_object *made = expand__member_new(&s->members, name, number);
     struct api_pod *pod = made->body;
     struct label labels[] = {
-        {STR("statefulset.kubernetes.io/pod-name"), m->name},
-        {STR("apps.kubernetes.io/pod-index"), m->number},
-        {STR("controller-revision-hash"), m->revision},
-    };
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-        labels_put(&made->arena, &pod->metadata.labels, labels[i]);
-    pod->spec.hostname = m->name;
-    pod->spec.subdomain = arena_str(&made->arena, set->spec.service_name);
-    put_claims(set, made);
-    return expand__create(e, made);
+        {NAME_KEY, name}, {INDEX_KEY, number}, {STR("controller-revision-hash"), s->revision}};
+    expand__set_labels(&e->c->arena, &pod->metadata.labels, labels, sizeof labels / sizeof *labels);
+    pod->spec.hostname = name;
+    if (!s->members.model) {
+        pod->spec.subdomain = arena_str(&made->arena, s->set->spec.service_name);
+        put_claims(s->set, made);
+    }
+    name_claims(s->set, made);
+    return expand__member_add(e, &s->members, made);
 }
 
 /* All members at once: what they wait for when they are started in order is not simulated. */
 void expand__stateful_set(struct expand *e, struct api_object *o) {
     const struct api_stateful_set *set = o->body;
+    const struct api_pod_template_spec *template = &set->spec.template;
     struct arena *a = &e->c->arena;
     int64_t count = set->spec.replicas.set ? set->spec.replicas.v : 1;
     int64_t start = set->spec.ordinals ? set->spec.ordinals->start : 0;
-    struct str hash = expand__hash(a, &set->spec.template);
-    struct member m = {.revision =
-                           arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash))};
+    int64_t there = expand__count_active(expand__owned(e, o));
+    struct str hash = expand__hash(a, template);
+    struct stateful s = {
+        .set = set,
+        .members = {.owner = o, .template = template, .unpaid = count > there ? count - there : 1},
+        .revision = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash)),
+        .claims = arena_array(&e->arena, struct api_object *, set->spec.volume_claim_templates.n)};
+    s.members.differ = expand__asks_own_label(&template->spec, NAME_KEY) ||
+                       expand__asks_own_label(&template->spec, INDEX_KEY);
     if (!expand__may(e, count))
         return;
     for (int64_t i = start; i < start + count; i++) {
-        m.number = arena_printf(a, "%lld", (long long)i);
-        m.name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(m.number));
-        if (!cluster_find(e->c, "Pod", o->meta->namespace, m.name) && !make_member(e, o, &m))
+        struct str number = arena_printf(a, "%lld", (long long)i);
+        struct str name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(number));
+        if (!cluster_find(e->c, "Pod", o->meta->namespace, name) &&
+            !make_member(e, &s, name, number))
             return;
     }
 }
@@ -155,10 +230,12 @@ void expand__daemons_free(struct expand_daemons *d) {
     free(d);
 }
 
-/* A term that only the node of this name matches. */
+/* A term that only the node of this name matches, in an affinity of the pod's own. */
 static void aim_at(struct api_object *made, struct str node) {
     struct arena *a = &made->arena;
     struct api_pod_spec *spec = &((struct api_pod *)made->body)->spec;
+    struct api_affinity *affinity = arena_new(a, struct api_affinity);
+    struct api_node_affinity *node_affinity = arena_new(a, struct api_node_affinity);
     struct api_node_selector *required = arena_new(a, struct api_node_selector);
     struct api_node_selector_term *term = arena_new(a, struct api_node_selector_term);
     struct api_node_selector_requirement *field =
@@ -169,11 +246,13 @@ static void aim_at(struct api_object *made, struct str node) {
         .key = STR("metadata.name"), .operator= STR("In"), .values = {value, 1}};
     term->match_fields = (struct api_node_selector_requirement_list){field, 1};
     required->node_selector_terms = (struct api_node_selector_term_list){term, 1};
-    if (!spec->affinity)
-        spec->affinity = arena_new(a, struct api_affinity);
-    if (!spec->affinity->node_affinity)
-        spec->affinity->node_affinity = arena_new(a, struct api_node_affinity);
-    spec->affinity->node_affinity->required = required;
+    if (spec->affinity)
+        *affinity = *spec->affinity;
+    if (affinity->node_affinity)
+        *node_affinity = *affinity->node_affinity;
+    node_affinity->required = required;
+    affinity->node_affinity = node_affinity;
+    spec->affinity = affinity;
 }
 
 /* The node that a pod of a DaemonSet is for: where it is, or what its affinity names. */
@@ -199,44 +278,65 @@ static void note_served(struct map *served, const struct expand_owned *owned) {
     }
 }
 
-/* Where one daemon goes, and what makes it one of its set. */
-struct daemon_place {
-    struct str node, revision;
-    size_t number;
+/* A set that is being expanded. */
+struct daemons {
+    struct expand_members members;
+    struct str revision;
 };
 
-static bool make_daemon(struct expand *e, const struct api_object *o,
-                        const struct daemon_place *place) {
-    const struct api_daemon_set *set = o->body;
-    if (!expand__may(e, 1))
+/* A node that a server stored may have a name that a pod cannot ask for: that pod is judged. */
+static bool make_daemon(struct expand *e, struct daemons *all, struct str node, struct str number) {
+    struct expand_members *members = &all->members;
+    struct label revision = {STR("controller-revision-hash"), all->revision};
+    if (!expand__may(e, 1) || !expand__members_pay(e, members, 0))
         return false;
-    struct str name = arena_printf(&e->c->arena, "%.*s-%zu", STR_ARG(o->meta->name), place->number);
-    struct api_object *made = expand__pod_new(o, &set->spec.template, name);
-    struct api_pod *pod = made->body;
-    struct api_toleration_list tolerations;
-    labels_put(&made->arena, &pod->metadata.labels,
-               (struct label){STR("controller-revision-hash"), place->revision});
-    controller_daemon_tolerations(&made->arena, &pod->spec, &tolerations);
-    pod->spec.tolerations = tolerations;
-    aim_at(made, place->node);
-    return expand__create(e, made);
+    if (names_check_dns1123_subdomain(node).n)
+        members->model = NULL;
+    struct str name = arena_printf(&e->c->arena, "%.*s-%.*s", STR_ARG(members->owner->meta->name),
+                                   STR_ARG(number));
+    struct api_object *made = expand__member_new(members, name, number);
+    struct api_pod_spec *spec = &((struct api_pod *)made->body)->spec;
+    if (!members->model) {
+        struct api_toleration_list tolerations;
+        expand__set_labels(&e->c->arena, &made->meta->labels, &revision, 1);
+        controller_daemon_tolerations(&made->arena, spec, &tolerations);
+        spec->tolerations = tolerations;
+    }
+    aim_at(made, node);
+    return expand__member_add(e, members, made);
 }
 
-void expand__daemon_set(struct expand *e, struct api_object *o) {
+/* The nodes that need a daemon and have none. */
+struct places {
+    VEC(size_t) nodes; /* in the order of the input */
+};
+
+static void find_places(struct expand *e, const struct api_object *o, struct places *out) {
     const struct api_daemon_set *set = o->body;
     struct expand_daemons *d = daemons_of(e);
     struct map served = MAP_INIT(map_random_seed());
     struct controller_daemon *daemon = controller_daemon_new(d->match, &set->spec.template.spec);
-    struct daemon_place place = {.revision = expand__hash(&e->c->arena, &set->spec.template)};
     note_served(&served, expand__owned(e, o));
-    for (size_t i = 0; i < d->nodes.n; i++) {
-        const struct controller_node *node = &d->nodes.v[i];
-        place.node = node->name;
-        place.number = i;
-        if (!map_get(&served, node->name) && controller_daemon_check(daemon, node).should_run &&
-            !make_daemon(e, o, &place))
-            break;
-    }
+    for (size_t i = 0; i < d->nodes.n; i++)
+        if (!map_get(&served, d->nodes.v[i].name) &&
+            controller_daemon_check(daemon, &d->nodes.v[i]).should_run)
+            vec_push(&out->nodes, i);
     controller_daemon_free(daemon);
     map_release(&served);
+}
+
+void expand__daemon_set(struct expand *e, struct api_object *o) {
+    const struct api_daemon_set *set = o->body;
+    struct arena *a = &e->c->arena;
+    struct places places = {0};
+    find_places(e, o, &places);
+    struct daemons all = {
+        .members = {.owner = o, .template = &set->spec.template, .unpaid = (int64_t)places.nodes.n},
+        .revision = expand__hash(a, &set->spec.template)};
+    for (size_t i = 0; i < places.nodes.n; i++) {
+        size_t node = places.nodes.v[i];
+        if (!make_daemon(e, &all, e->daemons->nodes.v[node].name, arena_printf(a, "%zu", node)))
+            break;
+    }
+    vec_release(&places.nodes);
 }

@@ -106,23 +106,29 @@ static struct str keep_text(struct placement *p, struct str text) {
     return *kept;
 }
 
+struct api_object *placement_pod_now(const struct placement_pod *pod) {
+    struct api_object *o = api_object_derive(pod->pod);
+    struct api_pod *body = o->body;
+    if (pod->item && pod->node.n) {
+        body->spec.node_name = arena_str(&o->arena, pod->node);
+        body->status.nominated_node_name = STR("");
+    }
+    return o;
+}
+
 /* The binding, confirmed: others may have waited for this pod to be somewhere. */
-static void bind(struct placement *p, struct placement_pod *pod) {
-    struct api_object *bound = api_object_copy(pod->pod);
-    struct api_pod *body = bound->body;
-    body->spec.node_name = arena_str(&bound->arena, pod->node);
-    body->status.nominated_node_name = STR("");
-    api_object_unref(pod->pod);
-    pod->pod = bound;
-    cluster_replace(p->cluster, pod->item, bound);
+static void bind(struct placement *p, const struct placement_pod *pod) {
+    struct api_object *bound = placement_pod_now(pod);
     sched_set(p->sched, bound);
+    api_object_unref(bound);
 }
 
 static void evict(struct placement *p, const struct sched_pod_name *victim, struct str message,
                   struct str scheduler) {
     struct placement_pod *pod = get_pod(p, victim);
     pod->state = PLACEMENT_PREEMPTED;
-    pod->node = keep_text(p, ((struct api_pod *)pod->pod->body)->spec.node_name);
+    if (!pod->item)
+        pod->node = keep_text(p, ((struct api_pod *)pod->pod->body)->spec.node_name);
     pod->message = message;
     pod->scheduler = scheduler;
     sched_delete(p->sched, pod->pod);

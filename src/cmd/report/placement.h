@@ -28,7 +28,7 @@ enum placement_state {
 };
 
 struct placement_pod {
-    struct api_object *pod; /* held; with its node once it has one */
+    struct api_object *pod; /* held; as it was given */
     enum placement_state state;
     struct cluster_item *item; /* of pods that were pending; else NULL */
     struct str node;           /* where it is, or was before it was preempted */
@@ -58,11 +58,13 @@ struct placement {
 };
 
 /* Tells the scheduler of the whole cluster and runs it on the clock, which is set. Everything but p
- * is stored until placement_release. Pods that were bound take the place of pending ones in the
- * cluster. */
+ * is stored until placement_release. */
 void placement_run(struct placement *p, struct cluster *c, struct sched *s,
                    struct clock_fake *clock, const struct placement_opts *opts);
 void placement_release(struct placement *p);
+
+/* The pod as it is now: on its node if it was given one. Shares what it can; the caller owns it. */
+struct api_object *placement_pod_now(const struct placement_pod *pod);
 
 /* Did every pod that was pending find its node? */
 bool placement_is_complete(const struct placement *p);

@@ -133,23 +133,21 @@ static int write_table(const struct cmd_ctx *ctx, const struct placement *p, str
 
 /* ---- pods ---- */
 
-/* A condition of the same status keeps the time of its last change. */
+/* A condition of the same status keeps the time of its last change. The list may be one that other
+ * pods share: the pod gets its own. */
 static void set_condition(struct api_object *o, struct api_pod_condition condition) {
     struct api_pod_condition_list *list = &((struct api_pod *)o->body)->status.conditions;
-    for (size_t i = 0; i < list->n; i++) {
-        struct api_pod_condition *there = &list->v[i];
-        if (!str_eq(there->type, condition.type))
-            continue;
-        if (str_eq(there->status, condition.status))
-            condition.last_transition_time = there->last_transition_time;
-        *there = condition;
-        return;
+    struct api_pod_condition *own = arena_array(&o->arena, struct api_pod_condition, list->n + 1);
+    size_t at = list->n;
+    for (size_t i = list->n; i-- > 0;) {
+        own[i] = list->v[i];
+        if (str_eq(own[i].type, condition.type))
+            at = i;
     }
-    struct api_pod_condition *grown = arena_array(&o->arena, struct api_pod_condition, list->n + 1);
-    for (size_t i = 0; i < list->n; i++)
-        grown[i] = list->v[i];
-    grown[list->n] = condition;
-    *list = (struct api_pod_condition_list){grown, list->n + 1};
+    if (at < list->n && str_eq(own[at].status, condition.status))
+        condition.last_transition_time = own[at].last_transition_time;
+    own[at] = condition;
+    *list = (struct api_pod_condition_list){own, list->n + (at == list->n)};
 }
 
 static void set_scheduled(struct api_object *o) {
@@ -181,7 +179,7 @@ static struct api_object *result_of(const struct placement_pod *pod) {
         [PLACEMENT_FAILED] = "SchedulerError",
         [PLACEMENT_GATED] = "SchedulingGated",
     };
-    struct api_object *o = api_object_copy(pod->pod);
+    struct api_object *o = placement_pod_now(pod);
     if (pod->state == PLACEMENT_UNSCHEDULABLE || pod->state == PLACEMENT_FAILED)
         ((struct api_pod *)o->body)->status.nominated_node_name =
             arena_str(&o->arena, pod->nominated);

@@ -18,8 +18,12 @@ struct fixture {
     struct cluster cluster;
 };
 
-/* Reads the text; `there` pods count as made already. */
-static void set_up(struct fixture *f, const char *text, size_t there) {
+/* What counts as made already. */
+struct made {
+    size_t pods, bytes;
+};
+
+static void set_up_with(struct fixture *f, const char *text, struct made there) {
     struct input_opts opts = {0};
     struct err err = {0};
     *f = (struct fixture){0};
@@ -31,8 +35,13 @@ static void set_up(struct fixture *f, const char *text, size_t there) {
     opt_list_add(&f->arena, &opts.filenames, STR("-"));
     cluster_init(&f->cluster, &(struct cluster_opts){.ctx = &f->world.ctx, .gates = &f->gates});
     assert_int_equal(cluster_read(&f->cluster, &opts, &err), 0);
-    f->cluster.expanded = there;
+    f->cluster.expanded = there.pods;
+    f->cluster.expanded_bytes = there.bytes;
     cluster_expand(&f->cluster);
+}
+
+static void set_up(struct fixture *f, const char *text) {
+    set_up_with(f, text, (struct made){0});
 }
 
 static void tear_down(struct fixture *f) {
@@ -43,10 +52,10 @@ static void tear_down(struct fixture *f) {
 }
 
 /* "Kind/name" of each object in order, and what is said about the rest. */
-static void check(const char *text, size_t there, const char *want, const char *remarks) {
+static void check_with(const char *text, struct made there, const char *want, const char *remarks) {
     struct fixture f;
     AUTO(buf_release) struct buf got = BUF_INIT(1 << 20);
-    set_up(&f, text, there);
+    set_up_with(&f, text, there);
     for (size_t i = 0; i < f.cluster.items.n; i++) {
         const struct api_object *o = f.cluster.items.v[i].object;
         if (o)
@@ -58,6 +67,10 @@ static void check(const char *text, size_t there, const char *want, const char *
     assert_string_equal(world_taken(&f.world, f.world.err), remarks);
     assert_int_equal(f.cluster.refused, remarks[0] ? 1 : 0);
     tear_down(&f);
+}
+
+static void check(const char *text, size_t pods, const char *want, const char *remarks) {
+    check_with(text, (struct made){.pods = pods}, want, remarks);
 }
 
 #define TEMPLATE                                                        \
@@ -109,6 +122,98 @@ static void no_more_daemons_than_the_limit(void **state) {
           LIMIT_EXPANDED_PODS - 1, "Node/n1 Node/n2 DaemonSet/d Pod/d-0 ",
           "STDIN:5: daemonset.apps/d: not expanded: 1 more pods would be more than 150000 made of "
           "templates\n");
+}
+
+/* Replicas share all but the body of a pod, and count with that. */
+static void no_more_bytes_than_the_limit(void **state) {
+    (void)state;
+    AUTO(arena_release) struct arena a = {0};
+    size_t body = sizeof(struct api_pod);
+    struct made there = {.bytes = LIMIT_EXPANDED_BYTES - 2 * body};
+    check_with(REPLICA_SET("a", "2"), there, "ReplicaSet/a Pod/a-0 Pod/a-1 ", "");
+    check_with(REPLICA_SET("a", "3") REPLICA_SET("b", "2"), there,
+               "ReplicaSet/a ReplicaSet/b Pod/b-0 Pod/b-1 ",
+               arena_printf(&a,
+                            "STDIN:1: replicaset.apps/a: not expanded: 3 pods of %zu bytes each "
+                            "would take more than the 512 MiB that all pods made of templates may; "
+                            "ask for fewer of them, or shorten the template\n",
+                            body)
+                   .p);
+}
+
+#define STATEFUL_SET(replicas)                                                                 \
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {replicas: " replicas \
+    ", serviceName: s, " TEMPLATE ", volumeClaimTemplates: [{metadata: {name:"                 \
+    " v}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]}}\n---\n"
+
+#define INDEXED_JOB                                                                     \
+    "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {completionMode: "    \
+    "Indexed, completions: 2, parallelism: 2, template: {spec: {restartPolicy: Never, " \
+    "containers: [{name: c, image: i}]}}}}\n---\n"
+
+#define DAEMON_SET                                              \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1}}\n---\n" \
+    "{apiVersion: v1, kind: Node, metadata: {name: n2}}\n---\n" \
+    "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {" TEMPLATE "}}\n---\n"
+
+/* Members that are numbered count with their templates and claims, all before the first is made. */
+static void members_that_cannot_be_paid_are_not_made(void **state) {
+    (void)state;
+    static const char *const texts[] = {STATEFUL_SET("2"), INDEXED_JOB, DAEMON_SET};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct fixture f;
+        set_up_with(&f, texts[i], (struct made){.bytes = LIMIT_EXPANDED_BYTES - 4000});
+        assert_int_equal(f.cluster.expanded, 0);
+        assert_int_equal(f.cluster.refused, 1);
+        assert_null(
+            cluster_find(&f.cluster, "PersistentVolumeClaim", STR("default"), STR("v-s-0")));
+        tear_down(&f);
+    }
+}
+
+static const struct api_pod *find_pod(const struct fixture *f, const char *name) {
+    const struct api_object *o = cluster_find(&f->cluster, "Pod", STR("default"), str_of(name));
+    assert_non_null(o);
+    return o->body;
+}
+
+/* What the template says is there once; a number of more digits is judged again. */
+static void members_share_the_spec_of_their_template(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"a-0", "a-1"}, {"s-0", "s-9"}, {"s-10", "s-11"}, {"j-0", "j-1"}, {"d-0", "d-1"}};
+    struct fixture f;
+    set_up(&f, REPLICA_SET("a", "2") STATEFUL_SET("12") INDEXED_JOB DAEMON_SET);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const struct api_pod *one = find_pod(&f, pairs[i][0]), *other = find_pod(&f, pairs[i][1]);
+        assert_ptr_equal(one->spec.containers.v, other->spec.containers.v);
+        assert_ptr_equal(one->spec.tolerations.v, other->spec.tolerations.v);
+        assert_false(str_eq(one->metadata.uid, other->metadata.uid));
+    }
+    assert_ptr_not_equal(find_pod(&f, "s-9")->spec.containers.v,
+                         find_pod(&f, "s-10")->spec.containers.v);
+    tear_down(&f);
+}
+
+static void what_is_a_members_own(void **state) {
+    (void)state;
+    struct fixture f;
+    set_up(&f, STATEFUL_SET("2") INDEXED_JOB DAEMON_SET);
+    const struct api_pod *member = find_pod(&f, "s-1"), *daemon = find_pod(&f, "d-1");
+    const struct label *name =
+        labels_find(&member->metadata.labels, STR("statefulset.kubernetes.io/pod-name"));
+    const struct label *index = labels_find(&find_pod(&f, "j-1")->metadata.annotations,
+                                            STR("batch.kubernetes.io/job-completion-index"));
+    assert_true(str_is(name->value, "s-1"));
+    assert_true(str_is(index->value, "1"));
+    assert_true(str_is(member->spec.hostname, "s-1"));
+    assert_true(str_is(member->spec.volumes.v[0].volume_source.persistent_volume_claim->claim_name,
+                       "v-s-1"));
+    assert_true(str_is(daemon->spec.affinity->node_affinity->required->node_selector_terms.v[0]
+                           .match_fields.v[0]
+                           .values.v[0],
+                       "n2"));
+    tear_down(&f);
 }
 
 #define STORED_POD(resource, amount)                                                         \
@@ -201,7 +306,7 @@ static void uids_are_the_same_in_every_run(void **state) {
     char first[64] = "";
     for (int i = 0; i < 2; i++) {
         struct fixture f;
-        set_up(&f, REPLICA_SET("a", "2"), 0);
+        set_up(&f, REPLICA_SET("a", "2"));
         const struct api_object *a0 = cluster_find(&f.cluster, "Pod", STR("default"), STR("a-0"));
         const struct api_object *a1 = cluster_find(&f.cluster, "Pod", STR("default"), STR("a-1"));
         assert_non_null(a0);
@@ -223,6 +328,10 @@ int main(void) {
         cmocka_unit_test(negative_replicas_of_a_stored_set_are_none),
         cmocka_unit_test(no_more_pods_than_the_limit),
         cmocka_unit_test(no_more_daemons_than_the_limit),
+        cmocka_unit_test(no_more_bytes_than_the_limit),
+        cmocka_unit_test(members_that_cannot_be_paid_are_not_made),
+        cmocka_unit_test(members_share_the_spec_of_their_template),
+        cmocka_unit_test(what_is_a_members_own),
         cmocka_unit_test(no_larger_amounts_than_the_limit),
         cmocka_unit_test(no_longer_lists_than_the_limits),
         cmocka_unit_test(uids_are_the_same_in_every_run),

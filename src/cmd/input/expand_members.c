@@ -1,0 +1,185 @@
+/*
+ * Making the members of a workload: one is judged as a server would, and the others share what it
+ * became. What all of them together may take is limited.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "cmd/input/expand.h"
+
+/* ---- how many, and how much ---- */
+
+bool expand__may(struct expand *e, int64_t pods) {
+    AUTO(arena_release) struct arena a = {0};
+    if (pods <= LIMIT_EXPANDED_PODS - (int64_t)e->c->expanded)
+        return true;
+    cluster__refuse(e->c, &e->source,
+                    arena_printf(&a,
+                                 "%.*s: not expanded: %lld more pods would be more than %d made of "
+                                 "templates",
+                                 STR_ARG(e->maker), (long long)pods, LIMIT_EXPANDED_PODS));
+    return false;
+}
+
+bool expand__afford(struct expand *e, size_t bytes, int64_t count) {
+    AUTO(arena_release) struct arena a = {0};
+    size_t left = LIMIT_EXPANDED_BYTES - e->c->expanded_bytes;
+    if (bytes <= left / (size_t)count) {
+        e->c->expanded_bytes += bytes * (size_t)count;
+        return true;
+    }
+    cluster__refuse(e->c, &e->source,
+                    arena_printf(&a,
+                                 "%.*s: not expanded: %lld pods of %zu bytes each would take more "
+                                 "than the %u MiB that all pods made of templates may; ask for "
+                                 "fewer of them, or shorten the template",
+                                 STR_ARG(e->maker), (long long)count, bytes,
+                                 LIMIT_EXPANDED_BYTES >> 20));
+    return false;
+}
+
+/* ---- single objects ---- */
+
+void expand__set_owner(struct api_object *o, const struct api_object *owner) {
+    struct api_owner_reference *ref = arena_new(&o->arena, struct api_owner_reference);
+    *ref = (struct api_owner_reference){
+        .api_version = str_of(owner->kind->api_version),
+        .kind = str_of(owner->kind->kind),
+        .name = arena_str(&o->arena, owner->meta->name),
+        .uid = arena_str(&o->arena, owner->meta->uid),
+        .controller = {true, true},
+        .block_owner_deletion = {true, true},
+    };
+    o->meta->owner_references = (struct api_owner_reference_list){ref, 1};
+}
+
+struct api_object *expand__pod_new(const struct api_object *owner,
+                                   const struct api_pod_template_spec *template, struct str name) {
+    struct api_object *o = api_object_new(api_kind_find(STR("v1"), STR("Pod")));
+    struct api_pod *pod = o->body;
+    struct api_object_meta meta;
+    api_struct_copy(&o->arena, &api_types[API_T_object_meta], &template->metadata, &meta);
+    api_struct_copy(&o->arena, &api_types[API_T_pod_spec], &template->spec, &pod->spec);
+    pod->metadata = (struct api_object_meta){
+        .name = name,
+        .namespace = arena_str(&o->arena, owner->meta->namespace),
+        .labels = meta.labels,
+        .annotations = meta.annotations,
+        .finalizers = meta.finalizers,
+    };
+    expand__set_owner(o, owner);
+    return o;
+}
+
+struct api_object *expand__derive(struct api_object *model, struct str name) {
+    struct api_object *o = api_object_derive(model);
+    o->meta->name = name;
+    o->meta->uid = STR("");
+    return o;
+}
+
+void expand__set_labels(struct arena *a, struct labels *labels, const struct label *own, size_t n) {
+    struct labels all = {arena_array(a, struct label, labels->n + n), labels->n};
+    if (labels->n)
+        memcpy(all.v, labels->v, labels->n * sizeof *labels->v);
+    for (size_t i = 0; i < n; i++) {
+        const struct label *there = labels_find(labels, own[i].key);
+        if (there)
+            all.v[there - labels->v].value = own[i].value;
+        else
+            all.v[all.n++] = own[i];
+    }
+    if (all.n > labels->n)
+        labels_sort(&all);
+    *labels = all;
+}
+
+static bool keep(struct expand *e, struct api_object *o, bool is_good) {
+    struct cluster_item item = {.object = o, .source = e->source};
+    if (!is_good) {
+        api_object_unref(o);
+        return false;
+    }
+    if (o->type == &api_types[API_T_pod]) {
+        item.tolerations = ((const struct api_pod *)o->body)->spec.tolerations.n;
+        e->c->expanded++;
+    }
+    vec_push(&e->out, item);
+    return true;
+}
+
+bool expand__create(struct expand *e, struct api_object *o) {
+    return keep(e, o, cluster__create(e->c, o, &e->source, e->maker));
+}
+
+bool expand__adopt(struct expand *e, struct api_object *o) {
+    return keep(e, o, cluster__adopt(e->c, o, &e->source));
+}
+
+/* ---- members with numbers ---- */
+
+static bool has_key(const struct api_strs *keys, struct str key) {
+    for (size_t i = 0; i < keys->n; i++)
+        if (str_eq(keys->v[i], key))
+            return true;
+    return false;
+}
+
+static bool term_asks(const struct api_pod_affinity_term *term, struct str key) {
+    return has_key(&term->match_label_keys, key) || has_key(&term->mismatch_label_keys, key);
+}
+
+static bool terms_ask(const struct api_pod_affinity_term_list *required,
+                      const struct api_weighted_pod_affinity_term_list *preferred, struct str key) {
+    for (size_t i = 0; i < required->n; i++)
+        if (term_asks(&required->v[i], key))
+            return true;
+    for (size_t i = 0; i < preferred->n; i++)
+        if (term_asks(&preferred->v[i].pod_affinity_term, key))
+            return true;
+    return false;
+}
+
+bool expand__asks_own_label(const struct api_pod_spec *spec, struct str key) {
+    const struct api_affinity *a = spec->affinity;
+    for (size_t i = 0; i < spec->topology_spread_constraints.n; i++)
+        if (has_key(&spec->topology_spread_constraints.v[i].match_label_keys, key))
+            return true;
+    if (a && a->pod_affinity &&
+        terms_ask(&a->pod_affinity->required, &a->pod_affinity->preferred, key))
+        return true;
+    return a && a->pod_anti_affinity &&
+           terms_ask(&a->pod_anti_affinity->required, &a->pod_anti_affinity->preferred, key);
+}
+
+/* What the scheduler keeps of each label of a class, to find the terms that select it. */
+enum { LABEL_BYTES = 128 };
+
+bool expand__members_pay(struct expand *e, struct expand_members *all, size_t beside) {
+    int64_t count = all->unpaid;
+    if (!count)
+        return true;
+    struct api_object *pod = expand__pod_new(all->owner, all->template, STR(""));
+    size_t bytes = pod->arena.bytes + pod->meta->labels.n * LABEL_BYTES + beside;
+    api_object_unref(pod);
+    all->unpaid = 0;
+    return expand__afford(e, bytes, count);
+}
+
+struct api_object *expand__member_new(struct expand_members *all, struct str name,
+                                      struct str number) {
+    if (all->model && !all->differ && all->digits == number.n)
+        return expand__derive(all->model, name);
+    all->model = NULL;
+    all->digits = number.n;
+    return expand__pod_new(all->owner, all->template, name);
+}
+
+bool expand__member_add(struct expand *e, struct expand_members *all, struct api_object *pod) {
+    if (all->model)
+        return expand__adopt(e, pod);
+    if (!expand__create(e, pod))
+        return false;
+    all->model = pod;
+    return true;
+}
