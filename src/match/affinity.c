@@ -144,7 +144,7 @@ static void compile_preferred(struct match__builder *b,
 /* Nothing is wrong with any key or value here: upstream does not look. */
 static void compile_selector(struct match__builder *b, const struct labels *labels,
                              struct match__requirements *out) {
-    if (!labels)
+    if (!labels || !labels->n)
         return;
     out->n = (uint32_t)labels->n;
     out->v = arena_array(&b->a->arena, struct match__requirement, out->n);
@@ -158,10 +158,15 @@ static void compile_selector(struct match__builder *b, const struct labels *labe
     }
 }
 
+/* Enough for a term of two requirements. */
+enum { FIRST_BYTES = 256 };
+
 struct match_affinity *match_affinity_new(struct match *m, const struct labels *node_selector,
                                           const struct api_node_affinity *affinity) {
     struct match_affinity *a = xcalloc(1, sizeof *a);
     struct match__builder b = {.m = m, .a = a};
+    if (affinity || (node_selector && node_selector->n))
+        arena_start(&a->arena, FIRST_BYTES);
     compile_selector(&b, node_selector, &a->selector);
     if (affinity) {
         compile_required(&b, affinity->required, &a->required);

@@ -59,6 +59,7 @@ struct sched__class {
     struct sched__port *ports;           /* on the host, in order */
     size_t port_count;
     bool has_volumes;                     /* some plug-in's verdicts depend on claims and volumes */
+    bool is_single;                       /* only one pod has the claims that it is named after */
     void *data[SCHED_PLUGIN_COUNT];       /* what plug-ins made of it; NULL: they skip it */
     struct sched__links memberships;      /* struct sched__podset that its pods are counted in */
     struct sched__links filed;            /* where terms that may match it are looked for */
@@ -187,6 +188,7 @@ struct sched {
     struct sched__nodes nodes;
     struct map pods;                               /* struct sched_pod by key */
     struct map classes;                            /* struct sched__class by key */
+    struct sched__class *last_class[2];            /* asked for last: pending, placed; or NULL */
     struct sched__eval *newest_eval, *oldest_eval; /* what classes remember, by last use */
     size_t eval_bytes;                             /* of all of it */
     struct map podsets;                            /* struct sched__podset by key */

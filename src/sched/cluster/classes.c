@@ -11,6 +11,9 @@
 #include "sched/eval_int.h"
 #include "sched/plugin_int.h"
 
+/* Beside the key: enough for what plug-ins make of a plain pod, pending or placed. */
+enum { PENDING_BYTES = 512, PLACED_BYTES = 64 };
+
 /* ---- what makes two pods one class ---- */
 
 struct key_writer {
@@ -74,6 +77,13 @@ static bool volume_matters(const struct api_volume_source *v) {
     return v->persistent_volume_claim || v->ephemeral || v->gce_persistent_disk ||
            v->aws_elastic_block_store || v->iscsi || v->rbd || v->image || v->csi || v->cinder ||
            v->azure_disk || v->portworx_volume;
+}
+
+static bool has_ephemeral(const struct api_volume_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].volume_source.ephemeral)
+            return true;
+    return false;
 }
 
 /* The claim of an ephemeral volume is named after pod and volume. Volumes that do not matter often
@@ -191,6 +201,44 @@ static void write_key(struct key_writer *w, const struct sched *s, const struct 
     }
 }
 
+/* ---- pods that share their spec ---- */
+
+/*
+ * Is the pod one that shares all that its key would be written of with the class's sample, as pods
+ * made of one template do (api_object_derive)? Shared lists are the same place in memory, and what
+ * is published does not change, so nothing behind the pointers has to be read: the pods of a
+ * workload cost the same whatever their template says.
+ */
+static bool is_like_sample(const struct sched__class *c, const struct api_pod *pod) {
+    const struct api_pod *sample = c->pod;
+    if (pod->spec.containers.v != sample->spec.containers.v ||
+        pod->metadata.labels.v != sample->metadata.labels.v ||
+        pod->metadata.labels.n != sample->metadata.labels.n ||
+        pod->metadata.owner_references.v != sample->metadata.owner_references.v ||
+        !str_eq(pod->metadata.namespace, sample->metadata.namespace))
+        return false;
+    if (!c->placed && !str_eq(pod->spec.node_name, sample->spec.node_name))
+        return false;
+    struct api_pod_spec spec = pod->spec;
+    spec.node_name = sample->spec.node_name;
+    spec.hostname = sample->spec.hostname; /* nobody looks at it */
+    return memcmp(&spec, &sample->spec, sizeof spec) == 0 && !c->is_single &&
+           !sched_requests_have_status(pod) && !sched_requests_have_status(sample);
+}
+
+/* The object that is held for a new class. A pod that was bound may be a copy of what it was before
+ * that shares all but its node: that one stands for it as well, for nobody asks a class where its
+ * pods are, and whoever has made the copy has it anyway. */
+static struct api_object *sample_of(struct api_object *pod, bool placed) {
+    if (!placed || !pod->base)
+        return pod;
+    struct api_pod now = *(const struct api_pod *)pod->body;
+    const struct api_pod *before = pod->base->body;
+    now.spec.node_name = before->spec.node_name;
+    now.status.nominated_node_name = before->status.nominated_node_name;
+    return memcmp(&now, before, sizeof now) == 0 ? pod->base : pod;
+}
+
 /* ---- classes ---- */
 
 static const struct sched_profile *find_profile(const struct sched *s, struct str name) {
@@ -275,11 +323,13 @@ static void keep_requests(struct sched *s, struct sched__class *c, const struct 
 static struct sched__class *class_new(struct sched *s, struct api_object *pod, bool placed,
                                       struct str key, const struct views *requests) {
     struct sched__class *c = xcalloc(1, sizeof *c);
+    arena_start(&c->arena, key.n + (placed ? PLACED_BYTES : PENDING_BYTES));
     c->key = arena_str(&c->arena, key);
     c->serial = ++s->serial;
-    c->sample = api_object_ref(pod);
-    c->pod = pod->body;
+    c->sample = api_object_ref(sample_of(pod, placed));
+    c->pod = c->sample->body;
     c->placed = placed;
+    c->is_single = has_ephemeral(&c->pod->spec.volumes);
     c->grouped = is_grouped(s, c->pod);
     keep_requests(s, c, requests);
     c->port_count = list_ports(s, &c->pod->spec, NULL);
@@ -293,7 +343,7 @@ static struct sched__class *class_new(struct sched *s, struct api_object *pod, b
     return c;
 }
 
-static struct sched__class *get(struct sched *s, struct api_object *pod, bool placed) {
+static struct sched__class *find_or_make(struct sched *s, struct api_object *pod, bool placed) {
     struct key_writer w = {.out = s->key, .arena = s->scratch};
     s->key = BUF_INIT(SIZE_MAX); /* plug-ins look things up while they compile */
     struct views requests;
@@ -304,11 +354,19 @@ static struct sched__class *get(struct sched *s, struct api_object *pod, bool pl
     struct sched__class *c = map_get(&s->classes, buf_view(&w.out));
     if (!c)
         c = class_new(s, pod, placed, buf_view(&w.out), &requests);
-    c->refs++;
     arena_reset(&w.arena);
     buf_release(&s->key);
     s->key = w.out;
     s->scratch = w.arena;
+    return c;
+}
+
+static struct sched__class *get(struct sched *s, struct api_object *pod, bool placed) {
+    struct sched__class *c = s->last_class[placed];
+    if (!c || !is_like_sample(c, pod->body))
+        c = find_or_make(s, pod, placed);
+    s->last_class[placed] = c;
+    c->refs++;
     return c;
 }
 
@@ -362,6 +420,8 @@ static void class_free(struct sched *s, struct sched__class *c) {
 void sched__class_unref(struct sched *s, struct sched__class *c) {
     if (--c->refs)
         return;
+    if (s->last_class[c->placed] == c)
+        s->last_class[c->placed] = NULL;
     map_del(&s->classes, c->key);
     class_free(s, c);
 }

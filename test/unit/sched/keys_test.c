@@ -56,11 +56,114 @@ static void required_labels_are_told_apart(void **state) {
     sched_free(w.s);
 }
 
+/* ---- pods that share their spec ---- */
+
+static const char base_pod[] =
+    "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'a','namespace':'x',"
+    "'labels':{'l':'m'}},'spec':{'containers':[{'name':'c','image':'i'}]}}";
+
+static const char ephemeral_pod[] =
+    "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'a','namespace':'x'},"
+    "'spec':{'containers':[{'name':'c','image':'i'}],'volumes':[{'name':'v',"
+    "'ephemeral':{}}]}}";
+
+static void other_name(struct api_pod *pod) {
+    pod->metadata.name = STR("b");
+    pod->spec.hostname = STR("b");
+}
+
+static void other_namespace(struct api_pod *pod) {
+    pod->metadata.namespace = STR("y");
+}
+
+static void other_labels(struct api_pod *pod) {
+    static struct label own[] = {{STR_INIT("l"), STR_INIT("other")}};
+    pod->metadata.labels = (struct labels){own, 1};
+}
+
+static void other_owner(struct api_pod *pod) {
+    static struct api_owner_reference own = {.name = STR_INIT("r"), .controller = {true, true}};
+    pod->metadata.owner_references = (struct api_owner_reference_list){&own, 1};
+}
+
+static void other_scheduler(struct api_pod *pod) {
+    pod->spec.scheduler_name = STR("other");
+}
+
+static void other_tolerations(struct api_pod *pod) {
+    static struct api_toleration own = {.key = STR_INIT("k"), .operator= STR_INIT("Exists")};
+    pod->spec.tolerations = (struct api_toleration_list){&own, 1};
+}
+
+static void other_amounts(struct api_pod *pod) {
+    static struct api_pod_condition own = {.type = STR_INIT("PodResizePending"),
+                                           .reason = STR_INIT("Infeasible")};
+    pod->status.conditions = (struct api_pod_condition_list){&own, 1};
+}
+
+/* A pod that shares what it does not say otherwise is of the class that one which shares nothing
+ * would be of. */
+static void a_shared_spec_leads_to_the_same_class(void **state) {
+    static const struct {
+        const char *base;
+        void (*change)(struct api_pod *pod);
+        bool is_same;
+    } rows[] = {
+        {base_pod, other_name, true},       {base_pod, other_namespace, false},
+        {base_pod, other_labels, false},    {base_pod, other_owner, false},
+        {base_pod, other_scheduler, false}, {base_pod, other_tolerations, false},
+        {base_pod, other_amounts, false},   {ephemeral_pod, other_name, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world w;
+        start(&w);
+        struct api_object *base = world_default(&w, object_of_text("%s", rows[i].base));
+        struct api_object *shared = api_object_derive(base);
+        rows[i].change(shared->body);
+        struct api_object *alone = api_object_copy(shared);
+        struct sched__class *a = sched__class_get(w.s, base), *b = sched__class_get(w.s, shared);
+        struct sched__class *c = sched__class_get(w.s, alone);
+        assert_int_equal(a == b, rows[i].is_same);
+        assert_ptr_equal(b, c);
+        sched__class_unref(w.s, a);
+        sched__class_unref(w.s, b);
+        sched__class_unref(w.s, c);
+        api_object_unref(alone);
+        api_object_unref(shared);
+        api_object_unref(base);
+        sched_free(w.s);
+    }
+}
+
+/* Of a pod that was bound the object is kept that it was made of, wherever it is. */
+static void a_bound_copy_is_not_kept(void **state) {
+    (void)state;
+    struct world w;
+    start(&w);
+    struct api_object *base = world_default(&w, object_of_text("%s", base_pod));
+    struct api_object *bound = api_object_derive(base), *again = api_object_derive(base);
+    ((struct api_pod *)bound->body)->spec.node_name = STR("n1");
+    ((struct api_pod *)again->body)->spec.node_name = STR("n2");
+    struct sched__class *a = sched__class_get(w.s, bound), *b = sched__class_get(w.s, again);
+    assert_ptr_equal(a, b);
+    assert_ptr_equal(a->sample, base);
+    assert_int_equal(bound->refs, 1);
+    sched__class_unref(w.s, a);
+    sched__class_unref(w.s, b);
+    api_object_unref(again);
+    api_object_unref(bound);
+    api_object_unref(base);
+    sched_free(w.s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(namespaces_are_told_apart),
         cmocka_unit_test(labels_are_told_apart),
         cmocka_unit_test(required_labels_are_told_apart),
+        cmocka_unit_test(a_shared_spec_leads_to_the_same_class),
+        cmocka_unit_test(a_bound_copy_is_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
