@@ -333,17 +333,34 @@ static void refuse_undecoded(struct cluster *c, const struct verdict *v) {
                 key_of(&c->arena, arena_str(&c->arena, v->kind).p, namespace, v->name), c);
 }
 
+/* No server stores an object without a name, and nobody could say what became of it. Of a manifest
+ * the rules of its kind say so, where there are any. */
+static bool lacks_name(const struct api_object *o) {
+    if (o->meta->name.n)
+        return false;
+    return o->meta->uid.n || (!valid_knows(o->kind) && !o->meta->generate_name.n);
+}
+
+static int fail_nameless(struct api_object *o, const struct input_source *source, struct err *err) {
+    err_set(err, ERR_INVALID, "a %s without a name: metadata.name is empty", o->kind->kind);
+    api_object_unref(o);
+    return input_fail_at(source, err);
+}
+
 /* Kinds that nobody here knows have nothing to say about where pods go. */
-static void take_value(struct cluster *c, const struct input_value *value,
-                       const struct input_source *source) {
+static int take_value(struct cluster *c, const struct input_value *value,
+                      const struct input_source *source, struct err *err) {
     struct verdict verdict;
     struct api_object *o = judge_decode(c->judge, value, source, &verdict);
     if (!o)
         refuse_undecoded(c, &verdict);
-    else if (o->kind && o->meta)
-        keep(c, o, source);
-    else
+    else if (!o->kind || !o->meta)
         api_object_unref(o);
+    else if (lacks_name(o))
+        return fail_nameless(o, source, err);
+    else
+        keep(c, o, source);
+    return 0;
 }
 
 static int read_all(struct cluster *c, struct input *in, struct err *err) {
@@ -351,7 +368,8 @@ static int read_all(struct cluster *c, struct input *in, struct err *err) {
     struct input_source source;
     int rc;
     while ((rc = input_next_value(in, &value, &source, err)) > 0)
-        take_value(c, &value, &source);
+        if (take_value(c, &value, &source, err) < 0)
+            return -1;
     return rc;
 }
 
