@@ -9,6 +9,7 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* code, HTTP status, Kubernetes reason */
@@ -40,6 +41,7 @@ enum { ERR_TEXT = 512 };
 struct err {
     enum err_code code;
     uint32_t line, column; /* 1-based place in the input; 0 = none */
+    bool has_lines;        /* line breaks in msg are ours: nothing from outside brought them */
     char msg[ERR_TEXT];    /* cut at a character boundary when too long, and then ends in "..." */
 };
 

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
+#include "base/printable.h"
 
 enum { LONGEST_NAME = 40, MOST_EDITS = 2 };
 
@@ -46,8 +46,14 @@ int suggest_fail(const struct suggest *s, const char *prefix, struct err *err) {
     if (s->n == 0 || !err)
         return -1;
     AUTO(buf_release) struct buf text = BUF_INIT(2 * ERR_TEXT);
-    buf_addf(&text, "%s\n\nDid you mean this?\n", err->msg);
-    for (size_t i = 0; i < s->n; i++)
-        buf_addf(&text, "\t%s%s\n", prefix, s->names[i]);
-    return err_set(err, err->code, "%.*s", STR_ARG(buf_view(&text)));
+    printable_add(&text, str_of(err->msg));
+    buf_add(&text, STR("\n\nDid you mean this?\n"));
+    for (size_t i = 0; i < s->n; i++) {
+        buf_addf(&text, "\t%s", prefix);
+        printable_add(&text, str_of(s->names[i]));
+        buf_add_char(&text, '\n');
+    }
+    err_set(err, err->code, "%.*s", STR_ARG(buf_view(&text)));
+    err->has_lines = true;
+    return -1;
 }

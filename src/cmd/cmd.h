@@ -89,10 +89,6 @@ void cmd_ctx_init(struct cmd_ctx *ctx, int in, int out, int err, const char *con
 /* The value of an environment variable, or NULL. */
 const char *cmd_getenv(const struct cmd_ctx *ctx, const char *name);
 
-/* Appends text from outside so that it cannot steer a terminal: control characters other than line
- * breaks and tabs are shown as \x1b. */
-void cmd_add_printable(struct buf *out, struct str text);
-
 /* Appends the title of a remark for standard error and a space, with colour where it is wanted. */
 enum cmd_title { CMD_ERROR, CMD_WARNING, CMD_HINT };
 void cmd_add_title(const struct cmd_ctx *ctx, enum cmd_title title, struct buf *out);

@@ -1,4 +1,5 @@
 /* The outside world as commands see it: terminals, environment, output, and error reports. */
+#include "base/printable.h"
 #include "cli/io.h"
 #include "cmd/cmd.h"
 
@@ -49,16 +50,6 @@ void cmd_ctx_init(struct cmd_ctx *ctx, int in, int out, int err, const char *con
     ctx->log = (struct log){.fd = err, .clock = ctx->clock};
 }
 
-void cmd_add_printable(struct buf *out, struct str text) {
-    for (size_t i = 0; i < text.n; i++) {
-        char c = text.p[i];
-        if (((unsigned char)c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
-            buf_addf(out, "\\x%02x", (unsigned char)c);
-        else
-            buf_add_char(out, c);
-    }
-}
-
 void cmd_add_title(const struct cmd_ctx *ctx, enum cmd_title title, struct buf *out) {
     static const struct {
         const char *text, *colour;
@@ -78,7 +69,10 @@ void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct e
         return;
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_REPORT);
     cmd_add_title(ctx, CMD_ERROR, &text);
-    cmd_add_printable(&text, str_of(err->msg));
+    if (err->has_lines)
+        printable_add_lines(&text, str_of(err->msg));
+    else
+        printable_add(&text, str_of(err->msg));
     if (err->code == ERR_USAGE || !str_ends(buf_view(&text), STR("\n")))
         buf_add_char(&text, '\n');
     if (err->code == ERR_USAGE && who)

@@ -6,6 +6,7 @@
 
 #include "base/goquote.h"
 #include "base/limits.h"
+#include "base/printable.h"
 #include "valid/valid_int.h"
 
 /* apps of apps/v1, nothing of v1 */
@@ -107,6 +108,17 @@ struct json valid_bad_request(struct arena *a, struct str text) {
 }
 
 /* kubectl leaves the group out and lists several errors one to a line. */
+/* A path has keys that the object brought. What stands behind it is quoted, or has lines of its own
+ * such as those of an expression that does not compile. */
+static void add_error(struct buf *out, const struct valid_error *e) {
+    struct str text = e->text;
+    if (str_starts(text, e->field)) {
+        printable_add(out, e->field);
+        text = str_sub(text, e->field.n, text.n);
+    }
+    buf_add(out, text);
+}
+
 void valid_write_kubectl(struct buf *out, const struct api_object *o,
                          const struct valid_errs *errs) {
     buf_addf(out, "The %.*s ", STR_ARG(o->names->kind));
@@ -115,6 +127,6 @@ void valid_write_kubectl(struct buf *out, const struct api_object *o,
     for (size_t i = 0; i < errs->n; i++) {
         if (errs->n > 1)
             buf_add(out, STR("\n* "));
-        buf_add(out, errs->v[i].text);
+        add_error(out, &errs->v[i]);
     }
 }

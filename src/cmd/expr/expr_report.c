@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "api/types.h"
+#include "base/printable.h"
 #include "cmd/expr/expr.h"
 #include "codec/json.h"
 
@@ -49,7 +50,7 @@ static void text_node(void *ctx, const struct cel_part *n) {
     buf_add(out, str_of(n->kind));
     if (n->name.n) {
         buf_add_char(out, ' ');
-        cmd_add_printable(out, n->name);
+        printable_add(out, n->name);
     }
     if (n->type.n)
         buf_addf(out, ": %.*s", STR_ARG(n->type));
@@ -58,7 +59,7 @@ static void text_node(void *ctx, const struct cel_part *n) {
 
 static void add_outcome(struct buf *out, const struct expr_outcome *o) {
     buf_add(out, o->error.n ? STR(": error: ") : STR(": "));
-    cmd_add_printable(out, o->error.n ? o->error : o->result);
+    printable_add(out, o->error.n ? o->error : o->result);
 }
 
 static void text_parts(struct buf *out, const struct expr_report *r, const struct expr_taint *t) {
@@ -67,7 +68,7 @@ static void text_parts(struct buf *out, const struct expr_report *r, const struc
         const struct expr_part *part = &r->parts->list.v[i];
         struct expr_outcome o = eval_part(r, part, t, &a);
         buf_add_fill(out, ' ', 2 + 2 * (size_t)part->depth);
-        cmd_add_printable(out, part->expr.text);
+        printable_add(out, part->expr.text);
         add_outcome(out, &o);
         buf_add_char(out, '\n');
     }
@@ -75,13 +76,13 @@ static void text_parts(struct buf *out, const struct expr_report *r, const struc
 
 static void add_taint(struct buf *out, const struct expr_taint *t) {
     buf_add(out, t->node.n ? STR("node/") : STR(""));
-    cmd_add_printable(out, t->node);
+    printable_add(out, t->node);
     buf_add(out, t->node.n ? STR(": taint ") : STR("taint "));
-    cmd_add_printable(out, t->taint->key);
+    printable_add(out, t->taint->key);
     buf_add(out, t->taint->value.n ? STR("=") : STR(""));
-    cmd_add_printable(out, t->taint->value);
+    printable_add(out, t->taint->value);
     buf_add_char(out, ':');
-    cmd_add_printable(out, t->taint->effect);
+    printable_add(out, t->taint->effect);
 }
 
 static bool text_taint(struct buf *out, const struct expr_report *r, const struct expr_taint *t,
@@ -109,7 +110,7 @@ static void text_check(struct buf *out, const struct expr_report *r) {
     }
     if (e->plan_error.n) {
         buf_add(out, STR("error: "));
-        cmd_add_printable(out, e->plan_error);
+        printable_add(out, e->plan_error);
         buf_add_char(out, '\n');
     }
 }
@@ -130,7 +131,7 @@ bool expr_report_write_text(struct buf *out, const struct expr_report *r) {
     bool good = r->expr->unusable.n == 0;
     int64_t ns = 0;
     if (r->expr->issues.n) {
-        cmd_add_printable(out, r->expr->issues);
+        printable_add_lines(out, r->expr->issues);
         buf_add_char(out, '\n');
         return false;
     }

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "api/object.h"
+#include "base/printable.h"
 #include "valid/valid.h"
 
 /* Remarks wait in this much memory; one is at most so long. */
@@ -49,12 +50,20 @@ static void flush_remark(struct cluster *c) {
     buf_clear(&c->text);
 }
 
-void cluster__note(struct cluster *c, const struct input_source *at, struct str text) {
-    cmd_add_printable(&c->text, at->file);
+static void begin_remark(struct cluster *c, const struct input_source *at) {
+    printable_add(&c->text, at->file);
     buf_addf(&c->text, ":%u: ", at->line);
-    cmd_add_printable(&c->text, text);
+}
+
+static void end_remark(struct cluster *c) {
     buf_add_char(&c->text, '\n');
     flush_remark(c);
+}
+
+void cluster__note(struct cluster *c, const struct input_source *at, struct str text) {
+    begin_remark(c, at);
+    printable_add(&c->text, text);
+    end_remark(c);
 }
 
 void cluster__refuse(struct cluster *c, const struct input_source *at, struct str text) {
@@ -64,16 +73,16 @@ void cluster__refuse(struct cluster *c, const struct input_source *at, struct st
 
 /* What the judge says, under the name of the maker if there is one. */
 static void refuse_verdict(struct cluster *c, const struct verdict *v, struct str maker) {
-    AUTO(arena_release) struct arena a = {0};
-    struct str text = v->text;
-    if (maker.n)
-        text = arena_printf(&a, "%.*s: %.*s", STR_ARG(maker), STR_ARG(text));
-    cluster__refuse(c, &v->source, text);
+    c->refused++;
+    begin_remark(c, &v->source);
+    printable_add(&c->text, maker);
+    buf_add(&c->text, maker.n ? STR(": ") : STR(""));
+    printable_add_lines(&c->text, v->text);
+    end_remark(c);
     for (size_t i = 0; i < v->hints.n; i++) {
         cmd_add_title(c->opts.ctx, CMD_HINT, &c->text);
-        cmd_add_printable(&c->text, v->hints.v[i]);
-        buf_add_char(&c->text, '\n');
-        flush_remark(c);
+        printable_add(&c->text, v->hints.v[i]);
+        end_remark(c);
     }
 }
 

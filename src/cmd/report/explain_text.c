@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/object.h"
+#include "base/printable.h"
 #include "cmd/cmd.h"
 #include "cmd/report/explain_report.h"
 
@@ -17,7 +18,7 @@ static void add_count(struct buf *out, size_t n, const char *noun) {
 }
 
 static void add_shown(struct buf *out, struct buf *text) {
-    cmd_add_printable(out, buf_view(text));
+    printable_add(out, buf_view(text));
     buf_clear(text);
 }
 
@@ -35,7 +36,7 @@ static void add_notes(struct buf *out, const struct explain_report *r) {
     const struct api_pod_spec *spec = &body_of(r)->spec;
     if (spec->node_name.n) {
         buf_add(out, STR("It is on node "));
-        cmd_add_printable(out, spec->node_name);
+        printable_add(out, spec->node_name);
         buf_add(out, STR("; this is what would be if it were pending and not there.\n"));
     }
     if (!spec->scheduling_gates.n)
@@ -43,7 +44,7 @@ static void add_notes(struct buf *out, const struct explain_report *r) {
     buf_add(out, STR("It is not tried before its scheduling gates are gone:"));
     for (size_t i = 0; i < spec->scheduling_gates.n; i++) {
         buf_add_char(out, ' ');
-        cmd_add_printable(out, spec->scheduling_gates.v[i].name);
+        printable_add(out, spec->scheduling_gates.v[i].name);
     }
     buf_add(out, STR("; this is what would be then.\n"));
 }
@@ -53,23 +54,23 @@ static void add_fit(struct buf *out, const struct explain_report *r) {
     struct str node = node_name(r, report->best);
     if (report->nominated) {
         buf_add(out, STR(" is nominated to "));
-        cmd_add_printable(out, node);
+        printable_add(out, node);
         buf_add(out, STR(", fits there and goes there: the scheduler asks no other node.\n"));
         return;
     }
     buf_addf(out, " fits on %zu of ", report->feasible);
     add_count(out, report->node_count, "node");
     buf_add(out, STR(" and goes to "));
-    cmd_add_printable(out, node);
+    printable_add(out, node);
     buf_add(out, STR(".\n"));
 }
 
 static void add_verdict(struct buf *out, const struct explain_report *r) {
     const struct sched_report *report = &r->e->report;
     buf_add(out, STR("Pod "));
-    cmd_add_printable(out, r->pod->meta->namespace);
+    printable_add(out, r->pod->meta->namespace);
     buf_add_char(out, '/');
-    cmd_add_printable(out, r->pod->meta->name);
+    printable_add(out, r->pod->meta->name);
     if (r->e->ignored) {
         buf_add(out, STR(" is ignored: nothing is decided about it.\n"));
         return;
@@ -114,7 +115,7 @@ static void add_names(struct buf *out, const struct explain_report *r,
     size_t shown = r->wide || g->node_count <= NAMES_SHOWN + 1 ? g->node_count : NAMES_SHOWN;
     for (size_t i = 0; i < shown; i++) {
         buf_add(out, i ? STR(", ") : STR(""));
-        cmd_add_printable(out, node_name(r, g->nodes[i]));
+        printable_add(out, node_name(r, g->nodes[i]));
     }
     if (shown < g->node_count)
         buf_addf(out, " and %zu more", g->node_count - shown);
@@ -173,7 +174,7 @@ static void add_groups(struct buf *out, const struct explain_report *r) {
 static void add_verdicts(struct buf *out, const struct explain_report *r, size_t place) {
     const struct sched_explanation *e = r->e;
     buf_add(out, STR("\nnode "));
-    cmd_add_printable(out, node_name(r, place));
+    printable_add(out, node_name(r, place));
     buf_add(out, e->group_of[place] == SIZE_MAX ? STR(": the pod fits\n") : STR(": rejected\n"));
     for (size_t i = 0; i < e->filters.n; i++) {
         const struct sched_cause *cause = explain_find_cause(e, place, e->filters.v[i]);
@@ -223,14 +224,14 @@ static void add_nodes(struct buf *out, const struct explain_report *r) {
 static size_t widest_name(const struct explain_report *r, const size_t *places, size_t n) {
     size_t width = sizeof "NODE" - 1;
     for (size_t i = 0; i < n; i++)
-        if (node_name(r, places[i]).n > width)
-            width = node_name(r, places[i]).n;
+        if (printable_size(node_name(r, places[i])) > width)
+            width = printable_size(node_name(r, places[i]));
     return width;
 }
 
 static void add_cell(struct buf *out, struct str text, size_t width) {
     size_t before = out->n;
-    cmd_add_printable(out, text);
+    printable_add(out, text);
     if (out->n - before < width + GAP)
         buf_add_fill(out, ' ', width + GAP - (out->n - before));
 }
@@ -284,10 +285,10 @@ static void add_suggestion(struct buf *out, const struct explain_report *r,
                            const struct sched_suggestion *s) {
     for (size_t i = 0; i < s->change_count; i++) {
         buf_add(out, i ? STR(", and ") : STR("  - "));
-        cmd_add_printable(out, s->changes[i].text);
+        printable_add(out, s->changes[i].text);
     }
     buf_add(out, STR(": fits on "));
-    cmd_add_printable(out, node_name(r, s->node));
+    printable_add(out, node_name(r, s->node));
     if (s->feasible > 1) {
         buf_add(out, STR(" and "));
         add_count(out, s->feasible - 1, "other node");

@@ -3,6 +3,7 @@
 #include "base/ascii.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/printable.h"
 #include "cli/suggest.h"
 #include "cmd/gates.h"
 #include "cmd/report/verdict.h"
@@ -84,9 +85,12 @@ static struct str resource_of(struct arena *a, const struct verdict *v) {
 
 /* As kubectl prints errors that are not about fields. */
 static void reject_as_server(struct judge *j, struct verdict *v, enum err_code code) {
-    const struct json *message = json_get(&v->status, STR("message"));
-    v->text = arena_printf(&j->arena, "Error from server (%s): error when creating \"%.*s\": %.*s",
-                           err_reason(code), STR_ARG(v->source.file), STR_ARG(json_str(message)));
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
+    buf_addf(&text, "Error from server (%s): error when creating \"", err_reason(code));
+    printable_add(&text, v->source.file);
+    buf_add(&text, STR("\": "));
+    printable_add(&text, json_str(json_get(&v->status, STR("message"))));
+    v->text = arena_str(&j->arena, buf_view(&text));
     v->accepted = false;
 }
 

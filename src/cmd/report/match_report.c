@@ -1,5 +1,6 @@
 /* What comes of a pod and a node, taint by taint, with the operands that decided it. */
 #include "base/limits.h"
+#include "base/printable.h"
 #include "cmd/input/match_pairs.h"
 #include "codec/json.h"
 
@@ -88,11 +89,11 @@ static void begin_line(struct buf *out, const struct match_pod *pod, const struc
                        bool matches) {
     if (pod->name.n) {
         buf_add(out, STR("pod/"));
-        cmd_add_printable(out, pod->name);
+        printable_add(out, pod->name);
     }
     if (host->name.n) {
         buf_add(out, pod->name.n ? STR(" on node/") : STR("node/"));
-        cmd_add_printable(out, host->name);
+        printable_add(out, host->name);
     }
     if (pod->name.n || host->name.n)
         buf_add(out, STR(": "));
@@ -104,7 +105,7 @@ static void write_sentence(struct buf *out, const struct question *q,
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_SENTENCE);
     match_verdict_write(&text, q->pod->tolerations, q->host->taints, v);
     begin_line(out, q->pod, q->host, v->code == MATCH_YES);
-    cmd_add_printable(out, buf_view(&text));
+    printable_add(out, buf_view(&text));
     buf_add_char(out, '\n');
 }
 
@@ -119,7 +120,7 @@ static void begin_taint(struct buf *out, const struct question *q) {
     begin_line(out, q->pod, q->host, false);
     buf_add(out, STR("taint "));
     match_taint_write(&text, &q->host->taints->v[q->taint]);
-    cmd_add_printable(out, buf_view(&text));
+    printable_add(out, buf_view(&text));
 }
 
 /* Writes why each toleration that concerns the taint does not match; returns how many these are. */
@@ -227,7 +228,7 @@ bool match_pair_write_text(struct buf *out, const struct match_pod *pod,
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_SENTENCE);
     bool fits = write_affinity(&text, pod, host);
     begin_line(out, pod, host, fits);
-    cmd_add_printable(out, buf_view(&text));
+    printable_add(out, buf_view(&text));
     buf_add_char(out, '\n');
     return matches && fits;
 }

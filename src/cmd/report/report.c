@@ -1,6 +1,7 @@
 /* Verdicts as text and JSON, and what all formats share. */
 #include "cmd/report/report.h"
 
+#include "base/printable.h"
 #include "codec/json.h"
 
 /* Output waits in this much memory before it goes to a file; one verdict is at most so long. */
@@ -20,9 +21,9 @@ static void write_nothing(struct report *r) {
 
 static void add_text(struct report *r, const struct verdict *v) {
     if (!v->accepted) {
-        cmd_add_printable(&r->text, v->text);
+        printable_add_lines(&r->text, v->text);
     } else {
-        cmd_add_printable(&r->text, v->resource);
+        printable_add(&r->text, v->resource);
         buf_add(&r->text, STR(" accepted"));
         if (!v->checked)
             buf_add(&r->text, STR(" (no rules for its kind)"));
@@ -93,13 +94,13 @@ static void add_warnings(struct report *r, const struct verdict *v) {
     for (size_t i = 0; i < v->warnings.n; i++) {
         const struct advice_note *n = &v->warnings.v[i];
         cmd_add_title(r->ctx, CMD_WARNING, &r->text);
-        cmd_add_printable(&r->text, v->source.file);
+        printable_add(&r->text, v->source.file);
         buf_addf(&r->text, ":%u: ", v->source.line);
-        cmd_add_printable(&r->text, v->resource);
+        printable_add(&r->text, v->resource);
         buf_add(&r->text, STR(": "));
-        cmd_add_printable(&r->text, n->path);
+        printable_add(&r->text, n->path);
         buf_add(&r->text, n->path.n ? STR(": ") : STR(""));
-        cmd_add_printable(&r->text, n->text);
+        printable_add(&r->text, n->text);
         buf_addf(&r->text, " [%s]\n", n->code);
     }
 }
@@ -107,7 +108,7 @@ static void add_warnings(struct report *r, const struct verdict *v) {
 static void add_hints(struct report *r, const struct verdict *v) {
     for (size_t i = 0; i < v->hints.n; i++) {
         cmd_add_title(r->ctx, CMD_HINT, &r->text);
-        cmd_add_printable(&r->text, v->hints.v[i]);
+        printable_add(&r->text, v->hints.v[i]);
         buf_add_char(&r->text, '\n');
     }
 }
@@ -116,7 +117,7 @@ static void add_place(struct report *r, const struct input_source *source) {
     if (r->rejected > MOST_PLACES)
         return;
     buf_add(&r->places, r->rejected > 1 ? STR(", ") : STR(": "));
-    cmd_add_printable(&r->places, source->file);
+    printable_add(&r->places, source->file);
     buf_addf(&r->places, ":%u", source->line);
 }
 

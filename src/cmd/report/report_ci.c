@@ -3,6 +3,7 @@
  * scanners exchange, and the annotations of GitHub's workflows.
  */
 #include "base/ascii.h"
+#include "base/printable.h"
 #include "cmd/report/report.h"
 #include "codec/json.h"
 
@@ -90,27 +91,29 @@ const struct report_writer report_sarif = {begin_sarif, add_sarif, end_sarif};
 static void add_escaped(struct buf *out, struct str text, bool property) {
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
-        bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+        bool special = c == '%' || c == '\n' || (property && (c == ':' || c == ','));
         if (special)
             buf_addf(out, "%%%02X", (unsigned char)c);
         else
-            cmd_add_printable(out, (struct str){&c, 1});
+            buf_add_char(out, c);
     }
 }
 
 static void add_annotation(struct report *r, const struct verdict *v, const struct finding *f) {
-    struct buf *out = &r->text;
-    buf_addf(out, "::%s file=", f->level);
-    add_escaped(out, v->source.file, true);
-    buf_addf(out, ",line=%u,col=%u,title=%s::", v->source.line, v->source.column, f->rule);
+    AUTO(buf_release) struct buf file = BUF_INIT(SIZE_MAX), text = BUF_INIT(SIZE_MAX);
+    printable_add_lines(&file, v->source.file);
     if (f->path.n) {
-        add_escaped(out, v->resource, false);
-        buf_add(out, STR(": "));
-        add_escaped(out, f->path, false);
-        buf_add(out, STR(": "));
+        printable_add(&text, v->resource);
+        buf_add(&text, STR(": "));
+        printable_add(&text, f->path);
+        buf_add(&text, STR(": "));
     }
-    add_escaped(out, f->text, false);
-    buf_add_char(out, '\n');
+    printable_add_lines(&text, f->text);
+    buf_addf(&r->text, "::%s file=", f->level);
+    add_escaped(&r->text, buf_view(&file), true);
+    buf_addf(&r->text, ",line=%u,col=%u,title=%s::", v->source.line, v->source.column, f->rule);
+    add_escaped(&r->text, buf_view(&text), false);
+    buf_add_char(&r->text, '\n');
 }
 
 static void add_github(struct report *r, const struct verdict *v) {

@@ -2,6 +2,7 @@
 #include "cmd/report/schedule_report.h"
 
 #include "api/object.h"
+#include "base/printable.h"
 #include "cmd/report/printer.h"
 
 /* Output waits in this much memory before it goes to a file; one line is at most so long. */
@@ -39,19 +40,10 @@ static struct line line_of(struct arena *a, const struct placement_pod *pod) {
                           message}};
 }
 
-/* Columns that a text takes when it is shown: control characters become four. */
-static size_t shown_width(struct str text) {
-    size_t n = text.n;
-    for (size_t i = 0; i < text.n; i++)
-        if ((unsigned char)text.p[i] < ' ' || text.p[i] == 0x7f)
-            n += 3;
-    return n;
-}
-
 static void widen(size_t *widths, const struct line *line) {
     for (size_t i = 0; i < COLUMNS; i++)
-        if (i != MESSAGE && shown_width(line->cells[i]) > widths[i])
-            widths[i] = shown_width(line->cells[i]);
+        if (i != MESSAGE && printable_size(line->cells[i]) > widths[i])
+            widths[i] = printable_size(line->cells[i]);
 }
 
 /* Cells up to the last that says something; no blanks at the end. */
@@ -61,7 +53,7 @@ static void add_line(struct buf *out, const size_t *widths, const struct line *l
         last--;
     for (size_t i = 0; i < last; i++) {
         size_t before = out->n;
-        cmd_add_printable(out, line->cells[i]);
+        printable_add(out, line->cells[i]);
         if (i + 1 < last && out->n - before < widths[i] + GAP)
             buf_add_fill(out, ' ', widths[i] + GAP - (out->n - before));
     }

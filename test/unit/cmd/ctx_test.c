@@ -97,13 +97,11 @@ static void errors_are_reported(void **state) {
     } table[] = {
         {ERR_IO, "text", true, false, "error: text\n"},
         {ERR_IO, "text", true, true, "\033[31merror:\033[0m text\n"},
-        {ERR_IO, "text\n", true, false, "error: text\n"},
-        {ERR_USAGE, "text\n", false, false, "error: text\n\nRun 'berth --help' for usage.\n"},
         {ERR_IO, "", true, false, ""},
         {ERR_USAGE, "text", true, false, "error: text\nSee 'berth frob --help' for usage.\n"},
         {ERR_USAGE, "text", false, false, "error: text\nRun 'berth --help' for usage.\n"},
         {ERR_IO, "a\x1b[1m\x7f\tb\nc\r\xc3\xa4", true, false,
-         "error: a\\x1b[1m\\x7f\tb\nc\\x0d\xc3\xa4\n"},
+         "error: a\\x1b[1m\\x7f\\x09b\\x0ac\\x0d\xc3\xa4\n"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct world w;
@@ -115,6 +113,20 @@ static void errors_are_reported(void **state) {
         assert_string_equal(world_taken(&w, w.err), table[i].want);
         world_release(&w);
     }
+}
+
+/* Line breaks of our own stay, but nothing else does. */
+static void reports_may_have_lines(void **state) {
+    (void)state;
+    struct world w;
+    struct err err;
+    world_init(&w);
+    err_set(&err, ERR_NOT_FOUND, "a\x1b\n\tb\n");
+    assert_false(err.has_lines);
+    err.has_lines = true;
+    cmd_report(&w.ctx, NULL, &err);
+    assert_string_equal(world_taken(&w, w.err), "error: a\\x1b\n\tb\n");
+    world_release(&w);
 }
 
 static void titles_have_their_colours(void **state) {
@@ -141,6 +153,7 @@ int main(void) {
         cmocka_unit_test(width_comes_from_environment_or_terminal),
         cmocka_unit_test(colour_needs_a_terminal_and_leave),
         cmocka_unit_test(errors_are_reported),
+        cmocka_unit_test(reports_may_have_lines),
         cmocka_unit_test(titles_have_their_colours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
