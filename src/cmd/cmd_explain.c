@@ -236,7 +236,8 @@ const struct cmd cmd_explain = {
         "fail for the same causes are one group. For a pod that fits, the scores and the node that "
         "is taken; for one that does not, the smallest changes that would make it fit, each "
         "verified by the scheduler.\n\n"
-        "A pod that is on a node is explained as if it were pending and not there. Other pods that "
+        "A pod that is on a node is explained as if it were pending and not there; one that has "
+        "ended is not scheduled. Other pods that "
         "are pending are left out, unless they are nominated to a node. Exits with 0 when the pod "
         "fits, 1 when it does not or an object was refused, 2 when an input cannot be read, "
         "there is no such pod, or it is the pod that was refused.",

@@ -31,6 +31,7 @@ struct sched_explanation {
     struct api_object *pod; /* this */
     bool redact;
     bool ignored;     /* the scheduler is not asked about the pod: report.error says why */
+    bool ended;       /* because it is Succeeded or Failed */
     size_t all_nodes; /* of the cluster; those of the report, if the pod is tried */
     struct sched_report report;
     int32_t weights[SCHED_PLUGIN_COUNT]; /* of scores */
@@ -40,8 +41,8 @@ struct sched_explanation {
     size_t *group_of; /* by place in report.nodes; SIZE_MAX: the pod fits there */
 };
 
-/* Explains a pod as sched_examine examines it; with `redact` sentences say *** for values of taints
- * and labels and do not quote expressions. *out lives in the arena. */
+/* Explains a pod as sched_examine examines it, unless it has ended; with `redact` sentences say ***
+ * for values of taints and labels and do not quote expressions. *out lives in the arena. */
 void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct arena *a,
                    struct sched_explanation *out);
 

@@ -73,11 +73,6 @@ static void tell(struct sched *s, struct api_object *before, struct api_object *
 
 /* ---- pods ---- */
 
-/* Pods that ended take nothing any more. */
-static bool is_terminal(const struct api_pod *pod) {
-    return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
-}
-
 static struct sched_pod *pod_find(struct sched *s, const struct api_object_meta *meta) {
     buf_clear(&s->key);
     buf_add(&s->key, meta->namespace);
@@ -203,11 +198,11 @@ static void set_pod(struct sched *s, struct api_object *object) {
     const struct api_pod *body = object->body;
     struct sched_pod *p = pod_find(s, object->meta);
     bool other = p && !str_eq(p->uid, object->meta->uid); /* nobody told of its end */
-    if (p && (other || is_terminal(body))) {
+    if (p && (other || sched__pod_has_ended(body))) {
         delete_pod(s, p);
         p = pod_find(s, object->meta);
     }
-    if (is_terminal(body))
+    if (sched__pod_has_ended(body))
         return;
     if (!p)
         p = pod_new(s, object->meta->uid);

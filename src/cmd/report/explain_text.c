@@ -71,6 +71,12 @@ static void add_verdict(struct buf *out, const struct explain_report *r) {
     printable_add(out, r->pod->meta->namespace);
     buf_add_char(out, '/');
     printable_add(out, r->pod->meta->name);
+    if (r->e->ended) {
+        buf_add(out, STR(" is not scheduled: "));
+        printable_add(out, report->error);
+        buf_add(out, STR(".\n"));
+        return;
+    }
     if (r->e->ignored) {
         buf_add(out, STR(" is ignored: nothing is decided about it.\n"));
         return;
@@ -309,6 +315,8 @@ static void add_suggestions(struct buf *out, const struct explain_report *r) {
 
 void explain_report_write_text(struct buf *out, const struct explain_report *r) {
     add_verdict(out, r);
+    if (r->e->ended)
+        return;
     add_notes(out, r);
     add_message(out, r);
     add_scores(out, r);

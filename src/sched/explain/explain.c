@@ -265,6 +265,12 @@ static void explain_cycle(struct sched__cycle *cy, struct sched_explanation *out
     buf_release(&b.key);
 }
 
+/* The scheduler never hears of such a pod: see newPodInformer in pkg/scheduler/scheduler.go, whose
+ * field selector leaves both phases out. */
+static struct str say_ended(struct arena *a, const struct api_pod *pod) {
+    return arena_printf(a, "it has ended (%.*s)", STR_ARG(pod->status.phase));
+}
+
 void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct arena *a,
                    struct sched_explanation *out) {
     struct sched__trial trial;
@@ -273,8 +279,10 @@ void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct 
     sched__trial_nominate(&trial);
     trial.cycle.redact = redact;
     out->all_nodes = s->nodes.live;
-    out->ignored = sched__class_is_ignored(trial.cycle.cls);
-    out->report.error = sched__class_objection(trial.cycle.cls, a);
+    out->ended = sched__pod_has_ended(pod->body);
+    out->ignored = out->ended || sched__class_is_ignored(trial.cycle.cls);
+    out->report.error =
+        out->ended ? say_ended(a, pod->body) : sched__class_objection(trial.cycle.cls, a);
     if (!out->ignored)
         explain_cycle(&trial.cycle, out);
     sched__trial_end(&trial);
