@@ -23,15 +23,25 @@ void valid_generate_name(struct api_object *o, struct str suffix) {
     m->name = arena_str(&o->arena, buf_view(&name));
 }
 
+/* The last n digits of v. */
+static void put_hex(char *to, size_t n, uint64_t v) {
+    for (; n; v >>= 4)
+        to[--n] = "0123456789abcdef"[v & 15];
+}
+
 struct str valid_new_uid(struct arena *a, const struct api_kind *kind, struct str namespace,
                          struct str name) {
     AUTO(arena_release) struct arena scratch = {0};
     struct str key =
         arena_printf(&scratch, "%s\n%.*s\n%.*s", kind->kind, STR_ARG(namespace), STR_ARG(name));
     uint64_t high = str_hash(key, 1), low = str_hash(key, 2);
-    return arena_printf(a, "%08x-%04x-8%03x-8%03x-%012llx", (unsigned)(high >> 32),
-                        (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff),
-                        (unsigned)(low >> 52), (unsigned long long)low & 0xffffffffffffULL);
+    char text[] = "00000000-0000-8000-8000-000000000000"; /* version 8: of our own making */
+    put_hex(text, 8, high >> 32);
+    put_hex(text + 9, 4, high >> 16);
+    put_hex(text + 15, 3, high);
+    put_hex(text + 20, 3, low >> 52);
+    put_hex(text + 24, 12, low);
+    return arena_str(a, (struct str){text, sizeof text - 1});
 }
 
 /* Follows k8s.io/apiserver pkg/registry/rest, WipeObjectMetaSystemFields and

@@ -103,13 +103,20 @@ static void add_volumes(struct key_writer *w, const struct api_pod *pod) {
     buf_add_char(&w->out, ';');
 }
 
-static void add_requests(struct key_writer *w, const struct sched__requests *r) {
-    buf_add_i64(&w->out, r->nonzero_cpu);
+static void add_number(struct key_writer *w, int64_t number) {
+    buf_add_i64(&w->out, number);
     buf_add_char(&w->out, ',');
-    buf_add_i64(&w->out, r->nonzero_memory);
-    buf_addf(&w->out, ",%lld,%lld", (long long)r->scored_cpu, (long long)r->scored_memory);
-    for (size_t i = 0; i < r->n; i++)
-        buf_addf(&w->out, ",%u=%lld", r->v[i].resource, (long long)r->v[i].amount);
+}
+
+static void add_requests(struct key_writer *w, const struct sched__requests *r) {
+    add_number(w, r->nonzero_cpu);
+    add_number(w, r->nonzero_memory);
+    add_number(w, r->scored_cpu);
+    add_number(w, r->scored_memory);
+    for (size_t i = 0; i < r->n; i++) {
+        add_number(w, r->v[i].resource);
+        add_number(w, r->v[i].amount);
+    }
     buf_add_char(&w->out, ';');
 }
 
