@@ -9,4 +9,19 @@
  * how it ended: well, with a rejection, or with an error. */
 enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out);
 
+/* ---- PodDisruptionBudgets (default_preemption_budgets.c) ---- */
+
+/* All budgets, compiled; made again if one of them changed. Valid until the next change. */
+struct sched__budgets *sched__budgets_get(struct sched *s);
+
+/* Begins with another node, of which at most so many pods will be asked about: every budget allows
+ * again what its status says. */
+void sched__budgets_start(struct sched__budgets *x, size_t pods);
+
+/* Would losing this pod, too, break a budget? It counts as lost from now on. */
+bool sched__budgets_break(struct sched__budgets *x, const struct sched_pod *pod);
+
+/* Frees s->budgets; fine if there are none. */
+void sched__budgets_release(struct sched *s);
+
 #endif

@@ -279,6 +279,7 @@ void sched_free(struct sched *s) {
     sched__nodes_release(s);
     sched__count_release(s);
     sched__volumes_release(s);
+    sched__budgets_release(s);
     sched__store_release(s);
     map_release(&s->pods);
     map_release(&s->classes);

@@ -170,6 +170,7 @@ struct sched__queue;
 struct sched__metrics;
 struct sched__volumes;
 struct sched__services;
+struct sched__budgets;
 
 /* Buckets of things by what they want, or have, of labels and namespaces (facets.c). */
 struct sched__facets {
@@ -204,6 +205,7 @@ struct sched {
     struct sched__store store;
     struct sched__volumes *volumes;   /* what volume plug-ins remember; NULL: nothing yet */
     struct sched__services *services; /* by what they select; NULL: not asked for yet */
+    struct sched__budgets *budgets;   /* compiled for preemption; NULL: not asked for yet */
     struct sched__queue *queue;
     struct sched__metrics *metrics;
     int64_t *scores;     /* by slot: what a plug-in says, on its way into a sum */
@@ -216,6 +218,7 @@ struct sched {
     uint64_t storage_generation;   /* the same for claims, volumes and classes of storage */
     uint64_t volumes_generation;   /* the same for volumes, and who has them */
     uint64_t selectors_generation; /* the same for services and controllers of pods */
+    uint64_t budgets_generation;   /* the same for PodDisruptionBudgets */
 };
 
 #endif

@@ -5,7 +5,7 @@
 #include "sched/sched_int.h"
 
 /* What a change of such objects makes stale. */
-enum stale { NOTHING, STORAGE, VOLUMES, NAMESPACES, SELECTORS };
+enum stale { STORAGE, VOLUMES, NAMESPACES, SELECTORS, BUDGETS };
 
 /* Which map a kind lives in. */
 struct store_row {
@@ -21,7 +21,7 @@ static const struct store_row rows[] = {
     {"ReplicationController", MAP(replication_controllers), SELECTORS},
     {"ReplicaSet", MAP(replica_sets), SELECTORS},
     {"StatefulSet", MAP(stateful_sets), SELECTORS},
-    {"PodDisruptionBudget", MAP(budgets), NOTHING},
+    {"PodDisruptionBudget", MAP(budgets), BUDGETS},
     {"PersistentVolumeClaim", MAP(claims), STORAGE},
     {"PersistentVolume", MAP(volumes), VOLUMES},
     {"StorageClass", MAP(storage_classes), STORAGE},
@@ -113,6 +113,8 @@ static void note_change(struct sched *s, const struct store_row *row, const stru
         sched__count_namespaces_changed(s);
     if (row->stale == SELECTORS && (!old || !object || !same_selection(old, object)))
         s->selectors_generation++;
+    if (row->stale == BUDGETS)
+        s->budgets_generation++;
 }
 
 struct api_object *sched__store_set(struct sched *s, struct api_object *object) {

@@ -8,10 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "api/selector.h"
 #include "base/clock.h"
-#include "base/limits.h"
-#include "sched/cluster/count_int.h"
 #include "sched/metrics_int.h"
 #include "sched/preempt_int.h"
 #include "sched/queue/queue_int.h"
@@ -29,21 +26,9 @@ struct candidate {
     size_t n, violations;
 };
 
-/* A PodDisruptionBudget and what it still allows in one try. */
-struct budget {
-    const struct api_pod_disruption_budget *body;
-    struct selector *selector;
-    int64_t allowed;
-    struct budget *next; /* before it, where both are found in the same place */
-};
-
 struct preemption {
     struct sched__cycle *cy;
-    struct budget *budgets;
-    size_t budget_count;
-    struct map filed;      /* budgets by namespace and a label that they ask for, the last first */
-    struct budget *others; /* those that ask for no such label */
-    struct buf key;
+    struct sched__budgets *budgets;
     int64_t now;
     struct candidate best;
     bool found;
@@ -71,120 +56,15 @@ static void sort_by_importance(struct victim *victims, size_t n) {
     qsort(victims, n, sizeof *victims, by_importance);
 }
 
-/* ---- budgets ---- */
-
-static struct str filing_key(struct preemption *p, struct str ns, struct str key,
-                             struct str value) {
-    buf_clear(&p->key);
-    sched__key_add(&p->key, ns);
-    sched__key_add(&p->key, key);
-    sched__key_add(&p->key, value);
-    return buf_view(&p->key);
-}
-
-/* A label with the one value that pods of the budget have; NULL: there is none. */
-static const struct selector_req *telling_label(const struct budget *b) {
-    for (size_t i = 0; b->selector && i < b->selector->n; i++) {
-        const struct selector_req *r = &b->selector->reqs[i];
-        if (r->value_count == 1 &&
-            (r->op == SELECTOR_IN || r->op == SELECTOR_EQUALS || r->op == SELECTOR_DOUBLE_EQUALS))
-            return r;
-    }
-    return NULL;
-}
-
-/* Puts the budget where pods that it may be about look for it. */
-static void file_budget(struct preemption *p, struct budget *b) {
-    const struct selector_req *r = telling_label(b);
-    if (!r) {
-        b->next = p->others;
-        p->others = b;
-        return;
-    }
-    struct str key = filing_key(p, b->body->metadata.namespace, r->key, r->values[0]);
-    b->next = map_get(&p->filed, key);
-    map_put(&p->filed, b->next ? key : arena_str(p->cy->arena, key), b);
-}
-
-static void collect_budgets(struct preemption *p) {
-    const struct map *budgets = &p->cy->s->store.budgets;
-    size_t at = 0;
-    p->budgets = arena_array(p->cy->arena, struct budget, budgets->live);
-    for (struct map_entry *e; (e = map_next(budgets, &at));) {
-        struct budget *b = &p->budgets[p->budget_count];
-        b->body = ((struct api_object *)e->value)->body;
-        if (selector_compile(p->cy->arena, b->body->spec.selector, &b->selector, NULL) != 0)
-            continue;
-        file_budget(p, b);
-        p->budget_count++;
-    }
-}
-
-static bool is_disrupted(const struct budget *b, struct str name) {
-    for (size_t i = 0; i < b->body->status.disrupted_pods.n; i++)
-        if (str_eq(b->body->status.disrupted_pods.v[i].key, name))
-            return true;
-    return false;
-}
-
-static bool covers(const struct budget *b, const struct api_object_meta *pod) {
-    return str_eq(b->body->metadata.namespace, pod->namespace) && b->selector && b->selector->n &&
-           selector_matches(b->selector, &pod->labels);
-}
-
-struct budgets {
-    VEC(struct budget *) list;
-};
-
-static void add_covering(struct budgets *out, struct budget *first,
-                         const struct api_object_meta *pod) {
-    for (struct budget *b = first; b; b = b->next)
-        if (covers(b, pod))
-            vec_push(&out->list, b);
-}
-
-static int by_place(const void *a, const void *b) {
-    const struct budget *x = *(struct budget *const *)a, *y = *(struct budget *const *)b;
-    return (x > y) - (x < y);
-}
-
-/* Budgets that are about pods like this one, in their order. */
-static struct budgets find_budgets(struct preemption *p, const struct api_object_meta *pod) {
-    struct budgets found = {0};
-    add_covering(&found, p->others, pod);
-    for (size_t i = 0; p->filed.live && i < pod->labels.n; i++) {
-        const struct label *label = &pod->labels.v[i];
-        struct str key = filing_key(p, pod->namespace, label->key, label->value);
-        add_covering(&found, map_get(&p->filed, key), pod);
-    }
-    if (found.list.n > 1)
-        qsort(found.list.v, found.list.n, sizeof *found.list.v, by_place);
-    return found;
-}
-
-/* Does losing this pod, too, break a budget? */
-static bool violates(struct preemption *p, const struct sched_pod *pod) {
-    const struct api_object_meta *meta = &pod->cls->pod->metadata; /* but for the name */
-    bool broken = false;
-    if (!meta->labels.n || !p->budget_count)
-        return false;
-    struct budgets found = find_budgets(p, meta);
-    for (size_t i = 0; i < found.list.n && !broken; i++) {
-        struct budget *b = found.list.v[i];
-        broken = !is_disrupted(b, sched__pod_name(pod, p->cy->arena).name) && --b->allowed < 0;
-    }
-    vec_release(&found.list);
-    return broken;
-}
+/* ---- one node ---- */
 
 /* Moves pods that break a budget to the front, orders kept; returns how many. */
 static size_t split_by_budget(struct preemption *p, struct victim *pods, size_t n) {
     struct victim *others = arena_array(p->cy->arena, struct victim, n);
     size_t violating = 0, rest = 0;
-    for (size_t i = 0; i < p->budget_count; i++)
-        p->budgets[i].allowed = p->budgets[i].body->status.disruptions_allowed;
+    sched__budgets_start(p->budgets, n);
     for (size_t i = 0; i < n; i++)
-        if (violates(p, pods[i].pod))
+        if (sched__budgets_break(p->budgets, pods[i].pod))
             pods[violating++] = pods[i];
         else
             others[rest++] = pods[i];
@@ -192,8 +72,6 @@ static size_t split_by_budget(struct preemption *p, struct victim *pods, size_t 
         pods[violating + i] = others[i];
     return violating;
 }
-
-/* ---- one node ---- */
 
 static void note_failure(struct preemption *p, uint32_t slot) {
     struct sched__cycle tried = *p->cy;
@@ -410,7 +288,7 @@ static struct str preempt(struct preemption *p, struct sched_result *out) {
     struct str objection = find_objection(cy);
     if (objection.p)
         return objection;
-    collect_budgets(p);
+    p->budgets = sched__budgets_get(cy->s);
     try_nodes(p);
     if (!p->found) {
         sched__unnominate(cy->s, cy->pod);
@@ -433,8 +311,6 @@ static bool fails_before(const struct sched__cycle *cy) {
 enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out) {
     struct preemption p = {
         .cy = cy,
-        .filed = MAP_INIT(cy->s->seed),
-        .key = BUF_INIT(SIZE_MAX),
         .now = clock_wall(cy->s->clock),
         .failures = {MAP_INIT(cy->s->seed)},
     };
@@ -445,8 +321,6 @@ enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out
         return SCHED_CODE_ERROR;
     }
     struct str text = preempt(&p, out);
-    map_release(&p.filed);
-    buf_release(&p.key);
     sched__metrics_preemption(cy->s, out->victim_count);
     out->message =
         arena_printf(cy->arena, "%.*s preemption: %.*s", STR_ARG(out->message), STR_ARG(text));
