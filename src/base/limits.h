@@ -135,6 +135,10 @@
  * classes on 5,000 nodes. */
 #define LIMIT_SCHED_EVAL_BYTES (64U << 20)
 
+/* What is remembered of the storage capacities that nodes reach. Nodes of which each reaches many
+ * ask again when that is full; real clusters need some bytes for each node. */
+#define LIMIT_SCHED_REACH_BYTES (16U << 20)
+
 /* Pods and nodes that the search for changes of `berth explain` compiles before it ends, in bytes:
  * each of its up to 1,200 steps compiles a changed copy. Pods and nodes of 10 KiB together stay
  * below half of it. */

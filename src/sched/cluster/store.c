@@ -5,7 +5,7 @@
 #include "sched/sched_int.h"
 
 /* What a change of such objects makes stale. */
-enum stale { STORAGE, VOLUMES, NAMESPACES, SELECTORS, BUDGETS };
+enum stale { STORAGE, VOLUMES, CAPACITIES, NAMESPACES, SELECTORS, BUDGETS };
 
 /* Which map a kind lives in. */
 struct store_row {
@@ -27,7 +27,7 @@ static const struct store_row rows[] = {
     {"StorageClass", MAP(storage_classes), STORAGE},
     {"CSINode", MAP(csi_nodes), STORAGE},
     {"CSIDriver", MAP(csi_drivers), STORAGE},
-    {"CSIStorageCapacity", MAP(capacities), STORAGE},
+    {"CSIStorageCapacity", MAP(capacities), CAPACITIES},
     {"VolumeAttachment", MAP(attachments), STORAGE},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -105,10 +105,12 @@ static bool same_selection(const struct api_object *a, const struct api_object *
 
 static void note_change(struct sched *s, const struct store_row *row, const struct api_object *old,
                         const struct api_object *object) {
-    if (row->stale == STORAGE || row->stale == VOLUMES)
+    if (row->stale == STORAGE || row->stale == VOLUMES || row->stale == CAPACITIES)
         s->storage_generation++;
     if (row->stale == VOLUMES)
         s->volumes_generation++;
+    if (row->stale == CAPACITIES)
+        s->capacities_generation++;
     if (row->stale == NAMESPACES)
         sched__count_namespaces_changed(s);
     if (row->stale == SELECTORS && (!old || !object || !same_selection(old, object)))

@@ -145,6 +145,7 @@ void sched__volumes_release(struct sched *s) {
     map_release(&v->users);
     sched__disks_release(&v->disks);
     sched__shelves_release(&v->shelves);
+    sched__capacities_free(v->capacities);
     free(v);
     s->volumes = NULL;
 }

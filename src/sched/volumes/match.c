@@ -3,11 +3,10 @@
  * FindPodVolumes.
  *
  * What does not depend on the node is settled when the claims are read: an unbound claim gets the
- * list of the volumes that could be its own, and of the spaces that are large enough for it.
+ * list of the volumes that could be its own.
  */
 #include <stdlib.h>
 
-#include "api/selector.h"
 #include "sched/volumes/state_int.h"
 
 /* ---- the claims of a pod ---- */
@@ -45,40 +44,12 @@ static void read_size(struct sched__claim *c) {
 
 /* ---- space for a claim that is to be provisioned ---- */
 
-const struct quantity *sched__capacity_limit(const struct api_csi_storage_capacity *capacity) {
-    return capacity->maximum_volume_size ? capacity->maximum_volume_size : capacity->capacity;
-}
-
 /* Does the driver say how much space it has? */
 static bool counts_space(struct sched *s, struct str driver) {
     const struct api_object *object =
         sched__store_find(s, &s->store.csi_drivers, (struct str){0}, driver);
     const struct api_csi_driver *body = object ? object->body : NULL;
     return body && body->spec.storage_capacity.set && body->spec.storage_capacity.v;
-}
-
-static bool is_large_enough(const struct api_csi_storage_capacity *capacity,
-                            const struct sched__claim *c) {
-    const struct quantity *limit = sched__capacity_limit(capacity);
-    return str_eq(capacity->storage_class_name, c->storage_class->metadata.name) && limit &&
-           quantity_value(limit) >= quantity_value(&c->size);
-}
-
-/* Lists the spaces that are large enough; one whose selector is wrong is reached by no node. */
-static void find_spaces(struct sched *s, struct arena *a, struct sched__claim *c) {
-    c->needs_space = c->has_size && counts_space(s, c->storage_class->provisioner);
-    if (!c->needs_space)
-        return;
-    c->spaces = arena_array(a, struct sched__space, s->store.capacities.live);
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->store.capacities, &at));) {
-        const struct api_csi_storage_capacity *capacity =
-            ((const struct api_object *)e->value)->body;
-        struct selector *nodes = NULL;
-        if (is_large_enough(capacity, c) &&
-            selector_compile(a, capacity->node_topology, &nodes, NULL) == 0)
-            c->spaces[c->space_count++] = (struct sched__space){capacity, nodes};
-    }
 }
 
 /* ---- sorting claims ---- */
@@ -104,7 +75,7 @@ static void add_claim(struct sched *s, struct arena *a, struct api_object *objec
         return;
     }
     read_size(&c);
-    find_spaces(s, a, &c);
+    c.needs_space = c.has_size && counts_space(s, c.storage_class->provisioner);
     c.suitable = arena_new(a, struct sched__suitable); /* none of a claim with a node */
     c.selected_node = sched__claim_selected_node(s, object);
     if (c.selected_node.p) {
@@ -210,14 +181,13 @@ static bool topology_matches(const struct api_topology_selector_term_list *terms
     return !terms->n;
 }
 
-/* False: no space that this node reaches is large enough. */
+/* False: no capacity that this node reaches is large enough. */
 static bool find_space(const struct place *p, const struct sched__claim *c,
                        const struct api_csi_storage_capacity **out) {
-    const struct labels *labels = &p->node->object->meta->labels;
-    *out = NULL;
-    for (size_t i = 0; i < c->space_count && !*out; i++)
-        if (selector_matches(c->spaces[i].nodes, labels))
-            *out = c->spaces[i].capacity;
+    *out = c->needs_space
+               ? sched__capacities_find(p->s, c->storage_class->metadata.name,
+                                        quantity_value(&c->size), &p->node->object->meta->labels)
+               : NULL;
     return !c->needs_space || *out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/selector_index.h"
 #include "sched/volumes/volumes_int.h"
 
 /* ---- volumes that claims may get (shelves.c) ---- */
@@ -67,6 +68,29 @@ const struct sched__held_list *sched__shelves_held(struct sched__shelves *x,
 void sched__shelves_hold(struct sched *s, const struct sched__pv *pv,
                          const struct sched__holder *holder);
 
+/* ---- capacities, compiled (capacities.c) ---- */
+
+/* A capacity that nodes may reach; borrowed from the store. */
+struct sched__offer {
+    const struct api_csi_storage_capacity *capacity;
+    int64_t limit; /* bytes of one volume */
+};
+
+struct sched__capacities {
+    uint64_t generation; /* of the store's capacities, when all this was made */
+    struct arena arena;
+    struct map classes;          /* struct class_offers by name of the storage class */
+    struct selector_index index; /* struct sched__offer by storage class and selector of nodes */
+    struct selector_search search;
+    VEC(const struct sched__offer *) steps; /* being looked for */
+    struct arena found;                     /* what nodes reach, and: */
+    size_t found_bytes;                     /* how much that is */
+    struct buf key;
+};
+
+/* Frees them; NULL is fine. */
+void sched__capacities_free(struct sched__capacities *x);
+
 /* ---- what is remembered ---- */
 
 struct sched__volumes {
@@ -76,7 +100,8 @@ struct sched__volumes {
     struct map users;    /* of claims by "namespace/name": number of pods */
     struct map disks;    /* of pods on nodes, see disks.c */
     struct sched__shelves shelves;
-    uint64_t plans; /* that were made */
+    struct sched__capacities *capacities; /* NULL: not asked for yet */
+    uint64_t plans;                       /* that were made */
 };
 
 /* Something that a decision took and that no object shows yet. */

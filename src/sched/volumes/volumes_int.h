@@ -118,12 +118,6 @@ struct str sched__claim_selected_node(const struct sched *s, const struct api_ob
 
 /* ---- the claims of one pod, and what a node makes of them (match.c) ---- */
 
-/* Space that is large enough for a claim. */
-struct sched__space {
-    const struct api_csi_storage_capacity *capacity;
-    const struct selector *nodes; /* that reach it */
-};
-
 struct sched__shelf;
 
 /* How many volumes could be an unbound claim's, whatever the node: counted when texts need it. */
@@ -149,8 +143,6 @@ struct sched__claim {
     const struct selector *selector; /* NULL: any */
     struct sched__suitable *suitable;
     bool needs_space; /* the driver says how much it has */
-    struct sched__space *spaces;
-    size_t space_count;
 };
 
 struct sched__claim_list {
@@ -227,8 +219,16 @@ bool sched__volume_plan_fails(const struct sched__volume_plan *plan);
 /* The CSINode of a node, or NULL. */
 const struct api_object *sched__csi_node(struct sched *s, uint32_t slot);
 
+/* ---- space for volumes that are to be provisioned (capacities.c) ---- */
+
 /* The most that a volume of this capacity may have; NULL: nothing is said. */
 const struct quantity *sched__capacity_limit(const struct api_csi_storage_capacity *capacity);
+
+/* The first capacity of the storage class that nodes with these labels reach and that allows a
+ * volume of so many bytes; NULL: there is none. */
+const struct api_csi_storage_capacity *sched__capacities_find(struct sched *s,
+                                                              struct str class_name, int64_t size,
+                                                              const struct labels *labels);
 
 /* ---- disks that exclude each other (disks.c) ---- */
 
