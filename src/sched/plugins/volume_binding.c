@@ -210,8 +210,7 @@ static void write_affinity(const struct sched__cycle *cy, struct buf *out, struc
     match_node_verdict_write(out, affinity, node, &why);
 }
 
-static void write_no_volume(struct sched *s, struct buf *out,
-                            const struct sched__volume_plan *plan) {
+static void write_no_volume(struct buf *out, const struct sched__volume_plan *plan) {
     const struct sched__claim *c = plan->conflicts[SCHED__NO_VOLUME];
     struct str class_name = c->storage_class->metadata.name;
     switch (plan->no_volume) {
@@ -222,7 +221,7 @@ static void write_no_volume(struct sched *s, struct buf *out,
         buf_addf(out,
                  "none of %zu volumes of class %.*s that suit it is reachable, and the class "
                  "has no provisioner",
-                 sched__candidates_count(s, c)->n, STR_ARG(class_name));
+                 sched__candidates_count(c)->n, STR_ARG(class_name));
         return;
     case SCHED__TOPOLOGY:
         buf_addf(out, "the node's labels are in none of the allowedTopologies of class %.*s",
@@ -232,8 +231,8 @@ static void write_no_volume(struct sched *s, struct buf *out,
 }
 
 /* The volume that keeps an unbound claim from this node, if it is a single one. */
-static struct sched__pv *only_candidate(struct sched *s, const struct sched__claim *c) {
-    const struct sched__suitable *suitable = sched__candidates_count(s, c);
+static struct sched__pv *only_candidate(const struct sched__claim *c) {
+    const struct sched__suitable *suitable = sched__candidates_count(c);
     return c->prebound_count || suitable->n == 1 ? suitable->first : NULL;
 }
 
@@ -253,12 +252,12 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
         write_affinity(cy, out, c->pv, slot);
     } else if ((c = plan->conflicts[SCHED__NO_VOLUME])) {
         struct sched__pv *only =
-            plan->no_volume == SCHED__NO_PROVISIONER ? only_candidate(cy->s, c) : NULL;
+            plan->no_volume == SCHED__NO_PROVISIONER ? only_candidate(c) : NULL;
         write_claim(out, c);
         if (only)
             write_affinity(cy, out, only, slot);
         else
-            write_no_volume(cy->s, out, plan);
+            write_no_volume(out, plan);
     } else if ((c = plan->conflicts[SCHED__NO_SPACE])) {
         write_claim(out, c);
         write_no_space(out, c);
@@ -274,7 +273,7 @@ static const struct sched__pv *refused_volume(struct sched__cycle *cy, uint32_t 
     if (plan->conflicts[SCHED__VOLUME_AFFINITY])
         return plan->conflicts[SCHED__VOLUME_AFFINITY]->pv;
     const struct sched__claim *c = plan->conflicts[SCHED__NO_VOLUME];
-    return c && plan->no_volume == SCHED__NO_PROVISIONER ? only_candidate(cy->s, c) : NULL;
+    return c && plan->no_volume == SCHED__NO_PROVISIONER ? only_candidate(c) : NULL;
 }
 
 const struct api_node_selector_requirement *sched__binding_requirement(struct sched__cycle *cy,

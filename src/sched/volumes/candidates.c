@@ -7,10 +7,6 @@
 #include "api/selector.h"
 #include "sched/volumes/state_int.h"
 
-static struct str mode_of(struct str mode) {
-    return mode.p ? mode : STR("Filesystem");
-}
-
 /* ---- volumes that are the claim's already ---- */
 
 /* What even such a volume must satisfy. */
@@ -20,7 +16,8 @@ static bool could_hold(const struct sched *s, const struct sched__claim *c,
     struct str attributes = spec->volume_attributes_class_name;
     bool attributes_on = feature_enabled(&s->gates, FEATURE_VolumeAttributesClass);
     return quantity_cmp(&pv->size, &c->size) >= 0 &&
-           str_eq(mode_of(spec->volume_mode), mode_of(c->body->spec.volume_mode)) &&
+           str_eq(sched__volume_mode(spec->volume_mode),
+                  sched__volume_mode(c->body->spec.volume_mode)) &&
            (attributes_on ? str_eq(attributes, c->body->spec.volume_attributes_class_name)
                           : !attributes.n) &&
            !pv->body->metadata.deletion_timestamp.set;
@@ -52,11 +49,6 @@ static void list_shelves(struct arena *a, struct sched__shelves *shelves, struct
             c->shelves[c->shelf_count++] = group->shelves.v[i];
 }
 
-static bool is_free(const struct sched *s, const struct sched__pv *pv) {
-    struct sched__holder holder;
-    return !sched__volume_holder(s, pv->object, &holder);
-}
-
 static bool is_selected(const struct sched__claim *c, const struct sched__pv *pv) {
     return !c->selector || selector_matches(c->selector, &pv->body->metadata.labels);
 }
@@ -74,8 +66,7 @@ static size_t find_size(struct sched__pv *const *v, size_t n, const struct quant
     return low;
 }
 
-const struct sched__suitable *sched__candidates_count(struct sched *s,
-                                                      const struct sched__claim *c) {
+const struct sched__suitable *sched__candidates_count(const struct sched__claim *c) {
     struct sched__suitable *found = c->suitable;
     if (found->known)
         return found;
@@ -85,7 +76,7 @@ const struct sched__suitable *sched__candidates_count(struct sched *s,
     for (size_t i = 0; i < c->shelf_count; i++) {
         const struct sched__shelf *shelf = c->shelves[i];
         for (size_t k = find_size(shelf->all.v, shelf->all.n, &c->size); k < shelf->all.n; k++) {
-            if (!is_free(s, shelf->all.v[k]) || !is_selected(c, shelf->all.v[k]))
+            if (shelf->all.v[k]->is_held || !is_selected(c, shelf->all.v[k]))
                 continue;
             if (!found->n++)
                 found->first = shelf->all.v[k];
@@ -98,7 +89,6 @@ const struct sched__suitable *sched__candidates_count(struct sched *s,
 
 /* What a node is asked, and for which claim. */
 struct choice {
-    struct sched *s;
     const struct sched__claim *claim;
     const struct sched__volume_plan *plan;
     const struct match_node *node;
@@ -140,7 +130,7 @@ static struct sched__pv *choose(struct sched__rack *rack, const struct choice *x
         return NULL;
     for (uint32_t i = skip_taken(rack, begin(rack, x)); i < rack->n; i = skip_taken(rack, i + 1)) {
         struct sched__pv *pv = rack->v[i];
-        if (!is_free(x->s, pv)) {
+        if (pv->is_held) {
             rack->next.v[i] = i + 1;
             continue;
         }
@@ -164,22 +154,26 @@ static struct sched__pv *smaller(struct sched__pv *a, struct sched__pv *b) {
     return order < 0 || (!order && a->order < b->order) ? a : b;
 }
 
-struct sched__pv *sched__candidates_choose(struct sched *s, const struct sched__claim *c,
-                                           const struct sched__volume_plan *plan, uint32_t slot) {
-    const struct sched__node *node = &s->nodes.v[slot];
-    struct choice x = {s, c, plan, node->labels};
+/* The smallest volume of a shelf that the claim can have on a node with these labels. */
+static struct sched__pv *choose_on_shelf(struct sched__shelf *shelf, const struct choice *x,
+                                         const struct labels *labels) {
+    struct sched__pv *best = choose(&shelf->common, x);
+    size_t at = 0;
+    for (struct sched__rack *rack; (rack = sched__shelf_next_rack(shelf, labels, &at));)
+        best = smaller(best, choose(rack, x));
+    return best;
+}
+
+struct sched__pv *sched__candidates_choose(const struct sched__claim *c,
+                                           const struct sched__volume_plan *plan,
+                                           const struct sched__node *node) {
+    struct choice x = {c, plan, node->labels};
     struct sched__pv *best = NULL;
     for (size_t i = 0; i < c->prebound_count; i++)
         if (!is_chosen(plan, c->prebound[i]))
             return is_reached(c->prebound[i], node->labels) ? c->prebound[i] : NULL;
-    for (size_t i = 0; i < c->shelf_count; i++) {
-        struct sched__shelf *shelf = c->shelves[i];
-        const struct label *label =
-            shelf->label.n ? labels_find(&node->object->meta->labels, shelf->label) : NULL;
-        struct sched__rack *own = label ? map_get(&shelf->racks, label->value) : NULL;
-        best = smaller(best, choose(&shelf->common, &x));
-        best = smaller(best, own ? choose(own, &x) : NULL);
-    }
+    for (size_t i = 0; i < c->shelf_count; i++)
+        best = smaller(best, choose_on_shelf(c->shelves[i], &x, &node->object->meta->labels));
     return best;
 }
 

@@ -121,7 +121,6 @@ struct place {
     struct sched *s;
     uint32_t slot;
     const struct sched__node *node;
-    const struct api_object *csi_node;
     struct sched__volume_plan *plan;
 };
 
@@ -141,6 +140,7 @@ static void refuse_volume(struct place *p, enum sched__no_volume why,
 }
 
 static void check_bound(struct place *p, const struct sched__claim_list *claims) {
+    const struct api_object *csi_node = claims->n ? sched__csi_node(p->s, p->slot) : NULL;
     for (size_t i = 0; i < claims->n; i++) {
         const struct sched__claim *c = &claims->v[i];
         if (!c->pv) {
@@ -148,7 +148,7 @@ static void check_bound(struct place *p, const struct sched__claim_list *claims)
             return;
         }
         const struct match_affinity *affinity =
-            sched__pv_affinity(p->s, c->pv, p->csi_node, &p->plan->error);
+            sched__pv_affinity(p->s, c->pv, csi_node, &p->plan->error);
         if (p->plan->error.p)
             return;
         if (affinity && !match_affinity_required(affinity, p->node->labels, NULL)) {
@@ -229,7 +229,7 @@ static void check_unbound(struct place *p, struct sched__pod_claims *claims) {
         go_on = provision(p, &claims->selected.v[i]);
     for (size_t i = 0; i < claims->unbound.n && !claims->error.p; i++) {
         const struct sched__claim *c = &claims->unbound.v[i];
-        struct sched__pv *pv = sched__candidates_choose(p->s, c, p->plan, p->slot);
+        struct sched__pv *pv = sched__candidates_choose(c, p->plan, p->node);
         if (pv)
             bind(p->plan, c, pv);
         else
@@ -239,7 +239,7 @@ static void check_unbound(struct place *p, struct sched__pod_claims *claims) {
 
 const struct sched__volume_plan *
 sched__pod_claims_place(struct sched *s, struct sched__pod_claims *c, uint32_t slot) {
-    struct place p = {s, slot, &s->nodes.v[slot], sched__csi_node(s, slot), &c->plan};
+    struct place p = {s, slot, &s->nodes.v[slot], &c->plan};
     c->plan = (struct sched__volume_plan){.bindings = c->plan.bindings,
                                           .provisions = c->plan.provisions,
                                           .serial = ++sched__volumes_get(s)->plans};

@@ -2,10 +2,11 @@
  * PersistentVolumes as claims look for them, sorted once for all claims.
  *
  * Volumes that nobody has stand on shelves: one for each storage class, mode, attributes class and
- * set of access modes. A shelf has its volumes by size. Most volumes there are many of want a
- * single value of a label, such as the host's name, so a shelf has racks by the value that they
- * want: a node looks at its own rack and at that of volumes which want something else. Volumes that
- * were bound to a claim, or taken for one, are found by the claim.
+ * set of access modes. A shelf has its volumes by size. Where there are many volumes, most want a
+ * value of some label, such as the name of the host or the zone. A volume is put on the racks of
+ * the label whose values the fewest others want, so that a node finds it under its own labels and
+ * finds few others there. Volumes that were bound to a claim, or taken for one, are found by the
+ * claim.
  *
  * All of it is made again when a volume changed, or one that was taken came back. One that is taken
  * meanwhile stays, and is left out from when it is met.
@@ -18,15 +19,11 @@
 
 /* ---- sorting ---- */
 
-static struct str mode_of(struct str mode) {
-    return mode.p ? mode : STR("Filesystem");
-}
-
 static void write_group_key(struct buf *out, struct str class_name, struct str mode,
                             struct str attributes) {
     buf_clear(out);
     sched__key_add(out, class_name);
-    sched__key_add(out, mode_of(mode));
+    sched__key_add(out, sched__volume_mode(mode));
     sched__key_add(out, attributes);
 }
 
@@ -49,8 +46,7 @@ static int compare_size(const void *a, const void *b) {
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static struct sched__shelf *shelf_get(struct sched *s, struct sched__shelves *x,
-                                      const struct sched__pv *pv) {
+static struct sched__shelf *shelf_get(struct sched__shelves *x, const struct sched__pv *pv) {
     const struct api_persistent_volume_spec *spec = &pv->body->spec;
     write_group_key(&x->key, pv->class_name, spec->volume_mode, spec->volume_attributes_class_name);
     struct sched__shelf_group *group = map_get(&x->groups, buf_view(&x->key));
@@ -63,69 +59,174 @@ static struct sched__shelf *shelf_get(struct sched *s, struct sched__shelves *x,
     if (!shelf) {
         shelf = arena_new(&x->arena, struct sched__shelf);
         shelf->modes = &spec->access_modes;
-        shelf->racks = MAP_INIT(s->seed);
         map_put(&x->shelves, arena_str(&x->arena, buf_view(&x->key)), shelf);
         vec_push(&group->shelves, shelf);
     }
     return shelf;
 }
 
+/* ---- what volumes want of nodes ---- */
+
+/* The shelf whose volumes are put on racks. */
+struct filling {
+    struct sched__shelves *x;
+    struct sched__shelf *shelf;
+    struct map rows;    /* struct sched__rack_row by key */
+    struct map demand;  /* size_t by label and value: how many volumes want it */
+    struct arena arena; /* of what does not outlive the filling */
+};
+
+/* The terms of which a node must satisfy one, if there are any. */
+static struct api_node_selector_term_list terms_of(const struct sched__pv *pv) {
+    const struct api_volume_node_affinity *affinity = pv->body->spec.node_affinity;
+    return affinity && affinity->required ? affinity->required->node_selector_terms
+                                          : (struct api_node_selector_term_list){0};
+}
+
+static bool wants_values(const struct api_node_selector_requirement *r) {
+    return str_is(r->operator, "In");
+}
+
+/* How many volumes want that value of the label; to be counted up. */
+static size_t *demand_for(struct filling *f, struct str key, struct str value) {
+    struct buf *text = &f->x->key;
+    buf_clear(text);
+    sched__key_add(text, key);
+    sched__key_add(text, value);
+    size_t *n = map_get(&f->demand, buf_view(text));
+    if (!n) {
+        n = arena_new(&f->arena, size_t);
+        map_put(&f->demand, arena_str(&f->arena, buf_view(text)), n);
+    }
+    return n;
+}
+
+static void count_demand(struct filling *f, const struct api_node_selector_term *term) {
+    const struct api_node_selector_requirement_list *list = &term->match_expressions;
+    for (size_t i = 0; i < list->n; i++)
+        for (size_t k = 0; wants_values(&list->v[i]) && k < list->v[i].values.n; k++)
+            ++*demand_for(f, list->v[i].key, list->v[i].values.v[k]);
+}
+
+/* The most that one of the values is wanted. */
+static size_t highest_demand(struct filling *f, const struct api_node_selector_requirement *r) {
+    size_t most = 0;
+    for (size_t i = 0; i < r->values.n; i++) {
+        size_t n = *demand_for(f, r->key, r->values.v[i]);
+        most = most < n ? n : most;
+    }
+    return most;
+}
+
+/* The requirement whose values the fewest volumes want; NULL: the term wants values of no label. */
+static const struct api_node_selector_requirement *
+choose_label(struct filling *f, const struct api_node_selector_term *term) {
+    const struct api_node_selector_requirement *best = NULL;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < term->match_expressions.n; i++) {
+        const struct api_node_selector_requirement *r = &term->match_expressions.v[i];
+        size_t most = wants_values(r) ? highest_demand(f, r) : SIZE_MAX;
+        if (most >= least)
+            continue;
+        least = most;
+        best = r;
+    }
+    return best;
+}
+
 /* ---- racks ---- */
 
-/* The values that a volume wants of a label, if it wants nothing else instead; NULL: it is not so.
- * An empty key: of any label, and *key becomes that. */
-static const struct api_strs *wanted_values(const struct sched__pv *pv, struct str *key) {
-    const struct api_volume_node_affinity *affinity = pv->body->spec.node_affinity;
-    if (!affinity || !affinity->required || affinity->required->node_selector_terms.n != 1)
-        return NULL;
-    const struct api_node_selector_requirement_list *list =
-        &affinity->required->node_selector_terms.v[0].match_expressions;
-    for (size_t i = 0; i < list->n; i++) {
-        if (!str_is(list->v[i].operator, "In") || (key->n && !str_eq(list->v[i].key, *key)))
-            continue;
-        *key = list->v[i].key;
-        return &list->v[i].values;
+static struct sched__rack *rack_get(struct filling *f, struct str key, struct str value) {
+    struct sched__rack_row *row = map_get(&f->rows, key);
+    if (!row) {
+        row = arena_new(&f->x->arena, struct sched__rack_row);
+        *row = (struct sched__rack_row){key, MAP_INIT(f->rows.seed)};
+        map_put(&f->rows, key, row);
+        vec_push(&f->shelf->rows, row);
     }
-    return NULL;
+    struct sched__rack *rack = map_get(&row->racks, value);
+    if (!rack) {
+        rack = arena_new(&f->x->arena, struct sched__rack);
+        map_put(&row->racks, value, rack);
+    }
+    return rack;
 }
 
-/* The label that racks go by: that of the first volume that wants values of one. */
-static struct str choose_label(const struct sched__shelf *shelf) {
-    struct str key = {0};
-    for (size_t i = 0; i < shelf->all.n; i++)
-        if (wanted_values(shelf->all.v[i], &key))
-            break;
-    return key;
-}
-
+/* Volumes come by size; one that wants the same value twice comes twice in a row. */
 static void put_on_rack(struct sched__rack *rack, struct sched__pv *pv) {
+    if (rack->n && rack->v[rack->n - 1] == pv)
+        return;
     if (!rack->n)
         vec_push(&rack->next, 0);
     vec_push(rack, pv);
     vec_push(&rack->next, (uint32_t)rack->n);
 }
 
-static struct sched__rack *rack_get(struct arena *a, struct sched__shelf *shelf, struct str value) {
-    struct sched__rack *rack = map_get(&shelf->racks, value);
-    if (!rack) {
-        rack = arena_new(a, struct sched__rack);
-        map_put(&shelf->racks, value, rack);
+/* Puts a volume on the racks of one label for each term, if all terms want values of some. */
+static void put_on_racks(struct filling *f, struct sched__pv *pv) {
+    struct api_node_selector_term_list terms = terms_of(pv);
+    bool is_common = !terms.n;
+    for (size_t i = 0; i < terms.n && !is_common; i++)
+        is_common = !choose_label(f, &terms.v[i]);
+    if (is_common)
+        put_on_rack(&f->shelf->common, pv);
+    for (size_t i = 0; i < terms.n && !is_common; i++) {
+        const struct api_node_selector_requirement *label = choose_label(f, &terms.v[i]);
+        for (size_t k = 0; k < label->values.n; k++)
+            put_on_rack(rack_get(f, label->key, label->values.v[k]), pv);
     }
-    return rack;
 }
 
-static void fill_racks(struct arena *a, struct sched__shelf *shelf) {
+static int compare_rows(const void *a, const void *b) {
+    const struct sched__rack_row *x = *(struct sched__rack_row *const *)a;
+    const struct sched__rack_row *y = *(struct sched__rack_row *const *)b;
+    return str_cmp(x->key, y->key);
+}
+
+static void fill_racks(struct sched__shelves *x, struct sched__shelf *shelf) {
+    struct filling f = {.x = x,
+                        .shelf = shelf,
+                        .rows = MAP_INIT(x->shelves.seed),
+                        .demand = MAP_INIT(x->shelves.seed)};
     qsort(shelf->all.v, shelf->all.n, sizeof *shelf->all.v, compare_size);
-    shelf->label = choose_label(shelf);
     for (size_t i = 0; i < shelf->all.n; i++) {
-        struct sched__pv *pv = shelf->all.v[i];
-        struct str key = shelf->label;
-        const struct api_strs *values = shelf->label.n ? wanted_values(pv, &key) : NULL;
-        for (size_t k = 0; values && k < values->n; k++)
-            put_on_rack(rack_get(a, shelf, values->v[k]), pv);
-        if (!values)
-            put_on_rack(&shelf->common, pv);
+        struct api_node_selector_term_list terms = terms_of(shelf->all.v[i]);
+        for (size_t k = 0; k < terms.n; k++)
+            count_demand(&f, &terms.v[k]);
     }
+    for (size_t i = 0; i < shelf->all.n; i++)
+        put_on_racks(&f, shelf->all.v[i]);
+    if (shelf->rows.n)
+        qsort(shelf->rows.v, shelf->rows.n, sizeof *shelf->rows.v, compare_rows);
+    map_release(&f.rows);
+    map_release(&f.demand);
+    arena_release(&f.arena);
+}
+
+static int compare_key(const void *key, const void *row) {
+    return str_cmp(*(const struct str *)key, (*(struct sched__rack_row *const *)row)->key);
+}
+
+static const struct sched__rack_row *find_row(const struct sched__shelf *shelf, struct str key) {
+    struct sched__rack_row *const *row =
+        bsearch(&key, shelf->rows.v, shelf->rows.n, sizeof *shelf->rows.v, compare_key);
+    return row ? *row : NULL;
+}
+
+/* The fewer ones are looked up among the others. */
+struct sched__rack *sched__shelf_next_rack(const struct sched__shelf *shelf,
+                                           const struct labels *labels, size_t *at) {
+    bool by_row = shelf->rows.n <= labels->n;
+    size_t n = by_row ? shelf->rows.n : labels->n;
+    for (struct sched__rack *rack; *at < n;) {
+        size_t i = (*at)++;
+        const struct sched__rack_row *row =
+            by_row ? shelf->rows.v[i] : find_row(shelf, labels->v[i].key);
+        const struct label *label = by_row ? labels_find(labels, row->key) : &labels->v[i];
+        if (row && label && (rack = map_get(&row->racks, label->value)))
+            return rack;
+    }
+    return NULL;
 }
 
 /* ---- volumes that somebody has ---- */
@@ -137,7 +238,7 @@ static struct str claim_key(struct sched__shelves *x, struct str ns, struct str 
     return buf_view(&x->key);
 }
 
-/* In the order in which volumes are listed. */
+/* Adds a volume to those of its holder, in the order of the store. */
 static void hold(struct sched__shelves *x, const struct sched__holder *holder,
                  struct sched__held volume) {
     struct str key = claim_key(x, holder->ns, holder->name);
@@ -153,10 +254,11 @@ static void hold(struct sched__shelves *x, const struct sched__holder *holder,
     }
 }
 
-void sched__shelves_hold(struct sched *s, const struct sched__pv *pv,
+void sched__shelves_hold(struct sched *s, struct sched__pv *pv,
                          const struct sched__holder *holder) {
     struct sched__shelves *x = &s->volumes->shelves;
-    if (x->generation == s->volumes_generation)
+    pv->is_held = true;
+    if (x->made && x->generation == s->volumes_generation)
         hold(x, holder, (struct sched__held){pv->object, pv->order});
 }
 
@@ -167,11 +269,17 @@ static void release_rack(struct sched__rack *rack) {
     vec_release(rack);
 }
 
-static void release_shelf(struct sched__shelf *shelf) {
+static void release_row(struct sched__rack_row *row) {
     size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&shelf->racks, &at));)
+    for (struct map_entry *e; (e = map_next(&row->racks, &at));)
         release_rack(e->value);
-    map_release(&shelf->racks);
+    map_release(&row->racks);
+}
+
+static void release_shelf(struct sched__shelf *shelf) {
+    for (size_t i = 0; i < shelf->rows.n; i++)
+        release_row(shelf->rows.v[i]);
+    vec_release(&shelf->rows);
     release_rack(&shelf->common);
     vec_release(&shelf->all);
 }
@@ -205,15 +313,17 @@ static void add_volume(struct sched *s, struct sched__shelves *x, struct api_obj
         return;
     struct sched__pv *pv = sched__pv_of(s, object);
     pv->order = order;
-    vec_push(&shelf_get(s, x, pv)->all, pv);
+    pv->is_held = false;
+    vec_push(&shelf_get(x, pv)->all, pv);
 }
 
 struct sched__shelves *sched__shelves_get(struct sched *s) {
     struct sched__shelves *x = &sched__volumes_get(s)->shelves;
-    if (x->generation == s->volumes_generation && x->key.max)
+    if (x->made && x->generation == s->volumes_generation)
         return x;
     sched__shelves_release(x);
-    *x = (struct sched__shelves){.generation = s->volumes_generation,
+    *x = (struct sched__shelves){.made = true,
+                                 .generation = s->volumes_generation,
                                  .groups = MAP_INIT(s->seed),
                                  .shelves = MAP_INIT(s->seed),
                                  .held = MAP_INIT(s->seed),
@@ -224,7 +334,7 @@ struct sched__shelves *sched__shelves_get(struct sched *s) {
         add_volume(s, x, e->value, order++);
     at = 0;
     for (struct map_entry *e; (e = map_next(&x->shelves, &at));)
-        fill_racks(&x->arena, e->value);
+        fill_racks(x, e->value);
     return x;
 }
 

@@ -9,22 +9,27 @@
 
 /* ---- volumes that claims may get (shelves.c) ---- */
 
-/* Volumes by size. */
+/* Volumes that nobody had when they were put here, by size; one that was taken since stays. */
 struct sched__rack {
     struct sched__pv **v;
     size_t n, cap;
-    VEC(uint32_t) next; /* by place, one more than there are: none before that is there any more */
-    uint64_t plan;      /* the plan that looked last, and: */
-    uint32_t cursor;    /* nothing before can be of use to it */
+    VEC(uint32_t) next; /* by place, and one behind the last: all before that one are taken */
+    uint64_t plan;      /* serial of the plan that looked last; of no use to it is what is */
+    uint32_t cursor;    /* before this place */
+};
+
+/* Racks of volumes that want certain values of one label, such as the name of the host. */
+struct sched__rack_row {
+    struct str key;
+    struct map racks; /* struct sched__rack by the label's value */
 };
 
 /* Volumes that differ in size, labels and what they want of nodes only. */
 struct sched__shelf {
     const struct api_strs *modes;
-    VEC(struct sched__pv *) all; /* by size */
-    struct str label;            /* empty: none of them wants any */
-    struct map racks;            /* struct sched__rack by the label's value */
-    struct sched__rack common;   /* those that do not want the label */
+    VEC(struct sched__pv *) all;        /* by size */
+    VEC(struct sched__rack_row *) rows; /* by key */
+    struct sched__rack common;          /* volumes that want no such value */
 };
 
 /* Shelves that differ in access modes only. */
@@ -35,7 +40,7 @@ struct sched__shelf_group {
 /* A volume that somebody has; borrowed from the store. */
 struct sched__held {
     struct api_object *object;
-    uint32_t order; /* among all volumes */
+    uint32_t order; /* in the store */
 };
 
 struct sched__held_list {
@@ -44,29 +49,41 @@ struct sched__held_list {
 };
 
 struct sched__shelves {
+    bool made;
     uint64_t generation; /* of volumes, when all this was made */
-    struct map groups,
-        shelves;     /* struct sched__shelf_group and struct sched__shelf by what is so */
-    struct map held; /* struct sched__held_list by claim */
+    struct map groups;   /* struct sched__shelf_group by class, mode and attributes class */
+    struct map shelves;  /* struct sched__shelf by these and access modes */
+    struct map held;     /* struct sched__held_list by namespace and name of the claim */
     struct buf key;
     struct arena arena;
 };
 
 /* The shelves, up to date. */
 struct sched__shelves *sched__shelves_get(struct sched *s);
+
+/* Frees them; fine if there are none. */
 void sched__shelves_release(struct sched__shelves *x);
 
-/* Where volumes of the claim's class, mode and attributes are; NULL: there are none. */
+/* Where volumes of the claim's class, mode and attributes class are; NULL: there are none. */
 const struct sched__shelf_group *sched__shelves_find(struct sched__shelves *x,
                                                      const struct sched__claim *c);
 
-/* Volumes whose holder has the claim's name; NULL: none. */
+/* The next rack beside the common one where a node with these labels may find volumes; *at is 0 at
+ * first. NULL: there are no more. */
+struct sched__rack *sched__shelf_next_rack(const struct sched__shelf *shelf,
+                                           const struct labels *labels, size_t *at);
+
+/* Volumes whose holder has the claim's name, in the order of the store; NULL: none. */
 const struct sched__held_list *sched__shelves_held(struct sched__shelves *x,
                                                    const struct api_object *claim);
 
 /* The volume, which nobody had, was taken for a claim. */
-void sched__shelves_hold(struct sched *s, const struct sched__pv *pv,
-                         const struct sched__holder *holder);
+void sched__shelves_hold(struct sched *s, struct sched__pv *pv, const struct sched__holder *holder);
+
+/* What an absent volumeMode stands for. */
+static inline struct str sched__volume_mode(struct str mode) {
+    return mode.p ? mode : STR("Filesystem");
+}
 
 /* ---- capacities, compiled (capacities.c) ---- */
 

@@ -87,8 +87,10 @@ struct sched__pv {
     bool migrated_known;
     struct str migration_error; /* absent: none; in the arena */
     struct arena arena;
-    uint32_t order;  /* among all volumes, of those on shelves */
-    uint32_t chosen; /* its place among the bindings of a plan, if it has it there */
+    /* Of volumes on shelves: */
+    uint32_t order;  /* in the store */
+    bool is_held;    /* somebody took it since it was put there */
+    uint32_t chosen; /* its place among the bindings of a plan, if it is among them */
 };
 
 /* The claim that a volume is bound to. */
@@ -202,12 +204,12 @@ struct str sched__candidates_find(struct sched *s, struct arena *a, struct sched
 
 /* The volume that the claim gets on a node, or NULL; none that the plan has already. One that is
  * bound to the claim is the only choice. */
-struct sched__pv *sched__candidates_choose(struct sched *s, const struct sched__claim *c,
-                                           const struct sched__volume_plan *plan, uint32_t slot);
+struct sched__pv *sched__candidates_choose(const struct sched__claim *c,
+                                           const struct sched__volume_plan *plan,
+                                           const struct sched__node *node);
 
 /* How many volumes could be the claim's, whatever the node, and the first of them. */
-const struct sched__suitable *sched__candidates_count(struct sched *s,
-                                                      const struct sched__claim *c);
+const struct sched__suitable *sched__candidates_count(const struct sched__claim *c);
 
 /* Fills c->plan for a node. */
 const struct sched__volume_plan *
