@@ -1,22 +1,24 @@
 /*
- * Host ports that are taken, by node: a pod's ports are looked up, however many pods of the node
- * have some.
+ * Host ports that are taken, by node. A port is looked up, however many pods of the node have some:
+ * under its own address, under 0.0.0.0, and, for a port of 0.0.0.0, under any address. Follows
+ * k8s.io/kube-scheduler framework, func (HostPortInfo) CheckConflict.
  */
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "sched/sched_int.h"
 
-/* Compared as bytes: there are none between its members. */
+/* What is taken. Keys are compared as bytes. */
 struct port_key {
     const struct atom *protocol, *ip; /* an ip of NULL: any of them */
     uint32_t slot;
     int32_t port;
 };
+_Static_assert(sizeof(struct port_key) == 2 * sizeof(void *) + 8, "no bytes between the members");
 
 struct port_count {
     struct port_key key;
-    size_t n; /* ports of pods */
+    size_t n; /* how many pods have it; one pod may count twice */
 };
 
 static struct str key_text(const struct port_key *key) {
@@ -31,6 +33,7 @@ static struct port_key key_of(const struct sched__port *port, const struct atom 
 static void count(struct map *ports, struct port_key key, int delta) {
     struct port_count *c = map_get(ports, key_text(&key));
     if (!c) {
+        assert(delta > 0);
         c = xmalloc(sizeof *c);
         *c = (struct port_count){.key = key};
         map_put(ports, key_text(&c->key), c);

@@ -1,7 +1,8 @@
 /*
  * Disks that two pods of a node cannot both have. A disk has names under which it excludes others:
- * what it is, or, of a Ceph cluster, that by each of the monitors. Who only reads a disk gets along
- * with others that do.
+ * its own, or, for an image of a Ceph cluster, one for each monitor. Pods that only read a disk get
+ * along with each other. Follows k8s.io/kubernetes
+ * pkg/scheduler/framework/plugins/volumerestrictions, func isVolumeConflict.
  */
 #include <stdlib.h>
 
@@ -20,8 +21,8 @@ bool sched__is_disk(const struct api_volume_source *source) {
 struct writer {
     struct arena *a;
     VEC(struct sched__disk_name) names;
-    struct buf text; /* of one of them: room for a slot, then the kind and what it is */
-    size_t volume;
+    struct buf text; /* one of them: room for a slot, then the kind of disk and what names it */
+    size_t volume;   /* whose names are being written */
 };
 
 static void add_name(struct writer *w, char kind, const struct str parts[3], bool read_only) {
@@ -38,6 +39,7 @@ static void add_name(struct writer *w, char kind, const struct str parts[3], boo
     vec_push(&w->names, name);
 }
 
+/* Upstream does not ask whether AWS disks are only read. */
 static void add_names(struct writer *w, const struct api_volume_source *source) {
     const struct api_gce_persistent_disk_volume_source *gce = source->gce_persistent_disk;
     const struct api_aws_elastic_block_store_volume_source *aws = source->aws_elastic_block_store;
@@ -68,21 +70,20 @@ struct sched__disk_names sched__disk_names(struct arena *a, const struct api_obj
 
 /* ---- who has them ---- */
 
+/* A name that pods of a node have, and how many of them. */
 struct disk {
     size_t readers, writers;
     char key[]; /* not terminated */
 };
 
+/* The name with its slot written into it. */
 static struct str key_at(const struct sched__disk_name *name, uint32_t slot) {
     memcpy(name->text, &slot, sizeof slot);
     return (struct str){name->text, name->n};
 }
 
-static struct disk *disk_get(struct map *disks, struct str key) {
-    struct disk *d = map_get(disks, key);
-    if (d)
-        return d;
-    d = xcalloc(1, sizeof *d + key.n);
+static struct disk *disk_new(struct map *disks, struct str key) {
+    struct disk *d = xcalloc(1, sizeof *d + key.n);
     memcpy(d->key, key.p, key.n);
     map_put(disks, (struct str){d->key, key.n}, d);
     return d;
@@ -92,7 +93,10 @@ void sched__disks_count(struct map *disks, const struct sched__disk_names *names
                         int delta) {
     for (size_t i = 0; i < names->n; i++) {
         struct str key = key_at(&names->v[i], slot);
-        struct disk *d = disk_get(disks, key);
+        struct disk *d = map_get(disks, key);
+        assert(d || delta > 0);
+        if (!d)
+            d = disk_new(disks, key);
         *(names->v[i].read_only ? &d->readers : &d->writers) += (size_t)delta;
         if (d->readers + d->writers)
             continue;
