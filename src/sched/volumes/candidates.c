@@ -43,10 +43,17 @@ static void list_prebound(struct sched *s, struct arena *a, struct sched__shelve
 
 static void list_shelves(struct arena *a, struct sched__shelves *shelves, struct sched__claim *c) {
     const struct sched__shelf_group *group = sched__shelves_find(shelves, c);
-    c->shelves = arena_array(a, struct sched__shelf *, group ? group->shelves.n : 0);
-    for (size_t i = 0; group && i < group->shelves.n; i++)
-        if (sched__strs_cover(group->shelves.v[i]->modes, &c->body->spec.access_modes))
-            c->shelves[c->shelf_count++] = group->shelves.v[i];
+    size_t most = group ? group->shelves.n : 0;
+    c->shelves = arena_array(a, struct sched__shelf *, most);
+    c->labelled = arena_array(a, struct sched__rack *, most);
+    for (size_t i = 0; i < most; i++) {
+        struct sched__shelf *shelf = group->shelves.v[i];
+        if (!sched__strs_cover(shelf->modes, &c->body->spec.access_modes))
+            continue;
+        if (c->selector)
+            c->labelled[c->shelf_count] = sched__shelf_labelled(shelves, shelf, c->selector);
+        c->shelves[c->shelf_count++] = shelf;
+    }
 }
 
 static bool is_selected(const struct sched__claim *c, const struct sched__pv *pv) {
@@ -154,9 +161,20 @@ static struct sched__pv *smaller(struct sched__pv *a, struct sched__pv *b) {
     return order < 0 || (!order && a->order < b->order) ? a : b;
 }
 
-/* The smallest volume of a shelf that the claim can have on a node with these labels. */
-static struct sched__pv *choose_on_shelf(struct sched__shelf *shelf, const struct choice *x,
-                                         const struct labels *labels) {
+/* How many volumes stand where a node with these labels looks for them. */
+static size_t count_on_shelf(const struct sched__shelf *shelf, const struct labels *labels) {
+    size_t n = shelf->common.n, at = 0;
+    for (const struct sched__rack *rack; (rack = sched__shelf_next_rack(shelf, labels, &at));)
+        n += rack->n;
+    return n;
+}
+
+/* The smallest volume of a shelf that the claim can have on a node with these labels; `labelled`
+ * has all that its selector can match, or is NULL. */
+static struct sched__pv *choose_on_shelf(struct sched__shelf *shelf, struct sched__rack *labelled,
+                                         const struct choice *x, const struct labels *labels) {
+    if (labelled && labelled->n < count_on_shelf(shelf, labels))
+        return choose(labelled, x);
     struct sched__pv *best = choose(&shelf->common, x);
     size_t at = 0;
     for (struct sched__rack *rack; (rack = sched__shelf_next_rack(shelf, labels, &at));)
@@ -168,12 +186,13 @@ struct sched__pv *sched__candidates_choose(const struct sched__claim *c,
                                            const struct sched__volume_plan *plan,
                                            const struct sched__node *node) {
     struct choice x = {c, plan, node->labels};
+    const struct labels *labels = &node->object->meta->labels;
     struct sched__pv *best = NULL;
     for (size_t i = 0; i < c->prebound_count; i++)
         if (!is_chosen(plan, c->prebound[i]))
             return is_reached(c->prebound[i], node->labels) ? c->prebound[i] : NULL;
     for (size_t i = 0; i < c->shelf_count; i++)
-        best = smaller(best, choose_on_shelf(c->shelves[i], &x, &node->object->meta->labels));
+        best = smaller(best, choose_on_shelf(c->shelves[i], c->labelled[i], &x, labels));
     return best;
 }
 

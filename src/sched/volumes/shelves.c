@@ -65,6 +65,14 @@ static struct sched__shelf *shelf_get(struct sched__shelves *x, const struct sch
     return shelf;
 }
 
+/* Valid until the next key is written. */
+static struct str label_key(struct sched__shelves *x, struct str key, struct str value) {
+    buf_clear(&x->key);
+    sched__key_add(&x->key, key);
+    sched__key_add(&x->key, value);
+    return buf_view(&x->key);
+}
+
 /* ---- what volumes want of nodes ---- */
 
 /* The shelf whose volumes are put on racks. */
@@ -89,14 +97,11 @@ static bool wants_values(const struct api_node_selector_requirement *r) {
 
 /* How many volumes want that value of the label; to be counted up. */
 static size_t *demand_for(struct filling *f, struct str key, struct str value) {
-    struct buf *text = &f->x->key;
-    buf_clear(text);
-    sched__key_add(text, key);
-    sched__key_add(text, value);
-    size_t *n = map_get(&f->demand, buf_view(text));
+    struct str text = label_key(f->x, key, value);
+    size_t *n = map_get(&f->demand, text);
     if (!n) {
         n = arena_new(&f->arena, size_t);
-        map_put(&f->demand, arena_str(&f->arena, buf_view(text)), n);
+        map_put(&f->demand, arena_str(&f->arena, text), n);
     }
     return n;
 }
@@ -229,6 +234,51 @@ struct sched__rack *sched__shelf_next_rack(const struct sched__shelf *shelf,
     return NULL;
 }
 
+/* ---- volumes by their own labels ---- */
+
+static void add_labelled(struct sched__shelves *x, struct sched__shelf *shelf,
+                         const struct label *label, struct sched__pv *pv) {
+    struct str key = label_key(x, label->key, label->value);
+    struct sched__rack *rack = map_get(&shelf->labelled, key);
+    if (!rack) {
+        rack = arena_new(&x->arena, struct sched__rack);
+        map_put(&shelf->labelled, arena_str(&x->arena, key), rack);
+    }
+    put_on_rack(rack, pv);
+}
+
+static void fill_labelled(struct sched__shelves *x, struct sched__shelf *shelf) {
+    shelf->is_labelled = true;
+    shelf->labelled = MAP_INIT(x->shelves.seed);
+    for (size_t i = 0; i < shelf->all.n; i++) {
+        const struct labels *labels = &shelf->all.v[i]->body->metadata.labels;
+        for (size_t k = 0; k < labels->n; k++)
+            add_labelled(x, shelf, &labels->v[k], shelf->all.v[i]);
+    }
+}
+
+static bool is_equality(const struct selector_req *r) {
+    return r->value_count == 1 &&
+           (r->op == SELECTOR_IN || r->op == SELECTOR_EQUALS || r->op == SELECTOR_DOUBLE_EQUALS);
+}
+
+struct sched__rack *sched__shelf_labelled(struct sched__shelves *x, struct sched__shelf *shelf,
+                                          const struct selector *selector) {
+    struct sched__rack *smallest = NULL;
+    for (size_t i = 0; i < selector->n; i++) {
+        const struct selector_req *r = &selector->reqs[i];
+        if (!is_equality(r))
+            continue;
+        if (!shelf->is_labelled)
+            fill_labelled(x, shelf);
+        struct sched__rack *rack = map_get(&shelf->labelled, label_key(x, r->key, r->values[0]));
+        if (!rack)
+            return &x->nothing;
+        smallest = !smallest || rack->n < smallest->n ? rack : smallest;
+    }
+    return smallest;
+}
+
 /* ---- volumes that somebody has ---- */
 
 static struct str claim_key(struct sched__shelves *x, struct str ns, struct str name) {
@@ -269,18 +319,19 @@ static void release_rack(struct sched__rack *rack) {
     vec_release(rack);
 }
 
-static void release_row(struct sched__rack_row *row) {
+static void release_racks(struct map *racks) {
     size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&row->racks, &at));)
+    for (struct map_entry *e; (e = map_next(racks, &at));)
         release_rack(e->value);
-    map_release(&row->racks);
+    map_release(racks);
 }
 
 static void release_shelf(struct sched__shelf *shelf) {
     for (size_t i = 0; i < shelf->rows.n; i++)
-        release_row(shelf->rows.v[i]);
+        release_racks(&shelf->rows.v[i]->racks);
     vec_release(&shelf->rows);
     release_rack(&shelf->common);
+    release_racks(&shelf->labelled);
     vec_release(&shelf->all);
 }
 

@@ -30,6 +30,8 @@ struct sched__shelf {
     VEC(struct sched__pv *) all;        /* by size */
     VEC(struct sched__rack_row *) rows; /* by key */
     struct sched__rack common;          /* volumes that want no such value */
+    bool is_labelled;                   /* these are there, for claims that select volumes: */
+    struct map labelled;                /* struct sched__rack by a label that volumes have */
 };
 
 /* Shelves that differ in access modes only. */
@@ -50,10 +52,11 @@ struct sched__held_list {
 
 struct sched__shelves {
     bool made;
-    uint64_t generation; /* of volumes, when all this was made */
-    struct map groups;   /* struct sched__shelf_group by class, mode and attributes class */
-    struct map shelves;  /* struct sched__shelf by these and access modes */
-    struct map held;     /* struct sched__held_list by namespace and name of the claim */
+    uint64_t generation;        /* of volumes, when all this was made */
+    struct map groups;          /* struct sched__shelf_group by class, mode and attributes class */
+    struct map shelves;         /* struct sched__shelf by these and access modes */
+    struct map held;            /* struct sched__held_list by namespace and name of the claim */
+    struct sched__rack nothing; /* for selectors that no volume can match */
     struct buf key;
     struct arena arena;
 };
@@ -72,6 +75,11 @@ const struct sched__shelf_group *sched__shelves_find(struct sched__shelves *x,
  * first. NULL: there are no more. */
 struct sched__rack *sched__shelf_next_rack(const struct sched__shelf *shelf,
                                            const struct labels *labels, size_t *at);
+
+/* A rack with all volumes of the shelf that the selector can match, the smallest that there is;
+ * NULL: the selector asks for no label with a single value. */
+struct sched__rack *sched__shelf_labelled(struct sched__shelves *x, struct sched__shelf *shelf,
+                                          const struct selector *selector);
 
 /* Volumes whose holder has the claim's name, in the order of the store; NULL: none. */
 const struct sched__held_list *sched__shelves_held(struct sched__shelves *x,

@@ -120,6 +120,7 @@ struct str sched__claim_selected_node(const struct sched *s, const struct api_ob
 
 /* ---- the claims of one pod, and what a node makes of them (match.c) ---- */
 
+struct sched__rack;
 struct sched__shelf;
 
 /* How many volumes could be an unbound claim's, whatever the node: counted when texts need it. */
@@ -141,6 +142,7 @@ struct sched__claim {
     struct sched__pv **prebound; /* volumes that are an unbound claim's already */
     size_t prebound_count;
     struct sched__shelf **shelves; /* where other volumes for it are, if the selector matches */
+    struct sched__rack **labelled; /* by shelf: those that it can match; NULL: not known */
     size_t shelf_count;
     const struct selector *selector; /* NULL: any */
     struct sched__suitable *suitable;
