@@ -56,6 +56,7 @@ struct sched *sched_new(const struct sched_opts *opts) {
 /* Gives back what came and went. Nobody counts on anything uncounted between two calls from
  * outside. Each sweep is due when so much was made that it costs a constant time for each. */
 static void sweep(struct sched *s) {
+    sched__tallies_sweep(s);
     sched__topologies_sweep(s);
     if (match_wants_sweep(s->match))
         match_sweep(s->match);
@@ -276,8 +277,8 @@ void sched_free(struct sched *s) {
         pod_free(s, e->value);
     sched__queue_free(s);
     sched__metrics_free(s->metrics);
-    sched__nodes_release(s);
     sched__count_release(s);
+    sched__nodes_release(s);
     sched__volumes_release(s);
     sched__budgets_release(s);
     sched__store_release(s);

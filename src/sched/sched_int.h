@@ -171,6 +171,18 @@ struct sched__metrics;
 struct sched__volumes;
 struct sched__services;
 struct sched__budgets;
+struct sched__tally;
+
+/*
+ * Tallies without references (count.c). Pods of a StatefulSet are each a class of its own, and one
+ * after the other they ask for the same tally: one that the last pod made is there for the next.
+ * Memory stays in proportion to pods and nodes: when so much was made that it may outgrow them, a
+ * sweep frees what was idle at the last one and still is.
+ */
+struct sched__idle {
+    struct sched__tally *recent, *old; /* idle since the last sweep, and before it */
+    size_t made;                       /* members and columns, since the last sweep */
+};
 
 /* Buckets of things by what they want, or have, of labels and namespaces (facets.c). */
 struct sched__facets {
@@ -199,6 +211,7 @@ struct sched {
     struct map partitions;                         /* struct sched__partition by key */
     struct map eligibles;                          /* struct sched__eligible by key */
     struct map carried;                            /* struct sched__carried by key */
+    struct sched__idle idle;                       /* tallies that nobody asks for now */
     struct sched__facets facets;                   /* who may match whom */
     uint64_t serial;                               /* of the class, set or term made last */
     uint32_t nominated;                            /* pods that are nominated to some node */

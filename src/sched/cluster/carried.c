@@ -83,7 +83,7 @@ static void add_term(struct sched *s, struct sched__class *c, struct str key,
     if (!t)
         t = carried_new(s, key, spec);
     t->refs++;
-    sched__podset_join(t->tally->set, c);
+    sched__podset_join(s, t->tally->set, c);
     vec_push(&c->carries, t);
 }
 

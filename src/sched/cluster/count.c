@@ -6,6 +6,10 @@
 #include "base/alloc.h"
 #include "sched/cluster/facets_int.h"
 
+/* Idle tallies are swept when so many members and columns were made for each pod and node that
+ * there is, and some more. */
+enum { SHARE = 4, LEAST_KEPT = 256 };
+
 /* ---- tallies ---- */
 
 static void count(struct sched__tally *t, uint32_t slot, int delta) {
@@ -26,7 +30,7 @@ static void count_in_set(struct sched__podset *set, const struct sched_pod *p, u
 }
 
 static void count_residents(struct sched__podset *set, const struct sched__class *c, int delta) {
-    for (const struct sched_pod *p = c->residents; p; p = p->resident_next)
+    for (const struct sched_pod *p = c->residents; p && set->tallies.n; p = p->resident_next)
         count_in_set(set, p, p->node, delta);
 }
 
@@ -40,6 +44,60 @@ struct sched__tally *sched__tally_find(const struct sched__podset *set,
             return list[i];
     return NULL;
 }
+
+/* ---- tallies without references ---- */
+
+/* Takes a tally out of the list of idle ones that it is in. */
+static void wake(struct sched__tally *t) {
+    *t->idle_at = t->idle_next;
+    if (t->idle_next)
+        t->idle_next->idle_at = t->idle_at;
+    t->idle_at = NULL;
+}
+
+static void push_idle(struct sched__tally **list, struct sched__tally *t) {
+    t->idle_at = list;
+    t->idle_next = *list;
+    if (*list)
+        (*list)->idle_at = &t->idle_next;
+    *list = t;
+}
+
+/* Takes a tally out of a list in which it knows its place; the last one moves there. */
+#define TAKE_OUT(list, at) ((list).v[at] = (list).v[--(list).n])
+
+static void leave_lists(const struct sched__tally *t) {
+    TAKE_OUT(t->set->tallies, t->in_set)->in_set = t->in_set;
+    TAKE_OUT(t->by->tallies, t->in_by)->in_by = t->in_by;
+}
+
+static void tally_free(struct sched *s, struct sched__tally *t) {
+    wake(t);
+    leave_lists(t);
+    sched__podset_unref(s, t->set);
+    sched__partition_unref(s, t->by);
+    free(t->count);
+    free(t);
+}
+
+/* Frees tallies that nobody asked for since the last time. */
+static void age_idle(struct sched *s) {
+    struct sched__idle *idle = &s->idle;
+    while (idle->old)
+        tally_free(s, idle->old);
+    idle->old = idle->recent;
+    if (idle->old)
+        idle->old->idle_at = &idle->old;
+    idle->recent = NULL;
+    idle->made = 0;
+}
+
+void sched__tallies_sweep(struct sched *s) {
+    if (s->idle.made > SHARE * (s->pods.live + s->nodes.n) + LEAST_KEPT)
+        age_idle(s);
+}
+
+/* ---- life of tallies ---- */
 
 static struct sched__class *member(const struct sched__podset *set, size_t i) {
     return set->members.v[i].other->owner;
@@ -56,7 +114,8 @@ struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set
                                       struct sched__partition *by) {
     struct sched__tally *t = sched__tally_find(set, by);
     if (t) {
-        t->refs++;
+        if (!t->refs++)
+            wake(t);
         sched__podset_unref(s, set);
         sched__partition_unref(s, by);
         return t;
@@ -71,25 +130,13 @@ struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set
     vec_push(&set->tallies, t);
     vec_push(&by->tallies, t);
     fill_tally(t);
+    s->idle.made += 1 + by->domains.n + s->nodes.n;
     return t;
 }
 
-/* Takes a tally out of a list in which it knows its place; the last one moves there. */
-#define TAKE_OUT(list, at) ((list).v[at] = (list).v[--(list).n])
-
-static void leave_lists(const struct sched__tally *t) {
-    TAKE_OUT(t->set->tallies, t->in_set)->in_set = t->in_set;
-    TAKE_OUT(t->by->tallies, t->in_by)->in_by = t->in_by;
-}
-
 void sched__tally_unref(struct sched *s, struct sched__tally *t) {
-    if (!t || --t->refs)
-        return;
-    leave_lists(t);
-    sched__podset_unref(s, t->set);
-    sched__partition_unref(s, t->by);
-    free(t->count);
-    free(t);
+    if (t && !--t->refs)
+        push_idle(&s->idle.recent, t);
 }
 
 uint32_t sched__tally_least(const struct sched__tally *t) {
@@ -115,9 +162,10 @@ const struct sched_pod **sched__tally_examples(struct arena *a, const struct sch
 
 /* ---- membership ---- */
 
-void sched__podset_join(struct sched__podset *set, struct sched__class *c) {
+void sched__podset_join(struct sched *s, struct sched__podset *set, struct sched__class *c) {
     sched__link(&set->members, &c->memberships);
     count_residents(set, c, 1);
+    s->idle.made++;
 }
 
 bool sched__podset_has(const struct sched__podset *set, const struct sched__class *c) {
@@ -143,7 +191,7 @@ static void find_members(struct sched *s, struct sched__podset *set) {
     sched__facets_find_classes(s, set->terms, set->term_count, &found);
     for (size_t i = 0; i < found.n; i++)
         if (belongs(s, set, found.v[i].item))
-            sched__podset_join(set, found.v[i].item);
+            sched__podset_join(s, set, found.v[i].item);
     vec_release(&found);
 }
 
@@ -224,7 +272,7 @@ void sched__count_join(struct sched *s, struct sched__class *c) {
     sched__facets_find(s, &s->facets.podsets, c, &found);
     for (size_t i = 0; i < found.n; i++)
         if (belongs(s, found.v[i].item, c))
-            sched__podset_join(found.v[i].item, c);
+            sched__podset_join(s, found.v[i].item, c);
     vec_release(&found);
     sched__carried_meet(s, c);
 }
@@ -313,6 +361,8 @@ void sched__count_namespaces_changed(struct sched *s) {
 }
 
 void sched__count_release(struct sched *s) {
+    age_idle(s);
+    age_idle(s);
     assert(!s->podsets.live && !s->partitions.live && !s->eligibles.live && !s->carried.live);
     map_release(&s->podsets);
     map_release(&s->partitions);

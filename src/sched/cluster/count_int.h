@@ -39,7 +39,7 @@ void sched__count_node_changed(struct sched *s, uint32_t slot);
 /* A namespace came, went or has other labels. */
 void sched__count_namespaces_changed(struct sched *s);
 
-/* Frees the tables, when all classes are gone. */
+/* Frees the tables, when all classes are gone and topologies are still there. */
 void sched__count_release(struct sched *s);
 
 /* ---- terms: which pods (podterm.c) ---- */
@@ -110,7 +110,7 @@ struct sched__podset *sched__podset_get(struct sched *s, const struct sched__pod
 struct sched__podset *sched__podset_named(struct sched *s, struct str name);
 
 /* From now on pods of the class are in the set, those on nodes included. */
-void sched__podset_join(struct sched__podset *set, struct sched__class *c);
+void sched__podset_join(struct sched *s, struct sched__podset *set, struct sched__class *c);
 
 /* Are pods of the class in the set? */
 bool sched__podset_has(const struct sched__podset *set, const struct sched__class *c);
@@ -195,12 +195,19 @@ struct sched__tally {
     uint32_t refs;
     int32_t *count; /* by domain, as many as the partition has; [0] is always 0 */
     int64_t total;
+    /* Among tallies without references: the next, and where the one before points to this one. */
+    struct sched__tally *idle_next, **idle_at;
 };
 
-/* Pods of the set by domains of the partition; takes one reference of either. */
+/* Pods of the set by domains of the partition; takes one reference of either. A tally without
+ * references stays, up to date, until two sweeps have found it so. */
 struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set,
                                       struct sched__partition *by);
 void sched__tally_unref(struct sched *s, struct sched__tally *t); /* NULL is fine */
+
+/* Frees tallies that have been without references for long, if there may be many. For the begin of
+ * a call from outside. */
+void sched__tallies_sweep(struct sched *s);
 
 /* The tally of the set by the partition, or NULL. */
 struct sched__tally *sched__tally_find(const struct sched__podset *set,

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "sched/cluster/count_int.h"
 #include "sched/explain/explain_int.h"
 
 struct str sched__shown(const struct sched__cycle *cy, struct str value) {
@@ -275,6 +276,7 @@ void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct 
                    struct sched_explanation *out) {
     struct sched__trial trial;
     *out = (struct sched_explanation){.sched = s, .pod = pod, .redact = redact};
+    sched__tallies_sweep(s);
     sched__trial_start(&trial, s, pod, a);
     sched__trial_nominate(&trial);
     trial.cycle.redact = redact;

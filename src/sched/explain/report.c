@@ -1,5 +1,6 @@
 /* sched_examine: the whole table of verdicts and scores, for explanations and tests. */
 #include "base/alloc.h"
+#include "sched/cluster/count_int.h"
 #include "sched/explain/explain_int.h"
 
 static void report_nodes(struct sched__cycle *cy, struct sched_report *out) {
@@ -90,6 +91,7 @@ void sched__trial_end(struct sched__trial *t) {
 void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
                    struct sched_report *out) {
     struct sched__trial trial;
+    sched__tallies_sweep(s);
     sched__trial_start(&trial, s, pod, a);
     *out = (struct sched_report){0};
     sched__trial_nominate(&trial);

@@ -139,18 +139,38 @@ static void write_node(struct buf *out, struct sched *s, uint32_t slot) {
              sched__node_lowest_priority(s, slot));
 }
 
+/* Sets with a tally that somebody has; the others are only kept. */
+static size_t count_sets(const struct sched__class *c) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->memberships.n; i++) {
+        const struct sched__podset *set = c->memberships.v[i].other->owner;
+        bool had = false;
+        for (size_t k = 0; k < set->tallies.n; k++)
+            had = had || set->tallies.v[k]->refs;
+        n += had;
+    }
+    return n;
+}
+
 static void write_class(struct buf *out, const struct sched__class *c) {
     for (const struct sched_pod *p = c->residents; p; p = p->resident_next)
         buf_addf(out, " %.*s", STR_ARG(p->key));
-    buf_addf(out, ", %u pods, %zu sets, %zu terms\n", c->refs, c->memberships.n, c->meets.n);
+    buf_addf(out, ", %u pods, %zu sets, %zu terms\n", c->refs, count_sets(c), c->meets.n);
 }
 
+/* A partition of which nobody has a tally is only kept, too. */
 static void write_partition(struct buf *out, const struct sched__partition *g) {
-    for (size_t i = 0; i < g->domains.n; i++)
-        buf_addf(out, " %u", g->domains.v[i]);
-    for (size_t i = 0; i < g->tallies.n; i++)
+    bool had = false;
+    for (size_t i = 0; i < g->tallies.n; i++) {
+        if (!g->tallies.v[i]->refs)
+            continue;
+        had = true;
         buf_addf(out, ", %lld", (long long)g->tallies.v[i]->total);
-    buf_add_char(out, '\n');
+    }
+    for (size_t i = 0; had && i < g->domains.n; i++)
+        buf_addf(out, " %u", g->domains.v[i]);
+    if (had)
+        buf_add_char(out, '\n');
 }
 
 /* All that later decisions and texts depend on. */
