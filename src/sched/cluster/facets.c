@@ -110,7 +110,9 @@ struct anchor {
     enum facet facet;
     struct str ns;
     const struct selector_req *req; /* NULL: the facet has no label */
+    size_t size;                    /* of its buckets; UNKNOWN: not counted yet */
 };
+#define UNKNOWN SIZE_MAX
 
 static bool is_equality(enum selector_op op) {
     return op == SELECTOR_IN || op == SELECTOR_EQUALS || op == SELECTOR_DOUBLE_EQUALS;
@@ -128,30 +130,6 @@ static enum facet facet_of(const struct selector_req *r, bool here) {
     return here ? HERE : ANYTHING;
 }
 
-static void consider(struct anchor *best, const struct sched__podterm *t,
-                     const struct selector_req *r) {
-    bool here = t->namespace_count == 1 && !t->everywhere && !t->namespace_selector;
-    struct anchor a = {.facet = facet_of(r, here), .ns = here ? t->namespaces[0] : STR("")};
-    a.req = has_label(a.facet) ? r : NULL;
-    if (a.facet < best->facet ||
-        (a.facet == best->facet && a.req && a.req->value_count < best->req->value_count))
-        *best = a;
-}
-
-/* False: one of the terms matches no pod. */
-static bool find_anchor(const struct sched__podterm *terms, size_t n, struct anchor *out) {
-    *out = (struct anchor){.facet = FACETS};
-    for (size_t i = 0; i < n; i++) {
-        const struct selector *sel = terms[i].selector;
-        if (!sel || sel->error.p)
-            return false;
-        consider(out, &terms[i], NULL);
-        for (size_t k = 0; k < sel->n; k++)
-            consider(out, &terms[i], &sel->reqs[k]);
-    }
-    return n > 0;
-}
-
 typedef void key_fn(struct sched *s, uint64_t key, void *data);
 
 /* One key, or one for each different value. */
@@ -164,6 +142,67 @@ static void each_key(struct sched *s, const struct anchor *a, key_fn *fn, void *
         if (i == 0 || !str_eq(label.value, a->req->values[i - 1]))
             fn(s, key_of(s, a->facet, a->ns, &label), data);
     }
+}
+
+/* What is in the buckets of an anchor. */
+struct crowd {
+    const struct map *buckets; /* of things beside classes; NULL: classes alone count */
+    size_t n;
+};
+
+static void count_bucket(struct sched *s, uint64_t key, void *data) {
+    struct crowd *crowd = data;
+    const struct bucket *classes = find_bucket(&s->facets.classes, key);
+    const struct bucket *things = crowd->buckets ? find_bucket(crowd->buckets, key) : NULL;
+    crowd->n += (classes ? classes->items.n : 0) + (things ? things->items.n : 0);
+}
+
+static void count_crowd(struct sched *s, const struct map *buckets, struct anchor *a) {
+    struct crowd crowd = {.buckets = buckets};
+    if (a->size != UNKNOWN)
+        return;
+    use(s, a->facet);
+    each_key(s, a, count_bucket, &crowd);
+    a->size = crowd.n;
+}
+
+/* A label tells more than none, and one that few have more than one that all have: a selector that
+ * asks for app=web and for the pod's own name is filed under the name. */
+static bool tells_more(struct sched *s, const struct map *buckets, struct anchor *a,
+                       struct anchor *b) {
+    if (!a->req || !b->req)
+        return a->facet < b->facet;
+    count_crowd(s, buckets, a);
+    count_crowd(s, buckets, b);
+    if (a->size != b->size)
+        return a->size < b->size;
+    return a->facet != b->facet ? a->facet < b->facet : a->req->value_count < b->req->value_count;
+}
+
+static void consider(struct sched *s, const struct map *buckets, struct anchor *best,
+                     const struct sched__podterm *t, const struct selector_req *r) {
+    bool here = t->namespace_count == 1 && !t->everywhere && !t->namespace_selector;
+    struct anchor a = {.facet = facet_of(r, here), .size = UNKNOWN};
+    a.ns = here ? t->namespaces[0] : STR("");
+    a.req = has_label(a.facet) ? r : NULL;
+    if (tells_more(s, buckets, &a, best))
+        *best = a;
+}
+
+/* Where things of these terms are best filed, beside those in the buckets, or classes looked for if
+ * that is NULL. False: one of the terms matches no pod. */
+static bool find_anchor(struct sched *s, const struct map *buckets,
+                        const struct sched__podterm *terms, size_t n, struct anchor *out) {
+    *out = (struct anchor){.facet = FACETS};
+    for (size_t i = 0; i < n; i++) {
+        const struct selector *sel = terms[i].selector;
+        if (!sel || sel->error.p)
+            return false;
+        consider(s, buckets, out, &terms[i], NULL);
+        for (size_t k = 0; k < sel->n; k++)
+            consider(s, buckets, out, &terms[i], &sel->reqs[k]);
+    }
+    return n > 0;
 }
 
 struct filing {
@@ -180,7 +219,7 @@ static void file_item(struct sched *s, uint64_t key, void *data) {
 void sched__facets_add(struct sched *s, struct map *buckets, struct sched__links *item,
                        const struct sched__podterm *terms, size_t n) {
     struct anchor a;
-    if (!find_anchor(terms, n, &a))
+    if (!find_anchor(s, buckets, terms, n, &a))
         return;
     use(s, a.facet);
     each_key(s, &a, file_item, &(struct filing){buckets, item});
@@ -210,7 +249,7 @@ static void list_classes(struct sched *s, uint64_t key, void *data) {
 void sched__facets_find_classes(struct sched *s, const struct sched__podterm *terms, size_t n,
                                 struct sched__candidates *out) {
     struct anchor a;
-    if (!find_anchor(terms, n, &a))
+    if (!find_anchor(s, NULL, terms, n, &a))
         return;
     use(s, a.facet);
     each_key(s, &a, list_classes, out);
