@@ -232,8 +232,16 @@ static int compare_found(const void *a, const void *b) {
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
+static bool is_sorted(const struct sched__candidates *list) {
+    for (size_t i = 1; i < list->n; i++)
+        if (list->v[i - 1].serial > list->v[i].serial)
+            return false;
+    return true;
+}
+
+/* What comes from one bucket mostly is in order. */
 static void sort_found(struct sched__candidates *list) {
-    if (list->n > 1)
+    if (!is_sorted(list))
         qsort(list->v, list->n, sizeof *list->v, compare_found);
 }
 
