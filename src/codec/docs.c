@@ -191,6 +191,7 @@ static int step(struct docs *d, struct arena *a, struct docs_item *out, struct e
         (!d->source.maybe_yaml || retry_as_yaml(d, a, out) < 0))
         return -1;
     d->ended = out->event == DOCS_END;
+    out->is_json = d->carrier == &docs__json;
     return 0;
 }
 

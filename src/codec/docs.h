@@ -44,6 +44,7 @@ struct docs_item {
     uint32_t line, column; /* where the value starts in the stream */
     uint32_t document;     /* counts from 0 */
     uint32_t index;        /* DOCS_ITEM: place in "items", from 0 */
+    bool is_json;          /* the stream has been JSON so far, and not YAML */
     bool repeats;          /* some object in the value has a key twice */
     /* DOCS_ITEM: the members of the list seen before "items" (apiVersion, kind), valid until the
      * next call; a list whose kind comes behind its items has none. */

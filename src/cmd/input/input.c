@@ -159,6 +159,7 @@ static struct input_source source_of(const struct input *in) {
         .column = in->item.column,
         .document = in->item.document,
         .item = in->item.event == DOCS_ITEM ? in->item.index : INPUT_NO_ITEM,
+        .is_json = in->item.is_json,
     };
 }
 

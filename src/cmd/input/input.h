@@ -27,6 +27,7 @@ struct input_source {
     struct str file;         /* valid as long as the input; "STDIN" for standard input */
     uint32_t line, column;   /* where it starts */
     uint32_t document, item; /* from 0; item: its place in a list, or INPUT_NO_ITEM */
+    bool is_json;            /* and not YAML */
 };
 #define INPUT_NO_ITEM UINT32_MAX
 

@@ -22,7 +22,6 @@ struct scene_opts {
 struct scene {
     struct feature_config gates;
     struct tolexpr *expressions;
-    struct input *config_file; /* the configuration borrows from it; NULL: none was given */
     struct sched_config *config;
     struct cluster cluster;
 };
