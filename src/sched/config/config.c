@@ -7,11 +7,12 @@
 #include <stdarg.h>
 
 #include "base/goquote.h"
+#include "base/limits.h"
 #include "base/vec.h"
 
 #define API_VERSION "kubescheduler.config.k8s.io/v1"
 
-enum { MOST_TEXT = 64 << 10, MOST_PROFILES = 1000 };
+enum { MOST_TEXT = 64 << 10 };
 
 static const struct str plugin_names[SCHED_PLUGIN_COUNT] = {
 #define PLUGIN(id, lower, name, weight) STR_INIT(name),
@@ -35,6 +36,14 @@ bool sched_plugin_find(struct str name, enum sched_plugin *out) {
 
 /* ---- noting what is wrong ---- */
 
+size_t sched__config_cut(struct str text, size_t most) {
+    if (text.n <= most)
+        return text.n;
+    while (most && ((unsigned char)text.p[most] & 0xC0) == 0x80) /* inside a character */
+        most--;
+    return most;
+}
+
 struct str sched__config_path(struct sched__reading *r, struct str path, const char *name) {
     return arena_printf(r->a, "%.*s%s%s", STR_ARG(path), path.n ? "." : "", name);
 }
@@ -57,7 +66,7 @@ void sched__config_error(struct sched__reading *r, struct str path, const char *
 void sched__config_invalid(struct sched__reading *r, struct str path, struct str value,
                            const char *detail) {
     struct buf quoted = BUF_INIT(ERR_TEXT);
-    goquote_write(&quoted, value);
+    goquote_write(&quoted, arena_printf(r->a, SCHED__CUT, SCHED__CUT_ARG(value)));
     sched__config_error(r, path, "Invalid value: %.*s: %s", STR_ARG(buf_view(&quoted)), detail);
     buf_release(&quoted);
 }
@@ -65,6 +74,10 @@ void sched__config_invalid(struct sched__reading *r, struct str path, struct str
 void sched__config_invalid_int(struct sched__reading *r, struct str path, int64_t value,
                                const char *detail) {
     sched__config_error(r, path, "Invalid value: %lld: %s", (long long)value, detail);
+}
+
+bool sched__config_repeats(struct map *seen, struct str name) {
+    return map_put(seen, name.n ? name : STR(""), seen);
 }
 
 static bool among(const char *const *names, struct str name) {
@@ -80,8 +93,8 @@ void sched__config_known(struct sched__reading *r, struct sched__at at, const ch
         struct str key = at.v->members[i].key;
         if (among(names, key))
             continue;
-        buf_addf(&r->strict, "%s%sunknown field \"%.*s%s%.*s\"", r->strict.n ? ", " : "", prefix,
-                 STR_ARG(at.path), at.path.n ? "." : "", STR_ARG(key));
+        buf_addf(&r->strict, "%s%sunknown field \"%.*s%s" SCHED__CUT "\"", r->strict.n ? ", " : "",
+                 prefix, STR_ARG(at.path), at.path.n ? "." : "", SCHED__CUT_ARG(key));
         prefix = "";
     }
 }
@@ -101,7 +114,13 @@ static const struct json *typed(struct sched__reading *r, struct sched__at at, c
 struct sched__at sched__config_member(struct sched__reading *r, struct sched__at at,
                                       const char *name, enum json_kind kind) {
     const struct json *v = typed(r, at, name, kind, kind == JSON_ARRAY ? "a list" : "an object");
-    return (struct sched__at){v, sched__config_path(r, at.path, name)};
+    struct str path = sched__config_path(r, at.path, name);
+    if (v && kind == JSON_ARRAY && v->n > LIMIT_CONFIG_ITEMS) {
+        sched__config_error(r, path, "Too many: %u: must have at most %d items", v->n,
+                            LIMIT_CONFIG_ITEMS);
+        v = NULL;
+    }
+    return (struct sched__at){v, path};
 }
 
 bool sched__config_is_object(struct sched__reading *r, struct sched__at at) {
@@ -203,24 +222,23 @@ static void read_profile(struct sched__reading *r, struct sched__at at, struct s
     draft->sets = sched__plugin_sets_read(r, sched__config_member(r, at, "plugins", JSON_OBJECT));
     sched__args_read(r, sched__config_member(r, at, "pluginConfig", JSON_ARRAY), p,
                      &draft->fit_errors);
-    for (size_t k = 0; k < i; k++)
-        if (str_eq(c->profiles[k].scheduler_name, p->scheduler_name)) {
-            /* what upstream's path of the other profile looks like as a value */
-            sched__config_error(r, sched__config_path(r, at.path, "schedulerName"),
-                                "Duplicate value: {}");
-            break;
-        }
 }
 
 static void read_profiles(struct sched__reading *r, struct sched__at list, struct sched_config *c,
                           struct draft *drafts) {
+    struct map names = MAP_INIT(map_random_seed());
     for (size_t i = 0; i < c->profile_count; i++) {
         struct sched__at at = {list.v ? &list.v->items[i] : NULL,
                                sched__config_item(r, list.path, i)};
         if (at.v && !sched__config_is_object(r, at))
             at.v = NULL;
         read_profile(r, at, c, i, &drafts[i]);
+        if (sched__config_repeats(&names, c->profiles[i].scheduler_name))
+            /* what upstream's path of the other profile looks like as a value */
+            sched__config_error(r, sched__config_path(r, at.path, "schedulerName"),
+                                "Duplicate value: {}");
     }
+    map_release(&names);
     for (size_t i = 0; i < c->profile_count; i++)
         sched__plugin_sets_check_sort(r, drafts[0].sets, drafts[i].sets,
                                       sched__config_item(r, list.path, i));
@@ -274,8 +292,9 @@ static int make_profile(const struct draft *draft, struct sched_profile *p, stru
 static int make_profiles(const struct draft *drafts, struct sched_config *c, struct err *err) {
     for (size_t i = 0; i < c->profile_count; i++)
         if (make_profile(&drafts[i], &c->profiles[i], err) < 0)
-            return err_wrap(err, "initializing profiles: creating profile for scheduler name %.*s",
-                            STR_ARG(c->profiles[i].scheduler_name));
+            return err_wrap(
+                err, "initializing profiles: creating profile for scheduler name " SCHED__CUT,
+                SCHED__CUT_ARG(c->profiles[i].scheduler_name));
     return 0;
 }
 
@@ -299,9 +318,6 @@ static int read_whole(struct sched__reading *r, struct sched__at at, struct sche
     size_t count = profiles.v && profiles.v->n ? profiles.v->n : 1;
     if (profiles.v && profiles.v->n == 0)
         profiles.v = NULL;
-    if (count > MOST_PROFILES)
-        return err_set(err, ERR_INVALID, "profiles: Too many: %zu: must have at most %d items",
-                       count, MOST_PROFILES);
     struct sched_config *c = new_config(r->a, count);
     struct draft *drafts = arena_array(r->a, struct draft, count);
     sched__config_known(r, at, "", known);
@@ -323,9 +339,9 @@ static int check_kind(const struct json *tree, struct err *err) {
     struct str v = version && version->kind == JSON_STRING ? json_str(version) : STR("");
     if (!str_is(k, "KubeSchedulerConfiguration") || !str_is(v, API_VERSION))
         return err_set(err, ERR_INVALID,
-                       "no kind \"%.*s\" is registered for version \"%.*s\": a "
-                       "KubeSchedulerConfiguration of " API_VERSION " is wanted",
-                       STR_ARG(k), STR_ARG(v));
+                       "no kind \"" SCHED__CUT "\" is registered for version \"" SCHED__CUT
+                       "\": a KubeSchedulerConfiguration of " API_VERSION " is wanted",
+                       SCHED__CUT_ARG(k), SCHED__CUT_ARG(v));
     return 0;
 }
 

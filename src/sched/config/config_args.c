@@ -5,7 +5,6 @@
 
 #include "api/names.h"
 #include "api/object.h"
-#include "base/map.h"
 #include "sched/config/config_int.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -215,21 +214,20 @@ static void read_balanced(const struct args *x) {
     static const char *const names[] = {"apiVersion", "kind", "resources", NULL};
     struct sched_profile *p = x->p;
     struct str path = child(x, x->at, "resources");
+    struct map seen = MAP_INIT(map_random_seed());
     known(x, x->at, names);
     read_resources(x, x->at, &p->balanced_resources, &p->balanced_resource_count);
     for (size_t i = 0; i < p->balanced_resource_count; i++) {
-        const struct sched_weighted_resource *v = p->balanced_resources;
+        const struct sched_weighted_resource *v = &p->balanced_resources[i];
         struct str at = sched__config_item(x->r, path, i);
-        size_t k = 0;
-        while (!str_eq(v[k].name, v[i].name))
-            k++;
-        if (k < i)
+        if (sched__config_repeats(&seen, v->name))
             sched__config_error(x->r, sched__config_path(x->r, at, "name"),
-                                "Duplicate value: \"%.*s\"", STR_ARG(v[i].name));
-        if (v[i].weight != 1)
-            sched__config_invalid_int(x->r, sched__config_path(x->r, at, "weight"), v[i].weight,
+                                "Duplicate value: \"" SCHED__CUT "\"", SCHED__CUT_ARG(v->name));
+        if (v->weight != 1)
+            sched__config_invalid_int(x->r, sched__config_path(x->r, at, "weight"), v->weight,
                                       "must be 1");
     }
+    map_release(&seen);
 }
 
 static void read_volume_binding(const struct args *x) {
@@ -250,9 +248,9 @@ static void check_action(const struct args *x, struct str path, struct str actio
         sched__config_error(x->r, path, "Required value: can not be empty");
     else if (!str_is(action, "DoNotSchedule") && !str_is(action, "ScheduleAnyway"))
         sched__config_error(x->r, path,
-                            "Unsupported value: \"%.*s\": supported values: \"DoNotSchedule\", "
-                            "\"ScheduleAnyway\"",
-                            STR_ARG(action));
+                            "Unsupported value: \"" SCHED__CUT
+                            "\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\"",
+                            SCHED__CUT_ARG(action));
 }
 
 /* Was there a constraint of this key and action before? */
@@ -260,7 +258,7 @@ static bool is_repeated(const struct args *x, const struct api_topology_spread_c
                         struct map *seen) {
     struct str key = arena_printf(x->r->a, "%zu:%.*s%.*s", c->topology_key.n,
                                   STR_ARG(c->topology_key), STR_ARG(c->when_unsatisfiable));
-    return map_put(seen, key, seen);
+    return sched__config_repeats(seen, key);
 }
 
 static void check_constraint(const struct args *x, struct str path,
@@ -279,16 +277,17 @@ static void check_constraint(const struct args *x, struct str path,
                             "Forbidden: constraint must not define a selector, as they deduced "
                             "for each pod");
     if (is_repeated(x, c, seen))
-        sched__config_error(x->r, path, "Duplicate value: \"{%.*s, %.*s}\"",
-                            STR_ARG(c->topology_key), STR_ARG(c->when_unsatisfiable));
+        sched__config_error(x->r, path, "Duplicate value: \"{" SCHED__CUT ", " SCHED__CUT "}\"",
+                            SCHED__CUT_ARG(c->topology_key), SCHED__CUT_ARG(c->when_unsatisfiable));
 }
 
 static void check_defaulting(const struct args *x, struct str type, size_t constraints) {
     struct str path = child(x, x->at, "defaultingType");
     if (!str_is(type, "System") && !str_is(type, "List"))
         sched__config_error(x->r, path,
-                            "Unsupported value: \"%.*s\": supported values: \"System\", \"List\"",
-                            STR_ARG(type));
+                            "Unsupported value: \"" SCHED__CUT
+                            "\": supported values: \"System\", \"List\"",
+                            SCHED__CUT_ARG(type));
     else if (str_is(type, "System") && constraints)
         sched__config_invalid(x->r, path, type, "when .defaultConstraints are not empty");
 }
@@ -331,9 +330,10 @@ static void read_strategy_type(const struct args *x, struct sched__at strategy) 
         return;
     }
     sched__config_error(x->r, child(x, strategy, "type"),
-                        "Unsupported value: \"%.*s\": supported values: \"LeastAllocated\", "
-                        "\"MostAllocated\", \"RequestedToCapacityRatio\"",
-                        STR_ARG(type));
+                        "Unsupported value: \"" SCHED__CUT
+                        "\": supported values: \"LeastAllocated\", \"MostAllocated\", "
+                        "\"RequestedToCapacityRatio\"",
+                        SCHED__CUT_ARG(type));
 }
 
 static void read_ratio(const struct args *x, struct sched__at strategy) {
@@ -368,9 +368,9 @@ static void read_strategy(const struct args *x) {
         struct str path = sched__config_item(x->r, resources, i);
         if (v->weight <= 0 || v->weight > 100)
             sched__config_error(x->r, sched__config_path(x->r, path, "weight"),
-                                "Invalid value: %lld: resource weight of %.*s not in valid range "
-                                "(0, 100]",
-                                (long long)v->weight, STR_ARG(v->name));
+                                "Invalid value: %lld: resource weight of " SCHED__CUT
+                                " not in valid range (0, 100]",
+                                (long long)v->weight, SCHED__CUT_ARG(v->name));
     }
     read_ratio(x, at);
 }
@@ -425,9 +425,10 @@ static bool check_kind(const struct args *x, struct str entry, struct str name) 
     if (kind.n == 0 || str_eq(kind, wanted))
         return true;
     sched__config_error(x->r, arena_printf(x->r->a, "decoding .%.*s", STR_ARG(entry)),
-                        "args for plugin %.*s were not of type "
-                        "%.*s.kubescheduler.config.k8s.io, got %.*s.kubescheduler.config.k8s.io",
-                        STR_ARG(name), STR_ARG(wanted), STR_ARG(kind));
+                        "args for plugin " SCHED__CUT " were not of type " SCHED__CUT
+                        ".kubescheduler.config.k8s.io, got " SCHED__CUT
+                        ".kubescheduler.config.k8s.io",
+                        SCHED__CUT_ARG(name), SCHED__CUT_ARG(wanted), SCHED__CUT_ARG(kind));
     return false;
 }
 
@@ -454,18 +455,10 @@ static void read_args(struct sched__reading *r, struct sched__at entry, struct s
                           "no supported plugin of this name has args");
 }
 
-static bool named_before(const struct json *list, size_t i, struct str name) {
-    for (size_t k = 0; k < i; k++) {
-        const struct json *other = json_get(&list->items[k], STR("name"));
-        if (other && other->kind == JSON_STRING && str_eq(json_str(other), name))
-            return true;
-    }
-    return false;
-}
-
 void sched__args_read(struct sched__reading *r, struct sched__at list, struct sched_profile *p,
                       struct str *fit_errors) {
     static const char *const names[] = {"name", "args", NULL};
+    struct map seen = MAP_INIT(map_random_seed());
     for (size_t i = 0; list.v && i < list.v->n; i++) {
         struct sched__at entry = {&list.v->items[i], sched__config_item(r, list.path, i)};
         struct str name = STR("");
@@ -473,8 +466,10 @@ void sched__args_read(struct sched__reading *r, struct sched__at list, struct sc
             continue;
         sched__config_known(r, entry, "", names);
         sched__config_str(r, entry, "name", &name);
-        if (named_before(list.v, i, name))
-            sched__config_error(r, entry.path, "Duplicate value: \"%.*s\"", STR_ARG(name));
+        if (sched__config_repeats(&seen, name))
+            sched__config_error(r, entry.path, "Duplicate value: \"" SCHED__CUT "\"",
+                                SCHED__CUT_ARG(name));
         read_args(r, entry, name, p, fit_errors);
     }
+    map_release(&seen);
 }

@@ -6,6 +6,7 @@
 #define SCHED_CONFIG_CONFIG_INT_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "codec/json.h"
 #include "sched/config.h"
 
@@ -23,6 +24,17 @@ struct sched__at {
     struct str path;
 };
 
+/* How many bytes of a text are shown where there is room for so many; characters are not split. */
+size_t sched__config_cut(struct str text, size_t most);
+
+/* printf of a name from the file, which an error quotes shortened if no honest name is as long:
+ * printf("no plug-in \"" SCHED__CUT "\"", SCHED__CUT_ARG(name)). */
+enum { SCHED__LONGEST_NAME = 100 };
+#define SCHED__CUT "%.*s%s"
+#define SCHED__CUT_ARG(name)                                       \
+    (int)sched__config_cut((name), SCHED__LONGEST_NAME), (name).p, \
+        (name).n > SCHED__LONGEST_NAME ? "..." : ""
+
 /* The path of a member or an item; an absent or empty path gives the name alone. */
 struct str sched__config_path(struct sched__reading *r, struct str path, const char *name);
 struct str sched__config_item(struct sched__reading *r, struct str path, size_t i);
@@ -36,12 +48,15 @@ void sched__config_invalid(struct sched__reading *r, struct str path, struct str
 void sched__config_invalid_int(struct sched__reading *r, struct str path, int64_t value,
                                const char *detail);
 
+/* Is the name among those that were seen? From now on it is; the map borrows it. */
+bool sched__config_repeats(struct map *seen, struct str name);
+
 /* Notes all members but these, a list that NULL ends, as unknown. The prefix goes before the
  * first of them. */
 void sched__config_known(struct sched__reading *r, struct sched__at at, const char *prefix,
                          const char *const *names);
 
-/* A member that must be an object or an array, if it is there. */
+/* A member that must be an object, or an array of at most LIMIT_CONFIG_ITEMS, if it is there. */
 struct sched__at sched__config_member(struct sched__reading *r, struct sched__at at,
                                       const char *name, enum json_kind kind);
 

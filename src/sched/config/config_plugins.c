@@ -3,6 +3,9 @@
  * sets of single extension points, as upstream's defaulting and its framework do one after the
  * other.
  */
+#include <assert.h>
+
+#include "base/limits.h"
 #include "sched/config/config_int.h"
 
 /* Upstream's points in the order in which its framework looks at them; `point` is where the core
@@ -84,7 +87,11 @@ struct set {
     size_t enabled_count;
     struct str *disabled;
     size_t disabled_count;
+    uint32_t disabled_plugins; /* a bit for each plug-in that is known */
+    bool disables_all;         /* "*" */
 };
+
+static_assert(SCHED_PLUGIN_COUNT <= 32, "a plug-in is a bit");
 
 struct sched__plugin_sets {
     struct set v[POINTS + 1]; /* the last is multiPoint, merged with the default */
@@ -118,8 +125,13 @@ static void read_set(struct sched__reading *r, struct sched__at plugins, const c
     set->enabled = read_list(r, at, "enabled", &set->enabled_count);
     struct named *disabled = read_list(r, at, "disabled", &set->disabled_count);
     set->disabled = arena_array(r->a, struct str, set->disabled_count);
-    for (size_t i = 0; i < set->disabled_count; i++)
+    for (size_t i = 0; i < set->disabled_count; i++) {
+        enum sched_plugin plugin;
         set->disabled[i] = disabled[i].name;
+        if (sched_plugin_find(disabled[i].name, &plugin))
+            set->disabled_plugins |= 1U << plugin;
+        set->disables_all |= str_is(disabled[i].name, "*");
+    }
 }
 
 /* Plug-ins that were there once. */
@@ -137,11 +149,8 @@ static void check_removed(struct sched__reading *r, struct sched__at plugins, co
                                       "\"kubescheduler.config.k8s.io/v1\")");
 }
 
-static bool is_disabled(const struct set *set, struct str name) {
-    for (size_t i = 0; i < set->disabled_count; i++)
-        if (str_eq(set->disabled[i], name))
-            return true;
-    return false;
+static bool is_disabled(const struct set *set, enum sched_plugin plugin) {
+    return set->disabled_plugins >> plugin & 1;
 }
 
 /* The last mention of a plug-in in the set, or its length. */
@@ -157,11 +166,10 @@ static void merge_default(struct arena *a, struct set *set) {
     size_t most = SCHED_PLUGIN_COUNT + set->enabled_count, n = 0;
     struct named *merged = arena_array(a, struct named, most);
     bool *used = arena_array(a, bool, set->enabled_count);
-    bool none = is_disabled(set, STR("*"));
-    for (int i = 0; !none && i < SCHED_PLUGIN_COUNT; i++) {
+    for (int i = 0; !set->disables_all && i < SCHED_PLUGIN_COUNT; i++) {
         struct str name = sched_plugin_name((enum sched_plugin)i);
         size_t at = find_last(set, name);
-        if (is_disabled(set, name))
+        if (is_disabled(set, (enum sched_plugin)i))
             continue;
         bool mentioned = at < set->enabled_count;
         if (mentioned)
@@ -211,6 +219,9 @@ static void write_named(struct buf *out, size_t i, struct named named) {
     buf_addf(out, ",\"Weight\":%d}", named.weight);
 }
 
+/* What an error shows of a set. */
+enum { LONGEST_SET = 300 };
+
 /* As Go prints the set in an error. */
 static void write_set(struct buf *out, const struct set *set) {
     buf_add(out, set->enabled_count ? STR("{\"Enabled\":[") : STR("{\"Enabled\":null"));
@@ -233,12 +244,12 @@ void sched__plugin_sets_check_sort(struct sched__reading *r, const struct sched_
                                   "only one queue sort plugin can be enabled");
     if (same_set(&first->v[QUEUE_SORT], set))
         return;
-    struct buf value = BUF_INIT(ERR_TEXT);
+    AUTO(buf_release) struct buf value = BUF_INIT(LIMIT_OBJECT_BYTES);
     write_set(&value, set);
+    size_t shown = sched__config_cut(buf_view(&value), LONGEST_SET);
     sched__config_error(r, sched__config_path(r, path, "plugins.queueSort"),
-                        "Invalid value: %.*s: must be the same for all profiles",
-                        STR_ARG(buf_view(&value)));
-    buf_release(&value);
+                        "Invalid value: %.*s%s: must be the same for all profiles", (int)shown,
+                        value.p, shown < value.n ? "..." : "");
 }
 
 /* ---- orders and weights ---- */
@@ -262,8 +273,8 @@ static void append(struct sched_order *order, enum sched_plugin plugin) {
 }
 
 static int missing(size_t point, struct str name, struct err *err) {
-    return err_set(err, ERR_INVALID, "%s \"%.*s\" does not exist", points[point].type,
-                   STR_ARG(name));
+    return err_set(err, ERR_INVALID, "%s \"" SCHED__CUT "\" does not exist", points[point].type,
+                   SCHED__CUT_ARG(name));
 }
 
 static int twice(size_t point, struct str name, struct err *err) {
@@ -294,14 +305,14 @@ static int own_order(const struct set *set, size_t point, struct sched_order *ou
 static int expand(const struct set *multi, const struct set *set, size_t point,
                   struct sched_order *order, struct err *err) {
     struct sched_order both = {0}, alone = {0}, out = {0};
-    if (is_disabled(set, STR("*")))
+    if (set->disables_all)
         return 0;
     for (size_t i = 0; i < multi->enabled_count; i++) {
         struct str name = multi->enabled[i].name;
         enum sched_plugin plugin;
         if (!sched_plugin_find(name, &plugin))
             return missing(point, name, err);
-        if (!(extends[plugin] >> point & 1) || is_disabled(set, name))
+        if (!(extends[plugin] >> point & 1) || is_disabled(set, plugin))
             continue;
         if (sched_order_has(order, plugin)) {
             if (!sched_order_has(&both, plugin))
@@ -346,13 +357,13 @@ int sched__plugin_sets_apply(const struct sched__plugin_sets *sets, struct sched
     if (orders[QUEUE_SORT].n != 1)
         return err_set(err, ERR_INVALID,
                        "only one queue sort plugin required for profile with scheduler name "
-                       "\"%.*s\", but got %d",
-                       STR_ARG(p->scheduler_name), orders[QUEUE_SORT].n);
+                       "\"" SCHED__CUT "\", but got %d",
+                       SCHED__CUT_ARG(p->scheduler_name), orders[QUEUE_SORT].n);
     if (orders[BIND].n == 0)
         return err_set(err, ERR_INVALID,
                        "at least one bind plugin is needed for profile with scheduler name "
-                       "\"%.*s\"",
-                       STR_ARG(p->scheduler_name));
+                       "\"" SCHED__CUT "\"",
+                       SCHED__CUT_ARG(p->scheduler_name));
     for (size_t i = 0; i < POINTS; i++)
         if (points[i].point >= 0)
             p->points[points[i].point] = orders[i];

@@ -4,6 +4,7 @@
  */
 #include "../data.h"
 #include "api/object.h"
+#include "base/limits.h"
 #include "sched/config.h"
 
 static struct json strs(struct arena *a, const struct str *v, size_t n) {
@@ -157,19 +158,89 @@ static void plugins_are_found_by_name(void **state) {
     assert_false(sched_plugin_find(STR("nodename"), &none));
 }
 
-static void too_many_profiles_are_refused(void **state) {
+/* A configuration with one member, or one profile with it. */
+static struct json config_with(struct arena *a, struct str name, struct json value) {
+    struct json tree = {.kind = JSON_OBJECT};
+    json_add(a, &tree, STR("apiVersion"), json_of_str(STR("kubescheduler.config.k8s.io/v1")));
+    json_add(a, &tree, STR("kind"), json_of_str(STR("KubeSchedulerConfiguration")));
+    json_add(a, &tree, name, value);
+    return tree;
+}
+
+static struct json profile_with(struct arena *a, struct str name, struct json value) {
+    struct json profiles = {.kind = JSON_ARRAY}, one = {.kind = JSON_OBJECT};
+    json_add(a, &one, name, value);
+    json_append(a, &profiles, one);
+    return config_with(a, STR("profiles"), profiles);
+}
+
+/* Names "0", "1", and so on, as members of this key. */
+static struct json named_items(struct arena *a, struct str key, int n) {
+    struct json list = {.kind = JSON_ARRAY};
+    for (int i = 0; i < n; i++) {
+        struct json item = {.kind = JSON_OBJECT};
+        json_add(a, &item, key, json_of_str(arena_printf(a, "%d", i)));
+        json_append(a, &list, item);
+    }
+    return list;
+}
+
+static void expect(struct arena *a, const struct json *tree, const char *error) {
+    struct sched_config *config;
+    struct err err = {0};
+    int rc = sched_config_read(a, tree, &config, &err);
+    assert_string_equal(err.msg, error);
+    assert_int_equal(rc, *error ? -1 : 0);
+}
+
+static void longer_lists_are_refused(void **state) {
     (void)state;
     struct arena a = {0};
-    struct json tree = {.kind = JSON_OBJECT}, profiles = {.kind = JSON_ARRAY};
-    struct sched_config *config;
-    struct err err;
-    for (int i = 0; i < 1001; i++)
-        json_append(&a, &profiles, (struct json){.kind = JSON_OBJECT});
-    json_add(&a, &tree, STR("apiVersion"), json_of_str(STR("kubescheduler.config.k8s.io/v1")));
-    json_add(&a, &tree, STR("kind"), json_of_str(STR("KubeSchedulerConfiguration")));
-    json_add(&a, &tree, STR("profiles"), profiles);
-    assert_int_equal(sched_config_read(&a, &tree, &config, &err), -1);
-    assert_string_equal(err.msg, "profiles: Too many: 1001: must have at most 1000 items");
+    const int most = LIMIT_CONFIG_ITEMS;
+    struct json tree =
+        config_with(&a, STR("profiles"), named_items(&a, STR("schedulerName"), most));
+    expect(&a, &tree, "");
+    tree = config_with(&a, STR("profiles"), named_items(&a, STR("schedulerName"), most + 1));
+    expect(&a, &tree, "profiles: Too many: 1001: must have at most 1000 items");
+    tree = profile_with(&a, STR("pluginConfig"), named_items(&a, STR("name"), most));
+    expect(&a, &tree, "");
+    tree = profile_with(&a, STR("pluginConfig"), named_items(&a, STR("name"), most + 1));
+    expect(&a, &tree, "profiles[0].pluginConfig: Too many: 1001: must have at most 1000 items");
+    arena_release(&a);
+}
+
+/* A list of one plug-in, whose name has so many umlauts behind its x. */
+static struct json long_name(struct arena *a, int umlauts) {
+    struct json list = {.kind = JSON_ARRAY}, item = {.kind = JSON_OBJECT};
+    struct buf name = BUF_INIT(SIZE_MAX);
+    buf_add_char(&name, 'x');
+    for (int i = 0; i < umlauts; i++)
+        buf_add(&name, STR("\xc3\xa4"));
+    json_add(a, &item, STR("name"), json_of_str(arena_str(a, buf_view(&name))));
+    json_add(a, &item, STR("args"), (struct json){.kind = JSON_OBJECT});
+    json_append(a, &list, item);
+    buf_release(&name);
+    return list;
+}
+
+#define TEN_UMLAUTS                                                    \
+    "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4" \
+    "\xc3\xa4\xc3\xa4"
+#define FORTY_UMLAUTS TEN_UMLAUTS TEN_UMLAUTS TEN_UMLAUTS TEN_UMLAUTS
+#define NINE_UMLAUTS  "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+
+/* Of a name of more than 100 bytes an error shows whole characters and an ellipsis. */
+static void long_names_are_shown_shortened(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree = profile_with(&a, STR("pluginConfig"), long_name(&a, 100000));
+    expect(&a, &tree,
+           "profiles[0].pluginConfig[0].name: Invalid value: \"x" FORTY_UMLAUTS NINE_UMLAUTS
+           "...\": no supported plugin of this name has args");
+    tree = profile_with(&a, STR("pluginConfig"), long_name(&a, 40));
+    expect(&a, &tree,
+           "profiles[0].pluginConfig[0].name: Invalid value: \"x" FORTY_UMLAUTS
+           "\": no supported plugin of this name has args");
     arena_release(&a);
 }
 
@@ -177,7 +248,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_mean_what_they_mean_upstream),
         cmocka_unit_test(plugins_are_found_by_name),
-        cmocka_unit_test(too_many_profiles_are_refused),
+        cmocka_unit_test(longer_lists_are_refused),
+        cmocka_unit_test(long_names_are_shown_shortened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
