@@ -88,7 +88,7 @@ struct writer {
     int fd;
     enum text_or_json format;
     struct buf text;
-    struct feature_set missing; /* gates that are off and in the way */
+    struct match_report report; /* writes into text */
     bool all;                   /* every pair matches */
 };
 
@@ -99,6 +99,7 @@ static int flush(struct writer *w, size_t from, struct err *err) {
         return err_set(err, ERR_TOO_LARGE, "output of one pair needs more than %d MiB",
                        LONGEST_OUTPUT >> 20);
     int rc = io_write(w->fd, buf_view(&w->text), err);
+    w->report.written += w->text.n;
     buf_clear(&w->text);
     return rc;
 }
@@ -108,8 +109,8 @@ static int write_pair(struct writer *w, const struct match_pod *pod, const struc
     bool json = w->format == AS_JSON;
     if (json)
         buf_add(&w->text, first ? STR("\n") : STR(",\n"));
-    w->all &= json ? match_pair_write_json(&w->text, pod, host, &w->missing)
-                   : match_pair_write_text(&w->text, pod, host, &w->missing);
+    w->all &= json ? match_report_write_json(&w->report, pod, host)
+                   : match_report_write_text(&w->report, pod, host);
     return flush(w, BLOCK, err);
 }
 
@@ -153,12 +154,13 @@ static int run(struct cmd_call *call, struct err *err) {
     struct writer w = {.fd = call->ctx->out,
                        .format = (enum text_or_json)opts->output,
                        .text = BUF_INIT(LONGEST_OUTPUT),
+                       .report = {.out = &w.text},
                        .all = true};
     int rc = gather(&pairs, call, err);
     if (rc == 0)
         rc = write_all(&w, &pairs, err);
     if (rc == 0)
-        print_hints(call->ctx, &gates, &w.missing);
+        print_hints(call->ctx, &gates, &w.report.missing);
     buf_release(&w.text);
     match_pairs_release(&pairs);
     return rc < 0 ? -1 : w.all ? CMD_GOOD : CMD_BAD_VERDICT;

@@ -5,6 +5,8 @@
 #include "base/map.h"
 #include "tolexpr/tolexpr.h"
 
+enum { LONGEST_NAME = 253 };
+
 void match_pairs_init(struct match_pairs *p, const struct feature_config *gates,
                       const struct clock *clock) {
     *p = (struct match_pairs){.atoms = intern_new(map_random_seed()),
@@ -49,14 +51,23 @@ void match_pairs_add_taints(struct match_pairs *p, const struct api_taint_list *
     vec_push(&p->hosts, (struct match_host){.taints = hold_taints(p, list)});
 }
 
+/* A name as reports show it, once for each pair: no API server takes a longer one. */
+static struct str shown_name(struct match_pairs *p, struct str name) {
+    size_t n = name.n;
+    if (n <= LONGEST_NAME)
+        return arena_str(&p->arena, name);
+    for (n = LONGEST_NAME; n && ((unsigned char)name.p[n] & 0xC0) == 0x80;) /* inside a character */
+        n--;
+    return arena_printf(&p->arena, "%.*s...", (int)n, name.p);
+}
+
 static void add_pod(struct match_pairs *p, const struct api_object *o) {
     const struct api_pod_spec *spec = &((const struct api_pod *)o->body)->spec;
     const struct api_node_affinity *affinity =
         spec->affinity ? spec->affinity->node_affinity : NULL;
     struct match_pod pod = {
-        .namespace =
-            arena_str(&p->arena, o->meta->namespace.n ? o->meta->namespace : STR("default")),
-        .name = arena_str(&p->arena, o->meta->name),
+        .namespace = shown_name(p, o->meta->namespace.n ? o->meta->namespace : STR("default")),
+        .name = shown_name(p, o->meta->name),
         .tolerations = hold_tolerations(p, &spec->tolerations),
     };
     if (spec->node_selector.n || affinity)
@@ -82,7 +93,7 @@ static void add_node(struct match_pairs *p, const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
     struct api_taint_list taints = match_node_taints(&a, &((const struct api_node *)o->body)->spec);
     vec_push(&p->hosts, (struct match_host){
-                            .name = arena_str(&p->arena, o->meta->name),
+                            .name = shown_name(p, o->meta->name),
                             .taints = hold_taints(p, &taints),
                             .node = match_node_new(p->match, o->meta->name, &o->meta->labels),
                         });

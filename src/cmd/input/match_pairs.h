@@ -54,11 +54,21 @@ struct api_taint_list match_node_taints(struct arena *a, const struct api_node_s
 
 /* ---- match_report.c ---- */
 
+/* The report of one run, whose pairs share what may be said. */
+struct match_report {
+    struct buf *out;   /* borrowed; may be emptied between two pairs */
+    size_t written;    /* bytes that were taken out of it */
+    size_t looked;     /* at tolerations, for sentences about them */
+    size_t pair_start; /* bytes and tolerations before the pair at hand */
+    size_t pair_looked;
+    struct feature_set missing; /* gates that are off and in the way */
+};
+
 /* Appends what comes of the pair as lines of text, or as one JSON object, and says whether pod and
- * node match. Gates that are off and stand in the way are added to *missing. */
-bool match_pair_write_text(struct buf *out, const struct match_pod *pod,
-                           const struct match_host *host, struct feature_set *missing);
-bool match_pair_write_json(struct buf *out, const struct match_pod *pod,
-                           const struct match_host *host, struct feature_set *missing);
+ * node match. Where the report is long enough, only numbers of taints are told. */
+bool match_report_write_text(struct match_report *r, const struct match_pod *pod,
+                             const struct match_host *host);
+bool match_report_write_json(struct match_report *r, const struct match_pod *pod,
+                             const struct match_host *host);
 
 #endif

@@ -27,15 +27,19 @@ static const char *const codes[] = {
 
 enum { LONGEST_SENTENCE = 1 << 20 };
 
-/* What the report of one pair has come to, which has an end. */
-struct page {
-    size_t start;  /* in the buffer */
-    size_t looked; /* at tolerations, for sentences about them */
-};
+static size_t told(const struct match_report *r) {
+    return r->written + r->out->n;
+}
 
-static bool is_full(const struct page *page, const struct buf *out) {
-    return out->n - page->start >= LIMIT_MATCH_REPORT_BYTES ||
-           page->looked >= LIMIT_MATCH_REPORT_STEPS;
+static void begin_pair(struct match_report *r) {
+    r->pair_start = told(r);
+    r->pair_looked = r->looked;
+}
+
+static bool is_full(const struct match_report *r) {
+    return told(r) >= LIMIT_MATCH_REPORT_BYTES || r->looked >= LIMIT_MATCH_REPORT_STEPS ||
+           told(r) - r->pair_start >= LIMIT_MATCH_PAIR_BYTES ||
+           r->looked - r->pair_looked >= LIMIT_MATCH_PAIR_STEPS;
 }
 
 /* One taint of a host and all tolerations of a pod. */
@@ -44,13 +48,12 @@ struct question {
     const struct match_host *host;
     uint32_t taint;
     uint32_t found; /* the toleration that matches, or MATCH_NONE */
-    struct page *page;
 };
 
 static struct question ask(const struct match_pod *pod, const struct match_host *host,
-                           uint32_t taint, struct page *page) {
-    return (struct question){
-        pod, host, taint, match_find_toleration(pod->tolerations, &host->taints->v[taint]), page};
+                           uint32_t taint) {
+    return (struct question){pod, host, taint,
+                             match_find_toleration(pod->tolerations, &host->taints->v[taint])};
 }
 
 /* How many of the taints from one on are not tolerated. */
@@ -76,10 +79,10 @@ static enum feature gate_of(const struct match_toleration *t) {
                : FEATURE_TaintTolerationComparisonOperators;
 }
 
-static void note_gate(const struct question *q, const struct match_verdict *v,
-                      struct feature_set *missing) {
+static void note_gate(struct match_report *r, const struct question *q,
+                      const struct match_verdict *v) {
     if (v->code == MATCH_GATE_OFF && q->found == MATCH_NONE)
-        feature_set_put(missing, gate_of(&q->pod->tolerations->v[v->toleration]), true);
+        feature_set_put(&r->missing, gate_of(&q->pod->tolerations->v[v->toleration]), true);
 }
 
 /* ---- text ---- */
@@ -124,39 +127,38 @@ static void begin_taint(struct buf *out, const struct question *q) {
 }
 
 /* Writes why each toleration that concerns the taint does not match; returns how many these are. */
-static uint32_t write_reasons(struct buf *out, const struct question *q,
-                              struct feature_set *missing) {
+static uint32_t write_reasons(struct match_report *r, const struct question *q) {
     const struct match_tolerations *all = q->pod->tolerations;
     uint32_t told = 0, left_out = 0;
     for (uint32_t i = 0; i < all->n; i++) {
-        q->page->looked++;
+        r->looked++;
         if (all->n > 1 && !concerns(&all->v[i], &q->host->taints->v[q->taint]))
             continue;
-        if (is_full(q->page, out)) {
+        if (is_full(r)) {
             left_out++;
             continue;
         }
         struct match_verdict v = verdict_of(q, i);
-        write_sentence(out, q, &v);
-        note_gate(q, &v, missing);
+        write_sentence(r->out, q, &v);
+        note_gate(r, q, &v);
         told++;
     }
     if (left_out) {
-        begin_taint(out, q);
-        buf_addf(out, ": %u further tolerations do not match and are not listed\n", left_out);
+        begin_taint(r->out, q);
+        buf_addf(r->out, ": %u further tolerations do not match and are not listed\n", left_out);
     }
     return told + left_out;
 }
 
 /* Tolerations of other keys are no reason; when there is no other, their number is. */
-static void write_misses(struct buf *out, const struct question *q, struct feature_set *missing) {
-    if (write_reasons(out, q, missing))
+static void write_misses(struct match_report *r, const struct question *q) {
+    if (write_reasons(r, q))
         return;
-    begin_taint(out, q);
+    begin_taint(r->out, q);
     if (q->pod->tolerations->n == 0)
-        buf_add(out, STR(": there are no tolerations\n"));
+        buf_add(r->out, STR(": there are no tolerations\n"));
     else
-        buf_addf(out, ": none of the %u tolerations has its key\n", q->pod->tolerations->n);
+        buf_addf(r->out, ": none of the %u tolerations has its key\n", q->pod->tolerations->n);
 }
 
 /* What stands in the place of the taints from one on. True when all of them are tolerated. */
@@ -169,25 +171,24 @@ static bool write_rest(struct buf *out, const struct match_pod *pod, const struc
     return untolerated == 0;
 }
 
-static bool write_taints(struct buf *out, const struct match_pod *pod,
-                         const struct match_host *host, struct feature_set *missing) {
-    struct page page = {.start = out->n};
+static bool write_taints(struct match_report *r, const struct match_pod *pod,
+                         const struct match_host *host) {
     bool all = true;
     for (uint32_t i = 0; i < host->taints->n; i++) {
-        if (is_full(&page, out))
-            return write_rest(out, pod, host, i) && all;
-        struct question q = ask(pod, host, i, &page);
+        if (is_full(r))
+            return write_rest(r->out, pod, host, i) && all;
+        struct question q = ask(pod, host, i);
         if (q.found == MATCH_NONE) {
-            write_misses(out, &q, missing);
+            write_misses(r, &q);
             all = false;
             continue;
         }
         struct match_verdict v = verdict_of(&q, q.found);
-        write_sentence(out, &q, &v);
+        write_sentence(r->out, &q, &v);
     }
     if (host->taints->n == 0) {
-        begin_line(out, pod, host, true);
-        buf_add(out, STR("there are no taints\n"));
+        begin_line(r->out, pod, host, true);
+        buf_add(r->out, STR("there are no taints\n"));
     }
     return all;
 }
@@ -197,16 +198,18 @@ static bool has_affinity(const struct match_pod *pod, const struct match_host *h
     return pod->affinity && host->node;
 }
 
-static bool write_affinity(struct buf *out, const struct match_pod *pod,
-                           const struct match_host *host) {
+/* A requirement can have a list of values, which is told as long as there is room. */
+static bool write_affinity(const struct match_report *r, const struct match_pod *pod,
+                           const struct match_host *host, struct buf *out) {
     struct match_node_verdict why = {0};
     bool matches = match_affinity_required(pod->affinity, host->node, &why);
-    if (matches) {
+    if (matches)
         buf_add(out, STR("the node has what nodeSelector and node affinity require"));
-        return true;
-    }
-    match_node_verdict_write(out, pod->affinity, host->node, &why);
-    return false;
+    else if (is_full(r))
+        buf_add(out, STR("the node has not what nodeSelector and node affinity require"));
+    else
+        match_node_verdict_write(out, pod->affinity, host->node, &why);
+    return matches;
 }
 
 static void write_eviction(struct buf *out, const struct match_pod *pod,
@@ -219,17 +222,18 @@ static void write_eviction(struct buf *out, const struct match_pod *pod,
              (long long)(fit.eviction_ns / 1000000000));
 }
 
-bool match_pair_write_text(struct buf *out, const struct match_pod *pod,
-                           const struct match_host *host, struct feature_set *missing) {
-    bool matches = write_taints(out, pod, host, missing);
-    write_eviction(out, pod, host);
+bool match_report_write_text(struct match_report *r, const struct match_pod *pod,
+                             const struct match_host *host) {
+    begin_pair(r);
+    bool matches = write_taints(r, pod, host);
+    write_eviction(r->out, pod, host);
     if (!has_affinity(pod, host))
         return matches;
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_SENTENCE);
-    bool fits = write_affinity(&text, pod, host);
-    begin_line(out, pod, host, fits);
-    printable_add(out, buf_view(&text));
-    buf_add_char(out, '\n');
+    bool fits = write_affinity(r, pod, host, &text);
+    begin_line(r->out, pod, host, fits);
+    printable_add(r->out, buf_view(&text));
+    buf_add_char(r->out, '\n');
     return matches && fits;
 }
 
@@ -250,8 +254,8 @@ static void write_json_verdict(struct buf *out, const struct question *q,
     buf_add_char(out, '}');
 }
 
-static void write_json_taint(struct buf *out, const struct question *q,
-                             struct feature_set *missing) {
+static void write_json_taint(struct match_report *r, const struct question *q) {
+    struct buf *out = r->out;
     const struct match_taint *taint = &q->host->taints->v[q->taint];
     buf_add_char(out, '{');
     add_text(out, "key", intern_text(taint->key));
@@ -261,9 +265,9 @@ static void write_json_taint(struct buf *out, const struct question *q,
     add_text(out, "effect", intern_text(taint->effect));
     buf_addf(out, ",\"tolerated\":%s,\"verdicts\":[", q->found == MATCH_NONE ? "false" : "true");
     uint32_t n = q->pod->tolerations->n, i = 0;
-    for (; i < n && !is_full(q->page, out); i++) {
+    for (; i < n && !is_full(r); i++) {
         struct match_verdict v = verdict_of(q, i);
-        note_gate(q, &v, missing);
+        note_gate(r, q, &v);
         if (i)
             buf_add_char(out, ',');
         write_json_verdict(out, q, &v);
@@ -275,23 +279,22 @@ static void write_json_taint(struct buf *out, const struct question *q,
 }
 
 /* True when all taints are tolerated. */
-static bool write_json_taints(struct buf *out, const struct match_pod *pod,
-                              const struct match_host *host, struct feature_set *missing) {
-    struct page page = {.start = out->n};
+static bool write_json_taints(struct match_report *r, const struct match_pod *pod,
+                              const struct match_host *host) {
     uint32_t n = host->taints->n, i = 0, untolerated = 0;
-    buf_add(out, STR("\"taints\":["));
-    for (; i < n && !is_full(&page, out); i++) {
-        struct question q = ask(pod, host, i, &page);
+    buf_add(r->out, STR("\"taints\":["));
+    for (; i < n && !is_full(r); i++) {
+        struct question q = ask(pod, host, i);
         untolerated += q.found == MATCH_NONE;
         if (i)
-            buf_add_char(out, ',');
-        write_json_taint(out, &q, missing);
+            buf_add_char(r->out, ',');
+        write_json_taint(r, &q);
     }
-    buf_add(out, STR("],"));
+    buf_add(r->out, STR("],"));
     if (i == n)
         return untolerated == 0;
     uint32_t rest = count_untolerated(pod, host, i);
-    buf_addf(out, "\"taintsOmitted\":%u,\"untoleratedOmitted\":%u,", n - i, rest);
+    buf_addf(r->out, "\"taintsOmitted\":%u,\"untoleratedOmitted\":%u,", n - i, rest);
     return untolerated + rest == 0;
 }
 
@@ -326,27 +329,29 @@ static void write_json_eviction(struct buf *out, const struct match_pod *pod,
     buf_add(out, STR("},"));
 }
 
-static bool write_json_affinity(struct buf *out, const struct match_pod *pod,
+static bool write_json_affinity(struct match_report *r, const struct match_pod *pod,
                                 const struct match_host *host) {
+    struct buf *out = r->out;
     if (!has_affinity(pod, host)) {
         buf_add(out, STR("\"affinity\":null,"));
         return true;
     }
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_SENTENCE);
-    bool fits = write_affinity(&text, pod, host);
+    bool fits = write_affinity(r, pod, host, &text);
     buf_addf(out, "\"affinity\":{\"matches\":%s,", fits ? "true" : "false");
     add_text(out, "message", buf_view(&text));
     buf_add(out, STR("},"));
     return fits;
 }
 
-bool match_pair_write_json(struct buf *out, const struct match_pod *pod,
-                           const struct match_host *host, struct feature_set *missing) {
-    buf_add_char(out, '{');
-    write_json_names(out, pod, host);
-    bool matches = write_json_taints(out, pod, host, missing);
-    write_json_eviction(out, pod, host);
-    matches &= write_json_affinity(out, pod, host);
-    buf_addf(out, "\"matches\":%s}", matches ? "true" : "false");
+bool match_report_write_json(struct match_report *r, const struct match_pod *pod,
+                             const struct match_host *host) {
+    begin_pair(r);
+    buf_add_char(r->out, '{');
+    write_json_names(r->out, pod, host);
+    bool matches = write_json_taints(r, pod, host);
+    write_json_eviction(r->out, pod, host);
+    matches &= write_json_affinity(r, pod, host);
+    buf_addf(r->out, "\"matches\":%s}", matches ? "true" : "false");
     return matches;
 }

@@ -15,14 +15,22 @@ struct fixture {
     struct arena arena;
     struct match_pairs pairs;
     struct buf text;
+    struct match_report report;
 };
+
+/* Writes about the only pair; what was written before is thought of as printed. */
+static void write_pair(struct fixture *f) {
+    f->report.out = &f->text;
+    f->report.written += f->text.n;
+    buf_clear(&f->text);
+    assert_false(match_report_write_text(&f->report, &f->pairs.pods.v[0], &f->pairs.hosts.v[0]));
+}
 
 /* A pod with so many tolerations and a node with so many taints, of one key if alike, and the text
  * about them. Only the last taint is tolerated. */
 static void set_up(struct fixture *f, size_t tolerations, size_t taints, bool alike) {
     struct feature_config gates;
-    struct feature_set missing = {0};
-    *f = (struct fixture){.text = BUF_INIT(64 << 20)};
+    *f = (struct fixture){.text = BUF_INIT(SIZE_MAX)};
     feature_config_init(&gates, FEATURE_NEWEST);
     match_pairs_init(&f->pairs, &gates, NULL);
     struct api_toleration_list pod = {arena_array(&f->arena, struct api_toleration, tolerations),
@@ -39,8 +47,7 @@ static void set_up(struct fixture *f, size_t tolerations, size_t taints, bool al
         (struct api_taint){.key = STR("a"), .value = STR("v1"), .effect = STR("NoSchedule")};
     match_pairs_add_tolerations(&f->pairs, &pod);
     match_pairs_add_taints(&f->pairs, &node);
-    assert_false(
-        match_pair_write_text(&f->text, &f->pairs.pods.v[0], &f->pairs.hosts.v[0], &missing));
+    write_pair(f);
 }
 
 static void tear_down(struct fixture *f) {
@@ -60,32 +67,53 @@ static void a_report_lists_all_that_fits(void **state) {
     (void)state;
     struct fixture f;
     set_up(&f, 200, 100, true);
-    assert_true(f.text.n < LIMIT_MATCH_REPORT_BYTES);
+    assert_true(f.text.n < LIMIT_MATCH_PAIR_BYTES);
     assert_int_equal(count_lines(&f), 200 * 99 + 1);
     tear_down(&f);
 }
 
+/* The text ends with so many taints of which only the number is told. */
+static void expect_rest(struct fixture *f, size_t taints) {
+    struct str end = arena_printf(&f->arena,
+                                  "no match: %zu further taints are not listed, %zu of them not "
+                                  "tolerated\n",
+                                  taints, taints - 1);
+    if (!str_ends(buf_view(&f->text), end))
+        fail_msg("%.*s", 300, f->text.p + f->text.n - 300);
+}
+
 static void the_rest_of_a_long_report_is_counted(void **state) {
+    (void)state;
+    enum { TAINTS = 2000, LISTED = 50 }; /* the last of them with some of the tolerations */
+    struct fixture f;
+    set_up(&f, 2000, TAINTS, true);
+    assert_true(f.text.n > LIMIT_MATCH_PAIR_BYTES);
+    assert_true(f.text.n < LIMIT_MATCH_PAIR_BYTES + 1000);
+    assert_true(str_find(buf_view(&f.text),
+                         STR(" further tolerations do not match and are not listed\n")) < f.text.n);
+    expect_rest(&f, TAINTS - LISTED);
+    tear_down(&f);
+}
+
+/* Where the pairs of a run have come to their end, each has its verdict all the same. */
+static void pairs_share_the_room(void **state) {
     (void)state;
     struct fixture f;
     set_up(&f, 2000, 2000, true);
-    assert_true(f.text.n > LIMIT_MATCH_REPORT_BYTES);
-    assert_true(f.text.n < LIMIT_MATCH_REPORT_BYTES + 1000);
-    size_t listed = 50; /* taints, with some of the tolerations for the last of them */
-    struct str end = arena_printf(&f.arena,
-                                  " further tolerations do not match and are not listed\n"
-                                  "no match: %zu further taints are not listed, %zu of them not "
-                                  "tolerated\n",
-                                  2000 - listed, 2000 - listed - 1);
-    if (!str_ends(buf_view(&f.text), end))
-        fail_msg("%.*s", 300, f.text.p + f.text.n - 300);
+    for (size_t i = 1; i < LIMIT_MATCH_REPORT_BYTES / LIMIT_MATCH_PAIR_BYTES; i++) {
+        write_pair(&f);
+        assert_true(count_lines(&f) > 1);
+    }
+    write_pair(&f);
+    assert_int_equal(count_lines(&f), 1);
+    expect_rest(&f, 2000);
     tear_down(&f);
 }
 
 /* No toleration has the key of these taints, so each is one line, but all are looked at for it. */
 static void looking_has_an_end_too(void **state) {
     (void)state;
-    enum { TOLERATIONS = 20000, LISTED = LIMIT_MATCH_REPORT_STEPS / TOLERATIONS };
+    enum { TOLERATIONS = 20000, LISTED = LIMIT_MATCH_PAIR_STEPS / TOLERATIONS };
     struct fixture f;
     set_up(&f, TOLERATIONS, LISTED + 1, false);
     assert_int_equal(count_lines(&f), LISTED + 1);
@@ -94,6 +122,11 @@ static void looking_has_an_end_too(void **state) {
     tear_down(&f);
     set_up(&f, TOLERATIONS, LISTED, false);
     assert_true(str_ends(buf_view(&f.text), STR("v1 == v1 is true\n")));
+    while (f.report.looked < LIMIT_MATCH_REPORT_STEPS)
+        write_pair(&f);
+    assert_true(count_lines(&f) > 1);
+    write_pair(&f);
+    assert_int_equal(count_lines(&f), 1);
     tear_down(&f);
 }
 
@@ -135,6 +168,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_report_lists_all_that_fits),
         cmocka_unit_test(the_rest_of_a_long_report_is_counted),
+        cmocka_unit_test(pairs_share_the_room),
         cmocka_unit_test(looking_has_an_end_too),
         cmocka_unit_test(pairs_are_limited),
     };
