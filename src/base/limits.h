@@ -109,13 +109,9 @@
  * thousand of both. How much more there is to say follows as a number. */
 #define LIMIT_MATCH_PAIR_BYTES (8U << 20)
 
-/* Tolerations that are looked at for sentences about the taints of one pair, told or not. */
-#define LIMIT_MATCH_PAIR_STEPS 10000000
-
 /* The same for all pairs of one run, about a second; every further pair has its number. A pod of
  * ten tolerations on 5,000 nodes of five taints takes a megabyte. */
 #define LIMIT_MATCH_REPORT_BYTES (64U << 20)
-#define LIMIT_MATCH_REPORT_STEPS 100000000
 
 /* Pairs of a pod and a node in one report: 2,000 pods on 5,000 nodes. The report of more would be
  * gigabytes that nobody reads. */

@@ -1,6 +1,8 @@
 /* Pods and nodes, kept as match wants them. */
 #include "cmd/input/match_pairs.h"
 
+#include <stdlib.h>
+
 #include "api/object.h"
 #include "base/map.h"
 #include "tolexpr/tolexpr.h"
@@ -43,8 +45,32 @@ static struct match_taints *hold_taints(struct match_pairs *p, const struct api_
     return t;
 }
 
+static int cmp_places(const void *a, const void *b) {
+    const struct match_place *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static struct match_place *sort_by_key(struct match_pairs *p, const struct match_tolerations *all) {
+    struct match_place *v = arena_array(&p->arena, struct match_place, all->n);
+    for (uint32_t i = 0; i < all->n; i++)
+        v[i] = (struct match_place){all->v[i].key ? all->v[i].key->id + 1 : 0, i};
+    if (all->n)
+        qsort(v, all->n, sizeof *v, cmp_places);
+    return v;
+}
+
+/* Adds a pod whose names and affinity are known. */
+static void push_pod(struct match_pairs *p, struct match_pod pod,
+                     const struct api_toleration_list *tolerations) {
+    pod.tolerations = hold_tolerations(p, tolerations);
+    pod.by_key = sort_by_key(p, pod.tolerations);
+    vec_push(&p->pods, pod);
+}
+
 void match_pairs_add_tolerations(struct match_pairs *p, const struct api_toleration_list *list) {
-    vec_push(&p->pods, (struct match_pod){.tolerations = hold_tolerations(p, list)});
+    push_pod(p, (struct match_pod){0}, list);
 }
 
 void match_pairs_add_taints(struct match_pairs *p, const struct api_taint_list *list) {
@@ -68,11 +94,10 @@ static void add_pod(struct match_pairs *p, const struct api_object *o) {
     struct match_pod pod = {
         .namespace = shown_name(p, o->meta->namespace.n ? o->meta->namespace : STR("default")),
         .name = shown_name(p, o->meta->name),
-        .tolerations = hold_tolerations(p, &spec->tolerations),
     };
     if (spec->node_selector.n || affinity)
         pod.affinity = match_affinity_new(p->match, &spec->node_selector, affinity);
-    vec_push(&p->pods, pod);
+    push_pod(p, pod, &spec->tolerations);
 }
 
 #define UNSCHEDULABLE "node.kubernetes.io/unschedulable"

@@ -13,9 +13,16 @@
 struct api_node_spec;
 struct api_object;
 
+/* A toleration among those of its key. */
+struct match_place {
+    uint32_t key; /* id of its atom + 1; 0: any */
+    uint32_t place;
+};
+
 struct match_pod {
     struct str namespace, name; /* empty: from the command line */
     struct match_tolerations *tolerations;
+    struct match_place *by_key;      /* of each toleration, by key and place */
     struct match_affinity *affinity; /* NULL: it asks for nothing */
 };
 
@@ -56,11 +63,9 @@ struct api_taint_list match_node_taints(struct arena *a, const struct api_node_s
 
 /* The report of one run, whose pairs share what may be said. */
 struct match_report {
-    struct buf *out;   /* borrowed; may be emptied between two pairs */
-    size_t written;    /* bytes that were taken out of it */
-    size_t looked;     /* at tolerations, for sentences about them */
-    size_t pair_start; /* bytes and tolerations before the pair at hand */
-    size_t pair_looked;
+    struct buf *out;            /* borrowed; may be emptied between two pairs */
+    size_t written;             /* bytes that were taken out of it */
+    size_t pair_start;          /* bytes before the pair at hand */
     struct feature_set missing; /* gates that are off and in the way */
 };
 

@@ -33,13 +33,10 @@ static size_t told(const struct match_report *r) {
 
 static void begin_pair(struct match_report *r) {
     r->pair_start = told(r);
-    r->pair_looked = r->looked;
 }
 
 static bool is_full(const struct match_report *r) {
-    return told(r) >= LIMIT_MATCH_REPORT_BYTES || r->looked >= LIMIT_MATCH_REPORT_STEPS ||
-           told(r) - r->pair_start >= LIMIT_MATCH_PAIR_BYTES ||
-           r->looked - r->pair_looked >= LIMIT_MATCH_PAIR_STEPS;
+    return told(r) >= LIMIT_MATCH_REPORT_BYTES || told(r) - r->pair_start >= LIMIT_MATCH_PAIR_BYTES;
 }
 
 /* One taint of a host and all tolerations of a pod. */
@@ -112,9 +109,49 @@ static void write_sentence(struct buf *out, const struct question *q,
     buf_add_char(out, '\n');
 }
 
-/* Is the toleration about the key of the taint, or about any? */
-static bool concerns(const struct match_toleration *t, const struct match_taint *taint) {
-    return !t->key || t->key == taint->key;
+/* Some tolerations, in two runs that are each in order. */
+struct some {
+    const struct match_place *any, *own; /* those for any key, those of one */
+    uint32_t any_n, own_n;
+};
+
+/* The first of a pod's places that has no smaller key. */
+static uint32_t find_key(const struct match_pod *pod, uint32_t key) {
+    uint32_t low = 0, high = pod->tolerations->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (pod->by_key[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The tolerations that are about the key of the taint, or about any; one that stands alone always
+ * is. */
+static struct some concerned(const struct question *q) {
+    const struct match_pod *pod = q->pod;
+    const struct atom *atom = q->host->taints->v[q->taint].key;
+    if (pod->tolerations->n == 1)
+        return (struct some){.any = pod->by_key, .any_n = 1};
+    struct some s = {.any = pod->by_key, .any_n = find_key(pod, 1)};
+    if (atom) {
+        uint32_t first = find_key(pod, atom->id + 1);
+        s.own = pod->by_key + first;
+        s.own_n = find_key(pod, atom->id + 2) - first;
+    }
+    return s;
+}
+
+/* The next of them, in order. */
+static uint32_t take(struct some *s) {
+    if (s->any_n && (!s->own_n || s->any->place < s->own->place)) {
+        s->any_n--;
+        return s->any++->place;
+    }
+    s->own_n--;
+    return s->own++->place;
 }
 
 /* "pod/web on node/a: no match: taint sla=940:NoSchedule", about all tolerations together. */
@@ -128,26 +165,19 @@ static void begin_taint(struct buf *out, const struct question *q) {
 
 /* Writes why each toleration that concerns the taint does not match; returns how many these are. */
 static uint32_t write_reasons(struct match_report *r, const struct question *q) {
-    const struct match_tolerations *all = q->pod->tolerations;
-    uint32_t told = 0, left_out = 0;
-    for (uint32_t i = 0; i < all->n; i++) {
-        r->looked++;
-        if (all->n > 1 && !concerns(&all->v[i], &q->host->taints->v[q->taint]))
-            continue;
-        if (is_full(r)) {
-            left_out++;
-            continue;
-        }
-        struct match_verdict v = verdict_of(q, i);
+    struct some left = concerned(q);
+    uint32_t all = left.any_n + left.own_n, listed = 0;
+    for (; listed < all && !is_full(r); listed++) {
+        struct match_verdict v = verdict_of(q, take(&left));
         write_sentence(r->out, q, &v);
         note_gate(r, q, &v);
-        told++;
     }
-    if (left_out) {
+    if (listed < all) {
         begin_taint(r->out, q);
-        buf_addf(r->out, ": %u further tolerations do not match and are not listed\n", left_out);
+        buf_addf(r->out, ": %u further tolerations do not match and are not listed\n",
+                 all - listed);
     }
-    return told + left_out;
+    return all;
 }
 
 /* Tolerations of other keys are no reason; when there is no other, their number is. */
