@@ -76,6 +76,15 @@
  * again at each further run. Manifests stay below a million; 10 GB/s make this a tenth second. */
 #define LIMIT_YAML_BLANK_WORK (1U << 30)
 
+/* Texts of the parts of one expression that `berth cel --explain` compiles, each part counted again
+ * in every whole: depth and length of an expression multiply. A tenth second; expressions that a
+ * toleration can have stay below it. */
+#define LIMIT_CEL_PARTS_BYTES (1U << 20)
+
+/* What `berth cel` prints before it stops to tell of the parts for further taints, a quarter second
+ * of writing. */
+#define LIMIT_CEL_REPORT_BYTES (16U << 20)
+
 /* A CEL expression in a toleration: KEP-5500's 10 KiB, the length of DRA's selectors. */
 #define LIMIT_TOLERATION_EXPRESSION_BYTES (10U << 10)
 

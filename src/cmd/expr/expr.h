@@ -71,6 +71,8 @@ struct expr_parts {
     const struct clock *clock;
     struct arena *arena;
     VEC(struct expr_part) list;
+    size_t bytes;   /* of the texts of those that were compiled */
+    size_t omitted; /* parts behind LIMIT_CEL_PARTS_BYTES */
 };
 
 /* The parts of e that say something: no literals, no bare names, nothing inside a macro. None when

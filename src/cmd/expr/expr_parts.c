@@ -4,6 +4,8 @@
  */
 #include "cmd/expr/expr.h"
 
+#include "base/limits.h"
+
 static bool says_something(const struct cel_part *n) {
     return !n->bound && !str_is(str_of(n->kind), "literal") && !str_is(str_of(n->kind), "ident");
 }
@@ -13,6 +15,11 @@ static void add_part(void *ctx, const struct cel_part *node) {
     struct expr_part part = {.depth = node->depth};
     if (!says_something(node))
         return;
+    if (p->bytes >= LIMIT_CEL_PARTS_BYTES) {
+        p->omitted++;
+        return;
+    }
+    p->bytes += node->text.n;
     expr_init(&part.expr, p->env, p->arena, node->text, p->clock);
     if (part.expr.program)
         vec_push(&p->list, part);

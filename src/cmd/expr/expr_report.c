@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "api/types.h"
+#include "base/limits.h"
 #include "base/printable.h"
 #include "cmd/expr/expr.h"
 #include "codec/json.h"
@@ -11,6 +12,13 @@ static struct expr_outcome eval_part(const struct expr_report *r, const struct e
                                      const struct expr_taint *t, struct arena *a) {
     uint64_t evaluations = (uint64_t)t->count * r->parts->list.n;
     return expr_eval(&part->expr, t->taint, evaluations, a, r->clock);
+}
+
+/* How many parts are told of beside a report of this length; *omitted: how many are not. */
+static size_t count_told(const struct expr_report *r, const struct buf *out, size_t *omitted) {
+    size_t n = r->parts && out->n < LIMIT_CEL_REPORT_BYTES ? r->parts->list.n : 0;
+    *omitted = r->parts ? r->parts->list.n - n + r->parts->omitted : 0;
+    return n;
 }
 
 /* ---- text ---- */
@@ -63,7 +71,8 @@ static void add_outcome(struct buf *out, const struct expr_outcome *o) {
 }
 
 static void text_parts(struct buf *out, const struct expr_report *r, const struct expr_taint *t) {
-    for (size_t i = 0; r->parts && i < r->parts->list.n; i++) {
+    size_t omitted, n = count_told(r, out, &omitted);
+    for (size_t i = 0; i < n; i++) {
         AUTO(arena_release) struct arena a = {0};
         const struct expr_part *part = &r->parts->list.v[i];
         struct expr_outcome o = eval_part(r, part, t, &a);
@@ -72,6 +81,8 @@ static void text_parts(struct buf *out, const struct expr_report *r, const struc
         add_outcome(out, &o);
         buf_add_char(out, '\n');
     }
+    if (omitted)
+        buf_addf(out, "  %zu further parts are not listed\n", omitted);
 }
 
 static void add_taint(struct buf *out, const struct expr_taint *t) {
@@ -178,9 +189,9 @@ static void json_node(void *ctx, const struct cel_part *n) {
 }
 
 static struct json json_parts(struct arena *a, const struct expr_report *r,
-                              const struct expr_taint *t) {
+                              const struct expr_taint *t, size_t n) {
     struct json list = {.kind = JSON_ARRAY};
-    for (size_t i = 0; i < r->parts->list.n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct expr_part *part = &r->parts->list.v[i];
         struct expr_outcome outcome = eval_part(r, part, t, a);
         struct json o = {.kind = JSON_OBJECT};
@@ -200,9 +211,11 @@ static struct json json_taint(struct arena *a, const struct api_taint *t) {
     return o;
 }
 
-static struct json json_item(struct arena *a, const struct expr_report *r,
+/* Makes the item that is printed behind `out`. */
+static struct json json_item(struct arena *a, const struct buf *out, const struct expr_report *r,
                              const struct expr_taint *t, bool *good) {
     struct json item = {.kind = JSON_OBJECT};
+    size_t omitted, told = count_told(r, out, &omitted);
     struct expr_outcome o = expr_eval(r->expr, t->taint, t->count, a, r->clock);
     *good &= o.holds;
     if (t->node.n)
@@ -211,7 +224,9 @@ static struct json json_item(struct arena *a, const struct expr_report *r,
     add_result(a, &item, &o);
     json_add(a, &item, STR("nanoseconds"), json_of_i64(o.ns));
     if (r->parts)
-        json_add(a, &item, STR("parts"), json_parts(a, r, t));
+        json_add(a, &item, STR("parts"), json_parts(a, r, t, told));
+    if (omitted)
+        json_add(a, &item, STR("partsOmitted"), json_of_u64(omitted));
     return item;
 }
 
@@ -256,7 +271,7 @@ bool expr_report_write_json(struct buf *out, const struct expr_report *r) {
     buf_add(out, STR(",\"items\":["));
     for (size_t i = 0; r->expr->program && i < r->taint_count; i++) {
         arena_reset(&a);
-        struct json item = json_item(&a, r, &r->taints[i], &good);
+        struct json item = json_item(&a, out, r, &r->taints[i], &good);
         buf_add(out, i == 0 ? STR("\n") : STR(",\n"));
         json_write(out, &item, &style);
     }
