@@ -165,6 +165,11 @@
 /* Topology spread constraints of a pod to be placed, each such a term. Real pods have two. */
 #define LIMIT_POD_SPREAD_CONSTRAINTS 1000
 
+/* Requirements on nodes of a pod to be placed, in its nodeSelector and the terms of node affinity,
+ * or of a PersistentVolume: each node is held against each, by an explanation several times. Real
+ * ones have fewer than twenty; a requirement may have any number of values. */
+#define LIMIT_POD_NODE_REQUIREMENTS 1000
+
 /* Tolerations of a pod to be placed: each is compared with each taint of each node, and an
  * expression may be evaluated each time. Real pods have fewer than fifty. */
 #define LIMIT_POD_TOLERATIONS 1000

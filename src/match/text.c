@@ -217,13 +217,21 @@ struct node_operands {
     bool redact;
 };
 
+/* "matchExpressions[1]" */
+static void write_item(struct buf *out, struct str list, uint32_t place) {
+    buf_add(out, list);
+    buf_add_char(out, '[');
+    buf_add_u64(out, place);
+    buf_add_char(out, ']');
+}
+
 static void write_place(struct buf *out, const struct match_node_verdict *v) {
-    static const char *const parts[] = {
-        [MATCH_NODE_REQUIRED] = "nodeSelectorTerms", [MATCH_NODE_PREFERRED] = "preferred terms"};
     if (v->part == MATCH_NODE_SELECTOR)
         buf_add(out, STR("nodeSelector"));
+    else if (v->part == MATCH_NODE_REQUIRED)
+        write_item(out, STR("nodeSelectorTerms"), v->term);
     else
-        buf_addf(out, "%s[%u]", parts[v->part], v->term);
+        write_item(out, STR("preferred terms"), v->term);
 }
 
 /* "zone In [a, b]" */
@@ -321,7 +329,8 @@ static void write_requirement_verdict(struct buf *out, const struct match_affini
     struct node_operands o = {.r = requirement_of(a, v), .redact = v->redact};
     o.value = !v->is_field ? match__node_label(node, o.r->key) : o.r->is_name ? node->name : NULL;
     if (v->part != MATCH_NODE_SELECTOR)
-        buf_addf(out, ".%s[%u]", v->is_field ? "matchFields" : "matchExpressions", v->requirement);
+        write_item(out, v->is_field ? STR(".matchFields") : STR(".matchExpressions"),
+                   v->requirement);
     buf_add(out, STR(": "));
     write_requirement(out, o.r, v->redact);
     buf_add(out, STR(": "));

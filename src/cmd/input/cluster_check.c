@@ -42,6 +42,30 @@ static size_t count_affinity_terms(const struct api_affinity *affinity) {
     return n;
 }
 
+static size_t count_term_requirements(const struct api_node_selector_term *term) {
+    size_t n = term->match_expressions.n + term->match_fields.n;
+    return n ? n : 1;
+}
+
+static size_t count_selector_requirements(const struct api_node_selector *selector) {
+    size_t n = 0;
+    for (size_t i = 0; selector && i < selector->node_selector_terms.n; i++)
+        n += count_term_requirements(&selector->node_selector_terms.v[i]);
+    return n;
+}
+
+static size_t count_node_requirements(const struct api_pod_spec *spec) {
+    size_t n = spec->node_selector.n;
+    const struct api_node_affinity *affinity =
+        spec->affinity ? spec->affinity->node_affinity : NULL;
+    if (!affinity)
+        return n;
+    n += count_selector_requirements(affinity->required);
+    for (size_t i = 0; i < affinity->preferred.n; i++)
+        n += count_term_requirements(&affinity->preferred.v[i].preference);
+    return n;
+}
+
 /* Those that not every pod asks for. */
 static size_t count_resources(const struct api_quantities *list) {
     size_t n = 0;
@@ -92,6 +116,8 @@ static void check_pod_counts(struct finding *f, const struct api_pod *pod) {
     check_count(f, "volumes", spec->volumes.n, LIMIT_POD_VOLUMES);
     check_count(f, "topology spread constraints", spec->topology_spread_constraints.n,
                 LIMIT_POD_SPREAD_CONSTRAINTS);
+    check_count(f, "requirements on nodes", count_node_requirements(spec),
+                LIMIT_POD_NODE_REQUIREMENTS);
 }
 
 /* ---- amounts ---- */
@@ -164,6 +190,14 @@ static void check_claim(struct finding *f, const struct api_persistent_volume_cl
     check_map(f, &claim->spec.resources.requests, STR("spec.resources.requests"));
 }
 
+static void check_volume(struct finding *f, const struct api_persistent_volume *volume) {
+    const struct api_volume_node_affinity *affinity = volume->spec.node_affinity;
+    check_count(f, "requirements on nodes",
+                affinity ? count_selector_requirements(affinity->required) : 0,
+                LIMIT_POD_NODE_REQUIREMENTS);
+    check_map(f, &volume->spec.capacity, STR("spec.capacity"));
+}
+
 static void refuse_field(struct cluster *c, const struct cluster_item *it, struct str text) {
     AUTO(arena_release) struct arena a = {0};
     cluster__refuse(c, &it->source,
@@ -180,8 +214,7 @@ static void check_object(struct finding *f, const struct api_object *o) {
     else if (is_type(o, API_T_persistent_volume_claim))
         check_claim(f, body);
     else if (is_type(o, API_T_persistent_volume))
-        check_map(f, &((const struct api_persistent_volume *)body)->spec.capacity,
-                  STR("spec.capacity"));
+        check_volume(f, body);
 }
 
 /* Nobody may be told that a pod fits where it is not known what others take. */

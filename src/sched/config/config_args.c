@@ -5,6 +5,7 @@
 
 #include "api/names.h"
 #include "api/object.h"
+#include "base/limits.h"
 #include "sched/config/config_int.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -199,6 +200,21 @@ static void decode(const struct args *x, struct sched__at at, enum api_type_id t
     known(x, (struct sched__at){extra, at.path}, none);
 }
 
+/* Every node is held against every term. */
+static void check_terms(const struct args *x, struct str path,
+                        const struct api_node_affinity *affinity) {
+    size_t n = affinity->preferred.n;
+    for (size_t i = 0; i < affinity->preferred.n; i++)
+        n += affinity->preferred.v[i].preference.match_expressions.n;
+    const struct api_node_selector *required = affinity->required;
+    for (size_t i = 0; required && i < required->node_selector_terms.n; i++)
+        n += 1 + required->node_selector_terms.v[i].match_expressions.n;
+    if (n > 2 * LIMIT_CONFIG_ITEMS)
+        sched__config_error(x->r, path,
+                            "Too many: %zu: must have at most %d terms and requirements", n,
+                            2 * LIMIT_CONFIG_ITEMS);
+}
+
 static void read_node_affinity(const struct args *x) {
     static const char *const names[] = {"apiVersion", "kind", "addedAffinity", NULL};
     struct sched__at at = sched__config_member(x->r, x->at, "addedAffinity", JSON_OBJECT);
@@ -207,6 +223,7 @@ static void read_node_affinity(const struct args *x) {
         return;
     struct api_node_affinity *affinity = arena_new(x->r->a, struct api_node_affinity);
     decode(x, at, API_T_node_affinity, affinity);
+    check_terms(x, at.path, affinity);
     x->p->added_affinity = affinity;
 }
 

@@ -281,6 +281,12 @@ static void no_longer_lists_than_the_limits(void **state) {
                   "[#]}}"),
          "{topologyKey: k#}", "terms of pod affinity and anti-affinity", "Pod/p ",
          LIMIT_POD_AFFINITY_TERMS},
+        {POD_WITH("affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+                  "[#]}}"),
+         "{weight: 1, preference: {matchExpressions: [{key: k#, operator: Exists}]}}",
+         "requirements on nodes", "Pod/p ", LIMIT_POD_NODE_REQUIREMENTS},
+        {POD_WITH("nodeSelector: {#}"), "k#: v", "requirements on nodes", "Pod/p ",
+         LIMIT_POD_NODE_REQUIREMENTS},
         {POD_WITH("overhead: {cpu: 1, #}"), "example.com/r#: 1", "extended resources in its spec",
          "Pod/p ", LIMIT_POD_RESOURCES},
         {"{apiVersion: v1, kind: Node, metadata: {name: n1, uid: u}, spec: {taints: [#]}}",
