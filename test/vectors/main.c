@@ -31,6 +31,7 @@ static const struct kind {
     {"nodeselector.jsonl", vectors_check_nodeselector},
     {"preempt.jsonl", vectors_check_preempt},
     {"quantity.jsonl", vectors_check_quantity},
+    {"requeue.jsonl", vectors_check_requeue},
     {"schedule.jsonl", vectors_check_schedule},
     {"semver.jsonl", vectors_check_semver},
     {"tolerate.jsonl", vectors_check_tolerate},

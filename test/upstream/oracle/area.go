@@ -33,6 +33,7 @@ var areas = []*area{
 	{"kubelet", kubeletAnswer, generateKubelet, []string{"admit", "reason", "message", "all_failures"}, 40},
 	{"schedule", schedule, generateSchedule, []string{"outcome", "result"}, 50},
 	{"preempt", preempt, generatePreempt, []string{"result"}, 50},
+	{"requeue", requeue, generateRequeue, []string{"requeued"}, 50},
 }
 
 func areaOf(name string) (*area, error) {

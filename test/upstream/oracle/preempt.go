@@ -31,11 +31,11 @@ func preempt(l line) {
 		store(pod)
 		s, f := newScheduler(ctx, q, pod)
 		budgets := get[[]*policyv1.PodDisruptionBudget](q, "budgets")
-		addAll(f.SharedInformerFactory().Policy().V1().PodDisruptionBudgets().Informer(), budgets)
+		addAll(f.SharedInformerFactory(), budgets)
 		for _, pod := range get[[]*v1.Pod](q, "pending") {
-			enqueue(ctx, s, f, pod)
+			enqueue(f, pod)
 		}
-		enqueue(ctx, s, f, pod)
+		enqueue(f, pod)
 		l.set("result", postFilter(ctx, s, f, pod))
 	})
 }
@@ -64,11 +64,10 @@ func mustBeStored(l line) {
 }
 
 // enqueue makes a pod known that waits; if it is nominated, so is that.
-func enqueue(ctx context.Context, s *scheduler.Scheduler, f framework.Framework, pod *v1.Pod) {
+func enqueue(f framework.Framework, pod *v1.Pod) {
 	store(pod)
 	pod.UID = types.UID(pod.Namespace + "/" + pod.Name)
-	addAll(f.SharedInformerFactory().Core().V1().Pods().Informer(), []*v1.Pod{pod})
-	s.SchedulingQueue.Add(ctx, pod)
+	addAll(f.SharedInformerFactory(), []*v1.Pod{pod})
 }
 
 func postFilter(ctx context.Context, s *scheduler.Scheduler, f framework.Framework, pod *v1.Pod) map[string]any {

@@ -53,7 +53,7 @@ func inUpstreamsWords(l line) line {
 	gates := get[map[string]bool](l, "gates")
 	taints, versions := clusterTaints(l), clusterVersions(l)
 	q := l.clone()
-	for _, key := range []string{"pod", "pods", "pending", "other_pods", "template_spec"} {
+	for _, key := range []string{"pod", "pods", "pending", "other_pods", "template_spec", "after"} {
 		if l.has(key) {
 			q.set(key, rewrite(tree(l[key]), gates, taints, versions))
 		}
@@ -65,6 +65,9 @@ func clusterNodes(l line) []v1.Node {
 	nodes := get[[]v1.Node](l, "nodes")
 	if l.has("node") {
 		nodes = append(nodes, get[v1.Node](l, "node"))
+	}
+	if get[string](l, "changed") == "Node" {
+		nodes = append(nodes, get[v1.Node](l, "after"))
 	}
 	return nodes
 }

@@ -47,7 +47,7 @@ func schedule(l line) {
 		store(pod)
 		s, profile := newScheduler(ctx, q, pod)
 		for _, pod := range get[[]*v1.Pod](q, "pending") {
-			enqueue(ctx, s, profile, pod)
+			enqueue(profile, pod)
 		}
 		outcome, result := cycle(ctx, s, profile, pod)
 		if l.has("config") {
@@ -65,9 +65,7 @@ func newScheduler(ctx context.Context, l line, pod *v1.Pod) (*scheduler.Schedule
 		panic(badQuestion{errors.New("without nodes there is no cycle")})
 	}
 	client := fake.NewClientset()
-	factory := informers.NewSharedInformerFactory(client, 0)
-	beTold(factory, &v1.PersistentVolume{})
-	beTold(factory, &v1.PersistentVolumeClaim{})
+	factory := newToldFactory(client)
 	all := int32(100)
 	recorder := profile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
 	options := append(profilesOf(l), scheduler.WithPercentageOfNodesToScore(&all))
@@ -112,32 +110,31 @@ func newScheduler(ctx context.Context, l line, pod *v1.Pod) (*scheduler.Schedule
 }
 
 func addObjects(factory informers.SharedInformerFactory, l line) {
-	core, storage := factory.Core().V1(), factory.Storage().V1()
-	addAll(core.Namespaces().Informer(), get[[]*v1.Namespace](l, "namespaces"))
-	addAll(core.Services().Informer(), get[[]*v1.Service](l, "services"))
-	addAll(factory.Apps().V1().ReplicaSets().Informer(), get[[]*appsv1.ReplicaSet](l, "replica_sets"))
+	addAll(factory, get[[]*v1.Namespace](l, "namespaces"))
+	addAll(factory, get[[]*v1.Service](l, "services"))
+	addAll(factory, get[[]*appsv1.ReplicaSet](l, "replica_sets"))
 	classes := get[[]*storagev1.StorageClass](l, "storage_classes")
 	for _, class := range classes {
 		storagedefaults.SetObjectDefaults_StorageClass(class)
 	}
-	addAll(storage.StorageClasses().Informer(), classes)
-	addAll(storage.CSINodes().Informer(), get[[]*storagev1.CSINode](l, "csi_nodes"))
+	addAll(factory, classes)
+	addAll(factory, get[[]*storagev1.CSINode](l, "csi_nodes"))
 	drivers := get[[]*storagev1.CSIDriver](l, "csi_drivers")
 	for _, driver := range drivers {
 		storagedefaults.SetObjectDefaults_CSIDriver(driver)
 	}
-	addAll(storage.CSIDrivers().Informer(), drivers)
-	addAll(storage.CSIStorageCapacities().Informer(), get[[]*storagev1.CSIStorageCapacity](l, "capacities"))
+	addAll(factory, drivers)
+	addAll(factory, get[[]*storagev1.CSIStorageCapacity](l, "capacities"))
 	volumes := get[[]*v1.PersistentVolume](l, "volumes")
 	for _, volume := range volumes {
 		corev1.SetObjectDefaults_PersistentVolume(volume)
 	}
-	addAll(core.PersistentVolumes().Informer(), volumes)
+	addAll(factory, volumes)
 	claims := get[[]*v1.PersistentVolumeClaim](l, "claims")
 	for _, claim := range claims {
 		corev1.SetObjectDefaults_PersistentVolumeClaim(claim)
 	}
-	addAll(core.PersistentVolumeClaims().Informer(), claims)
+	addAll(factory, claims)
 }
 
 // store makes of a pod what comes back from where it is kept: with defaults, and without lists that are empty.
