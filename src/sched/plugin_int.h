@@ -172,6 +172,10 @@ void sched__prefilter_fail(struct sched__cycle *cy, enum sched_plugin plugin, st
  */
 struct sched__event sched__event_as_seen(const struct sched__event *event);
 
+/* Does a pod on a node ask for less than before of something that the waiting pod asks for? */
+bool sched__pod_makes_room(struct sched *s, const struct api_pod *before,
+                           const struct api_pod *after, const struct api_pod *waiting);
+
 /* Are these the same taints in the same order, added at the same times? */
 bool sched__taints_equal(const struct api_taint_list *a, const struct api_taint_list *b);
 

@@ -236,22 +236,24 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
 
 /* ---- hints ---- */
 
+static int64_t allocatable(const struct api_node *node, struct str name) {
+    const struct api_quantities *list = &node->status.allocatable;
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i].key, name))
+            return str_is(name, "cpu") ? quantity_milli_value(&list->v[i].value)
+                                       : quantity_value(&list->v[i].value);
+    return 0;
+}
+
 /* Would an empty node of this kind do? */
 static bool fits_empty(struct sched *s, const struct sched_pod *pod, const struct api_node *node) {
     const struct fit *d = pod->cls->data[SCHED_FIT];
     for (size_t k = 0; k < d->check_count; k++) {
         struct str name = intern_text(s->nodes.resources.v[d->checks[k].resource].name);
-        int64_t have = 0;
-        for (size_t i = 0; i < node->status.allocatable.n; i++) {
-            const struct api_quantity *q = &node->status.allocatable.v[i];
-            if (str_eq(q->key, name))
-                have = d->checks[k].resource == SCHED__CPU ? quantity_milli_value(&q->value)
-                                                           : quantity_value(&q->value);
-        }
-        if (d->checks[k].amount > have)
+        if (d->checks[k].amount > allocatable(node, name))
             return false;
     }
-    return true;
+    return allocatable(node, STR("pods")) > 0;
 }
 
 /* Does `after` offer more of something that counts for the pod? */
@@ -277,6 +279,8 @@ static bool offers_more(struct sched *s, const struct sched_pod *pod, const stru
 }
 
 static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
+    if (event->bits & SCHED__POD_SCALE_DOWN && !event->own)
+        return sched__pod_makes_room(s, event->before->body, event->after->body, pod->cls->pod);
     if (!(event->bits & (SCHED__NODE_ADD | SCHED__NODE_ALLOCATABLE)))
         return true;
     if (!event->after || !fits_empty(s, pod, event->after->body))

@@ -120,13 +120,31 @@ struct scaling {
     bool down, up; /* of one resource, and of another */
 };
 
+/* Upstream's events count requests of the pod as a whole whatever the gate says. */
+static struct sched_requests requests_of(struct sched *s, const struct api_pod *pod) {
+    struct feature_set gates = s->gates;
+    struct sched_requests out;
+    feature_set_put(&gates, FEATURE_PodLevelResources, true);
+    sched_requests_get(&s->scratch, pod, &gates, SCHED_REQUESTS_RESIZE, &out);
+    return out;
+}
+
 static struct scaling scaling(struct sched *s, const struct api_pod *a, const struct api_pod *b) {
-    struct sched_requests before, after;
-    sched_requests_get(&s->scratch, a, &s->gates, SCHED_REQUESTS_RESIZE, &before);
-    sched_requests_get(&s->scratch, b, &s->gates, SCHED_REQUESTS_RESIZE, &after);
+    struct sched_requests before = requests_of(s, a), after = requests_of(s, b);
     struct scaling out = {less_of_any(&before, &after), less_of_any(&after, &before)};
     arena_reset(&s->scratch);
     return out;
+}
+
+bool sched__pod_makes_room(struct sched *s, const struct api_pod *before,
+                           const struct api_pod *after, const struct api_pod *waiting) {
+    struct sched_requests had = requests_of(s, before), has = requests_of(s, after);
+    struct sched_requests wants = requests_of(s, waiting);
+    bool less = false;
+    for (size_t i = 0; !less && i < wants.n; i++)
+        less = amount(&had, wants.v[i].name) > amount(&has, wants.v[i].name);
+    arena_reset(&s->scratch);
+    return less;
 }
 
 uint32_t sched__own_bits(struct sched *s, const struct sched_pod *before,
