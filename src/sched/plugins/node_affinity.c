@@ -241,18 +241,37 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
 
 /* ---- hints ---- */
 
-static bool matches(struct sched *s, const struct sched_pod *pod, const struct api_object *object) {
-    const struct node_affinity *d = pod->cls->data[SCHED_NODE_AFFINITY];
-    struct match_node *node = match_node_new(s->match, object->meta->name, &object->meta->labels);
-    bool fits = !check(pod->cls, d, node);
-    match_node_free(node);
-    return fits;
+enum opinion { MATCHES, DIFFERS, CANNOT_TELL };
+
+/* Terms that are wrong are an error where the nodeSelector matches and no other term does. */
+static enum opinion judge(const struct match_affinity *a, const struct match_node *node) {
+    struct match_node_verdict why;
+    if (!a || match_affinity_required(a, node, &why))
+        return MATCHES;
+    bool failed =
+        why.part == MATCH_NODE_REQUIRED && match_affinity_error(a, MATCH_NODE_REQUIRED).p != NULL;
+    return failed ? CANNOT_TELL : DIFFERS;
 }
 
+static enum opinion ask(struct sched *s, const struct match_affinity *a,
+                        const struct api_object *object) {
+    struct match_node *node = match_node_new(s->match, object->meta->name, &object->meta->labels);
+    enum opinion out = judge(a, node);
+    match_node_free(node);
+    return out;
+}
+
+/* Upstream asks the profile's affinity about the node as it is now alone, and queues the pod where
+ * it cannot tell. */
 static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__event *event) {
-    if (!event->after || !matches(s, pod, event->after))
+    const struct node_affinity *d = pod->cls->data[SCHED_NODE_AFFINITY];
+    const struct match_affinity *own = pod->cls->affinity;
+    if (!event->after || (d->added && ask(s, d->added, event->after) != MATCHES))
         return false;
-    return !event->before || !matches(s, pod, event->before);
+    enum opinion now = ask(s, own, event->after);
+    if (now != MATCHES || !event->before)
+        return now != DIFFERS;
+    return ask(s, own, event->before) != MATCHES;
 }
 
 const struct sched__plugin sched__node_affinity = {
