@@ -96,7 +96,7 @@ bench-cel: build/bench/build.ninja ## compare with other CEL engines (needs go, 
 
 bench-upstream: build/bench/build.ninja ## compare with upstream; ROUNDS=3 (needs go, a network)
 	$(BUILD) build/bench --target cel_eval_bench cmd_schedule_bench match_toleration_bench \
-	    semver_parse_bench valid_pod_bench $(QUIET)
+	    semver_parse_bench registry_pod_bench $(QUIET)
 	tools/bench-upstream
 
 install: build/dist/build.ninja ## install below PREFIX=/usr/local (DESTDIR is honoured)

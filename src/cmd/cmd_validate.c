@@ -7,6 +7,7 @@
 #include "cmd/report/report.h"
 #include "cmd/report/verdict.h"
 #include "cmd/rows.h"
+#include "registry/registry.h"
 #include "tolexpr/tolexpr.h"
 
 struct validate_opts {
@@ -71,7 +72,7 @@ static int validate_all(struct input *in, struct judge *judge, struct report *re
 
 /* Reads, judges and reports. */
 static int run_with(struct cmd_call *call, const struct judge_opts *judge_opts,
-                    const struct stored *stored, struct err *err) {
+                    const struct registry_view *stored, struct err *err) {
     const struct validate_opts *opts = call->opts;
     struct input *in = NULL;
     struct judge *judge = NULL;
@@ -97,17 +98,52 @@ static int run_with(struct cmd_call *call, const struct judge_opts *judge_opts,
     return rc;
 }
 
+/* Objects without metadata are nothing that can be replaced. */
+static int read_objects(struct input *in, const struct feature_set *gates,
+                        const struct registry_request *request, struct registry_view *out,
+                        struct err *err) {
+    struct api_object *o;
+    struct input_source source;
+    int rc;
+    while ((rc = input_next(in, &o, &source, err)) > 0) {
+        if (o->meta) {
+            api_object_default(o, gates);
+            registry_adopt(request, o);
+            registry_view_set(out, o);
+        }
+        api_object_unref(o);
+    }
+    return rc;
+}
+
+/* What --old names, for the caller to free. */
+static int read_old(struct cmd_call *call, const struct feature_set *gates,
+                    struct registry_view **out, struct err *err) {
+    const struct validate_opts *opts = call->opts;
+    struct input_opts old = {.filenames = opts->old};
+    struct registry_request request = {.namespace = opts->namespace};
+    struct input *in;
+    if (input_open(call->ctx, &old, false, &in, err) < 0)
+        return -1;
+    struct registry_view *view = registry_view_new(opts->namespace);
+    int rc = read_objects(in, gates, &request, view, err);
+    input_free(in);
+    if (rc < 0)
+        registry_view_free(view);
+    else
+        *out = view;
+    return rc;
+}
+
 static int run(struct cmd_call *call, struct err *err) {
     const struct validate_opts *opts = call->opts;
     struct feature_config gates;
-    struct stored *stored = NULL;
+    struct registry_view *stored = NULL;
     if (opts->strict && opts->warn)
         return err_set(err, ERR_USAGE, "--strict and --warn exclude each other");
     if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0)
         return -1;
-    struct input_opts old = {.filenames = opts->old};
-    if (opts->old.n &&
-        stored_load(call->ctx, &old, opts->namespace, &gates.enabled, &stored, err) < 0)
+    if (opts->old.n && read_old(call, &gates.enabled, &stored, err) < 0)
         return err_wrap(err, "--old");
     struct tolexpr *expressions = tolexpr_new(
         &(struct tolexpr_opts){gates.min_compat, call->ctx->clock, map_random_seed(), 0});
@@ -119,7 +155,7 @@ static int run(struct cmd_call *call, struct err *err) {
                                .silence = opts->silence};
     int rc = run_with(call, &judge, stored, err);
     tolexpr_free(expressions);
-    stored_free(stored);
+    registry_view_free(stored);
     return rc;
 }
 

@@ -124,15 +124,4 @@ void valid_prepare_update(struct api_object *o, const struct api_object *old,
 void valid_update(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
 
-/* The metav1.Status (422, Invalid) that the API server answers with; the list must not be empty. */
-struct json valid_status(struct arena *a, const struct api_object *o,
-                         const struct valid_errs *errs);
-
-/* The metav1.Status (400, BadRequest) for a body that cannot be decoded. */
-struct json valid_bad_request(struct arena *a, struct str message);
-
-/* Appends what kubectl prints for the list: The Pod "x" is invalid: … without a line break. */
-void valid_write_kubectl(struct buf *out, const struct api_object *o,
-                         const struct valid_errs *errs);
-
 #endif

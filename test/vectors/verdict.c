@@ -1,6 +1,7 @@
 #include "verdict.h"
 
 #include "members.h"
+#include "registry/registry.h"
 
 int verdict_gates(const struct json *line, struct feature_set *out, struct buf *why) {
     struct feature_config defaults;
@@ -138,8 +139,10 @@ static int compare_status(const struct json *line, const struct api_object *o,
     if (random)
         order_as_causes(json_get(details, STR("causes")), errs);
     struct json status = {.kind = JSON_NULL};
-    if (errs->n)
-        status = valid_status(errs->a, o, errs);
+    if (errs->n) {
+        struct registry_failure failure = registry_invalid(errs->a, o, errs);
+        status = registry_status(errs->a, &failure);
+    }
     return compare(line, STR("status"), &status, why);
 }
 
@@ -155,7 +158,8 @@ int verdict_compare(const struct json *line, const struct api_object *o, struct 
 int verdict_compare_refusal(struct arena *a, const struct json *line, const struct err *err,
                             struct buf *why) {
     struct json none = {.kind = JSON_ARRAY}, invalid = json_of_bool(false);
-    struct json status = valid_bad_request(a, str_of(err->msg));
+    struct registry_failure failure = registry_bad_request(str_of(err->msg));
+    struct json status = registry_status(a, &failure);
     if (compare(line, STR("errors"), &none, why) < 0 ||
         compare(line, STR("valid"), &invalid, why) < 0)
         return -1;

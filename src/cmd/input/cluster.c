@@ -247,12 +247,6 @@ static bool settle_manifest(struct cluster *c, struct cluster_item *it) {
     return true;
 }
 
-static void settle_stored(struct cluster *c, struct api_object *o) {
-    api_object_default(o, &c->opts.gates->enabled);
-    if (is_type(o, API_T_priority_class))
-        judge_add_class(c->judge, o);
-}
-
 static bool register_name(struct cluster *c, struct cluster_item *it) {
     AUTO(arena_release) struct arena a = {0};
     struct api_object *o = it->object;
@@ -269,10 +263,10 @@ static bool register_name(struct cluster *c, struct cluster_item *it) {
 }
 
 static bool settle(struct cluster *c, struct cluster_item *it) {
-    if (it->stored)
-        settle_stored(c, it->object);
-    else if (!settle_manifest(c, it))
+    if (!it->stored && !settle_manifest(c, it))
         return false;
+    if (it->stored && is_type(it->object, API_T_priority_class))
+        judge_add_class(c->judge, it->object);
     return cluster__check_limits(c, it, STR("")) && register_name(c, it);
 }
 
@@ -293,6 +287,7 @@ static size_t count_tolerations(const struct api_object *o) {
 
 static bool create(struct cluster *c, struct cluster_item *it, struct str maker) {
     struct verdict verdict;
+    api_object_default(it->object, &c->opts.gates->enabled);
     set_uid(it->object, it->object->meta->namespace);
     judge_object(c->judge, it->object, &it->source, &verdict);
     if (!verdict.accepted) {

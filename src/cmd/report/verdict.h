@@ -7,9 +7,9 @@
 
 #include "advice/advice.h"
 #include "cmd/input/input.h"
-#include "cmd/input/stored.h"
 #include "feature/feature.h"
 
+struct registry_view;
 struct valid_cel;
 
 struct judge_opts {
@@ -38,7 +38,7 @@ struct judge;
 
 /* A judge; opts are copied, what they point to is stored. Objects in `stored` (which may be NULL)
  * are there already. Fails when a code to silence does not exist. Free with judge_free. */
-int judge_new(const struct judge_opts *opts, const struct stored *stored, struct judge **out,
+int judge_new(const struct judge_opts *opts, const struct registry_view *stored, struct judge **out,
               struct err *err);
 void judge_free(struct judge *j); /* NULL is fine */
 

@@ -135,32 +135,31 @@ static void texts_that_are_too_long_cost_work(void **state) {
     arena_release(&f.arena);
 }
 
-static void the_entry_behind_the_errors_is_a_cause_without_a_field(void **state) {
+static void the_entry_behind_the_errors_has_no_field(void **state) {
     (void)state;
-    struct arena a = {0};
-    struct json tree;
-    struct api_object *o = NULL;
     struct fixture f;
     set_up(&f);
-    assert_int_equal(
-        json_parse(&a, STR("{\"apiVersion\":\"v1\",\"kind\":\"Node\"}"), NULL, &tree, NULL), 0);
-    assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
     add_required(&f, 0, LIMIT_FIELD_ERRORS + 2);
     valid__note_left_out(&f.errs);
-    struct json status = valid_status(&a, o, &f.errs);
-    const struct json *details = json_get(&status, STR("details"));
-    const struct json *causes = json_get(details, STR("causes"));
-    const struct json *last = &causes->items[causes->n - 1];
-    assert_int_equal(causes->n, LIMIT_FIELD_ERRORS + 1);
-    assert_true(str_is(json_str(json_get(last, STR("reason"))), "FieldValueTooMany"));
-    assert_true(
-        str_is(json_str(json_get(last, STR("message"))), "2 further errors are not listed"));
-    assert_null(json_get(last, STR("field")));
-    assert_true(str_ends(json_str(json_get(&status, STR("message"))),
-                         STR("list[9999]: Required value, 2 further errors are not listed]")));
-    api_object_unref(o);
+    const struct valid_error *last = &f.errs.v[f.errs.n - 1];
+    assert_int_equal(f.errs.n, LIMIT_FIELD_ERRORS + 1);
+    assert_int_equal(last->type, VALID_TOO_MANY);
+    assert_true(str_is(last->body, "2 further errors are not listed"));
+    assert_true(str_is(last->text, "2 further errors are not listed"));
+    assert_int_equal(last->field.n, 0);
     arena_release(&f.arena);
-    arena_release(&a);
+}
+
+static void nul_bytes_are_bytes(void **state) {
+    (void)state;
+    struct fixture f;
+    set_up(&f);
+    valid__required(&f.v, AT_DOTTED(AT_KEY(AT(NULL, "a"), STR("x\0y")), STR("p\0q")), NO_DETAIL);
+    valid__required(&f.v, AT_DOTTED(AT_KEY(AT(NULL, "a"), STR("x\0z")), STR("")), NO_DETAIL);
+    assert_int_equal(f.errs.n, 2);
+    assert_true(str_eq(f.errs.v[0].field, STR("a[x\0y].p\0q")));
+    assert_true(str_eq(f.errs.v[1].field, STR("a[x\0z][]")));
+    arena_release(&f.arena);
 }
 
 int main(void) {
@@ -171,7 +170,8 @@ int main(void) {
         cmocka_unit_test(texts_are_limited_but_for_the_last),
         cmocka_unit_test(repeats_cost_work_but_no_place),
         cmocka_unit_test(texts_that_are_too_long_cost_work),
-        cmocka_unit_test(the_entry_behind_the_errors_is_a_cause_without_a_field),
+        cmocka_unit_test(nul_bytes_are_bytes),
+        cmocka_unit_test(the_entry_behind_the_errors_has_no_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

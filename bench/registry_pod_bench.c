@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "registry/registry.h"
 #include "valid/valid.h"
 
 enum { ROUNDS = 50000 };
@@ -62,7 +63,7 @@ static double now_us(void) {
 }
 
 static void fail(const char *what) {
-    fprintf(stderr, "valid_pod_bench: %s\n", what);
+    fprintf(stderr, "registry_pod_bench: %s\n", what);
     exit(1);
 }
 
@@ -131,8 +132,10 @@ static size_t judge(struct arena *a, struct str text, const struct valid_opts *o
     struct valid_errs errs = VALID_ERRS_INIT(a);
     struct api_object *o = prepared(&tree, opts);
     valid_create(o, opts, &errs);
-    if (errs.n)
-        valid_status(a, o, &errs);
+    if (errs.n) {
+        struct registry_failure failure = registry_invalid(a, o, &errs);
+        registry_status(a, &failure);
+    }
     api_object_unref(o);
     return errs.n;
 }

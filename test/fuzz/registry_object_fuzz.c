@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "check.h"
+#include "registry/registry.h"
 #include "valid/valid.h"
 
 static void check_errors(const struct valid_errs *errs, const struct api_object *o) {
@@ -15,9 +16,9 @@ static void check_errors(const struct valid_errs *errs, const struct api_object 
     if (!errs->n)
         return;
     struct buf text = BUF_INIT(64U << 20);
-    struct json status = valid_status(errs->a, o, errs);
+    struct registry_failure failure = registry_invalid(errs->a, o, errs);
+    struct json status = registry_status(errs->a, &failure);
     json_write(&text, &status, NULL);
-    valid_write_kubectl(&text, o, errs);
     CHECK(!text.full);
     buf_release(&text);
 }

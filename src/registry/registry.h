@@ -1,0 +1,158 @@
+/*
+ * What an API server does with an object, without the server: a table of resources, and for each
+ * what becomes of an object that is created or replaced. An object goes in, and it comes out as a
+ * server would store it, or with the failure that the server would answer with.
+ *
+ * The order is upstream's: decoding and defaults, admission, preparation, validation.
+ */
+#ifndef REGISTRY_REGISTRY_H
+#define REGISTRY_REGISTRY_H
+
+#include "api/object.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "codec/json.h"
+#include "feature/feature.h"
+#include "registry/view.h"
+#include "valid/valid.h"
+
+/* ---- resources ---- */
+
+/* What can be done with a resource, in the order in which discovery lists it. */
+#define REGISTRY_VERBS(X)                    \
+    X(CREATE, "create")                      \
+    X(DELETE, "delete")                      \
+    X(DELETE_COLLECTION, "deletecollection") \
+    X(GET, "get")                            \
+    X(LIST, "list")                          \
+    X(PATCH, "patch")                        \
+    X(UPDATE, "update")                      \
+    X(WATCH, "watch")
+
+enum registry_verb {
+#define X(id, name) REGISTRY_VERB_##id,
+    REGISTRY_VERBS(X)
+#undef X
+        REGISTRY_VERB_COUNT
+};
+
+/* A part of an object with a path of its own: pods/binding. */
+struct registry_subresource {
+    const char *name;
+    const char *api_version; /* of what is sent and answered; NULL: the resource's */
+    const char *kind;
+    uint32_t verbs; /* a bit for each enum registry_verb */
+};
+
+/* One row per kind that can be stored or posted. Lists of names are separated by commas. */
+struct registry_resource {
+    const struct api_kind *kind; /* plural and scope among its members */
+    const char *singular;
+    const char *short_names;
+    const char *categories;
+    uint32_t verbs;                                  /* a bit for each enum registry_verb */
+    const struct registry_subresource *subresources; /* ended by a row without a name */
+};
+
+/* The resource of a kind; NULL for kinds that are none (Status, List) and for no kind. */
+const struct registry_resource *registry_resource_of(const struct api_kind *kind);
+
+/* All resources, in the order of the table. */
+const struct registry_resource *registry_resources(size_t *count);
+
+/* ---- failures ---- */
+
+/* Why a server refuses. Texts live in the arena of the call that failed, or longer. */
+struct registry_failure {
+    enum err_code code; /* ERR_NONE: nothing failed */
+    struct str message;
+    struct str group, kind, name;    /* what it is about; an empty kind: the request as a whole */
+    const struct valid_errs *causes; /* of ERR_UNPROCESSABLE: what is wrong with the object */
+};
+
+/* An object that breaks rules; the list must not be empty and is stored. */
+struct registry_failure registry_invalid(struct arena *a, const struct api_object *o,
+                                         const struct valid_errs *errs);
+
+/* A body that cannot be decoded. */
+struct registry_failure registry_bad_request(struct str message);
+
+/* An object that is there already. */
+struct registry_failure registry_already_exists(struct arena *a, const struct api_object *o);
+
+/* The metav1.Status that a server answers with. */
+struct json registry_status(struct arena *a, const struct registry_failure *f);
+
+/* ---- requests ---- */
+
+/* A server, as far as it decides about objects. Everything is borrowed. */
+struct registry {
+    const struct feature_set *gates;
+    const struct valid_cel *cel;      /* NULL: expressions are not compiled */
+    const struct registry_view *view; /* what admission knows of the cluster */
+};
+
+/* What a request says beside the object. */
+struct registry_request {
+    struct str namespace;   /* of the path; empty = default */
+    struct str name_suffix; /* what a generateName is completed with, random letters on a server */
+    struct api_time now;    /* for times that are set; may be unset */
+};
+
+/*
+ * Decodes and defaults a body. Unknown and repeated fields are refused if opts are strict; in
+ * either case opts->problems tells of them if it is given. *out is the caller's, or NULL after a
+ * failure.
+ */
+struct registry_failure registry_decode(const struct registry *r, struct arena *a,
+                                        const struct json *tree, const struct api_decode_opts *opts,
+                                        struct api_object **out);
+
+/* How a server refuses unknown and repeated fields of an object, for those who decode leniently and
+ * decide afterwards; there must be problems. */
+struct registry_failure registry_refuse_fields(struct arena *a, const struct api_object *o,
+                                               const struct api_problems *problems);
+
+/* Takes an object that was decoded for one that a server has stored: it gets the namespace of the
+ * request if it names none, and a version if it has none, since a manifest may stand for it. */
+void registry_adopt(const struct registry_request *request, struct api_object *o);
+
+/* Creates the object, which has its defaults and is not yet published. Kinds without rules are
+ * accepted. */
+struct registry_failure registry_create(const struct registry *r,
+                                        const struct registry_request *request, struct arena *a,
+                                        struct api_object *o);
+
+/* Replaces old, as stored, by the object. Whether another writer was faster is for the store to
+ * say: the object is taken for a change of the version that is stored. */
+struct registry_failure registry_update(const struct registry *r,
+                                        const struct registry_request *request, struct arena *a,
+                                        struct api_object *o, const struct api_object *old);
+
+/* ---- feature gates that are in the way ---- */
+
+/* An object that was refused for what is wrong with its fields, and how it came. */
+struct registry_trial {
+    const struct registry *registry;
+    const struct registry_request *request;
+    const struct json *tree; /* decoded anew for each set of gates that is tried */
+    const struct api_decode_opts *decode;
+    const struct api_object *old;  /* that it should replace; NULL: it is new */
+    const struct valid_errs *errs; /* why it was refused */
+};
+
+/* A gate that is off, and the first of the errors that go away when it is on. */
+struct registry_remedy {
+    enum feature gate;
+    const struct valid_error *solves;
+};
+
+/*
+ * Finds the gates that would take errors away and are not in *named yet; they are added to it. None
+ * are found when the gates in *named take away all that any gates can. *out lives in the arena; the
+ * number is returned. The search ends at LIMIT_HINT_BYTES.
+ */
+size_t registry_find_remedies(const struct registry_trial *t, struct arena *a,
+                              struct feature_set *named, struct registry_remedy **out);
+
+#endif
