@@ -34,10 +34,9 @@ static struct api_object *object(const char *text, const struct feature_set *gat
     struct arena a = {0};
     struct json tree;
     struct api_object *o;
-    struct err err;
-    if (json_parse(&a, str_of(text), NULL, &tree, &err) < 0 ||
-        api_object_decode(&tree, NULL, &o, &err) < 0)
-        fail(err.msg);
+    if (json_parse(&a, str_of(text), NULL, &tree, NULL) < 0 ||
+        api_object_decode(&tree, NULL, &o, NULL) < 0)
+        fail("an object cannot be decoded");
     api_object_default(o, gates);
     arena_release(&a);
     return o;

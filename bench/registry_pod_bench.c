@@ -69,9 +69,8 @@ static void fail(const char *what) {
 
 static struct api_object *prepared(const struct json *tree, const struct valid_opts *opts) {
     struct api_object *o;
-    struct err err;
-    if (api_object_decode(tree, NULL, &o, &err) < 0)
-        fail(err.msg);
+    if (api_object_decode(tree, NULL, &o, NULL) < 0)
+        fail("an object cannot be decoded");
     api_object_default(o, opts->gates);
     valid_generate_name(o, STR("x7k2p"));
     valid_prepare_create(o, opts);

@@ -10,6 +10,8 @@
 #include "base/goquote.h"
 #include "base/limits.h"
 
+enum { LONGEST_PATH = 256 };
+
 static const struct numeric_annotation {
     enum api_type_id type;
     const char *key;
@@ -20,30 +22,33 @@ static const struct numeric_annotation {
     {API_T_daemon_set, "deprecated.daemonset.template.generation", false, false},
 };
 
-static int refuse(const struct numeric_annotation *n, struct str value, struct err *err) {
-    AUTO(buf_release) struct buf quoted = BUF_INIT(4 * LIMIT_OBJECT_BYTES);
-    goquote_write(&quoted, value);
-    err_set(err, ERR_INVALID, "strconv.ParseInt: parsing %.*s: %s", STR_ARG(buf_view(&quoted)),
-            labels_value_fault(value));
+static int refuse(const struct numeric_annotation *n, struct str value, struct api_faults *faults) {
+    AUTO(buf_release) struct buf text = BUF_INIT(8 * LIMIT_OBJECT_BYTES);
+    AUTO(buf_release) struct buf path = BUF_INIT(LONGEST_PATH);
     if (n->is_named)
-        err_wrap(err, "failed to parse annotation[%s]=%.*s as int64", n->key, STR_ARG(value));
+        buf_addf(&text, "failed to parse annotation[%s]=%.*s as int64: ", n->key, STR_ARG(value));
+    buf_add(&text, STR("strconv.ParseInt: parsing "));
+    goquote_write(&text, value);
+    buf_addf(&text, ": %s", labels_value_fault(value));
+    buf_addf(&path, "metadata.annotations[%s]", n->key);
+    api__fault_add(faults, API_FAULT_VALUE, buf_view(&path), buf_view(&text));
     return -1;
 }
 
-static int check(const struct numeric_annotation *n, struct str value, struct err *err) {
+static int check(const struct numeric_annotation *n, struct str value, struct api_faults *faults) {
     int64_t number;
     if ((!value.n && n->may_be_empty) || labels_value_to_i64(value, &number))
         return 0;
-    return refuse(n, value, err);
+    return refuse(n, value, faults);
 }
 
-int api__check_conversion(const struct api_object *o, struct err *err) {
+int api__check_conversion(const struct api_object *o, struct api_faults *faults) {
     for (size_t i = 0; i < sizeof numeric_annotations / sizeof *numeric_annotations; i++) {
         const struct numeric_annotation *n = &numeric_annotations[i];
         if (o->type != &api_types[n->type])
             continue;
         const struct label *a = labels_find(&o->meta->annotations, str_of(n->key));
-        if (a && check(n, a->value, err) < 0)
+        if (a && check(n, a->value, faults) < 0)
             return -1;
     }
     return 0;

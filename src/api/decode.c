@@ -5,7 +5,6 @@
  * first one is reported) and decoding goes on; a value that parses itself (quantity, time, port)
  * and fails ends it at once. The error texts are Go's, down to the names of Go types.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +26,10 @@ struct place {
 
 struct decoder {
     struct arena *a;
-    struct api_problems *problems;
-    struct err *err;
-    bool duplicates; /* the tree may have repeated keys */
-    bool mismatch;   /* err holds the first value of a wrong type */
-    size_t elements; /* bytes of all lists so far */
+    struct api_faults *faults;
+    struct api_fault mismatch; /* the first value of a wrong type; without a text: none yet */
+    bool duplicates;           /* the tree may have repeated keys */
+    size_t elements;           /* bytes of all lists so far */
 };
 
 typedef int decode_fn(struct decoder *d, const struct place *at, const struct api_field *f,
@@ -73,53 +71,66 @@ static const char *go_kind(const struct json *v) {
     return names[v->kind];
 }
 
-/* Remembers "cannot unmarshal <what> into <place> of type <go type>" if it is the first. */
-static void mismatch(struct decoder *d, const struct place *at, const char *what,
-                     const char *go_type) {
-    if (d->mismatch)
-        return;
-    d->mismatch = true;
-    if (!at) {
-        err_set(d->err, ERR_INVALID, "json: cannot unmarshal %s into Go value of type %s", what,
-                go_type);
-        return;
-    }
-    struct buf path = BUF_INIT(ERR_TEXT);
+static struct str path_of(struct arena *a, const struct place *at) {
+    AUTO(buf_release) struct buf path = BUF_INIT(LIMIT_OBJECT_BYTES);
+    add_path(&path, at);
+    return arena_str(a, buf_view(&path));
+}
+
+/* What ends the decoding. */
+static int refuse(struct decoder *d, const struct place *at, struct str text) {
+    d->mismatch = (struct api_fault){API_FAULT_VALUE, path_of(d->faults->a, at), text};
+    return -1;
+}
+
+/* "cannot unmarshal <what> into <place> of type <go type>" */
+static struct str mismatch_text(struct decoder *d, const struct place *at, struct str what,
+                                struct str go_type) {
+    AUTO(buf_release) struct buf text = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
+    AUTO(buf_release) struct buf path = BUF_INIT(LIMIT_OBJECT_BYTES);
     add_go_path(&path, at);
-    err_set(d->err, ERR_INVALID,
-            "json: cannot unmarshal %s into Go struct field %s.%.*s of type %s", what,
-            strchr(at->in->go, '.') + 1, STR_ARG(buf_view(&path)), go_type);
-    buf_release(&path);
+    buf_addf(&text, "json: cannot unmarshal %.*s into Go ", STR_ARG(what));
+    if (at)
+        buf_addf(&text, "struct field %s.%.*s", strchr(at->in->go, '.') + 1,
+                 STR_ARG(buf_view(&path)));
+    else
+        buf_add(&text, STR("value"));
+    buf_addf(&text, " of type %.*s", STR_ARG(go_type));
+    return arena_str(d->faults->a, buf_view(&text));
+}
+
+/* Remembers a value of a wrong type if it is the first. */
+static void mismatch(struct decoder *d, const struct place *at, struct str what,
+                     struct str go_type) {
+    if (!d->mismatch.text.p)
+        refuse(d, at, mismatch_text(d, at, what, go_type));
 }
 
 /* The name of a field's Go type; `prefix` is "[]" for the list itself. */
-static const char *go_type(char name[static 128], const char *prefix, const struct api_field *f,
-                           const char *plain) {
-    if (f->type)
-        snprintf(name, 128, "%s%s", prefix, f->type->go);
-    else
-        snprintf(name, 128, "%s%s", prefix, f->go ? f->go : plain);
-    return name;
+static struct str go_type(struct decoder *d, const char *prefix, const struct api_field *f,
+                          const char *plain) {
+    const char *name = f->type ? f->type->go : f->go ? f->go : plain;
+    return arena_printf(d->faults->a, "%s%s", prefix, name);
 }
 
 static int wrong_type(struct decoder *d, const struct place *at, const struct api_field *f,
                       const struct json *v, const char *plain) {
-    char name[128];
-    mismatch(d, at, go_kind(v), go_type(name, "", f, plain));
+    mismatch(d, at, str_of(go_kind(v)), go_type(d, "", f, plain));
     return 0;
 }
 
-static void problem(struct decoder *d, const struct place *at, const char *what, struct str field) {
-    struct api_problems *p = d->problems;
-    if (p->n == API_MAX_PROBLEMS)
+static void note_field(struct decoder *d, const struct place *at, enum api_fault_kind kind,
+                       struct str field) {
+    const char *what = kind == API_FAULT_UNKNOWN ? "unknown" : "duplicate";
+    AUTO(buf_release) struct buf path = BUF_INIT(LIMIT_OBJECT_BYTES);
+    AUTO(buf_release) struct buf text = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
+    if (d->faults->n >= API_MOST_FAULTS)
         return;
-    struct buf path = BUF_INIT(LIMIT_OBJECT_BYTES);
     add_path(&path, at);
-    if (path.n)
-        buf_add_char(&path, '.');
+    buf_add(&path, path.n ? STR(".") : STR(""));
     buf_add(&path, field);
-    p->v[p->n++] = arena_printf(d->a, "%s field \"%.*s\"", what, STR_ARG(buf_view(&path)));
-    buf_release(&path);
+    buf_addf(&text, "%s field \"%.*s\"", what, STR_ARG(buf_view(&path)));
+    api__fault_add(d->faults, kind, buf_view(&path), buf_view(&text));
 }
 
 /* ---- scalars ---- */
@@ -147,6 +158,17 @@ static int decode_opt_bool(struct decoder *d, const struct place *at, const stru
     return decode_bool(d, at, f, v, &out->v);
 }
 
+/* What Go calls a value that should be an integer: numbers with their literal. */
+static struct str number_text(struct arena *a, const struct json *v) {
+    if (v->kind == JSON_INT)
+        return arena_printf(a, "number %lld", (long long)v->i);
+    if (v->kind == JSON_UINT)
+        return arena_printf(a, "number %llu", (unsigned long long)v->u);
+    if (v->kind == JSON_FLOAT)
+        return arena_printf(a, "number %.*s", STR_ARG(json_str(v)));
+    return str_of(go_kind(v));
+}
+
 /* An integer in [least, most], or the mismatch that Go reports: with the literal for numbers. */
 static bool read_int(struct decoder *d, const struct place *at, const struct api_field *f,
                      const struct json *v, bool wide, int64_t *out) {
@@ -155,17 +177,7 @@ static bool read_int(struct decoder *d, const struct place *at, const struct api
         *out = v->i;
         return true;
     }
-    char name[128], what[128];
-    go_type(name, "", f, plain);
-    if (v->kind == JSON_INT)
-        snprintf(what, sizeof what, "number %lld", (long long)v->i);
-    else if (v->kind == JSON_UINT)
-        snprintf(what, sizeof what, "number %llu", (unsigned long long)v->u);
-    else if (v->kind == JSON_FLOAT)
-        snprintf(what, sizeof what, "number %.*s", STR_ARG(json_str(v)));
-    else
-        snprintf(what, sizeof what, "%s", go_kind(v));
-    mismatch(d, at, what, name);
+    mismatch(d, at, number_text(d->faults->a, v), go_type(d, "", f, plain));
     return false;
 }
 
@@ -201,9 +213,7 @@ static int decode_opt_i64(struct decoder *d, const struct place *at, const struc
 
 static int fatal_mismatch(struct decoder *d, const struct place *at, const struct json *v,
                           const char *plain) {
-    d->mismatch = false;
-    mismatch(d, at, go_kind(v), plain);
-    return -1;
+    return refuse(d, at, mismatch_text(d, at, str_of(go_kind(v)), str_of(plain)));
 }
 
 static int decode_time(struct decoder *d, const struct place *at, const struct api_field *f,
@@ -211,10 +221,11 @@ static int decode_time(struct decoder *d, const struct place *at, const struct a
     if (v->kind != JSON_STRING)
         return fatal_mismatch(d, at, v, "string");
     struct time_instant t;
-    int rc = f->kind == API_MICROTIME ? time_parse_micro(json_str(v), &t, d->err)
-                                      : time_parse(json_str(v), &t, d->err);
+    AUTO(buf_release) struct buf why = BUF_INIT(8 * LIMIT_OBJECT_BYTES);
+    int rc = f->kind == API_MICROTIME ? time_parse_micro(json_str(v), &t, &why)
+                                      : time_parse(json_str(v), &t, &why);
     if (rc < 0)
-        return -1;
+        return refuse(d, at, arena_str(d->faults->a, buf_view(&why)));
     *(struct api_time *)slot = (struct api_time){.sec = t.seconds, .nsec = t.nanos, .set = true};
     return 0;
 }
@@ -249,8 +260,11 @@ static struct str quantity_text(struct arena *a, const struct json *v) {
 
 static int decode_quantity(struct decoder *d, const struct place *at, const struct api_field *f,
                            const struct json *v, void *slot) {
-    (void)at, (void)f;
-    return quantity_parse(d->a, quantity_text(d->a, v), slot, d->err);
+    (void)f;
+    struct err err;
+    if (quantity_parse(d->a, quantity_text(d->a, v), slot, &err) < 0)
+        return refuse(d, at, arena_str(d->faults->a, str_of(err.msg)));
+    return 0;
 }
 
 static int decode_quantity_ptr(struct decoder *d, const struct place *at, const struct api_field *f,
@@ -269,8 +283,8 @@ static int decode_int_or_str(struct decoder *d, const struct place *at, const st
         out->s = arena_str(d->a, json_str(v));
         return 0;
     }
-    bool earlier = d->mismatch;
-    d->mismatch = false;
+    struct api_fault earlier = d->mismatch;
+    d->mismatch.text = (struct str){0};
     if (!read_int(d, at, f, v, false, &number))
         return -1;
     d->mismatch = earlier;
@@ -303,11 +317,10 @@ struct any_list {
  * One byte more, so that an empty list has an address and differs from no list. */
 static void *new_elements(struct decoder *d, const struct place *at, size_t n, size_t size) {
     if (n > (LIMIT_DECODED_BYTES - d->elements) / size) {
-        struct buf path = BUF_INIT(ERR_TEXT);
-        add_path(&path, at);
-        err_set(d->err, ERR_TOO_LARGE, "%.*s: the lists up to here need more than %u MiB",
-                STR_ARG(buf_view(&path)), LIMIT_DECODED_BYTES >> 20);
-        buf_release(&path);
+        struct str path = path_of(d->faults->a, at);
+        refuse(d, at,
+               arena_printf(d->faults->a, "%.*s: the lists up to here need more than %u MiB",
+                            STR_ARG(path), LIMIT_DECODED_BYTES >> 20));
         return NULL;
     }
     d->elements += n * size;
@@ -319,8 +332,7 @@ static int decode_array(struct decoder *d, const struct place *at, const struct 
                         const struct json *v, void *slot, size_t size, decode_fn *one,
                         const char *plain) {
     if (v->kind != JSON_ARRAY) {
-        char name[128];
-        mismatch(d, at, go_kind(v), go_type(name, "[]", f, plain));
+        mismatch(d, at, str_of(go_kind(v)), go_type(d, "[]", f, plain));
         return 0;
     }
     struct any_list *list = slot;
@@ -382,7 +394,7 @@ static void sort_members(struct decoder *d, const struct place *at, const struct
     size_t kept = 0;
     for (size_t i = 0; i < out->n; i++) {
         if (i + 1 < out->n && str_eq(out->v[i]->key, out->v[i + 1]->key))
-            problem(d, at, "duplicate", out->v[i]->key);
+            note_field(d, at, API_FAULT_DUPLICATE, out->v[i]->key);
         else
             out->v[kept++] = out->v[i];
     }
@@ -461,7 +473,7 @@ static int decode_members(struct decoder *d, const struct place *up, const struc
         struct api_found found = api_field_find(type, m->key, &next);
         const struct api_field *f = found.field;
         if (!f) {
-            problem(d, up, "unknown", m->key);
+            note_field(d, up, API_FAULT_UNKNOWN, m->key);
             keep_extra(d, body, m);
             continue;
         }
@@ -478,9 +490,7 @@ static int decode_struct(struct decoder *d, const struct place *at, const struct
                          const struct json *v, void *body) {
     if (v->kind == JSON_OBJECT)
         return decode_members(d, at, type, v, body);
-    char name[128];
-    struct api_field as_type = {.type = type};
-    mismatch(d, at, go_kind(v), go_type(name, "", &as_type, ""));
+    mismatch(d, at, str_of(go_kind(v)), str_of(type->go));
     return 0;
 }
 
@@ -531,17 +541,21 @@ static decode_fn *const decoders[API_FIELD_KINDS] = {
 };
 
 int api__struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
-                       void *body, struct api_problems *problems, bool duplicates,
-                       struct err *err) {
-    struct decoder d = {.a = a, .problems = problems, .err = err, .duplicates = duplicates};
-    if (decode_struct(&d, NULL, type, tree, body) < 0)
-        return -1;
-    return d.mismatch ? -1 : 0;
+                       void *body, bool duplicates, struct api_faults *faults) {
+    struct decoder d = {.a = a, .faults = faults, .duplicates = duplicates};
+    decode_struct(&d, NULL, type, tree, body);
+    if (!d.mismatch.text.p)
+        return 0;
+    api__fault_add(faults, API_FAULT_VALUE, d.mismatch.path, d.mismatch.text);
+    return -1;
 }
 
 int api_struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
-                      void *body, struct err *err) {
-    struct api_problems problems;
-    problems.n = 0;
-    return api__struct_decode(a, type, tree, body, &problems, false, err);
+                      void *body, struct api_faults *faults) {
+    AUTO(arena_release) struct arena scratch = {0};
+    struct api_faults unread;
+    if (!faults)
+        faults = &unread;
+    api_faults_init(faults, faults == &unread ? &scratch : faults->a);
+    return api__struct_decode(a, type, tree, body, false, faults);
 }

@@ -38,30 +38,14 @@ static struct api_object *object_new(const struct api_kind *kind, size_t first_b
     return o;
 }
 
-static int refuse_problems(const struct api_problems *problems, struct err *err) {
-    struct buf b = BUF_INIT(LIMIT_OBJECT_BYTES);
-    for (size_t i = 0; i < problems->n; i++) {
-        if (i)
-            buf_add(&b, STR(", "));
-        buf_add(&b, problems->v[i]);
-    }
-    err_set(err, ERR_INVALID, "strict decoding error: %.*s", STR_ARG(buf_view(&b)));
-    buf_release(&b);
-    return -1;
-}
-
 /* Kinds without a schema have no unknown fields, only fields that nobody looks at. */
 static int decode_body(struct api_object *o, const struct json *tree,
-                       const struct api_decode_opts *opts, struct err *err) {
-    struct api_problems problems;
-    problems.n = 0;
-    if (api__struct_decode(&o->arena, o->type, tree, o->body, &problems, opts->duplicates, err) < 0)
+                       const struct api_decode_opts *opts, struct api_faults *faults) {
+    if (api__struct_decode(&o->arena, o->type, tree, o->body, opts->duplicates, faults) < 0)
         return -1;
     if (!o->kind)
-        problems.n = 0;
-    if (opts->problems)
-        *opts->problems = problems;
-    return opts->strict && problems.n ? refuse_problems(&problems, err) : 0;
+        faults->n = 0;
+    return opts->strict && faults->n ? -1 : 0;
 }
 
 static struct str version_of(struct str api_version) {
@@ -69,30 +53,51 @@ static struct str version_of(struct str api_version) {
     return str_cut(api_version, '/', &group, &version) ? version : api_version;
 }
 
-int api_object_decode(const struct json *tree, const struct api_decode_opts *opts,
-                      struct api_object **out, struct err *err) {
-    static const struct api_decode_opts lenient;
-    if (!opts)
-        opts = &lenient;
+static int refuse(struct api_faults *faults, const char *text) {
+    api__fault_add(faults, API_FAULT_VALUE, STR(""), str_of(text));
+    return -1;
+}
+
+static struct str subject(struct arena *a, struct str kind, struct str version) {
+    return arena_printf(a, "%.*s in version \"%.*s\" cannot be handled as a %.*s", STR_ARG(kind),
+                        STR_ARG(version), STR_ARG(kind));
+}
+
+static int decode_object(const struct json *tree, const struct api_decode_opts *opts,
+                         struct api_object **out, struct api_faults *faults) {
     if (tree->kind != JSON_OBJECT)
-        return err_set(err, ERR_INVALID, "not an object");
+        return refuse(faults, "not an object");
     struct str kind = string_member(tree, STR("kind"), opts->kind);
     struct str api_version = string_member(tree, STR("apiVersion"), opts->api_version);
     if (!kind.n)
-        return err_set(err, ERR_INVALID, "Object 'Kind' is missing");
+        return refuse(faults, "Object 'Kind' is missing");
     if (!api_version.n)
-        return err_set(err, ERR_INVALID, "Object 'apiVersion' is missing");
+        return refuse(faults, "Object 'apiVersion' is missing");
     struct api_object *o = object_new(api_kind_find(api_version, kind), FIRST_BYTES);
-    if (decode_body(o, tree, opts, err) < 0 || api__check_conversion(o, err) < 0) {
+    int rc = decode_body(o, tree, opts, faults);
+    if (rc == 0)
+        rc = api__check_conversion(o, faults);
+    if (faults->n)
+        faults->subject = subject(faults->a, kind, version_of(api_version));
+    if (rc < 0) {
         api_object_unref(o);
-        struct str version = version_of(api_version);
-        return err_wrap(err, "%.*s in version \"%.*s\" cannot be handled as a %.*s", STR_ARG(kind),
-                        STR_ARG(version), STR_ARG(kind));
+        return -1;
     }
     o->names->kind = arena_str(&o->arena, kind);
     o->names->api_version = arena_str(&o->arena, api_version);
     *out = o;
     return 0;
+}
+
+int api_object_decode(const struct json *tree, const struct api_decode_opts *opts,
+                      struct api_object **out, struct api_faults *faults) {
+    static const struct api_decode_opts lenient;
+    AUTO(arena_release) struct arena a = {0};
+    struct api_faults unread;
+    if (!faults)
+        faults = &unread;
+    api_faults_init(faults, faults == &unread ? &a : faults->a);
+    return decode_object(tree, opts ? opts : &lenient, out, faults);
 }
 
 struct api_object *api_object_new(const struct api_kind *kind) {

@@ -8,9 +8,9 @@
 #ifndef API_OBJECT_H
 #define API_OBJECT_H
 
+#include "api/faults.h"
 #include "api/types.h"
 #include "base/arena.h"
-#include "base/err.h"
 #include "codec/json.h"
 
 struct feature_set;
@@ -26,28 +26,20 @@ struct api_object {
     uint32_t refs;           /* counted atomically */
 };
 
-/* Fields that a strict reader refuses, in document order: `unknown field "spec.foo"`,
- * `duplicate field "spec.bar"`. At most API_MAX_PROBLEMS are kept. */
-enum { API_MAX_PROBLEMS = 100 };
-struct api_problems {
-    struct str v[API_MAX_PROBLEMS]; /* in the object's arena */
-    size_t n;
-};
-
 struct api_decode_opts {
-    struct str api_version, kind;  /* for items of a typed list that do not say what they are */
-    bool strict;                   /* fail on unknown and duplicate fields */
-    bool duplicates;               /* the tree was parsed with repeated keys allowed */
-    struct api_problems *problems; /* if not NULL, filled in either mode */
+    struct str api_version, kind; /* for items of a typed list that do not say what they are */
+    bool strict;                  /* fail on unknown and repeated fields */
+    bool duplicates;              /* the tree was parsed with repeated keys allowed */
 };
 
 /*
  * Builds an object from a tree, which is only borrowed. Unknown fields are kept and encoded again;
- * of repeated ones the last wins. Texts of errors are the API server's: wrong types, quantities and
- * times that do not parse, and in strict mode the problems. opts may be NULL. The caller owns *out.
+ * of repeated ones the last wins. -1 when a value cannot be what it should be, or when a strict
+ * reader finds unknown or repeated fields. Whatever comes of it, *faults lists what was found, with
+ * the API server's texts; it may be NULL, and so may opts. The caller owns *out.
  */
 int api_object_decode(const struct json *tree, const struct api_decode_opts *opts,
-                      struct api_object **out, struct err *err);
+                      struct api_object **out, struct api_faults *faults);
 
 /* An empty object of a kind that says which it is; the caller owns it. */
 struct api_object *api_object_new(const struct api_kind *kind);
@@ -74,7 +66,7 @@ struct json api_object_encode(const struct api_object *o, struct arena *a);
 /* The same two steps for a part of an object, e.g. a toleration given on the command line: `body`
  * is a zeroed struct of that type, and everything it comes to hold lives in a. */
 int api_struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
-                      void *body, struct err *err);
+                      void *body, struct api_faults *faults);
 struct json api_struct_encode(struct arena *a, const struct api_type *type, const void *body);
 
 /* A deep copy of a struct of the type at `to`, which need not be initialised: everything it comes

@@ -4,12 +4,15 @@
 
 #include "api/object.h"
 
-/* api_struct_decode that also fills *problems; `duplicates` says that the tree may have repeated
- * keys. */
+/* api_struct_decode of a tree that may have repeated keys if `duplicates` says so. */
 int api__struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
-                       void *body, struct api_problems *problems, bool duplicates, struct err *err);
+                       void *body, bool duplicates, struct api_faults *faults);
 
-/* Can the API server convert the decoded object to the form it works with? -1 with its text. */
-int api__check_conversion(const struct api_object *o, struct err *err);
+/* Can the API server convert the decoded object to the form it works with? -1 with a fault. */
+int api__check_conversion(const struct api_object *o, struct api_faults *faults);
+
+/* Appends a fault; unknown and repeated fields only while there is room. The texts are copied. */
+void api__fault_add(struct api_faults *f, enum api_fault_kind kind, struct str path,
+                    struct str text);
 
 #endif

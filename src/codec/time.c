@@ -70,28 +70,30 @@ void time__quote(struct buf *out, struct str s) {
 }
 
 /* The error of the rest that does not fit an element of the layout. */
-static int misfit(const struct parse *p, struct str rest, const char *element, struct err *err) {
-    AUTO(buf_release) struct buf b = BUF_INIT((size_t)2 * ERR_TEXT);
-    buf_add(&b, STR("parsing time "));
-    time__quote(&b, p->text);
-    buf_add(&b, STR(" as "));
-    time__quote(&b, str_of(p->layout));
-    buf_add(&b, STR(": cannot parse "));
-    time__quote(&b, rest);
-    buf_add(&b, STR(" as "));
-    time__quote(&b, str_of(element));
-    return err_set(err, ERR_INVALID, "%.*s", STR_ARG(buf_view(&b)));
+static int misfit(const struct parse *p, struct str rest, const char *element, struct buf *why) {
+    if (!why)
+        return -1;
+    buf_add(why, STR("parsing time "));
+    time__quote(why, p->text);
+    buf_add(why, STR(" as "));
+    time__quote(why, str_of(p->layout));
+    buf_add(why, STR(": cannot parse "));
+    time__quote(why, rest);
+    buf_add(why, STR(" as "));
+    time__quote(why, str_of(element));
+    return -1;
 }
 
 /* The error of a text that fits its layout but is no time. `quoted` may be absent. */
-static int refuse(const struct parse *p, const char *problem, struct str quoted, struct err *err) {
-    AUTO(buf_release) struct buf b = BUF_INIT((size_t)2 * ERR_TEXT);
-    buf_add(&b, STR("parsing time "));
-    time__quote(&b, p->text);
-    buf_addf(&b, ": %s", problem);
+static int refuse(const struct parse *p, const char *problem, struct str quoted, struct buf *why) {
+    if (!why)
+        return -1;
+    buf_add(why, STR("parsing time "));
+    time__quote(why, p->text);
+    buf_addf(why, ": %s", problem);
     if (quoted.p)
-        time__quote(&b, quoted);
-    return err_set(err, ERR_INVALID, "%.*s", STR_ARG(buf_view(&b)));
+        time__quote(why, quoted);
+    return -1;
 }
 
 static bool digit_at(struct str s, size_t i) {
@@ -246,37 +248,37 @@ static int days_in(int month, int64_t year) {
     return month == 2 && leap ? 29 : days[month - 1];
 }
 
-static int finish(const struct parse *p, struct time_instant *out, struct err *err) {
+static int finish(const struct parse *p, struct time_instant *out, struct buf *why) {
     if (p->civil.day < 1 || p->civil.day > days_in(p->civil.month, p->civil.year))
-        return refuse(p, "day out of range", (struct str){0}, err);
+        return refuse(p, "day out of range", (struct str){0}, why);
     *out = (struct time_instant){time_of_civil(&p->civil) - p->offset, p->nanos};
     return 0;
 }
 
 static int parse(struct parse *p, const struct element *e, struct time_instant *out,
-                 struct err *err) {
+                 struct buf *why) {
     for (p->rest = p->text;; e++) {
         if (!read_literal(&p->rest, e->prefix))
-            return misfit(p, p->rest, e->prefix, err);
+            return misfit(p, p->rest, e->prefix, why);
         if (e->field == END)
-            return p->rest.n ? refuse(p, "extra text: ", p->rest, err) : finish(p, out, err);
+            return p->rest.n ? refuse(p, "extra text: ", p->rest, why) : finish(p, out, why);
         struct str before = p->rest;
         bool good = read_field(p, e);
         if (p->out_of_range)
-            return refuse(p, p->out_of_range, (struct str){0}, err);
+            return refuse(p, p->out_of_range, (struct str){0}, why);
         if (!good)
-            return misfit(p, before, e->text, err);
+            return misfit(p, before, e->text, why);
     }
 }
 
-int time_parse(struct str text, struct time_instant *out, struct err *err) {
+int time_parse(struct str text, struct time_instant *out, struct buf *why) {
     struct parse p = {.layout = "2006-01-02T15:04:05Z07:00", .text = text};
-    return parse(&p, rfc3339, out, err);
+    return parse(&p, rfc3339, out, why);
 }
 
-int time_parse_micro(struct str text, struct time_instant *out, struct err *err) {
+int time_parse_micro(struct str text, struct time_instant *out, struct buf *why) {
     struct parse p = {.layout = "2006-01-02T15:04:05.000000Z07:00", .text = text};
-    return parse(&p, rfc3339_micro, out, err);
+    return parse(&p, rfc3339_micro, out, why);
 }
 
 bool time_is_yaml_timestamp(struct str text) {

@@ -29,11 +29,12 @@ int64_t time_of_civil(const struct time_civil *c);
 /* Seconds since the epoch to calendar. */
 struct time_civil time_to_civil(int64_t seconds);
 
-/* Reads metav1.Time: RFC 3339 with or without a fraction. -1 with Go's text in err. */
-int time_parse(struct str text, struct time_instant *out, struct err *err);
+/* Reads metav1.Time: RFC 3339 with or without a fraction. -1 with Go's text, which quotes the
+ * whole input, appended to *why; why may be NULL. */
+int time_parse(struct str text, struct time_instant *out, struct buf *why);
 
 /* Reads metav1.MicroTime: RFC 3339 with exactly six digits of fraction. */
-int time_parse_micro(struct str text, struct time_instant *out, struct err *err);
+int time_parse_micro(struct str text, struct time_instant *out, struct buf *why);
 
 /* Is text one of the YAML 1.1 timestamps that go-yaml knows? Those are printed in quotes. */
 bool time_is_yaml_timestamp(struct str text);

@@ -99,19 +99,15 @@ struct registry_request {
     struct api_time now;    /* for times that are set; may be unset */
 };
 
-/*
- * Decodes and defaults a body. Unknown and repeated fields are refused if opts are strict; in
- * either case opts->problems tells of them if it is given. *out is the caller's, or NULL after a
- * failure.
- */
-struct registry_failure registry_decode(const struct registry *r, struct arena *a,
-                                        const struct json *tree, const struct api_decode_opts *opts,
-                                        struct api_object **out);
+/* Decodes and defaults a body; *faults tells what is wrong with it. *out is the caller's, or NULL
+ * after a failure. */
+struct registry_failure registry_decode(const struct registry *r, const struct json *tree,
+                                        const struct api_decode_opts *opts, struct api_object **out,
+                                        struct api_faults *faults);
 
-/* How a server refuses unknown and repeated fields of an object, for those who decode leniently and
- * decide afterwards; there must be problems. */
-struct registry_failure registry_refuse_fields(struct arena *a, const struct api_object *o,
-                                               const struct api_problems *problems);
+/* How a server refuses what has these faults, of which there must be one: for those who decode
+ * leniently and decide afterwards. Texts live in the arena of the faults. */
+struct registry_failure registry_refuse_faults(const struct api_faults *faults);
 
 /* Takes an object that was decoded for one that a server has stored: it gets the namespace of the
  * request if it names none, and a version if it has none, since a manifest may stand for it. */

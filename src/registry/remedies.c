@@ -42,9 +42,11 @@ static struct solved try_gates(struct search *s, const struct feature_set *gates
     struct registry registry = *t->registry;
     struct solved solved = {0};
     struct api_object *o;
+    struct api_faults faults;
+    api_faults_init(&faults, &s->scratch);
     registry.gates = gates;
     if (s->bytes > LIMIT_HINT_BYTES ||
-        registry_decode(&registry, &s->scratch, t->tree, t->decode, &o).code)
+        registry_decode(&registry, t->tree, t->decode, &o, &faults).code)
         return solved;
     struct registry_failure failure = write(&registry, t, &s->scratch, o);
     if (!failure.code || failure.causes)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/limits.h"
 #include "codec/time.h"
 #include "valid/go_json_int.h"
 
@@ -55,8 +56,9 @@ static int read_time(const struct go_field *f, const struct json *v, struct api_
         return err_set(err, ERR_INVALID,
                        "json: cannot unmarshal %s into Go struct field %s of type string",
                        kind_name(v), f->name);
-    if (time_parse(json_str(v), &t, err) < 0)
-        return -1;
+    AUTO(buf_release) struct buf why = BUF_INIT(8 * LIMIT_OBJECT_BYTES);
+    if (time_parse(json_str(v), &t, &why) < 0)
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(buf_view(&why)));
     *out = (struct api_time){.sec = t.seconds, .nsec = t.nanos, .set = true};
     return 0;
 }

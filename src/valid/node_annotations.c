@@ -55,17 +55,21 @@ static void fold_names(const struct api_type *type, struct json *tree) {
             fold_member(type, &tree->members[i]);
 }
 
-static int read_avoid_pods(struct arena *a, struct str text, struct api_avoid_pods *out,
-                           struct err *err) {
+/* Go's text of what is wrong with it; empty: nothing. */
+static struct str read_avoid_pods(struct arena *a, struct str text, struct api_avoid_pods *out) {
     static const struct json_opts opts = {.allow_duplicates = true};
     const struct api_type *type = &api_types[API_T_avoid_pods];
+    struct api_faults faults;
     struct json tree;
-    if (json_parse(a, text, &opts, &tree, err) < 0)
-        return -1;
+    struct err err;
+    if (json_parse(a, text, &opts, &tree, &err) < 0)
+        return arena_str(a, str_of(err.msg));
     if (tree.kind == JSON_NULL)
-        return 0;
+        return STR("");
     fold_names(type, &tree);
-    return api_struct_decode(a, type, &tree, out, err);
+    api_faults_init(&faults, a);
+    bool good = api_struct_decode(a, type, &tree, out, &faults) == 0;
+    return good ? STR("") : faults.v[faults.n - 1].text;
 }
 
 /* Upstream crashes when the reference does not say whether it is to a controller. */
@@ -82,9 +86,9 @@ static void check_entry(struct valid *v, const struct path *p,
 
 static void check_avoid_pods(struct valid *v, const struct path *p, struct str text) {
     struct api_avoid_pods avoid = {0};
-    struct err err = {0};
-    if (read_avoid_pods(v->errs->a, text, &avoid, &err) < 0) {
-        valid__invalid(v, AT(p, "AvoidPods"), VALUE_Q(STR(AVOID)), "%s", err.msg);
+    struct str fault = read_avoid_pods(v->errs->a, text, &avoid);
+    if (fault.n) {
+        valid__invalid(v, AT(p, "AvoidPods"), VALUE_Q(STR(AVOID)), "%.*s", STR_ARG(fault));
         return;
     }
     for (size_t i = 0; i < avoid.prefer_avoid_pods.n; i++)

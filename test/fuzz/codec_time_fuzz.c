@@ -49,11 +49,13 @@ static void check_text(struct str text) {
     struct time_instant t;
     struct str bytes;
     int64_t ns;
-    if (time_parse(text, &t, &err) == 0)
+    struct buf why = BUF_INIT(1 << 20);
+    if (time_parse(text, &t, &why) == 0)
         check_time(t);
     else
-        CHECK(err.msg[0] != '\0');
-    if (time_parse_micro(text, &t, &err) == 0)
+        CHECK(why.n > 0);
+    buf_release(&why);
+    if (time_parse_micro(text, &t, NULL) == 0)
         check_time(t);
     if (time_parse_duration(text, &ns, &err) == 0)
         check_duration(ns);

@@ -65,9 +65,12 @@ struct api_object *cluster_add(struct cluster *c, const char *kind, const struct
     static const struct json missing;
     struct api_decode_opts opts = {.api_version = version_of(kind), .kind = str_of(kind)};
     struct api_object *o;
-    struct err err;
-    if (api_object_decode(tree ? tree : &missing, &opts, &o, &err) < 0) {
-        buf_addf(why, "%s not decoded: %s", kind, err.msg);
+    AUTO(arena_release) struct arena a = {0};
+    struct api_faults faults;
+    api_faults_init(&faults, &a);
+    if (api_object_decode(tree ? tree : &missing, &opts, &o, &faults) < 0) {
+        buf_addf(why, "%s not decoded: ", kind);
+        api_faults_write(why, &faults);
         return NULL;
     }
     api_object_default(o, &c->gates);

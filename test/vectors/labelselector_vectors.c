@@ -13,7 +13,9 @@ static int decode(struct arena *a, const struct json *v, struct api_label_select
     if (!v || v->kind == JSON_NULL)
         return 0;
     *out = arena_new(a, struct api_label_selector);
-    return api_struct_decode(a, &api_types[API_T_label_selector], v, *out, err);
+    if (api_struct_decode(a, &api_types[API_T_label_selector], v, *out, NULL) < 0)
+        return err_set(err, ERR_INVALID, "the selector cannot be decoded");
+    return 0;
 }
 
 static int compile(struct arena *a, const struct json *line, struct selector **out,

@@ -33,11 +33,13 @@ void match_vectors_release(struct match_vectors *v) {
 
 int match_vectors_decode(struct arena *a, enum api_type_id type, const struct json *value,
                          void *body, struct buf *why) {
-    struct err err;
+    struct api_faults faults;
+    api_faults_init(&faults, a);
     if (!value || value->kind == JSON_NULL ||
-        api_struct_decode(a, &api_types[type], value, body, &err) == 0)
+        api_struct_decode(a, &api_types[type], value, body, &faults) == 0)
         return 0;
-    buf_addf(why, "not decoded: %s", err.msg);
+    buf_add(why, STR("not decoded: "));
+    api_faults_write(why, &faults);
     return -1;
 }
 

@@ -75,11 +75,13 @@ int vectors_check_merge(struct arena *a, const struct json *line, struct buf *wh
     const struct json *tree = json_get(line, STR("pod"));
     struct feature_set gates;
     struct api_object *o;
-    struct err err;
+    struct api_faults faults;
+    api_faults_init(&faults, a);
     if (verdict_gates(line, &gates, why) < 0)
         return -1;
-    if (api_object_decode(tree ? tree : &missing, NULL, &o, &err) < 0) {
-        buf_addf(why, "pod: %s", err.msg);
+    if (api_object_decode(tree ? tree : &missing, NULL, &o, &faults) < 0) {
+        buf_add(why, STR("pod: "));
+        api_faults_write(why, &faults);
         return -1;
     }
     struct valid_opts opts = {.gates = &gates};

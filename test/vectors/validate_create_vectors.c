@@ -18,11 +18,12 @@ int vectors_check_validate_create(struct arena *a, const struct json *line, stru
     const struct json *tree = json_get(line, STR("object"));
     struct feature_set gates;
     struct api_object *o;
-    struct err err;
+    struct api_faults faults;
+    api_faults_init(&faults, a);
     if (verdict_gates(line, &gates, why) < 0)
         return -1;
-    if (api_object_decode(tree ? tree : &missing, NULL, &o, &err) < 0)
-        return verdict_compare_refusal(a, line, &err, why);
+    if (api_object_decode(tree ? tree : &missing, NULL, &o, &faults) < 0)
+        return verdict_compare_refusal(line, &faults, why);
     struct valid_opts opts = {
         .gates = &gates, .namespace = STR("default"), .uid = STR(VECTORS_NEW_UID)};
     int rc = judge(a, line, o, &opts, why);

@@ -17,18 +17,19 @@ static int judge(struct arena *a, const struct json *line, struct api_object *o,
 }
 
 static int decode(const struct json *line, struct str key, struct api_object **out,
-                  struct err *err) {
+                  struct api_faults *faults) {
     static const struct json missing;
     const struct json *tree = json_get(line, key);
-    return api_object_decode(tree ? tree : &missing, NULL, out, err);
+    return api_object_decode(tree ? tree : &missing, NULL, out, faults);
 }
 
 int vectors_check_validate_update(struct arena *a, const struct json *line, struct buf *why) {
     struct api_object *o = NULL, *old = NULL;
-    struct err err;
+    struct api_faults faults;
+    api_faults_init(&faults, a);
     int rc;
-    if (decode(line, STR("old"), &old, &err) < 0 || decode(line, STR("new"), &o, &err) < 0)
-        rc = verdict_compare_refusal(a, line, &err, why);
+    if (decode(line, STR("old"), &old, &faults) < 0 || decode(line, STR("new"), &o, &faults) < 0)
+        rc = verdict_compare_refusal(line, &faults, why);
     else
         rc = judge(a, line, o, old, why);
     api_object_unref(o);

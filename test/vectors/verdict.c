@@ -155,11 +155,11 @@ int verdict_compare(const struct json *line, const struct api_object *o, struct 
     return compare_status(line, o, errs, is_random, why);
 }
 
-int verdict_compare_refusal(struct arena *a, const struct json *line, const struct err *err,
+int verdict_compare_refusal(const struct json *line, const struct api_faults *faults,
                             struct buf *why) {
     struct json none = {.kind = JSON_ARRAY}, invalid = json_of_bool(false);
-    struct registry_failure failure = registry_bad_request(str_of(err->msg));
-    struct json status = registry_status(a, &failure);
+    struct registry_failure failure = registry_refuse_faults(faults);
+    struct json status = registry_status(faults->a, &failure);
     if (compare(line, STR("errors"), &none, why) < 0 ||
         compare(line, STR("valid"), &invalid, why) < 0)
         return -1;

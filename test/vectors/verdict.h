@@ -17,7 +17,7 @@ int verdict_compare(const struct json *line, const struct api_object *o, struct 
                     struct buf *why);
 
 /* Holds a body that cannot be decoded against the line's `valid`, `errors` and `status`. */
-int verdict_compare_refusal(struct arena *a, const struct json *line, const struct err *err,
+int verdict_compare_refusal(const struct json *line, const struct api_faults *faults,
                             struct buf *why);
 
 #endif

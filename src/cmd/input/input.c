@@ -292,7 +292,14 @@ int input_next(struct input *in, struct api_object **out, struct input_source *s
         return rc;
     struct api_decode_opts opts = {
         .strict = in->strict, .kind = value.kind, .api_version = value.api_version};
-    return api_object_decode(value.tree, &opts, out, err) < 0 ? fail_here(in, err) : 1;
+    struct api_faults faults;
+    api_faults_init(&faults, &in->tree);
+    if (api_object_decode(value.tree, &opts, out, &faults) == 0)
+        return 1;
+    AUTO(buf_release) struct buf why = BUF_INIT(SIZE_MAX);
+    api_faults_write(&why, &faults);
+    err_set(err, ERR_INVALID, "%.*s", STR_ARG(buf_view(&why)));
+    return fail_here(in, err);
 }
 
 int input_each(struct cmd_ctx *ctx, const struct input_opts *opts,

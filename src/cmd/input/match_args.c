@@ -46,11 +46,15 @@ static struct str next_word(struct str *text) {
 static int toleration_from_json(struct arena *a, struct str text, struct api_toleration *out,
                                 struct err *err) {
     struct json tree;
-    if (json_parse(a, text, NULL, &tree, err) < 0 ||
-        api_struct_decode(a, &api_types[API_T_toleration], &tree, out, err) < 0) {
+    struct api_faults faults;
+    api_faults_init(&faults, a);
+    if (json_parse(a, text, NULL, &tree, err) < 0) {
         err->code = ERR_USAGE;
         return err_wrap(err, "invalid toleration");
     }
+    if (api_struct_decode(a, &api_types[API_T_toleration], &tree, out, &faults) < 0)
+        return err_set(err, ERR_USAGE, "invalid toleration: %.*s",
+                       STR_ARG(faults.v[faults.n - 1].text));
     if (!out->extra)
         return 0;
     return err_set(err, ERR_USAGE, "invalid toleration: unknown field \"%.*s\"",

@@ -137,20 +137,12 @@ static void name_from_object(struct judge *j, struct verdict *v) {
         v->namespace = STR("");
 }
 
-/* unknown field "spec.foo": the path stands between the quotes. */
-static struct str path_in(struct str problem) {
-    size_t open = str_find_char(problem, '"');
-    return open == STR_NONE ? STR("") : str_sub(problem, open + 1, problem.n - 1);
-}
-
-static void warn_of_problems(struct judge *j, struct verdict *v,
-                             const struct api_problems *problems) {
-    for (size_t i = 0; i < problems->n && j->opts.warnings; i++) {
-        struct str text = problems->v[i];
-        bool repeated = str_starts(text, STR("duplicate"));
-        struct advice_note note = {repeated ? "duplicate-field" : "unknown-field", path_in(text),
-                                   text};
-        advice_add(j->advice, j->object, note, &v->warnings);
+static void warn_of_fields(struct judge *j, struct verdict *v, const struct api_faults *faults) {
+    for (size_t i = 0; i < faults->n && j->opts.warnings; i++) {
+        const struct api_fault *f = &faults->v[i];
+        const char *code = f->kind == API_FAULT_UNKNOWN ? "unknown-field" : "duplicate-field";
+        advice_add(j->advice, j->object, (struct advice_note){code, f->path, f->text},
+                   &v->warnings);
     }
 }
 
@@ -166,20 +158,20 @@ static struct api_decode_opts decode_opts(const struct input_value *value) {
 /* trusting: what a server stored may have fields that we do not know. */
 static int decode(struct judge *j, const struct input_value *value, bool trusting,
                   struct verdict *v) {
-    struct api_problems problems = {.n = 0};
     struct api_decode_opts opts = decode_opts(value);
-    opts.problems = &problems;
+    struct api_faults faults;
+    api_faults_init(&faults, &j->arena);
     struct registry_failure failure =
-        registry_decode(&j->registry, &j->arena, value->tree, &opts, &j->object);
+        registry_decode(&j->registry, value->tree, &opts, &j->object, &faults);
     bool trusted = !failure.code && trusting && was_stored(j->object);
-    if (!failure.code && !trusted && problems.n && j->opts.strict)
-        failure = registry_refuse_fields(&j->arena, j->object, &problems);
+    if (!failure.code && !trusted && faults.n && j->opts.strict)
+        failure = registry_refuse_faults(&faults);
     if (failure.code) {
         reject(j, v, &failure);
         return -1;
     }
     if (!trusted)
-        warn_of_problems(j, v, &problems);
+        warn_of_fields(j, v, &faults);
     return 0;
 }
 

@@ -190,9 +190,10 @@ static void read_inter_pod_affinity(const struct args *x) {
 
 /* Decodes a part of the API; what its schema does not know is an error. */
 static void decode(const struct args *x, struct sched__at at, enum api_type_id type, void *body) {
-    struct err err;
-    if (api_struct_decode(x->r->a, &api_types[type], at.v, body, &err) < 0) {
-        sched__config_error(x->r, at.path, "%s", err.msg);
+    struct api_faults faults;
+    api_faults_init(&faults, x->r->a);
+    if (api_struct_decode(x->r->a, &api_types[type], at.v, body, &faults) < 0) {
+        sched__config_error(x->r, at.path, "%.*s", STR_ARG(faults.v[faults.n - 1].text));
         return;
     }
     const struct json *extra = *(struct json **)body;

@@ -7,8 +7,7 @@
 
 static void check_copy(struct arena *a, const struct json *tree) {
     struct api_object *o = NULL;
-    struct err err = {0};
-    if (api_object_decode(tree, NULL, &o, &err) < 0)
+    if (api_object_decode(tree, NULL, &o, NULL) < 0)
         return;
     const struct api_type *type = o->type;
     struct json original = api_struct_encode(a, type, o->body);

@@ -19,28 +19,28 @@ static void expect_json(struct arena *a, const struct json *line, const char *ke
         fail_msg("%s\n want %s\n got  %s", key, want_text.p, got_text.p);
 }
 
-static void expect_failure(const struct json *object, struct str want) {
+static void expect_failure(struct arena *a, const struct json *object, struct str want) {
     struct api_object *o = NULL;
-    struct err err = {0};
-    assert_int_equal(api_object_decode(object, NULL, &o, &err), -1);
-    assert_int_equal(err.code, ERR_INVALID);
-    const char *cause = strstr(err.msg, ": ");
-    if (!cause || !str_is(want, cause + 2))
-        fail_msg("want %.*s\ngot  %s", STR_ARG(want), err.msg);
+    struct api_faults faults;
+    api_faults_init(&faults, a);
+    assert_int_equal(api_object_decode(object, NULL, &o, &faults), -1);
+    const struct api_fault *last = &faults.v[faults.n - 1];
+    assert_int_equal(last->kind, API_FAULT_VALUE);
+    if (!str_eq(want, last->text))
+        fail_msg("want %.*s\ngot  %.*s", STR_ARG(want), STR_ARG(last->text));
 }
 
 static void check_line(struct arena *a, const struct json *line) {
     const struct json *object = json_get(line, STR("object"));
     const struct json *error = json_get(line, STR("error"));
     if (error) {
-        expect_failure(object, json_str(error));
+        expect_failure(a, object, json_str(error));
         return;
     }
     struct api_object *o = NULL;
-    struct err err = {0};
     const struct api_decode_opts strict = {.strict = true};
-    if (api_object_decode(object, &strict, &o, &err) < 0)
-        fail_msg("%s", err.msg);
+    if (api_object_decode(object, &strict, &o, NULL) < 0)
+        fail_msg("an object of the file cannot be decoded");
     expect_json(a, line, "plain", api_object_encode(o, a));
     struct feature_config config;
     feature_config_init(&config, FEATURE_NEWEST);
@@ -55,6 +55,14 @@ static void objects_are_read_as_upstream_reads_them(void **state) {
 }
 
 /* ---- what has no counterpart upstream ---- */
+
+static void expect_text(const struct api_faults *faults, const char *want) {
+    struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    api_faults_write(&text, faults);
+    if (!str_is(buf_view(&text), want))
+        fail_msg("want %s\ngot  %.*s", want, STR_ARG(buf_view(&text)));
+    buf_release(&text);
+}
 
 static struct json parse(struct arena *a, const char *text) {
     struct json v;
@@ -122,14 +130,15 @@ static void strict_reading_names_every_problem(void **state) {
         struct arena a = {0};
         struct json tree = parse(&a, cases[i].text);
         struct api_object *o = NULL;
-        struct err err = {0};
+        struct api_faults faults;
         struct api_decode_opts opts = {.strict = true, .duplicates = true};
-        assert_int_equal(api_object_decode(&tree, &opts, &o, &err), -1);
+        api_faults_init(&faults, &a);
+        assert_int_equal(api_object_decode(&tree, &opts, &o, &faults), -1);
         char want[256];
         snprintf(want, sizeof want,
                  "Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: %s",
                  cases[i].problem);
-        assert_string_equal(err.msg, want);
+        expect_text(&faults, want);
         opts.strict = false;
         assert_int_equal(api_object_decode(&tree, &opts, &o, NULL), 0);
         api_object_unref(o);
@@ -145,10 +154,14 @@ static void of_repeated_keys_the_last_wins(void **state) {
                   "\"k\":\"1\",\"a\":\"x\",\"k\":\"2\"}},\"spec\":{\"nodeName\":\"a\","
                   "\"nodeName\":\"b\"}}");
     struct api_object *o = NULL;
-    struct api_problems problems;
-    struct api_decode_opts opts = {.duplicates = true, .problems = &problems};
-    assert_int_equal(api_object_decode(&tree, &opts, &o, NULL), 0);
-    assert_int_equal(problems.n, 2);
+    struct api_faults faults;
+    struct api_decode_opts opts = {.duplicates = true};
+    api_faults_init(&faults, &a);
+    assert_int_equal(api_object_decode(&tree, &opts, &o, &faults), 0);
+    assert_int_equal(faults.n, 2);
+    assert_int_equal(faults.v[0].kind, API_FAULT_DUPLICATE);
+    assert_true(str_is(faults.v[0].path, "metadata.labels.k"));
+    assert_true(str_is(faults.v[1].path, "spec.nodeName"));
     const struct api_pod *pod = o->body;
     assert_true(str_is(pod->spec.node_name, "b"));
     assert_int_equal(pod->metadata.labels.n, 2);
@@ -157,19 +170,71 @@ static void of_repeated_keys_the_last_wins(void **state) {
     arena_release(&a);
 }
 
-static void problems_are_bounded(void **state) {
+static void faults_are_bounded(void **state) {
     (void)state;
     struct arena a = {0};
     struct json tree = {.kind = JSON_OBJECT};
     json_add(&a, &tree, STR("kind"), json_of_str(STR("Pod")));
     json_add(&a, &tree, STR("apiVersion"), json_of_str(STR("v1")));
-    for (int i = 0; i < 2 * API_MAX_PROBLEMS; i++)
+    for (int i = 0; i < 2 * API_MOST_FAULTS; i++)
         json_add(&a, &tree, arena_printf(&a, "x%d", i), json_of_bool(true));
     struct api_object *o = NULL;
-    struct api_problems problems;
-    struct api_decode_opts opts = {.problems = &problems};
-    assert_int_equal(api_object_decode(&tree, &opts, &o, NULL), 0);
-    assert_int_equal(problems.n, API_MAX_PROBLEMS);
+    struct api_faults faults;
+    api_faults_init(&faults, &a);
+    assert_int_equal(api_object_decode(&tree, NULL, &o, &faults), 0);
+    assert_int_equal(faults.n, API_MOST_FAULTS);
+    api_object_unref(o);
+    json_add(&a, &tree, STR("spec"), json_of_bool(true));
+    assert_int_equal(api_object_decode(&tree, NULL, &o, &faults), -1);
+    assert_int_equal(faults.n, API_MOST_FAULTS + 1);
+    assert_int_equal(faults.v[API_MOST_FAULTS].kind, API_FAULT_VALUE);
+    arena_release(&a);
+}
+
+/* A text of n letters; NUL among them. */
+static struct str long_text(struct arena *a, size_t n) {
+    char *text = arena_alloc(a, n);
+    memset(text, 'x', n);
+    text[n / 2] = '\0';
+    return (struct str){text, n};
+}
+
+static void texts_of_faults_are_whole(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree = parse(&a, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{"
+                                 "\"creationTimestamp\":\"\"}}");
+    struct str text = long_text(&a, 5000);
+    tree.members[2].value.members[0].value = json_of_str(text);
+    json_add(&a, &tree, text, json_of_bool(true));
+    struct api_object *o = NULL;
+    struct api_faults faults;
+    api_faults_init(&faults, &a);
+    assert_int_equal(api_object_decode(&tree, NULL, &o, &faults), -1);
+    const struct api_fault *last = &faults.v[faults.n - 1];
+    assert_true(str_is(last->path, "metadata.creationTimestamp"));
+    assert_in_range(last->text.n, 2 * text.n, 3 * text.n);
+    tree.members[2].value.members[0].value = json_of_str(STR("2026-01-01T00:00:00Z"));
+    assert_int_equal(api_object_decode(&tree, NULL, &o, &faults), 0);
+    assert_int_equal(faults.n, 1);
+    assert_true(str_eq(faults.v[0].path, text));
+    assert_int_equal(faults.v[0].text.n, text.n + strlen("unknown field \"\""));
+    api_object_unref(o);
+    arena_release(&a);
+}
+
+static void texts_of_faults_are_bounded(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct json tree = parse(&a, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}");
+    struct str text = long_text(&a, LIMIT_FIELD_ERROR_BYTES / 4);
+    for (size_t i = 0; i < 10; i++)
+        json_add(&a, &tree, str_sub(text, i, text.n), json_of_bool(true));
+    struct api_object *o = NULL;
+    struct api_faults faults;
+    api_faults_init(&faults, &a);
+    assert_int_equal(api_object_decode(&tree, NULL, &o, &faults), 0);
+    assert_int_equal(faults.n, 4);
     api_object_unref(o);
     arena_release(&a);
 }
@@ -186,9 +251,10 @@ static void what_an_object_is_must_be_known(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct json tree = parse(&a, cases[i][0]);
         struct api_object *o = NULL;
-        struct err err = {0};
-        assert_int_equal(api_object_decode(&tree, NULL, &o, &err), -1);
-        assert_string_equal(err.msg, cases[i][1]);
+        struct api_faults faults;
+        api_faults_init(&faults, &a);
+        assert_int_equal(api_object_decode(&tree, NULL, &o, &faults), -1);
+        expect_text(&faults, cases[i][1]);
     }
     struct json bare = parse(&a, "{\"metadata\":{\"name\":\"n\"}}");
     const struct api_decode_opts opts = {.api_version = STR("v1"), .kind = STR("Node")};
@@ -225,11 +291,11 @@ static void a_struct_can_be_read_alone(void **state) {
     assert_true(str_is(t.operator, "Gt"));
     struct json back = api_struct_encode(&a, type, &t);
     assert_true(json_equal(&back, &tree));
-    struct err err = {0};
+    struct api_faults faults;
+    api_faults_init(&faults, &a);
     tree = parse(&a, "\"x\"");
-    assert_int_equal(api_struct_decode(&a, type, &tree, &t, &err), -1);
-    assert_string_equal(err.msg,
-                        "json: cannot unmarshal string into Go value of type v1.Toleration");
+    assert_int_equal(api_struct_decode(&a, type, &tree, &t, &faults), -1);
+    expect_text(&faults, "json: cannot unmarshal string into Go value of type v1.Toleration");
     arena_release(&a);
 }
 
@@ -291,7 +357,7 @@ static void gates_decide_some_defaults(void **state) {
 }
 
 /* A pod with n containers that are written as {}. */
-static int decode_containers(struct arena *a, size_t n, struct err *err) {
+static int decode_containers(struct arena *a, size_t n, struct api_faults *faults) {
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
     buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"containers\":[{}"));
     for (size_t i = 1; i < n; i++)
@@ -300,7 +366,7 @@ static int decode_containers(struct arena *a, size_t n, struct err *err) {
     buf_add_char(&text, '\0');
     struct json pod = parse(a, text.p);
     struct api_object *o = NULL;
-    int rc = api_object_decode(&pod, NULL, &o, err);
+    int rc = api_object_decode(&pod, NULL, &o, faults);
     if (rc == 0)
         api_object_unref(o);
     return rc;
@@ -309,12 +375,14 @@ static int decode_containers(struct arena *a, size_t n, struct err *err) {
 static void lists_are_bounded(void **state) {
     (void)state;
     AUTO(arena_release) struct arena a = {0};
-    struct err err = {0};
+    struct api_faults faults;
     size_t most = LIMIT_DECODED_BYTES / sizeof(struct api_container);
-    assert_int_equal(decode_containers(&a, most, &err), 0);
-    assert_int_equal(decode_containers(&a, most + 1, &err), -1);
-    assert_int_equal(err.code, ERR_TOO_LARGE);
-    assert_non_null(strstr(err.msg, "spec.containers: the lists up to here need more than 128"));
+    api_faults_init(&faults, &a);
+    assert_int_equal(decode_containers(&a, most, &faults), 0);
+    assert_int_equal(decode_containers(&a, most + 1, &faults), -1);
+    assert_true(str_is(faults.v[0].path, "spec.containers"));
+    expect_text(&faults, "Pod in version \"v1\" cannot be handled as a Pod: spec.containers: the "
+                         "lists up to here need more than 128 MiB");
 }
 
 int main(void) {
@@ -324,7 +392,9 @@ int main(void) {
         cmocka_unit_test(kinds_without_a_schema_are_kept_whole),
         cmocka_unit_test(strict_reading_names_every_problem),
         cmocka_unit_test(of_repeated_keys_the_last_wins),
-        cmocka_unit_test(problems_are_bounded),
+        cmocka_unit_test(faults_are_bounded),
+        cmocka_unit_test(texts_of_faults_are_whole),
+        cmocka_unit_test(texts_of_faults_are_bounded),
         cmocka_unit_test(what_an_object_is_must_be_known),
         cmocka_unit_test(objects_are_shared_by_reference),
         cmocka_unit_test(a_struct_can_be_read_alone),

@@ -17,18 +17,20 @@ static void write_time(struct buf *out, struct time_instant t) {
 
 static int run_time(struct arena *a, struct str in, struct buf *out, struct err *err) {
     (void)a;
+    AUTO(buf_release) struct buf why = BUF_INIT(ERR_TEXT);
     struct time_instant t;
-    if (time_parse(in, &t, err) < 0)
-        return -1;
+    if (time_parse(in, &t, &why) < 0)
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(buf_view(&why)));
     write_time(out, t);
     return 0;
 }
 
 static int run_micro(struct arena *a, struct str in, struct buf *out, struct err *err) {
     (void)a;
+    AUTO(buf_release) struct buf why = BUF_INIT(ERR_TEXT);
     struct time_instant t;
-    if (time_parse_micro(in, &t, err) < 0)
-        return -1;
+    if (time_parse_micro(in, &t, &why) < 0)
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(buf_view(&why)));
     write_time(out, t);
     return 0;
 }

@@ -36,7 +36,7 @@ static void decode(struct context *c, enum api_type_id type, const char *text, v
     struct json tree;
     struct err err;
     assert_int_equal(json_parse(&c->arena, str_of(text), NULL, &tree, &err), 0);
-    assert_int_equal(api_struct_decode(&c->arena, &api_types[type], &tree, body, &err), 0);
+    assert_int_equal(api_struct_decode(&c->arena, &api_types[type], &tree, body, NULL), 0);
 }
 
 static const struct row {

@@ -90,9 +90,8 @@ static inline void context_close(struct context *c) {
 
 static inline void context_decode(struct context *c, enum api_type_id type, const struct json *v,
                                   void *body) {
-    struct err err;
-    if (v && api_struct_decode(&c->arena, &api_types[type], v, body, &err) < 0)
-        fail_msg("%s", err.msg);
+    if (v && api_struct_decode(&c->arena, &api_types[type], v, body, NULL) < 0)
+        fail_msg("cannot be decoded");
 }
 
 static inline struct json *context_parse(struct context *c, const char *text) {

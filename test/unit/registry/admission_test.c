@@ -9,10 +9,9 @@
 static struct api_object *decode(const struct json *tree) {
     struct feature_config config;
     struct api_object *o = NULL;
-    struct err err;
     feature_config_init(&config, FEATURE_NEWEST);
-    if (api_object_decode(tree, NULL, &o, &err) < 0)
-        fail_msg("%s", err.msg);
+    if (api_object_decode(tree, NULL, &o, NULL) < 0)
+        fail_msg("cannot be decoded");
     api_object_default(o, &config.enabled);
     return o;
 }

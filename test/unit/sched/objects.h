@@ -8,11 +8,10 @@
 /* NULL: there is none. Members that objects do not have are mistakes of the case. */
 static inline struct api_object *object_of_json(const struct json *tree) {
     struct api_object *o = NULL;
-    struct err err;
-    if (tree && api_object_decode(tree, &(struct api_decode_opts){.strict = true}, &o, &err) < 0) {
+    if (tree && api_object_decode(tree, &(struct api_decode_opts){.strict = true}, &o, NULL) < 0) {
         struct arena a = {0};
         struct str text = data_write(&a, tree);
-        fail_msg("%.*s: %s", STR_ARG(text), err.msg);
+        fail_msg("%.*s cannot be decoded", STR_ARG(text));
     }
     return o;
 }

@@ -207,12 +207,11 @@ static inline struct api_object *walk_object(const struct walk_spec *spec,
     struct buf text = BUF_INIT(1 << 16);
     struct arena a = {0};
     struct json tree;
-    struct err err;
     struct api_object *o = NULL;
     walk_text(spec, choices, &text);
-    if (json_parse(&a, buf_view(&text), NULL, &tree, &err) < 0 ||
-        api_object_decode(&tree, &(struct api_decode_opts){.strict = true}, &o, &err) < 0) {
-        fprintf(stderr, "%.*s: %s\n", STR_ARG(buf_view(&text)), err.msg);
+    if (json_parse(&a, buf_view(&text), NULL, &tree, NULL) < 0 ||
+        api_object_decode(&tree, &(struct api_decode_opts){.strict = true}, &o, NULL) < 0) {
+        fprintf(stderr, "%.*s cannot be decoded\n", STR_ARG(buf_view(&text)));
         abort();
     }
     arena_release(&a);

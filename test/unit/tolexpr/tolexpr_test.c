@@ -11,9 +11,7 @@ static bool gate_of(const struct json *line) {
 }
 
 static void decode(struct arena *a, enum api_type_id type, const struct json *v, void *body) {
-    struct err err;
-    if (api_struct_decode(a, &api_types[type], v, body, &err) < 0)
-        fail_msg("%s", err.msg);
+    assert_int_equal(api_struct_decode(a, &api_types[type], v, body, NULL), 0);
 }
 
 /* ---- matching ---- */
@@ -51,15 +49,13 @@ static struct api_object *pod_with(struct arena *a, const struct json *toleratio
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
     struct json tree;
     struct api_object *o = NULL;
-    struct err err;
     buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\","
                        "\"namespace\":\"default\",\"resourceVersion\":\"7\"},\"spec\":{"
                        "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}],\"tolerations\":"));
     json_write(&text, tolerations, NULL);
     buf_add(&text, STR("}}"));
-    if (json_parse(a, buf_view(&text), NULL, &tree, &err) < 0 ||
-        api_object_decode(&tree, NULL, &o, &err) < 0)
-        fail_msg("%s", err.msg);
+    assert_int_equal(json_parse(a, buf_view(&text), NULL, &tree, NULL), 0);
+    assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
     struct feature_set gates = gates_with(true);
     api_object_default(o, &gates);
     return o;

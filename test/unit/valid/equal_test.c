@@ -80,11 +80,10 @@ static const struct {
 
 static void *read_struct(struct arena *a, enum api_type_id type, const char *text) {
     struct json tree;
-    struct err err = {0};
     void *body = arena_calloc(a, 1, api_types[type].size);
-    if (json_parse(a, str_of(text), NULL, &tree, &err) < 0 ||
-        api_struct_decode(a, &api_types[type], &tree, body, &err) < 0)
-        fail_msg("%s: %s", text, err.msg);
+    if (json_parse(a, str_of(text), NULL, &tree, NULL) < 0 ||
+        api_struct_decode(a, &api_types[type], &tree, body, NULL) < 0)
+        fail_msg("%s cannot be decoded", text);
     return body;
 }
 

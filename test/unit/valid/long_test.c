@@ -30,10 +30,8 @@ static struct valid_errs judge(struct arena *a, const char *before, const char *
     assert_false(text.full);
     struct json tree;
     struct api_object *o = NULL;
-    struct err err = {0};
-    if (json_parse(a, buf_view(&text), NULL, &tree, &err) < 0 ||
-        api_object_decode(&tree, NULL, &o, &err) < 0)
-        fail_msg("%s", err.msg);
+    assert_int_equal(json_parse(a, buf_view(&text), NULL, &tree, NULL), 0);
+    assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
     struct feature_config config;
     feature_config_init(&config, FEATURE_NEWEST);
     feature_set_put(&config.enabled, FEATURE_PodCertificateRequest, true);

@@ -31,10 +31,9 @@ static enum valid_cel_fault find_fault(void *ctx, struct arena *a, struct str ex
 
 static struct api_object *decode(const struct json *tree, const struct valid_opts *opts) {
     struct api_object *o = NULL;
-    struct err err;
     assert_non_null(tree);
-    if (api_object_decode(tree, NULL, &o, &err) < 0)
-        fail_msg("%s", err.msg);
+    if (api_object_decode(tree, NULL, &o, NULL) < 0)
+        fail_msg("cannot be decoded");
     api_object_default(o, opts->gates);
     return o;
 }

@@ -138,9 +138,8 @@ static struct api_object *object_of(struct arena *a, const char *kind, const cha
                                    STR_ARG(version), STR_ARG(name), STR_ARG(quoted));
     struct json tree;
     struct api_object *o = NULL;
-    struct err err;
-    if (json_parse(a, text, NULL, &tree, &err) < 0 || api_object_decode(&tree, NULL, &o, &err) < 0)
-        fail_msg("%.*s: %s", STR_ARG(text), err.msg);
+    if (json_parse(a, text, NULL, &tree, NULL) < 0 || api_object_decode(&tree, NULL, &o, NULL) < 0)
+        fail_msg("%.*s cannot be decoded", STR_ARG(text));
     api_object_default(o, gates);
     return o;
 }

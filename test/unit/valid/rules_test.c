@@ -11,12 +11,11 @@
 static struct api_object *read_object(const struct json *line, const char *key,
                                       const struct feature_set *gates) {
     struct api_object *o = NULL;
-    struct err err;
     const struct json *tree = json_get(line, str_of(key));
     if (!tree)
         return NULL;
-    if (api_object_decode(tree, NULL, &o, &err) < 0)
-        fail_msg("%s", err.msg);
+    if (api_object_decode(tree, NULL, &o, NULL) < 0)
+        fail_msg("cannot be decoded");
     api_object_default(o, gates);
     return o;
 }
