@@ -38,6 +38,11 @@
  * whole list, once for each of its items. An answer of the API server has them twice. */
 #define LIMIT_FIELD_ERROR_BYTES (8U << 20)
 
+/* Comparisons of lines for one diff in an error text: the algorithm that upstream follows needs as
+ * many as the product of the lengths for texts that repeat themselves. Without the diff the error
+ * still says what is wrong. About a quarter second. */
+#define LIMIT_DIFF_STEPS (64U << 20)
+
 /* Texts of field errors that one validation writes, also of those that repeat another and are
  * listed once, or that are too long to be listed whole. About a quarter second. */
 #define LIMIT_FIELD_ERROR_WORK (16U << 20)

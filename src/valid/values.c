@@ -2,8 +2,13 @@
  * Values of error texts that are neither texts nor numbers.
  */
 #include "base/goquote.h"
+#include "base/limits.h"
 #include "base/utf8.h"
+#include "codec/diff.h"
 #include "valid/valid_int.h"
+
+/* A field that is not set takes a line of some 40 bytes. */
+enum { LONGEST_TREE = 16 * LIMIT_OBJECT_BYTES };
 
 static const struct json null = {.kind = JSON_NULL};
 
@@ -16,6 +21,24 @@ struct any_list {
     const char *v;
     size_t n;
 };
+
+static void write_go(struct buf *out, struct arena *a, enum api_type_id type, const void *body) {
+    struct json tree = api_struct_encode_go(a, &api_types[type], body);
+    json_write(out, &tree, &(struct json_style){.indent = 1});
+}
+
+/* Follows k8s.io/apimachinery/pkg/util/diff/diff.go: Diff. */
+struct str valid__diff(struct arena *a, enum api_type_id type, const void *old, const void *now) {
+    AUTO(arena_release) struct arena trees = {0};
+    AUTO(buf_release) struct buf before = BUF_INIT(LONGEST_TREE), after = BUF_INIT(LONGEST_TREE);
+    AUTO(buf_release) struct buf text = BUF_INIT(3 * (size_t)LONGEST_TREE);
+    write_go(&before, &trees, type, old);
+    write_go(&after, &trees, type, now);
+    buf_add_char(&text, '\n');
+    if (before.full || after.full || !diff_write(&text, buf_view(&before), buf_view(&after)))
+        return STR("");
+    return arena_str(a, buf_view(&text));
+}
 
 struct value valid__list_value(struct arena *a, enum api_type_id type, const void *list) {
     const struct any_list *l = list;

@@ -222,13 +222,16 @@ static void check_rest(struct valid *v, const struct path *p, const struct api_p
         *now = *grace;
     if (old->scheduling_gates.n)
         check_narrowing(v, p, &mixed, old);
-    if (!valid__equal(API_T_pod_spec, &mixed, old))
-        valid__forbidden(v, p,
-                         "pod updates may not change fields other than "
-                         "`spec.containers[*].image`,`spec.initContainers[*].image`,"
-                         "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to "
-                         "existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to "
-                         "be set to 1 if it was previously negative)");
+    if (valid__equal(API_T_pod_spec, &mixed, old))
+        return;
+    struct str diff = valid__diff(a, API_T_pod_spec, old, &mixed);
+    valid__forbidden(v, p,
+                     "pod updates may not change fields other than "
+                     "`spec.containers[*].image`,`spec.initContainers[*].image`,"
+                     "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to "
+                     "existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to "
+                     "be set to 1 if it was previously negative)%.*s",
+                     STR_ARG(diff));
 }
 
 static void check_spec(struct valid *v, const struct path *p, const struct api_pod_spec *spec,

@@ -266,8 +266,8 @@ static void create(struct valid *v, const struct api_object *o) {
 /* ---- updates ---- */
 
 /* The sources are the same; only a secret for expansion may be added to CSI. */
-static bool same_source(const struct api_persistent_volume_source *s,
-                        const struct api_persistent_volume_source *old) {
+static void check_source_kept(struct valid *v, const struct api_persistent_volume_source *s,
+                              const struct api_persistent_volume_source *old) {
     struct api_persistent_volume_source source = *s;
     struct api_csi_persistent_volume_source csi;
     if (s->csi && old->csi && !old->csi->controller_expand_secret_ref) {
@@ -275,7 +275,11 @@ static bool same_source(const struct api_persistent_volume_source *s,
         csi.controller_expand_secret_ref = NULL;
         source.csi = &csi;
     }
-    return valid__equal(API_T_persistent_volume_source, &source, old);
+    if (valid__equal(API_T_persistent_volume_source, &source, old))
+        return;
+    struct str diff = valid__diff(v->errs->a, API_T_persistent_volume_source, old, &source);
+    valid__forbidden(v, AT(AT(NULL, "spec"), "persistentvolumesource"),
+                     "spec.persistentvolumesource is immutable after creation%.*s", STR_ARG(diff));
 }
 
 /* The keys of labels that have left beta. */
@@ -359,13 +363,10 @@ static void check_mode_kept(struct valid *v, struct str mode, struct str old) {
         valid__immutable(v, AT(NULL, "volumeMode"), mode.p ? VALUE_NAMED(mode) : none);
 }
 
-/* Behind the first error upstream shows the difference between two Go structs. */
 static void update(struct valid *v, const struct api_object *o, const struct api_object *before) {
     const struct api_persistent_volume *pv = pv_of(o), *old = pv_of(before);
     check_pv(v, pv, old);
-    if (!same_source(&pv->spec.persistent_volume_source, &old->spec.persistent_volume_source))
-        valid__forbidden(v, AT(AT(NULL, "spec"), "persistentvolumesource"),
-                         "spec.persistentvolumesource is immutable after creation");
+    check_source_kept(v, &pv->spec.persistent_volume_source, &old->spec.persistent_volume_source);
     check_mode_kept(v, pv->spec.volume_mode, old->spec.volume_mode);
     check_nodes_kept(v, pv, old);
     check_class_kept(v, pv->spec.volume_attributes_class_name,
