@@ -181,13 +181,15 @@ static void count_evaluations(const struct sched__cycle *cy, enum sched_point po
                                SCHED__LABELS((uint16_t)point, order->v[i], profile), 1);
 }
 
-void sched__metrics_attempt(const struct sched__cycle *cy, enum sched_outcome outcome,
+void sched__metrics_attempt(struct sched *s, uint16_t profile, enum sched_outcome outcome,
                             double seconds) {
+    struct sched__labels labels = SCHED__LABELS(profile, (uint16_t)outcome);
+    sched__metrics_add(s->metrics, SCHED__METRIC_ATTEMPTS, labels, 1);
+    sched__metrics_observe(s->metrics, SCHED__METRIC_ATTEMPT_SECONDS, labels, seconds);
+}
+
+void sched__metrics_cycle(const struct sched__cycle *cy, double seconds) {
     struct sched__metrics *m = cy->s->metrics;
-    struct sched__labels labels =
-        SCHED__LABELS(sched__profile_label(cy->s, cy->profile), (uint16_t)outcome);
-    sched__metrics_add(m, SCHED__METRIC_ATTEMPTS, labels, 1);
-    sched__metrics_observe(m, SCHED__METRIC_ATTEMPT_SECONDS, labels, seconds);
     sched__metrics_observe(m, SCHED__METRIC_ALGORITHM_SECONDS, SCHED__LABELS(0), seconds);
     if (!cy->verdict)
         return;

@@ -73,9 +73,13 @@ static inline uint16_t sched__profile_label(const struct sched *s,
     return (uint16_t)(profile - s->config->profiles);
 }
 
-/* An attempt has ended so, and took so many seconds: counts it, and the plug-ins that it asked. */
-void sched__metrics_attempt(const struct sched__cycle *cy, enum sched_outcome outcome,
+/* An attempt to bring a pod of the profile to a node has ended so, and its decision took so many
+ * seconds. */
+void sched__metrics_attempt(struct sched *s, uint16_t profile, enum sched_outcome outcome,
                             double seconds);
+
+/* A decision took so many seconds; counts the plug-ins that were asked. */
+void sched__metrics_cycle(const struct sched__cycle *cy, double seconds);
 
 /* All plug-ins of a point have been asked, since this moment of the monotonic clock. */
 void sched__metrics_point(const struct sched__cycle *cy, enum sched_point point,

@@ -111,6 +111,7 @@ static void pod_free(struct sched *s, struct sched_pod *p) {
     map_del(&s->pods, p->key);
     sched__class_unref(s, p->cls);
     intern_unref(p->told);
+    api_object_unref(p->latest);
     free(p);
 }
 
@@ -133,30 +134,42 @@ static struct sched_pod remember(const struct sched_pod *p) {
     return before;
 }
 
-static void forget(struct sched *s, struct sched_pod *before) {
+static void release(struct sched *s, struct sched_pod *before) {
     if (before->cls)
         sched__class_unref(s, before->cls);
     intern_unref(before->told);
 }
 
+static void drop_latest(struct sched_pod *p) {
+    api_object_unref(p->latest);
+    p->latest = NULL;
+}
+
 static void set_placed(struct sched *s, struct sched_pod *p, struct api_object *object) {
     const struct api_pod *body = object->body;
     uint32_t before = p->node;
+    if (p->assumed)
+        sched__queue_bound(s, p);
     sched__queue_remove(s, p);
     sched__unnominate(s, p);
     if (before != SCHED__NONE)
         sched__pod_unplace(s, p);
     pod_adopt(s, p, object);
+    drop_latest(p);
     p->assumed = false;
     sched__pod_place(s, p, sched__node_get(s, body->spec.node_name));
     if (before != SCHED__NONE && before != p->node)
         sched__node_drop_idle(s, before);
 }
 
-/* An assumed pod waits for the binding to be confirmed; news of its pending self are old. */
+/* An assumed pod waits for the binding to be confirmed; news of its pending self matter only if it
+ * fails. */
 static void set_pending(struct sched *s, struct sched_pod *p, struct api_object *object) {
-    if (p->assumed)
+    if (p->assumed) {
+        drop_latest(p);
+        p->latest = api_object_ref(object);
         return;
+    }
     struct sched_pod before = remember(p);
     if (p->node != SCHED__NONE)
         sched__pod_unplace(s, p);
@@ -167,7 +180,7 @@ static void set_pending(struct sched *s, struct sched_pod *p, struct api_object 
         sched__queue_add(s, p);
     else
         sched__queue_update(s, p, &before);
-    forget(s, &before);
+    release(s, &before);
 }
 
 static void delete_pod(struct sched *s, struct sched_pod *p) {
@@ -179,7 +192,37 @@ static void delete_pod(struct sched *s, struct sched_pod *p) {
                                                      .sat = sched__pod_sits(&last)});
     else
         sched__queue_freed(s, &last);
-    forget(s, &last);
+    release(s, &last);
+}
+
+/* The pod is on no node any more; whoever waits may have what it took. */
+static void unassume(struct sched *s, struct sched_pod *p) {
+    struct sched_pod last = remember(p);
+    sched__pod_unplace(s, p);
+    sched__volumes_forget(s, p);
+    p->assumed = false;
+    sched__node_drop_idle(s, last.node);
+    sched__queue_event(s, &(struct sched__event){.bits = SCHED__ASSIGNED_POD_DELETE,
+                                                 .before = last.cls->sample,
+                                                 .sat = sched__pod_sits(&last)});
+    release(s, &last);
+}
+
+bool sched_forget(struct sched *s, const struct sched_pod_name *pod) {
+    struct api_object_meta meta = {.namespace = pod->namespace, .name = pod->name};
+    struct sched_pod *p = pod_find(s, &meta);
+    if (!p || !p->assumed || !str_eq(p->uid, pod->uid))
+        return false;
+    sched__metrics_attempt(s, p->queued->profile, SCHED_FAILED, p->queued->seconds);
+    unassume(s, p);
+    if (p->latest)
+        pod_adopt(s, p, p->latest);
+    drop_latest(p);
+    if (sched__class_is_ignored(p->cls))
+        sched__queue_remove(s, p);
+    else
+        sched__queue_failed(s, p, 0, true);
+    return true;
 }
 
 /* Pods that wait are told of a pod on its node; before: what it was there, or on no node. */
@@ -214,7 +257,7 @@ static void set_pod(struct sched *s, struct api_object *object) {
     struct sched_pod before = remember(p);
     set_placed(s, p, object);
     tell_placed(s, &before, p);
-    forget(s, &before);
+    release(s, &before);
 }
 
 /* ---- other objects ---- */
@@ -302,7 +345,6 @@ static void assume(struct sched *s, struct sched_pod *p, uint32_t slot) {
     sched__volumes_assume(s, p, slot);
     sched__pod_place(s, p, slot);
     p->assumed = true;
-    sched__queue_done(s, p);
 }
 
 /* PreFilter and Filter. */
@@ -391,11 +433,15 @@ bool sched_next(struct sched *s, struct sched_result *out) {
     int64_t start = clock_mono(s->clock);
     decide(&cy, out);
     double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;
-    sched__metrics_attempt(&cy, out->outcome, seconds);
+    sched__metrics_cycle(&cy, seconds);
     if (p->nominated != SCHED__NONE)
         out->nominated = arena_str(&s->cycle, intern_text(s->nodes.v[p->nominated].name));
-    if (out->outcome != SCHED_SCHEDULED)
-        sched__queue_failed(s, p, rejecting_plugins(&cy), out->outcome == SCHED_FAILED);
+    if (out->outcome == SCHED_SCHEDULED) {
+        sched__queue_done(s, p, seconds);
+        return true;
+    }
+    sched__metrics_attempt(s, p->queued->profile, out->outcome, seconds);
+    sched__queue_failed(s, p, rejecting_plugins(&cy), out->outcome == SCHED_FAILED);
     return true;
 }
 

@@ -3,8 +3,9 @@
  *
  * A state machine on an injected clock. It is told of objects (sched_set, sched_delete), and asked
  * for the next decision (sched_next). A pod that found its node is assumed to be there from then
- * on. There is no time, randomness, thread or order of hash tables in it: the same calls give the
- * same answers.
+ * on, until its object says so, it is deleted, or its binding failed (sched_forget); as upstream's,
+ * the assumption does not expire. There is no time, randomness, thread or order of hash tables in
+ * it: the same calls give the same answers.
  *
  * Cost grows with what is distinct: pods that ask for the same things are one class, a class
  * remembers what each node made of it, and only nodes that changed since are asked again.
@@ -76,6 +77,13 @@ struct sched_result {
 
 /* Decides the next pod of the queue. False when no pod is to be tried at this time. */
 bool sched_next(struct sched *s, struct sched_result *out);
+
+/*
+ * The binding of a pod that sched_next placed failed, or was refused: its node and volumes are free
+ * again, which pods that wait for such things are told, and the pod, as it was last told of, is
+ * tried again after its back-off. False, and nothing happens, when the pod is not assumed any more.
+ */
+bool sched_forget(struct sched *s, const struct sched_pod_name *pod);
 
 /* When sched_next will have something to do again if nothing happens: nanoseconds of the clock's
  * wall time, INT64_MAX for never. */

@@ -87,6 +87,7 @@ struct sched_pod {
     bool assumed;                 /* placed by us, not yet confirmed by an object */
     bool terminating;             /* has a deletionTimestamp */
     bool preempted;               /* it has, because the scheduler wanted its place */
+    struct api_object *latest;    /* assumed: what came of it since, held; NULL: nothing */
     struct sched__queued *queued; /* NULL: not in the queue */
     struct sched_pod *resident_next, *resident_prev; /* of the same class, see there */
 };

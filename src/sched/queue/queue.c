@@ -375,7 +375,7 @@ struct sched_pod *sched__queue_pop(struct sched *s) {
 void sched__queue_failed(struct sched *s, struct sched_pod *pod, uint32_t rejecting,
                          bool is_error) {
     struct sched__queued *p = pod->queued;
-    assert(p && p->place == SCHED__IN_FLIGHT);
+    assert(p && (p->place == SCHED__IN_FLIGHT || (p->place == SCHED__BINDING && is_error)));
     if (is_error)
         rejecting = 0;
     enum verdict verdict = rejecting ? judge_flight(s, p, rejecting) : MOVE;
@@ -393,15 +393,25 @@ void sched__queue_failed(struct sched *s, struct sched_pod *pod, uint32_t reject
     requeue(s, p, verdict, SCHED__EVENT_ATTEMPT_FAILURE);
 }
 
-void sched__queue_done(struct sched *s, struct sched_pod *pod) {
+void sched__queue_done(struct sched *s, struct sched_pod *pod, double seconds) {
     struct sched__queued *p = pod->queued;
     assert(p && p->place == SCHED__IN_FLIGHT);
+    sched__metrics_tolerations(s, pod->cls, 0);
+    sched__unnominate(s, pod);
+    p->seconds = seconds;
+    sched__places_leave(s->queue, p);
+    sched__places_enter(s->queue, p, SCHED__BINDING);
+}
+
+void sched__queue_bound(struct sched *s, struct sched_pod *pod) {
+    struct sched__queued *p = pod->queued;
+    assert(p && p->place == SCHED__BINDING);
     uint16_t attempts = (uint16_t)(p->attempts < 15 ? p->attempts - 1 : 14);
     double seconds = (double)(clock_wall(s->clock) - p->first_active) / (double)CLOCK_SECOND;
     sched__metrics_observe(s->metrics, SCHED__METRIC_SLI_SECONDS, SCHED__LABELS(attempts), seconds);
     sched__metrics_observe(s->metrics, SCHED__METRIC_POD_ATTEMPTS, SCHED__LABELS(0), p->attempts);
     sched__metrics_add(s->metrics, SCHED__METRIC_AFTER_FLUSH, SCHED__LABELS(0), p->flushed);
-    sched__metrics_tolerations(s, pod->cls, 0);
+    sched__metrics_attempt(s, p->profile, SCHED_SCHEDULED, p->seconds);
     forget(s, pod);
 }
 

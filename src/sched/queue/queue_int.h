@@ -5,7 +5,8 @@
  * heaps those that failed a moment ago (rejected, or because of an error), the pool those that wait
  * for something to change, gated ones wait for their gates to go, and a pod that was handed out is
  * in flight until the core says what became of it. Events that come while a pod is in flight are
- * kept and looked at when it comes back.
+ * kept and looked at when it comes back. A pod that found its node is being bound until that is
+ * known to have worked, or not.
  *
  * In the pool, pods of one class that the same plug-ins rejected form a group: what an event means
  * for them is asked once.
@@ -38,6 +39,7 @@ enum sched__place {
     SCHED__POOL,
     SCHED__GATED,
     SCHED__IN_FLIGHT,
+    SCHED__BINDING,
     SCHED__PLACE_COUNT
 };
 
@@ -45,7 +47,7 @@ struct sched__group;
 
 /* What the queue knows of a pod. */
 struct sched__queued {
-    struct heap_node node; /* in the heap of its place; gated and in flight: none */
+    struct heap_node node; /* in the heap of its place, if it has one */
     struct sched_pod *pod;
     struct sched__group *group;        /* pool */
     struct sched__queued *prev, *next; /* in the group, or in flight in the order of popping */
@@ -57,6 +59,7 @@ struct sched__queued {
     uint64_t popped_at;                /* in flight: number of the first event since */
     uint32_t rejecting;                /* plug-ins, bits by enum sched_plugin */
     uint32_t attempts, rejections, errors;
+    double seconds;   /* being bound: what the decision took */
     uint16_t profile; /* when it was added, as label of metrics */
     uint8_t place;    /* enum sched__place */
     bool flushed;     /* the current attempt is due to its age */
@@ -115,12 +118,16 @@ void sched__queue_remove(struct sched *s, struct sched_pod *pod);
  * sched__queue_done, _failed or _remove end that, soon: events are kept until then. */
 struct sched_pod *sched__queue_pop(struct sched *s);
 
-/* The attempt failed: these plug-ins rejected the pod. An error, or no plug-in (there is no node):
- * the pod is tried again after its back-off, whatever happens. */
+/* The attempt, or the binding, failed: these plug-ins rejected the pod. An error, or no plug-in
+ * (there is no node): the pod is tried again after its back-off, whatever happens. */
 void sched__queue_failed(struct sched *s, struct sched_pod *pod, uint32_t rejecting, bool is_error);
 
-/* The attempt succeeded, and the pod is not pending any more; forgets its nomination. */
-void sched__queue_done(struct sched *s, struct sched_pod *pod);
+/* The decision, which took so many seconds, found a node: the pod is being bound. Forgets its
+ * nomination. */
+void sched__queue_done(struct sched *s, struct sched_pod *pod, double seconds);
+
+/* The pod that is being bound is on its node, and the queue knows it no more. */
+void sched__queue_bound(struct sched *s, struct sched_pod *pod);
 
 /*
  * Something happened: pods in the pool move if a plug-in that rejected them registers one of the

@@ -31,10 +31,12 @@ static void live(struct world *w) {
     struct sched_pod *good = add(w, o, 1), *bad = add(w, o, 0);
     add(w, gated, 0);
     fail_next(w, good, 1U << A | 1U << B);
-    sched__metrics_attempt(&cy, SCHED_UNSCHEDULABLE, 0.0004);
+    sched__metrics_attempt(&w->s, 0, SCHED_UNSCHEDULABLE, 0.0004);
+    sched__metrics_cycle(&cy, 0.0004);
     fail_next(w, bad, 1U << A);
     cy.verdict = w->touches;
-    sched__metrics_attempt(&cy, SCHED_UNSCHEDULABLE, 0.002);
+    sched__metrics_attempt(&w->s, 0, SCHED_UNSCHEDULABLE, 0.002);
+    sched__metrics_cycle(&cy, 0.002);
     happens(w, SCHED__NODE_LABEL, NULL, node_object(w, ""));
     advance(w, 2);
     assert_ptr_equal(sched__queue_pop(&w->s), good);
@@ -43,8 +45,9 @@ static void live(struct world *w) {
     int64_t start = clock_mono(w->s.clock);
     clock_fake_advance(&w->clock, CLOCK_SECOND / 1000);
     sched__metrics_point(&cy, SCHED_SCORE, SCHED_SUCCESS, start);
-    sched__metrics_attempt(&cy, SCHED_SCHEDULED, 20);
-    sched__queue_done(&w->s, good);
+    sched__metrics_cycle(&cy, 20);
+    sched__queue_done(&w->s, good, 20);
+    sched__queue_bound(&w->s, good);
     sched__metrics_preemption(&w->s, 0);
     sched__metrics_preemption(&w->s, 3);
     struct sched_pod *flying = add(w, o, 0);
@@ -163,7 +166,8 @@ static void tolerations_count_by_kind(void **state) {
     assert_int_equal(value(&w, SCHED__METRIC_CEL_MISMATCHES), 1);
     happens(&w, SCHED__EVERYTHING, NULL, NULL);
     assert_ptr_equal(sched__queue_pop(&w.s), pod);
-    sched__queue_done(&w.s, pod);
+    sched__queue_done(&w.s, pod, 0);
+    sched__queue_bound(&w.s, pod);
     assert_int_equal(value(&w, SCHED__METRIC_NUMERIC_TOLERATIONS), 1);
     assert_int_equal(value(&w, SCHED__METRIC_SEMVER_TOLERATIONS), 1);
     assert_int_equal(value(&w, SCHED__METRIC_CEL_TOLERATIONS), 1);
@@ -183,7 +187,8 @@ static void many_attempts_are_15_or_more(void **state) {
         advance(&w, 12);
     }
     assert_ptr_equal(sched__queue_pop(&w.s), pod);
-    sched__queue_done(&w.s, pod);
+    sched__queue_done(&w.s, pod, 0);
+    sched__queue_bound(&w.s, pod);
     AUTO(buf_release) struct buf out = BUF_INIT(1 << 20);
     struct str text = written(&w, &out);
     assert_true(has_line(text,

@@ -13,7 +13,8 @@ static void higher_priority_then_longer_wait_then_order_of_coming(void **state) 
     for (size_t i = 0; i < 5; i++) {
         struct sched_pod *got = sched__queue_pop(&w.s);
         assert_ptr_equal(got, wanted[i]);
-        sched__queue_done(&w.s, got);
+        sched__queue_done(&w.s, got, 0);
+        sched__queue_bound(&w.s, got);
         assert_null(got->queued);
     }
     assert_null(sched__queue_pop(&w.s));
@@ -227,7 +228,8 @@ static void pods_leave_the_pool_after_five_minutes(void **state) {
     assert_ptr_equal(sched__queue_pop(&w.s), second);
     sched__queue_failed(&w.s, second, 1U << A, false);
     assert_int_equal(next_second(&w), 660);
-    sched__queue_done(&w.s, first);
+    sched__queue_done(&w.s, first, 0);
+    sched__queue_bound(&w.s, first);
     assert_int_equal(sched__metrics_value(w.s.metrics, SCHED__METRIC_AFTER_FLUSH, SCHED__LABELS(0)),
                      1);
     w.clock.wall_ns -= 500 * CLOCK_SECOND; /* somebody sets the clock */
@@ -352,6 +354,8 @@ static void pods_are_removed_from_anywhere(void **state) {
     pods[SCHED__POOL] = add(&w, o, 0);
     fail_next(&w, pods[SCHED__POOL], 1U << A);
     pods[SCHED__GATED] = add(&w, gated, 0);
+    pods[SCHED__BINDING] = add(&w, o, 0);
+    sched__queue_done(&w.s, sched__queue_pop(&w.s), 0);
     pods[SCHED__IN_FLIGHT] = add(&w, o, 0);
     sched__queue_pop(&w.s);
     pods[SCHED__ACTIVE] = add(&w, o, 0);

@@ -322,6 +322,8 @@ static inline void walk_follow(struct walk *w, struct walk_entry *e, const struc
         walk_assume(e, r->node);
     if (r->outcome == SCHED_SCHEDULED && how & 1)
         walk_bind(w, e);
+    if (r->outcome == SCHED_SCHEDULED && how % 16 == 4)
+        walk_forget(w, e);
     for (size_t i = 0; how & 2 && i < r->victim_count; i++)
         walk_delete(w, walk_pod_named(w, r->victims[i].name));
 }
@@ -357,10 +359,12 @@ static inline void walk_op_next(struct walk *w, struct walk_record r) {
     walk_follow(w, e, &results[0], r.a);
 }
 
-/* The binding of a pod is confirmed. */
+/* The binding of a pod is confirmed, or has failed. */
 static inline void walk_op_confirm(struct walk *w, struct walk_record r) {
     struct walk_entry *e = walk_entry(w, WALK_POD, r.a % walk_kinds[WALK_POD].numbers);
-    if (e->assumed)
+    if (e->assumed && r.b % 2)
+        walk_forget(w, e);
+    else if (e->assumed)
         walk_bind(w, e);
 }
 

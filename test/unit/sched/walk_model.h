@@ -19,6 +19,11 @@ struct walk_entry {
     bool open;                 /* pods: they were without gates once */
     struct api_object *shadow; /* pods that are assumed, volumes and claims that are taken before
                                   the last decision: as their objects would show it; NULL: no */
+    struct {
+        struct walk_spec spec;
+        struct walk_choices choices;
+        struct api_object *object;      /* NULL: there are none */
+    } news;                             /* pods that are assumed: what came of them since */
     struct sched__class *held[WALKERS]; /* of probes: so that what nodes made of them stays; of
                                            pods: a twin's, which was there before theirs */
 };
@@ -159,9 +164,12 @@ static inline void walk_tell(struct walk *w, struct walk_entry *e, struct walk_s
     for (size_t k = 0; spec.kind != WALK_PROBE && k < WALKERS; k++)
         sched_set(w->s[k], o);
     if (is_pod && walk_is_old(e, o)) {
-        api_object_unref(o);
+        walk_replace(&e->news.object, o);
+        e->news.spec = spec;
+        e->news.choices = choices;
         return;
     }
+    walk_replace(&e->news.object, NULL);
     walk_replace(&e->object, o);
     walk_replace(&e->shadow, NULL);
     e->spec = spec;
@@ -193,6 +201,7 @@ static inline void walk_delete(struct walk *w, struct walk_entry *e) {
     walk_unlist(w, e);
     walk_replace(&e->object, NULL);
     walk_replace(&e->shadow, NULL);
+    walk_replace(&e->news.object, NULL);
     e->bound = e->assumed = 0;
 }
 
@@ -210,9 +219,28 @@ static inline void walk_bind(struct walk *w, struct walk_entry *e) {
     for (size_t k = 0; k < WALKERS; k++)
         sched_set(w->s[k], e->shadow);
     walk_replace(&e->object, e->shadow);
+    walk_replace(&e->news.object, NULL);
     e->shadow = NULL;
     e->bound = e->assumed;
     e->assumed = 0;
+}
+
+/* The pod does not get the node that it was given: it waits again, as it is now. */
+static inline void walk_forget(struct walk *w, struct walk_entry *e) {
+    const struct api_object_meta *meta = e->object->meta;
+    walk_trace(w, "forget", e->object);
+    for (size_t k = 0; k < WALKERS; k++)
+        if (!sched_forget(w->s[k],
+                          &(struct sched_pod_name){meta->namespace, meta->name, meta->uid}))
+            abort();
+    walk_replace(&e->shadow, NULL);
+    e->assumed = 0;
+    if (!e->news.object)
+        return;
+    walk_replace(&e->object, e->news.object);
+    e->news.object = NULL;
+    e->spec = e->news.spec;
+    e->choices = e->news.choices;
 }
 
 /* Forgets an entry at the end of the walk. */
@@ -222,6 +250,7 @@ static inline void walk_drop(struct walk *w, struct walk_entry *e) {
             sched__class_unref(w->s[k], e->held[k]);
     walk_replace(&e->object, NULL);
     walk_replace(&e->shadow, NULL);
+    walk_replace(&e->news.object, NULL);
 }
 
 #endif
