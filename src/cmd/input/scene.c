@@ -1,6 +1,7 @@
 /* From options to a cluster and a scheduler, see scene.h. */
 #include "cmd/input/scene.h"
 
+#include "base/printable.h"
 #include "cli/io.h"
 #include "codec/json.h"
 #include "tolexpr/tolexpr.h"
@@ -13,7 +14,7 @@ static void warn_of_rest(const struct cmd_ctx *ctx, struct str file) {
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_WARNING);
     cmd_add_title(ctx, CMD_WARNING, &text);
     buf_add(&text, STR("--config: "));
-    cmd_add_printable(&text, file);
+    printable_add(&text, file);
     buf_add(&text, STR(": only the first document is read, as by kube-scheduler\n"));
     (void)io_write(ctx->err, buf_view(&text), NULL);
 }
