@@ -294,13 +294,14 @@ static const struct api_container_status *find_status(const struct sums *s, stru
 
 /* ---- sums ---- */
 
+/* Empty lists of a status are as good as absent: a server that stored them gives nothing back. */
 static const struct api_quantities *container_requests(const struct sums *s, enum view view,
                                                        const struct api_container *c) {
     static const struct api_quantities none = {0};
     const struct api_container_status *status = view == SPEC ? NULL : find_status(s, c->name);
-    if (view == ACTUATED && status && status->resources && status->resources->requests.v)
+    if (view == ACTUATED && status && status->resources && status->resources->requests.n)
         return &status->resources->requests;
-    if (status && status->allocated_resources.v)
+    if (status && status->allocated_resources.n)
         return &status->allocated_resources;
     return view != SPEC && s->infeasible ? &none : &c->resources.requests;
 }
@@ -341,8 +342,8 @@ static void sum_containers(struct sums *s, enum view view) {
 /* Does the pod's status have the figures of all containers together? */
 static bool has_pod_status(const struct sums *s) {
     const struct api_pod_status *status = &s->pod->status;
-    return s->pod_level_status && status->allocated_resources.v && status->resources &&
-           status->resources->requests.v;
+    return s->pod_level_status && status->allocated_resources.n && status->resources &&
+           status->resources->requests.n;
 }
 
 static void sum_view(struct sums *s, enum view view) {
