@@ -75,8 +75,9 @@ static struct json encode_feasible(struct arena *a, const struct sched_report *r
     return out;
 }
 
-/* Upstream's plug-ins for claims of devices and volumes say 0 where no pod has a claim; lines with
- * a configuration, which may turn them off, do not show that. */
+/* Upstream's plug-ins for claims of devices and volumes say 0 where no pod has a claim, the latter
+ * only with StorageCapacityScoring; lines with a configuration, which may turn them off, do not
+ * show that. */
 static struct json encode_scores(const struct cluster *c, const struct sched_report *r,
                                  const struct sched_node_report *node) {
     struct arena *a = c->arena;
@@ -85,7 +86,8 @@ static struct json encode_scores(const struct cluster *c, const struct sched_rep
     for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++)
         if (r->scoring[p] && p != SCHED_VOLUME_BINDING)
             json_add(a, &plugins, sched_plugin_name(p), json_of_i64(node->scores[p]));
-    if (!c->config || volumes)
+    bool scores = feature_enabled(&c->gates, FEATURE_StorageCapacityScoring);
+    if ((!c->config && scores) || volumes)
         json_add(a, &plugins, STR("VolumeBinding"), json_of_i64(volumes));
     if (!c->config)
         json_add(a, &plugins, STR("DynamicResources"), json_of_i64(0));

@@ -30,6 +30,16 @@ var (
 	taintKeys        = []string{"dedicated", "failure-prob", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"}
 )
 
+// What may have made a pod, and decides how it spreads by default.
+var owners = []object{
+	{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": true},
+	{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": true},
+	{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "ss", "uid": "ss", "controller": true},
+	{"apiVersion": "v1", "kind": "ReplicationController", "name": "rc", "uid": "rc", "controller": true},
+	{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs"},
+	{"apiVersion": "example.com/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": true},
+}
+
 func clusterLabels(r *rand.Rand, name string) object {
 	labels := object{hostKey: name}
 	maybe(r, 30, labels, "kernel", pick(r, nodeVersions))
@@ -241,7 +251,7 @@ func randomPod(r *rand.Rand, name string) object {
 	namespace := pick(r, namespaces)
 	meta := object{"name": name, "namespace": namespace, "uid": namespace + "/" + name, "labels": labels}
 	if chance(r, 10) {
-		meta["ownerReferences"] = []any{object{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": true}}
+		meta["ownerReferences"] = []any{pick(r, owners)}
 	}
 	pod := object{"metadata": meta, "spec": spec}
 	if chance(r, 8) {
@@ -290,12 +300,17 @@ var placementGates = [][]string{
 	{"NodeInclusionPolicyInPodTopologySpread"},
 	{"MatchLabelKeysInPodTopologySpread", "MatchLabelKeysInPodTopologySpreadSelectorMerge"},
 	{"PodLevelResources", "InPlacePodLevelResourcesVerticalScaling", "PodLevelResourcesFixKubeletQOSClass", "PodLevelResourcesFixDefaulting"},
+	{"StorageCapacityScoring"},
+	{"VolumeLimitScaling"},
 }
 
 func clusterGates(r *rand.Rand) map[string]bool {
 	gates := map[string]bool{"TaintTolerationComparisonOperators": chance(r, 80), gateSemver: chance(r, 50), gateCEL: chance(r, 50)}
 	if chance(r, 10) {
 		gates["DRANodeAllocatableResources"] = true
+	}
+	if chance(r, 10) {
+		gates["InterPodAffinityHostnameFastPath"] = true
 	}
 	for _, names := range placementGates {
 		if !chance(r, 5) {
@@ -341,6 +356,12 @@ func addSurroundings(r *rand.Rand, l line) {
 	}))
 	l.set("replica_sets", some(r, 1, func() object {
 		return object{"metadata": object{"name": "rs", "namespace": pick(r, namespaces), "uid": "rs"}, "spec": object{"selector": clusterSelector(r)}}
+	}))
+	l.set("stateful_sets", some(r, 1, func() object {
+		return object{"metadata": object{"name": "ss", "namespace": pick(r, namespaces), "uid": "ss"}, "spec": object{"selector": clusterSelector(r)}}
+	}))
+	l.set("replication_controllers", some(r, 1, func() object {
+		return object{"metadata": object{"name": "rc", "namespace": pick(r, namespaces), "uid": "rc"}, "spec": object{"selector": object{"app": pick(r, apps)}}}
 	}))
 }
 

@@ -32,7 +32,8 @@ var changingStorage = []changing{
 	{"PersistentVolume", "volumes", func(r *rand.Rand, o object) object { return randomVolume(r, nameOf(o)) }},
 	{"StorageClass", "storage_classes", func(r *rand.Rand, _ object) object { return pick(r, randomClasses(r)) }},
 	{"CSINode", "csi_nodes", func(r *rand.Rand, o object) object { return randomCSINode(r, o) }},
-	{"CSIDriver", "csi_drivers", func(r *rand.Rand, _ object) object { return object{"spec": object{"storageCapacity": chance(r, 50)}} }},
+	{"CSIDriver", "csi_drivers", func(r *rand.Rand, o object) object { return randomDriver(r, nameOf(o)) }},
+	{"VolumeAttachment", "attachments", func(r *rand.Rand, _ object) object { return randomAttachment(r, 0, 3) }},
 	{"CSIStorageCapacity", "capacities", func(r *rand.Rand, o object) object { return randomCapacity(r, nameOf(o)) }},
 }
 

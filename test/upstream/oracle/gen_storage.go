@@ -97,6 +97,28 @@ func randomCSINode(r *rand.Rand, node object) object {
 	return object{"metadata": meta, "spec": object{"drivers": found}}
 }
 
+func randomDriver(r *rand.Rand, name string) object {
+	spec := object{"storageCapacity": chance(r, 50)}
+	maybe(r, 30, spec, "preventPodSchedulingIfMissing", chance(r, 70))
+	return object{"metadata": object{"name": name}, "spec": spec}
+}
+
+func randomDrivers(r *rand.Rand) []object {
+	found := []object{}
+	for i, name := range []string{"csi.x", "csi.y", "pd.csi.storage.gke.io"} {
+		if chance(r, []int{90, 20, 20}[i]) {
+			found = append(found, randomDriver(r, name))
+		}
+	}
+	return found
+}
+
+// A volume that is attached to a node, whether or not a pod there uses it.
+func randomAttachment(r *rand.Rand, number, nodes int) object {
+	return object{"metadata": object{"name": fmt.Sprintf("a%d", number)}, "spec": object{"attacher": pick(r, drivers),
+		"nodeName": fmt.Sprintf("n%02d", r.IntN(nodes)), "source": object{"persistentVolumeName": volumeName(r)}}, "status": object{"attached": chance(r, 80)}}
+}
+
 func randomCapacity(r *rand.Rand, name string) object {
 	c := object{"metadata": object{"name": name, "namespace": "default"}, "storageClassName": pick(r, classNames[:2]), "capacity": pick(r, storageSizes)}
 	maybe(r, 80, c, "nodeTopology", pick(r, []object{{}, {"matchLabels": object{zoneKey: pick(r, zones)}}}))
@@ -190,6 +212,8 @@ func addStorage(r *rand.Rand, l line, nodes, pods []object) {
 	l.set("claims", claims)
 	l.set("volumes", volumes)
 	l.set("csi_nodes", csiNodes)
-	l.set("csi_drivers", []any{object{"metadata": object{"name": "csi.x"}, "spec": object{"storageCapacity": chance(r, 50)}}})
+	l.set("csi_drivers", randomDrivers(r))
+	number := 0
+	l.set("attachments", some(r, 3, func() object { number++; return randomAttachment(r, number, len(nodes)) }))
 	l.set("capacities", capacities)
 }

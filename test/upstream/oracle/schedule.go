@@ -113,6 +113,9 @@ func addObjects(factory informers.SharedInformerFactory, l line) {
 	addAll(factory, get[[]*v1.Namespace](l, "namespaces"))
 	addAll(factory, get[[]*v1.Service](l, "services"))
 	addAll(factory, get[[]*appsv1.ReplicaSet](l, "replica_sets"))
+	addAll(factory, get[[]*appsv1.StatefulSet](l, "stateful_sets"))
+	addAll(factory, get[[]*v1.ReplicationController](l, "replication_controllers"))
+	addAll(factory, get[[]*storagev1.VolumeAttachment](l, "attachments"))
 	classes := get[[]*storagev1.StorageClass](l, "storage_classes")
 	for _, class := range classes {
 		storagedefaults.SetObjectDefaults_StorageClass(class)
