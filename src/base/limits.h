@@ -190,8 +190,8 @@
  * have another one. Longer ones are cut, and say so. */
 #define LIMIT_SENTENCE_BYTES (32U << 10)
 
-/* Items of one list of a KubeSchedulerConfiguration: profiles, plug-ins, resources to score, default
- * constraints. Each may be held against each node; real ones have fewer than fifty. */
+/* Items of one list of a KubeSchedulerConfiguration: profiles, plug-ins, resources to score,
+ * default constraints. Each may be held against each node; real ones have fewer than fifty. */
 #define LIMIT_CONFIG_ITEMS 1000
 
 /* One report of `berth explain`, beside its last item, where groups of nodes, nodes and scores are

@@ -239,18 +239,30 @@ static struct match_node_verdict check_selector(const struct match_affinity *a,
     return v;
 }
 
+/* The same question where nobody asks why. */
+static bool term_matches(const struct match_affinity *a, const struct match__term *t,
+                         const struct match_node *node) {
+    if (t->flaw != MATCH_NODE_YES)
+        return false;
+    for (uint32_t i = 0; i < t->expressions.n; i++)
+        if (match__expression_check(&t->expressions.v[i], node) != MATCH_NODE_YES)
+            return false;
+    for (uint32_t i = 0; i < t->fields.n && sees_fields(a, node); i++)
+        if (match__field_check(&t->fields.v[i], node) != MATCH_NODE_YES)
+            return false;
+    return true;
+}
+
 /* The first term that matches, or else the verdict on the first one. */
 static struct match_node_verdict check_required(const struct match_affinity *a,
                                                 const struct match_node *node) {
-    struct match_node_verdict first = {.code = MATCH_NODE_NO_TERMS, .part = MATCH_NODE_REQUIRED};
-    for (uint32_t i = 0; i < a->required.n; i++) {
-        struct match_node_verdict v = match_affinity_check_term(a, MATCH_NODE_REQUIRED, i, node);
-        if (v.code == MATCH_NODE_YES)
-            return v;
-        if (i == 0)
-            first = v;
-    }
-    return first;
+    for (uint32_t i = 0; i < a->required.n; i++)
+        if (term_matches(a, &a->required.v[i], node))
+            return (struct match_node_verdict){.part = MATCH_NODE_REQUIRED, .term = i};
+    if (!a->required.n)
+        return (struct match_node_verdict){.code = MATCH_NODE_NO_TERMS,
+                                           .part = MATCH_NODE_REQUIRED};
+    return match_affinity_check_term(a, MATCH_NODE_REQUIRED, 0, node);
 }
 
 bool match_affinity_required(const struct match_affinity *a, const struct match_node *node,
@@ -266,7 +278,7 @@ bool match_affinity_required(const struct match_affinity *a, const struct match_
 int64_t match_affinity_score(const struct match_affinity *a, const struct match_node *node) {
     int64_t score = 0;
     for (uint32_t i = 0; i < a->preferred.n; i++)
-        if (match_affinity_check_term(a, MATCH_NODE_PREFERRED, i, node).code == MATCH_NODE_YES)
+        if (term_matches(a, &a->preferred.v[i], node))
             score += a->preferred.v[i].weight;
     return score;
 }
