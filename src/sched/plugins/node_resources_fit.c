@@ -245,12 +245,12 @@ static int64_t allocatable(const struct api_node *node, struct str name) {
     return 0;
 }
 
-/* Would an empty node of this kind do? */
+/* Would an empty node of this kind do? Upstream does not look at what the profile ignores here. */
 static bool fits_empty(struct sched *s, const struct sched_pod *pod, const struct api_node *node) {
-    const struct fit *d = pod->cls->data[SCHED_FIT];
-    for (size_t k = 0; k < d->check_count; k++) {
-        struct str name = intern_text(s->nodes.resources.v[d->checks[k].resource].name);
-        if (d->checks[k].amount > allocatable(node, name))
+    const struct sched__amounts *asked = &pod->cls->asked;
+    for (size_t k = 0; k < asked->n; k++) {
+        struct str name = intern_text(s->nodes.resources.v[asked->v[k].resource].name);
+        if (asked->v[k].amount > allocatable(node, name))
             return false;
     }
     return allocatable(node, STR("pods")) > 0;
