@@ -7,7 +7,7 @@
 #include "cmd/expr/expr.h"
 #include "cmd/input/input.h"
 #include "cmd/input/match_args.h"
-#include "cmd/input/match_pairs.h"
+#include "cmd/match_pairs.h"
 #include "cmd/rows.h"
 
 enum { LONGEST_OUTPUT = 256 << 20 };

@@ -6,9 +6,10 @@
 #include "base/limits.h"
 #include "cli/io.h"
 #include "cli/suggest.h"
-#include "cmd/input/scene.h"
 #include "cmd/report/explain_report.h"
 #include "cmd/rows.h"
+#include "cmd/scene.h"
+#include "sim/probe.h"
 
 struct explain_opts {
     struct scene_opts scene;
@@ -86,9 +87,9 @@ static int fail_missing(const struct run *run, struct str namespace, struct str 
 
 static int find_pod(struct run *run, struct str name, struct err *err) {
     struct str namespace = run->scene.cluster.opts.namespace;
-    const struct cluster *c = &run->scene.cluster;
-    run->pod = cluster_find(c, "Pod", namespace, name);
-    if (!run->pod && cluster_has_refused(c, "Pod", namespace, name))
+    const struct sim_cluster *c = &run->scene.cluster;
+    run->pod = sim_cluster_find(c, API_T_pod, namespace, name);
+    if (!run->pod && sim_cluster_has_refused(c, "Pod", namespace, name))
         return err_set(err, ERR_INVALID,
                        "pods \"%.*s\" in namespace \"%.*s\" was refused, see above", STR_ARG(name),
                        STR_ARG(namespace));
@@ -96,48 +97,8 @@ static int find_pod(struct run *run, struct str name, struct err *err) {
         return fail_missing(run, namespace, name, err);
     for (size_t i = 0; i < c->items.n; i++)
         if (c->items.v[i].object == run->pod)
-            return cluster_check_pending(&c->items.v[i], err);
+            return sim_cluster_check_pending(&c->items.v[i], err);
     return 0;
-}
-
-/* The pod as if it had no node yet, and had not been promised the one that it has. */
-static struct api_object *pending_copy(const struct api_object *pod) {
-    struct api_object *copy = api_object_copy(pod);
-    struct api_pod *body = copy->body;
-    if (body->spec.node_name.n)
-        body->status.nominated_node_name = STR("");
-    body->spec.node_name = STR("");
-    return copy;
-}
-
-/* --- the cluster --- */
-
-enum rank { OTHERS, NODES, PODS, LEFT_OUT };
-
-/* Does the pod take something from others: on its node, or on one that is kept free for it? */
-static bool matters(const struct api_pod *pod) {
-    if (cluster__has_ended(pod))
-        return false;
-    return pod->spec.node_name.n ||
-           (pod->status.nominated_node_name.n && !pod->metadata.deletion_timestamp.set);
-}
-
-/* Other pods that are pending are nowhere, and take nothing from anybody. */
-static enum rank rank_of(const struct run *run, const struct api_object *o) {
-    if (!o || o == run->pod)
-        return LEFT_OUT;
-    if (o->type == &api_types[API_T_node])
-        return NODES;
-    if (o->type != &api_types[API_T_pod])
-        return OTHERS;
-    return matters(o->body) ? PODS : LEFT_OUT;
-}
-
-static void feed(const struct run *run, struct sched *s) {
-    for (enum rank rank = OTHERS; rank < LEFT_OUT; rank++)
-        for (size_t i = 0; i < run->scene.cluster.items.n; i++)
-            if (rank_of(run, run->scene.cluster.items.v[i].object) == rank)
-                sched_set(s, run->scene.cluster.items.v[i].object);
 }
 
 /* --- the work --- */
@@ -196,8 +157,8 @@ static int explain(struct run *run, struct err *err) {
     struct clock_fake clock;
     clock_fake_init(&clock, 0);
     struct sched *s = scene_sched_new(&run->scene, &clock.clock, 0);
-    struct api_object *pod = pending_copy(run->pod);
-    feed(run, s);
+    struct api_object *pod = sim_probe_pod(run->pod);
+    sim_probe_tell(&run->scene.cluster, run->pod, s);
     int rc = explain_pod(run, s, pod, err);
     api_object_unref(pod);
     sched_free(s);

@@ -6,7 +6,7 @@
 #include "cmd/gates.h"
 #include "cmd/input/input.h"
 #include "cmd/input/match_args.h"
-#include "cmd/input/match_pairs.h"
+#include "cmd/match_pairs.h"
 #include "cmd/rows.h"
 
 /* Output is written when so much of it waits. */

@@ -2,11 +2,12 @@
 #include "cmd/cmd.h"
 
 #include "base/clock.h"
-#include "cmd/input/scene.h"
-#include "cmd/report/placement.h"
+#include "cmd/progress.h"
 #include "cmd/report/schedule_report.h"
 #include "cmd/rows.h"
+#include "cmd/scene.h"
 #include "sched/metrics.h"
+#include "sim/placement.h"
 
 enum { MOST_METRICS = 16 << 20 };
 
@@ -44,7 +45,7 @@ static const struct opt schedule_opts[] = {
 
 /* --- the work --- */
 
-static int report(struct cmd_call *call, struct sched *s, const struct placement *p,
+static int report(struct cmd_call *call, struct sched *s, const struct sim_placement *p,
                   struct err *err) {
     const struct schedule_opts *opts = call->opts;
     AUTO(buf_release) struct buf metrics = BUF_INIT(MOST_METRICS);
@@ -54,17 +55,29 @@ static int report(struct cmd_call *call, struct sched *s, const struct placement
                                  buf_view(&metrics), err);
 }
 
+static void show_progress(void *ctx, size_t decided, size_t pending) {
+    struct progress *progress = ctx;
+    progress->total = pending;
+    progress_update(progress, decided, 0);
+}
+
 static int schedule(struct cmd_call *call, struct scene *scene, struct err *err) {
     const struct schedule_opts *opts = call->opts;
     struct clock_fake clock;
-    struct placement placement;
+    struct sim_placement placement;
+    struct progress progress;
     clock_fake_init(&clock, 0);
+    progress_init_count(&progress, call->ctx, 0, "pods");
     struct sched *s = scene_sched_new(scene, &clock.clock, (uint64_t)opts->seed);
-    placement_run(&placement, &scene->cluster, s, &clock,
-                  &(struct placement_opts){.config = scene->config, .dry_run = opts->dry_run});
+    sim_placement_run(&placement, &scene->cluster, s, &clock,
+                      &(struct sim_placement_opts){.config = scene->config,
+                                                   .dry_run = opts->dry_run,
+                                                   .progress = show_progress,
+                                                   .ctx = &progress});
+    progress_end(&progress);
     int rc = report(call, s, &placement, err);
-    bool good = placement_is_complete(&placement) && !scene->cluster.refused;
-    placement_release(&placement);
+    bool good = sim_placement_is_complete(&placement) && !scene->cluster.refused;
+    sim_placement_release(&placement);
     sched_free(s);
     return rc < 0 ? -1 : good ? CMD_GOOD : CMD_BAD_VERDICT;
 }

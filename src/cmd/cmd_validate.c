@@ -56,14 +56,14 @@ static const struct opt validate_opts[] = {
     {0},
 };
 
-static int validate_all(struct input *in, struct judge *judge, struct report *report,
+static int validate_all(struct input *in, struct verdict_run *run, struct report *report,
                         struct err *err) {
     struct input_value value;
     struct input_source source;
     struct verdict verdict;
     int rc;
     while ((rc = input_next_value(in, &value, &source, err)) > 0) {
-        judge_value(judge, &value, &source, &verdict);
+        verdict_of(run, &value, &source, &verdict);
         if (report_add(report, &verdict, err) < 0)
             return -1;
     }
@@ -71,21 +71,21 @@ static int validate_all(struct input *in, struct judge *judge, struct report *re
 }
 
 /* Reads, judges and reports. */
-static int run_with(struct cmd_call *call, const struct judge_opts *judge_opts,
+static int run_with(struct cmd_call *call, const struct verdict_opts *verdict_opts,
                     const struct registry_view *stored, struct err *err) {
     const struct validate_opts *opts = call->opts;
     struct input *in = NULL;
-    struct judge *judge = NULL;
-    if (judge_new(judge_opts, stored, &judge, err) < 0)
+    struct verdict_run *run = NULL;
+    if (verdict_run_new(verdict_opts, stored, &run, err) < 0)
         return -1;
     if (input_open(call->ctx, &opts->input, false, &in, err) < 0) {
-        judge_free(judge);
+        verdict_run_free(run);
         return -1;
     }
     input_keep_repeats(in);
     struct report report;
     report_init(&report, call->ctx, (enum report_format)opts->output);
-    int rc = validate_all(in, judge, &report, err);
+    int rc = validate_all(in, run, &report, err);
     if (rc == 0 && report.objects == 0)
         rc = err_set(err, ERR_INVALID, "no objects passed to validate");
     if (rc == 0)
@@ -94,7 +94,7 @@ static int run_with(struct cmd_call *call, const struct judge_opts *judge_opts,
         rc = report.rejected ? CMD_BAD_VERDICT : CMD_GOOD;
     report_release(&report);
     input_free(in);
-    judge_free(judge);
+    verdict_run_free(run);
     return rc;
 }
 
@@ -147,13 +147,13 @@ static int run(struct cmd_call *call, struct err *err) {
         return err_wrap(err, "--old");
     struct tolexpr *expressions = tolexpr_new(
         &(struct tolexpr_opts){gates.min_compat, call->ctx->clock, map_random_seed(), 0});
-    struct judge_opts judge = {.gates = &gates,
-                               .cel = tolexpr_valid_cel(expressions),
-                               .namespace = opts->namespace,
-                               .strict = !opts->warn,
-                               .warnings = !opts->no_warnings,
-                               .silence = opts->silence};
-    int rc = run_with(call, &judge, stored, err);
+    struct verdict_opts verdicts = {.gates = &gates,
+                                    .cel = tolexpr_valid_cel(expressions),
+                                    .namespace = opts->namespace,
+                                    .strict = !opts->warn,
+                                    .warnings = !opts->no_warnings,
+                                    .silence = opts->silence};
+    int rc = run_with(call, &verdicts, stored, err);
     tolexpr_free(expressions);
     registry_view_free(stored);
     return rc;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+struct api_object;
 struct api_pod_spec;
 struct api_toleration_list;
 struct match;
@@ -57,5 +58,12 @@ struct controller_daemon_verdict controller_daemon_check(const struct controller
 void controller_daemon_verdict_write(struct buf *out, const struct controller_daemon *d,
                                      const struct controller_node *node,
                                      const struct controller_daemon_verdict *v);
+
+/* ---- volumes (volumes.c) ---- */
+
+/* A new claim, not yet published, is Bound if it names its volume, and Pending otherwise; a new
+ * volume is Bound if it names its claim, and Available otherwise. */
+void controller_claim_settle(struct api_object *o);
+void controller_volume_settle(struct api_object *o);
 
 #endif

@@ -8,29 +8,30 @@
 
 #include "api/object.h"
 #include "base/limits.h"
-#include "cmd/input/cluster.h"
-#include "cmd/report/placement.h"
+#include "cmd/report/remarks.h"
+#include "cmd/scene.h"
+#include "sim/placement.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* Templates may ask for few pods only: a run is to be short. */
 enum { FEW = 50 };
 
-static void schedule(struct cluster *c, const struct feature_config *gates) {
+static void schedule(struct sim_cluster *c, const struct feature_config *gates) {
     struct arena a = {0};
     struct clock_fake clock;
-    struct placement placement;
-    struct placement_opts opts = {.config = sched_config_default(&a)};
+    struct sim_placement placement;
+    struct sim_placement_opts opts = {.config = sched_config_default(&a)};
     clock_fake_init(&clock, 0);
     struct sched *s = sched_new(&(struct sched_opts){.gates = &gates->enabled,
                                                      .config = opts.config,
                                                      .clock = &clock.clock,
                                                      .seed = map_random_seed()});
-    placement_run(&placement, c, s, &clock, &opts);
+    sim_placement_run(&placement, c, s, &clock, &opts);
     for (size_t i = 0; i < placement.pods.n; i++)
-        if (placement.pods.v[i].state == PLACEMENT_SCHEDULED)
-            assert(cluster_find(c, "Node", STR(""), placement.pods.v[i].node));
-    placement_release(&placement);
+        if (placement.pods.v[i].state == SIM_SCHEDULED)
+            assert(sim_cluster_find(c, API_T_node, STR(""), placement.pods.v[i].node));
+    sim_placement_release(&placement);
     sched_free(s);
     arena_release(&a);
 }
@@ -41,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct input_opts files = {0};
     struct feature_config gates;
     struct cmd_ctx ctx;
-    struct cluster c;
+    struct sim_cluster c;
     struct err err;
     int in = memfd_create("in", 0), out = memfd_create("out", 0);
     if (in < 0 || out < 0 || write(in, data, n) != (ssize_t)n)
@@ -52,14 +53,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     feature_set_put(&gates.enabled, FEATURE_TaintTolerationComparisonOperators, true);
     feature_set_put(&gates.enabled, FEATURE_TolerationAffinitySemverOperators, true);
     opt_list_add(&a, &files.filenames, STR("-"));
-    cluster_init(&c, &(struct cluster_opts){.ctx = &ctx, .gates = &gates});
-    if (cluster_read(&c, &files, &err) == 0) {
-        c.expanded = LIMIT_EXPANDED_PODS - FEW;
-        cluster_expand(&c);
-        cluster_write_remarks(&c);
+    struct remarks *remarks = remarks_new(&ctx, &gates);
+    sim_cluster_init(&c, &(struct sim_cluster_opts){
+                             .gates = &gates.enabled, .remark = remarks_add, .ctx = remarks});
+    if (scene_read_cluster(&ctx, &files, &c, &err) == 0) {
+        c.made.pods = LIMIT_EXPANDED_PODS - FEW;
+        sim_cluster_expand(&c);
+        remarks_write(remarks);
         schedule(&c, &gates);
     }
-    cluster_release(&c);
+    sim_cluster_release(&c);
+    remarks_free(remarks);
     close(in);
     close(out);
     arena_release(&a);

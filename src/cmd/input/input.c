@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "cli/io.h"
 #include "cli/walk.h"
-#include "cmd/report/progress.h"
+#include "cmd/progress.h"
 #include "codec/docs.h"
 
 const struct opt input_opts[] = {
@@ -27,9 +27,6 @@ const struct opt input_opts[] = {
      .offset = offsetof(struct input_opts, recursive)},
     {0},
 };
-
-/* A path with more bytes would leave no room for the text of an error. */
-enum { LONGEST_PATH_SHOWN = 250 };
 
 /* A list whose items are being handed out. */
 struct open_list {
@@ -139,18 +136,6 @@ static void finish_file(struct input *in) {
 }
 
 /* --- objects ---------------------------------------------------------------------------------- */
-
-int input_fail_at(const struct input_source *source, struct err *err) {
-    bool is_long = source->file.n > LONGEST_PATH_SHOWN;
-    size_t from = is_long ? source->file.n - LONGEST_PATH_SHOWN : 0;
-    struct str file = str_sub(source->file, from, source->file.n);
-    const char *cut = is_long ? "..." : "";
-    if (source->line == 0)
-        return err_wrap(err, "%s%.*s", cut, STR_ARG(file));
-    if (source->column == 0)
-        return err_wrap(err, "%s%.*s:%u", cut, STR_ARG(file), source->line);
-    return err_wrap(err, "%s%.*s:%u:%u", cut, STR_ARG(file), source->line, source->column);
-}
 
 static struct input_source source_of(const struct input *in) {
     return (struct input_source){

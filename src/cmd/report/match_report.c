@@ -1,7 +1,7 @@
 /* What comes of a pod and a node, taint by taint, with the operands that decided it. */
 #include "base/limits.h"
 #include "base/printable.h"
-#include "cmd/input/match_pairs.h"
+#include "cmd/match_pairs.h"
 #include "codec/json.h"
 
 /* Stable names for programs. */

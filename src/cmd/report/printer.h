@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "cli/spool.h"
 #include "cmd/cmd.h"
-#include "cmd/input/input.h"
+#include "cmd/source.h"
 
 struct json;
 

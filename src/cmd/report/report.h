@@ -7,6 +7,7 @@
 #define CMD_REPORT_REPORT_H
 
 #include "cli/spool.h"
+#include "cmd/cmd.h"
 #include "cmd/report/verdict.h"
 
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_SARIF, REPORT_GITHUB };

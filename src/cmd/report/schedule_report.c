@@ -15,7 +15,7 @@ static const struct state_row {
     const char *name, *word;
 } states[] = {
 #define X(id, name, word) {name, word},
-    PLACEMENT_STATES(X)
+    SIM_STATES(X)
 #undef X
 };
 
@@ -31,7 +31,7 @@ static const struct line head = {{STR_INIT("NAMESPACE"), STR_INIT("NAME"), STR_I
                                   STR_INIT("STATUS"), STR_INIT("MESSAGE")}};
 
 /* The names of the victims of a dry run live in the arena. */
-static struct line line_of(struct arena *a, const struct placement_pod *pod) {
+static struct line line_of(struct arena *a, const struct sim_placement_pod *pod) {
     struct str message = pod->message;
     if (pod->victims.n)
         message = arena_printf(a, "%.*s: %.*s", STR_ARG(message), STR_ARG(pod->victims));
@@ -61,13 +61,13 @@ static void add_line(struct buf *out, const size_t *widths, const struct line *l
 }
 
 /* 8 pods: 6 scheduled, 1 unschedulable, 1 preempted */
-static void add_sum(struct buf *out, const struct placement *p) {
-    size_t counts[PLACEMENT_STATE_COUNT] = {0};
+static void add_sum(struct buf *out, const struct sim_placement *p) {
+    size_t counts[SIM_STATE_COUNT] = {0};
     for (size_t i = 0; i < p->pods.n; i++)
         counts[p->pods.v[i].state]++;
     buf_addf(out, "%zu pod%s", p->pods.n, p->pods.n == 1 ? "" : "s");
     const char *before = ": ";
-    for (size_t i = 0; i < PLACEMENT_STATE_COUNT; i++) {
+    for (size_t i = 0; i < SIM_STATE_COUNT; i++) {
         if (!counts[i])
             continue;
         buf_addf(out, "%s%zu %s", before, counts[i], states[i].word);
@@ -82,7 +82,7 @@ static int flush(struct spool *to, struct buf *text, struct err *err) {
     return rc;
 }
 
-static int add_lines(struct spool *to, struct buf *text, const struct placement *p,
+static int add_lines(struct spool *to, struct buf *text, const struct sim_placement *p,
                      struct err *err) {
     AUTO(arena_release) struct arena a = {0};
     size_t widths[COLUMNS] = {0};
@@ -104,7 +104,7 @@ static int add_lines(struct spool *to, struct buf *text, const struct placement 
     return 0;
 }
 
-static int write_table(const struct cmd_ctx *ctx, const struct placement *p, struct str metrics,
+static int write_table(const struct cmd_ctx *ctx, const struct sim_placement *p, struct str metrics,
                        struct err *err) {
     struct spool out;
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_LINE);
@@ -165,26 +165,26 @@ static void set_preempted(struct api_object *o, struct str scheduler) {
 }
 
 /* The pod as the API server would show it now. */
-static struct api_object *result_of(const struct placement_pod *pod) {
-    static const char *const reasons[PLACEMENT_STATE_COUNT] = {
-        [PLACEMENT_UNSCHEDULABLE] = "Unschedulable",
-        [PLACEMENT_FAILED] = "SchedulerError",
-        [PLACEMENT_GATED] = "SchedulingGated",
+static struct api_object *result_of(const struct sim_placement_pod *pod) {
+    static const char *const reasons[SIM_STATE_COUNT] = {
+        [SIM_UNSCHEDULABLE] = "Unschedulable",
+        [SIM_FAILED] = "SchedulerError",
+        [SIM_GATED] = "SchedulingGated",
     };
-    struct api_object *o = placement_pod_now(pod);
-    if (pod->state == PLACEMENT_UNSCHEDULABLE || pod->state == PLACEMENT_FAILED)
+    struct api_object *o = sim_placement_pod_now(pod);
+    if (pod->state == SIM_UNSCHEDULABLE || pod->state == SIM_FAILED)
         ((struct api_pod *)o->body)->status.nominated_node_name =
             arena_str(&o->arena, pod->nominated);
     if (reasons[pod->state])
         set_not_scheduled(o, reasons[pod->state], pod->message);
-    if (pod->state == PLACEMENT_SCHEDULED || (pod->state == PLACEMENT_PREEMPTED && pod->item))
+    if (pod->state == SIM_SCHEDULED || (pod->state == SIM_PREEMPTED && pod->item))
         set_scheduled(o);
-    if (pod->state == PLACEMENT_PREEMPTED)
+    if (pod->state == SIM_PREEMPTED)
         set_preempted(o, pod->scheduler);
     return o;
 }
 
-static int write_pods(const struct cmd_ctx *ctx, const struct placement *p,
+static int write_pods(const struct cmd_ctx *ctx, const struct sim_placement *p,
                       enum printer_format format, struct err *err) {
     struct printer printer;
     struct input_source nowhere = {.file = STR("output")};
@@ -199,7 +199,7 @@ static int write_pods(const struct cmd_ctx *ctx, const struct placement *p,
     return rc;
 }
 
-int schedule_report_write(const struct cmd_ctx *ctx, const struct placement *p,
+int schedule_report_write(const struct cmd_ctx *ctx, const struct sim_placement *p,
                           enum schedule_format format, struct str metrics, struct err *err) {
     if (format == SCHEDULE_TABLE)
         return write_table(ctx, p, metrics, err);

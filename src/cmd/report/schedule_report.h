@@ -2,7 +2,8 @@
 #ifndef CMD_REPORT_SCHEDULE_REPORT_H
 #define CMD_REPORT_SCHEDULE_REPORT_H
 
-#include "cmd/report/placement.h"
+#include "cmd/cmd.h"
+#include "sim/placement.h"
 
 enum schedule_format { SCHEDULE_TABLE, SCHEDULE_JSON, SCHEDULE_YAML };
 
@@ -11,7 +12,7 @@ extern const char *const schedule_formats[];
 
 /* Writes the pods that were pending or lost their place to standard output. `metrics`, which may be
  * empty, follows a table. */
-int schedule_report_write(const struct cmd_ctx *ctx, const struct placement *p,
+int schedule_report_write(const struct cmd_ctx *ctx, const struct sim_placement *p,
                           enum schedule_format format, struct str metrics, struct err *err);
 
 #endif

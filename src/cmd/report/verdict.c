@@ -12,8 +12,8 @@
 
 enum { LONGEST_TEXT = 64 << 20 };
 
-struct judge {
-    struct judge_opts opts;
+struct verdict_run {
+    struct verdict_opts opts;
     const struct registry_view *stored; /* what objects are updates of; or NULL */
     struct registry_view *seen;         /* PriorityClasses that went by */
     struct registry registry;
@@ -31,35 +31,33 @@ static int suggest_codes(struct str typed, struct err *err) {
     return suggest_fail(&suggest, "", err);
 }
 
-int judge_new(const struct judge_opts *opts, const struct registry_view *stored, struct judge **out,
-              struct err *err) {
-    struct judge *j = xcalloc(1, sizeof *j);
-    j->opts = *opts;
-    j->stored = stored;
-    j->seen = registry_view_new(opts->namespace);
-    if (opts->closed)
-        registry_view_close(j->seen, API_T_priority_class);
-    j->registry = (struct registry){&opts->gates->enabled, opts->cel, j->seen};
-    j->request =
+int verdict_run_new(const struct verdict_opts *opts, const struct registry_view *stored,
+                    struct verdict_run **out, struct err *err) {
+    struct verdict_run *run = xcalloc(1, sizeof *run);
+    run->opts = *opts;
+    run->stored = stored;
+    run->seen = registry_view_new(opts->namespace);
+    run->registry = (struct registry){&opts->gates->enabled, opts->cel, run->seen};
+    run->request =
         (struct registry_request){.namespace = opts->namespace, .name_suffix = NAME_SUFFIX};
-    j->advice = advice_new();
+    run->advice = advice_new();
     for (size_t i = 0; i < opts->silence.n; i++)
-        if (advice_silence(j->advice, opts->silence.v[i], err) < 0) {
-            judge_free(j);
+        if (advice_silence(run->advice, opts->silence.v[i], err) < 0) {
+            verdict_run_free(run);
             return suggest_codes(opts->silence.v[i], err);
         }
-    *out = j;
+    *out = run;
     return 0;
 }
 
-void judge_free(struct judge *j) {
-    if (!j)
+void verdict_run_free(struct verdict_run *run) {
+    if (!run)
         return;
-    registry_view_free(j->seen);
-    api_object_unref(j->object);
-    advice_free(j->advice);
-    arena_release(&j->arena);
-    free(j);
+    registry_view_free(run->seen);
+    api_object_unref(run->object);
+    advice_free(run->advice);
+    arena_release(&run->arena);
+    free(run);
 }
 
 /* ---- texts ---- */
@@ -70,29 +68,36 @@ static struct str resource_of(struct arena *a, const struct verdict *v) {
     return arena_str(a, buf_view(&text));
 }
 
-static void reject(struct judge *j, struct verdict *v, const struct registry_failure *f) {
+static void reject(struct verdict_run *run, struct verdict *v, const struct registry_failure *f) {
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
     kubectl_write_failure(&text, f, v->source.file);
-    v->text = arena_str(&j->arena, buf_view(&text));
-    v->status = registry_status(&j->arena, f);
+    v->text = arena_str(&run->arena, buf_view(&text));
+    v->status = registry_status(&run->arena, f);
     v->accepted = false;
 }
 
-static void add_hint(struct judge *j, struct verdict *v, const struct registry_remedy *r) {
+bool verdict_write_hint(struct buf *out, const struct feature_config *gates, struct str resource,
+                        const struct registry_remedy *remedy) {
+    struct str name = feature_name(remedy->gate);
+    buf_addf(out, "%.*s: %.*s is refused because the feature gate %.*s is off; try ",
+             STR_ARG(resource), STR_ARG(remedy->solves->field), STR_ARG(name));
+    return gates_write_remedy(out, gates, remedy->gate);
+}
+
+static void add_hint(struct verdict_run *run, struct verdict *v,
+                     const struct registry_remedy *remedy) {
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
-    struct str name = feature_name(r->gate);
-    buf_addf(&text, "%.*s: %.*s is refused because the feature gate %.*s is off; try ",
-             STR_ARG(v->resource), STR_ARG(r->solves->field), STR_ARG(name));
-    if (gates_write_remedy(&text, j->opts.gates, r->gate))
-        opt_list_add(&j->arena, &v->hints, arena_str(&j->arena, buf_view(&text)));
+    if (verdict_write_hint(&text, run->opts.gates, v->resource, remedy))
+        opt_list_add(&run->arena, &v->hints, arena_str(&run->arena, buf_view(&text)));
 }
 
 /* Each gate is named once in a run: whoever reads the first hint does not need the others. */
-static void add_hints(struct judge *j, struct verdict *v, const struct registry_trial *trial) {
+static void add_hints(struct verdict_run *run, struct verdict *v,
+                      const struct registry_trial *trial) {
     struct registry_remedy *remedies;
-    size_t n = registry_find_remedies(trial, &j->arena, &j->hinted, &remedies);
+    size_t n = registry_find_remedies(trial, &run->arena, &run->hinted, &remedies);
     for (size_t i = 0; i < n; i++)
-        add_hint(j, v, &remedies[i]);
+        add_hint(run, v, &remedies[i]);
 }
 
 /* ---- one object ---- */
@@ -103,12 +108,12 @@ static struct str member(const struct json *object, const char *key) {
 }
 
 /* Objects that name no namespace are in that of the request. */
-static struct str request_namespace(const struct judge *j) {
-    return j->opts.namespace.n ? j->opts.namespace : STR("default");
+static struct str request_namespace(const struct verdict_run *run) {
+    return run->opts.namespace.n ? run->opts.namespace : STR("default");
 }
 
 /* What it is called, as far as a tree that may be full of errors tells. */
-static void name_from_tree(const struct judge *j, struct verdict *v,
+static void name_from_tree(const struct verdict_run *run, struct verdict *v,
                            const struct input_value *value) {
     const struct json *meta = json_get(value->tree, STR("metadata"));
     v->kind = member(value->tree, "kind");
@@ -121,33 +126,31 @@ static void name_from_tree(const struct judge *j, struct verdict *v,
     v->name = member(meta, "name");
     const struct api_kind *kind = api_kind_find(v->api_version, v->kind);
     if (kind && kind->namespaced && !v->namespace.n)
-        v->namespace = request_namespace(j);
+        v->namespace = request_namespace(run);
 }
 
-static void name_from_object(struct judge *j, struct verdict *v) {
-    const struct api_object *o = j->object;
+static void name_from_object(struct verdict_run *run, struct verdict *v) {
+    const struct api_object *o = run->object;
     bool namespaced = o->kind && o->kind->namespaced;
     v->kind = o->names->kind;
     v->api_version = o->names->api_version;
     if (!o->meta)
         return;
     v->name = o->meta->name;
-    v->namespace = namespaced && !o->meta->namespace.n ? request_namespace(j) : o->meta->namespace;
+    v->namespace =
+        namespaced && !o->meta->namespace.n ? request_namespace(run) : o->meta->namespace;
     if (o->kind && !namespaced)
         v->namespace = STR("");
 }
 
-static void warn_of_fields(struct judge *j, struct verdict *v, const struct api_faults *faults) {
-    for (size_t i = 0; i < faults->n && j->opts.warnings; i++) {
+static void warn_of_fields(struct verdict_run *run, struct verdict *v,
+                           const struct api_faults *faults) {
+    for (size_t i = 0; i < faults->n && run->opts.warnings; i++) {
         const struct api_fault *f = &faults->v[i];
         const char *code = f->kind == API_FAULT_UNKNOWN ? "unknown-field" : "duplicate-field";
-        advice_add(j->advice, j->object, (struct advice_note){code, f->path, f->text},
+        advice_add(run->advice, run->object, (struct advice_note){code, f->path, f->text},
                    &v->warnings);
     }
-}
-
-static bool was_stored(const struct api_object *o) {
-    return o->meta && o->meta->uid.n;
 }
 
 static struct api_decode_opts decode_opts(const struct input_value *value) {
@@ -155,97 +158,61 @@ static struct api_decode_opts decode_opts(const struct input_value *value) {
         .kind = value->kind, .api_version = value->api_version, .duplicates = value->repeats};
 }
 
-/* trusting: what a server stored may have fields that we do not know. */
-static int decode(struct judge *j, const struct input_value *value, bool trusting,
-                  struct verdict *v) {
+static int decode(struct verdict_run *run, const struct input_value *value, struct verdict *v) {
     struct api_decode_opts opts = decode_opts(value);
     struct api_faults faults;
-    api_faults_init(&faults, &j->arena);
+    opts.strict = run->opts.strict;
+    api_faults_init(&faults, &run->arena);
     struct registry_failure failure =
-        registry_decode(&j->registry, value->tree, &opts, &j->object, &faults);
-    bool trusted = !failure.code && trusting && was_stored(j->object);
-    if (!failure.code && !trusted && faults.n && j->opts.strict)
-        failure = registry_refuse_faults(&faults);
+        registry_decode(&run->registry, value->tree, &opts, &run->object, &faults);
     if (failure.code) {
-        reject(j, v, &failure);
+        reject(run, v, &failure);
         return -1;
     }
-    if (!trusted)
-        warn_of_fields(j, v, &faults);
+    warn_of_fields(run, v, &faults);
     return 0;
 }
 
-void judge_add_class(struct judge *j, struct api_object *class) {
-    if (!registry_view_find(j->seen, class))
-        registry_view_set(j->seen, class);
+static void remember_class(struct verdict_run *run) {
+    if (run->object->type == &api_types[API_T_priority_class] &&
+        !registry_view_find(run->seen, run->object))
+        registry_view_set(run->seen, run->object);
 }
 
-static const struct api_object *find_old(const struct judge *j, const struct api_object *o) {
-    return j->stored && o->meta ? registry_view_find(j->stored, o) : NULL;
-}
-
-/* value is what hints are looked for with; NULL: what became of the object serves as well, since
- * what was dropped from it is not what it is refused for. */
-static void judge_decoded(struct judge *j, const struct input_value *value, struct verdict *v) {
-    struct api_object *o = j->object;
-    const struct api_object *old = find_old(j, o);
-    if (j->opts.warnings)
-        advice_check(j->advice, o, &v->warnings);
+static void write_object(struct verdict_run *run, const struct input_value *value,
+                         struct verdict *v) {
+    struct api_object *o = run->object;
+    const struct api_object *old =
+        run->stored && o->meta ? registry_view_find(run->stored, o) : NULL;
+    if (run->opts.warnings)
+        advice_check(run->advice, o, &v->warnings);
     v->checked = valid_knows(o->kind);
     struct registry_failure failure =
-        old ? registry_update(&j->registry, &j->request, &j->arena, o, old)
-            : registry_create(&j->registry, &j->request, &j->arena, o);
-    name_from_object(j, v);
-    v->resource = resource_of(&j->arena, v);
+        old ? registry_update(&run->registry, &run->request, &run->arena, o, old)
+            : registry_create(&run->registry, &run->request, &run->arena, o);
+    name_from_object(run, v);
+    v->resource = resource_of(&run->arena, v);
     if (failure.code)
-        reject(j, v, &failure);
+        reject(run, v, &failure);
+    else
+        remember_class(run);
     if (failure.causes) {
-        struct json tree = value ? *value->tree : api_object_encode(o, &j->arena);
-        struct api_decode_opts opts = value ? decode_opts(value) : (struct api_decode_opts){0};
-        add_hints(
-            j, v,
-            &(struct registry_trial){&j->registry, &j->request, &tree, &opts, old, failure.causes});
+        struct api_decode_opts opts = decode_opts(value);
+        add_hints(run, v,
+                  &(struct registry_trial){&run->registry, &run->request, value->tree, &opts, old,
+                                           failure.causes});
     }
-    if (v->accepted && o->type == &api_types[API_T_priority_class])
-        judge_add_class(j, o);
 }
 
-/* Forgets the last verdict. */
-static void begin(struct judge *j, const struct input_source *source, struct verdict *out) {
-    api_object_unref(j->object);
-    j->object = NULL;
-    arena_reset(&j->arena);
+void verdict_of(struct verdict_run *run, const struct input_value *value,
+                const struct input_source *source, struct verdict *out) {
+    api_object_unref(run->object);
+    run->object = NULL;
+    arena_reset(&run->arena);
     *out = (struct verdict){
-        .source = *source, .accepted = true, .checked = true, .warnings.a = &j->arena};
-}
-
-static int begin_with_value(struct judge *j, const struct input_value *value, bool trusting,
-                            struct verdict *out) {
-    name_from_tree(j, out, value);
-    out->resource = resource_of(&j->arena, out);
-    return decode(j, value, trusting, out);
-}
-
-void judge_value(struct judge *j, const struct input_value *value,
-                 const struct input_source *source, struct verdict *out) {
-    begin(j, source, out);
-    if (begin_with_value(j, value, false, out) == 0)
-        judge_decoded(j, value, out);
-}
-
-struct api_object *judge_decode(struct judge *j, const struct input_value *value,
-                                const struct input_source *source, struct verdict *out) {
-    begin(j, source, out);
-    if (begin_with_value(j, value, true, out) < 0)
-        return NULL;
-    struct api_object *o = j->object;
-    j->object = NULL;
-    return o;
-}
-
-void judge_object(struct judge *j, struct api_object *o, const struct input_source *source,
-                  struct verdict *out) {
-    begin(j, source, out);
-    j->object = api_object_ref(o);
-    judge_decoded(j, NULL, out);
+        .source = *source, .accepted = true, .checked = true, .warnings.a = &run->arena};
+    name_from_tree(run, out, value);
+    out->resource = resource_of(&run->arena, out);
+    if (decode(run, value, out) == 0)
+        write_object(run, value, out);
 }

@@ -6,19 +6,21 @@
 #define CMD_REPORT_VERDICT_H
 
 #include "advice/advice.h"
-#include "cmd/input/input.h"
+#include "cli/opt.h"
+#include "cmd/source.h"
+#include "codec/json.h"
 #include "feature/feature.h"
 
+struct registry_remedy;
 struct registry_view;
 struct valid_cel;
 
-struct judge_opts {
+struct verdict_opts {
     const struct feature_config *gates; /* borrowed */
     struct str namespace;               /* of the request; empty = default */
     const struct valid_cel *cel;        /* compiles expressions; borrowed */
     bool strict;                        /* unknown and repeated fields are refused */
     bool warnings;                      /* look for advice */
-    bool closed;                        /* PriorityClasses that were not seen do not exist */
     struct opt_list silence;            /* codes of warnings that are not wanted */
 };
 
@@ -34,30 +36,22 @@ struct verdict {
     struct opt_list hints; /* about feature gates that would change the verdict */
 };
 
-struct judge;
+struct verdict_run;
 
-/* A judge; opts are copied, what they point to is stored. Objects in `stored` (which may be NULL)
- * are there already. Fails when a code to silence does not exist. Free with judge_free. */
-int judge_new(const struct judge_opts *opts, const struct registry_view *stored, struct judge **out,
-              struct err *err);
-void judge_free(struct judge *j); /* NULL is fine */
+/* A run; opts are copied, what they point to is stored. Objects in `stored` (which may be NULL) are
+ * there already. Fails when a code to silence does not exist. Free with verdict_run_free. */
+int verdict_run_new(const struct verdict_opts *opts, const struct registry_view *stored,
+                    struct verdict_run **out, struct err *err);
+void verdict_run_free(struct verdict_run *run); /* NULL is fine */
 
-/* Judges one value. *out borrows from the value and from the judge: valid until the next call. */
-void judge_value(struct judge *j, const struct input_value *value,
-                 const struct input_source *source, struct verdict *out);
+/* What becomes of one value. *out borrows from the value and from the run: valid until the next
+ * call. */
+void verdict_of(struct verdict_run *run, const struct input_value *value,
+                const struct input_source *source, struct verdict *out);
 
-/* --- its two halves, for those who must have seen all objects before they judge one --- */
-
-/* The decoded object, the caller's; or NULL, and *out says why. An object with a uid was stored by
- * a server and may have fields that are not known. */
-struct api_object *judge_decode(struct judge *j, const struct input_value *value,
-                                const struct input_source *source, struct verdict *out);
-
-/* Judges a decoded object, and leaves it as the server would store it if it is accepted. */
-void judge_object(struct judge *j, struct api_object *o, const struct input_source *source,
-                  struct verdict *out);
-
-/* A PriorityClass that the cluster has, defaulted; one more reference is held. */
-void judge_add_class(struct judge *j, struct api_object *class);
+/* Appends what to do about a field that a gate refuses, of an object that kubectl calls by this
+ * name. False when nothing helps. */
+bool verdict_write_hint(struct buf *out, const struct feature_config *gates, struct str resource,
+                        const struct registry_remedy *remedy);
 
 #endif

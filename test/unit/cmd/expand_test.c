@@ -8,22 +8,19 @@
 
 #include "api/object.h"
 #include "base/limits.h"
-#include "cmd/input/cluster.h"
+#include "cmd/report/remarks.h"
+#include "cmd/scene.h"
 #include "world.h"
 
 struct fixture {
     struct world world;
     struct arena arena;
     struct feature_config gates;
-    struct cluster cluster;
+    struct sim_cluster cluster;
+    struct remarks *remarks;
 };
 
-/* What counts as made already. */
-struct made {
-    size_t pods, bytes;
-};
-
-static void set_up_with(struct fixture *f, const char *text, struct made there) {
+static void set_up_with(struct fixture *f, const char *text, struct controller_made there) {
     struct input_opts opts = {0};
     struct err err = {0};
     *f = (struct fixture){0};
@@ -33,26 +30,30 @@ static void set_up_with(struct fixture *f, const char *text, struct made there) 
     assert_int_equal(write(f->world.ctx.in, text, strlen(text)), (ssize_t)strlen(text));
     lseek(f->world.ctx.in, 0, SEEK_SET);
     opt_list_add(&f->arena, &opts.filenames, STR("-"));
-    cluster_init(&f->cluster, &(struct cluster_opts){.ctx = &f->world.ctx, .gates = &f->gates});
-    assert_int_equal(cluster_read(&f->cluster, &opts, &err), 0);
-    f->cluster.expanded = there.pods;
-    f->cluster.expanded_bytes = there.bytes;
-    cluster_expand(&f->cluster);
+    f->remarks = remarks_new(&f->world.ctx, &f->gates);
+    sim_cluster_init(&f->cluster, &(struct sim_cluster_opts){.gates = &f->gates.enabled,
+                                                             .remark = remarks_add,
+                                                             .ctx = f->remarks});
+    assert_int_equal(scene_read_cluster(&f->world.ctx, &opts, &f->cluster, &err), 0);
+    f->cluster.made = there;
+    sim_cluster_expand(&f->cluster);
 }
 
 static void set_up(struct fixture *f, const char *text) {
-    set_up_with(f, text, (struct made){0});
+    set_up_with(f, text, (struct controller_made){0});
 }
 
 static void tear_down(struct fixture *f) {
-    cluster_release(&f->cluster);
+    sim_cluster_release(&f->cluster);
+    remarks_free(f->remarks);
     arena_release(&f->arena);
     close(f->world.ctx.in);
     world_release(&f->world);
 }
 
 /* "Kind/name" of each object in order, and what is said about the rest. */
-static void check_with(const char *text, struct made there, const char *want, const char *remarks) {
+static void check_with(const char *text, struct controller_made there, const char *want,
+                       const char *remarks) {
     struct fixture f;
     AUTO(buf_release) struct buf got = BUF_INIT(1 << 20);
     set_up_with(&f, text, there);
@@ -63,14 +64,14 @@ static void check_with(const char *text, struct made there, const char *want, co
     }
     if (!str_is(buf_view(&got), want))
         fail_msg("wanted: %s\ngot:    %.*s", want, STR_ARG(buf_view(&got)));
-    cluster_write_remarks(&f.cluster);
+    remarks_write(f.remarks);
     assert_string_equal(world_taken(&f.world, f.world.err), remarks);
     assert_int_equal(f.cluster.refused, remarks[0] ? 1 : 0);
     tear_down(&f);
 }
 
 static void check(const char *text, size_t pods, const char *want, const char *remarks) {
-    check_with(text, (struct made){.pods = pods}, want, remarks);
+    check_with(text, (struct controller_made){.pods = pods}, want, remarks);
 }
 
 #define TEMPLATE                                                        \
@@ -129,7 +130,7 @@ static void no_more_bytes_than_the_limit(void **state) {
     (void)state;
     AUTO(arena_release) struct arena a = {0};
     size_t body = sizeof(struct api_pod);
-    struct made there = {.bytes = LIMIT_EXPANDED_BYTES - 2 * body};
+    struct controller_made there = {.bytes = LIMIT_EXPANDED_BYTES - 2 * body};
     check_with(REPLICA_SET("a", "2"), there, "ReplicaSet/a Pod/a-0 Pod/a-1 ", "");
     check_with(REPLICA_SET("a", "3") REPLICA_SET("b", "2"), there,
                "ReplicaSet/a ReplicaSet/b Pod/b-0 Pod/b-1 ",
@@ -162,17 +163,18 @@ static void members_that_cannot_be_paid_are_not_made(void **state) {
     static const char *const texts[] = {STATEFUL_SET("2"), INDEXED_JOB, DAEMON_SET};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct fixture f;
-        set_up_with(&f, texts[i], (struct made){.bytes = LIMIT_EXPANDED_BYTES - 4000});
-        assert_int_equal(f.cluster.expanded, 0);
+        set_up_with(&f, texts[i], (struct controller_made){.bytes = LIMIT_EXPANDED_BYTES - 4000});
+        assert_int_equal(f.cluster.made.pods, 0);
         assert_int_equal(f.cluster.refused, 1);
-        assert_null(
-            cluster_find(&f.cluster, "PersistentVolumeClaim", STR("default"), STR("v-s-0")));
+        assert_null(sim_cluster_find(&f.cluster, API_T_persistent_volume_claim, STR("default"),
+                                     STR("v-s-0")));
         tear_down(&f);
     }
 }
 
 static const struct api_pod *find_pod(const struct fixture *f, const char *name) {
-    const struct api_object *o = cluster_find(&f->cluster, "Pod", STR("default"), str_of(name));
+    const struct api_object *o =
+        sim_cluster_find(&f->cluster, API_T_pod, STR("default"), str_of(name));
     assert_non_null(o);
     return o->body;
 }
@@ -313,8 +315,10 @@ static void uids_are_the_same_in_every_run(void **state) {
     for (int i = 0; i < 2; i++) {
         struct fixture f;
         set_up(&f, REPLICA_SET("a", "2"));
-        const struct api_object *a0 = cluster_find(&f.cluster, "Pod", STR("default"), STR("a-0"));
-        const struct api_object *a1 = cluster_find(&f.cluster, "Pod", STR("default"), STR("a-1"));
+        const struct api_object *a0 =
+            sim_cluster_find(&f.cluster, API_T_pod, STR("default"), STR("a-0"));
+        const struct api_object *a1 =
+            sim_cluster_find(&f.cluster, API_T_pod, STR("default"), STR("a-1"));
         assert_non_null(a0);
         assert_non_null(a1);
         assert_false(str_eq(a0->meta->uid, a1->meta->uid));
@@ -322,7 +326,7 @@ static void uids_are_the_same_in_every_run(void **state) {
         if (i == 0)
             memcpy(first, a0->meta->uid.p, 36);
         assert_memory_equal(first, a0->meta->uid.p, 36);
-        assert_null(cluster_find(&f.cluster, "Pod", STR("other"), STR("a-0")));
+        assert_null(sim_cluster_find(&f.cluster, API_T_pod, STR("other"), STR("a-0")));
         tear_down(&f);
     }
 }

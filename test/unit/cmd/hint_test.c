@@ -29,20 +29,20 @@ static size_t count_hints(size_t conditions) {
     struct arena a = {0};
     struct feature_config gates;
     static const struct json_opts any_size = {.max_bytes = SIZE_MAX};
-    struct judge *judge = NULL;
+    struct verdict_run *run = NULL;
     struct json tree;
     struct verdict verdict;
     struct buf text = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
     feature_config_init(&gates, FEATURE_NEWEST);
     write_pod(&text, conditions);
     assert_int_equal(json_parse(&a, buf_view(&text), &any_size, &tree, NULL), 0);
-    struct judge_opts opts = {.gates = &gates};
-    assert_int_equal(judge_new(&opts, NULL, &judge, NULL), 0);
-    judge_value(judge, &(struct input_value){.tree = &tree},
-                &(struct input_source){.file = STR("f")}, &verdict);
+    struct verdict_opts opts = {.gates = &gates};
+    assert_int_equal(verdict_run_new(&opts, NULL, &run, NULL), 0);
+    verdict_of(run, &(struct input_value){.tree = &tree}, &(struct input_source){.file = STR("f")},
+               &verdict);
     assert_false(verdict.accepted);
     size_t hints = verdict.hints.n;
-    judge_free(judge);
+    verdict_run_free(run);
     buf_release(&text);
     arena_release(&a);
     return hints;

@@ -8,7 +8,7 @@
 
 #include "api/types.h"
 #include "base/limits.h"
-#include "cmd/input/match_pairs.h"
+#include "cmd/match_pairs.h"
 #include "world.h"
 
 struct fixture {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/report/progress.h"
+#include "cmd/progress.h"
 #include "world.h"
 
 #define MS (CLOCK_SECOND / 1000)

@@ -5,36 +5,36 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "cmd/input/expand.h"
+#include "controller/expand_int.h"
 
 /* ---- how many, and how much ---- */
 
 bool expand__may(struct expand *e, int64_t pods) {
     AUTO(arena_release) struct arena a = {0};
-    if (pods <= LIMIT_EXPANDED_PODS - (int64_t)e->c->expanded)
+    if (pods <= LIMIT_EXPANDED_PODS - (int64_t)e->made->pods)
         return true;
-    cluster__refuse(e->c, &e->source,
-                    arena_printf(&a,
-                                 "%.*s: not expanded: %lld more pods would be more than %d made of "
-                                 "templates",
-                                 STR_ARG(e->maker), (long long)pods, LIMIT_EXPANDED_PODS));
+    e->c->refuse(e->c->ctx,
+                 arena_printf(&a,
+                              "%.*s: not expanded: %lld more pods would be more than %d made of "
+                              "templates",
+                              STR_ARG(e->maker), (long long)pods, LIMIT_EXPANDED_PODS));
     return false;
 }
 
 bool expand__afford(struct expand *e, size_t bytes, int64_t count) {
     AUTO(arena_release) struct arena a = {0};
-    size_t left = LIMIT_EXPANDED_BYTES - e->c->expanded_bytes;
+    size_t left = LIMIT_EXPANDED_BYTES - e->made->bytes;
     if (bytes <= left / (size_t)count) {
-        e->c->expanded_bytes += bytes * (size_t)count;
+        e->made->bytes += bytes * (size_t)count;
         return true;
     }
-    cluster__refuse(e->c, &e->source,
-                    arena_printf(&a,
-                                 "%.*s: not expanded: %lld pods of %zu bytes each would take more "
-                                 "than the %u MiB that all pods made of templates may; ask for "
-                                 "fewer of them, or shorten the template",
-                                 STR_ARG(e->maker), (long long)count, bytes,
-                                 LIMIT_EXPANDED_BYTES >> 20));
+    e->c->refuse(e->c->ctx,
+                 arena_printf(&a,
+                              "%.*s: not expanded: %lld pods of %zu bytes each would take more "
+                              "than the %u MiB that all pods made of templates may; ask for "
+                              "fewer of them, or shorten the template",
+                              STR_ARG(e->maker), (long long)count, bytes,
+                              LIMIT_EXPANDED_BYTES >> 20));
     return false;
 }
 
@@ -94,26 +94,22 @@ void expand__set_labels(struct arena *a, struct labels *labels, const struct lab
     *labels = all;
 }
 
-static bool keep(struct expand *e, struct api_object *o, bool is_good) {
-    struct cluster_item item = {.object = o, .source = e->source};
-    if (!is_good) {
-        api_object_unref(o);
-        return false;
-    }
-    if (o->type == &api_types[API_T_pod]) {
-        item.tolerations = ((const struct api_pod *)o->body)->spec.tolerations.n;
-        e->c->expanded++;
-    }
-    vec_push(&e->out, item);
-    return true;
+static void count_made(struct expand *e, bool is_pod, bool is_good) {
+    e->made->pods += is_pod && is_good;
 }
 
 bool expand__create(struct expand *e, struct api_object *o) {
-    return keep(e, o, cluster__create(e->c, o, &e->source, e->maker));
+    bool is_pod = o->type == &api_types[API_T_pod];
+    bool is_good = e->c->create(e->c->ctx, o, e->maker);
+    count_made(e, is_pod, is_good);
+    return is_good;
 }
 
 bool expand__adopt(struct expand *e, struct api_object *o) {
-    return keep(e, o, cluster__adopt(e->c, o, &e->source));
+    bool is_pod = o->type == &api_types[API_T_pod];
+    bool is_good = e->c->adopt(e->c->ctx, o);
+    count_made(e, is_pod, is_good);
+    return is_good;
 }
 
 /* ---- members with numbers ---- */

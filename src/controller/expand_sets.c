@@ -5,8 +5,8 @@
 
 #include "api/names.h"
 #include "base/alloc.h"
-#include "cmd/input/expand.h"
 #include "controller/controller.h"
+#include "controller/expand_int.h"
 #include "intern/intern.h"
 #include "match/match.h"
 
@@ -98,8 +98,8 @@ static bool create_claim(struct expand *e, struct stateful *s, size_t template, 
     const struct api_persistent_volume_claim *from =
         &s->set->spec.volume_claim_templates.v[template];
     struct api_object **model = &s->claims[template];
-    struct str name = claim_name(&e->c->arena, from->metadata.name, pod);
-    if (cluster_find(e->c, "PersistentVolumeClaim", o->meta->namespace, name))
+    struct str name = claim_name(e->c->arena, from->metadata.name, pod);
+    if (expand__find(e, API_T_persistent_volume_claim, o->meta->namespace, name))
         return true;
     if (*model)
         return expand__adopt(e, expand__derive(*model, name));
@@ -147,7 +147,7 @@ static bool make_member(struct expand *e, struct stateful *s, struct str name, s
     struct api_pod *pod = made->body;
     struct label labels[] = {
         {NAME_KEY, name}, {INDEX_KEY, number}, {STR("controller-revision-hash"), s->revision}};
-    expand__set_labels(&e->c->arena, &pod->metadata.labels, labels, sizeof labels / sizeof *labels);
+    expand__set_labels(e->c->arena, &pod->metadata.labels, labels, sizeof labels / sizeof *labels);
     pod->spec.hostname = name;
     if (!s->members.model) {
         pod->spec.subdomain = arena_str(&made->arena, s->set->spec.service_name);
@@ -161,7 +161,7 @@ static bool make_member(struct expand *e, struct stateful *s, struct str name, s
 void expand__stateful_set(struct expand *e, struct api_object *o) {
     const struct api_stateful_set *set = o->body;
     const struct api_pod_template_spec *template = &set->spec.template;
-    struct arena *a = &e->c->arena;
+    struct arena *a = e->c->arena;
     int64_t count = set->spec.replicas.set ? set->spec.replicas.v : 1;
     int64_t start = set->spec.ordinals ? set->spec.ordinals->start : 0;
     int64_t there = expand__count_active(expand__owned(e, o));
@@ -178,7 +178,7 @@ void expand__stateful_set(struct expand *e, struct api_object *o) {
     for (int64_t i = start; i < start + count; i++) {
         struct str number = arena_printf(a, "%lld", (long long)i);
         struct str name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(number));
-        if (!cluster_find(e->c, "Pod", o->meta->namespace, name) &&
+        if (!expand__find(e, API_T_pod, o->meta->namespace, name) &&
             !make_member(e, &s, name, number))
             return;
     }
@@ -204,14 +204,13 @@ static void add_node(struct expand_daemons *d, const struct api_object *o) {
 
 /* The nodes, compiled when the first DaemonSet comes. */
 static struct expand_daemons *daemons_of(struct expand *e) {
-    const struct cluster *c = e->c;
     if (e->daemons)
         return e->daemons;
     struct expand_daemons *d = xcalloc(1, sizeof *d);
     d->atoms = intern_new(map_random_seed());
-    d->match = match_new(d->atoms, &c->opts.gates->enabled, c->opts.engine, map_random_seed());
-    for (size_t i = 0; i < c->items.n; i++) {
-        const struct api_object *o = c->items.v[i].object;
+    d->match = match_new(d->atoms, e->c->gates, e->c->engine, map_random_seed());
+    for (size_t i = 0; i < e->object_count; i++) {
+        const struct api_object *o = e->objects[i].object;
         if (o && o->type == &api_types[API_T_node])
             add_node(d, o);
     }
@@ -292,13 +291,13 @@ static bool make_daemon(struct expand *e, struct daemons *all, struct str node, 
         return false;
     if (names_check_dns1123_subdomain(node).n)
         members->model = NULL;
-    struct str name = arena_printf(&e->c->arena, "%.*s-%.*s", STR_ARG(members->owner->meta->name),
+    struct str name = arena_printf(e->c->arena, "%.*s-%.*s", STR_ARG(members->owner->meta->name),
                                    STR_ARG(number));
     struct api_object *made = expand__member_new(members, name, number);
     struct api_pod_spec *spec = &((struct api_pod *)made->body)->spec;
     if (!members->model) {
         struct api_toleration_list tolerations;
-        expand__set_labels(&e->c->arena, &made->meta->labels, &revision, 1);
+        expand__set_labels(e->c->arena, &made->meta->labels, &revision, 1);
         controller_daemon_tolerations(&made->arena, spec, &tolerations);
         spec->tolerations = tolerations;
     }
@@ -327,7 +326,7 @@ static void find_places(struct expand *e, const struct api_object *o, struct pla
 
 void expand__daemon_set(struct expand *e, struct api_object *o) {
     const struct api_daemon_set *set = o->body;
-    struct arena *a = &e->c->arena;
+    struct arena *a = e->c->arena;
     struct places places = {0};
     find_places(e, o, &places);
     struct daemons all = {

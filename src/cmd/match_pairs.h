@@ -2,8 +2,8 @@
  * The two sides of `berth match`: pods, which tolerate, and nodes, which are tainted; each as far
  * as it matters, compiled.
  */
-#ifndef CMD_INPUT_MATCH_PAIRS_H
-#define CMD_INPUT_MATCH_PAIRS_H
+#ifndef CMD_MATCH_PAIRS_H
+#define CMD_MATCH_PAIRS_H
 
 #include "base/vec.h"
 #include "cmd/cmd.h"

@@ -2,13 +2,14 @@
  * What the commands that ask the scheduler start from: the feature gates, the engine of
  * expressions, the scheduler's configuration, and the cluster of -f.
  */
-#ifndef CMD_INPUT_SCENE_H
-#define CMD_INPUT_SCENE_H
+#ifndef CMD_SCENE_H
+#define CMD_SCENE_H
 
 #include "cmd/gates.h"
-#include "cmd/input/cluster.h"
+#include "cmd/input/input.h"
 #include "sched/config.h"
 #include "sched/sched.h"
+#include "sim/cluster.h"
 
 /* A command embeds them, names input_opts and gates_opts among its groups, and has the rows of
  * --config and --namespace in its table. */
@@ -23,7 +24,8 @@ struct scene {
     struct feature_config gates;
     struct tolexpr *expressions;
     struct sched_config *config;
-    struct cluster cluster;
+    struct sim_cluster cluster;
+    struct remarks *remarks; /* on its objects, for standard error */
 };
 
 /* Reads all of it, expands workloads, and writes the remarks on objects; without any object it
@@ -31,6 +33,11 @@ struct scene {
 int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *opts,
                const char *command, struct err *err);
 void scene_release(struct scene *s);
+
+/* Reads all objects that the files hold into a cluster and settles it. Fails only when input cannot
+ * be read; a text that is no object is such a failure. */
+int scene_read_cluster(struct cmd_ctx *ctx, const struct input_opts *files, struct sim_cluster *c,
+                       struct err *err);
 
 /* A scheduler that nothing has been told of yet; see struct sched_opts for clock and tie_seed. Free
  * it with sched_free before the scene is released. */

@@ -1,5 +1,5 @@
 /* Pods and nodes, kept as match wants them. */
-#include "cmd/input/match_pairs.h"
+#include "cmd/match_pairs.h"
 
 #include <stdlib.h>
 

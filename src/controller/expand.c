@@ -1,14 +1,15 @@
-/*
- * Workloads to pods: what Deployments, ReplicaSets, ReplicationControllers and Jobs ask for, less
- * the pods that are there. Names are counted, not drawn, so that the same input gives the same
- * pods.
- */
-#include "cmd/input/expand.h"
+/* Deployments, ReplicaSets, ReplicationControllers and Jobs, and the way through all workloads. */
+#include "controller/expand_int.h"
 
 #include <assert.h>
 
 #include "base/limits.h"
 #include "codec/json.h"
+
+struct api_object *expand__find(const struct expand *e, enum api_type_id type, struct str namespace,
+                                struct str name) {
+    return e->c->find(e->c->ctx, type, namespace, name);
+}
 
 /* ---- who owns whom ---- */
 
@@ -61,7 +62,7 @@ static void index_object(struct expand *e, const struct api_object *o) {
     add_owned(e, owner_key(a, kind.p, namespace, ref->name), o);
     add_owned(e, owner_key(a, "uid", namespace, ref->uid), o);
     if (is_pod && str_is(kind, "ReplicaSet") &&
-        !cluster_find(e->c, "ReplicaSet", namespace, ref->name))
+        !expand__find(e, API_T_replica_set, namespace, ref->name))
         add_owned(e, owner_key(a, "orphan", namespace, deployment_name(ref->name)), o);
 }
 
@@ -79,8 +80,12 @@ const struct expand_owned *expand__owned(const struct expand *e,
     return find_owned(e, workload->kind->kind, meta->namespace, meta->name);
 }
 
+static bool has_ended(const struct api_pod *pod) {
+    return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
+}
+
 bool expand__is_active(const struct api_object *pod) {
-    return !cluster__has_ended(pod->body) && !pod->meta->deletion_timestamp.set;
+    return !has_ended(pod->body) && !pod->meta->deletion_timestamp.set;
 }
 
 int64_t expand__count_active(const struct expand_owned *owned) {
@@ -96,8 +101,8 @@ int64_t expand__count_active(const struct expand_owned *owned) {
 static struct str next_name(struct expand *e, const struct api_object *owner, size_t *number) {
     for (;;) {
         struct str name =
-            arena_printf(&e->c->arena, "%.*s-%zu", STR_ARG(owner->meta->name), (*number)++);
-        if (!cluster_find(e->c, "Pod", owner->meta->namespace, name))
+            arena_printf(e->c->arena, "%.*s-%zu", STR_ARG(owner->meta->name), (*number)++);
+        if (!expand__find(e, API_T_pod, owner->meta->namespace, name))
             return name;
     }
 }
@@ -136,10 +141,13 @@ static void expand_replication_controller(struct expand *e, struct api_object *o
 
 /* ---- Deployment ---- */
 
+/* What Kubernetes makes names of: no vowels, so that no word comes of it. */
+#define LETTERS "bcdfghjklmnpqrstvwxz2456789"
+
 enum { LONGEST_TEMPLATE = 64 << 20 };
 
 struct str expand__hash(struct arena *a, const struct api_pod_template_spec *template) {
-    static const char alphabet[] = CLUSTER__LETTERS;
+    static const char alphabet[] = LETTERS;
     AUTO(arena_release) struct arena scratch = {0};
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEMPLATE);
     struct json tree = api_struct_encode(&scratch, &api_types[API_T_pod_template_spec], template);
@@ -160,7 +168,7 @@ static struct api_object *replica_set_new(struct expand *e, const struct api_obj
     struct api_object *made = api_object_new(api_kind_find(STR("apps/v1"), STR("ReplicaSet")));
     struct api_replica_set *set = made->body;
     struct arena *a = &made->arena;
-    struct label hash = {STR("pod-template-hash"), expand__hash(&e->c->arena, &d->spec.template)};
+    struct label hash = {STR("pod-template-hash"), expand__hash(e->c->arena, &d->spec.template)};
     set->metadata.name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash.value));
     set->metadata.namespace = arena_str(a, o->meta->namespace);
     set->spec.replicas = d->spec.replicas;
@@ -217,7 +225,7 @@ static bool has_grouped_pod(const struct expand_owned *owned) {
 static bool is_group(const struct expand *e, const struct api_object *o) {
     const struct api_job *job = o->body;
     const struct expand_owned *owned = expand__owned(e, o);
-    if (!feature_enabled(&e->c->opts.gates->enabled, FEATURE_WorkloadWithJob) ||
+    if (!feature_enabled(e->c->gates, FEATURE_WorkloadWithJob) ||
         job->spec.template.spec.scheduling_group)
         return false;
     if (controller_of(o) &&
@@ -271,7 +279,7 @@ static void note_pods(int32_t *steps, int64_t count, const struct expand_owned *
 }
 
 static bool make_indexed_pod(struct expand *e, struct expand_members *all, int64_t index) {
-    struct arena *a = &e->c->arena;
+    struct arena *a = e->c->arena;
     struct label label = {INDEX_KEY, arena_printf(a, "%lld", (long long)index)};
     struct str name =
         arena_printf(a, "%.*s-%.*s", STR_ARG(all->owner->meta->name), STR_ARG(label.value));
@@ -332,9 +340,9 @@ static void expand_job(struct expand *e, struct api_object *o) {
 static void skip_cron_job(struct expand *e, struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
     (void)o;
-    cluster__note(e->c, &e->source,
-                  arena_printf(&a, "%.*s: skipped: it makes jobs only when its time has come",
-                               STR_ARG(e->maker)));
+    e->c->note(e->c->ctx,
+               arena_printf(&a, "%.*s: skipped: it makes jobs only when its time has come",
+                            STR_ARG(e->maker)));
 }
 
 /* ---- all of them ---- */
@@ -353,11 +361,10 @@ static const struct workload {
     {API_T_cron_job, "cronjob.batch", skip_cron_job},
 };
 
-static void expand_item(struct expand *e, const struct cluster_item *it) {
+static void expand_object(struct expand *e, const struct controller_object *it) {
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
         if (!is_type(it->object, workloads[i].type))
             continue;
-        e->source = it->source;
         e->stored = it->stored;
         e->maker = arena_printf(&e->arena, "%s/%.*s", workloads[i].resource,
                                 STR_ARG(it->object->meta->name));
@@ -366,24 +373,30 @@ static void expand_item(struct expand *e, const struct cluster_item *it) {
     }
 }
 
-void cluster_expand(struct cluster *c) {
-    struct expand e = {.c = c, .owned = MAP_INIT(map_random_seed())};
-    for (size_t i = 0; i < c->items.n; i++)
-        if (c->items.v[i].object)
-            index_object(&e, c->items.v[i].object);
-    for (size_t i = 0; i < c->items.n; i++) {
-        vec_push(&e.out, c->items.v[i]);
-        if (c->items.v[i].object)
-            expand_item(&e, &c->items.v[i]);
-    }
-    vec_release(&c->items);
-    c->items.v = e.out.v;
-    c->items.n = e.out.n;
-    c->items.cap = e.out.cap;
+static void release(struct expand *e) {
     size_t at = 0;
-    for (struct map_entry *entry; (entry = map_next(&e.owned, &at));)
+    for (struct map_entry *entry; (entry = map_next(&e->owned, &at));)
         vec_release(&((struct expand_owned *)entry->value)->pods);
-    map_release(&e.owned);
-    expand__daemons_free(e.daemons);
-    arena_release(&e.arena);
+    map_release(&e->owned);
+    expand__daemons_free(e->daemons);
+    arena_release(&e->arena);
+}
+
+void controller_expand(const struct controller_cluster *cluster,
+                       const struct controller_object *objects, size_t n,
+                       struct controller_made *made) {
+    struct expand e = {.c = cluster,
+                       .objects = objects,
+                       .object_count = n,
+                       .made = made,
+                       .owned = MAP_INIT(map_random_seed())};
+    for (size_t i = 0; i < n; i++)
+        if (objects[i].object)
+            index_object(&e, objects[i].object);
+    for (size_t i = 0; i < n; i++) {
+        cluster->begin(cluster->ctx, i);
+        if (objects[i].object)
+            expand_object(&e, &objects[i]);
+    }
+    release(&e);
 }

@@ -2,8 +2,8 @@
  * One line on a terminal's standard error that tells how far a long work is, rewritten in place and
  * erased at the end. Short work and work nobody watches show nothing.
  */
-#ifndef CMD_REPORT_PROGRESS_H
-#define CMD_REPORT_PROGRESS_H
+#ifndef CMD_PROGRESS_H
+#define CMD_PROGRESS_H
 
 #include "cmd/cmd.h"
 

@@ -1,5 +1,5 @@
 /* Progress of reading and of work that is counted, on the injected clock. */
-#include "cmd/report/progress.h"
+#include "cmd/progress.h"
 #include "cli/io.h"
 
 enum { LINE_BYTES = 256 };

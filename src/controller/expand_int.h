@@ -2,21 +2,24 @@
  * What the files that expand workloads share: making one pod of a template, and knowing which pods
  * a workload has already.
  */
-#ifndef CMD_INPUT_EXPAND_H
-#define CMD_INPUT_EXPAND_H
+#ifndef CONTROLLER_EXPAND_INT_H
+#define CONTROLLER_EXPAND_INT_H
 
-#include "api/object.h"
-#include "cmd/input/cluster.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "controller/expand.h"
+#include "feature/feature.h"
 
 struct expand_daemons;
 
 struct expand {
-    struct cluster *c;
+    const struct controller_cluster *c;
+    const struct controller_object *objects;
+    size_t object_count;
+    struct controller_made *made;
     struct arena arena;             /* keys of `owned` */
-    VEC(struct cluster_item) out;   /* the cluster's items with what was made */
     struct map owned;               /* struct expand_owned, by uid and by name of the controller */
-    struct input_source source;     /* of the workload at hand */
-    bool stored;                    /* it has the uid that its pods name */
+    bool stored;                    /* the workload at hand has the uid that its pods name */
     struct str maker;               /* what remarks call it: deployment.apps/web */
     struct expand_daemons *daemons; /* nodes as DaemonSets see them; NULL: not asked yet */
 };
@@ -30,12 +33,16 @@ struct expand_owned {
 /* How many pods of a workload are there that its controller counts. */
 int64_t expand__count_active(const struct expand_owned *owned);
 
-/* A workload's expansion appends to e->out; what is wrong is told. */
+/* Makes what a workload asks for; what is wrong is told. */
 typedef void expand_fn(struct expand *e, struct api_object *workload);
 expand_fn expand__stateful_set, expand__daemon_set;
 
 /* Frees what DaemonSets needed; NULL is fine. */
 void expand__daemons_free(struct expand_daemons *d);
+
+/* The object of that type and name, or NULL. */
+struct api_object *expand__find(const struct expand *e, enum api_type_id type, struct str namespace,
+                                struct str name);
 
 /* The pods, and the ReplicaSets, whose controller is the workload at hand; or NULL. */
 const struct expand_owned *expand__owned(const struct expand *e, const struct api_object *workload);
@@ -63,8 +70,7 @@ struct api_object *expand__derive(struct api_object *model, struct str name);
  * is. */
 void expand__set_labels(struct arena *a, struct labels *labels, const struct label *own, size_t n);
 
-/* Creates an object and puts it behind what was made before; the object is taken. False, and a
- * remark, when a server would refuse it. */
+/* Creates an object, which is taken. False, and a remark, when a server would refuse it. */
 bool expand__create(struct expand *e, struct api_object *o);
 
 /* The same for what a controller made like one that was created; only its name can be refused. */

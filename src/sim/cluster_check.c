@@ -3,9 +3,9 @@
  */
 #include "api/object.h"
 #include "base/limits.h"
-#include "cmd/input/cluster.h"
+#include "sim/cluster.h"
 
-bool cluster__has_ended(const struct api_pod *pod) {
+bool sim_pod_has_ended(const struct api_pod *pod) {
     return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
 }
 
@@ -198,11 +198,11 @@ static void check_volume(struct finding *f, const struct api_persistent_volume *
     check_map(f, &volume->spec.capacity, STR("spec.capacity"));
 }
 
-static void refuse_field(struct cluster *c, const struct cluster_item *it, struct str text) {
+static void refuse_field(struct sim_cluster *c, const struct sim_item *it, struct str text) {
     AUTO(arena_release) struct arena a = {0};
-    cluster__refuse(c, &it->source,
-                    arena_printf(&a, "The %s \"%.*s\" is invalid: %.*s", it->object->kind->kind,
-                                 STR_ARG(it->object->meta->name), STR_ARG(text)));
+    sim__refuse(c, &it->source,
+                arena_printf(&a, "The %s \"%.*s\" is invalid: %.*s", it->object->kind->kind,
+                             STR_ARG(it->object->meta->name), STR_ARG(text)));
 }
 
 static void check_object(struct finding *f, const struct api_object *o) {
@@ -218,7 +218,7 @@ static void check_object(struct finding *f, const struct api_object *o) {
 }
 
 /* Nobody may be told that a pod fits where it is not known what others take. */
-static void stop(struct cluster *c, const struct cluster_item *it, const struct finding *f) {
+static void stop(struct sim_cluster *c, const struct sim_item *it, const struct finding *f) {
     const struct api_pod *pod = it->object->body;
     if (c->obstacle.p)
         return;
@@ -229,7 +229,7 @@ static void stop(struct cluster *c, const struct cluster_item *it, const struct 
         STR_ARG(pod->spec.node_name), f->is_limit ? "it has " : "", STR_ARG(f->text));
 }
 
-static void leave_out(struct cluster *c, const struct cluster_item *it, const struct finding *f,
+static void leave_out(struct sim_cluster *c, const struct sim_item *it, const struct finding *f,
                       struct str maker) {
     AUTO(arena_release) struct arena a = {0};
     struct str text;
@@ -239,7 +239,7 @@ static void leave_out(struct cluster *c, const struct cluster_item *it, const st
     else
         text = arena_printf(&a, "The %s \"%.*s\" is left out: it has %.*s", it->object->kind->kind,
                             STR_ARG(it->object->meta->name), STR_ARG(f->text));
-    cluster__refuse(c, &it->source, text);
+    sim__refuse(c, &it->source, text);
 }
 
 static bool is_pod_that(const struct api_object *o, bool asked(const struct api_pod *)) {
@@ -250,12 +250,12 @@ static bool has_place(const struct api_pod *pod) {
     return pod->spec.node_name.n > 0;
 }
 
-bool cluster__check_limits(struct cluster *c, const struct cluster_item *item, struct str maker) {
+bool sim__check_limits(struct sim_cluster *c, const struct sim_item *item, struct str maker) {
     AUTO(arena_release) struct arena a = {0};
     const struct api_object *o = item->object;
     struct finding f = {
         .a = &a, .tolerations = item->tolerations, .has_place = is_pod_that(o, has_place)};
-    if (is_pod_that(o, cluster__has_ended))
+    if (is_pod_that(o, sim_pod_has_ended))
         return true;
     check_object(&f, o);
     if (!f.text.p)
@@ -269,11 +269,11 @@ bool cluster__check_limits(struct cluster *c, const struct cluster_item *item, s
     return false;
 }
 
-int cluster_check_pending(const struct cluster_item *item, struct err *err) {
+int sim_cluster_check_pending(const struct sim_item *item, struct err *err) {
     AUTO(arena_release) struct arena a = {0};
     const struct api_pod *pod = item->object->body;
     struct finding f = {.a = &a, .tolerations = item->tolerations};
-    if (has_place(pod) || cluster__has_ended(pod)) /* of others it is known */
+    if (has_place(pod) || sim_pod_has_ended(pod)) /* of others it is known */
         check_pod(&f, pod);
     if (!f.text.p)
         return 0;
@@ -283,7 +283,7 @@ int cluster_check_pending(const struct cluster_item *item, struct err *err) {
 
 /* ---- references ---- */
 
-static void refuse_reference(struct cluster *c, const struct cluster_item *it, const char *field,
+static void refuse_reference(struct sim_cluster *c, const struct sim_item *it, const char *field,
                              struct str name) {
     AUTO(arena_release) struct arena a = {0};
     refuse_field(c, it, arena_printf(&a, "%s: Not found: \"%.*s\"", field, STR_ARG(name)));
@@ -291,40 +291,40 @@ static void refuse_reference(struct cluster *c, const struct cluster_item *it, c
 
 /* The objects stay: a pod on a node that nobody knows takes nothing from the others, and of a claim
  * whose volume is gone the scheduler has something to say itself. */
-static void check_reference(struct cluster *c, const struct cluster_item *it) {
+static void check_reference(struct sim_cluster *c, const struct sim_item *it) {
     if (is_type(it->object, API_T_pod)) {
         const struct api_pod *pod = it->object->body;
-        if (pod->spec.node_name.n && !cluster__has_ended(pod) &&
-            !cluster_find(c, "Node", STR(""), pod->spec.node_name))
+        if (pod->spec.node_name.n && !sim_pod_has_ended(pod) &&
+            !sim_cluster_find(c, API_T_node, STR(""), pod->spec.node_name))
             refuse_reference(c, it, "spec.nodeName", pod->spec.node_name);
     } else if (is_type(it->object, API_T_persistent_volume_claim)) {
         const struct api_persistent_volume_claim *claim = it->object->body;
         if (claim->spec.volume_name.n &&
-            !cluster_find(c, "PersistentVolume", STR(""), claim->spec.volume_name))
+            !sim_cluster_find(c, API_T_persistent_volume, STR(""), claim->spec.volume_name))
             refuse_reference(c, it, "spec.volumeName", claim->spec.volume_name);
     }
 }
 
 /* A claim that waits for a volume of a class which is not there: it may be meant, as volumes of
  * such a class can be given, or the classes were forgotten. Each class is told of once. */
-static void note_class(struct cluster *c, const struct cluster_item *it, struct map *noted) {
+static void note_class(struct sim_cluster *c, const struct sim_item *it, struct map *noted) {
     AUTO(arena_release) struct arena a = {0};
     if (!is_type(it->object, API_T_persistent_volume_claim))
         return;
     const struct api_persistent_volume_claim *claim = it->object->body;
     struct str name = claim->spec.storage_class_name;
     if (!name.n || claim->spec.volume_name.n || map_get(noted, name) ||
-        cluster_find(c, "StorageClass", STR(""), name))
+        sim_cluster_find(c, API_T_storage_class, STR(""), name))
         return;
     map_put(noted, name, it->object);
-    cluster__note(c, &it->source,
-                  arena_printf(&a,
-                               "persistentvolumeclaim/%.*s: there is no StorageClass \"%.*s\" in "
-                               "the input: no volume can be provisioned",
-                               STR_ARG(it->object->meta->name), STR_ARG(name)));
+    sim__note(c, &it->source,
+              arena_printf(&a,
+                           "persistentvolumeclaim/%.*s: there is no StorageClass \"%.*s\" in "
+                           "the input: no volume can be provisioned",
+                           STR_ARG(it->object->meta->name), STR_ARG(name)));
 }
 
-void cluster__check_references(struct cluster *c) {
+void sim__check_references(struct sim_cluster *c) {
     struct map noted = MAP_INIT(map_random_seed());
     for (size_t i = 0; i < c->items.n; i++) {
         if (!c->items.v[i].object)

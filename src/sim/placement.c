@@ -1,16 +1,15 @@
 /* Feeds the scheduler, runs it until it has nothing more to say, and keeps what it said. */
-#include "cmd/report/placement.h"
+#include "sim/placement.h"
 
 #include "api/object.h"
 #include "base/clock.h"
-#include "cmd/report/progress.h"
 
 /* ---- the cluster, told in the order in which things must be known ---- */
 
 enum rank { OTHERS, NODES, BOUND, PENDING, LEFT_OUT };
 
 static enum rank pod_rank(const struct api_pod *pod) {
-    if (cluster__has_ended(pod))
+    if (sim_pod_has_ended(pod))
         return LEFT_OUT;
     if (pod->spec.node_name.n)
         return BOUND;
@@ -29,18 +28,20 @@ static struct str name_key(struct arena *a, struct str namespace, struct str nam
     return arena_printf(a, "%.*s/%.*s", STR_ARG(namespace), STR_ARG(name));
 }
 
-static struct str object_key(struct placement *p, const struct api_object *o) {
+static struct str object_key(struct sim_placement *p, const struct api_object *o) {
     return name_key(&p->arena, o->meta->namespace, o->meta->name);
 }
 
-static struct placement_pod *add_pod(struct placement *p, struct api_object *o, struct str key) {
-    vec_push(&p->pods, (struct placement_pod){.pod = api_object_ref(o)});
+static struct sim_placement_pod *add_pod(struct sim_placement *p, struct api_object *o,
+                                         struct str key) {
+    vec_push(&p->pods, (struct sim_placement_pod){.pod = api_object_ref(o)});
     map_put(&p->by_name, key, (void *)p->pods.n);
     return &p->pods.v[p->pods.n - 1];
 }
 
 /* A pod that the scheduler speaks of; one that was on its node before is added. */
-static struct placement_pod *get_pod(struct placement *p, const struct sched_pod_name *name) {
+static struct sim_placement_pod *get_pod(struct sim_placement *p,
+                                         const struct sched_pod_name *name) {
     AUTO(arena_release) struct arena a = {0};
     struct str key = name_key(&a, name->namespace, name->name);
     uintptr_t place = (uintptr_t)map_get(&p->by_name, key);
@@ -58,27 +59,27 @@ static bool has_profile(const struct sched_config *config, struct str scheduler)
 }
 
 /* What can be said of a pending pod before it is tried. */
-static void expect(struct placement *p, struct cluster_item *item) {
+static void expect(struct sim_placement *p, struct sim_item *item) {
     const struct api_pod_spec *spec = &((struct api_pod *)item->object->body)->spec;
-    struct placement_pod *pod = add_pod(p, item->object, object_key(p, item->object));
+    struct sim_placement_pod *pod = add_pod(p, item->object, object_key(p, item->object));
     pod->item = item;
-    pod->state = PLACEMENT_WAITING;
+    pod->state = SIM_WAITING;
     p->pending++;
     if (!has_profile(p->opts->config, spec->scheduler_name)) {
-        pod->state = PLACEMENT_IGNORED;
+        pod->state = SIM_IGNORED;
         pod->message =
             arena_printf(&p->arena, "no profile is named \"%.*s\"", STR_ARG(spec->scheduler_name));
     } else if (spec->scheduling_group &&
-               feature_enabled(&p->cluster->opts.gates->enabled, FEATURE_GenericWorkload)) {
-        pod->state = PLACEMENT_IGNORED;
+               feature_enabled(p->cluster->opts.gates, FEATURE_GenericWorkload)) {
+        pod->state = SIM_IGNORED;
         pod->message = SCHED_NO_POD_GROUPS;
     } else if (spec->scheduling_gates.n) {
-        pod->state = PLACEMENT_GATED;
+        pod->state = SIM_GATED;
         pod->message = STR("Scheduling is blocked due to non-empty scheduling gates");
     }
 }
 
-static void feed(struct placement *p) {
+static void feed(struct sim_placement *p) {
     for (enum rank rank = OTHERS; rank < LEFT_OUT; rank++)
         for (size_t i = 0; i < p->cluster->items.n; i++) {
             struct api_object *o = p->cluster->items.v[i].object;
@@ -94,7 +95,7 @@ static void feed(struct placement *p) {
 
 /* ---- decisions ---- */
 
-static struct str keep_text(struct placement *p, struct str text) {
+static struct str keep_text(struct sim_placement *p, struct str text) {
     if (!text.p)
         return text;
     struct str *kept = map_get(&p->texts, text);
@@ -106,7 +107,7 @@ static struct str keep_text(struct placement *p, struct str text) {
     return *kept;
 }
 
-struct api_object *placement_pod_now(const struct placement_pod *pod) {
+struct api_object *sim_placement_pod_now(const struct sim_placement_pod *pod) {
     struct api_object *o = api_object_derive(pod->pod);
     struct api_pod *body = o->body;
     if (pod->item && pod->node.n) {
@@ -117,16 +118,16 @@ struct api_object *placement_pod_now(const struct placement_pod *pod) {
 }
 
 /* The binding, confirmed: others may have waited for this pod to be somewhere. */
-static void bind(struct placement *p, const struct placement_pod *pod) {
-    struct api_object *bound = placement_pod_now(pod);
+static void bind(struct sim_placement *p, const struct sim_placement_pod *pod) {
+    struct api_object *bound = sim_placement_pod_now(pod);
     sched_set(p->sched, bound);
     api_object_unref(bound);
 }
 
-static void evict(struct placement *p, const struct sched_pod_name *victim, struct str message,
+static void evict(struct sim_placement *p, const struct sched_pod_name *victim, struct str message,
                   struct str scheduler) {
-    struct placement_pod *pod = get_pod(p, victim);
-    pod->state = PLACEMENT_PREEMPTED;
+    struct sim_placement_pod *pod = get_pod(p, victim);
+    pod->state = SIM_PREEMPTED;
     if (!pod->item)
         pod->node = keep_text(p, ((struct api_pod *)pod->pod->body)->spec.node_name);
     pod->message = message;
@@ -134,7 +135,8 @@ static void evict(struct placement *p, const struct sched_pod_name *victim, stru
     sched_delete(p->sched, pod->pod);
 }
 
-static void evict_all(struct placement *p, const struct api_pod *by, const struct sched_result *r) {
+static void evict_all(struct sim_placement *p, const struct api_pod *by,
+                      const struct sched_result *r) {
     struct str scheduler = keep_text(p, by->spec.scheduler_name);
     struct str message = arena_printf(&p->arena, "preempted by %.*s/%.*s",
                                       STR_ARG(r->pod.namespace), STR_ARG(r->pod.name));
@@ -142,7 +144,7 @@ static void evict_all(struct placement *p, const struct api_pod *by, const struc
         evict(p, &r->victims[i], message, scheduler);
 }
 
-static struct str list_victims(struct placement *p, const struct sched_result *r) {
+static struct str list_victims(struct sim_placement *p, const struct sched_result *r) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     for (size_t i = 0; i < r->victim_count; i++)
         buf_addf(&text, "%s%.*s/%.*s", i ? ", " : "", STR_ARG(r->victims[i].namespace),
@@ -150,8 +152,9 @@ static struct str list_victims(struct placement *p, const struct sched_result *r
     return keep_text(p, buf_view(&text));
 }
 
-static void reject(struct placement *p, struct placement_pod *pod, const struct sched_result *r) {
-    pod->state = r->outcome == SCHED_FAILED ? PLACEMENT_FAILED : PLACEMENT_UNSCHEDULABLE;
+static void reject(struct sim_placement *p, struct sim_placement_pod *pod,
+                   const struct sched_result *r) {
+    pod->state = r->outcome == SCHED_FAILED ? SIM_FAILED : SIM_UNSCHEDULABLE;
     pod->message = keep_text(p, r->message);
     pod->victims = (struct str){0};
     pod->nominated = keep_text(p, r->nominated);
@@ -165,14 +168,14 @@ static void reject(struct placement *p, struct placement_pod *pod, const struct 
     evict_all(p, pod->pod->body, r); /* may move the pods: `pod` is not valid any more */
 }
 
-static void take(struct placement *p, const struct sched_result *r) {
-    struct placement_pod *pod = get_pod(p, &r->pod);
-    p->decided += pod->state == PLACEMENT_WAITING;
+static void take(struct sim_placement *p, const struct sched_result *r) {
+    struct sim_placement_pod *pod = get_pod(p, &r->pod);
+    p->decided += pod->state == SIM_WAITING;
     if (r->outcome != SCHED_SCHEDULED) {
         reject(p, pod, r);
         return;
     }
-    pod->state = PLACEMENT_SCHEDULED;
+    pod->state = SIM_SCHEDULED;
     pod->node = keep_text(p, r->node);
     pod->message = pod->nominated = pod->victims = (struct str){0};
     p->last_change = clock_wall(&p->clock->clock);
@@ -182,7 +185,7 @@ static void take(struct placement *p, const struct sched_result *r) {
 /* ---- the run ---- */
 
 /* Later than any time that objects tell, so that nothing happened in the future. */
-static int64_t time_of(const struct cluster *c) {
+static int64_t time_of(const struct sim_cluster *c) {
     const int64_t most = INT64_MAX / CLOCK_SECOND / 2;
     int64_t latest = 0;
     for (size_t i = 0; i < c->items.n; i++) {
@@ -200,46 +203,44 @@ static int64_t time_of(const struct cluster *c) {
 
 /* Does a try at this time make sense? Whoever a change has woken up is tried before the longest
  * back-off is over; nobody else's verdict would be another one. */
-static bool is_worth_waiting(const struct placement *p, int64_t until) {
+static bool is_worth_waiting(const struct sim_placement *p, int64_t until) {
     int64_t longest = p->opts->config->max_backoff_seconds;
     int64_t seconds = (until - p->last_change) / CLOCK_SECOND;
     return until != INT64_MAX && seconds <= longest + 1;
 }
 
-static void run(struct placement *p) {
-    struct progress progress;
-    progress_init_count(&progress, p->cluster->opts.ctx, p->pending, "pods");
+static void run(struct sim_placement *p) {
     for (;;) {
         struct sched_result r;
         while (sched_next(p->sched, &r)) {
             take(p, &r);
-            progress_update(&progress, p->decided, 0);
+            if (p->opts->progress)
+                p->opts->progress(p->opts->ctx, p->decided, p->pending);
         }
         int64_t now = clock_wall(&p->clock->clock), next = sched_next_time(p->sched);
         if (!is_worth_waiting(p, next))
             break;
         clock_fake_advance(p->clock, next > now ? next - now : CLOCK_SECOND);
     }
-    progress_end(&progress);
 }
 
-void placement_run(struct placement *p, struct cluster *c, struct sched *s,
-                   struct clock_fake *clock, const struct placement_opts *opts) {
+void sim_placement_run(struct sim_placement *p, struct sim_cluster *c, struct sched *s,
+                       struct clock_fake *clock, const struct sim_placement_opts *opts) {
     uint64_t seed = map_random_seed();
-    *p = (struct placement){.opts = opts,
-                            .cluster = c,
-                            .sched = s,
-                            .clock = clock,
-                            .by_name = MAP_INIT(seed),
-                            .bound = MAP_INIT(seed),
-                            .texts = MAP_INIT(seed)};
+    *p = (struct sim_placement){.opts = opts,
+                                .cluster = c,
+                                .sched = s,
+                                .clock = clock,
+                                .by_name = MAP_INIT(seed),
+                                .bound = MAP_INIT(seed),
+                                .texts = MAP_INIT(seed)};
     clock_fake_init(clock, time_of(c));
     p->last_change = clock_wall(&clock->clock);
     feed(p);
     run(p);
 }
 
-void placement_release(struct placement *p) {
+void sim_placement_release(struct sim_placement *p) {
     for (size_t i = 0; i < p->pods.n; i++)
         api_object_unref(p->pods.v[i].pod);
     vec_release(&p->pods);
@@ -249,9 +250,9 @@ void placement_release(struct placement *p) {
     arena_release(&p->arena);
 }
 
-bool placement_is_complete(const struct placement *p) {
+bool sim_placement_is_complete(const struct sim_placement *p) {
     for (size_t i = 0; i < p->pods.n; i++)
-        if (p->pods.v[i].item && p->pods.v[i].state != PLACEMENT_SCHEDULED)
+        if (p->pods.v[i].item && p->pods.v[i].state != SIM_SCHEDULED)
             return false;
     return true;
 }

@@ -1,8 +1,9 @@
 /* From options to a cluster and a scheduler, see scene.h. */
-#include "cmd/input/scene.h"
+#include "cmd/scene.h"
 
 #include "base/printable.h"
 #include "cli/io.h"
+#include "cmd/report/remarks.h"
 #include "codec/json.h"
 #include "tolexpr/tolexpr.h"
 
@@ -94,6 +95,35 @@ static int read_config(struct scene *s, struct cmd_call *call, const struct opt_
     return 0;
 }
 
+/* ---- the cluster ---- */
+
+static int add_all(struct sim_cluster *c, struct input *in, struct err *err) {
+    struct input_value value;
+    struct input_source source;
+    int rc;
+    while ((rc = input_next_value(in, &value, &source, err)) > 0) {
+        struct api_decode_opts decode = {
+            .kind = value.kind, .api_version = value.api_version, .duplicates = value.repeats};
+        struct sim_source at = {source.file, source.line, source.column};
+        if (sim_cluster_add(c, value.tree, &decode, &at, err) < 0)
+            return input_fail_at(&source, err);
+    }
+    return rc;
+}
+
+int scene_read_cluster(struct cmd_ctx *ctx, const struct input_opts *files, struct sim_cluster *c,
+                       struct err *err) {
+    struct input *in;
+    if (input_open(ctx, files, false, &in, err) < 0)
+        return -1;
+    input_keep_repeats(in);
+    int rc = add_all(c, in, err);
+    input_free(in);
+    if (rc == 0)
+        sim_cluster_settle(c);
+    return rc;
+}
+
 /* ---- all of it ---- */
 
 int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *opts,
@@ -104,25 +134,29 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
         return -1;
     s->expressions = tolexpr_new(
         &(struct tolexpr_opts){s->gates.min_compat, call->ctx->clock, map_random_seed(), 0});
-    cluster_init(&s->cluster,
-                 &(struct cluster_opts){.ctx = call->ctx,
-                                        .gates = &s->gates,
-                                        .namespace = opts->namespace,
-                                        .cel = tolexpr_valid_cel(s->expressions),
-                                        .engine = tolexpr_match_engine(s->expressions)});
-    if (cluster_read(&s->cluster, &opts->input, err) < 0)
+    s->remarks = remarks_new(call->ctx, &s->gates);
+    sim_cluster_init(&s->cluster,
+                     &(struct sim_cluster_opts){.gates = &s->gates.enabled,
+                                                .namespace = opts->namespace,
+                                                .cel = tolexpr_valid_cel(s->expressions),
+                                                .engine = tolexpr_match_engine(s->expressions),
+                                                .remark = remarks_add,
+                                                .ctx = s->remarks});
+    if (scene_read_cluster(call->ctx, &opts->input, &s->cluster, err) < 0)
         return -1;
     if (s->cluster.items.n == 0 && !s->cluster.refused)
         return err_set(err, ERR_INVALID, "no objects passed to %s", command);
-    cluster_expand(&s->cluster);
-    cluster_write_remarks(&s->cluster);
+    sim_cluster_expand(&s->cluster);
+    remarks_write(s->remarks);
     if (s->cluster.obstacle.p)
         return err_set(err, ERR_INVALID, "%.*s", STR_ARG(s->cluster.obstacle));
     return 0;
 }
 
 void scene_release(struct scene *s) {
-    cluster_release(&s->cluster);
+    if (s->cluster.view)
+        sim_cluster_release(&s->cluster);
+    remarks_free(s->remarks);
     tolexpr_free(s->expressions);
 }
 

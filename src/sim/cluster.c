@@ -1,0 +1,350 @@
+/* Every object once, settled as a server would have stored it. */
+#include "sim/cluster.h"
+
+#include "api/object.h"
+#include "controller/controller.h"
+
+/* What Kubernetes makes names of: no vowels, so that no word comes of it. */
+#define LETTERS "bcdfghjklmnpqrstvwxz2456789"
+
+void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts) {
+    *c = (struct sim_cluster){.opts = *opts, .refused_keys = MAP_INIT(map_random_seed())};
+    if (!c->opts.namespace.n)
+        c->opts.namespace = STR("default");
+    c->view = registry_view_new(c->opts.namespace);
+    registry_view_close(c->view, API_T_priority_class);
+    registry_view_close(c->view, API_T_storage_class);
+    c->registry = (struct registry){opts->gates, opts->cel, c->view};
+}
+
+void sim_cluster_release(struct sim_cluster *c) {
+    for (size_t i = 0; i < c->items.n; i++)
+        api_object_unref(c->items.v[i].object);
+    vec_release(&c->items);
+    map_release(&c->refused_keys);
+    registry_view_free(c->view);
+    arena_release(&c->arena);
+}
+
+/* ---- remarks ---- */
+
+void sim__note(struct sim_cluster *c, const struct sim_source *at, struct str text) {
+    c->opts.remark(c->opts.ctx, &(struct sim_remark){.at = *at, .text = text});
+}
+
+void sim__refuse(struct sim_cluster *c, const struct sim_source *at, struct str text) {
+    c->refused++;
+    sim__note(c, at, text);
+}
+
+/* What a server says; o is NULL if the body could not be decoded. */
+static void refuse_as_server(struct sim_cluster *c, const struct sim_item *it,
+                             const struct registry_failure *f, struct str maker) {
+    const struct api_object *o = it->object;
+    c->refused++;
+    c->opts.remark(c->opts.ctx, &(struct sim_remark){.at = it->source,
+                                                     .maker = maker,
+                                                     .failure = f,
+                                                     .names = o ? o->names : NULL});
+}
+
+/* The same for an object with errors in its fields. Gates that are in the way are looked for with
+ * what became of it: what was dropped from it is not what it is refused for. */
+static void refuse_fields(struct sim_cluster *c, const struct sim_item *it,
+                          const struct registry_request *request, const struct registry_failure *f,
+                          struct str maker) {
+    AUTO(arena_release) struct arena a = {0};
+    struct json tree = api_object_encode(it->object, &a);
+    struct registry_trial trial = {
+        &c->registry, request, &tree, &(struct api_decode_opts){.strict = false}, NULL, f->causes};
+    struct registry_remedy *remedies;
+    size_t n = registry_find_remedies(&trial, &a, &c->hinted, &remedies);
+    c->refused++;
+    c->opts.remark(c->opts.ctx, &(struct sim_remark){.at = it->source,
+                                                     .maker = maker,
+                                                     .failure = f,
+                                                     .names = it->object->names,
+                                                     .remedies = remedies,
+                                                     .remedy_count = n});
+}
+
+/* ---- names ---- */
+
+static bool is_type(const struct api_object *o, enum api_type_id id) {
+    return o->type == &api_types[id];
+}
+
+static const struct api_kind *kind_of(enum api_type_id type) {
+    const struct api_kind *kind = api_kinds;
+    while (kind->type != &api_types[type])
+        kind++;
+    return kind;
+}
+
+struct api_object *sim_cluster_find(const struct sim_cluster *c, enum api_type_id type,
+                                    struct str namespace, struct str name) {
+    return registry_view_get(c->view, kind_of(type), namespace, name);
+}
+
+static struct str refused_key(struct arena *a, struct str kind, struct str namespace,
+                              struct str name) {
+    return arena_printf(a, "%.*s\n%.*s\n%.*s", STR_ARG(kind), STR_ARG(namespace), STR_ARG(name));
+}
+
+bool sim_cluster_has_refused(const struct sim_cluster *c, const char *kind, struct str namespace,
+                             struct str name) {
+    AUTO(arena_release) struct arena a = {0};
+    return map_get(&c->refused_keys, refused_key(&a, str_of(kind), namespace, name));
+}
+
+static void remember_refused(struct sim_cluster *c, const struct api_object *o) {
+    struct str namespace = o->meta->namespace.n ? o->meta->namespace : c->opts.namespace;
+    struct str kind = str_of(o->kind->kind);
+    if (!o->kind->namespaced)
+    namespace = STR("");
+    map_put(&c->refused_keys, refused_key(&c->arena, kind, namespace, o->meta->name), c);
+}
+
+/* Kinds without validation need one, too. It depends only on what the object is called. */
+static void set_uid(struct api_object *o) {
+    if (!o->meta->uid.n)
+        o->meta->uid = valid_new_uid(&o->arena, o->kind, o->meta->namespace, o->meta->name);
+}
+
+static void set_namespace(const struct sim_cluster *c, struct api_object *o) {
+    if (!o->kind->namespaced)
+        o->meta->namespace = STR("");
+    else if (!o->meta->namespace.n)
+        o->meta->namespace = arena_str(&o->arena, c->opts.namespace);
+}
+
+/* What a name is completed with: random there, counted here. */
+static struct str next_suffix(struct sim_cluster *c) {
+    static const char alphabet[] = LETTERS;
+    char suffix[] = "bbbbb";
+    size_t rest = c->generated++;
+    for (size_t i = sizeof suffix - 1; i-- > 0; rest /= sizeof alphabet - 1)
+        suffix[i] = alphabet[rest % (sizeof alphabet - 1)];
+    return arena_str(&c->arena, str_of(suffix));
+}
+
+/* ---- settling: from what was read to what a server would have ---- */
+
+/* What others need to know before they can be settled. */
+static bool comes_first(const struct api_object *o) {
+    return is_type(o, API_T_namespace) || is_type(o, API_T_priority_class) ||
+           is_type(o, API_T_storage_class);
+}
+
+/* What controllers do to a new object. */
+static void settle_by_controllers(struct api_object *o) {
+    if (is_type(o, API_T_persistent_volume_claim))
+        controller_claim_settle(o);
+    if (is_type(o, API_T_persistent_volume))
+        controller_volume_settle(o);
+}
+
+/* The object has its defaults. */
+static bool create(struct sim_cluster *c, struct sim_item *it, struct str maker) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_object *o = it->object;
+    struct registry_request request = {.namespace = c->opts.namespace};
+    if (!o->meta->name.n && o->meta->generate_name.n)
+        request.name_suffix = next_suffix(c);
+    struct registry_failure f = registry_create(&c->registry, &request, &a, o);
+    if (f.causes)
+        refuse_fields(c, it, &request, &f, maker);
+    else if (f.code)
+        refuse_as_server(c, it, &f, maker);
+    else
+        settle_by_controllers(o);
+    return !f.code;
+}
+
+static bool register_name(struct sim_cluster *c, struct sim_item *it) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_object *o = it->object;
+    set_namespace(c, o);
+    set_uid(o);
+    if (!registry_view_find(c->view, o)) {
+        registry_view_set(c->view, o);
+        return true;
+    }
+    struct registry_failure f = registry_already_exists(&a, o);
+    refuse_as_server(c, it, &f, STR(""));
+    return false;
+}
+
+static bool settle(struct sim_cluster *c, struct sim_item *it) {
+    return (it->stored || create(c, it, STR(""))) && sim__check_limits(c, it, STR("")) &&
+           register_name(c, it);
+}
+
+static void settle_all(struct sim_cluster *c, bool first) {
+    for (size_t i = 0; i < c->items.n; i++) {
+        struct sim_item *it = &c->items.v[i];
+        if (!it->object || comes_first(it->object) != first || settle(c, it))
+            continue;
+        remember_refused(c, it->object);
+        api_object_unref(it->object);
+        it->object = NULL;
+    }
+}
+
+/* If Namespace objects were given, there are no others. */
+void sim_cluster_settle(struct sim_cluster *c) {
+    for (size_t i = 0; i < c->items.n; i++)
+        if (is_type(c->items.v[i].object, API_T_namespace))
+            registry_view_close(c->view, API_T_namespace);
+    settle_all(c, true);
+    settle_all(c, false);
+    sim__check_references(c);
+}
+
+/* ---- adding ---- */
+
+static size_t count_tolerations(const struct api_object *o) {
+    return is_type(o, API_T_pod) ? ((const struct api_pod *)o->body)->spec.tolerations.n : 0;
+}
+
+static void keep(struct sim_cluster *c, struct api_object *o, const struct sim_source *source) {
+    struct sim_item it = {o, *source, o->meta->uid.n > 0, count_tolerations(o)};
+    if (!str_eq(c->file, source->file))
+        c->file = arena_str(&c->arena, source->file);
+    it.source.file = c->file;
+    vec_push(&c->items, it);
+}
+
+static struct str text_at(const struct json *object, struct str key, struct str fallback) {
+    const struct json *v = object ? json_get(object, key) : NULL;
+    return v && v->kind == JSON_STRING && v->n ? json_str(v) : fallback;
+}
+
+/* What it is called is known if it got that far. */
+static void refuse_undecoded(struct sim_cluster *c, const struct json *tree,
+                             const struct api_decode_opts *decode, const struct sim_source *source,
+                             const struct registry_failure *f) {
+    const struct json *meta = json_get(tree, STR("metadata"));
+    struct str kind = text_at(tree, STR("kind"), decode->kind);
+    struct str name = text_at(meta, STR("name"), STR(""));
+    struct str namespace = text_at(meta, STR("namespace"), c->opts.namespace);
+    refuse_as_server(c, &(struct sim_item){.source = *source}, f, STR(""));
+    if (name.n)
+        map_put(&c->refused_keys, refused_key(&c->arena, kind, namespace, name), c);
+}
+
+/* No server stores an object without a name, and nobody could say what became of it. Of a manifest
+ * the rules of its kind say so, where there are any. */
+static bool lacks_name(const struct api_object *o) {
+    if (o->meta->name.n)
+        return false;
+    return o->meta->uid.n || (!valid_knows(o->kind) && !o->meta->generate_name.n);
+}
+
+/* What a server stored may have fields that nobody knows here. */
+static bool is_trusted(const struct api_object *o) {
+    return o->meta && o->meta->uid.n;
+}
+
+int sim_cluster_add(struct sim_cluster *c, const struct json *tree,
+                    const struct api_decode_opts *decode, const struct sim_source *source,
+                    struct err *err) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_faults faults;
+    struct api_object *o;
+    api_faults_init(&faults, &a);
+    struct registry_failure f = registry_decode(&c->registry, tree, decode, &o, &faults);
+    if (!f.code && faults.n && !is_trusted(o))
+        f = registry_refuse_faults(&faults);
+    int rc = 0;
+    if (f.code)
+        refuse_undecoded(c, tree, decode, source, &f);
+    else if (o->kind && o->meta && lacks_name(o))
+        rc =
+            err_set(err, ERR_INVALID, "a %s without a name: metadata.name is empty", o->kind->kind);
+    else if (o->kind && o->meta)
+        keep(c, api_object_ref(o), source);
+    api_object_unref(o);
+    return rc;
+}
+
+/* ---- what controllers make ---- */
+
+/* The cluster while workloads are expanded. */
+struct expansion {
+    struct sim_cluster *c;
+    VEC(struct sim_item) out; /* its items with what was made */
+    struct sim_source source; /* of the workload at hand */
+};
+
+static struct api_object *find_object(void *ctx, enum api_type_id type, struct str namespace,
+                                      struct str name) {
+    const struct expansion *x = ctx;
+    return sim_cluster_find(x->c, type, namespace, name);
+}
+
+/* Items up to the workload stay before what it makes. */
+static void begin_workload(void *ctx, size_t place) {
+    struct expansion *x = ctx;
+    vec_push(&x->out, x->c->items.v[place]);
+    x->source = x->c->items.v[place].source;
+}
+
+static bool keep_made(struct expansion *x, struct sim_item *it, bool is_good) {
+    if (is_good) {
+        it->tolerations = count_tolerations(it->object);
+        vec_push(&x->out, *it);
+        return true;
+    }
+    remember_refused(x->c, it->object);
+    api_object_unref(it->object);
+    return false;
+}
+
+static bool create_object(void *ctx, struct api_object *o, struct str maker) {
+    struct expansion *x = ctx;
+    struct sim_item it = {o, x->source, false, count_tolerations(o)};
+    api_object_default(o, x->c->opts.gates);
+    return keep_made(x, &it,
+                     create(x->c, &it, maker) && sim__check_limits(x->c, &it, maker) &&
+                         register_name(x->c, &it));
+}
+
+static bool adopt_object(void *ctx, struct api_object *o) {
+    struct expansion *x = ctx;
+    struct sim_item it = {.object = o, .source = x->source};
+    return keep_made(x, &it, register_name(x->c, &it));
+}
+
+static void refuse_workload(void *ctx, struct str text) {
+    struct expansion *x = ctx;
+    sim__refuse(x->c, &x->source, text);
+}
+
+static void note_workload(void *ctx, struct str text) {
+    struct expansion *x = ctx;
+    sim__note(x->c, &x->source, text);
+}
+
+void sim_cluster_expand(struct sim_cluster *c) {
+    struct expansion x = {.c = c};
+    struct controller_cluster cluster = {.ctx = &x,
+                                         .arena = &c->arena,
+                                         .gates = c->opts.gates,
+                                         .engine = c->opts.engine,
+                                         .find = find_object,
+                                         .begin = begin_workload,
+                                         .create = create_object,
+                                         .adopt = adopt_object,
+                                         .refuse = refuse_workload,
+                                         .note = note_workload};
+    VEC(struct controller_object) objects = {0};
+    for (size_t i = 0; i < c->items.n; i++)
+        vec_push(&objects, (struct controller_object){c->items.v[i].object, c->items.v[i].stored});
+    controller_expand(&cluster, objects.v, objects.n, &c->made);
+    vec_release(&objects);
+    vec_release(&c->items);
+    c->items.v = x.out.v;
+    c->items.n = x.out.n;
+    c->items.cap = x.out.cap;
+}

@@ -1,0 +1,112 @@
+/*
+ * A cluster without a server: nodes, pods, volumes and all else that matters for placing pods.
+ * Objects that carry a uid are what a server stored, and are only defaulted. Manifests go the way
+ * of a new object: defaults, admission, preparation, validation. Workloads can be expanded to the
+ * pods that their controllers would make.
+ *
+ * What is wrong with one object is told and does not keep the others from being used.
+ */
+#ifndef SIM_CLUSTER_H
+#define SIM_CLUSTER_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "controller/expand.h"
+#include "registry/registry.h"
+
+struct match_engine;
+
+/* Where an object came from. */
+struct sim_source {
+    struct str file;
+    uint32_t line, column;
+};
+
+/* What is to be said about an object. All of it is borrowed. */
+struct sim_remark {
+    struct sim_source at;
+    struct str maker; /* the workload that it would be made by: deployment.apps/web; or empty */
+    struct str text;  /* unless there is a failure */
+    const struct registry_failure *failure; /* with which a server would refuse it; or NULL */
+    const struct api_type_meta *names;      /* what it is, as far as it could be decoded; or NULL */
+    const struct registry_remedy *remedies; /* gates that are in the way */
+    size_t remedy_count;
+};
+
+struct sim_cluster_opts {
+    const struct feature_set *gates;   /* stored */
+    struct str namespace;              /* of objects that name none; empty = default */
+    const struct valid_cel *cel;       /* stored; compiles new expressions */
+    const struct match_engine *engine; /* stored; evaluates expressions of DaemonSets */
+    void (*remark)(void *ctx, const struct sim_remark *r);
+    void *ctx; /* stored; of remark */
+};
+
+struct sim_item {
+    struct api_object *object; /* NULL: it was refused */
+    struct sim_source source;
+    bool stored;        /* it came with a uid */
+    size_t tolerations; /* of a pod, before admission added some */
+};
+
+struct sim_cluster {
+    struct sim_cluster_opts opts;
+    struct arena arena;         /* names and file names */
+    VEC(struct sim_item) items; /* in the order of the input */
+    struct registry_view *view; /* objects, by what they are called */
+    struct registry registry;
+    struct feature_set hinted;   /* gates that were named as a remedy */
+    struct str file;             /* of the last object, in the arena */
+    size_t generated;            /* names made of generateName */
+    struct controller_made made; /* of templates */
+    size_t refused;              /* objects with which something is wrong */
+    struct map refused_keys;     /* what those that were refused are called */
+    struct str obstacle; /* why nothing can be decided about this cluster; absent: nothing */
+};
+
+/* An empty cluster. Release with sim_cluster_release, whatever follows. */
+void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts);
+void sim_cluster_release(struct sim_cluster *c);
+
+/* Takes an object as it was read. Of kinds that nobody knows nothing is kept. Fails when the object
+ * has no name by which anything could be said about it. */
+int sim_cluster_add(struct sim_cluster *c, const struct json *tree,
+                    const struct api_decode_opts *decode, const struct sim_source *source,
+                    struct err *err);
+
+/* From here on every object is as a server would have stored it. To be called once, when all
+ * objects were added. */
+void sim_cluster_settle(struct sim_cluster *c);
+
+/* Puts the pods that controllers would make behind their workloads. */
+void sim_cluster_expand(struct sim_cluster *c);
+
+/* The object of that type and name, or NULL. namespace is empty for kinds that have none. */
+struct api_object *sim_cluster_find(const struct sim_cluster *c, enum api_type_id type,
+                                    struct str namespace, struct str name);
+
+/* Was an object of that name given, but refused? */
+bool sim_cluster_has_refused(const struct sim_cluster *c, const char *kind, struct str namespace,
+                             struct str name);
+
+/* Fails if the pod is over a limit of pods that are to be placed, wherever it is now. */
+int sim_cluster_check_pending(const struct sim_item *item, struct err *err);
+
+/* Is the pod done: Succeeded or Failed? */
+bool sim_pod_has_ended(const struct api_pod *pod);
+
+/* --- for the files that make up a cluster --- */
+
+/* Remarks on an object: what is wrong with it, which counts, and what is merely good to know. */
+void sim__refuse(struct sim_cluster *c, const struct sim_source *at, struct str text);
+void sim__note(struct sim_cluster *c, const struct sim_source *at, struct str text);
+
+/* Amounts below zero or beyond LIMIT_RESOURCE_AMOUNT, and lists longer than their limits: the first
+ * one is told, under the name of the maker if there is one. False: the object is not to be used;
+ * without a pod that is on a node nothing can be decided, and c->obstacle says so. */
+bool sim__check_limits(struct sim_cluster *c, const struct sim_item *item, struct str maker);
+
+/* Tells of objects that name others that are not there. */
+void sim__check_references(struct sim_cluster *c);
+
+#endif

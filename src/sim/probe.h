@@ -1,0 +1,17 @@
+/* One pod of a cluster, to be asked about without consequences. */
+#ifndef SIM_PROBE_H
+#define SIM_PROBE_H
+
+#include "sim/cluster.h"
+
+struct sched;
+
+/* Tells the scheduler of all objects but the pod. Other pods that are pending are nowhere and take
+ * nothing from anybody: they are left out, unless a node is kept free for them. */
+void sim_probe_tell(const struct sim_cluster *c, const struct api_object *pod, struct sched *s);
+
+/* The pod as if it had no node yet, and had not been promised the one that it has; the caller owns
+ * it. */
+struct api_object *sim_probe_pod(const struct api_object *pod);
+
+#endif
