@@ -79,14 +79,18 @@ void buf_add_i64(struct buf *b, int64_t v) {
     buf_add_u64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
-void buf_addf(struct buf *b, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
+void buf_vaddf(struct buf *b, const char *fmt, va_list args) {
     size_t n = print_text(NULL, 0, fmt, args);
     char *room = n ? buf_room(b, n) : NULL;
     if (room) {
         print_text(room, n + 1, fmt, args);
         b->n += n;
     }
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    buf_vaddf(b, fmt, args);
     va_end(args);
 }

@@ -7,6 +7,8 @@
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
+#include <stdarg.h>
+
 #include "base/str.h"
 
 struct buf {
@@ -46,5 +48,6 @@ void buf_add_u64(struct buf *b, uint64_t v);        /* appends v in decimal */
 
 /* printf at the end of the buffer, by print_text. */
 __attribute__((format(printf, 2, 3))) void buf_addf(struct buf *b, const char *fmt, ...);
+__attribute__((format(printf, 2, 0))) void buf_vaddf(struct buf *b, const char *fmt, va_list args);
 
 #endif

@@ -198,7 +198,7 @@ void valid__invalid(struct valid *v, const struct path *p, struct value value, c
         return;
     va_list ap;
     va_start(ap, fmt);
-    valid__write_text(&d.text, fmt, ap);
+    buf_vaddf(&d.text, fmt, ap);
     va_end(ap);
     finish(v, &d);
 }
@@ -209,7 +209,7 @@ void valid__required(struct valid *v, const struct path *p, const char *fmt, ...
         return;
     va_list ap;
     va_start(ap, fmt);
-    valid__write_text(&d.text, fmt, ap);
+    buf_vaddf(&d.text, fmt, ap);
     va_end(ap);
     finish(v, &d);
 }
@@ -220,7 +220,7 @@ void valid__forbidden(struct valid *v, const struct path *p, const char *fmt, ..
         return;
     va_list ap;
     va_start(ap, fmt);
-    valid__write_text(&d.text, fmt, ap);
+    buf_vaddf(&d.text, fmt, ap);
     va_end(ap);
     finish(v, &d);
 }
@@ -232,7 +232,7 @@ void valid__duplicate(struct valid *v, const struct path *p, struct value value,
         return;
     va_list ap;
     va_start(ap, fmt);
-    valid__write_text(&d.text, fmt, ap);
+    buf_vaddf(&d.text, fmt, ap);
     va_end(ap);
     finish(v, &d);
 }
@@ -243,7 +243,7 @@ void valid__internal(struct valid *v, const struct path *p, const char *fmt, ...
         return;
     va_list ap;
     va_start(ap, fmt);
-    valid__write_text(&d.text, fmt, ap);
+    buf_vaddf(&d.text, fmt, ap);
     va_end(ap);
     finish(v, &d);
 }
@@ -255,7 +255,7 @@ void valid__not_found(struct valid *v, const struct path *p, struct value value,
         return;
     va_list ap;
     va_start(ap, fmt);
-    valid__write_text(&d.text, fmt, ap);
+    buf_vaddf(&d.text, fmt, ap);
     va_end(ap);
     finish(v, &d);
 }

@@ -84,12 +84,6 @@ struct valid {
 void valid__add(struct valid *v, enum valid_type type, const struct path *p,
                 const struct value *value, struct str detail);
 
-/* printf for the conversions that rules use, into the arena and at the end of a buffer; a NUL in a
- * text is kept. All details of errors are printed so. */
-VALID_PRINTF(2) struct str valid__text(struct arena *a, const char *fmt, ...);
-__attribute__((format(printf, 2, 0))) void valid__write_text(struct buf *out, const char *fmt,
-                                                             va_list args);
-
 VALID_PRINTF(4) /* Invalid value: <value>: <detail> */
 void valid__invalid(struct valid *v, const struct path *p, struct value value, const char *fmt,
                     ...);

@@ -123,8 +123,8 @@ static void check_host_ports(struct valid *v, const struct path *p, const struct
         const struct api_container_port *port = &c->ports.v[i];
         if (!port->host_port)
             continue;
-        struct str key = valid__text(v->errs->a, "%.*s/%.*s/%d", STR_ARG(port->protocol),
-                                     STR_ARG(port->host_ip), (int)port->host_port);
+        struct str key = arena_printf(v->errs->a, "%.*s/%.*s/%d", STR_ARG(port->protocol),
+                                      STR_ARG(port->host_ip), (int)port->host_port);
         if (!seen_add(ports, key))
             valid__duplicate(v, AT(AT_INDEX(AT(p, "ports"), i), "hostPort"), VALUE_Q(key),
                              NO_DETAIL);

@@ -360,7 +360,7 @@ void valid__env(const struct pod_view *pod, const struct path *p,
 static struct str without_dash(struct arena *a, struct str name) {
     if (name.n < 2 || name.p[name.n - 1] != '-')
         return name;
-    return valid__text(a, "%.*sa", (int)(name.n - 2), name.p);
+    return arena_printf(a, "%.*sa", (int)(name.n - 2), name.p);
 }
 
 static void check_name_prefix(struct valid *v, const struct path *p, struct str name) {

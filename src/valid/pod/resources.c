@@ -226,7 +226,7 @@ static void check_claim_name(struct valid *v, const struct path *p,
     }
     if (claim->request.n) {
         valid__dns_label(v, AT(p, "request"), claim->request);
-        key = valid__text(v->errs->a, "%.*s/%.*s", STR_ARG(key), STR_ARG(claim->request));
+        key = arena_printf(v->errs->a, "%.*s/%.*s", STR_ARG(key), STR_ARG(claim->request));
     }
     bool is_new = seen_add(names, key);
     bool overlaps = !seen_add(claims, claim->name) && !claim->request.n;

@@ -144,7 +144,7 @@ static void check_claim_name(const struct volume_view *view) {
     struct str name = view->volume->name;
     if (!view->pod_name.n || !name.n)
         return;
-    struct str claim = valid__text(a, "%.*s-%.*s", STR_ARG(view->pod_name), STR_ARG(name));
+    struct str claim = arena_printf(a, "%.*s-%.*s", STR_ARG(view->pod_name), STR_ARG(name));
     struct names_errs errs = names_check_dns1123_subdomain(claim);
     struct str shown = valid__go_quoted(a, claim);
     for (size_t i = 0; i < errs.n; i++)

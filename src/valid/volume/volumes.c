@@ -132,7 +132,7 @@ static void collect_claims(struct arena *a, const struct api_volume_list *list, 
     for (size_t i = 0; pod_name.n && i < list->n; i++)
         if (list->v[i].volume_source.ephemeral)
             seen_add(claims,
-                     valid__text(a, "%.*s-%.*s", STR_ARG(pod_name), STR_ARG(list->v[i].name)));
+                     arena_printf(a, "%.*s-%.*s", STR_ARG(pod_name), STR_ARG(list->v[i].name)));
 }
 
 static void check_volume(const struct volume_view *view, struct seen *names) {

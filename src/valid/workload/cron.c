@@ -26,7 +26,7 @@ struct str valid__zone_error(struct arena *a, struct str name) {
     if (str_find_char(name, '\0') != STR_NONE)
         return STR("invalid argument"); /* says the system of such a file name */
     return is_zone(name) ? (struct str){0}
-                         : valid__text(a, "unknown time zone %.*s", STR_ARG(name));
+                         : arena_printf(a, "unknown time zone %.*s", STR_ARG(name));
 }
 
 /* ---- numbers ---- */
@@ -36,7 +36,7 @@ bool valid__atoi(struct arena *a, struct str text, int64_t *out, struct str *err
         return true;
     struct str shown = valid__go_quoted(a, text);
     *error =
-        valid__text(a, "strconv.Atoi: parsing %.*s: %s", STR_ARG(shown), labels_value_fault(text));
+        arena_printf(a, "strconv.Atoi: parsing %.*s: %s", STR_ARG(shown), labels_value_fault(text));
     return false;
 }
 
@@ -59,10 +59,11 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 static struct str read_number(struct arena *a, struct str text, int64_t *out) {
     struct str error;
     if (!valid__atoi(a, text, out, &error))
-        return valid__text(a, "failed to parse int from %.*s: %.*s", STR_ARG(text), STR_ARG(error));
+        return arena_printf(a, "failed to parse int from %.*s: %.*s", STR_ARG(text),
+                            STR_ARG(error));
     if (*out < 0)
-        return valid__text(a, "negative number (%lld) not allowed: %.*s", (long long)*out,
-                           STR_ARG(text));
+        return arena_printf(a, "negative number (%lld) not allowed: %.*s", (long long)*out,
+                            STR_ARG(text));
     return (struct str){0};
 }
 
@@ -96,14 +97,14 @@ static struct str read_ends(struct arena *a, const struct field *f, struct str e
     if (error.p || r->one)
         return error;
     if (str_find_char(high, '-') != STR_NONE)
-        return valid__text(a, "too many hyphens: %.*s", STR_ARG(expr));
+        return arena_printf(a, "too many hyphens: %.*s", STR_ARG(expr));
     return read_value(a, f, high, &r->to);
 }
 
 static struct str read_step(struct arena *a, const struct field *f, struct str expr,
                             struct str step, struct range *r) {
     if (str_find_char(step, '/') != STR_NONE)
-        return valid__text(a, "too many slashes: %.*s", STR_ARG(expr));
+        return arena_printf(a, "too many slashes: %.*s", STR_ARG(expr));
     if (r->one)
         r->to = f->most;
     return read_number(a, step, &r->step);
@@ -119,16 +120,16 @@ static struct str range_error(struct arena *a, const struct field *f, struct str
     if (error.p)
         return error;
     if (r.from < f->least)
-        return valid__text(a, "beginning of range (%lld) below minimum (%lld): %.*s",
-                           (long long)r.from, (long long)f->least, STR_ARG(expr));
+        return arena_printf(a, "beginning of range (%lld) below minimum (%lld): %.*s",
+                            (long long)r.from, (long long)f->least, STR_ARG(expr));
     if (r.to > f->most)
-        return valid__text(a, "end of range (%lld) above maximum (%lld): %.*s", (long long)r.to,
-                           (long long)f->most, STR_ARG(expr));
+        return arena_printf(a, "end of range (%lld) above maximum (%lld): %.*s", (long long)r.to,
+                            (long long)f->most, STR_ARG(expr));
     if (r.from > r.to)
-        return valid__text(a, "beginning of range (%lld) beyond end of range (%lld): %.*s",
-                           (long long)r.from, (long long)r.to, STR_ARG(expr));
+        return arena_printf(a, "beginning of range (%lld) beyond end of range (%lld): %.*s",
+                            (long long)r.from, (long long)r.to, STR_ARG(expr));
     if (r.step == 0)
-        return valid__text(a, "step of range should be a positive number: %.*s", STR_ARG(expr));
+        return arena_printf(a, "step of range should be a positive number: %.*s", STR_ARG(expr));
     return (struct str){0};
 }
 
@@ -171,8 +172,8 @@ static struct str count_error(struct arena *a, struct str spec, size_t count) {
         buf_add(&words, word);
     }
     struct str list = buf_view(&words);
-    struct str text = valid__text(a, "expected exactly %d fields, found %zu: [%.*s]", FIELDS, count,
-                                  STR_ARG(list));
+    struct str text = arena_printf(a, "expected exactly %d fields, found %zu: [%.*s]", FIELDS,
+                                   count, STR_ARG(list));
     buf_release(&words);
     return text;
 }
@@ -199,9 +200,9 @@ static struct str descriptor_error(struct arena *a, struct str spec) {
     if (valid__one_of(spec, known))
         return (struct str){0};
     if (!str_starts(spec, every))
-        return valid__text(a, "unrecognized descriptor: %.*s", STR_ARG(spec));
+        return arena_printf(a, "unrecognized descriptor: %.*s", STR_ARG(spec));
     if (time_parse_duration(str_sub(spec, every.n, spec.n), &ns, &err) < 0)
-        return valid__text(a, "failed to parse duration %.*s: %s", STR_ARG(spec), err.msg);
+        return arena_printf(a, "failed to parse duration %.*s: %s", STR_ARG(spec), err.msg);
     return (struct str){0};
 }
 
@@ -213,8 +214,8 @@ struct str valid__cron_error(struct arena *a, struct str schedule) {
             return STR("invalid schedule format: runtime error: slice bounds out of range [:-1]");
         struct str error = valid__zone_error(a, zone);
         if (error.p)
-            return valid__text(a, "provided bad location %.*s: %.*s", STR_ARG(zone),
-                               STR_ARG(error));
+            return arena_printf(a, "provided bad location %.*s: %.*s", STR_ARG(zone),
+                                STR_ARG(error));
         rest = utf8_trim_space(rest);
     }
     return str_starts(rest, STR("@")) ? descriptor_error(a, rest) : fields_error(a, rest);

@@ -250,7 +250,7 @@ static void check_hostname(struct valid *v, const struct api_job *job) {
         return;
     struct str name = job->metadata.name;
     struct str hostname =
-        valid__text(v->errs->a, "%.*s-%d", STR_ARG(name), (int)(completions->v - 1));
+        arena_printf(v->errs->a, "%.*s-%d", STR_ARG(name), (int)(completions->v - 1));
     if (names_check_dns1123_label(hostname).n)
         valid__invalid(v, AT(AT(NULL, "metadata"), "name"), VALUE_Q(name),
                        "will not able to create pod with invalid DNS label: %.*s",

@@ -140,9 +140,10 @@ static bool read_index(struct arena *a, struct str text, int64_t completions, in
     struct str shown = valid__go_quoted(a, text);
     struct str ignored;
     if (!valid__atoi(a, text, out, &ignored))
-        *error = valid__text(a, "cannot convert string to integer for index: %.*s", STR_ARG(shown));
+        *error =
+            arena_printf(a, "cannot convert string to integer for index: %.*s", STR_ARG(shown));
     else if (*out >= completions)
-        *error = valid__text(a, "too large index: %.*s", STR_ARG(shown));
+        *error = arena_printf(a, "too large index: %.*s", STR_ARG(shown));
     else
         return true;
     return false;
@@ -151,8 +152,8 @@ static bool read_index(struct arena *a, struct str text, int64_t completions, in
 static bool not_rising(struct arena *a, int64_t before, int64_t now, struct str *error) {
     if (before < now)
         return false;
-    *error = valid__text(a, "non-increasing order, previous: %lld, current: %lld",
-                         (long long)before, (long long)now);
+    *error = arena_printf(a, "non-increasing order, previous: %lld, current: %lld",
+                          (long long)before, (long long)now);
     return true;
 }
 
@@ -163,10 +164,10 @@ static bool read_interval(struct arena *a, struct str text, int64_t completions,
     bool two = str_cut(text, '-', &from, &to);
     if (two && str_find_char(to, '-') != STR_NONE) {
         struct str shown = valid__go_quoted(a, text);
-        *error = valid__text(a,
-                             "the fragment %.*s violates the requirement that an index interval "
-                             "can have at most two parts separated by '-'",
-                             STR_ARG(shown));
+        *error = arena_printf(a,
+                              "the fragment %.*s violates the requirement that an index interval "
+                              "can have at most two parts separated by '-'",
+                              STR_ARG(shown));
         return false;
     }
     if (!read_index(a, from, completions, &out->from, error))

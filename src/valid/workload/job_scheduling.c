@@ -76,7 +76,7 @@ static void check_choice(struct valid *v, const struct path *p, struct choice no
         return;
     if (now.set[0] && now.set[1])
         valid__invalid(v, p,
-                       VALUE_Q(valid__text(v->errs->a, "{%s, %s}", now.names[0], now.names[1])),
+                       VALUE_Q(arena_printf(v->errs->a, "{%s, %s}", now.names[0], now.names[1])),
                        "must specify exactly one of: `%s`, `%s`", now.names[0], now.names[1]);
     if (!now.set[0] && !now.set[1])
         valid__invalid(v, p, VALUE_Q(STR("")), "must specify one of: `%s`, `%s`", now.names[0],
@@ -88,7 +88,7 @@ static struct str in_bytes(struct arena *a, struct str text) {
     struct str most = STR("must be no more than "), unit = STR(" characters");
     if (!str_starts(text, most) || !str_ends(text, unit))
         return text;
-    return valid__text(a, "%.*s bytes", STR_ARG(str_sub(text, 0, text.n - unit.n)));
+    return arena_printf(a, "%.*s bytes", STR_ARG(str_sub(text, 0, text.n - unit.n)));
 }
 
 static void check_name(struct valid *v, const struct path *p, struct str name,
