@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "advice/advice_int.h"
+#include "base/limits.h"
 
 /* ---- the run ---- */
 
@@ -123,6 +124,9 @@ void advice_add(const struct advice *run, const struct api_object *o, struct adv
                 struct advice_notes *out) {
     if (is_silenced(run, o, note.code, out))
         return;
+    out->left_out += out->n >= LIMIT_WARNINGS;
+    if (out->left_out > 1)
+        return;
     if (out->n == out->cap) {
         size_t cap = out->cap ? out->cap * 2 : 8;
         struct advice_note *grown = arena_array(out->a, struct advice_note, cap);
@@ -134,15 +138,25 @@ void advice_add(const struct advice *run, const struct api_object *o, struct adv
     out->v[out->n++] = note;
 }
 
+/* The first note without room stands for all of them. */
+static void note_left_out(struct advice_notes *out) {
+    if (out->left_out)
+        out->v[out->n - 1].text = arena_printf(out->a, "%zu further warning%s not listed",
+                                               out->left_out, out->left_out == 1 ? " is" : "s are");
+}
+
 void advice__say(struct advisor *w, struct str path, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    struct str text = arena_vprintf(w->out->a, fmt, args);
+    struct str text =
+        w->out->n < LIMIT_WARNINGS ? arena_vprintf(w->out->a, fmt, args) : (struct str){0};
     va_end(args);
     advice_add(w->run, w->o, (struct advice_note){w->row->code, path, text}, w->out);
 }
 
 struct str advice__path(struct advisor *w, const char *fmt, ...) {
+    if (w->out->left_out)
+        return (struct str){0};
     va_list args;
     va_start(args, fmt);
     struct str path = arena_vprintf(w->out->a, fmt, args);
@@ -208,15 +222,19 @@ static bool is_for(const struct advice_row *row, const struct advisor *w) {
     return true;
 }
 
-void advice_check(struct advice *run, const struct api_object *o, struct advice_notes *out) {
-    if (!o->kind || !o->meta)
-        return;
+static void check_all(struct advice *run, const struct api_object *o, struct advice_notes *out) {
     struct advisor w = {.run = run, .o = o, .out = out};
     find_pod(&w);
     for (w.row = advice_rows; w.row->code; w.row++)
         if (w.row->check && is_for(w.row, &w) && !is_silenced(run, o, w.row->code, out))
             w.row->check(&w);
     learn(run, o);
+}
+
+void advice_check(struct advice *run, const struct api_object *o, struct advice_notes *out) {
+    if (o->kind && o->meta)
+        check_all(run, o, out);
+    note_left_out(out);
 }
 
 /* ---- the table ---- */

@@ -39,6 +39,7 @@ struct advice_notes {
     struct arena *a; /* holds list and texts */
     struct advice_note *v;
     size_t n, cap;
+    size_t left_out;   /* beyond LIMIT_WARNINGS; the last note tells how many */
     uint32_t silenced; /* by the object: a bit for each row */
     bool has_silenced; /* false: nobody has asked yet */
 };
@@ -53,10 +54,11 @@ int advice_silence(struct advice *run, struct str code, struct err *err);
 /*
  * Looks at an object that is decoded and defaulted, as its author wrote it: before admission and
  * preparation. What the run has seen before counts: taints of nodes and priority classes.
+ * The list is then complete: a last note tells how many others found no room.
  */
 void advice_check(struct advice *run, const struct api_object *o, struct advice_notes *out);
 
-/* Adds a note of a known code, unless it is silenced for the run or by the object. The texts live
+/* Adds a note of a known code before advice_check, unless it is silenced for the run or by the object. The texts live
  * in the arena of the list, or outlive it. */
 void advice_add(const struct advice *run, const struct api_object *o, struct advice_note note,
                 struct advice_notes *out);

@@ -42,9 +42,28 @@ struct advisor {
 __attribute__((format(printf, 3, 4))) void advice__say(struct advisor *w, struct str path,
                                                        const char *fmt, ...);
 
-/* spec_path and what is printed behind it, in the arena of the notes. */
+/* spec_path and what is printed behind it, in the arena of the notes; empty when there is no room
+ * for a note at this place. */
 __attribute__((format(printf, 2, 3))) struct str advice__path(struct advisor *w, const char *fmt,
                                                               ...);
+
+/* An item of a list of the pod spec. Its path is printed when there is something to
+ * say about it: most of the items of a long list are as they should be. */
+struct advice_place {
+    const char *list; /* affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution */
+    size_t index;
+    const char *tail; /* what stands behind the index */
+};
+
+#define ADVICE_REQUIRED_NODE_TERM(i)                                                              \
+    (struct advice_place) {                                                                       \
+        "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms", \
+            i, ""                                                                                 \
+    }
+#define ADVICE_PREFERRED_NODE_TERM(i)                                                             \
+    (struct advice_place) {                                                                       \
+        "affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution", i, ".preference" \
+    }
 
 /* ---- thresholds: tolerations whose operator compares ---- */
 

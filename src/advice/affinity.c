@@ -27,7 +27,7 @@ static struct str why_never(struct advisor *w, struct str operator, struct str v
 }
 
 static void check_term(struct advisor *w, const struct api_node_selector_term *term,
-                       struct str path) {
+                       struct advice_place at) {
     for (size_t i = 0; i < term->match_expressions.n; i++) {
         const struct api_node_selector_requirement *r = &term->match_expressions.v[i];
         bool compares = str_is(r->operator, "Gt") || str_is(r->operator, "Lt") ||
@@ -36,27 +36,23 @@ static void check_term(struct advisor *w, const struct api_node_selector_term *t
             continue;
         struct str why = why_never(w, r->operator, r->values.v[0]);
         if (why.n)
-            advice__say(
-                w,
-                arena_printf(w->out->a, "%.*s.matchExpressions[%zu].values[0]", STR_ARG(path), i),
-                "%.*s %.*s matches no node: %.*s %.*s, and the API server does not check "
-                "it",
-                STR_ARG(r->operator), STR_ARG(r->values.v[0]), STR_ARG(r->values.v[0]),
-                STR_ARG(why));
+            advice__say(w,
+                        advice__path(w, ".%s[%zu]%s.matchExpressions[%zu].values[0]", at.list,
+                                     at.index, at.tail, i),
+                        "%.*s %.*s matches no node: %.*s %.*s, and the API server does not check "
+                        "it",
+                        STR_ARG(r->operator), STR_ARG(r->values.v[0]), STR_ARG(r->values.v[0]),
+                        STR_ARG(why));
     }
 }
 
 static void check_required(struct advisor *w, const struct api_node_selector *required) {
     for (size_t i = 0; required && i < required->node_selector_terms.n; i++) {
         const struct api_node_selector_term *term = &required->node_selector_terms.v[i];
-        struct str path = advice__path(w,
-                                       ".affinity.nodeAffinity."
-                                       "requiredDuringSchedulingIgnoredDuringExecution."
-                                       "nodeSelectorTerms[%zu]",
-                                       i);
-        check_term(w, term, path);
+        struct advice_place at = ADVICE_REQUIRED_NODE_TERM(i);
+        check_term(w, term, at);
         if (!term->match_expressions.n && !term->match_fields.n)
-            advice__say(w, path,
+            advice__say(w, advice__path(w, ".%s[%zu]", at.list, at.index),
                         "a term without requirements matches no node, not every node; leave it out "
                         "or give it a requirement");
     }
@@ -69,11 +65,7 @@ void advice__affinity_never_matches(struct advisor *w) {
     check_required(w, a->node_affinity->required);
     const struct api_preferred_scheduling_term_list *preferred = &a->node_affinity->preferred;
     for (size_t i = 0; i < preferred->n; i++)
-        check_term(w, &preferred->v[i].preference,
-                   advice__path(w,
-                                ".affinity.nodeAffinity."
-                                "preferredDuringSchedulingIgnoredDuringExecution[%zu].preference",
-                                i));
+        check_term(w, &preferred->v[i].preference, ADVICE_PREFERRED_NODE_TERM(i));
 }
 
 /* ---- anti-affinity-rollout ---- */
@@ -180,12 +172,12 @@ static bool is_given(const struct advisor *w, struct str key) {
     return false;
 }
 
-static void check_keys(struct advisor *w, const struct api_strs *keys, struct str path,
+static void check_keys(struct advisor *w, const struct api_strs *keys, struct advice_place at,
                        const char *field) {
     for (size_t i = 0; i < keys->n; i++) {
         if (labels_find(w->labels, keys->v[i]) || is_given(w, keys->v[i]))
             continue;
-        advice__say(w, arena_printf(w->out->a, "%.*s.%s[%zu]", STR_ARG(path), field, i),
+        advice__say(w, advice__path(w, ".%s[%zu]%s.%s[%zu]", at.list, at.index, at.tail, field, i),
                     "the pod has no label %.*s, so the key adds nothing to the selector; add the "
                     "label to the pod or take the key out",
                     STR_ARG(keys->v[i]));
@@ -193,38 +185,41 @@ static void check_keys(struct advisor *w, const struct api_strs *keys, struct st
 }
 
 static void check_pod_term(struct advisor *w, const struct api_pod_affinity_term *t,
-                           struct str path) {
-    check_keys(w, &t->match_label_keys, path, "matchLabelKeys");
-    check_keys(w, &t->mismatch_label_keys, path, "mismatchLabelKeys");
+                           struct advice_place at) {
+    check_keys(w, &t->match_label_keys, at, "matchLabelKeys");
+    check_keys(w, &t->mismatch_label_keys, at, "mismatchLabelKeys");
 }
 
-static void check_pod_terms(struct advisor *w, const char *name,
-                            const struct api_pod_affinity_term_list *required,
-                            const struct api_weighted_pod_affinity_term_list *preferred) {
-    for (size_t i = 0; i < required->n; i++)
-        check_pod_term(w, &required->v[i],
-                       advice__path(w,
-                                    ".affinity.%s.requiredDuringSchedulingIgnoredDuringExecution"
-                                    "[%zu]",
-                                    name, i));
-    for (size_t i = 0; i < preferred->n; i++)
-        check_pod_term(w, &preferred->v[i].pod_affinity_term,
-                       advice__path(w,
-                                    ".affinity.%s.preferredDuringSchedulingIgnoredDuringExecution"
-                                    "[%zu].podAffinityTerm",
-                                    name, i));
+/* The names of both lists, as paths have them. */
+#define REQUIRED(kind)  "affinity." kind ".requiredDuringSchedulingIgnoredDuringExecution"
+#define PREFERRED(kind) "affinity." kind ".preferredDuringSchedulingIgnoredDuringExecution"
+
+static void check_required_terms(struct advisor *w, const char *name,
+                                 const struct api_pod_affinity_term_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        check_pod_term(w, &list->v[i], (struct advice_place){name, i, ""});
+}
+
+static void check_preferred_terms(struct advisor *w, const char *name,
+                                  const struct api_weighted_pod_affinity_term_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        check_pod_term(w, &list->v[i].pod_affinity_term,
+                       (struct advice_place){name, i, ".podAffinityTerm"});
 }
 
 void advice__label_key_missing(struct advisor *w) {
     const struct api_affinity *a = w->spec->affinity;
-    if (a && a->pod_affinity)
-        check_pod_terms(w, "podAffinity", &a->pod_affinity->required, &a->pod_affinity->preferred);
-    if (a && a->pod_anti_affinity)
-        check_pod_terms(w, "podAntiAffinity", &a->pod_anti_affinity->required,
-                        &a->pod_anti_affinity->preferred);
+    if (a && a->pod_affinity) {
+        check_required_terms(w, REQUIRED("podAffinity"), &a->pod_affinity->required);
+        check_preferred_terms(w, PREFERRED("podAffinity"), &a->pod_affinity->preferred);
+    }
+    if (a && a->pod_anti_affinity) {
+        check_required_terms(w, REQUIRED("podAntiAffinity"), &a->pod_anti_affinity->required);
+        check_preferred_terms(w, PREFERRED("podAntiAffinity"), &a->pod_anti_affinity->preferred);
+    }
     const struct api_topology_spread_constraint_list *spread =
         &w->spec->topology_spread_constraints;
     for (size_t i = 0; i < spread->n; i++)
         check_keys(w, &spread->v[i].match_label_keys,
-                   advice__path(w, ".topologySpreadConstraints[%zu]", i), "matchLabelKeys");
+                   (struct advice_place){"topologySpreadConstraints", i, ""}, "matchLabelKeys");
 }

@@ -38,6 +38,10 @@
  * whole list, once for each of its items. An answer of the API server has them twice. */
 #define LIMIT_FIELD_ERROR_BYTES (8U << 20)
 
+/* Warnings that one object gets; how many more there were is said behind them. An object can earn a
+ * million, of 300 bytes each. */
+#define LIMIT_WARNINGS 10000
+
 /* Comparisons of lines for one diff in an error text: the algorithm that upstream follows needs as
  * many as the product of the lengths for texts that repeat themselves. Without the diff the error
  * still says what is wrong. About a quarter second. */

@@ -165,7 +165,7 @@ static int flush(struct report *r, struct spool *to, struct err *err) {
 int report_add(struct report *r, const struct verdict *v, struct err *err) {
     r->objects++;
     r->rejected += !v->accepted;
-    r->warnings += v->warnings.n;
+    r->warnings += v->warnings.n + v->warnings.left_out - (v->warnings.left_out > 0);
     if (!v->accepted)
         add_place(r, &v->source);
     writers[r->format]->add(r, v);

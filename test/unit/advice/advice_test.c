@@ -14,6 +14,7 @@
 
 #include "advice/advice.h"
 #include "advice/advice_int.h"
+#include "base/limits.h"
 #include "feature/feature.h"
 
 static struct str read_file(struct arena *a, const char *path) {
@@ -137,12 +138,53 @@ static void taints_and_thresholds_are_bounded(void **state) {
     arena_release(&a);
 }
 
+/* A pod with that many terms of node affinity that match no node gets a warning for each. */
+static void warn_of_terms(size_t n, struct arena *a, struct advice_notes *out) {
+    struct buf text = BUF_INIT(1 << 20);
+    struct advice *run = advice_new();
+    struct api_object *o;
+    struct json tree;
+    buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},"
+                       "\"spec\":{\"affinity\":{\"nodeAffinity\":{"
+                       "\"requiredDuringSchedulingIgnoredDuringExecution\":{"
+                       "\"nodeSelectorTerms\":["));
+    for (size_t i = 0; i < n; i++)
+        buf_add(&text, i ? STR(",{}") : STR("{}"));
+    buf_add(&text, STR("]}}}}}"));
+    assert_int_equal(json_parse(a, buf_view(&text), NULL, &tree, NULL), 0);
+    assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
+    *out = (struct advice_notes){.a = a};
+    advice_check(run, o, out);
+    api_object_unref(o);
+    advice_free(run);
+    buf_release(&text);
+}
+
+static void warnings_are_bounded(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct advice_notes notes;
+    warn_of_terms(LIMIT_WARNINGS, &a, &notes);
+    assert_int_equal(notes.n, LIMIT_WARNINGS);
+    assert_int_equal(notes.left_out, 0);
+    assert_true(str_starts(notes.v[LIMIT_WARNINGS - 1].text, STR("a term without requirements")));
+    warn_of_terms(LIMIT_WARNINGS + 1, &a, &notes);
+    assert_int_equal(notes.n, LIMIT_WARNINGS + 1);
+    assert_true(str_is(notes.v[LIMIT_WARNINGS].text, "1 further warning is not listed"));
+    assert_true(str_ends(notes.v[LIMIT_WARNINGS].path, STR(".nodeSelectorTerms[10000]")));
+    warn_of_terms(LIMIT_WARNINGS + 7, &a, &notes);
+    assert_int_equal(notes.n, LIMIT_WARNINGS + 1);
+    assert_true(str_is(notes.v[LIMIT_WARNINGS].text, "7 further warnings are not listed"));
+    arena_release(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_of_the_file),
         cmocka_unit_test(codes_are_in_order_and_once),
         cmocka_unit_test(codes_can_be_silenced),
         cmocka_unit_test(taints_and_thresholds_are_bounded),
+        cmocka_unit_test(warnings_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
