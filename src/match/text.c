@@ -241,7 +241,7 @@ static void write_requirement(struct buf *out, const struct match__requirement *
     buf_add(out, match__node_op_name(r->op));
     bool is_set = r->op == MATCH__NODE_IN || r->op == MATCH__NODE_NOT_IN;
     buf_add(out, is_set ? STR(" [") : r->value_count ? STR(" ") : STR(""));
-    for (uint32_t i = 0; i < r->value_count; i++) {
+    for (uint32_t i = 0; i < r->value_count && !out->full; i++) {
         if (i > 0)
             buf_add(out, STR(", "));
         write_guarded(out, r->values[i], redact);
