@@ -45,7 +45,8 @@ static struct str identity(struct arena *a, const struct api_toleration *t) {
     AUTO(buf_release) struct buf text = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
     const struct str fields[] = {t->key, t->operator, t->value, t->effect, t->expression};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        buf_addf(&text, "%zu ", fields[i].n);
+        buf_add_u64(&text, fields[i].n);
+        buf_add_char(&text, ' ');
         buf_add(&text, fields[i]);
     }
     return arena_str(a, buf_view(&text));

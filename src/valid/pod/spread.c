@@ -16,7 +16,8 @@ static struct str take(struct valid *v, struct buf *text) {
 /* What must be unique, in a form in which different pairs have different texts. */
 static struct str identity(struct valid *v, const struct api_topology_spread_constraint *c) {
     struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
-    buf_addf(&text, "%zu ", c->topology_key.n);
+    buf_add_u64(&text, c->topology_key.n);
+    buf_add_char(&text, ' ');
     buf_add(&text, c->topology_key);
     buf_add(&text, c->when_unsatisfiable);
     return take(v, &text);
