@@ -16,6 +16,8 @@ struct encoder {
     struct arena *a;
     bool go;         /* as Go prints the struct without JSON names: see api_struct_encode_go */
     bool known_only; /* without members that the schema does not know */
+    size_t most;     /* bytes of the arena; 0: any number */
+    bool *full;      /* it has become more, and the rest was left out */
 };
 
 typedef struct json encode_fn(struct encoder *e, const struct api_field *f, const void *slot);
@@ -374,6 +376,10 @@ static size_t encode_fields(struct encoder *outer, const struct api_type *type, 
 
 static struct json encode_struct(struct encoder *e, const struct api_type *type, const char *body) {
     struct json_member members[MOST_MEMBERS];
+    if (e->most && e->a->bytes > e->most) {
+        *e->full = true;
+        return json_null;
+    }
     size_t n = encode_fields(e, type, body, members);
     const struct json *extra = *(struct json *const *)(const void *)body;
     size_t extras = extra && !e->known_only ? extra->n : 0;
@@ -393,6 +399,14 @@ struct json api_struct_encode(struct arena *a, const struct api_type *type, cons
 struct json api_struct_encode_go(struct arena *a, const struct api_type *type, const void *body) {
     struct encoder e = {.a = a, .go = true, .known_only = true};
     return encode_struct(&e, type, body);
+}
+
+bool api_struct_encode_go_within(struct arena *a, const struct api_type *type, const void *body,
+                                 size_t most, struct json *out) {
+    bool full = false;
+    struct encoder e = {.a = a, .go = true, .known_only = true, .most = most, .full = &full};
+    *out = encode_struct(&e, type, body);
+    return !full;
 }
 
 struct json api_object_encode(const struct api_object *o, struct arena *a) {

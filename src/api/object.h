@@ -77,4 +77,9 @@ void api_struct_copy(struct arena *a, const struct api_type *type, const void *f
  * without members that the schema does not know. */
 struct json api_struct_encode_go(struct arena *a, const struct api_type *type, const void *body);
 
+/* The same, unless the arena would come to have more bytes than this, or a little more: then false,
+ * and *out lacks the rest. */
+bool api_struct_encode_go_within(struct arena *a, const struct api_type *type, const void *body,
+                                 size_t most, struct json *out);
+
 #endif

@@ -95,8 +95,9 @@ struct expand_members {
  * another value of it, they differ. */
 bool expand__asks_own_label(const struct api_pod_spec *spec, struct str key);
 
-/* What the scheduler keeps of a member whose labels are its own: a class also when it is placed. */
-enum { EXPAND__CLASS_BYTES = 1536 };
+/* What the scheduler keeps of a member whose labels are its own: a class, also when it is placed,
+ * and what nodes made of it while it waits. */
+enum { EXPAND__CLASS_BYTES = 10000 };
 
 /* Counts all members before the first is made. Each is a class of its own to the scheduler, and
  * counts with all that its template says, and so many bytes beside that. False, and a remark, when

@@ -57,8 +57,8 @@ struct value valid__strs_value(struct arena *a, const struct api_strs *strs);
 struct value valid__numbers_value(struct arena *a, const struct api_i32s *numbers);
 struct value valid__int_or_str_value(const struct api_int_or_str *v);
 
-/* A line break and the diff of two structs of a type, printed as values are; nothing when comparing
- * them takes too long. In the arena. */
+/* A line break and the diff of two structs of a type, printed as values are; nothing when they
+ * are too long, or comparing them takes too long. In the arena. */
 struct str valid__diff(struct arena *a, enum api_type_id type, const void *old, const void *now);
 
 /* In the arena: quoted as Go's %q does it; in lower case, as far as names of ASCII can tell. */

@@ -7,9 +7,6 @@
 #include "codec/diff.h"
 #include "valid/valid_int.h"
 
-/* A field that is not set takes a line of some 40 bytes. */
-enum { LONGEST_TREE = 16 * LIMIT_OBJECT_BYTES };
-
 static const struct json null = {.kind = JSON_NULL};
 
 struct value valid__struct_value(struct arena *a, enum api_type_id type, const void *body) {
@@ -22,20 +19,24 @@ struct any_list {
     size_t n;
 };
 
-static void write_go(struct buf *out, struct arena *a, enum api_type_id type, const void *body) {
-    struct json tree = api_struct_encode_go(a, &api_types[type], body);
+/* False when it would be longer than LIMIT_DIFF_BYTES, as a tree or as a text. */
+static bool write_go(struct buf *out, enum api_type_id type, const void *body) {
+    AUTO(arena_release) struct arena a = {0};
+    struct json tree;
+    if (!api_struct_encode_go_within(&a, &api_types[type], body, LIMIT_DIFF_BYTES, &tree))
+        return false;
     json_write(out, &tree, &(struct json_style){.indent = 1});
+    return !out->full;
 }
 
 /* Follows k8s.io/apimachinery/pkg/util/diff/diff.go: Diff. */
 struct str valid__diff(struct arena *a, enum api_type_id type, const void *old, const void *now) {
-    AUTO(arena_release) struct arena trees = {0};
-    AUTO(buf_release) struct buf before = BUF_INIT(LONGEST_TREE), after = BUF_INIT(LONGEST_TREE);
-    AUTO(buf_release) struct buf text = BUF_INIT(3 * (size_t)LONGEST_TREE);
-    write_go(&before, &trees, type, old);
-    write_go(&after, &trees, type, now);
+    AUTO(buf_release) struct buf before = BUF_INIT(LIMIT_DIFF_BYTES);
+    AUTO(buf_release) struct buf after = BUF_INIT(LIMIT_DIFF_BYTES);
+    AUTO(buf_release) struct buf text = BUF_INIT(3 * (size_t)LIMIT_DIFF_BYTES);
     buf_add_char(&text, '\n');
-    if (before.full || after.full || !diff_write(&text, buf_view(&before), buf_view(&after)))
+    if (!write_go(&before, type, old) || !write_go(&after, type, now) ||
+        !diff_write(&text, buf_view(&before), buf_view(&after)))
         return STR("");
     return arena_str(a, buf_view(&text));
 }
