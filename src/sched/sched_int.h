@@ -228,9 +228,10 @@ struct sched {
     /* Slots that changed, oldest first; number `changes_base` is the first that is still there. */
     VEC(uint32_t) changes;
     uint64_t changes_base;
-    uint64_t nodes_generation;   /* what depends on all nodes (their number, images) is another */
-    uint64_t storage_generation; /* the same for claims, volumes and classes of storage */
-    uint64_t volumes_generation; /* the same for volumes, and who has them */
+    uint64_t nodes_generation;    /* what depends on all nodes (their number, images) is another */
+    uint64_t storage_generation;  /* the same for claims, volumes and classes of storage */
+    uint64_t volumes_generation;  /* the same for volumes, and who has them */
+    uint64_t attached_generation; /* the same for what claims stand for and nodes have attached */
     uint64_t capacities_generation; /* the same for CSIStorageCapacity objects */
     uint64_t selectors_generation;  /* the same for services and controllers of pods */
     uint64_t budgets_generation;    /* the same for PodDisruptionBudgets */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "sched/cluster/count_int.h"
 #include "sched/sched_int.h"
+#include "sched/volumes/attached_int.h"
 
 /* ---- columns ---- */
 
@@ -161,6 +162,7 @@ static void release_slot(struct sched *s, uint32_t slot) {
     vec_release(&node->pods);
     vec_release(&node->port_pods);
     vec_release(&node->nominated);
+    sched__attached_free(node->attached);
     *node = (struct sched__node){0};
 }
 

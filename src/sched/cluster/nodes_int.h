@@ -22,6 +22,7 @@ struct api_container_image_list;
 struct match_node;
 struct match_taints;
 struct sched;
+struct sched__attached;
 struct sched__class;
 struct sched_pod;
 
@@ -61,6 +62,7 @@ struct sched__node {
     bool lowest_left; /* a pod of the lowest priority went: there may be no other */
     VEC(struct sched_pod *) nominated;
     VEC(struct sched__image *) images; /* by address, each once */
+    struct sched__attached *attached;  /* volumes, see attached.c; NULL: not counted */
 };
 
 /* The values of one label of nodes, numbered from 1; 0: the node has no such label. The number of a

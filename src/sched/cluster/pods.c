@@ -2,6 +2,7 @@
 #include "base/wrap.h"
 #include "sched/cluster/count_int.h"
 #include "sched/sched_int.h"
+#include "sched/volumes/attached_int.h"
 #include "sched/volumes/volumes_int.h"
 
 /* Upstream's sums wrap around. */
@@ -105,5 +106,6 @@ void sched__pod_put_back(struct sched *s, struct sched_pod *p, const struct sche
         node->port_pods.v[node->port_pods.n - 1]->port_place = (uint32_t)node->port_pods.n - 1;
         p->port_place = seat->port_place;
     }
+    sched__attached_reorder(s, seat->slot);
     sched__count_seat(p, seat->neighbour);
 }

@@ -107,6 +107,8 @@ static void note_change(struct sched *s, const struct store_row *row, const stru
                         const struct api_object *object) {
     if (row->stale == STORAGE || row->stale == VOLUMES || row->stale == CAPACITIES)
         s->storage_generation++;
+    if (row->stale == STORAGE || row->stale == VOLUMES)
+        s->attached_generation++;
     if (row->stale == VOLUMES)
         s->volumes_generation++;
     if (row->stale == CAPACITIES)

@@ -12,6 +12,7 @@
 #include "sched/metrics_int.h"
 #include "sched/preempt_int.h"
 #include "sched/queue/queue_int.h"
+#include "sched/volumes/attached_int.h"
 
 /* A pod that may have to go. */
 struct victim {
@@ -109,11 +110,13 @@ static size_t less_important(const struct preemption *p, uint32_t slot, struct v
 }
 
 /* Pods that came back are the last ones on the node; it matters who was before whom. */
-static void restore_order(struct sched__node *node, struct sched_pod *const *order) {
+static void restore_order(struct sched *s, uint32_t slot, struct sched_pod *const *order) {
+    struct sched__node *node = &s->nodes.v[slot];
     for (size_t i = 0; i < node->pods.n; i++) {
         node->pods.v[i] = order[i];
         order[i]->place = (uint32_t)i;
     }
+    sched__attached_reorder(s, slot);
 }
 
 static bool find_victims(struct preemption *p, uint32_t slot, struct candidate *c) {
@@ -139,7 +142,7 @@ static bool find_victims(struct preemption *p, uint32_t slot, struct candidate *
         for (size_t i = 0; i < n; i++)
             sched__pod_place(s, pods[i].pod, slot);
     }
-    restore_order(node, order);
+    restore_order(s, slot, order);
     return fits && c->n;
 }
 

@@ -22,129 +22,17 @@ static void *compile(struct sched *s, struct sched__class *c) {
     return has_attachable(&c->pod->spec.volumes) ? c->sample : NULL;
 }
 
-/* ---- which volumes a pod has attached ---- */
-
-/* Volumes by "driver/handle"; the value is the driver's name, which is not terminated. */
-struct attached {
-    struct sched__cycle *cy;
-    const struct api_object *csi_node; /* NULL: none */
-    struct map volumes;                /* struct str: the driver */
-    struct str error;                  /* absent: none */
-    bool not_found;                    /* the error is a claim that is not there */
-};
-
-static void add(struct attached *out, struct str driver, struct str handle) {
-    if (!driver.n || !handle.n)
-        return;
-    struct arena *a = out->cy->arena;
-    struct str *value = arena_new(a, struct str);
-    *value = driver;
-    map_put(&out->volumes, arena_printf(a, "%.*s/%.*s", STR_ARG(driver), STR_ARG(handle)), value);
-}
-
-/* A claim without a volume counts for the driver of its class, as a volume of its own. */
-static void add_by_class(struct attached *out, const struct api_object *claim) {
-    struct str name = sched__claim_class(claim);
-    const struct api_object *class =
-        name.n ? sched__store_find(out->cy->s, &out->cy->s->store.storage_classes, (struct str){0},
-                                   name)
-               : NULL;
-    if (!class)
-        return;
-    struct str driver = ((const struct api_storage_class *)class->body)->provisioner;
-    const struct sched__migration *m = sched__migration_of_plugin(driver);
-    if (m && (!m->on || !out->csi_node))
-        return;
-    struct str handle = arena_printf(out->cy->arena, "(unbound)-%.*s/%.*s",
-                                     STR_ARG(claim->meta->namespace), STR_ARG(claim->meta->name));
-    add(out, m ? m->driver : driver, handle);
-}
-
-static void add_volume(struct attached *out, const struct api_object *volume) {
-    const struct api_persistent_volume *pv = volume->body;
-    const struct api_csi_persistent_volume_source *csi = pv->spec.persistent_volume_source.csi;
-    if (csi) {
-        add(out, csi->driver, csi->volume_handle);
-        return;
-    }
-    const struct sched__migration *m = sched__migration_of_pv(pv);
-    struct str handle, error = {0};
-    if (m && m->on && out->csi_node &&
-        sched__migration_handle_pv(out->cy->arena, volume, &handle, &error) == 0)
-        add(out, m->driver, handle);
-}
-
-static void add_claim(struct attached *out, const struct api_object *claim) {
-    struct str name = sched__claim_body(claim)->spec.volume_name;
-    const struct api_object *volume =
-        name.n ? sched__store_find(out->cy->s, &out->cy->s->store.volumes, (struct str){0}, name)
-               : NULL;
-    if (volume)
-        add_volume(out, volume);
-    else
-        add_by_class(out, claim);
-}
-
-/* A volume that is no claim. */
-static void add_inline(struct attached *out, const struct api_volume *volume) {
-    const struct sched__migration *m = sched__migration_of_volume(volume);
-    if (!m || !m->on || !out->csi_node)
-        return;
-    struct str handle, error = {0};
-    if (sched__migration_handle_volume(out->cy->arena, volume, &handle, &error) == 0)
-        add(out, m->driver, handle);
-    else
-        out->error =
-            arena_printf(out->cy->arena, "converting volume(%.*s) from inline to csi: %.*s",
-                         STR_ARG(volume->name), STR_ARG(error));
-}
-
-static void add_missing(struct attached *out, struct str ns, struct str name) {
-    out->not_found = true;
-    out->error = arena_printf(out->cy->arena,
-                              "looking up PVC %.*s/%.*s: persistentvolumeclaim \"%.*s\" not found",
-                              STR_ARG(ns), STR_ARG(name), STR_ARG(name));
-}
-
-/* Of a pod that is there, claims that are not there do not count. */
-static void add_pod(struct attached *out, const struct api_object *pod, bool is_new) {
-    const struct api_volume_list *volumes = &sched__pod_spec(pod)->volumes;
-    for (size_t i = 0; i < volumes->n && !out->error.p; i++) {
-        const struct api_volume *volume = &volumes->v[i];
-        struct str name = sched__claim_name(out->cy->arena, pod, volume);
-        if (!name.p) {
-            add_inline(out, volume);
-            continue;
-        }
-        const struct api_object *claim =
-            sched__store_find(out->cy->s, &out->cy->s->store.claims, pod->meta->namespace, name);
-        if (!name.n)
-            out->error = STR("PersistentVolumeClaim had no name");
-        else if (!claim && is_new)
-            add_missing(out, pod->meta->namespace, name);
-        if (!claim)
-            continue;
-        if (volume->volume_source.ephemeral && !volume->volume_source.persistent_volume_claim)
-            out->error = sched__claim_owner_error(out->cy->arena, claim, pod);
-        if (!out->error.p)
-            add_claim(out, claim);
-    }
-}
-
 /* ---- the pod that is being placed ---- */
 
-/* The volumes that a node would have to attach; they depend only on there being a CSINode. */
+/* The volumes that a node would have to attach, each once; they depend only on there being a
+ * CSINode. Read when first asked for. */
 struct wanted {
-    struct map_entry *v; /* "driver/handle" and the driver; in the arena */
-    size_t n;
-    struct str error;
-    bool not_found, known;
+    struct sched__attachables volumes;
+    bool known;
 };
 
-/* What is read once in a cycle, when first asked for. */
 struct state {
     struct wanted wanted[2]; /* without and with a CSINode */
-    const struct attachments *attachments;
 };
 
 static struct state *state_of(struct sched__cycle *cy) {
@@ -153,79 +41,26 @@ static struct state *state_of(struct sched__cycle *cy) {
     return cy->data[SCHED_VOLUME_LIMITS];
 }
 
-static const struct wanted *wanted_of(struct sched__cycle *cy, const struct api_object *csi_node) {
+static void drop_repeated(const struct sched *s, struct sched__attachables *volumes) {
+    struct map seen = MAP_INIT(s->seed);
+    size_t n = 0;
+    for (size_t i = 0; i < volumes->n; i++)
+        if (!map_put(&seen, volumes->v[i].key, volumes))
+            volumes->v[n++] = volumes->v[i];
+    volumes->n = n;
+    map_release(&seen);
+}
+
+static const struct sched__attachables *wanted_of(struct sched__cycle *cy,
+                                                  const struct api_object *csi_node) {
     struct wanted *wanted = &state_of(cy)->wanted[csi_node != NULL];
     if (wanted->known)
-        return wanted;
-    struct attached new = {.cy = cy, .csi_node = csi_node, .volumes = MAP_INIT(cy->s->seed)};
-    add_pod(&new, cy->cls->sample, true);
-    *wanted = (struct wanted){.error = new.error, .not_found = new.not_found, .known = true};
-    wanted->v = arena_array(cy->arena, struct map_entry, new.volumes.live);
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&new.volumes, &at));)
-        wanted->v[wanted->n++] = *e;
-    map_release(&new.volumes);
-    return wanted;
-}
-
-/* ---- VolumeAttachments, by node ---- */
-
-struct attachments {
-    const struct api_volume_attachment **v; /* in the order of nodes' names */
-    size_t n;
-};
-
-static int compare_nodes(const void *a, const void *b) {
-    const struct api_volume_attachment *x = *(const struct api_volume_attachment *const *)a;
-    const struct api_volume_attachment *y = *(const struct api_volume_attachment *const *)b;
-    return str_cmp(x->spec.node_name, y->spec.node_name);
-}
-
-/* All attachments, listed at the first node that has limits. */
-static const struct attachments *list_attachments(struct sched__cycle *cy) {
-    if (state_of(cy)->attachments)
-        return state_of(cy)->attachments;
-    const struct map *store = &cy->s->store.attachments;
-    struct attachments *list = arena_new(cy->arena, struct attachments);
-    list->v = arena_alloc(cy->arena, (store->live + 1) * sizeof *list->v);
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(store, &at));)
-        list->v[list->n++] = ((const struct api_object *)e->value)->body;
-    qsort(list->v, list->n, sizeof *list->v, compare_nodes);
-    state_of(cy)->attachments = list;
-    return list;
-}
-
-/* Place of the first attachment to this node or a later one. */
-static size_t first_of(const struct attachments *list, struct str node) {
-    size_t low = 0, high = list->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (str_cmp(list->v[middle]->spec.node_name, node) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void add_attachment(struct attached *out, const struct api_volume_attachment *attachment) {
-    struct str name = attachment->spec.source.persistent_volume_name;
-    const struct api_object *volume =
-        attachment->spec.attacher.n && name.p
-            ? sched__store_find(out->cy->s, &out->cy->s->store.volumes, (struct str){0}, name)
-            : NULL;
-    const struct api_csi_persistent_volume_source *csi =
-        volume ? sched__pv_body(volume)->spec.persistent_volume_source.csi : NULL;
-    if (csi)
-        add(out, attachment->spec.attacher, csi->volume_handle);
-}
-
-static void add_attachments(struct attached *out, struct str node) {
-    const struct attachments *list = list_attachments(out->cy);
-    for (size_t i = first_of(list, node); i < list->n && str_eq(list->v[i]->spec.node_name, node);
-         i++)
-        add_attachment(out, list->v[i]);
+        return &wanted->volumes;
+    struct sched__attach_opts opts = {.has_csi_node = csi_node, .is_new = true};
+    wanted->volumes = sched__attachables(cy->s, cy->cls->sample, &opts, cy->arena);
+    wanted->known = true;
+    drop_repeated(cy->s, &wanted->volumes);
+    return &wanted->volumes;
 }
 
 /* ---- Filter ---- */
@@ -275,10 +110,10 @@ static bool must_be_there(struct sched *s, struct str name) {
            driver->spec.prevent_pod_scheduling_if_missing.v;
 }
 
-static void check_drivers(struct sched__cycle *cy, const struct wanted *wanted,
+static void check_drivers(struct sched__cycle *cy, const struct sched__attachables *wanted,
                           const struct api_object *csi_node, struct outcome *out) {
     for (size_t i = 0; i < wanted->n; i++) {
-        struct str driver = *(const struct str *)wanted->v[i].value;
+        struct str driver = wanted->v[i].driver;
         if (!must_be_there(cy->s, driver) || find_driver(csi_node, driver))
             continue;
         out->reason = SCHED__REASON_NO_DRIVER;
@@ -289,10 +124,10 @@ static void check_drivers(struct sched__cycle *cy, const struct wanted *wanted,
     }
 }
 
-/* What is counted of one of the wanted drivers on a node. */
+/* How many of the wanted volumes of a driver would be new on the node. */
 struct driver_count {
     struct str driver;
-    size_t added, present;
+    size_t added;
 };
 
 /* The counts of all drivers, in the order in which volumes want them. */
@@ -301,10 +136,6 @@ struct driver_counts {
     size_t n;
     struct map by_driver;
 };
-
-static struct str driver_of(const struct map_entry *volume) {
-    return *(const struct str *)volume->value;
-}
 
 static struct driver_count *count_of(struct driver_counts *all, struct str driver) {
     struct driver_count *c = map_get(&all->by_driver, driver);
@@ -316,38 +147,18 @@ static struct driver_count *count_of(struct driver_counts *all, struct str drive
     return c;
 }
 
-static void count_present(struct driver_counts *all, const struct map *volumes,
-                          const struct map *without) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(volumes, &at));) {
-        struct driver_count *c = map_get(&all->by_driver, driver_of(e));
-        if (c && !(without && map_get(without, e->key)))
-            c->present++;
-    }
-}
-
 /* Volumes that pods of the node have are not attached once more; mere attachments are counted as
  * if they were, as upstream does. */
-static void check_limits(const struct wanted *wanted, const struct attached *pods,
-                         const struct attached *attached, struct outcome *out) {
-    struct driver_counts all = {.by_driver = MAP_INIT(pods->volumes.seed)};
-    all.v = arena_array(pods->cy->arena, struct driver_count, wanted->n);
+static struct driver_counts count_added(struct sched__cycle *cy,
+                                        const struct sched__attachables *wanted,
+                                        const struct sched__attached *there) {
+    struct driver_counts all = {.by_driver = MAP_INIT(cy->s->seed)};
+    all.v = arena_array(cy->arena, struct driver_count, wanted->n);
     for (size_t i = 0; i < wanted->n; i++)
-        count_of(&all, driver_of(&wanted->v[i]))->added +=
-            !map_get(&pods->volumes, wanted->v[i].key);
-    count_present(&all, &pods->volumes, NULL);
-    count_present(&all, &attached->volumes, &pods->volumes);
-    for (size_t i = 0; i < all.n && !out->reason; i++) {
-        const struct driver_count *c = &all.v[i];
-        int64_t limit = limit_of(pods->csi_node, c->driver);
-        if (c->added && limit >= 0 && c->present + c->added > (size_t)limit)
-            *out = (struct outcome){.reason = SCHED__REASON_VOLUME_LIMITS,
-                                    .driver = c->driver,
-                                    .present = c->present,
-                                    .added = c->added,
-                                    .limit = limit};
-    }
+        count_of(&all, wanted->v[i].driver)->added +=
+            !sched__attached_by_pod(there, wanted->v[i].key);
     map_release(&all.by_driver);
+    return all;
 }
 
 static void fail(struct str error, bool not_found, struct outcome *out) {
@@ -357,33 +168,38 @@ static void fail(struct str error, bool not_found, struct outcome *out) {
 }
 
 /* The counting itself, for a node with limits. */
-static void count_node(struct sched__cycle *cy, const struct wanted *wanted,
-                       const struct api_object *csi_node, uint32_t slot, struct outcome *out) {
-    const struct sched__node *node = &cy->s->nodes.v[slot];
-    struct attached pods = {.cy = cy, .csi_node = csi_node, .volumes = MAP_INIT(cy->s->seed)};
-    struct attached attached = pods;
-    for (size_t i = 0; i < node->pods.n && !pods.error.p; i++)
-        add_pod(&pods, node->pods.v[i]->cls->sample, false);
-    if (pods.error.p) {
-        fail(pods.error, false, out);
-    } else {
-        add_attachments(&attached, intern_text(node->name));
-        check_limits(wanted, &pods, &attached, out);
+static void check_limits(struct sched__cycle *cy, const struct sched__attachables *wanted,
+                         const struct api_object *csi_node, uint32_t slot, struct outcome *out) {
+    struct str error = sched__attached_error(cy->s, slot, cy->arena);
+    if (error.p) {
+        fail(error, false, out);
+        return;
     }
-    map_release(&pods.volumes);
-    map_release(&attached.volumes);
+    const struct sched__attached *there = sched__attached_get(cy->s, slot);
+    struct driver_counts all = count_added(cy, wanted, there);
+    for (size_t i = 0; i < all.n && !out->reason; i++) {
+        const struct driver_count *c = &all.v[i];
+        size_t present = sched__attached_count(there, c->driver);
+        int64_t limit = limit_of(csi_node, c->driver);
+        if (c->added && limit >= 0 && present + c->added > (size_t)limit)
+            *out = (struct outcome){.reason = SCHED__REASON_VOLUME_LIMITS,
+                                    .driver = c->driver,
+                                    .present = present,
+                                    .added = c->added,
+                                    .limit = limit};
+    }
 }
 
 static struct outcome check(struct sched__cycle *cy, uint32_t slot) {
     struct outcome out = {0};
     const struct api_object *csi_node = sched__csi_node(cy->s, slot);
-    const struct wanted *wanted = wanted_of(cy, csi_node);
+    const struct sched__attachables *wanted = wanted_of(cy, csi_node);
     if (wanted->error.p)
         fail(wanted->error, wanted->not_found, &out);
     else if (feature_enabled(&cy->s->gates, FEATURE_VolumeLimitScaling))
         check_drivers(cy, wanted, csi_node, &out);
     if (!out.reason && wanted->n && has_limits(csi_node))
-        count_node(cy, wanted, csi_node, slot, &out);
+        check_limits(cy, wanted, csi_node, slot, &out);
     return out;
 }
 

@@ -146,6 +146,7 @@ void sched__volumes_release(struct sched *s) {
     sched__disks_release(&v->disks);
     sched__shelves_release(&v->shelves);
     sched__capacities_free(v->capacities);
+    sched__attachments_release(&v->attachments);
     free(v);
     s->volumes = NULL;
 }

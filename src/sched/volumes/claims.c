@@ -153,6 +153,7 @@ void sched__volumes_pod(struct sched *s, const struct sched_pod *p, uint32_t slo
     }
     if (has_disks)
         use_disks(s, p, slot, delta);
+    sched__attached_pod(s, p, slot, delta);
 }
 
 /* ---- lists of texts ---- */

@@ -15,6 +15,7 @@ struct sched__volumes *sched__volumes_get(struct sched *s) {
         s->volumes->placed = MAP_INIT(s->seed);
         s->volumes->users = MAP_INIT(s->seed);
         s->volumes->disks = MAP_INIT(s->seed);
+        s->volumes->attachments.by_node = MAP_INIT(s->seed);
     }
     return s->volumes;
 }

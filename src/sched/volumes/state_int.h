@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/selector_index.h"
+#include "sched/volumes/attached_int.h"
 #include "sched/volumes/volumes_int.h"
 
 /* ---- volumes that claims may get (shelves.c) ---- */
@@ -126,7 +127,8 @@ struct sched__volumes {
     struct map disks;    /* of pods on nodes, see disks.c */
     struct sched__shelves shelves;
     struct sched__capacities *capacities; /* NULL: not asked for yet */
-    uint64_t plans;                       /* that were made */
+    struct sched__attachments attachments;
+    uint64_t plans; /* that were made */
 };
 
 /* Something that a decision took and that no object shows yet. */

@@ -23,8 +23,8 @@ void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot);
 /* Undoes the above: the pod could not be bound. Nothing happens if nothing was taken. */
 void sched__volumes_forget(struct sched *s, struct sched_pod *p);
 
-/* The pod came to a node (delta 1) or left it (-1): counts who uses a claim, and who has a disk.
- * Moves storage_generation if that claim may be used by one pod only. */
+/* The pod came to a node (delta 1) or left it (-1): counts who uses a claim, who has a disk, and
+ * what is attached. Moves storage_generation if that claim may be used by one pod only. */
 void sched__volumes_pod(struct sched *s, const struct sched_pod *p, uint32_t slot, int delta);
 
 /* Frees s->volumes. */
