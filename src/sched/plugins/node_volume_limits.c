@@ -83,14 +83,9 @@ static const struct api_csi_node_driver *find_driver(const struct api_object *cs
     return NULL;
 }
 
-/* The driver's limit on the node, or -1. */
+/* The driver's limit on the node, or -1; NULL: it is not there. */
 static int64_t limit_in(const struct api_csi_node_driver *d) {
-    return d->allocatable && d->allocatable->count.set ? d->allocatable->count.v : -1;
-}
-
-static int64_t limit_of(const struct api_object *csi_node, struct str name) {
-    const struct api_csi_node_driver *d = find_driver(csi_node, name);
-    return d ? limit_in(d) : -1;
+    return d && d->allocatable && d->allocatable->count.set ? d->allocatable->count.v : -1;
 }
 
 static bool has_limits(const struct api_object *csi_node) {
@@ -169,7 +164,7 @@ static void fail(struct str error, bool not_found, struct outcome *out) {
 
 /* The counting itself, for a node with limits. */
 static void check_limits(struct sched__cycle *cy, const struct sched__attachables *wanted,
-                         const struct api_object *csi_node, uint32_t slot, struct outcome *out) {
+                         uint32_t slot, struct outcome *out) {
     struct str error = sched__attached_error(cy->s, slot, cy->arena);
     if (error.p) {
         fail(error, false, out);
@@ -180,7 +175,7 @@ static void check_limits(struct sched__cycle *cy, const struct sched__attachable
     for (size_t i = 0; i < all.n && !out->reason; i++) {
         const struct driver_count *c = &all.v[i];
         size_t present = sched__attached_count(there, c->driver);
-        int64_t limit = limit_of(csi_node, c->driver);
+        int64_t limit = limit_in(sched__attached_driver(there, c->driver));
         if (c->added && limit >= 0 && present + c->added > (size_t)limit)
             *out = (struct outcome){.reason = SCHED__REASON_VOLUME_LIMITS,
                                     .driver = c->driver,
@@ -199,7 +194,7 @@ static struct outcome check(struct sched__cycle *cy, uint32_t slot) {
     else if (feature_enabled(&cy->s->gates, FEATURE_VolumeLimitScaling))
         check_drivers(cy, wanted, csi_node, &out);
     if (!out.reason && wanted->n && has_limits(csi_node))
-        check_limits(cy, wanted, csi_node, slot, &out);
+        check_limits(cy, wanted, slot, &out);
     return out;
 }
 
@@ -238,7 +233,7 @@ static bool limit_rose(const struct api_object *before, const struct api_object 
     for (size_t i = 0; i < body->spec.drivers.n; i++) {
         const struct api_csi_node_driver *d = &body->spec.drivers.v[i];
         int64_t new = d->allocatable && d->allocatable->count.set ? d->allocatable->count.v : 0;
-        int64_t old = limit_of(before, d->name);
+        int64_t old = limit_in(find_driver(before, d->name));
         if (new > (old < 0 ? 0 : old))
             return true;
     }

@@ -141,8 +141,9 @@ static const struct attachment *find_attachments(struct sched *s, struct str nod
     x->generation = s->attached_generation;
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&s->store.attachments, &at));) {
+        const struct api_object *object = e->value;
         struct attachment *a = arena_new(&x->arena, struct attachment);
-        a->body = ((const struct api_object *)e->value)->body;
+        a->body = object->body;
         a->next = map_put(&x->by_node, a->body->spec.node_name, a);
     }
     return map_get(&x->by_node, node);
@@ -155,7 +156,7 @@ void sched__attachments_release(struct sched__attachments *x) {
 
 /* ---- how many volumes a node has ---- */
 
-/* A CSI driver that has volumes there. */
+/* A CSI driver whose volumes are attached there. */
 struct driver {
     size_t volumes;
     struct str name; /* the text behind it */
@@ -175,6 +176,7 @@ struct sched__attached {
     uint64_t generation;           /* of the objects that tell what is attached */
     struct map volumes;            /* struct volume by key */
     struct map drivers;            /* struct driver by name */
+    struct map offered;            /* drivers of the CSINode by name; borrowed from the store */
     size_t failing;                /* pods whose volumes cannot be told */
     const struct sched_pod *first; /* the first of them on the node; NULL: not known */
 };
@@ -249,10 +251,19 @@ static void count_attachment(struct sched *s, struct sched__attached *x,
     arena_release(&a);
 }
 
-static struct sched__attached *attached_new(struct sched *s, const struct sched__node *node) {
+/* Of drivers of one name the last counts. */
+static void list_drivers(struct sched__attached *x, const struct api_object *csi_node) {
+    const struct api_csi_node *body = csi_node ? csi_node->body : NULL;
+    for (size_t i = 0; body && i < body->spec.drivers.n; i++)
+        map_put(&x->offered, body->spec.drivers.v[i].name, &body->spec.drivers.v[i]);
+}
+
+static struct sched__attached *attached_new(struct sched *s, uint32_t slot) {
+    const struct sched__node *node = &s->nodes.v[slot];
     struct sched__attached *x = xcalloc(1, sizeof *x);
     x->generation = s->attached_generation;
-    x->volumes = x->drivers = MAP_INIT(s->seed);
+    x->volumes = x->drivers = x->offered = MAP_INIT(s->seed);
+    list_drivers(x, sched__csi_node(s, slot));
     for (size_t i = 0; i < node->pods.n; i++)
         count_pod(s, x, node->pods.v[i], 1);
     const struct attachment *a = find_attachments(s, intern_text(node->name));
@@ -272,6 +283,7 @@ void sched__attached_free(struct sched__attached *x) {
         free(e->value);
     map_release(&x->volumes);
     map_release(&x->drivers);
+    map_release(&x->offered);
     free(x);
 }
 
@@ -287,7 +299,7 @@ static struct sched__attached *current(struct sched *s, struct sched__node *node
 const struct sched__attached *sched__attached_get(struct sched *s, uint32_t slot) {
     struct sched__node *node = &s->nodes.v[slot];
     if (!current(s, node))
-        node->attached = attached_new(s, node);
+        node->attached = attached_new(s, slot);
     return node->attached;
 }
 
@@ -317,6 +329,11 @@ bool sched__attached_by_pod(const struct sched__attached *x, struct str key) {
 size_t sched__attached_count(const struct sched__attached *x, struct str driver) {
     const struct driver *d = map_get(&x->drivers, driver);
     return d ? d->volumes : 0;
+}
+
+const struct api_csi_node_driver *sched__attached_driver(const struct sched__attached *x,
+                                                         struct str name) {
+    return map_get(&x->offered, name);
 }
 
 static bool fails(struct sched *s, const struct sched_pod *p) {

@@ -8,6 +8,8 @@
 
 #include "sched/sched_int.h"
 
+struct api_csi_node_driver;
+
 /* A volume that a node has to attach. */
 struct sched__attachable {
     struct str driver;
@@ -39,6 +41,10 @@ const struct sched__attached *sched__attached_get(struct sched *s, uint32_t slot
  * attachment tells? */
 bool sched__attached_by_pod(const struct sched__attached *x, struct str key);
 size_t sched__attached_count(const struct sched__attached *x, struct str driver);
+
+/* The driver as the CSINode has it, or NULL. */
+const struct api_csi_node_driver *sched__attached_driver(const struct sched__attached *x,
+                                                         struct str name);
 
 /* Why the volumes of the first pod for which that is so cannot be told, in the arena; absent: they
  * all can. */

@@ -92,6 +92,39 @@ static void a_volume_counts_once(void **state) {
     sched_free(w.s);
 }
 
+/* Objects that nobody judged may lack what is required. */
+static void an_attachment_without_a_node_counts_nowhere(void **state) {
+    (void)state;
+    struct world w;
+    start(&w);
+    set_volume(&w, "v1", "h1");
+    world_set(&w, object_of_text("{'apiVersion':'storage.k8s.io/v1','kind':'VolumeAttachment',"
+                                 "'metadata':{'name':'a0'},'spec':{'attacher':'x','source':"
+                                 "{'persistentVolumeName':'v1'}}}"));
+    world_set(&w, object_of_text("{'apiVersion':'storage.k8s.io/v1','kind':'CSINode','metadata':"
+                                 "{'name':'n'},'spec':{'drivers':[{'nodeID':'i'}]}}"));
+    expect(&w, 0, 0);
+    world_set(&w, an_attachment("a1", "v1"));
+    expect(&w, 1, 0);
+    sched_free(w.s);
+}
+
+/* The last of one name counts. */
+static void drivers_are_those_of_the_csi_node(void **state) {
+    (void)state;
+    struct world w;
+    start(&w);
+    assert_null(sched__attached_driver(sched__attached_get(w.s, the_node(&w)), STR("x")));
+    world_set(&w, object_of_text("{'apiVersion':'storage.k8s.io/v1','kind':'CSINode','metadata':"
+                                 "{'name':'n'},'spec':{'drivers':[{'name':'x','nodeID':'1'},"
+                                 "{'name':'y','nodeID':'2'},{'name':'x','nodeID':'3'}]}}"));
+    const struct sched__attached *there = sched__attached_get(w.s, the_node(&w));
+    assert_true(str_is(sched__attached_driver(there, STR("x"))->node_id, "3"));
+    assert_true(str_is(sched__attached_driver(there, STR("y"))->node_id, "2"));
+    assert_null(sched__attached_driver(there, STR("z")));
+    sched_free(w.s);
+}
+
 static void an_unbound_claim_counts_for_its_class(void **state) {
     (void)state;
     struct world w;
@@ -170,6 +203,8 @@ static void the_first_pod_that_fails_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_volume_counts_once),
+        cmocka_unit_test(an_attachment_without_a_node_counts_nowhere),
+        cmocka_unit_test(drivers_are_those_of_the_csi_node),
         cmocka_unit_test(an_unbound_claim_counts_for_its_class),
         cmocka_unit_test(an_attachment_is_no_volume_of_a_pod),
         cmocka_unit_test(the_first_pod_that_fails_is_told),
