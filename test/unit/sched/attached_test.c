@@ -200,6 +200,108 @@ static void the_first_pod_that_fails_is_told(void **state) {
     sched_free(w.s);
 }
 
+/* ---- kept up = counted anew ---- */
+
+enum { NAMES = 4, STEPS = 20000 };
+
+static unsigned next(unsigned *seed, unsigned n) {
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 16) % n;
+}
+
+static const char *const names[NAMES] = {"1", "2", "3", "4"};
+
+static struct api_object *any_pod(const char *name, unsigned *seed) {
+    return next(seed, 8) ? a_pod(name, names[next(seed, NAMES)]) : a_pod_with_ephemeral(name);
+}
+
+/* The node's pods leave it for a while, and come back in the reverse order. */
+static void take_off_and_put_back(struct world *w, unsigned *seed) {
+    const struct sched__node *node = &w->s->nodes.v[the_node(w)];
+    struct sched_pod *pods[NAMES];
+    struct sched__seat seats[NAMES];
+    struct arena a = {0};
+    size_t n = 0;
+    while (node->pods.n && next(seed, 3)) {
+        pods[n] = node->pods.v[next(seed, (unsigned)node->pods.n)];
+        seats[n] = sched__pod_take_off(w->s, pods[n]);
+        n++;
+        sched__attached_error(w->s, the_node(w), &a);
+    }
+    while (n--)
+        sched__pod_put_back(w->s, pods[n], &seats[n]);
+    arena_release(&a);
+}
+
+static void change_something(struct world *w, unsigned *seed) {
+    const char *name = names[next(seed, NAMES)], *other = names[next(seed, NAMES)];
+    switch (next(seed, 16)) {
+    case 0:
+        set_volume(w, name, other);
+        break;
+    case 1:
+        set_claim(w, name, next(seed, 3) ? other : "");
+        break;
+    case 2:
+        set_claim(w, name[0] < '3' ? "1-v" : "2-v", other);
+        break;
+    case 3:
+        world_set(w, an_attachment(name, other));
+        break;
+    case 4:
+        world_delete(w, an_attachment(name, other));
+        break;
+    case 5:
+        take_off_and_put_back(w, seed);
+        break;
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+        world_delete(w, any_pod(name, seed));
+        break;
+    default:
+        world_set(w, any_pod(name, seed));
+        break;
+    }
+}
+
+/* What is known of the node, as a text. */
+static struct str describe(struct world *w, struct arena *a) {
+    struct str error = sched__attached_error(w->s, the_node(w), a);
+    const struct sched__attached *there = sched__attached_get(w->s, the_node(w));
+    struct buf out = BUF_INIT(SIZE_MAX);
+    buf_addf(&out, "%zu %zu %.*s", sched__attached_count(there, STR("x")),
+             sched__attached_count(there, STR("y")), STR_ARG(error));
+    for (size_t i = 0; i < NAMES; i++)
+        buf_addf(&out, " %d", sched__attached_by_pod(there, arena_printf(a, "1:x%s", names[i])));
+    struct str text = arena_str(a, buf_view(&out));
+    buf_release(&out);
+    return text;
+}
+
+static void what_is_kept_up_is_what_is_counted_anew(void **state) {
+    (void)state;
+    struct world w;
+    struct arena a = {0};
+    unsigned seed = 1;
+    start(&w);
+    for (unsigned i = 0; i < STEPS; i++) {
+        change_something(&w, &seed);
+        struct str kept = describe(&w, &a);
+        if (next(&seed, 4))
+            continue;
+        w.s->attached_generation++;
+        struct str anew = describe(&w, &a);
+        if (!str_eq(kept, anew))
+            fail_msg("step %u: %.*s, but anew %.*s", i, STR_ARG(kept), STR_ARG(anew));
+        arena_reset(&a);
+    }
+    arena_release(&a);
+    sched_free(w.s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_volume_counts_once),
@@ -208,6 +310,7 @@ int main(void) {
         cmocka_unit_test(an_unbound_claim_counts_for_its_class),
         cmocka_unit_test(an_attachment_is_no_volume_of_a_pod),
         cmocka_unit_test(the_first_pod_that_fails_is_told),
+        cmocka_unit_test(what_is_kept_up_is_what_is_counted_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
