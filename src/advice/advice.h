@@ -58,8 +58,8 @@ int advice_silence(struct advice *run, struct str code, struct err *err);
  */
 void advice_check(struct advice *run, const struct api_object *o, struct advice_notes *out);
 
-/* Adds a note of a known code before advice_check, unless it is silenced for the run or by the object. The texts live
- * in the arena of the list, or outlive it. */
+/* Adds a note of a known code before advice_check, unless it is silenced for the run or by the
+ * object. The texts live in the arena of the list, or outlive it. */
 void advice_add(const struct advice *run, const struct api_object *o, struct advice_note note,
                 struct advice_notes *out);
 

@@ -42,8 +42,8 @@
  * million, of 300 bytes each. */
 #define LIMIT_WARNINGS 10000
 
-/* A struct that is shown in a diff, as a tree and as a text in which every field has a line: a pod of
- * a hundred containers takes some 200 KiB. The error of one that is longer has no diff. */
+/* A struct that is shown in a diff, as a tree and as a text in which every field has a line: a pod
+ * of a hundred containers takes some 200 KiB. The error of one that is longer has no diff. */
 #define LIMIT_DIFF_BYTES (4U << 20)
 
 /* Comparisons of lines for one diff in an error text: the algorithm that upstream follows needs as
@@ -146,7 +146,7 @@
 /* Memory of what one run makes of workload templates. Replicas that differ only in their names
  * share all but the body of a pod. Members that are numbered or have a node of their own count with
  * all that their template says, as the scheduler compiles it for each, and claims with theirs:
- * 50,000 daemons of 10 KiB, or 100,000 of 5 KiB, where honest templates have 2 to 5; or 45,000
+ * 50,000 daemons of 10 KiB, or 100,000 of 5 KiB, where honest templates have 2 to 5; or 38,000
  * members of a StatefulSet or an Indexed Job, which are each a class of its own. */
 #define LIMIT_EXPANDED_BYTES (512U << 20)
 
