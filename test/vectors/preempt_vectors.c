@@ -27,9 +27,13 @@ static int compare(struct arena *a, const struct json *want, const struct sched_
 
 /* Pods that wait beside the one in question have gates: it is the first that is decided. */
 static int check(struct cluster *c, const struct json *line, struct buf *why) {
-    if (cluster_add_line(c, line, why) < 0 ||
-        !cluster_add(c, "Pod", json_get(line, STR("pod")), why))
+    if (cluster_add_line(c, line, why) < 0)
         return -1;
+    struct api_object *pod = cluster_add(c, "Pod", json_get(line, STR("pod")), why);
+    if (!pod)
+        return -1;
+    pod->meta->uid = arena_printf(&pod->arena, "%.*s/%.*s", STR_ARG(pod->meta->namespace),
+                                  STR_ARG(pod->meta->name)); /* as the oracle has it */
     struct clock_fake clock;
     clock_fake_init(&clock, LATER);
     struct sched *s = cluster_sched_new(c, &clock.clock);

@@ -44,7 +44,7 @@ static void flush(struct remarks *r) {
 
 static void add_hints(struct remarks *r, const struct sim_remark *remark) {
     AUTO(buf_release) struct buf name = BUF_INIT(LONGEST_REMARK), hint = BUF_INIT(LONGEST_REMARK);
-    if (!remark->remedy_count)
+    if (!remark->failure || !remark->remedy_count)
         return;
     kubectl_write_name(&name, remark->names->api_version, remark->names->kind,
                        remark->failure->name);

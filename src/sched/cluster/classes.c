@@ -210,6 +210,12 @@ static void write_key(struct key_writer *w, const struct sched *s, const struct 
 
 /* ---- pods that share their spec ---- */
 
+/* Structs of the same bytes are equal, and share what they point to. Equal ones may differ in bytes
+ * between their members; then they are merely not known to be equal. */
+static bool same_bytes(const void *a, const void *b, size_t n) {
+    return memcmp(a, b, n) == 0;
+}
+
 /*
  * Is the pod one that shares all that its key would be written of with the class's sample, as pods
  * made of one template do (api_object_derive)? Shared lists are the same place in memory, and what
@@ -229,7 +235,7 @@ static bool is_like_sample(const struct sched__class *c, const struct api_pod *p
     struct api_pod_spec spec = pod->spec;
     spec.node_name = sample->spec.node_name;
     spec.hostname = sample->spec.hostname; /* nobody looks at it */
-    return memcmp(&spec, &sample->spec, sizeof spec) == 0 && !c->is_single &&
+    return same_bytes(&spec, &sample->spec, sizeof spec) && !c->is_single &&
            !sched_requests_have_status(pod) && !sched_requests_have_status(sample);
 }
 
@@ -243,7 +249,7 @@ static struct api_object *sample_of(struct api_object *pod, bool placed) {
     const struct api_pod *before = pod->base->body;
     now.spec.node_name = before->spec.node_name;
     now.status.nominated_node_name = before->status.nominated_node_name;
-    return memcmp(&now, before, sizeof now) == 0 ? pod->base : pod;
+    return same_bytes(&now, before, sizeof now) ? pod->base : pod;
 }
 
 /* ---- classes ---- */

@@ -43,7 +43,7 @@ static const struct state *read_state(struct sched__cycle *cy, struct str *missi
         const struct api_object *claim =
             sched__store_find(cy->s, &cy->s->store.claims, pod->meta->namespace, name);
         if (!claim && !missing->p)
-            *missing = name;
+            *missing = name.n ? name : STR(""); /* a claim without a name is not there */
         if (claim && sched__claim_is_exclusive(claim))
             state->exclusive[state->exclusive_count++] = name;
     }
