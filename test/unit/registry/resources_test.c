@@ -1,5 +1,4 @@
-/* The table of resources. `make conformance` compares its rows with what upstream's discovery says;
- * here is what the table promises by itself. */
+/* The table of resources: what it promises by itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
