@@ -35,6 +35,9 @@ struct names_errs names_check_dns1123_underscore(struct str name);
 /* An RFC 1035 label, which starts with a letter, such as the name of a service. */
 struct names_errs names_check_dns1035_label(struct str name);
 
+/* What Kubernetes makes names of: no vowels, so that no word comes of it. */
+#define NAMES_LETTERS "bcdfghjklmnpqrstvwxz2456789"
+
 /* Appends the messages with sep between them. */
 void names_errs_join(struct buf *out, const struct names_errs *errs, struct str sep);
 

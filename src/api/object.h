@@ -26,6 +26,16 @@ struct api_object {
     uint32_t refs;           /* counted atomically */
 };
 
+/* Is the object of this type? */
+static inline bool api_object_is(const struct api_object *o, enum api_type_id type) {
+    return o->type == &api_types[type];
+}
+
+/* Is the pod done: Succeeded or Failed? Then it takes nothing any more. */
+static inline bool api_pod_has_ended(const struct api_pod *pod) {
+    return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
+}
+
 struct api_decode_opts {
     struct str api_version, kind; /* for items of a typed list that do not say what they are */
     bool strict;                  /* fail on unknown and repeated fields */

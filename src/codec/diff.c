@@ -45,7 +45,7 @@ struct diff {
     size_t row;          /* the line of a that is looked at, counted over all searches */
     size_t steps;        /* taken so far */
     VEC(struct run) runs;
-    VEC(struct span) todo;
+    VEC(struct span) spans;
 };
 
 /* ---- lines ---- */
@@ -127,7 +127,7 @@ static struct run find_longest(struct diff *d, const struct span *s) {
 
 static void push_span(struct diff *d, struct span s) {
     if (s.a1 < s.a2 && s.b1 < s.b2)
-        vec_push(&d->todo, s);
+        vec_push(&d->spans, s);
 }
 
 static int by_place(const void *a, const void *b) {
@@ -138,8 +138,8 @@ static int by_place(const void *a, const void *b) {
 /* All runs in order. False: it would take too long. */
 static bool find_runs(struct diff *d) {
     push_span(d, (struct span){0, d->a.id.n, 0, d->b.id.n});
-    while (d->todo.n) {
-        struct span s = d->todo.v[--d->todo.n];
+    while (d->spans.n) {
+        struct span s = d->spans.v[--d->spans.n];
         struct run run = find_longest(d, &s);
         if (d->steps > LIMIT_DIFF_STEPS)
             return false;
@@ -243,7 +243,7 @@ static void release(struct diff *d) {
     vec_release(&d->b.text);
     vec_release(&d->b.id);
     vec_release(&d->runs);
-    vec_release(&d->todo);
+    vec_release(&d->spans);
     free(d->starts);
     free(d->places);
     free(d->popular);

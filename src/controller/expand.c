@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "api/names.h"
 #include "base/limits.h"
 #include "codec/json.h"
 
@@ -26,19 +27,15 @@ static struct str owner_key(struct arena *a, const char *kind, struct str namesp
     return arena_printf(a, "%s\n%.*s\n%.*s", kind, STR_ARG(namespace), STR_ARG(name));
 }
 
-static bool is_type(const struct api_object *o, enum api_type_id id) {
-    return o->type == &api_types[id];
-}
-
 static void add_owned(struct expand *e, struct str key, const struct api_object *o) {
     struct expand_owned *owned = map_get(&e->owned, key);
     if (!owned) {
         owned = arena_new(&e->arena, struct expand_owned);
         map_put(&e->owned, key, owned);
     }
-    if (is_type(o, API_T_pod))
+    if (api_object_is(o, API_T_pod))
         vec_push(&owned->pods, o);
-    owned->has_replica_set |= is_type(o, API_T_replica_set);
+    owned->has_replica_set |= api_object_is(o, API_T_replica_set);
 }
 
 /* web-5d4f8c7b9: the ReplicaSet of a Deployment whose own entry may be missing in a dump. */
@@ -53,9 +50,9 @@ static struct str deployment_name(struct str replica_set) {
  * kept for the Deployment that it seems to be of. */
 static void index_object(struct expand *e, const struct api_object *o) {
     const struct api_owner_reference *ref = controller_of(o);
-    bool is_pod = is_type(o, API_T_pod);
+    bool is_pod = api_object_is(o, API_T_pod);
     struct str namespace = o->meta->namespace;
-    if (!ref || (!is_pod && !is_type(o, API_T_replica_set)))
+    if (!ref || (!is_pod && !api_object_is(o, API_T_replica_set)))
         return;
     struct arena *a = &e->arena;
     struct str kind = arena_str(a, ref->kind);
@@ -80,12 +77,8 @@ const struct expand_owned *expand__owned(const struct expand *e,
     return find_owned(e, workload->kind->kind, meta->namespace, meta->name);
 }
 
-static bool has_ended(const struct api_pod *pod) {
-    return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
-}
-
 bool expand__is_active(const struct api_object *pod) {
-    return !has_ended(pod->body) && !pod->meta->deletion_timestamp.set;
+    return !api_pod_has_ended(pod->body) && !pod->meta->deletion_timestamp.set;
 }
 
 int64_t expand__count_active(const struct expand_owned *owned) {
@@ -141,13 +134,10 @@ static void expand_replication_controller(struct expand *e, struct api_object *o
 
 /* ---- Deployment ---- */
 
-/* What Kubernetes makes names of: no vowels, so that no word comes of it. */
-#define LETTERS "bcdfghjklmnpqrstvwxz2456789"
-
 enum { LONGEST_TEMPLATE = 64 << 20 };
 
 struct str expand__hash(struct arena *a, const struct api_pod_template_spec *template) {
-    static const char alphabet[] = LETTERS;
+    static const char alphabet[] = NAMES_LETTERS;
     AUTO(arena_release) struct arena scratch = {0};
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEMPLATE);
     struct json tree = api_struct_encode(&scratch, &api_types[API_T_pod_template_spec], template);
@@ -363,7 +353,7 @@ static const struct workload {
 
 static void expand_object(struct expand *e, const struct controller_object *it) {
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
-        if (!is_type(it->object, workloads[i].type))
+        if (!api_object_is(it->object, workloads[i].type))
             continue;
         e->stored = it->stored;
         e->maker = arena_printf(&e->arena, "%s/%.*s", workloads[i].resource,

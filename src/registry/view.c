@@ -41,12 +41,8 @@ bool registry_view_is_closed(const struct registry_view *v, enum api_type_id typ
 
 /* ---- defaults ---- */
 
-static bool is_type(const struct api_object *o, enum api_type_id type) {
-    return o->type == &api_types[type];
-}
-
 static bool is_default_priority_class(const struct api_object *o) {
-    return is_type(o, API_T_priority_class) &&
+    return api_object_is(o, API_T_priority_class) &&
            ((const struct api_priority_class *)o->body)->global_default;
 }
 
@@ -58,7 +54,7 @@ static bool is_lower(const struct api_object *a, const struct api_object *b) {
 static bool is_default_storage_class(const struct api_object *o) {
     const struct label *l =
         labels_find(&o->meta->annotations, STR("storageclass.kubernetes.io/is-default-class"));
-    return is_type(o, API_T_storage_class) && l && str_is(l->value, "true");
+    return api_object_is(o, API_T_storage_class) && l && str_is(l->value, "true");
 }
 
 static bool is_newer(const struct api_object *a, const struct api_object *b) {

@@ -242,11 +242,11 @@ static void set_pod(struct sched *s, struct api_object *object) {
     const struct api_pod *body = object->body;
     struct sched_pod *p = pod_find(s, object->meta);
     bool other = p && !str_eq(p->uid, object->meta->uid); /* nobody told of its end */
-    if (p && (other || sched__pod_has_ended(body))) {
+    if (p && (other || api_pod_has_ended(body))) {
         delete_pod(s, p);
         p = pod_find(s, object->meta);
     }
-    if (sched__pod_has_ended(body))
+    if (api_pod_has_ended(body))
         return;
     if (!p)
         p = pod_new(s, object->meta->uid);

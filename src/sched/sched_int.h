@@ -95,9 +95,6 @@ struct sched_pod {
 /* Takes from its object what is a pod's own, key and uid apart (card.c). */
 void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_object *object);
 
-/* Is the pod done, so that it takes nothing any more and nobody looks for a node for it? */
-bool sched__pod_has_ended(const struct api_pod *pod);
-
 /* Does its object say that it is on a node, or nominated to one? */
 bool sched__pod_sits(const struct sched_pod *p);
 

@@ -1,11 +1,9 @@
 /* Every object once, settled as a server would have stored it. */
 #include "sim/cluster.h"
 
+#include "api/names.h"
 #include "api/object.h"
 #include "controller/controller.h"
-
-/* What Kubernetes makes names of: no vowels, so that no word comes of it. */
-#define LETTERS "bcdfghjklmnpqrstvwxz2456789"
 
 void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts) {
     *c = (struct sim_cluster){.opts = *opts, .refused_keys = MAP_INIT(map_random_seed())};
@@ -70,10 +68,6 @@ static void refuse_fields(struct sim_cluster *c, const struct sim_item *it,
 
 /* ---- names ---- */
 
-static bool is_type(const struct api_object *o, enum api_type_id id) {
-    return o->type == &api_types[id];
-}
-
 static const struct api_kind *kind_of(enum api_type_id type) {
     const struct api_kind *kind = api_kinds;
     while (kind->type != &api_types[type])
@@ -120,7 +114,7 @@ static void set_namespace(const struct sim_cluster *c, struct api_object *o) {
 
 /* What a name is completed with: random there, counted here. */
 static struct str next_suffix(struct sim_cluster *c) {
-    static const char alphabet[] = LETTERS;
+    static const char alphabet[] = NAMES_LETTERS;
     char suffix[] = "bbbbb";
     size_t rest = c->generated++;
     for (size_t i = sizeof suffix - 1; i-- > 0; rest /= sizeof alphabet - 1)
@@ -132,15 +126,15 @@ static struct str next_suffix(struct sim_cluster *c) {
 
 /* What others need to know before they can be settled. */
 static bool comes_first(const struct api_object *o) {
-    return is_type(o, API_T_namespace) || is_type(o, API_T_priority_class) ||
-           is_type(o, API_T_storage_class);
+    return api_object_is(o, API_T_namespace) || api_object_is(o, API_T_priority_class) ||
+           api_object_is(o, API_T_storage_class);
 }
 
 /* What controllers do to a new object. */
 static void settle_by_controllers(struct api_object *o) {
-    if (is_type(o, API_T_persistent_volume_claim))
+    if (api_object_is(o, API_T_persistent_volume_claim))
         controller_claim_settle(o);
-    if (is_type(o, API_T_persistent_volume))
+    if (api_object_is(o, API_T_persistent_volume))
         controller_volume_settle(o);
 }
 
@@ -194,7 +188,7 @@ static void settle_all(struct sim_cluster *c, bool first) {
 /* If Namespace objects were given, there are no others. */
 void sim_cluster_settle(struct sim_cluster *c) {
     for (size_t i = 0; i < c->items.n; i++)
-        if (is_type(c->items.v[i].object, API_T_namespace))
+        if (api_object_is(c->items.v[i].object, API_T_namespace))
             registry_view_close(c->view, API_T_namespace);
     settle_all(c, true);
     settle_all(c, false);
@@ -204,7 +198,7 @@ void sim_cluster_settle(struct sim_cluster *c) {
 /* ---- adding ---- */
 
 static size_t count_tolerations(const struct api_object *o) {
-    return is_type(o, API_T_pod) ? ((const struct api_pod *)o->body)->spec.tolerations.n : 0;
+    return api_object_is(o, API_T_pod) ? ((const struct api_pod *)o->body)->spec.tolerations.n : 0;
 }
 
 static void keep(struct sim_cluster *c, struct api_object *o, const struct sim_source *source) {

@@ -92,9 +92,6 @@ bool sim_cluster_has_refused(const struct sim_cluster *c, const char *kind, stru
 /* Fails if the pod is over a limit of pods that are to be placed, wherever it is now. */
 int sim_cluster_check_pending(const struct sim_item *item, struct err *err);
 
-/* Is the pod done: Succeeded or Failed? */
-bool sim_pod_has_ended(const struct api_pod *pod);
-
 /* --- for the files that make up a cluster --- */
 
 /* Remarks on an object: what is wrong with it, which counts, and what is merely good to know. */

@@ -5,14 +5,6 @@
 #include "base/limits.h"
 #include "sim/cluster.h"
 
-bool sim_pod_has_ended(const struct api_pod *pod) {
-    return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
-}
-
-static bool is_type(const struct api_object *o, enum api_type_id id) {
-    return o->type == &api_types[id];
-}
-
 /* The first thing that cannot be. */
 struct finding {
     struct arena *a;
@@ -207,13 +199,13 @@ static void refuse_field(struct sim_cluster *c, const struct sim_item *it, struc
 
 static void check_object(struct finding *f, const struct api_object *o) {
     const void *body = o->body;
-    if (is_type(o, API_T_pod))
+    if (api_object_is(o, API_T_pod))
         check_pod(f, body);
-    else if (is_type(o, API_T_node))
+    else if (api_object_is(o, API_T_node))
         check_node(f, body);
-    else if (is_type(o, API_T_persistent_volume_claim))
+    else if (api_object_is(o, API_T_persistent_volume_claim))
         check_claim(f, body);
-    else if (is_type(o, API_T_persistent_volume))
+    else if (api_object_is(o, API_T_persistent_volume))
         check_volume(f, body);
 }
 
@@ -243,7 +235,7 @@ static void leave_out(struct sim_cluster *c, const struct sim_item *it, const st
 }
 
 static bool is_pod_that(const struct api_object *o, bool asked(const struct api_pod *)) {
-    return is_type(o, API_T_pod) && asked(o->body);
+    return api_object_is(o, API_T_pod) && asked(o->body);
 }
 
 static bool has_place(const struct api_pod *pod) {
@@ -255,7 +247,7 @@ bool sim__check_limits(struct sim_cluster *c, const struct sim_item *item, struc
     const struct api_object *o = item->object;
     struct finding f = {
         .a = &a, .tolerations = item->tolerations, .has_place = is_pod_that(o, has_place)};
-    if (is_pod_that(o, sim_pod_has_ended))
+    if (is_pod_that(o, api_pod_has_ended))
         return true;
     check_object(&f, o);
     if (!f.text.p)
@@ -273,7 +265,7 @@ int sim_cluster_check_pending(const struct sim_item *item, struct err *err) {
     AUTO(arena_release) struct arena a = {0};
     const struct api_pod *pod = item->object->body;
     struct finding f = {.a = &a, .tolerations = item->tolerations};
-    if (has_place(pod) || sim_pod_has_ended(pod)) /* of others it is known */
+    if (has_place(pod) || api_pod_has_ended(pod)) /* of others it is known */
         check_pod(&f, pod);
     if (!f.text.p)
         return 0;
@@ -292,12 +284,12 @@ static void refuse_reference(struct sim_cluster *c, const struct sim_item *it, c
 /* The objects stay: a pod on a node that nobody knows takes nothing from the others, and of a claim
  * whose volume is gone the scheduler has something to say itself. */
 static void check_reference(struct sim_cluster *c, const struct sim_item *it) {
-    if (is_type(it->object, API_T_pod)) {
+    if (api_object_is(it->object, API_T_pod)) {
         const struct api_pod *pod = it->object->body;
-        if (pod->spec.node_name.n && !sim_pod_has_ended(pod) &&
+        if (pod->spec.node_name.n && !api_pod_has_ended(pod) &&
             !sim_cluster_find(c, API_T_node, STR(""), pod->spec.node_name))
             refuse_reference(c, it, "spec.nodeName", pod->spec.node_name);
-    } else if (is_type(it->object, API_T_persistent_volume_claim)) {
+    } else if (api_object_is(it->object, API_T_persistent_volume_claim)) {
         const struct api_persistent_volume_claim *claim = it->object->body;
         if (claim->spec.volume_name.n &&
             !sim_cluster_find(c, API_T_persistent_volume, STR(""), claim->spec.volume_name))
@@ -309,7 +301,7 @@ static void check_reference(struct sim_cluster *c, const struct sim_item *it) {
  * such a class can be given, or the classes were forgotten. Each class is told of once. */
 static void note_class(struct sim_cluster *c, const struct sim_item *it, struct map *noted) {
     AUTO(arena_release) struct arena a = {0};
-    if (!is_type(it->object, API_T_persistent_volume_claim))
+    if (!api_object_is(it->object, API_T_persistent_volume_claim))
         return;
     const struct api_persistent_volume_claim *claim = it->object->body;
     struct str name = claim->spec.storage_class_name;

@@ -9,7 +9,7 @@
 enum rank { OTHERS, NODES, BOUND, PENDING, LEFT_OUT };
 
 static enum rank pod_rank(const struct api_pod *pod) {
-    if (sim_pod_has_ended(pod))
+    if (api_pod_has_ended(pod))
         return LEFT_OUT;
     if (pod->spec.node_name.n)
         return BOUND;

@@ -8,7 +8,7 @@ enum rank { OTHERS, NODES, PODS, LEFT_OUT };
 
 /* Does the pod take something from others: on its node, or on one that is kept free for it? */
 static bool matters(const struct api_pod *pod) {
-    if (sim_pod_has_ended(pod))
+    if (api_pod_has_ended(pod))
         return false;
     return pod->spec.node_name.n ||
            (pod->status.nominated_node_name.n && !pod->metadata.deletion_timestamp.set);

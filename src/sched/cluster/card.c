@@ -34,10 +34,6 @@ void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_obje
     p->preempted = is_being_preempted(pod);
 }
 
-bool sched__pod_has_ended(const struct api_pod *pod) {
-    return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
-}
-
 bool sched__pod_sits(const struct sched_pod *p) {
     return p->told || (p->node != SCHED__NONE && !p->assumed);
 }

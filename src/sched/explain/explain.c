@@ -281,7 +281,7 @@ void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct 
     sched__trial_nominate(&trial);
     trial.cycle.redact = redact;
     out->all_nodes = s->nodes.live;
-    out->ended = sched__pod_has_ended(pod->body);
+    out->ended = api_pod_has_ended(pod->body);
     out->ignored = out->ended || sched__class_is_ignored(trial.cycle.cls);
     out->report.error =
         out->ended ? say_ended(a, pod->body) : sched__class_objection(trial.cycle.cls, a);
