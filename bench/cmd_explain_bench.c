@@ -131,12 +131,12 @@ static void ask(struct sched *s, const struct question *q, const struct feature_
 
 int main(void) {
     struct feature_set gates = {0};
-    struct clock_fake clock;
+    struct clock_manual clock;
     for (enum feature f = 0; f < FEATURE_COUNT; f++)
         feature_set_put(&gates, f, feature_spec_at(f, FEATURE_NEWEST, FEATURE_NEWEST)->on);
     feature_set_put(&gates, FEATURE_TaintTolerationComparisonOperators, true);
     feature_set_put(&gates, FEATURE_TaintTolerationCEL, true);
-    clock_fake_init(&clock, 0);
+    clock_manual_init(&clock, 0);
     struct tolexpr *expressions = tolexpr_new(
         &(struct tolexpr_opts){.compat = FEATURE_NEWEST, .clock = &clock.clock, .seed = 7});
     struct sched *s = sched_new(&(struct sched_opts){.gates = &gates,

@@ -146,7 +146,7 @@ static double now_us(void) {
 struct bench {
     struct feature_set gates;
     struct tolexpr *expressions;
-    struct clock_fake clock;
+    struct clock_manual clock;
     struct sched *sched;
 };
 
@@ -160,7 +160,7 @@ static void open_bench(struct bench *b) {
     feature_set_put(&b->gates, FEATURE_TaintTolerationComparisonOperators, true);
     feature_set_put(&b->gates, FEATURE_TolerationAffinitySemverOperators, true);
     feature_set_put(&b->gates, FEATURE_TaintTolerationCEL, true);
-    clock_fake_init(&b->clock, INT64_C(1700000000) * CLOCK_SECOND);
+    clock_manual_init(&b->clock, INT64_C(1700000000) * CLOCK_SECOND);
     b->expressions = tolexpr_new(
         &(struct tolexpr_opts){.compat = FEATURE_NEWEST, .clock = &b->clock.clock, .seed = 7});
     b->sched = sched_new(&(struct sched_opts){.gates = &b->gates,

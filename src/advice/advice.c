@@ -17,7 +17,7 @@ static uint32_t bit_of(struct str code) {
 
 struct advice *advice_new(void) {
     struct advice *run = xcalloc(1, sizeof *run);
-    run->taint_texts = run->classes = run->told_classes = MAP_INIT(map_random_seed());
+    run->taint_texts = run->classes = run->warned_classes = MAP_INIT(map_random_seed());
     return run;
 }
 
@@ -26,7 +26,7 @@ void advice_free(struct advice *run) {
         return;
     map_release(&run->taint_texts);
     map_release(&run->classes);
-    map_release(&run->told_classes);
+    map_release(&run->warned_classes);
     vec_release(&run->taints);
     arena_release(&run->arena);
     free(run);
@@ -86,9 +86,9 @@ void advice__priority_class_unknown(struct advisor *w) {
     struct str name = w->spec->priority_class_name;
     if (!name.n)
         check_own_priority(w);
-    if (!name.n || has_class(w->run, name) || map_get(&w->run->told_classes, name))
+    if (!name.n || has_class(w->run, name) || map_get(&w->run->warned_classes, name))
         return;
-    map_put(&w->run->told_classes, arena_str(&w->run->arena, name), w->run);
+    map_put(&w->run->warned_classes, arena_str(&w->run->arena, name), w->run);
     advice__say(w, advice__path(w, ".priorityClassName"),
                 "no PriorityClass \"%.*s\" was read before this: a cluster that does not have it "
                 "refuses the pod; name its manifest before this one to have it checked",

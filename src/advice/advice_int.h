@@ -19,9 +19,9 @@ struct advice {
     struct arena arena;
     uint32_t silenced; /* a bit for each row */
     VEC(struct advice_taint) taints;
-    struct map taint_texts;  /* key=value of those -> the run */
-    struct map classes;      /* name of a PriorityClass -> the run */
-    struct map told_classes; /* unknown ones that were told of once */
+    struct map taint_texts;    /* key=value of those -> the run */
+    struct map classes;        /* name of a PriorityClass -> the run */
+    struct map warned_classes; /* unknown ones that were warned of once */
     bool has_default_class;
 };
 

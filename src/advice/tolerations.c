@@ -72,15 +72,15 @@ static void say_at_once(struct advisor *w, size_t i, const char *key) {
 
 void advice__default_eviction(struct advisor *w) {
     const struct api_toleration_list *list = &w->spec->tolerations;
-    size_t told = SIZE_MAX;
+    size_t warned = SIZE_MAX;
     for (size_t k = 0; k < 2 && !w->of_daemon_set; k++) {
         struct outcome o = outcome_of(list, trouble[k]);
         if (o.replacing == SIZE_MAX)
             continue;
         if (o.matching == SIZE_MAX)
             say_at_once(w, o.replacing, trouble[k]);
-        else if (!list->v[o.matching].toleration_seconds.set && told != o.matching)
-            say_for_ever(w, told = o.matching, trouble[k]);
+        else if (!list->v[o.matching].toleration_seconds.set && warned != o.matching)
+            say_for_ever(w, warned = o.matching, trouble[k]);
     }
 }
 

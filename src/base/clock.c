@@ -28,20 +28,21 @@ int64_t clock_mono(const struct clock *c) {
     return c->mono(c);
 }
 
-/* The clock is the first member of the fake, so a pointer to one is a pointer to the other. */
-static int64_t fake_wall(const struct clock *self) {
-    return ((const struct clock_fake *)(const void *)self)->wall_ns;
+/* The clock is the first member of the manual one, so a pointer to one is a pointer to the other.
+ */
+static int64_t manual_wall(const struct clock *self) {
+    return ((const struct clock_manual *)(const void *)self)->wall_ns;
 }
 
-static int64_t fake_mono(const struct clock *self) {
-    return ((const struct clock_fake *)(const void *)self)->mono_ns;
+static int64_t manual_mono(const struct clock *self) {
+    return ((const struct clock_manual *)(const void *)self)->mono_ns;
 }
 
-void clock_fake_init(struct clock_fake *f, int64_t wall_ns) {
-    *f = (struct clock_fake){.clock = {fake_wall, fake_mono}, .wall_ns = wall_ns};
+void clock_manual_init(struct clock_manual *m, int64_t wall_ns) {
+    *m = (struct clock_manual){.clock = {manual_wall, manual_mono}, .wall_ns = wall_ns};
 }
 
-void clock_fake_advance(struct clock_fake *f, int64_t ns) {
-    f->wall_ns += ns;
-    f->mono_ns += ns;
+void clock_manual_advance(struct clock_manual *m, int64_t ns) {
+    m->wall_ns += ns;
+    m->mono_ns += ns;
 }

@@ -22,16 +22,16 @@ int64_t clock_mono(const struct clock *c); /* c's monotonic time */
 /* The operating system's clock. */
 extern const struct clock clock_system;
 
-/* A clock that is moved by hand. Use &fake.clock wherever a clock is asked for. */
-struct clock_fake {
+/* A clock that is moved by hand. Use &manual.clock wherever a clock is asked for. */
+struct clock_manual {
     struct clock clock;
     int64_t wall_ns, mono_ns;
 };
 
 /* Starts a hand-moved clock at this wall time; its monotonic time starts at 0. */
-void clock_fake_init(struct clock_fake *f, int64_t wall_ns);
+void clock_manual_init(struct clock_manual *m, int64_t wall_ns);
 
 /* Moves both times forward. */
-void clock_fake_advance(struct clock_fake *f, int64_t ns);
+void clock_manual_advance(struct clock_manual *m, int64_t ns);
 
 #endif

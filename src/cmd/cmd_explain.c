@@ -154,8 +154,8 @@ static int explain_pod(struct run *run, struct sched *s, struct api_object *pod,
 }
 
 static int explain(struct run *run, struct err *err) {
-    struct clock_fake clock;
-    clock_fake_init(&clock, 0);
+    struct clock_manual clock;
+    clock_manual_init(&clock, 0);
     struct sched *s = scene_sched_new(&run->scene, &clock.clock, 0);
     struct api_object *pod = sim_probe_pod(run->pod);
     sim_probe_tell(&run->scene.cluster, run->pod, s);

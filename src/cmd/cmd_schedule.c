@@ -63,10 +63,10 @@ static void show_progress(void *ctx, size_t decided, size_t pending) {
 
 static int schedule(struct cmd_call *call, struct scene *scene, struct err *err) {
     const struct schedule_opts *opts = call->opts;
-    struct clock_fake clock;
+    struct clock_manual clock;
     struct sim_placement placement;
     struct progress progress;
-    clock_fake_init(&clock, 0);
+    clock_manual_init(&clock, 0);
     progress_init_count(&progress, call->ctx, 0, "pods");
     struct sched *s = scene_sched_new(scene, &clock.clock, (uint64_t)opts->seed);
     sim_placement_run(&placement, &scene->cluster, s, &clock,

@@ -21,8 +21,8 @@ const char *cmd_getenv(const struct cmd_ctx *ctx, const char *name) {
 static unsigned text_width(const struct cmd_ctx *ctx) {
     struct winsize size;
     int64_t columns = 0;
-    const char *wish = cmd_getenv(ctx, "COLUMNS");
-    if (!wish || !str_to_i64(str_of(wish), &columns)) {
+    const char *columns_text = cmd_getenv(ctx, "COLUMNS");
+    if (!columns_text || !str_to_i64(str_of(columns_text), &columns)) {
         if (!ctx->out_is_tty || ioctl(ctx->out, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
             return DEFAULT_WIDTH;
         columns = size.ws_col;

@@ -215,7 +215,7 @@ static int check_components(struct feature_flag flag, struct err *err) {
 }
 
 /* What the flags say about each gate, before the gates are asked. */
-struct wishes {
+struct assignments {
     struct feature_set named, on;
     struct str unknown; /* the first name that is no gate; absent = none */
 };
@@ -230,7 +230,7 @@ static int refuse_value(struct str name, struct str value, struct err *err) {
 }
 
 /* Reads one "Name=value". */
-static int read_wish(struct wishes *w, struct str item, struct err *err) {
+static int read_assignment(struct assignments *w, struct str item, struct err *err) {
     struct str name, value;
     bool has_value = str_cut(item, '=', &name, &value), on;
     name = utf8_trim_space(name);
@@ -249,13 +249,13 @@ static int read_wish(struct wishes *w, struct str item, struct err *err) {
     return 0;
 }
 
-static int read_wishes(struct feature_flag flag, struct wishes *w, struct err *err) {
+static int read_assignments(struct feature_flag flag, struct assignments *w, struct err *err) {
     if (check_components(flag, err) < 0)
         return -1;
     struct items it = {.left = flag};
     for (struct str item, component, setting; next_item(&it, &item);) {
         cut_component(item, &component, &setting);
-        if (setting.n && read_wish(w, setting, err) < 0)
+        if (setting.n && read_assignment(w, setting, err) < 0)
             return -1;
     }
     if (w->unknown.p)
@@ -264,7 +264,7 @@ static int read_wishes(struct feature_flag flag, struct wishes *w, struct err *e
 }
 
 /* The value of a gate that is not named: what AllAlpha or AllBeta says of its stage, or its own. */
-static bool unnamed_value(const struct wishes *w, const struct feature_spec *s) {
+static bool unnamed_value(const struct assignments *w, const struct feature_spec *s) {
     if (s->stage == FEATURE_ALPHA && feature_enabled(&w->named, FEATURE_AllAlpha))
         return feature_enabled(&w->on, FEATURE_AllAlpha);
     if (s->stage == FEATURE_BETA && feature_enabled(&w->named, FEATURE_AllBeta))
@@ -273,7 +273,8 @@ static bool unnamed_value(const struct wishes *w, const struct feature_spec *s) 
 }
 
 /* May a named gate have this value? */
-static void check_wish(const struct feature_config *c, enum feature f, bool on, struct errors *e) {
+static void check_assignment(const struct feature_config *c, enum feature f, bool on,
+                             struct errors *e) {
     const struct feature_spec *s = feature_spec_at(f, c->emulated, c->min_compat);
     struct str name = feature_name(f);
     if (s->locked && s->on != on)
@@ -287,7 +288,7 @@ static void check_wish(const struct feature_config *c, enum feature f, bool on, 
                   VERSION_ARG(c->min_compat));
 }
 
-static int grant_wishes(struct feature_config *c, const struct wishes *w, struct err *err) {
+static int assign_gates(struct feature_config *c, const struct assignments *w, struct err *err) {
     struct errors e = ERRORS_INIT;
     c->named = w->named;
     for (int i = 0; i < FEATURE_COUNT; i++) {
@@ -295,7 +296,7 @@ static int grant_wishes(struct feature_config *c, const struct wishes *w, struct
         const struct feature_spec *s = feature_spec_at(f, c->emulated, c->min_compat);
         bool named = feature_enabled(&w->named, f), on = feature_enabled(&w->on, f);
         if (named)
-            check_wish(c, f, on, &e);
+            check_assignment(c, f, on, &e);
         feature_set_put(&c->enabled, f, named ? on : unnamed_value(w, s));
     }
     return finish_errors(&e, err);
@@ -323,18 +324,18 @@ static int check_needs(const struct feature_config *c, struct err *err) {
 }
 
 void feature_config_init(struct feature_config *c, struct feature_version emulated) {
-    static const struct wishes none;
+    static const struct assignments none;
     *c = (struct feature_config){.emulated = emulated,
                                  .min_compat = feature__version_before(emulated)};
-    grant_wishes(c, &none, NULL);
+    assign_gates(c, &none, NULL);
 }
 
 int feature_configure(const struct feature_flags *flags, struct feature_config *out,
                       struct err *err) {
     struct feature_config c = {0};
-    struct wishes w = {0};
-    if (read_versions(flags, &c, err) < 0 || read_wishes(flags->gates, &w, err) < 0 ||
-        grant_wishes(&c, &w, err) < 0 || check_needs(&c, err) < 0 || check_versions(&c, err) < 0)
+    struct assignments w = {0};
+    if (read_versions(flags, &c, err) < 0 || read_assignments(flags->gates, &w, err) < 0 ||
+        assign_gates(&c, &w, err) < 0 || check_needs(&c, err) < 0 || check_versions(&c, err) < 0)
         return -1;
     *out = c;
     return 0;

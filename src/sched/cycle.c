@@ -21,8 +21,8 @@ const struct sched__plugin *sched__plugin_at(enum sched_plugin plugin) {
     return plugins[plugin];
 }
 
-#define UNSCHEDULABLE SCHED_REJECTED
-#define UNRESOLVABLE  SCHED_REJECTED_FOR_GOOD
+#define UNSCHEDULABLE                  SCHED_CODE_UNSCHEDULABLE
+#define UNSCHEDULABLE_AND_UNRESOLVABLE SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE
 static const struct sched__reason_row reasons[SCHED__REASON_COUNT] = {
 #define REASON(id, name, verdict, words) \
     [SCHED__REASON_##id] = {.plugin = SCHED_##name, .code = verdict, .text = words},
@@ -36,9 +36,9 @@ const struct sched__reason_row *sched__reason_row(enum sched__reason reason) {
 
 struct str sched_code_name(enum sched_code code) {
     static const struct str names[] = {
-        [SCHED_SUCCESS] = STR_INIT("Success"),
-        [SCHED_REJECTED] = STR_INIT("Unschedulable"),
-        [SCHED_REJECTED_FOR_GOOD] = STR_INIT("UnschedulableAndUnresolvable"),
+        [SCHED_CODE_SUCCESS] = STR_INIT("Success"),
+        [SCHED_CODE_UNSCHEDULABLE] = STR_INIT("Unschedulable"),
+        [SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE] = STR_INIT("UnschedulableAndUnresolvable"),
         [SCHED_CODE_ERROR] = STR_INIT("Error"),
     };
     return names[code];
@@ -58,7 +58,7 @@ void sched__cycle_pre_filter(struct sched__cycle *cy) {
         if (!plugins[order->v[i]]->pre_filter || !concerns(cy, order->v[i]))
             continue;
         plugins[order->v[i]]->pre_filter(cy);
-        if (cy->error.p || cy->rejected.code == SCHED_REJECTED_FOR_GOOD)
+        if (cy->error.p || cy->rejected.code == SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE)
             return;
     }
 }
@@ -223,7 +223,7 @@ static void keep_nomination(struct sched__cycle *cy, enum sched__reason verdict)
 
 void sched__cycle_filter(struct sched__cycle *cy) {
     sched__cycle_pre_filter(cy);
-    if (cy->error.p || cy->rejected.code != SCHED_SUCCESS)
+    if (cy->error.p || cy->rejected.code != SCHED_CODE_SUCCESS)
         return;
     enum sched__reason nominated = ask_nomination(cy);
     if (nominated == SCHED__FITS) {
@@ -273,8 +273,8 @@ void sched__status_add(struct sched__cycle *cy, struct sched_status *status, str
 }
 
 void sched__prefilter_reject(struct sched__cycle *cy, enum sched_plugin plugin, struct str text) {
-    cy->rejected =
-        (struct sched_status){.code = SCHED_REJECTED_FOR_GOOD, .plugin = sched_plugin_name(plugin)};
+    cy->rejected = (struct sched_status){.code = SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE,
+                                         .plugin = sched_plugin_name(plugin)};
     sched__status_add(cy, &cy->rejected, text);
 }
 
@@ -329,7 +329,7 @@ struct sched_status sched__cycle_status(struct sched__cycle *cy, uint32_t slot) 
     if (reason == SCHED__FITS || reason == SCHED__GONE)
         return status;
     if (reason == SCHED__ABSENT) {
-        status.code = SCHED_REJECTED_FOR_GOOD;
+        status.code = SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE;
         sched__status_add(cy, &status, absent_reason(cy));
         return status;
     }

@@ -30,7 +30,7 @@ static void link_newest(struct sched *s, struct sched__eval *ev) {
     s->eval_bytes += bytes_of(ev);
 }
 
-void sched__eval_forget(struct sched *s, struct sched__class *c) {
+void sched__eval_forget(struct sched *s, struct sched__pod_class *c) {
     struct sched__eval *ev = c->eval;
     if (!ev)
         return;

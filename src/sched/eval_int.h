@@ -24,7 +24,7 @@ struct sched__scaled {
 
 struct sched__eval {
     struct sched__eval *newer, *older; /* by last use */
-    struct sched__class *owner;
+    struct sched__pod_class *owner;
     uint32_t size; /* of the columns: slots in use */
     uint64_t seen; /* changes up to here are in it */
     uint64_t nodes_generation, storage_generation;
@@ -48,7 +48,7 @@ struct sched__eval {
 struct sched__eval *sched__eval_refresh(struct sched__cycle *cy);
 
 /* Forgets what a class remembers; fine if that is nothing. */
-void sched__eval_forget(struct sched *s, struct sched__class *c);
+void sched__eval_forget(struct sched *s, struct sched__pod_class *c);
 
 /* Asks the plug-ins of scope NODE about a slot, whose verdict is overwritten, even if PreFilter
  * left it out. */

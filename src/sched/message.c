@@ -64,7 +64,7 @@ static void tally(struct sched__cycle *cy, struct sched__tallied *t) {
 
 struct str sched__cycle_message(struct sched__cycle *cy) {
     struct sched__tallied t = {MAP_INIT(cy->s->seed)};
-    if (cy->rejected.code == SCHED_SUCCESS) {
+    if (cy->rejected.code == SCHED_CODE_SUCCESS) {
         tally(cy, &t);
         return sched__tallied_write(&t, cy->s->nodes.live, cy->arena);
     }

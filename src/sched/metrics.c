@@ -233,7 +233,8 @@ static unsigned kinds_of(const struct match_tolerations *tolerations) {
     return kinds;
 }
 
-void sched__metrics_tolerations(struct sched *s, const struct sched__class *c, uint32_t rejecting) {
+void sched__metrics_tolerations(struct sched *s, const struct sched__pod_class *c,
+                                uint32_t rejecting) {
     static const struct {
         enum kind kind;
         enum sched__metric good, bad;
@@ -264,7 +265,7 @@ static void read_queue(const struct sched *s) {
     uint64_t sizes[] = {
         [SCHED__QUEUE_ACTIVE] = q->active.n,
         [SCHED__QUEUE_BACKOFF] = q->backoff.n + q->error_backoff.n,
-        [SCHED__QUEUE_UNSCHEDULABLE] = q->pool.n,
+        [SCHED__QUEUE_UNSCHEDULABLE] = q->unschedulable_pods.n,
         [SCHED__QUEUE_GATED] = q->gated,
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

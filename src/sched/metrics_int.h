@@ -89,6 +89,7 @@ void sched__metrics_point(const struct sched__cycle *cy, enum sched_point point,
 void sched__metrics_preemption(struct sched *s, size_t victims);
 
 /* A pod was scheduled, or rejected by these plug-ins: counts by kinds of its tolerations. */
-void sched__metrics_tolerations(struct sched *s, const struct sched__class *c, uint32_t rejecting);
+void sched__metrics_tolerations(struct sched *s, const struct sched__pod_class *c,
+                                uint32_t rejecting);
 
 #endif

@@ -38,7 +38,7 @@ const struct sched__reason_row *sched__reason_row(enum sched__reason reason);
 struct sched__cycle {
     struct sched *s;
     struct sched_pod *pod;
-    struct sched__class *cls;
+    struct sched__pod_class *cls;
     const struct sched_profile *profile;
     struct arena *arena;            /* dies with the cycle */
     uint8_t *verdict;               /* by slot: enum sched__reason */
@@ -47,7 +47,7 @@ struct sched__cycle {
     struct sched_status rejected;   /* by PreFilter */
     struct str error;               /* a plug-in failed: the whole text */
     bool redact;                    /* sentences must not tell values of taints and labels */
-    size_t told;                    /* bytes of whole clauses in the sentence at hand */
+    size_t clauses_end;             /* bytes of whole clauses in the sentence at hand */
     void *data[SCHED_PLUGIN_COUNT]; /* what plug-ins keep for the cycle */
 };
 
@@ -91,7 +91,7 @@ struct sched__event {
     uint32_t bits;
     struct api_object *before, *after; /* either may be NULL; pods: one of the same class */
     bool own;                          /* the waiting pod itself is another one */
-    bool sat, sits;                    /* pods: on a node or nominated to one, before and after */
+    bool had_node, has_node;           /* pods: on a node or nominated to one, before and after */
 };
 
 /* A plug-in. Slots that are NULL are not asked; a plug-in that has `compile` is asked nothing about
@@ -100,7 +100,7 @@ struct sched__plugin {
     enum sched__scope scope;
     /* What the plug-in will want to know of the class's pods, in the class's arena; NULL: it has
      * nothing to do for them. Borrowing from c->pod is fine. */
-    void *(*compile)(struct sched *s, struct sched__class *c);
+    void *(*compile)(struct sched *s, struct sched__pod_class *c);
     /* Compiles classes of placed pods, too: they matter to others. */
     bool sees_placed;
     /* Gives back what the arena does not: atoms, compiled things. Called with data not NULL. */
@@ -115,7 +115,7 @@ struct sched__plugin {
      * better to ask about them alone; NULL: they are not. */
     const uint32_t *(*named)(struct sched__cycle *cy, size_t *n);
     /* Does it leave out any node for this class at all? */
-    bool (*restricts)(const struct sched__class *c);
+    bool (*restricts)(const struct sched__pod_class *c);
     /* Writes a reason into each verdict in [from, to) that is 0 and that it rejects. */
     void (*filter)(struct sched__cycle *cy, uint32_t from, uint32_t to);
     /* Appends the reasons for its own verdict on this slot, if its row has no text. */

@@ -38,13 +38,14 @@ struct sched *sched_new(const struct sched_opts *opts) {
     s->atoms = intern_new(s->seed);
     s->match = match_new(s->atoms, &s->gates, opts->engine, s->seed);
     s->pods = MAP_INIT(s->seed);
-    s->classes = MAP_INIT(s->seed);
+    s->pod_classes = MAP_INIT(s->seed);
     s->podsets = MAP_INIT(s->seed);
     s->partitions = MAP_INIT(s->seed);
     s->eligibles = MAP_INIT(s->seed);
-    s->carried = MAP_INIT(s->seed);
-    s->facets = (struct sched__facets){
-        .classes = MAP_INIT(s->seed), .podsets = MAP_INIT(s->seed), .carried = MAP_INIT(s->seed)};
+    s->existing_terms = MAP_INIT(s->seed);
+    s->facets = (struct sched__facets){.classes = MAP_INIT(s->seed),
+                                       .podsets = MAP_INIT(s->seed),
+                                       .existing_terms = MAP_INIT(s->seed)};
     sched__store_init(s);
     sched__nodes_init(s);
     hold_scored(s);
@@ -109,18 +110,18 @@ static void pod_free(struct sched *s, struct sched_pod *p) {
         sched__node_drop_idle(s, slot);
     }
     map_del(&s->pods, p->key);
-    sched__class_unref(s, p->cls);
-    intern_unref(p->told);
+    sched__pod_class_unref(s, p->cls);
+    intern_unref(p->nominated_node_name);
     api_object_unref(p->latest);
     free(p);
 }
 
 /* Takes the pod as it is now; it is on no node. */
 static void pod_adopt(struct sched *s, struct sched_pod *p, struct api_object *object) {
-    struct sched__class *old = p->cls;
-    p->cls = sched__class_get(s, object);
+    struct sched__pod_class *old = p->cls;
+    p->cls = sched__pod_class_get(s, object);
     if (old)
-        sched__class_unref(s, old);
+        sched__pod_class_unref(s, old);
     sched__pod_read(s, p, object);
 }
 
@@ -128,16 +129,16 @@ static void pod_adopt(struct sched *s, struct sched_pod *p, struct api_object *o
 static struct sched_pod remember(const struct sched_pod *p) {
     struct sched_pod before = *p;
     if (before.cls)
-        sched__class_ref(before.cls);
-    if (before.told)
-        intern_ref(before.told);
+        sched__pod_class_ref(before.cls);
+    if (before.nominated_node_name)
+        intern_ref(before.nominated_node_name);
     return before;
 }
 
 static void release(struct sched *s, struct sched_pod *before) {
     if (before->cls)
-        sched__class_unref(s, before->cls);
-    intern_unref(before->told);
+        sched__pod_class_unref(s, before->cls);
+    intern_unref(before->nominated_node_name);
 }
 
 static void drop_latest(struct sched_pod *p) {
@@ -174,7 +175,7 @@ static void set_pending(struct sched *s, struct sched_pod *p, struct api_object 
     if (p->node != SCHED__NONE)
         sched__pod_unplace(s, p);
     pod_adopt(s, p, object);
-    if (sched__class_is_ignored(p->cls))
+    if (sched__pod_class_is_ignored(p->cls))
         sched__queue_remove(s, p);
     else if (!before.cls)
         sched__queue_add(s, p);
@@ -189,7 +190,7 @@ static void delete_pod(struct sched *s, struct sched_pod *p) {
     if (last.node != SCHED__NONE) /* whether or not its object knows */
         sched__queue_event(s, &(struct sched__event){.bits = SCHED__ASSIGNED_POD_DELETE,
                                                      .before = last.cls->sample,
-                                                     .sat = sched__pod_sits(&last)});
+                                                     .had_node = sched__pod_has_node(&last)});
     else
         sched__queue_freed(s, &last);
     release(s, &last);
@@ -204,7 +205,7 @@ static void unassume(struct sched *s, struct sched_pod *p) {
     sched__node_drop_idle(s, last.node);
     sched__queue_event(s, &(struct sched__event){.bits = SCHED__ASSIGNED_POD_DELETE,
                                                  .before = last.cls->sample,
-                                                 .sat = sched__pod_sits(&last)});
+                                                 .had_node = sched__pod_has_node(&last)});
     release(s, &last);
 }
 
@@ -218,7 +219,7 @@ bool sched_forget(struct sched *s, const struct sched_pod_name *pod) {
     if (p->latest)
         pod_adopt(s, p, p->latest);
     drop_latest(p);
-    if (sched__class_is_ignored(p->cls))
+    if (sched__pod_class_is_ignored(p->cls))
         sched__queue_remove(s, p);
     else
         sched__queue_failed(s, p, 0, true);
@@ -232,8 +233,8 @@ static void tell_placed(struct sched *s, const struct sched_pod *before,
     struct sched__event event = {.bits = sched__pod_bits(s, is_new ? NULL : before, p),
                                  .before = is_new ? NULL : before->cls->sample,
                                  .after = p->cls->sample,
-                                 .sat = !is_new,
-                                 .sits = true};
+                                 .had_node = !is_new,
+                                 .has_node = true};
     if (event.bits)
         sched__queue_event(s, &event);
 }
@@ -326,7 +327,7 @@ void sched_free(struct sched *s) {
     sched__budgets_release(s);
     sched__store_release(s);
     map_release(&s->pods);
-    map_release(&s->classes);
+    map_release(&s->pod_classes);
     vec_release(&s->changes);
     match_free(s->match);
     intern_free(s->atoms);
@@ -353,8 +354,8 @@ static void filter(struct sched__cycle *cy) {
     sched__cycle_filter(cy);
     sched__metrics_point(cy, SCHED_FILTER,
                          cy->error.p    ? SCHED_CODE_ERROR
-                         : cy->feasible ? SCHED_SUCCESS
-                                        : SCHED_REJECTED,
+                         : cy->feasible ? SCHED_CODE_SUCCESS
+                                        : SCHED_CODE_UNSCHEDULABLE,
                          start);
 }
 
@@ -363,7 +364,7 @@ static uint32_t choose(struct sched__cycle *cy) {
     int64_t start = clock_mono(cy->s->clock);
     uint32_t slot = sched__cycle_choose(cy);
     if (cy->feasible > 1)
-        sched__metrics_point(cy, SCHED_SCORE, cy->error.p ? SCHED_CODE_ERROR : SCHED_SUCCESS,
+        sched__metrics_point(cy, SCHED_SCORE, cy->error.p ? SCHED_CODE_ERROR : SCHED_CODE_SUCCESS,
                              start);
     return slot;
 }

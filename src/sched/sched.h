@@ -91,7 +91,12 @@ int64_t sched_next_time(const struct sched *s);
 
 /* ---- the same question without consequences ---- */
 
-enum sched_code { SCHED_SUCCESS, SCHED_REJECTED, SCHED_REJECTED_FOR_GOOD, SCHED_CODE_ERROR };
+enum sched_code {
+    SCHED_CODE_SUCCESS,
+    SCHED_CODE_UNSCHEDULABLE,
+    SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE,
+    SCHED_CODE_ERROR
+};
 
 /* "Success", "Unschedulable", "UnschedulableAndUnresolvable", "Error"; static. */
 struct str sched_code_name(enum sched_code code);
@@ -114,8 +119,9 @@ struct sched_node_report {
 };
 
 struct sched_report {
-    struct sched_status rejected; /* PreFilter rejected the pod on all nodes; SCHED_SUCCESS: no */
-    struct str error;             /* scheduling fails with this; absent: no */
+    struct sched_status
+        rejected;     /* PreFilter rejected the pod on all nodes; SCHED_CODE_SUCCESS: no */
+    struct str error; /* scheduling fails with this; absent: no */
     struct sched_node_report *nodes; /* in the order in which they were added */
     size_t node_count, feasible;
     bool nominated;                   /* the node in the pod's status fits: no other was asked */

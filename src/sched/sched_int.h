@@ -32,12 +32,12 @@ struct sched__amounts {
     size_t n;
 };
 
-struct sched__carried;
+struct sched__existing_term;
 struct sched__podset;
 struct sched__eval;
 
 /* What pods of the same needs have in common. */
-struct sched__class {
+struct sched__pod_class {
     struct str key;  /* what makes two pods one class */
     uint64_t serial; /* rises from class to class */
     uint32_t refs;   /* pods of it */
@@ -58,15 +58,15 @@ struct sched__class {
     int64_t scored_cpu, scored_memory;   /* while it is being placed, for scoring */
     struct sched__port *ports;           /* on the host, in order */
     size_t port_count;
-    bool has_volumes;                     /* some plug-in's verdicts depend on claims and volumes */
-    bool is_single;                       /* only one pod has the claims that it is named after */
-    void *data[SCHED_PLUGIN_COUNT];       /* what plug-ins made of it; NULL: they skip it */
-    struct sched__links memberships;      /* struct sched__podset that its pods are counted in */
-    struct sched__links filed;            /* where terms that may match it are looked for */
-    struct sched_pod *residents;          /* its pods on nodes, linked by count.c */
-    VEC(struct sched__carried *) carries; /* terms of its pods that other pods meet */
-    struct sched__links meets;            /* struct sched__carried of any pods that match its own */
-    struct sched__eval *eval;             /* what nodes made of it; NULL: not asked yet */
+    bool has_volumes;                /* some plug-in's verdicts depend on claims and volumes */
+    bool is_single;                  /* only one pod has the claims that it is named after */
+    void *data[SCHED_PLUGIN_COUNT];  /* what plug-ins made of it; NULL: they skip it */
+    struct sched__links memberships; /* struct sched__podset that its pods are counted in */
+    struct sched__links filed;       /* where terms that may match it are looked for */
+    struct sched_pod *residents;     /* its pods on nodes, linked by count.c */
+    VEC(struct sched__existing_term *) own_terms; /* terms of its pods, which match others */
+    struct sched__links matching_terms; /* struct sched__existing_term that match its pods */
+    struct sched__eval *eval;           /* what nodes made of it; NULL: not asked yet */
 };
 
 /* ---- pods (pods.c) ---- */
@@ -75,13 +75,13 @@ struct sched__class {
 struct sched_pod {
     struct str key; /* namespace/name */
     struct str uid;
-    struct sched__class *cls;
-    struct atom *told;   /* status.nominatedNodeName, held; NULL: none */
-    int64_t start;       /* status.startTime in nanoseconds; INT64_MIN: none */
-    uint32_t node;       /* slot; SCHED__NONE: pending */
-    uint32_t place;      /* in the node's list */
-    uint32_t port_place; /* among those there that have host ports, if it has some */
-    uint32_t nominated;  /* slot, or SCHED__NONE */
+    struct sched__pod_class *cls;
+    struct atom *nominated_node_name; /* status.nominatedNodeName, held; NULL: none */
+    int64_t start;                    /* status.startTime in nanoseconds; INT64_MIN: none */
+    uint32_t node;                    /* slot; SCHED__NONE: pending */
+    uint32_t place;                   /* in the node's list */
+    uint32_t port_place;              /* among those there that have host ports, if it has some */
+    uint32_t nominated;               /* slot, or SCHED__NONE */
     int32_t priority;
     uint32_t tolerations;         /* how many it has */
     bool assumed;                 /* placed by us, not yet confirmed by an object */
@@ -96,7 +96,7 @@ struct sched_pod {
 void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_object *object);
 
 /* Does its object say that it is on a node, or nominated to one? */
-bool sched__pod_sits(const struct sched_pod *p);
+bool sched__pod_has_node(const struct sched_pod *p);
 
 /* The one that comes first by name, for texts that do not depend on what happened before; either
  * may be NULL. */
@@ -109,18 +109,18 @@ static inline const struct sched_pod *sched__pod_first(const struct sched_pod *a
 struct sched_pod_name sched__pod_name(const struct sched_pod *p, struct arena *a);
 
 /* Is no verdict given on pods of this class? Why, in the arena; absent: one is given. */
-bool sched__class_is_ignored(const struct sched__class *c);
-struct str sched__class_objection(const struct sched__class *c, struct arena *a);
+bool sched__pod_class_is_ignored(const struct sched__pod_class *c);
+struct str sched__pod_class_objection(const struct sched__pod_class *c, struct arena *a);
 
 /* The class of a pod, made if need be, with one more reference. */
-struct sched__class *sched__class_get(struct sched *s, struct api_object *pod);
+struct sched__pod_class *sched__pod_class_get(struct sched *s, struct api_object *pod);
 
 /* The same for a pod that is to be placed although it may name its node. */
-struct sched__class *sched__class_get_pending(struct sched *s, struct api_object *pod);
+struct sched__pod_class *sched__pod_class_get_pending(struct sched *s, struct api_object *pod);
 
 /* One more reference, and one less. */
-struct sched__class *sched__class_ref(struct sched__class *c);
-void sched__class_unref(struct sched *s, struct sched__class *c);
+struct sched__pod_class *sched__pod_class_ref(struct sched__pod_class *c);
+void sched__pod_class_unref(struct sched *s, struct sched__pod_class *c);
 
 /* Puts a pod that is on no node on one and takes it off again: columns, ports, counts, touches. */
 void sched__pod_place(struct sched *s, struct sched_pod *p, uint32_t slot);
@@ -184,7 +184,7 @@ struct sched__idle {
 
 /* Buckets of things by what they want, or have, of labels and namespaces (facets.c). */
 struct sched__facets {
-    struct map classes, podsets, carried;
+    struct map classes, podsets, existing_terms;
     unsigned used; /* facets that some term is or was filed under, as bits */
 };
 
@@ -201,14 +201,14 @@ struct sched {
     struct match *match;
     struct sched__nodes nodes;
     struct map pods;                               /* struct sched_pod by key */
-    struct map classes;                            /* struct sched__class by key */
-    struct sched__class *last_class[2];            /* asked for last: pending, placed; or NULL */
+    struct map pod_classes;                        /* struct sched__pod_class by key */
+    struct sched__pod_class *last_class[2];        /* asked for last: pending, placed; or NULL */
     struct sched__eval *newest_eval, *oldest_eval; /* what classes remember, by last use */
     size_t eval_bytes;                             /* of all of it */
     struct map podsets;                            /* struct sched__podset by key */
     struct map partitions;                         /* struct sched__partition by key */
     struct map eligibles;                          /* struct sched__eligible by key */
-    struct map carried;                            /* struct sched__carried by key */
+    struct map existing_terms;                     /* struct sched__existing_term by key */
     struct sched__idle idle;                       /* tallies that nobody asks for now */
     struct sched__facets facets;                   /* who may match whom */
     uint64_t serial;                               /* of the class, set or term made last */

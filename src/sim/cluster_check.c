@@ -88,7 +88,7 @@ static size_t count_status_resources(const struct api_container_status_list *lis
 
 /* What a pod that has its node asked for on its way there costs nothing any more: no toleration and
  * no constraint is looked at, and volumes are found by name. Its resources are columns of all nodes
- * still, and its terms are carried: they say who may come near it. */
+ * still, and its terms count: they say who may come near it. */
 static void check_pod_counts(struct finding *f, const struct api_pod *pod) {
     const struct api_pod_spec *spec = &pod->spec;
     size_t spec_resources = count_container_resources(&spec->containers) +

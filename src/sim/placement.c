@@ -220,12 +220,12 @@ static void run(struct sim_placement *p) {
         int64_t now = clock_wall(&p->clock->clock), next = sched_next_time(p->sched);
         if (!is_worth_waiting(p, next))
             break;
-        clock_fake_advance(p->clock, next > now ? next - now : CLOCK_SECOND);
+        clock_manual_advance(p->clock, next > now ? next - now : CLOCK_SECOND);
     }
 }
 
 void sim_placement_run(struct sim_placement *p, struct sim_cluster *c, struct sched *s,
-                       struct clock_fake *clock, const struct sim_placement_opts *opts) {
+                       struct clock_manual *clock, const struct sim_placement_opts *opts) {
     uint64_t seed = map_random_seed();
     *p = (struct sim_placement){.opts = opts,
                                 .cluster = c,
@@ -234,7 +234,7 @@ void sim_placement_run(struct sim_placement *p, struct sim_cluster *c, struct sc
                                 .by_name = MAP_INIT(seed),
                                 .bound = MAP_INIT(seed),
                                 .texts = MAP_INIT(seed)};
-    clock_fake_init(clock, time_of(c));
+    clock_manual_init(clock, time_of(c));
     p->last_change = clock_wall(&clock->clock);
     feed(p);
     run(p);

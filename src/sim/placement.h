@@ -8,7 +8,7 @@
 #include "sched/sched.h"
 #include "sim/cluster.h"
 
-struct clock_fake;
+struct clock_manual;
 
 /* What became of a pod: its name in the table, and what the sum calls such pods. */
 #define SIM_STATES(X)                                  \
@@ -50,7 +50,7 @@ struct sim_placement {
     const struct sim_placement_opts *opts;
     struct sim_cluster *cluster;
     struct sched *sched;
-    struct clock_fake *clock;
+    struct clock_manual *clock;
     struct arena arena;
     VEC(struct sim_placement_pod) pods; /* pending ones in the order of the input, then victims */
     struct map by_name;                 /* place in pods + 1, by namespace/name */
@@ -63,7 +63,7 @@ struct sim_placement {
 /* Tells the scheduler of the whole cluster and runs it on the clock, which is set. Everything but p
  * is stored until sim_placement_release. */
 void sim_placement_run(struct sim_placement *p, struct sim_cluster *c, struct sched *s,
-                       struct clock_fake *clock, const struct sim_placement_opts *opts);
+                       struct clock_manual *clock, const struct sim_placement_opts *opts);
 void sim_placement_release(struct sim_placement *p);
 
 /* The pod as it is now: on its node if it was given one. Shares what it can; the caller owns it. */

@@ -19,10 +19,10 @@ enum { FEW = 50 };
 
 static void schedule(struct sim_cluster *c, const struct feature_config *gates) {
     struct arena a = {0};
-    struct clock_fake clock;
+    struct clock_manual clock;
     struct sim_placement placement;
     struct sim_placement_opts opts = {.config = sched_config_default(&a)};
-    clock_fake_init(&clock, 0);
+    clock_manual_init(&clock, 0);
     struct sched *s = sched_new(&(struct sched_opts){.gates = &gates->enabled,
                                                      .config = opts.config,
                                                      .clock = &clock.clock,

@@ -31,12 +31,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .key = STR_INIT("a"), .value = STR_INIT("1.2.3"), .effect = STR_INIT("NoSchedule")};
     const struct expr_taint taints[] = {{.taint = &taint}};
     AUTO(arena_release) struct arena a = {0};
-    struct clock_fake clock;
+    struct clock_manual clock;
     struct expr e;
     struct expr_parts parts;
     if (size > 4096)
         return 0;
-    clock_fake_init(&clock, 0);
+    clock_manual_init(&clock, 0);
     static struct cel_env *env; /* made once: it never changes */
     if (!env)
         env = expr_env_new();

@@ -34,8 +34,8 @@ static int check(struct cluster *c, const struct json *line, struct buf *why) {
         return -1;
     pod->meta->uid = arena_printf(&pod->arena, "%.*s/%.*s", STR_ARG(pod->meta->namespace),
                                   STR_ARG(pod->meta->name)); /* as the oracle has it */
-    struct clock_fake clock;
-    clock_fake_init(&clock, LATER);
+    struct clock_manual clock;
+    clock_manual_init(&clock, LATER);
     struct sched *s = cluster_sched_new(c, &clock.clock);
     for (size_t i = 0; i < c->n; i++)
         sched_set(s, c->objects[i]);

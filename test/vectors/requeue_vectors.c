@@ -33,15 +33,15 @@ static int check(struct cluster *c, const struct json *line, struct buf *why) {
     if (cluster_add_line(c, line, why) < 0 ||
         !cluster_add(c, "Pod", json_get(line, STR("pod")), why))
         return -1;
-    struct clock_fake clock;
-    clock_fake_init(&clock, CLOCK_SECOND);
+    struct clock_manual clock;
+    clock_manual_init(&clock, CLOCK_SECOND);
     struct sched *s = cluster_sched_new(c, &clock.clock);
     for (size_t i = 0; i < c->n; i++)
         sched_set(s, c->objects[i]);
     struct sched_result result = {0};
     sched_next(s, &result);
     int rc = change(c, s, line, why);
-    clock_fake_advance(&clock, SOON);
+    clock_manual_advance(&clock, SOON);
     if (rc == 0) {
         struct json got = {.kind = JSON_OBJECT};
         json_add(c->arena, &got, STR("requeued"), json_of_bool(sched_next(s, &result)));

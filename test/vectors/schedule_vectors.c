@@ -28,7 +28,8 @@ static struct json encode_node_status(struct arena *a, const struct sched_report
     struct json out = {.kind = JSON_OBJECT};
     for (size_t i = 0; i < r->node_count; i++) {
         const struct sched_node_report *n = &r->nodes[i];
-        if (n->status.code != SCHED_SUCCESS && !n->absent && r->rejected.code == SCHED_SUCCESS)
+        if (n->status.code != SCHED_CODE_SUCCESS && !n->absent &&
+            r->rejected.code == SCHED_CODE_SUCCESS)
             json_add(a, &out, n->node, encode_status(a, &n->status));
     }
     return out;
@@ -36,7 +37,7 @@ static struct json encode_node_status(struct arena *a, const struct sched_report
 
 /* The status of nodes that no filter was asked about; NULL when there are none. */
 static const struct sched_status *find_absent_status(const struct sched_report *r) {
-    if (r->rejected.code != SCHED_SUCCESS)
+    if (r->rejected.code != SCHED_CODE_SUCCESS)
         return &r->rejected;
     for (size_t i = 0; i < r->node_count; i++)
         if (r->nodes[i].absent)
@@ -58,8 +59,8 @@ static struct json encode_message(struct arena *a, const struct sched_status *s)
 static bool is_feasible(const struct sched_report *r, size_t i) {
     if (r->nominated)
         return i == r->best;
-    return r->rejected.code == SCHED_SUCCESS && r->nodes[i].status.code == SCHED_SUCCESS &&
-           !r->nodes[i].absent;
+    return r->rejected.code == SCHED_CODE_SUCCESS &&
+           r->nodes[i].status.code == SCHED_CODE_SUCCESS && !r->nodes[i].absent;
 }
 
 static struct json encode_feasible(struct arena *a, const struct sched_report *r) {
@@ -113,7 +114,7 @@ static struct json encode_report(const struct cluster *c, const struct sched_rep
         json_add(a, &out, STR("error"), json_of_str(r->error));
         return out;
     }
-    if (r->rejected.code != SCHED_SUCCESS)
+    if (r->rejected.code != SCHED_CODE_SUCCESS)
         json_add(a, &out, STR("prefilter_message"), encode_message(a, &r->rejected));
     json_add(a, &out, STR("node_status"), encode_node_status(a, r));
     if (absent)
@@ -235,8 +236,8 @@ static int check(struct cluster *c, const struct json *line, struct buf *why) {
     struct api_object *pod = cluster_add(c, "Pod", json_get(line, STR("pod")), why);
     if (!pod)
         return -1;
-    struct clock_fake clock;
-    clock_fake_init(&clock, CLOCK_SECOND);
+    struct clock_manual clock;
+    clock_manual_init(&clock, CLOCK_SECOND);
     struct sched *s = cluster_sched_new(c, &clock.clock);
     int rc = tell_past(c, s, line, why);
     for (size_t i = 0; i < n; i++)

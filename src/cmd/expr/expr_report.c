@@ -15,7 +15,7 @@ static struct expr_outcome eval_part(const struct expr_report *r, const struct e
 }
 
 /* How many parts are told of beside a report of this length; *omitted: how many are not. */
-static size_t count_told(const struct expr_report *r, const struct buf *out, size_t *omitted) {
+static size_t count_shown(const struct expr_report *r, const struct buf *out, size_t *omitted) {
     size_t n = r->parts && out->n < LIMIT_CEL_REPORT_BYTES ? r->parts->list.n : 0;
     *omitted = r->parts ? r->parts->list.n - n + r->parts->omitted : 0;
     return n;
@@ -71,7 +71,7 @@ static void add_outcome(struct buf *out, const struct expr_outcome *o) {
 }
 
 static void text_parts(struct buf *out, const struct expr_report *r, const struct expr_taint *t) {
-    size_t omitted, n = count_told(r, out, &omitted);
+    size_t omitted, n = count_shown(r, out, &omitted);
     for (size_t i = 0; i < n; i++) {
         AUTO(arena_release) struct arena a = {0};
         const struct expr_part *part = &r->parts->list.v[i];
@@ -215,7 +215,7 @@ static struct json json_taint(struct arena *a, const struct api_taint *t) {
 static struct json json_item(struct arena *a, const struct buf *out, const struct expr_report *r,
                              const struct expr_taint *t, bool *good) {
     struct json item = {.kind = JSON_OBJECT};
-    size_t omitted, told = count_told(r, out, &omitted);
+    size_t omitted, shown = count_shown(r, out, &omitted);
     struct expr_outcome o = expr_eval(r->expr, t->taint, t->count, a, r->clock);
     *good &= o.holds;
     if (t->node.n)
@@ -224,7 +224,7 @@ static struct json json_item(struct arena *a, const struct buf *out, const struc
     add_result(a, &item, &o);
     json_add(a, &item, STR("nanoseconds"), json_of_i64(o.ns));
     if (r->parts)
-        json_add(a, &item, STR("parts"), json_parts(a, r, t, told));
+        json_add(a, &item, STR("parts"), json_parts(a, r, t, shown));
     if (omitted)
         json_add(a, &item, STR("partsOmitted"), json_of_u64(omitted));
     return item;

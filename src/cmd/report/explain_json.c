@@ -104,7 +104,7 @@ static void add_groups(struct buf *out, const struct explain_report *r) {
 
 static void add_node(struct buf *out, const struct explain_report *r, size_t place) {
     const struct sched_explanation *e = r->e;
-    static const struct sched_status good = {.code = SCHED_SUCCESS};
+    static const struct sched_status good = {.code = SCHED_CODE_SUCCESS};
     buf_add_char(out, '{');
     add_text(out, "name", node_name(r, place));
     buf_addf(out, ",\"fits\":%s,\"verdicts\":[", e->group_of[place] == SIZE_MAX ? "true" : "false");
@@ -234,7 +234,7 @@ static void add_head(struct buf *out, const struct explain_report *r) {
     buf_add_char(out, ',');
     add_message(out, "error", r, report->error);
     buf_add(out, STR(",\"rejected\":"));
-    if (report->rejected.code == SCHED_SUCCESS) {
+    if (report->rejected.code == SCHED_CODE_SUCCESS) {
         buf_add(out, STR("null"));
     } else {
         buf_add_char(out, '{');

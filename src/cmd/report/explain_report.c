@@ -68,7 +68,7 @@ size_t *explain_rank_nodes(struct arena *a, const struct sched_report *r, size_t
     if (!r->feasible) /* then statuses may be unset: PreFilter ended it */
         return places;
     for (size_t i = 0; i < r->node_count; i++)
-        if (r->nodes[i].status.code == SCHED_SUCCESS)
+        if (r->nodes[i].status.code == SCHED_CODE_SUCCESS)
             ranked[(*n)++] = (struct ranked){r->nodes[i].total, i};
     qsort(ranked, *n, sizeof *ranked, compare);
     for (size_t i = 0; i < *n; i++)

@@ -207,7 +207,7 @@ static void add_nodes(struct buf *out, const struct explain_report *r) {
     const struct sched_report *report = &r->e->report;
     if (report->error.p)
         return;
-    if (report->rejected.code != SCHED_SUCCESS) {
+    if (report->rejected.code != SCHED_CODE_SUCCESS) {
         add_rejection(out, r);
         return;
     }

@@ -27,16 +27,17 @@ static const char *const codes[] = {
 
 enum { LONGEST_SENTENCE = 1 << 20 };
 
-static size_t told(const struct match_report *r) {
+static size_t written(const struct match_report *r) {
     return r->written + r->out->n;
 }
 
 static void begin_pair(struct match_report *r) {
-    r->pair_start = told(r);
+    r->pair_start = written(r);
 }
 
 static bool is_full(const struct match_report *r) {
-    return told(r) >= LIMIT_MATCH_REPORT_BYTES || told(r) - r->pair_start >= LIMIT_MATCH_PAIR_BYTES;
+    return written(r) >= LIMIT_MATCH_REPORT_BYTES ||
+           written(r) - r->pair_start >= LIMIT_MATCH_PAIR_BYTES;
 }
 
 /* One taint of a host and all tolerations of a pod. */

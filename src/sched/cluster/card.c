@@ -24,9 +24,9 @@ static bool is_being_preempted(const struct api_pod *pod) {
 
 void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_object *object) {
     const struct api_pod *pod = object->body;
-    struct str told = pod->status.nominated_node_name;
-    intern_unref(p->told);
-    p->told = told.n ? intern_ref(intern_get(s->atoms, told)) : NULL;
+    struct str name = pod->status.nominated_node_name;
+    intern_unref(p->nominated_node_name);
+    p->nominated_node_name = name.n ? intern_ref(intern_get(s->atoms, name)) : NULL;
     p->start = start_of(&pod->status.start_time);
     p->priority = pod->spec.priority.set ? pod->spec.priority.v : 0;
     p->tolerations = (uint32_t)pod->spec.tolerations.n;
@@ -34,8 +34,8 @@ void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_obje
     p->preempted = is_being_preempted(pod);
 }
 
-bool sched__pod_sits(const struct sched_pod *p) {
-    return p->told || (p->node != SCHED__NONE && !p->assumed);
+bool sched__pod_has_node(const struct sched_pod *p) {
+    return p->nominated_node_name || (p->node != SCHED__NONE && !p->assumed);
 }
 
 struct sched_pod_name sched__pod_name(const struct sched_pod *p, struct arena *a) {

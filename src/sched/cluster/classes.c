@@ -148,7 +148,7 @@ static void add_gates(struct key_writer *w, const struct api_pod_scheduling_gate
 }
 
 /* What matters on the way there. */
-static void add_wishes(struct key_writer *w, const struct api_pod *pod) {
+static void add_needs(struct key_writer *w, const struct api_pod *pod) {
     const struct api_pod_spec *spec = &pod->spec;
     add_text(w, spec->node_name);
     buf_addf(&w->out, "%u;", sched__features_needed(spec));
@@ -199,7 +199,7 @@ static void write_key(struct key_writer *w, const struct sched *s, const struct 
     if (placed)
         buf_add_char(&w->out, '@');
     else
-        add_wishes(w, pod);
+        add_needs(w, pod);
     if (is_grouped(s, pod))
         buf_add_char(&w->out, '+');
     if (requests->differ) {
@@ -222,7 +222,7 @@ static bool same_bytes(const void *a, const void *b, size_t n) {
  * is published does not change, so nothing behind the pointers has to be read: the pods of a
  * workload cost the same whatever their template says.
  */
-static bool is_like_sample(const struct sched__class *c, const struct api_pod *pod) {
+static bool is_like_sample(const struct sched__pod_class *c, const struct api_pod *pod) {
     const struct api_pod *sample = c->pod;
     if (pod->spec.containers.v != sample->spec.containers.v ||
         pod->metadata.labels.v != sample->metadata.labels.v ||
@@ -261,7 +261,7 @@ static const struct sched_profile *find_profile(const struct sched *s, struct st
     return NULL;
 }
 
-static void compile_plugins(struct sched *s, struct sched__class *c) {
+static void compile_plugins(struct sched *s, struct sched__pod_class *c) {
     for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++) {
         const struct sched__plugin *plugin = sched__plugin_at(p);
         if (plugin->compile && (!c->placed || plugin->sees_placed))
@@ -272,7 +272,7 @@ static void compile_plugins(struct sched *s, struct sched__class *c) {
 }
 
 /* What only pods on their way need. */
-static void prepare_wishes(struct sched *s, struct sched__class *c) {
+static void prepare_needs(struct sched *s, struct sched__pod_class *c) {
     const struct api_affinity *affinity = c->pod->spec.affinity;
     c->profile = find_profile(s, c->pod->spec.scheduler_name);
     c->tolerations = match_tolerations_get(s->match, &c->pod->spec.tolerations);
@@ -311,7 +311,7 @@ static size_t list_ports(struct sched *s, const struct api_pod_spec *spec,
     return n;
 }
 
-static struct sched__amounts hold_amounts(struct sched *s, struct sched__class *c,
+static struct sched__amounts hold_amounts(struct sched *s, struct sched__pod_class *c,
                                           const struct sched__requests *r) {
     for (size_t i = 0; i < r->n; i++)
         sched__resource_ref(s, r->v[i].resource);
@@ -323,7 +323,7 @@ static void drop_amounts(struct sched *s, const struct sched__amounts *amounts) 
         sched__resource_unref(s, amounts->v[i].resource);
 }
 
-static void keep_requests(struct sched *s, struct sched__class *c, const struct views *views) {
+static void keep_requests(struct sched *s, struct sched__pod_class *c, const struct views *views) {
     c->requests = hold_amounts(s, c, &views->on_node);
     c->asked = views->differ ? hold_amounts(s, c, &views->asked) : c->requests;
     c->balanced = views->differ ? hold_amounts(s, c, &views->balanced) : c->requests;
@@ -333,9 +333,9 @@ static void keep_requests(struct sched *s, struct sched__class *c, const struct 
     c->scored_memory = views->on_node.scored_memory;
 }
 
-static struct sched__class *class_new(struct sched *s, struct api_object *pod, bool placed,
-                                      struct str key, const struct views *requests) {
-    struct sched__class *c = xcalloc(1, sizeof *c);
+static struct sched__pod_class *class_new(struct sched *s, struct api_object *pod, bool placed,
+                                          struct str key, const struct views *requests) {
+    struct sched__pod_class *c = xcalloc(1, sizeof *c);
     arena_start(&c->arena, key.n + (placed ? PLACED_BYTES : PENDING_BYTES));
     c->key = arena_str(&c->arena, key);
     c->serial = ++s->serial;
@@ -349,14 +349,14 @@ static struct sched__class *class_new(struct sched *s, struct api_object *pod, b
     c->ports = arena_array(&c->arena, struct sched__port, c->port_count);
     list_ports(s, &c->pod->spec, c->ports);
     if (!c->placed)
-        prepare_wishes(s, c);
-    map_put(&s->classes, c->key, c);
+        prepare_needs(s, c);
+    map_put(&s->pod_classes, c->key, c);
     sched__count_join(s, c);
     compile_plugins(s, c);
     return c;
 }
 
-static struct sched__class *find_or_make(struct sched *s, struct api_object *pod, bool placed) {
+static struct sched__pod_class *find_or_make(struct sched *s, struct api_object *pod, bool placed) {
     struct key_writer w = {.out = s->key, .arena = s->scratch};
     s->key = BUF_INIT(SIZE_MAX); /* plug-ins look things up while they compile */
     struct views requests;
@@ -364,7 +364,7 @@ static struct sched__class *find_or_make(struct sched *s, struct api_object *pod
     get_views(s, pod->body, placed, &w.arena, &requests);
     buf_clear(&w.out); /* it may hold the key of a pod */
     write_key(&w, s, pod->body, placed, &requests);
-    struct sched__class *c = map_get(&s->classes, buf_view(&w.out));
+    struct sched__pod_class *c = map_get(&s->pod_classes, buf_view(&w.out));
     if (!c)
         c = class_new(s, pod, placed, buf_view(&w.out), &requests);
     arena_reset(&w.arena);
@@ -374,8 +374,8 @@ static struct sched__class *find_or_make(struct sched *s, struct api_object *pod
     return c;
 }
 
-static struct sched__class *get(struct sched *s, struct api_object *pod, bool placed) {
-    struct sched__class *c = s->last_class[placed];
+static struct sched__pod_class *get(struct sched *s, struct api_object *pod, bool placed) {
+    struct sched__pod_class *c = s->last_class[placed];
     if (!c || !is_like_sample(c, pod->body))
         c = find_or_make(s, pod, placed);
     s->last_class[placed] = c;
@@ -383,31 +383,31 @@ static struct sched__class *get(struct sched *s, struct api_object *pod, bool pl
     return c;
 }
 
-struct sched__class *sched__class_get(struct sched *s, struct api_object *pod) {
+struct sched__pod_class *sched__pod_class_get(struct sched *s, struct api_object *pod) {
     return get(s, pod, ((const struct api_pod *)pod->body)->spec.node_name.n > 0);
 }
 
-struct sched__class *sched__class_get_pending(struct sched *s, struct api_object *pod) {
+struct sched__pod_class *sched__pod_class_get_pending(struct sched *s, struct api_object *pod) {
     return get(s, pod, false);
 }
 
-bool sched__class_is_ignored(const struct sched__class *c) {
+bool sched__pod_class_is_ignored(const struct sched__pod_class *c) {
     return !c->profile || c->grouped;
 }
 
-struct str sched__class_objection(const struct sched__class *c, struct arena *a) {
+struct str sched__pod_class_objection(const struct sched__pod_class *c, struct arena *a) {
     if (!c->profile)
         return arena_printf(a, "no profile is named \"%.*s\"",
                             STR_ARG(c->pod->spec.scheduler_name));
     return c->grouped ? SCHED_NO_POD_GROUPS : (struct str){0};
 }
 
-struct sched__class *sched__class_ref(struct sched__class *c) {
+struct sched__pod_class *sched__pod_class_ref(struct sched__pod_class *c) {
     c->refs++;
     return c;
 }
 
-static void class_free(struct sched *s, struct sched__class *c) {
+static void class_free(struct sched *s, struct sched__pod_class *c) {
     for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++)
         if (c->data[p] && sched__plugin_at(p)->discard)
             sched__plugin_at(p)->discard(s, c->data[p]);
@@ -430,11 +430,11 @@ static void class_free(struct sched *s, struct sched__class *c) {
     free(c);
 }
 
-void sched__class_unref(struct sched *s, struct sched__class *c) {
+void sched__pod_class_unref(struct sched *s, struct sched__pod_class *c) {
     if (--c->refs)
         return;
     if (s->last_class[c->placed] == c)
         s->last_class[c->placed] = NULL;
-    map_del(&s->classes, c->key);
+    map_del(&s->pod_classes, c->key);
     class_free(s, c);
 }

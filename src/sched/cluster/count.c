@@ -29,7 +29,8 @@ static void count_in_set(struct sched__podset *set, const struct sched_pod *p, u
         count(set->tallies.v[i], slot, delta);
 }
 
-static void count_residents(struct sched__podset *set, const struct sched__class *c, int delta) {
+static void count_residents(struct sched__podset *set, const struct sched__pod_class *c,
+                            int delta) {
     for (const struct sched_pod *p = c->residents; p && set->tallies.n; p = p->resident_next)
         count_in_set(set, p, p->node, delta);
 }
@@ -99,7 +100,7 @@ void sched__tallies_sweep(struct sched *s) {
 
 /* ---- life of tallies ---- */
 
-static struct sched__class *member(const struct sched__podset *set, size_t i) {
+static struct sched__pod_class *member(const struct sched__podset *set, size_t i) {
     return set->members.v[i].other->owner;
 }
 
@@ -162,19 +163,19 @@ const struct sched_pod **sched__tally_examples(struct arena *a, const struct sch
 
 /* ---- membership ---- */
 
-void sched__podset_join(struct sched *s, struct sched__podset *set, struct sched__class *c) {
+void sched__podset_join(struct sched *s, struct sched__podset *set, struct sched__pod_class *c) {
     sched__link(&set->members, &c->memberships);
     count_residents(set, c, 1);
     s->idle.made++;
 }
 
-bool sched__podset_has(const struct sched__podset *set, const struct sched__class *c) {
+bool sched__podset_has(const struct sched__podset *set, const struct sched__pod_class *c) {
     return sched__are_linked(&set->members, &c->memberships);
 }
 
 /* A namespace that does not exist matches no selector of namespaces. */
 static bool belongs(struct sched *s, const struct sched__podset *set,
-                    const struct sched__class *c) {
+                    const struct sched__pod_class *c) {
     const struct api_object_meta *pod = &c->pod->metadata;
     for (size_t i = 0; i < set->term_count; i++) {
         const struct sched__podterm *t = &set->terms[i];
@@ -265,26 +266,26 @@ void sched__podset_unref(struct sched *s, struct sched__podset *set) {
 
 /* ---- what the core tells ---- */
 
-void sched__count_join(struct sched *s, struct sched__class *c) {
+void sched__count_join(struct sched *s, struct sched__pod_class *c) {
     struct sched__candidates found = {0};
-    c->memberships.owner = c->meets.owner = c;
+    c->memberships.owner = c->matching_terms.owner = c;
     sched__facets_add_class(s, c);
     sched__facets_find(s, &s->facets.podsets, c, &found);
     for (size_t i = 0; i < found.n; i++)
         if (belongs(s, found.v[i].item, c))
             sched__podset_join(s, found.v[i].item, c);
     vec_release(&found);
-    sched__carried_meet(s, c);
+    sched__existing_terms_match(s, c);
 }
 
-void sched__count_leave(struct sched *s, struct sched__class *c) {
+void sched__count_leave(struct sched *s, struct sched__pod_class *c) {
     sched__facets_drop(&s->facets.classes, &c->filed);
     sched__unlink_all(&c->memberships);
-    sched__carried_drop(s, c);
+    sched__existing_terms_drop(s, c);
 }
 
 static void link_resident(struct sched_pod *p) {
-    struct sched__class *c = p->cls;
+    struct sched__pod_class *c = p->cls;
     p->resident_prev = NULL;
     p->resident_next = c->residents;
     if (c->residents)
@@ -357,17 +358,18 @@ void sched__count_namespaces_changed(struct sched *s) {
         drop_members(set);
         find_members(s, set);
     }
-    sched__carried_namespaces_changed(s);
+    sched__existing_terms_namespaces_changed(s);
 }
 
 void sched__count_release(struct sched *s) {
     age_idle(s);
     age_idle(s);
-    assert(!s->podsets.live && !s->partitions.live && !s->eligibles.live && !s->carried.live);
+    assert(!s->podsets.live && !s->partitions.live && !s->eligibles.live &&
+           !s->existing_terms.live);
     map_release(&s->podsets);
     map_release(&s->partitions);
     map_release(&s->eligibles);
-    map_release(&s->carried);
+    map_release(&s->existing_terms);
     sched__facets_release(s);
     sched__services_release(s);
 }

@@ -17,10 +17,10 @@
 /* ---- what the core tells (count.c) ---- */
 
 /* A new class: finds the sets that its pods belong to. Called before plug-ins compile it. */
-void sched__count_join(struct sched *s, struct sched__class *c);
+void sched__count_join(struct sched *s, struct sched__pod_class *c);
 
 /* The class is about to go; plug-ins have discarded what they made of it. */
-void sched__count_leave(struct sched *s, struct sched__class *c);
+void sched__count_leave(struct sched *s, struct sched__pod_class *c);
 
 /* A pod came to a node (delta 1) or left it (-1). Its class, and whether it is terminating, are
  * the same both times. */
@@ -96,7 +96,7 @@ struct sched__podset {
     bool living; /* terminating pods do not count */
     const struct sched__podterm *terms;
     size_t term_count;           /* 0: only classes that joined */
-    struct sched__links members; /* struct sched__class */
+    struct sched__links members; /* struct sched__pod_class */
     struct sched__links filed;   /* where classes that may belong to it look for it */
     VEC(struct sched__tally *) tallies;
     struct arena arena;
@@ -110,10 +110,10 @@ struct sched__podset *sched__podset_get(struct sched *s, const struct sched__pod
 struct sched__podset *sched__podset_named(struct sched *s, struct str name);
 
 /* From now on pods of the class are in the set, those on nodes included. */
-void sched__podset_join(struct sched *s, struct sched__podset *set, struct sched__class *c);
+void sched__podset_join(struct sched *s, struct sched__podset *set, struct sched__pod_class *c);
 
 /* Are pods of the class in the set? */
-bool sched__podset_has(const struct sched__podset *set, const struct sched__class *c);
+bool sched__podset_has(const struct sched__podset *set, const struct sched__pod_class *c);
 
 /* One more reference; returns the set. And one less: the last one frees it. */
 struct sched__podset *sched__podset_ref(struct sched__podset *set);
@@ -220,47 +220,47 @@ uint32_t sched__tally_least(const struct sched__tally *t);
  * arena. */
 const struct sched_pod **sched__tally_examples(struct arena *a, const struct sched__tally *t);
 
-/* ---- terms of pods, seen from the pods that they match (carried.c) ---- */
+/* ---- terms of existing pods, seen from the pods that they match (existing_terms.c) ---- */
 
-enum sched__carried_kind {
+enum sched__existing_term_kind {
     SCHED__REQUIRED_ANTI,
     SCHED__REQUIRED_AFFINITY,
     SCHED__PREFERRED_ANTI,
     SCHED__PREFERRED_AFFINITY,
 };
 
-struct sched__carried_spec {
-    enum sched__carried_kind kind;
+struct sched__existing_term_spec {
+    enum sched__existing_term_kind kind;
     int32_t weight;
     uint32_t times;   /* how often the pod has the term */
     struct str label; /* the topology's */
     struct sched__podterm term;
 };
 
-struct sched__carried {
+struct sched__existing_term {
     uint64_t serial; /* rises from term to term */
     struct str key;
-    uint32_t refs; /* classes that carry it */
-    enum sched__carried_kind kind;
+    uint32_t refs; /* classes whose pods have it */
+    enum sched__existing_term_kind kind;
     int32_t weight;
     uint32_t times; /* counts so often */
     struct sched__podterm term;
-    struct sched__links met_by; /* struct sched__class whose pods it matches */
-    struct sched__links filed;  /* where classes that may meet it look for it */
+    struct sched__links matched_classes; /* struct sched__pod_class whose pods it matches */
+    struct sched__links filed;           /* where classes that it may match look for it */
     struct sched__topology *topology;
-    struct sched__tally *tally; /* pods that carry it, by topology */
+    struct sched__tally *tally; /* pods that have it, by topology */
     struct arena arena;
 };
 
 /* Pods of the class have these terms, one or more; equal ones become one that counts so often. */
-void sched__carried_add(struct sched *s, struct sched__class *c,
-                        const struct sched__carried_spec *specs, size_t n);
+void sched__existing_terms_add(struct sched *s, struct sched__pod_class *c,
+                               const struct sched__existing_term_spec *specs, size_t n);
 
-/* Finds the terms that a new class meets; and gives back what a class carried. */
-void sched__carried_meet(struct sched *s, struct sched__class *c);
-void sched__carried_drop(struct sched *s, struct sched__class *c);
+/* Finds the terms that match a new class; and gives back the terms of its own pods. */
+void sched__existing_terms_match(struct sched *s, struct sched__pod_class *c);
+void sched__existing_terms_drop(struct sched *s, struct sched__pod_class *c);
 
-/* Looks again which classes meet terms that select namespaces. */
-void sched__carried_namespaces_changed(struct sched *s);
+/* Looks again which classes are matched by terms that select namespaces. */
+void sched__existing_terms_namespaces_changed(struct sched *s);
 
 #endif

@@ -76,7 +76,7 @@ void sched__facets_drop(struct map *buckets, struct sched__links *item) {
 
 /* ---- classes ---- */
 
-static void file_class(struct sched *s, struct sched__class *c, enum facet f) {
+static void file_class(struct sched *s, struct sched__pod_class *c, enum facet f) {
     const struct api_object_meta *pod = &c->pod->metadata;
     if (!has_label(f)) {
         file(&s->facets.classes, key_of(s, f, pod->namespace, NULL), &c->filed);
@@ -86,7 +86,7 @@ static void file_class(struct sched *s, struct sched__class *c, enum facet f) {
         file(&s->facets.classes, key_of(s, f, pod->namespace, &pod->labels.v[i]), &c->filed);
 }
 
-void sched__facets_add_class(struct sched *s, struct sched__class *c) {
+void sched__facets_add_class(struct sched *s, struct sched__pod_class *c) {
     c->filed.owner = c;
     for (enum facet f = 0; f < FACETS; f++)
         if (s->facets.used & 1U << f)
@@ -99,7 +99,7 @@ static void use(struct sched *s, enum facet f) {
     if (s->facets.used & 1U << f)
         return;
     s->facets.used |= 1U << f;
-    for (struct map_entry *e; (e = map_next(&s->classes, &at));)
+    for (struct map_entry *e; (e = map_next(&s->pod_classes, &at));)
         file_class(s, e->value, f);
 }
 
@@ -249,7 +249,7 @@ static void list_classes(struct sched *s, uint64_t key, void *data) {
     struct sched__candidates *out = data;
     const struct bucket *b = find_bucket(&s->facets.classes, key);
     for (size_t i = 0; b && i < b->items.n; i++) {
-        struct sched__class *c = b->items.v[i].other->owner;
+        struct sched__pod_class *c = b->items.v[i].other->owner;
         vec_push(out, (struct sched__found){c->serial, c});
     }
 }
@@ -274,8 +274,8 @@ static void list_bucket(const struct map *buckets, uint64_t key, struct sched__c
 }
 
 /* Something that is filed under several values of a label is found under one: a class has one. */
-void sched__facets_find(struct sched *s, const struct map *buckets, const struct sched__class *c,
-                        struct sched__candidates *out) {
+void sched__facets_find(struct sched *s, const struct map *buckets,
+                        const struct sched__pod_class *c, struct sched__candidates *out) {
     const struct api_object_meta *pod = &c->pod->metadata;
     for (enum facet f = 0; buckets->live && f < FACETS; f++) {
         size_t n = has_label(f) ? pod->labels.n : 1;
@@ -287,8 +287,8 @@ void sched__facets_find(struct sched *s, const struct map *buckets, const struct
 }
 
 void sched__facets_release(struct sched *s) {
-    assert(!s->facets.classes.live && !s->facets.podsets.live && !s->facets.carried.live);
+    assert(!s->facets.classes.live && !s->facets.podsets.live && !s->facets.existing_terms.live);
     map_release(&s->facets.classes);
     map_release(&s->facets.podsets);
-    map_release(&s->facets.carried);
+    map_release(&s->facets.existing_terms);
 }

@@ -25,7 +25,7 @@ struct sched__candidates {
 };
 
 /* Files a new class by its labels. */
-void sched__facets_add_class(struct sched *s, struct sched__class *c);
+void sched__facets_add_class(struct sched *s, struct sched__pod_class *c);
 
 /* Files the links of something that matches pods by all of these terms into the buckets of a map;
  * s->facets has one for each kind of thing. */
@@ -39,8 +39,8 @@ void sched__facets_drop(struct map *buckets, struct sched__links *item);
  * match the class. Release the list with vec_release. */
 void sched__facets_find_classes(struct sched *s, const struct sched__podterm *terms, size_t n,
                                 struct sched__candidates *out);
-void sched__facets_find(struct sched *s, const struct map *buckets, const struct sched__class *c,
-                        struct sched__candidates *out);
+void sched__facets_find(struct sched *s, const struct map *buckets,
+                        const struct sched__pod_class *c, struct sched__candidates *out);
 
 /* Frees the maps, when all classes are gone. */
 void sched__facets_release(struct sched *s);

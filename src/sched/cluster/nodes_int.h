@@ -23,7 +23,7 @@ struct match_node;
 struct match_taints;
 struct sched;
 struct sched__attached;
-struct sched__class;
+struct sched__pod_class;
 struct sched_pod;
 
 #define SCHED__NONE UINT32_MAX
@@ -137,7 +137,8 @@ bool sched__strs_equal(const struct api_strs *a, const struct api_strs *b);
 /* ---- host ports (ports.c) ---- */
 
 /* A pod of the class came to a node (delta 1) or left it (-1). */
-void sched__ports_count(struct sched *s, const struct sched__class *c, uint32_t slot, int delta);
+void sched__ports_count(struct sched *s, const struct sched__pod_class *c, uint32_t slot,
+                        int delta);
 
 /* Is the port, or one that excludes it, taken on the node? The address 0.0.0.0 and any other
  * exclude each other. */

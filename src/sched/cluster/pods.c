@@ -10,7 +10,8 @@ static void add(int64_t *sum, int64_t amount) {
     *sum = wrap_add_i64(*sum, amount);
 }
 
-static void add_requests(struct sched *s, const struct sched__class *c, uint32_t slot, int sign) {
+static void add_requests(struct sched *s, const struct sched__pod_class *c, uint32_t slot,
+                         int sign) {
     for (size_t i = 0; i < c->requests.n; i++)
         sched__resource_use(s, c->requests.v[i].resource, slot,
                             wrap_mul_i64(sign, c->requests.v[i].amount));

@@ -45,7 +45,8 @@ static void count(struct map *ports, struct port_key key, int delta) {
     }
 }
 
-void sched__ports_count(struct sched *s, const struct sched__class *c, uint32_t slot, int delta) {
+void sched__ports_count(struct sched *s, const struct sched__pod_class *c, uint32_t slot,
+                        int delta) {
     for (size_t i = 0; i < c->port_count; i++) {
         count(&s->nodes.ports, key_of(&c->ports[i], c->ports[i].ip, slot), delta);
         count(&s->nodes.ports, key_of(&c->ports[i], NULL, slot), delta);

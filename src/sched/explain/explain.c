@@ -69,18 +69,18 @@ static void add_without_name(struct buf *out, struct str text, struct str name) 
 
 bool sched__clause_end(struct sched__cycle *cy, const struct buf *out) {
     if (!out->full)
-        cy->told = out->n;
+        cy->clauses_end = out->n;
     return !out->full;
 }
 
 /* The plug-in's own sentence as far as its clauses have room, or else its reasons. */
 static void write_operands(struct builder *b, enum sched_plugin p, uint32_t slot) {
     buf_clear(&b->text);
-    b->cy->told = 0;
+    b->cy->clauses_end = 0;
     if (sched__plugin_at(p)->explain)
         sched__plugin_at(p)->explain(b->cy, slot, &b->text);
     if (b->text.full)
-        b->text.n = b->cy->told;
+        b->text.n = b->cy->clauses_end;
     if (b->text.n)
         return;
     struct sched_status status = sched__cycle_status(b->cy, slot);
@@ -147,10 +147,10 @@ static void explain_column(struct builder *b, size_t column, size_t columns) {
 static void explain_others(struct builder *b, size_t column, size_t columns) {
     const struct sched_report *r = &b->out->report;
     for (size_t i = 0; i < r->node_count; i++) {
-        bool told = r->nodes[i].status.code == SCHED_SUCCESS;
-        for (size_t k = 0; !told && k < column; k++)
-            told = b->table[i * columns + k];
-        if (told)
+        bool seen = r->nodes[i].status.code == SCHED_CODE_SUCCESS;
+        for (size_t k = 0; !seen && k < column; k++)
+            seen = b->table[i * columns + k];
+        if (seen)
             continue;
         struct sched_cause *cause = arena_new(b->a, struct sched_cause);
         cause->plugin = SCHED_NODE_AFFINITY; /* the only one that leaves nodes out */
@@ -259,7 +259,7 @@ static void explain_cycle(struct sched__cycle *cy, struct sched_explanation *out
     memcpy(out->weights, cy->profile->weights, sizeof out->weights);
     if (!out->report.node_count)
         out->report.message = STR("no nodes available to schedule pods");
-    if (!out->report.error.p && out->report.rejected.code == SCHED_SUCCESS)
+    if (!out->report.error.p && out->report.rejected.code == SCHED_CODE_SUCCESS)
         explain_nodes(&b);
     map_release(&b.causes);
     buf_release(&b.text);
@@ -282,9 +282,9 @@ void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct 
     trial.cycle.redact = redact;
     out->all_nodes = s->nodes.live;
     out->ended = api_pod_has_ended(pod->body);
-    out->ignored = out->ended || sched__class_is_ignored(trial.cycle.cls);
+    out->ignored = out->ended || sched__pod_class_is_ignored(trial.cycle.cls);
     out->report.error =
-        out->ended ? say_ended(a, pod->body) : sched__class_objection(trial.cycle.cls, a);
+        out->ended ? say_ended(a, pod->body) : sched__pod_class_objection(trial.cycle.cls, a);
     if (!out->ignored)
         explain_cycle(&trial.cycle, out);
     sched__trial_end(&trial);

@@ -30,7 +30,7 @@ static void report_scores(struct sched__cycle *cy, struct sched_report *out) {
         out->scoring[p] = true;
         for (size_t i = 0; i < out->node_count; i++) {
             struct sched_node_report *r = &out->nodes[i];
-            if (r->status.code != SCHED_SUCCESS)
+            if (r->status.code != SCHED_CODE_SUCCESS)
                 continue;
             r->scores[p] = columns[p][r->slot];
             r->total += cy->profile->weights[p] * r->scores[p];
@@ -69,7 +69,7 @@ void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_obje
     t->pod = (struct sched_pod){
         .key =
             arena_printf(a, "%.*s/%.*s", STR_ARG(pod->meta->namespace), STR_ARG(pod->meta->name)),
-        .cls = sched__class_get_pending(s, pod),
+        .cls = sched__pod_class_get_pending(s, pod),
         .node = SCHED__NONE,
         .nominated = SCHED__NONE,
     };
@@ -79,13 +79,13 @@ void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_obje
 }
 
 void sched__trial_nominate(struct sched__trial *t) {
-    if (t->pod.told)
-        t->pod.nominated = sched__node_find(t->cycle.s, intern_text(t->pod.told));
+    if (t->pod.nominated_node_name)
+        t->pod.nominated = sched__node_find(t->cycle.s, intern_text(t->pod.nominated_node_name));
 }
 
 void sched__trial_end(struct sched__trial *t) {
-    intern_unref(t->pod.told);
-    sched__class_unref(t->cycle.s, t->pod.cls);
+    intern_unref(t->pod.nominated_node_name);
+    sched__pod_class_unref(t->cycle.s, t->pod.cls);
 }
 
 void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
@@ -95,7 +95,7 @@ void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
     sched__trial_start(&trial, s, pod, a);
     *out = (struct sched_report){0};
     sched__trial_nominate(&trial);
-    out->error = sched__class_objection(trial.cycle.cls, a);
+    out->error = sched__pod_class_objection(trial.cycle.cls, a);
     if (!out->error.p)
         sched__report_cycle(&trial.cycle, out);
     sched__trial_end(&trial);

@@ -136,7 +136,8 @@ struct effort {
 /* Takes a node's lists for so many bytes an item. */
 enum { ITEM_BYTES = 64 };
 
-static void spend(struct effort *e, const struct sched__class *c, const struct api_object *host) {
+static void spend(struct effort *e, const struct sched__pod_class *c,
+                  const struct api_object *host) {
     const struct api_node *node = host->body;
     size_t items = host->meta->labels.n + node->spec.taints.n + node->status.images.n +
                    node->status.allocatable.n;
@@ -162,7 +163,7 @@ static enum step take_step(struct path *p, struct sched__cycle *cy, size_t choic
     cy->redact = p->redact;
     cy->verdict = p->s->trial;
     sched__cycle_pre_filter(cy);
-    if (cy->error.p || cy->rejected.code != SCHED_SUCCESS)
+    if (cy->error.p || cy->rejected.code != SCHED_CODE_SUCCESS)
         return STUCK;
     enum sched_plugin rejecting = first_rejection(cy, p->slot);
     if (rejecting == SCHED_PLUGIN_COUNT)
@@ -287,7 +288,7 @@ static size_t verify(struct search *x, struct path *p) {
     path_redo(p);
     sched__trial_start(&trial, x->s, p->pod, x->a);
     sched__cycle_filter(&trial.cycle);
-    if (!trial.cycle.error.p && trial.cycle.rejected.code == SCHED_SUCCESS &&
+    if (!trial.cycle.error.p && trial.cycle.rejected.code == SCHED_CODE_SUCCESS &&
         !trial.cycle.verdict[p->slot])
         feasible = trial.cycle.feasible;
     sched__trial_end(&trial);
@@ -318,16 +319,16 @@ static void tell(struct search *x, const struct path *p, size_t feasible,
 }
 
 static void tell_smallest(struct search *x, struct sched_suggestions *out) {
-    size_t told[SCHED_CHANGE_COUNT] = {0};
+    size_t named[SCHED_CHANGE_COUNT] = {0};
     out->v = arena_array(x->a, struct sched_suggestion, SCHED_MOST_SUGGESTIONS);
     for (size_t i = 0; i < x->found.n && out->n < SCHED_MOST_SUGGESTIONS; i++) {
         struct path *p = &x->found.v[i];
-        if (p->n > x->found.v[0].n || told[p->worst] == MOST_OF_A_KIND)
+        if (p->n > x->found.v[0].n || named[p->worst] == MOST_OF_A_KIND)
             continue;
         size_t feasible = verify(x, p);
         if (!feasible)
             continue;
-        told[p->worst]++;
+        named[p->worst]++;
         tell(x, p, feasible, out);
     }
 }

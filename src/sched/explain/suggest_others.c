@@ -77,7 +77,7 @@ static void make_place(struct sched__options *x, struct api_object *node, struct
 
 static void suggest_free(struct sched__options *x) {
     AUTO(buf_release) struct buf text = BUF_INIT(1 << 16);
-    const struct sched__class *c = x->cy->cls;
+    const struct sched__pod_class *c = x->cy->cls;
     struct api_object *node = api_object_derive(x->node);
     bool enough = true;
     SCHED__OWN_LIST(node, &((struct api_node *)node->body)->status.allocatable);
@@ -138,7 +138,7 @@ static void suggest_request(struct sched__options *x, const struct sched__amount
 }
 
 void sched__suggest_fit(struct sched__options *x) {
-    const struct sched__class *c = x->cy->cls;
+    const struct sched__pod_class *c = x->cy->cls;
     suggest_free(x);
     for (size_t i = 0; i < c->asked.n; i++)
         if (missing(x, &c->asked.v[i]) > 0) {

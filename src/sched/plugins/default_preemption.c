@@ -192,11 +192,11 @@ static uint32_t most_candidates(const struct sched_profile *profile, uint32_t no
 /* By verdict: may it be another one without some pods? */
 static const bool passes[SCHED__REASON_COUNT] = {
 #define UNSCHEDULABLE                    true
-#define UNRESOLVABLE                     false
+#define UNSCHEDULABLE_AND_UNRESOLVABLE   false
 #define REASON(id, name, verdict, words) [SCHED__REASON_##id] = verdict,
 #include "sched/reasons.def"
 #undef REASON
-#undef UNRESOLVABLE
+#undef UNSCHEDULABLE_AND_UNRESOLVABLE
 #undef UNSCHEDULABLE
 };
 
@@ -307,7 +307,7 @@ static struct str preempt(struct preemption *p, struct sched_result *out) {
 /* Where PreFilter gave up, upstream's DynamicResources finds no state of its own, and its
  * PostFilter, which comes first, fails with this. */
 static bool fails_before(const struct sched__cycle *cy) {
-    return cy->rejected.code == SCHED_REJECTED_FOR_GOOD &&
+    return cy->rejected.code == SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE &&
            feature_enabled(&cy->s->gates, FEATURE_DynamicResourceAllocation);
 }
 
@@ -318,7 +318,7 @@ enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out
         .failures = {MAP_INIT(cy->s->seed)},
     };
     if (!sched_order_has(&cy->profile->points[SCHED_POST_FILTER], SCHED_PREEMPTION))
-        return SCHED_REJECTED;
+        return SCHED_CODE_UNSCHEDULABLE;
     if (fails_before(cy)) {
         out->message = arena_printf(cy->arena, "%.*s not found", STR_ARG(out->message));
         return SCHED_CODE_ERROR;
@@ -327,7 +327,7 @@ enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out
     sched__metrics_preemption(cy->s, out->victim_count);
     out->message =
         arena_printf(cy->arena, "%.*s preemption: %.*s", STR_ARG(out->message), STR_ARG(text));
-    return out->victim_count ? SCHED_SUCCESS : SCHED_REJECTED;
+    return out->victim_count ? SCHED_CODE_SUCCESS : SCHED_CODE_UNSCHEDULABLE;
 }
 
 const struct sched__plugin sched__default_preemption = {0};

@@ -17,7 +17,7 @@ static struct str full_name(struct arena *a, struct str name) {
     return arena_printf(a, "%.*s:latest", STR_ARG(name));
 }
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     const struct api_pod_spec *spec = &c->pod->spec;
     struct images *d = arena_new(&c->arena, struct images);
     (void)s;

@@ -11,7 +11,7 @@
 struct filtering {
     const struct sched__affinity *own;
     bool first; /* no pod anywhere matches what the pod wants, but it does itself */
-    const struct sched__carried **against;
+    const struct sched__existing_term **against;
     size_t against_count;
     /* For texts, made when they are asked for: of each of the pod's own terms of anti-affinity and
      * then of those against it, by domain a pod that is counted. */
@@ -27,13 +27,13 @@ static bool is_first(const struct sched__cycle *cy, const struct sched__affinity
 }
 
 static void find_against(const struct sched__cycle *cy, struct filtering *state) {
-    for (size_t i = 0; i < cy->cls->meets.n; i++) {
-        const struct sched__carried *t = cy->cls->meets.v[i].other->owner;
+    for (size_t i = 0; i < cy->cls->matching_terms.n; i++) {
+        const struct sched__existing_term *t = cy->cls->matching_terms.v[i].other->owner;
         if (t->kind != SCHED__REQUIRED_ANTI || !t->tally->total)
             continue;
         if (!state->against)
-            state->against =
-                arena_array(cy->arena, const struct sched__carried *, cy->cls->meets.n);
+            state->against = arena_array(cy->arena, const struct sched__existing_term *,
+                                         cy->cls->matching_terms.n);
         state->against[state->against_count++] = t;
     }
 }
@@ -100,7 +100,7 @@ static void write_domain(const struct sched__cycle *cy, struct buf *out,
 /* A term that refuses a node. */
 struct refusal {
     const struct sched__affinity_term *own;
-    const struct sched__carried *against; /* of another pod; then there is no own one */
+    const struct sched__existing_term *against; /* of another pod; then there is no own one */
     bool anti;
     size_t place;
     const struct sched_pod *example; /* of anti-affinity: the first that is counted in the domain */
@@ -165,7 +165,7 @@ static bool find_against_node(struct sched__cycle *cy, uint32_t slot, struct ref
     const struct filtering *state = cy->data[SCHED_INTER_POD_AFFINITY];
     bool found = false;
     for (size_t i = 0; i < state->against_count; i++) {
-        const struct sched__carried *t = state->against[i];
+        const struct sched__existing_term *t = state->against[i];
         if (t->tally->count[t->topology->domain[slot]] <= 0)
             continue;
         struct refusal r = {.against = t, .anti = true};

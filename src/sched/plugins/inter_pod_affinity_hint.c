@@ -43,7 +43,7 @@ static bool kept_away(const struct api_object *gone, const struct sched_pod *pod
 static bool pod_matters(const struct sched__affinity *d, const struct sched_pod *pod,
                         const struct sched__event *event) {
     const struct api_object *before = event->before, *after = event->after;
-    if ((after && !event->sits) || (before && !event->sat))
+    if ((after && !event->has_node) || (before && !event->had_node))
         return false;
     if (before && after)
         return (!matches_all(&d->affinity, before) && matches_all(&d->affinity, after)) ||

@@ -26,7 +26,7 @@ struct sched__affinity {
 };
 
 /* The plug-in's slots for classes (inter_pod_affinity_terms.c). */
-void *sched__affinity_compile(struct sched *s, struct sched__class *c);
+void *sched__affinity_compile(struct sched *s, struct sched__pod_class *c);
 void sched__affinity_discard(struct sched *s, void *data);
 
 /* The plug-in's slots for scores (inter_pod_affinity_score.c). */

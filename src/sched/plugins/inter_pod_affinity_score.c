@@ -22,7 +22,7 @@ static void add_part(struct scoring *state, const struct sched__topology *topolo
         state->v[state->n++] = (struct part){topology, tally, weight};
 }
 
-static int64_t weight_of(const struct sched__cycle *cy, const struct sched__carried *t) {
+static int64_t weight_of(const struct sched__cycle *cy, const struct sched__existing_term *t) {
     if (t->kind == SCHED__REQUIRED_ANTI)
         return 0;
     bool required = t->kind == SCHED__REQUIRED_AFFINITY;
@@ -33,16 +33,16 @@ static int64_t weight_of(const struct sched__cycle *cy, const struct sched__carr
 bool sched__affinity_pre_score(struct sched__cycle *cy) {
     const struct sched__affinity *d = cy->cls->data[SCHED_INTER_POD_AFFINITY];
     if (!d->preferred.n &&
-        (cy->profile->ignore_preferred_terms_of_existing_pods || !cy->cls->meets.n))
+        (cy->profile->ignore_preferred_terms_of_existing_pods || !cy->cls->matching_terms.n))
         return false;
     struct scoring *state = arena_new(cy->arena, struct scoring);
-    state->v = arena_array(cy->arena, struct part, d->preferred.n + cy->cls->meets.n);
+    state->v = arena_array(cy->arena, struct part, d->preferred.n + cy->cls->matching_terms.n);
     for (size_t i = 0; i < d->preferred.n; i++) {
         const struct sched__affinity_term *t = &d->preferred.v[i];
         add_part(state, t->topology, t->tally, t->weight);
     }
-    for (size_t i = 0; i < cy->cls->meets.n; i++) {
-        const struct sched__carried *t = cy->cls->meets.v[i].other->owner;
+    for (size_t i = 0; i < cy->cls->matching_terms.n; i++) {
+        const struct sched__existing_term *t = cy->cls->matching_terms.v[i].other->owner;
         if (weight_of(cy, t))
             add_part(state, t->topology, t->tally, weight_of(cy, t));
     }

@@ -7,7 +7,7 @@
 /* The four lists of a pod, in the order in which upstream reads them. */
 struct source {
     const char *name;
-    enum sched__carried_kind kind;
+    enum sched__existing_term_kind kind;
     const struct api_pod_affinity_term_list *required;
     const struct api_weighted_pod_affinity_term_list *preferred;
 };
@@ -63,8 +63,8 @@ static struct str term_error(const struct sched__podterm *t) {
 }
 
 /* A list with an error is no list. */
-static struct sched__affinity_terms compile_list(struct sched__class *c, const struct source *src,
-                                                 struct str *error) {
+static struct sched__affinity_terms compile_list(struct sched__pod_class *c,
+                                                 const struct source *src, struct str *error) {
     struct sched__affinity_terms terms = {.n = source_count(src)};
     terms.v = arena_array(&c->arena, struct sched__affinity_term, terms.n);
     struct err err;
@@ -124,25 +124,26 @@ static void drop(struct sched *s, struct sched__affinity_terms *terms) {
         sched__tally_unref(s, terms->v[i].tally);
 }
 
-static void carry(struct sched *s, struct sched__class *c, const struct source *src,
+static void carry(struct sched *s, struct sched__pod_class *c, const struct source *src,
                   const struct sched__affinity_terms *terms) {
     struct arena a = {0};
     if (!terms->n)
         return;
-    struct sched__carried_spec *specs = arena_array(&a, struct sched__carried_spec, terms->n);
+    struct sched__existing_term_spec *specs =
+        arena_array(&a, struct sched__existing_term_spec, terms->n);
     for (size_t i = 0; i < terms->n; i++)
-        specs[i] = (struct sched__carried_spec){.kind = src->kind,
-                                                .weight = terms->v[i].weight,
-                                                .label = terms->v[i].label,
-                                                .term = terms->v[i].term};
-    sched__carried_add(s, c, specs, terms->n);
+        specs[i] = (struct sched__existing_term_spec){.kind = src->kind,
+                                                      .weight = terms->v[i].weight,
+                                                      .label = terms->v[i].label,
+                                                      .term = terms->v[i].term};
+    sched__existing_terms_add(s, c, specs, terms->n);
     arena_release(&a);
 }
 
 /* ---- life ---- */
 
-/* A class without terms may meet those of others. */
-void *sched__affinity_compile(struct sched *s, struct sched__class *c) {
+/* A class without terms may be matched by those of others. */
+void *sched__affinity_compile(struct sched *s, struct sched__pod_class *c) {
     struct sched__affinity *d = arena_new(&c->arena, struct sched__affinity);
     struct source sources[SOURCES];
     struct sched__affinity_terms lists[SOURCES];

@@ -70,7 +70,7 @@ static int compare_atoms(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void collect_names(struct sched *s, struct sched__class *c, struct node_affinity *d,
+static void collect_names(struct sched *s, struct sched__pod_class *c, struct node_affinity *d,
                           const struct api_node_selector *required) {
     const struct api_node_selector_term_list *terms = &required->node_selector_terms;
     size_t most = 0;
@@ -95,7 +95,7 @@ static void collect_names(struct sched *s, struct sched__class *c, struct node_a
 
 /* ---- compile ---- */
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     const struct api_affinity *affinity = c->pod->spec.affinity;
     const struct api_node_affinity *own = affinity ? affinity->node_affinity : NULL;
     const struct api_node_affinity *added = c->profile ? c->profile->added_affinity : NULL;
@@ -145,7 +145,7 @@ static void pre_filter(struct sched__cycle *cy) {
     }
 }
 
-static bool restricts(const struct sched__class *c) {
+static bool restricts(const struct sched__pod_class *c) {
     const struct node_affinity *d = c->data[SCHED_NODE_AFFINITY];
     return d && d->pinned;
 }
@@ -172,7 +172,7 @@ static const uint32_t *named(struct sched__cycle *cy, size_t *n) {
     return slots;
 }
 
-static enum sched__reason check(const struct sched__class *c, const struct node_affinity *d,
+static enum sched__reason check(const struct sched__pod_class *c, const struct node_affinity *d,
                                 const struct match_node *node) {
     if (d->added && !match_affinity_required(d->added, node, NULL))
         return SCHED__REASON_ADDED_AFFINITY;

@@ -68,7 +68,7 @@ unsigned sched__features_needed(const struct api_pod_spec *spec) {
     return mask;
 }
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     unsigned mask = sched__features_needed(&c->pod->spec);
     if (!mask || !feature_enabled(&s->gates, FEATURE_NodeDeclaredFeatures))
         return NULL;

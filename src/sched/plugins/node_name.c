@@ -2,12 +2,12 @@
  * runs, as upstream's PreFilter does. */
 #include "sched/plugin_int.h"
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     (void)s;
     return c->pod->spec.node_name.n ? (void *)&c->pod->spec.node_name : NULL;
 }
 
-static bool restricts(const struct sched__class *c) {
+static bool restricts(const struct sched__pod_class *c) {
     return c->data[SCHED_NODE_NAME];
 }
 

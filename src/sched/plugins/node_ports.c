@@ -29,7 +29,7 @@ static int compare_ports(const void *a, const void *b) {
     return compare_pointers(x->ip, y->ip);
 }
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     (void)s;
     if (!c->port_count)
         return NULL;

@@ -3,7 +3,7 @@
 
 #include "sched/plugins/resources_int.h"
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     if (!c->profile)
         return NULL;
     struct sched__scored_list *d = arena_new(&c->arena, struct sched__scored_list);

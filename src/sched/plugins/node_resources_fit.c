@@ -30,7 +30,7 @@ static bool is_ignored(const struct sched_profile *profile, struct str name) {
     return lists(profile->ignored_resource_groups, profile->ignored_resource_group_count, group);
 }
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     struct fit *d = arena_new(&c->arena, struct fit);
     if (!c->profile)
         return d;

@@ -6,7 +6,7 @@ static bool tolerates(struct sched *s, const struct match_tolerations *toleratio
            MATCH_NONE;
 }
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     return tolerates(s, c->tolerations) ? NULL : c;
 }
 

@@ -17,7 +17,7 @@ static bool has_attachable(const struct api_volume_list *volumes) {
     return false;
 }
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     (void)s;
     return has_attachable(&c->pod->spec.volumes) ? c->sample : NULL;
 }
@@ -258,7 +258,7 @@ static bool hint(struct sched *s, struct sched_pod *pod, const struct sched__eve
     if (event->bits & SCHED__CSI_NODE_UPDATE)
         return !event->before || limit_rose(event->before, event->after);
     if (event->bits & SCHED__ASSIGNED_POD_DELETE)
-        return event->sat && has_attachable(&sched__pod_spec(event->before)->volumes);
+        return event->had_node && has_attachable(&sched__pod_spec(event->before)->volumes);
     if (event->bits & SCHED__CLAIM_ADD)
         return sched__claim_is_of_pod(event->after, pod->cls->sample, true);
     if (event->bits & SCHED__ATTACHMENT_DELETE)

@@ -4,8 +4,8 @@
 /* ---- pods ---- */
 
 /* Pods without a node, and in other namespaces, are not counted. */
-static bool is_counted(const struct api_object *o, bool sits, const struct sched_pod *target) {
-    return sits && str_eq(o->meta->namespace, target->cls->pod->metadata.namespace);
+static bool is_counted(const struct api_object *o, bool has_node, const struct sched_pod *target) {
+    return has_node && str_eq(o->meta->namespace, target->cls->pod->metadata.namespace);
 }
 
 static bool matches_any(const struct sched__spread_rules *rules, const struct labels *labels) {
@@ -62,8 +62,8 @@ static bool target_matters(const struct sched__spread_rules *rules,
 static bool pod_matters(const struct sched__spread_rules *rules, const struct sched_pod *target,
                         const struct sched__event *event) {
     const struct api_object *before = event->before, *after = event->after;
-    if ((after && !is_counted(after, event->sits, target)) ||
-        (before && !is_counted(before, event->sat, target)))
+    if ((after && !is_counted(after, event->has_node, target)) ||
+        (before && !is_counted(before, event->had_node, target)))
         return false;
     if (before && after)
         return labels_matter(rules, &before->meta->labels, &after->meta->labels);

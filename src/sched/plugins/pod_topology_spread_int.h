@@ -26,7 +26,7 @@ struct sched__spread_rules {
 
 /* What the plug-in makes of a class. */
 struct sched__spread {
-    struct sched__class *cls;
+    struct sched__pod_class *cls;
     const struct api_topology_spread_constraint_list *specs;
     bool own;                              /* the specs are the pod's */
     bool strict;                           /* nodes without one of the labels do not count */
@@ -37,11 +37,11 @@ struct sched__spread {
 };
 
 /* The plug-in's slots for classes. */
-void *sched__spread_compile(struct sched *s, struct sched__class *c);
+void *sched__spread_compile(struct sched *s, struct sched__pod_class *c);
 void sched__spread_discard(struct sched *s, void *data);
 
 /* The rules of the class of a pod, brought up to date; NULL: it has none. */
-const struct sched__spread *sched__spread_refresh(struct sched *s, struct sched__class *c);
+const struct sched__spread *sched__spread_refresh(struct sched *s, struct sched__pod_class *c);
 
 /* The plug-in's slots for scores (pod_topology_spread_score.c). */
 bool sched__spread_pre_score(struct sched__cycle *cy);

@@ -255,7 +255,7 @@ static void make_rules(struct sched *s, struct sched__spread *d, const struct se
 
 /* ---- life ---- */
 
-void *sched__spread_compile(struct sched *s, struct sched__class *c) {
+void *sched__spread_compile(struct sched *s, struct sched__pod_class *c) {
     struct sched__spread d = {.cls = c, .own = c->pod->spec.topology_spread_constraints.n > 0};
     if (!c->profile)
         return NULL;
@@ -304,7 +304,7 @@ static void refresh_defaults(struct sched *s, struct sched__spread *d) {
     arena_release(&a);
 }
 
-const struct sched__spread *sched__spread_refresh(struct sched *s, struct sched__class *c) {
+const struct sched__spread *sched__spread_refresh(struct sched *s, struct sched__pod_class *c) {
     struct sched__spread *d = c->data[SCHED_SPREAD];
     if (d && !d->own && d->generation != s->selectors_generation)
         refresh_defaults(s, d);

@@ -3,7 +3,7 @@
 
 #include "sched/requests.h"
 
-static int64_t requested(const struct sched__class *c, uint32_t resource, bool nonzero) {
+static int64_t requested(const struct sched__pod_class *c, uint32_t resource, bool nonzero) {
     if (nonzero && resource == SCHED__CPU)
         return c->scored_cpu;
     if (nonzero && resource == SCHED__MEMORY)
@@ -15,7 +15,7 @@ static int64_t requested(const struct sched__class *c, uint32_t resource, bool n
     return 0;
 }
 
-struct sched__scored_list sched__scored_list(struct sched *s, struct sched__class *c,
+struct sched__scored_list sched__scored_list(struct sched *s, struct sched__pod_class *c,
                                              const struct sched_weighted_resource *spec, size_t n,
                                              bool nonzero) {
     struct sched__scored_list list = {.v = arena_array(&c->arena, struct sched__scored, n)};

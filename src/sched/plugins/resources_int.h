@@ -18,7 +18,7 @@ struct sched__scored_list {
 
 /* The resources of a configuration that count for a class; `nonzero` assumes something for cpu and
  * memory where containers say nothing. Extended resources that are not requested do not count. */
-struct sched__scored_list sched__scored_list(struct sched *s, struct sched__class *c,
+struct sched__scored_list sched__scored_list(struct sched *s, struct sched__pod_class *c,
                                              const struct sched_weighted_resource *spec, size_t n,
                                              bool nonzero);
 

@@ -18,7 +18,7 @@ static const struct str reason_texts[SCHED__CONFLICT_COUNT] = {
 };
 
 /* Classes of pods with claims are marked by their pod; there is nothing else to know of them. */
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     (void)s;
     for (size_t i = 0; i < c->pod->spec.volumes.n; i++) {
         const struct api_volume_source *source = &c->pod->spec.volumes.v[i].volume_source;

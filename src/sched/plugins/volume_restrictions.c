@@ -7,7 +7,7 @@
 #include "sched/explain/explain_int.h"
 #include "sched/volumes/state_int.h"
 
-static void *compile(struct sched *s, struct sched__class *c) {
+static void *compile(struct sched *s, struct sched__pod_class *c) {
     (void)s;
     for (size_t i = 0; i < c->pod->spec.volumes.n; i++) {
         const struct api_volume_source *source = &c->pod->spec.volumes.v[i].volume_source;

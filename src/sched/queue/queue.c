@@ -36,8 +36,10 @@ struct sched__queue *sched__queue_new(struct sched *s) {
 
 /* The part of the queue that a place counts for when pods come in. */
 static const uint8_t queue_labels[SCHED__PLACE_COUNT] = {
-    [SCHED__ACTIVE] = SCHED__QUEUE_ACTIVE,         [SCHED__BACKOFF] = SCHED__QUEUE_BACKOFF,
-    [SCHED__ERROR_BACKOFF] = SCHED__QUEUE_BACKOFF, [SCHED__POOL] = SCHED__QUEUE_UNSCHEDULABLE,
+    [SCHED__ACTIVE] = SCHED__QUEUE_ACTIVE,
+    [SCHED__BACKOFF] = SCHED__QUEUE_BACKOFF,
+    [SCHED__ERROR_BACKOFF] = SCHED__QUEUE_BACKOFF,
+    [SCHED__UNSCHEDULABLE_PODS] = SCHED__QUEUE_UNSCHEDULABLE,
     [SCHED__GATED] = SCHED__QUEUE_UNSCHEDULABLE,
 };
 
@@ -92,10 +94,10 @@ static void requeue(struct sched *s, struct sched__queued *p, enum verdict verdi
     const uint32_t gates = 1U << SCHED_SCHEDULING_GATES;
     enum sched__place place = SCHED__ACTIVE;
     if (verdict == STAY)
-        place = SCHED__POOL;
+        place = SCHED__UNSCHEDULABLE_PODS;
     else if (verdict == MOVE && backs_off(s, p))
         place = p->rejecting ? SCHED__BACKOFF : SCHED__ERROR_BACKOFF;
-    if (place != SCHED__POOL && sched__gates_hold(p->pod)) {
+    if (place != SCHED__UNSCHEDULABLE_PODS && sched__gates_hold(p->pod)) {
         place = SCHED__GATED;
         count_rejected(s, p, gates & ~p->rejecting, 1);
         p->rejecting |= gates;
@@ -116,7 +118,7 @@ static void flush_backoff(struct sched *s, struct heap *heap, int64_t now) {
     }
 }
 
-/* The first regular moment after t at which the pool is flushed. */
+/* The first regular moment after t at which the unschedulable pods are flushed. */
 static int64_t flush_after(const struct sched__queue *q, int64_t t) {
     return t < q->next_flush
                ? q->next_flush
@@ -127,7 +129,7 @@ static int64_t flush_after(const struct sched__queue *q, int64_t t) {
 static void flush_pool(struct sched *s, int64_t moment) {
     struct sched__queue *q = s->queue;
     struct heap_node *node;
-    while ((node = heap_peek(&q->pool)) &&
+    while ((node = heap_peek(&q->unschedulable_pods)) &&
            moment - sched__waits_since(sched__queued_of(node)) > LONGEST_IN_POOL) {
         struct sched__queued *p = sched__queued_of(node);
         sched__places_leave(q, p);
@@ -265,15 +267,15 @@ static void stamp(struct sched *s, struct sched__queued *p) {
 
 static void take_nomination(struct sched *s, struct sched_pod *pod) {
     sched__unnominate(s, pod);
-    if (pod->told)
-        sched__nominate(s, pod, sched__node_get(s, intern_text(pod->told)));
+    if (pod->nominated_node_name)
+        sched__nominate(s, pod, sched__node_get(s, intern_text(pod->nominated_node_name)));
 }
 
 /* What a pod was nominated to is free for others that are not more important than it was. */
 void sched__queue_freed(struct sched *s, const struct sched_pod *pod) {
     struct sched__event event = {
-        .bits = SCHED__ASSIGNED_POD_DELETE, .before = pod->cls->sample, .sat = true};
-    if (pod->told)
+        .bits = SCHED__ASSIGNED_POD_DELETE, .before = pod->cls->sample, .had_node = true};
+    if (pod->nominated_node_name)
         sched__queue_event_up_to(s, &event, pod->priority);
 }
 
@@ -289,7 +291,7 @@ void sched__queue_add(struct sched *s, struct sched_pod *pod) {
     requeue(s, p, FRESH, SCHED__EVENT_PENDING_POD_ADD);
 }
 
-/* The first own event of these bits that makes a pod of the pool move, or none. */
+/* The first own event of these bits that makes an unschedulable pod move, or none. */
 static enum verdict judge_own(struct sched *s, struct sched__queued *p, uint32_t bits,
                               const struct sched_pod *before, int *id) {
     for (*id = 0; *id < SCHED__EVENT_COUNT; ++*id) {
@@ -300,8 +302,8 @@ static enum verdict judge_own(struct sched *s, struct sched__queued *p, uint32_t
                                      .before = before->cls->sample,
                                      .after = p->pod->cls->sample,
                                      .own = true,
-                                     .sat = sched__pod_sits(before),
-                                     .sits = sched__pod_sits(p->pod)};
+                                     .had_node = sched__pod_has_node(before),
+                                     .has_node = sched__pod_has_node(p->pod)};
         if (p->place == SCHED__IN_FLIGHT)
             hold_event(s->queue, (enum sched__event_id) * id, p->order, &event);
         else if (judge(s, p->pod, p->rejecting, &event, (enum sched__event_id) * id) == MOVE)
@@ -335,10 +337,11 @@ void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct sc
         sched__queue_add(s, pod);
         return;
     }
-    if (before->told || pod->told) /* else it may have one that is not in the object yet */
+    if (before->nominated_node_name ||
+        pod->nominated_node_name) /* else it may have one that is not in the object yet */
         take_nomination(s, pod);
     revise(s, pod->queued, before);
-    if (before->told != pod->told)
+    if (before->nominated_node_name != pod->nominated_node_name)
         sched__queue_freed(s, before);
 }
 
@@ -431,7 +434,7 @@ int64_t sched__queue_next_time(const struct sched *s) {
     if (q->active.n || (q->pop_backoff && q->backoff.n))
         return now;
     int64_t t = min_time(backoff_time(&q->backoff), backoff_time(&q->error_backoff));
-    const struct heap_node *oldest = heap_peek(&q->pool);
+    const struct heap_node *oldest = heap_peek(&q->unschedulable_pods);
     if (oldest)
         t = min_time(
             t, flush_after(q, sched__waits_since(sched__queued_of(oldest)) + LONGEST_IN_POOL));

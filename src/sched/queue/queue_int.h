@@ -2,14 +2,14 @@
  * The scheduling queue: which pending pod is tried next, and when.
  *
  * A pending pod is in exactly one place. The active heap holds those to be tried now, two back-off
- * heaps those that failed a moment ago (rejected, or because of an error), the pool those that wait
- * for something to change, gated ones wait for their gates to go, and a pod that was handed out is
- * in flight until the core says what became of it. Events that come while a pod is in flight are
- * kept and looked at when it comes back. A pod that found its node is being bound until that is
- * known to have worked, or not.
+ * heaps those that failed a moment ago (rejected, or because of an error), unschedulable_pods
+ * those that wait for something to change, gated ones wait for their gates to go, and a pod that
+ * was handed out is in flight until the core says what became of it. Events that come while a pod
+ * is in flight are kept and looked at when it comes back. A pod that found its node is being bound
+ * until that is known to have worked, or not.
  *
- * In the pool, pods of one class that the same plug-ins rejected form a group: what an event means
- * for them is asked once.
+ * Among the unschedulable pods, those of one class that the same plug-ins rejected form a group:
+ * what an event means for them is asked once.
  */
 #ifndef SCHED_QUEUE_QUEUE_INT_H
 #define SCHED_QUEUE_QUEUE_INT_H
@@ -36,7 +36,7 @@ enum sched__place {
     SCHED__ACTIVE,
     SCHED__BACKOFF,
     SCHED__ERROR_BACKOFF,
-    SCHED__POOL,
+    SCHED__UNSCHEDULABLE_PODS,
     SCHED__GATED,
     SCHED__IN_FLIGHT,
     SCHED__BINDING,
@@ -49,15 +49,15 @@ struct sched__group;
 struct sched__queued {
     struct heap_node node; /* in the heap of its place, if it has one */
     struct sched_pod *pod;
-    struct sched__group *group;        /* pool */
+    struct sched__group *group;        /* unschedulable_pods */
     struct sched__queued *prev, *next; /* in the group, or in flight in the order of popping */
     int64_t timestamp;                 /* of adding, or of the last failure */
     int64_t expiry;                    /* end of back-off; INT64_MIN: there is none */
     int64_t first_active;              /* INT64_MIN: was never active */
-    int64_t flushed_at;                /* left the pool because of its age; INT64_MIN: never */
-    uint64_t order;                    /* tells pods of the same timestamp apart */
-    uint64_t popped_at;                /* in flight: number of the first event since */
-    uint32_t rejecting;                /* plug-ins, bits by enum sched_plugin */
+    int64_t flushed_at; /* left unschedulable_pods because of its age; INT64_MIN: never */
+    uint64_t order;     /* tells pods of the same timestamp apart */
+    uint64_t popped_at; /* in flight: number of the first event since */
+    uint32_t rejecting; /* plug-ins, bits by enum sched_plugin */
     uint32_t attempts, rejections, errors;
     double seconds;   /* being bound: what the decision took */
     uint16_t profile; /* when it was added, as label of metrics */
@@ -65,10 +65,10 @@ struct sched__queued {
     bool flushed;     /* the current attempt is due to its age */
 };
 
-/* Pods of one class in the pool that the same plug-ins rejected. */
+/* Unschedulable pods of one class that the same plug-ins rejected. */
 struct sched__group {
     struct {
-        const struct sched__class *cls;
+        const struct sched__pod_class *cls;
         uint64_t rejecting;
     } key; /* as bytes: in the map of groups */
     struct sched__queued *first, *last;
@@ -82,14 +82,14 @@ struct sched__held_event {
 };
 
 struct sched__queue {
-    struct heap active, backoff, error_backoff, pool;
+    struct heap active, backoff, error_backoff, unschedulable_pods;
     struct map groups;
     uint32_t gated, in_flight;
     struct sched__queued *first_in_flight, *last_in_flight;
     VEC(struct sched__held_event) held;
     uint64_t held_base; /* number of the first of these */
     uint64_t last_order;
-    int64_t next_flush; /* of the pool */
+    int64_t next_flush; /* of unschedulable_pods */
     int64_t initial_backoff, max_backoff;
     bool pop_backoff;   /* gate SchedulerPopFromBackoffQ */
     uint32_t *rejected; /* pods that count for a plug-in: by profile and plug-in */
@@ -130,7 +130,7 @@ void sched__queue_done(struct sched *s, struct sched_pod *pod, double seconds);
 void sched__queue_bound(struct sched *s, struct sched_pod *pod);
 
 /*
- * Something happened: pods in the pool move if a plug-in that rejected them registers one of the
+ * Something happened: unschedulable pods move if a plug-in that rejected them registers one of the
  * event's bits and its hint agrees. Hints are asked about one bit at a time and about one pod of a
  * class, so they must look at nothing of a pod that its class does not determine.
  * sched__queue_event_up_to leaves pods above a priority alone: for what a nominated pod has set

@@ -1,6 +1,6 @@
 /*
- * Where pods of the queue are: heaps, groups of the pool, the list of those in flight, and the
- * events that these have not seen.
+ * Where pods of the queue are: heaps, groups of unschedulable pods, the list of those in flight,
+ * and the events that these have not seen.
  */
 #include "sched/queue/queue_int.h"
 
@@ -13,7 +13,7 @@ static bool backoff_before(const struct heap_node *a, const struct heap_node *b)
     return x->expiry != y->expiry ? x->expiry < y->expiry : sched__sort_before(x, y);
 }
 
-static bool pool_before(const struct heap_node *a, const struct heap_node *b) {
+static bool unschedulable_before(const struct heap_node *a, const struct heap_node *b) {
     const struct sched__queued *x = sched__queued_of(a), *y = sched__queued_of(b);
     int64_t s = sched__waits_since(x), t = sched__waits_since(y);
     return s != t ? s < t : x->order < y->order;
@@ -22,7 +22,7 @@ static bool pool_before(const struct heap_node *a, const struct heap_node *b) {
 void sched__places_init(struct sched__queue *q, uint64_t seed) {
     q->active.before = active_before;
     q->backoff.before = q->error_backoff.before = backoff_before;
-    q->pool.before = pool_before;
+    q->unschedulable_pods.before = unschedulable_before;
     q->groups = MAP_INIT(seed);
 }
 
@@ -94,14 +94,14 @@ static struct heap *heap_of(struct sched__queue *q, const struct sched__queued *
     struct heap *heaps[SCHED__PLACE_COUNT] = {[SCHED__ACTIVE] = &q->active,
                                               [SCHED__BACKOFF] = &q->backoff,
                                               [SCHED__ERROR_BACKOFF] = &q->error_backoff,
-                                              [SCHED__POOL] = &q->pool};
+                                              [SCHED__UNSCHEDULABLE_PODS] = &q->unschedulable_pods};
     return heaps[p->place];
 }
 
 void sched__places_leave(struct sched__queue *q, struct sched__queued *p) {
     if (heap_of(q, p) && p->node.place)
         heap_remove(heap_of(q, p), &p->node);
-    if (p->place == SCHED__POOL)
+    if (p->place == SCHED__UNSCHEDULABLE_PODS)
         leave_group(q, p);
     q->gated -= p->place == SCHED__GATED;
     if (p->place == SCHED__IN_FLIGHT) {
@@ -119,7 +119,7 @@ void sched__places_enter(struct sched__queue *q, struct sched__queued *p, enum s
     p->place = (uint8_t)place;
     if (heap_of(q, p))
         heap_push(heap_of(q, p), &p->node);
-    if (place == SCHED__POOL)
+    if (place == SCHED__UNSCHEDULABLE_PODS)
         join_group(q, p);
     q->gated += place == SCHED__GATED;
     if (place == SCHED__IN_FLIGHT) {
@@ -139,6 +139,6 @@ void sched__places_release(struct sched__queue *q) {
     heap_release(&q->active);
     heap_release(&q->backoff);
     heap_release(&q->error_backoff);
-    heap_release(&q->pool);
+    heap_release(&q->unschedulable_pods);
     map_release(&q->groups);
 }

@@ -165,8 +165,8 @@ struct driver {
 
 /* A volume that is attached there. */
 struct volume {
-    size_t pods; /* that have it; one pod may count twice */
-    bool told;   /* an attachment tells of it */
+    size_t pods;         /* that have it; one pod may count twice */
+    bool has_attachment; /* a VolumeAttachment names it */
     struct driver *driver;
     struct str key; /* the text behind it */
     char text[];
@@ -217,7 +217,7 @@ static void count(struct sched__attached *x, const struct sched__attachable *a, 
     struct volume *v = volume_get(x, a);
     assert(v->pods || delta > 0);
     v->pods += (size_t)delta;
-    if (!v->pods && !v->told)
+    if (!v->pods && !v->has_attachment)
         volume_drop(x, v);
 }
 
@@ -246,8 +246,8 @@ static void count_attachment(struct sched *s, struct sched__attached *x,
     if (!driver.n || !csi || !csi->volume_handle.n)
         return;
     struct arena a = {0};
-    struct sched__attachable told = attachable(&a, driver, csi->volume_handle);
-    volume_get(x, &told)->told = true;
+    struct sched__attachable named = attachable(&a, driver, csi->volume_handle);
+    volume_get(x, &named)->has_attachment = true;
     arena_release(&a);
 }
 

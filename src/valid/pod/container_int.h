@@ -59,8 +59,8 @@ void valid__volume_source(struct valid *v, const struct path *p, const struct ap
 
 /* ---- inside ---- */
 
-/* What the old object has although it would be refused today: it may stay. */
-struct habits {
+/* Ratcheting: what the old object has although it would be refused today, and may keep. */
+struct ratchets {
     bool restart_on_resize;  /* of init containers that are no sidecars */
     bool sidecar_resize;     /* resize policies of sidecars */
     bool restart_all;        /* rules that restart all containers */
@@ -70,8 +70,8 @@ struct habits {
     bool empty_image;        /* image volumes without a reference */
     bool odd_token_path;     /* of a projected token: not relative, or with .. */
 };
-/* The habits of an old spec, each asked in the file of its rule; none when old is NULL. */
-struct habits valid__habits(struct arena *a, const struct api_pod_spec *old);
+/* The ratchets of an old spec, each asked in the file of its rule; none when old is NULL. */
+struct ratchets valid__ratchets(struct arena *a, const struct api_pod_spec *old);
 bool valid__had_restart_all(const struct api_pod_spec *old);
 bool valid__had_broken_huge_pages(struct arena *a, const struct api_pod_spec *old);
 bool valid__had_files_for_env(const struct api_pod_spec *old);
@@ -83,7 +83,7 @@ bool valid__had_odd_token_path(const struct api_pod_spec *old);
 struct pod_view {
     struct valid *v;
     const struct api_pod_spec *spec;
-    struct habits had;
+    struct ratchets had;
     struct seen volumes; /* those without errors: name to struct api_volume */
     struct seen claims;  /* names of resource claims */
     bool relaxed_env;    /* any printable character in names of variables */
@@ -146,7 +146,7 @@ struct volume_view {
     const struct path *path; /* of the volume */
     const struct api_volume *volume;
     struct str pod_name;
-    struct habits had;
+    struct ratchets had;
 };
 typedef void volume_rule(const struct volume_view *view, const struct path *p, const void *source);
 volume_rule valid__secret_volume, valid__config_map_volume, valid__downward_api_volume,

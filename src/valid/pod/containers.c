@@ -315,10 +315,10 @@ static void check_ephemeral(const struct pod_view *pod, const struct path *p) {
 
 /* ---- all of them ---- */
 
-struct habits valid__habits(struct arena *a, const struct api_pod_spec *old) {
+struct ratchets valid__ratchets(struct arena *a, const struct api_pod_spec *old) {
     if (!old)
-        return (struct habits){0};
-    return (struct habits){
+        return (struct ratchets){0};
+    return (struct ratchets){
         .restart_on_resize = had_restart_on_resize(old),
         .sidecar_resize = had_sidecar_resize(old),
         .restart_all = valid__had_restart_all(old),
@@ -344,7 +344,7 @@ static void view_init(struct pod_view *pod, const bool *bad_volumes,
     pod->relaxed_env =
         feature_enabled(pod->v->gates, FEATURE_RelaxedEnvironmentVariableValidation) ||
         valid__env_was_relaxed(spec, old);
-    pod->had = valid__habits(pod->v->errs->a, old);
+    pod->had = valid__ratchets(pod->v->errs->a, old);
 }
 
 void valid__containers(struct valid *v, const struct path *spec_path,

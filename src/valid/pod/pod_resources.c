@@ -167,7 +167,7 @@ void valid__pod_resources(struct valid *v, const struct path *spec_path,
     struct pod_view pod = {.v = v,
                            .spec = spec,
                            .claim_list = &claim_list,
-                           .had = valid__habits(v->errs->a, rules->old)};
+                           .had = valid__ratchets(v->errs->a, rules->old)};
     for (size_t i = 0; i < spec->resource_claims.n; i++)
         seen_add(&pod.claims, spec->resource_claims.v[i].name);
     valid__pod_requirements(&pod, p, r);

@@ -281,7 +281,7 @@ void valid__overhead(struct valid *v, const struct path *p, const struct api_qua
                      const struct pod_rules *rules) {
     struct str claim_list = {0};
     struct pod_view pod = {
-        .v = v, .claim_list = &claim_list, .had = valid__habits(v->errs->a, rules->old)};
+        .v = v, .claim_list = &claim_list, .had = valid__ratchets(v->errs->a, rules->old)};
     struct api_resource_requirements r = {.limits = *overhead};
     valid__resources(&pod, p, &r);
 }

@@ -154,7 +154,7 @@ const bool *valid__volumes(struct valid *v, const struct path *p,
     struct seen names, claims;
     seen_init(&names);
     seen_init(&claims);
-    struct habits had = valid__habits(v->errs->a, rules->old);
+    struct ratchets had = valid__ratchets(v->errs->a, rules->old);
     bool *bad = NULL;
     collect_claims(v->errs->a, list, pod_name, &claims);
     for (size_t i = 0; i < list->n; i++) {

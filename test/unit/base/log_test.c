@@ -17,7 +17,7 @@ static char written[40000];
 
 /* A log into a pipe, at 2023-11-14 22:13:20.000123456 UTC. */
 struct fixture {
-    struct clock_fake clock;
+    struct clock_manual clock;
     struct log log;
     int read_end;
 };
@@ -25,7 +25,7 @@ struct fixture {
 static void open_log(struct fixture *f, enum log_format format, int verbosity) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    clock_fake_init(&f->clock, 1700000000 * CLOCK_SECOND + 123456);
+    clock_manual_init(&f->clock, 1700000000 * CLOCK_SECOND + 123456);
     f->log = (struct log){ends[1], verbosity, format, &f->clock.clock};
     f->read_end = ends[0];
 }

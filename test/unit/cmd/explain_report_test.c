@@ -28,7 +28,7 @@ static void make(struct made *m, struct api_object *pod, size_t most) {
     *m = (struct made){.r = {.pod = pod, .node = SIZE_MAX, .wide = true, .most = most}};
     for (size_t i = 0; i < NODES; i++) {
         m->nodes[i] = (struct sched_node_report){.node = STR("node"), .slot = (uint32_t)i};
-        m->nodes[i].status.code = SCHED_REJECTED;
+        m->nodes[i].status.code = SCHED_CODE_UNSCHEDULABLE;
         m->causes[i] = (struct sched_cause){.plugin = SCHED_FIT, .text = STR("too small")};
         m->lists[i] = &m->causes[i];
         m->places[i] = m->group_of[i] = i;

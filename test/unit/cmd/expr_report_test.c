@@ -14,13 +14,13 @@
 /* The text that explains an expression for one taint, behind so many bytes of others. */
 static void explain(struct buf *out, struct str text, size_t before) {
     AUTO(arena_release) struct arena a = {0};
-    struct clock_fake clock;
+    struct clock_manual clock;
     struct cel_env *env = expr_env_new();
     struct expr e;
     struct expr_parts parts;
     struct api_taint taint = {.key = STR("a"), .effect = STR("NoSchedule")};
     struct expr_taint one = {.taint = &taint, .count = 1};
-    clock_fake_init(&clock, 0);
+    clock_manual_init(&clock, 0);
     expr_init(&e, env, &a, text, &clock.clock);
     assert_string_equal(arena_str(&a, e.issues).p, "");
     expr_parts_init(&parts, env, &a, &e, &clock.clock);

@@ -19,20 +19,20 @@ static void long_work_is_shown_and_erased(void **state) {
     w.ctx.err_is_tty = true;
     progress_init(&p, &w.ctx, 200000000);
 
-    clock_fake_advance(&w.clock, 499 * MS);
+    clock_manual_advance(&w.clock, 499 * MS);
     progress_update(&p, 1000000, 10);
     assert_string_equal(world_taken(&w, w.err), "");
 
-    clock_fake_advance(&w.clock, 1 * MS);
+    clock_manual_advance(&w.clock, 1 * MS);
     progress_update(&p, 50000000, 1234);
     assert_string_equal(world_taken(&w, w.err),
                         "\r\033[K50.0 MB of 200.0 MB (25 %), 1234 objects, 100.0 MB/s");
 
-    clock_fake_advance(&w.clock, 99 * MS);
+    clock_manual_advance(&w.clock, 99 * MS);
     progress_update(&p, 60000000, 1300);
     assert_string_equal(world_taken(&w, w.err), "");
 
-    clock_fake_advance(&w.clock, 401 * MS);
+    clock_manual_advance(&w.clock, 401 * MS);
     progress_update(&p, 90000000, 2000);
     assert_string_equal(world_taken(&w, w.err),
                         "\r\033[K90.0 MB of 200.0 MB (45 %), 2000 objects, 90.0 MB/s");
@@ -51,12 +51,12 @@ static void counted_work_is_shown_in_things(void **state) {
     world_init(&w);
     w.ctx.err_is_tty = true;
     progress_init_count(&p, &w.ctx, 10000, "pods");
-    clock_fake_advance(&w.clock, 500 * MS);
+    clock_manual_advance(&w.clock, 500 * MS);
     progress_update(&p, 2500, 0);
     assert_string_equal(world_taken(&w, w.err), "\r\033[K2500 of 10000 pods (25 %), 5000 pods/s");
     progress_end(&p);
     progress_init_count(&p, &w.ctx, 0, "pods");
-    clock_fake_advance(&w.clock, 500 * MS);
+    clock_manual_advance(&w.clock, 500 * MS);
     (void)world_taken(&w, w.err);
     progress_update(&p, 0, 0);
     assert_string_equal(world_taken(&w, w.err), "\r\033[K0 of 0 pods (100 %), 0 pods/s");
@@ -72,7 +72,7 @@ static void a_total_that_is_unknown_or_wrong_is_not_shown(void **state) {
         world_init(&w);
         w.ctx.err_is_tty = true;
         progress_init(&p, &w.ctx, total);
-        clock_fake_advance(&w.clock, CLOCK_SECOND);
+        clock_manual_advance(&w.clock, CLOCK_SECOND);
         progress_update(&p, 1500000, 1);
         assert_string_equal(world_taken(&w, w.err), "\r\033[K1.5 MB, 1 objects, 1.5 MB/s");
         progress_end(&p);
@@ -86,7 +86,7 @@ static void nobody_watches_a_file(void **state) {
     struct progress p;
     world_init(&w);
     progress_init(&p, &w.ctx, 100);
-    clock_fake_advance(&w.clock, 10 * CLOCK_SECOND);
+    clock_manual_advance(&w.clock, 10 * CLOCK_SECOND);
     progress_update(&p, 50, 1);
     progress_end(&p);
     assert_string_equal(world_taken(&w, w.err), "");

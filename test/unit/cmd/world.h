@@ -12,7 +12,7 @@
 
 struct world {
     struct cmd_ctx ctx;
-    struct clock_fake clock;
+    struct clock_manual clock;
     int out, err; /* files without a name */
     struct buf text;
 };
@@ -20,7 +20,7 @@ struct world {
 static inline void world_init(struct world *w) {
     static const char *const no_env[] = {NULL};
     *w = (struct world){.text = BUF_INIT(1 << 20)};
-    clock_fake_init(&w->clock, 0);
+    clock_manual_init(&w->clock, 0);
     w->out = memfd_create("out", 0);
     w->err = memfd_create("err", 0);
     cmd_ctx_init(&w->ctx, STDIN_FILENO, w->out, w->err, no_env);

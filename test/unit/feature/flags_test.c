@@ -249,11 +249,11 @@ static char logged[4000];
 static const char *log_of(const char *gates, const char *emulated) {
     struct feature_config c;
     struct err err;
-    struct clock_fake clock;
+    struct clock_manual clock;
     int ends[2];
     assert_int_equal(configure(gates, emulated, NULL, &c, &err), 0);
     assert_int_equal(pipe(ends), 0);
-    clock_fake_init(&clock, 0);
+    clock_manual_init(&clock, 0);
     feature_config_log(&c, &(struct log){ends[1], 0, LOG_TEXT, &clock.clock});
     close(ends[1]);
     ssize_t n = read(ends[0], logged, sizeof logged - 1);

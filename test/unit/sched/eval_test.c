@@ -68,7 +68,7 @@ static void a_changed_node_is_asked_again(void **state) {
     for (unsigned i = 0; i < 8; i++)
         set_node(&w, i, i == 3 ? 8 : 4);
     struct api_object *o = pod(&w, 0);
-    struct sched__class *held = sched__class_get(w.s, o); /* keeps what it remembers */
+    struct sched__pod_class *held = sched__pod_class_get(w.s, o); /* keeps what it remembers */
     assert_true(str_is(best_node(&w, o, &a), "n3"));
     set_node(&w, 5, 16);
     assert_true(str_is(best_node(&w, o, &a), "n5"));
@@ -78,7 +78,7 @@ static void a_changed_node_is_asked_again(void **state) {
     for (unsigned i = 0; i < 8; i++)
         set_node(&w, i, 0);
     assert_true(str_is(best_node(&w, o, &a), "none"));
-    sched__class_unref(w.s, held);
+    sched__pod_class_unref(w.s, held);
     api_object_unref(o);
     arena_release(&a);
     sched_free(w.s);
@@ -110,7 +110,7 @@ static void nodes_that_a_pod_names_are_asked_alone(void **state) {
     for (unsigned i = 0; i < 16; i++)
         set_node(&w, i, i == 6 ? 4 : i == 2 ? 1 : 64);
     struct api_object *o = pinned_pod(&w);
-    struct sched__class *held = sched__class_get(w.s, o); /* keeps what it remembers */
+    struct sched__pod_class *held = sched__pod_class_get(w.s, o); /* keeps what it remembers */
     assert_true(str_is(best_node(&w, o, &a), "n6"));
     assert_true(held->eval->feasible == 1 && !held->eval->scored);
     set_node(&w, 6, 1);
@@ -121,7 +121,7 @@ static void nodes_that_a_pod_names_are_asked_alone(void **state) {
     assert_true(held->eval->feasible == 2 && held->eval->scored);
     set_node(&w, 2, 1);
     assert_true(str_is(best_node(&w, o, &a), "n6"));
-    sched__class_unref(w.s, held);
+    sched__pod_class_unref(w.s, held);
     api_object_unref(o);
     arena_release(&a);
     sched_free(w.s);
@@ -146,7 +146,7 @@ static void any_change_of_allocatable_is_noticed(void **state) {
         &w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
                            "'namespace':'d'},'spec':{'containers':[{'name':'c','image':'i',"
                            "'resources':{'requests':{'memory':'9Gi'}}}]}}"));
-    struct sched__class *held = sched__class_get(w.s, o);
+    struct sched__pod_class *held = sched__pod_class_get(w.s, o);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (unsigned k = 0; k < 2; k++) {
             world_set(&w, object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},"
@@ -156,7 +156,7 @@ static void any_change_of_allocatable_is_noticed(void **state) {
             bool fits = k ? rows[i].fits : !rows[i].fits;
             assert_true(str_is(best_node(&w, o, &a), fits ? "n" : "none"));
         }
-    sched__class_unref(w.s, held);
+    sched__pod_class_unref(w.s, held);
     api_object_unref(o);
     arena_release(&a);
     sched_free(w.s);
@@ -179,12 +179,12 @@ static void weights_of_any_size_count(void **state) {
         set_node(&w, 1, 100);
         set_node(&w, 2, 1);
         struct api_object *o = pod(&w, 0);
-        struct sched__class *held = sched__class_get(w.s, o);
+        struct sched__pod_class *held = sched__pod_class_get(w.s, o);
         bool positive = weights[i / 2] > 0;
         assert_true(str_is(best_node(&w, o, &a), positive ? "n1" : "n2"));
         set_node(&w, 2, 0); /* by the tournament of nodes */
         assert_true(str_is(best_node(&w, o, &a), positive ? "n1" : "n0"));
-        sched__class_unref(w.s, held);
+        sched__pod_class_unref(w.s, held);
         api_object_unref(o);
         sched_free(w.s);
         arena_release(&a);
@@ -202,7 +202,7 @@ static void the_tournament_has_any_number_of_players(void **state) {
         for (unsigned i = 0; i < n; i++)
             set_node(&w, i, 4);
         struct api_object *o = pod(&w, 0);
-        struct sched__class *held = sched__class_get(w.s, o);
+        struct sched__pod_class *held = sched__pod_class_get(w.s, o);
         for (unsigned i = 0; i < n; i++) {
             char name[8];
             set_node(&w, i, 8);
@@ -211,7 +211,7 @@ static void the_tournament_has_any_number_of_players(void **state) {
             set_node(&w, i, i % 2 ? 0 : 4);
             assert_true(str_is(best_node(&w, o, &a), "n0"));
         }
-        sched__class_unref(w.s, held);
+        sched__pod_class_unref(w.s, held);
         api_object_unref(o);
         arena_release(&a);
         sched_free(w.s);
@@ -314,14 +314,14 @@ static void no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES(void **state) {
     enum { NODES = 20000, CLASSES = 220 };
     struct world w;
     struct arena a = {0};
-    struct sched__class *held[CLASSES];
+    struct sched__pod_class *held[CLASSES];
     start(&w);
     for (unsigned i = 0; i < NODES; i++)
         set_node(&w, i, 4 + i % 3);
     size_t one = 0;
     for (unsigned i = 0; i < CLASSES; i++) {
         struct api_object *o = pod(&w, i);
-        held[i] = sched__class_get(w.s, o);
+        held[i] = sched__pod_class_get(w.s, o);
         assert_true(str_is(best_node(&w, o, &a), "n2"));
         one = i ? one : w.s->eval_bytes;
         assert_non_null(held[i]->eval);
@@ -332,7 +332,7 @@ static void no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES(void **state) {
     assert_true(w.s->eval_bytes + one > LIMIT_SCHED_EVAL_BYTES);
     assert_null(held[0]->eval);
     for (unsigned i = 0; i < CLASSES; i++)
-        sched__class_unref(w.s, held[i]);
+        sched__pod_class_unref(w.s, held[i]);
     assert_int_equal(w.s->eval_bytes, 0);
     arena_release(&a);
     sched_free(w.s);

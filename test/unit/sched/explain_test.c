@@ -115,7 +115,7 @@ static void check_suggestion(struct asked *c, const struct sched_explanation *e,
     assert_int_equal(report.feasible, change->feasible);
     assert_true(report.feasible > 0);
     assert_true(str_eq(report.nodes[change->node].node, e->report.nodes[change->node].node));
-    assert_int_equal(report.nodes[change->node].status.code, SCHED_SUCCESS);
+    assert_int_equal(report.nodes[change->node].status.code, SCHED_CODE_SUCCESS);
     assert_true(change->change_count > 0);
     sched_free(s);
 }
@@ -140,7 +140,7 @@ static void write_node(struct buf *out, struct sched *s, uint32_t slot) {
 }
 
 /* Sets with a tally that somebody has; the others are only kept. */
-static size_t count_sets(const struct sched__class *c) {
+static size_t count_sets(const struct sched__pod_class *c) {
     size_t n = 0;
     for (size_t i = 0; i < c->memberships.n; i++) {
         const struct sched__podset *set = c->memberships.v[i].other->owner;
@@ -152,10 +152,10 @@ static size_t count_sets(const struct sched__class *c) {
     return n;
 }
 
-static void write_class(struct buf *out, const struct sched__class *c) {
+static void write_class(struct buf *out, const struct sched__pod_class *c) {
     for (const struct sched_pod *p = c->residents; p; p = p->resident_next)
         buf_addf(out, " %.*s", STR_ARG(p->key));
-    buf_addf(out, ", %u pods, %zu sets, %zu terms\n", c->refs, count_sets(c), c->meets.n);
+    buf_addf(out, ", %u pods, %zu sets, %zu terms\n", c->refs, count_sets(c), c->matching_terms.n);
 }
 
 /* A partition of which nobody has a tally is only kept, too. */
@@ -179,7 +179,7 @@ static struct str write_state(struct arena *a, struct sched *s) {
     size_t at = 0;
     for (uint32_t slot = 0; slot < s->nodes.n; slot++)
         write_node(&out, s, slot);
-    for (struct map_entry *e; (e = map_next(&s->classes, &at));)
+    for (struct map_entry *e; (e = map_next(&s->pod_classes, &at));)
         write_class(&out, e->value);
     at = 0;
     for (struct map_entry *e; (e = map_next(&s->partitions, &at));)

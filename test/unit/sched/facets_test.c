@@ -93,10 +93,10 @@ static void classes_find_few_terms(void **state) {
     set_pod(&w, 7, "");
     struct sched_pod *p = map_get(&w.s->pods, STR("d/p7"));
     struct sched__candidates found = {0};
-    sched__facets_find(w.s, &w.s->facets.carried, p->cls, &found);
+    sched__facets_find(w.s, &w.s->facets.existing_terms, p->cls, &found);
     assert_in_range(found.n, 1, 2); /* the very first term had no other to be told from */
     vec_release(&found);
-    assert_int_equal(p->cls->meets.n, 1);
+    assert_int_equal(p->cls->matching_terms.n, 1);
     sched_free(w.s);
 }
 

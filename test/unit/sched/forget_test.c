@@ -51,12 +51,12 @@ static void its_node_is_free_for_whoever_waits(void **state) {
     set_pod(w, "b", "");
     expect_next(w, "a", SCHED_SCHEDULED);
     expect_next(w, "b", SCHED_UNSCHEDULABLE);
-    clock_fake_advance(&w->clock, 5 * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, 5 * CLOCK_SECOND);
     expect_nothing(w);
     assert_true(sched_forget(w->s, &a));
     expect_next(w, "b", SCHED_SCHEDULED);
     expect_nothing(w); /* a is in its back-off */
-    clock_fake_advance(&w->clock, 2 * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, 2 * CLOCK_SECOND);
     expect_next(w, "a", SCHED_UNSCHEDULABLE);
 }
 
@@ -67,9 +67,9 @@ static void it_backs_off_longer_each_time(void **state) {
     for (int64_t seconds = 1; seconds <= 8; seconds *= 2) {
         expect_next(w, "a", SCHED_SCHEDULED);
         assert_true(sched_forget(w->s, &a));
-        clock_fake_advance(&w->clock, seconds * CLOCK_SECOND);
+        clock_manual_advance(&w->clock, seconds * CLOCK_SECOND);
         expect_nothing(w);
-        clock_fake_advance(&w->clock, CLOCK_SECOND);
+        clock_manual_advance(&w->clock, CLOCK_SECOND);
     }
 }
 
@@ -80,7 +80,7 @@ static void it_is_tried_as_it_was_last_told_of(void **state) {
     expect_next(w, "a", SCHED_SCHEDULED);
     set_pod(w, "a", ",'nodeSelector':{'not':'there'}");
     assert_true(sched_forget(w->s, &a));
-    clock_fake_advance(&w->clock, 2 * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, 2 * CLOCK_SECOND);
     expect_next(w, "a", SCHED_UNSCHEDULABLE);
 }
 
@@ -111,7 +111,7 @@ static void a_failed_binding_is_a_failed_attempt(void **state) {
     expect_next(w, "a", SCHED_SCHEDULED);
     assert_int_equal(count_attempts(w, SCHED_SCHEDULED), 0);
     assert_true(sched_forget(w->s, &a));
-    clock_fake_advance(&w->clock, 2 * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, 2 * CLOCK_SECOND);
     expect_next(w, "a", SCHED_SCHEDULED);
     set_pod(w, "a", ",'nodeName':'n'");
     assert_int_equal(count_attempts(w, SCHED_FAILED), 1);
@@ -146,7 +146,7 @@ static void its_volume_is_free_again(void **state) {
     }
     expect_next(w, "a", SCHED_SCHEDULED);
     expect_next(w, "b", SCHED_UNSCHEDULABLE);
-    clock_fake_advance(&w->clock, 5 * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, 5 * CLOCK_SECOND);
     assert_true(sched_forget(w->s, &a));
     expect_next(w, "b", SCHED_SCHEDULED);
 }

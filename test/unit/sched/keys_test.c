@@ -122,13 +122,14 @@ static void a_shared_spec_leads_to_the_same_class(void **state) {
         struct api_object *shared = api_object_derive(base);
         rows[i].change(shared->body);
         struct api_object *alone = api_object_copy(shared);
-        struct sched__class *a = sched__class_get(w.s, base), *b = sched__class_get(w.s, shared);
-        struct sched__class *c = sched__class_get(w.s, alone);
+        struct sched__pod_class *a = sched__pod_class_get(w.s, base),
+                                *b = sched__pod_class_get(w.s, shared);
+        struct sched__pod_class *c = sched__pod_class_get(w.s, alone);
         assert_int_equal(a == b, rows[i].is_same);
         assert_ptr_equal(b, c);
-        sched__class_unref(w.s, a);
-        sched__class_unref(w.s, b);
-        sched__class_unref(w.s, c);
+        sched__pod_class_unref(w.s, a);
+        sched__pod_class_unref(w.s, b);
+        sched__pod_class_unref(w.s, c);
         api_object_unref(alone);
         api_object_unref(shared);
         api_object_unref(base);
@@ -145,12 +146,13 @@ static void a_bound_copy_is_not_kept(void **state) {
     struct api_object *bound = api_object_derive(base), *again = api_object_derive(base);
     ((struct api_pod *)bound->body)->spec.node_name = STR("n1");
     ((struct api_pod *)again->body)->spec.node_name = STR("n2");
-    struct sched__class *a = sched__class_get(w.s, bound), *b = sched__class_get(w.s, again);
+    struct sched__pod_class *a = sched__pod_class_get(w.s, bound),
+                            *b = sched__pod_class_get(w.s, again);
     assert_ptr_equal(a, b);
     assert_ptr_equal(a->sample, base);
     assert_int_equal(bound->refs, 1);
-    sched__class_unref(w.s, a);
-    sched__class_unref(w.s, b);
+    sched__pod_class_unref(w.s, a);
+    sched__pod_class_unref(w.s, b);
     api_object_unref(again);
     api_object_unref(bound);
     api_object_unref(base);

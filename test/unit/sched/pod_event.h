@@ -7,7 +7,7 @@
 /* A pod with a class of its own. */
 struct card {
     struct sched_pod pod;
-    struct sched__class cls;
+    struct sched__pod_class cls;
 };
 
 static inline bool is_on_node(const struct api_object *o) {
@@ -30,7 +30,7 @@ static inline struct sched_pod *card_start(struct card *c, struct sched *s, stru
 }
 
 static inline void card_end(struct card *c) {
-    intern_unref(c->pod.told);
+    intern_unref(c->pod.nominated_node_name);
 }
 
 static inline uint32_t placed_bits(struct sched *s, const struct sched_pod *before,
@@ -52,8 +52,8 @@ static inline struct sched__event pod_event(struct sched *s, struct api_object *
                                  .before = before,
                                  .after = after,
                                  .own = own,
-                                 .sat = was && sched__pod_sits(was),
-                                 .sits = is && sched__pod_sits(is)};
+                                 .had_node = was && sched__pod_has_node(was),
+                                 .has_node = is && sched__pod_has_node(is)};
     card_end(&cards[0]);
     card_end(&cards[1]);
     return event;

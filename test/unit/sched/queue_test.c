@@ -1,4 +1,4 @@
-/* The queue: order, back-off, the pool and what wakes its pods, gates, pods in flight. */
+/* The queue: order, back-off, unschedulable pods and what wakes them, gates, pods in flight. */
 #include "queue_world.h"
 
 static void higher_priority_then_longer_wait_then_order_of_coming(void **state) {
@@ -53,7 +53,7 @@ static void errors_back_off_1_2_4_8_10_seconds(void **state) {
     struct world w;
     world_start(&w, NULL, NULL);
     struct sched_pod *pod = add(&w, pod_object(&w, "", "", ""), 0);
-    clock_fake_advance(&w.clock, CLOCK_SECOND / 2);
+    clock_manual_advance(&w.clock, CLOCK_SECOND / 2);
     for (size_t i = 0; i < 7; i++) {
         int64_t now = clock_wall(w.s.clock);
         assert_ptr_equal(sched__queue_pop(&w.s), pod);
@@ -63,9 +63,9 @@ static void errors_back_off_1_2_4_8_10_seconds(void **state) {
         assert_int_equal(pod->queued->expiry, (second + wanted[i]) * CLOCK_SECOND);
         int64_t until = (second + wanted[i] + 1) * CLOCK_SECOND;
         assert_int_equal(sched__queue_next_time(&w.s), until);
-        clock_fake_advance(&w.clock, until - now - 1);
+        clock_manual_advance(&w.clock, until - now - 1);
         assert_null(sched__queue_pop(&w.s));
-        clock_fake_advance(&w.clock, 1);
+        clock_manual_advance(&w.clock, 1);
     }
     for (uint32_t i = 8; i < 200; i++) {
         assert_ptr_equal(sched__queue_pop(&w.s), pod);
@@ -86,7 +86,7 @@ static void an_attempt_that_is_rejected_ends_a_row_of_errors(void **state) {
         advance(&w, 20);
     }
     fail_next(&w, pod, 1U << A);
-    assert_int_equal(place_of(pod), SCHED__POOL);
+    assert_int_equal(place_of(pod), SCHED__UNSCHEDULABLE_PODS);
     assert_int_equal(pod->queued->errors, 0);
     assert_int_equal(pod->queued->expiry, clock_wall(w.s.clock) + CLOCK_SECOND);
     assert_int_equal(pod->queued->attempts, 4);
@@ -113,7 +113,7 @@ static void wake_two(struct world *w, struct sched_pod **early, struct sched_pod
     *early = add(w, o, 0);
     fail_next(w, *early, 1U << A);
     *important = add(w, o, 9);
-    clock_fake_advance(&w->clock, CLOCK_SECOND / 4);
+    clock_manual_advance(&w->clock, CLOCK_SECOND / 4);
     fail_next(w, *important, 1U << A);
     happens(w, SCHED__NODE_ADD, NULL, node_object(w, ""));
     assert_int_equal(place_of(*early), SCHED__BACKOFF);
@@ -169,7 +169,7 @@ static void events_move_whom_they_concern(void **state) {
     assert_null(sched__queue_pop(&w.s));
     happens(&w, SCHED__NODE_TAINT, no, yes);
     assert_int_equal(place_of(a), SCHED__ACTIVE);
-    assert_int_equal(place_of(b), SCHED__POOL);
+    assert_int_equal(place_of(b), SCHED__UNSCHEDULABLE_PODS);
     assert_int_equal(place_of(both), SCHED__ACTIVE);
     happens(&w, SCHED__EVERYTHING, NULL, NULL);
     assert_int_equal(place_of(b), SCHED__ACTIVE);
@@ -199,7 +199,7 @@ static void equal_pods_share_a_hint(void **state) {
     assert_int_equal(w.s.queue->groups.live, 3);
     happens(&w, SCHED__NODE_TAINT, NULL, node_object(&w, ",'labels':{'no':''}"));
     assert_int_equal(hints_called(&w, SCHED__EVENT_NODE_TAINT, A), 3);
-    assert_int_equal(w.s.queue->pool.n, MANY);
+    assert_int_equal(w.s.queue->unschedulable_pods.n, MANY);
     advance(&w, 2);
     happens(&w, SCHED__NODE_ADD, NULL, node_object(&w, ""));
     assert_int_equal(hints_called(&w, SCHED__EVENT_NODE_ADD, A), 3);
@@ -290,7 +290,7 @@ static void events_during_an_attempt_are_not_missed(void **state) {
     happens(&w, SCHED__NODE_CONDITION, no, yes); /* nobody asks for it */
     assert_int_equal(w.s.queue->held.n, 2);
     sched__queue_failed(&w.s, a, 1U << A, false);
-    assert_int_equal(place_of(a), SCHED__POOL);
+    assert_int_equal(place_of(a), SCHED__UNSCHEDULABLE_PODS);
     assert_int_equal(w.s.queue->held.n, 1);
     sched__queue_failed(&w.s, b, 1U << B, false);
     assert_int_equal(place_of(b), SCHED__BACKOFF);
@@ -310,7 +310,7 @@ static void own_changes_during_an_attempt_are_not_missed(void **state) {
     become(&w, a, tolerant);
     sched__queue_failed(&w.s, b, 1U << A, false);
     sched__queue_failed(&w.s, a, 1U << A, false);
-    assert_int_equal(place_of(b), SCHED__POOL);
+    assert_int_equal(place_of(b), SCHED__UNSCHEDULABLE_PODS);
     assert_int_equal(place_of(a), SCHED__BACKOFF);
     world_end(&w);
 }
@@ -326,12 +326,12 @@ static void own_changes_wake_a_pod_of_the_pool(void **state) {
     fail_next(&w, pod, 1U << A);
     fail_next(&w, other, 1U << A);
     become(&w, pod, labelled);
-    assert_int_equal(place_of(pod), SCHED__POOL);
+    assert_int_equal(place_of(pod), SCHED__UNSCHEDULABLE_PODS);
     assert_int_equal(w.s.queue->groups.live, 2);
     advance(&w, 3);
     become(&w, pod, tolerant);
     assert_int_equal(place_of(pod), SCHED__ACTIVE);
-    assert_int_equal(place_of(other), SCHED__POOL);
+    assert_int_equal(place_of(other), SCHED__UNSCHEDULABLE_PODS);
     assert_int_equal(
         sched__metrics_value(w.s.metrics, SCHED__METRIC_INCOMING_PODS,
                              SCHED__LABELS(SCHED__EVENT_OWN_TOLERATION, SCHED__QUEUE_ACTIVE)),
@@ -351,8 +351,8 @@ static void pods_are_removed_from_anywhere(void **state) {
     happens(&w, SCHED__NODE_ADD, NULL, NULL);
     pods[SCHED__ERROR_BACKOFF] = add(&w, o, 0);
     fail_next(&w, pods[SCHED__ERROR_BACKOFF], 0);
-    pods[SCHED__POOL] = add(&w, o, 0);
-    fail_next(&w, pods[SCHED__POOL], 1U << A);
+    pods[SCHED__UNSCHEDULABLE_PODS] = add(&w, o, 0);
+    fail_next(&w, pods[SCHED__UNSCHEDULABLE_PODS], 1U << A);
     pods[SCHED__GATED] = add(&w, gated, 0);
     pods[SCHED__BINDING] = add(&w, o, 0);
     sched__queue_done(&w.s, sched__queue_pop(&w.s), 0);
@@ -414,7 +414,7 @@ static void nominations_follow_the_objects(void **state) {
     assert_int_equal(a->nominated, 2);
     assert_ptr_equal(w.nodes[1].nominated.v[0], b);
     assert_int_equal(place_of(less), SCHED__ACTIVE); /* for them n1 is as good as freed */
-    assert_int_equal(place_of(more), SCHED__POOL);
+    assert_int_equal(place_of(more), SCHED__UNSCHEDULABLE_PODS);
     become(&w, b, o); /* the object does not know yet */
     assert_int_equal(b->nominated, 1);
     become(&w, a, o);
@@ -422,7 +422,7 @@ static void nominations_follow_the_objects(void **state) {
     sched__queue_remove(&w.s, b);
     assert_int_equal(w.s.nominated, 0);
     sched__queue_freed(&w.s, a);
-    assert_int_equal(place_of(more), SCHED__POOL);
+    assert_int_equal(place_of(more), SCHED__UNSCHEDULABLE_PODS);
     world_end(&w);
 }
 

@@ -57,8 +57,8 @@ static const struct sched__plugin plugin_c = {.events =
 
 struct world {
     struct sched s;
-    struct clock_fake clock;
-    VEC(struct sched__class *) classes; /* one for each object */
+    struct clock_manual clock;
+    VEC(struct sched__pod_class *) classes; /* one for each object */
     struct sched__node nodes[NODES];
     uint8_t touches[NODES];
     VEC(struct sched_pod *) pods;
@@ -87,7 +87,7 @@ static void world_start(struct world *w, const char *gate_off, const struct sche
     *w = (struct world){.s.gates = data_newest_gates()};
     if (gate_off && feature_find(str_of(gate_off), &f))
         feature_set_put(&w->s.gates, f, false);
-    clock_fake_init(&w->clock, 1000 * CLOCK_SECOND);
+    clock_manual_init(&w->clock, 1000 * CLOCK_SECOND);
     w->s.clock = &w->clock.clock;
     w->s.config = config ? config : sched_config_default(&w->s.arena);
     w->s.nodes.v = w->nodes;
@@ -107,7 +107,7 @@ static void world_end(struct world *w) {
     for (size_t i = 0; i < w->pods.n; i++) {
         sched__queue_remove(&w->s, w->pods.v[i]);
         assert_int_equal(w->pods.v[i]->nominated, SCHED__NONE);
-        intern_unref(w->pods.v[i]->told);
+        intern_unref(w->pods.v[i]->nominated_node_name);
         free(w->pods.v[i]);
     }
     assert_int_equal(w->s.nominated, 0);
@@ -132,11 +132,11 @@ static void world_end(struct world *w) {
     arena_release(&w->s.scratch);
 }
 
-static struct sched__class *class_of(struct world *w, struct api_object *object) {
+static struct sched__pod_class *class_of(struct world *w, struct api_object *object) {
     for (size_t i = 0; i < w->classes.n; i++)
         if (w->classes.v[i]->sample == object)
             return w->classes.v[i];
-    struct sched__class *c = xcalloc(1, sizeof *c);
+    struct sched__pod_class *c = xcalloc(1, sizeof *c);
     c->sample = object;
     c->pod = object->body;
     c->profile = &w->s.config->profiles[0];
@@ -162,11 +162,11 @@ static struct sched_pod *pod_new(struct world *w, struct api_object *object, int
 /* The pod has another object from now on, or the same one again; its priority stays. */
 static inline void become(struct world *w, struct sched_pod *pod, struct api_object *object) {
     struct sched_pod before = *pod;
-    pod->told = NULL;
+    pod->nominated_node_name = NULL;
     read_object(w, pod, object);
     pod->priority = before.priority;
     sched__queue_update(&w->s, pod, &before);
-    intern_unref(before.told);
+    intern_unref(before.nominated_node_name);
 }
 
 static struct sched_pod *add(struct world *w, struct api_object *object, int32_t priority) {
@@ -176,7 +176,7 @@ static struct sched_pod *add(struct world *w, struct api_object *object, int32_t
 }
 
 static void advance(struct world *w, int64_t seconds) {
-    clock_fake_advance(&w->clock, seconds * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, seconds * CLOCK_SECOND);
 }
 
 /* Seconds since the start until something is to be done. */

@@ -70,7 +70,7 @@ static void a_changed_taint_wakes_the_pods_it_admits(void **state) {
     set_pod(w, "p930", "930");
     assert_true(str_is(run(s), "p930 "));
     assert_int_equal(s->tried, 102);
-    clock_fake_advance(&w->clock, 5 * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, 5 * CLOCK_SECOND);
     set_node(w, "945");
     assert_true(str_is(run(s), ""));
     assert_int_equal(s->tried, 0);
@@ -96,7 +96,7 @@ static void without_nodes_pods_are_tried_again_and_again(void **state) {
     run(s);
     assert_int_equal(s->tried, 1);
     assert_int_equal(sched_next_time(w->s), 1002 * CLOCK_SECOND);
-    clock_fake_advance(&w->clock, 2 * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, 2 * CLOCK_SECOND);
     run(s);
     assert_int_equal(s->tried, 1);
 }
@@ -116,7 +116,7 @@ static void room_wakes_those_that_need_it(void **state) {
     world_set(w, large_pod("a"));
     world_set(w, large_pod("b"));
     assert_true(str_is(run(s), "a "));
-    clock_fake_advance(&w->clock, 5 * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, 5 * CLOCK_SECOND);
     world_delete(w, large_pod("a"));
     assert_true(str_is(run(s), "b "));
     AUTO(buf_release) struct buf metrics = BUF_INIT(1 << 20);
@@ -157,7 +157,7 @@ static void a_plugin_that_is_no_longer_concerned_wakes_the_pod(void **state) {
     world_set(w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
     assert_true(str_is(run(s), ""));
     world_set(w, pod_with("1", ""));
-    clock_fake_advance(&w->clock, 5 * CLOCK_SECOND);
+    clock_manual_advance(&w->clock, 5 * CLOCK_SECOND);
     world_set(
         w, object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'other'},'status':"
                           "{'allocatable':{'pods':'1'}}}"));

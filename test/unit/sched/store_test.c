@@ -74,7 +74,7 @@ static void another_selector_is_noticed(void **state) {
         struct arena a = {0};
         start(&w);
         struct api_object *pod = world_default(&w, object_of_text("%s", rows[i].pod));
-        struct sched__class *held = sched__class_get(w.s, pod);
+        struct sched__pod_class *held = sched__pod_class_get(w.s, pod);
         set(&w, rows[i].first);
         assert_true(str_is(preferred(&w, pod, &a), "n1"));
         uint64_t before = w.s->selectors_generation;
@@ -83,7 +83,7 @@ static void another_selector_is_noticed(void **state) {
         assert_true(str_is(preferred(&w, pod, &a), "n1"));
         set(&w, rows[i].other);
         assert_true(str_is(preferred(&w, pod, &a), "n0"));
-        sched__class_unref(w.s, held);
+        sched__pod_class_unref(w.s, held);
         api_object_unref(pod);
         arena_release(&a);
         sched_free(w.s);

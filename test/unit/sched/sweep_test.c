@@ -31,7 +31,7 @@ static struct api_object *pod(unsigned i) {
 
 struct sizes {
     size_t atoms, lists, topologies, values, domains, resources, images, classes, podsets,
-        partitions, carried, slots;
+        partitions, existing_terms, slots;
 };
 
 static struct sizes measure(const struct sched *s) {
@@ -40,10 +40,10 @@ static struct sizes measure(const struct sched *s) {
     struct sizes n = {.topologies = s->nodes.topologies.live,
                       .resources = s->nodes.resources.n,
                       .images = s->nodes.images.live,
-                      .classes = s->classes.live,
+                      .classes = s->pod_classes.live,
                       .podsets = s->podsets.live,
                       .partitions = s->partitions.live,
-                      .carried = s->carried.live,
+                      .existing_terms = s->existing_terms.live,
                       .slots = s->nodes.n};
     intern_stats(s->atoms, &atoms);
     match_stats(s->match, &lists);
@@ -83,7 +83,7 @@ static void what_came_and_went_leaves_nothing(void **state) {
     assert_int_equal(many.images, ALIVE);
     assert_in_range(many.podsets, ALIVE, 6 * ALIVE);
     assert_in_range(many.partitions, ALIVE, 6 * ALIVE);
-    assert_int_equal(many.carried, few.carried);
+    assert_int_equal(many.existing_terms, few.existing_terms);
     assert_int_equal(many.slots, few.slots);
     assert_int_equal(many.resources, few.resources);
     assert_in_range(many.topologies, 2 * ALIVE, 6 * ALIVE);

@@ -33,7 +33,7 @@ static bool is_target(const struct api_object *o, const struct api_object *pod) 
 
 static void run_line(struct run *r, const struct json *c) {
     struct api_object *object = member(r, c, "pod");
-    struct sched_pod pod = {.cls = sched__class_get(r->w.s, object), .node = SCHED__NONE};
+    struct sched_pod pod = {.cls = sched__pod_class_get(r->w.s, object), .node = SCHED__NONE};
     struct api_object *before = member(r, c, "before");
     struct api_object *after = member(r, c, "after");
     struct sched__event event = {.before = before, .after = after};
@@ -45,7 +45,7 @@ static void run_line(struct run *r, const struct json *c) {
     ask(r, SCHED_INTER_POD_AFFINITY, &pod, &event, json_get(c, STR("queue")));
     api_object_unref(before);
     api_object_unref(after);
-    sched__class_unref(r->w.s, pod.cls);
+    sched__pod_class_unref(r->w.s, pod.cls);
     api_object_unref(object);
 }
 

@@ -14,8 +14,8 @@ struct run {
     struct world w;
     struct str name;
     size_t step, looked, sentences;
-    VEC(struct sched__class *) held; /* of all pods that were looked at: they come again */
-    struct arena arena;              /* of the step */
+    VEC(struct sched__pod_class *) held; /* of all pods that were looked at: they come again */
+    struct arena arena;                  /* of the step */
 };
 
 /* ---- counting again ---- */
@@ -26,7 +26,7 @@ static bool is_in(const struct sched__podset *set, const struct sched_pod *p) {
 
 /* What the terms say, whatever the class was told. */
 static void check_membership(struct run *r, const struct sched__podset *set,
-                             const struct sched__class *c) {
+                             const struct sched__pod_class *c) {
     bool wanted = set->term_count > 0;
     for (size_t i = 0; i < set->term_count; i++)
         wanted = wanted && sched__podterm_matches(
@@ -37,13 +37,13 @@ static void check_membership(struct run *r, const struct sched__podset *set,
 }
 
 /* A namespace that does not exist has no labels. */
-static void check_meeting(struct run *r, const struct sched__carried *t,
-                          const struct sched__class *c) {
+static void check_meeting(struct run *r, const struct sched__existing_term *t,
+                          const struct sched__pod_class *c) {
     static const struct labels none;
     const struct labels *found = sched__namespace_labels(r->w.s, c->pod->metadata.namespace);
     bool wanted =
         !c->placed && sched__podterm_matches(&t->term, &c->pod->metadata, found ? found : &none);
-    assert_int_equal(sched__are_linked(&t->met_by, &c->meets), wanted);
+    assert_int_equal(sched__are_linked(&t->matched_classes, &c->matching_terms), wanted);
 }
 
 static void check_tally(struct run *r, const struct sched__tally *t) {
@@ -84,15 +84,15 @@ static void count_again(struct run *r) {
     for (struct map_entry *e; (e = map_next(&r->w.s->podsets, &at));) {
         const struct sched__podset *set = e->value;
         size_t class_at = 0;
-        for (struct map_entry *c; (c = map_next(&r->w.s->classes, &class_at));)
+        for (struct map_entry *c; (c = map_next(&r->w.s->pod_classes, &class_at));)
             check_membership(r, set, c->value);
         for (size_t i = 0; i < set->tallies.n; i++)
             check_tally(r, set->tallies.v[i]);
     }
     at = 0;
-    for (struct map_entry *e; (e = map_next(&r->w.s->carried, &at));) {
+    for (struct map_entry *e; (e = map_next(&r->w.s->existing_terms, &at));) {
         size_t class_at = 0;
-        for (struct map_entry *c; (c = map_next(&r->w.s->classes, &class_at));)
+        for (struct map_entry *c; (c = map_next(&r->w.s->pod_classes, &class_at));)
             check_meeting(r, e->value, c->value);
     }
     at = 0;
@@ -110,7 +110,7 @@ static void say_scores(struct run *r, const struct sched_report *report, struct 
             continue;
         struct json scores = {.kind = JSON_OBJECT};
         for (size_t i = 0; i < report->node_count; i++)
-            if (report->nodes[i].status.code == SCHED_SUCCESS)
+            if (report->nodes[i].status.code == SCHED_CODE_SUCCESS)
                 json_add(&r->arena, &scores, report->nodes[i].node,
                          json_of_i64(report->nodes[i].scores[plugins[k]]));
         json_add(&r->arena, &all, sched_plugin_name(plugins[k]), scores);
@@ -128,7 +128,7 @@ static struct json say(struct run *r, const struct sched_report *report) {
 
 /* Every verdict of the two plug-ins has a sentence; some are given. */
 static void explain(struct run *r, struct api_object *pod, const struct json *sentences) {
-    struct sched_pod p = {.cls = sched__class_get(r->w.s, pod), .node = SCHED__NONE};
+    struct sched_pod p = {.cls = sched__pod_class_get(r->w.s, pod), .node = SCHED__NONE};
     struct sched__cycle cy = {
         .s = r->w.s, .pod = &p, .cls = p.cls, .profile = p.cls->profile, .arena = &r->arena};
     sched__cycle_filter(&cy);
@@ -147,7 +147,7 @@ static void explain(struct run *r, struct api_object *pod, const struct json *se
         r->sentences++;
         buf_release(&text);
     }
-    sched__class_unref(r->w.s, p.cls);
+    sched__pod_class_unref(r->w.s, p.cls);
 }
 
 static void look(struct run *r, const struct json *step) {
@@ -158,7 +158,7 @@ static void look(struct run *r, const struct json *step) {
     data_expect_same(arena_printf(&r->arena, "%.*s, step %zu", STR_ARG(r->name), r->step),
                      json_get(step, STR("result")), &got);
     explain(r, pod, json_get(step, STR("explain")));
-    vec_push(&r->held, sched__class_get(r->w.s, pod));
+    vec_push(&r->held, sched__pod_class_get(r->w.s, pod));
     api_object_unref(pod);
     r->looked++;
 }
@@ -186,7 +186,7 @@ static void run_case(struct run *r, const struct json *c) {
     for (size_t i = 0; i < steps->n; i++)
         take_step(r, &steps->items[i]);
     for (size_t i = 0; i < r->held.n; i++)
-        sched__class_unref(r->w.s, r->held.v[i]);
+        sched__pod_class_unref(r->w.s, r->held.v[i]);
     vec_release(&r->held);
     sched_free(r->w.s);
     arena_release(&r->arena);

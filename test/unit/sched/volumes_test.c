@@ -17,7 +17,8 @@ struct run {
     struct world w;
     struct str name;
     struct arena arena;
-    VEC(struct sched__class *) classes; /* held, so that what nodes made of them is remembered */
+    VEC(struct sched__pod_class *)
+    classes; /* held, so that what nodes made of them is remembered */
 };
 
 static void start(struct run *r, const struct json *c) {
@@ -34,7 +35,7 @@ static void start(struct run *r, const struct json *c) {
 
 static void finish(struct run *r) {
     for (size_t i = 0; i < r->classes.n; i++)
-        sched__class_unref(r->w.s, r->classes.v[i]);
+        sched__pod_class_unref(r->w.s, r->classes.v[i]);
     vec_release(&r->classes);
     sched_free(r->w.s);
     arena_release(&r->arena);
@@ -47,7 +48,7 @@ static struct json say(struct run *r, const struct sched_report *report, bool wi
         return result;
     for (size_t i = 0; i < report->node_count; i++) {
         const struct sched_node_report *n = &report->nodes[i];
-        if (n->status.code == SCHED_SUCCESS)
+        if (n->status.code == SCHED_CODE_SUCCESS)
             json_add(&r->arena, &scores, n->node, json_of_i64(n->scores[SCHED_VOLUME_BINDING]));
     }
     json_add(&r->arena, &result, STR("scores"), scores);
@@ -92,7 +93,7 @@ static void place(struct run *r, const struct json *step, struct sched_pod *p) {
 static void run_step(struct run *r, const struct json *step) {
     struct api_object *pod = world_default(&r->w, object_of_json(json_get(step, STR("pod"))));
     const struct json *wanted = json_get(step, STR("result"));
-    struct sched__class *class = sched__class_get(r->w.s, pod);
+    struct sched__pod_class *class = sched__pod_class_get(r->w.s, pod);
     vec_push(&r->classes, class);
     for (int i = 0; i < 2; i++) {
         struct sched_report report;
@@ -173,12 +174,12 @@ static void run_hint(struct arena *a, const struct json *c) {
     struct api_object *before = member(c, "before");
     struct api_object *after = member(c, "after");
     struct sched s = {0};
-    struct sched__class cls = {.sample = pod, .pod = pod->body};
+    struct sched__pod_class cls = {.sample = pod, .pod = pod->body};
     struct sched_pod p = {.cls = &cls};
     struct sched__event event = {.bits = find_event(json_str(json_get(c, STR("event")))),
                                  .before = before,
                                  .after = after,
-                                 .sat = is_on_node(before)};
+                                 .had_node = is_on_node(before)};
     bool queue = (plugin->events & event.bits) && plugin->hint(&s, &p, &event);
     if (queue != json_get(c, STR("queue"))->b)
         fail_msg("%.*s: %.*s: %d", STR_ARG(json_str(json_get(c, STR("plugin")))),
@@ -322,7 +323,7 @@ static void claims_for_one_pod_are_counted(void **state) {
     world_set(&w, a_claim("x", "ReadWriteOncePod"));
     world_set(&w, a_volume("a", "n1", "1"));
     struct api_object *asking = world_default(&w, a_pod("asking", "x", ""));
-    struct sched__class *held = sched__class_get(w.s, asking);
+    struct sched__pod_class *held = sched__pod_class_get(w.s, asking);
     uint64_t before = w.s->storage_generation;
     struct api_object *pod = world_default(&w, a_pod("p", "x", "n2"));
     sched_set(w.s, pod);
@@ -333,7 +334,7 @@ static void claims_for_one_pod_are_counted(void **state) {
     sched_delete(w.s, pod);
     assert_int_equal(sched__claim_users(w.s, STR("d"), STR("x")), 1);
     assert_int_equal(sched__claim_users(w.s, STR("e"), STR("x")), 0);
-    sched__class_unref(w.s, held);
+    sched__pod_class_unref(w.s, held);
     api_object_unref(asking);
     api_object_unref(pod);
     sched_free(w.s);

@@ -82,7 +82,7 @@ static inline void walk_start_entries(struct walk *w) {
 static inline void walk_start(struct walk *w, struct walk_record first) {
     memset(w, 0, sizeof *w);
     w->trace = getenv("WALK_TRACE");
-    clock_fake_init(&w->clock, 1800000000 * CLOCK_SECOND);
+    clock_manual_init(&w->clock, 1800000000 * CLOCK_SECOND);
     walk_start_config(w);
     walk_start_gates(w, first.op);
     walk_start_entries(w);
@@ -258,7 +258,8 @@ static inline void walk_op_twin(struct walk *w, struct walk_record r) {
 
 static inline void walk_op_clock(struct walk *w, struct walk_record r) {
     static const int64_t seconds[] = {1, 2, 10, 31, 61, 400};
-    clock_fake_advance(&w->clock, seconds[r.a % (sizeof seconds / sizeof *seconds)] * CLOCK_SECOND);
+    clock_manual_advance(&w->clock,
+                         seconds[r.a % (sizeof seconds / sizeof *seconds)] * CLOCK_SECOND);
 }
 
 static inline void walk_suggest(const struct sched_explanation *e, size_t node) {
@@ -332,7 +333,7 @@ static inline void walk_follow(struct walk *w, struct walk_entry *e, const struc
 static inline void walk_wait(struct walk *w) {
     int64_t left = sched_next_time(w->s[0]) - w->clock.wall_ns;
     if (left > 0 && left < 1000 * CLOCK_SECOND)
-        clock_fake_advance(&w->clock, left);
+        clock_manual_advance(&w->clock, left);
 }
 
 static inline void walk_op_next(struct walk *w, struct walk_record r) {

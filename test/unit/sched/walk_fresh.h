@@ -73,8 +73,8 @@ static inline struct api_object *walk_placed_claim(struct sched *s, const struct
 /* Notes how things are in the first scheduler. */
 static inline void walk_note(struct walk *w) {
     struct sched *s = w->s[0];
-    for (size_t i = 0; i < w->told_count; i++) {
-        struct walk_entry *e = w->told[i];
+    for (size_t i = 0; i < w->known_count; i++) {
+        struct walk_entry *e = w->known[i];
         if (walk_is(e, "volume"))
             walk_replace(&e->shadow, walk_taken_volume(s, e->object));
         else if (e->object->type == &api_types[API_T_persistent_volume_claim])
@@ -99,8 +99,8 @@ static inline void walk_tell_nodes(const struct sched *s, struct sched *to) {
 }
 
 static inline void walk_tell_stored(struct walk *w, struct sched *to) {
-    for (size_t i = 0; i < w->told_count; i++) {
-        const struct walk_entry *e = w->told[i];
+    for (size_t i = 0; i < w->known_count; i++) {
+        const struct walk_entry *e = w->known[i];
         if (e->spec.kind != WALK_NODE && e->spec.kind != WALK_POD)
             sched_set(to, e->shadow ? e->shadow : e->object);
     }
@@ -143,9 +143,9 @@ static inline struct sched *walk_fresh(struct walk *w, const struct walk_entry *
     walk_tell_nodes(w->s[0], fresh);
     walk_tell_stored(w, fresh);
     walk_tell_placed(w, fresh, next);
-    for (size_t i = 0; i < w->told_count; i++)
-        if (w->told[i]->spec.kind == WALK_POD && w->told[i]->nominated && w->told[i] != next)
-            walk_tell_waiting(fresh, w->told[i], true);
+    for (size_t i = 0; i < w->known_count; i++)
+        if (w->known[i]->spec.kind == WALK_POD && w->known[i]->nominated && w->known[i] != next)
+            walk_tell_waiting(fresh, w->known[i], true);
     if (next)
         walk_tell_waiting(fresh, next, false);
     return fresh;

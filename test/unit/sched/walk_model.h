@@ -22,9 +22,9 @@ struct walk_entry {
     struct {
         struct walk_spec spec;
         struct walk_choices choices;
-        struct api_object *object;      /* NULL: there are none */
-    } news;                             /* pods that are assumed: what came of them since */
-    struct sched__class *held[WALKERS]; /* of probes: so that what nodes made of them stays; of
+        struct api_object *object;          /* NULL: there are none */
+    } news;                                 /* pods that are assumed: what came of them since */
+    struct sched__pod_class *held[WALKERS]; /* of probes: so that what nodes made of them stays; of
                                            pods: a twin's, which was there before theirs */
 };
 
@@ -34,15 +34,15 @@ struct walk_stats {
 
 struct walk {
     struct feature_config gates;
-    struct clock_fake clock;
+    struct clock_manual clock;
     struct arena arena;
     struct sched_config *config;
     struct sched *s[WALKERS];
     struct walk_entry entries[WALK_MOST_ENTRIES];
-    size_t entry_count, first[WALK_KINDS];      /* of a kind */
-    struct walk_entry *chosen[UINT8_MAX + 1];   /* by byte: the more often the more weight */
-    struct walk_entry *told[WALK_MOST_ENTRIES]; /* objects there are, in the order they came */
-    size_t told_count;
+    size_t entry_count, first[WALK_KINDS];       /* of a kind */
+    struct walk_entry *chosen[UINT8_MAX + 1];    /* by byte: the more often the more weight */
+    struct walk_entry *known[WALK_MOST_ENTRIES]; /* objects there are, in the order they came */
+    size_t known_count;
     struct walk_stats stats;
     bool trace; /* every event is printed */
 };
@@ -92,18 +92,18 @@ static inline void walk_replace(struct api_object **at, struct api_object *with)
 }
 
 static inline void walk_list(struct walk *w, struct walk_entry *e) {
-    for (size_t i = 0; i < w->told_count; i++)
-        if (w->told[i] == e)
+    for (size_t i = 0; i < w->known_count; i++)
+        if (w->known[i] == e)
             return;
-    w->told[w->told_count++] = e;
+    w->known[w->known_count++] = e;
 }
 
 static inline void walk_unlist(struct walk *w, const struct walk_entry *e) {
     size_t n = 0;
-    for (size_t i = 0; i < w->told_count; i++)
-        if (w->told[i] != e)
-            w->told[n++] = w->told[i];
-    w->told_count = n;
+    for (size_t i = 0; i < w->known_count; i++)
+        if (w->known[i] != e)
+            w->known[n++] = w->known[i];
+    w->known_count = n;
 }
 
 static inline bool walk_has_ended(const struct api_object *pod) {
@@ -117,15 +117,15 @@ static inline bool walk_is_old(const struct walk_entry *e, const struct api_obje
            !walk_pod_body(o)->spec.node_name.n && !walk_has_ended(o);
 }
 
-typedef struct sched__class *walk_class_of(struct sched *s, struct api_object *pod);
+typedef struct sched__pod_class *walk_class_of(struct sched *s, struct api_object *pod);
 
 static inline void walk_hold(struct walk *w, struct walk_entry *e, struct api_object *pod,
                              walk_class_of *class_of) {
     for (size_t k = 0; k < WALKERS; k++) {
-        struct sched__class *before = e->held[k];
+        struct sched__pod_class *before = e->held[k];
         e->held[k] = class_of(w->s[k], pod);
         if (before)
-            sched__class_unref(w->s[k], before);
+            sched__pod_class_unref(w->s[k], before);
     }
 }
 
@@ -143,7 +143,7 @@ static inline void walk_hold_twin(struct walk *w, struct walk_entry *e, struct w
     walk_vary(&spec, choices, walk_mix((uint64_t)spec.seed << 40 | w->stats.steps));
     struct api_object *twin = walk_object(&spec, &unused, &w->gates.enabled);
     walk_pod_body(twin)->spec.node_name = node;
-    walk_hold(w, e, twin, sched__class_get);
+    walk_hold(w, e, twin, sched__pod_class_get);
     api_object_unref(twin);
 }
 
@@ -176,7 +176,7 @@ static inline void walk_tell(struct walk *w, struct walk_entry *e, struct walk_s
     e->choices = choices;
     e->assumed = 0;
     if (spec.kind == WALK_PROBE)
-        walk_hold(w, e, o, sched__class_get_pending);
+        walk_hold(w, e, o, sched__pod_class_get_pending);
     else
         walk_list(w, e);
 }
@@ -247,7 +247,7 @@ static inline void walk_forget(struct walk *w, struct walk_entry *e) {
 static inline void walk_drop(struct walk *w, struct walk_entry *e) {
     for (size_t k = 0; k < WALKERS; k++)
         if (e->held[k])
-            sched__class_unref(w->s[k], e->held[k]);
+            sched__pod_class_unref(w->s[k], e->held[k]);
     walk_replace(&e->object, NULL);
     walk_replace(&e->shadow, NULL);
     walk_replace(&e->news.object, NULL);

@@ -234,21 +234,21 @@ static inline void naive_fit(const struct walk *w, const struct api_pod *pod,
         struct str name = str_of(names[r]);
         int64_t have = naive_amount(&node->status.allocatable, name), used = 0;
         int64_t want = packs && r == 4 ? 0 : naive_request(w, pod, name);
-        for (size_t i = 0; i < w->told_count; i++) {
-            const struct api_pod *other = naive_resident(w->told[i], node->metadata.name);
+        for (size_t i = 0; i < w->known_count; i++) {
+            const struct api_pod *other = naive_resident(w->known[i], node->metadata.name);
             used += other ? naive_request(w, other, name) : 0;
         }
         if (!want || want <= have - used)
             continue;
         out->plugin = "NodeResourcesFit";
-        out->code = r && want > have ? SCHED_REJECTED_FOR_GOOD : out->code;
+        out->code = r && want > have ? SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE : out->code;
         strcat(strcat(out->reasons, r ? ";Insufficient " : ";Too many "), names[r]);
     }
 }
 
 static inline struct naive_verdict naive_judge(const struct walk *w, const struct api_pod *pod,
                                                const struct api_node *node) {
-    struct naive_verdict v = {.code = SCHED_REJECTED_FOR_GOOD};
+    struct naive_verdict v = {.code = SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE};
     bool unsure = naive_is_unsure(pod);
     v.plugin = !naive_name_fits(pod, node)          ? "NodeName"
                : !naive_is_open(w, pod, node)       ? "NodeUnschedulable"
@@ -257,9 +257,9 @@ static inline struct naive_verdict naive_judge(const struct walk *w, const struc
                                                     : NULL;
     if (v.plugin)
         return v;
-    v.code = SCHED_REJECTED;
-    for (size_t i = 0; i < w->told_count; i++) {
-        const struct api_pod *other = naive_resident(w->told[i], node->metadata.name);
+    v.code = SCHED_CODE_UNSCHEDULABLE;
+    for (size_t i = 0; i < w->known_count; i++) {
+        const struct api_pod *other = naive_resident(w->known[i], node->metadata.name);
         if (other && naive_clash(pod, other))
             v.plugin = "NodePorts";
         unsure = unsure || (other && naive_is_unsure(other));
@@ -300,8 +300,8 @@ static inline bool naive_agrees(struct walk *w, const struct api_pod *pod,
 }
 
 static inline bool naive_has_nominated(const struct walk *w, unsigned node) {
-    for (size_t i = 0; i < w->told_count; i++)
-        if (w->told[i]->spec.kind == WALK_POD && w->told[i]->nominated == node)
+    for (size_t i = 0; i < w->known_count; i++)
+        if (w->known[i]->spec.kind == WALK_POD && w->known[i]->nominated == node)
             return true;
     return false;
 }
@@ -310,7 +310,7 @@ static inline bool naive_has_nominated(const struct walk *w, unsigned node) {
  * that were not asked because the one that the pod is nominated to fits. */
 static inline void walk_naive_check(struct walk *w, const struct api_object *pod,
                                     const struct sched_report *report) {
-    if (report->error.p || report->rejected.code != SCHED_SUCCESS)
+    if (report->error.p || report->rejected.code != SCHED_CODE_SUCCESS)
         return;
     for (size_t i = 0; i < report->node_count; i++) {
         unsigned number = walk_node_of(report->nodes[i].node);

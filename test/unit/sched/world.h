@@ -8,7 +8,7 @@
 
 struct world {
     struct sched *s;
-    struct clock_fake clock;
+    struct clock_manual clock;
     struct feature_set gates;
 };
 
@@ -22,7 +22,7 @@ static inline struct sched *world_sched(struct world *w, struct sched_opts opts)
 /* The end is sched_free(w->s). */
 static inline void world_start(struct world *w, struct feature_set gates, struct sched_opts opts) {
     w->gates = gates;
-    clock_fake_init(&w->clock, 1000 * CLOCK_SECOND);
+    clock_manual_init(&w->clock, 1000 * CLOCK_SECOND);
     w->s = world_sched(w, opts);
 }
 
@@ -50,7 +50,7 @@ static inline void world_delete(struct world *w, struct api_object *o) {
 /* [] for a node that is fine, else ["Plugin Code", reason, …]. */
 static inline struct json world_status_json(struct arena *a, const struct sched_status *status) {
     struct json list = {.kind = JSON_ARRAY};
-    if (status->code == SCHED_SUCCESS)
+    if (status->code == SCHED_CODE_SUCCESS)
         return list;
     struct str code = sched_code_name(status->code);
     json_append(a, &list,
@@ -67,8 +67,8 @@ static inline struct json world_report_json(struct arena *a, const struct sched_
         json_add(a, &result, STR("error"), json_of_str(report->error));
         return result;
     }
-    if (report->rejected.code != SCHED_SUCCESS) {
-        assert_int_equal(report->rejected.code, SCHED_REJECTED_FOR_GOOD);
+    if (report->rejected.code != SCHED_CODE_SUCCESS) {
+        assert_int_equal(report->rejected.code, SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE);
         json_add(a, &result, STR("rejected"), json_of_str(report->rejected.reasons[0]));
         return result;
     }

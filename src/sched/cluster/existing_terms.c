@@ -1,7 +1,7 @@
 /*
  * Terms of pod affinity seen from the other side: a pod on a node keeps others away, or attracts
- * them. Equal terms are one, whoever carries them; a class knows the terms that match its pods, so
- * that a cycle looks at these and no others.
+ * them. Equal terms are one, whichever pods have them; a class knows the terms that match its pods,
+ * so that a cycle looks at these and no others.
  */
 #include <stdlib.h>
 
@@ -9,10 +9,11 @@
 #include "sched/cluster/count_int.h"
 #include "sched/cluster/facets_int.h"
 
-/* ---- who meets a term ---- */
+/* ---- which classes a term matches ---- */
 
 /* A namespace that does not exist has no labels. */
-static bool meets(struct sched *s, const struct sched__carried *t, const struct sched__class *c) {
+static bool matches_class(struct sched *s, const struct sched__existing_term *t,
+                          const struct sched__pod_class *c) {
     static const struct labels none;
     const struct api_object_meta *pod = &c->pod->metadata;
     const struct labels *found =
@@ -21,70 +22,71 @@ static bool meets(struct sched *s, const struct sched__carried *t, const struct 
 }
 
 /* Pods that have their node do not ask any more. */
-static void introduce(struct sched *s, struct sched__carried *t, struct sched__class *c) {
-    if (!c->placed && meets(s, t, c))
-        sched__link(&t->met_by, &c->meets);
+static void link_if_matching(struct sched *s, struct sched__existing_term *t,
+                             struct sched__pod_class *c) {
+    if (!c->placed && matches_class(s, t, c))
+        sched__link(&t->matched_classes, &c->matching_terms);
 }
 
-static void introduce_all(struct sched *s, struct sched__carried *t) {
+static void link_to_all(struct sched *s, struct sched__existing_term *t) {
     struct sched__candidates found = {0};
     sched__facets_find_classes(s, &t->term, 1, &found);
     for (size_t i = 0; i < found.n; i++)
-        introduce(s, t, found.v[i].item);
+        link_if_matching(s, t, found.v[i].item);
     vec_release(&found);
 }
 
-void sched__carried_meet(struct sched *s, struct sched__class *c) {
+void sched__existing_terms_match(struct sched *s, struct sched__pod_class *c) {
     struct sched__candidates found = {0};
     if (!c->placed)
-        sched__facets_find(s, &s->facets.carried, c, &found);
+        sched__facets_find(s, &s->facets.existing_terms, c, &found);
     for (size_t i = 0; i < found.n; i++)
-        introduce(s, found.v[i].item, c);
+        link_if_matching(s, found.v[i].item, c);
     vec_release(&found);
 }
 
-void sched__carried_namespaces_changed(struct sched *s) {
+void sched__existing_terms_namespaces_changed(struct sched *s) {
     size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&s->carried, &at));) {
-        struct sched__carried *t = e->value;
+    for (struct map_entry *e; (e = map_next(&s->existing_terms, &at));) {
+        struct sched__existing_term *t = e->value;
         if (!t->term.namespace_selector || t->term.everywhere)
             continue;
-        sched__unlink_all(&t->met_by);
-        introduce_all(s, t);
+        sched__unlink_all(&t->matched_classes);
+        link_to_all(s, t);
     }
 }
 
 /* ---- life ---- */
 
-static struct sched__carried *carried_new(struct sched *s, struct str key,
-                                          const struct sched__carried_spec *spec) {
-    struct sched__carried *t = xcalloc(1, sizeof *t);
+static struct sched__existing_term *term_new(struct sched *s, struct str key,
+                                             const struct sched__existing_term_spec *spec) {
+    struct sched__existing_term *t = xcalloc(1, sizeof *t);
     t->key = arena_str(&t->arena, key);
     t->kind = spec->kind;
     t->weight = spec->weight;
     t->times = spec->times;
     t->serial = ++s->serial;
-    t->met_by.owner = t->filed.owner = t;
+    t->matched_classes.owner = t->filed.owner = t;
     t->term = sched__podterm_copy(&t->arena, &spec->term);
     struct sched__partition *by =
         sched__partition_get(s, &(struct sched__partition_spec){.label = spec->label});
     t->topology = by->topology;
     t->tally = sched__tally_get(s, sched__podset_named(s, t->key), by);
-    map_put(&s->carried, t->key, t);
-    sched__facets_add(s, &s->facets.carried, &t->filed, &t->term, 1);
-    introduce_all(s, t);
+    map_put(&s->existing_terms, t->key, t);
+    sched__facets_add(s, &s->facets.existing_terms, &t->filed, &t->term, 1);
+    link_to_all(s, t);
     return t;
 }
 
 /* Finds or makes the term of this key. */
-static void add_term(struct sched *s, struct sched__class *c, struct str key,
-                     const struct sched__carried_spec *spec) {
-    struct sched__carried *t = map_get(&s->carried, key);
+static void add_term(struct sched *s, struct sched__pod_class *c, struct str key,
+                     const struct sched__existing_term_spec *spec) {
+    struct sched__existing_term *t = map_get(&s->existing_terms, key);
     if (!t)
-        t = carried_new(s, key, spec);
+        t = term_new(s, key, spec);
     t->refs++;
     sched__podset_join(s, t->tally->set, c);
-    vec_push(&c->carries, t);
+    vec_push(&c->own_terms, t);
 }
 
 /* A term that a class has, to be compared with others of the class. */
@@ -118,7 +120,7 @@ static void count_equals(struct entry *entries, size_t n) {
 }
 
 static struct str term_text(struct arena *a, struct buf *text,
-                            const struct sched__carried_spec *spec) {
+                            const struct sched__existing_term_spec *spec) {
     buf_clear(text);
     buf_addf(text, "%d,%d,", (int)spec->kind, spec->weight);
     sched__key_add(text, spec->label);
@@ -127,8 +129,8 @@ static struct str term_text(struct arena *a, struct buf *text,
 }
 
 /* A term that a pod has twice counts twice. */
-void sched__carried_add(struct sched *s, struct sched__class *c,
-                        const struct sched__carried_spec *specs, size_t n) {
+void sched__existing_terms_add(struct sched *s, struct sched__pod_class *c,
+                               const struct sched__existing_term_spec *specs, size_t n) {
     AUTO(arena_release) struct arena a = {0};
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     struct entry *entries = arena_array(&a, struct entry, n);
@@ -136,7 +138,7 @@ void sched__carried_add(struct sched *s, struct sched__class *c,
         entries[i] = (struct entry){.text = term_text(&a, &text, &specs[i]), .order = i};
     count_equals(entries, n);
     for (size_t i = 0; i < n; i++) {
-        struct sched__carried_spec spec = specs[i];
+        struct sched__existing_term_spec spec = specs[i];
         spec.times = entries[i].times;
         buf_clear(&text);
         buf_addf(&text, "c%u*", spec.times);
@@ -146,20 +148,20 @@ void sched__carried_add(struct sched *s, struct sched__class *c,
     }
 }
 
-static void carried_unref(struct sched *s, struct sched__carried *t) {
+static void term_unref(struct sched *s, struct sched__existing_term *t) {
     if (--t->refs)
         return;
-    sched__unlink_all(&t->met_by);
-    sched__facets_drop(&s->facets.carried, &t->filed);
-    map_del(&s->carried, t->key);
+    sched__unlink_all(&t->matched_classes);
+    sched__facets_drop(&s->facets.existing_terms, &t->filed);
+    map_del(&s->existing_terms, t->key);
     sched__tally_unref(s, t->tally);
     arena_release(&t->arena);
     free(t);
 }
 
-void sched__carried_drop(struct sched *s, struct sched__class *c) {
-    for (size_t i = 0; i < c->carries.n; i++)
-        carried_unref(s, c->carries.v[i]);
-    vec_release(&c->carries);
-    sched__unlink_all(&c->meets);
+void sched__existing_terms_drop(struct sched *s, struct sched__pod_class *c) {
+    for (size_t i = 0; i < c->own_terms.n; i++)
+        term_unref(s, c->own_terms.v[i]);
+    vec_release(&c->own_terms);
+    sched__unlink_all(&c->matching_terms);
 }
