@@ -77,10 +77,19 @@ static struct decimal round_to(double d, int n) {
     return out;
 }
 
-static double value_of(const struct decimal *x) {
-    char text[MOST_DIGITS + 16];
-    snprintf(text, sizeof text, "0.%.*se%d", x->n, x->digits, x->point);
-    return to_double(text);
+/* Without printf, which costs more than all the rest. */
+static void add_exponent(struct buf *out, int exponent) {
+    buf_add_char(out, exponent < 0 ? '-' : '+');
+    buf_add_u64(out, (uint64_t)abs(exponent));
+}
+
+static double value_of(struct buf *text, const struct decimal *x) {
+    buf_clear(text);
+    buf_add(text, STR("0."));
+    buf_add(text, (struct str){x->digits, (size_t)x->n});
+    buf_add_char(text, 'e');
+    add_exponent(text, x->point);
+    return json__literal_double(buf_view(text));
 }
 
 /* The next decimal with as many digits. */
@@ -104,13 +113,14 @@ static struct decimal next_up(struct decimal x) {
  * miss while the next one upwards hits.
  */
 static struct decimal shortest(double d) {
+    AUTO(buf_release) struct buf text = BUF_INIT(MOST_DIGITS + 16);
     struct decimal x = {0};
     for (int n = isnormal(d) ? 15 : 1; n <= MOST_DIGITS; n++) {
         x = round_to(d, n);
-        if (value_of(&x) == d)
+        if (value_of(&text, &x) == d)
             break;
         x = next_up(x);
-        if (value_of(&x) == d)
+        if (value_of(&text, &x) == d)
             break;
     }
     while (x.n > 1 && x.digits[x.n - 1] == '0')
@@ -121,8 +131,10 @@ static struct decimal shortest(double d) {
 static void add_exponential(struct buf *out, const struct decimal *x) {
     buf_add_char(out, x->digits[0]);
     if (x->n > 1)
-        buf_addf(out, ".%.*s", x->n - 1, x->digits + 1);
-    buf_addf(out, "e%+d", x->point - 1);
+        buf_add_char(out, '.');
+    buf_add(out, (struct str){x->digits + 1, (size_t)x->n - 1});
+    buf_add_char(out, 'e');
+    add_exponent(out, x->point - 1);
 }
 
 static void add_positional(struct buf *out, const struct decimal *x) {

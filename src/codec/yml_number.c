@@ -231,7 +231,10 @@ static void write_g(struct buf *out, const struct decimal *d) {
         if (d->n > 1)
             buf_add_char(out, '.');
         buf_add(out, str_sub(digits, 1, digits.n));
-        buf_addf(out, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
+        buf_add(out, exponent < 0 ? STR("e-") : STR("e+"));
+        if (abs(exponent) < 10)
+            buf_add_char(out, '0');
+        buf_add_u64(out, (uint64_t)abs(exponent));
     } else if (d->point <= 0) {
         buf_add(out, STR("0."));
         buf_add_fill(out, '0', (size_t)-d->point);

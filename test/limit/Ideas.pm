@@ -79,7 +79,7 @@ sub size {
 sub full_size {
     my ($idea) = @_;
     return $idea->{most} if $idea->{most};
-    my ($n, $empty, $power) = (64, size($idea, 0), 1);
+    my ($n, $empty, $power) = ($idea->{at} // 64, size($idea, 0), 1);
     my $bytes = size($idea, $n) - $empty;
     die "$idea->{name}: no file grows with n\n" if $bytes <= 0;
     for (1 .. 6) {
