@@ -4,9 +4,10 @@
 #   test/limit/<module>_*_test.c  the same, for limits that span several files
 #   test/fuzz/<module>_*_fuzz.c   one fuzzer each; replayed over its corpus by ctest
 #   bench/<module>_*_bench.c      one benchmark each
+# ROOMS lists the rooms from the lowest up; tools/check-layers reads it.
 
 function(berth_module name)
-    cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "ROOMS;DEPS;LIBS" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c
         ${PROJECT_SOURCE_DIR}/src/${name}/*/*.c ${PROJECT_SOURCE_DIR}/src/${name}/*/*.cc)
     if(NOT sources)
@@ -18,7 +19,7 @@ endfunction()
 
 # The program: src/<folder>/*.c, where main.c holds main() and the rest is a library for its tests.
 function(berth_program name folder)
-    cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "ROOMS;DEPS" ${ARGN})
     set(main ${PROJECT_SOURCE_DIR}/src/${folder}/main.c)
     if(NOT EXISTS ${main})
         return()

@@ -9,8 +9,8 @@
 #ifndef CEL_CEL_INT_H
 #define CEL_CEL_INT_H
 
-#include "cel/check/types_int.h"
-#include "cel/run/value_int.h"
+#include "cel/types_int.h"
+#include "cel/value_int.h"
 
 /* ---- rows ---- */
 

@@ -1,7 +1,7 @@
 /* The one option parser: it knows kinds of values, and no option by name. */
 #include "cli/opt.h"
 
-#include "cli/suggest.h"
+#include "cli/spelling.h"
 
 /* An option as found on the command line. */
 struct found {

@@ -2,7 +2,7 @@
 #include "cmd/cmd.h"
 
 #include "cli/io.h"
-#include "cli/suggest.h"
+#include "cli/spelling.h"
 #include "cmd/help/help.h"
 
 const struct cmd *const cmd_table[] = {&cmd_validate, &cmd_schedule, &cmd_explain,    &cmd_match,

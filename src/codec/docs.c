@@ -10,8 +10,8 @@
 
 #include "base/limits.h"
 #include "codec/docs_int.h"
-#include "codec/json_int.h"
-#include "codec/json_scan.h"
+#include "codec/json/json_int.h"
+#include "codec/json/json_scan.h"
 
 enum {
     WINDOW = 256 << 10, /* large against an object, small against the second-level cache */

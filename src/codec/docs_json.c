@@ -14,8 +14,8 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "codec/docs_int.h"
-#include "codec/json_int.h"
-#include "codec/json_scan.h"
+#include "codec/json/json_int.h"
+#include "codec/json/json_scan.h"
 
 enum { FEW_KEYS = 32 };
 

@@ -7,7 +7,7 @@
  * as a whole, within the limit of one object, and handed out from memory.
  */
 #include "codec/docs_int.h"
-#include "codec/yml_int.h"
+#include "codec/yml/yml_int.h"
 
 struct carrier {
     struct docs_source *source;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "sched/metrics_int.h"
+#include "sched/queue/queue_int.h"
 
 enum type { COUNTER, GAUGE, GAUGE_ALL, HISTOGRAM }; /* ALL: series of 0 are shown, too */
 

@@ -6,7 +6,7 @@
 #ifndef SCHED_METRICS_INT_H
 #define SCHED_METRICS_INT_H
 
-#include "sched/queue/queue_int.h"
+#include "sched/plugin_int.h"
 
 enum sched__metric {
 #define METRIC(id, ...) SCHED__METRIC_##id,

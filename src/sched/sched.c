@@ -6,11 +6,11 @@
 #include "api/object.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "sched/cluster/count_int.h"
 #include "sched/metrics_int.h"
 #include "sched/plugin_int.h"
 #include "sched/preempt_int.h"
 #include "sched/queue/queue_int.h"
+#include "sched/topology/count_int.h"
 #include "sched/volumes/volumes_int.h"
 
 static void hold(struct sched *s, const struct sched_weighted_resource *v, size_t n) {

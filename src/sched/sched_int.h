@@ -15,8 +15,8 @@
 #include "feature/feature.h"
 #include "intern/intern.h"
 #include "match/match.h"
-#include "sched/cluster/links_int.h"
-#include "sched/cluster/nodes_int.h"
+#include "sched/links_int.h"
+#include "sched/nodes_int.h"
 #include "sched/sched.h"
 
 /* ---- classes (classes.c) ---- */

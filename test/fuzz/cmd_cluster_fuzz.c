@@ -8,8 +8,8 @@
 
 #include "api/object.h"
 #include "base/limits.h"
+#include "cmd/commands/scene.h"
 #include "cmd/report/remarks.h"
-#include "cmd/scene.h"
 #include "sim/placement.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

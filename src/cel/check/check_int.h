@@ -36,8 +36,4 @@ const struct cel_type *cel__instantiate(struct cel_subst *s, const struct cel_ty
 /* The more general of two types that are assignable to each other. */
 const struct cel_type *cel__most_general(const struct cel_type *a, const struct cel_type *b);
 
-/* The field of this name in an object or in a well-known message, or NULL. */
-const struct cel_type *cel__field_type(struct arena *a, const struct cel_type *t,
-                                       struct str message, struct str field);
-
 #endif

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "cel/run/text_int.h"
+#include "cel/cel_int.h"
 #include "cel/syntax/ast_int.h"
 
 #define NAMED(k, text) \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "cel/kit/time_int.h"
+#include "cel/kit/timestamp_int.h"
 #include "codec/time.h"
 
 bool cel__parse_duration(struct str text, int64_t *ns) {

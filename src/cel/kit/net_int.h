@@ -2,7 +2,7 @@
 #ifndef CEL_KIT_NET_INT_H
 #define CEL_KIT_NET_INT_H
 
-#include "cel/run/opaque_int.h"
+#include "cel/opaque_int.h"
 
 /* Go's netip.ParseAddr: false with its text in *why. *zone says that a zone followed. */
 bool cel__parse_addr(struct str text, struct cel_ip *out, bool *zone, struct buf *why);

@@ -2,7 +2,7 @@
 #ifndef CEL_KIT_URL_INT_H
 #define CEL_KIT_URL_INT_H
 
-#include "cel/run/opaque_int.h"
+#include "cel/opaque_int.h"
 
 /* url.ParseRequestURI (`request`) or url.Parse. False with "parse \"...\": reason" in *why. The
  * parts lie in the arena or in text. */

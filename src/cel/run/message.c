@@ -2,9 +2,9 @@
  * values they become. */
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "cel/check/check_int.h"
 #include "cel/run/plan_int.h"
 #include "cel/run/text_int.h"
+#include "cel/types_int.h"
 
 /* A field: the type that the checker takes it for, Go's type for it (NULL: a list or map of its
  * own), and the kind of value that it holds. */

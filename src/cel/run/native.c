@@ -6,7 +6,7 @@
 #include "base/ascii.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "cel/run/opaque_int.h"
+#include "cel/opaque_int.h"
 #include "cel/run/plan_int.h"
 #include "cel/run/text_int.h"
 #include "codec/base64.h"

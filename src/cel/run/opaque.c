@@ -1,5 +1,5 @@
 /* Kubernetes' own kinds of values: how each is compared and printed. */
-#include "cel/run/opaque_int.h"
+#include "cel/opaque_int.h"
 
 #include <string.h>
 

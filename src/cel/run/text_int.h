@@ -13,8 +13,4 @@ void cel__write_duration(struct buf *out, int64_t ns);
 /* RFC 3339 with the fraction as long as needed, in the value's offset. */
 void cel__write_timestamp(struct buf *out, struct cel_value v);
 
-/* What some errors have behind the name of a value's type: list(dyn), map(dyn, dyn),
- * optional_type(dyn). */
-const char *cel__type_params(struct cel_value v);
-
 #endif

@@ -7,7 +7,7 @@
 #include "base/print.h"
 #include "base/utf8.h"
 #include "cel/cel_int.h"
-#include "cel/run/opaque_int.h"
+#include "cel/opaque_int.h"
 
 /* ---- memory ---- */
 

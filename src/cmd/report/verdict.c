@@ -2,8 +2,8 @@
  * found for what comes of it. */
 #include "cmd/report/verdict.h"
 #include "api/object.h"
-#include "cli/suggest.h"
-#include "cmd/gates.h"
+#include "cli/spelling.h"
+#include "cmd/gate_flags.h"
 #include "cmd/report/kubectl.h"
 #include "registry/registry.h"
 

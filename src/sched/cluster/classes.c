@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sched/cluster/count_int.h"
 #include "sched/cluster/requests_int.h"
 #include "sched/eval_int.h"
 #include "sched/plugin_int.h"
+#include "sched/topology/count_int.h"
 
 /* Beside the key: enough for what plug-ins make of a plain pod, pending or placed. */
 enum { PENDING_BYTES = 512, PLACED_BYTES = 64 };

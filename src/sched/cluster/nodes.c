@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sched/cluster/count_int.h"
 #include "sched/sched_int.h"
+#include "sched/topology/count_int.h"
 #include "sched/volumes/attached_int.h"
 
 /* ---- columns ---- */

@@ -1,7 +1,7 @@
 /* Pods on nodes: what placing one and taking it away does to the columns. */
 #include "base/wrap.h"
-#include "sched/cluster/count_int.h"
 #include "sched/sched_int.h"
+#include "sched/topology/count_int.h"
 #include "sched/volumes/attached_int.h"
 #include "sched/volumes/volumes_int.h"
 

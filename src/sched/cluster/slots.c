@@ -1,6 +1,6 @@
 /* Free slots, as a binary heap: the lowest one is taken first, so that equal histories give equal
  * slots and the columns stay short. */
-#include "sched/cluster/nodes_int.h"
+#include "sched/nodes_int.h"
 
 static void swap(uint32_t *v, size_t a, size_t b) {
     uint32_t x = v[a];

@@ -1,8 +1,8 @@
 /* Objects that plug-ins look up by name: claims, volumes, budgets, namespaces and the like. */
 #include <string.h>
 
-#include "sched/cluster/count_int.h"
 #include "sched/sched_int.h"
+#include "sched/topology/count_int.h"
 
 /* What a change of such objects makes stale. */
 enum stale { STORAGE, VOLUMES, CAPACITIES, NAMESPACES, SELECTORS, BUDGETS };

@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
-#include "sched/cluster/count_int.h"
 #include "sched/explain/explain_int.h"
+#include "sched/topology/count_int.h"
 
 struct str sched__shown(const struct sched__cycle *cy, struct str value) {
     return cy->redact ? STR("***") : value;

@@ -11,8 +11,8 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
-#include "sched/cluster/count_int.h"
 #include "sched/explain/explain_int.h"
+#include "sched/topology/count_int.h"
 
 enum { MOST_GROUPS = 24, MOST_STEPS = 6, MOST_OF_A_KIND = 2, MOST_OPTIONS = 8 };
 

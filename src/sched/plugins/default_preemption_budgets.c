@@ -11,8 +11,8 @@
 
 #include "api/selector_index.h"
 #include "base/alloc.h"
-#include "sched/cluster/count_int.h"
 #include "sched/preempt_int.h"
+#include "sched/topology/count_int.h"
 
 struct budget {
     const struct api_pod_disruption_budget *body; /* borrowed from the store */

@@ -2,8 +2,8 @@
 #ifndef SCHED_PLUGINS_INTER_POD_AFFINITY_INT_H
 #define SCHED_PLUGINS_INTER_POD_AFFINITY_INT_H
 
-#include "sched/cluster/count_int.h"
 #include "sched/plugin_int.h"
+#include "sched/topology/count_int.h"
 
 /* A term of a class. */
 struct sched__affinity_term {

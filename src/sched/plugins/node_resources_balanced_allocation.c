@@ -1,7 +1,7 @@
 /* NodeResourcesBalancedAllocation: prefers nodes whose resources would be used more evenly. */
 #include <math.h>
 
-#include "sched/plugins/resources_int.h"
+#include "sched/plugins/node_resources_int.h"
 
 static void *compile(struct sched *s, struct sched__pod_class *c) {
     if (!c->profile)

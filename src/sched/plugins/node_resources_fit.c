@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "sched/cluster/requests_int.h"
-#include "sched/plugins/resources_int.h"
+#include "sched/plugins/node_resources_int.h"
 
 struct fit {
     struct sched__amount *checks; /* requests that count: not those the profile ignores */

@@ -2,8 +2,8 @@
 #ifndef SCHED_PLUGINS_POD_TOPOLOGY_SPREAD_INT_H
 #define SCHED_PLUGINS_POD_TOPOLOGY_SPREAD_INT_H
 
-#include "sched/cluster/count_int.h"
 #include "sched/plugin_int.h"
+#include "sched/topology/count_int.h"
 
 /* One constraint of a class, compiled. */
 struct sched__spread_rule {

@@ -6,7 +6,7 @@
 
 #include "api/selector.h"
 #include "sched/explain/explain_int.h"
-#include "sched/plugins/resources_int.h"
+#include "sched/plugins/node_resources_int.h"
 #include "sched/volumes/state_int.h"
 
 /* In the order of enum sched__conflict. */

@@ -14,7 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
-#include "sched/cluster/count_int.h"
+#include "sched/topology/count_int.h"
 #include "sched/volumes/state_int.h"
 
 /* The offers that count for nodes with certain labels, by rising limit. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "sched/cluster/count_int.h"
+#include "sched/topology/count_int.h"
 #include "sched/volumes/state_int.h"
 
 bool sched__is_disk(const struct api_volume_source *source) {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "sched/cluster/count_int.h"
+#include "sched/topology/count_int.h"
 #include "sched/volumes/state_int.h"
 
 /* ---- sorting ---- */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/suggest.h"
+#include "cli/spelling.h"
 
 static void distances(void **state) {
     (void)state;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "codec/json_scan.h"
+#include "codec/json/json_scan.h"
 
 enum { LONGEST = 70 };
 

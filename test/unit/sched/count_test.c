@@ -1,6 +1,6 @@
 /* Sets of pods and tallies that nobody has any more: they are there for the next one who asks, up
  * to date, and go when there are many. */
-#include "sched/cluster/count_int.h"
+#include "sched/topology/count_int.h"
 #include "world.h"
 
 static const struct str namespace = STR_INIT("d");

@@ -3,8 +3,8 @@
  * operator. Each suggestion is also tried on a new scheduler that is told of the changed objects.
  */
 #include "base/limits.h"
-#include "sched/cluster/count_int.h"
 #include "sched/explain.h"
+#include "sched/topology/count_int.h"
 #include "world.h"
 
 struct asked {

@@ -1,7 +1,7 @@
 /* Who may match whom: a selector is compared with the pods that have the rarest label it asks for,
  * and with no others. */
-#include "sched/cluster/count_int.h"
-#include "sched/cluster/facets_int.h"
+#include "sched/topology/count_int.h"
+#include "sched/topology/facets_int.h"
 #include "world.h"
 
 enum { PODS = 50 };

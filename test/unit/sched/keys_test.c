@@ -1,5 +1,5 @@
 /* Keys of what pods share: texts that nobody judged must not make different things one. */
-#include "sched/cluster/count_int.h"
+#include "sched/topology/count_int.h"
 #include "world.h"
 
 static void start(struct world *w) {

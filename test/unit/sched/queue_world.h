@@ -9,6 +9,7 @@
 #include "objects.h"
 #include "sched/metrics.h"
 #include "sched/metrics_int.h"
+#include "sched/queue/queue_int.h"
 
 enum { NODES = 4 };
 

@@ -4,6 +4,7 @@
  */
 #include "sched/metrics.h"
 #include "sched/metrics_int.h"
+#include "sched/queue/queue_int.h"
 #include "world.h"
 
 /* A world for each test, and what the last run in it gave. */

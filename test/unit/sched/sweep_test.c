@@ -1,6 +1,6 @@
 /* A scheduler that saw many things is about as small as what is there now. */
-#include "sched/cluster/count_int.h"
 #include "sched/sched_int.h"
+#include "sched/topology/count_int.h"
 #include "world.h"
 
 enum { FEW = 3000, MANY = 12000, ALIVE = 20 };

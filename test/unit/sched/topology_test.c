@@ -5,8 +5,8 @@
  * of the two plug-ins. "explain" has our own sentences. After each step all counts are counted
  * again.
  */
-#include "sched/cluster/count_int.h"
 #include "sched/plugin_int.h"
+#include "sched/topology/count_int.h"
 #include "world.h"
 
 /* One case while it runs. */

@@ -1,0 +1,59 @@
+/* Levenshtein distance over two short rows, and the list of names near a typed one. */
+#include "cli/spelling.h"
+
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "base/printable.h"
+
+enum { LONGEST_NAME = 40, MOST_EDITS = 2 };
+
+static size_t min3(size_t a, size_t b, size_t c) {
+    size_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+size_t suggest_distance(struct str a, struct str b) {
+    if (a.n > LONGEST_NAME || b.n > LONGEST_NAME)
+        return SIZE_MAX;
+    size_t row[LONGEST_NAME + 1];
+    for (size_t j = 0; j <= b.n; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a.n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b.n; j++) {
+            bool same = tolower((unsigned char)a.p[i - 1]) == tolower((unsigned char)b.p[j - 1]);
+            size_t edits = min3(row[j] + 1, row[j - 1] + 1, diagonal + !same);
+            diagonal = row[j];
+            row[j] = edits;
+        }
+    }
+    return row[b.n];
+}
+
+void suggest_offer(struct suggest *s, const char *name) {
+    struct str candidate = str_of(name);
+    bool begins = s->typed.n > 0 && s->typed.n <= candidate.n &&
+                  strncasecmp(name, s->typed.p, s->typed.n) == 0;
+    size_t edits = suggest_distance(s->typed, candidate);
+    bool near = edits <= MOST_EDITS && edits < candidate.n;
+    if (s->n < SUGGEST_MOST && (begins || near))
+        s->names[s->n++] = name;
+}
+
+int suggest_fail(const struct suggest *s, const char *prefix, struct err *err) {
+    if (s->n == 0 || !err)
+        return -1;
+    AUTO(buf_release) struct buf text = BUF_INIT(2 * ERR_TEXT);
+    printable_add(&text, str_of(err->msg));
+    buf_add(&text, STR("\n\nDid you mean this?\n"));
+    for (size_t i = 0; i < s->n; i++) {
+        buf_addf(&text, "\t%s", prefix);
+        printable_add(&text, str_of(s->names[i]));
+        buf_add_char(&text, '\n');
+    }
+    err_set(err, err->code, "%.*s", STR_ARG(buf_view(&text)));
+    err->has_lines = true;
+    return -1;
+}

@@ -1,0 +1,29 @@
+/* "Did you mean this?": the names that are close to what was typed. */
+#ifndef CLI_SPELLING_H
+#define CLI_SPELLING_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum { SUGGEST_MOST = 4 };
+
+/* What was typed and the names found close to it. Start with {.typed = …}. */
+struct suggest {
+    struct str typed;
+    const char *names[SUGGEST_MOST];
+    size_t n;
+};
+
+/* Remembers name (borrowed) when it begins with what was typed or is at most two edits away from
+ * it, letter case aside: cobra's rule. */
+void suggest_offer(struct suggest *s, const char *name);
+
+/* Puts the question and the names, each behind `prefix`, under the text of err; nothing when there
+ * are none. Always returns -1. */
+int suggest_fail(const struct suggest *s, const char *prefix, struct err *err);
+
+/* Insertions, deletions and replacements that turn a into b; SIZE_MAX when either is longer than
+ * any name here. */
+size_t suggest_distance(struct str a, struct str b);
+
+#endif

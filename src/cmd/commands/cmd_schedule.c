@@ -1,0 +1,127 @@
+/* berth schedule: where the pending pods of a cluster go. */
+#include "cmd/cmd.h"
+
+#include "base/clock.h"
+#include "cmd/commands/scene.h"
+#include "cmd/progress.h"
+#include "cmd/report/schedule_report.h"
+#include "cmd/rows.h"
+#include "sched/metrics.h"
+#include "sim/placement.h"
+
+enum { MOST_METRICS = 16 << 20 };
+
+struct schedule_opts {
+    struct scene_opts scene;
+    int64_t seed;
+    bool dry_run, metrics;
+    int output; /* enum schedule_format */
+};
+
+static const struct opt schedule_opts[] = {
+    ROW_CONFIG(offsetof(struct schedule_opts, scene.config)),
+    {.name = "dry-run-preemption",
+     .kind = OPT_FLAG,
+     .help = "Only tell which pods would be preempted.",
+     .offset = offsetof(struct schedule_opts, dry_run)},
+    {.name = "metrics",
+     .kind = OPT_FLAG,
+     .help = "Print the scheduler's metrics behind the table, in Prometheus' text format.",
+     .offset = offsetof(struct schedule_opts, metrics)},
+    ROW_NAMESPACE(offsetof(struct schedule_opts, scene.namespace),
+                  "Namespace of objects that name none (default)."),
+    ROW_OUTPUT(offsetof(struct schedule_opts, output),
+               "Output format: table, or json or yaml for the resulting pods.", "table",
+               schedule_formats),
+    {.name = "seed",
+     .kind = OPT_INT,
+     .value = "NUMBER",
+     .help = "Choose among equally good nodes by lot, each number its own; with 0 the first one is "
+             "taken.",
+     .offset = offsetof(struct schedule_opts, seed),
+     .fallback = "0"},
+    {0},
+};
+
+/* --- the work --- */
+
+static int report(struct cmd_call *call, struct sched *s, const struct sim_placement *p,
+                  struct err *err) {
+    const struct schedule_opts *opts = call->opts;
+    AUTO(buf_release) struct buf metrics = BUF_INIT(MOST_METRICS);
+    if (opts->metrics)
+        sched_metrics_write(s, &metrics);
+    return schedule_report_write(call->ctx, p, (enum schedule_format)opts->output,
+                                 buf_view(&metrics), err);
+}
+
+static void show_progress(void *ctx, size_t decided, size_t pending) {
+    struct progress *progress = ctx;
+    progress->total = pending;
+    progress_update(progress, decided, 0);
+}
+
+static int schedule(struct cmd_call *call, struct scene *scene, struct err *err) {
+    const struct schedule_opts *opts = call->opts;
+    struct clock_manual clock;
+    struct sim_placement placement;
+    struct progress progress;
+    clock_manual_init(&clock, 0);
+    progress_init_count(&progress, call->ctx, 0, "pods");
+    struct sched *s = scene_sched_new(scene, &clock.clock, (uint64_t)opts->seed);
+    sim_placement_run(&placement, &scene->cluster, s, &clock,
+                      &(struct sim_placement_opts){.config = scene->config,
+                                                   .dry_run = opts->dry_run,
+                                                   .progress = show_progress,
+                                                   .ctx = &progress});
+    progress_end(&progress);
+    int rc = report(call, s, &placement, err);
+    bool good = sim_placement_is_complete(&placement) && !scene->cluster.refused;
+    sim_placement_release(&placement);
+    sched_free(s);
+    return rc < 0 ? -1 : good ? CMD_GOOD : CMD_BAD_VERDICT;
+}
+
+static int run(struct cmd_call *call, struct err *err) {
+    const struct schedule_opts *opts = call->opts;
+    if (opts->metrics && opts->output != SCHEDULE_TABLE)
+        return err_set(err, ERR_USAGE, "--metrics goes with -o table only");
+    AUTO(scene_release) struct scene scene = {0};
+    if (scene_read(&scene, call, &opts->scene, "schedule", err) < 0)
+        return -1;
+    return schedule(call, &scene, err);
+}
+
+static const struct cmd_example examples[] = {
+    {"Where would the pending pods of this cluster go?",
+     "kubectl get nodes,pods,pv,pvc,sc -A -o json | berth schedule -f -"},
+    {"Does the new Deployment fit as well?",
+     "kubectl get nodes,pods -A -o json | berth schedule -f - -f deployment.yaml"},
+    {"Who would have to go?", "berth schedule -f cluster.yaml --dry-run-preemption"},
+    {"The resulting pods, with a configuration of the scheduler",
+     "berth schedule -f cluster.yaml --config scheduler.yaml -o yaml"},
+    {0},
+};
+
+const struct cmd cmd_schedule = {
+    .name = "schedule",
+    .summary = "Place every pending pod of a cluster state",
+    .about =
+        "Take a cluster from files: nodes, pods, volumes, services, budgets, classes, and "
+        "workloads, "
+        "which are expanded to the pods that their controllers would make. Then place every "
+        "pending pod as kube-scheduler would, in the order of its queue, until nothing changes any "
+        "more. Back-off costs no time. Of equally good nodes the first one is taken.\n\n"
+        "Objects with a uid are taken as a server stored them. Manifests go through defaults, "
+        "admission and validation first. An object that is refused is told on standard error, and "
+        "the others are placed without it. Exits with 0 when all pods are scheduled, 1 when some "
+        "are not or an object was refused, 2 when an input cannot be read.",
+    .usage = "-f FILE... [options]",
+    .examples = examples,
+    .groups = {{"Options", schedule_opts, 0},
+               {"Input Options", input_opts, offsetof(struct schedule_opts, scene.input)},
+               {"Feature Gate Options", gates_opts, offsetof(struct schedule_opts, scene.gates)}},
+    .opts_size = sizeof(struct schedule_opts),
+    .args_hint = "files are named with -f",
+    .run = run,
+};

@@ -1,0 +1,191 @@
+/* berth validate: accepted or rejected, as the API server would, without one. */
+#include "cmd/cmd.h"
+
+#include "base/map.h"
+#include "cmd/gate_flags.h"
+#include "cmd/input/input.h"
+#include "cmd/report/report.h"
+#include "cmd/report/verdict.h"
+#include "cmd/rows.h"
+#include "registry/registry.h"
+#include "tolexpr/tolexpr.h"
+
+struct validate_opts {
+    struct input_opts input;
+    struct gates_opts gates;
+    struct opt_list old, silence;
+    struct str namespace;
+    bool strict, warn, no_warnings;
+    int output; /* enum report_format */
+};
+
+static void offer_codes(struct buf *out) {
+    for (const struct advice_row *row = advice_rows; row->code; row++)
+        buf_addf(out, "%s ", row->code);
+}
+
+static const struct opt validate_opts[] = {
+    ROW_NAMESPACE(offsetof(struct validate_opts, namespace),
+                  "Namespace of objects that name none (default)."),
+    {.name = "no-warnings",
+     .kind = OPT_FLAG,
+     .help = "Give verdicts only, no advice.",
+     .offset = offsetof(struct validate_opts, no_warnings)},
+    {.name = "old",
+     .kind = OPT_FILES,
+     .value = "FILE",
+     .help = "Objects that the cluster has already: replacing them is validated as an update. "
+             "Can be given several times.",
+     .offset = offsetof(struct validate_opts, old)},
+    ROW_OUTPUT(offsetof(struct validate_opts, output),
+               "Output format: text, json, sarif or github.", "text", report_formats),
+    {.name = "silence",
+     .kind = OPT_LIST,
+     .value = "CODE",
+     .help = "Warnings that are not wanted. Separated by commas or given several times.",
+     .offset = offsetof(struct validate_opts, silence),
+     .offer = offer_codes},
+    {.name = "strict",
+     .kind = OPT_FLAG,
+     .help = "Refuse unknown and repeated fields, which is the default.",
+     .offset = offsetof(struct validate_opts, strict)},
+    {.name = "warn",
+     .kind = OPT_FLAG,
+     .help = "Only warn of unknown and repeated fields.",
+     .offset = offsetof(struct validate_opts, warn)},
+    {0},
+};
+
+static int validate_all(struct input *in, struct verdict_run *run, struct report *report,
+                        struct err *err) {
+    struct input_value value;
+    struct input_source source;
+    struct verdict verdict;
+    int rc;
+    while ((rc = input_next_value(in, &value, &source, err)) > 0) {
+        verdict_of(run, &value, &source, &verdict);
+        if (report_add(report, &verdict, err) < 0)
+            return -1;
+    }
+    return rc;
+}
+
+/* Reads, judges and reports. */
+static int run_with(struct cmd_call *call, const struct verdict_opts *verdict_opts,
+                    const struct registry_view *stored, struct err *err) {
+    const struct validate_opts *opts = call->opts;
+    struct input *in = NULL;
+    struct verdict_run *run = NULL;
+    if (verdict_run_new(verdict_opts, stored, &run, err) < 0)
+        return -1;
+    if (input_open(call->ctx, &opts->input, false, &in, err) < 0) {
+        verdict_run_free(run);
+        return -1;
+    }
+    input_keep_repeats(in);
+    struct report report;
+    report_init(&report, call->ctx, (enum report_format)opts->output);
+    int rc = validate_all(in, run, &report, err);
+    if (rc == 0 && report.objects == 0)
+        rc = err_set(err, ERR_INVALID, "no objects passed to validate");
+    if (rc == 0)
+        rc = report_finish(&report, err);
+    if (rc == 0)
+        rc = report.rejected ? CMD_BAD_VERDICT : CMD_GOOD;
+    report_release(&report);
+    input_free(in);
+    verdict_run_free(run);
+    return rc;
+}
+
+/* Objects without metadata are nothing that can be replaced. */
+static int read_objects(struct input *in, const struct feature_set *gates,
+                        const struct registry_request *request, struct registry_view *out,
+                        struct err *err) {
+    struct api_object *o;
+    struct input_source source;
+    int rc;
+    while ((rc = input_next(in, &o, &source, err)) > 0) {
+        if (o->meta) {
+            api_object_default(o, gates);
+            registry_adopt(request, o);
+            registry_view_set(out, o);
+        }
+        api_object_unref(o);
+    }
+    return rc;
+}
+
+/* What --old names, for the caller to free. */
+static int read_old(struct cmd_call *call, const struct feature_set *gates,
+                    struct registry_view **out, struct err *err) {
+    const struct validate_opts *opts = call->opts;
+    struct input_opts old = {.filenames = opts->old};
+    struct registry_request request = {.namespace = opts->namespace};
+    struct input *in;
+    if (input_open(call->ctx, &old, false, &in, err) < 0)
+        return -1;
+    struct registry_view *view = registry_view_new(opts->namespace);
+    int rc = read_objects(in, gates, &request, view, err);
+    input_free(in);
+    if (rc < 0)
+        registry_view_free(view);
+    else
+        *out = view;
+    return rc;
+}
+
+static int run(struct cmd_call *call, struct err *err) {
+    const struct validate_opts *opts = call->opts;
+    struct feature_config gates;
+    struct registry_view *stored = NULL;
+    if (opts->strict && opts->warn)
+        return err_set(err, ERR_USAGE, "--strict and --warn exclude each other");
+    if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0)
+        return -1;
+    if (opts->old.n && read_old(call, &gates.enabled, &stored, err) < 0)
+        return err_wrap(err, "--old");
+    struct tolexpr *expressions = tolexpr_new(
+        &(struct tolexpr_opts){gates.min_compat, call->ctx->clock, map_random_seed(), 0});
+    struct verdict_opts verdicts = {.gates = &gates,
+                                    .cel = tolexpr_valid_cel(expressions),
+                                    .namespace = opts->namespace,
+                                    .strict = !opts->warn,
+                                    .warnings = !opts->no_warnings,
+                                    .silence = opts->silence};
+    int rc = run_with(call, &verdicts, stored, err);
+    tolexpr_free(expressions);
+    registry_view_free(stored);
+    return rc;
+}
+
+static const struct cmd_example examples[] = {
+    {"Is this manifest acceptable?", "berth validate -f pod.yaml"},
+    {"All manifests below a directory, as a report for programs",
+     "berth validate -R -f manifests/ -o json"},
+    {"With the gates of an older version", "berth validate -f pod.yaml --emulated-version=1.34"},
+    {"May this object replace the one in the cluster?",
+     "kubectl get pod web -o yaml | berth validate -f pod.yaml --old -"},
+    {"Annotations on a pull request", "berth validate -R -f manifests/ -o github"},
+    {0},
+};
+
+const struct cmd cmd_validate = {
+    .name = "validate",
+    .summary = "Tell whether the API server would accept manifests",
+    .about =
+        "Take every object through what the API server does with a new one: decoding, defaults, "
+        "admission (Priority, DefaultTolerationSeconds), preparation and validation, with the "
+        "feature gates given. Prints what kubectl would print. Exits with 0 when all are accepted, "
+        "1 when some are rejected, 2 when an input cannot be read.\n\n"
+        "Advice that the server does not give follows as warnings, each with a code that --silence "
+        "or the annotation berth.dev/silence switches off; docs/warnings explains them.",
+    .usage = "-f FILE... [options]",
+    .examples = examples,
+    .groups = {{"Options", validate_opts, 0},
+               {"Input Options", input_opts, offsetof(struct validate_opts, input)},
+               {"Feature Gate Options", gates_opts, offsetof(struct validate_opts, gates)}},
+    .opts_size = sizeof(struct validate_opts),
+    .args_hint = "files are named with -f",
+    .run = run,
+};

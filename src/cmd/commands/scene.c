@@ -1,0 +1,172 @@
+/* From options to a cluster and a scheduler, see scene.h. */
+#include "cmd/commands/scene.h"
+
+#include "base/printable.h"
+#include "cli/io.h"
+#include "cmd/report/remarks.h"
+#include "codec/json.h"
+#include "tolexpr/tolexpr.h"
+
+/* ---- the configuration ---- */
+
+enum { LONGEST_WARNING = 64 << 10 };
+
+static void warn_of_rest(const struct cmd_ctx *ctx, struct str file) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_WARNING);
+    cmd_add_title(ctx, CMD_WARNING, &text);
+    buf_add(&text, STR("--config: "));
+    printable_add(&text, file);
+    buf_add(&text, STR(": only the first document is read, as by kube-scheduler\n"));
+    (void)io_write(ctx->err, buf_view(&text), NULL);
+}
+
+/* Of YAML the first document is read, and JSON must be one value. Follows k8s.io/kubernetes
+ * cmd/kube-scheduler/app/options/configfile.go, func loadConfig. */
+static int check_rest(const struct cmd_ctx *ctx, struct input *in, const struct input_source *first,
+                      struct err *err) {
+    struct input_value value;
+    struct input_source source;
+    struct err trouble;
+    int rc = input_next_value(in, &value, &source, &trouble);
+    bool is_one_file = rc <= 0 || str_eq(source.file, first->file);
+    if (rc == 0)
+        return 0;
+    if (is_one_file && !first->is_json && (rc > 0 || trouble.code != ERR_IO)) {
+        warn_of_rest(ctx, first->file);
+        return 0;
+    }
+    if (rc > 0) {
+        err_set(&trouble, ERR_INVALID, "there is a second value behind the configuration");
+        input_fail_at(&source, &trouble);
+    }
+    *err = trouble;
+    return -1;
+}
+
+/* Reads the first value of the file, which is put into the arena. */
+static int read_tree(struct arena *a, struct input *in, struct json *out,
+                     struct input_source *source, struct err *err) {
+    struct input_value value;
+    int rc = input_next_value(in, &value, source, err);
+    if (rc <= 0)
+        return rc;
+    *out = json_clone(a, value.tree);
+    if (source->document > 0)
+        err_set(err, ERR_INVALID, "the first document is empty, and it is the one that is read");
+    else if (source->item != INPUT_NO_ITEM)
+        err_set(err, ERR_INVALID, "strict decoding error: unknown field \"items\"");
+    else
+        return 1;
+    return input_fail_at(source, err);
+}
+
+static int read_config_file(struct scene *s, struct cmd_call *call, struct input *in,
+                            struct str name, struct err *err) {
+    struct input_source source;
+    struct json tree;
+    int rc = read_tree(call->arena, in, &tree, &source, err);
+    if (rc < 0)
+        return -1;
+    if (rc == 0)
+        return err_set(err, ERR_INVALID, "%.*s: no configuration in it", STR_ARG(name));
+    if (sched_config_read(call->arena, &tree, &s->config, err) < 0)
+        return input_fail_at(&source, err);
+    return check_rest(call->ctx, in, &source, err);
+}
+
+static int open_config_file(struct scene *s, struct cmd_call *call, const struct opt_list *files,
+                            struct err *err) {
+    struct input *in;
+    if (files->n > 1)
+        return err_set(err, ERR_USAGE, "it can be given once");
+    if (input_open(call->ctx, &(struct input_opts){.filenames = *files}, false, &in, err) < 0)
+        return -1;
+    int rc = read_config_file(s, call, in, files->v[0], err);
+    input_free(in);
+    return rc;
+}
+
+/* What --config names, or upstream's default. */
+static int read_config(struct scene *s, struct cmd_call *call, const struct opt_list *files,
+                       struct err *err) {
+    if (files->n)
+        return open_config_file(s, call, files, err) < 0 ? err_wrap(err, "--config") : 0;
+    s->config = sched_config_default(call->arena);
+    return 0;
+}
+
+/* ---- the cluster ---- */
+
+static int add_all(struct sim_cluster *c, struct input *in, struct err *err) {
+    struct input_value value;
+    struct input_source source;
+    int rc;
+    while ((rc = input_next_value(in, &value, &source, err)) > 0) {
+        struct api_decode_opts decode = {
+            .kind = value.kind, .api_version = value.api_version, .duplicates = value.repeats};
+        struct sim_source at = {source.file, source.line, source.column};
+        if (sim_cluster_add(c, value.tree, &decode, &at, err) < 0)
+            return input_fail_at(&source, err);
+    }
+    return rc;
+}
+
+int scene_read_cluster(struct cmd_ctx *ctx, const struct input_opts *files, struct sim_cluster *c,
+                       struct err *err) {
+    struct input *in;
+    if (input_open(ctx, files, false, &in, err) < 0)
+        return -1;
+    input_keep_repeats(in);
+    int rc = add_all(c, in, err);
+    input_free(in);
+    if (rc == 0)
+        sim_cluster_settle(c);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *opts,
+               const char *command, struct err *err) {
+    *s = (struct scene){0};
+    if (gates_configure(&opts->gates, &call->ctx->log, &s->gates, err) < 0 ||
+        read_config(s, call, &opts->config, err) < 0)
+        return -1;
+    s->expressions = tolexpr_new(
+        &(struct tolexpr_opts){s->gates.min_compat, call->ctx->clock, map_random_seed(), 0});
+    s->remarks = remarks_new(call->ctx, &s->gates);
+    sim_cluster_init(&s->cluster,
+                     &(struct sim_cluster_opts){.gates = &s->gates.enabled,
+                                                .namespace = opts->namespace,
+                                                .cel = tolexpr_valid_cel(s->expressions),
+                                                .engine = tolexpr_match_engine(s->expressions),
+                                                .remark = remarks_add,
+                                                .ctx = s->remarks});
+    if (scene_read_cluster(call->ctx, &opts->input, &s->cluster, err) < 0)
+        return -1;
+    if (s->cluster.items.n == 0 && !s->cluster.refused)
+        return err_set(err, ERR_INVALID, "no objects passed to %s", command);
+    sim_cluster_expand(&s->cluster);
+    remarks_write(s->remarks);
+    if (s->cluster.obstacle.p)
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(s->cluster.obstacle));
+    return 0;
+}
+
+void scene_release(struct scene *s) {
+    if (s->cluster.view)
+        sim_cluster_release(&s->cluster);
+    remarks_free(s->remarks);
+    tolexpr_free(s->expressions);
+}
+
+struct sched *scene_sched_new(const struct scene *s, const struct clock *clock, uint64_t tie_seed) {
+    return sched_new(&(struct sched_opts){
+        .gates = &s->gates.enabled,
+        .engine = tolexpr_match_engine(s->expressions),
+        .config = s->config,
+        .clock = clock,
+        .seed = map_random_seed(),
+        .tie_seed = tie_seed,
+    });
+}

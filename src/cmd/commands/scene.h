@@ -1,0 +1,46 @@
+/*
+ * What the commands that ask the scheduler start from: the feature gates, the engine of
+ * expressions, the scheduler's configuration, and the cluster of -f.
+ */
+#ifndef CMD_COMMANDS_SCENE_H
+#define CMD_COMMANDS_SCENE_H
+
+#include "cmd/gate_flags.h"
+#include "cmd/input/input.h"
+#include "sched/config.h"
+#include "sched/sched.h"
+#include "sim/cluster.h"
+
+/* A command embeds them, names input_opts and gates_opts among its groups, and has the rows of
+ * --config and --namespace in its table. */
+struct scene_opts {
+    struct input_opts input;
+    struct gates_opts gates;
+    struct opt_list config;
+    struct str namespace;
+};
+
+struct scene {
+    struct feature_config gates;
+    struct tolexpr *expressions;
+    struct sched_config *config;
+    struct sim_cluster cluster;
+    struct remarks *remarks; /* on its objects, for standard error */
+};
+
+/* Reads all of it, expands workloads, and writes the remarks on objects; without any object it
+ * fails, in the name of the command. Release with scene_release, also after a failure. */
+int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *opts,
+               const char *command, struct err *err);
+void scene_release(struct scene *s);
+
+/* Reads all objects that the files hold into a cluster and settles it. Fails only when input cannot
+ * be read; a text that is no object is such a failure. */
+int scene_read_cluster(struct cmd_ctx *ctx, const struct input_opts *files, struct sim_cluster *c,
+                       struct err *err);
+
+/* A scheduler that nothing has been told of yet; see struct sched_opts for clock and tie_seed. Free
+ * it with sched_free before the scene is released. */
+struct sched *scene_sched_new(const struct scene *s, const struct clock *clock, uint64_t tie_seed);
+
+#endif

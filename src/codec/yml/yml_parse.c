@@ -1,0 +1,70 @@
+/*
+ * One document from memory to a tree.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "codec/yml/yml_int.h"
+
+/* A docs_read_fn over a struct str, which shrinks. */
+static int64_t read_text(void *ctx, char *to, size_t n, struct err *err) {
+    struct str *text = ctx;
+    (void)err;
+    if (n > text->n)
+        n = text->n;
+    if (n)
+        memcpy(to, text->p, n);
+    *text = str_sub(*text, n, text->n);
+    return (int64_t)n;
+}
+
+/* Reads nodes up to the end of the first document. */
+static int read_document(struct yml_reader *r, struct err *err) {
+    int type;
+    yml__begin_document(r);
+    while ((type = yml__peek(r, err)) != YAML_DOCUMENT_END_EVENT) {
+        if (type < 0)
+            return -1;
+        if (!r->frames.n)
+            yml__begin_value(r);
+        if (yml__take(r, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_single(struct yml_reader *r, struct err *err) {
+    bool found = false;
+    int type;
+    while ((type = yml__peek(r, err)) != YAML_STREAM_END_EVENT) {
+        if (type < 0)
+            return -1;
+        if (type == YAML_DOCUMENT_START_EVENT && found) {
+            uint32_t line, column;
+            yml__place(r, &line, &column);
+            return err_set_at(err, ERR_INVALID, line, column,
+                              "expected a single document, but found another one");
+        }
+        yml__skip(r);
+        if (type == YAML_DOCUMENT_START_EVENT) {
+            found = true;
+            if (read_document(r, err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+int yml_parse(struct arena *a, struct str text, struct json *out, struct err *err) {
+    if (text.n > LIMIT_OBJECT_BYTES)
+        return err_set_at(err, ERR_TOO_LARGE, 1, 1, "value is larger than %u bytes",
+                          LIMIT_OBJECT_BYTES);
+    struct yml_reader r;
+    yml__open(&r, read_text, &text);
+    r.arena = a;
+    int rc = read_single(&r, err);
+    if (rc == 0)
+        *out = r.root;
+    yml__close(&r);
+    return rc;
+}
