@@ -13,6 +13,8 @@ SEED        ?= 1
 AREAS       ?=
 DIR         ?= ../shared/vectors
 IDEAS       ?=
+BEFORE      ?= HEAD
+LIMIT       ?= 3
 
 BERTH  := build/release/berth
 BUILD  := cmake --build
@@ -23,7 +25,7 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
-    conformance conformance-cel bench bench-cel bench-upstream install format clean help $(GROUPS)
+    conformance conformance-cel bench bench-before bench-cel bench-upstream install format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
@@ -89,6 +91,10 @@ bench: build/bench/build.ninja build/bench-plain/build.ninja ## run the benchmar
 	$(BUILD) build/bench $(QUIET)
 	$(BUILD) build/bench-plain --target berth $(QUIET)
 	tools/bench
+
+bench-before: build/bench/build.ninja ## instructions beside those of BEFORE=commit, at most LIMIT=3 % more
+	$(BUILD) build/bench --target berth $(QUIET)
+	tools/bench-before $(BEFORE) $(LIMIT)
 
 bench-cel: build/bench/build.ninja ## compare with other CEL engines (needs go, node, a network)
 	$(BUILD) build/bench --target cel_eval_bench $(QUIET)
