@@ -25,7 +25,8 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
-    conformance conformance-cel bench bench-before bench-cel bench-upstream install format clean help $(GROUPS)
+    conformance conformance-cel bench bench-before bench-cel bench-upstream install format clean \
+    help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
@@ -92,7 +93,7 @@ bench: build/bench/build.ninja build/bench-plain/build.ninja ## run the benchmar
 	$(BUILD) build/bench-plain --target berth $(QUIET)
 	tools/bench
 
-bench-before: build/bench/build.ninja ## instructions beside those of BEFORE=commit, at most LIMIT=3 % more
+bench-before: build/bench/build.ninja ## instructions beside BEFORE=commit, LIMIT=3 % more
 	$(BUILD) build/bench --target berth $(QUIET)
 	tools/bench-before $(BEFORE) $(LIMIT)
 

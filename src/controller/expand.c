@@ -35,7 +35,8 @@ static void add_owned(struct expand *e, struct str key, const struct api_object 
     }
     if (api_object_is(o, API_T_pod))
         vec_push(&owned->pods, o);
-    owned->has_replica_set |= api_object_is(o, API_T_replica_set);
+    else
+        vec_push(&owned->replica_sets, o);
 }
 
 /* web-5d4f8c7b9: the ReplicaSet of a Deployment whose own entry may be missing in a dump. */
@@ -101,35 +102,47 @@ static struct str next_name(struct expand *e, const struct api_object *owner, si
 }
 
 /* All but the first share what the first became when it was created: only names differ. */
-static void make_replicas(struct expand *e, const struct api_object *owner,
-                          const struct api_pod_template_spec *template, int64_t count) {
+bool expand__replicas(struct expand *e, const struct api_object *owner,
+                      const struct api_pod_template_spec *template, int64_t count) {
     size_t number = 0;
-    if (count <= 0 || !expand__may(e, count))
-        return;
+    if (count <= 0)
+        return true;
+    if (!expand__may(e, count))
+        return false;
     struct api_object *first = expand__pod_new(owner, template, next_name(e, owner, &number));
     if (!expand__afford(e, first->type->size, count)) {
         api_object_unref(first);
-        return;
+        return false;
     }
     if (!expand__create(e, first))
-        return;
+        return false;
     for (int64_t i = 1; i < count; i++)
         expand__adopt(e, expand__derive(first, next_name(e, owner, &number)));
+    return true;
 }
 
 /* ---- ReplicaSet, ReplicationController ---- */
 
+/* A Deployment that was changed decides itself what becomes of its ReplicaSets. */
+static bool is_rolled(const struct expand *e, const struct api_object *replica_set) {
+    const struct api_owner_reference *ref = controller_of(replica_set);
+    return ref && map_get(&e->changed, ref->uid);
+}
+
 static void expand_replica_set(struct expand *e, struct api_object *o) {
     const struct api_replica_set *set = o->body;
     int64_t wanted = set->spec.replicas.set ? set->spec.replicas.v : 1;
-    make_replicas(e, o, &set->spec.template, wanted - expand__count_active(expand__owned(e, o)));
+    if (is_rolled(e, o))
+        return;
+    expand__replicas(e, o, &set->spec.template, wanted - expand__count_active(expand__owned(e, o)));
 }
 
 static void expand_replication_controller(struct expand *e, struct api_object *o) {
     const struct api_replication_controller *rc = o->body;
     int64_t wanted = rc->spec.replicas.set ? rc->spec.replicas.v : 1;
     if (rc->spec.template)
-        make_replicas(e, o, rc->spec.template, wanted - expand__count_active(expand__owned(e, o)));
+        expand__replicas(e, o, rc->spec.template,
+                         wanted - expand__count_active(expand__owned(e, o)));
 }
 
 /* ---- Deployment ---- */
@@ -152,8 +165,7 @@ struct str expand__hash(struct arena *a, const struct api_pod_template_spec *tem
     return digits;
 }
 
-/* The ReplicaSet of the Deployment's template; its replicas are those still missing. */
-static struct api_object *replica_set_new(struct expand *e, const struct api_object *o) {
+struct api_object *expand__replica_set_new(struct expand *e, const struct api_object *o) {
     const struct api_deployment *d = o->body;
     struct api_object *made = api_object_new(api_kind_find(STR("apps/v1"), STR("ReplicaSet")));
     struct api_replica_set *set = made->body;
@@ -173,18 +185,21 @@ static struct api_object *replica_set_new(struct expand *e, const struct api_obj
     return made;
 }
 
+const struct expand_owned *expand__orphans(const struct expand *e, const struct api_object *o) {
+    return find_owned(e, "orphan", o->meta->namespace, o->meta->name);
+}
+
 /* ReplicaSets that were given ask for their pods themselves. */
 static void expand_deployment(struct expand *e, struct api_object *o) {
     const struct api_deployment *d = o->body;
-    int64_t there =
-        expand__count_active(find_owned(e, "orphan", o->meta->namespace, o->meta->name));
+    int64_t there = expand__count_active(expand__orphans(e, o));
     int64_t missing = (d->spec.replicas.set ? d->spec.replicas.v : 1) - there;
     const struct expand_owned *owned = expand__owned(e, o);
-    if ((owned && owned->has_replica_set) || missing <= 0 || !expand__may(e, missing))
+    if ((owned && owned->replica_sets.n) || missing <= 0 || !expand__may(e, missing))
         return;
-    struct api_object *set = replica_set_new(e, o);
+    struct api_object *set = expand__replica_set_new(e, o);
     if (expand__create(e, set))
-        make_replicas(e, set, &((struct api_replica_set *)set->body)->spec.template, missing);
+        expand__replicas(e, set, &((struct api_replica_set *)set->body)->spec.template, missing);
 }
 
 /* ---- Job ---- */
@@ -324,7 +339,7 @@ static void expand_job(struct expand *e, struct api_object *o) {
     if (str_is(job->spec.completion_mode, "Indexed") && job->spec.completions.set)
         make_indexed(e, o, wanted);
     else
-        make_replicas(e, o, job_template(e, o), wanted);
+        expand__replicas(e, o, job_template(e, o), wanted);
 }
 
 static void skip_cron_job(struct expand *e, struct api_object *o) {
@@ -341,33 +356,45 @@ static const struct workload {
     enum api_type_id type;
     const char *resource; /* as kubectl calls one */
     expand_fn *expand;
+    expand_roll_fn *roll; /* NULL: changes are no rollout */
 } workloads[] = {
-    {API_T_deployment, "deployment.apps", expand_deployment},
-    {API_T_replica_set, "replicaset.apps", expand_replica_set},
-    {API_T_replication_controller, "replicationcontroller", expand_replication_controller},
-    {API_T_stateful_set, "statefulset.apps", expand__stateful_set},
-    {API_T_daemon_set, "daemonset.apps", expand__daemon_set},
-    {API_T_job, "job.batch", expand_job},
-    {API_T_cron_job, "cronjob.batch", skip_cron_job},
+    {API_T_deployment, "deployment.apps", expand_deployment, expand__roll_deployment},
+    {API_T_replica_set, "replicaset.apps", expand_replica_set, NULL},
+    {API_T_replication_controller, "replicationcontroller", expand_replication_controller, NULL},
+    {API_T_stateful_set, "statefulset.apps", expand__stateful_set, expand__roll_stateful_set},
+    {API_T_daemon_set, "daemonset.apps", expand__daemon_set, expand__roll_daemon_set},
+    {API_T_job, "job.batch", expand_job, NULL},
+    {API_T_cron_job, "cronjob.batch", skip_cron_job, NULL},
 };
+
+static void expand_as(struct expand *e, const struct workload *w, struct api_object *o) {
+    if (o->meta->deletion_timestamp.set)
+        return;
+    if (!e->before || !w->roll || !w->roll(e, o))
+        w->expand(e, o);
+}
 
 static void expand_object(struct expand *e, const struct controller_object *it) {
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++) {
         if (!api_object_is(it->object, workloads[i].type))
             continue;
         e->stored = it->stored;
+        e->before = it->before;
         e->maker = arena_printf(&e->arena, "%s/%.*s", workloads[i].resource,
                                 STR_ARG(it->object->meta->name));
-        if (!it->object->meta->deletion_timestamp.set)
-            workloads[i].expand(e, it->object);
+        expand_as(e, &workloads[i], it->object);
     }
 }
 
 static void release(struct expand *e) {
     size_t at = 0;
-    for (struct map_entry *entry; (entry = map_next(&e->owned, &at));)
-        vec_release(&((struct expand_owned *)entry->value)->pods);
+    for (struct map_entry *entry; (entry = map_next(&e->owned, &at));) {
+        struct expand_owned *owned = entry->value;
+        vec_release(&owned->pods);
+        vec_release(&owned->replica_sets);
+    }
     map_release(&e->owned);
+    map_release(&e->changed);
     expand__daemons_free(e->daemons);
     arena_release(&e->arena);
 }
@@ -379,10 +406,14 @@ void controller_expand(const struct controller_cluster *cluster,
                        .objects = objects,
                        .object_count = n,
                        .made = made,
-                       .owned = MAP_INIT(map_random_seed())};
-    for (size_t i = 0; i < n; i++)
+                       .owned = MAP_INIT(map_random_seed()),
+                       .changed = MAP_INIT(map_random_seed())};
+    for (size_t i = 0; i < n; i++) {
         if (objects[i].object)
             index_object(&e, objects[i].object);
+        if (objects[i].object && objects[i].before)
+            map_put(&e.changed, objects[i].object->meta->uid, objects[i].object);
+    }
     for (size_t i = 0; i < n; i++) {
         cluster->begin(cluster->ctx, i);
         if (objects[i].object)

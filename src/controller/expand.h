@@ -7,6 +7,7 @@
 #define CONTROLLER_EXPAND_H
 
 #include "api/object.h"
+#include "controller/rollout.h"
 
 struct feature_set;
 struct match_engine;
@@ -14,7 +15,8 @@ struct match_engine;
 /* An object of the cluster. */
 struct controller_object {
     struct api_object *object;
-    bool stored; /* it has the uid by which its pods name it */
+    bool stored;                     /* it has the uid by which its pods name it */
+    const struct api_object *before; /* what it was before it was changed; NULL: it is as it was */
 };
 
 /* The cluster that pods are made for. Names of what is made live in its arena. */
@@ -37,6 +39,13 @@ struct controller_cluster {
 
     /* The same for one that differs from another that was created only in what no rule refuses. */
     bool (*adopt)(void *ctx, struct api_object *o);
+
+    /* A workload was changed: what is created from here on comes only as its rollout goes on, and
+     * may have the name of what it replaces. */
+    void (*roll_begin)(void *ctx);
+
+    /* The rollout, which is taken: all pods that are there, then those that were created. */
+    void (*roll_end)(void *ctx, struct controller_rollout *r);
 
     /* A workload cannot be expanded, or is not meant to be. */
     void (*refuse)(void *ctx, struct str text);

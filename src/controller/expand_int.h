@@ -17,17 +17,20 @@ struct expand {
     const struct controller_object *objects;
     size_t object_count;
     struct controller_made *made;
-    struct arena arena;             /* keys of `owned` */
-    struct map owned;               /* struct expand_owned, by uid and by name of the controller */
-    bool stored;                    /* the workload at hand has the uid that its pods name */
-    struct str maker;               /* what remarks call it: deployment.apps/web */
-    struct expand_daemons *daemons; /* nodes as DaemonSets see them; NULL: not asked yet */
+    struct arena arena;              /* keys of `owned` */
+    struct map owned;                /* struct expand_owned, by uid and by name of the controller */
+    bool stored;                     /* the workload at hand has the uid that its pods name */
+    const struct api_object *before; /* what the workload at hand was; NULL: unchanged */
+    struct map changed;              /* Deployments that were changed, by uid */
+    struct controller_rollout *rollout; /* what is created belongs to it; NULL: to none */
+    struct str maker;                   /* what remarks call it: deployment.apps/web */
+    struct expand_daemons *daemons;     /* nodes as DaemonSets see them; NULL: not asked yet */
 };
 
 /* What one controller has. */
 struct expand_owned {
     VEC(const struct api_object *) pods;
-    bool has_replica_set;
+    VEC(const struct api_object *) replica_sets;
 };
 
 /* How many pods of a workload are there that its controller counts. */
@@ -36,6 +39,45 @@ int64_t expand__count_active(const struct expand_owned *owned);
 /* Makes what a workload asks for; what is wrong is told. */
 typedef void expand_fn(struct expand *e, struct api_object *workload);
 expand_fn expand__stateful_set, expand__daemon_set;
+
+/* The same for one that was changed. False: none of its pods are there, and there is nothing to
+ * roll over. */
+typedef bool expand_roll_fn(struct expand *e, struct api_object *workload);
+expand_roll_fn expand__roll_deployment, expand__roll_stateful_set, expand__roll_daemon_set;
+
+/* Between these two, what is created belongs to the rollout, which the second hands over. If not
+ * all could be made, nothing goes on. */
+void expand__roll_begin(struct expand *e, struct controller_rollout *r);
+void expand__roll_end(struct expand *e, bool is_complete);
+
+/* Puts a pod that is there into the rollout. */
+void expand__roll_add(struct controller_rollout *r, const struct api_object *pod, bool is_new);
+
+/* The same for a pod that was created just now. */
+void expand__roll_created(struct expand *e, const struct api_object *pod);
+
+/* Are they equal but for the label that tells ReplicaSets apart? */
+bool expand__same_template(const struct api_pod_template_spec *x,
+                           const struct api_pod_template_spec *y);
+
+/* Do pods of the template replace those of the one before, by a strategy of that type? A remark
+ * tells of those that wait until somebody deletes them. */
+bool expand__replaces(struct expand *e, struct str strategy,
+                      const struct api_pod_template_spec *template,
+                      const struct api_pod_template_spec *before);
+
+/* The node that a pod of a DaemonSet is for: where it is, or what its affinity names. */
+struct str expand__daemon_node(const struct api_object *pod);
+
+/* The ReplicaSet of a Deployment's template, not yet created. */
+struct api_object *expand__replica_set_new(struct expand *e, const struct api_object *deployment);
+
+/* Pods that differ in nothing but their names. False, and a remark, when they are refused. */
+bool expand__replicas(struct expand *e, const struct api_object *owner,
+                      const struct api_pod_template_spec *template, int64_t count);
+
+/* Pods whose ReplicaSet is missing, of the Deployment that it seems to be of; or NULL. */
+const struct expand_owned *expand__orphans(const struct expand *e, const struct api_object *o);
 
 /* Frees what DaemonSets needed; NULL is fine. */
 void expand__daemons_free(struct expand_daemons *d);

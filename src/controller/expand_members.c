@@ -94,21 +94,26 @@ void expand__set_labels(struct arena *a, struct labels *labels, const struct lab
     *labels = all;
 }
 
-static void count_made(struct expand *e, bool is_pod, bool is_good) {
-    e->made->pods += is_pod && is_good;
+/* The object may be gone when it was refused. */
+static void note_made(struct expand *e, const struct api_object *o, bool is_pod, bool is_good) {
+    if (!is_pod || !is_good)
+        return;
+    e->made->pods++;
+    if (e->rollout)
+        expand__roll_created(e, o);
 }
 
 bool expand__create(struct expand *e, struct api_object *o) {
     bool is_pod = o->type == &api_types[API_T_pod];
     bool is_good = e->c->create(e->c->ctx, o, e->maker);
-    count_made(e, is_pod, is_good);
+    note_made(e, o, is_pod, is_good);
     return is_good;
 }
 
 bool expand__adopt(struct expand *e, struct api_object *o) {
     bool is_pod = o->type == &api_types[API_T_pod];
     bool is_good = e->c->adopt(e->c->ctx, o);
-    count_made(e, is_pod, is_good);
+    note_made(e, o, is_pod, is_good);
     return is_good;
 }
 

@@ -4,9 +4,12 @@
 #include "api/names.h"
 #include "api/object.h"
 #include "controller/controller.h"
+#include "sim/apply.h"
 
 void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts) {
-    *c = (struct sim_cluster){.opts = *opts, .refused_keys = MAP_INIT(map_random_seed())};
+    *c = (struct sim_cluster){.opts = *opts,
+                              .refused_keys = MAP_INIT(map_random_seed()),
+                              .places = MAP_INIT(map_random_seed())};
     if (!c->opts.namespace.n)
         c->opts.namespace = STR("default");
     c->view = registry_view_new(c->opts.namespace);
@@ -16,10 +19,16 @@ void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts
 }
 
 void sim_cluster_release(struct sim_cluster *c) {
-    for (size_t i = 0; i < c->items.n; i++)
+    for (size_t i = 0; i < c->items.n; i++) {
         api_object_unref(c->items.v[i].object);
+        api_object_unref(c->items.v[i].before);
+    }
+    for (size_t i = 0; i < c->rollouts.n; i++)
+        controller_rollout_release(&c->rollouts.v[i].plan);
+    vec_release(&c->rollouts);
     vec_release(&c->items);
     map_release(&c->refused_keys);
+    map_release(&c->places);
     registry_view_free(c->view);
     arena_release(&c->arena);
 }
@@ -53,8 +62,9 @@ static void refuse_fields(struct sim_cluster *c, const struct sim_item *it,
                           struct str maker) {
     AUTO(arena_release) struct arena a = {0};
     struct json tree = api_object_encode(it->object, &a);
-    struct registry_trial trial = {
-        &c->registry, request, &tree, &(struct api_decode_opts){.strict = false}, NULL, f->causes};
+    struct registry_trial trial = {&c->registry, request,
+                                   &tree,        &(struct api_decode_opts){.strict = false},
+                                   it->before,   f->causes};
     struct registry_remedy *remedies;
     size_t n = registry_find_remedies(&trial, &a, &c->hinted, &remedies);
     c->refused++;
@@ -80,23 +90,25 @@ struct api_object *sim_cluster_find(const struct sim_cluster *c, enum api_type_i
     return registry_view_get(c->view, kind_of(type), namespace, name);
 }
 
-static struct str refused_key(struct arena *a, struct str kind, struct str namespace,
-                              struct str name) {
+static struct str object_key(struct arena *a, struct str kind, struct str namespace,
+                             struct str name) {
     return arena_printf(a, "%.*s\n%.*s\n%.*s", STR_ARG(kind), STR_ARG(namespace), STR_ARG(name));
 }
 
 bool sim_cluster_has_refused(const struct sim_cluster *c, const char *kind, struct str namespace,
                              struct str name) {
     AUTO(arena_release) struct arena a = {0};
-    return map_get(&c->refused_keys, refused_key(&a, str_of(kind), namespace, name));
+    return map_get(&c->refused_keys, object_key(&a, str_of(kind), namespace, name));
+}
+
+static struct str key_of(const struct sim_cluster *c, struct arena *a, const struct api_object *o) {
+    struct str namespace = o->meta->namespace.n ? o->meta->namespace : c->opts.namespace;
+    return object_key(a, str_of(o->kind->kind), o->kind->namespaced ? namespace : STR(""),
+                      o->meta->name);
 }
 
 static void remember_refused(struct sim_cluster *c, const struct api_object *o) {
-    struct str namespace = o->meta->namespace.n ? o->meta->namespace : c->opts.namespace;
-    struct str kind = str_of(o->kind->kind);
-    if (!o->kind->namespaced)
-    namespace = STR("");
-    map_put(&c->refused_keys, refused_key(&c->arena, kind, namespace, o->meta->name), c);
+    map_put(&c->refused_keys, key_of(c, &c->arena, o), c);
 }
 
 /* Kinds without validation need one, too. It depends only on what the object is called. */
@@ -169,15 +181,99 @@ static bool register_name(struct sim_cluster *c, struct sim_item *it) {
     return false;
 }
 
-static bool settle(struct sim_cluster *c, struct sim_item *it) {
-    return (it->stored || create(c, it, STR(""))) && sim__check_limits(c, it, STR("")) &&
-           register_name(c, it);
+/* ---- objects that take the place of others ---- */
+
+static void remember_place(struct sim_cluster *c, const struct sim_item *it) {
+    uintptr_t place = (uintptr_t)(it - c->items.v) + 1;
+    map_put(&c->places, key_of(c, &c->arena, it->object), (void *)place);
 }
 
-static void settle_all(struct sim_cluster *c, bool first) {
+/* The item of the object that has this one's name and was settled before; or NULL. */
+static struct sim_item *find_item(const struct sim_cluster *c, const struct api_object *o) {
+    AUTO(arena_release) struct arena a = {0};
+    uintptr_t place = (uintptr_t)map_get(&c->places, key_of(c, &a, o));
+    return place ? &c->items.v[place - 1] : NULL;
+}
+
+/* The item becomes what a server would make of the stored object and the manifest: decoded and
+ * defaulted anew. What the stored object cannot be, the manifest cannot make it. */
+static bool merge(struct sim_cluster *c, struct sim_item *it, const struct api_object *stored) {
+    AUTO(arena_release) struct arena a = {0};
+    struct json tree = api_object_encode(stored, &a);
+    struct json merged = sim_apply(&a, &tree, sim_last_applied(&a, &tree), it->tree);
+    struct api_faults faults;
+    struct api_object *o;
+    api_faults_init(&faults, &a);
+    struct registry_failure f = registry_decode(&c->registry, &merged, NULL, &o, &faults);
+    if (f.code) {
+        refuse_as_server(c, it, &f, STR(""));
+        return false;
+    }
+    api_object_unref(it->object);
+    it->object = o;
+    return true;
+}
+
+static bool update(struct sim_cluster *c, struct sim_item *it, struct api_object *stored) {
+    AUTO(arena_release) struct arena a = {0};
+    struct registry_request request = {.namespace = c->opts.namespace};
+    registry_adopt(&request, stored);
+    if (!merge(c, it, stored))
+        return false;
+    struct registry_failure f = registry_update(&c->registry, &request, &a, it->object, stored);
+    if (f.causes)
+        refuse_fields(c, it, &request, &f, STR(""));
+    else if (f.code)
+        refuse_as_server(c, it, &f, STR(""));
+    return !f.code;
+}
+
+/* Two manifests of one name may be meant, and may be a mistake. */
+static void note_twice(struct sim_cluster *c, const struct sim_item *it,
+                       const struct sim_item *there) {
+    AUTO(arena_release) struct arena a = {0};
+    sim__note(c, &it->source,
+              arena_printf(&a, "%s \"%.*s\" was given before, in %.*s:%u; this one takes its place",
+                           it->object->kind->plural, STR_ARG(it->object->meta->name),
+                           STR_ARG(there->source.file), there->source.line));
+}
+
+/* Takes the place of another object. A pod is made anew, since hardly anything of one that is there
+ * can be changed; all else is updated. */
+static bool apply(struct sim_cluster *c, struct sim_item *it, struct sim_item *there) {
+    bool is_pod = api_object_is(it->object, API_T_pod);
+    it->before = there->object;
+    if (is_pod ? !create(c, it, STR("")) : !update(c, it, there->object)) {
+        it->before = NULL;
+        return false;
+    }
+    if (!there->stored)
+        note_twice(c, it, there);
+    it->stored = there->stored && !is_pod;
+    there->object = NULL;
+    set_namespace(c, it->object);
+    set_uid(it->object);
+    registry_view_set(c->view, it->object);
+    remember_place(c, it);
+    return true;
+}
+
+static bool settle(struct sim_cluster *c, struct sim_item *it) {
+    struct sim_item *there = it->stored && !c->opts.apply_all ? NULL : find_item(c, it->object);
+    if (there)
+        return apply(c, it, there) && sim__check_limits(c, it, STR(""));
+    if ((!it->stored && !create(c, it, STR(""))) || !sim__check_limits(c, it, STR("")) ||
+        !register_name(c, it))
+        return false;
+    remember_place(c, it);
+    return true;
+}
+
+static void settle_all(struct sim_cluster *c, bool first, bool stored) {
     for (size_t i = 0; i < c->items.n; i++) {
         struct sim_item *it = &c->items.v[i];
-        if (!it->object || comes_first(it->object) != first || settle(c, it))
+        if (!it->object || comes_first(it->object) != first || it->stored != stored ||
+            settle(c, it))
             continue;
         remember_refused(c, it->object);
         api_object_unref(it->object);
@@ -185,13 +281,38 @@ static void settle_all(struct sim_cluster *c, bool first) {
     }
 }
 
-/* If Namespace objects were given, there are no others. */
-void sim_cluster_settle(struct sim_cluster *c) {
+/* A namespace that stored objects are in exists, also when it was not given itself. */
+static void imply_namespace(struct sim_cluster *c, struct str name) {
+    const struct api_kind *kind = kind_of(API_T_namespace);
+    if (!name.n || registry_view_get(c->view, kind, STR(""), name))
+        return;
+    struct api_object *o = api_object_new(kind);
+    o->meta->name = arena_str(&o->arena, name);
+    set_uid(o);
+    api_object_default(o, c->opts.gates);
+    registry_view_set(c->view, o);
+    api_object_unref(o);
+}
+
+/* If Namespace objects were given, there are no others but those of stored objects. */
+static void settle_namespaces(struct sim_cluster *c) {
+    bool are_given = false;
     for (size_t i = 0; i < c->items.n; i++)
-        if (api_object_is(c->items.v[i].object, API_T_namespace))
-            registry_view_close(c->view, API_T_namespace);
-    settle_all(c, true);
-    settle_all(c, false);
+        are_given |= c->items.v[i].object && api_object_is(c->items.v[i].object, API_T_namespace);
+    if (!are_given)
+        return;
+    registry_view_close(c->view, API_T_namespace);
+    for (size_t i = 0; i < c->items.n; i++)
+        if (c->items.v[i].stored && c->items.v[i].object && c->items.v[i].object->kind->namespaced)
+            imply_namespace(c, c->items.v[i].object->meta->namespace);
+}
+
+void sim_cluster_settle(struct sim_cluster *c) {
+    settle_all(c, true, true);
+    settle_all(c, true, false);
+    settle_namespaces(c);
+    settle_all(c, false, true);
+    settle_all(c, false, false);
     sim__check_references(c);
 }
 
@@ -201,8 +322,16 @@ static size_t count_tolerations(const struct api_object *o) {
     return api_object_is(o, API_T_pod) ? ((const struct api_pod *)o->body)->spec.tolerations.n : 0;
 }
 
-static void keep(struct sim_cluster *c, struct api_object *o, const struct sim_source *source) {
-    struct sim_item it = {o, *source, o->meta->uid.n > 0, count_tolerations(o)};
+static void keep(struct sim_cluster *c, struct api_object *o, const struct json *tree,
+                 const struct sim_source *source) {
+    struct sim_item it = {.object = o,
+                          .source = *source,
+                          .stored = o->meta->uid.n > 0,
+                          .tolerations = count_tolerations(o)};
+    if (!it.stored || c->opts.apply_all) {
+        it.tree = arena_new(&c->arena, struct json);
+        *it.tree = json_clone(&c->arena, tree);
+    }
     if (!str_eq(c->file, source->file))
         c->file = arena_str(&c->arena, source->file);
     it.source.file = c->file;
@@ -224,7 +353,7 @@ static void refuse_undecoded(struct sim_cluster *c, const struct json *tree,
     struct str namespace = text_at(meta, STR("namespace"), c->opts.namespace);
     refuse_as_server(c, &(struct sim_item){.source = *source}, f, STR(""));
     if (name.n)
-        map_put(&c->refused_keys, refused_key(&c->arena, kind, namespace, name), c);
+        map_put(&c->refused_keys, object_key(&c->arena, kind, namespace, name), c);
 }
 
 /* No server stores an object without a name, and nobody could say what became of it. Of a manifest
@@ -257,7 +386,7 @@ int sim_cluster_add(struct sim_cluster *c, const struct json *tree,
         rc =
             err_set(err, ERR_INVALID, "a %s without a name: metadata.name is empty", o->kind->kind);
     else if (o->kind && o->meta)
-        keep(c, api_object_ref(o), source);
+        keep(c, api_object_ref(o), tree, source);
     api_object_unref(o);
     return rc;
 }
@@ -269,6 +398,8 @@ struct expansion {
     struct sim_cluster *c;
     VEC(struct sim_item) out; /* its items with what was made */
     struct sim_source source; /* of the workload at hand */
+    bool is_rolling;          /* what is created waits for a rollout */
+    size_t first;             /* place in out of what was created first for it */
 };
 
 static struct api_object *find_object(void *ctx, enum api_type_id type, struct str namespace,
@@ -284,9 +415,20 @@ static void begin_workload(void *ctx, size_t place) {
     x->source = x->c->items.v[place].source;
 }
 
+/* What a rollout will replace keeps its name until then. */
+static bool register_made(struct expansion *x, struct sim_item *it) {
+    if (!x->is_rolling)
+        return register_name(x->c, it);
+    set_namespace(x->c, it->object);
+    set_uid(it->object);
+    registry_view_set(x->c->view, it->object);
+    return true;
+}
+
 static bool keep_made(struct expansion *x, struct sim_item *it, bool is_good) {
     if (is_good) {
         it->tolerations = count_tolerations(it->object);
+        it->held = x->is_rolling && api_object_is(it->object, API_T_pod);
         vec_push(&x->out, *it);
         return true;
     }
@@ -297,17 +439,41 @@ static bool keep_made(struct expansion *x, struct sim_item *it, bool is_good) {
 
 static bool create_object(void *ctx, struct api_object *o, struct str maker) {
     struct expansion *x = ctx;
-    struct sim_item it = {o, x->source, false, count_tolerations(o)};
+    struct sim_item it = {.object = o, .source = x->source, .tolerations = count_tolerations(o)};
     api_object_default(o, x->c->opts.gates);
     return keep_made(x, &it,
                      create(x->c, &it, maker) && sim__check_limits(x->c, &it, maker) &&
-                         register_name(x->c, &it));
+                         register_made(x, &it));
 }
 
 static bool adopt_object(void *ctx, struct api_object *o) {
     struct expansion *x = ctx;
     struct sim_item it = {.object = o, .source = x->source};
-    return keep_made(x, &it, register_name(x->c, &it));
+    return keep_made(x, &it, register_made(x, &it));
+}
+
+static void begin_rollout(void *ctx) {
+    struct expansion *x = ctx;
+    x->is_rolling = true;
+    x->first = x->out.n;
+}
+
+static void end_rollout(void *ctx, struct controller_rollout *r) {
+    struct expansion *x = ctx;
+    struct sim_rollout rollout = {.plan = *r,
+                                  .items = arena_array(&x->c->arena, size_t, r->pods.n)};
+    size_t at = x->first;
+    rollout.plan.maker = arena_str(&x->c->arena, r->maker);
+    for (size_t i = 0; i < r->pods.n; i++) {
+        if (r->pods.v[i].state != CONTROLLER_POD_ABSENT)
+            continue;
+        while (x->out.v[at].object != r->pods.v[i].object)
+            at++; /* both are in the order in which they were made */
+        rollout.items[i] = at;
+    }
+    *r = (struct controller_rollout){0};
+    x->is_rolling = false;
+    vec_push(&x->c->rollouts, rollout);
 }
 
 static void refuse_workload(void *ctx, struct str text) {
@@ -330,11 +496,15 @@ void sim_cluster_expand(struct sim_cluster *c) {
                                          .begin = begin_workload,
                                          .create = create_object,
                                          .adopt = adopt_object,
+                                         .roll_begin = begin_rollout,
+                                         .roll_end = end_rollout,
                                          .refuse = refuse_workload,
                                          .note = note_workload};
     VEC(struct controller_object) objects = {0};
-    for (size_t i = 0; i < c->items.n; i++)
-        vec_push(&objects, (struct controller_object){c->items.v[i].object, c->items.v[i].stored});
+    for (size_t i = 0; i < c->items.n; i++) {
+        const struct sim_item *it = &c->items.v[i];
+        vec_push(&objects, (struct controller_object){it->object, it->stored, it->before});
+    }
     controller_expand(&cluster, objects.v, objects.n, &c->made);
     vec_release(&objects);
     vec_release(&c->items);

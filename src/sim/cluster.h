@@ -38,6 +38,7 @@ struct sim_cluster_opts {
     struct str namespace;              /* of objects that name none; empty = default */
     const struct valid_cel *cel;       /* stored; compiles new expressions */
     const struct match_engine *engine; /* stored; evaluates expressions of DaemonSets */
+    bool apply_all; /* stored objects, too, take the place of those of their name before them */
     void (*remark)(void *ctx, const struct sim_remark *r);
     void *ctx; /* stored; of remark */
 };
@@ -45,8 +46,20 @@ struct sim_cluster_opts {
 struct sim_item {
     struct api_object *object; /* NULL: it was refused */
     struct sim_source source;
-    bool stored;        /* it came with a uid */
-    size_t tolerations; /* of a pod, before admission added some */
+    bool stored;               /* it came with a uid, or is a change of one that did */
+    struct api_object *before; /* what it was before the change; held; NULL: as it was */
+    struct json *tree;         /* of a manifest, as it was read; in the cluster's arena; or NULL */
+    bool held;                 /* a pod that comes only when a rollout makes it */
+    size_t tolerations;        /* of a pod, before admission added some */
+};
+
+/* A workload that was changed, on its way to its new pods. */
+struct sim_rollout {
+    struct controller_rollout plan;
+    size_t *items;       /* per pod of the plan, its place in the items if it is to be made */
+    size_t steps;        /* that were taken */
+    int64_t most;        /* pods that were there at once */
+    int64_t least_ready; /* pods that were ready at the worst time, once a step was taken */
 };
 
 struct sim_cluster {
@@ -59,9 +72,11 @@ struct sim_cluster {
     struct str file;             /* of the last object, in the arena */
     size_t generated;            /* names made of generateName */
     struct controller_made made; /* of templates */
-    size_t refused;              /* objects with which something is wrong */
-    struct map refused_keys;     /* what those that were refused are called */
-    struct str obstacle; /* why nothing can be decided about this cluster; absent: nothing */
+    VEC(struct sim_rollout) rollouts;
+    size_t refused;          /* objects with which something is wrong */
+    struct map refused_keys; /* what those that were refused are called */
+    struct map places;       /* place in items + 1, by kind, namespace and name */
+    struct str obstacle;     /* why nothing can be decided about this cluster; absent: nothing */
 };
 
 /* An empty cluster. Release with sim_cluster_release, whatever follows. */

@@ -39,14 +39,27 @@ static struct sim_placement_pod *add_pod(struct sim_placement *p, struct api_obj
     return &p->pods.v[p->pods.n - 1];
 }
 
-/* A pod that the scheduler speaks of; one that was on its node before is added. */
-static struct sim_placement_pod *get_pod(struct sim_placement *p,
-                                         const struct sched_pod_name *name) {
-    AUTO(arena_release) struct arena a = {0};
-    struct str key = name_key(&a, name->namespace, name->name);
+static struct sim_placement_pod *find_pod(const struct sim_placement *p, struct str key) {
     uintptr_t place = (uintptr_t)map_get(&p->by_name, key);
-    if (place)
-        return &p->pods.v[place - 1];
+    return place ? &p->pods.v[place - 1] : NULL;
+}
+
+const struct sim_placement_pod *sim__placement_known(const struct sim_placement *p,
+                                                     const struct api_object *o) {
+    AUTO(arena_release) struct arena a = {0};
+    const struct sim_placement_pod *pod =
+        find_pod(p, name_key(&a, o->meta->namespace, o->meta->name));
+    return pod && pod->pod == o ? pod : NULL;
+}
+
+/* The pod of that name; one that was on its node before is added. */
+static struct sim_placement_pod *get_pod(struct sim_placement *p, struct str namespace,
+                                         struct str name) {
+    AUTO(arena_release) struct arena a = {0};
+    struct str key = name_key(&a, namespace, name);
+    struct sim_placement_pod *pod = find_pod(p, key);
+    if (pod)
+        return pod;
     struct api_object *bound = map_get(&p->bound, key);
     return add_pod(p, bound, object_key(p, bound));
 }
@@ -79,17 +92,23 @@ static void expect(struct sim_placement *p, struct sim_item *item) {
     }
 }
 
+void sim__placement_begin(struct sim_placement *p, struct sim_item *item) {
+    expect(p, item);
+    sched_set(p->sched, item->object);
+}
+
 static void feed(struct sim_placement *p) {
     for (enum rank rank = OTHERS; rank < LEFT_OUT; rank++)
         for (size_t i = 0; i < p->cluster->items.n; i++) {
             struct api_object *o = p->cluster->items.v[i].object;
-            if (rank_of(o) != rank)
+            if (rank_of(o) != rank || p->cluster->items.v[i].held)
                 continue;
             if (rank == BOUND)
                 map_put(&p->bound, object_key(p, o), o);
             if (rank == PENDING)
-                expect(p, &p->cluster->items.v[i]);
-            sched_set(p->sched, o);
+                sim__placement_begin(p, &p->cluster->items.v[i]);
+            else
+                sched_set(p->sched, o);
         }
 }
 
@@ -124,15 +143,27 @@ static void bind(struct sim_placement *p, const struct sim_placement_pod *pod) {
     api_object_unref(bound);
 }
 
-static void evict(struct sim_placement *p, const struct sched_pod_name *victim, struct str message,
-                  struct str scheduler) {
-    struct sim_placement_pod *pod = get_pod(p, victim);
-    pod->state = SIM_PREEMPTED;
+static void end(struct sim_placement *p, struct sim_placement_pod *pod,
+                enum sim_placement_state state, struct str message) {
+    pod->state = state;
     if (!pod->item)
         pod->node = keep_text(p, ((struct api_pod *)pod->pod->body)->spec.node_name);
     pod->message = message;
-    pod->scheduler = scheduler;
+    pod->nominated = pod->victims = (struct str){0};
+    p->last_change = clock_wall(&p->clock->clock);
     sched_delete(p->sched, pod->pod);
+}
+
+void sim__placement_end(struct sim_placement *p, const struct api_object *o,
+                        enum sim_placement_state state, struct str message) {
+    end(p, get_pod(p, o->meta->namespace, o->meta->name), state, message);
+}
+
+static void evict(struct sim_placement *p, const struct sched_pod_name *victim, struct str message,
+                  struct str scheduler) {
+    struct sim_placement_pod *pod = get_pod(p, victim->namespace, victim->name);
+    end(p, pod, SIM_PREEMPTED, message);
+    pod->scheduler = scheduler;
 }
 
 static void evict_all(struct sim_placement *p, const struct api_pod *by,
@@ -164,12 +195,11 @@ static void reject(struct sim_placement *p, struct sim_placement_pod *pod,
         pod->victims = list_victims(p, r);
         return;
     }
-    p->last_change = clock_wall(&p->clock->clock);
     evict_all(p, pod->pod->body, r); /* may move the pods: `pod` is not valid any more */
 }
 
 static void take(struct sim_placement *p, const struct sched_result *r) {
-    struct sim_placement_pod *pod = get_pod(p, &r->pod);
+    struct sim_placement_pod *pod = get_pod(p, r->pod.namespace, r->pod.name);
     p->decided += pod->state == SIM_WAITING;
     if (r->outcome != SCHED_SCHEDULED) {
         reject(p, pod, r);
@@ -217,6 +247,8 @@ static void run(struct sim_placement *p) {
             if (p->opts->progress)
                 p->opts->progress(p->opts->ctx, p->decided, p->pending);
         }
+        if (sim__rollouts_step(p))
+            continue;
         int64_t now = clock_wall(&p->clock->clock), next = sched_next_time(p->sched);
         if (!is_worth_waiting(p, next))
             break;
@@ -252,7 +284,11 @@ void sim_placement_release(struct sim_placement *p) {
 
 bool sim_placement_is_complete(const struct sim_placement *p) {
     for (size_t i = 0; i < p->pods.n; i++)
-        if (p->pods.v[i].item && p->pods.v[i].state != SIM_SCHEDULED)
+        if (p->pods.v[i].item && p->pods.v[i].state != SIM_SCHEDULED &&
+            p->pods.v[i].state != SIM_REMOVED)
+            return false;
+    for (size_t i = 0; i < p->cluster->rollouts.n; i++)
+        if (!controller_rollout_is_done(&p->cluster->rollouts.v[i].plan))
             return false;
     return true;
 }

@@ -18,7 +18,8 @@ struct clock_manual;
     X(GATED, "Gated", "gated")                         \
     X(IGNORED, "Ignored", "ignored")                   \
     X(WAITING, "Pending", "pending")                   \
-    X(PREEMPTED, "Preempted", "preempted")
+    X(PREEMPTED, "Preempted", "preempted")             \
+    X(REMOVED, "Removed", "removed")
 
 enum sim_placement_state {
 #define X(id, name, word) SIM_##id,
@@ -52,7 +53,7 @@ struct sim_placement {
     struct sched *sched;
     struct clock_manual *clock;
     struct arena arena;
-    VEC(struct sim_placement_pod) pods; /* pending ones in the order of the input, then victims */
+    VEC(struct sim_placement_pod) pods; /* pending ones in the order of the input, then others */
     struct map by_name;                 /* place in pods + 1, by namespace/name */
     struct map bound;                   /* objects of pods that had their node, by the same */
     struct map texts;                   /* messages and names, each once */
@@ -69,7 +70,23 @@ void sim_placement_release(struct sim_placement *p);
 /* The pod as it is now: on its node if it was given one. Shares what it can; the caller owns it. */
 struct api_object *sim_placement_pod_now(const struct sim_placement_pod *pod);
 
-/* Did every pod that was pending find its node? */
+/* Did every pod that was pending find its node, and did every rollout come to its end? */
 bool sim_placement_is_complete(const struct sim_placement *p);
+
+/* --- for the files that make up a placement --- */
+
+/* What is known of this pod; NULL: nothing has been decided about it. */
+const struct sim_placement_pod *sim__placement_known(const struct sim_placement *p,
+                                                     const struct api_object *o);
+
+/* Tells the scheduler of a pod that is pending from now on. */
+void sim__placement_begin(struct sim_placement *p, struct sim_item *item);
+
+/* Takes a pod off: the scheduler is told, and the report has it in that state. */
+void sim__placement_end(struct sim_placement *p, const struct api_object *o,
+                        enum sim_placement_state state, struct str message);
+
+/* Goes one step further in every rollout. False: there was nothing to do. */
+bool sim__rollouts_step(struct sim_placement *p);
 
 #endif

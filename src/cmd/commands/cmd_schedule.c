@@ -19,6 +19,11 @@ struct schedule_opts {
 };
 
 static const struct opt schedule_opts[] = {
+    {.name = "apply",
+     .kind = OPT_FLAG,
+     .help = "Objects with a uid, too, take the place of those of the same name that were given "
+             "before them. Manifests always do.",
+     .offset = offsetof(struct schedule_opts, scene.apply_all)},
     ROW_CONFIG(offsetof(struct schedule_opts, scene.config)),
     {.name = "dry-run-preemption",
      .kind = OPT_FLAG,

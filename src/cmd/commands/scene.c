@@ -138,6 +138,7 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
     sim_cluster_init(&s->cluster,
                      &(struct sim_cluster_opts){.gates = &s->gates.enabled,
                                                 .namespace = opts->namespace,
+                                                .apply_all = opts->apply_all,
                                                 .cel = tolexpr_valid_cel(s->expressions),
                                                 .engine = tolexpr_match_engine(s->expressions),
                                                 .remark = remarks_add,

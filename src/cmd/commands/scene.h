@@ -17,6 +17,7 @@ struct scene_opts {
     struct input_opts input;
     struct gates_opts gates;
     struct opt_list config;
+    bool apply_all; /* stored objects, too, take the place of others */
     struct str namespace;
 };
 

@@ -76,6 +76,22 @@ static void add_sum(struct buf *out, const struct sim_placement *p) {
     buf_add_char(out, '\n');
 }
 
+/* deployment.apps/web: rolled out: 4 of 4 pods updated; at its tightest 5 pods, 3 ready */
+static void add_rollout(struct buf *out, const struct sim_rollout *r) {
+    struct controller_rollout_counts c = controller_rollout_count(&r->plan);
+    bool is_done = controller_rollout_is_done(&r->plan);
+    if (is_done && !r->steps)
+        return;
+    printable_add(out, r->plan.maker);
+    buf_addf(out, ": %s: %lld of %lld pod%s updated", is_done ? "rolled out" : "stuck",
+             (long long)(c.updated_ready - r->plan.kept), (long long)r->plan.wanted,
+             r->plan.wanted == 1 ? "" : "s");
+    if (r->plan.kept)
+        buf_addf(out, ", %lld kept", (long long)r->plan.kept);
+    buf_addf(out, "; at its tightest %lld pod%s, %lld ready\n", (long long)r->most,
+             r->most == 1 ? "" : "s", (long long)r->least_ready);
+}
+
 static int flush(struct spool *to, struct buf *text, struct err *err) {
     int rc = spool_add(to, buf_view(text), err);
     buf_clear(text);
@@ -111,6 +127,10 @@ static int write_table(const struct cmd_ctx *ctx, const struct sim_placement *p,
     spool_init(&out, SPOOL_BYTES, cmd_getenv(ctx, "TMPDIR"));
     int rc = p->pods.n ? add_lines(&out, &text, p, err) : 0;
     add_sum(&text, p);
+    for (size_t i = 0; i < p->cluster->rollouts.n && rc == 0; i++) {
+        add_rollout(&text, &p->cluster->rollouts.v[i]);
+        rc = flush(&out, &text, err);
+    }
     if (metrics.n)
         buf_add_char(&text, '\n');
     if (rc == 0)
@@ -192,7 +212,8 @@ static int write_pods(const struct cmd_ctx *ctx, const struct sim_placement *p,
     printer_init(&printer, ctx, format);
     printer.list = true;
     for (size_t i = 0; i < p->pods.n && rc == 0; i++)
-        rc = printer_add(&printer, result_of(&p->pods.v[i]), &nowhere, err);
+        if (p->pods.v[i].state != SIM_REMOVED)
+            rc = printer_add(&printer, result_of(&p->pods.v[i]), &nowhere, err);
     if (rc == 0)
         rc = printer_finish(&printer, err);
     printer_release(&printer);
