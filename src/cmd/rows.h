@@ -15,6 +15,15 @@
         .offset = (place)                                                          \
     }
 
+/* struct opt_list */
+#define ROW_ASSUME_ALLOCATABLE(place)                                                           \
+    {                                                                                           \
+        .name = "assume-allocatable", .kind = OPT_LIST, .value = "RESOURCE=AMOUNT",             \
+        .help =                                                                                 \
+            "What nodes without status.allocatable offer, such as cpu=4,memory=16Gi,pods=110.", \
+        .offset = (place)                                                                       \
+    }
+
 /* struct str; text: whose namespace it is */
 #define ROW_NAMESPACE(place, text)                                                            \
     {                                                                                         \

@@ -259,6 +259,7 @@ static bool apply(struct sim_cluster *c, struct sim_item *it, struct sim_item *t
 }
 
 static bool settle(struct sim_cluster *c, struct sim_item *it) {
+    sim__assume_allocatable(c, it->object);
     struct sim_item *there = it->stored && !c->opts.apply_all ? NULL : find_item(c, it->object);
     if (there)
         return apply(c, it, there) && sim__check_limits(c, it, STR(""));
@@ -313,6 +314,7 @@ void sim_cluster_settle(struct sim_cluster *c) {
     settle_namespaces(c);
     settle_all(c, false, true);
     settle_all(c, false, false);
+    sim__check_allocatable(c);
     sim__check_references(c);
 }
 

@@ -34,10 +34,11 @@ struct sim_remark {
 };
 
 struct sim_cluster_opts {
-    const struct feature_set *gates;   /* stored */
-    struct str namespace;              /* of objects that name none; empty = default */
-    const struct valid_cel *cel;       /* stored; compiles new expressions */
-    const struct match_engine *engine; /* stored; evaluates expressions of DaemonSets */
+    const struct feature_set *gates;      /* stored */
+    struct str namespace;                 /* of objects that name none; empty = default */
+    const struct valid_cel *cel;          /* stored; compiles new expressions */
+    const struct match_engine *engine;    /* stored; evaluates expressions of DaemonSets */
+    const struct api_quantities *assumed; /* stored; what nodes offer that do not say so */
     bool apply_all; /* stored objects, too, take the place of those of their name before them */
     void (*remark)(void *ctx, const struct sim_remark *r);
     void *ctx; /* stored; of remark */
@@ -117,6 +118,12 @@ void sim__note(struct sim_cluster *c, const struct sim_source *at, struct str te
  * one is told, under the name of the maker if there is one. False: the object is not to be used;
  * without a pod that is on a node nothing can be decided, and c->obstacle says so. */
 bool sim__check_limits(struct sim_cluster *c, const struct sim_item *item, struct str maker);
+
+/* A node that does not say what it offers gets what is assumed of such nodes, which is borrowed. */
+void sim__assume_allocatable(const struct sim_cluster *c, struct api_object *o);
+
+/* Tells of nodes that do not say what they offer. */
+void sim__check_allocatable(struct sim_cluster *c);
 
 /* Tells of objects that name others that are not there. */
 void sim__check_references(struct sim_cluster *c);

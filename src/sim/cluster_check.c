@@ -326,3 +326,37 @@ void sim__check_references(struct sim_cluster *c) {
     }
     map_release(&noted);
 }
+
+/* ---- nodes that do not say what they offer ---- */
+
+static bool is_silent(const struct api_object *o) {
+    return api_object_is(o, API_T_node) &&
+           !((const struct api_node *)o->body)->status.allocatable.n;
+}
+
+void sim__assume_allocatable(const struct sim_cluster *c, struct api_object *o) {
+    if (!c->opts.assumed || !c->opts.assumed->n || !is_silent(o))
+        return;
+    struct api_node_status *status = &((struct api_node *)o->body)->status;
+    status->capacity = status->allocatable = *c->opts.assumed;
+}
+
+static void note_silent(struct sim_cluster *c, const struct sim_item *first, size_t others) {
+    AUTO(arena_release) struct arena a = {0};
+    struct str more = others ? arena_printf(&a, " and %zu more", others) : STR("");
+    sim__note(c, &first->source,
+              arena_printf(&a,
+                           "node/%.*s%.*s: status.allocatable is missing, so no pod fits there; "
+                           "try --assume-allocatable cpu=4,memory=16Gi,pods=110",
+                           STR_ARG(first->object->meta->name), STR_ARG(more)));
+}
+
+void sim__check_allocatable(struct sim_cluster *c) {
+    const struct sim_item *first = NULL;
+    size_t silent = 0;
+    for (size_t i = 0; i < c->items.n; i++)
+        if (c->items.v[i].object && is_silent(c->items.v[i].object) && !silent++)
+            first = &c->items.v[i];
+    if (first)
+        note_silent(c, first, silent - 1);
+}

@@ -23,6 +23,7 @@ static const struct opt explain_opts[] = {
      .kind = OPT_FLAG,
      .help = "Show what every plug-in makes of every node, also of those that fit.",
      .offset = offsetof(struct explain_opts, all)},
+    ROW_ASSUME_ALLOCATABLE(offsetof(struct explain_opts, scene.assumed)),
     ROW_CONFIG(offsetof(struct explain_opts, scene.config)),
     ROW_NAMESPACE(offsetof(struct explain_opts, scene.namespace),
                   "Namespace of the pod, and of objects that name none (default)."),

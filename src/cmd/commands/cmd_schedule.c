@@ -24,6 +24,7 @@ static const struct opt schedule_opts[] = {
      .help = "Objects with a uid, too, take the place of those of the same name that were given "
              "before them. Manifests always do.",
      .offset = offsetof(struct schedule_opts, scene.apply_all)},
+    ROW_ASSUME_ALLOCATABLE(offsetof(struct schedule_opts, scene.assumed)),
     ROW_CONFIG(offsetof(struct schedule_opts, scene.config)),
     {.name = "dry-run-preemption",
      .kind = OPT_FLAG,

@@ -1,6 +1,8 @@
 /* From options to a cluster and a scheduler, see scene.h. */
 #include "cmd/commands/scene.h"
 
+#include <stdlib.h>
+
 #include "base/printable.h"
 #include "cli/io.h"
 #include "cmd/report/remarks.h"
@@ -95,6 +97,43 @@ static int read_config(struct scene *s, struct cmd_call *call, const struct opt_
     return 0;
 }
 
+/* ---- what nodes offer ---- */
+
+static int compare_keys(const void *x, const void *y) {
+    const struct api_quantity *a = x, *b = y;
+    return str_cmp(a->key, b->key);
+}
+
+/* cpu=4 to an amount of a resource, which names it once. */
+static int read_amount(struct arena *a, struct str text, struct api_quantities *out,
+                       struct err *err) {
+    struct str key, amount;
+    struct quantity value;
+    if (!str_cut(text, '=', &key, &amount) || !key.n)
+        return err_set(err, ERR_USAGE, "\"%.*s\" is not of the form RESOURCE=AMOUNT",
+                       STR_ARG(text));
+    for (size_t i = 0; i < out->n; i++)
+        if (str_eq(out->v[i].key, key))
+            return err_set(err, ERR_USAGE, "\"%.*s\" is given twice", STR_ARG(key));
+    if (quantity_parse(a, amount, &value, err) < 0)
+        return err_wrap(err, "%.*s", STR_ARG(key));
+    out->v[out->n++] = (struct api_quantity){key, value};
+    return 0;
+}
+
+static int read_assumed(struct scene *s, struct arena *a, const struct opt_list *list,
+                        struct err *err) {
+    s->assumed.v = arena_array(a, struct api_quantity, list->n);
+    for (size_t i = 0; i < list->n; i++)
+        if (read_amount(a, list->v[i], &s->assumed, err) < 0) {
+            err->code = ERR_USAGE;
+            return err_wrap(err, "--assume-allocatable");
+        }
+    if (s->assumed.n)
+        qsort(s->assumed.v, s->assumed.n, sizeof *s->assumed.v, compare_keys);
+    return 0;
+}
+
 /* ---- the cluster ---- */
 
 static int add_all(struct sim_cluster *c, struct input *in, struct err *err) {
@@ -130,7 +169,8 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
                const char *command, struct err *err) {
     *s = (struct scene){0};
     if (gates_configure(&opts->gates, &call->ctx->log, &s->gates, err) < 0 ||
-        read_config(s, call, &opts->config, err) < 0)
+        read_config(s, call, &opts->config, err) < 0 ||
+        read_assumed(s, call->arena, &opts->assumed, err) < 0)
         return -1;
     s->expressions = tolexpr_new(
         &(struct tolexpr_opts){s->gates.min_compat, call->ctx->clock, map_random_seed(), 0});
@@ -139,6 +179,7 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
                      &(struct sim_cluster_opts){.gates = &s->gates.enabled,
                                                 .namespace = opts->namespace,
                                                 .apply_all = opts->apply_all,
+                                                .assumed = &s->assumed,
                                                 .cel = tolexpr_valid_cel(s->expressions),
                                                 .engine = tolexpr_match_engine(s->expressions),
                                                 .remark = remarks_add,

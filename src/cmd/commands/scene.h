@@ -12,12 +12,13 @@
 #include "sim/cluster.h"
 
 /* A command embeds them, names input_opts and gates_opts among its groups, and has the rows of
- * --config and --namespace in its table. */
+ * --config, --namespace and --assume-allocatable in its table. */
 struct scene_opts {
     struct input_opts input;
     struct gates_opts gates;
     struct opt_list config;
-    bool apply_all; /* stored objects, too, take the place of others */
+    struct opt_list assumed; /* what nodes offer that do not say so: cpu=4 */
+    bool apply_all;          /* stored objects, too, take the place of others */
     struct str namespace;
 };
 
@@ -25,6 +26,7 @@ struct scene {
     struct feature_config gates;
     struct tolexpr *expressions;
     struct sched_config *config;
+    struct api_quantities assumed;
     struct sim_cluster cluster;
     struct remarks *remarks; /* on its objects, for standard error */
 };
