@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/alloc.h"
 #include "base/str.h"
@@ -55,6 +56,10 @@ void arena_reserve(struct arena *a, size_t n);
 /* Gives an arena that owns nothing a first chunk of n bytes, and lets it grow by little: for small
  * things that are kept for long, whose usual chunks would be mostly air. */
 void arena_start(struct arena *a, size_t n);
+
+/* A number that is another one if any byte of the arena's chunks is: for checks that nobody wrote
+ * to what is there. It reads what was never written, too. */
+uint64_t arena_checksum(const struct arena *a);
 
 /* Forgets everything but keeps the largest chunk for the next round. */
 void arena_reset(struct arena *a);

@@ -20,8 +20,10 @@ struct heap {
     bool (*before)(const struct heap_node *a, const struct heap_node *b);
 };
 
-/* The element that embeds a node as `member`. */
+/* The element that embeds a node as `member`; of a const node, a const one. */
 #define heap_entry(node, T, member) ((T *)(void *)((char *)(node)-offsetof(T, member)))
+#define heap_const_entry(node, T, member) \
+    ((const T *)(const void *)((const char *)(node)-offsetof(T, member)))
 
 /* Frees the heap's own memory; the elements are the caller's. */
 void heap_release(struct heap *h);

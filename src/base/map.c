@@ -66,31 +66,53 @@ static uint32_t *find(const struct map *m, struct str key, uint64_t hash) {
     return NULL;
 }
 
-void *map_get(const struct map *m, struct str key) {
+static struct map_entry *find_entry(const struct map *m, struct str key) {
     uint32_t *slot = find(m, key, str_hash(key, m->seed));
-    return slot ? m->entries[*slot - 1].value : NULL;
+    return slot ? &m->entries[*slot - 1] : NULL;
 }
 
-void *map_put(struct map *m, struct str key, void *value) {
+void *map_get(const struct map *m, struct str key) {
+    const struct map_entry *e = find_entry(m, key);
+    return e ? e->value : NULL;
+}
+
+const void *map_get_const(const struct map *m, struct str key) {
+    const struct map_entry *e = find_entry(m, key);
+    return e ? e->const_value : NULL;
+}
+
+/* The entry of key; a new one has no value yet. */
+static struct map_entry *get_or_add(struct map *m, struct str key) {
     uint64_t hash = str_hash(key, m->seed);
     uint32_t *slot = find(m, key, hash);
-    if (slot) {
-        struct map_entry *e = &m->entries[*slot - 1];
-        void *old = e->value;
-        e->value = value;
-        return old;
-    }
+    if (slot)
+        return &m->entries[*slot - 1];
     if (m->used == capacity(m->slot_count))
         rebuild(m);
     if (!key.p)
         key = STR(""); /* an absent key would read as a removed entry */
-    m->entries[m->used] = (struct map_entry){key, value, hash};
-    place(m, m->used++);
+    m->entries[m->used] = (struct map_entry){.key = key, .hash = hash};
+    place(m, m->used);
     m->live++;
-    return NULL;
+    return &m->entries[m->used++];
 }
 
-void *map_del(struct map *m, struct str key) {
+void *map_put(struct map *m, struct str key, void *value) {
+    struct map_entry *e = get_or_add(m, key);
+    void *old = e->value;
+    e->value = value;
+    return old;
+}
+
+const void *map_put_const(struct map *m, struct str key, const void *value) {
+    struct map_entry *e = get_or_add(m, key);
+    const void *old = e->const_value;
+    e->const_value = value;
+    return old;
+}
+
+/* Takes the entry of key out; its value can be read until the map changes again. */
+static const struct map_entry *remove_entry(struct map *m, struct str key) {
     uint32_t *slot = find(m, key, str_hash(key, m->seed));
     if (!slot)
         return NULL;
@@ -98,7 +120,17 @@ void *map_del(struct map *m, struct str key) {
     *slot = DEAD;
     e->key = (struct str){0};
     m->live--;
-    return e->value;
+    return e;
+}
+
+void *map_del(struct map *m, struct str key) {
+    const struct map_entry *e = remove_entry(m, key);
+    return e ? e->value : NULL;
+}
+
+const void *map_del_const(struct map *m, struct str key) {
+    const struct map_entry *e = remove_entry(m, key);
+    return e ? e->const_value : NULL;
 }
 
 struct map_entry *map_next(const struct map *m, size_t *at) {

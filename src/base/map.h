@@ -11,7 +11,10 @@
 
 struct map_entry {
     struct str key; /* borrowed: must outlive the entry; p == NULL marks a removed entry */
-    void *value;
+    union {
+        void *value;
+        const void *const_value; /* of what was put by map_put_const */
+    };
     uint64_t hash;
 };
 
@@ -39,6 +42,12 @@ void *map_put(struct map *m, struct str key, void *value);
 
 /* Removes key and returns its value, or NULL. */
 void *map_del(struct map *m, struct str key);
+
+/* The same for maps of values that nobody may change, such as published objects. A map holds values
+ * of one sort. */
+const void *map_get_const(const struct map *m, struct str key);
+const void *map_put_const(struct map *m, struct str key, const void *value);
+const void *map_del_const(struct map *m, struct str key);
 
 /* The next living entry at or behind *at, which moves behind it; NULL at the end. Start with 0.
  * The map must not be added to meanwhile; the entry just returned may be removed. */

@@ -61,6 +61,7 @@ struct cel_value {
         const struct cel_map *map;
         const struct cel_value *opt; /* NULL: none */
         const struct cel_type *type;
+        void *growing;      /* lists and maps that are being built: what was made for them */
         const void *opaque; /* struct quantity, struct semver, ... by kind */
     };
 };

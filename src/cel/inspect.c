@@ -24,9 +24,8 @@ struct place {
 };
 
 static struct str text_of(struct walk *w, const struct cel_expr *e) {
-    struct cel_ast alone = {.root = (struct cel_expr *)e};
     buf_clear(&w->text);
-    cel_ast_write(&w->text, &alone);
+    cel__expr_write(&w->text, e);
     return arena_str(w->arena, buf_view(&w->text));
 }
 

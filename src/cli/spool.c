@@ -27,7 +27,8 @@ static int open_unnamed(struct spool *s, struct err *err) {
     if (s->fd >= 0)
         return 0;
     AUTO(arena_release) struct arena a = {0};
-    char *path = (char *)arena_printf(&a, "%s/berth-XXXXXX", s->dir).p;
+    struct str pattern = arena_printf(&a, "%s/berth-XXXXXX", s->dir);
+    char *path = arena_copy(&a, pattern.p, pattern.n + 1);
     s->fd = mkostemp(path, O_CLOEXEC);
     if (s->fd < 0)
         return io_fail(err, "create a temporary file in %s", s->dir);

@@ -9,12 +9,12 @@ enum { FEW = sizeof((struct seen *)0)->few / sizeof(struct seen_entry) };
 static void move_to_map(struct seen *s) {
     s->many = MAP_INIT(map_random_seed());
     for (size_t i = 0; i < s->n; i++)
-        map_put(&s->many, s->few[i].name, (void *)s->few[i].value);
+        map_put_const(&s->many, s->few[i].name, s->few[i].value);
 }
 
 const void *seen_get(const struct seen *s, struct str name) {
     if (s->n > FEW)
-        return map_get(&s->many, name);
+        return map_get_const(&s->many, name);
     for (size_t i = 0; i < s->n; i++)
         if (str_eq(s->few[i].name, name))
             return s->few[i].value;
@@ -29,7 +29,7 @@ bool seen_put(struct seen *s, struct str name, const void *value) {
     if (s->n < FEW)
         s->few[s->n] = (struct seen_entry){name, value};
     else
-        map_put(&s->many, name, (void *)value);
+        map_put_const(&s->many, name, value);
     s->n++;
     return true;
 }

@@ -162,8 +162,8 @@ void selector_index_release(struct selector_index *x) {
 /* ---- searching ---- */
 
 static bool comes_before(const struct heap_node *a, const struct heap_node *b) {
-    return heap_entry(a, const struct selector_cursor, node)->next->filed->place <
-           heap_entry(b, const struct selector_cursor, node)->next->filed->place;
+    return heap_const_entry(a, struct selector_cursor, node)->next->filed->place <
+           heap_const_entry(b, struct selector_cursor, node)->next->filed->place;
 }
 
 static void look_into(struct selector_search *search, struct selector_index *x, struct str key) {

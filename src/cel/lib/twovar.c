@@ -13,7 +13,7 @@ struct building {
  * macros begin with. */
 static struct building *grow(struct cel_eval *ev, struct cel_value accu) {
     if (accu.flag == CEL_ACCUMULATOR)
-        return (struct building *)accu.map;
+        return accu.growing;
     struct building *b = cel__alloc(ev, sizeof *b);
     if (b)
         *b = (struct building){.builder = {.ev = ev}};

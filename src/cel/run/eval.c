@@ -478,7 +478,7 @@ static struct cel_value *grow_accu(struct cel_eval *ev, struct cel_value accu, u
         cap *= 2;
     bool own = accu.flag == CEL_ACCUMULATOR;
     if (own && accu.n + more <= cap)
-        return (struct cel_value *)accu.items;
+        return accu.growing;
     while (cap < accu.n + more)
         cap *= 2;
     struct cel_value *items = cel__alloc_values(ev, cap);

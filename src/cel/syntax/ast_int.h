@@ -191,6 +191,9 @@ struct cel_ast {
     size_t *pattern_steps; /* instructions of all patterns compiled so far */
 };
 
+/* cel_ast_write of a part of a tree. */
+void cel__expr_write(struct buf *out, const struct cel_expr *e);
+
 /* Calls visit on every node, parents first. */
 void cel__walk(struct cel_expr *e, void (*visit)(struct cel_expr *e, void *ctx), void *ctx);
 

@@ -23,8 +23,6 @@ static const struct {
 
 enum { BINARY_COUNT = sizeof binary / sizeof *binary };
 
-static void write_expr(struct buf *out, const struct cel_expr *e);
-
 static size_t find_binary(const struct cel_expr *e) {
     size_t i = 0;
     while (i < BINARY_COUNT &&
@@ -63,7 +61,7 @@ static enum level level_of(const struct cel_expr *e) {
 static void write_at(struct buf *out, const struct cel_expr *e, enum level least) {
     bool parens = level_of(e) < least;
     buf_add(out, parens ? STR("(") : STR(""));
-    write_expr(out, e);
+    cel__expr_write(out, e);
     buf_add(out, parens ? STR(")") : STR(""));
 }
 
@@ -98,7 +96,7 @@ static void write_unary(struct buf *out, const struct cel_expr *e) {
     bool parens = level_of(operand) <= UNARY || is_negative(operand) || (minus && number);
     buf_add(out, minus ? STR("-") : STR("!"));
     buf_add(out, parens ? STR("(") : STR(""));
-    write_expr(out, operand);
+    cel__expr_write(out, operand);
     buf_add(out, parens ? STR(")") : STR(""));
 }
 
@@ -132,7 +130,7 @@ static void write_list(struct buf *out, struct cel_expr *const *items, uint32_t 
     for (uint32_t i = 0; i < n; i++) {
         buf_add(out, i > 0 ? STR(", ") : STR(""));
         buf_add(out, optional && optional[i] ? STR("?") : STR(""));
-        write_expr(out, items[i]);
+        cel__expr_write(out, items[i]);
     }
 }
 
@@ -143,11 +141,11 @@ static void write_items(struct buf *out, const struct cel_expr *e) {
         buf_add(out, i > 0 ? STR(", ") : STR(""));
         buf_add(out, item->optional ? STR("?") : STR(""));
         if (item->key)
-            write_expr(out, item->key);
+            cel__expr_write(out, item->key);
         else
             write_field(out, item->field);
         buf_add(out, STR(": "));
-        write_expr(out, item->value);
+        cel__expr_write(out, item->value);
     }
     buf_add_char(out, '}');
 }
@@ -155,7 +153,7 @@ static void write_items(struct buf *out, const struct cel_expr *e) {
 static void write_index(struct buf *out, const struct cel_expr *e, const char *open) {
     write_at(out, e->args[0], MEMBER);
     buf_add(out, str_of(open));
-    write_expr(out, e->args[1]);
+    cel__expr_write(out, e->args[1]);
     buf_add_char(out, ']');
 }
 
@@ -170,7 +168,7 @@ static void write_call(struct buf *out, const struct cel_expr *e) {
         buf_add(out, STR(" ? "));
         write_at(out, e->args[1], OR);
         buf_add(out, STR(" : "));
-        write_expr(out, e->args[2]);
+        cel__expr_write(out, e->args[2]);
     } else if (is_call(e, CEL_OP_INDEX, 2)) {
         write_index(out, e, "[");
     } else if (is_call(e, CEL_OP_OPT_INDEX, 2)) {
@@ -191,7 +189,7 @@ static void write_call(struct buf *out, const struct cel_expr *e) {
     }
 }
 
-static void write_expr(struct buf *out, const struct cel_expr *e) {
+void cel__expr_write(struct buf *out, const struct cel_expr *e) {
     if (e->macro) {
         write_call(out, e->macro);
         return;
@@ -230,5 +228,5 @@ static void write_expr(struct buf *out, const struct cel_expr *e) {
 }
 
 void cel_ast_write(struct buf *out, const struct cel_ast *ast) {
-    write_expr(out, ast->root);
+    cel__expr_write(out, ast->root);
 }

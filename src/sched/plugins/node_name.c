@@ -2,9 +2,10 @@
  * runs, as upstream's PreFilter does. */
 #include "sched/plugin_int.h"
 
+/* Classes of pods that name a node are marked by themselves. */
 static void *compile(struct sched *s, struct sched__pod_class *c) {
     (void)s;
-    return c->pod->spec.node_name.n ? (void *)&c->pod->spec.node_name : NULL;
+    return c->pod->spec.node_name.n ? c : NULL;
 }
 
 static bool restricts(const struct sched__pod_class *c) {
@@ -12,8 +13,7 @@ static bool restricts(const struct sched__pod_class *c) {
 }
 
 static bool is_other(const struct sched__cycle *cy, uint32_t slot) {
-    const struct str *name = cy->cls->data[SCHED_NODE_NAME];
-    return !str_eq(intern_text(cy->s->nodes.v[slot].name), *name);
+    return !str_eq(intern_text(cy->s->nodes.v[slot].name), cy->cls->pod->spec.node_name);
 }
 
 static void restrict_to(struct sched__cycle *cy, uint32_t from, uint32_t to) {
@@ -29,9 +29,9 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
 }
 
 static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    const struct str *name = cy->cls->data[SCHED_NODE_NAME];
+    struct str name = cy->cls->pod->spec.node_name;
     struct str node = intern_text(cy->s->nodes.v[slot].name);
-    buf_addf(out, "spec.nodeName: %.*s is not %.*s", STR_ARG(node), STR_ARG(*name));
+    buf_addf(out, "spec.nodeName: %.*s is not %.*s", STR_ARG(node), STR_ARG(name));
 }
 
 const struct sched__plugin sched__node_name = {

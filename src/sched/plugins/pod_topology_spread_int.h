@@ -27,7 +27,8 @@ struct sched__spread_rules {
 /* What the plug-in makes of a class. */
 struct sched__spread {
     struct sched__pod_class *cls;
-    const struct api_topology_spread_constraint_list *specs;
+    const struct api_topology_spread_constraint *specs;
+    size_t spec_count;
     bool own;                              /* the specs are the pod's */
     bool strict;                           /* nodes without one of the labels do not count */
     struct sched__spread_rules hard, soft; /* filter; score */

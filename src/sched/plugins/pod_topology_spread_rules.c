@@ -14,8 +14,6 @@ static const struct api_topology_spread_constraint system_constraints[] = {
      .when_unsatisfiable = STR_INIT("ScheduleAnyway"),
      .max_skew = 5},
 };
-static const struct api_topology_spread_constraint_list system_list = {
-    (struct api_topology_spread_constraint *)system_constraints, 2}; /* nobody writes to it */
 
 /* ---- selectors ---- */
 
@@ -146,7 +144,7 @@ static bool honors(struct sched *s, struct str policy, bool by_default) {
 
 static struct sched__spread_rule make_rule(struct sched *s, const struct sched__spread *d,
                                            size_t place, const struct selector *sel) {
-    const struct api_topology_spread_constraint *spec = &d->specs->v[place];
+    const struct api_topology_spread_constraint *spec = &d->specs[place];
     return (struct sched__spread_rule){
         .place = place,
         .label = spec->topology_key,
@@ -163,7 +161,7 @@ static struct sched__spread_rule make_rule(struct sched *s, const struct sched__
 
 static void add_rule(struct sched *s, struct sched__spread *d, size_t place,
                      const struct selector *shared) {
-    const struct api_topology_spread_constraint *spec = &d->specs->v[place];
+    const struct api_topology_spread_constraint *spec = &d->specs[place];
     bool hard = str_is(spec->when_unsatisfiable, "DoNotSchedule");
     if (!hard && !str_is(spec->when_unsatisfiable, "ScheduleAnyway"))
         return;
@@ -245,9 +243,9 @@ static void drop_rules(struct sched *s, struct sched__spread_rules *rules) {
 }
 
 static void make_rules(struct sched *s, struct sched__spread *d, const struct selector *shared) {
-    d->hard.v = arena_array(&d->arena, struct sched__spread_rule, d->specs->n);
-    d->soft.v = arena_array(&d->arena, struct sched__spread_rule, d->specs->n);
-    for (size_t i = 0; i < d->specs->n; i++)
+    d->hard.v = arena_array(&d->arena, struct sched__spread_rule, d->spec_count);
+    d->soft.v = arena_array(&d->arena, struct sched__spread_rule, d->spec_count);
+    for (size_t i = 0; i < d->spec_count; i++)
         add_rule(s, d, i, shared);
     count_rules(s, d, &d->hard, true);
     count_rules(s, d, &d->soft, d->strict);
@@ -255,15 +253,27 @@ static void make_rules(struct sched *s, struct sched__spread *d, const struct se
 
 /* ---- life ---- */
 
+/* The pod's own constraints, or the profile's. */
+static void take_specs(struct sched__spread *d, const struct sched_profile *profile) {
+    const struct api_topology_spread_constraint_list *own =
+        &d->cls->pod->spec.topology_spread_constraints;
+    const struct api_topology_spread_constraint_list *list = own->n ? own : profile->default_spread;
+    d->own = own->n > 0;
+    if (!d->own && profile->system_spread) {
+        d->specs = system_constraints;
+        d->spec_count = sizeof system_constraints / sizeof *system_constraints;
+    } else if (list) {
+        d->specs = list->v;
+        d->spec_count = list->n;
+    }
+}
+
 void *sched__spread_compile(struct sched *s, struct sched__pod_class *c) {
-    struct sched__spread d = {.cls = c, .own = c->pod->spec.topology_spread_constraints.n > 0};
+    struct sched__spread d = {.cls = c};
     if (!c->profile)
         return NULL;
-    if (d.own)
-        d.specs = &c->pod->spec.topology_spread_constraints;
-    else
-        d.specs = c->profile->system_spread ? &system_list : c->profile->default_spread;
-    if (!d.specs || !d.specs->n)
+    take_specs(&d, c->profile);
+    if (!d.spec_count)
         return NULL;
     d.strict = d.own || !c->profile->system_spread;
     d.generation = s->selectors_generation - 1;

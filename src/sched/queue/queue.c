@@ -424,7 +424,7 @@ static int64_t min_time(int64_t a, int64_t b) {
 
 /* When the first pod of a back-off heap becomes active. */
 static int64_t backoff_time(const struct heap *heap) {
-    const struct heap_node *node = heap_peek(heap);
+    struct heap_node *node = heap_peek(heap);
     return node ? whole_second(sched__queued_of(node)->expiry) + CLOCK_SECOND : INT64_MAX;
 }
 
@@ -434,7 +434,7 @@ int64_t sched__queue_next_time(const struct sched *s) {
     if (q->active.n || (q->pop_backoff && q->backoff.n))
         return now;
     int64_t t = min_time(backoff_time(&q->backoff), backoff_time(&q->error_backoff));
-    const struct heap_node *oldest = heap_peek(&q->unschedulable_pods);
+    struct heap_node *oldest = heap_peek(&q->unschedulable_pods);
     if (oldest)
         t = min_time(
             t, flush_after(q, sched__waits_since(sched__queued_of(oldest)) + LONGEST_IN_POOL));

@@ -154,8 +154,8 @@ void sched__unnominate(struct sched *s, struct sched_pod *pod);
 /* ---- queue_places.c, for queue.c ---- */
 
 /* An element of one of the heaps. */
-static inline struct sched__queued *sched__queued_of(const struct heap_node *node) {
-    return heap_entry((uintptr_t)node, struct sched__queued, node);
+static inline struct sched__queued *sched__queued_of(struct heap_node *node) {
+    return heap_entry(node, struct sched__queued, node);
 }
 
 /* Since when the pod has been waiting, for the purpose of waiting too long. */

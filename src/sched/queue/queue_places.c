@@ -4,17 +4,21 @@
  */
 #include "sched/queue/queue_int.h"
 
+static const struct sched__queued *queued_at(const struct heap_node *node) {
+    return heap_const_entry(node, struct sched__queued, node);
+}
+
 static bool active_before(const struct heap_node *a, const struct heap_node *b) {
-    return sched__sort_before(sched__queued_of(a), sched__queued_of(b));
+    return sched__sort_before(queued_at(a), queued_at(b));
 }
 
 static bool backoff_before(const struct heap_node *a, const struct heap_node *b) {
-    const struct sched__queued *x = sched__queued_of(a), *y = sched__queued_of(b);
+    const struct sched__queued *x = queued_at(a), *y = queued_at(b);
     return x->expiry != y->expiry ? x->expiry < y->expiry : sched__sort_before(x, y);
 }
 
 static bool unschedulable_before(const struct heap_node *a, const struct heap_node *b) {
-    const struct sched__queued *x = sched__queued_of(a), *y = sched__queued_of(b);
+    const struct sched__queued *x = queued_at(a), *y = queued_at(b);
     int64_t s = sched__waits_since(x), t = sched__waits_since(y);
     return s != t ? s < t : x->order < y->order;
 }

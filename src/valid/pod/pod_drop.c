@@ -461,10 +461,12 @@ static void drop_init_annotations(struct labels *annotations) {
 
 void valid__drop_disabled(struct api_pod_spec *spec, struct labels *annotations,
                           const struct api_pod_spec *old, const struct feature_set *gates) {
+    struct api_pod_spec seen = {0}; /* of old: what is only looked at is not changed */
+    if (old)
+        seen = *old;
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
-        /* nothing is dropped from old: it is only looked at */
-        bool keep = feature_enabled(gates, features[i].gate) ||
-                    (old && features[i].visit((struct api_pod_spec *)old, false));
+        bool keep =
+            feature_enabled(gates, features[i].gate) || (old && features[i].visit(&seen, false));
         if (!keep)
             features[i].visit(spec, true);
     }

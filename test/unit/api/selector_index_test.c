@@ -41,7 +41,7 @@ static void start(struct world *w, size_t n) {
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(
             selector_parse(&w->arena, str_of(rows[i].text), &w->selectors[i], &(struct err){0}), 0);
-        selector_index_add(&w->index, str_of(rows[i].scope), w->selectors[i], (void *)&rows[i]);
+        selector_index_add(&w->index, str_of(rows[i].scope), w->selectors[i], &w->selectors[i]);
     }
     selector_index_seal(&w->index);
 }
@@ -58,10 +58,10 @@ static void check(struct world *w, struct selector_search *search, const char *s
     for (size_t i = 0; i < end; i++) {
         if (strcmp(rows[i].scope, scope) != 0 || !selector_matches(w->selectors[i], labels))
             continue;
-        const struct row *found = selector_search_next(search);
-        if (found != &rows[i])
-            fail_msg("scope %s: '%s' instead of '%s'", scope, found ? found->text : "nothing",
-                     rows[i].text);
+        struct selector **found = selector_search_next(search);
+        if (found != &w->selectors[i])
+            fail_msg("scope %s: '%s' instead of '%s'", scope,
+                     found ? rows[found - w->selectors].text : "nothing", rows[i].text);
     }
     assert_null(selector_search_next(search));
 }

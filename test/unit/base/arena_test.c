@@ -190,6 +190,26 @@ static void absurd_sizes_end_the_program(void **state) {
     assert_non_null(strstr(said, "out of memory"));
 }
 
+/* In the first chunk and in later ones, in the first byte of something and in its last. */
+static void a_checksum_tells_of_every_byte(void **state) {
+    (void)state;
+    struct arena a = {0};
+    uint64_t empty = arena_checksum(&a);
+    arena_start(&a, 100);
+    for (int i = 0; i < 40; i++) {
+        char *p = arena_calloc(&a, 1, 37);
+        uint64_t before = arena_checksum(&a);
+        for (size_t at = 0; at < 37; at += 36) {
+            p[at] = 1;
+            assert_true(arena_checksum(&a) != before);
+            p[at] = 0;
+            assert_true(arena_checksum(&a) == before);
+        }
+    }
+    arena_release(&a);
+    assert_true(arena_checksum(&a) == empty);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations_are_aligned_apart_and_never_null),
@@ -203,6 +223,7 @@ int main(void) {
         cmocka_unit_test(a_reserve_is_one_chunk),
         cmocka_unit_test(copies),
         cmocka_unit_test(printing),
+        cmocka_unit_test(a_checksum_tells_of_every_byte),
         cmocka_unit_test(absurd_sizes_end_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

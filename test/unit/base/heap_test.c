@@ -16,8 +16,8 @@ struct item {
 };
 
 static bool item_before(const struct heap_node *a, const struct heap_node *b) {
-    const struct item *x = heap_entry(a, const struct item, node);
-    const struct item *y = heap_entry(b, const struct item, node);
+    const struct item *x = heap_const_entry(a, struct item, node);
+    const struct item *y = heap_const_entry(b, struct item, node);
     return x->key != y->key ? x->key < y->key : x->number < y->number;
 }
 

@@ -153,6 +153,21 @@ static void turnover_does_not_grow_the_map(void **state) {
     map_release(&m);
 }
 
+static void values_may_be_constants(void **state) {
+    static const int one = 1, two = 2;
+    (void)state;
+    struct map m = MAP_INIT(1);
+    size_t at = 0;
+    assert_null(map_get_const(&m, STR("a")));
+    assert_null(map_put_const(&m, STR("a"), &one));
+    assert_ptr_equal(map_put_const(&m, STR("a"), &two), &one);
+    assert_ptr_equal(map_get_const(&m, STR("a")), &two);
+    assert_ptr_equal(map_next(&m, &at)->const_value, &two);
+    assert_ptr_equal(map_del_const(&m, STR("a")), &two);
+    assert_null(map_del_const(&m, STR("a")));
+    map_release(&m);
+}
+
 static void seeds_differ(void **state) {
     (void)state;
     uint64_t a = map_random_seed(), b = map_random_seed();
@@ -168,6 +183,7 @@ int main(void) {
         cmocka_unit_test(order_survives_growth),
         cmocka_unit_test(the_entry_at_hand_may_be_removed),
         cmocka_unit_test(turnover_does_not_grow_the_map),
+        cmocka_unit_test(values_may_be_constants),
         cmocka_unit_test(seeds_differ),
     };
     return cmocka_run_group_tests(tests, make_keys, NULL);
