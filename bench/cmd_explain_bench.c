@@ -21,7 +21,7 @@ static void fail(const char *what) {
 }
 
 /* Objects are written with ' for ". */
-static struct api_object *object(char *text, const struct feature_set *gates) {
+static const struct api_object *object(char *text, const struct feature_set *gates) {
     struct arena a = {0};
     struct json tree;
     struct api_object *o = NULL;
@@ -32,7 +32,7 @@ static struct api_object *object(char *text, const struct feature_set *gates) {
         fail("an object cannot be decoded");
     api_object_default(o, gates);
     arena_release(&a);
-    return o;
+    return api_publish(o);
 }
 
 static void add_node(struct sched *s, unsigned i, const struct feature_set *gates) {
@@ -43,7 +43,7 @@ static void add_node(struct sched *s, unsigned i, const struct feature_set *gate
              "'spec':{'taints':[{'key':'sla','value':'%u','effect':'NoSchedule'}]},"
              "'status':{'allocatable':{'cpu':'8','memory':'32Gi','pods':'110'}}}",
              i, i, i % 10, 900 + i % 50);
-    struct api_object *o = object(text, gates);
+    const struct api_object *o = object(text, gates);
     sched_set(s, o);
     api_object_unref(o);
 }
@@ -55,7 +55,7 @@ static void add_pod(struct sched *s, unsigned i, const struct feature_set *gates
              "'labels':{'app':'web'}},'spec':{'nodeName':'node-%u','containers':[{'name':'c',"
              "'image':'i','resources':{'requests':{'cpu':'%um','memory':'1Gi'}}}]}}",
              i, i % NODES, 600 + i * 7919 % 3000);
-    struct api_object *o = object(text, gates);
+    const struct api_object *o = object(text, gates);
     sched_set(s, o);
     api_object_unref(o);
 }
@@ -100,7 +100,7 @@ static void ask(struct sched *s, const struct question *q, const struct feature_
              "'labels':{'app':'web'}},'spec':{%s'containers':[{'name':'c','image':'i','resources':{"
              "'requests':{'cpu':'%s','memory':'1Gi'}}}]}}",
              q->spec, q->cpu);
-    struct api_object *pod = object(text, gates);
+    const struct api_object *pod = object(text, gates);
     double explained = 1e9, suggested = 1e9, written = 1e9;
     size_t groups = 0, changes = 0;
     for (int i = 0; i < ROUNDS; i++) {

@@ -30,7 +30,7 @@ static _Noreturn void fail(const char *what) {
     exit(1);
 }
 
-static struct api_object *object(const char *text, const struct feature_set *gates) {
+static const struct api_object *object(const char *text, const struct feature_set *gates) {
     struct arena a = {0};
     struct json tree;
     struct api_object *o;
@@ -39,7 +39,7 @@ static struct api_object *object(const char *text, const struct feature_set *gat
         fail("an object cannot be decoded");
     api_object_default(o, gates);
     arena_release(&a);
-    return o;
+    return api_publish(o);
 }
 
 /* What a node's taint is: every fifth node (tainted) or all of them. */
@@ -180,7 +180,7 @@ static void add_nodes(struct bench *b, const struct workload *w) {
     char text[LONGEST];
     for (unsigned i = 0; i < w->nodes; i++) {
         write_node(text, i, w->taints);
-        struct api_object *o = object(text, &b->gates);
+        const struct api_object *o = object(text, &b->gates);
         sched_set(b->sched, o);
         api_object_unref(o);
     }
@@ -189,7 +189,7 @@ static void add_nodes(struct bench *b, const struct workload *w) {
 /* Tells of pods [from, to), whose objects are gone afterwards; the time that sched_set took. */
 static double add_batch(struct bench *b, const struct workload *w, unsigned from, unsigned to) {
     char text[LONGEST];
-    struct api_object *pods[BATCH];
+    const struct api_object *pods[BATCH];
     for (unsigned i = from; i < to; i++) {
         write_pod_of(text, w, i);
         pods[i - from] = object(text, &b->gates);

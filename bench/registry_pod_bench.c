@@ -84,7 +84,7 @@ static double time_whole_way(const struct json *tree, const struct valid_opts *o
         struct valid_errs errs = VALID_ERRS_INIT(&a);
         struct api_object *o = prepared(tree, opts);
         valid_create(o, opts, &errs);
-        api_object_unref(o);
+        api_object_free(o);
         arena_reset(&a);
     }
     double us = (now_us() - start) / ROUNDS;
@@ -104,7 +104,7 @@ static double time_validation(const struct json *tree, const struct valid_opts *
         arena_reset(&a);
     }
     double us = (now_us() - start) / ROUNDS;
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
     return us;
 }
@@ -135,7 +135,7 @@ static size_t judge(struct arena *a, struct str text, const struct valid_opts *o
         struct registry_failure failure = registry_invalid(a, o, &errs);
         registry_status(a, &failure);
     }
-    api_object_unref(o);
+    api_object_free(o);
     return errs.n;
 }
 

@@ -105,5 +105,5 @@ static void walk(struct defaulter *d, const struct api_type *type, char *body) {
 
 void api_object_default(struct api_object *o, const struct feature_set *gates) {
     struct defaulter d = {&o->arena, gates};
-    walk(&d, o->type, o->body);
+    walk(&d, o->type, api_own_body(o));
 }

@@ -1,6 +1,6 @@
 #include "api/object.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "api/object_int.h"
@@ -24,24 +24,39 @@ static struct str string_member(const struct json *tree, struct str key, struct 
 }
 
 static struct api_object *object_new(const struct api_kind *kind, size_t first_bytes) {
-    struct api_object *o = xcalloc(1, sizeof *o);
-    o->refs = 1;
+    struct api_life *life = xcalloc(1, sizeof *life);
+    struct api_object *o = &life->object;
+    o->life = life;
     o->kind = kind;
     o->type = kind ? kind->type : &api_types[API_T_unknown];
     arena_start(&o->arena, o->type->size + first_bytes);
-    o->body = arena_calloc(&o->arena, 1, o->type->size);
-    o->names = &((struct any_object *)o->body)->names;
+    o->body = life->body = arena_calloc(&o->arena, 1, o->type->size);
+    o->names = &((const struct any_object *)o->body)->names;
     const struct api_field *next = o->type->fields;
     struct api_found meta = api_field_find(o->type, STR("metadata"), &next);
     if (meta.field->type == &api_types[API_T_object_meta])
-        o->meta = (void *)((char *)o->body + meta.offset);
+        o->meta = life->meta = (void *)((char *)life->body + meta.offset);
     return o;
+}
+
+void *api_own_body(struct api_object *o) {
+    assert(!o->life->refs);
+    return o->life->body;
+}
+
+struct api_object_meta *api_own_meta(struct api_object *o) {
+    assert(!o->life->refs);
+    return o->life->meta;
+}
+
+static struct api_type_meta *own_names(struct api_object *o) {
+    return &((struct any_object *)api_own_body(o))->names;
 }
 
 /* Kinds without a schema have no unknown fields, only fields that nobody looks at. */
 static int decode_body(struct api_object *o, const struct json *tree,
                        const struct api_decode_opts *opts, struct api_faults *faults) {
-    if (api__struct_decode(&o->arena, o->type, tree, o->body, opts->duplicates, faults) < 0)
+    if (api__struct_decode(&o->arena, o->type, tree, api_own_body(o), opts->duplicates, faults) < 0)
         return -1;
     if (!o->kind)
         faults->n = 0;
@@ -80,11 +95,11 @@ static int decode_object(const struct json *tree, const struct api_decode_opts *
     if (faults->n)
         faults->subject = subject(faults->a, kind, version_of(api_version));
     if (rc < 0) {
-        api_object_unref(o);
+        api_object_free(o);
         return -1;
     }
-    o->names->kind = arena_str(&o->arena, kind);
-    o->names->api_version = arena_str(&o->arena, api_version);
+    own_names(o)->kind = arena_str(&o->arena, kind);
+    own_names(o)->api_version = arena_str(&o->arena, api_version);
     *out = o;
     return 0;
 }
@@ -102,34 +117,20 @@ int api_object_decode(const struct json *tree, const struct api_decode_opts *opt
 
 struct api_object *api_object_new(const struct api_kind *kind) {
     struct api_object *o = object_new(kind, FIRST_BYTES);
-    o->names->kind = str_of(kind->kind);
-    o->names->api_version = str_of(kind->api_version);
+    *own_names(o) = (struct api_type_meta){.kind = str_of(kind->kind),
+                                           .api_version = str_of(kind->api_version)};
     return o;
 }
 
 struct api_object *api_object_copy(const struct api_object *o) {
     struct api_object *copy = object_new(o->kind, FIRST_BYTES);
-    api_struct_copy(&copy->arena, o->type, o->body, copy->body);
+    api_struct_copy(&copy->arena, o->type, o->body, api_own_body(copy));
     return copy;
 }
 
-struct api_object *api_object_derive(struct api_object *o) {
+struct api_object *api_object_derive(const struct api_object *o) {
     struct api_object *derived = object_new(o->kind, DERIVED_BYTES);
-    memcpy(derived->body, o->body, o->type->size);
+    memcpy(api_own_body(derived), o->body, o->type->size);
     derived->base = api_object_ref(o);
     return derived;
-}
-
-struct api_object *api_object_ref(struct api_object *o) {
-    __atomic_fetch_add(&o->refs, 1, __ATOMIC_RELAXED);
-    return o;
-}
-
-void api_object_unref(struct api_object *o) {
-    while (o && __atomic_sub_fetch(&o->refs, 1, __ATOMIC_ACQ_REL) == 0) {
-        struct api_object *base = o->base;
-        arena_release(&o->arena);
-        free(o);
-        o = base;
-    }
 }

@@ -2,8 +2,11 @@
  * API objects: from a JSON tree to a typed, self-contained object and back.
  *
  * An object owns one arena with everything it is made of, so it outlives the tree and the text it
- * came from. While it is being prepared (decoded, defaulted, mutated by admission) it has one
- * owner; once published it is immutable and shared by reference.
+ * came from. Its life has two parts, and the type tells them apart. A `struct api_object *` has one
+ * owner, who prepares it (decodes, defaults, admits) and ends it with api_object_free, unless it is
+ * published. api_publish takes it and gives a `const struct api_object *`, which never changes
+ * again, is counted, and may be shared between threads; it ends with the last api_object_unref.
+ * Who only reads takes a const object and need not know which part of its life it is in.
  */
 #ifndef API_OBJECT_H
 #define API_OBJECT_H
@@ -16,15 +19,20 @@
 struct feature_set;
 
 struct api_object {
-    const struct api_kind *kind;  /* NULL when there is no schema for the object's kind */
-    const struct api_type *type;  /* of body */
-    void *body;                   /* struct api_pod, …; struct api_unknown without a schema */
-    struct api_type_meta *names;  /* kind and apiVersion, inside body */
-    struct api_object_meta *meta; /* inside body; NULL for kinds without one (Status, List) */
+    const struct api_kind *kind; /* NULL when there is no schema for the object's kind */
+    const struct api_type *type; /* of body */
+    const void *body;            /* struct api_pod, …; struct api_unknown without a schema */
+    const struct api_type_meta *names;  /* kind and apiVersion, inside body */
+    const struct api_object_meta *meta; /* inside body; NULL for kinds without one (Status, List) */
     struct arena arena;
-    struct api_object *base; /* held: lists and texts may be its; NULL: all is in the arena */
-    uint32_t refs;           /* counted atomically */
+    const struct api_object *base; /* held: lists and texts may be its; NULL: all is in the arena */
+    struct api_life *life; /* what changes while a published object does not: see publish.c */
 };
+
+/* What the owner of an object that is not published writes to: its body, and the metadata inside,
+ * or NULL. */
+void *api_own_body(struct api_object *o);
+struct api_object_meta *api_own_meta(struct api_object *o);
 
 /* Is the object of this type? */
 static inline bool api_object_is(const struct api_object *o, enum api_type_id type) {
@@ -60,11 +68,10 @@ struct api_object *api_object_copy(const struct api_object *o);
 /* A copy that shares all lists, structs and texts with o, which must be published and is held. Only
  * the body's own fields are the copy's: whoever changes anything behind a pointer gives it a copy
  * in its arena first. The caller owns it. */
-struct api_object *api_object_derive(struct api_object *o);
+struct api_object *api_object_derive(const struct api_object *o);
 
-/* One more owner; returns o. And one less: the last one frees it. unref accepts NULL. */
-struct api_object *api_object_ref(struct api_object *o);
-void api_object_unref(struct api_object *o);
+/* Ends an object that was not published. NULL is fine. */
+void api_object_free(struct api_object *o);
 
 /* Sets what the API server sets before it validates: defaults of the object's version. Only before
  * publishing. */
@@ -91,5 +98,26 @@ struct json api_struct_encode_go(struct arena *a, const struct api_type *type, c
  * and *out lacks the rest. */
 bool api_struct_encode_go_within(struct arena *a, const struct api_type *type, const void *body,
                                  size_t most, struct json *out);
+
+/* ---- published objects: all of this on any thread ---- */
+
+/* Takes an object from its owner: nobody writes to it from here on. The caller has the first
+ * reference to what comes back. Builds with BERTH_CHECKS end the program at the last unref of an
+ * object that was written to all the same. */
+const struct api_object *api_publish(struct api_object *o);
+
+/* One more holder; returns o. And one less: the last one frees it. unref accepts NULL. */
+const struct api_object *api_object_ref(const struct api_object *o);
+void api_object_unref(const struct api_object *o);
+
+/* How many hold the object now. */
+uint32_t api_object_holders(const struct api_object *o);
+
+/* The published object as JSON, compact and as Go writes it. It is encoded when it is first asked
+ * for, once for all, and lives as long as the object. */
+struct str api_object_json(const struct api_object *o);
+
+/* Are the bytes of a published object what they were? True without BERTH_CHECKS. */
+bool api_object_is_intact(const struct api_object *o);
 
 #endif

@@ -4,6 +4,19 @@
 
 #include "api/object.h"
 
+struct api__bytes;
+
+/* An object and what is known about it beside its content. It is counted through const pointers,
+ * which lead here by object.life. */
+struct api_life {
+    struct api_object object;
+    void *body;                   /* the object's, for its owner */
+    struct api_object_meta *meta; /* likewise */
+    struct api__bytes *json;      /* atomic; NULL: nobody has asked for it yet */
+    uint64_t checksum;            /* of the arena, when it was published */
+    uint32_t refs;                /* atomic; 0: it is not published and has one owner */
+};
+
 /* api_struct_decode of a tree that may have repeated keys if `duplicates` says so. */
 int api__struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
                        void *body, bool duplicates, struct api_faults *faults);

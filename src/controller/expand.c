@@ -7,8 +7,8 @@
 #include "base/limits.h"
 #include "codec/json.h"
 
-struct api_object *expand__find(const struct expand *e, enum api_type_id type, struct str namespace,
-                                struct str name) {
+const struct api_object *expand__find(const struct expand *e, enum api_type_id type,
+                                      struct str namespace, struct str name) {
     return e->c->find(e->c->ctx, type, namespace, name);
 }
 
@@ -109,12 +109,13 @@ bool expand__replicas(struct expand *e, const struct api_object *owner,
         return true;
     if (!expand__may(e, count))
         return false;
-    struct api_object *first = expand__pod_new(owner, template, next_name(e, owner, &number));
-    if (!expand__afford(e, first->type->size, count)) {
-        api_object_unref(first);
+    struct api_object *draft = expand__pod_new(owner, template, next_name(e, owner, &number));
+    if (!expand__afford(e, draft->type->size, count)) {
+        api_object_free(draft);
         return false;
     }
-    if (!expand__create(e, first))
+    const struct api_object *first = expand__create(e, draft);
+    if (!first)
         return false;
     for (int64_t i = 1; i < count; i++)
         expand__adopt(e, expand__derive(first, next_name(e, owner, &number)));
@@ -126,10 +127,10 @@ bool expand__replicas(struct expand *e, const struct api_object *owner,
 /* A Deployment that was changed decides itself what becomes of its ReplicaSets. */
 static bool is_rolled(const struct expand *e, const struct api_object *replica_set) {
     const struct api_owner_reference *ref = controller_of(replica_set);
-    return ref && map_get(&e->changed, ref->uid);
+    return ref && map_get_const(&e->changed, ref->uid);
 }
 
-static void expand_replica_set(struct expand *e, struct api_object *o) {
+static void expand_replica_set(struct expand *e, const struct api_object *o) {
     const struct api_replica_set *set = o->body;
     int64_t wanted = set->spec.replicas.set ? set->spec.replicas.v : 1;
     if (is_rolled(e, o))
@@ -137,7 +138,7 @@ static void expand_replica_set(struct expand *e, struct api_object *o) {
     expand__replicas(e, o, &set->spec.template, wanted - expand__count_active(expand__owned(e, o)));
 }
 
-static void expand_replication_controller(struct expand *e, struct api_object *o) {
+static void expand_replication_controller(struct expand *e, const struct api_object *o) {
     const struct api_replication_controller *rc = o->body;
     int64_t wanted = rc->spec.replicas.set ? rc->spec.replicas.v : 1;
     if (rc->spec.template)
@@ -158,17 +159,17 @@ struct str expand__hash(struct arena *a, const struct api_pod_template_spec *tem
     uint32_t hash = 2166136261U; /* FNV-1a */
     for (size_t i = 0; i < text.n; i++)
         hash = (hash ^ (unsigned char)text.p[i]) * 16777619U;
-    struct str digits = arena_printf(a, "%u", hash);
-    char *letters = (char *)digits.p;
+    struct str digits = arena_printf(&scratch, "%u", hash);
+    char *letters = arena_alloc(a, digits.n);
     for (size_t i = 0; i < digits.n; i++)
-        letters[i] = alphabet[(unsigned char)letters[i] % (sizeof alphabet - 1)];
-    return digits;
+        letters[i] = alphabet[(unsigned char)digits.p[i] % (sizeof alphabet - 1)];
+    return (struct str){letters, digits.n};
 }
 
 struct api_object *expand__replica_set_new(struct expand *e, const struct api_object *o) {
     const struct api_deployment *d = o->body;
     struct api_object *made = api_object_new(api_kind_find(STR("apps/v1"), STR("ReplicaSet")));
-    struct api_replica_set *set = made->body;
+    struct api_replica_set *set = api_own_body(made);
     struct arena *a = &made->arena;
     struct label hash = {STR("pod-template-hash"), expand__hash(e->c->arena, &d->spec.template)};
     set->metadata.name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash.value));
@@ -190,16 +191,17 @@ const struct expand_owned *expand__orphans(const struct expand *e, const struct 
 }
 
 /* ReplicaSets that were given ask for their pods themselves. */
-static void expand_deployment(struct expand *e, struct api_object *o) {
+static void expand_deployment(struct expand *e, const struct api_object *o) {
     const struct api_deployment *d = o->body;
     int64_t there = expand__count_active(expand__orphans(e, o));
     int64_t missing = (d->spec.replicas.set ? d->spec.replicas.v : 1) - there;
     const struct expand_owned *owned = expand__owned(e, o);
     if ((owned && owned->replica_sets.n) || missing <= 0 || !expand__may(e, missing))
         return;
-    struct api_object *set = expand__replica_set_new(e, o);
-    if (expand__create(e, set))
-        expand__replicas(e, set, &((struct api_replica_set *)set->body)->spec.template, missing);
+    const struct api_object *set = expand__create(e, expand__replica_set_new(e, o));
+    if (set)
+        expand__replicas(e, set, &((const struct api_replica_set *)set->body)->spec.template,
+                         missing);
 }
 
 /* ---- Job ---- */
@@ -289,9 +291,9 @@ static bool make_indexed_pod(struct expand *e, struct expand_members *all, int64
     struct str name =
         arena_printf(a, "%.*s-%.*s", STR_ARG(all->owner->meta->name), STR_ARG(label.value));
     struct api_object *pod = expand__member_new(all, name, label.value);
-    expand__set_labels(a, &pod->meta->annotations, &label, 1);
-    expand__set_labels(a, &pod->meta->labels, &label, 1);
-    ((struct api_pod *)pod->body)->spec.hostname = name;
+    expand__set_labels(a, &api_own_meta(pod)->annotations, &label, 1);
+    expand__set_labels(a, &api_own_meta(pod)->labels, &label, 1);
+    ((struct api_pod *)api_own_body(pod))->spec.hostname = name;
     return expand__member_add(e, all, pod);
 }
 
@@ -325,7 +327,7 @@ static int64_t count_succeeded(const struct api_job *job, const struct expand_ow
     return n > job->status.succeeded ? n : job->status.succeeded;
 }
 
-static void expand_job(struct expand *e, struct api_object *o) {
+static void expand_job(struct expand *e, const struct api_object *o) {
     const struct api_job *job = o->body;
     const struct expand_owned *owned = expand__owned(e, o);
     int64_t wanted = job->spec.parallelism.set ? job->spec.parallelism.v : 1;
@@ -342,7 +344,7 @@ static void expand_job(struct expand *e, struct api_object *o) {
         expand__replicas(e, o, job_template(e, o), wanted);
 }
 
-static void skip_cron_job(struct expand *e, struct api_object *o) {
+static void skip_cron_job(struct expand *e, const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
     (void)o;
     e->c->note(e->c->ctx,
@@ -367,7 +369,7 @@ static const struct workload {
     {API_T_cron_job, "cronjob.batch", skip_cron_job, NULL},
 };
 
-static void expand_as(struct expand *e, const struct workload *w, struct api_object *o) {
+static void expand_as(struct expand *e, const struct workload *w, const struct api_object *o) {
     if (o->meta->deletion_timestamp.set)
         return;
     if (!e->before || !w->roll || !w->roll(e, o))
@@ -412,7 +414,7 @@ void controller_expand(const struct controller_cluster *cluster,
         if (objects[i].object)
             index_object(&e, objects[i].object);
         if (objects[i].object && objects[i].before)
-            map_put(&e.changed, objects[i].object->meta->uid, objects[i].object);
+            map_put_const(&e.changed, objects[i].object->meta->uid, objects[i].object);
     }
     for (size_t i = 0; i < n; i++) {
         cluster->begin(cluster->ctx, i);

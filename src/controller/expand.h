@@ -14,7 +14,7 @@ struct match_engine;
 
 /* An object of the cluster. */
 struct controller_object {
-    struct api_object *object;
+    const struct api_object *object;
     bool stored;                     /* it has the uid by which its pods name it */
     const struct api_object *before; /* what it was before it was changed; NULL: it is as it was */
 };
@@ -27,15 +27,15 @@ struct controller_cluster {
     const struct match_engine *engine; /* evaluates expressions of DaemonSets' tolerations */
 
     /* The object of that type and name, or NULL. */
-    struct api_object *(*find)(void *ctx, enum api_type_id type, struct str namespace,
-                               struct str name);
+    const struct api_object *(*find)(void *ctx, enum api_type_id type, struct str namespace,
+                                     struct str name);
 
     /* What follows is made by the workload at this place of the list. */
     void (*begin)(void *ctx, size_t place);
 
-    /* Creates an object, which is taken, under the name of its maker in what is said about it.
-     * False when a server would refuse it. */
-    bool (*create)(void *ctx, struct api_object *o, struct str maker);
+    /* Creates an object, which is taken, under the name of its maker in what is said about it: as
+     * it is stored, borrowed. NULL when a server would refuse it. */
+    const struct api_object *(*create)(void *ctx, struct api_object *o, struct str maker);
 
     /* The same for one that differs from another that was created only in what no rule refuses. */
     bool (*adopt)(void *ctx, struct api_object *o);

@@ -54,7 +54,7 @@ void expand__daemons_free(struct expand_daemons *d) {
 /* A term that only the node of this name matches, in an affinity of the pod's own. */
 static void aim_at(struct api_object *made, struct str node) {
     struct arena *a = &made->arena;
-    struct api_pod_spec *spec = &((struct api_pod *)made->body)->spec;
+    struct api_pod_spec *spec = &((struct api_pod *)api_own_body(made))->spec;
     struct api_affinity *affinity = arena_new(a, struct api_affinity);
     struct api_node_affinity *node_affinity = arena_new(a, struct api_node_affinity);
     struct api_node_selector *required = arena_new(a, struct api_node_selector);
@@ -94,7 +94,7 @@ static void note_served(struct map *served, const struct expand_owned *owned) {
     for (size_t i = 0; owned && i < owned->pods.n; i++) {
         const struct api_object *pod = owned->pods.v[i];
         if (expand__is_active(pod) && expand__daemon_node(pod).n)
-            map_put(served, expand__daemon_node(pod), (void *)pod);
+            map_put(served, expand__daemon_node(pod), served);
     }
 }
 
@@ -115,10 +115,10 @@ static bool make_daemon(struct expand *e, struct daemons *all, struct str node, 
     struct str name = arena_printf(e->c->arena, "%.*s-%.*s", STR_ARG(members->owner->meta->name),
                                    STR_ARG(number));
     struct api_object *made = expand__member_new(members, name, number);
-    struct api_pod_spec *spec = &((struct api_pod *)made->body)->spec;
+    struct api_pod_spec *spec = &((struct api_pod *)api_own_body(made))->spec;
     if (!members->model) {
         struct api_toleration_list tolerations;
-        expand__set_labels(e->c->arena, &made->meta->labels, &revision, 1);
+        expand__set_labels(e->c->arena, &api_own_meta(made)->labels, &revision, 1);
         controller_daemon_tolerations(&made->arena, spec, &tolerations);
         spec->tolerations = tolerations;
     }
@@ -172,7 +172,7 @@ static bool make_daemons(struct expand *e, const struct api_object *o, const str
     return true;
 }
 
-void expand__daemon_set(struct expand *e, struct api_object *o) {
+void expand__daemon_set(struct expand *e, const struct api_object *o) {
     struct places places;
     struct map served = MAP_INIT(map_random_seed());
     find_places(e, o, &places);
@@ -204,7 +204,7 @@ static void add_daemons(struct expand *e, const struct api_object *o, const stru
     }
 }
 
-bool expand__roll_daemon_set(struct expand *e, struct api_object *o) {
+bool expand__roll_daemon_set(struct expand *e, const struct api_object *o) {
     struct places places;
     struct map served = MAP_INIT(map_random_seed());
     struct controller_rollout r = {.maker = e->maker};

@@ -37,12 +37,12 @@ struct expand_owned {
 int64_t expand__count_active(const struct expand_owned *owned);
 
 /* Makes what a workload asks for; what is wrong is told. */
-typedef void expand_fn(struct expand *e, struct api_object *workload);
+typedef void expand_fn(struct expand *e, const struct api_object *workload);
 expand_fn expand__stateful_set, expand__daemon_set;
 
 /* The same for one that was changed. False: none of its pods are there, and there is nothing to
  * roll over. */
-typedef bool expand_roll_fn(struct expand *e, struct api_object *workload);
+typedef bool expand_roll_fn(struct expand *e, const struct api_object *workload);
 expand_roll_fn expand__roll_deployment, expand__roll_stateful_set, expand__roll_daemon_set;
 
 /* Between these two, what is created belongs to the rollout, which the second hands over. If not
@@ -83,8 +83,8 @@ const struct expand_owned *expand__orphans(const struct expand *e, const struct 
 void expand__daemons_free(struct expand_daemons *d);
 
 /* The object of that type and name, or NULL. */
-struct api_object *expand__find(const struct expand *e, enum api_type_id type, struct str namespace,
-                                struct str name);
+const struct api_object *expand__find(const struct expand *e, enum api_type_id type,
+                                      struct str namespace, struct str name);
 
 /* The pods, and the ReplicaSets, whose controller is the workload at hand; or NULL. */
 const struct expand_owned *expand__owned(const struct expand *e, const struct api_object *workload);
@@ -105,15 +105,16 @@ struct api_object *expand__pod_new(const struct api_object *owner,
 
 /* One more of a pod, or claim, that was created: it shares all with the model, which is held, and
  * has a name of its own, which must live as long as it. */
-struct api_object *expand__derive(struct api_object *model, struct str name);
+struct api_object *expand__derive(const struct api_object *model, struct str name);
 
 /* Makes labels, or annotations, a member's own: those that there are, with the given values in
  * place of theirs, or beside them. The list lives in the arena, and what it holds stays where it
  * is. */
 void expand__set_labels(struct arena *a, struct labels *labels, const struct label *own, size_t n);
 
-/* Creates an object, which is taken. False, and a remark, when a server would refuse it. */
-bool expand__create(struct expand *e, struct api_object *o);
+/* Creates an object, which is taken: as it is stored, borrowed. NULL, and a remark, when a server
+ * would refuse it. */
+const struct api_object *expand__create(struct expand *e, struct api_object *o);
 
 /* The same for what a controller made like one that was created; only its name can be refused. */
 bool expand__adopt(struct expand *e, struct api_object *o);
@@ -127,10 +128,10 @@ bool expand__adopt(struct expand *e, struct api_object *o);
 struct expand_members {
     const struct api_object *owner;
     const struct api_pod_template_spec *template;
-    int64_t unpaid;           /* how many there will be, about; 0 once they are counted */
-    bool differ;              /* no two members have the same spec: each is judged */
-    struct api_object *model; /* the one that was judged last; borrowed; NULL: none yet */
-    size_t digits;            /* of its number */
+    int64_t unpaid;                 /* how many there will be, about; 0 once they are counted */
+    bool differ;                    /* no two members have the same spec: each is judged */
+    const struct api_object *model; /* the one that was judged last; borrowed; NULL: none yet */
+    size_t digits;                  /* of its number */
 };
 
 /* Do terms of the pod take over its value of this label (matchLabelKeys)? If each member has

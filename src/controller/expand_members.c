@@ -50,13 +50,13 @@ void expand__set_owner(struct api_object *o, const struct api_object *owner) {
         .controller = {true, true},
         .block_owner_deletion = {true, true},
     };
-    o->meta->owner_references = (struct api_owner_reference_list){ref, 1};
+    api_own_meta(o)->owner_references = (struct api_owner_reference_list){ref, 1};
 }
 
 struct api_object *expand__pod_new(const struct api_object *owner,
                                    const struct api_pod_template_spec *template, struct str name) {
     struct api_object *o = api_object_new(api_kind_find(STR("v1"), STR("Pod")));
-    struct api_pod *pod = o->body;
+    struct api_pod *pod = api_own_body(o);
     struct api_object_meta meta;
     api_struct_copy(&o->arena, &api_types[API_T_object_meta], &template->metadata, &meta);
     api_struct_copy(&o->arena, &api_types[API_T_pod_spec], &template->spec, &pod->spec);
@@ -71,10 +71,10 @@ struct api_object *expand__pod_new(const struct api_object *owner,
     return o;
 }
 
-struct api_object *expand__derive(struct api_object *model, struct str name) {
+struct api_object *expand__derive(const struct api_object *model, struct str name) {
     struct api_object *o = api_object_derive(model);
-    o->meta->name = name;
-    o->meta->uid = STR("");
+    api_own_meta(o)->name = name;
+    api_own_meta(o)->uid = STR("");
     return o;
 }
 
@@ -103,11 +103,11 @@ static void note_made(struct expand *e, const struct api_object *o, bool is_pod,
         expand__roll_created(e, o);
 }
 
-bool expand__create(struct expand *e, struct api_object *o) {
+const struct api_object *expand__create(struct expand *e, struct api_object *o) {
     bool is_pod = o->type == &api_types[API_T_pod];
-    bool is_good = e->c->create(e->c->ctx, o, e->maker);
-    note_made(e, o, is_pod, is_good);
-    return is_good;
+    const struct api_object *stored = e->c->create(e->c->ctx, o, e->maker);
+    note_made(e, stored, is_pod, stored);
+    return stored;
 }
 
 bool expand__adopt(struct expand *e, struct api_object *o) {
@@ -162,7 +162,7 @@ bool expand__members_pay(struct expand *e, struct expand_members *all, size_t be
         return true;
     struct api_object *pod = expand__pod_new(all->owner, all->template, STR(""));
     size_t bytes = pod->arena.bytes + pod->meta->labels.n * LABEL_BYTES + beside;
-    api_object_unref(pod);
+    api_object_free(pod);
     all->unpaid = 0;
     return expand__afford(e, bytes, count);
 }
@@ -179,8 +179,6 @@ struct api_object *expand__member_new(struct expand_members *all, struct str nam
 bool expand__member_add(struct expand *e, struct expand_members *all, struct api_object *pod) {
     if (all->model)
         return expand__adopt(e, pod);
-    if (!expand__create(e, pod))
-        return false;
-    all->model = pod;
-    return true;
+    all->model = expand__create(e, pod);
+    return all->model;
 }

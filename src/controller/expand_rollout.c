@@ -111,22 +111,20 @@ static void add_replicas(struct expand *e, const struct api_object *o, struct co
              expand__same_template(&before->spec.template, &d->spec.template));
 }
 
-static bool make_replicas(struct expand *e, struct api_object *o, const struct api_object *current,
-                          int64_t count) {
+static bool make_replicas(struct expand *e, const struct api_object *o,
+                          const struct api_object *current, int64_t count) {
     if (count <= 0)
         return true;
     if (!expand__may(e, count))
         return false;
-    if (!current) {
-        struct api_object *made = expand__replica_set_new(e, o);
-        current = expand__create(e, made) ? made : NULL;
-    }
+    if (!current)
+        current = expand__create(e, expand__replica_set_new(e, o));
     return current &&
            expand__replicas(e, current,
                             &((const struct api_replica_set *)current->body)->spec.template, count);
 }
 
-bool expand__roll_deployment(struct expand *e, struct api_object *o) {
+bool expand__roll_deployment(struct expand *e, const struct api_object *o) {
     const struct api_deployment *d = o->body;
     struct controller_rollout r = {.maker = e->maker};
     const struct api_object *current;

@@ -12,8 +12,8 @@ struct stateful {
     const struct api_stateful_set *set;
     struct expand_members members;
     struct str revision;
-    struct api_object *
-        *claims;         /* per template, the claim that was judged last, or NULL; borrowed */
+    /* Per template, the claim that was judged last, or NULL; borrowed. */
+    const struct api_object **claims;
     size_t claim_digits; /* of the members whose claims these are */
 };
 
@@ -35,7 +35,7 @@ static struct str *template_names(struct arena *a,
 /* The claims of the set's templates come first, then the template's volumes of other names. */
 static void put_claims(const struct api_stateful_set *set, struct api_object *made) {
     const struct api_persistent_volume_claim_list *claims = &set->spec.volume_claim_templates;
-    struct api_pod *pod = made->body;
+    struct api_pod *pod = api_own_body(made);
     struct arena *a = &made->arena;
     struct api_volume_list old = pod->spec.volumes, all = {0};
     if (!claims->n)
@@ -56,7 +56,7 @@ static void put_claims(const struct api_stateful_set *set, struct api_object *ma
 /* The member's own claims, in the volumes that put_claims gave to the model. */
 static void name_claims(const struct api_stateful_set *set, struct api_object *made) {
     const struct api_persistent_volume_claim_list *claims = &set->spec.volume_claim_templates;
-    struct api_pod *pod = made->body;
+    struct api_pod *pod = api_own_body(made);
     struct api_volume_list *volumes = &pod->spec.volumes;
     if (!claims->n)
         return;
@@ -75,7 +75,7 @@ static struct api_object *claim_new(const struct api_object *set,
                                     struct str name) {
     struct api_object *made =
         api_object_new(api_kind_find(STR("v1"), STR("PersistentVolumeClaim")));
-    struct api_persistent_volume_claim *claim = made->body;
+    struct api_persistent_volume_claim *claim = api_own_body(made);
     api_struct_copy(&made->arena, &api_types[API_T_persistent_volume_claim_spec], &template->spec,
                     &claim->spec);
     claim->metadata.name = name;
@@ -89,14 +89,14 @@ static bool create_claim(struct expand *e, struct stateful *s, size_t template, 
     const struct api_object *o = s->members.owner;
     const struct api_persistent_volume_claim *from =
         &s->set->spec.volume_claim_templates.v[template];
-    struct api_object **model = &s->claims[template];
+    const struct api_object **model = &s->claims[template];
     struct str name = claim_name(e->c->arena, from->metadata.name, pod);
     if (expand__find(e, API_T_persistent_volume_claim, o->meta->namespace, name))
         return true;
     if (*model)
         return expand__adopt(e, expand__derive(*model, name));
-    *model = claim_new(o, from, name);
-    return expand__create(e, *model);
+    *model = expand__create(e, claim_new(o, from, name));
+    return *model;
 }
 
 static bool create_claims(struct expand *e, struct stateful *s, struct str pod, struct str number) {
@@ -121,7 +121,7 @@ static size_t claim_bytes(const struct api_object *o) {
     for (size_t i = 0; i < templates->n; i++) {
         struct api_object *claim = claim_new(o, &templates->v[i], STR(""));
         bytes += claim->arena.bytes + VOLUME_BYTES;
-        api_object_unref(claim);
+        api_object_free(claim);
     }
     return bytes;
 }
@@ -136,7 +136,7 @@ static bool make_member(struct expand *e, struct stateful *s, struct str name, s
     if (!pay(e, s) || !create_claims(e, s, name, number))
         return false;
     struct api_object *made = expand__member_new(&s->members, name, number);
-    struct api_pod *pod = made->body;
+    struct api_pod *pod = api_own_body(made);
     struct label labels[] = {
         {NAME_KEY, name}, {INDEX_KEY, number}, {STR("controller-revision-hash"), s->revision}};
     expand__set_labels(e->c->arena, &pod->metadata.labels, labels, sizeof labels / sizeof *labels);
@@ -163,7 +163,8 @@ static struct stateful stateful_of(struct expand *e, const struct api_object *o,
                     .differ = expand__asks_own_label(&template->spec, NAME_KEY) ||
                               expand__asks_own_label(&template->spec, INDEX_KEY)},
         .revision = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash)),
-        .claims = arena_array(&e->arena, struct api_object *, set->spec.volume_claim_templates.n)};
+        .claims =
+            arena_array(&e->arena, const struct api_object *, set->spec.volume_claim_templates.n)};
 }
 
 /* The numbers of the members that there shall be: from, to, without the last. */
@@ -182,7 +183,7 @@ static struct str member_name(struct expand *e, const struct api_object *o, stru
 }
 
 /* All members at once: what they wait for when they are started in order is not simulated. */
-void expand__stateful_set(struct expand *e, struct api_object *o) {
+void expand__stateful_set(struct expand *e, const struct api_object *o) {
     struct ordinals all = ordinals_of(o->body);
     int64_t missing = all.to - all.from - expand__count_active(expand__owned(e, o));
     struct stateful s = stateful_of(e, o, missing > 0 ? missing : 1);
@@ -259,7 +260,7 @@ static bool make_members(struct expand *e, struct stateful *s, struct ordinals a
     return true;
 }
 
-bool expand__roll_stateful_set(struct expand *e, struct api_object *o) {
+bool expand__roll_stateful_set(struct expand *e, const struct api_object *o) {
     struct ordinals all = ordinals_of(o->body);
     struct controller_rollout r = {.maker = e->maker};
     struct stateful s = stateful_of(e, o, all.to > all.from ? all.to - all.from : 1);

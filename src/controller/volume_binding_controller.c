@@ -8,14 +8,14 @@
 #include "controller/controller.h"
 
 void controller_claim_settle(struct api_object *o) {
-    struct api_persistent_volume_claim *claim = o->body;
+    struct api_persistent_volume_claim *claim = api_own_body(o);
     claim->status.phase = claim->spec.volume_name.n ? STR("Bound") : STR("Pending");
     if (claim->spec.volume_name.n)
-        labels_put(&o->arena, &o->meta->annotations,
+        labels_put(&o->arena, &api_own_meta(o)->annotations,
                    (struct label){STR("pv.kubernetes.io/bind-completed"), STR("yes")});
 }
 
 void controller_volume_settle(struct api_object *o) {
-    struct api_persistent_volume *volume = o->body;
+    struct api_persistent_volume *volume = api_own_body(o);
     volume->status.phase = volume->spec.claim_ref ? STR("Bound") : STR("Available");
 }

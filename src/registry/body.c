@@ -23,7 +23,7 @@ struct registry_failure registry_decode(const struct registry *r, const struct j
 }
 
 void registry_adopt(const struct registry_request *request, struct api_object *o) {
-    struct api_object_meta *m = o->meta;
+    struct api_object_meta *m = api_own_meta(o);
     if (o->kind && !o->kind->namespaced)
         m->namespace = STR("");
     else if (o->kind && !m->namespace.n)

@@ -52,7 +52,7 @@ static struct solved try_gates(struct search *s, const struct feature_set *gates
     if (!failure.code || failure.causes)
         solved = compare(t->errs, failure.causes);
     s->bytes += o->arena.bytes + s->scratch.bytes;
-    api_object_unref(o);
+    api_object_free(o);
     arena_reset(&s->scratch);
     return solved;
 }

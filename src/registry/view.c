@@ -9,8 +9,8 @@ struct registry_view {
     struct str namespace;
     struct map objects; /* held, by key_of */
     bool closed[API_TYPES];
-    struct api_object *priority_class; /* the default, in the map; or NULL */
-    struct api_object *storage_class;
+    const struct api_object *priority_class; /* the default, in the map; or NULL */
+    const struct api_object *storage_class;
 };
 
 struct registry_view *registry_view_new(struct str namespace) {
@@ -25,7 +25,7 @@ void registry_view_free(struct registry_view *v) {
         return;
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&v->objects, &at));)
-        api_object_unref(e->value);
+        api_object_unref(e->const_value);
     map_release(&v->objects);
     arena_release(&v->arena);
     free(v);
@@ -62,7 +62,7 @@ static bool is_newer(const struct api_object *a, const struct api_object *b) {
     return x != y ? x > y : str_cmp(a->meta->name, b->meta->name) < 0;
 }
 
-static void consider_default(struct registry_view *v, struct api_object *o) {
+static void consider_default(struct registry_view *v, const struct api_object *o) {
     if (is_default_priority_class(o) && (!v->priority_class || is_lower(o, v->priority_class)))
         v->priority_class = o;
     if (is_default_storage_class(o) && (!v->storage_class || is_newer(o, v->storage_class)))
@@ -76,7 +76,7 @@ static void find_defaults(struct registry_view *v, const struct api_object *repl
     size_t at = 0;
     v->priority_class = v->storage_class = NULL;
     for (struct map_entry *e; (e = map_next(&v->objects, &at));)
-        consider_default(v, e->value);
+        consider_default(v, e->const_value);
 }
 
 const struct api_priority_class *
@@ -113,24 +113,26 @@ static struct str key_of_object(const struct registry_view *v, struct arena *a,
     return key_of(a, o->names->api_version, o->names->kind, namespace, o->meta->name);
 }
 
-void registry_view_set(struct registry_view *v, struct api_object *o) {
+void registry_view_set(struct registry_view *v, const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
     struct str key = key_of_object(v, &a, o);
-    struct api_object *old = map_get(&v->objects, key);
-    map_put(&v->objects, old ? key : arena_str(&v->arena, key), api_object_ref(o));
+    const struct api_object *old = map_get_const(&v->objects, key);
+    map_put_const(&v->objects, old ? key : arena_str(&v->arena, key), api_object_ref(o));
     find_defaults(v, old);
     consider_default(v, o);
     api_object_unref(old);
 }
 
-struct api_object *registry_view_find(const struct registry_view *v, const struct api_object *o) {
+const struct api_object *registry_view_find(const struct registry_view *v,
+                                            const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
-    return map_get(&v->objects, key_of_object(v, &a, o));
+    return map_get_const(&v->objects, key_of_object(v, &a, o));
 }
 
-struct api_object *registry_view_get(const struct registry_view *v, const struct api_kind *kind,
-                                     struct str namespace, struct str name) {
+const struct api_object *registry_view_get(const struct registry_view *v,
+                                           const struct api_kind *kind, struct str namespace,
+                                           struct str name) {
     AUTO(arena_release) struct arena a = {0};
-    return map_get(&v->objects,
-                   key_of(&a, str_of(kind->api_version), str_of(kind->kind), namespace, name));
+    return map_get_const(
+        &v->objects, key_of(&a, str_of(kind->api_version), str_of(kind->kind), namespace, name));
 }

@@ -22,14 +22,16 @@ void registry_view_close(struct registry_view *v, enum api_type_id type);
 
 /* Shows an object that has metadata and its defaults; one of the same name is replaced. One more
  * reference is held. */
-void registry_view_set(struct registry_view *v, struct api_object *o);
+void registry_view_set(struct registry_view *v, const struct api_object *o);
 
 /* The object that has the kind, namespace and name of this one; or NULL. */
-struct api_object *registry_view_find(const struct registry_view *v, const struct api_object *o);
+const struct api_object *registry_view_find(const struct registry_view *v,
+                                            const struct api_object *o);
 
 /* The object of that kind and name, or NULL; namespace is empty for kinds that have none. */
-struct api_object *registry_view_get(const struct registry_view *v, const struct api_kind *kind,
-                                     struct str namespace, struct str name);
+const struct api_object *registry_view_get(const struct registry_view *v,
+                                           const struct api_kind *kind, struct str namespace,
+                                           struct str name);
 
 /* ---- what admission asks ---- */
 

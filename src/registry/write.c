@@ -46,7 +46,7 @@ struct registry_failure registry_update(const struct registry *r,
         .registry = r, .request = request, .a = a, .o = o, .old = old};
     if (!valid_knows(o->kind))
         return (struct registry_failure){.code = ERR_NONE};
-    o->meta->resource_version = arena_str(&o->arena, old->meta->resource_version);
+    api_own_meta(o)->resource_version = arena_str(&o->arena, old->meta->resource_version);
     if (!registry__admit(&admission))
         return admission.failure;
     struct valid_errs *errs = errs_new(a);

@@ -27,8 +27,8 @@ struct sched_group {
 };
 
 struct sched_explanation {
-    struct sched *sched;    /* borrowed, as is */
-    struct api_object *pod; /* this */
+    struct sched *sched;          /* borrowed, as is */
+    const struct api_object *pod; /* this */
     bool redact;
     bool ignored;     /* the scheduler is not asked about the pod: report.error says why */
     bool ended;       /* because it is Succeeded or Failed */
@@ -43,7 +43,7 @@ struct sched_explanation {
 
 /* Explains a pod as sched_examine examines it, unless it has ended; with `redact` sentences say ***
  * for values of taints and labels and do not quote expressions. *out lives in the arena. */
-void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct arena *a,
+void sched_explain(struct sched *s, const struct api_object *pod, bool redact, struct arena *a,
                    struct sched_explanation *out);
 
 /* ---- changes (suggest.c) ---- */
@@ -81,11 +81,11 @@ struct sched_change {
 struct sched_suggestion {
     struct sched_change *changes;
     size_t change_count;
-    size_t node;                 /* place in report.nodes */
-    size_t feasible;             /* nodes that fit then */
-    struct api_object *pod;      /* as it would be; held */
-    struct api_object *host;     /* the node as it would be; held */
-    struct sched_pod_name *gone; /* pods that would have to go; in the arena */
+    size_t node;                   /* place in report.nodes */
+    size_t feasible;               /* nodes that fit then */
+    const struct api_object *pod;  /* as it would be; held */
+    const struct api_object *host; /* the node as it would be; held */
+    struct sched_pod_name *gone;   /* pods that would have to go; in the arena */
     size_t gone_count;
 };
 

@@ -54,8 +54,8 @@ struct sched__image {
 
 /* What is rarely looked at of a node. */
 struct sched__node {
-    struct atom *name;         /* NULL: the slot is free */
-    struct api_object *object; /* NULL: only pods that claim to be on it are known */
+    struct atom *name;               /* NULL: the slot is free */
+    const struct api_object *object; /* NULL: only pods that claim to be on it are known */
     struct match_node *labels;
     VEC(struct sched_pod *) pods;
     VEC(struct sched_pod *) port_pods; /* those of them that have host ports */
@@ -112,7 +112,7 @@ uint32_t sched__node_find(const struct sched *s, struct str name);
 uint32_t sched__node_get(struct sched *s, struct str name);
 
 /* The node was added or changed (the object is held), or is gone. */
-void sched__node_set(struct sched *s, struct api_object *object);
+void sched__node_set(struct sched *s, const struct api_object *object);
 void sched__node_delete(struct sched *s, struct str name);
 
 /* Gives the slot back if nothing is known of the node any more: no object, no pods. */

@@ -89,9 +89,9 @@ enum sched__event_bits {
 
 struct sched__event {
     uint32_t bits;
-    struct api_object *before, *after; /* either may be NULL; pods: one of the same class */
-    bool own;                          /* the waiting pod itself is another one */
-    bool had_node, has_node;           /* pods: on a node or nominated to one, before and after */
+    const struct api_object *before, *after; /* either may be NULL; pods: one of the same class */
+    bool own;                                /* the waiting pod itself is another one */
+    bool had_node, has_node; /* pods: on a node or nominated to one, before and after */
 };
 
 /* A plug-in. Slots that are NULL are not asked; a plug-in that has `compile` is asked nothing about

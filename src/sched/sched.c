@@ -66,7 +66,7 @@ static void sweep(struct sched *s) {
 }
 
 /* Pods that wait for such a thing are tried again. */
-static void tell(struct sched *s, struct api_object *before, struct api_object *after) {
+static void tell(struct sched *s, const struct api_object *before, const struct api_object *after) {
     struct sched__event event = {
         .bits = sched__event_bits(before, after), .before = before, .after = after};
     if (event.bits)
@@ -117,7 +117,7 @@ static void pod_free(struct sched *s, struct sched_pod *p) {
 }
 
 /* Takes the pod as it is now; it is on no node. */
-static void pod_adopt(struct sched *s, struct sched_pod *p, struct api_object *object) {
+static void pod_adopt(struct sched *s, struct sched_pod *p, const struct api_object *object) {
     struct sched__pod_class *old = p->cls;
     p->cls = sched__pod_class_get(s, object);
     if (old)
@@ -146,7 +146,7 @@ static void drop_latest(struct sched_pod *p) {
     p->latest = NULL;
 }
 
-static void set_placed(struct sched *s, struct sched_pod *p, struct api_object *object) {
+static void set_placed(struct sched *s, struct sched_pod *p, const struct api_object *object) {
     const struct api_pod *body = object->body;
     uint32_t before = p->node;
     if (p->assumed)
@@ -165,7 +165,7 @@ static void set_placed(struct sched *s, struct sched_pod *p, struct api_object *
 
 /* An assumed pod waits for the binding to be confirmed; news of its pending self matter only if it
  * fails. */
-static void set_pending(struct sched *s, struct sched_pod *p, struct api_object *object) {
+static void set_pending(struct sched *s, struct sched_pod *p, const struct api_object *object) {
     if (p->assumed) {
         drop_latest(p);
         p->latest = api_object_ref(object);
@@ -239,7 +239,7 @@ static void tell_placed(struct sched *s, const struct sched_pod *before,
         sched__queue_event(s, &event);
 }
 
-static void set_pod(struct sched *s, struct api_object *object) {
+static void set_pod(struct sched *s, const struct api_object *object) {
     const struct api_pod *body = object->body;
     struct sched_pod *p = pod_find(s, object->meta);
     bool other = p && !str_eq(p->uid, object->meta->uid); /* nobody told of its end */
@@ -263,9 +263,9 @@ static void set_pod(struct sched *s, struct api_object *object) {
 
 /* ---- other objects ---- */
 
-static void set_node(struct sched *s, struct api_object *object) {
+static void set_node(struct sched *s, const struct api_object *object) {
     uint32_t slot = sched__node_find(s, object->meta->name);
-    struct api_object *before = slot == SCHED__NONE ? NULL : s->nodes.v[slot].object;
+    const struct api_object *before = slot == SCHED__NONE ? NULL : s->nodes.v[slot].object;
     if (before)
         api_object_ref(before);
     sched__node_set(s, object);
@@ -277,14 +277,14 @@ static bool is_kind(const struct api_object *o, const char *kind) {
     return o->kind && strcmp(o->kind->kind, kind) == 0;
 }
 
-void sched_set(struct sched *s, struct api_object *object) {
+void sched_set(struct sched *s, const struct api_object *object) {
     sweep(s);
     if (is_kind(object, "Pod")) {
         set_pod(s, object);
     } else if (is_kind(object, "Node")) {
         set_node(s, object);
     } else {
-        struct api_object *before = sched__store_set(s, object);
+        const struct api_object *before = sched__store_set(s, object);
         tell(s, before, object);
         api_object_unref(before);
     }
@@ -298,7 +298,7 @@ void sched_delete(struct sched *s, const struct api_object *object) {
             delete_pod(s, p);
     } else if (is_kind(object, "Node")) {
         uint32_t slot = sched__node_find(s, object->meta->name);
-        struct api_object *before = slot == SCHED__NONE ? NULL : s->nodes.v[slot].object;
+        const struct api_object *before = slot == SCHED__NONE ? NULL : s->nodes.v[slot].object;
         if (!before)
             return;
         api_object_ref(before);
@@ -306,7 +306,7 @@ void sched_delete(struct sched *s, const struct api_object *object) {
         tell(s, before, NULL);
         api_object_unref(before);
     } else {
-        struct api_object *before = sched__store_delete(s, object);
+        const struct api_object *before = sched__store_delete(s, object);
         if (before)
             tell(s, before, NULL);
         api_object_unref(before);

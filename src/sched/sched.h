@@ -39,7 +39,7 @@ void sched_free(struct sched *s); /* NULL is fine */
 /* The object was added or changed: as stored by a server, defaulted. It must not change any more:
  * it may be held, but of pods that are alike only one is. Kinds that do not matter for scheduling
  * are ignored. */
-void sched_set(struct sched *s, struct api_object *object);
+void sched_set(struct sched *s, const struct api_object *object);
 
 /* The object is gone; found by kind, namespace and name. */
 void sched_delete(struct sched *s, const struct api_object *object);
@@ -134,7 +134,7 @@ struct sched_report {
 /* What every node and plug-in makes of a pod, which need not be known to the scheduler. Nothing is
  * assumed, preempted or queued. *out lives in the arena; names of nodes are borrowed until the
  * scheduler is told of another object. */
-void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
+void sched_examine(struct sched *s, const struct api_object *pod, struct arena *a,
                    struct sched_report *out);
 
 #endif

@@ -42,7 +42,8 @@ struct sched__pod_class {
     uint64_t serial; /* rises from class to class */
     uint32_t refs;   /* pods of it */
     struct arena arena;
-    struct api_object *sample; /* one of its pods, held: plug-ins compile it and borrow from it */
+    const struct api_object
+        *sample;               /* one of its pods, held: plug-ins compile it and borrow from it */
     const struct api_pod *pod; /* its body */
     /* Its pods were placed by others and only are where they are: the next three are NULL. */
     bool placed;
@@ -83,12 +84,12 @@ struct sched_pod {
     uint32_t port_place;              /* among those there that have host ports, if it has some */
     uint32_t nominated;               /* slot, or SCHED__NONE */
     int32_t priority;
-    uint32_t tolerations;         /* how many it has */
-    bool assumed;                 /* placed by us, not yet confirmed by an object */
-    bool terminating;             /* has a deletionTimestamp */
-    bool preempted;               /* it has, because the scheduler wanted its place */
-    struct api_object *latest;    /* assumed: what came of it since, held; NULL: nothing */
-    struct sched__queued *queued; /* NULL: not in the queue */
+    uint32_t tolerations;            /* how many it has */
+    bool assumed;                    /* placed by us, not yet confirmed by an object */
+    bool terminating;                /* has a deletionTimestamp */
+    bool preempted;                  /* it has, because the scheduler wanted its place */
+    const struct api_object *latest; /* assumed: what came of it since, held; NULL: nothing */
+    struct sched__queued *queued;    /* NULL: not in the queue */
     struct sched_pod *resident_next, *resident_prev; /* of the same class, see there */
 };
 
@@ -113,10 +114,11 @@ bool sched__pod_class_is_ignored(const struct sched__pod_class *c);
 struct str sched__pod_class_objection(const struct sched__pod_class *c, struct arena *a);
 
 /* The class of a pod, made if need be, with one more reference. */
-struct sched__pod_class *sched__pod_class_get(struct sched *s, struct api_object *pod);
+struct sched__pod_class *sched__pod_class_get(struct sched *s, const struct api_object *pod);
 
 /* The same for a pod that is to be placed although it may name its node. */
-struct sched__pod_class *sched__pod_class_get_pending(struct sched *s, struct api_object *pod);
+struct sched__pod_class *sched__pod_class_get_pending(struct sched *s,
+                                                      const struct api_object *pod);
 
 /* One more reference, and one less. */
 struct sched__pod_class *sched__pod_class_ref(struct sched__pod_class *c);
@@ -151,12 +153,12 @@ struct sched__store {
 
 /* Keeps an object of one of these kinds, or forgets it, and hands out the one that was there
  * before, which the caller unrefs; NULL: there was none, or the kind is not kept. */
-struct api_object *sched__store_set(struct sched *s, struct api_object *object);
-struct api_object *sched__store_delete(struct sched *s, const struct api_object *object);
+const struct api_object *sched__store_set(struct sched *s, const struct api_object *object);
+const struct api_object *sched__store_delete(struct sched *s, const struct api_object *object);
 
 /* An object of a store's map, or NULL; borrowed. */
-struct api_object *sched__store_find(struct sched *s, const struct map *objects, struct str ns,
-                                     struct str name);
+const struct api_object *sched__store_find(struct sched *s, const struct map *objects,
+                                           struct str ns, struct str name);
 
 /* Empty maps, and their end. */
 void sched__store_init(struct sched *s);

@@ -7,7 +7,7 @@
 static struct map index_members(const struct json *object) {
     struct map members = MAP_INIT(map_random_seed());
     for (size_t i = 0; object && object->kind == JSON_OBJECT && i < object->n; i++)
-        map_put(&members, object->members[i].key, &object->members[i].value);
+        map_put_const(&members, object->members[i].key, &object->members[i].value);
     return members;
 }
 
@@ -21,14 +21,15 @@ struct json sim_apply(struct arena *a, const struct json *stored, const struct j
                old = index_members(stored);
     for (size_t i = 0; i < stored->n; i++) {
         const struct json_member *m = &stored->members[i];
-        const struct json *wanted = map_get(&now, m->key), *was = map_get(&before, m->key);
+        const struct json *wanted = map_get_const(&now, m->key),
+                          *was = map_get_const(&before, m->key);
         if (wanted)
             json_add(a, &out, m->key, sim_apply(a, &m->value, was, wanted));
         else if (!was)
             json_add(a, &out, m->key, m->value);
     }
     for (size_t i = 0; i < manifest->n; i++)
-        if (!map_get(&old, manifest->members[i].key))
+        if (!map_get_const(&old, manifest->members[i].key))
             json_add(a, &out, manifest->members[i].key, manifest->members[i].value);
     map_release(&now);
     map_release(&before);

@@ -20,6 +20,7 @@ void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts
 
 void sim_cluster_release(struct sim_cluster *c) {
     for (size_t i = 0; i < c->items.n; i++) {
+        api_object_free(c->items.v[i].draft);
         api_object_unref(c->items.v[i].object);
         api_object_unref(c->items.v[i].before);
     }
@@ -47,7 +48,7 @@ void sim__refuse(struct sim_cluster *c, const struct sim_source *at, struct str 
 /* What a server says; o is NULL if the body could not be decoded. */
 static void refuse_as_server(struct sim_cluster *c, const struct sim_item *it,
                              const struct registry_failure *f, struct str maker) {
-    const struct api_object *o = it->object;
+    const struct api_object *o = it->draft;
     c->refused++;
     c->opts.remark(c->opts.ctx, &(struct sim_remark){.at = it->source,
                                                      .maker = maker,
@@ -61,7 +62,7 @@ static void refuse_fields(struct sim_cluster *c, const struct sim_item *it,
                           const struct registry_request *request, const struct registry_failure *f,
                           struct str maker) {
     AUTO(arena_release) struct arena a = {0};
-    struct json tree = api_object_encode(it->object, &a);
+    struct json tree = api_object_encode(it->draft, &a);
     struct registry_trial trial = {&c->registry, request,
                                    &tree,        &(struct api_decode_opts){.strict = false},
                                    it->before,   f->causes};
@@ -71,7 +72,7 @@ static void refuse_fields(struct sim_cluster *c, const struct sim_item *it,
     c->opts.remark(c->opts.ctx, &(struct sim_remark){.at = it->source,
                                                      .maker = maker,
                                                      .failure = f,
-                                                     .names = it->object->names,
+                                                     .names = it->draft->names,
                                                      .remedies = remedies,
                                                      .remedy_count = n});
 }
@@ -85,8 +86,8 @@ static const struct api_kind *kind_of(enum api_type_id type) {
     return kind;
 }
 
-struct api_object *sim_cluster_find(const struct sim_cluster *c, enum api_type_id type,
-                                    struct str namespace, struct str name) {
+const struct api_object *sim_cluster_find(const struct sim_cluster *c, enum api_type_id type,
+                                          struct str namespace, struct str name) {
     return registry_view_get(c->view, kind_of(type), namespace, name);
 }
 
@@ -114,14 +115,14 @@ static void remember_refused(struct sim_cluster *c, const struct api_object *o) 
 /* Kinds without validation need one, too. It depends only on what the object is called. */
 static void set_uid(struct api_object *o) {
     if (!o->meta->uid.n)
-        o->meta->uid = valid_new_uid(&o->arena, o->kind, o->meta->namespace, o->meta->name);
+        api_own_meta(o)->uid = valid_new_uid(&o->arena, o->kind, o->meta->namespace, o->meta->name);
 }
 
 static void set_namespace(const struct sim_cluster *c, struct api_object *o) {
     if (!o->kind->namespaced)
-        o->meta->namespace = STR("");
+        api_own_meta(o)->namespace = STR("");
     else if (!o->meta->namespace.n)
-        o->meta->namespace = arena_str(&o->arena, c->opts.namespace);
+        api_own_meta(o)->namespace = arena_str(&o->arena, c->opts.namespace);
 }
 
 /* What a name is completed with: random there, counted here. */
@@ -153,7 +154,7 @@ static void settle_by_controllers(struct api_object *o) {
 /* The object has its defaults. */
 static bool create(struct sim_cluster *c, struct sim_item *it, struct str maker) {
     AUTO(arena_release) struct arena a = {0};
-    struct api_object *o = it->object;
+    struct api_object *o = it->draft;
     struct registry_request request = {.namespace = c->opts.namespace};
     if (!o->meta->name.n && o->meta->generate_name.n)
         request.name_suffix = next_suffix(c);
@@ -167,18 +168,34 @@ static bool create(struct sim_cluster *c, struct sim_item *it, struct str maker)
     return !f.code;
 }
 
-static bool register_name(struct sim_cluster *c, struct sim_item *it) {
+/* The draft becomes the object that is stored under its name. */
+static void publish(struct sim_cluster *c, struct sim_item *it) {
+    set_namespace(c, it->draft);
+    set_uid(it->draft);
+    it->object = api_publish(it->draft);
+    it->draft = NULL;
+    registry_view_set(c->view, it->object);
+}
+
+/* The same, unless the name is taken. */
+static bool store(struct sim_cluster *c, struct sim_item *it) {
     AUTO(arena_release) struct arena a = {0};
-    struct api_object *o = it->object;
-    set_namespace(c, o);
-    set_uid(o);
-    if (!registry_view_find(c->view, o)) {
-        registry_view_set(c->view, o);
-        return true;
+    set_namespace(c, it->draft);
+    if (registry_view_find(c->view, it->draft)) {
+        struct registry_failure f = registry_already_exists(&a, it->draft);
+        refuse_as_server(c, it, &f, STR(""));
+        return false;
     }
-    struct registry_failure f = registry_already_exists(&a, o);
-    refuse_as_server(c, it, &f, STR(""));
-    return false;
+    publish(c, it);
+    return true;
+}
+
+static void discard(struct sim_cluster *c, struct sim_item *it) {
+    remember_refused(c, sim__object_of(it));
+    api_object_free(it->draft);
+    api_object_unref(it->object);
+    it->draft = NULL;
+    it->object = NULL;
 }
 
 /* ---- objects that take the place of others ---- */
@@ -209,18 +226,17 @@ static bool merge(struct sim_cluster *c, struct sim_item *it, const struct api_o
         refuse_as_server(c, it, &f, STR(""));
         return false;
     }
-    api_object_unref(it->object);
-    it->object = o;
+    api_object_free(it->draft);
+    it->draft = o;
     return true;
 }
 
-static bool update(struct sim_cluster *c, struct sim_item *it, struct api_object *stored) {
+static bool update(struct sim_cluster *c, struct sim_item *it) {
     AUTO(arena_release) struct arena a = {0};
     struct registry_request request = {.namespace = c->opts.namespace};
-    registry_adopt(&request, stored);
-    if (!merge(c, it, stored))
+    if (!merge(c, it, it->before))
         return false;
-    struct registry_failure f = registry_update(&c->registry, &request, &a, it->object, stored);
+    struct registry_failure f = registry_update(&c->registry, &request, &a, it->draft, it->before);
     if (f.causes)
         refuse_fields(c, it, &request, &f, STR(""));
     else if (f.code)
@@ -234,37 +250,45 @@ static void note_twice(struct sim_cluster *c, const struct sim_item *it,
     AUTO(arena_release) struct arena a = {0};
     sim__note(c, &it->source,
               arena_printf(&a, "%s \"%.*s\" was given before, in %.*s:%u; this one takes its place",
-                           it->object->kind->plural, STR_ARG(it->object->meta->name),
+                           it->draft->kind->plural, STR_ARG(it->draft->meta->name),
                            STR_ARG(there->source.file), there->source.line));
+}
+
+/* A stored object with what a file may not say of it and a server always has. */
+static const struct api_object *adopted(const struct sim_cluster *c,
+                                        const struct api_object *stored) {
+    struct api_object *o = api_object_derive(stored);
+    registry_adopt(&(struct registry_request){.namespace = c->opts.namespace}, o);
+    return api_publish(o);
 }
 
 /* Takes the place of another object. A pod is made anew, since hardly anything of one that is there
  * can be changed; all else is updated. */
 static bool apply(struct sim_cluster *c, struct sim_item *it, struct sim_item *there) {
-    bool is_pod = api_object_is(it->object, API_T_pod);
-    it->before = there->object;
-    if (is_pod ? !create(c, it, STR("")) : !update(c, it, there->object)) {
+    bool is_pod = api_object_is(it->draft, API_T_pod);
+    it->before = is_pod ? api_object_ref(there->object) : adopted(c, there->object);
+    if (is_pod ? !create(c, it, STR("")) : !update(c, it)) {
+        api_object_unref(it->before);
         it->before = NULL;
         return false;
     }
     if (!there->stored)
         note_twice(c, it, there);
     it->stored = there->stored && !is_pod;
+    api_object_unref(there->object);
     there->object = NULL;
-    set_namespace(c, it->object);
-    set_uid(it->object);
-    registry_view_set(c->view, it->object);
+    publish(c, it);
     remember_place(c, it);
     return true;
 }
 
 static bool settle(struct sim_cluster *c, struct sim_item *it) {
-    sim__assume_allocatable(c, it->object);
-    struct sim_item *there = it->stored && !c->opts.apply_all ? NULL : find_item(c, it->object);
+    sim__assume_allocatable(c, it->draft);
+    struct sim_item *there = it->stored && !c->opts.apply_all ? NULL : find_item(c, it->draft);
     if (there)
         return apply(c, it, there) && sim__check_limits(c, it, STR(""));
     if ((!it->stored && !create(c, it, STR(""))) || !sim__check_limits(c, it, STR("")) ||
-        !register_name(c, it))
+        !store(c, it))
         return false;
     remember_place(c, it);
     return true;
@@ -273,12 +297,9 @@ static bool settle(struct sim_cluster *c, struct sim_item *it) {
 static void settle_all(struct sim_cluster *c, bool first, bool stored) {
     for (size_t i = 0; i < c->items.n; i++) {
         struct sim_item *it = &c->items.v[i];
-        if (!it->object || comes_first(it->object) != first || it->stored != stored ||
-            settle(c, it))
-            continue;
-        remember_refused(c, it->object);
-        api_object_unref(it->object);
-        it->object = NULL;
+        const struct api_object *o = it->draft;
+        if (o && comes_first(o) == first && it->stored == stored && !settle(c, it))
+            discard(c, it);
     }
 }
 
@@ -287,10 +308,11 @@ static void imply_namespace(struct sim_cluster *c, struct str name) {
     const struct api_kind *kind = kind_of(API_T_namespace);
     if (!name.n || registry_view_get(c->view, kind, STR(""), name))
         return;
-    struct api_object *o = api_object_new(kind);
-    o->meta->name = arena_str(&o->arena, name);
-    set_uid(o);
-    api_object_default(o, c->opts.gates);
+    struct api_object *draft = api_object_new(kind);
+    api_own_meta(draft)->name = arena_str(&draft->arena, name);
+    set_uid(draft);
+    api_object_default(draft, c->opts.gates);
+    const struct api_object *o = api_publish(draft);
     registry_view_set(c->view, o);
     api_object_unref(o);
 }
@@ -303,9 +325,11 @@ static void settle_namespaces(struct sim_cluster *c) {
     if (!are_given)
         return;
     registry_view_close(c->view, API_T_namespace);
-    for (size_t i = 0; i < c->items.n; i++)
-        if (c->items.v[i].stored && c->items.v[i].object && c->items.v[i].object->kind->namespaced)
-            imply_namespace(c, c->items.v[i].object->meta->namespace);
+    for (size_t i = 0; i < c->items.n; i++) {
+        const struct api_object *o = sim__object_of(&c->items.v[i]);
+        if (o && c->items.v[i].stored && o->kind->namespaced)
+            imply_namespace(c, o->meta->namespace);
+    }
 }
 
 void sim_cluster_settle(struct sim_cluster *c) {
@@ -324,9 +348,10 @@ static size_t count_tolerations(const struct api_object *o) {
     return api_object_is(o, API_T_pod) ? ((const struct api_pod *)o->body)->spec.tolerations.n : 0;
 }
 
+/* Takes the object. */
 static void keep(struct sim_cluster *c, struct api_object *o, const struct json *tree,
                  const struct sim_source *source) {
-    struct sim_item it = {.object = o,
+    struct sim_item it = {.draft = o,
                           .source = *source,
                           .stored = o->meta->uid.n > 0,
                           .tolerations = count_tolerations(o)};
@@ -387,9 +412,10 @@ int sim_cluster_add(struct sim_cluster *c, const struct json *tree,
     else if (o->kind && o->meta && lacks_name(o))
         rc =
             err_set(err, ERR_INVALID, "a %s without a name: metadata.name is empty", o->kind->kind);
-    else if (o->kind && o->meta)
-        keep(c, api_object_ref(o), tree, source);
-    api_object_unref(o);
+    if (f.code || rc < 0 || !o->kind || !o->meta)
+        api_object_free(o);
+    else
+        keep(c, o, tree, source);
     return rc;
 }
 
@@ -404,8 +430,8 @@ struct expansion {
     size_t first;             /* place in out of what was created first for it */
 };
 
-static struct api_object *find_object(void *ctx, enum api_type_id type, struct str namespace,
-                                      struct str name) {
+static const struct api_object *find_object(void *ctx, enum api_type_id type, struct str namespace,
+                                            struct str name) {
     const struct expansion *x = ctx;
     return sim_cluster_find(x->c, type, namespace, name);
 }
@@ -418,40 +444,37 @@ static void begin_workload(void *ctx, size_t place) {
 }
 
 /* What a rollout will replace keeps its name until then. */
-static bool register_made(struct expansion *x, struct sim_item *it) {
+static bool store_made(struct expansion *x, struct sim_item *it) {
     if (!x->is_rolling)
-        return register_name(x->c, it);
-    set_namespace(x->c, it->object);
-    set_uid(it->object);
-    registry_view_set(x->c->view, it->object);
+        return store(x->c, it);
+    publish(x->c, it);
     return true;
 }
 
-static bool keep_made(struct expansion *x, struct sim_item *it, bool is_good) {
-    if (is_good) {
-        it->tolerations = count_tolerations(it->object);
-        it->held = x->is_rolling && api_object_is(it->object, API_T_pod);
-        vec_push(&x->out, *it);
-        return true;
-    }
-    remember_refused(x->c, it->object);
-    api_object_unref(it->object);
-    return false;
+static const struct api_object *keep_made(struct expansion *x, struct sim_item *it) {
+    it->tolerations = count_tolerations(it->object);
+    it->held = x->is_rolling && api_object_is(it->object, API_T_pod);
+    vec_push(&x->out, *it);
+    return it->object;
 }
 
-static bool create_object(void *ctx, struct api_object *o, struct str maker) {
+static const struct api_object *create_object(void *ctx, struct api_object *o, struct str maker) {
     struct expansion *x = ctx;
-    struct sim_item it = {.object = o, .source = x->source, .tolerations = count_tolerations(o)};
+    struct sim_item it = {.draft = o, .source = x->source, .tolerations = count_tolerations(o)};
     api_object_default(o, x->c->opts.gates);
-    return keep_made(x, &it,
-                     create(x->c, &it, maker) && sim__check_limits(x->c, &it, maker) &&
-                         register_made(x, &it));
+    if (create(x->c, &it, maker) && sim__check_limits(x->c, &it, maker) && store_made(x, &it))
+        return keep_made(x, &it);
+    discard(x->c, &it);
+    return NULL;
 }
 
 static bool adopt_object(void *ctx, struct api_object *o) {
     struct expansion *x = ctx;
-    struct sim_item it = {.object = o, .source = x->source};
-    return keep_made(x, &it, register_made(x, &it));
+    struct sim_item it = {.draft = o, .source = x->source};
+    if (store_made(x, &it))
+        return keep_made(x, &it);
+    discard(x->c, &it);
+    return false;
 }
 
 static void begin_rollout(void *ctx) {

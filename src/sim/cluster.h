@@ -45,13 +45,14 @@ struct sim_cluster_opts {
 };
 
 struct sim_item {
-    struct api_object *object; /* NULL: it was refused */
+    struct api_object *draft;        /* owned; NULL: it is settled, or was refused */
+    const struct api_object *object; /* held, as it is stored; NULL: not yet, or it was refused */
     struct sim_source source;
-    bool stored;               /* it came with a uid, or is a change of one that did */
-    struct api_object *before; /* what it was before the change; held; NULL: as it was */
-    struct json *tree;         /* of a manifest, as it was read; in the cluster's arena; or NULL */
-    bool held;                 /* a pod that comes only when a rollout makes it */
-    size_t tolerations;        /* of a pod, before admission added some */
+    bool stored;                     /* it came with a uid, or is a change of one that did */
+    const struct api_object *before; /* what it was before the change; held; NULL: as it was */
+    struct json *tree;  /* of a manifest, as it was read; in the cluster's arena; or NULL */
+    bool held;          /* a pod that comes only when a rollout makes it */
+    size_t tolerations; /* of a pod, before admission added some */
 };
 
 /* A workload that was changed, on its way to its new pods. */
@@ -98,8 +99,8 @@ void sim_cluster_settle(struct sim_cluster *c);
 void sim_cluster_expand(struct sim_cluster *c);
 
 /* The object of that type and name, or NULL. namespace is empty for kinds that have none. */
-struct api_object *sim_cluster_find(const struct sim_cluster *c, enum api_type_id type,
-                                    struct str namespace, struct str name);
+const struct api_object *sim_cluster_find(const struct sim_cluster *c, enum api_type_id type,
+                                          struct str namespace, struct str name);
 
 /* Was an object of that name given, but refused? */
 bool sim_cluster_has_refused(const struct sim_cluster *c, const char *kind, struct str namespace,
@@ -109,6 +110,11 @@ bool sim_cluster_has_refused(const struct sim_cluster *c, const char *kind, stru
 int sim_cluster_check_pending(const struct sim_item *item, struct err *err);
 
 /* --- for the files that make up a cluster --- */
+
+/* The item's object, settled or not; NULL: it was refused. */
+static inline const struct api_object *sim__object_of(const struct sim_item *it) {
+    return it->draft ? it->draft : it->object;
+}
 
 /* Remarks on an object: what is wrong with it, which counts, and what is merely good to know. */
 void sim__refuse(struct sim_cluster *c, const struct sim_source *at, struct str text);

@@ -192,9 +192,10 @@ static void check_volume(struct finding *f, const struct api_persistent_volume *
 
 static void refuse_field(struct sim_cluster *c, const struct sim_item *it, struct str text) {
     AUTO(arena_release) struct arena a = {0};
+    const struct api_object *o = sim__object_of(it);
     sim__refuse(c, &it->source,
-                arena_printf(&a, "The %s \"%.*s\" is invalid: %.*s", it->object->kind->kind,
-                             STR_ARG(it->object->meta->name), STR_ARG(text)));
+                arena_printf(&a, "The %s \"%.*s\" is invalid: %.*s", o->kind->kind,
+                             STR_ARG(o->meta->name), STR_ARG(text)));
 }
 
 static void check_object(struct finding *f, const struct api_object *o) {
@@ -211,7 +212,7 @@ static void check_object(struct finding *f, const struct api_object *o) {
 
 /* Nobody may be told that a pod fits where it is not known what others take. */
 static void stop(struct sim_cluster *c, const struct sim_item *it, const struct finding *f) {
-    const struct api_pod *pod = it->object->body;
+    const struct api_pod *pod = sim__object_of(it)->body;
     if (c->obstacle.p)
         return;
     c->obstacle = arena_printf(
@@ -224,13 +225,14 @@ static void stop(struct sim_cluster *c, const struct sim_item *it, const struct 
 static void leave_out(struct sim_cluster *c, const struct sim_item *it, const struct finding *f,
                       struct str maker) {
     AUTO(arena_release) struct arena a = {0};
+    const struct api_object *o = sim__object_of(it);
     struct str text;
     if (maker.n)
         text = arena_printf(&a, "%.*s: its pods are not made: they have %.*s", STR_ARG(maker),
                             STR_ARG(f->text));
     else
-        text = arena_printf(&a, "The %s \"%.*s\" is left out: it has %.*s", it->object->kind->kind,
-                            STR_ARG(it->object->meta->name), STR_ARG(f->text));
+        text = arena_printf(&a, "The %s \"%.*s\" is left out: it has %.*s", o->kind->kind,
+                            STR_ARG(o->meta->name), STR_ARG(f->text));
     sim__refuse(c, &it->source, text);
 }
 
@@ -244,7 +246,7 @@ static bool has_place(const struct api_pod *pod) {
 
 bool sim__check_limits(struct sim_cluster *c, const struct sim_item *item, struct str maker) {
     AUTO(arena_release) struct arena a = {0};
-    const struct api_object *o = item->object;
+    const struct api_object *o = sim__object_of(item);
     struct finding f = {
         .a = &a, .tolerations = item->tolerations, .has_place = is_pod_that(o, has_place)};
     if (is_pod_that(o, api_pod_has_ended))
@@ -305,10 +307,10 @@ static void note_class(struct sim_cluster *c, const struct sim_item *it, struct 
         return;
     const struct api_persistent_volume_claim *claim = it->object->body;
     struct str name = claim->spec.storage_class_name;
-    if (!name.n || claim->spec.volume_name.n || map_get(noted, name) ||
+    if (!name.n || claim->spec.volume_name.n || map_get_const(noted, name) ||
         sim_cluster_find(c, API_T_storage_class, STR(""), name))
         return;
-    map_put(noted, name, it->object);
+    map_put_const(noted, name, it->object);
     sim__note(c, &it->source,
               arena_printf(&a,
                            "persistentvolumeclaim/%.*s: there is no StorageClass \"%.*s\" in "
@@ -337,7 +339,7 @@ static bool is_silent(const struct api_object *o) {
 void sim__assume_allocatable(const struct sim_cluster *c, struct api_object *o) {
     if (!c->opts.assumed || !c->opts.assumed->n || !is_silent(o))
         return;
-    struct api_node_status *status = &((struct api_node *)o->body)->status;
+    struct api_node_status *status = &((struct api_node *)api_own_body(o))->status;
     status->capacity = status->allocatable = *c->opts.assumed;
 }
 

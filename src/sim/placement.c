@@ -32,7 +32,7 @@ static struct str object_key(struct sim_placement *p, const struct api_object *o
     return name_key(&p->arena, o->meta->namespace, o->meta->name);
 }
 
-static struct sim_placement_pod *add_pod(struct sim_placement *p, struct api_object *o,
+static struct sim_placement_pod *add_pod(struct sim_placement *p, const struct api_object *o,
                                          struct str key) {
     vec_push(&p->pods, (struct sim_placement_pod){.pod = api_object_ref(o)});
     map_put(&p->by_name, key, (void *)p->pods.n);
@@ -60,7 +60,7 @@ static struct sim_placement_pod *get_pod(struct sim_placement *p, struct str nam
     struct sim_placement_pod *pod = find_pod(p, key);
     if (pod)
         return pod;
-    struct api_object *bound = map_get(&p->bound, key);
+    const struct api_object *bound = map_get_const(&p->bound, key);
     return add_pod(p, bound, object_key(p, bound));
 }
 
@@ -73,7 +73,7 @@ static bool has_profile(const struct sched_config *config, struct str scheduler)
 
 /* What can be said of a pending pod before it is tried. */
 static void expect(struct sim_placement *p, struct sim_item *item) {
-    const struct api_pod_spec *spec = &((struct api_pod *)item->object->body)->spec;
+    const struct api_pod_spec *spec = &((const struct api_pod *)item->object->body)->spec;
     struct sim_placement_pod *pod = add_pod(p, item->object, object_key(p, item->object));
     pod->item = item;
     pod->state = SIM_WAITING;
@@ -100,11 +100,11 @@ void sim__placement_begin(struct sim_placement *p, struct sim_item *item) {
 static void feed(struct sim_placement *p) {
     for (enum rank rank = OTHERS; rank < LEFT_OUT; rank++)
         for (size_t i = 0; i < p->cluster->items.n; i++) {
-            struct api_object *o = p->cluster->items.v[i].object;
+            const struct api_object *o = p->cluster->items.v[i].object;
             if (rank_of(o) != rank || p->cluster->items.v[i].held)
                 continue;
             if (rank == BOUND)
-                map_put(&p->bound, object_key(p, o), o);
+                map_put_const(&p->bound, object_key(p, o), o);
             if (rank == PENDING)
                 sim__placement_begin(p, &p->cluster->items.v[i]);
             else
@@ -128,7 +128,7 @@ static struct str keep_text(struct sim_placement *p, struct str text) {
 
 struct api_object *sim_placement_pod_now(const struct sim_placement_pod *pod) {
     struct api_object *o = api_object_derive(pod->pod);
-    struct api_pod *body = o->body;
+    struct api_pod *body = api_own_body(o);
     if (pod->item && pod->node.n) {
         body->spec.node_name = arena_str(&o->arena, pod->node);
         body->status.nominated_node_name = STR("");
@@ -138,7 +138,7 @@ struct api_object *sim_placement_pod_now(const struct sim_placement_pod *pod) {
 
 /* The binding, confirmed: others may have waited for this pod to be somewhere. */
 static void bind(struct sim_placement *p, const struct sim_placement_pod *pod) {
-    struct api_object *bound = sim_placement_pod_now(pod);
+    const struct api_object *bound = api_publish(sim_placement_pod_now(pod));
     sched_set(p->sched, bound);
     api_object_unref(bound);
 }
@@ -147,7 +147,7 @@ static void end(struct sim_placement *p, struct sim_placement_pod *pod,
                 enum sim_placement_state state, struct str message) {
     pod->state = state;
     if (!pod->item)
-        pod->node = keep_text(p, ((struct api_pod *)pod->pod->body)->spec.node_name);
+        pod->node = keep_text(p, ((const struct api_pod *)pod->pod->body)->spec.node_name);
     pod->message = message;
     pod->nominated = pod->victims = (struct str){0};
     p->last_change = clock_wall(&p->clock->clock);

@@ -29,7 +29,7 @@ enum sim_placement_state {
 };
 
 struct sim_placement_pod {
-    struct api_object *pod; /* held; as it was given */
+    const struct api_object *pod; /* held; as it was given */
     enum sim_placement_state state;
     struct sim_item *item; /* of pods that were pending; else NULL */
     struct str node;       /* where it is, or was before it was preempted */

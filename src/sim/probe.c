@@ -25,7 +25,7 @@ static enum rank rank_of(const struct api_object *o) {
 void sim_probe_tell(const struct sim_cluster *c, const struct api_object *pod, struct sched *s) {
     for (enum rank rank = OTHERS; rank < LEFT_OUT; rank++)
         for (size_t i = 0; i < c->items.n; i++) {
-            struct api_object *o = c->items.v[i].object;
+            const struct api_object *o = c->items.v[i].object;
             if (o && o != pod && rank_of(o) == rank)
                 sched_set(s, o);
         }
@@ -33,7 +33,7 @@ void sim_probe_tell(const struct sim_cluster *c, const struct api_object *pod, s
 
 struct api_object *sim_probe_pod(const struct api_object *pod) {
     struct api_object *copy = api_object_copy(pod);
-    struct api_pod *body = copy->body;
+    struct api_pod *body = api_own_body(copy);
     if (body->spec.node_name.n)
         body->status.nominated_node_name = STR("");
     body->spec.node_name = STR("");

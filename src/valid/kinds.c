@@ -23,7 +23,7 @@ bool valid_knows(const struct api_kind *kind) {
 
 /* Objects of a namespace are in the one of the request; the others are in none. */
 static void set_namespace(struct api_object *o, const struct valid_opts *opts) {
-    struct str *namespace = &o->meta->namespace;
+    struct str *namespace = &api_own_meta(o)->namespace;
     if (!o->kind->namespaced)
         *namespace = STR("");
     else if (!namespace->n)
@@ -63,7 +63,7 @@ void valid_prepare_update(struct api_object *o, const struct api_object *old,
     if (!k)
         return;
     set_namespace(o, opts);
-    o->meta->generation = old->meta->generation;
+    api_own_meta(o)->generation = old->meta->generation;
     if (k->prepare_update)
         k->prepare_update(o, old, opts);
     valid__keep_system_fields(o, old);

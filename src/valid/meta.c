@@ -13,7 +13,7 @@ enum {
 };
 
 void valid_generate_name(struct api_object *o, struct str suffix) {
-    struct api_object_meta *m = o->meta;
+    struct api_object_meta *m = api_own_meta(o);
     if (m->name.n || !m->generate_name.n)
         return;
     struct str base = str_sub(m->generate_name, 0, GENERATED_NAME_BYTES - suffix.n);
@@ -47,7 +47,7 @@ struct str valid_new_uid(struct arena *a, const struct api_kind *kind, struct st
 /* Follows k8s.io/apiserver pkg/registry/rest, WipeObjectMetaSystemFields and
  * FillObjectMetaSystemFields. */
 void valid__set_system_fields(struct api_object *o, const struct valid_opts *opts) {
-    struct api_object_meta *m = o->meta;
+    struct api_object_meta *m = api_own_meta(o);
     m->uid = opts->uid.n ? arena_str(&o->arena, opts->uid)
                          : valid_new_uid(&o->arena, o->kind, m->namespace, m->name);
     m->creation_timestamp = opts->now;

@@ -103,7 +103,7 @@ void valid__any_meta_update(struct valid *v, const struct path *p, const struct 
 
 /* uid and deletion may be missing; a wrong creation time is not worth an error. */
 void valid__keep_system_fields(struct api_object *o, const struct api_object *old) {
-    struct api_object_meta *m = o->meta;
+    struct api_object_meta *m = api_own_meta(o);
     const struct api_object_meta *was = old->meta;
     if (!m->uid.n)
         m->uid = arena_str(&o->arena, was->uid);

@@ -5,7 +5,7 @@
 
 #include "valid/valid_int.h"
 
-static struct api_namespace *namespace_of(const struct api_object *o) {
+static const struct api_namespace *namespace_of(const struct api_object *o) {
     return o->body;
 }
 
@@ -41,7 +41,7 @@ static void add_finalizer(struct arena *a, struct api_strs *list, struct str nam
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     (void)opts;
-    struct api_namespace *ns = namespace_of(o);
+    struct api_namespace *ns = api_own_body(o);
     ns->status = (struct api_namespace_status){.phase = STR("Active")};
     add_finalizer(&o->arena, &ns->spec.finalizers, STR("kubernetes"));
 }
@@ -51,10 +51,9 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
     (void)opts;
     const struct api_namespace *was = namespace_of(old);
-    api_struct_copy(&o->arena, &api_types[API_T_namespace_spec], &was->spec,
-                    &namespace_of(o)->spec);
-    api_struct_copy(&o->arena, &api_types[API_T_namespace_status], &was->status,
-                    &namespace_of(o)->status);
+    struct api_namespace *ns = api_own_body(o);
+    api_struct_copy(&o->arena, &api_types[API_T_namespace_spec], &was->spec, &ns->spec);
+    api_struct_copy(&o->arena, &api_types[API_T_namespace_status], &was->status, &ns->status);
 }
 
 const struct valid_kind valid__namespace = {

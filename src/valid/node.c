@@ -8,7 +8,7 @@
 
 enum { MAX_FEATURE_NAME_BYTES = 253, MAX_PREEMPTION_RULES = 20 };
 
-static struct api_node *node_of(const struct api_object *o) {
+static const struct api_node *node_of(const struct api_object *o) {
     return o->body;
 }
 
@@ -192,12 +192,11 @@ static void check_config(struct valid *v, const struct api_node *n) {
 
 /* ---- spec ---- */
 
-/* podCIDR is older than podCIDRs and wins when they differ. */
-static struct api_strs pod_cidrs(struct api_node_spec *s) {
+/* podCIDR is older than podCIDRs and wins when they differ; then *alone is the list. */
+static struct api_strs pod_cidrs(const struct api_node_spec *s, struct str *alone) {
     bool is_first = s->pod_cidrs.n && str_eq(s->pod_cidr, s->pod_cidrs.v[0]);
-    if (s->pod_cidr.n && !is_first)
-        return (struct api_strs){&s->pod_cidr, 1};
-    return s->pod_cidrs;
+    *alone = s->pod_cidr;
+    return s->pod_cidr.n && !is_first ? (struct api_strs){alone, 1} : s->pod_cidrs;
 }
 
 static const struct api_strs *preemption_rules(const struct api_node_spec *s) {
@@ -244,7 +243,7 @@ static void check_preemption(struct valid *v, const struct api_node_spec *spec,
 /* ---- the kind ---- */
 
 static void check_node(struct valid *v, const struct api_object *o) {
-    struct api_node *n = node_of(o);
+    const struct api_node *n = node_of(o);
     const struct path *meta = AT(NULL, "metadata"), *spec = AT(NULL, "spec");
     valid__object_meta(v, meta, &n->metadata, false, valid__name_subdomain);
     valid__node_annotations(v, AT(meta, "annotations"), &n->metadata.annotations);
@@ -253,7 +252,8 @@ static void check_node(struct valid *v, const struct api_object *o) {
     check_resources(v, &n->status);
     check_swap(v, AT(meta, "nodeSwapStatus"), n->status.node_info.swap);
     check_declared_features(v, &n->status);
-    struct api_strs cidrs = pod_cidrs(&n->spec);
+    struct str alone;
+    struct api_strs cidrs = pod_cidrs(&n->spec, &alone);
     valid__pod_cidrs(v, AT(spec, "podCIDRs"), &cidrs);
 }
 
@@ -295,8 +295,9 @@ static void check_provider_kept(struct valid *v, const struct path *p, struct st
 
 static void check_kept(struct valid *v, const struct api_object *o, const struct api_object *was) {
     const struct path *p = AT(NULL, "spec");
-    struct api_node_spec *s = &node_of(o)->spec, *old = &node_of(was)->spec;
-    struct api_strs cidrs = pod_cidrs(s), old_cidrs = pod_cidrs(old);
+    const struct api_node_spec *s = &node_of(o)->spec, *old = &node_of(was)->spec;
+    struct str alone, old_alone;
+    struct api_strs cidrs = pod_cidrs(s, &alone), old_cidrs = pod_cidrs(old, &old_alone);
     check_cidrs_kept(v, AT(p, "podCIDRs"), &cidrs, &old_cidrs);
     check_provider_kept(v, AT(p, "providerID"), s->provider_id, old->provider_id);
     check_config(v, node_of(o));
@@ -306,7 +307,7 @@ static void check_kept(struct valid *v, const struct api_object *o, const struct
 
 /* The status is the old node's: an update of the node cannot change it. */
 static void update(struct valid *v, const struct api_object *o, const struct api_object *old) {
-    struct api_node *n = node_of(o);
+    const struct api_node *n = node_of(o);
     check_node(v, o);
     check_addresses(v, AT(AT(NULL, "status"), "addresses"), &n->status.addresses);
     check_kept(v, o, old);
@@ -338,15 +339,16 @@ static void drop_disabled(struct api_node *n, const struct api_node *old,
 
 /* Unlike other kinds, a new node may come with a status. */
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
-    node_of(o)->status.config = NULL;
-    drop_disabled(node_of(o), NULL, opts);
+    struct api_node *n = api_own_body(o);
+    n->status.config = NULL;
+    drop_disabled(n, NULL, opts);
 }
 
 static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
-    api_struct_copy(&o->arena, &api_types[API_T_node_status], &node_of(old)->status,
-                    &node_of(o)->status);
-    drop_disabled(node_of(o), node_of(old), opts);
+    struct api_node *n = api_own_body(o);
+    api_struct_copy(&o->arena, &api_types[API_T_node_status], &node_of(old)->status, &n->status);
+    drop_disabled(n, node_of(old), opts);
 }
 
 const struct valid_kind valid__node = {

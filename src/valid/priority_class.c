@@ -7,7 +7,7 @@
 
 enum { HIGHEST_USER_PRIORITY = 1000000000 };
 
-static struct api_priority_class *class_of(const struct api_object *o) {
+static const struct api_priority_class *class_of(const struct api_object *o) {
     return o->body;
 }
 
@@ -76,7 +76,7 @@ static void update(struct valid *v, const struct api_object *o, const struct api
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     (void)opts;
-    o->meta->generation = 1;
+    api_own_meta(o)->generation = 1;
 }
 
 const struct valid_kind valid__priority_class = {

@@ -34,7 +34,7 @@ static void look_at(struct advice *run, struct str text, struct buf *out) {
         api_object_default(o, &gates.enabled);
         advice_check(run, o, &notes);
         check_notes(&notes, out);
-        api_object_unref(o);
+        api_object_free(o);
     }
     arena_release(&a);
 }

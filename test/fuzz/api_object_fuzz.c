@@ -34,7 +34,7 @@ static void check(struct arena *a, struct api_object *o) {
     struct api_object *again = decode(a, once);
     if (!again || !str_eq(once, encode(a, again)))
         abort();
-    api_object_unref(again);
+    api_object_free(again);
     struct feature_config config;
     feature_config_init(&config, FEATURE_NEWEST);
     api_object_default(o, &config.enabled);
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct api_object *o = decode(&a, text);
     if (o)
         check(&a, o);
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
     return 0;
 }

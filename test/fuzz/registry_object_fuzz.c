@@ -56,9 +56,9 @@ static void update(struct arena *a, struct api_object *o, struct api_object *old
     valid_update(o, old, opts, &again);
     check_errors(&errs, o);
     check_same(&errs, &again);
-    api_object_unref(old);
+    api_object_free(old);
     encode(a, o);
-    api_object_unref(o);
+    api_object_free(o);
 }
 
 static struct api_object *read_object(const struct json *tree, const struct valid_opts *opts) {
@@ -67,7 +67,7 @@ static struct api_object *read_object(const struct json *tree, const struct vali
     if (api_object_decode(tree, &lenient, &o, NULL) < 0)
         return NULL;
     if (!valid_knows(o->kind)) {
-        api_object_unref(o);
+        api_object_free(o);
         return NULL;
     }
     api_object_default(o, opts->gates);
@@ -131,8 +131,8 @@ static void judge(struct arena *a, struct str text, unsigned choice) {
         update(a, o, old, &opts);
         return;
     }
-    api_object_unref(o);
-    api_object_unref(old);
+    api_object_free(o);
+    api_object_free(old);
 }
 
 /* The first byte chooses gates and the change. */

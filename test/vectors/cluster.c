@@ -42,11 +42,11 @@ struct sched *cluster_sched_new(const struct cluster *c, const struct clock *clo
                                           .seed = 1});
 }
 
-static void keep(struct cluster *c, struct api_object *o) {
+static void keep(struct cluster *c, const struct api_object *o) {
     if (c->n == c->cap) {
-        struct api_object **old = c->objects;
+        const struct api_object **old = c->objects;
         c->cap = c->cap ? 2 * c->cap : 64;
-        c->objects = arena_array(c->arena, struct api_object *, c->cap);
+        c->objects = arena_array(c->arena, const struct api_object *, c->cap);
         for (size_t i = 0; i < c->n; i++)
             c->objects[i] = old[i];
     }
@@ -60,8 +60,8 @@ static struct str version_of(const char *kind) {
     return STR("v1");
 }
 
-struct api_object *cluster_add(struct cluster *c, const char *kind, const struct json *tree,
-                               struct buf *why) {
+const struct api_object *cluster_add(struct cluster *c, const char *kind, const struct json *tree,
+                                     struct buf *why) {
     static const struct json missing;
     struct api_decode_opts opts = {.api_version = version_of(kind), .kind = str_of(kind)};
     struct api_object *o;
@@ -74,8 +74,9 @@ struct api_object *cluster_add(struct cluster *c, const char *kind, const struct
         return NULL;
     }
     api_object_default(o, &c->gates);
-    keep(c, o);
-    return o;
+    const struct api_object *stored = api_publish(o);
+    keep(c, stored);
+    return stored;
 }
 
 int cluster_add_all(struct cluster *c, const char *kind, const struct json *list, struct buf *why) {

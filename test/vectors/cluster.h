@@ -17,7 +17,7 @@ struct cluster {
     struct intern *atoms;
     struct match *match;
     struct arena *arena; /* for the list of objects */
-    struct api_object **objects;
+    const struct api_object **objects;
     size_t n, cap;
 };
 
@@ -25,9 +25,9 @@ struct cluster {
 int cluster_check(struct arena *a, const struct json *line, struct buf *why,
                   int (*check)(struct cluster *c, const struct json *line, struct buf *why));
 
-/* Decodes and defaults an object of the kind, which the cluster owns; NULL and why. */
-struct api_object *cluster_add(struct cluster *c, const char *kind, const struct json *tree,
-                               struct buf *why);
+/* Decodes, defaults and publishes an object of the kind, which the cluster owns; NULL and why. */
+const struct api_object *cluster_add(struct cluster *c, const char *kind, const struct json *tree,
+                                     struct buf *why);
 
 /* The same for a member of the line that is a list of them; none when there is no such member. 0 or
  * -1 and why. They are the last ones of c->objects. */

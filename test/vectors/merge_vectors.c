@@ -45,7 +45,7 @@ static struct json texts_of(const struct valid_errs *errs) {
 }
 
 static struct json outcome(struct arena *a, struct api_object *o, const struct valid_opts *opts) {
-    const struct api_pod_spec *spec = &((struct api_pod *)o->body)->spec;
+    const struct api_pod_spec *spec = &((const struct api_pod *)o->body)->spec;
     struct valid_errs errs = VALID_ERRS_INIT(a);
     struct json got = {.kind = JSON_OBJECT};
     api_object_default(o, opts->gates);
@@ -92,6 +92,6 @@ int vectors_check_merge(struct arena *a, const struct json *line, struct buf *wh
     } else {
         buf_add(why, STR("not a pod"));
     }
-    api_object_unref(o);
+    api_object_free(o);
     return rc;
 }

@@ -25,15 +25,23 @@ static int compare(struct arena *a, const struct json *want, const struct sched_
     return vectors_compare_members(want, &got, why);
 }
 
+/* The pod with the uid that the oracle gives it. */
+static const struct api_object *with_uid(const struct api_object *pod) {
+    struct api_object *o = api_object_derive(pod);
+    api_own_meta(o)->uid = arena_printf(&o->arena, "%.*s/%.*s", STR_ARG(pod->meta->namespace),
+                                        STR_ARG(pod->meta->name));
+    return api_publish(o);
+}
+
 /* Pods that wait beside the one in question have gates: it is the first that is decided. */
 static int check(struct cluster *c, const struct json *line, struct buf *why) {
     if (cluster_add_line(c, line, why) < 0)
         return -1;
-    struct api_object *pod = cluster_add(c, "Pod", json_get(line, STR("pod")), why);
+    const struct api_object *pod = cluster_add(c, "Pod", json_get(line, STR("pod")), why);
     if (!pod)
         return -1;
-    pod->meta->uid = arena_printf(&pod->arena, "%.*s/%.*s", STR_ARG(pod->meta->namespace),
-                                  STR_ARG(pod->meta->name)); /* as the oracle has it */
+    c->objects[c->n - 1] = with_uid(pod);
+    api_object_unref(pod);
     struct clock_manual clock;
     clock_manual_init(&clock, LATER);
     struct sched *s = cluster_sched_new(c, &clock.clock);

@@ -19,7 +19,7 @@ static int change(struct cluster *c, struct sched *s, const struct json *line, s
     struct json named = {.kind = JSON_OBJECT};
     if (gone)
         json_add(c->arena, &named, STR("metadata"), *gone);
-    struct api_object *o = cluster_add(c, kind.p, after ? after : &named, why);
+    const struct api_object *o = cluster_add(c, kind.p, after ? after : &named, why);
     if (!o)
         return -1;
     if (after)

@@ -209,7 +209,7 @@ static bool is_node(const struct api_object *o) {
 static int tell_past(struct cluster *c, struct sched *s, const struct json *line, struct buf *why) {
     const struct json *nodes = json_get(line, STR("nodes_before"));
     size_t n = c->n;
-    struct api_object *pod = c->objects[n - 1];
+    const struct api_object *pod = c->objects[n - 1];
     struct sched_report report;
     if (!nodes)
         return 0;
@@ -233,7 +233,7 @@ static int check(struct cluster *c, const struct json *line, struct buf *why) {
     if (cluster_add_line(c, line, why) < 0)
         return -1;
     size_t n = c->n;
-    struct api_object *pod = cluster_add(c, "Pod", json_get(line, STR("pod")), why);
+    const struct api_object *pod = cluster_add(c, "Pod", json_get(line, STR("pod")), why);
     if (!pod)
         return -1;
     struct clock_manual clock;

@@ -27,6 +27,6 @@ int vectors_check_validate_create(struct arena *a, const struct json *line, stru
     struct valid_opts opts = {
         .gates = &gates, .namespace = STR("default"), .uid = STR(VECTORS_NEW_UID)};
     int rc = judge(a, line, o, &opts, why);
-    api_object_unref(o);
+    api_object_free(o);
     return rc;
 }

@@ -32,7 +32,7 @@ int vectors_check_validate_update(struct arena *a, const struct json *line, stru
         rc = verdict_compare_refusal(line, &faults, why);
     else
         rc = judge(a, line, o, old, why);
-    api_object_unref(o);
-    api_object_unref(old);
+    api_object_free(o);
+    api_object_free(old);
     return rc;
 }

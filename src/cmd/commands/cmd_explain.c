@@ -47,7 +47,7 @@ struct run {
     struct cmd_call *call;
     const struct explain_opts *opts;
     struct scene scene;
-    struct api_object *pod; /* the one to explain, as it was given; borrowed */
+    const struct api_object *pod; /* the one to explain, as it was given; borrowed */
 };
 
 /* --- the pod --- */
@@ -130,7 +130,8 @@ static int write_report(const struct run *run, const struct explain_report *repo
     return io_write(run->call->ctx->out, buf_view(&text), err);
 }
 
-static int explain_pod(struct run *run, struct sched *s, struct api_object *pod, struct err *err) {
+static int explain_pod(struct run *run, struct sched *s, const struct api_object *pod,
+                       struct err *err) {
     struct sched_explanation e;
     struct sched_suggestions suggestions;
     size_t node;
@@ -158,7 +159,7 @@ static int explain(struct run *run, struct err *err) {
     struct clock_manual clock;
     clock_manual_init(&clock, 0);
     struct sched *s = scene_sched_new(&run->scene, &clock.clock, 0);
-    struct api_object *pod = sim_probe_pod(run->pod);
+    const struct api_object *pod = api_publish(sim_probe_pod(run->pod));
     sim_probe_tell(&run->scene.cluster, run->pod, s);
     int rc = explain_pod(run, s, pod, err);
     api_object_unref(pod);

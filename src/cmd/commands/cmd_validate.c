@@ -106,12 +106,15 @@ static int read_objects(struct input *in, const struct feature_set *gates,
     struct input_source source;
     int rc;
     while ((rc = input_next(in, &o, &source, err)) > 0) {
-        if (o->meta) {
-            api_object_default(o, gates);
-            registry_adopt(request, o);
-            registry_view_set(out, o);
+        if (!o->meta) {
+            api_object_free(o);
+            continue;
         }
-        api_object_unref(o);
+        api_object_default(o, gates);
+        registry_adopt(request, o);
+        const struct api_object *stored = api_publish(o);
+        registry_view_set(out, stored);
+        api_object_unref(stored);
     }
     return rc;
 }

@@ -299,7 +299,7 @@ int input_each(struct cmd_ctx *ctx, const struct input_opts *opts,
         return -1;
     while ((rc = input_next(in, &o, &source, err)) > 0) {
         visit(arg, o);
-        api_object_unref(o);
+        api_object_free(o);
     }
     input_free(in);
     return rc;

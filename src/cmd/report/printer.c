@@ -117,7 +117,7 @@ int printer_add(struct printer *p, struct api_object *o, const struct input_sour
         rc = spool_add(&p->spool, frames[p->format].separator, err);
     if (rc == 0)
         rc = print_item(p, o, source, err);
-    api_object_unref(o);
+    api_object_free(o);
     return rc;
 }
 
@@ -128,7 +128,7 @@ int printer_finish(struct printer *p, struct err *err) {
 }
 
 void printer_release(struct printer *p) {
-    api_object_unref(p->first);
+    api_object_free(p->first);
     arena_release(&p->arena);
     buf_release(&p->text);
     spool_release(&p->spool);

@@ -148,7 +148,7 @@ static int write_table(const struct cmd_ctx *ctx, const struct sim_placement *p,
 /* A condition of the same status keeps the time of its last change. The list may be one that other
  * pods share: the pod gets its own. */
 static void set_condition(struct api_object *o, struct api_pod_condition condition) {
-    struct api_pod_condition_list *list = &((struct api_pod *)o->body)->status.conditions;
+    struct api_pod_condition_list *list = &((struct api_pod *)api_own_body(o))->status.conditions;
     struct api_pod_condition *own = arena_array(&o->arena, struct api_pod_condition, list->n + 1);
     size_t at = list->n;
     for (size_t i = list->n; i-- > 0;) {
@@ -193,7 +193,7 @@ static struct api_object *result_of(const struct sim_placement_pod *pod) {
     };
     struct api_object *o = sim_placement_pod_now(pod);
     if (pod->state == SIM_UNSCHEDULABLE || pod->state == SIM_FAILED)
-        ((struct api_pod *)o->body)->status.nominated_node_name =
+        ((struct api_pod *)api_own_body(o))->status.nominated_node_name =
             arena_str(&o->arena, pod->nominated);
     if (reasons[pod->state])
         set_not_scheduled(o, reasons[pod->state], pod->message);

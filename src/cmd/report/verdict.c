@@ -19,9 +19,10 @@ struct verdict_run {
     struct registry registry;
     struct registry_request request;
     struct advice *advice;
-    struct arena arena;        /* of the verdict */
-    struct api_object *object; /* of the verdict, or NULL */
-    struct feature_set hinted; /* gates that were named in a hint */
+    struct arena arena;              /* of the verdict */
+    struct api_object *draft;        /* what is decided about, or was refused; or NULL */
+    const struct api_object *object; /* what was accepted; or NULL */
+    struct feature_set hinted;       /* gates that were named in a hint */
 };
 
 static int suggest_codes(struct str typed, struct err *err) {
@@ -50,11 +51,19 @@ int verdict_run_new(const struct verdict_opts *opts, const struct registry_view 
     return 0;
 }
 
+/* The object of the last verdict is not needed any more. */
+static void forget_object(struct verdict_run *run) {
+    api_object_free(run->draft);
+    api_object_unref(run->object);
+    run->draft = NULL;
+    run->object = NULL;
+}
+
 void verdict_run_free(struct verdict_run *run) {
     if (!run)
         return;
     registry_view_free(run->seen);
-    api_object_unref(run->object);
+    forget_object(run);
     advice_free(run->advice);
     arena_release(&run->arena);
     free(run);
@@ -130,7 +139,7 @@ static void name_from_tree(const struct verdict_run *run, struct verdict *v,
 }
 
 static void name_from_object(struct verdict_run *run, struct verdict *v) {
-    const struct api_object *o = run->object;
+    const struct api_object *o = run->draft;
     bool namespaced = o->kind && o->kind->namespaced;
     v->kind = o->names->kind;
     v->api_version = o->names->api_version;
@@ -148,7 +157,7 @@ static void warn_of_fields(struct verdict_run *run, struct verdict *v,
     for (size_t i = 0; i < faults->n && run->opts.warnings; i++) {
         const struct api_fault *f = &faults->v[i];
         const char *code = f->kind == API_FAULT_UNKNOWN ? "unknown-field" : "duplicate-field";
-        advice_add(run->advice, run->object, (struct advice_note){code, f->path, f->text},
+        advice_add(run->advice, run->draft, (struct advice_note){code, f->path, f->text},
                    &v->warnings);
     }
 }
@@ -164,7 +173,7 @@ static int decode(struct verdict_run *run, const struct input_value *value, stru
     opts.strict = run->opts.strict;
     api_faults_init(&faults, &run->arena);
     struct registry_failure failure =
-        registry_decode(&run->registry, value->tree, &opts, &run->object, &faults);
+        registry_decode(&run->registry, value->tree, &opts, &run->draft, &faults);
     if (failure.code) {
         reject(run, v, &failure);
         return -1;
@@ -173,7 +182,10 @@ static int decode(struct verdict_run *run, const struct input_value *value, stru
     return 0;
 }
 
-static void remember_class(struct verdict_run *run) {
+/* Later objects may name a class that was accepted. */
+static void accept(struct verdict_run *run) {
+    run->object = api_publish(run->draft);
+    run->draft = NULL;
     if (run->object->type == &api_types[API_T_priority_class] &&
         !registry_view_find(run->seen, run->object))
         registry_view_set(run->seen, run->object);
@@ -181,7 +193,7 @@ static void remember_class(struct verdict_run *run) {
 
 static void write_object(struct verdict_run *run, const struct input_value *value,
                          struct verdict *v) {
-    struct api_object *o = run->object;
+    struct api_object *o = run->draft;
     const struct api_object *old =
         run->stored && o->meta ? registry_view_find(run->stored, o) : NULL;
     if (run->opts.warnings)
@@ -195,7 +207,7 @@ static void write_object(struct verdict_run *run, const struct input_value *valu
     if (failure.code)
         reject(run, v, &failure);
     else
-        remember_class(run);
+        accept(run);
     if (failure.causes) {
         struct api_decode_opts opts = decode_opts(value);
         add_hints(run, v,
@@ -206,8 +218,7 @@ static void write_object(struct verdict_run *run, const struct input_value *valu
 
 void verdict_of(struct verdict_run *run, const struct input_value *value,
                 const struct input_source *source, struct verdict *out) {
-    api_object_unref(run->object);
-    run->object = NULL;
+    forget_object(run);
     arena_reset(&run->arena);
     *out = (struct verdict){
         .source = *source, .accepted = true, .checked = true, .warnings.a = &run->arena};

@@ -13,7 +13,7 @@ static bool has_class(const struct api_object *o) {
 }
 
 static bool create(struct registry__admission *m) {
-    struct api_persistent_volume_claim *claim = m->o->body;
+    struct api_persistent_volume_claim *claim = api_own_body(m->o);
     const struct api_storage_class *class = registry_view_default_storage_class(m->registry->view);
     if (class && !has_class(m->o))
         claim->spec.storage_class_name = arena_str(&m->o->arena, class->metadata.name);

@@ -32,7 +32,7 @@ static void append(struct arena *a, struct api_toleration_list *list, struct api
 }
 
 static void tolerate(struct api_object *o, const char *key) {
-    struct api_toleration_list *list = &((struct api_pod *)o->body)->spec.tolerations;
+    struct api_toleration_list *list = &((struct api_pod *)api_own_body(o))->spec.tolerations;
     append(&o->arena, list,
            (struct api_toleration){.key = str_of(key),
                                    .operator= STR("Exists"),
@@ -42,7 +42,8 @@ static void tolerate(struct api_object *o, const char *key) {
 
 /* Both questions are about the pod as it came. */
 static bool admit(struct registry__admission *m) {
-    const struct api_toleration_list *list = &((struct api_pod *)m->o->body)->spec.tolerations;
+    const struct api_toleration_list *list =
+        &((const struct api_pod *)m->o->body)->spec.tolerations;
     bool not_ready = tolerates(list, NOT_READY), unreachable = tolerates(list, UNREACHABLE);
     if (!not_ready)
         tolerate(m->o, NOT_READY);

@@ -42,7 +42,7 @@ static bool find_class(const struct registry_view *view, struct str name, struct
 }
 
 static bool apply(struct registry__admission *m, const struct class *c) {
-    struct api_pod_spec *spec = &((struct api_pod *)m->o->body)->spec;
+    struct api_pod_spec *spec = &((struct api_pod *)api_own_body(m->o))->spec;
     if (spec->priority.set && spec->priority.v != c->value)
         return registry__forbid(m,
                                 "the integer value of priority (%d) must not be provided in pod "
@@ -66,7 +66,7 @@ static bool apply(struct registry__admission *m, const struct class *c) {
 /* Without a class of that name, and without a default among those that are known. A view that does
  * not know all classes leaves the pod as it is if it may depend on one of the others. */
 static bool admit_unknown(struct registry__admission *m) {
-    const struct api_pod_spec *spec = &((struct api_pod *)m->o->body)->spec;
+    const struct api_pod_spec *spec = &((const struct api_pod *)m->o->body)->spec;
     struct str name = spec->priority_class_name;
     bool closed = registry_view_is_closed(m->registry->view, API_T_priority_class);
     if (!closed && (name.n || spec->priority.set || spec->preemption_policy.p))
@@ -79,7 +79,7 @@ static bool admit_unknown(struct registry__admission *m) {
 static bool create(struct registry__admission *m) {
     const struct registry_view *view = m->registry->view;
     const struct api_priority_class *by_default = registry_view_default_priority_class(view);
-    struct str name = ((struct api_pod *)m->o->body)->spec.priority_class_name;
+    struct str name = ((const struct api_pod *)m->o->body)->spec.priority_class_name;
     struct class c;
     if (!name.n && by_default)
         c = class_of(by_default);
@@ -90,7 +90,7 @@ static bool create(struct registry__admission *m) {
 
 /* What was decided once is kept. */
 static bool update(struct registry__admission *m) {
-    struct api_pod_spec *spec = &((struct api_pod *)m->o->body)->spec;
+    struct api_pod_spec *spec = &((struct api_pod *)api_own_body(m->o))->spec;
     const struct api_pod_spec *was = &((const struct api_pod *)m->old->body)->spec;
     if (!spec->priority.set)
         spec->priority = was->priority;

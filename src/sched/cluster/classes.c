@@ -242,7 +242,7 @@ static bool is_like_sample(const struct sched__pod_class *c, const struct api_po
 /* The object that is held for a new class. A pod that was bound may be a copy of what it was before
  * that shares all but its node: that one stands for it as well, for nobody asks a class where its
  * pods are, and whoever has made the copy has it anyway. */
-static struct api_object *sample_of(struct api_object *pod, bool placed) {
+static const struct api_object *sample_of(const struct api_object *pod, bool placed) {
     if (!placed || !pod->base)
         return pod;
     struct api_pod now = *(const struct api_pod *)pod->body;
@@ -333,8 +333,9 @@ static void keep_requests(struct sched *s, struct sched__pod_class *c, const str
     c->scored_memory = views->on_node.scored_memory;
 }
 
-static struct sched__pod_class *class_new(struct sched *s, struct api_object *pod, bool placed,
-                                          struct str key, const struct views *requests) {
+static struct sched__pod_class *class_new(struct sched *s, const struct api_object *pod,
+                                          bool placed, struct str key,
+                                          const struct views *requests) {
     struct sched__pod_class *c = xcalloc(1, sizeof *c);
     arena_start(&c->arena, key.n + (placed ? PLACED_BYTES : PENDING_BYTES));
     c->key = arena_str(&c->arena, key);
@@ -356,7 +357,8 @@ static struct sched__pod_class *class_new(struct sched *s, struct api_object *po
     return c;
 }
 
-static struct sched__pod_class *find_or_make(struct sched *s, struct api_object *pod, bool placed) {
+static struct sched__pod_class *find_or_make(struct sched *s, const struct api_object *pod,
+                                             bool placed) {
     struct key_writer w = {.out = s->key, .arena = s->scratch};
     s->key = BUF_INIT(SIZE_MAX); /* plug-ins look things up while they compile */
     struct views requests;
@@ -374,7 +376,7 @@ static struct sched__pod_class *find_or_make(struct sched *s, struct api_object 
     return c;
 }
 
-static struct sched__pod_class *get(struct sched *s, struct api_object *pod, bool placed) {
+static struct sched__pod_class *get(struct sched *s, const struct api_object *pod, bool placed) {
     struct sched__pod_class *c = s->last_class[placed];
     if (!c || !is_like_sample(c, pod->body))
         c = find_or_make(s, pod, placed);
@@ -383,11 +385,12 @@ static struct sched__pod_class *get(struct sched *s, struct api_object *pod, boo
     return c;
 }
 
-struct sched__pod_class *sched__pod_class_get(struct sched *s, struct api_object *pod) {
+struct sched__pod_class *sched__pod_class_get(struct sched *s, const struct api_object *pod) {
     return get(s, pod, ((const struct api_pod *)pod->body)->spec.node_name.n > 0);
 }
 
-struct sched__pod_class *sched__pod_class_get_pending(struct sched *s, struct api_object *pod) {
+struct sched__pod_class *sched__pod_class_get_pending(struct sched *s,
+                                                      const struct api_object *pod) {
     return get(s, pod, false);
 }
 

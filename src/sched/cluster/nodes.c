@@ -112,10 +112,10 @@ static bool set_taints(struct sched *s, uint32_t slot, const struct api_taint_li
     return true;
 }
 
-void sched__node_set(struct sched *s, struct api_object *object) {
+void sched__node_set(struct sched *s, const struct api_object *object) {
     uint32_t slot = sched__node_get(s, object->meta->name);
     struct sched__node *node = &s->nodes.v[slot];
-    struct api_object *old = node->object;
+    const struct api_object *old = node->object;
     const struct api_node *before = old ? old->body : NULL, *after = object->body;
     node->object = api_object_ref(object);
     set_images(s, node, before, after);

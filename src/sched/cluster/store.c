@@ -121,25 +121,26 @@ static void note_change(struct sched *s, const struct store_row *row, const stru
         s->budgets_generation++;
 }
 
-struct api_object *sched__store_set(struct sched *s, struct api_object *object) {
+const struct api_object *sched__store_set(struct sched *s, const struct api_object *object) {
     const struct store_row *row = find_row(object);
     if (!row)
         return NULL;
     write_key(&s->key, object->meta->namespace, object->meta->name);
     struct atom *key = intern_ref(intern_get(s->atoms, buf_view(&s->key)));
-    struct api_object *old = map_put(map_of(s, row), intern_text(key), api_object_ref(object));
+    const struct api_object *old =
+        map_put_const(map_of(s, row), intern_text(key), api_object_ref(object));
     if (old)
         intern_unref(key); /* the entry has its key already */
     note_change(s, row, old, object);
     return old;
 }
 
-struct api_object *sched__store_delete(struct sched *s, const struct api_object *object) {
+const struct api_object *sched__store_delete(struct sched *s, const struct api_object *object) {
     const struct store_row *row = find_row(object);
     if (!row)
         return NULL;
     write_key(&s->key, object->meta->namespace, object->meta->name);
-    struct api_object *old = map_del(map_of(s, row), buf_view(&s->key));
+    const struct api_object *old = map_del_const(map_of(s, row), buf_view(&s->key));
     if (!old)
         return NULL;
     intern_unref(intern_find(s->atoms, buf_view(&s->key)));
@@ -147,10 +148,10 @@ struct api_object *sched__store_delete(struct sched *s, const struct api_object 
     return old;
 }
 
-struct api_object *sched__store_find(struct sched *s, const struct map *objects, struct str ns,
-                                     struct str name) {
+const struct api_object *sched__store_find(struct sched *s, const struct map *objects,
+                                           struct str ns, struct str name) {
     write_key(&s->key, ns, name);
-    return map_get(objects, buf_view(&s->key));
+    return map_get_const(objects, buf_view(&s->key));
 }
 
 void sched__store_init(struct sched *s) {
@@ -163,7 +164,7 @@ void sched__store_release(struct sched *s) {
         struct map *m = map_of(s, &rows[i]);
         size_t at = 0;
         for (struct map_entry *e; (e = map_next(m, &at));)
-            api_object_unref(e->value);
+            api_object_unref(e->const_value);
         map_release(m);
     }
 }

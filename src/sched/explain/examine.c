@@ -64,7 +64,7 @@ void sched__report_cycle(struct sched__cycle *cy, struct sched_report *out) {
         out->message = sched__cycle_message(cy);
 }
 
-void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_object *pod,
+void sched__trial_start(struct sched__trial *t, struct sched *s, const struct api_object *pod,
                         struct arena *a) {
     t->pod = (struct sched_pod){
         .key =
@@ -88,7 +88,7 @@ void sched__trial_end(struct sched__trial *t) {
     sched__pod_class_unref(t->cycle.s, t->pod.cls);
 }
 
-void sched_examine(struct sched *s, struct api_object *pod, struct arena *a,
+void sched_examine(struct sched *s, const struct api_object *pod, struct arena *a,
                    struct sched_report *out) {
     struct sched__trial trial;
     sched__tallies_sweep(s);

@@ -272,7 +272,7 @@ static struct str say_ended(struct arena *a, const struct api_pod *pod) {
     return arena_printf(a, "it has ended (%.*s)", STR_ARG(pod->status.phase));
 }
 
-void sched_explain(struct sched *s, struct api_object *pod, bool redact, struct arena *a,
+void sched_explain(struct sched *s, const struct api_object *pod, bool redact, struct arena *a,
                    struct sched_explanation *out) {
     struct sched__trial trial;
     *out = (struct sched_explanation){.sched = s, .pod = pod, .redact = redact};

@@ -12,7 +12,7 @@ struct sched__trial {
 };
 
 /* Starts a cycle for a pod; texts go to the arena. End it with sched__trial_end. */
-void sched__trial_start(struct sched__trial *t, struct sched *s, struct api_object *pod,
+void sched__trial_start(struct sched__trial *t, struct sched *s, const struct api_object *pod,
                         struct arena *a);
 void sched__trial_end(struct sched__trial *t);
 
@@ -70,7 +70,7 @@ struct sched__option {
     enum sched_change_kind kind;
     struct str text;
     int64_t cost;            /* among changes of a kind */
-    struct api_object *pod;  /* a changed copy, owned */
+    struct api_object *pod;  /* a changed copy, owned and not yet published */
     struct api_object *node; /* likewise */
     struct sched_pod *gone;
 };
@@ -80,9 +80,9 @@ struct sched__option {
 struct sched__options {
     struct sched__cycle *cy;
     uint32_t slot;
-    struct api_object *pod, *node; /* as they are now */
-    size_t choice, seen;           /* the place of the option to be made; options listed so far */
-    struct sched__option option;   /* if `made` */
+    const struct api_object *pod, *node; /* as they are now */
+    size_t choice, seen;         /* the place of the option to be made; options listed so far */
+    struct sched__option option; /* if `made` */
     bool made;
 };
 

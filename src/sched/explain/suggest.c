@@ -62,8 +62,8 @@ struct path {
     struct arena *a;
     bool redact;
     uint32_t slot;
-    struct api_object *pod, *node; /* as they are now, held */
-    struct api_object *untouched;  /* the node as it was, held */
+    const struct api_object *pod, *node; /* as they are now, held */
+    const struct api_object *untouched;  /* the node as it was, held */
     struct leaver gone[MOST_STEPS];
     size_t gone_count;
     struct sched_change *changes;
@@ -73,7 +73,7 @@ struct path {
     unsigned kinds; /* the sum of them */
 };
 
-static void path_start(struct path *p, struct api_object *pod) {
+static void path_start(struct path *p, const struct api_object *pod) {
     p->pod = api_object_ref(pod);
     p->untouched = api_object_ref(p->s->nodes.v[p->slot].object);
     p->node = api_object_ref(p->untouched);
@@ -102,22 +102,22 @@ static void path_release(struct path *p) {
     api_object_unref(p->untouched);
 }
 
-static void replace(struct api_object **object, struct api_object **with) {
+/* `with` is published in the place of an object. */
+static void replace(const struct api_object **object, struct api_object *with) {
     api_object_unref(*object);
-    *object = *with;
-    *with = NULL;
+    *object = api_publish(with);
 }
 
-static void take_option(struct path *p, struct sched__option *o) {
+static void take_option(struct path *p, const struct sched__option *o) {
     p->changes[p->n++] = (struct sched_change){o->kind, o->text};
     p->cost += o->cost;
     p->kinds += o->kind;
     if (o->kind > p->worst)
         p->worst = o->kind;
     if (o->pod)
-        replace(&p->pod, &o->pod);
+        replace(&p->pod, o->pod);
     if (o->node) {
-        replace(&p->node, &o->node);
+        replace(&p->node, o->node);
         sched__node_set(p->s, p->node);
     }
     if (o->gone) {
@@ -182,7 +182,7 @@ static enum step step_once(struct path *p, size_t choice, struct effort *effort)
     struct sched__trial trial;
     if (effort->over)
         return STUCK;
-    struct api_object *pod = api_object_ref(p->pod); /* a step may replace it */
+    const struct api_object *pod = api_object_ref(p->pod); /* a step may replace it */
     sched__trial_start(&trial, p->s, pod, p->a);
     spend(effort, trial.cycle.cls, p->node);
     enum step step = take_step(p, &trial.cycle, choice);
@@ -205,7 +205,7 @@ static bool walk(struct path *p, size_t choice, struct effort *effort, bool *fit
 
 struct search {
     struct sched *s;
-    struct api_object *pod;
+    const struct api_object *pod;
     const struct sched_explanation *e;
     struct arena *a;
     struct effort effort;

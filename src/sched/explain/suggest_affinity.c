@@ -16,7 +16,7 @@ void sched__suggest_label(struct sched__options *x, struct str key, struct str v
     if (!sched__option_wanted(x))
         return;
     struct api_object *node = api_object_derive(x->node);
-    labels_put(&node->arena, &node->meta->labels,
+    labels_put(&node->arena, &api_own_meta(node)->labels,
                (struct label){arena_str(&node->arena, key), arena_str(&node->arena, value)});
     make(x, (struct sched__option){.kind = SCHED_CHANGE_LABEL, .node = node},
          arena_printf(x->cy->arena, "label node %.*s with %.*s%s%.*s", STR_ARG(node->meta->name),
@@ -28,7 +28,7 @@ static void remove_label(struct sched__options *x, struct str key) {
     if (!sched__option_wanted(x))
         return;
     struct api_object *node = api_object_derive(x->node);
-    struct labels *labels = &node->meta->labels;
+    struct labels *labels = &api_own_meta(node)->labels;
     size_t kept = 0;
     SCHED__OWN_LIST(node, labels);
     for (size_t i = 0; i < labels->n; i++)
@@ -42,8 +42,12 @@ static void remove_label(struct sched__options *x, struct str key) {
 
 /* ---- the pod's nodeSelector ---- */
 
-static struct api_pod_spec *spec_of(struct api_object *pod) {
-    return &((struct api_pod *)pod->body)->spec;
+static const struct api_pod_spec *spec_of(const struct api_object *pod) {
+    return &((const struct api_pod *)pod->body)->spec;
+}
+
+static struct api_pod_spec *own_spec(struct api_object *pod) {
+    return &((struct api_pod *)api_own_body(pod))->spec;
 }
 
 static void suggest_selector(struct sched__options *x, const struct match_node_verdict *why) {
@@ -52,7 +56,7 @@ static void suggest_selector(struct sched__options *x, const struct match_node_v
     if (!sched__option_wanted(x))
         return;
     struct api_object *pod = api_object_derive(x->pod);
-    struct labels *selector = &spec_of(pod)->node_selector;
+    struct labels *selector = &own_spec(pod)->node_selector;
     SCHED__OWN_LIST(pod, selector);
     memmove(&selector->v[why->requirement], &selector->v[why->requirement + 1],
             (selector->n - why->requirement - 1) * sizeof *selector->v);
@@ -63,17 +67,16 @@ static void suggest_selector(struct sched__options *x, const struct match_node_v
 
 /* ---- the pod's required terms ---- */
 
-/* One requirement of one term, in a pod that may be changed. */
+/* One requirement of one term of a pod. */
 struct place {
-    struct api_object *pod;
     struct api_node_selector_term_list *terms;
     struct api_node_selector_requirement_list *list;
     struct api_node_selector_requirement *r;
 };
 
-static struct place place_in(struct api_object *pod, const struct match_node_verdict *why) {
-    struct place p = {.pod = pod};
-    p.terms = &spec_of(pod)->affinity->node_affinity->required->node_selector_terms;
+static struct place place_in(const struct api_pod_spec *spec,
+                             const struct match_node_verdict *why) {
+    struct place p = {.terms = &spec->affinity->node_affinity->required->node_selector_terms};
     struct api_node_selector_term *term = &p.terms->v[why->term];
     p.list = why->is_field ? &term->match_fields : &term->match_expressions;
     p.r = &p.list->v[why->requirement];
@@ -82,14 +85,14 @@ static struct place place_in(struct api_object *pod, const struct match_node_ver
 
 /* The same in a derived pod, which gets its own of all that leads there. */
 static struct place own_place(struct api_object *pod, const struct match_node_verdict *why) {
-    struct api_pod_spec *spec = spec_of(pod);
+    struct api_pod_spec *spec = own_spec(pod);
     SCHED__OWN(pod, spec->affinity);
     SCHED__OWN(pod, spec->affinity->node_affinity);
     SCHED__OWN(pod, spec->affinity->node_affinity->required);
     SCHED__OWN_LIST(pod, &spec->affinity->node_affinity->required->node_selector_terms);
-    struct place p = place_in(pod, why);
+    struct place p = place_in(spec, why);
     SCHED__OWN_LIST(pod, p.list);
-    return place_in(pod, why);
+    return place_in(spec, why);
 }
 
 static struct str name_of(struct sched__options *x, const struct match_node_verdict *why) {
@@ -100,7 +103,7 @@ static struct str name_of(struct sched__options *x, const struct match_node_verd
 /* Another threshold, or one more value among those that are allowed. */
 static void change_requirement(struct sched__options *x, const struct match_node_verdict *why,
                                struct str found) {
-    struct place p = place_in(x->pod, why);
+    struct place p = place_in(spec_of(x->pod), why);
     bool is_in = str_is(p.r->operator, "In") && !why->is_field;
     struct str value = is_in || why->is_field
                            ? found
@@ -108,13 +111,14 @@ static void change_requirement(struct sched__options *x, const struct match_node
     if (!value.p || !p.r->values.n || !sched__option_wanted(x))
         return;
     struct str old = p.r->values.v[0];
-    p = own_place(api_object_derive(x->pod), why);
-    struct arena *a = &p.pod->arena;
+    struct api_object *pod = api_object_derive(x->pod);
+    p = own_place(pod, why);
+    struct arena *a = &pod->arena;
     struct str *values = arena_array(a, struct str, p.r->values.n + 1);
     memcpy(values, p.r->values.v, p.r->values.n * sizeof *values);
     values[is_in ? p.r->values.n : 0] = arena_str(a, value);
     p.r->values = (struct api_strs){values, p.r->values.n + is_in};
-    struct sched__option o = {.kind = SCHED_CHANGE_REQUIREMENT, .pod = p.pod};
+    struct sched__option o = {.kind = SCHED_CHANGE_REQUIREMENT, .pod = pod};
     struct str shown = sched__shown(x->cy, value), name = name_of(x, why);
     o.cost = sched__suggest_distance(old, value);
     o.text = is_in ? arena_printf(x->cy->arena, "add %.*s to the values of %.*s (%.*s)",
@@ -137,25 +141,26 @@ void sched__suggest_label_for(struct sched__options *x,
 
 /* A term without requirements matches no node: the last one goes with its term. */
 static void drop_requirement(struct sched__options *x, const struct match_node_verdict *why) {
-    struct place p = place_in(x->pod, why);
+    struct place p = place_in(spec_of(x->pod), why);
     const struct api_node_selector_term *term = &p.terms->v[why->term];
     bool last = term->match_fields.n + term->match_expressions.n == 1;
     if ((last && p.terms->n > 1) || !sched__option_wanted(x))
         return;
-    p = own_place(api_object_derive(x->pod), why);
+    struct api_object *pod = api_object_derive(x->pod);
+    p = own_place(pod, why);
     struct str key = p.r->key;
     if (last) {
-        spec_of(p.pod)->affinity->node_affinity->required = NULL;
+        own_spec(pod)->affinity->node_affinity->required = NULL;
     } else {
         memmove(p.r, p.r + 1, (p.list->n - why->requirement - 1) * sizeof *p.r);
         p.list->n--;
     }
-    make(x, (struct sched__option){.kind = SCHED_CHANGE_DROP, .pod = p.pod},
+    make(x, (struct sched__option){.kind = SCHED_CHANGE_DROP, .pod = pod},
          arena_printf(x->cy->arena, "remove %.*s (%.*s)", STR_ARG(name_of(x, why)), STR_ARG(key)));
 }
 
 static void suggest_term(struct sched__options *x, const struct match_node_verdict *why) {
-    const struct api_node_selector_requirement *r = place_in(x->pod, why).r;
+    const struct api_node_selector_requirement *r = place_in(spec_of(x->pod), why).r;
     const struct label *label = labels_find(&x->node->meta->labels, r->key);
     if (why->is_field)
         change_requirement(x, why, x->node->meta->name);

@@ -6,8 +6,8 @@
 #include "sched/cluster/requests_int.h"
 #include "sched/explain/explain_int.h"
 
-static struct api_pod_spec *spec_of(struct api_object *pod) {
-    return &((struct api_pod *)pod->body)->spec;
+static struct api_pod_spec *own_spec(struct api_object *pod) {
+    return &((struct api_pod *)api_own_body(pod))->spec;
 }
 
 /* Takes entry `at` out of a list. */
@@ -37,7 +37,7 @@ static int64_t missing(const struct sched__options *x, const struct sched__amoun
     return wrap_sub_i64(request->amount, sched__resource_free(r, x->slot));
 }
 
-static struct api_quantity *find_quantity(struct api_quantities *list, struct str name) {
+static struct api_quantity *find_quantity(const struct api_quantities *list, struct str name) {
     for (size_t i = 0; i < list->n; i++)
         if (str_eq(list->v[i].key, name))
             return &list->v[i];
@@ -49,7 +49,7 @@ static struct api_quantity *find_quantity(struct api_quantities *list, struct st
 static bool make_room(struct sched__options *x, const struct sched__amount *request,
                       struct api_object *node, struct buf *text) {
     const struct sched__resource *r = &x->cy->s->nodes.resources.v[request->resource];
-    struct api_node *body = node->body;
+    struct api_node *body = api_own_body(node);
     struct api_quantity *q = find_quantity(&body->status.allocatable, intern_text(r->name));
     int64_t amount = missing(x, request);
     if (amount <= 0)
@@ -65,7 +65,7 @@ static bool make_room(struct sched__options *x, const struct sched__amount *requ
 
 static void make_place(struct sched__options *x, struct api_object *node, struct buf *text) {
     const struct sched__nodes *nodes = &x->cy->s->nodes;
-    struct api_node *body = node->body;
+    struct api_node *body = api_own_body(node);
     struct api_quantity *q = find_quantity(&body->status.allocatable, STR("pods"));
     int32_t have = nodes->pods[x->slot], most = nodes->pods_most[x->slot];
     if (have < most || !q)
@@ -80,13 +80,13 @@ static void suggest_free(struct sched__options *x) {
     const struct sched__pod_class *c = x->cy->cls;
     struct api_object *node = api_object_derive(x->node);
     bool enough = true;
-    SCHED__OWN_LIST(node, &((struct api_node *)node->body)->status.allocatable);
+    SCHED__OWN_LIST(node, &((struct api_node *)api_own_body(node))->status.allocatable);
     for (size_t i = 0; enough && i < c->asked.n; i++)
         enough = make_room(x, &c->asked.v[i], node, &text);
     if (enough)
         make_place(x, node, &text);
     if (!enough || !text.n || !sched__option_wanted(x)) {
-        api_object_unref(node);
+        api_object_free(node);
         return;
     }
     struct sched__option o = {.kind = SCHED_CHANGE_FREE, .node = node};
@@ -97,8 +97,8 @@ static void suggest_free(struct sched__options *x) {
 }
 
 /* The container that asks for most of a resource; NULL: none does. */
-static struct api_container *greediest(struct api_object *pod, struct str name, uint32_t resource) {
-    struct api_container_list *list = &spec_of(pod)->containers;
+static struct api_container *greediest(const struct api_container_list *list, struct str name,
+                                       uint32_t resource) {
     struct api_container *found = NULL;
     int64_t most = 0;
     for (size_t i = 0; i < list->n; i++) {
@@ -113,15 +113,16 @@ static struct api_container *greediest(struct api_object *pod, struct str name, 
 
 static void suggest_request(struct sched__options *x, const struct sched__amount *request) {
     struct str name = intern_text(x->cy->s->nodes.resources.v[request->resource].name);
-    struct api_container *c = greediest(x->pod, name, request->resource);
+    const struct api_pod *before = x->pod->body;
+    struct api_container *c = greediest(&before->spec.containers, name, request->resource);
     struct api_quantity *q = c ? find_quantity(&c->resources.requests, name) : NULL;
     int64_t amount = q ? amount_of(request->resource, &q->value) : 0;
     int64_t less = wrap_sub_i64(amount, missing(x, request));
     if (!q || less < 0 || !sched__option_wanted(x))
         return;
     struct api_object *pod = api_object_derive(x->pod);
-    SCHED__OWN_LIST(pod, &spec_of(pod)->containers);
-    c = greediest(pod, name, request->resource);
+    SCHED__OWN_LIST(pod, &own_spec(pod)->containers);
+    c = greediest(&own_spec(pod)->containers, name, request->resource);
     SCHED__OWN_LIST(pod, &c->resources.requests);
     q = find_quantity(&c->resources.requests, name);
     AUTO(buf_release) struct buf text = BUF_INIT(1 << 16);
@@ -173,8 +174,8 @@ void sched__suggest_zone(struct sched__options *x) {
 
 /* A derived pod's own constraint. */
 static struct api_topology_spread_constraint *own_constraint(struct api_object *pod, size_t place) {
-    SCHED__OWN_LIST(pod, &spec_of(pod)->topology_spread_constraints);
-    return &spec_of(pod)->topology_spread_constraints.v[place];
+    SCHED__OWN_LIST(pod, &own_spec(pod)->topology_spread_constraints);
+    return &own_spec(pod)->topology_spread_constraints.v[place];
 }
 
 static void raise_skew(struct sched__options *x, const struct sched__spread_violation *v) {
@@ -218,7 +219,7 @@ void sched__suggest_spread(struct sched__options *x) {
 
 /* A derived pod's own list of required terms. */
 static struct api_pod_affinity_term_list *own_terms(struct api_object *pod, bool anti) {
-    struct api_pod_spec *spec = spec_of(pod);
+    struct api_pod_spec *spec = own_spec(pod);
     struct api_pod_affinity_term_list *list;
     SCHED__OWN(pod, spec->affinity);
     if (anti)

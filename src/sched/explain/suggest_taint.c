@@ -57,8 +57,12 @@ int64_t sched__suggest_distance(struct str a, struct str b) {
 
 /* ---- tolerations ---- */
 
-static struct api_toleration_list *tolerations_of(struct api_object *pod) {
-    return &((struct api_pod *)pod->body)->spec.tolerations;
+static const struct api_toleration_list *tolerations_of(const struct api_object *pod) {
+    return &((const struct api_pod *)pod->body)->spec.tolerations;
+}
+
+static struct api_toleration_list *own_tolerations(struct api_object *pod) {
+    return &((struct api_pod *)api_own_body(pod))->spec.tolerations;
 }
 
 static const char *direction(struct str operator) {
@@ -80,8 +84,8 @@ static void change_value(struct sched__options *x, uint32_t place,
         !sched__option_wanted(x))
         return;
     struct api_object *pod = api_object_derive(x->pod);
-    SCHED__OWN_LIST(pod, tolerations_of(pod));
-    tolerations_of(pod)->v[place].value = arena_str(&pod->arena, value);
+    SCHED__OWN_LIST(pod, own_tolerations(pod));
+    own_tolerations(pod)->v[place].value = arena_str(&pod->arena, value);
     struct sched__option o = {.kind = SCHED_CHANGE_THRESHOLD, .pod = pod};
     o.cost = sched__suggest_distance(t->value, value);
     o.text = arena_printf(
@@ -97,7 +101,7 @@ static void tolerate(struct sched__options *x, struct str key, struct str value,
     if (!sched__option_wanted(x))
         return;
     struct api_object *pod = api_object_derive(x->pod);
-    struct api_toleration_list *list = tolerations_of(pod);
+    struct api_toleration_list *list = own_tolerations(pod);
     struct api_toleration *grown = arena_array(&pod->arena, struct api_toleration, list->n + 1);
     if (list->n)
         memcpy(grown, list->v, list->n * sizeof *grown);
@@ -115,8 +119,8 @@ static void tolerate(struct sched__options *x, struct str key, struct str value,
     sched__option_make(x, &o);
 }
 
-static struct api_node *body_of(struct api_object *node) {
-    return node->body;
+static struct api_node *own_node(struct api_object *node) {
+    return api_own_body(node);
 }
 
 static void remove_taint(struct sched__options *x, uint32_t place,
@@ -124,7 +128,7 @@ static void remove_taint(struct sched__options *x, uint32_t place,
     if (!sched__option_wanted(x))
         return;
     struct api_object *node = api_object_derive(x->node);
-    struct api_taint_list *list = &body_of(node)->spec.taints;
+    struct api_taint_list *list = &own_node(node)->spec.taints;
     SCHED__OWN_LIST(node, list);
     memmove(&list->v[place], &list->v[place + 1], (list->n - place - 1) * sizeof *list->v);
     list->n--;
@@ -156,7 +160,7 @@ static void uncordon(struct sched__options *x) {
     if (!sched__option_wanted(x))
         return;
     struct api_object *node = api_object_derive(x->node);
-    body_of(node)->spec.unschedulable = false;
+    own_node(node)->spec.unschedulable = false;
     struct sched__option o = {.kind = SCHED_CHANGE_UNCORDON, .node = node};
     o.text = arena_printf(x->cy->arena, "uncordon node %.*s", STR_ARG(node->meta->name));
     sched__option_make(x, &o);

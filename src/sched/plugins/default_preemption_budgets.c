@@ -52,7 +52,7 @@ static void compile_all(struct sched__budgets *x, const struct map *objects) {
     x->v = arena_array(&x->arena, struct budget *, objects->live);
     for (struct map_entry *e; (e = map_next(objects, &at));) {
         struct budget *b = arena_new(&x->arena, struct budget);
-        b->body = ((struct api_object *)e->value)->body;
+        b->body = ((const struct api_object *)e->const_value)->body;
         b->order = x->n;
         if (selector_compile(&x->arena, b->body->spec.selector, &b->selector, NULL) == 0 &&
             b->selector && b->selector->n)

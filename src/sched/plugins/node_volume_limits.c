@@ -19,7 +19,7 @@ static bool has_attachable(const struct api_volume_list *volumes) {
 
 static void *compile(struct sched *s, struct sched__pod_class *c) {
     (void)s;
-    return has_attachable(&c->pod->spec.volumes) ? c->sample : NULL;
+    return has_attachable(&c->pod->spec.volumes) ? c : NULL;
 }
 
 /* ---- the pod that is being placed ---- */

@@ -17,13 +17,13 @@ static const struct str reason_texts[SCHED__CONFLICT_COUNT] = {
     STR_INIT("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
 };
 
-/* Classes of pods with claims are marked by their pod; there is nothing else to know of them. */
+/* Classes of pods with claims are marked by themselves; there is nothing else to know of them. */
 static void *compile(struct sched *s, struct sched__pod_class *c) {
     (void)s;
     for (size_t i = 0; i < c->pod->spec.volumes.n; i++) {
         const struct api_volume_source *source = &c->pod->spec.volumes.v[i].volume_source;
         if (source->persistent_volume_claim || source->ephemeral)
-            return c->sample;
+            return c;
     }
     return NULL;
 }

@@ -12,7 +12,7 @@ static void *compile(struct sched *s, struct sched__pod_class *c) {
     for (size_t i = 0; i < c->pod->spec.volumes.n; i++) {
         const struct api_volume_source *source = &c->pod->spec.volumes.v[i].volume_source;
         if (source->persistent_volume_claim || sched__is_disk(source))
-            return c->sample;
+            return c;
     }
     return NULL;
 }

@@ -33,7 +33,7 @@ static void *compile(struct sched *s, struct sched__pod_class *c) {
     (void)s;
     for (size_t i = 0; i < c->pod->spec.volumes.n; i++)
         if (c->pod->spec.volumes.v[i].volume_source.persistent_volume_claim)
-            return c->sample;
+            return c;
     return NULL;
 }
 

@@ -71,11 +71,12 @@ static void count_label(struct sched__services *x, struct str key) {
 }
 
 /* A service without a selector selects nothing; an empty one selects all and asks for nothing. */
-static void add_service(struct sched__services *x, struct buf *key, struct api_object *service) {
+static void add_service(struct sched__services *x, struct buf *key,
+                        const struct api_object *service) {
     const struct labels *selector = selector_of(service);
-    if (!selector->n || map_get(&x->selectors, selector_key(key, service)))
+    if (!selector->n || map_get_const(&x->selectors, selector_key(key, service)))
         return;
-    map_put(&x->selectors, arena_str(&x->arena, buf_view(key)), api_object_ref(service));
+    map_put_const(&x->selectors, arena_str(&x->arena, buf_view(key)), api_object_ref(service));
     for (size_t i = 0; i < selector->n; i++)
         count_label(x, label_key(key, service->meta->namespace, &selector->v[i]));
 }
@@ -104,7 +105,7 @@ static void file_under_rarest(struct sched__services *x, struct buf *key,
 static void clear(struct sched__services *x) {
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&x->selectors, &at));)
-        api_object_unref(e->value);
+        api_object_unref(e->const_value);
     map_release(&x->selectors);
     map_release(&x->labels);
     arena_reset(&x->arena);
@@ -114,10 +115,10 @@ static void refresh(struct sched *s, struct sched__services *x, struct buf *key)
     size_t at = 0;
     clear(x);
     for (struct map_entry *e; (e = map_next(&s->store.services, &at));)
-        add_service(x, key, e->value);
+        add_service(x, key, e->const_value);
     at = 0;
     for (struct map_entry *e; (e = map_next(&x->selectors, &at));)
-        file_under_rarest(x, key, e->value);
+        file_under_rarest(x, key, e->const_value);
     x->generation = s->selectors_generation;
 }
 

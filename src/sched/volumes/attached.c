@@ -141,7 +141,7 @@ static const struct attachment *find_attachments(struct sched *s, struct str nod
     x->generation = s->attached_generation;
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&s->store.attachments, &at));) {
-        const struct api_object *object = e->value;
+        const struct api_object *object = e->const_value;
         struct attachment *a = arena_new(&x->arena, struct attachment);
         a->body = object->body;
         a->next = map_put(&x->by_node, a->body->spec.node_name, a);

@@ -28,7 +28,7 @@ static void list_prebound(struct sched *s, struct arena *a, struct sched__shelve
     const struct sched__held_list *held = sched__shelves_held(shelves, c->object);
     c->prebound = arena_array(a, struct sched__pv *, held ? held->n : 0);
     for (size_t i = 0; held && i < held->n; i++) {
-        struct api_object *object = held->v[i].object;
+        const struct api_object *object = held->v[i].object;
         struct sched__holder holder;
         if (!str_eq(sched__volume_class(object), sched__claim_class(c->object)) ||
             !sched__volume_holder(s, object, &holder) || !sched__holder_is(&holder, c->object))

@@ -79,7 +79,7 @@ static struct sched__capacities *capacities_new(const struct sched *s) {
     x->key = BUF_INIT(SIZE_MAX);
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&s->store.capacities, &at));)
-        add_capacity(x, ((const struct api_object *)e->value)->body);
+        add_capacity(x, ((const struct api_object *)e->const_value)->body);
     selector_index_seal(&x->index);
     at = 0;
     for (struct map_entry *e; (e = map_next(&x->classes, &at));)

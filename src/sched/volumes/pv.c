@@ -27,7 +27,7 @@ static struct quantity storage_of(const struct api_quantities *amounts) {
     return (struct quantity){0};
 }
 
-static struct sched__pv *compile(struct sched *s, struct api_object *object) {
+static struct sched__pv *compile(struct sched *s, const struct api_object *object) {
     struct sched__pv *pv = xcalloc(1, sizeof *pv);
     pv->object = api_object_ref(object);
     pv->body = object->body;
@@ -60,7 +60,7 @@ static void sweep(struct sched *s) {
     }
 }
 
-struct sched__pv *sched__pv_of(struct sched *s, struct api_object *object) {
+struct sched__pv *sched__pv_of(struct sched *s, const struct api_object *object) {
     struct str name = object->meta->name;
     struct map *compiled = &sched__volumes_get(s)->compiled;
     struct sched__pv *pv = map_get(compiled, name);
@@ -78,7 +78,8 @@ struct sched__pv *sched__pv_of(struct sched *s, struct api_object *object) {
 }
 
 struct sched__pv *sched__pv_get(struct sched *s, struct str name) {
-    struct api_object *object = sched__store_find(s, &s->store.volumes, (struct str){0}, name);
+    const struct api_object *object =
+        sched__store_find(s, &s->store.volumes, (struct str){0}, name);
     return object ? sched__pv_of(s, object) : NULL;
 }
 

@@ -352,7 +352,7 @@ void sched__shelves_release(struct sched__shelves *x) {
     arena_release(&x->arena);
 }
 
-static void add_volume(struct sched *s, struct sched__shelves *x, struct api_object *object,
+static void add_volume(struct sched *s, struct sched__shelves *x, const struct api_object *object,
                        uint32_t order) {
     const struct api_persistent_volume *body = object->body;
     struct sched__holder holder;
@@ -382,7 +382,7 @@ struct sched__shelves *sched__shelves_get(struct sched *s) {
     size_t at = 0;
     uint32_t order = 0;
     for (struct map_entry *e; (e = map_next(&s->store.volumes, &at));)
-        add_volume(s, x, e->value, order++);
+        add_volume(s, x, e->const_value, order++);
     at = 0;
     for (struct map_entry *e; (e = map_next(&x->shelves, &at));)
         fill_racks(x, e->value);

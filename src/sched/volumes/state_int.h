@@ -42,7 +42,7 @@ struct sched__shelf_group {
 
 /* A volume that somebody has; borrowed from the store. */
 struct sched__held {
-    struct api_object *object;
+    const struct api_object *object;
     uint32_t order; /* in the store */
 };
 

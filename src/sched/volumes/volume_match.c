@@ -61,7 +61,7 @@ static int compare_sizes(const void *a, const void *b) {
     return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-static void add_claim(struct sched *s, struct arena *a, struct api_object *object,
+static void add_claim(struct sched *s, struct arena *a, const struct api_object *object,
                       struct sched__pod_claims *out, struct str *error) {
     struct sched__claim c = {.object = object, .body = object->body};
     if (is_fully_bound(object)) {
@@ -102,7 +102,7 @@ int sched__pod_claims_read(struct sched *s, const struct api_object *pod, struct
         struct str name = sched__claim_name(a, pod, &volumes->v[i]);
         if (!name.p)
             continue;
-        struct api_object *claim =
+        const struct api_object *claim =
             sched__store_find(s, &s->store.claims, pod->meta->namespace, name);
         if (claim)
             add_claim(s, a, claim, out, error);

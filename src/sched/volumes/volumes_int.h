@@ -78,7 +78,7 @@ void sched__filter_fail(struct sched__cycle *cy, enum sched_plugin plugin, struc
 
 /* A PersistentVolume, compiled. */
 struct sched__pv {
-    struct api_object *object; /* held */
+    const struct api_object *object; /* held */
     const struct api_persistent_volume *body;
     struct str class_name;
     struct quantity size;
@@ -100,7 +100,7 @@ struct sched__holder {
 
 /* The volume by name (NULL when there is none), or of a stored object. Valid until that changes. */
 struct sched__pv *sched__pv_get(struct sched *s, struct str name);
-struct sched__pv *sched__pv_of(struct sched *s, struct api_object *object);
+struct sched__pv *sched__pv_of(struct sched *s, const struct api_object *object);
 
 /* Is the volume bound, or assumed to be bound, to any claim? *out: to which. */
 bool sched__volume_holder(const struct sched *s, const struct api_object *volume,
@@ -131,7 +131,7 @@ struct sched__suitable {
 };
 
 struct sched__claim {
-    struct api_object *object;
+    const struct api_object *object;
     const struct api_persistent_volume_claim *body;
     const struct api_storage_class *storage_class; /* of claims that wait for a consumer */
     struct str selected_node;                      /* absent: any */

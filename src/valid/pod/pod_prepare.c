@@ -69,7 +69,7 @@ static void merge_spread(const struct merge *m,
 }
 
 static void merge_label_keys(struct api_object *o, const struct feature_set *gates) {
-    struct api_pod *pod = o->body;
+    struct api_pod *pod = api_own_body(o);
     const struct merge m = {&o->arena, &pod->metadata.labels};
     if (feature_enabled(gates, FEATURE_MatchLabelKeysInPodAffinity))
         merge_affinity(&m, pod->spec.affinity);
@@ -91,7 +91,7 @@ static struct api_pod_condition_list gated_condition(struct arena *a, struct api
 }
 
 static void reset_status(struct api_object *o, const struct valid_opts *opts) {
-    struct api_pod *pod = o->body;
+    struct api_pod *pod = api_own_body(o);
     pod->status = (struct api_pod_status){.phase = STR("Pending")};
     if (pod->spec.scheduling_gates.n)
         pod->status.conditions = gated_condition(&o->arena, opts->now);
@@ -101,7 +101,7 @@ static void reset_status(struct api_object *o, const struct valid_opts *opts) {
 /* ---- both steps ---- */
 
 void valid__pod_prepare_create(struct api_object *o, const struct valid_opts *opts) {
-    struct api_pod *pod = o->body;
+    struct api_pod *pod = api_own_body(o);
     pod->metadata.generation = 1;
     valid__drop_disabled(&pod->spec, &pod->metadata.annotations, NULL, opts->gates);
     merge_label_keys(o, opts->gates);
@@ -112,7 +112,7 @@ void valid__pod_prepare_create(struct api_object *o, const struct valid_opts *op
 
 /* Clients that do not know resources of pods leave them out when they write a pod back. */
 static void keep_resources(struct api_object *o, const struct api_pod *old) {
-    struct api_pod *pod = o->body;
+    struct api_pod *pod = api_own_body(o);
     if (pod->spec.resources || !old->spec.resources)
         return;
     pod->spec.resources = arena_new(&o->arena, struct api_resource_requirements);
@@ -122,7 +122,7 @@ static void keep_resources(struct api_object *o, const struct api_pod *old) {
 
 void valid__pod_prepare_update(struct api_object *o, const struct api_object *old,
                                const struct valid_opts *opts) {
-    struct api_pod *pod = o->body;
+    struct api_pod *pod = api_own_body(o);
     const struct api_pod *was = old->body;
     api_struct_copy(&o->arena, &api_types[API_T_pod_status], &was->status, &pod->status);
     valid__default_pod_resources(&o->arena, &pod->spec, false, opts->gates);

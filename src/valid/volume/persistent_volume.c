@@ -4,7 +4,7 @@
  */
 #include "valid/pod/container_int.h"
 
-static struct api_persistent_volume *pv_of(const struct api_object *o) {
+static const struct api_persistent_volume *pv_of(const struct api_object *o) {
     return o->body;
 }
 
@@ -380,16 +380,18 @@ static void drop_disabled(struct api_persistent_volume *pv, const struct api_per
 }
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
-    pv_of(o)->status = (struct api_persistent_volume_status){
-        .phase = STR("Pending"), .last_phase_transition_time = opts->now};
-    drop_disabled(pv_of(o), NULL, opts);
+    struct api_persistent_volume *pv = api_own_body(o);
+    pv->status = (struct api_persistent_volume_status){.phase = STR("Pending"),
+                                                       .last_phase_transition_time = opts->now};
+    drop_disabled(pv, NULL, opts);
 }
 
 static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
+    struct api_persistent_volume *pv = api_own_body(o);
     api_struct_copy(&o->arena, &api_types[API_T_persistent_volume_status], &pv_of(old)->status,
-                    &pv_of(o)->status);
-    drop_disabled(pv_of(o), pv_of(old), opts);
+                    &pv->status);
+    drop_disabled(pv, pv_of(old), opts);
 }
 
 const struct valid_kind valid__persistent_volume = {

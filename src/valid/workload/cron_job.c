@@ -135,7 +135,7 @@ static void update(struct valid *v, const struct api_object *o, const struct api
 /* ---- before validation ---- */
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
-    struct api_cron_job *cron = o->body;
+    struct api_cron_job *cron = api_own_body(o);
     struct api_job_spec *job = &cron->spec.job_template.spec;
     cron->status = (struct api_cron_job_status){0};
     cron->metadata.generation = 1;
@@ -145,7 +145,7 @@ static void prepare_create(struct api_object *o, const struct valid_opts *opts) 
 
 static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
-    struct api_cron_job *cron = o->body;
+    struct api_cron_job *cron = api_own_body(o);
     const struct api_cron_job *was = old->body;
     struct api_job_spec *job = &cron->spec.job_template.spec;
     api_struct_copy(&o->arena, &api_types[API_T_cron_job_status], &was->status, &cron->status);

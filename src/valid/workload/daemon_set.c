@@ -104,7 +104,7 @@ static void update(struct valid *v, const struct api_object *o, const struct api
 }
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
-    struct api_daemon_set *ds = o->body;
+    struct api_daemon_set *ds = api_own_body(o);
     ds->status = (struct api_daemon_set_status){0};
     ds->metadata.generation = 1;
     valid__prepare_template(&ds->spec.template, NULL, opts);
@@ -112,7 +112,7 @@ static void prepare_create(struct api_object *o, const struct valid_opts *opts) 
 
 static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
-    struct api_daemon_set *ds = o->body;
+    struct api_daemon_set *ds = api_own_body(o);
     const struct api_daemon_set *was = old->body;
     api_struct_copy(&o->arena, &api_types[API_T_daemon_set_status], &was->status, &ds->status);
     valid__prepare_template(&ds->spec.template, &was->spec.template, opts);

@@ -226,7 +226,7 @@ static void add_label(struct arena *a, struct labels *labels, struct str key, st
 }
 
 static void make_selector(struct api_object *o) {
-    struct api_job *job = o->body;
+    struct api_job *job = api_own_body(o);
     struct labels *labels = &job->spec.template.metadata.labels;
     /* Defaulting gave the job the labels of its template; Go has one map for both then. */
     bool shared = labels->v && job->metadata.labels.v == labels->v;
@@ -273,7 +273,7 @@ void valid__drop_job_fields(struct api_job_spec *spec, const struct api_job_spec
 }
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
-    struct api_job *job = o->body;
+    struct api_job *job = api_own_body(o);
     if (!job->spec.manual_selector.v)
         make_selector(o);
     job->status = (struct api_job_status){0};
@@ -433,7 +433,7 @@ static void update(struct valid *v, const struct api_object *o, const struct api
 
 static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
-    struct api_job *job = o->body;
+    struct api_job *job = api_own_body(o);
     const struct api_job *was = old->body;
     api_struct_copy(&o->arena, &api_types[API_T_job_status], &was->status, &job->status);
     valid__drop_job_fields(&job->spec, &was->spec, opts);

@@ -3,7 +3,7 @@
  */
 #include "valid/workload/workload_int.h"
 
-static struct api_pod_disruption_budget *budget_of(const struct api_object *o) {
+static const struct api_pod_disruption_budget *budget_of(const struct api_object *o) {
     return o->body;
 }
 
@@ -84,7 +84,7 @@ static void strip_reserved(struct api_label_selector *s) {
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     (void)opts;
-    struct api_pod_disruption_budget *b = budget_of(o);
+    struct api_pod_disruption_budget *b = api_own_body(o);
     b->status = (struct api_pod_disruption_budget_status){0};
     b->metadata.generation = 1;
     strip_reserved(b->spec.selector);
@@ -93,7 +93,8 @@ static void prepare_create(struct api_object *o, const struct valid_opts *opts) 
 static void prepare_update(struct api_object *o, const struct api_object *before,
                            const struct valid_opts *opts) {
     (void)opts;
-    struct api_pod_disruption_budget *b = budget_of(o), *old = budget_of(before);
+    struct api_pod_disruption_budget *b = api_own_body(o);
+    const struct api_pod_disruption_budget *old = budget_of(before);
     api_struct_copy(&o->arena, &api_types[API_T_pod_disruption_budget_status], &old->status,
                     &b->status);
     if (!valid__equal(API_T_pod_disruption_budget_spec, &b->spec, &old->spec))

@@ -248,7 +248,7 @@ static void drop_disabled(struct api_stateful_set_spec *spec,
 }
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
-    struct api_stateful_set *set = o->body;
+    struct api_stateful_set *set = api_own_body(o);
     set->status = (struct api_stateful_set_status){0};
     set->metadata.generation = 1;
     drop_disabled(&set->spec, NULL, opts);
@@ -265,7 +265,7 @@ static bool has_changed(struct arena *a, const struct api_stateful_set_spec *spe
 
 static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
-    struct api_stateful_set *set = o->body;
+    struct api_stateful_set *set = api_own_body(o);
     const struct api_stateful_set *was = old->body;
     api_struct_copy(&o->arena, &api_types[API_T_stateful_set_status], &was->status, &set->status);
     drop_disabled(&set->spec, &was->spec, opts);

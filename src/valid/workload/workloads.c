@@ -172,7 +172,7 @@ static void update_replica_set(struct valid *v, const struct api_object *o,
 }
 
 static void prepare_replica_set(struct api_object *o, const struct valid_opts *opts) {
-    struct api_replica_set *rs = o->body;
+    struct api_replica_set *rs = api_own_body(o);
     rs->status = (struct api_replica_set_status){0};
     rs->metadata.generation = 1;
     valid__prepare_template(&rs->spec.template, NULL, opts);
@@ -180,7 +180,7 @@ static void prepare_replica_set(struct api_object *o, const struct valid_opts *o
 
 static void prepare_replica_set_update(struct api_object *o, const struct api_object *old,
                                        const struct valid_opts *opts) {
-    struct api_replica_set *rs = o->body;
+    struct api_replica_set *rs = api_own_body(o);
     const struct api_replica_set *was = old->body;
     api_struct_copy(&o->arena, &api_types[API_T_replica_set_status], &was->status, &rs->status);
     valid__prepare_template(&rs->spec.template, &was->spec.template, opts);
@@ -284,7 +284,7 @@ static void update_deployment(struct valid *v, const struct api_object *o,
 }
 
 static void prepare_deployment(struct api_object *o, const struct valid_opts *opts) {
-    struct api_deployment *d = o->body;
+    struct api_deployment *d = api_own_body(o);
     d->status = (struct api_deployment_status){0};
     d->metadata.generation = 1;
     valid__prepare_template(&d->spec.template, NULL, opts);
@@ -293,7 +293,7 @@ static void prepare_deployment(struct api_object *o, const struct valid_opts *op
 /* Annotations count, too: the controller copies them to replica sets. */
 static void prepare_deployment_update(struct api_object *o, const struct api_object *old,
                                       const struct valid_opts *opts) {
-    struct api_deployment *d = o->body;
+    struct api_deployment *d = api_own_body(o);
     const struct api_deployment *was = old->body;
     api_struct_copy(&o->arena, &api_types[API_T_deployment_status], &was->status, &d->status);
     valid__prepare_template(&d->spec.template, &was->spec.template, opts);

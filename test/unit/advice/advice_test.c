@@ -40,7 +40,7 @@ static void look_at(struct advice *run, const struct json *tree, struct arena *a
         assert_true(notes.v[i].text.n > 20);
         buf_addf(out, "%s %.*s\n", notes.v[i].code, STR_ARG(notes.v[i].path));
     }
-    api_object_unref(o);
+    api_object_free(o);
 }
 
 static void run_case(const struct json *c) {
@@ -155,7 +155,7 @@ static void warn_of_terms(size_t n, struct arena *a, struct advice_notes *out) {
     assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
     *out = (struct advice_notes){.a = a};
     advice_check(run, o, out);
-    api_object_unref(o);
+    api_object_free(o);
     advice_free(run);
     buf_release(&text);
 }

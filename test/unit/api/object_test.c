@@ -46,7 +46,7 @@ static void check_line(struct arena *a, const struct json *line) {
     feature_config_init(&config, FEATURE_NEWEST);
     api_object_default(o, &config.enabled);
     expect_json(a, line, "defaulted", api_object_encode(o, a));
-    api_object_unref(o);
+    api_object_free(o);
 }
 
 static void objects_are_read_as_upstream_reads_them(void **state) {
@@ -87,7 +87,7 @@ static void unknown_fields_survive_a_round_trip(void **state) {
                         "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{},\"spec\":{"
                         "\"containers\":[{\"name\":\"a\",\"resources\":{},\"gpu\":{\"n\":[1.5,null]"
                         "}}],\"berth\":\"b\"},\"status\":{},\"extra\":100}");
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -103,7 +103,7 @@ static void kinds_without_a_schema_are_kept_whole(void **state) {
     assert_true(str_is(o->meta->name, "g"));
     struct json back = api_object_encode(o, &a);
     assert_true(json_equal(&back, &tree));
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -141,7 +141,7 @@ static void strict_reading_names_every_problem(void **state) {
         expect_text(&faults, want);
         opts.strict = false;
         assert_int_equal(api_object_decode(&tree, &opts, &o, NULL), 0);
-        api_object_unref(o);
+        api_object_free(o);
         arena_release(&a);
     }
 }
@@ -166,7 +166,7 @@ static void of_repeated_keys_the_last_wins(void **state) {
     assert_true(str_is(pod->spec.node_name, "b"));
     assert_int_equal(pod->metadata.labels.n, 2);
     assert_true(str_is(pod->metadata.labels.v[1].value, "2"));
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -183,7 +183,7 @@ static void faults_are_bounded(void **state) {
     api_faults_init(&faults, &a);
     assert_int_equal(api_object_decode(&tree, NULL, &o, &faults), 0);
     assert_int_equal(faults.n, API_MOST_FAULTS);
-    api_object_unref(o);
+    api_object_free(o);
     json_add(&a, &tree, STR("spec"), json_of_bool(true));
     assert_int_equal(api_object_decode(&tree, NULL, &o, &faults), -1);
     assert_int_equal(faults.n, API_MOST_FAULTS + 1);
@@ -227,7 +227,7 @@ static void texts_of_faults_are_whole(void **state) {
     assert_int_equal(faults.n, 1);
     assert_true(str_eq(faults.v[0].path, text));
     assert_int_equal(faults.v[0].text.n, text.n + strlen("unknown field \"\""));
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -243,7 +243,7 @@ static void texts_of_faults_are_bounded(void **state) {
     api_faults_init(&faults, &a);
     assert_int_equal(api_object_decode(&tree, NULL, &o, &faults), 0);
     assert_int_equal(faults.n, 4);
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -270,7 +270,7 @@ static void what_an_object_is_must_be_known(void **state) {
     assert_int_equal(api_object_decode(&bare, &opts, &o, NULL), 0);
     assert_string_equal(o->kind->plural, "nodes");
     assert_true(str_is(o->names->kind, "Node"));
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -282,11 +282,13 @@ static void objects_are_shared_by_reference(void **state) {
     assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
     arena_release(&a); /* the object does not need the tree */
     assert_null(o->meta);
-    assert_ptr_equal(api_object_ref(o), o);
-    api_object_unref(o);
-    assert_int_equal(((struct api_status *)o->body)->code, 422);
-    api_object_unref(o);
+    const struct api_object *shared = api_publish(o);
+    assert_ptr_equal(api_object_ref(shared), shared);
+    api_object_unref(shared);
+    assert_int_equal(((const struct api_status *)shared->body)->code, 422);
+    api_object_unref(shared);
     api_object_unref(NULL);
+    api_object_free(NULL);
 }
 
 static void a_struct_can_be_read_alone(void **state) {
@@ -359,7 +361,7 @@ static void gates_decide_some_defaults(void **state) {
         struct str text = data_write(&a, &back);
         if (!has_times(text, gated[i].want))
             fail_msg("want %s in %s", gated[i].want, text.p);
-        api_object_unref(o);
+        api_object_free(o);
         arena_release(&a);
     }
 }
@@ -376,7 +378,7 @@ static int decode_containers(struct arena *a, size_t n, struct api_faults *fault
     struct api_object *o = NULL;
     int rc = api_object_decode(&pod, NULL, &o, faults);
     if (rc == 0)
-        api_object_unref(o);
+        api_object_free(o);
     return rc;
 }
 

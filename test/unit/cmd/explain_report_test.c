@@ -63,7 +63,7 @@ static void reports_end_at_their_limit(void **state) {
         check(&m.r, explain_report_write_text, " more: the report is full", full);
         check(&m.r, explain_report_write_json, "\"omittedNodes\":40", full);
     }
-    api_object_unref(pod);
+    api_object_free(pod);
 }
 
 int main(void) {

@@ -69,7 +69,7 @@ static void check(const char *text, const char *want) {
     reading_start(&r, false);
     while ((rc = reading_next(&r)) > 0) {
         show(&out, r.object, &r.source);
-        api_object_unref(r.object);
+        api_object_free(r.object);
     }
     if (rc < 0)
         buf_addf(&out, "%s\n", r.err.msg);
@@ -202,7 +202,7 @@ static void slow_reading_shows_progress(void **state) {
     r.world.ctx.clock = &slow.clock;
     reading_start(&r, false);
     while (reading_next(&r) > 0)
-        api_object_unref(r.object);
+        api_object_free(r.object);
     const char *shown = world_taken(&r.world, r.world.err);
     assert_non_null(strstr(shown, "\r\033[K0.0 MB, "));
     assert_string_equal(shown + strlen(shown) - 4, "\r\033[K");

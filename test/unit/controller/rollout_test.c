@@ -66,7 +66,7 @@ static void steps_of_replicas(void **state) {
         assert_int_equal(goes_on, rows[i].make || rows[i].remove);
         controller_rollout_release(&r);
     }
-    api_object_unref(pod);
+    api_object_free(pod);
 }
 
 /* The pod that goes first, by one rule after the other. */
@@ -108,7 +108,7 @@ static void the_least_useful_pod_goes_first(void **state) {
     assert_int_equal(step.remove_count, N);
     for (size_t i = 0; i < N; i++) {
         assert_int_equal(step.remove[i], order[i]);
-        api_object_unref(pods[i]);
+        api_object_free(pods[i]);
     }
     controller_rollout_release(&r);
 }

@@ -34,7 +34,7 @@ static struct registry_view *view_of(const struct json *classes) {
     struct registry_view *view = registry_view_new(STR(""));
     registry_view_close(view, API_T_priority_class);
     for (uint32_t i = 0; classes && i < classes->n; i++) {
-        struct api_object *class = decode(&classes->items[i]);
+        const struct api_object *class = api_publish(decode(&classes->items[i]));
         registry_view_set(view, class);
         api_object_unref(class);
     }
@@ -61,8 +61,8 @@ static void check_line(struct arena *a, const struct json *line) {
     check_failure(id, error, &m.failure);
     if (!error)
         compare(a, id, json_get(line, STR("after")), o);
-    api_object_unref(was);
-    api_object_unref(o);
+    api_object_free(was);
+    api_object_free(o);
     registry_view_free(view);
 }
 

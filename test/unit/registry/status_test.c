@@ -55,7 +55,7 @@ static void several_errors_stand_between_brackets(void **state) {
                       "\"spec.selector\"},{\"reason\":\"FieldValueInvalid\",\"message\":\"Invalid "
                       "value: \\\"\\u003cv\\u003e\\\": must be 5\",\"field\":\"spec[k]\"}]},"
                       "\"code\":422}"));
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -71,7 +71,7 @@ static void an_object_without_a_name_has_none_in_the_details(void **state) {
                       "Forbidden: never\",\"reason\":\"Invalid\",\"details\":{\"kind\":\"Node\","
                       "\"causes\":[{\"reason\":\"FieldValueForbidden\",\"message\":\"Forbidden: "
                       "never\",\"field\":\"\\u003cnil\\u003e\"}]},\"code\":422}"));
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -83,7 +83,7 @@ static void nul_bytes_are_bytes(void **state) {
     struct valid_errs errs = {.a = &a, .v = list, .n = 1};
     struct registry_failure failure = registry_invalid(&a, o, &errs);
     assert_true(str_ends(failure.message, STR("is invalid: a[x\0y].p\0q: Required value")));
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -104,7 +104,7 @@ static void an_object_that_is_there_already_is_named_by_its_resource(void **stat
                   STR(FAILURE "\"message\":\"jobs.batch \\\"j\\\" already exists\",\"reason\":"
                               "\"AlreadyExists\",\"details\":{\"name\":\"j\",\"group\":\"batch\","
                               "\"kind\":\"jobs\"},\"code\":409}"));
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 

@@ -19,7 +19,7 @@ static struct api_object *object_of(const char *text) {
 }
 
 static void show(struct registry_view *v, const char *text) {
-    struct api_object *o = object_of(text);
+    const struct api_object *o = api_publish(object_of(text));
     registry_view_set(v, o);
     api_object_unref(o);
 }
@@ -76,7 +76,7 @@ static void an_object_without_a_namespace_is_in_that_of_the_view(void **state) {
     assert_non_null(registry_view_find(v, pod));
     assert_non_null(registry_view_get(v, pod->kind, STR("mine"), STR("p")));
     assert_null(registry_view_get(v, pod->kind, STR("default"), STR("p")));
-    api_object_unref(pod);
+    api_object_free(pod);
     registry_view_free(v);
 }
 

@@ -79,7 +79,8 @@ find_plain(struct sched *s, struct str class_name, int64_t size, const struct la
     for (struct map_entry *e; (e = map_next(&s->store.capacities, &at));) {
         struct arena a = {0};
         struct selector *nodes = NULL;
-        const struct api_csi_storage_capacity *c = ((struct api_object *)e->value)->body;
+        const struct api_csi_storage_capacity *c =
+            ((const struct api_object *)e->const_value)->body;
         const struct quantity *limit = sched__capacity_limit(c);
         bool found = str_eq(c->storage_class_name, class_name) && limit &&
                      quantity_value(limit) >= size &&

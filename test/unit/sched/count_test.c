@@ -57,7 +57,7 @@ static void idle_tallies_go_when_there_are_many(void **state) {
     start(&w);
     for (unsigned i = 0; i < PODS; i++) {
         struct sched_report r;
-        struct api_object *o = world_default(
+        const struct api_object *o = world_publish(
             &w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
                                "'namespace':'d','labels':{'app':'web','i':'%u'}},'spec':{"
                                "'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'zone',"

@@ -66,8 +66,8 @@ static bool is_excluded(const char *there, const char *asking) {
     sched__disks_count(&disks, &theirs, 7, -1);
     assert_int_equal(disks.live, 0);
     sched__disks_release(&disks);
-    api_object_unref(first);
-    api_object_unref(second);
+    api_object_free(first);
+    api_object_free(second);
     arena_release(&a);
     return excluded;
 }
@@ -92,8 +92,8 @@ static void the_first_volume_that_is_excluded_is_found(void **state) {
     sched__disks_count(&disks, &theirs, 0, 1);
     assert_int_equal(sched__disks_find(&disks, &own, 0)->volume, 2);
     sched__disks_release(&disks);
-    api_object_unref(there);
-    api_object_unref(asking);
+    api_object_free(there);
+    api_object_free(asking);
     arena_release(&a);
 }
 
@@ -117,8 +117,8 @@ static void readers_and_writers_are_counted(void **state) {
     assert_null(sched__disks_find(&disks, &writes, 0));
     assert_int_equal(disks.live, 0);
     sched__disks_release(&disks);
-    api_object_unref(reader);
-    api_object_unref(writer);
+    api_object_free(reader);
+    api_object_free(writer);
     arena_release(&a);
 }
 

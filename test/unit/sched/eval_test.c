@@ -15,8 +15,8 @@ static void set_node(struct world *w, unsigned i, unsigned cpu) {
                              i, cpu));
 }
 
-static struct api_object *pod(struct world *w, unsigned i) {
-    return world_default(
+static const struct api_object *pod(struct world *w, unsigned i) {
+    return world_publish(
         w,
         object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p%u','namespace':'d',"
                        "'labels':{'n':'%u'}},'spec':{'containers':[{'name':'c','image':'i',"
@@ -24,7 +24,7 @@ static struct api_object *pod(struct world *w, unsigned i) {
                        i, i));
 }
 
-static struct str best_node(struct world *w, struct api_object *o, struct arena *a) {
+static struct str best_node(struct world *w, const struct api_object *o, struct arena *a) {
     struct sched_report report;
     sched_examine(w->s, o, a, &report);
     return report.feasible ? report.nodes[report.best].node : STR("none");
@@ -35,26 +35,29 @@ static void of_like_pods_one_object_is_held(void **state) {
     (void)state;
     struct world w;
     struct sched_result r;
-    struct api_object *pods[3];
+    const struct api_object *pods[3];
     start(&w);
     set_node(&w, 0, 8);
     for (unsigned i = 0; i < 3; i++) {
-        pods[i] = pod(&w, 0);
-        pods[i]->meta->name = i == 0 ? STR("a") : i == 1 ? STR("b") : STR("c");
+        const struct api_object *model = pod(&w, 0);
+        struct api_object *draft = api_object_copy(model);
+        api_own_meta(draft)->name = i == 0 ? STR("a") : i == 1 ? STR("b") : STR("c");
+        pods[i] = api_publish(draft);
+        api_object_unref(model);
         sched_set(w.s, pods[i]);
     }
-    assert_int_equal(pods[0]->refs, 2);
-    assert_int_equal(pods[1]->refs + pods[2]->refs, 2);
+    assert_int_equal(api_object_holders(pods[0]), 2);
+    assert_int_equal(api_object_holders(pods[1]) + api_object_holders(pods[2]), 2);
     for (unsigned i = 0; i < 3; i++) {
         assert_true(sched_next(w.s, &r));
         assert_true(str_eq(r.pod.name, pods[i]->meta->name) && str_is(r.pod.namespace, "d"));
     }
     sched_delete(w.s, pods[0]); /* the others are still of its class */
-    assert_int_equal(pods[0]->refs, 2);
+    assert_int_equal(api_object_holders(pods[0]), 2);
     sched_delete(w.s, pods[1]);
     sched_delete(w.s, pods[2]);
     for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(pods[i]->refs, 1);
+        assert_int_equal(api_object_holders(pods[i]), 1);
         api_object_unref(pods[i]);
     }
     sched_free(w.s);
@@ -67,7 +70,7 @@ static void a_changed_node_is_asked_again(void **state) {
     start(&w);
     for (unsigned i = 0; i < 8; i++)
         set_node(&w, i, i == 3 ? 8 : 4);
-    struct api_object *o = pod(&w, 0);
+    const struct api_object *o = pod(&w, 0);
     struct sched__pod_class *held = sched__pod_class_get(w.s, o); /* keeps what it remembers */
     assert_true(str_is(best_node(&w, o, &a), "n3"));
     set_node(&w, 5, 16);
@@ -85,8 +88,8 @@ static void a_changed_node_is_asked_again(void **state) {
 }
 
 /* A pod that names two nodes, one of them twice, and one that there is not. */
-static struct api_object *pinned_pod(struct world *w) {
-    return world_default(
+static const struct api_object *pinned_pod(struct world *w) {
+    return world_publish(
         w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'d'},"
                           "'spec':{'containers':[{'name':'c','image':'i','resources':{'requests':"
                           "{'cpu':'2'}}}],'affinity':{'nodeAffinity':{"
@@ -109,7 +112,7 @@ static void nodes_that_a_pod_names_are_asked_alone(void **state) {
     start(&w);
     for (unsigned i = 0; i < 16; i++)
         set_node(&w, i, i == 6 ? 4 : i == 2 ? 1 : 64);
-    struct api_object *o = pinned_pod(&w);
+    const struct api_object *o = pinned_pod(&w);
     struct sched__pod_class *held = sched__pod_class_get(w.s, o); /* keeps what it remembers */
     assert_true(str_is(best_node(&w, o, &a), "n6"));
     assert_true(held->eval->feasible == 1 && !held->eval->scored);
@@ -142,7 +145,7 @@ static void any_change_of_allocatable_is_noticed(void **state) {
     struct world w;
     struct arena a = {0};
     start(&w);
-    struct api_object *o = world_default(
+    const struct api_object *o = world_publish(
         &w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
                            "'namespace':'d'},'spec':{'containers':[{'name':'c','image':'i',"
                            "'resources':{'requests':{'memory':'9Gi'}}}]}}"));
@@ -178,7 +181,7 @@ static void weights_of_any_size_count(void **state) {
         set_node(&w, 0, 2);
         set_node(&w, 1, 100);
         set_node(&w, 2, 1);
-        struct api_object *o = pod(&w, 0);
+        const struct api_object *o = pod(&w, 0);
         struct sched__pod_class *held = sched__pod_class_get(w.s, o);
         bool positive = weights[i / 2] > 0;
         assert_true(str_is(best_node(&w, o, &a), positive ? "n1" : "n2"));
@@ -201,7 +204,7 @@ static void the_tournament_has_any_number_of_players(void **state) {
         start(&w);
         for (unsigned i = 0; i < n; i++)
             set_node(&w, i, 4);
-        struct api_object *o = pod(&w, 0);
+        const struct api_object *o = pod(&w, 0);
         struct sched__pod_class *held = sched__pod_class_get(w.s, o);
         for (unsigned i = 0; i < n; i++) {
             char name[8];
@@ -242,7 +245,7 @@ static void sums_of_amounts_wrap_as_in_Go(void **state) {
                                          "'containers':[{'name':'c','image':'i','resources':"
                                          "{'requests':{'memory':'4000000000000000000'}}}]}}",
                                          k));
-        struct api_object *o = world_default(
+        const struct api_object *o = world_publish(
             &w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
                                "'namespace':'d'},'spec':{'containers':[{'name':'c','image':'i',"
                                "'resources':{'requests':{'memory':'7Gi'}}}]}}"));
@@ -320,7 +323,7 @@ static void no_more_is_remembered_than_LIMIT_SCHED_EVAL_BYTES(void **state) {
         set_node(&w, i, 4 + i % 3);
     size_t one = 0;
     for (unsigned i = 0; i < CLASSES; i++) {
-        struct api_object *o = pod(&w, i);
+        const struct api_object *o = pod(&w, i);
         held[i] = sched__pod_class_get(w.s, o);
         assert_true(str_is(best_node(&w, o, &a), "n2"));
         one = i ? one : w.s->eval_bytes;

@@ -11,7 +11,7 @@ struct asked {
     struct arena *a;
     const struct json *objects;
     struct world w;
-    struct api_object *pod; /* the case's last object */
+    const struct api_object *pod; /* the case's last object */
 };
 
 static void start(struct asked *c, struct arena *a, const struct json *line) {
@@ -23,7 +23,7 @@ static void start(struct asked *c, struct arena *a, const struct json *line) {
     uint32_t last = c->objects->n - 1;
     for (uint32_t i = 0; i < last; i++)
         world_set(&c->w, object_of_json(&c->objects->items[i]));
-    c->pod = world_default(&c->w, object_of_json(&c->objects->items[last]));
+    c->pod = world_publish(&c->w, object_of_json(&c->objects->items[last]));
 }
 
 static void end(struct asked *c) {
@@ -97,7 +97,7 @@ static bool is_gone(const struct sched_suggestion *s, const struct api_object *o
 
 static void tell_changed(struct asked *c, struct sched *s, const struct sched_suggestion *change) {
     for (uint32_t i = 0; i + 1 < c->objects->n; i++) {
-        struct api_object *o = world_default(&c->w, object_of_json(&c->objects->items[i]));
+        const struct api_object *o = world_publish(&c->w, object_of_json(&c->objects->items[i]));
         if (is_same(change->host, o))
             sched_set(s, change->host);
         else if (!is_gone(change, o))
@@ -231,7 +231,7 @@ static bool is_pod(const struct json *object) {
 static void come_again(struct asked *c) {
     uint32_t last = c->objects->n - 1;
     for (uint32_t i = 0; i < last; i++)
-        world_delete(&c->w, world_default(&c->w, object_of_json(&c->objects->items[i])));
+        world_delete(&c->w, object_of_json(&c->objects->items[i]));
     for (uint32_t i = 0; i < last; i++)
         if (!is_pod(&c->objects->items[i]))
             world_set(&c->w, object_of_json(&c->objects->items[i]));

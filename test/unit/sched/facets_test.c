@@ -61,7 +61,7 @@ static size_t count_candidates(struct world *w, const char *selector) {
     size_t n = found.n;
     vec_release(&found);
     arena_release(&a);
-    api_object_unref(o);
+    api_object_free(o);
     return n;
 }
 

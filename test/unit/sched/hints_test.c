@@ -8,8 +8,8 @@
 
 static void run_case(struct arena *a, const struct json *c) {
     struct sched s = {.gates = data_newest_gates(), .atoms = intern_new(1)};
-    struct api_object *before = object_of_json(json_get(c, STR("before")));
-    struct api_object *after = object_of_json(json_get(c, STR("after")));
+    const struct api_object *before = object_publish(object_of_json(json_get(c, STR("before"))));
+    const struct api_object *after = object_publish(object_of_json(json_get(c, STR("after"))));
     bool own = json_get(c, STR("own"));
     bool is_pod = (after ? after : before)->type == &api_types[API_T_pod];
     uint32_t bits =

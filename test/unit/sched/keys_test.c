@@ -118,10 +118,11 @@ static void a_shared_spec_leads_to_the_same_class(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct world w;
         start(&w);
-        struct api_object *base = world_default(&w, object_of_text("%s", rows[i].base));
-        struct api_object *shared = api_object_derive(base);
-        rows[i].change(shared->body);
-        struct api_object *alone = api_object_copy(shared);
+        const struct api_object *base = world_publish(&w, object_of_text("%s", rows[i].base));
+        struct api_object *derived = api_object_derive(base);
+        rows[i].change(api_own_body(derived));
+        const struct api_object *shared = api_publish(derived);
+        const struct api_object *alone = api_publish(api_object_copy(shared));
         struct sched__pod_class *a = sched__pod_class_get(w.s, base),
                                 *b = sched__pod_class_get(w.s, shared);
         struct sched__pod_class *c = sched__pod_class_get(w.s, alone);
@@ -137,20 +138,24 @@ static void a_shared_spec_leads_to_the_same_class(void **state) {
     }
 }
 
+static const struct api_object *on_node(const struct api_object *pod, struct str node) {
+    struct api_object *o = api_object_derive(pod);
+    ((struct api_pod *)api_own_body(o))->spec.node_name = node;
+    return api_publish(o);
+}
+
 /* Of a pod that was bound the object is kept that it was made of, wherever it is. */
 static void a_bound_copy_is_not_kept(void **state) {
     (void)state;
     struct world w;
     start(&w);
-    struct api_object *base = world_default(&w, object_of_text("%s", base_pod));
-    struct api_object *bound = api_object_derive(base), *again = api_object_derive(base);
-    ((struct api_pod *)bound->body)->spec.node_name = STR("n1");
-    ((struct api_pod *)again->body)->spec.node_name = STR("n2");
+    const struct api_object *base = world_publish(&w, object_of_text("%s", base_pod));
+    const struct api_object *bound = on_node(base, STR("n1")), *again = on_node(base, STR("n2"));
     struct sched__pod_class *a = sched__pod_class_get(w.s, bound),
                             *b = sched__pod_class_get(w.s, again);
     assert_ptr_equal(a, b);
     assert_ptr_equal(a->sample, base);
-    assert_int_equal(bound->refs, 1);
+    assert_int_equal(api_object_holders(bound), 1);
     sched__pod_class_unref(w.s, a);
     sched__pod_class_unref(w.s, b);
     api_object_unref(again);

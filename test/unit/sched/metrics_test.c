@@ -24,8 +24,8 @@ static bool has_line(struct str text, const char *line) {
 
 /* Three pods: one is scheduled at the second attempt, one waits, one is gated. */
 static void live(struct world *w) {
-    struct api_object *o = pod_object(w, "", "", "");
-    struct api_object *gated = pod_object(w, "", "'schedulingGates':[{'name':'a'}]", "");
+    const struct api_object *o = pod_object(w, "", "", "");
+    const struct api_object *gated = pod_object(w, "", "'schedulingGates':[{'name':'a'}]", "");
     struct sched__cycle cy = {
         .s = &w->s, .cls = class_of(w, o), .profile = &w->s.config->profiles[0]};
     struct sched_pod *good = add(w, o, 1), *bad = add(w, o, 0);
@@ -148,7 +148,7 @@ static void tolerations_count_by_kind(void **state) {
     world_start(&w, NULL, NULL);
     struct intern *atoms = intern_new(1);
     struct match *match = match_new(atoms, &w.s.gates, NULL, 1);
-    struct api_object *o =
+    const struct api_object *o =
         pod_object(&w, "",
                    "'tolerations':[{'key':'a','operator':'Gt','value':'1'},{'operator':'Exists'},"
                    "{'key':'b','operator':'Lt','value':'1'},"

@@ -110,7 +110,7 @@ static void reasons_come_by_name_whatever_was_seen_first(void **state) {
         start(&w);
         world_set(&w, pod("first", seen[i]));
         world_set(&w, node(0));
-        struct api_object *o = world_default(
+        const struct api_object *o = world_publish(
             &w, pod("p", "'z.io/z':'1','ephemeral-storage':'1','b.io/b':'1','a.io/a':'1',"
                          "'memory':'90Gi','cpu':'90'"));
         sched_examine(w.s, o, &a, &report);

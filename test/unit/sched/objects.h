@@ -16,6 +16,11 @@ static inline struct api_object *object_of_json(const struct json *tree) {
     return o;
 }
 
+/* Publishes an object; NULL is fine. */
+static inline const struct api_object *object_publish(struct api_object *o) {
+    return o ? api_publish(o) : NULL;
+}
+
 /* From a text in which ' stands for ", made as printf does. */
 __attribute__((format(printf, 1, 2))) static inline struct api_object *
 object_of_text(const char *fmt, ...) {

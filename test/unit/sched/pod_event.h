@@ -17,7 +17,8 @@ static inline bool is_on_node(const struct api_object *o) {
 }
 
 /* NULL: there is no such pod. Give it back with card_end. */
-static inline struct sched_pod *card_start(struct card *c, struct sched *s, struct api_object *o) {
+static inline struct sched_pod *card_start(struct card *c, struct sched *s,
+                                           const struct api_object *o) {
     *c = (struct card){0};
     if (!o)
         return NULL;
@@ -42,8 +43,8 @@ static inline uint32_t placed_bits(struct sched *s, const struct sched_pod *befo
 }
 
 /* A change of a pod; own: of the one that waits. */
-static inline struct sched__event pod_event(struct sched *s, struct api_object *before,
-                                            struct api_object *after, bool own) {
+static inline struct sched__event pod_event(struct sched *s, const struct api_object *before,
+                                            const struct api_object *after, bool own) {
     struct card cards[2];
     struct sched_pod *was = card_start(&cards[0], s, before);
     struct sched_pod *is = card_start(&cards[1], s, after);

@@ -30,7 +30,7 @@ static void add_node(struct world *w, const char *name) {
 
 /* Would a pod with this port find it taken on the node? */
 static bool is_taken(struct world *w, const char *port, const char *node) {
-    struct api_object *asking = world_default(w, a_pod("asking", "", port));
+    const struct api_object *asking = world_publish(w, a_pod("asking", "", port));
     struct sched__pod_class *class = sched__pod_class_get(w->s, asking);
     assert_int_equal(class->port_count, 1);
     bool taken = sched__port_is_taken(w->s, &class->ports[0], sched__node_find(w->s, str_of(node)));

@@ -5,7 +5,7 @@ static void higher_priority_then_longer_wait_then_order_of_coming(void **state) 
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *o = pod_object(&w, "", "", "");
     struct sched_pod *low = add(&w, o, -5), *first = add(&w, o, 0), *second = add(&w, o, 0);
     advance(&w, 1);
     struct sched_pod *later = add(&w, o, 0), *high = add(&w, o, 7);
@@ -26,7 +26,7 @@ static void a_new_priority_counts_at_once(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *o = pod_object(&w, "", "", "");
     struct sched_pod *a = add(&w, o, 1), *b = add(&w, o, 0);
     b->priority = 2;
     become(&w, b, o);
@@ -39,7 +39,7 @@ static void a_pod_that_is_not_there_is_added_by_an_update(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *o = pod_object(&w, "", "", "");
     struct sched_pod *pod = pod_new(&w, o, 0);
     sched__queue_remove(&w.s, pod);
     become(&w, pod, o);
@@ -109,7 +109,7 @@ static void without_a_longest_backoff_there_is_none(void **state) {
 
 /* Two pods are woken while they back off, a less important one whose time comes first. */
 static void wake_two(struct world *w, struct sched_pod **early, struct sched_pod **important) {
-    struct api_object *o = pod_object(w, "", "", "");
+    const struct api_object *o = pod_object(w, "", "", "");
     *early = add(w, o, 0);
     fail_next(w, *early, 1U << A);
     *important = add(w, o, 9);
@@ -157,8 +157,9 @@ static void events_move_whom_they_concern(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
-    struct api_object *yes = node_object(&w, ""), *no = node_object(&w, ",'labels':{'no':''}");
+    const struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *yes = node_object(&w, ""),
+                            *no = node_object(&w, ",'labels':{'no':''}");
     struct sched_pod *a = add(&w, o, 0), *b = add(&w, o, 0), *both = add(&w, o, 0);
     fail_next(&w, a, 1U << A);
     fail_next(&w, b, 1U << B);
@@ -189,7 +190,7 @@ static void equal_pods_share_a_hint(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", ""), *other = pod_object(&w, "", "", "");
+    const struct api_object *o = pod_object(&w, "", "", ""), *other = pod_object(&w, "", "", "");
     for (int i = 0; i < MANY; i++)
         add(&w, i == 7 ? other : o, 0);
     for (int i = 0; i < MANY; i++) {
@@ -214,7 +215,7 @@ static void pods_leave_the_pool_after_five_minutes(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *o = pod_object(&w, "", "", "");
     struct sched_pod *first = add(&w, o, 0), *second = add(&w, o, 0);
     fail_next(&w, first, 1U << A);
     assert_int_equal(next_second(&w), 0);
@@ -242,10 +243,10 @@ static void gates_hold_a_pod_until_all_are_gone(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *two =
+    const struct api_object *two =
         pod_object(&w, "", "'schedulingGates':[{'name':'a'},{'name':'b'}]", "");
-    struct api_object *one = pod_object(&w, "", "'schedulingGates':[{'name':'b'}]", "");
-    struct api_object *none = pod_object(&w, "", "", "");
+    const struct api_object *one = pod_object(&w, "", "'schedulingGates':[{'name':'b'}]", "");
+    const struct api_object *none = pod_object(&w, "", "", "");
     struct sched_pod *pod = add(&w, two, 0);
     assert_int_equal(place_of(pod), SCHED__GATED);
     assert_int_equal(w.s.queue->rejected[SCHED_SCHEDULING_GATES], 1);
@@ -278,8 +279,9 @@ static void events_during_an_attempt_are_not_missed(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
-    struct api_object *yes = node_object(&w, ""), *no = node_object(&w, ",'labels':{'no':''}");
+    const struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *yes = node_object(&w, ""),
+                            *no = node_object(&w, ",'labels':{'no':''}");
     struct sched_pod *a = add(&w, o, 0), *b = add(&w, o, 0);
     happens(&w, SCHED__NODE_ADD, NULL, yes);
     assert_int_equal(w.s.queue->held.n, 0);
@@ -302,8 +304,9 @@ static void own_changes_during_an_attempt_are_not_missed(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
-    struct api_object *tolerant = pod_object(&w, "", "'tolerations':[{'operator':'Exists'}]", "");
+    const struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *tolerant =
+        pod_object(&w, "", "'tolerations':[{'operator':'Exists'}]", "");
     struct sched_pod *a = add(&w, o, 0), *b = add(&w, o, 0);
     sched__queue_pop(&w.s);
     sched__queue_pop(&w.s);
@@ -319,9 +322,10 @@ static void own_changes_wake_a_pod_of_the_pool(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
-    struct api_object *labelled = pod_object(&w, "'labels':{'a':'b'}", "", "");
-    struct api_object *tolerant = pod_object(&w, "", "'tolerations':[{'operator':'Exists'}]", "");
+    const struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *labelled = pod_object(&w, "'labels':{'a':'b'}", "", "");
+    const struct api_object *tolerant =
+        pod_object(&w, "", "'tolerations':[{'operator':'Exists'}]", "");
     struct sched_pod *pod = add(&w, o, 0), *other = add(&w, o, 0);
     fail_next(&w, pod, 1U << A);
     fail_next(&w, other, 1U << A);
@@ -344,8 +348,8 @@ static void pods_are_removed_from_anywhere(void **state) {
     struct world w;
     struct sched_pod *pods[SCHED__PLACE_COUNT];
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
-    struct api_object *gated = pod_object(&w, "", "'schedulingGates':[{'name':'a'}]", "");
+    const struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *gated = pod_object(&w, "", "'schedulingGates':[{'name':'a'}]", "");
     pods[SCHED__BACKOFF] = add(&w, o, 0);
     fail_next(&w, pods[SCHED__BACKOFF], 1U << A);
     happens(&w, SCHED__NODE_ADD, NULL, NULL);
@@ -377,7 +381,7 @@ static void what_is_left_is_freed_with_the_queue(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *o = pod_object(&w, "", "", "");
     struct sched_pod *waits = add(&w, o, 0);
     fail_next(&w, waits, 1U << A);
     struct sched_pod *flies = add(&w, o, 0);
@@ -397,9 +401,9 @@ static void nominations_follow_the_objects(void **state) {
     (void)state;
     struct world w;
     world_start(&w, NULL, NULL);
-    struct api_object *o = pod_object(&w, "", "", "");
-    struct api_object *to_1 = pod_object(&w, "", "'priority':5", "'nominatedNodeName':'n1'");
-    struct api_object *to_2 = pod_object(&w, "", "'priority':5", "'nominatedNodeName':'n2'");
+    const struct api_object *o = pod_object(&w, "", "", "");
+    const struct api_object *to_1 = pod_object(&w, "", "'priority':5", "'nominatedNodeName':'n1'");
+    const struct api_object *to_2 = pod_object(&w, "", "'priority':5", "'nominatedNodeName':'n2'");
     struct sched_pod *less = add(&w, o, 5), *more = add(&w, o, 6);
     fail_next(&w, more, 1U << C);
     fail_next(&w, less, 1U << C);

@@ -63,22 +63,23 @@ struct world {
     struct sched__node nodes[NODES];
     uint8_t touches[NODES];
     VEC(struct sched_pod *) pods;
-    VEC(struct api_object *) objects;
+    VEC(const struct api_object *) objects;
 };
 
-static struct api_object *keep(struct world *w, struct api_object *o) {
+static const struct api_object *keep(struct world *w, struct api_object *draft) {
+    const struct api_object *o = api_publish(draft);
     vec_push(&w->objects, o);
     return o;
 }
 
-static struct api_object *pod_object(struct world *w, const char *meta, const char *spec,
-                                     const char *status) {
+static const struct api_object *pod_object(struct world *w, const char *meta, const char *spec,
+                                           const char *status) {
     return keep(w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{%s},'spec':{%s},"
                                   "'status':{%s}}",
                                   meta, spec, status));
 }
 
-static struct api_object *node_object(struct world *w, const char *meta) {
+static const struct api_object *node_object(struct world *w, const char *meta) {
     return keep(
         w, object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'%s}}", meta));
 }
@@ -120,7 +121,7 @@ static void world_end(struct world *w) {
     sched__queue_free(&w->s);
     sched__metrics_free(w->s.metrics);
     for (size_t i = 0; i < w->objects.n; i++) {
-        assert_int_equal(w->objects.v[i]->refs, 1);
+        assert_int_equal(api_object_holders(w->objects.v[i]), 1);
         api_object_unref(w->objects.v[i]);
     }
     for (size_t i = 0; i < w->classes.n; i++)
@@ -133,7 +134,7 @@ static void world_end(struct world *w) {
     arena_release(&w->s.scratch);
 }
 
-static struct sched__pod_class *class_of(struct world *w, struct api_object *object) {
+static struct sched__pod_class *class_of(struct world *w, const struct api_object *object) {
     for (size_t i = 0; i < w->classes.n; i++)
         if (w->classes.v[i]->sample == object)
             return w->classes.v[i];
@@ -145,13 +146,14 @@ static struct sched__pod_class *class_of(struct world *w, struct api_object *obj
     return c;
 }
 
-static void read_object(struct world *w, struct sched_pod *pod, struct api_object *object) {
+static void read_object(struct world *w, struct sched_pod *pod, const struct api_object *object) {
     pod->cls = class_of(w, object);
     sched__pod_read(&w->s, pod, object);
 }
 
 /* A pending pod that is not in the queue. */
-static struct sched_pod *pod_new(struct world *w, struct api_object *object, int32_t priority) {
+static struct sched_pod *pod_new(struct world *w, const struct api_object *object,
+                                 int32_t priority) {
     struct sched_pod *pod = xcalloc(1, sizeof *pod);
     pod->node = pod->nominated = SCHED__NONE;
     read_object(w, pod, object);
@@ -161,7 +163,7 @@ static struct sched_pod *pod_new(struct world *w, struct api_object *object, int
 }
 
 /* The pod has another object from now on, or the same one again; its priority stays. */
-static inline void become(struct world *w, struct sched_pod *pod, struct api_object *object) {
+static inline void become(struct world *w, struct sched_pod *pod, const struct api_object *object) {
     struct sched_pod before = *pod;
     pod->nominated_node_name = NULL;
     read_object(w, pod, object);
@@ -170,7 +172,7 @@ static inline void become(struct world *w, struct sched_pod *pod, struct api_obj
     intern_unref(before.nominated_node_name);
 }
 
-static struct sched_pod *add(struct world *w, struct api_object *object, int32_t priority) {
+static struct sched_pod *add(struct world *w, const struct api_object *object, int32_t priority) {
     struct sched_pod *pod = pod_new(w, object, priority);
     sched__queue_add(&w->s, pod);
     return pod;
@@ -186,8 +188,8 @@ static inline int64_t next_second(struct world *w) {
     return t == INT64_MAX ? -1 : t / CLOCK_SECOND - 1000;
 }
 
-static void happens(struct world *w, uint32_t bits, struct api_object *before,
-                    struct api_object *after) {
+static void happens(struct world *w, uint32_t bits, const struct api_object *before,
+                    const struct api_object *after) {
     struct sched__event event = {.bits = bits, .before = before, .after = after};
     sched__queue_event(&w->s, &event);
 }

@@ -177,7 +177,7 @@ static void a_pod_on_a_node_that_is_not_known_makes_no_room(void **state) {
               object_of_text(
                   "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'q','namespace':'d'},'spec':"
                   "{'nodeName':'unknown','containers':[{'name':'c','image':'i'}]}}"));
-    struct api_object *pod = world_default(w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
+    const struct api_object *pod = world_publish(w, pod_with("1", ",'nodeSelector':{'a':'b'}"));
     sched_examine(w->s, pod, &a, &report);
     assert_int_equal(report.feasible, 0);
     assert_true(str_starts(report.message, STR("0/1 nodes are available: 1 node(s) didn't match")));

@@ -150,7 +150,7 @@ static void check_all(struct world *w) {
         struct arena a = {0};
         struct sched__pod_claims claims;
         struct str error = {0};
-        struct api_object *pod = world_default(w, a_pod("asking", first));
+        const struct api_object *pod = world_publish(w, a_pod("asking", first));
         assert_int_equal(sched__pod_claims_read(w->s, pod, &a, &claims, &error), 0);
         for (uint32_t slot = 0; slot < w->s->nodes.n; slot++)
             check_node(w, &claims, slot);

@@ -31,7 +31,7 @@ static void start(struct world *w) {
 }
 
 /* The node that spreading prefers: the one without a pod that the selector matches. */
-static struct str preferred(struct world *w, struct api_object *pod, struct arena *a) {
+static struct str preferred(struct world *w, const struct api_object *pod, struct arena *a) {
     struct sched_report r;
     sched_examine(w->s, pod, a, &r);
     assert_int_equal(r.node_count, 2);
@@ -73,7 +73,7 @@ static void another_selector_is_noticed(void **state) {
         struct world w;
         struct arena a = {0};
         start(&w);
-        struct api_object *pod = world_default(&w, object_of_text("%s", rows[i].pod));
+        const struct api_object *pod = world_publish(&w, object_of_text("%s", rows[i].pod));
         struct sched__pod_class *held = sched__pod_class_get(w.s, pod);
         set(&w, rows[i].first);
         assert_true(str_is(preferred(&w, pod, &a), "n1"));
@@ -97,7 +97,7 @@ static void a_service_that_was_replaced_is_still_known(void **state) {
     struct arena a = {0};
     start(&w);
     set(&w, rows[0].first);
-    struct api_object *pod = world_default(&w, object_of_text("%s", rows[0].pod));
+    const struct api_object *pod = world_publish(&w, object_of_text("%s", rows[0].pod));
     assert_true(str_is(preferred(&w, pod, &a), "n1"));
     set(&w, rows[0].same);
     assert_true(str_is(preferred(&w, pod, &a), "n1")); /* of a class that is made anew */

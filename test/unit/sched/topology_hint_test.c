@@ -11,8 +11,8 @@ struct run {
     size_t line, asked[2]; /* answers no and yes */
 };
 
-static struct api_object *member(struct run *r, const struct json *c, const char *name) {
-    return world_default(&r->w, object_of_json(json_get(c, str_of(name))));
+static const struct api_object *member(struct run *r, const struct json *c, const char *name) {
+    return world_publish(&r->w, object_of_json(json_get(c, str_of(name))));
 }
 
 static void ask(struct run *r, enum sched_plugin p, struct sched_pod *pod,
@@ -32,10 +32,10 @@ static bool is_target(const struct api_object *o, const struct api_object *pod) 
 }
 
 static void run_line(struct run *r, const struct json *c) {
-    struct api_object *object = member(r, c, "pod");
+    const struct api_object *object = member(r, c, "pod");
     struct sched_pod pod = {.cls = sched__pod_class_get(r->w.s, object), .node = SCHED__NONE};
-    struct api_object *before = member(r, c, "before");
-    struct api_object *after = member(r, c, "after");
+    const struct api_object *before = member(r, c, "before");
+    const struct api_object *after = member(r, c, "after");
     struct sched__event event = {.before = before, .after = after};
     if ((after ? after : before)->type == &api_types[API_T_pod])
         event = pod_event(r->w.s, before, after, is_target(after, object));

@@ -127,7 +127,7 @@ static struct json say(struct run *r, const struct sched_report *report) {
 }
 
 /* Every verdict of the two plug-ins has a sentence; some are given. */
-static void explain(struct run *r, struct api_object *pod, const struct json *sentences) {
+static void explain(struct run *r, const struct api_object *pod, const struct json *sentences) {
     struct sched_pod p = {.cls = sched__pod_class_get(r->w.s, pod), .node = SCHED__NONE};
     struct sched__cycle cy = {
         .s = r->w.s, .pod = &p, .cls = p.cls, .profile = p.cls->profile, .arena = &r->arena};
@@ -151,7 +151,7 @@ static void explain(struct run *r, struct api_object *pod, const struct json *se
 }
 
 static void look(struct run *r, const struct json *step) {
-    struct api_object *pod = world_default(&r->w, object_of_json(json_get(step, STR("pod"))));
+    const struct api_object *pod = world_publish(&r->w, object_of_json(json_get(step, STR("pod"))));
     struct sched_report report;
     sched_examine(r->w.s, pod, &r->arena, &report);
     struct json got = say(r, &report);

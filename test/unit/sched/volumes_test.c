@@ -85,13 +85,13 @@ static void place(struct run *r, const struct json *step, struct sched_pod *p) {
         return;
     }
     struct api_object *placed = object_of_json(json_get(step, STR("pod")));
-    ((struct api_pod *)placed->body)->spec.node_name = arena_str(&placed->arena, node);
+    ((struct api_pod *)api_own_body(placed))->spec.node_name = arena_str(&placed->arena, node);
     world_set(&r->w, placed);
 }
 
 /* Every pod is looked at twice: the second time most of it is remembered. */
 static void run_step(struct run *r, const struct json *step) {
-    struct api_object *pod = world_default(&r->w, object_of_json(json_get(step, STR("pod"))));
+    const struct api_object *pod = world_publish(&r->w, object_of_json(json_get(step, STR("pod"))));
     const struct json *wanted = json_get(step, STR("result"));
     struct sched__pod_class *class = sched__pod_class_get(r->w.s, pod);
     vec_push(&r->classes, class);
@@ -156,13 +156,13 @@ static uint32_t find_event(struct str name) {
     return 0;
 }
 
-/* With defaults; NULL if the case has none. */
-static struct api_object *member(const struct json *c, const char *name) {
+/* Published, with defaults; NULL if the case has none. */
+static const struct api_object *member(const struct json *c, const char *name) {
     struct feature_set gates = data_newest_gates();
     struct api_object *o = object_of_json(json_get(c, str_of(name)));
     if (o)
         api_object_default(o, &gates);
-    return o;
+    return object_publish(o);
 }
 
 static void run_hint(struct arena *a, const struct json *c) {
@@ -170,9 +170,9 @@ static void run_hint(struct arena *a, const struct json *c) {
     enum sched_plugin id;
     assert_true(sched_plugin_find(json_str(json_get(c, STR("plugin"))), &id));
     const struct sched__plugin *plugin = sched__plugin_at(id);
-    struct api_object *pod = member(c, "pod");
-    struct api_object *before = member(c, "before");
-    struct api_object *after = member(c, "after");
+    const struct api_object *pod = member(c, "pod");
+    const struct api_object *before = member(c, "before");
+    const struct api_object *after = member(c, "after");
     struct sched s = {0};
     struct sched__pod_class cls = {.sample = pod, .pod = pod->body};
     struct sched_pod p = {.cls = &cls};
@@ -241,7 +241,7 @@ static void start_world(struct world *w) {
 static size_t count_fits(struct world *w, const char *claim) {
     struct arena a = {0};
     struct sched_report report;
-    struct api_object *pod = world_default(w, a_pod("asking", claim, ""));
+    const struct api_object *pod = world_publish(w, a_pod("asking", claim, ""));
     sched_examine(w->s, pod, &a, &report);
     api_object_unref(pod);
     arena_release(&a);
@@ -296,7 +296,7 @@ static void pods_that_go_give_back(void **state) {
     world_set(&w, a_volume("a", "n1", "1"));
     world_set(&w, a_claim("x", "ReadWriteOnce"));
     world_set(&w, a_claim("y", "ReadWriteOnce"));
-    struct api_object *pod = world_default(&w, a_pod("p", "x", ""));
+    const struct api_object *pod = world_publish(&w, a_pod("p", "x", ""));
     sched_set(w.s, pod);
     assert_true(sched_next(w.s, &r));
     assert_int_equal(count_fits(&w, "y"), 0);
@@ -322,10 +322,10 @@ static void claims_for_one_pod_are_counted(void **state) {
     world_set(&w, a_node("n2"));
     world_set(&w, a_claim("x", "ReadWriteOncePod"));
     world_set(&w, a_volume("a", "n1", "1"));
-    struct api_object *asking = world_default(&w, a_pod("asking", "x", ""));
+    const struct api_object *asking = world_publish(&w, a_pod("asking", "x", ""));
     struct sched__pod_class *held = sched__pod_class_get(w.s, asking);
     uint64_t before = w.s->storage_generation;
-    struct api_object *pod = world_default(&w, a_pod("p", "x", "n2"));
+    const struct api_object *pod = world_publish(&w, a_pod("p", "x", "n2"));
     sched_set(w.s, pod);
     assert_true(w.s->storage_generation > before);
     assert_int_equal(sched__claim_users(w.s, STR("d"), STR("x")), 1);
@@ -350,7 +350,7 @@ static void compiled_volumes_do_not_pile_up(void **state) {
     for (int i = 0; i < 300; i++) {
         char name[20];
         snprintf(name, sizeof name, "v%d", i);
-        struct api_object *volume = world_default(&w, a_volume(name, "n1", "1"));
+        const struct api_object *volume = world_publish(&w, a_volume(name, "n1", "1"));
         sched_set(w.s, volume);
         assert_int_equal(count_fits(&w, "x"), 1);
         sched_delete(w.s, volume);

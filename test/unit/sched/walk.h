@@ -106,8 +106,8 @@ static inline void walk_end(struct walk *w) {
 /* ---- comparing ---- */
 
 /* What a pod makes of both schedulers, and of a new one if there is one. */
-static inline void walk_compare_pod(struct walk *w, struct sched *fresh, struct api_object *pod,
-                                    bool both) {
+static inline void walk_compare_pod(struct walk *w, struct sched *fresh,
+                                    const struct api_object *pod, bool both) {
     struct arena a = {0};
     struct sched_report mine, other, new;
     sched_examine(w->s[0], pod, &a, &mine);
@@ -178,7 +178,7 @@ static inline void walk_compare_twin(struct walk *w, struct sched *fresh,
     struct walk_choices choices;
     struct walk_spec spec = e->spec;
     walk_vary(&spec, &e->choices, chance);
-    struct api_object *twin = walk_object(&spec, &choices, &w->gates.enabled);
+    const struct api_object *twin = api_publish(walk_object(&spec, &choices, &w->gates.enabled));
     walk_compare_pod(w, fresh, twin, false);
     api_object_unref(twin);
 }
@@ -272,7 +272,8 @@ static inline void walk_suggest(const struct sched_explanation *e, size_t node) 
 
 enum { WALK_EXAMINE = 1, WALK_REDACT = 2, WALK_ANYWHERE = 4 };
 
-static inline void walk_ask(struct walk *w, struct api_object *pod, uint8_t how, uint8_t node) {
+static inline void walk_ask(struct walk *w, const struct api_object *pod, uint8_t how,
+                            uint8_t node) {
     struct arena a = {0};
     struct sched_report report;
     struct sched_explanation explanation;

@@ -42,7 +42,8 @@ static inline struct sched *walk_sched(struct walk *w, uint64_t seed) {
 
 /* ---- what decisions took and no object shows ---- */
 
-static inline struct api_object *walk_taken_volume(struct sched *s, const struct api_object *o) {
+static inline const struct api_object *walk_taken_volume(struct sched *s,
+                                                         const struct api_object *o) {
     const struct sched__taken *t = sched__volume_taken(s, o);
     if (!t)
         return NULL;
@@ -51,23 +52,24 @@ static inline struct api_object *walk_taken_volume(struct sched *s, const struct
     claim->namespace = arena_str(&copy->arena, t->claim_ns);
     claim->name = arena_str(&copy->arena, t->claim_name);
     claim->uid = arena_str(&copy->arena, t->claim_uid);
-    ((struct api_persistent_volume *)copy->body)->spec.claim_ref = claim;
-    return copy;
+    ((struct api_persistent_volume *)api_own_body(copy))->spec.claim_ref = claim;
+    return api_publish(copy);
 }
 
-static inline struct api_object *walk_placed_claim(struct sched *s, const struct api_object *o) {
+static inline const struct api_object *walk_placed_claim(struct sched *s,
+                                                         const struct api_object *o) {
     const struct sched__taken *t = sched__claim_placed(s, o);
     if (!t)
         return NULL;
     struct api_object *copy = api_object_copy(o);
-    struct labels *list = &copy->meta->annotations;
+    struct labels *list = &api_own_meta(copy)->annotations;
     struct label *grown = arena_array(&copy->arena, struct label, list->n + 1);
     for (size_t i = 0; i < list->n; i++)
         grown[i] = list->v[i];
     grown[list->n] = (struct label){.key = STR("volume.kubernetes.io/selected-node"),
                                     .value = arena_str(&copy->arena, t->node)};
     *list = (struct labels){.v = grown, .n = list->n + 1};
-    return copy;
+    return api_publish(copy);
 }
 
 /* Notes how things are in the first scheduler. */
@@ -127,13 +129,14 @@ static inline void walk_tell_placed(struct walk *w, struct sched *to,
  * come with the pod or not at all; here they may come to one that is in the queue already. */
 static inline void walk_tell_waiting(struct sched *to, const struct walk_entry *e, bool gated) {
     struct api_object *copy = api_object_copy(e->object);
-    struct api_pod *pod = walk_pod_body(copy);
+    struct api_pod *pod = api_own_body(copy);
     pod->status.nominated_node_name = walk_node_name(e->nominated);
     pod->spec.scheduling_gates.v = arena_new(&copy->arena, struct api_pod_scheduling_gate);
     pod->spec.scheduling_gates.v->name = STR("not-now");
     pod->spec.scheduling_gates.n = gated;
-    sched_set(to, copy);
-    api_object_unref(copy);
+    const struct api_object *shared = api_publish(copy);
+    sched_set(to, shared);
+    api_object_unref(shared);
 }
 
 /* A new scheduler that knows what walk_note noted. The pod `next`, if not NULL, was decided since:

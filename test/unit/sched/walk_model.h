@@ -13,16 +13,17 @@ enum { WALKERS = 2, WALK_MOST_ENTRIES = 128 };
 struct walk_entry {
     struct walk_spec spec;
     struct walk_choices choices;
-    struct api_object *object; /* as schedulers know it; NULL: there is none */
-    unsigned bound, assumed;   /* pods: where they are by their object, or by a decision */
-    unsigned nominated;        /* pods: before the last decision */
-    bool open;                 /* pods: they were without gates once */
-    struct api_object *shadow; /* pods that are assumed, volumes and claims that are taken before
-                                  the last decision: as their objects would show it; NULL: no */
+    const struct api_object *object; /* as schedulers know it; NULL: there is none */
+    unsigned bound, assumed;         /* pods: where they are by their object, or by a decision */
+    unsigned nominated;              /* pods: before the last decision */
+    bool open;                       /* pods: they were without gates once */
+    const struct api_object
+        *shadow; /* pods that are assumed, volumes and claims that are taken before
+              the last decision: as their objects would show it; NULL: no */
     struct {
         struct walk_spec spec;
         struct walk_choices choices;
-        struct api_object *object;          /* NULL: there are none */
+        const struct api_object *object;    /* NULL: there are none */
     } news;                                 /* pods that are assumed: what came of them since */
     struct sched__pod_class *held[WALKERS]; /* of probes: so that what nodes made of them stays; of
                                            pods: a twin's, which was there before theirs */
@@ -75,7 +76,7 @@ static inline unsigned walk_node_of(struct str name) {
     return name.n ? (unsigned)(name.p[1] - '0') + 1 : 0;
 }
 
-static inline struct api_pod *walk_pod_body(const struct api_object *o) {
+static inline const struct api_pod *walk_pod_body(const struct api_object *o) {
     return o->body;
 }
 
@@ -86,7 +87,7 @@ static inline void walk_trace(const struct walk *w, const char *what, const stru
         walk_print_object(what, o);
 }
 
-static inline void walk_replace(struct api_object **at, struct api_object *with) {
+static inline void walk_replace(const struct api_object **at, const struct api_object *with) {
     api_object_unref(*at);
     *at = with;
 }
@@ -117,9 +118,9 @@ static inline bool walk_is_old(const struct walk_entry *e, const struct api_obje
            !walk_pod_body(o)->spec.node_name.n && !walk_has_ended(o);
 }
 
-typedef struct sched__pod_class *walk_class_of(struct sched *s, struct api_object *pod);
+typedef struct sched__pod_class *walk_class_of(struct sched *s, const struct api_object *pod);
 
-static inline void walk_hold(struct walk *w, struct walk_entry *e, struct api_object *pod,
+static inline void walk_hold(struct walk *w, struct walk_entry *e, const struct api_object *pod,
                              walk_class_of *class_of) {
     for (size_t k = 0; k < WALKERS; k++) {
         struct sched__pod_class *before = e->held[k];
@@ -141,8 +142,9 @@ static inline void walk_hold_twin(struct walk *w, struct walk_entry *e, struct w
                                   const struct walk_choices *choices, struct str node) {
     struct walk_choices unused;
     walk_vary(&spec, choices, walk_mix((uint64_t)spec.seed << 40 | w->stats.steps));
-    struct api_object *twin = walk_object(&spec, &unused, &w->gates.enabled);
-    walk_pod_body(twin)->spec.node_name = node;
+    struct api_object *draft = walk_object(&spec, &unused, &w->gates.enabled);
+    ((struct api_pod *)api_own_body(draft))->spec.node_name = node;
+    const struct api_object *twin = api_publish(draft);
     walk_hold(w, e, twin, sched__pod_class_get);
     api_object_unref(twin);
 }
@@ -152,9 +154,10 @@ static inline void walk_tell(struct walk *w, struct walk_entry *e, struct walk_s
     struct walk_choices choices;
     bool is_pod = spec.kind == WALK_POD;
     spec.version++;
-    struct api_object *o = walk_object(&spec, &choices, &w->gates.enabled);
-    if (is_pod && e->bound && !walk_pod_body(o)->spec.node_name.n)
-        walk_pod_body(o)->spec.node_name = walk_node_name(e->bound);
+    struct api_object *draft = walk_object(&spec, &choices, &w->gates.enabled);
+    if (is_pod && e->bound && !walk_pod_body(draft)->spec.node_name.n)
+        ((struct api_pod *)api_own_body(draft))->spec.node_name = walk_node_name(e->bound);
+    const struct api_object *o = api_publish(draft);
     if (is_pod) {
         unsigned node = walk_node_of(walk_pod_body(o)->spec.node_name);
         walk_hold_twin(w, e, spec, &choices, walk_node_name(node));
@@ -208,8 +211,9 @@ static inline void walk_delete(struct walk *w, struct walk_entry *e) {
 /* The pod was given the node. */
 static inline void walk_assume(struct walk_entry *e, struct str node) {
     e->assumed = walk_node_of(node);
-    walk_replace(&e->shadow, api_object_copy(e->object));
-    walk_pod_body(e->shadow)->spec.node_name = walk_node_name(e->assumed);
+    struct api_object *copy = api_object_copy(e->object);
+    ((struct api_pod *)api_own_body(copy))->spec.node_name = walk_node_name(e->assumed);
+    walk_replace(&e->shadow, api_publish(copy));
 }
 
 /* The pod comes back with the node that it was given. */

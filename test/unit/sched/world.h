@@ -26,23 +26,24 @@ static inline void world_start(struct world *w, struct feature_set gates, struct
     w->s = world_sched(w, opts);
 }
 
-/* Gives an object its defaults, and returns it; NULL is fine. */
-static inline struct api_object *world_default(struct world *w, struct api_object *o) {
+/* Gives an object its defaults and publishes it; NULL is fine. */
+static inline const struct api_object *world_publish(struct world *w, struct api_object *o) {
     if (o)
         api_object_default(o, &w->gates);
-    return o;
+    return object_publish(o);
 }
 
 /* The object, which is taken, gets its defaults, and the scheduler is told that it is there. */
 static inline void world_set(struct world *w, struct api_object *o) {
-    sched_set(w->s, world_default(w, o));
-    api_object_unref(o);
+    const struct api_object *shared = world_publish(w, o);
+    sched_set(w->s, shared);
+    api_object_unref(shared);
 }
 
 /* Tells it that the object, which is taken, is gone. */
 static inline void world_delete(struct world *w, struct api_object *o) {
     sched_delete(w->s, o);
-    api_object_unref(o);
+    api_object_free(o);
 }
 
 /* ---- what the scheduler says, as files of cases have it ---- */

@@ -97,13 +97,13 @@ static void check_valid(struct arena *a, const struct json *line) {
         struct json list = old_tolerations(a, old);
         struct api_object *stored = pod_with(a, &list);
         valid_update(o, stored, &opts, &errs);
-        api_object_unref(stored);
+        api_object_free(stored);
     } else {
         valid_create(o, &opts, &errs);
     }
     tolexpr_free(x); /* the texts are not its own */
     compare(a, line, &errs);
-    api_object_unref(o);
+    api_object_free(o);
 }
 
 static void expressions_are_validated(void **state) {

@@ -40,7 +40,7 @@ static struct valid_errs judge(struct arena *a, const char *before, const char *
     api_object_default(o, opts.gates);
     valid_prepare_create(o, &opts);
     valid_create(o, &opts, &errs);
-    api_object_unref(o);
+    api_object_free(o);
     buf_release(&text);
     return errs;
 }

@@ -186,14 +186,14 @@ static void check_row(struct arena *a, const struct row *r) {
     if (r->old) {
         struct api_object *old = object_of(a, r->kind, r->old, &config.enabled);
         valid_prepare_update(o, old, &opts);
-        api_object_unref(old);
+        api_object_free(old);
     } else {
         valid_generate_name(o, STR("abcde"));
         valid_prepare_create(o, &opts);
     }
     struct json tree = api_object_encode(o, a);
     expect_member(a, r, &tree);
-    api_object_unref(o);
+    api_object_free(o);
 }
 
 static void objects_are_changed_as_upstream_changes_them(void **state) {
@@ -221,7 +221,7 @@ static void kinds_without_rules_are_left_alone(void **state) {
     valid_update(o, o, &opts, &errs);
     assert_int_equal(errs.n, 0);
     assert_int_equal(o->meta->namespace.n, 0);
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
 }
 
@@ -237,12 +237,12 @@ static size_t errors_with_annotation_of(size_t bytes) {
     char *value = arena_alloc(&a, bytes);
     memset(value, 'v', bytes);
     struct label annotation = {STR("k"), {value, bytes}};
-    o->meta->annotations = (struct labels){&annotation, 1};
+    api_own_meta(o)->annotations = (struct labels){&annotation, 1};
     valid_create(o, &opts, &errs);
     size_t n = errs.n;
     if (n)
         assert_true(str_is(errs.v[0].body, "Too long: may not be more than 262144 bytes"));
-    api_object_unref(o);
+    api_object_free(o);
     arena_release(&a);
     return n;
 }

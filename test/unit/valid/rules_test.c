@@ -35,9 +35,9 @@ static void judge(const struct json *line, struct valid_errs *errs) {
         valid_prepare_update(new, old, &opts);
         valid_update(new, old, &opts, errs);
     }
-    api_object_unref(o);
-    api_object_unref(new);
-    api_object_unref(old);
+    api_object_free(o);
+    api_object_free(new);
+    api_object_free(old);
 }
 
 static struct str full_text(struct arena *a, const struct valid_error *e) {
