@@ -84,12 +84,10 @@ static void check(const char *text, size_t pods, const char *want, const char *r
 
 static void pods_stand_behind_their_workload(void **state) {
     (void)state;
-    check(
-        REPLICA_SET(
-            "a", "2") "{apiVersion: v1, kind: Node, metadata: {name: one}}\n---\n" REPLICA_SET("b",
-                                                                                               "1")
-            REPLICA_SET("c", "0"),
-        0, "ReplicaSet/a Pod/a-0 Pod/a-1 Node/one ReplicaSet/b Pod/b-0 ReplicaSet/c ", "");
+    check(REPLICA_SET("a", "2") "{apiVersion: v1, kind: Node, metadata: {name: one}, status: "
+                                "{capacity: {pods: 9}}}\n---\n" REPLICA_SET("b", "1")
+                                    REPLICA_SET("c", "0"),
+          0, "ReplicaSet/a Pod/a-0 Pod/a-1 Node/one ReplicaSet/b Pod/b-0 ReplicaSet/c ", "");
 }
 
 static void names_that_are_taken_are_left_out(void **state) {
@@ -117,8 +115,8 @@ static void no_more_pods_than_the_limit(void **state) {
 
 static void no_more_daemons_than_the_limit(void **state) {
     (void)state;
-    check("{apiVersion: v1, kind: Node, metadata: {name: n1}}\n---\n"
-          "{apiVersion: v1, kind: Node, metadata: {name: n2}}\n---\n"
+    check("{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {capacity: {pods: 9}}}\n---\n"
+          "{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {capacity: {pods: 9}}}\n---\n"
           "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {" TEMPLATE "}}",
           LIMIT_EXPANDED_PODS - 1, "Node/n1 Node/n2 DaemonSet/d Pod/d-0 ",
           "STDIN:5: daemonset.apps/d: not expanded: 1 more pods would be more than 150000 made of "
@@ -152,9 +150,9 @@ static void no_more_bytes_than_the_limit(void **state) {
     "Indexed, completions: 2, parallelism: 2, template: {spec: {restartPolicy: Never, " \
     "containers: [{name: c, image: i}]}}}}\n---\n"
 
-#define DAEMON_SET                                              \
-    "{apiVersion: v1, kind: Node, metadata: {name: n1}}\n---\n" \
-    "{apiVersion: v1, kind: Node, metadata: {name: n2}}\n---\n" \
+#define DAEMON_SET                                                                             \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {capacity: {pods: 9}}}\n---\n" \
+    "{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {capacity: {pods: 9}}}\n---\n" \
     "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {" TEMPLATE "}}\n---\n"
 
 /* Members that are numbered count with their templates and claims, all before the first is made. */
@@ -291,7 +289,8 @@ static void no_longer_lists_than_the_limits(void **state) {
          LIMIT_POD_NODE_REQUIREMENTS},
         {POD_WITH("overhead: {cpu: 1, #}"), "example.com/r#: 1", "extended resources in its spec",
          "Pod/p ", LIMIT_POD_RESOURCES},
-        {"{apiVersion: v1, kind: Node, metadata: {name: n1, uid: u}, spec: {taints: [#]}}",
+        {"{apiVersion: v1, kind: Node, metadata: {name: n1, uid: u}, spec: {taints: [#]}, status: "
+         "{capacity: {pods: 9}}}",
          "{key: k#, effect: NoSchedule}", "taints", "Node/n1 ", LIMIT_NODE_TAINTS},
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
