@@ -160,13 +160,15 @@ static void free_chunks(struct arena_chunk *chunk) {
 void arena_reset(struct arena *a) {
     struct arena_chunk *largest = NULL, **link = &a->chunks;
     for (struct arena_chunk **at = &a->chunks; *at; at = &(*at)->next) {
-        if (!largest || (*at)->size > largest->size) {
+        if ((*at)->size <= LARGEST_STEP && (!largest || (*at)->size > largest->size)) {
             largest = *at;
             link = at;
         }
     }
-    if (!largest)
+    if (!largest) {
+        arena_release(a);
         return;
+    }
     *link = largest->next;
     free_chunks(a->chunks);
     largest->next = NULL;

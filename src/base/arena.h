@@ -61,7 +61,8 @@ void arena_start(struct arena *a, size_t n);
  * to what is there. It reads what was never written, too. */
 uint64_t arena_checksum(const struct arena *a);
 
-/* Forgets everything but keeps the largest chunk for the next round. */
+/* Forgets everything but keeps the largest chunk for the next round, unless it is one of those few
+ * that a single need has made larger than 1 MiB. */
 void arena_reset(struct arena *a);
 
 /* Gives everything back; the arena is empty and usable again. */

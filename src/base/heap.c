@@ -61,6 +61,7 @@ void heap_remove(struct heap *h, struct heap_node *node) {
     assert(at < h->n && h->v[at] == node);
     struct heap_node *last = h->v[--h->n];
     node->place = 0;
+    vec_shrink(h);
     if (last == node)
         return;
     put(h, at, last);

@@ -6,7 +6,10 @@
 
 #include "base/alloc.h"
 
-enum { FIRST_SLOTS = 16 };
+enum {
+    FIRST_SLOTS = 16,
+    LEAST_SPARSE = 64, /* a table with fewer entries is not worth shrinking */
+};
 
 /* A slot whose entry was removed: probing goes on behind it. */
 #define DEAD UINT32_MAX
@@ -29,9 +32,14 @@ static void place(struct map *m, size_t index) {
     m->slots[slot] = (uint32_t)index + 1;
 }
 
-/* Drops removed entries and makes room for one more. */
+/* Are most of the entries removed ones, so many that a rebuild is paid for by their removal? */
+static bool is_sparse(const struct map *m) {
+    return m->used >= LEAST_SPARSE && m->live < m->used / 4;
+}
+
+/* Drops removed entries, and makes the table as large as the others need and one more. */
 static void rebuild(struct map *m) {
-    size_t slots = m->slot_count ? m->slot_count : FIRST_SLOTS;
+    size_t slots = FIRST_SLOTS;
     while (capacity(slots) < m->live + m->live / 2 + 1)
         slots *= 2;
     if (slots >= UINT32_MAX)
@@ -87,7 +95,7 @@ static struct map_entry *get_or_add(struct map *m, struct str key) {
     uint32_t *slot = find(m, key, hash);
     if (slot)
         return &m->entries[*slot - 1];
-    if (m->used == capacity(m->slot_count))
+    if (m->used == capacity(m->slot_count) || is_sparse(m))
         rebuild(m);
     if (!key.p)
         key = STR(""); /* an absent key would read as a removed entry */

@@ -2,7 +2,8 @@
  * A hash map from string to pointer that remembers the order of insertion.
  *
  * The hash is seeded, so an outsider cannot choose colliding keys; iteration goes by insertion, so
- * nothing observable depends on the seed.
+ * nothing observable depends on the seed. A map that has become much smaller gives its memory back
+ * when the next entry comes.
  */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H

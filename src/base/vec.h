@@ -23,6 +23,10 @@
 #define vec_reserve(vec, count) \
     ((vec)->v = vec_grow((vec)->v, &(vec)->cap, (vec)->n + (count), sizeof *(vec)->v))
 
+/* Gives back half of the memory if most of it is unused: for vectors that live long, when elements
+ * were taken out of them. Costs a constant time for each of these. */
+#define vec_shrink(vec) ((vec)->v = vec_halve((vec)->v, &(vec)->cap, (vec)->n, sizeof *(vec)->v))
+
 /* Forgets the elements, keeps the memory. */
 #define vec_clear(vec) ((void)((vec)->n = 0))
 
@@ -31,5 +35,8 @@
 
 /* For the macros above: v with room for `need` elements of `size` bytes; *cap is updated. */
 void *vec_grow(void *v, size_t *cap, size_t need, size_t size);
+
+/* The same: v, with room for half as many if less than a quarter is used. */
+void *vec_halve(void *v, size_t *cap, size_t used, size_t size);
 
 #endif

@@ -8,9 +8,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
 
-/* An arena that one expensive expression has made larger than this is not kept for the next. */
-enum { KEPT_BYTES = 1 << 20 };
-
 /* ---- environments ---- */
 
 /* The order is that of fill_taint; the sizes are what validation lets through: a prefix of 253, a
@@ -38,13 +35,6 @@ static const struct cel_env *env_of(struct tolexpr *x, enum tolexpr__env env) {
 
 const struct cel_env *tolexpr__stored_env(struct tolexpr *x) {
     return env_of(x, TOLEXPR__STORED);
-}
-
-static void clear(struct arena *a) {
-    if (a->bytes > KEPT_BYTES)
-        arena_release(a);
-    else
-        arena_reset(a);
 }
 
 /* ---- compiling ---- */
@@ -76,7 +66,7 @@ static struct tolexpr__entry *compile(struct tolexpr *x, enum tolexpr__env env,
     struct tolexpr__entry *e = judge(x, env, expression, ast);
     size_t weight = cel_ast_weight(ast);
     e->weight = weight > LIMIT_TOLERATION_COMPILE_LEAST ? weight : LIMIT_TOLERATION_COMPILE_LEAST;
-    clear(&x->compiling);
+    arena_reset(&x->compiling);
     x->cache.stats.compile_ns += (uint64_t)(clock_mono(x->clock) - start);
     return e;
 }
@@ -179,7 +169,7 @@ static int eval(void *ctx, void *program, const struct match_taint *taint, uint6
         r.value.kind == CEL_BOOL
             ? r.value.b
             : fail(cel_str(r.value), share < CEL_COST_LIMIT && r.cost > share, evaluations, err);
-    clear(&x->evaluating);
+    arena_reset(&x->evaluating);
     return verdict;
 }
 

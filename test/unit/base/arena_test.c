@@ -71,16 +71,27 @@ static void reset_keeps_the_largest_chunk(void **state) {
     arena_alloc(&a, 100);
     arena_alloc(&a, 300000);
     arena_alloc(&a, 100);
-    arena_alloc(&a, 700000);
-    arena_alloc(&a, 2000000);
-    arena_alloc(&a, 900000); /* a chunk in front of the largest */
+    arena_alloc(&a, 900000);
+    arena_alloc(&a, 2000000); /* larger than any that is kept */
+    arena_alloc(&a, 700000);  /* a chunk in front of the largest */
     arena_reset(&a);
     size_t kept = a.bytes;
-    assert_true(kept >= 2000000 && kept < 2100000);
-    arena_alloc(&a, 1900000);
+    assert_true(kept >= 900000 && kept <= 1 << 20);
+    arena_alloc(&a, 800000);
     assert_int_equal(a.bytes, kept);
     arena_reset(&a);
     assert_int_equal(a.bytes, kept);
+    arena_release(&a);
+}
+
+static void reset_gives_back_what_a_single_need_took(void **state) {
+    (void)state;
+    struct arena a = {0};
+    arena_alloc(&a, 20000000);
+    arena_reset(&a);
+    assert_int_equal(a.bytes, 0);
+    assert_null(a.chunks);
+    arena_alloc(&a, 100);
     arena_release(&a);
 }
 
@@ -217,6 +228,7 @@ int main(void) {
         cmocka_unit_test(earlier_bytes_survive_growth),
         cmocka_unit_test(zeroed_after_reuse),
         cmocka_unit_test(reset_keeps_the_largest_chunk),
+        cmocka_unit_test(reset_gives_back_what_a_single_need_took),
         cmocka_unit_test(chunks_double_up_to_a_step),
         cmocka_unit_test(a_start_is_as_small_as_asked),
         cmocka_unit_test(an_arena_that_was_started_grows_by_little),

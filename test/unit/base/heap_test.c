@@ -100,12 +100,25 @@ static void changed_keys_find_their_place(void **state) {
     heap_release(&h);
 }
 
+static void an_empty_heap_is_small(void **state) {
+    (void)state;
+    struct heap h = {.before = item_before};
+    struct item items[ITEMS];
+    uint32_t draw = 4;
+    fill(&h, items, &draw);
+    size_t most = h.cap;
+    assert_int_equal(drain_in_order(&h), ITEMS);
+    assert_true(h.cap <= most / 4);
+    heap_release(&h);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty),
         cmocka_unit_test(comes_out_in_order),
         cmocka_unit_test(any_element_can_be_removed),
         cmocka_unit_test(changed_keys_find_their_place),
+        cmocka_unit_test(an_empty_heap_is_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

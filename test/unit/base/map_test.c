@@ -128,6 +128,25 @@ static void order_survives_growth(void **state) {
     map_release(&m);
 }
 
+/* What a peak took is given back as soon as something comes, in the same order as before. */
+static void a_map_shrinks(void **state) {
+    (void)state;
+    struct map m = MAP_INIT(7);
+    for (int i = 0; i < KEYS; i++)
+        map_put(&m, key(i), &values[i]);
+    size_t most = m.slot_count;
+    for (int i = 0; i < KEYS - 3; i++)
+        map_del(&m, key(i));
+    map_put(&m, key(1), &values[1]);
+    assert_true(m.slot_count <= most / 16);
+    char order[KEYS * 16];
+    list(&m, order);
+    assert_string_equal(order, "key-497 key-498 key-499 key-1 ");
+    assert_ptr_equal(map_get(&m, key(498)), &values[498]);
+    assert_null(map_get(&m, key(3)));
+    map_release(&m);
+}
+
 static void the_entry_at_hand_may_be_removed(void **state) {
     (void)state;
     struct map m = MAP_INIT(7);
@@ -181,6 +200,7 @@ int main(void) {
         cmocka_unit_test(agrees_with_a_model),
         cmocka_unit_test(order_is_by_insertion_whatever_the_seed),
         cmocka_unit_test(order_survives_growth),
+        cmocka_unit_test(a_map_shrinks),
         cmocka_unit_test(the_entry_at_hand_may_be_removed),
         cmocka_unit_test(turnover_does_not_grow_the_map),
         cmocka_unit_test(values_may_be_constants),

@@ -46,6 +46,31 @@ static void an_element_may_come_from_the_vector_itself(void **state) {
     vec_release(&v);
 }
 
+/* By half, once most of it is unused: so whoever takes and gives in turn pays for neither. */
+static void shrinking(void **state) {
+    (void)state;
+    VEC(int) v = {0};
+    for (int i = 0; i < 1000; i++)
+        vec_push(&v, i);
+    size_t most = v.cap;
+    v.n = most / 4;
+    vec_shrink(&v);
+    assert_int_equal(v.cap, most);
+    v.n--;
+    vec_shrink(&v);
+    assert_int_equal(v.cap, most / 2);
+    for (int i = 0; i < (int)v.n; i++)
+        assert_int_equal(v.v[i], i);
+    while (v.n) {
+        v.n--;
+        vec_shrink(&v);
+    }
+    assert_true(v.cap && v.cap < 32);
+    vec_release(&v);
+    vec_shrink(&v);
+    assert_null(v.v);
+}
+
 static void reserving(void **state) {
     (void)state;
     VEC(char) v = {0};
@@ -65,6 +90,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pushing),
         cmocka_unit_test(an_element_may_come_from_the_vector_itself),
+        cmocka_unit_test(shrinking),
         cmocka_unit_test(reserving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
