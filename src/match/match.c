@@ -213,7 +213,6 @@ void match_stats(const struct match *m, struct match_stats *out) {
         .taints = m->taints.by_key.live,
         .computed = m->computed,
         .found = m->found,
+        .outcomes = m->memo.used,
     };
-    for (size_t i = 0; i < m->memo.count; i++)
-        out->outcomes += m->memo.entries[i].tolerations1 != 0;
 }

@@ -26,6 +26,11 @@ struct match_list *match__pool_find(struct match__pool *p, struct str key);
 /* A new zeroed block of `size` bytes that starts with a list, behind it a copy of the key. */
 struct match_list *match__pool_add(struct match__pool *p, size_t size, struct str key);
 
+/* The list with this id, or NULL. */
+static inline const struct match_list *match__pool_at(const struct match__pool *p, uint32_t id) {
+    return id < p->by_id.n ? p->by_id.v[id] : NULL;
+}
+
 /* Have so many lists been made since the last sweep that another is worth its time? */
 bool match__pool_wants_sweep(const struct match__pool *p);
 
@@ -48,6 +53,7 @@ struct match__memo_entry {
 struct match__memo {
     struct match__memo_entry *entries;
     size_t count; /* a power of two, or 0 */
+    size_t used;  /* entries that hold an outcome */
 };
 
 /* The outcome for two ids, or NULL. */
@@ -58,7 +64,7 @@ const struct match_fit *match__memo_find(const struct match__memo *memo, uint32_
 void match__memo_put(struct match__memo *memo, uint32_t tolerations, uint32_t taints,
                      const struct match_fit *fit);
 
-/* Forgets the outcomes of lists that are gone. */
+/* Forgets the outcomes of lists that are gone, and gives back what a peak has left behind. */
 void match__memo_sweep(struct match__memo *memo, const struct match__pool *tolerations,
                        const struct match__pool *taints);
 

@@ -14,7 +14,7 @@ enum {
     TOUCHED = 2, /* handed out again since the last sweep */
 };
 
-enum { LEAST_NEWS = 1024 }; /* fewer new lists than this are not worth a sweep */
+enum { LEAST_NEWS = 256 }; /* fewer new lists than this are not worth a sweep */
 
 struct match_list *match__pool_find(struct match__pool *p, struct str key) {
     struct match_list *list = map_get(&p->by_key, key);
@@ -57,6 +57,18 @@ static bool is_proven(const struct match_list *list) {
     return list->refs || !(list->state & NEW);
 }
 
+/* Lists the free ids, smallest on top, and forgets those at the end. */
+static void gather_free_ids(struct match__pool *p) {
+    while (p->by_id.n && !p->by_id.v[p->by_id.n - 1])
+        p->by_id.n--;
+    vec_clear(&p->free_ids);
+    for (size_t id = p->by_id.n; id-- > 0;)
+        if (!p->by_id.v[id])
+            vec_push(&p->free_ids, (uint32_t)id);
+    vec_shrink(&p->by_id);
+    vec_shrink(&p->free_ids);
+}
+
 /* The next sweep is due after as many new lists as there are proven ones: waiting for as many as
  * there are at all would make each round longer than the last. */
 size_t match__pool_sweep(struct match__pool *p, match__list_free_fn *free_list) {
@@ -73,9 +85,10 @@ size_t match__pool_sweep(struct match__pool *p, match__list_free_fn *free_list) 
         map_del(&p->by_key, list->key);
         free_list(list);
         p->by_id.v[id] = NULL;
-        vec_push(&p->free_ids, (uint32_t)id); /* from the end, so that small ids are taken first */
         freed++;
     }
+    if (freed)
+        gather_free_ids(p);
     p->sweep_due = p->made + LEAST_NEWS + proven;
     return freed;
 }

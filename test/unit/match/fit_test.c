@@ -232,6 +232,38 @@ static void the_memory_of_outcomes_is_bounded(void **state) {
     assert_true(s.outcomes > MATCH__MEMO_MOST / 2);
     assert_true(s.found > 0);
     assert_int_equal(s.found + s.computed, 2 * SIDE * SIDE);
+    for (int i = 0; i < 3; i++)
+        match_sweep(c.m); /* nobody holds the lists */
+    match_stats(c.m, &s);
+    assert_int_equal(s.outcomes, 0);
+    assert_int_equal(s.tolerations + s.taints, 1); /* that of unschedulable nodes */
+    assert_in_range(c.m->memo.count, 0, 256);
+    assert_in_range(c.m->taints.by_id.n, 1, 2);
+    context_close(&c);
+}
+
+/* Two outcomes that happen to meet do not make the table larger: few take little, for ever. */
+static void few_outcomes_take_little(void **state) {
+    (void)state;
+    enum { ROUNDS = 3000, ALIVE = 8 };
+    struct context c;
+    char text[128];
+    context_open(&c, ALL_GATES, 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        snprintf(text, sizeof text, "[{\"operator\":\"Gt\",\"value\":\"%d\"}]", i);
+        struct match_tolerations *tolerations = context_tolerations(&c, text);
+        for (int j = 0; j < ALIVE; j++) {
+            snprintf(text, sizeof text, "[{\"value\":\"%d\",\"effect\":\"NoSchedule\"}]", j);
+            match_fit(c.m, tolerations, context_taints(&c, text));
+        }
+        if (match_wants_sweep(c.m))
+            match_sweep(c.m);
+    }
+    struct match_stats s;
+    match_stats(c.m, &s);
+    assert_in_range(s.tolerations, 1, 1000);
+    assert_in_range(c.m->memo.count, 256, 32768);
+    assert_in_range(c.m->tolerations.by_id.n, 1, 1000);
     context_close(&c);
 }
 
@@ -242,6 +274,7 @@ int main(void) {
         cmocka_unit_test(running_pods_are_judged_anew),
         cmocka_unit_test(unschedulable_nodes_are_tainted_without_a_value),
         cmocka_unit_test(the_memory_of_outcomes_is_bounded),
+        cmocka_unit_test(few_outcomes_take_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
