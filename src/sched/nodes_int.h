@@ -121,13 +121,18 @@ void sched__node_drop_idle(struct sched *s, uint32_t slot);
 /* Remembers that what plug-ins saw of this node is no longer true. */
 void sched__node_touch(struct sched *s, uint32_t slot);
 
-/* A column of `size` bytes a slot that had room for `old` slots, with room for `cap`; new ones are
- * zero. */
-void *sched__column_grow(void *column, size_t old, size_t cap, size_t size);
+/* A column of `size` bytes a slot that had room for `old` slots, with room for `cap`, more or less;
+ * new ones are zero. */
+void *sched__column_resize(void *column, size_t old, size_t cap, size_t size);
+
+/* Gives back the slots behind the last node, and makes the columns shorter when there are much
+ * fewer nodes than there were. For the begin of a call from outside. */
+void sched__nodes_sweep(struct sched *s);
 
 /* ---- free slots (slots.c) ---- */
 
-/* The lowest free slot below nodes->n, taken, or SCHED__NONE; and one that is free from now on. */
+/* The lowest free slot below nodes->n, taken, or SCHED__NONE; and one that is free from now on.
+ * When nodes->n falls, those from there on are free in another way. */
 uint32_t sched__slot_take(struct sched__nodes *nodes);
 void sched__slot_give(struct sched__nodes *nodes, uint32_t slot);
 
@@ -175,8 +180,8 @@ void sched__resource_use(struct sched *s, uint32_t resource, uint32_t slot, int6
 /* Sets what the node offers of all resources; true when that is something else than before. */
 bool sched__allocatable_set(struct sched *s, uint32_t slot, const struct api_quantities *list);
 
-/* Makes room for `cap` slots in all columns; and frees them. */
-void sched__resources_grow(struct sched *s, uint32_t cap);
+/* Makes room for `cap` slots, more or less, in all columns; and frees them. */
+void sched__resources_resize(struct sched *s, uint32_t cap);
 void sched__resources_release(struct sched *s);
 
 /* ---- labels (topologies.c) ---- */
@@ -202,8 +207,8 @@ void sched__topologies_sweep(struct sched *s);
 /* The node's labels, or those that it no longer has, into all columns. */
 void sched__topologies_set(struct sched *s, uint32_t slot);
 
-/* Makes room for `cap` slots in all columns; and frees them. */
-void sched__topologies_grow(struct sched *s, uint32_t cap);
+/* Makes room for `cap` slots, more or less, in all columns; and frees them. */
+void sched__topologies_resize(struct sched *s, uint32_t cap);
 void sched__topologies_release(struct sched *s);
 
 /* ---- images (images.c) ---- */

@@ -54,9 +54,15 @@ struct sched *sched_new(const struct sched_opts *opts) {
     return s;
 }
 
+/* A buffer for keys that one large pod has made larger than this is not kept. */
+enum { MOST_KEY = 1 << 16 };
+
 /* Gives back what came and went. Nobody counts on anything uncounted between two calls from
  * outside. Each sweep is due when so much was made that it costs a constant time for each. */
 static void sweep(struct sched *s) {
+    if (s->key.cap > MOST_KEY)
+        buf_release(&s->key);
+    sched__nodes_sweep(s);
     sched__tallies_sweep(s);
     sched__topologies_sweep(s);
     if (match_wants_sweep(s->match))
@@ -172,8 +178,10 @@ static void set_pending(struct sched *s, struct sched_pod *p, const struct api_o
         return;
     }
     struct sched_pod before = remember(p);
-    if (p->node != SCHED__NONE)
+    if (p->node != SCHED__NONE) {
         sched__pod_unplace(s, p);
+        sched__node_drop_idle(s, before.node);
+    }
     pod_adopt(s, p, object);
     if (sched__pod_class_is_ignored(p->cls))
         sched__queue_remove(s, p);

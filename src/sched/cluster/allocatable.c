@@ -53,17 +53,18 @@ static void free_column(const struct sched__nodes *nodes, int64_t *column) {
         free(column);
 }
 
-static void grow_column(int64_t **column, const int64_t *old_zeros, int64_t *zeros, uint32_t old,
-                        uint32_t cap) {
-    *column = *column == old_zeros ? zeros : sched__column_grow(*column, old, cap, sizeof **column);
+static void resize_column(int64_t **column, const int64_t *old_zeros, int64_t *zeros, uint32_t old,
+                          uint32_t cap) {
+    *column =
+        *column == old_zeros ? zeros : sched__column_resize(*column, old, cap, sizeof **column);
 }
 
-void sched__resources_grow(struct sched *s, uint32_t cap) {
+void sched__resources_resize(struct sched *s, uint32_t cap) {
     struct sched__nodes *nodes = &s->nodes;
     int64_t *zeros = xcalloc(cap, sizeof *zeros);
     for (size_t i = 0; i < nodes->resources.n; i++) {
-        grow_column(&nodes->resources.v[i].alloc, nodes->zeros, zeros, nodes->cap, cap);
-        grow_column(&nodes->resources.v[i].used, nodes->zeros, zeros, nodes->cap, cap);
+        resize_column(&nodes->resources.v[i].alloc, nodes->zeros, zeros, nodes->cap, cap);
+        resize_column(&nodes->resources.v[i].used, nodes->zeros, zeros, nodes->cap, cap);
     }
     free(nodes->zeros);
     nodes->zeros = zeros;
@@ -101,9 +102,14 @@ static void fill_column(struct sched *s, uint32_t number) {
     }
 }
 
+/* Free numbers from resources.n on are not in use, and not listed twice: the list is empty before
+ * resources.n grows. */
 static uint32_t take_number(struct sched__nodes *nodes) {
-    if (nodes->free_resources.n)
-        return nodes->free_resources.v[--nodes->free_resources.n];
+    while (nodes->free_resources.n) {
+        uint32_t number = nodes->free_resources.v[--nodes->free_resources.n];
+        if (number < nodes->resources.n)
+            return number;
+    }
     vec_push(&nodes->resources, (struct sched__resource){0});
     return (uint32_t)nodes->resources.n - 1;
 }
@@ -131,6 +137,13 @@ void sched__resource_ref(struct sched *s, uint32_t resource) {
     s->nodes.resources.v[resource].refs++;
 }
 
+static void give_number(struct sched__nodes *nodes, uint32_t number) {
+    vec_push(&nodes->free_resources, number);
+    while (nodes->resources.n && !nodes->resources.v[nodes->resources.n - 1].name)
+        nodes->resources.n--;
+    vec_shrink(&nodes->resources);
+}
+
 /* Nothing is in use any more where the last pod that asked for it is gone. */
 void sched__resource_unref(struct sched *s, uint32_t resource) {
     struct sched__nodes *nodes = &s->nodes;
@@ -142,7 +155,7 @@ void sched__resource_unref(struct sched *s, uint32_t resource) {
     free_column(nodes, r->alloc);
     free_column(nodes, r->used);
     *r = (struct sched__resource){.alloc = nodes->zeros, .used = nodes->zeros};
-    vec_push(&nodes->free_resources, resource);
+    give_number(nodes, resource);
 }
 
 void sched__resources_release(struct sched *s) {

@@ -8,31 +8,34 @@
 
 /* ---- columns ---- */
 
-void *sched__column_grow(void *column, size_t old, size_t cap, size_t size) {
-    char *grown = xrealloc(column, size_mul(cap, size));
-    memset(grown + old * size, 0, (cap - old) * size);
-    return grown;
+enum { FIRST_SLOTS = 64 };
+
+void *sched__column_resize(void *column, size_t old, size_t cap, size_t size) {
+    char *resized = xrealloc(column, size_mul(cap, size));
+    if (cap > old)
+        memset(resized + old * size, 0, (cap - old) * size);
+    return resized;
 }
 
-#define GROW(column) ((column) = sched__column_grow((column), old, cap, sizeof *(column)))
+#define RESIZE(column) ((column) = sched__column_resize((column), old, cap, sizeof *(column)))
 
-static void grow_columns(struct sched *s, uint32_t cap) {
+static void resize_columns(struct sched *s, uint32_t cap) {
     struct sched__nodes *nodes = &s->nodes;
     uint32_t old = nodes->cap;
-    GROW(nodes->v);
-    GROW(nodes->taints);
-    GROW(nodes->nonzero_cpu);
-    GROW(nodes->nonzero_memory);
-    GROW(nodes->pods_most);
-    GROW(nodes->pods);
-    GROW(nodes->lowest_priority);
-    GROW(nodes->state);
-    GROW(s->scores);
-    GROW(s->trial);
-    sched__resources_grow(s, cap);
-    sched__topologies_grow(s, cap);
+    RESIZE(nodes->v);
+    RESIZE(nodes->taints);
+    RESIZE(nodes->nonzero_cpu);
+    RESIZE(nodes->nonzero_memory);
+    RESIZE(nodes->pods_most);
+    RESIZE(nodes->pods);
+    RESIZE(nodes->lowest_priority);
+    RESIZE(nodes->state);
+    RESIZE(s->scores);
+    RESIZE(s->trial);
+    sched__resources_resize(s, cap);
+    sched__topologies_resize(s, cap);
     nodes->cap = cap;
-    sched__count_grow(s, cap);
+    sched__count_resize(s, cap);
 }
 
 uint32_t sched__node_find(const struct sched *s, struct str name) {
@@ -46,7 +49,7 @@ static uint32_t take_slot(struct sched *s) {
     if (slot != SCHED__NONE)
         return slot;
     if (nodes->n == nodes->cap)
-        grow_columns(s, nodes->cap * 2);
+        resize_columns(s, nodes->cap * 2);
     return nodes->n++;
 }
 
@@ -62,13 +65,29 @@ uint32_t sched__node_get(struct sched *s, struct str name) {
     return slot;
 }
 
+/* Whoever has not read the journal to its end asks all nodes again. */
+static void start_journal(struct sched *s) {
+    s->changes_base += s->changes.n;
+    vec_clear(&s->changes);
+    vec_shrink(&s->changes);
+}
+
 void sched__node_touch(struct sched *s, uint32_t slot) {
-    /* Whoever is this far behind asks all nodes again anyway. */
-    if (s->changes.n > 2 * (size_t)s->nodes.cap) {
-        s->changes_base += s->changes.n;
-        vec_clear(&s->changes);
-    }
+    if (s->changes.n > 2 * (size_t)s->nodes.cap) /* who is this far behind does so anyway */
+        start_journal(s);
     vec_push(&s->changes, slot);
+}
+
+/* The journal may name slots that are given back. */
+void sched__nodes_sweep(struct sched *s) {
+    struct sched__nodes *nodes = &s->nodes;
+    if (!nodes->n || nodes->v[nodes->n - 1].name)
+        return;
+    while (nodes->n && !nodes->v[nodes->n - 1].name)
+        nodes->n--;
+    start_journal(s);
+    while (nodes->cap > FIRST_SLOTS && nodes->n < nodes->cap / 4)
+        resize_columns(s, nodes->cap / 2);
 }
 
 /* ---- objects ---- */
@@ -192,13 +211,12 @@ void sched__node_drop_idle(struct sched *s, uint32_t slot) {
 /* ---- all of them ---- */
 
 void sched__nodes_init(struct sched *s) {
-    enum { FIRST_SLOTS = 64 };
     s->nodes.by_name = MAP_INIT(s->seed);
     s->nodes.resource_numbers = MAP_INIT(s->seed);
     s->nodes.topologies = MAP_INIT(s->seed);
     s->nodes.images = MAP_INIT(s->seed);
     sched__ports_init(s);
-    grow_columns(s, FIRST_SLOTS);
+    resize_columns(s, FIRST_SLOTS);
     static const char *const names[SCHED__SCALARS] = {
         [SCHED__CPU] = "cpu", [SCHED__MEMORY] = "memory", [SCHED__EPHEMERAL] = "ephemeral-storage"};
     for (size_t i = 0; i < SCHED__SCALARS; i++)

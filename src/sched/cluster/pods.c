@@ -35,6 +35,7 @@ static void free_ports(struct sched *s, const struct sched_pod *p, uint32_t slot
         return;
     node->port_pods.v[p->port_place] = node->port_pods.v[--node->port_pods.n];
     node->port_pods.v[p->port_place]->port_place = p->port_place;
+    vec_shrink(&node->port_pods);
     sched__ports_count(s, p->cls, slot, -1);
 }
 
@@ -70,6 +71,7 @@ void sched__pod_unplace(struct sched *s, struct sched_pod *p) {
     struct sched__node *node = &s->nodes.v[slot];
     node->pods.v[p->place] = node->pods.v[--node->pods.n];
     node->pods.v[p->place]->place = p->place;
+    vec_shrink(&node->pods);
     p->node = SCHED__NONE;
     add_requests(s, p->cls, slot, -1);
     free_ports(s, p, slot);

@@ -18,6 +18,10 @@ uint32_t sched__slot_take(struct sched__nodes *nodes) {
     if (!nodes->free.n)
         return SCHED__NONE;
     uint32_t slot = v[0];
+    if (slot >= nodes->n) { /* so are all others */
+        vec_release(&nodes->free);
+        return SCHED__NONE;
+    }
     v[0] = v[--nodes->free.n];
     for (size_t i = 0, child; (child = lower_child(nodes, i)) < nodes->free.n && v[child] < v[i];
          i = child)

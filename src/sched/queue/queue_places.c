@@ -62,6 +62,7 @@ static void drop_events(struct sched__queue *q) {
     q->held.n -= n;
     q->held_base = until;
     memmove(q->held.v, q->held.v + n, q->held.n * sizeof *q->held.v);
+    vec_shrink(&q->held);
 }
 
 /* ---- groups ---- */

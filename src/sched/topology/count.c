@@ -10,6 +10,9 @@
  * there is, and some more. */
 enum { SHARE = 4, LEAST_KEPT = 256 };
 
+/* The terms of most sets need no more than this. */
+enum { TERM_BYTES = 256 };
+
 /* ---- tallies ---- */
 
 static void count(struct sched__tally *t, uint32_t slot, int delta) {
@@ -70,6 +73,8 @@ static void push_idle(struct sched__tally **list, struct sched__tally *t) {
 static void leave_lists(const struct sched__tally *t) {
     TAKE_OUT(t->set->tallies, t->in_set)->in_set = t->in_set;
     TAKE_OUT(t->by->tallies, t->in_by)->in_by = t->in_by;
+    vec_shrink(&t->set->tallies);
+    vec_shrink(&t->by->tallies);
 }
 
 static void tally_free(struct sched *s, struct sched__tally *t) {
@@ -206,6 +211,7 @@ static void drop_members(struct sched__podset *set) {
 
 static struct sched__podset *podset_new(struct sched *s, struct str key) {
     struct sched__podset *set = xcalloc(1, sizeof *set);
+    arena_start(&set->arena, key.n + TERM_BYTES);
     set->key = arena_str(&set->arena, key);
     set->serial = ++s->serial;
     set->members.owner = set->filed.owner = set;
@@ -324,13 +330,13 @@ void sched__count_pod(struct sched *s, struct sched_pod *p, uint32_t slot, int d
         unlink_resident(p);
 }
 
-void sched__count_grow(struct sched *s, uint32_t cap) {
+void sched__count_resize(struct sched *s, uint32_t cap) {
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&s->eligibles, &at));)
-        sched__eligible_grow(e->value, cap);
+        sched__eligible_resize(e->value, cap);
     at = 0;
     for (struct map_entry *e; (e = map_next(&s->partitions, &at));)
-        sched__partition_grow(e->value, cap);
+        sched__partition_resize(e->value, cap);
 }
 
 void sched__count_node_changed(struct sched *s, uint32_t slot) {

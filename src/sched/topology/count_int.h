@@ -30,8 +30,8 @@ void sched__count_pod(struct sched *s, struct sched_pod *p, uint32_t slot, int d
  * first. */
 void sched__count_seat(struct sched_pod *p, struct sched_pod *neighbour);
 
-/* The columns of nodes have room for `cap` slots now. */
-void sched__count_grow(struct sched *s, uint32_t cap);
+/* The columns of nodes have room for `cap` slots now, more or less than before. */
+void sched__count_resize(struct sched *s, uint32_t cap);
 
 /* Labels or taints of the node changed, or it came or went; its columns are up to date. */
 void sched__count_node_changed(struct sched *s, uint32_t slot);
@@ -150,8 +150,8 @@ void sched__eligible_unref(struct sched *s, struct sched__eligible *e); /* NULL 
 /* Asks about the node again. */
 void sched__eligible_update(struct sched *s, struct sched__eligible *e, uint32_t slot);
 
-/* Makes room for `cap` slots. */
-void sched__eligible_grow(struct sched__eligible *e, uint32_t cap);
+/* Makes room for `cap` slots, more or less. */
+void sched__eligible_resize(struct sched__eligible *e, uint32_t cap);
 
 /* ---- partitions of nodes (partitions.c) ---- */
 
@@ -183,8 +183,8 @@ void sched__partition_unref(struct sched *s, struct sched__partition *g);
  * eligible is up to date. */
 void sched__partition_update(struct sched *s, struct sched__partition *g, uint32_t slot);
 
-/* Makes room for `cap` slots. */
-void sched__partition_grow(struct sched__partition *g, uint32_t cap);
+/* Makes room for `cap` slots, more or less, and for the domains that there are. */
+void sched__partition_resize(struct sched__partition *g, uint32_t cap);
 
 /* ---- tallies (count.c) ---- */
 

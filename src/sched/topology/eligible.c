@@ -27,9 +27,8 @@ void sched__eligible_update(struct sched *s, struct sched__eligible *e, uint32_t
     e->is[slot] = is_eligible(s, e, slot);
 }
 
-void sched__eligible_grow(struct sched__eligible *e, uint32_t cap) {
-    e->is = xrealloc(e->is, cap);
-    memset(e->is + e->cap, 0, cap - e->cap);
+void sched__eligible_resize(struct sched__eligible *e, uint32_t cap) {
+    e->is = sched__column_resize(e->is, e->cap, cap, sizeof *e->is);
     e->cap = cap;
 }
 
@@ -66,6 +65,7 @@ static void write_key(struct buf *out, struct arena *a, const struct sched__elig
 static struct sched__eligible *eligible_new(struct sched *s, struct str key,
                                             const struct sched__eligible_spec *spec) {
     struct sched__eligible *e = xcalloc(1, sizeof *e);
+    arena_start(&e->arena, key.n + 1 + spec->must_count * sizeof(struct sched__topology *));
     e->key = arena_str(&e->arena, key);
     e->serial = ++s->serial;
     e->must = arena_array(&e->arena, struct sched__topology *, spec->must_count);
@@ -80,7 +80,7 @@ static struct sched__eligible *eligible_new(struct sched *s, struct str key,
             s->match, &spec->affinity->node_selector,
             spec->affinity->affinity ? spec->affinity->affinity->node_affinity : NULL);
     if (s->nodes.cap)
-        sched__eligible_grow(e, s->nodes.cap);
+        sched__eligible_resize(e, s->nodes.cap);
     for (uint32_t slot = 0; slot < s->nodes.n; slot++)
         sched__eligible_update(s, e, slot);
     map_put(&s->eligibles, e->key, e);

@@ -58,9 +58,13 @@ void sched__existing_terms_namespaces_changed(struct sched *s) {
 
 /* ---- life ---- */
 
+/* Most terms need no more than this, and their key. */
+enum { TERM_BYTES = 256 };
+
 static struct sched__existing_term *term_new(struct sched *s, struct str key,
                                              const struct sched__existing_term_spec *spec) {
     struct sched__existing_term *t = xcalloc(1, sizeof *t);
+    arena_start(&t->arena, key.n + TERM_BYTES);
     t->key = arena_str(&t->arena, key);
     t->kind = spec->kind;
     t->weight = spec->weight;

@@ -12,10 +12,11 @@ void sched__link(struct sched__links *a, struct sched__links *b) {
 /* Takes an end out; the last one moves, and its other end is told where to. */
 static void take_out(struct sched__links *links, size_t place) {
     struct sched__link moved = links->v[--links->n];
-    if (place == links->n)
-        return;
-    links->v[place] = moved;
-    moved.other->v[moved.place].place = place;
+    if (place < links->n) {
+        links->v[place] = moved;
+        moved.other->v[moved.place].place = place;
+    }
+    vec_shrink(links);
 }
 
 void sched__unlink(struct sched__links *links, size_t place) {

@@ -19,26 +19,28 @@ static uint32_t find_domain(struct sched *s, const struct sched__partition *g, u
 
 /* ---- room ---- */
 
-static void *grow(void *column, size_t old, size_t cap, size_t size) {
-    char *grown = xrealloc(column, size_mul(cap, size));
-    memset(grown + old * size, 0, (cap - old) * size);
-    return grown;
+static void resize_domains(struct sched__partition *g, uint32_t cap) {
+    uint32_t old = g->domain_cap;
+    g->nodes = sched__column_resize(g->nodes, old, cap, sizeof *g->nodes);
+    for (size_t i = 0; i < g->tallies.n; i++) {
+        struct sched__tally *t = g->tallies.v[i];
+        t->count = sched__column_resize(t->count, old, cap, sizeof *t->count);
+    }
+    g->domain_cap = cap;
 }
 
 static void reserve_domain(struct sched__partition *g, uint32_t domain) {
     uint32_t old = g->domain_cap;
-    if (domain < old)
-        return;
-    g->domain_cap = domain + 1 < 2 * old ? 2 * old : domain + 1;
-    g->nodes = grow(g->nodes, old, g->domain_cap, sizeof *g->nodes);
-    for (size_t i = 0; i < g->tallies.n; i++)
-        g->tallies.v[i]->count =
-            grow(g->tallies.v[i]->count, old, g->domain_cap, sizeof *g->tallies.v[i]->count);
+    if (domain >= old)
+        resize_domains(g, domain + 1 < 2 * old ? 2 * old : domain + 1);
 }
 
-void sched__partition_grow(struct sched__partition *g, uint32_t cap) {
-    g->where = grow(g->where, g->slot_cap, cap, sizeof *g->where);
+void sched__partition_resize(struct sched__partition *g, uint32_t cap) {
+    uint32_t domains = g->topology ? (uint32_t)g->topology->values.n + 1 : cap + 1;
+    g->where = sched__column_resize(g->where, g->slot_cap, cap, sizeof *g->where);
     g->slot_cap = cap;
+    if (domains < g->domain_cap / 2)
+        resize_domains(g, domains);
 }
 
 /* ---- moving ---- */
@@ -100,6 +102,7 @@ static void write_key(struct buf *out, const struct sched__partition_spec *spec)
 static struct sched__partition *partition_new(struct sched *s, struct str key,
                                               const struct sched__partition_spec *spec) {
     struct sched__partition *g = xcalloc(1, sizeof *g);
+    arena_start(&g->arena, key.n + 1);
     g->key = arena_str(&g->arena, key);
     if (spec->label.p)
         g->topology = sched__topology_ref(sched__topology_get(s, spec->label));
@@ -108,7 +111,7 @@ static struct sched__partition *partition_new(struct sched *s, struct str key,
         g->eligible->refs++;
     reserve_domain(g, g->topology ? (uint32_t)g->topology->values.n : s->nodes.cap);
     if (s->nodes.cap)
-        sched__partition_grow(g, s->nodes.cap);
+        sched__partition_resize(g, s->nodes.cap);
     for (uint32_t slot = 0; slot < s->nodes.n; slot++)
         move_node(g, slot, find_domain(s, g, slot));
     map_put(&s->partitions, g->key, g);

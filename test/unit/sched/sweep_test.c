@@ -3,7 +3,7 @@
 #include "sched/topology/count_int.h"
 #include "world.h"
 
-enum { FEW = 3000, MANY = 12000, ALIVE = 20 };
+enum { FEW = 3000, MANY = 12000, ALIVE = 20, PEAK = 600 };
 
 /* Each node and each pod has everything that it can have of its own. */
 static struct api_object *node(unsigned i) {
@@ -94,7 +94,60 @@ static void what_came_and_went_leaves_nothing(void **state) {
     sched_free(w.s);
 }
 
+/* All at one time, and then few: columns, tables and lists are as short as those of few. */
+static void a_peak_leaves_nothing(void **state) {
+    (void)state;
+    struct world w;
+    struct sched_result r;
+    world_start(&w, data_newest_gates(), (struct sched_opts){0});
+    const struct sched__nodes *nodes = &w.s->nodes;
+    for (unsigned i = 0; i < PEAK; i++) {
+        world_set(&w, node(i));
+        world_set(&w, pod(i));
+        assert_true(sched_next(w.s, &r));
+    }
+    assert_true(nodes->cap >= PEAK && nodes->resources.n >= PEAK);
+    for (unsigned i = ALIVE; i < PEAK; i++) {
+        world_delete(&w, pod(i));
+        world_delete(&w, node(i));
+    }
+    struct sizes n = pass(&w, PEAK, PEAK + ALIVE);
+    assert_int_equal(nodes->cap, 64);
+    assert_in_range(n.slots, ALIVE, 64);
+    assert_in_range(n.resources, ALIVE, 4 * ALIVE);
+    assert_in_range(n.values, ALIVE, 10 * ALIVE);
+    assert_in_range(n.domains, 1, 10000);
+    assert_in_range(w.s->changes.cap, 1, 2048);
+    assert_in_range(w.s->pods.slot_count, ALIVE, 8 * ALIVE);
+    assert_in_range(w.s->pod_classes.slot_count, ALIVE, 8 * ALIVE);
+    assert_in_range(nodes->images.slot_count, ALIVE, 8 * ALIVE);
+    assert_in_range(nodes->by_name.slot_count, ALIVE, 8 * ALIVE);
+    sched_free(w.s);
+}
+
+/* A pod whose node is not known keeps a slot for it; nothing of that is left when it goes. */
+static void nodes_that_never_came_leave_nothing(void **state) {
+    (void)state;
+    static const char *const specs[] = {"'nodeName':'x%u'", "'nodeName':''"};
+    struct world w;
+    world_start(&w, data_newest_gates(), (struct sched_opts){0});
+    for (unsigned i = 0; i < 4 * ALIVE; i++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, specs[i % 2], i);
+        world_set(&w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"
+                                     "'namespace':'d'},'spec':{%s}}",
+                                     spec));
+        assert_int_equal(w.s->nodes.by_name.live, i % 2 == 0);
+    }
+    assert_in_range(w.s->nodes.n, 0, 1);
+    sched_free(w.s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_came_and_went_leaves_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_came_and_went_leaves_nothing),
+        cmocka_unit_test(a_peak_leaves_nothing),
+        cmocka_unit_test(nodes_that_never_came_leave_nothing),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
