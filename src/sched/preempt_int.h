@@ -21,7 +21,9 @@ void sched__budgets_start(struct sched__budgets *x, size_t pods);
 /* Would losing this pod, too, break a budget? It counts as lost from now on. */
 bool sched__budgets_break(struct sched__budgets *x, const struct sched_pod *pod);
 
-/* Frees s->budgets; fine if there are none. */
+/* Frees s->budgets: all of it, or if it was made before one of them changed; fine if there are
+ * none. */
 void sched__budgets_release(struct sched *s);
+void sched__budgets_sweep(struct sched *s);
 
 #endif

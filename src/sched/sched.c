@@ -58,13 +58,17 @@ struct sched *sched_new(const struct sched_opts *opts) {
 enum { MOST_KEY = 1 << 16 };
 
 /* Gives back what came and went. Nobody counts on anything uncounted between two calls from
- * outside. Each sweep is due when so much was made that it costs a constant time for each. */
+ * outside. Each sweep is due when so much was made that it costs a constant time for each; what is
+ * stale goes at once. */
 static void sweep(struct sched *s) {
     if (s->key.cap > MOST_KEY)
         buf_release(&s->key);
     sched__nodes_sweep(s);
     sched__tallies_sweep(s);
     sched__topologies_sweep(s);
+    sched__services_sweep(s);
+    sched__budgets_sweep(s);
+    sched__volumes_sweep(s);
     if (match_wants_sweep(s->match))
         match_sweep(s->match);
     if (intern_wants_sweep(s->atoms))

@@ -3,6 +3,7 @@
 
 #include "sched/sched_int.h"
 #include "sched/topology/count_int.h"
+#include "sched/volumes/volumes_int.h"
 
 /* What a change of such objects makes stale. */
 enum stale { STORAGE, VOLUMES, CAPACITIES, NAMESPACES, SELECTORS, BUDGETS };
@@ -105,6 +106,8 @@ static bool same_selection(const struct api_object *a, const struct api_object *
 
 static void note_change(struct sched *s, const struct store_row *row, const struct api_object *old,
                         const struct api_object *object) {
+    if (old && (row->stale == STORAGE || row->stale == VOLUMES))
+        sched__volumes_replaced(s, old, object);
     if (row->stale == STORAGE || row->stale == VOLUMES || row->stale == CAPACITIES)
         s->storage_generation++;
     if (row->stale == STORAGE || row->stale == VOLUMES)

@@ -109,8 +109,7 @@ static struct sched__budgets *budgets_new(const struct sched *s) {
 }
 
 struct sched__budgets *sched__budgets_get(struct sched *s) {
-    if (s->budgets && s->budgets->generation != s->budgets_generation)
-        sched__budgets_release(s);
+    sched__budgets_sweep(s);
     if (!s->budgets)
         s->budgets = budgets_new(s);
     return s->budgets;
@@ -120,6 +119,11 @@ void sched__budgets_release(struct sched *s) {
     if (s->budgets)
         budgets_free(s->budgets);
     s->budgets = NULL;
+}
+
+void sched__budgets_sweep(struct sched *s) {
+    if (s->budgets && s->budgets->generation != s->budgets_generation)
+        sched__budgets_release(s);
 }
 
 /* ---- asking ---- */

@@ -102,45 +102,43 @@ static void file_under_rarest(struct sched__services *x, struct buf *key,
     rarest->selections = selection;
 }
 
-static void clear(struct sched__services *x) {
+static struct sched__services *services_new(struct sched *s, struct buf *key) {
+    struct sched__services *x = xcalloc(1, sizeof *x);
     size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&x->selectors, &at));)
-        api_object_unref(e->const_value);
-    map_release(&x->selectors);
-    map_release(&x->labels);
-    arena_reset(&x->arena);
-}
-
-static void refresh(struct sched *s, struct sched__services *x, struct buf *key) {
-    size_t at = 0;
-    clear(x);
+    x->selectors = x->labels = MAP_INIT(s->seed);
+    x->generation = s->selectors_generation;
     for (struct map_entry *e; (e = map_next(&s->store.services, &at));)
         add_service(x, key, e->const_value);
     at = 0;
     for (struct map_entry *e; (e = map_next(&x->selectors, &at));)
         file_under_rarest(x, key, e->const_value);
-    x->generation = s->selectors_generation;
+    return x;
 }
 
 static struct sched__services *services_get(struct sched *s, struct buf *key) {
-    if (!s->services) {
-        s->services = xcalloc(1, sizeof *s->services);
-        s->services->selectors = MAP_INIT(s->seed);
-        s->services->labels = MAP_INIT(s->seed);
-        s->services->generation = s->selectors_generation - 1;
-    }
-    if (s->services->generation != s->selectors_generation)
-        refresh(s, s->services, key);
+    sched__services_sweep(s);
+    if (!s->services)
+        s->services = services_new(s, key);
     return s->services;
 }
 
 void sched__services_release(struct sched *s) {
-    if (!s->services)
+    struct sched__services *x = s->services;
+    size_t at = 0;
+    if (!x)
         return;
-    clear(s->services);
-    arena_release(&s->services->arena);
-    free(s->services);
+    for (struct map_entry *e; (e = map_next(&x->selectors, &at));)
+        api_object_unref(e->value);
+    map_release(&x->selectors);
+    map_release(&x->labels);
+    arena_release(&x->arena);
+    free(x);
     s->services = NULL;
+}
+
+void sched__services_sweep(struct sched *s) {
+    if (s->services && s->services->generation != s->selectors_generation)
+        sched__services_release(s);
 }
 
 /* ---- asking ---- */

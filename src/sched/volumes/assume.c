@@ -6,6 +6,9 @@
  */
 #include "sched/volumes/state_int.h"
 
+/* Most of what is taken needs no more than this. */
+enum { TAKEN_BYTES = 384 };
+
 static void taken_free(struct sched__taken *t) {
     struct arena arena = t->arena; /* it holds t, too */
     arena_release(&arena);
@@ -15,6 +18,7 @@ static void taken_free(struct sched__taken *t) {
 static struct sched__taken *take(struct map *map, struct str key, const struct api_object *object,
                                  const struct sched_pod *p) {
     struct arena arena = {0};
+    arena_start(&arena, TAKEN_BYTES);
     struct sched__taken *t = arena_new(&arena, struct sched__taken);
     t->key = arena_str(&arena, key);
     t->resource_version = arena_str(&arena, object->meta->resource_version);
@@ -121,6 +125,48 @@ void sched__volumes_forget(struct sched *s, struct sched_pod *p) {
     if (volumes || claims)
         s->storage_generation++;
 }
+
+/* ---- objects that change ---- */
+
+/* Forgets what was taken under key of an older object than this one; NULL: the object is gone. */
+static void drop_history(struct map *map, struct str key, const struct api_object *now) {
+    struct sched__taken *t = map_get(map, key);
+    if (!t || (now && str_eq(t->resource_version, now->meta->resource_version)))
+        return;
+    map_del(map, key);
+    taken_free(t);
+}
+
+void sched__volumes_replaced(struct sched *s, const struct api_object *old,
+                             const struct api_object *now) {
+    struct sched__volumes *v = s->volumes;
+    if (!v)
+        return;
+    if (old->type == &api_types[API_T_persistent_volume]) {
+        drop_history(&v->taken, old->meta->name, now);
+        sched__pv_drop(s, old);
+    } else if (old->type == &api_types[API_T_persistent_volume_claim] && v->placed.live) {
+        struct arena a = {0};
+        drop_history(&v->placed, claim_key(&a, old), now);
+        arena_release(&a);
+    }
+}
+
+void sched__volumes_sweep(struct sched *s) {
+    struct sched__volumes *v = s->volumes;
+    if (!v)
+        return;
+    if (v->shelves.made && v->shelves.generation != s->volumes_generation)
+        sched__shelves_release(&v->shelves);
+    if (v->capacities && v->capacities->generation != s->capacities_generation) {
+        sched__capacities_free(v->capacities);
+        v->capacities = NULL;
+    }
+    if (v->attachments.generation != s->attached_generation)
+        sched__attachments_release(&v->attachments);
+}
+
+/* ---- the end ---- */
 
 static void release_taken(struct map *map) {
     size_t at = 0;

@@ -4,9 +4,6 @@
  */
 #include "sched/volumes/state_int.h"
 
-/* Compiled volumes may outnumber those there are by this many before they are looked through. */
-enum { COMPILED_SLACK = 64 };
-
 struct sched__volumes *sched__volumes_get(struct sched *s) {
     if (!s->volumes) {
         s->volumes = xcalloc(1, sizeof *s->volumes);
@@ -46,34 +43,20 @@ void sched__pv_free(struct sched__pv *pv) {
     free(pv);
 }
 
-/* Drops compiled volumes whose object is no longer the stored one. */
-static void sweep(struct sched *s) {
-    struct map *compiled = &s->volumes->compiled;
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(compiled, &at));) {
-        struct sched__pv *pv = e->value;
-        struct str name = pv->object->meta->name;
-        if (sched__store_find(s, &s->store.volumes, (struct str){0}, name) == pv->object)
-            continue;
-        map_del(compiled, name);
+void sched__pv_drop(struct sched *s, const struct api_object *object) {
+    struct sched__pv *pv = map_del(&s->volumes->compiled, object->meta->name);
+    if (pv)
         sched__pv_free(pv);
-    }
 }
 
 struct sched__pv *sched__pv_of(struct sched *s, const struct api_object *object) {
-    struct str name = object->meta->name;
     struct map *compiled = &sched__volumes_get(s)->compiled;
-    struct sched__pv *pv = map_get(compiled, name);
-    if (pv && pv->object == object)
-        return pv;
-    if (pv) {
-        map_del(compiled, name);
-        sched__pv_free(pv);
-    } else if (compiled->live > s->store.volumes.live + COMPILED_SLACK) {
-        sweep(s);
+    struct sched__pv *pv = map_get(compiled, object->meta->name);
+    if (!pv) {
+        pv = compile(s, object);
+        map_put(compiled, object->meta->name, pv);
     }
-    pv = compile(s, object);
-    map_put(compiled, name, pv);
+    assert(pv->object == object);
     return pv;
 }
 

@@ -350,6 +350,7 @@ void sched__shelves_release(struct sched__shelves *x) {
     map_release(&x->held);
     buf_release(&x->key);
     arena_release(&x->arena);
+    x->made = false;
 }
 
 static void add_volume(struct sched *s, struct sched__shelves *x, const struct api_object *object,

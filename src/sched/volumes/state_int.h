@@ -151,8 +151,9 @@ const struct sched__taken *sched__volume_taken(const struct sched *s,
 const struct sched__taken *sched__claim_placed(const struct sched *s,
                                                const struct api_object *claim);
 
-/* Frees a compiled volume. */
+/* Frees a compiled volume; and what was compiled of an object, if anything was. */
 void sched__pv_free(struct sched__pv *pv);
+void sched__pv_drop(struct sched *s, const struct api_object *object);
 
 static inline const struct api_pod_spec *sched__pod_spec(const struct api_object *pod) {
     return &((const struct api_pod *)pod->body)->spec;

@@ -23,6 +23,15 @@ void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot);
 /* Undoes the above: the pod could not be bound. Nothing happens if nothing was taken. */
 void sched__volumes_forget(struct sched *s, struct sched_pod *p);
 
+/* An object that plug-ins look up is another one now, or gone (NULL): what was made of the old one
+ * and what decisions took of it are history. Objects that are not about volumes are fine. */
+void sched__volumes_replaced(struct sched *s, const struct api_object *old,
+                             const struct api_object *now);
+
+/* Frees what was made of all volumes, capacities or attachments before some of them changed: it
+ * would be made anew before anybody looks at it. */
+void sched__volumes_sweep(struct sched *s);
+
 /* The pod came to a node (delta 1) or left it (-1): counts who uses a claim, who has a disk, and
  * what is attached. Moves storage_generation if that claim may be used by one pod only. */
 void sched__volumes_pod(struct sched *s, const struct sched_pod *p, uint32_t slot, int delta);

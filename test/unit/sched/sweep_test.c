@@ -1,6 +1,7 @@
 /* A scheduler that saw many things is about as small as what is there now. */
 #include "sched/sched_int.h"
 #include "sched/topology/count_int.h"
+#include "sched/volumes/state_int.h"
 #include "world.h"
 
 enum { FEW = 3000, MANY = 12000, ALIVE = 20, PEAK = 600 };
@@ -125,6 +126,64 @@ static void a_peak_leaves_nothing(void **state) {
     sched_free(w.s);
 }
 
+static struct api_object *claim(unsigned i, const char *version) {
+    return object_of_text("{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':"
+                          "'c%u','namespace':'d','uid':'%u','resourceVersion':'%s'},'spec':{"
+                          "'storageClassName':'s','accessModes':['ReadWriteOnce'],'resources':{"
+                          "'requests':{'storage':'1Gi'}}}}",
+                          i, i, version);
+}
+
+static struct api_object *volume(unsigned i, const char *version) {
+    return object_of_text("{'apiVersion':'v1','kind':'PersistentVolume','metadata':{'name':'v%u',"
+                          "'resourceVersion':'%s'},'spec':{'capacity':{'storage':'1Gi'},"
+                          "'accessModes':['ReadWriteOnce'],'storageClassName':'s','local':{"
+                          "'path':'/d'}},'status':{'phase':'Available'}}",
+                          i, version);
+}
+
+/* A decision takes a volume, or tells where to make one; either is told of again in the end, or
+ * goes. Claims of odd numbers have no volume to take. */
+static void what_decisions_took_is_history_in_the_end(void **state) {
+    (void)state;
+    struct world w;
+    struct sched_result r;
+    world_start(&w, data_newest_gates(), (struct sched_opts){0});
+    world_set(&w, node(0));
+    world_set(&w, object_of_text("{'apiVersion':'storage.k8s.io/v1','kind':'StorageClass',"
+                                 "'metadata':{'name':'s'},'provisioner':'d.io',"
+                                 "'volumeBindingMode':'WaitForFirstConsumer'}"));
+    for (unsigned i = 0; i < 100; i++) {
+        bool taken = i % 2 == 0;
+        world_set(&w, claim(i, "1"));
+        if (taken)
+            world_set(&w, volume(i, "1"));
+        struct api_object *user = object_of_text(
+            "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'d'},'spec':{"
+            "'containers':[{'name':'c','image':'i'}],'volumes':[{'name':'v',"
+            "'persistentVolumeClaim':{'claimName':'c%u'}}]}}",
+            i);
+        world_set(&w, api_object_ref(user));
+        assert_true(sched_next(w.s, &r));
+        assert_int_equal(r.outcome, SCHED_SCHEDULED);
+        assert_int_equal(w.s->volumes->taken.live, taken);
+        assert_int_equal(w.s->volumes->placed.live, !taken);
+        ((struct api_pod *)user->body)->spec.node_name = STR("n0");
+        world_set(&w, api_object_ref(user));
+        world_set(&w, claim(i, i % 4 < 2 ? "2" : "1")); /* an echo, or news */
+        assert_int_equal(w.s->volumes->placed.live, !taken && i % 4 >= 2);
+        world_delete(&w, claim(i, "2"));
+        if (taken)
+            world_delete(&w, volume(i, "1"));
+        world_delete(&w, user);
+        assert_int_equal(w.s->volumes->taken.live + w.s->volumes->placed.live, 0);
+        assert_int_equal(w.s->volumes->compiled.live, 0);
+    }
+    assert_false(sched_next(w.s, &r));
+    assert_int_equal(w.s->volumes->shelves.groups.live, 0);
+    sched_free(w.s);
+}
+
 /* A pod whose node is not known keeps a slot for it; nothing of that is left when it goes. */
 static void nodes_that_never_came_leave_nothing(void **state) {
     (void)state;
@@ -147,6 +206,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_came_and_went_leaves_nothing),
         cmocka_unit_test(a_peak_leaves_nothing),
+        cmocka_unit_test(what_decisions_took_is_history_in_the_end),
         cmocka_unit_test(nodes_that_never_came_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
