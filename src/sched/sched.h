@@ -3,12 +3,12 @@
  *
  * A state machine on an injected clock. It is told of objects (sched_set, sched_delete), and asked
  * for the next decision (sched_next). A pod that found its node is assumed to be there from then
- * on, until its object says so, it is deleted, or its binding failed (sched_forget); as upstream's,
- * the assumption does not expire. There is no time, randomness, thread or order of hash tables in
- * it: the same calls give the same answers.
+ * on, until somebody tells what became of it (see sched_next). There is no time, randomness, thread
+ * or order of hash tables in it: the same calls give the same answers.
  *
  * Cost grows with what is distinct: pods that ask for the same things are one class, a class
- * remembers what each node made of it, and only nodes that changed since are asked again.
+ * remembers what each node made of it, and only nodes that changed since are asked again. Memory
+ * follows what is there: what came and went is given back as other things come.
  */
 #ifndef SCHED_SCHED_H
 #define SCHED_SCHED_H
@@ -75,7 +75,16 @@ struct sched_result {
     size_t victim_count;
 };
 
-/* Decides the next pod of the queue. False when no pod is to be tried at this time. */
+/*
+ * Decides the next pod of the queue. False when no pod is to be tried at this time.
+ *
+ * A pod that was placed is assumed: it takes its place on the node, and is not tried again, until
+ * it is told of with a node, this or another (its binding is confirmed), as one that has ended or
+ * with another uid (it is gone), by sched_delete, or by sched_forget. Nothing else ends that,
+ * neither time nor the end of the node: as in upstream's cache, whose assumed pods do not expire
+ * (k8s.io/kubernetes pkg/scheduler/backend/cache, func (*cacheImpl) AssumePod), whoever binds pods
+ * has an answer for each of them, be it a deadline of its own, and comes back with it.
+ */
 bool sched_next(struct sched *s, struct sched_result *out);
 
 /*

@@ -84,6 +84,59 @@ static void it_is_tried_as_it_was_last_told_of(void **state) {
     expect_next(w, "a", SCHED_UNSCHEDULABLE);
 }
 
+static struct api_object *node_named(const char *name) {
+    return object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'%s'}}", name);
+}
+
+/* Neither time nor news end it: whoever binds the pod tells what became of it. */
+static void an_assumed_pod_stays_until_somebody_tells(void **state) {
+    struct world *w = *state;
+    struct sched_pod_name a = named("a");
+    set_pod(w, "a", "");
+    expect_next(w, "a", SCHED_SCHEDULED);
+    set_pod(w, "b", "");
+    for (int day = 0; day < 365; day++) {
+        clock_manual_advance(&w->clock, 86400 * CLOCK_SECOND);
+        set_pod(w, "a", ""); /* a late echo */
+        expect_next(w, "b", SCHED_UNSCHEDULABLE);
+        expect_nothing(w);
+    }
+    assert_true(sched_forget(w->s, &a));
+    expect_next(w, "b", SCHED_SCHEDULED);
+}
+
+/* The node may go meanwhile. What is left of it goes with the pod. */
+static void the_node_of_an_assumed_pod_may_go(void **state) {
+    struct world *w = *state;
+    struct sched_pod_name a = named("a");
+    set_pod(w, "a", "");
+    expect_next(w, "a", SCHED_SCHEDULED);
+    world_delete(w, node_named("n"));
+    assert_int_equal(w->s->nodes.by_name.live, 1);
+    assert_true(sched_forget(w->s, &a));
+    assert_int_equal(w->s->nodes.by_name.live, 0);
+    clock_manual_advance(&w->clock, 2 * CLOCK_SECOND);
+    expect_next(w, "a", SCHED_UNSCHEDULABLE);
+}
+
+/* Another pod of its name, or its own end, are news enough. */
+static void the_end_of_an_assumed_pod_frees_its_node(void **state) {
+    struct world *w = *state;
+    static const char *const ends[] = {"'uid':'other'},'status':{'phase':'Pending'}",
+                                       "'uid':'a'},'status':{'phase':'Failed'}"};
+    for (size_t i = 0; i < 2; i++) {
+        set_pod(w, "a", "");
+        expect_next(w, "a", SCHED_SCHEDULED);
+        world_set(w, object_of_text("{'apiVersion':'v1','kind':'Pod','spec':{'schedulerName':"
+                                    "'none'},'metadata':{'name':'a','namespace':'d',%s}",
+                                    ends[i]));
+        set_pod(w, "b", "");
+        expect_next(w, "b", SCHED_SCHEDULED);
+        world_delete(w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'b',"
+                                       "'namespace':'d'}}"));
+    }
+}
+
 static void only_an_assumed_pod_is_forgotten(void **state) {
     struct world *w = *state;
     struct sched_pod_name a = named("a"), other = {STR("d"), STR("a"), STR("other")};
@@ -156,6 +209,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(its_node_is_free_for_whoever_waits, begin, end),
         cmocka_unit_test_setup_teardown(it_backs_off_longer_each_time, begin, end),
         cmocka_unit_test_setup_teardown(it_is_tried_as_it_was_last_told_of, begin, end),
+        cmocka_unit_test_setup_teardown(an_assumed_pod_stays_until_somebody_tells, begin, end),
+        cmocka_unit_test_setup_teardown(the_node_of_an_assumed_pod_may_go, begin, end),
+        cmocka_unit_test_setup_teardown(the_end_of_an_assumed_pod_frees_its_node, begin, end),
         cmocka_unit_test_setup_teardown(only_an_assumed_pod_is_forgotten, begin, end),
         cmocka_unit_test_setup_teardown(a_failed_binding_is_a_failed_attempt, begin, end),
         cmocka_unit_test_setup_teardown(its_volume_is_free_again, begin, end),
