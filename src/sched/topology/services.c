@@ -128,7 +128,7 @@ void sched__services_release(struct sched *s) {
     if (!x)
         return;
     for (struct map_entry *e; (e = map_next(&x->selectors, &at));)
-        api_object_unref(e->value);
+        api_object_unref(e->const_value);
     map_release(&x->selectors);
     map_release(&x->labels);
     arena_release(&x->arena);

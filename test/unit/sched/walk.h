@@ -15,7 +15,7 @@
 #include "walk_fresh.h"
 #include "walk_naive.h"
 
-/* So many events come before all is compared again. */
+/* So many events come before all is compared again, in walks that are short. */
 enum { WALK_STRIDE = 8 };
 
 /* One event. What a, b and c stand for is the operation's. */
@@ -82,6 +82,7 @@ static inline void walk_start_entries(struct walk *w) {
 static inline void walk_start(struct walk *w, struct walk_record first) {
     memset(w, 0, sizeof *w);
     w->trace = getenv("WALK_TRACE");
+    w->stride = WALK_STRIDE;
     clock_manual_init(&w->clock, 1800000000 * CLOCK_SECOND);
     walk_start_config(w);
     walk_start_gates(w, first.op);
@@ -192,7 +193,7 @@ static inline void walk_compare(struct walk *w) {
         struct walk_entry *e = &w->entries[i];
         if (e->spec.kind != WALK_PROBE && !walk_is_pending(e))
             continue;
-        walk_compare_pod(w, fresh, e->object, i % 4 == w->stats.steps / WALK_STRIDE % 4);
+        walk_compare_pod(w, fresh, e->object, i % 4 == w->stats.steps / w->stride % 4);
         walk_compare_twin(w, fresh, e, walk_mix(w->stats.steps << 8 | i));
     }
     sched_free(fresh);
@@ -250,14 +251,26 @@ static inline void walk_op_twin(struct walk *w, struct walk_record r) {
     spec.number = e->spec.number;
     spec.life = e->spec.life;
     spec.version = e->spec.version;
+    spec.era = walk_era(w);
     if (like->choices.n)
         walk_change(&spec, like->choices.v[r.c % like->choices.n], r.op / 16);
-    e->bound = like->bound ? 1 + r.c % walk_kinds[WALK_NODE].numbers : 0;
+    e->bound =
+        like->bound ? spec.era * WALK_NODES_OF_ERA + 1 + r.c % walk_kinds[WALK_NODE].numbers : 0;
     walk_tell(w, e, spec);
 }
 
+/* Sweeps at once what a scheduler would sweep when there is more of it. */
+static inline void walk_sweep(struct sched *s) {
+    match_sweep(s->match);
+    intern_sweep(s->atoms);
+    s->idle.made = SIZE_MAX;
+}
+
+/* Time passes, and the first scheduler gives back what came and went: nothing shows that. */
 static inline void walk_op_clock(struct walk *w, struct walk_record r) {
     static const int64_t seconds[] = {1, 2, 10, 31, 61, 400};
+    if (r.b % 2)
+        walk_sweep(w->s[0]);
     clock_manual_advance(&w->clock,
                          seconds[r.a % (sizeof seconds / sizeof *seconds)] * CLOCK_SECOND);
 }
@@ -356,7 +369,7 @@ static inline void walk_op_next(struct walk *w, struct walk_record r) {
     struct walk_entry *e = walk_pod_named(w, results[0].pod.name);
     if (!e->open)
         abort();
-    if (r.b % 4 != 3)
+    if (r.b % 4 != 3 && w->stats.steps % w->stride < WALK_STRIDE)
         walk_compare_decision(w, e, &results[0]);
     walk_follow(w, e, &results[0], r.a);
 }
@@ -381,7 +394,7 @@ static inline void walk_step(struct walk *w, struct walk_record r) {
         walk_op_next,   walk_op_clock,    walk_op_ask,    walk_op_confirm,
     };
     ops[r.op % (sizeof ops / sizeof *ops)](w, r);
-    if (++w->stats.steps % WALK_STRIDE == 0)
+    if (++w->stats.steps % w->stride == 0)
         walk_compare(w);
 }
 

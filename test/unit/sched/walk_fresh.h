@@ -86,8 +86,7 @@ static inline void walk_note(struct walk *w) {
     }
     for (uint32_t slot = 0; slot < s->nodes.n; slot++)
         for (size_t i = 0; i < s->nodes.v[slot].nominated.n; i++) {
-            struct str key = s->nodes.v[slot].nominated.v[i]->key;
-            struct walk_entry *e = walk_pod_named(w, str_sub(key, 2, key.n));
+            struct walk_entry *e = walk_pod_keyed(w, s->nodes.v[slot].nominated.v[i]->key);
             e->nominated = walk_node_of(intern_text(s->nodes.v[slot].name));
         }
 }
@@ -117,8 +116,7 @@ static inline void walk_tell_placed(struct walk *w, struct sched *to,
     for (uint32_t n = 0; n < nodes->n; n++) {
         uint32_t slot = turned ? nodes->n - 1 - n : n;
         for (size_t i = 0; i < nodes->v[slot].pods.n; i++) {
-            struct str key = nodes->v[slot].pods.v[i]->key;
-            struct walk_entry *e = walk_pod_named(w, str_sub(key, 2, key.n));
+            struct walk_entry *e = walk_pod_keyed(w, nodes->v[slot].pods.v[i]->key);
             if (e != but)
                 sched_set(to, e->shadow ? e->shadow : e->object);
         }
@@ -130,7 +128,7 @@ static inline void walk_tell_placed(struct walk *w, struct sched *to,
 static inline void walk_tell_waiting(struct sched *to, const struct walk_entry *e, bool gated) {
     struct api_object *copy = api_object_copy(e->object);
     struct api_pod *pod = api_own_body(copy);
-    pod->status.nominated_node_name = walk_node_name(e->nominated);
+    pod->status.nominated_node_name = walk_node_name(&copy->arena, e->nominated);
     pod->spec.scheduling_gates.v = arena_new(&copy->arena, struct api_pod_scheduling_gate);
     pod->spec.scheduling_gates.v->name = STR("not-now");
     pod->spec.scheduling_gates.n = gated;

@@ -4,7 +4,8 @@
  *
  * <a|b|c> is one of the three, $name the rule of this name. Of the object itself, # is its number,
  * @ the namespace and % the place there that the number stands for, ! how often it was made anew
- * and ^ its version. Quotes of JSON are ', and " stands for ' in strings.
+ * and ^ its version; ~ is the era that it comes from, with which all names change, and nothing in
+ * the first era. Quotes of JSON are ', and " stands for ' in strings.
  */
 #ifndef TEST_SCHED_WALK_GRAMMAR_H
 #define TEST_SCHED_WALK_GRAMMAR_H
@@ -15,25 +16,26 @@ struct walk_rule {
 
 static const struct walk_rule walk_rules[] = {
     /* ---- what several kinds have ---- */
-    {"selector", "<{'matchLabels':{'app':'<x|y|z>'}}|{'matchLabels':{'app':'x','tier':'<s|t>'}}|"
-                 "{'matchExpressions':[{'key':'<app|tier>','operator':'<Exists|DoesNotExist>'}]}|"
-                 "{'matchExpressions':[{'key':'<app|tier|rev>','operator':'<In|NotIn>','values':"
-                 "['<x|s|1>','<y|t|2>']}]}|{}>"},
-    {"zone", "z<0|1|2>"},
-    {"version", "<1.2|v1.2.0|1.9.0|1.10.0|1.10.0-rc.1|x>"},
+    {"selector",
+     "<{'matchLabels':{'app~':'<x|y|z>~'}}|{'matchLabels':{'app~':'x~','tier~':'<s|t>~'}}|"
+     "{'matchExpressions':[{'key':'<app|tier>~','operator':'<Exists|DoesNotExist>'}]}|"
+     "{'matchExpressions':[{'key':'<app|tier|rev>~','operator':'<In|NotIn>','values':"
+     "['<x|s|1>~','<y|t|2>~']}]}|{}>"},
+    {"zone", "z<0|1|2>~"},
+    {"version", "<1.2|v1.2.0|1.9.0|1.10.0|1.10.0-rc.1~|x~>"},
     {"nodeterm",
-     "<{'matchExpressions':[{'key':'zone','operator':'<In|NotIn>','values':['$zone','z3']}]}|"
-     "{'matchExpressions':[{'key':'<zone|rack>','operator':'<Exists|DoesNotExist>'}]}|"
-     "{'matchExpressions':[{'key':'size','operator':'<Gt|Lt>','values':['<1|3|5>']}]}|"
-     "{'matchExpressions':[{'key':'version','operator':'<SemverGt|SemverLt|SemverEq>','values':"
+     "<{'matchExpressions':[{'key':'zone~','operator':'<In|NotIn>','values':['$zone','z3~']}]}|"
+     "{'matchExpressions':[{'key':'<zone|rack>~','operator':'<Exists|DoesNotExist>'}]}|"
+     "{'matchExpressions':[{'key':'size~','operator':'<Gt|Lt>','values':['<1|3|5>']}]}|"
+     "{'matchExpressions':[{'key':'version~','operator':'<SemverGt|SemverLt|SemverEq>','values':"
      "['$version']}]}|"
-     "{'matchExpressions':[{'key':'zone','operator':'In','values':['$zone']},{'key':'size',"
+     "{'matchExpressions':[{'key':'zone~','operator':'In','values':['$zone']},{'key':'size~',"
      "'operator':'Gt','values':['2']}]}|"
      "{'matchFields':[{'key':'metadata.name','operator':'<In|In|NotIn>','values':"
-     "['n<0|1|2|3|4|5>']}]}>"},
+     "['n<0|1|2|3|4|5>~']}]}>"},
 
     /* ---- nodes ---- */
-    {"taint", "{'key':'k<0|1|2>','value':'<5|950|1.2.3|1.10.0|x|>','effect':"
+    {"taint", "{'key':'k<0|1|2>~','value':'<5|950|1.2.3|1.10.0|x~|>','effect':"
               "'<NoSchedule|NoSchedule|PreferNoSchedule|NoExecute>'}"},
     /* Sizes that machines come in: sums of amounts, weighted or not, are alike for many of them. */
     {"machine", "<'cpu':'2','memory':'4Gi','ephemeral-storage':'26Gi'|"
@@ -45,22 +47,22 @@ static const struct walk_rule walk_rules[] = {
                 "'cpu':'32','memory':'64Gi','ephemeral-storage':'200Gi'|"
                 "'cpu':'16','memory':'64Gi','ephemeral-storage':'200Gi'|"
                 "'cpu':'16','memory':'128Gi'>"},
-    {"devices", "<|,'ex.io/gpu':'4'|,'ex.io/gpu':'<1|2>'|,'ex.io/fpga':'2','ex.io/gpu':'<0|1>'|"
-                ",'hugepages-2Mi':'4Mi','ex.io/fpga':'1'>"},
+    {"devices", "<|,'ex.io/gpu~':'4'|,'ex.io/gpu~':'<1|2>'|,'ex.io/fpga~':'2','ex.io/gpu~':'<0|1>'|"
+                ",'hugepages-2Mi':'4Mi','ex.io/fpga~':'1'>"},
     /* The size of an image is that of the node which named it first, so it goes with the name. */
-    {"image", "<{'names':['a:latest'],'sizeBytes':300000000}|"
-              "{'names':['b:1','b@sha256:0'],'sizeBytes':700000000}|"
-              "{'names':['a:latest','c:2'],'sizeBytes':300000000}|"
-              "{'names':['n#.own:latest'],'sizeBytes':<100000000|900000000>}>"},
+    {"image", "<{'names':['a~:latest'],'sizeBytes':300000000}|"
+              "{'names':['b~:1','b~@sha256:0'],'sizeBytes':700000000}|"
+              "{'names':['a~:latest','c~:2'],'sizeBytes':300000000}|"
+              "{'names':['n#~.own:latest'],'sizeBytes':<100000000|900000000>}>"},
     {"declared", "'<RestartAllContainersOnContainerExits|UserNamespacesHostNetworkSupport|"
                  "VolumeBindMountOptions>'"},
-    {"zonelabel", ",'zone':'z<0|1|2|3>'"},
+    {"zonelabel", ",'zone~':'z<0|1|2|3>~'"},
     {"node",
-     "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n#','uid':'#','labels':{'host':'n#',"
-     "'kubernetes.io/hostname':'n<#|#|#|0>'<|$zonelabel|$zonelabel|$zonelabel>"
-     "<|,'topology.kubernetes.io/zone':'<z0|z1|>'><|||,'topology.kubernetes.io/region':'r<0|1>'>"
-     "<|||,'failure-domain.beta.kubernetes.io/zone':'z<0|1>'>"
-     "<||,'rack':'r<0|1>'><|,'size':'<1|3|5|7|x>'><|,'version':'$version'>}},"
+     "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n#~','uid':'#','labels':{'host~':'n#~',"
+     "'kubernetes.io/hostname':'n<#|#|#|0>~'<|$zonelabel|$zonelabel|$zonelabel>"
+     "<|,'topology.kubernetes.io/zone':'<z0~|z1~|>'><|||,'topology.kubernetes.io/region':'r<0|1>~'>"
+     "<|||,'failure-domain.beta.kubernetes.io/zone':'z<0|1>~'>"
+     "<||,'rack~':'r<0|1>~'><|,'size~':'<1|3|5|7|x>'><|,'version~':'$version'>}},"
      "'spec':{<|||||||||||||||'unschedulable':true,>'taints':[<||||||||||$taint|$taint,$taint>]},"
      "'status':{'allocatable':{$machine,'pods':'<1|1|1|2|2|9|9|9>'$devices},"
      "'images':[<|$image|$image,$image>]<||,'declaredFeatures':[$declared<|,$declared>]>"
@@ -69,22 +71,22 @@ static const struct walk_rule walk_rules[] = {
     /* ---- pods ---- */
     {"effect", "'effect':'<|NoSchedule|PreferNoSchedule|NoExecute>'"},
     {"toleration",
-     "{<'operator':'Exists'<|,'key':'k<0|1|2>'|,'key':'node.kubernetes.io/unschedulable'>,$effect|"
-     "'key':'k<0|1|2>','operator':'Equal','value':'<5|950|x|>',$effect|"
-     "'key':'k<0|1|2>','operator':'<Gt|Lt>','value':'<4|5|940|960>',$effect|"
-     "'key':'k<0|1|2>','operator':'<SemverGt|SemverLt|SemverEq>','value':'$version',$effect|"
-     "'key':'k<0|1|2>','operator':'Exists','effect':'NoExecute','tolerationSeconds':<0|9>|"
-     "'expression':'<taint|taint.key == \"k0\"|true>'>}"},
+     "{<'operator':'Exists'<|,'key':'k<0|1|2>~'|,'key':'node.kubernetes.io/unschedulable'>,$effect|"
+     "'key':'k<0|1|2>~','operator':'Equal','value':'<5|950|x~|>',$effect|"
+     "'key':'k<0|1|2>~','operator':'<Gt|Lt>','value':'<4|5|940|960>',$effect|"
+     "'key':'k<0|1|2>~','operator':'<SemverGt|SemverLt|SemverEq>','value':'$version',$effect|"
+     "'key':'k<0|1|2>~','operator':'Exists','effect':'NoExecute','tolerationSeconds':<0|9>|"
+     "'expression':'<taint~|taint.key == \"k0~\"|true>'>}"},
     {"nodeaffinity",
      "'nodeAffinity':{<'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':"
      "[$nodeterm<|,$nodeterm>]}|'preferredDuringSchedulingIgnoredDuringExecution':"
      "[{'weight':<1|50|100>,'preference':$nodeterm}<|,{'weight':1,'preference':$nodeterm}>]>}"},
-    {"topologykey", "<zone|host|rack|kubernetes.io/hostname|topology.kubernetes.io/zone>"},
+    {"topologykey", "<zone~|host~|rack~|kubernetes.io/hostname|topology.kubernetes.io/zone>"},
     {"podterm",
-     "{'topologyKey':'$topologykey'<|||||,'matchLabelKeys':['rev']|,'mismatchLabelKeys':['tier']>"
+     "{'topologyKey':'$topologykey'<|||||,'matchLabelKeys':['rev~']|,'mismatchLabelKeys':['tier~']>"
      ",'labelSelector':$selector"
-     "<||,'namespaces':['<a|b|c>']|,'namespaceSelector':$selector|"
-     ",'namespaces':['a','<b|c>'],'namespaceSelector':$selector>}"},
+     "<||,'namespaces':['<a|b|c>~']|,'namespaceSelector':$selector|"
+     ",'namespaces':['a~','<b|c>~'],'namespaceSelector':$selector>}"},
     {"podterms",
      "{<'requiredDuringSchedulingIgnoredDuringExecution':[$podterm<||,$podterm>]|"
      "'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':<1|50|100>,'podAffinityTerm':"
@@ -94,7 +96,7 @@ static const struct walk_rule walk_rules[] = {
                  "'podAffinity':$podterms,'podAntiAffinity':$podterms>}"},
     {"spreadrest", "'topologyKey':'$topologykey','maxSkew':<1|2|3>"
                    "<|,'nodeAffinityPolicy':'<Honor|Ignore>'><|,'nodeTaintsPolicy':'<Ignore|Honor>'"
-                   "><|||,'matchLabelKeys':['<rev|tier>']>,'labelSelector':$selector}"},
+                   "><|||,'matchLabelKeys':['<rev|tier>~']>,'labelSelector':$selector}"},
     {"hard", "{'whenUnsatisfiable':'DoNotSchedule',<|'minDomains':<2|3>,>$spreadrest"},
     {"soft", "{'whenUnsatisfiable':'ScheduleAnyway',$spreadrest"},
     {"spread",
@@ -102,7 +104,7 @@ static const struct walk_rule walk_rules[] = {
     {"amounts", "{<|||'cpu':'0'|'memory':'0'|'cpu':'<100m|500m|1|2>'|'cpu':'<100m|200m>'|'memory':'"
                 "<64Mi|1Gi|5Gi|9Gi>'|"
                 "'cpu':'<500m|1>','memory':'<1Gi|5Gi>'|'ephemeral-storage':'<1|9|19>Gi'|"
-                "'cpu':'1','ex.io/gpu':'<1|2>'|'ex.io/gpu':'1','ex.io/fpga':'<1|2>'|"
+                "'cpu':'1','ex.io/gpu~':'<1|2>'|'ex.io/gpu~':'1','ex.io/fpga~':'<1|2>'|"
                 "'hugepages-2Mi':'<2|4|6>Mi','memory':'1Gi','cpu':'1'>}"},
     {"resources", "'resources':{<'requests':$amounts|'requests':$amounts|'limits':$amounts>}"},
     {"ports", "<||,'ports':[{'containerPort':80,'hostPort':<80|81>,'protocol':'<TCP|UDP>'"
@@ -110,7 +112,7 @@ static const struct walk_rule walk_rules[] = {
     {"needed",
      "<|||||||,'volumeMounts':[{'name':'e','mountPath':'/e','bindMountOptions':['noexec']}]|"
      ",'restartPolicyRules':[{'action':'<Restart|RestartAllContainers>'}]>"},
-    {"pulled", "<a|b:1|c:2|n<0|1>.own>"},
+    {"pulled", "<a~|b~:1|c~:2|n<0|1>~.own>"},
     {"container", "'image':'$pulled'$ports$needed,$resources"},
     {"initcontainer", "<$container|'image':'a'$ports>"},
     {"containers", "'containers':[{'name':'c',$container}<|||,{'name':'d',$container}>]"
@@ -119,29 +121,30 @@ static const struct walk_rule walk_rules[] = {
                    "<|||||||,'overhead':{'cpu':'250m','memory':'<128Mi|1Gi>'}>"
                    "<|||||||,'resources':{'requests':{'cpu':'<1|2>','memory':'<1|5>Gi'}}>"},
     {"podvolume", "{'name':'<e|f>',"
-                  "<'persistentVolumeClaim':{'claimName':'c<0|1>'}|"
-                  "'persistentVolumeClaim':{'claimName':'c<0|1|9>'}|"
+                  "<'persistentVolumeClaim':{'claimName':'c<0|1>~'}|"
+                  "'persistentVolumeClaim':{'claimName':'c<0|1|9>~'}|"
                   "'ephemeral':{'volumeClaimTemplate':{'spec':{'accessModes':['ReadWriteOnce'],"
-                  "'storageClassName':'s<0|1>','resources':{'requests':{'storage':'1Gi'}}}}}|"
-                  "'gcePersistentDisk':{'pdName':'d<0|1>'<|,'readOnly':true>}|"
-                  "'awsElasticBlockStore':{'volumeID':'vol-<0|1>'}|"
-                  "'iscsi':{'targetPortal':'t','iqn':'q<0|1>','lun':0<|,'readOnly':true>}|"
-                  "'rbd':{'monitors':['m0','m<1|2>'],'image':'i'<|,'readOnly':true>}|"
-                  "'csi':{'driver':'d<0|1>.io'}|'emptyDir':{}>}"},
+                  "'storageClassName':'s<0|1>~','resources':{'requests':{'storage':'1Gi'}}}}}|"
+                  "'gcePersistentDisk':{'pdName':'d<0|1>~'<|,'readOnly':true>}|"
+                  "'awsElasticBlockStore':{'volumeID':'vol-<0|1>~'}|"
+                  "'iscsi':{'targetPortal':'t','iqn':'q<0|1>~','lun':0<|,'readOnly':true>}|"
+                  "'rbd':{'monitors':['m0','m<1|2>~'],'image':'i'<|,'readOnly':true>}|"
+                  "'csi':{'driver':'d<0|1>~.io'}|'emptyDir':{}>}"},
     {"owner", "<||||,'ownerReferences':[{<'apiVersion':'v1','kind':'ReplicationController'|"
               "'apiVersion':'apps/v1','kind':'ReplicaSet'|'apiVersion':'apps/v1','kind':"
-              "'StatefulSet'>,'name':'o<0|0|1>','uid':'w','controller':true}]>"},
-    {"podmeta", "'metadata':{'name':'p#','namespace':'@','uid':'u#.!','labels':{'app':'<x|y|z>'"
-                "<||,'tier':'<s|t>'><|,'rev':'<1|2>'>}$owner"
+              "'StatefulSet'>,'name':'o<0|0|1>~','uid':'w','controller':true}]>"},
+    {"podmeta", "'metadata':{'name':'p#~','namespace':'@~','uid':'u#.!','labels':{'app~':'<x|y|z>~'"
+                "<||,'tier~':'<s|t>~'><|,'rev~':'<1|2>~'>}$owner"
                 "<|||||||,'deletionTimestamp':'2026-01-01T00:00:00Z'>}"},
-    {"podspec", "$containers,'priority':<0|0|10|10|20|100><||||,'preemptionPolicy':'Never'>"
-                "<|||||||||,'schedulerName':'<packer|packer|packer|other>'>"
-                "<|||||||||,'schedulingGates':[{'name':'<g|h>'}]>"
-                "<|||||||||||||||||||,'schedulingGroup':{'podGroupName':'g'}>"
-                "<|||||||||||,'hostNetwork':true,'hostUsers':<true|false>>"
-                "<||||||||||||||,'nodeSelector':{'zone':'$zone'}|,'nodeSelector':{'host':'n<0|1>'}>"
-                "<|,'tolerations':[$toleration<|,$toleration>]><|||$affinity><||$spread>"
-                "<||||||,'volumes':[$podvolume<||,$podvolume>]>"},
+    {"podspec",
+     "$containers,'priority':<0|0|10|10|20|100><||||,'preemptionPolicy':'Never'>"
+     "<|||||||||,'schedulerName':'<packer|packer|packer|other>'>"
+     "<|||||||||,'schedulingGates':[{'name':'<g|h>~'}]>"
+     "<|||||||||||||||||||,'schedulingGroup':{'podGroupName':'g'}>"
+     "<|||||||||||,'hostNetwork':true,'hostUsers':<true|false>>"
+     "<||||||||||||||,'nodeSelector':{'zone~':'$zone'}|,'nodeSelector':{'host~':'n<0|1>~'}>"
+     "<|,'tolerations':[$toleration<|,$toleration>]><|||$affinity><||$spread>"
+     "<||||||,'volumes':[$podvolume<||,$podvolume>]>"},
     {"resize", "'containerStatuses':[{'name':'c','image':'a','imageID':'a','ready':true,"
                "'restartCount':0<|,'allocatedResources':$amounts>,$resources}]"
                "<||,'conditions':[{'type':'PodResizePending','status':'True','reason':"
@@ -149,91 +152,94 @@ static const struct walk_rule walk_rules[] = {
     {"disruption", "'conditions':[{'type':'DisruptionTarget','status':'True','reason':"
                    "'PreemptionByScheduler'}]"},
     {"lent", "'nodeAllocatableResourceClaimStatuses':[{'resourceClaimName':'r','containers':['c'],"
-             "'mapping':[{'name':'<cpu|memory|ex.io/gpu>','quantity':'<1|1Gi>'}]"
+             "'mapping':[{'name':'<cpu|memory|ex.io/gpu~>','quantity':'<1|1Gi>'}]"
              "<|,'overhead':[{'name':'cpu','perPod':'<250m|2>'}]>}]"},
-    {"podstatus", "<||||||'nominatedNodeName':'n<0|1|2|3|4|5>'|'phase':'<Succeeded|Failed>'|"
+    {"podstatus", "<||||||'nominatedNodeName':'n<0|1|2|3|4|5>~'|'phase':'<Succeeded|Failed>'|"
                   "$resize|$lent|$disruption>"},
     /* These two have all choices in common but those behind the spec. */
     {"pending", "{'apiVersion':'v1','kind':'Pod',$podmeta,'spec':{$podspec"
-                "<|||||||||,'nodeName':'n<0|1|9>'>},'status':{$podstatus}}"},
+                "<|||||||||,'nodeName':'n<0|1|9>~'>},'status':{$podstatus}}"},
     {"pod", "{'apiVersion':'v1','kind':'Pod',$podmeta,'spec':{$podspec"
-            "<||,'nodeName':'n<0|1|2|3|4|5>'>},'status':{$podstatus}}"},
+            "<||,'nodeName':'n<0|1|2|3|4|5>~'>},'status':{$podstatus}}"},
 
     /* ---- what selects pods ---- */
-    {"namespace", "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'@','uid':'#','labels':"
-                  "{'name':'@'<|,'app':'<x|y>'><|,'tier':'t'>}}}"},
-    {"labels", "{'app':'<x|y|z>'<||,'tier':'<s|t>'>}"},
+    {"namespace",
+     "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'@~','uid':'#','labels':"
+     "{'name':'@~'<|,'app~':'<x|y>~'><|,'tier~':'t~'>}}}"},
+    {"labels", "{'app~':'<x|y|z>~'<||,'tier~':'<s|t>~'>}"},
     {"service",
-     "{'apiVersion':'v1','kind':'Service','metadata':{'uid':'#','name':'s%','namespace':'@'},"
+     "{'apiVersion':'v1','kind':'Service','metadata':{'uid':'#','name':'s%~','namespace':'@~'},"
      "'spec':{<|'selector':{}|'selector':$labels|'selector':$labels>}}"},
     {"controller",
-     "{'apiVersion':'v1','kind':'ReplicationController','metadata':{'uid':'#','name':'o0',"
-     "'namespace':'@'},'spec':{'selector':$labels}}"},
-    {"template", "'template':{'metadata':{'labels':{'app':'x'}},'spec':{'containers':[{'name':'c',"
-                 "'image':'a'}]}}"},
-    {"replicaset", "{'apiVersion':'apps/v1','kind':'ReplicaSet','metadata':{'uid':'#','name':'o0',"
-                   "'namespace':'@'},'spec':{'selector':$selector,$template}}"},
+     "{'apiVersion':'v1','kind':'ReplicationController','metadata':{'uid':'#','name':'o0~',"
+     "'namespace':'@~'},'spec':{'selector':$labels}}"},
+    {"template",
+     "'template':{'metadata':{'labels':{'app~':'x~'}},'spec':{'containers':[{'name':'c',"
+     "'image':'a'}]}}"},
+    {"replicaset", "{'apiVersion':'apps/v1','kind':'ReplicaSet','metadata':{'uid':'#','name':'o0~',"
+                   "'namespace':'@~'},'spec':{'selector':$selector,$template}}"},
     {"statefulset",
-     "{'apiVersion':'apps/v1','kind':'StatefulSet','metadata':{'uid':'#','name':'o0',"
-     "'namespace':'@'},'spec':{'serviceName':'s','selector':$selector,$template}}"},
+     "{'apiVersion':'apps/v1','kind':'StatefulSet','metadata':{'uid':'#','name':'o0~',"
+     "'namespace':'@~'},'spec':{'serviceName':'s','selector':$selector,$template}}"},
     {"budget",
-     "{'apiVersion':'policy/v1','kind':'PodDisruptionBudget','metadata':{'uid':'#','name':'b%',"
-     "'namespace':'@'},'spec':{'selector':$selector},'status':"
-     "{'disruptionsAllowed':<0|1|2><|||,'disruptedPods':{'p<0|1|2>':"
+     "{'apiVersion':'policy/v1','kind':'PodDisruptionBudget','metadata':{'uid':'#','name':'b%~',"
+     "'namespace':'@~'},'spec':{'selector':$selector},'status':"
+     "{'disruptionsAllowed':<0|1|2><|||,'disruptedPods':{'p<0|1|2>~':"
      "'2026-01-01T00:00:00Z'}>}}"},
 
     /* ---- storage ---- */
     {"claimspec", "'spec':{'accessModes':['<ReadWriteOnce|ReadWriteOnce|ReadWriteOncePod>']"
                   "<|||,'selector':$selector><|||,'volumeMode':'Block'>,"
-                  "'storageClassName':'<s0|s1|>','resources':{'requests':{'storage':'<1|2>Gi'}}"
-                  "<|,'volumeName':'v<0|1|2>'>}"},
+                  "'storageClassName':'<s0~|s1~|>','resources':{'requests':{'storage':'<1|2>Gi'}}"
+                  "<|,'volumeName':'v<0|1|2>~'>}"},
     {"annotations", "<|,'annotations':{'pv.kubernetes.io/bind-completed':'yes'}|"
                     ",'annotations':{'pv.kubernetes.io/bind-completed':'yes'}|"
-                    ",'annotations':{'volume.kubernetes.io/selected-node':'n<0|1|2>'}|"
-                    ",'annotations':{'volume.beta.kubernetes.io/storage-class':'s<0|1>'}>"},
-    {"claim", "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'c%',"
-              "'namespace':'@','uid':'uc#.!','resourceVersion':'^'$annotations},$claimspec}"},
+                    ",'annotations':{'volume.kubernetes.io/selected-node':'n<0|1|2>~'}|"
+                    ",'annotations':{'volume.beta.kubernetes.io/storage-class':'s<0|1>~'}>"},
+    {"claim", "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'c%~',"
+              "'namespace':'@~','uid':'uc#.!','resourceVersion':'^'$annotations},$claimspec}"},
     {"ephemeralclaim",
-     "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'p#-e','namespace':'@',"
+     "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'p#~-e','namespace':'@~'"
+     ","
      "'uid':'ue#','resourceVersion':'^'$annotations<|,'ownerReferences':[{'apiVersion':'v1','kind':"
-     "'Pod','name':'p#','uid':'u#.<0|0|1>','controller':true}]>},$claimspec}"},
+     "'Pod','name':'p#~','uid':'u#.<0|0|1>','controller':true}]>},$claimspec}"},
     {"volumesource",
-     "<'csi':{'driver':'d<0|1>.io','volumeHandle':'h#'}|'csi':{'driver':'d0.io','volumeHandle':"
-     "'h#'}|'gcePersistentDisk':{'pdName':'d#'}>"},
+     "<'csi':{'driver':'d<0|1>~.io','volumeHandle':'h#~'}|'csi':{'driver':'d0~.io','volumeHandle':"
+     "'h#~'}|'gcePersistentDisk':{'pdName':'d#~'}>"},
     {"volume",
-     "{'apiVersion':'v1','kind':'PersistentVolume','metadata':{'uid':'#','name':'v#','"
+     "{'apiVersion':'v1','kind':'PersistentVolume','metadata':{'uid':'#','name':'v#~','"
      "resourceVersion':'^',"
-     "'labels':{<||'topology.kubernetes.io/zone':'<z0|z1|z0__z1>'|"
-     "'failure-domain.beta.kubernetes.io/zone':'z0'|'app':'x'>}},"
+     "'labels':{<||'topology.kubernetes.io/zone':'<z0~|z1~|z0~__z1~>'|"
+     "'failure-domain.beta.kubernetes.io/zone':'z0~'|'app~':'x~'>}},"
      "'spec':{'capacity':{'storage':'<1|2>Gi'},'accessModes':['ReadWriteOnce'],"
-     "'storageClassName':'s<0|1>',$volumesource<|||,'volumeMode':'Block'>"
+     "'storageClassName':'s<0|1>~',$volumesource<|||,'volumeMode':'Block'>"
      "<|,'nodeAffinity':{'required':{'nodeSelectorTerms':[$nodeterm]}}>"
-     "<|||,'claimRef':{'kind':'PersistentVolumeClaim','namespace':'<a|b|c>','name':'c<0|1>'}>},"
+     "<|||,'claimRef':{'kind':'PersistentVolumeClaim','namespace':'<a|b|c>~','name':'c<0|1>~'}>},"
      "'status':{'phase':'<Available|Available|Bound>'}}"},
     {"storageclass",
-     "{'apiVersion':'storage.k8s.io/v1','kind':'StorageClass','metadata':{'uid':'#','name':'s#'},"
-     "'provisioner':'<d0.io|d1.io|kubernetes.io/no-provisioner|kubernetes.io/gce-pd>',"
+     "{'apiVersion':'storage.k8s.io/v1','kind':'StorageClass','metadata':{'uid':'#','name':'s#~'},"
+     "'provisioner':'<d0~.io|d1~.io|kubernetes.io/no-provisioner|kubernetes.io/gce-pd>',"
      "'volumeBindingMode':'<WaitForFirstConsumer|WaitForFirstConsumer|Immediate>'<||,"
-     "'allowedTopologies':[{'matchLabelExpressions':[{'key':'zone','values':['z0','z1']}]}]>}"},
-    {"driver", "{'name':'<d0.io|d0.io|d1.io|pd.csi.storage.gke.io>','nodeID':'x'"
+     "'allowedTopologies':[{'matchLabelExpressions':[{'key':'zone~','values':['z0~','z1~']}]}]>}"},
+    {"driver", "{'name':'<d0~.io|d0~.io|d1~.io|pd.csi.storage.gke.io>','nodeID':'x'"
                "<|,'allocatable':{'count':<0|1|2>}>}"},
     {"csinode",
-     "{'apiVersion':'storage.k8s.io/v1','kind':'CSINode','metadata':{'uid':'#','name':'n#'<||,"
+     "{'apiVersion':'storage.k8s.io/v1','kind':'CSINode','metadata':{'uid':'#','name':'n#~'<||,"
      "'annotations':{'storage.alpha.kubernetes.io/migrated-plugins':"
      "'kubernetes.io/gce-pd'}>},'spec':{'drivers':[<|$driver|$driver,$driver>]}}"},
     {"csidriver",
      "{'apiVersion':'storage.k8s.io/v1','kind':'CSIDriver','metadata':{'uid':'#','name':"
-     "'d#.io'},'spec':{'storageCapacity':<true|false>"
+     "'d#~.io'},'spec':{'storageCapacity':<true|false>"
      "<|,'preventPodSchedulingIfMissing':<true|false>>}}"},
     {"capacity",
      "{'apiVersion':'storage.k8s.io/v1','kind':'CSIStorageCapacity','metadata':{'uid':'#','name':"
-     "'k%','namespace':'@'},'storageClassName':'s<0|1>'<|,'nodeTopology':<{}|"
-     "{'matchLabels':{'zone':'$zone'}}>><|,'capacity':'<1|3>Gi'>"
+     "'k%~','namespace':'@~'},'storageClassName':'s<0|1>~'<|,'nodeTopology':<{}|"
+     "{'matchLabels':{'zone~':'$zone'}}>><|,'capacity':'<1|3>Gi'>"
      "<|||,'maximumVolumeSize':'1Gi'>}"},
     {"attachment",
      "{'apiVersion':'storage.k8s.io/v1','kind':'VolumeAttachment','metadata':{'uid':'#','name':"
-     "'t#'},'spec':{'attacher':'d<0|1>.io','nodeName':'n<0|1|2>','source':"
-     "{'persistentVolumeName':'v<0|1|2>'}}}"},
+     "'t#~'},'spec':{'attacher':'d<0|1>~.io','nodeName':'n<0|1|2>~','source':"
+     "{'persistentVolumeName':'v<0|1|2>~'}}}"},
 };
 
 /* The kinds of objects: how many there can be, and how often events are about one of them. Pods of

@@ -9,7 +9,7 @@
 
 enum { WALKERS = 2, WALK_MOST_ENTRIES = 128 };
 
-/* One name that an object can have. Nodes are told apart by their number and one, 0: none. */
+/* One name that an object can have, in each era. Nodes are told apart by walk_node_of, 0: none. */
 struct walk_entry {
     struct walk_spec spec;
     struct walk_choices choices;
@@ -45,7 +45,9 @@ struct walk {
     struct walk_entry *known[WALK_MOST_ENTRIES]; /* objects there are, in the order they came */
     size_t known_count;
     struct walk_stats stats;
-    bool trace; /* every event is printed */
+    size_t stride; /* so many events come before all is compared again */
+    size_t period; /* so many events are an era; 0: there is one era */
+    bool trace;    /* every event is printed */
 };
 
 /* ---- looking up ---- */
@@ -58,22 +60,61 @@ static inline bool walk_is(const struct walk_entry *e, const char *rule) {
     return strcmp(walk_kinds[e->spec.kind].rule, rule) == 0;
 }
 
+/* The number and the era in a name such as n3 or p12e345. */
+struct walk_name {
+    unsigned number, era;
+};
+
+static inline struct walk_name walk_read_name(struct str name) {
+    unsigned v[2] = {0};
+    size_t part = 0;
+    for (size_t i = 1; i < name.n; i++)
+        if (name.p[i] == 'e')
+            part = 1;
+        else
+            v[part] = v[part] * 10 + (unsigned)(name.p[i] - '0');
+    return (struct walk_name){v[0], v[1]};
+}
+
 /* The pod called p12; the number tells its namespace, too. */
 static inline struct walk_entry *walk_pod_named(struct walk *w, struct str name) {
-    unsigned number = 0;
-    for (size_t i = 1; i < name.n; i++)
-        number = number * 10 + (unsigned)(name.p[i] - '0');
-    return walk_entry(w, WALK_POD, number);
+    return walk_entry(w, WALK_POD, walk_read_name(name).number);
 }
 
-/* A node's name, and back. */
-static inline struct str walk_node_name(unsigned node) {
-    static const char names[] = "n0n1n2n3n4n5";
-    return node ? (struct str){names + 2 * (node - 1), 2} : (struct str){0};
+/* The pod with this "namespace/name". */
+static inline struct walk_entry *walk_pod_keyed(struct walk *w, struct str key) {
+    struct str ns, name;
+    str_cut(key, '/', &ns, &name);
+    return walk_pod_named(w, name);
 }
+
+/* What stands for a node: its era and number, and back; 0: none. */
+enum { WALK_NODES_OF_ERA = 16 };
 
 static inline unsigned walk_node_of(struct str name) {
-    return name.n ? (unsigned)(name.p[1] - '0') + 1 : 0;
+    struct walk_name read = walk_read_name(name);
+    return name.n ? read.era * WALK_NODES_OF_ERA + read.number + 1 : 0;
+}
+
+static inline unsigned walk_node_number(unsigned node) {
+    return (node - 1) % WALK_NODES_OF_ERA;
+}
+
+/* The node's name, in the arena. */
+static inline struct str walk_node_name(struct arena *a, unsigned node) {
+    struct buf name = BUF_INIT(64);
+    if (!node)
+        return (struct str){0};
+    buf_addf(&name, "n%u", walk_node_number(node));
+    walk_write_era(&name, (node - 1) / WALK_NODES_OF_ERA);
+    struct str copy = arena_str(a, buf_view(&name));
+    buf_release(&name);
+    return copy;
+}
+
+/* Says in the pod's object that it is on the node. */
+static inline void walk_put_on(struct api_object *pod, unsigned node) {
+    ((struct api_pod *)api_own_body(pod))->spec.node_name = walk_node_name(&pod->arena, node);
 }
 
 static inline const struct api_pod *walk_pod_body(const struct api_object *o) {
@@ -139,28 +180,54 @@ static inline void walk_note_gates(struct walk_entry *e, const struct api_object
 /* Before schedulers hear of a pod they know one that differs in one choice. If the key of classes
  * misses that choice, the pod is taken for the other one in all that becomes of it. */
 static inline void walk_hold_twin(struct walk *w, struct walk_entry *e, struct walk_spec spec,
-                                  const struct walk_choices *choices, struct str node) {
+                                  const struct walk_choices *choices, unsigned node) {
     struct walk_choices unused;
     walk_vary(&spec, choices, walk_mix((uint64_t)spec.seed << 40 | w->stats.steps));
     struct api_object *draft = walk_object(&spec, &unused, &w->gates.enabled);
-    ((struct api_pod *)api_own_body(draft))->spec.node_name = node;
+    walk_put_on(draft, node);
     const struct api_object *twin = api_publish(draft);
     walk_hold(w, e, twin, sched__pod_class_get);
     api_object_unref(twin);
+}
+
+static inline void walk_delete(struct walk *w, struct walk_entry *e) {
+    if (!e->object || e->spec.kind == WALK_PROBE)
+        return;
+    walk_trace(w, "delete", e->object);
+    for (size_t k = 0; k < WALKERS; k++)
+        sched_delete(w->s[k], e->object);
+    walk_unlist(w, e);
+    walk_replace(&e->object, NULL);
+    walk_replace(&e->shadow, NULL);
+    walk_replace(&e->news.object, NULL);
+    e->bound = e->assumed = 0;
+}
+
+/* The era of what is made now. */
+static inline uint32_t walk_era(const struct walk *w) {
+    return w->period ? (uint32_t)(w->stats.steps / w->period) : 0;
+}
+
+/* What comes next under this entry has another name: schedulers see one object go. */
+static inline void walk_end_era(struct walk *w, struct walk_entry *e) {
+    unsigned bound = e->bound;
+    walk_delete(w, e);
+    e->bound = bound;
 }
 
 /* Tells schedulers of the object that the spec makes. */
 static inline void walk_tell(struct walk *w, struct walk_entry *e, struct walk_spec spec) {
     struct walk_choices choices;
     bool is_pod = spec.kind == WALK_POD;
+    if (e->object && e->spec.era != spec.era)
+        walk_end_era(w, e);
     spec.version++;
     struct api_object *draft = walk_object(&spec, &choices, &w->gates.enabled);
     if (is_pod && e->bound && !walk_pod_body(draft)->spec.node_name.n)
-        ((struct api_pod *)api_own_body(draft))->spec.node_name = walk_node_name(e->bound);
+        walk_put_on(draft, e->bound);
     const struct api_object *o = api_publish(draft);
     if (is_pod) {
-        unsigned node = walk_node_of(walk_pod_body(o)->spec.node_name);
-        walk_hold_twin(w, e, spec, &choices, walk_node_name(node));
+        walk_hold_twin(w, e, spec, &choices, walk_node_of(walk_pod_body(o)->spec.node_name));
         walk_note_gates(e, o);
     }
     walk_trace(w, spec.kind == WALK_PROBE ? "probe" : "set", o);
@@ -190,36 +257,24 @@ static inline void walk_set_seed(struct walk *w, struct walk_entry *e, uint8_t s
                              .number = e->spec.number,
                              .seed = seed,
                              .life = e->spec.life,
+                             .era = walk_era(w),
                              .version = e->spec.version};
     e->bound = 0;
     walk_tell(w, e, spec);
-}
-
-static inline void walk_delete(struct walk *w, struct walk_entry *e) {
-    if (!e->object || e->spec.kind == WALK_PROBE)
-        return;
-    walk_trace(w, "delete", e->object);
-    for (size_t k = 0; k < WALKERS; k++)
-        sched_delete(w->s[k], e->object);
-    walk_unlist(w, e);
-    walk_replace(&e->object, NULL);
-    walk_replace(&e->shadow, NULL);
-    walk_replace(&e->news.object, NULL);
-    e->bound = e->assumed = 0;
 }
 
 /* The pod was given the node. */
 static inline void walk_assume(struct walk_entry *e, struct str node) {
     e->assumed = walk_node_of(node);
     struct api_object *copy = api_object_copy(e->object);
-    ((struct api_pod *)api_own_body(copy))->spec.node_name = walk_node_name(e->assumed);
+    walk_put_on(copy, e->assumed);
     walk_replace(&e->shadow, api_publish(copy));
 }
 
 /* The pod comes back with the node that it was given. */
 static inline void walk_bind(struct walk *w, struct walk_entry *e) {
     walk_trace(w, "bind", e->shadow);
-    walk_hold_twin(w, e, e->spec, &e->choices, walk_node_name(e->assumed));
+    walk_hold_twin(w, e, e->spec, &e->choices, e->assumed);
     for (size_t k = 0; k < WALKERS; k++)
         sched_set(w->s[k], e->shadow);
     walk_replace(&e->object, e->shadow);

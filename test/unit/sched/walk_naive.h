@@ -209,7 +209,8 @@ static inline const struct api_pod *naive_resident(const struct walk_entry *e, s
     if (e->spec.kind != WALK_POD || walk_has_ended(e->object))
         return NULL;
     const struct api_pod *pod = walk_pod_body(e->object);
-    return str_eq(e->assumed ? walk_node_name(e->assumed) : pod->spec.node_name, node) ? pod : NULL;
+    unsigned where = e->assumed ? e->assumed : walk_node_of(pod->spec.node_name);
+    return where == walk_node_of(node) ? pod : NULL;
 }
 
 /* Resources that a status tells of are left to others. */
@@ -229,9 +230,13 @@ static inline void naive_fit(const struct walk *w, const struct api_pod *pod,
                              const struct api_node *node, struct naive_verdict *out) {
     static const char *const names[] = {
         "pods", "cpu", "memory", "ephemeral-storage", "ex.io/fpga", "ex.io/gpu", "hugepages-2Mi"};
-    bool packs = str_is(pod->spec.scheduler_name, "packer"); /* its profile ignores fpgas */
+    unsigned era = walk_read_name(pod->metadata.name).era;
+    /* Its profile ignores fpgas by the name that these have in the first era. */
+    bool packs = str_is(pod->spec.scheduler_name, "packer") && !era;
     for (size_t r = 0; r < sizeof names / sizeof *names; r++) {
-        struct str name = str_of(names[r]);
+        char text[64];
+        snprintf(text, sizeof text, era && strchr(names[r], '/') ? "%se%u" : "%s", names[r], era);
+        struct str name = str_of(text);
         int64_t have = naive_amount(&node->status.allocatable, name), used = 0;
         int64_t want = packs && r == 4 ? 0 : naive_request(w, pod, name);
         for (size_t i = 0; i < w->known_count; i++) {
@@ -242,7 +247,7 @@ static inline void naive_fit(const struct walk *w, const struct api_pod *pod,
             continue;
         out->plugin = "NodeResourcesFit";
         out->code = r && want > have ? SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE : out->code;
-        strcat(strcat(out->reasons, r ? ";Insufficient " : ";Too many "), names[r]);
+        strcat(strcat(out->reasons, r ? ";Insufficient " : ";Too many "), text);
     }
 }
 
@@ -313,12 +318,12 @@ static inline void walk_naive_check(struct walk *w, const struct api_object *pod
     if (report->error.p || report->rejected.code != SCHED_CODE_SUCCESS)
         return;
     for (size_t i = 0; i < report->node_count; i++) {
-        unsigned number = walk_node_of(report->nodes[i].node);
-        const struct walk_entry *node = walk_entry(w, WALK_NODE, number - 1);
-        if (naive_has_nominated(w, number) || (report->nominated && i != report->best) ||
+        unsigned id = walk_node_of(report->nodes[i].node);
+        const struct walk_entry *node = walk_entry(w, WALK_NODE, walk_node_number(id));
+        if (naive_has_nominated(w, id) || (report->nominated && i != report->best) ||
             naive_agrees(w, pod->body, node->object->body, &report->nodes[i]))
             continue;
-        fprintf(stderr, "the naive checker does not agree about n%u:\n", number - 1);
+        fprintf(stderr, "the naive checker does not agree about a node:\n");
         walk_print_object("pod", pod);
         walk_print_object("node", node->object);
         walk_print_report("scheduler", report);

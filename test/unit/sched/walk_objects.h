@@ -27,8 +27,10 @@ struct walk_change {
 struct walk_spec {
     uint8_t kind, number; /* a row of walk_kinds; which of them */
     uint8_t seed;
-    uint8_t life, version; /* how often it was made anew, and told */
+    uint8_t life; /* how often it was made anew */
     uint8_t change_count, oldest;
+    uint32_t version; /* how often it was told */
+    uint32_t era;     /* objects of different eras have no name in common */
     struct walk_change changes[WALK_MOST_CHANGES];
 };
 
@@ -105,6 +107,12 @@ static inline size_t walk_options(const char *text, struct str *options, unsigne
     }
 }
 
+/* What names of an era end with; the first era has nothing. */
+static inline void walk_write_era(struct buf *out, uint32_t era) {
+    if (era)
+        buf_addf(out, "e%u", era);
+}
+
 static inline bool walk_write_own(const struct walk_writer *w, char c) {
     const struct walk_spec *spec = w->spec;
     switch (c) {
@@ -123,17 +131,24 @@ static inline bool walk_write_own(const struct walk_writer *w, char c) {
     case '^':
         buf_add_u64(w->out, spec->version);
         return true;
+    case '~':
+        walk_write_era(w->out, spec->era);
+        return true;
     default:
         return false;
     }
 }
 
-/* `path` tells the places of one rule apart that is written in several. */
+/* `path` tells the places of one rule apart that is written in several. Eras are no part of it: a
+ * seed means the same in all of them. */
 static inline void walk_write(struct walk_writer *w, struct str text, uint32_t path) {
+    size_t place = 0, counted = 0;
     w->depth++;
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
-        uint32_t here = (uint32_t)walk_mix((uint64_t)path << 16 | i);
+        for (; counted < i; counted++)
+            place += text.p[counted] != '~';
+        uint32_t here = (uint32_t)walk_mix((uint64_t)path << 16 | place);
         if (c == '$') {
             size_t end = i + 1;
             while (end < text.n && text.p[end] >= 'a' && text.p[end] <= 'z')
