@@ -8,7 +8,7 @@
 
 /* ---- columns ---- */
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 4 };
 
 void *sched__column_resize(void *column, size_t old, size_t cap, size_t size) {
     char *resized = xrealloc(column, size_mul(cap, size));

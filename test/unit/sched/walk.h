@@ -374,13 +374,25 @@ static inline void walk_op_next(struct walk *w, struct walk_record r) {
     walk_follow(w, e, &results[0], r.a);
 }
 
-/* The binding of a pod is confirmed, or has failed. */
+/* An object is told of once more as it is, as by a watch that begins again. */
+static inline void walk_echo(struct walk *w, struct walk_entry *e) {
+    struct api_object *last = e->news.object ? e->news.object : e->object;
+    if (!last || e->spec.kind == WALK_PROBE)
+        return;
+    walk_trace(w, "echo", last);
+    for (size_t k = 0; k < WALKERS; k++)
+        sched_set(w->s[k], last);
+}
+
+/* The binding of a pod is confirmed, or has failed; if there is none, something comes again. */
 static inline void walk_op_confirm(struct walk *w, struct walk_record r) {
     struct walk_entry *e = walk_entry(w, WALK_POD, r.a % walk_kinds[WALK_POD].numbers);
     if (e->assumed && r.b % 2)
         walk_forget(w, e);
     else if (e->assumed)
         walk_bind(w, e);
+    else
+        walk_echo(w, w->chosen[r.c]);
 }
 
 /* ---- all of it ---- */
