@@ -9,14 +9,11 @@ enum { LEAST_COLUMNS = 16 };
 
 /* ---- values ---- */
 
-/* Free numbers above values.n are not in use, and not listed twice: the list is empty before
- * values.n grows. */
+/* The number that was given back last comes first, so that a value that leaves for a while gets its
+ * number again. */
 static uint32_t take_number(struct sched__topology *t) {
-    while (t->free.n) {
-        uint32_t number = t->free.v[--t->free.n];
-        if (number <= t->values.n)
-            return number;
-    }
+    if (t->free.n)
+        return t->free.v[--t->free.n];
     vec_push(&t->values, NULL);
     vec_push(&t->nodes, 0);
     return (uint32_t)t->values.n;
@@ -33,14 +30,6 @@ static uint32_t domain_number(struct sched *s, struct sched__topology *t, struct
     return number;
 }
 
-static void give_number(struct sched__topology *t, uint32_t number) {
-    vec_push(&t->free, number);
-    while (t->values.n && !t->values.v[t->values.n - 1])
-        t->values.n = --t->nodes.n;
-    vec_shrink(&t->values);
-    vec_shrink(&t->nodes);
-}
-
 /* One node less has the value. */
 static void leave_domain(struct sched__topology *t, uint32_t number) {
     if (!number || --t->nodes.v[number - 1])
@@ -49,7 +38,7 @@ static void leave_domain(struct sched__topology *t, uint32_t number) {
     map_del(&t->numbers, intern_text(value));
     intern_unref(value);
     t->values.v[number - 1] = NULL;
-    give_number(t, number);
+    vec_push(&t->free, number);
 }
 
 /* The new value comes first, so that a number never changes its meaning while partitions have the
@@ -88,11 +77,27 @@ void sched__topologies_set(struct sched *s, uint32_t slot) {
         set_domain(s, e->value, slot);
 }
 
+/* Forgets the numbers at the end that no value has. */
+static void drop_free_numbers(struct sched__topology *t) {
+    size_t kept = 0;
+    while (t->values.n && !t->values.v[t->values.n - 1])
+        t->values.n = --t->nodes.n;
+    for (size_t i = 0; i < t->free.n; i++)
+        if (t->free.v[i] <= t->values.n)
+            t->free.v[kept++] = t->free.v[i];
+    t->free.n = kept;
+    vec_shrink(&t->values);
+    vec_shrink(&t->nodes);
+    vec_shrink(&t->free);
+}
+
 void sched__topologies_resize(struct sched *s, uint32_t cap) {
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&s->nodes.topologies, &at));) {
         struct sched__topology *t = e->value;
         t->domain = sched__column_resize(t->domain, s->nodes.cap, cap, sizeof *t->domain);
+        if (cap < s->nodes.cap)
+            drop_free_numbers(t);
     }
 }
 

@@ -12,6 +12,7 @@
 #define TEST_SCHED_WALK_H
 
 #include "sched/explain.h"
+#include "sched/topology/count_int.h"
 #include "walk_fresh.h"
 #include "walk_naive.h"
 
@@ -172,6 +173,22 @@ static inline void walk_compare_order(struct walk *w) {
         buf_release(&texts[k]);
 }
 
+/* Each partition lists the domains that have nodes, once. */
+static inline void walk_check_partitions(const struct sched *s) {
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&s->partitions, &at));) {
+        const struct sched__partition *g = e->value;
+        size_t listed = 0, there = 0;
+        for (size_t i = 0; i < g->domains.n; i++)
+            for (size_t k = 0; k < g->domains.n; k++)
+                listed += g->domains.v[i] == g->domains.v[k];
+        for (uint32_t domain = 1; domain < g->domain_cap; domain++)
+            there += g->nodes[domain] > 0;
+        if (listed != g->domains.n || there != g->domains.n)
+            abort();
+    }
+}
+
 /* A pod like this one but for one choice. If the key of classes misses what they differ in, it is
  * taken for this one, whose class is held. */
 static inline void walk_compare_twin(struct walk *w, struct sched *fresh,
@@ -187,6 +204,7 @@ static inline void walk_compare_twin(struct walk *w, struct sched *fresh,
 /* All probes and all pods that wait, and a twin of each. */
 static inline void walk_compare(struct walk *w) {
     walk_compare_order(w);
+    walk_check_partitions(w->s[0]);
     walk_note(w);
     struct sched *fresh = walk_fresh(w, NULL);
     for (size_t i = 0; i < w->entry_count; i++) {
