@@ -163,13 +163,13 @@ static void what_decisions_took_is_history_in_the_end(void **state) {
             "'containers':[{'name':'c','image':'i'}],'volumes':[{'name':'v',"
             "'persistentVolumeClaim':{'claimName':'c%u'}}]}}",
             i);
-        world_set(&w, api_object_ref(user));
+        world_set(&w, api_object_copy(user));
         assert_true(sched_next(w.s, &r));
         assert_int_equal(r.outcome, SCHED_SCHEDULED);
         assert_int_equal(w.s->volumes->taken.live, taken);
         assert_int_equal(w.s->volumes->placed.live, !taken);
-        ((struct api_pod *)user->body)->spec.node_name = STR("n0");
-        world_set(&w, api_object_ref(user));
+        ((struct api_pod *)api_own_body(user))->spec.node_name = STR("n0");
+        world_set(&w, api_object_copy(user));
         world_set(&w, claim(i, i % 4 < 2 ? "2" : "1")); /* an echo, or news */
         assert_int_equal(w.s->volumes->placed.live, !taken && i % 4 >= 2);
         world_delete(&w, claim(i, "2"));

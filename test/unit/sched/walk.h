@@ -394,7 +394,7 @@ static inline void walk_op_next(struct walk *w, struct walk_record r) {
 
 /* An object is told of once more as it is, as by a watch that begins again. */
 static inline void walk_echo(struct walk *w, struct walk_entry *e) {
-    struct api_object *last = e->news.object ? e->news.object : e->object;
+    const struct api_object *last = e->news.object ? e->news.object : e->object;
     if (!last || e->spec.kind == WALK_PROBE)
         return;
     walk_trace(w, "echo", last);
