@@ -2,6 +2,8 @@
  * InterPodAffinity: pods that want, or do not want, certain others in the same domain of nodes; and
  * pods on nodes that do not want this one.
  */
+#include <stdlib.h>
+
 #include "sched/explain/explain_int.h"
 #include "sched/plugins/inter_pod_affinity_int.h"
 
@@ -11,6 +13,7 @@
 struct filtering {
     const struct sched__affinity *own;
     bool first; /* no pod anywhere matches what the pod wants, but it does itself */
+    /* Those of one topology are neighbours if some take back what others say. */
     const struct sched__existing_term **against;
     size_t against_count;
     /* For texts, made when they are asked for: of each of the pod's own terms of anti-affinity and
@@ -26,7 +29,15 @@ static bool is_first(const struct sched__cycle *cy, const struct sched__affinity
     return terms->n && sched__podset_has(terms->v[0].tally->set, cy->cls);
 }
 
+static int compare_topologies(const void *a, const void *b) {
+    const struct sched__existing_term *x = *(const struct sched__existing_term *const *)a;
+    const struct sched__existing_term *y = *(const struct sched__existing_term *const *)b;
+    uintptr_t p = (uintptr_t)x->topology, q = (uintptr_t)y->topology;
+    return (p > q) - (p < q);
+}
+
 static void find_against(const struct sched__cycle *cy, struct filtering *state) {
+    bool takes_back = false;
     for (size_t i = 0; i < cy->cls->matching_terms.n; i++) {
         const struct sched__existing_term *t = cy->cls->matching_terms.v[i].other->owner;
         if (t->kind != SCHED__REQUIRED_ANTI || !t->tally->total)
@@ -35,7 +46,15 @@ static void find_against(const struct sched__cycle *cy, struct filtering *state)
             state->against = arena_array(cy->arena, const struct sched__existing_term *,
                                          cy->cls->matching_terms.n);
         state->against[state->against_count++] = t;
+        takes_back = takes_back || t->base;
     }
+    if (takes_back)
+        qsort(state->against, state->against_count, sizeof *state->against, compare_topologies);
+}
+
+static void refresh(const struct sched__affinity_terms *terms) {
+    for (size_t i = 0; i < terms->n; i++)
+        sched__tally_refresh(terms->v[i].tally);
 }
 
 static void pre_filter(struct sched__cycle *cy) {
@@ -47,6 +66,8 @@ static void pre_filter(struct sched__cycle *cy) {
     }
     struct filtering *state = arena_new(cy->arena, struct filtering);
     state->own = d;
+    refresh(&d->affinity);
+    refresh(&d->anti);
     state->first = is_first(cy, &d->affinity);
     find_against(cy, state);
     if (d->affinity.n || d->anti.n || state->against_count)
@@ -64,15 +85,30 @@ static void filter_wanted(const struct sched__affinity_term *t, bool first, uint
 }
 
 /* Refuses nodes of domains with a pod that is counted. */
-static void filter_unwanted(const struct sched__topology *topology, const struct sched__tally *t,
-                            struct sched__cycle *cy, uint32_t from, uint32_t to,
-                            enum sched__reason reason) {
-    if (!t->total)
-        return;
-    const uint32_t *domain = topology->domain;
-    for (uint32_t i = from; i < to; i++)
-        if (!cy->verdict[i] && t->count[domain[i]] > 0)
-            cy->verdict[i] = (uint8_t)reason;
+static void filter_unwanted(const struct sched__affinity_term *t, uint8_t *verdict, uint32_t from,
+                            uint32_t to) {
+    const uint32_t *domain = t->topology->domain;
+    const int32_t *count = t->tally->count;
+    for (uint32_t i = from; t->tally->total && i < to; i++)
+        if (!verdict[i] && count[domain[i]] > 0)
+            verdict[i] = SCHED__REASON_POD_ANTI_AFFINITY;
+}
+
+/* Refuses nodes of domains with pods that have one of these terms, which are of one topology. Those
+ * that take back what others say count against them. */
+static void filter_against(const struct sched__existing_term *const *terms, size_t n,
+                           struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    const uint32_t *domain = terms[0]->topology->domain;
+    int64_t *counts = arena_array(cy->arena, int64_t, to - from);
+    for (size_t i = 0; i < n; i++) {
+        const int32_t *count = terms[i]->tally->count;
+        int sign = terms[i]->base ? -1 : 1;
+        for (uint32_t k = from; k < to; k++)
+            counts[k - from] += sign * count[domain[k]];
+    }
+    for (uint32_t k = from; k < to; k++)
+        if (!cy->verdict[k] && counts[k - from] > 0)
+            cy->verdict[k] = SCHED__REASON_EXISTING_ANTI_AFFINITY;
 }
 
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
@@ -81,11 +117,13 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     for (size_t i = 0; i < d->affinity.n; i++)
         filter_wanted(&d->affinity.v[i], state->first, cy->verdict, from, to);
     for (size_t i = 0; i < d->anti.n; i++)
-        filter_unwanted(d->anti.v[i].topology, d->anti.v[i].tally, cy, from, to,
-                        SCHED__REASON_POD_ANTI_AFFINITY);
-    for (size_t i = 0; i < state->against_count; i++)
-        filter_unwanted(state->against[i]->topology, state->against[i]->tally, cy, from, to,
-                        SCHED__REASON_EXISTING_ANTI_AFFINITY);
+        filter_unwanted(&d->anti.v[i], cy->verdict, from, to);
+    for (size_t i = 0, n; i < state->against_count; i += n) {
+        for (n = 1; i + n < state->against_count &&
+                    state->against[i + n]->topology == state->against[i]->topology;)
+            n++;
+        filter_against(state->against + i, n, cy, from, to);
+    }
 }
 
 /* ---- explanation ---- */
@@ -110,12 +148,13 @@ struct refusal {
 static const struct sched_pod *find_example(const struct sched__cycle *cy, const struct refusal *r,
                                             uint32_t slot) {
     const struct sched__node *node = &cy->s->nodes.v[slot];
-    const struct sched__podset *set = (r->own ? r->own->tally : r->against->tally)->set;
     const struct sched_pod *first = NULL;
-    for (size_t i = 0; i < node->pods.n; i++)
-        if (sched__podset_has(set, node->pods.v[i]->cls) &&
-            (!set->living || !node->pods.v[i]->terminating))
-            first = sched__pod_first(first, node->pods.v[i]);
+    for (size_t i = 0; i < node->pods.n; i++) {
+        const struct sched_pod *p = node->pods.v[i];
+        if (r->own ? sched__podset_has(r->own->tally->set, p->cls)
+                   : sched__existing_term_holds(r->against, p->cls, cy->cls))
+            first = sched__pod_first(first, p);
+    }
     return first ? first : r->example;
 }
 
@@ -141,15 +180,19 @@ static bool find_wanted(const struct filtering *state, uint32_t slot, struct ref
     return false;
 }
 
-/* A pod that the tally counts in the domain of the node. */
-static const struct sched_pod *example_of(struct sched__cycle *cy, const struct sched__tally *t,
+/* A pod in the domain of the node that one of the pod's own terms of anti-affinity counts, or that
+ * has one of those against it. */
+static const struct sched_pod *example_of(struct sched__cycle *cy, const struct refusal *r,
                                           size_t place, uint32_t slot) {
     struct filtering *state = cy->data[SCHED_INTER_POD_AFFINITY];
     size_t n = state->own->anti.n + state->against_count;
     if (!state->examples)
         state->examples = arena_array(cy->arena, const struct sched_pod **, n);
     if (!state->examples[place])
-        state->examples[place] = sched__tally_examples(cy->arena, t);
+        state->examples[place] =
+            r->own ? sched__tally_examples(cy->arena, r->own->tally)
+                   : sched__existing_term_examples(cy->arena, r->against, cy->cls);
+    const struct sched__tally *t = r->own ? r->own->tally : r->against->tally;
     return state->examples[place][t->by->where[slot]];
 }
 
@@ -166,10 +209,12 @@ static bool find_against_node(struct sched__cycle *cy, uint32_t slot, struct ref
     bool found = false;
     for (size_t i = 0; i < state->against_count; i++) {
         const struct sched__existing_term *t = state->against[i];
-        if (t->tally->count[t->topology->domain[slot]] <= 0)
+        if (t->base || t->tally->count[t->topology->domain[slot]] <= 0)
             continue;
         struct refusal r = {.against = t, .anti = true};
-        r.example = example_of(cy, t->tally, state->own->anti.n + i, slot);
+        r.example = example_of(cy, &r, state->own->anti.n + i, slot);
+        if (!r.example) /* the pod is one of those that they exclude */
+            continue;
         if (!found || comes_before(&r, out))
             *out = r;
         found = true;
@@ -185,7 +230,7 @@ static bool find_unwanted(struct sched__cycle *cy, uint32_t slot, struct refusal
         if (t->tally->count[t->topology->domain[slot]] <= 0)
             continue;
         *out = (struct refusal){.own = t, .anti = true, .place = i};
-        out->example = example_of(cy, t->tally, i, slot);
+        out->example = example_of(cy, out, i, slot);
         return true;
     }
     return find_against_node(cy, slot, out);
@@ -193,6 +238,8 @@ static bool find_unwanted(struct sched__cycle *cy, uint32_t slot, struct refusal
 
 static bool find_refusal(struct sched__cycle *cy, uint32_t slot, struct refusal *out) {
     const struct filtering *state = cy->data[SCHED_INTER_POD_AFFINITY];
+    refresh(&state->own->affinity); /* another node may have been tried since */
+    refresh(&state->own->anti);
     return find_wanted(state, slot, out) || find_unwanted(cy, slot, out);
 }
 

@@ -14,12 +14,15 @@ struct part {
 struct scoring {
     struct part *v;
     size_t n;
+    int64_t matches; /* of terms and pods, each with each */
 };
 
 static void add_part(struct scoring *state, const struct sched__topology *topology,
-                     const struct sched__tally *tally, int64_t weight) {
-    if (tally->total)
-        state->v[state->n++] = (struct part){topology, tally, weight};
+                     const struct sched__tally *tally, int64_t weight, int sign) {
+    if (!tally->total)
+        return;
+    state->v[state->n++] = (struct part){topology, tally, sign * weight};
+    state->matches += sign * tally->total;
 }
 
 static int64_t weight_of(const struct sched__cycle *cy, const struct sched__existing_term *t) {
@@ -39,15 +42,16 @@ bool sched__affinity_pre_score(struct sched__cycle *cy) {
     state->v = arena_array(cy->arena, struct part, d->preferred.n + cy->cls->matching_terms.n);
     for (size_t i = 0; i < d->preferred.n; i++) {
         const struct sched__affinity_term *t = &d->preferred.v[i];
-        add_part(state, t->topology, t->tally, t->weight);
+        sched__tally_refresh(t->tally);
+        add_part(state, t->topology, t->tally, t->weight, 1);
     }
     for (size_t i = 0; i < cy->cls->matching_terms.n; i++) {
         const struct sched__existing_term *t = cy->cls->matching_terms.v[i].other->owner;
-        if (weight_of(cy, t))
-            add_part(state, t->topology, t->tally, weight_of(cy, t));
+        if (weight_of(cy, t)) /* one with a base takes back what that says */
+            add_part(state, t->topology, t->tally, weight_of(cy, t), t->base ? -1 : 1);
     }
     cy->data[SCHED_INTER_POD_AFFINITY] = state;
-    return state->n > 0;
+    return state->matches > 0;
 }
 
 void sched__affinity_score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint32_t to) {

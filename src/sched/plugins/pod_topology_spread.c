@@ -41,6 +41,7 @@ static void pre_filter(struct sched__cycle *cy) {
     state->named = arena_array(cy->arena, uint32_t, d->hard.n);
     for (size_t i = 0; i < d->hard.n; i++) {
         const struct sched__spread_rule *rule = &d->hard.v[i];
+        sched__tally_refresh(rule->tally);
         state->least[i] = sched__tally_least(rule->tally);
         state->most[i] = (int64_t)rule->max_skew - rule->self + least_count(rule, state->least[i]);
     }
@@ -93,6 +94,7 @@ static size_t find_violated(const struct filtering *state, uint32_t slot) {
     size_t i = 0;
     while (i < rules->n) {
         uint32_t domain = rules->v[i].topology->domain[slot];
+        sched__tally_refresh(rules->v[i].tally); /* another node may have been tried since */
         if (!domain || rules->v[i].tally->count[domain] > state->most[i])
             break;
         i++;

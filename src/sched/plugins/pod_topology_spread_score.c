@@ -71,6 +71,7 @@ bool sched__spread_pre_score(struct sched__cycle *cy) {
     state->weights = arena_array(cy->arena, double, d->soft.n);
     for (size_t i = 0; i < d->soft.n; i++) {
         const struct sched__spread_rule *rule = &d->soft.v[i];
+        sched__tally_refresh(rule->tally);
         size_t n = rule->by_host ? count_nodes(cy, state) : count_domains(cy, state, rule);
         state->weights[i] = log((double)(n + 2));
     }

@@ -80,6 +80,8 @@ static void leave_lists(const struct sched__tally *t) {
 static void tally_free(struct sched *s, struct sched__tally *t) {
     wake(t);
     leave_lists(t);
+    sched__tally_unref(s, t->all);
+    sched__tally_unref(s, t->excluded);
     sched__podset_unref(s, t->set);
     sched__partition_unref(s, t->by);
     free(t->count);
@@ -116,6 +118,22 @@ static void fill_tally(struct sched__tally *t) {
                 count(t, p->node, 1);
 }
 
+void sched__tally_refresh(struct sched__tally *t) {
+    if (!t->all)
+        return;
+    for (uint32_t i = 0; i < t->by->domain_cap; i++)
+        t->count[i] = t->all->count[i] - t->excluded->count[i];
+    t->total = t->all->total - t->excluded->total;
+}
+
+/* The set's counts come from those of two others. */
+static void derive_tally(struct sched *s, struct sched__tally *t) {
+    t->by->refs += 2;
+    t->all = sched__tally_get(s, sched__podset_ref(t->set->all), t->by);
+    t->excluded = sched__tally_get(s, sched__podset_ref(t->set->excluded), t->by);
+    sched__tally_refresh(t);
+}
+
 struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set,
                                       struct sched__partition *by) {
     struct sched__tally *t = sched__tally_find(set, by);
@@ -135,7 +153,10 @@ struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set
     t->count = xcalloc(by->domain_cap, sizeof *t->count);
     vec_push(&set->tallies, t);
     vec_push(&by->tallies, t);
-    fill_tally(t);
+    if (set->all)
+        derive_tally(s, t);
+    else
+        fill_tally(t);
     s->idle.made += 1 + by->domains.n + s->nodes.n;
     return t;
 }
@@ -155,14 +176,21 @@ uint32_t sched__tally_least(const struct sched__tally *t) {
     return least;
 }
 
+void sched__tally_show(const struct sched__tally *t, const struct sched__pod_class *c,
+                       const struct sched_pod **examples) {
+    for (const struct sched_pod *p = c->residents; p; p = p->resident_next) {
+        const struct sched_pod **example = &examples[t->by->where[p->node]];
+        if (!t->set->living || !p->terminating)
+            *example = sched__pod_first(*example, p);
+    }
+}
+
 const struct sched_pod **sched__tally_examples(struct arena *a, const struct sched__tally *t) {
     const struct sched_pod **examples = arena_array(a, const struct sched_pod *, t->by->domain_cap);
-    for (size_t i = 0; i < t->set->members.n; i++)
-        for (const struct sched_pod *p = member(t->set, i)->residents; p; p = p->resident_next) {
-            const struct sched_pod **example = &examples[t->by->where[p->node]];
-            if (!t->set->living || !p->terminating)
-                *example = sched__pod_first(*example, p);
-        }
+    const struct sched__podset *set = t->set->all ? t->set->all : t->set;
+    for (size_t i = 0; i < set->members.n; i++)
+        if (set == t->set || !sched__podset_has(t->set->excluded, member(set, i)))
+            sched__tally_show(t, member(set, i), examples);
     return examples;
 }
 
@@ -175,11 +203,13 @@ void sched__podset_join(struct sched *s, struct sched__podset *set, struct sched
 }
 
 bool sched__podset_has(const struct sched__podset *set, const struct sched__pod_class *c) {
+    if (set->all)
+        return sched__podset_has(set->all, c) && !sched__podset_has(set->excluded, c);
     return sched__are_linked(&set->members, &c->memberships);
 }
 
 /* A namespace that does not exist matches no selector of namespaces. */
-static bool belongs(struct sched *s, const struct sched__podset *set,
+static bool matches(struct sched *s, const struct sched__podset *set,
                     const struct sched__pod_class *c) {
     const struct api_object_meta *pod = &c->pod->metadata;
     for (size_t i = 0; i < set->term_count; i++) {
@@ -192,9 +222,17 @@ static bool belongs(struct sched *s, const struct sched__podset *set,
     return set->term_count > 0;
 }
 
+static bool belongs(struct sched *s, const struct sched__podset *set,
+                    const struct sched__pod_class *c) {
+    return set->of ? matches(s, set->of, c) && !matches(s, set, c) : matches(s, set, c);
+}
+
 static void find_members(struct sched *s, struct sched__podset *set) {
     struct sched__candidates found = {0};
-    sched__facets_find_classes(s, set->terms, set->term_count, &found);
+    if (set->of)
+        sched__facets_find_excluded(s, set->terms, set->term_count, &found);
+    else if (!set->all)
+        sched__facets_find_classes(s, set->terms, set->term_count, &found);
     for (size_t i = 0; i < found.n; i++)
         if (belongs(s, set, found.v[i].item))
             sched__podset_join(s, set, found.v[i].item);
@@ -227,6 +265,45 @@ static void set_terms(struct sched__podset *set, const struct sched__podterm *te
     set->term_count = n;
 }
 
+static struct sched__podset *podset_of_terms(struct sched *s, struct str key,
+                                             const struct sched__podterm *terms, size_t n,
+                                             bool living) {
+    struct sched__podset *set = podset_new(s, key);
+    set->living = living;
+    set_terms(set, terms, n);
+    return set;
+}
+
+/* The set of those pods of set->all that the set's terms exclude, with one more reference. */
+static struct sched__podset *get_excluded(struct sched *s, const struct sched__podset *set) {
+    AUTO(buf_release) struct buf key = BUF_INIT(SIZE_MAX);
+    buf_add_char(&key, 'x');
+    buf_add(&key, set->key);
+    struct sched__podset *x = map_get(&s->podsets, buf_view(&key));
+    if (x)
+        return sched__podset_ref(x);
+    x = podset_of_terms(s, buf_view(&key), set->terms, set->term_count, set->living);
+    x->of = sched__podset_ref(set->all);
+    sched__facets_add_excluding(s, &s->facets.podsets, &x->filed, x->terms, x->term_count);
+    find_members(s, x);
+    return sched__podset_ref(x);
+}
+
+/* Makes it a set of all pods but those that its terms exclude. */
+static void derive_set(struct sched *s, struct sched__podset *set) {
+    AUTO(arena_release) struct arena a = {0};
+    struct sched__podterm *base = arena_array(&a, struct sched__podterm, set->term_count);
+    for (size_t i = 0; i < set->term_count; i++)
+        base[i] = sched__podterm_base(&a, &set->terms[i]);
+    set->all = sched__podset_get(s, base, set->term_count, set->living);
+    set->excluded = get_excluded(s, set);
+}
+
+static void fill_set(struct sched *s, struct sched__podset *set) {
+    sched__facets_add(s, &s->facets.podsets, &set->filed, set->terms, set->term_count);
+    find_members(s, set);
+}
+
 struct sched__podset *sched__podset_get(struct sched *s, const struct sched__podterm *terms,
                                         size_t term_count, bool living) {
     struct buf key = BUF_INIT(SIZE_MAX);
@@ -235,11 +312,8 @@ struct sched__podset *sched__podset_get(struct sched *s, const struct sched__pod
         sched__podterm_write(&key, &terms[i]);
     struct sched__podset *set = map_get(&s->podsets, buf_view(&key));
     if (!set) {
-        set = podset_new(s, buf_view(&key));
-        set->living = living;
-        set_terms(set, terms, term_count);
-        sched__facets_add(s, &s->facets.podsets, &set->filed, set->terms, term_count);
-        find_members(s, set);
+        set = podset_of_terms(s, buf_view(&key), terms, term_count, living);
+        (sched__facets_exclude_few(s, terms, term_count) ? derive_set : fill_set)(s, set);
     }
     buf_release(&key);
     set->refs++;
@@ -260,11 +334,14 @@ struct sched__podset *sched__podset_ref(struct sched__podset *set) {
 }
 
 void sched__podset_unref(struct sched *s, struct sched__podset *set) {
-    if (--set->refs)
+    if (!set || --set->refs)
         return;
     map_del(&s->podsets, set->key);
     sched__facets_drop(&s->facets.podsets, &set->filed);
     drop_members(set);
+    sched__podset_unref(s, set->excluded);
+    sched__podset_unref(s, set->all);
+    sched__podset_unref(s, set->of);
     vec_release(&set->tallies);
     arena_release(&set->arena);
     free(set);
@@ -368,8 +445,8 @@ void sched__count_namespaces_changed(struct sched *s) {
 }
 
 void sched__count_release(struct sched *s) {
-    age_idle(s);
-    age_idle(s);
+    while (s->idle.recent || s->idle.old) /* some hold others */
+        age_idle(s);
     assert(!s->podsets.live && !s->partitions.live && !s->eligibles.live &&
            !s->existing_terms.live);
     map_release(&s->podsets);

@@ -7,6 +7,11 @@
  * selector that does not match it. A partition puts nodes into domains: by the value of a
  * label, or each node by itself, leaving out those that are not eligible. A tally counts a set by
  * the domains of a partition. Equal sets, partitions and tallies are one.
+ *
+ * Terms that exclude little (NotIn, DoesNotExist) would have nearly all pods in their sets, and a
+ * thousand of them a thousand times as many. Such a set has no members of its own: it is all pods
+ * that its terms would match if they excluded nothing, which many sets have in common, without
+ * those that they exclude.
  */
 #ifndef SCHED_TOPOLOGY_COUNT_INT_H
 #define SCHED_TOPOLOGY_COUNT_INT_H
@@ -67,6 +72,12 @@ bool sched__podterm_matches(const struct sched__podterm *t, const struct api_obj
 /* A copy that borrows from nothing but the arena. */
 struct sched__podterm sched__podterm_copy(struct arena *a, const struct sched__podterm *t);
 
+/* Does the requirement exclude pods for what they have: is it NotIn or DoesNotExist? */
+bool sched__req_excludes(const struct selector_req *r);
+
+/* The term without requirements that exclude pods; in the arena, and borrows from the term. */
+struct sched__podterm sched__podterm_base(struct arena *a, const struct sched__podterm *t);
+
 /* Appends a part of a key with its length: objects that were never judged may have anything in
  * their texts, and different parts must not come together as equal keys. */
 void sched__key_add(struct buf *out, struct str part);
@@ -96,7 +107,11 @@ struct sched__podset {
     uint32_t refs;
     bool living; /* terminating pods do not count */
     const struct sched__podterm *terms;
-    size_t term_count;           /* 0: only classes that joined */
+    size_t term_count; /* 0: only classes that joined */
+    /* Held; the set has the pods of the one that are not in the other, and no members. NULL: it has
+     * members. */
+    struct sched__podset *all, *excluded;
+    struct sched__podset *of; /* held; it has those of its pods that the terms exclude, or NULL */
     struct sched__links members; /* struct sched__pod_class */
     struct sched__links filed;   /* where classes that may belong to it look for it */
     VEC(struct sched__tally *) tallies;
@@ -118,7 +133,7 @@ bool sched__podset_has(const struct sched__podset *set, const struct sched__pod_
 
 /* One more reference; returns the set. And one less: the last one frees it. */
 struct sched__podset *sched__podset_ref(struct sched__podset *set);
-void sched__podset_unref(struct sched *s, struct sched__podset *set);
+void sched__podset_unref(struct sched *s, struct sched__podset *set); /* NULL is fine */
 
 /* ---- nodes that take part (eligible.c) ---- */
 
@@ -196,6 +211,7 @@ struct sched__tally {
     uint32_t refs;
     int32_t *count; /* by domain, as many as the partition has; [0] is always 0 */
     int64_t total;
+    struct sched__tally *all, *excluded; /* of the set's, held: see sched__tally_refresh; or NULL */
     /* Among tallies without references: the next, and where the one before points to this one. */
     struct sched__tally *idle_next, **idle_at;
 };
@@ -205,6 +221,10 @@ struct sched__tally {
 struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set,
                                       struct sched__partition *by);
 void sched__tally_unref(struct sched *s, struct sched__tally *t); /* NULL is fine */
+
+/* Brings a tally of a set that has no members up to date: to be called before its counts are read.
+ * Others always are. */
+void sched__tally_refresh(struct sched__tally *t);
 
 /* Frees tallies that have been without references for long, if there may be many. For the begin of
  * a call from outside. */
@@ -220,6 +240,10 @@ uint32_t sched__tally_least(const struct sched__tally *t);
 /* By domain: the first by name of the pods that are counted there, for texts; NULL: none. In the
  * arena. */
 const struct sched_pod **sched__tally_examples(struct arena *a, const struct sched__tally *t);
+
+/* Takes the pods of a class into such a list. */
+void sched__tally_show(const struct sched__tally *t, const struct sched__pod_class *c,
+                       const struct sched_pod **examples);
 
 /* ---- terms of existing pods, seen from the pods that they match (existing_terms.c) ---- */
 
@@ -246,8 +270,12 @@ struct sched__existing_term {
     int32_t weight;
     uint32_t times; /* counts so often */
     struct sched__podterm term;
-    struct sched__links matched_classes; /* struct sched__pod_class whose pods it matches */
-    struct sched__links filed;           /* where classes that it may match look for it */
+    /* The same term if it excluded no pods, held: it has the pods of both, and this one takes back
+     * what it says of the classes that are excluded. NULL: it excludes none, or many. */
+    struct sched__existing_term *base;
+    /* struct sched__pod_class whose pods it matches; excludes, if it has a base. */
+    struct sched__links matched_classes;
+    struct sched__links filed; /* where classes that it may match look for it */
     struct sched__topology *topology;
     struct sched__tally *tally; /* pods that have it, by topology */
     struct arena arena;
@@ -256,6 +284,17 @@ struct sched__existing_term {
 /* Pods of the class have these terms, one or more; equal ones become one that counts so often. */
 void sched__existing_terms_add(struct sched *s, struct sched__pod_class *c,
                                const struct sched__existing_term_spec *specs, size_t n);
+
+/* Does a pod of the one class have this term, which has no base, in a way that it matches the
+ * other class? */
+bool sched__existing_term_holds(const struct sched__existing_term *t,
+                                const struct sched__pod_class *carrier,
+                                const struct sched__pod_class *c);
+
+/* As sched__tally_examples: pods that have this term in a way that it matches the class. */
+const struct sched_pod **sched__existing_term_examples(struct arena *a,
+                                                       const struct sched__existing_term *t,
+                                                       const struct sched__pod_class *c);
 
 /* Finds the terms that match a new class; and gives back the terms of its own pods. */
 void sched__existing_terms_match(struct sched *s, struct sched__pod_class *c);

@@ -179,9 +179,14 @@ static bool tells_more(struct sched *s, const struct map *buckets, struct anchor
     return a->facet != b->facet ? a->facet < b->facet : a->req->value_count < b->req->value_count;
 }
 
+/* Are all pods of the term in one namespace? */
+static bool is_here(const struct sched__podterm *t) {
+    return t->namespace_count == 1 && !t->everywhere && !t->namespace_selector;
+}
+
 static void consider(struct sched *s, const struct map *buckets, struct anchor *best,
                      const struct sched__podterm *t, const struct selector_req *r) {
-    bool here = t->namespace_count == 1 && !t->everywhere && !t->namespace_selector;
+    bool here = is_here(t);
     struct anchor a = {.facet = facet_of(r, here), .size = UNKNOWN};
     a.ns = here ? t->namespaces[0] : STR("");
     a.req = has_label(a.facet) ? r : NULL;
@@ -225,6 +230,54 @@ void sched__facets_add(struct sched *s, struct map *buckets, struct sched__links
     each_key(s, &a, file_item, &(struct filing){buckets, item});
 }
 
+/* ---- what terms exclude ---- */
+
+static enum facet excluded_facet(const struct selector_req *r, bool here) {
+    if (r->op == SELECTOR_DOES_NOT_EXIST)
+        return here ? LABEL_HERE : LABEL;
+    return here ? VALUE_HERE : VALUE;
+}
+
+/* The keys of all labels that the terms exclude. */
+static void each_excluded(struct sched *s, const struct sched__podterm *terms, size_t n, key_fn *fn,
+                          void *data) {
+    for (size_t i = 0; i < n; i++) {
+        bool here = is_here(&terms[i]);
+        for (size_t k = 0; k < terms[i].selector->n; k++) {
+            const struct selector_req *r = &terms[i].selector->reqs[k];
+            if (!sched__req_excludes(r))
+                continue;
+            struct anchor a = {.facet = excluded_facet(r, here), .req = r};
+            a.ns = here ? terms[i].namespaces[0] : STR("");
+            use(s, a.facet);
+            each_key(s, &a, fn, data);
+        }
+    }
+}
+
+static bool exclude_any(const struct sched__podterm *terms, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; terms[i].selector && k < terms[i].selector->n; k++)
+            if (sched__req_excludes(&terms[i].selector->reqs[k]))
+                return true;
+    return false;
+}
+
+bool sched__facets_exclude_few(struct sched *s, const struct sched__podterm *terms, size_t n) {
+    struct anchor all;
+    struct crowd excluded = {0};
+    if (!exclude_any(terms, n) || !find_anchor(s, NULL, terms, n, &all))
+        return false;
+    count_crowd(s, NULL, &all);
+    each_excluded(s, terms, n, count_bucket, &excluded);
+    return excluded.n <= all.size / 2;
+}
+
+void sched__facets_add_excluding(struct sched *s, struct map *buckets, struct sched__links *item,
+                                 const struct sched__podterm *terms, size_t n) {
+    each_excluded(s, terms, n, file_item, &(struct filing){buckets, item});
+}
+
 /* ---- candidates ---- */
 
 static int compare_found(const void *a, const void *b) {
@@ -239,10 +292,15 @@ static bool is_sorted(const struct sched__candidates *list) {
     return true;
 }
 
-/* What comes from one bucket mostly is in order. */
+/* What comes from one bucket mostly is in order; what comes from several may come twice. */
 static void sort_found(struct sched__candidates *list) {
+    size_t n = 0;
     if (!is_sorted(list))
         qsort(list->v, list->n, sizeof *list->v, compare_found);
+    for (size_t i = 0; i < list->n; i++)
+        if (!n || list->v[n - 1].serial != list->v[i].serial)
+            list->v[n++] = list->v[i];
+    list->n = n;
 }
 
 static void list_classes(struct sched *s, uint64_t key, void *data) {
@@ -264,6 +322,12 @@ void sched__facets_find_classes(struct sched *s, const struct sched__podterm *te
     sort_found(out);
 }
 
+void sched__facets_find_excluded(struct sched *s, const struct sched__podterm *terms, size_t n,
+                                 struct sched__candidates *out) {
+    each_excluded(s, terms, n, list_classes, out);
+    sort_found(out);
+}
+
 /* Whatever is filed begins with its serial number. */
 static void list_bucket(const struct map *buckets, uint64_t key, struct sched__candidates *out) {
     const struct bucket *b = find_bucket(buckets, key);
@@ -273,7 +337,6 @@ static void list_bucket(const struct map *buckets, uint64_t key, struct sched__c
     }
 }
 
-/* Something that is filed under several values of a label is found under one: a class has one. */
 void sched__facets_find(struct sched *s, const struct map *buckets,
                         const struct sched__pod_class *c, struct sched__candidates *out) {
     const struct api_object_meta *pod = &c->pod->metadata;

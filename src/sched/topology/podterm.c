@@ -92,6 +92,23 @@ struct sched__podterm sched__podterm_copy(struct arena *a, const struct sched__p
     return copy;
 }
 
+bool sched__req_excludes(const struct selector_req *r) {
+    return r->op == SELECTOR_NOT_IN || r->op == SELECTOR_NOT_EQUALS ||
+           r->op == SELECTOR_DOES_NOT_EXIST;
+}
+
+struct sched__podterm sched__podterm_base(struct arena *a, const struct sched__podterm *t) {
+    struct sched__podterm base = *t;
+    struct selector *sel = arena_copy(a, t->selector, sizeof *sel);
+    sel->reqs = arena_array(a, struct selector_req, sel->n);
+    sel->n = 0;
+    for (size_t i = 0; i < t->selector->n; i++)
+        if (!sched__req_excludes(&t->selector->reqs[i]))
+            sel->reqs[sel->n++] = t->selector->reqs[i];
+    base.selector = sel;
+    return base;
+}
+
 void sched__key_add(struct buf *out, struct str part) {
     buf_add_u64(out, part.n);
     buf_add_char(out, ':');

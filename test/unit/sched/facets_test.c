@@ -100,10 +100,37 @@ static void classes_find_few_terms(void **state) {
     sched_free(w.s);
 }
 
+/* Every pod keeps away from all others. What they have in common is one term, and each takes back
+ * what that says of itself; the first one had nobody to exclude itself from. */
+static void terms_that_exclude_little_are_remembered_as_that(void **state) {
+    (void)state;
+    struct world w;
+    world_start(&w, data_newest_gates(), (struct sched_opts){0});
+    for (unsigned i = 0; i < PODS; i++) {
+        AUTO(buf_release) struct buf spec = BUF_INIT(1 << 10);
+        buf_addf(&spec,
+                 "'affinity':{'podAntiAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':"
+                 "[{'topologyKey':'z','labelSelector':{'matchExpressions':[{'key':'own',"
+                 "'operator':'NotIn','values':['b%u']}]}}]}},",
+                 i);
+        buf_add_char(&spec, 0);
+        set_pod(&w, i, spec.p);
+    }
+    for (unsigned i = 1; i < PODS; i++) {
+        AUTO(buf_release) struct buf key = BUF_INIT(64);
+        buf_addf(&key, "d/p%u", i);
+        const struct sched_pod *p = map_get(&w.s->pods, buf_view(&key));
+        assert_int_equal(p->cls->matching_terms.n, 3);
+        assert_in_range(p->cls->memberships.n, 3, 6);
+    }
+    sched_free(w.s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selectors_find_few_classes),
         cmocka_unit_test(classes_find_few_terms),
+        cmocka_unit_test(terms_that_exclude_little_are_remembered_as_that),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
