@@ -52,6 +52,22 @@ struct sched__image {
     uint32_t nodes; /* that have it */
 };
 
+/* What a class was told of a node with the pods that are nominated to it. */
+struct sched__asked {
+    uint64_t cls; /* its serial number; 0: nobody asked */
+    uint64_t at;  /* the change that came last */
+    int32_t priority;
+    uint8_t verdict;
+};
+
+/* What the pods ask for that are nominated to a node and at least so important. */
+struct sched__beside {
+    bool known; /* the rest is up to date */
+    int32_t priority;
+    int32_t pods;
+    VEC(int64_t) amounts; /* by resource; 0 where there are fewer */
+};
+
 /* What is rarely looked at of a node. */
 struct sched__node {
     struct atom *name;               /* NULL: the slot is free */
@@ -61,6 +77,9 @@ struct sched__node {
     VEC(struct sched_pod *) port_pods; /* those of them that have host ports */
     bool lowest_left; /* a pod of the lowest priority went: there may be no other */
     VEC(struct sched_pod *) nominated;
+    struct sched__beside beside;       /* the sum of these, for who asked last */
+    struct sched__asked asked;         /* with these, who asked last? */
+    uint64_t touched;                  /* number of the change that came last, from 1 */
     VEC(struct sched__image *) images; /* by address, each once */
     struct sched__attached *attached;  /* volumes, see attached.c; NULL: not counted */
 };
@@ -120,6 +139,16 @@ void sched__node_drop_idle(struct sched *s, uint32_t slot);
 
 /* Remembers that what plug-ins saw of this node is no longer true. */
 void sched__node_touch(struct sched *s, uint32_t slot);
+
+/* A pod is nominated to the node (sign 1), or no longer (-1); its class and priority are the same
+ * both times. */
+void sched__beside_count(struct sched *s, const struct sched_pod *p, uint32_t slot, int sign);
+
+/* One of the pods that are nominated to the node has another class or priority. */
+void sched__beside_forget(struct sched *s, uint32_t slot);
+
+/* The sum of those that are at least so important. Valid until the next question or change. */
+const struct sched__beside *sched__beside_get(struct sched *s, uint32_t slot, int32_t priority);
 
 /* A column of `size` bytes a slot that had room for `old` slots, with room for `cap`, more or less;
  * new ones are zero. */

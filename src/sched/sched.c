@@ -129,6 +129,10 @@ static void pod_free(struct sched *s, struct sched_pod *p) {
 /* Takes the pod as it is now; it is on no node. */
 static void pod_adopt(struct sched *s, struct sched_pod *p, const struct api_object *object) {
     struct sched__pod_class *old = p->cls;
+    if (p->nominated != SCHED__NONE) {
+        sched__beside_forget(s, p->nominated);
+        sched__node_touch(s, p->nominated);
+    }
     p->cls = sched__pod_class_get(s, object);
     if (old)
         sched__pod_class_unref(s, old);

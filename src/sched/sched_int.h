@@ -223,6 +223,7 @@ struct sched {
     struct sched__metrics *metrics;
     int64_t *scores;     /* by slot: what a plug-in says, on its way into a sum */
     uint8_t *trial;      /* by slot: verdicts on a node that is only tried */
+    bool trying;         /* pods are moved and will be moved back: the journal need not know */
     uint32_t next_start; /* where sampling of nodes begins */
     /* Slots that changed, oldest first; number `changes_base` is the first that is still there. */
     VEC(uint32_t) changes;

@@ -73,6 +73,9 @@ static void start_journal(struct sched *s) {
 }
 
 void sched__node_touch(struct sched *s, uint32_t slot) {
+    if (s->trying)
+        return;
+    s->nodes.v[slot].touched = s->changes_base + s->changes.n + 1;
     if (s->changes.n > 2 * (size_t)s->nodes.cap) /* who is this far behind does so anyway */
         start_journal(s);
     vec_push(&s->changes, slot);
@@ -181,6 +184,7 @@ static void release_slot(struct sched *s, uint32_t slot) {
     vec_release(&node->pods);
     vec_release(&node->port_pods);
     vec_release(&node->nominated);
+    vec_release(&node->beside.amounts);
     sched__attached_free(node->attached);
     *node = (struct sched__node){0};
 }

@@ -157,17 +157,98 @@ static size_t place_nominated(struct sched__cycle *cy, uint32_t slot, struct sch
     return n;
 }
 
-static void unplace(struct sched *s, struct sched_pod **pods, size_t n) {
-    while (n)
-        sched__pod_unplace(s, pods[--n]);
+/* Do the verdicts on pods of this class depend on nothing of others but what they ask for? */
+static bool looks_at_requests_alone(const struct sched__cycle *cy) {
+    return !cy->cls->port_count && !cy->cls->has_volumes && !has_cluster_filters(cy);
+}
+
+/* The nominated pods that are on a node while it is tried. */
+struct company {
+    /* What they ask for, counted on the node in their place, without that of the pod itself, if it
+     * is one of them; NULL: they are placed. */
+    const struct sched__beside *beside;
+    const struct sched_pod *self;
+    struct sched_pod **placed;
+    size_t n;
+    bool was_trying;
+};
+
+static int64_t request_of(const struct sched_pod *p, uint32_t resource) {
+    for (size_t i = 0; p && i < p->cls->requests.n; i++)
+        if (p->cls->requests.v[i].resource == resource)
+            return p->cls->requests.v[i].amount;
+    return 0;
+}
+
+/* Counts what the class looks at of them on the node, or counts it off again. */
+static void count_requests(struct sched__cycle *cy, uint32_t slot, const struct company *c,
+                           int sign) {
+    for (size_t i = 0; i < cy->cls->asked.n; i++) {
+        uint32_t r = cy->cls->asked.v[i].resource;
+        int64_t sum = r < c->beside->amounts.n ? c->beside->amounts.v[r] : 0;
+        sum = wrap_sub_i64(sum, request_of(c->self, r));
+        sched__resource_use(cy->s, r, slot, wrap_mul_i64(sign, sum));
+    }
+    cy->s->nodes.pods[slot] += sign * (int32_t)c->n;
+}
+
+static void sum_up_nominated(struct sched__cycle *cy, uint32_t slot, struct company *c) {
+    const struct sched_pod *self = map_get(&cy->s->pods, cy->pod->key);
+    c->beside = sched__beside_get(cy->s, slot, cy->pod->priority);
+    if (self && self->nominated == slot && self->priority >= cy->pod->priority)
+        c->self = self;
+    c->n = (size_t)(c->beside->pods - (c->self ? 1 : 0));
+    count_requests(cy, slot, c, 1);
+}
+
+/* Puts the nominated pods on the node that the pod must fit beside; false: there are none. */
+static bool add_nominated(struct sched__cycle *cy, uint32_t slot, struct company *c) {
+    *c = (struct company){.was_trying = cy->s->trying};
+    if (!cy->s->nodes.v[slot].nominated.n)
+        return false;
+    cy->s->trying = true;
+    if (looks_at_requests_alone(cy))
+        sum_up_nominated(cy, slot, c);
+    else
+        c->n = place_nominated(cy, slot, &c->placed);
+    return c->n > 0;
+}
+
+static void remove_nominated(struct sched__cycle *cy, uint32_t slot, const struct company *c) {
+    if (c->beside)
+        count_requests(cy, slot, c, -1);
+    for (size_t i = c->n; c->placed && i--;)
+        sched__pod_unplace(cy->s, c->placed[i]);
+    cy->s->trying = c->was_trying;
 }
 
 static enum sched__reason try_with_nominated(struct sched__cycle *cy, uint32_t slot) {
-    struct sched_pod **added;
-    size_t n = place_nominated(cy, slot, &added);
-    enum sched__reason verdict = n ? sched__cycle_try(cy, slot) : SCHED__FITS;
-    unplace(cy->s, added, n);
+    struct company c;
+    enum sched__reason verdict =
+        add_nominated(cy, slot, &c) ? sched__cycle_try(cy, slot) : SCHED__FITS;
+    remove_nominated(cy, slot, &c);
     return verdict;
+}
+
+/* Has nothing changed since a pod of the same class and priority asked, and is that all that the
+ * verdict depends on? */
+static bool is_as_asked(const struct sched__cycle *cy, uint32_t slot) {
+    const struct sched__node *node = &cy->s->nodes.v[slot];
+    return node->asked.cls == cy->cls->serial && node->asked.at == node->touched &&
+           node->asked.priority == cy->pod->priority;
+}
+
+/* The same for a pod that looks at many nodes; `own` is the one that it is nominated to itself. */
+static enum sched__reason ask_with_nominated(struct sched__cycle *cy, uint32_t slot, uint32_t own) {
+    struct sched__node *node = &cy->s->nodes.v[slot];
+    if (slot == own || cy->cls->has_volumes || has_cluster_filters(cy))
+        return try_with_nominated(cy, slot);
+    if (!is_as_asked(cy, slot))
+        node->asked = (struct sched__asked){.cls = cy->cls->serial,
+                                            .at = node->touched,
+                                            .priority = cy->pod->priority,
+                                            .verdict = (uint8_t)try_with_nominated(cy, slot)};
+    return node->asked.verdict;
 }
 
 enum sched__reason sched__cycle_fits(struct sched__cycle *cy, uint32_t slot) {
@@ -182,10 +263,12 @@ static bool is_asked(enum sched__reason verdict) {
 /* A node is first asked with the pods that are nominated to it: if they are in the way, that is its
  * verdict. */
 static void honour_nominations(struct sched__cycle *cy) {
+    const struct sched_pod *known = cy->s->nominated ? map_get(&cy->s->pods, cy->pod->key) : NULL;
+    uint32_t own = known ? known->nominated : SCHED__NONE;
     for (uint32_t i = 0; cy->s->nominated && i < cy->s->nodes.n; i++) {
         if (!cy->s->nodes.v[i].nominated.n || !is_asked(cy->verdict[i]))
             continue;
-        enum sched__reason verdict = try_with_nominated(cy, i);
+        enum sched__reason verdict = ask_with_nominated(cy, i, own);
         if (!verdict || verdict == cy->verdict[i])
             continue;
         sched__cycle_own_verdicts(cy);
@@ -315,11 +398,11 @@ static struct str absent_reason(struct sched__cycle *cy) {
 /* The node was asked with the nominated pods first; if they give no reason, it has one without. */
 static void ask_reasons(struct sched__cycle *cy, uint32_t slot, enum sched_plugin plugin,
                         struct sched_status *out) {
-    struct sched_pod **added;
-    size_t n = place_nominated(cy, slot, &added);
+    struct company c;
+    bool any = add_nominated(cy, slot, &c);
     plugins[plugin]->reasons(cy, slot, out);
-    unplace(cy->s, added, n);
-    if (n && !out->reason_count)
+    remove_nominated(cy, slot, &c);
+    if (any && !out->reason_count)
         plugins[plugin]->reasons(cy, slot, out);
 }
 

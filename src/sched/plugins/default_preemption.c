@@ -126,6 +126,7 @@ static bool find_victims(struct preemption *p, uint32_t slot, struct candidate *
     struct victim *pods = arena_array(p->cy->arena, struct victim, node->pods.n);
     size_t n = less_important(p, slot, pods);
     *c = (struct candidate){.slot = slot, .victims = arena_array(p->cy->arena, struct victim, n)};
+    s->trying = true;
     for (size_t i = 0; i < n; i++)
         sched__pod_unplace(s, pods[i].pod);
     bool fits = !sched__cycle_fits(p->cy, slot);
@@ -143,6 +144,7 @@ static bool find_victims(struct preemption *p, uint32_t slot, struct candidate *
             sched__pod_place(s, pods[i].pod, slot);
     }
     restore_order(s, slot, order);
+    s->trying = false;
     return fits && c->n;
 }
 
@@ -215,7 +217,8 @@ static void try_nodes(struct preemption *p) {
         struct candidate c;
         if (!may_help(p->cy, i))
             continue;
-        if (sched__node_lowest_priority(s, i) >= p->cy->pod->priority) {
+        if (s->nodes.lowest_priority[i] >= p->cy->pod->priority ||
+            sched__node_lowest_priority(s, i) >= p->cy->pod->priority) {
             hopeless++;
             continue;
         }

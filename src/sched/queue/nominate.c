@@ -9,6 +9,7 @@ void sched__nominate(struct sched *s, struct sched_pod *pod, uint32_t slot) {
     pod->nominated = slot;
     vec_push(&s->nodes.v[slot].nominated, pod);
     s->nominated++;
+    sched__beside_count(s, pod, slot, 1);
     sched__node_touch(s, slot);
 }
 
@@ -24,6 +25,7 @@ void sched__unnominate(struct sched *s, struct sched_pod *pod) {
     memmove(&node->nominated.v[i], &node->nominated.v[i + 1],
             (node->nominated.n - i) * sizeof *node->nominated.v);
     s->nominated--;
+    sched__beside_count(s, pod, slot, -1);
     pod->nominated = SCHED__NONE;
     sched__node_touch(s, slot);
     sched__node_drop_idle(s, slot);
