@@ -24,7 +24,9 @@ struct sched__scaled {
 
 struct sched__eval {
     struct sched__eval *newer, *older; /* by last use */
-    struct sched__pod_class *owner;
+    struct sched__pod_class *owner;    /* NULL: it is gone, and this is the newest */
+    struct str needs;                  /* of all that may own it, in the arena */
+    struct arena arena;
     uint32_t size; /* of the columns: slots in use */
     uint64_t seen; /* changes up to here are in it */
     uint64_t nodes_generation, storage_generation;
@@ -41,14 +43,24 @@ struct sched__eval {
     bool scoring[SCHED_PLUGIN_COUNT]; /* plug-ins of scope NODE that score */
     struct sched__scaled scaled[SCHED_PLUGIN_COUNT];
     size_t scaled_count;
-    struct str score_error; /* of PreScore, in the class's arena */
+    struct str score_error; /* of PreScore, in the arena */
 };
 
-/* The class's memory of all nodes, up to date; NULL when a plug-in failed: see cy->error. */
+/*
+ * The class's memory of all nodes, up to date; NULL when a plug-in failed: see cy->error. A class
+ * that has none takes over that of the class which came before it, if nodes say the same to both:
+ * pods of a StatefulSet or an indexed Job are each a class of their own, and come one by one.
+ */
 struct sched__eval *sched__eval_refresh(struct sched__cycle *cy);
 
 /* Forgets what a class remembers; fine if that is nothing. */
 void sched__eval_forget(struct sched *s, struct sched__pod_class *c);
+
+/* The class is about to go: what it remembers is there for the next one, or forgotten. */
+void sched__eval_leave(struct sched *s, struct sched__pod_class *c);
+
+/* Forgets what is left, when all classes are gone. */
+void sched__evals_release(struct sched *s);
 
 /* Asks the plug-ins of scope NODE about a slot, whose verdict is overwritten, even if PreFilter
  * left it out. */

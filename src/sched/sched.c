@@ -6,6 +6,7 @@
 #include "api/object.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "sched/eval_int.h"
 #include "sched/metrics_int.h"
 #include "sched/plugin_int.h"
 #include "sched/preempt_int.h"
@@ -335,6 +336,7 @@ void sched_free(struct sched *s) {
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&s->pods, &at));)
         pod_free(s, e->value);
+    sched__evals_release(s);
     sched__queue_free(s);
     sched__metrics_free(s->metrics);
     sched__count_release(s);

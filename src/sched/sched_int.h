@@ -38,9 +38,10 @@ struct sched__eval;
 
 /* What pods of the same needs have in common. */
 struct sched__pod_class {
-    struct str key;  /* what makes two pods one class */
-    uint64_t serial; /* rises from class to class */
-    uint32_t refs;   /* pods of it */
+    struct str key;   /* what makes two pods one class */
+    struct str needs; /* of this: what nodes are asked about, whatever pods are elsewhere */
+    uint64_t serial;  /* rises from class to class */
+    uint32_t refs;    /* pods of it */
     struct arena arena;
     const struct api_object
         *sample;               /* one of its pods, held: plug-ins compile it and borrow from it */

@@ -129,16 +129,30 @@ static void add_pod_affinity(struct key_writer *w, const struct api_affinity *af
     buf_add_char(&w->out, ';');
 }
 
-/* What matters of a pod that has its node: what it takes there, and to whom it is a neighbour. */
+/* To whom a pod that has its node is a neighbour. */
+static void add_neighbour(struct key_writer *w, const struct api_pod *pod) {
+    add_labels(w, &pod->metadata.labels);
+    add_pod_affinity(w, pod->spec.affinity);
+}
+
+/* What it takes there. */
 static void add_presence(struct key_writer *w, const struct api_pod *pod,
                          const struct sched__requests *requests) {
     add_text(w, pod->metadata.namespace);
-    add_labels(w, &pod->metadata.labels);
     add_requests(w, requests);
     add_ports(w, &pod->spec.init_containers);
     add_ports(w, &pod->spec.containers);
     add_volumes(w, pod);
-    add_pod_affinity(w, pod->spec.affinity);
+}
+
+/* Whom it looks for on the way there. */
+static void add_outlook(struct key_writer *w, const struct api_pod *pod) {
+    const struct api_topology_spread_constraint_list *spread =
+        &pod->spec.topology_spread_constraints;
+    add_owner(w, &pod->metadata);
+    for (size_t i = 0; i < spread->n; i++)
+        add_struct(w, API_T_topology_spread_constraint, &spread->v[i]);
+    buf_add_char(&w->out, ';');
 }
 
 static void add_gates(struct key_writer *w, const struct api_pod_scheduling_gate_list *list) {
@@ -147,7 +161,7 @@ static void add_gates(struct key_writer *w, const struct api_pod_scheduling_gate
     buf_add_char(&w->out, ';');
 }
 
-/* What matters on the way there. */
+/* What else matters on the way there. */
 static void add_needs(struct key_writer *w, const struct api_pod *pod) {
     const struct api_pod_spec *spec = &pod->spec;
     add_text(w, spec->node_name);
@@ -155,7 +169,6 @@ static void add_needs(struct key_writer *w, const struct api_pod *pod) {
     add_text(w, spec->scheduler_name);
     add_text(w, spec->preemption_policy);
     add_gates(w, &spec->scheduling_gates);
-    add_owner(w, &pod->metadata);
     add_labels(w, &spec->node_selector);
     add_images(w, &spec->init_containers);
     add_images(w, &spec->containers);
@@ -165,8 +178,6 @@ static void add_needs(struct key_writer *w, const struct api_pod *pod) {
     for (size_t i = 0; i < spec->tolerations.n; i++)
         add_struct(w, API_T_toleration, &spec->tolerations.v[i]);
     buf_add_char(&w->out, ';');
-    for (size_t i = 0; i < spec->topology_spread_constraints.n; i++)
-        add_struct(w, API_T_topology_spread_constraint, &spec->topology_spread_constraints.v[i]);
 }
 
 /* ---- requests ---- */
@@ -193,12 +204,16 @@ static bool is_grouped(const struct sched *s, const struct api_pod *pod) {
     return pod->spec.scheduling_group && feature_enabled(&s->gates, FEATURE_GenericWorkload);
 }
 
-static void write_key(struct key_writer *w, const struct sched *s, const struct api_pod *pod,
-                      bool placed, const struct views *requests) {
+/* Returns where the part begins that does not look at other pods. */
+static size_t write_key(struct key_writer *w, const struct sched *s, const struct api_pod *pod,
+                        bool placed, const struct views *requests) {
+    buf_add_char(&w->out, placed ? '@' : '?');
+    add_neighbour(w, pod);
+    if (!placed)
+        add_outlook(w, pod);
+    size_t needs = w->out.n;
     add_presence(w, pod, &requests->on_node);
-    if (placed)
-        buf_add_char(&w->out, '@');
-    else
+    if (!placed)
         add_needs(w, pod);
     if (is_grouped(s, pod))
         buf_add_char(&w->out, '+');
@@ -206,6 +221,7 @@ static void write_key(struct key_writer *w, const struct sched *s, const struct 
         add_requests(w, &requests->asked);
         add_requests(w, &requests->balanced);
     }
+    return needs;
 }
 
 /* ---- pods that share their spec ---- */
@@ -365,10 +381,11 @@ static struct sched__pod_class *find_or_make(struct sched *s, const struct api_o
     buf_clear(&w.out);
     get_views(s, pod->body, placed, &w.arena, &requests);
     buf_clear(&w.out); /* it may hold the key of a pod */
-    write_key(&w, s, pod->body, placed, &requests);
+    size_t needs = write_key(&w, s, pod->body, placed, &requests);
     struct sched__pod_class *c = map_get(&s->pod_classes, buf_view(&w.out));
     if (!c)
         c = class_new(s, pod, placed, buf_view(&w.out), &requests);
+    c->needs = (struct str){c->key.p + needs, c->key.n - needs};
     arena_reset(&w.arena);
     buf_release(&s->key);
     s->key = w.out;
@@ -415,7 +432,7 @@ static void class_free(struct sched *s, struct sched__pod_class *c) {
         if (c->data[p] && sched__plugin_at(p)->discard)
             sched__plugin_at(p)->discard(s, c->data[p]);
     sched__count_leave(s, c);
-    sched__eval_forget(s, c);
+    sched__eval_leave(s, c);
     if (c->tolerations)
         match_unref(&c->tolerations->list);
     match_affinity_free(c->affinity);

@@ -22,18 +22,7 @@ static void unlink_eval(struct sched *s, struct sched__eval *ev) {
     s->eval_bytes -= bytes_of(ev);
 }
 
-static void link_newest(struct sched *s, struct sched__eval *ev) {
-    ev->newer = NULL;
-    ev->older = s->newest_eval;
-    *(ev->older ? &ev->older->newer : &s->oldest_eval) = ev;
-    s->newest_eval = ev;
-    s->eval_bytes += bytes_of(ev);
-}
-
-void sched__eval_forget(struct sched *s, struct sched__pod_class *c) {
-    struct sched__eval *ev = c->eval;
-    if (!ev)
-        return;
+static void eval_free(struct sched *s, struct sched__eval *ev) {
     unlink_eval(s, ev);
     free(ev->verdict);
     free(ev->fixed);
@@ -41,13 +30,64 @@ void sched__eval_forget(struct sched *s, struct sched__pod_class *c) {
     free(ev->best);
     for (size_t i = 0; i < ev->scaled_count; i++)
         free(ev->scaled[i].raw);
+    arena_release(&ev->arena);
+    if (ev->owner)
+        ev->owner->eval = NULL;
     free(ev);
-    c->eval = NULL;
+}
+
+static void link_newest(struct sched *s, struct sched__eval *ev) {
+    struct sched__eval *before = s->newest_eval;
+    ev->newer = NULL;
+    ev->older = before;
+    *(before ? &before->newer : &s->oldest_eval) = ev;
+    s->newest_eval = ev;
+    s->eval_bytes += bytes_of(ev);
+    if (before && !before->owner)
+        eval_free(s, before);
+}
+
+void sched__eval_forget(struct sched *s, struct sched__pod_class *c) {
+    if (c->eval)
+        eval_free(s, c->eval);
+}
+
+/* Does it say the same for as long as nodes do not change? Volumes have their own state, and the
+ * number of a resource that nobody asks for is given to another one. */
+static bool outlives_class(const struct sched__eval *ev) {
+    const struct sched__pod_class *c = ev->owner;
+    for (size_t i = 0; i < c->requests.n; i++)
+        if (c->requests.v[i].resource >= SCHED__SCALARS)
+            return false;
+    return c->asked.v == c->requests.v && !c->has_volumes;
+}
+
+void sched__eval_leave(struct sched *s, struct sched__pod_class *c) {
+    if (c->eval && c->eval == s->newest_eval && outlives_class(c->eval))
+        c->eval->owner = NULL;
+    else
+        sched__eval_forget(s, c);
+}
+
+void sched__evals_release(struct sched *s) {
+    if (s->newest_eval)
+        eval_free(s, s->newest_eval);
+    assert(!s->newest_eval);
+}
+
+static void take_over(struct sched *s, struct sched__pod_class *c) {
+    struct sched__eval *ev = s->newest_eval;
+    if (!ev || c->has_volumes || !str_eq(ev->needs, c->needs))
+        return;
+    if (ev->owner)
+        ev->owner->eval = NULL;
+    ev->owner = c;
+    c->eval = ev;
 }
 
 static void make_room(struct sched *s) {
     while (s->eval_bytes > LIMIT_SCHED_EVAL_BYTES && s->oldest_eval != s->newest_eval)
-        sched__eval_forget(s, s->oldest_eval->owner);
+        eval_free(s, s->oldest_eval);
 }
 
 /* ---- asking plug-ins ---- */
@@ -264,13 +304,14 @@ static void prepare_scoring(struct sched__cycle *cy, struct sched__eval *ev) {
             ev->scaled[ev->scaled_count++] = (struct sched__scaled){
                 .plugin = p, .raw = xcalloc(ev->size, sizeof *ev->scaled[0].raw)};
     }
-    ev->score_error = arena_str(&cy->cls->arena, cy->error);
+    ev->score_error = arena_str(&ev->arena, cy->error);
     cy->error = (struct str){0};
 }
 
 static struct sched__eval *eval_new(struct sched__cycle *cy) {
     struct sched__eval *ev = xcalloc(1, sizeof *ev);
     ev->owner = cy->cls;
+    ev->needs = arena_str(&ev->arena, cy->cls->needs);
     ev->size = cy->s->nodes.n;
     ev->verdict = xcalloc(ev->size, sizeof *ev->verdict);
     link_newest(cy->s, ev);
@@ -384,8 +425,10 @@ static bool is_stale(const struct sched__cycle *cy, const struct sched__eval *ev
 struct sched__eval *sched__eval_refresh(struct sched__cycle *cy) {
     struct sched *s = cy->s;
     uint64_t now = s->changes_base + s->changes.n;
+    if (!cy->cls->eval)
+        take_over(s, cy->cls);
     if (cy->cls->eval && is_stale(cy, cy->cls->eval))
-        sched__eval_forget(s, cy->cls->eval->owner);
+        sched__eval_forget(s, cy->cls);
     bool fresh = !cy->cls->eval;
     if (fresh)
         cy->cls->eval = eval_new(cy);
