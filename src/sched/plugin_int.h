@@ -208,6 +208,8 @@ struct str sched__cycle_message(struct sched__cycle *cy);
 /* Reasons with the number of nodes that have them, rendered as that text does. */
 struct sched__tallied {
     struct map counts; /* of reasons; the texts must live as long */
+    struct str last;   /* the reason that was added last, mostly by many nodes in a row, and: */
+    uint32_t nodes;    /* how many of them are not in `counts` yet */
 };
 void sched__tallied_add(struct sched__tallied *t, struct str reason, uint32_t nodes);
 struct str sched__tallied_write(struct sched__tallied *t, uint32_t all_nodes, struct arena *a);

@@ -5,13 +5,23 @@
 #include "base/limits.h"
 #include "sched/plugin_int.h"
 
+static void count_last(struct sched__tallied *t) {
+    uintptr_t count = t->nodes ? (uintptr_t)map_get(&t->counts, t->last) : 0;
+    if (t->nodes)
+        map_put(&t->counts, t->last, (void *)(count + t->nodes));
+    t->nodes = 0;
+}
+
 void sched__tallied_add(struct sched__tallied *t, struct str reason, uint32_t nodes) {
-    uintptr_t count = (uintptr_t)map_get(&t->counts, reason);
-    map_put(&t->counts, reason, (void *)(count + nodes));
+    if (t->last.p != reason.p || t->last.n != reason.n)
+        count_last(t);
+    t->last = reason;
+    t->nodes += nodes;
 }
 
 /* Entries are sorted as texts, number first: "10 x" comes before "2 y". */
 struct str sched__tallied_write(struct sched__tallied *t, uint32_t all_nodes, struct arena *a) {
+    count_last(t);
     struct str *entries = arena_array(a, struct str, t->counts.live);
     size_t n = 0, at = 0;
     for (struct map_entry *e; (e = map_next(&t->counts, &at));)
@@ -63,7 +73,7 @@ static void tally(struct sched__cycle *cy, struct sched__tallied *t) {
 }
 
 struct str sched__cycle_message(struct sched__cycle *cy) {
-    struct sched__tallied t = {MAP_INIT(cy->s->seed)};
+    struct sched__tallied t = {.counts = MAP_INIT(cy->s->seed)};
     if (cy->rejected.code == SCHED_CODE_SUCCESS) {
         tally(cy, &t);
         return sched__tallied_write(&t, cy->s->nodes.live, cy->arena);

@@ -206,19 +206,31 @@ static bool may_help(const struct sched__cycle *cy, uint32_t slot) {
     return cy->verdict && passes[cy->verdict[slot]];
 }
 
+static uint32_t count_potential(const struct sched__cycle *cy) {
+    const uint8_t *verdict = cy->verdict;
+    uint32_t potential = 0, n = verdict ? cy->s->nodes.n : 0;
+    for (uint32_t i = 0; i < n; i++)
+        potential += passes[verdict[i]];
+    return potential;
+}
+
+/* Are no less important pods on the node? The column has their lowest priority, or less. */
+static bool is_hopeless(struct sched *s, uint32_t slot, int32_t priority) {
+    return s->nodes.lowest_priority[slot] >= priority ||
+           sched__node_lowest_priority(s, slot) >= priority;
+}
+
 static void try_nodes(struct preemption *p) {
     struct sched *s = p->cy->s;
-    uint32_t potential = 0, candidates = 0, hopeless = 0;
-    for (uint32_t i = 0; i < s->nodes.n; i++)
-        potential += may_help(p->cy, i);
+    const int32_t priority = p->cy->pod->priority;
+    uint32_t potential = count_potential(p->cy), candidates = 0, hopeless = 0;
     uint32_t most = most_candidates(p->cy->profile, potential);
     bool harmless = false; /* some candidate breaks no budget */
-    for (uint32_t i = 0; i < s->nodes.n && (candidates < most || !harmless); i++) {
+    for (uint32_t i = 0; potential && i < s->nodes.n && (candidates < most || !harmless); i++) {
         struct candidate c;
         if (!may_help(p->cy, i))
             continue;
-        if (s->nodes.lowest_priority[i] >= p->cy->pod->priority ||
-            sched__node_lowest_priority(s, i) >= p->cy->pod->priority) {
+        if (is_hopeless(s, i, priority)) {
             hopeless++;
             continue;
         }
@@ -318,7 +330,7 @@ enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out
     struct preemption p = {
         .cy = cy,
         .now = clock_wall(cy->s->clock),
-        .failures = {MAP_INIT(cy->s->seed)},
+        .failures = {.counts = MAP_INIT(cy->s->seed)},
     };
     if (!sched_order_has(&cy->profile->points[SCHED_POST_FILTER], SCHED_PREEMPTION))
         return SCHED_CODE_UNSCHEDULABLE;

@@ -13,9 +13,9 @@
 struct filtering {
     const struct sched__affinity *own;
     bool first; /* no pod anywhere matches what the pod wants, but it does itself */
-    /* Those of one topology are neighbours if some take back what others say. */
     const struct sched__existing_term **against;
     size_t against_count;
+    bool takes_back; /* one of these what others say; then those of one topology are neighbours */
     /* For texts, made when they are asked for: of each of the pod's own terms of anti-affinity and
      * then of those against it, by domain a pod that is counted. */
     const struct sched_pod ***examples;
@@ -37,7 +37,6 @@ static int compare_topologies(const void *a, const void *b) {
 }
 
 static void find_against(const struct sched__cycle *cy, struct filtering *state) {
-    bool takes_back = false;
     for (size_t i = 0; i < cy->cls->matching_terms.n; i++) {
         const struct sched__existing_term *t = cy->cls->matching_terms.v[i].other->owner;
         if (t->kind != SCHED__REQUIRED_ANTI || !t->tally->total)
@@ -46,9 +45,9 @@ static void find_against(const struct sched__cycle *cy, struct filtering *state)
             state->against = arena_array(cy->arena, const struct sched__existing_term *,
                                          cy->cls->matching_terms.n);
         state->against[state->against_count++] = t;
-        takes_back = takes_back || t->base;
+        state->takes_back = state->takes_back || t->base;
     }
-    if (takes_back)
+    if (state->takes_back)
         qsort(state->against, state->against_count, sizeof *state->against, compare_topologies);
 }
 
@@ -85,30 +84,48 @@ static void filter_wanted(const struct sched__affinity_term *t, bool first, uint
 }
 
 /* Refuses nodes of domains with a pod that is counted. */
-static void filter_unwanted(const struct sched__affinity_term *t, uint8_t *verdict, uint32_t from,
-                            uint32_t to) {
-    const uint32_t *domain = t->topology->domain;
-    const int32_t *count = t->tally->count;
-    for (uint32_t i = from; t->tally->total && i < to; i++)
-        if (!verdict[i] && count[domain[i]] > 0)
-            verdict[i] = SCHED__REASON_POD_ANTI_AFFINITY;
+static void filter_unwanted(const struct sched__topology *topology, const struct sched__tally *t,
+                            struct sched__cycle *cy, uint32_t from, uint32_t to,
+                            enum sched__reason reason) {
+    if (!t->total)
+        return;
+    const uint32_t *domain = topology->domain;
+    for (uint32_t i = from; i < to; i++)
+        if (!cy->verdict[i] && t->count[domain[i]] > 0)
+            cy->verdict[i] = (uint8_t)reason;
 }
 
-/* Refuses nodes of domains with pods that have one of these terms, which are of one topology. Those
- * that take back what others say count against them. */
-static void filter_against(const struct sched__existing_term *const *terms, size_t n,
-                           struct sched__cycle *cy, uint32_t from, uint32_t to) {
-    const uint32_t *domain = terms[0]->topology->domain;
-    int64_t *counts = arena_array(cy->arena, int64_t, to - from);
+/* How many pods in the node's domain have one of these terms, which are of one topology; those that
+ * take back what others say count against them. */
+static int64_t count_against(const struct sched__existing_term *const *terms, size_t n,
+                             uint32_t slot) {
+    int64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
-        const int32_t *count = terms[i]->tally->count;
-        int sign = terms[i]->base ? -1 : 1;
-        for (uint32_t k = from; k < to; k++)
-            counts[k - from] += sign * count[domain[k]];
+        int32_t count = terms[i]->tally->count[terms[i]->topology->domain[slot]];
+        sum += terms[i]->base ? -count : count;
     }
-    for (uint32_t k = from; k < to; k++)
-        if (!cy->verdict[k] && counts[k - from] > 0)
-            cy->verdict[k] = SCHED__REASON_EXISTING_ANTI_AFFINITY;
+    return sum;
+}
+
+/* Refuses nodes of domains with pods that have one of these terms. */
+static void filter_sums(const struct sched__existing_term *const *terms, size_t n,
+                        struct sched__cycle *cy, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++)
+        if (!cy->verdict[i] && count_against(terms, n, i) > 0)
+            cy->verdict[i] = SCHED__REASON_EXISTING_ANTI_AFFINITY;
+}
+
+static void filter_against(const struct filtering *state, struct sched__cycle *cy, uint32_t from,
+                           uint32_t to) {
+    const struct sched__existing_term *const *terms = state->against;
+    for (size_t i = 0; !state->takes_back && i < state->against_count; i++)
+        filter_unwanted(terms[i]->topology, terms[i]->tally, cy, from, to,
+                        SCHED__REASON_EXISTING_ANTI_AFFINITY);
+    for (size_t i = 0, n; state->takes_back && i < state->against_count; i += n) {
+        for (n = 1; i + n < state->against_count && terms[i + n]->topology == terms[i]->topology;)
+            n++;
+        filter_sums(terms + i, n, cy, from, to);
+    }
 }
 
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
@@ -117,13 +134,9 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     for (size_t i = 0; i < d->affinity.n; i++)
         filter_wanted(&d->affinity.v[i], state->first, cy->verdict, from, to);
     for (size_t i = 0; i < d->anti.n; i++)
-        filter_unwanted(&d->anti.v[i], cy->verdict, from, to);
-    for (size_t i = 0, n; i < state->against_count; i += n) {
-        for (n = 1; i + n < state->against_count &&
-                    state->against[i + n]->topology == state->against[i]->topology;)
-            n++;
-        filter_against(state->against + i, n, cy, from, to);
-    }
+        filter_unwanted(d->anti.v[i].topology, d->anti.v[i].tally, cy, from, to,
+                        SCHED__REASON_POD_ANTI_AFFINITY);
+    filter_against(state, cy, from, to);
 }
 
 /* ---- explanation ---- */

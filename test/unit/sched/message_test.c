@@ -12,7 +12,7 @@
 static void counts_come_first_and_entries_are_sorted_as_texts(void **state) {
     (void)state;
     struct arena a = {0};
-    struct sched__tallied t = {MAP_INIT(1)};
+    struct sched__tallied t = {.counts = MAP_INIT(1)};
     sched__tallied_add(&t, STR("Insufficient cpu"), 2);
     sched__tallied_add(&t, STR("Too many pods"), 9);
     sched__tallied_add(&t, STR("Too many pods"), 1);
@@ -24,7 +24,7 @@ static void counts_come_first_and_entries_are_sorted_as_texts(void **state) {
 static void no_text_is_longer_than_LIMIT_MESSAGE_BYTES(void **state) {
     (void)state;
     struct arena a = {0};
-    struct sched__tallied t = {MAP_INIT(1)};
+    struct sched__tallied t = {.counts = MAP_INIT(1)};
     enum { REASON_BYTES = 256 };
     for (unsigned i = 0; i < 2 * LIMIT_MESSAGE_BYTES / REASON_BYTES; i++)
         sched__tallied_add(&t, arena_printf(&a, "Insufficient example.com/%0*u", REASON_BYTES, i),
