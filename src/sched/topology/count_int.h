@@ -8,10 +8,8 @@
  * label, or each node by itself, leaving out those that are not eligible. A tally counts a set by
  * the domains of a partition. Equal sets, partitions and tallies are one.
  *
- * Terms that exclude little (NotIn, DoesNotExist) would have nearly all pods in their sets, and a
- * thousand of them a thousand times as many. Such a set has no members of its own: it is all pods
- * that its terms would match if they excluded nothing, which many sets have in common, without
- * those that they exclude.
+ * A set whose terms exclude little (NotIn, DoesNotExist) has no members: it is all pods that the
+ * terms would match if they excluded nothing, which many sets have in common, but those excluded.
  */
 #ifndef SCHED_TOPOLOGY_COUNT_INT_H
 #define SCHED_TOPOLOGY_COUNT_INT_H
@@ -107,10 +105,8 @@ struct sched__podset {
     uint32_t refs;
     bool living; /* terminating pods do not count */
     const struct sched__podterm *terms;
-    size_t term_count; /* 0: only classes that joined */
-    /* Held; the set has the pods of the one that are not in the other, and no members. NULL: it has
-     * members. */
-    struct sched__podset *all, *excluded;
+    size_t term_count;                    /* 0: only classes that joined */
+    struct sched__podset *all, *excluded; /* held; it has what is in one alone; NULL: members */
     struct sched__podset *of; /* held; it has those of its pods that the terms exclude, or NULL */
     struct sched__links members; /* struct sched__pod_class */
     struct sched__links filed;   /* where classes that may belong to it look for it */
@@ -222,8 +218,7 @@ struct sched__tally *sched__tally_get(struct sched *s, struct sched__podset *set
                                       struct sched__partition *by);
 void sched__tally_unref(struct sched *s, struct sched__tally *t); /* NULL is fine */
 
-/* Brings a tally of a set that has no members up to date: to be called before its counts are read.
- * Others always are. */
+/* Brings a tally of a set without members up to date, before it is read. Others always are. */
 void sched__tally_refresh(struct sched__tally *t);
 
 /* Frees tallies that have been without references for long, if there may be many. For the begin of
@@ -270,8 +265,8 @@ struct sched__existing_term {
     int32_t weight;
     uint32_t times; /* counts so often */
     struct sched__podterm term;
-    /* The same term if it excluded no pods, held: it has the pods of both, and this one takes back
-     * what it says of the classes that are excluded. NULL: it excludes none, or many. */
+    /* Held; the same term if it excluded no pods, which has the pods of this one, too. This one
+     * takes back what that says of classes that it excludes. NULL: it excludes none, or many. */
     struct sched__existing_term *base;
     /* struct sched__pod_class whose pods it matches; excludes, if it has a base. */
     struct sched__links matched_classes;
