@@ -50,6 +50,7 @@ static void link_newest(struct sched *s, struct sched__eval *ev) {
 void sched__eval_forget(struct sched *s, struct sched__pod_class *c) {
     if (c->eval)
         eval_free(s, c->eval);
+    c->eval = NULL;
 }
 
 /* Does it say the same for as long as nodes do not change? Volumes have their own state, and the

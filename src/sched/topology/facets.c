@@ -41,8 +41,9 @@ static uint64_t key_of(const struct sched *s, enum facet f, struct str ns,
     uint64_t key = s->seed + f;
     if (has_namespace(f))
         key = str_hash(ns, key);
-    if (has_label(f))
-        key = str_hash(label->key, key);
+    if (!has_label(f))
+        return key;
+    key = str_hash(label->key, key);
     return has_value(f) ? str_hash(label->value, key) : key;
 }
 
