@@ -22,7 +22,7 @@ static void delete_nominated(struct world *w, unsigned i) {
 static bool fits(struct world *w, unsigned cpu, int priority, const char *ports) {
     struct arena a = {0};
     struct sched_report report;
-    struct api_object *o = world_default(
+    const struct api_object *o = world_publish(
         w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':"
                           "'d'},'spec':{'priority':%d,'containers':[{'name':'c','image':'i',%s"
                           "'resources':{'requests':{'cpu':'%u'}}}]}}",

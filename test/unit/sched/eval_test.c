@@ -288,12 +288,12 @@ static void what_a_class_remembers_is_taken_over(void **state) {
     struct world w;
     struct arena a = {0};
     struct sched__pod_class *held[2];
-    struct api_object *pods[2];
+    const struct api_object *pods[2];
     start(&w);
     for (unsigned i = 0; i < 8; i++)
         set_node(&w, i, i == 3 ? 8 : 4);
     for (unsigned i = 0; i < 2; i++) {
-        pods[i] = world_default(
+        pods[i] = world_publish(
             &w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p%u',"
                                "'namespace':'d','labels':{'n':'%u'}},'spec':{'containers':[{"
                                "'name':'c','image':'i','resources':{'requests':{'cpu':'1'}}}]}}",
