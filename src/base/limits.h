@@ -195,8 +195,15 @@
  * looked at. Nodes attach fewer than 300. */
 #define LIMIT_POD_VOLUMES 1000
 
-/* One sentence of an explanation: it names all terms of a pod, or all resources, and each node may
- * have another one. Longer ones are cut, and say so. */
+/* Findings of one plug-in on one node in an explanation: a pod may have a thousand terms or
+ * tolerations, and each node may have other values. What is left out is said to be. */
+#define LIMIT_EXPLAIN_FINDINGS 32U
+
+/* Values of one requirement that an explanation shows: it may have tens of thousands, and each node
+ * may fail it with another value. How many there are is told. */
+#define LIMIT_EXPLAIN_VALUES 32U
+
+/* One sentence of an explanation, in which texts may be long. Longer ones are cut, and say so. */
 #define LIMIT_SENTENCE_BYTES (32U << 10)
 
 /* Items of one list of a KubeSchedulerConfiguration: profiles, plug-ins, resources to score,

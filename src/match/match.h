@@ -118,7 +118,6 @@ void match_stats(const struct match *m, struct match_stats *out);
 struct match_verdict {
     enum match_code code;
     uint32_t toleration, taint; /* places in their lists, from 0 */
-    bool redact;                /* sentences say *** for values, and nothing of expressions */
 };
 
 /* Appends one sentence with the operands:
@@ -210,7 +209,6 @@ struct match_node_verdict {
     uint32_t term;        /* place in the list of terms */
     bool is_field;        /* matchFields, not matchExpressions */
     uint32_t requirement; /* place in these, or in the nodeSelector in order of keys */
-    bool redact;          /* sentences say *** for values */
 };
 
 /* Does the node satisfy the nodeSelector and, if there are required terms, at least one? If not,

@@ -1,12 +1,11 @@
-/* Verdicts as sentences: what was compared with what, with the values that decided it. */
+/* Operands as sentences: what was compared with what, with the values that decided it. */
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "match/match_int.h"
 #include "match/sentence.h"
 
 /* A value as it is; between quotes when it is empty or a reader could mistake its bounds. */
-static void write_value(struct buf *out, const struct atom *value) {
-    struct str s = intern_text(value);
+static void write_value(struct buf *out, struct str s) {
     bool plain = s.n > 0;
     for (size_t i = 0; i < s.n; i++)
         plain &= s.p[i] > ' ' && s.p[i] < 0x7f && s.p[i] != '"';
@@ -17,7 +16,7 @@ static void write_value(struct buf *out, const struct atom *value) {
 }
 
 /* A value that may be nobody's business. */
-static void write_guarded(struct buf *out, const struct atom *value, bool redact) {
+static void write_guarded(struct buf *out, struct str value, bool redact) {
     if (redact)
         buf_add(out, STR("***"));
     else
@@ -26,7 +25,7 @@ static void write_guarded(struct buf *out, const struct atom *value, bool redact
 
 /* What is compared, and whether values may be told. */
 struct comparison {
-    const struct atom *left, *right;
+    struct str left, right;
     bool redact;
 };
 
@@ -40,139 +39,124 @@ static void write_comparison(struct buf *out, const struct comparison *c, const 
 }
 
 /* "x is not a number: why"; the reason quotes the value. */
-static void write_not_a(struct buf *out, const char *what, const struct atom *value, bool redact,
-                        int explain(const struct atom *, struct err *)) {
-    struct err err = {0};
-    explain(value, &err);
+static void write_not_a(struct buf *out, const char *what, struct str value, struct str why,
+                        bool redact) {
     write_guarded(out, value, redact);
     buf_addf(out, " is not a %s", what);
-    if (!redact)
-        buf_addf(out, ": %s", err.msg);
-}
-
-static void write_no_version(struct buf *out, const struct atom *value, bool redact) {
-    write_not_a(out, "version", value, redact, intern_explain_version);
+    if (redact)
+        return;
+    buf_add(out, STR(": "));
+    buf_add(out, why);
 }
 
 /* ---- taints and tolerations ---- */
 
-static void write_taint(struct buf *out, const struct match_taint *taint, bool redact) {
-    buf_add(out, intern_text(taint->key));
-    if (taint->value->length) {
+/* "sla=940:NoSchedule", without what is empty */
+static void write_taint(struct buf *out, const struct match_operands *o, bool redact) {
+    buf_add(out, o->key);
+    if (o->value.n) {
         buf_add_char(out, '=');
-        buf_add(out, redact ? STR("***") : intern_text(taint->value));
+        buf_add(out, redact ? STR("***") : o->value);
         buf_add_char(out, ':');
-    } else if (taint->effect->length) {
+    } else if (o->effect.n) {
         buf_add_char(out, ':');
     }
-    buf_add(out, intern_text(taint->effect));
+    buf_add(out, o->effect);
 }
 
 void match_taint_write(struct buf *out, const struct match_taint *taint) {
-    write_taint(out, taint, false);
-}
-
-void match_taint_write_redacted(struct buf *out, const struct match_taint *taint) {
-    write_taint(out, taint, true);
+    const struct match_operands o = {.key = intern_text(taint->key),
+                                     .value = intern_text(taint->value),
+                                     .effect = intern_text(taint->effect)};
+    write_taint(out, &o, false);
 }
 
 /* "Gt 950" */
-static void write_condition(struct buf *out, const struct match_toleration *t, bool redact) {
-    if (t->expression) {
+static void write_condition(struct buf *out, const struct match_operands *o, bool redact) {
+    if (!o->operator.p) {
         buf_add(out, STR("expression"));
         return;
     }
-    if (t->op_name->length)
-        write_value(out, t->op_name);
-    else
-        buf_add(out, STR("Equal"));
-    const struct match__operator *op = match__operator_find(intern_text(t->op_name));
-    if (op && !op->sign)
+    write_value(out, o->operator);
+    if (!o->wanted.p)
         return;
     buf_add_char(out, ' ');
-    write_guarded(out, t->value, redact);
+    write_guarded(out, o->wanted, redact);
 }
 
-static void write_expression_error(struct buf *out, const struct match_toleration *t,
-                                   const struct match_taint *taint, bool redact) {
-    struct err err = {0};
-    size_t spent = 0;
-    if (redact) {
-        buf_add(out, t->program ? STR("it fails") : STR("it does not compile"));
+/* "it fails: why" */
+static void write_failure(struct buf *out, struct str what, const struct match_operands *o,
+                          bool redact) {
+    buf_add(out, what);
+    if (redact || !o->detail.n)
         return;
-    }
-    if (t->program)
-        match__toleration_eval(t, taint, &err);
-    else
-        t->engine->compile(t->engine->ctx, intern_text(t->expression), &spent, &err);
-    buf_addf(out, "%s: %s", t->program ? "it fails" : "it does not compile", err.msg);
+    buf_add(out, STR(": "));
+    buf_add(out, o->detail);
 }
 
-static void write_gate_off(struct buf *out, const struct match_toleration *t) {
-    enum feature gate = t->expression ? FEATURE_TaintTolerationCEL
-                                      : match__operator_find(intern_text(t->op_name))->gate;
-    buf_add(out, STR("feature gate "));
-    buf_add(out, feature_name(gate));
-    buf_add(out, STR(" is off"));
-}
-
-static void write_yes(struct buf *out, const struct match_toleration *t,
-                      const struct comparison *c) {
-    const char *sign = t->expression ? NULL : match__operator_find(intern_text(t->op_name))->sign;
+static void write_yes(struct buf *out, const struct match_operands *o, const struct comparison *c) {
+    const char *sign = o->operator.p ? match__operator_find(o->operator)->sign : NULL;
     if (sign)
         write_comparison(out, c, sign, true);
     else
-        buf_add(out, t->expression ? STR("it is true") : STR("it matches"));
+        buf_add(out, o->operator.p ? STR("it matches") : STR("it is true"));
 }
 
-static void write_reason(struct buf *out, const struct match_verdict *v,
-                         const struct match_toleration *t, const struct match_taint *taint) {
-    const struct comparison c = {taint->value, t->value, v->redact};
-    switch (v->code) {
+/* The sign between values of which the code says that it does not hold; NULL for other codes. */
+static const char *sign_of(enum match_code code) {
+    if (code == MATCH_NOT_LESS)
+        return "<";
+    if (code == MATCH_NOT_GREATER)
+        return ">";
+    return code == MATCH_VALUE_DIFFERS || code == MATCH_VERSIONS_DIFFER ? "==" : NULL;
+}
+
+static void write_reason(struct buf *out, const struct match_operands *o, bool redact) {
+    const struct comparison c = {o->value, o->wanted, redact};
+    switch (o->code) {
     case MATCH_YES:
-        write_yes(out, t, &c);
+        write_yes(out, o, &c);
         break;
     case MATCH_EFFECT_DIFFERS:
         buf_add(out, STR("its effect is "));
-        write_value(out, t->effect);
+        write_value(out, o->detail);
         break;
     case MATCH_KEY_DIFFERS:
         buf_add(out, STR("its key is "));
-        write_value(out, t->key);
+        write_value(out, o->detail);
         break;
     case MATCH_VALUE_DIFFERS:
     case MATCH_VERSIONS_DIFFER:
-        write_comparison(out, &c, "==", false);
-        break;
     case MATCH_NOT_LESS:
-        write_comparison(out, &c, "<", false);
-        break;
     case MATCH_NOT_GREATER:
-        write_comparison(out, &c, ">", false);
+        write_comparison(out, &c, sign_of(o->code), false);
         break;
     case MATCH_TOLERATION_NO_NUMBER:
-        write_not_a(out, "number", t->value, v->redact, intern_explain_decimal);
+        write_not_a(out, "number", o->wanted, o->detail, redact);
         break;
     case MATCH_TAINT_NO_NUMBER:
-        write_not_a(out, "number", taint->value, v->redact, intern_explain_decimal);
+        write_not_a(out, "number", o->value, o->detail, redact);
         break;
     case MATCH_TOLERATION_NO_VERSION:
-        write_no_version(out, t->value, v->redact);
+        write_not_a(out, "version", o->wanted, o->detail, redact);
         break;
     case MATCH_TAINT_NO_VERSION:
-        write_no_version(out, taint->value, v->redact);
+        write_not_a(out, "version", o->value, o->detail, redact);
         break;
     case MATCH_GATE_OFF:
-        write_gate_off(out, t);
+        buf_addf(out, "feature gate %.*s is off", STR_ARG(o->detail));
         break;
     case MATCH_UNKNOWN_OPERATOR:
         buf_add(out, STR("there is no such operator"));
         break;
     case MATCH_EXPRESSION_FALSE:
-        buf_add(out, STR("it is false"));
+        write_failure(out, STR("it is false"), o, redact);
         break;
     case MATCH_EXPRESSION_ERROR:
-        write_expression_error(out, t, taint, v->redact);
+        write_failure(out, STR("it fails"), o, redact);
+        break;
+    case MATCH_EXPRESSION_INVALID:
+        write_failure(out, STR("it does not compile"), o, redact);
         break;
     case MATCH_NO_ENGINE:
         buf_add(out, STR("expressions are not evaluated here"));
@@ -186,36 +170,28 @@ static void write_reason(struct buf *out, const struct match_verdict *v,
     }
 }
 
-void match_verdict_write(struct buf *out, const struct match_tolerations *tolerations,
-                         const struct match_taints *taints, const struct match_verdict *v) {
-    const struct match_toleration *t = &tolerations->v[v->toleration];
-    const struct match_taint *taint = &taints->v[v->taint];
+void match_operands_write(struct buf *out, const struct match_operands *o, bool redact) {
     buf_add(out, STR("taint "));
-    write_taint(out, taint, v->redact);
-    buf_addf(out, ": toleration #%u ", v->toleration);
-    write_condition(out, t, v->redact);
+    write_taint(out, o, redact);
+    if (o->toleration == MATCH_NONE) {
+        buf_add(out, STR(": no toleration of its key and effect"));
+        return;
+    }
+    buf_addf(out, ": toleration #%u ", o->toleration);
+    write_condition(out, o, redact);
     buf_add(out, STR(": "));
-    write_reason(out, v, t, taint);
+    write_reason(out, o, redact);
 }
 
-void match_verdict_write_condition(struct buf *out, const struct match_tolerations *tolerations,
-                                   const struct match_taints *taints,
-                                   const struct match_verdict *v) {
-    const struct match_toleration *t = &tolerations->v[v->toleration];
-    if (v->code != MATCH_EXPRESSION_FALSE || v->redact || !t->engine->find_false)
-        return;
-    buf_add(out, STR(": "));
-    t->engine->find_false(t->engine->ctx, intern_text(t->expression), &taints->v[v->taint], out);
+void match_verdict_write(struct buf *out, const struct match_tolerations *tolerations,
+                         const struct match_taints *taints, const struct match_verdict *v) {
+    AUTO(arena_release) struct arena a = {0};
+    struct match_operands o;
+    match_verdict_operands(tolerations, taints, v, &a, &o);
+    match_operands_write(out, &o, false);
 }
 
 /* ---- nodes ---- */
-
-/* What a sentence on a node is about; value is NULL when the node has no such label. */
-struct node_operands {
-    const struct match__requirement *r;
-    const struct atom *value;
-    bool redact;
-};
 
 /* "matchExpressions[1]" */
 static void write_item(struct buf *out, struct str list, uint32_t place) {
@@ -235,46 +211,48 @@ static void write_place(struct buf *out, const struct match_node_verdict *v) {
 }
 
 /* "zone In [a, b]" */
-static void write_requirement(struct buf *out, const struct match__requirement *r, bool redact) {
-    write_value(out, r->key);
+static void write_requirement(struct buf *out, const struct match_node_operands *o, bool redact) {
+    const struct match_values *values = o->values;
+    bool is_set = str_is(o->operator, "In") || str_is(o->operator, "NotIn");
+    write_value(out, o->key);
     buf_add_char(out, ' ');
-    buf_add(out, match__node_op_name(r->op));
-    bool is_set = r->op == MATCH__NODE_IN || r->op == MATCH__NODE_NOT_IN;
-    buf_add(out, is_set ? STR(" [") : r->value_count ? STR(" ") : STR(""));
-    for (uint32_t i = 0; i < r->value_count && !out->full; i++) {
+    buf_add(out, o->operator);
+    buf_add(out, is_set ? STR(" [") : values->n ? STR(" ") : STR(""));
+    for (size_t i = 0; i < values->n && !out->full; i++) {
         if (i > 0)
             buf_add(out, STR(", "));
-        write_guarded(out, r->values[i], redact);
+        write_guarded(out, values->v[i], redact);
     }
+    if (values->n < values->all)
+        buf_addf(out, ", … and %zu more", values->all - values->n);
     if (is_set)
         buf_add_char(out, ']');
 }
 
 /* A field that is not there reads as empty. */
-static void write_found(struct buf *out, const struct node_operands *o) {
-    if (o->value)
-        write_guarded(out, o->value, o->redact);
+static void write_found(struct buf *out, const struct match_node_operands *o, bool redact) {
+    if (o->value.p)
+        write_guarded(out, o->value, redact);
     else
         buf_add(out, STR("\"\""));
 }
 
-static void write_node_reason(struct buf *out, enum match_node_code code,
-                              const struct node_operands *o) {
-    const struct comparison c = {o->value, o->r->value_count ? o->r->values[0] : NULL, o->redact};
-    switch (code) {
+static void write_node_reason(struct buf *out, const struct match_node_operands *o, bool redact) {
+    const struct comparison c = {o->value, o->values->n ? o->values->v[0] : STR(""), redact};
+    switch (o->verdict.code) {
     case MATCH_NODE_NO_LABEL:
         buf_add(out, STR("the node has no such label"));
         break;
     case MATCH_NODE_HAS_LABEL:
         buf_add(out, STR("the node has "));
-        write_found(out, o);
+        write_found(out, o, redact);
         break;
     case MATCH_NODE_NOT_AMONG:
-        write_found(out, o);
+        write_found(out, o, redact);
         buf_add(out, STR(" is not among them"));
         break;
     case MATCH_NODE_AMONG:
-        write_found(out, o);
+        write_found(out, o, redact);
         buf_add(out, STR(" is among them"));
         break;
     case MATCH_NODE_NOT_LESS:
@@ -287,10 +265,10 @@ static void write_node_reason(struct buf *out, enum match_node_code code,
         write_comparison(out, &c, "==", false);
         break;
     case MATCH_NODE_NO_NUMBER:
-        write_not_a(out, "number", o->value, o->redact, intern_explain_integer);
+        write_not_a(out, "number", o->value, o->detail, redact);
         break;
     default: /* the others are about terms */
-        write_no_version(out, o->value, o->redact);
+        write_not_a(out, "version", o->value, o->detail, redact);
         break;
     }
 }
@@ -313,39 +291,38 @@ static const char *term_reason(enum match_node_code code) {
     }
 }
 
-static const struct match__requirement *requirement_of(const struct match_affinity *a,
-                                                       const struct match_node_verdict *v) {
-    if (v->part == MATCH_NODE_SELECTOR)
-        return &a->selector.v[v->requirement];
-    const struct match__terms *terms =
-        v->part == MATCH_NODE_REQUIRED ? &a->required : &a->preferred;
-    const struct match__term *term = &terms->v[v->term];
-    return v->is_field ? &term->fields.v[v->requirement] : &term->expressions.v[v->requirement];
-}
-
-static void write_requirement_verdict(struct buf *out, const struct match_affinity *a,
-                                      const struct match_node *node,
-                                      const struct match_node_verdict *v) {
-    struct node_operands o = {.r = requirement_of(a, v), .redact = v->redact};
-    o.value = !v->is_field ? match__node_label(node, o.r->key) : o.r->is_name ? node->name : NULL;
+static void write_requirement_verdict(struct buf *out, const struct match_node_operands *o,
+                                      bool redact) {
+    const struct match_node_verdict *v = &o->verdict;
     if (v->part != MATCH_NODE_SELECTOR)
         write_item(out, v->is_field ? STR(".matchFields") : STR(".matchExpressions"),
                    v->requirement);
     buf_add(out, STR(": "));
-    write_requirement(out, o.r, v->redact);
+    write_requirement(out, o, redact);
     buf_add(out, STR(": "));
-    write_node_reason(out, v->code, &o);
+    write_node_reason(out, o, redact);
+}
+
+void match_node_operands_write(struct buf *out, const struct match_node_operands *o, bool redact) {
+    const char *about_term = term_reason(o->verdict.code);
+    if (o->verdict.code == MATCH_NODE_NO_TERMS)
+        buf_add(out, STR("nodeSelectorTerms"));
+    else
+        write_place(out, &o->verdict);
+    if (about_term)
+        buf_addf(out, ": %s", about_term);
+    else
+        write_requirement_verdict(out, o, redact);
 }
 
 void match_node_verdict_write(struct buf *out, const struct match_affinity *a,
                               const struct match_node *node, const struct match_node_verdict *v) {
-    const char *about_term = term_reason(v->code);
-    if (v->code == MATCH_NODE_NO_TERMS)
-        buf_add(out, STR("nodeSelectorTerms"));
-    else
-        write_place(out, v);
-    if (about_term)
-        buf_addf(out, ": %s", about_term);
-    else
-        write_requirement_verdict(out, a, node, v);
+    AUTO(arena_release) struct arena arena = {0};
+    struct match_node_operands o;
+    struct match_values values = {0};
+    match_node_verdict_operands(a, node, v, &arena, &o);
+    if (match_node_verdict_has_requirement(v))
+        values = match_node_verdict_values(a, v, SIZE_MAX, &arena);
+    o.values = &values;
+    match_node_operands_write(out, &o, false);
 }

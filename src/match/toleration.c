@@ -163,7 +163,7 @@ static void compile_expression(const struct match *m, struct match_toleration *t
     } else if (!m->engine) {
         reject(t, MATCH_NO_ENGINE);
     } else {
-        reject(t, MATCH_EXPRESSION_ERROR); /* unless it compiles */
+        reject(t, MATCH_EXPRESSION_INVALID); /* unless it compiles */
         t->engine = m->engine;
         t->program = m->engine->compile(m->engine->ctx, intern_text(t->expression), spent, NULL);
         if (t->program)

@@ -72,7 +72,8 @@ enum match_code {
     MATCH_GATE_OFF,
     MATCH_UNKNOWN_OPERATOR,
     MATCH_EXPRESSION_FALSE,
-    MATCH_EXPRESSION_ERROR,   /* it does not compile, or failed on this taint */
+    MATCH_EXPRESSION_ERROR,   /* it failed on this taint */
+    MATCH_EXPRESSION_INVALID, /* it does not compile */
     MATCH_NO_ENGINE,          /* nobody here can evaluate expressions */
     MATCH_EXPRESSION_REFUSED, /* those before it are too many or too long */
 };

@@ -8,13 +8,16 @@
 #ifndef SCHED_EXPLAIN_H
 #define SCHED_EXPLAIN_H
 
+#include "sched/finding.h"
 #include "sched/sched.h"
 
 /* Why a plug-in rejects a node. Equal ones are one object. */
 struct sched_cause {
     enum sched_plugin plugin;
-    struct sched_status status; /* as the scheduler would report it */
-    struct str text;            /* one sentence with operands; {node} stands for the node's name */
+    struct sched_status status;           /* as the scheduler would report it */
+    const struct sched_finding *findings; /* none: the reasons are all there is to be said */
+    size_t finding_count;
+    bool cut; /* LIMIT_EXPLAIN_FINDINGS: there are more */
 };
 
 /* Nodes that are rejected for the same causes. */
@@ -41,10 +44,18 @@ struct sched_explanation {
     size_t *group_of; /* by place in report.nodes; SIZE_MAX: the pod fits there */
 };
 
-/* Explains a pod as sched_examine examines it, unless it has ended; with `redact` sentences say ***
- * for values of taints and labels and do not quote expressions. *out lives in the arena. */
+/* Explains a pod as sched_examine examines it, unless it has ended; with `redact` nodes that differ
+ * in values of taints and labels only are one group, and changes say *** for values. *out lives in
+ * the arena. */
 void sched_explain(struct sched *s, const struct api_object *pod, bool redact, struct arena *a,
                    struct sched_explanation *out);
+
+/* Appends the sentence of a cause, which has a clause for each finding. */
+void sched_cause_write(struct buf *out, const struct sched_cause *cause,
+                       const struct sched_wording *w);
+
+/* Appends a text of the scheduler: as it is, or with *** for what it quotes. */
+void sched_message_write(struct buf *out, struct str text, bool redact);
 
 /* ---- changes (suggest.c) ---- */
 

@@ -46,10 +46,10 @@ struct sched__cycle {
     bool nominated;                 /* the pod's nominated node fits: no other was asked */
     struct sched_status rejected;   /* by PreFilter */
     struct str error;               /* a plug-in failed: the whole text */
-    bool redact;                    /* sentences must not tell values of taints and labels */
-    size_t clauses_end;             /* bytes of whole clauses in the sentence at hand */
     void *data[SCHED_PLUGIN_COUNT]; /* what plug-ins keep for the cycle */
 };
+
+struct sched__findings;
 
 enum sched__scope { SCHED__SCOPE_NODE, SCHED__SCOPE_CLUSTER };
 
@@ -128,9 +128,9 @@ struct sched__plugin {
      * whose verdict is 0. */
     enum sched__scale scale;
     void (*normalize)(const struct sched__cycle *cy, int64_t *scores);
-    /* Appends one line with the operands of its verdict on this slot: "taint sla=940:NoSchedule:
-     * toleration #2 Gt 950: 940 > 950 is false". */
-    void (*explain)(struct sched__cycle *cy, uint32_t slot, struct buf *out);
+    /* Adds what it finds on this slot that it rejects, with all operands (findings_int.h). Without
+     * findings its reasons are told. */
+    void (*explain)(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out);
     /* Events that may make a pod schedulable which it rejected; and whether this one does. NULL:
      * each of them does. */
     uint32_t events;
@@ -146,12 +146,6 @@ const struct sched__plugin *sched__plugin_at(enum sched_plugin plugin);
 
 /* A score on that scale, where the largest is `max`. */
 int64_t sched__scale(enum sched__scale scale, int64_t score, int64_t max);
-
-/* A clause of a sentence ends here. False: it has no room, will be taken back, and is the last. */
-bool sched__clause_end(struct sched__cycle *cy, const struct buf *out);
-
-/* A value of a taint or label as sentences show it: itself, or *** (explain.c). */
-struct str sched__shown(const struct sched__cycle *cy, struct str value);
 
 /* Features that pods with this spec need of their node, as bits (node_declared_features.c). */
 unsigned sched__features_needed(const struct api_pod_spec *spec);

@@ -165,8 +165,7 @@ static void check_lists(struct match *m, const struct api_toleration_list *list,
             CHECK((code == MATCH_YES) == tolerates(&list->v[i], &taint_list->v[j], gates));
             CHECK((code == MATCH_YES) == match_tolerates(&tolerations->v[i], &taints->v[j]));
             buf_clear(&text);
-            match_verdict_write(&text, tolerations, taints,
-                                &(struct match_verdict){code, i, j, false});
+            match_verdict_write(&text, tolerations, taints, &(struct match_verdict){code, i, j});
             CHECK(text.n > 0);
         }
     }

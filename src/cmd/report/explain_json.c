@@ -2,6 +2,7 @@
 #include "api/object.h"
 #include "cmd/report/explain_report.h"
 #include "codec/json.h"
+#include "match/sentence.h"
 
 enum { LONGEST_TEXT = 1 << 20 };
 
@@ -20,7 +21,7 @@ static void add_or_null(struct buf *out, const char *key, struct str value) {
 static void add_message(struct buf *out, const char *key, const struct explain_report *r,
                         struct str text) {
     AUTO(buf_release) struct buf shown = BUF_INIT(LONGEST_TEXT);
-    explain_add_message(&shown, r->e, text);
+    sched_message_write(&shown, text, r->e->redact);
     add_or_null(out, key, buf_view(&shown));
 }
 
@@ -50,21 +51,112 @@ static void add_status(struct buf *out, const struct explain_report *r, struct s
     buf_add(out, STR(",\"reasons\":["));
     for (size_t i = 0; i < status->reason_count; i++) {
         AUTO(buf_release) struct buf shown = BUF_INIT(LONGEST_TEXT);
-        explain_add_message(&shown, r->e, status->reasons[i]);
+        sched_message_write(&shown, status->reasons[i], r->e->redact);
         buf_add(out, i ? STR(",") : STR(""));
         json_write_str(out, buf_view(&shown), true);
     }
     buf_add_char(out, ']');
 }
 
+/* A text as the sentence has it. */
+static void add_shown(struct buf *out, const struct sched_operand *o,
+                      const struct sched_wording *w) {
+    AUTO(buf_release) struct buf shown = BUF_INIT(LONGEST_TEXT);
+    sched_operand_write(&shown, o, w);
+    json_write_str(out, buf_view(&shown), true);
+}
+
+static void add_values(struct buf *out, const struct match_values *values, bool redact) {
+    buf_add_char(out, '[');
+    for (size_t i = 0; i < values->n; i++) {
+        buf_add(out, i ? STR(",") : STR(""));
+        json_write_str(out, redact ? STR("***") : values->v[i], true);
+    }
+    buf_add_char(out, ']');
+    if (values->n < values->all)
+        buf_addf(out, ",\"omittedValues\":%zu", values->all - values->n);
+}
+
+/* Thousandths as a number with a fraction, if there is one. */
+static void add_milli(struct buf *out, int64_t milli) {
+    uint64_t size = milli < 0 ? -(uint64_t)milli : (uint64_t)milli;
+    buf_add(out, milli < 0 ? STR("-") : STR(""));
+    buf_add_u64(out, size / 1000);
+    if (!(size % 1000))
+        return;
+    buf_addf(out, ".%03u", (unsigned)(size % 1000));
+    while (out->p[out->n - 1] == '0')
+        out->n--;
+}
+
+static void add_operand(struct buf *out, const struct sched_operand *o,
+                        const struct sched_wording *w) {
+    if (o->kind == SCHED_DERIVED && w->redact)
+        return;
+    buf_addf(out, ",\"%.*s\":", STR_ARG(sched_operand_name(o->name)));
+    if (o->kind == SCHED_VALUES)
+        add_values(out, o->values, w->redact);
+    else if (o->kind == SCHED_MILLI)
+        add_milli(out, o->number);
+    else if (o->kind >= SCHED_NUMBER)
+        buf_add_i64(out, o->number);
+    else
+        add_shown(out, o, w);
+}
+
+/* What is compared comes first, in the order in which it is read. */
+static void add_operands(struct buf *out, const struct sched_finding *f,
+                         const struct sched_wording *w) {
+    static const enum sched_operand_name compared[] = {SCHED_OPERAND_SUBJECT, SCHED_OPERAND_LEFT,
+                                                       SCHED_OPERAND_RIGHT};
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+        const struct sched_operand *o = sched_finding_get(f, compared[i]);
+        if (compared[i] == SCHED_OPERAND_RIGHT && f->operator.p) {
+            buf_add_char(out, ',');
+            add_text(out, "operator", f->operator);
+        }
+        if (o)
+            add_operand(out, o, w);
+    }
+    for (size_t i = 0; i < f->n; i++)
+        if (f->v[i].name > SCHED_OPERAND_SUBJECT)
+            add_operand(out, &f->v[i], w);
+}
+
+static void add_finding(struct buf *out, const struct sched_finding *f,
+                        const struct sched_wording *w) {
+    buf_add_char(out, '{');
+    add_text(out, "code", sched_finding_name(f));
+    if (f->place.field != SCHED_FIELD_NONE) {
+        buf_add(out, STR(",\"field\":\""));
+        sched_place_write(out, &f->place);
+        buf_add_char(out, '"');
+    }
+    add_operands(out, f, w);
+    buf_addf(out, ",\"nodeDependent\":%s}", sched_finding_is_of_node(f) ? "true" : "false");
+}
+
+static void add_findings(struct buf *out, const struct sched_cause *cause,
+                         const struct sched_wording *w) {
+    buf_add(out, STR(",\"findings\":["));
+    for (size_t i = 0; i < cause->finding_count; i++) {
+        buf_add(out, i ? STR(",") : STR(""));
+        add_finding(out, &cause->findings[i], w);
+    }
+    buf_add_char(out, ']');
+    if (cause->cut)
+        buf_add(out, STR(",\"findingsCut\":true"));
+}
+
 static void add_cause(struct buf *out, const struct explain_report *r,
                       const struct sched_cause *cause, struct str node) {
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
-    explain_add_sentence(&text, cause->text, node);
+    explain_add_cause(&text, r->e, cause, node);
     buf_add_char(out, '{');
     add_status(out, r, sched_plugin_name(cause->plugin), &cause->status);
     buf_add_char(out, ',');
     add_text(out, "text", buf_view(&text));
+    add_findings(out, cause, &(struct sched_wording){node, r->e->redact});
     buf_add_char(out, '}');
 }
 

@@ -17,28 +17,9 @@ const struct sched_cause *explain_find_cause(const struct sched_explanation *e, 
     return NULL;
 }
 
-void explain_add_sentence(struct buf *out, struct str text, struct str node) {
-    const struct str mark = STR("{node}");
-    for (size_t at; node.p && (at = str_find(text, mark)) < text.n;) {
-        buf_add(out, str_sub(text, 0, at));
-        buf_add(out, node);
-        text = str_sub(text, at + mark.n, text.n);
-    }
-    buf_add(out, text);
-}
-
-/* What stands between quotes may be a value. */
-void explain_add_message(struct buf *out, const struct sched_explanation *e, struct str text) {
-    bool quoted = false;
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] != '"' || !e->redact) {
-            if (!quoted)
-                buf_add_char(out, text.p[i]);
-            continue;
-        }
-        buf_add(out, quoted ? STR("\"") : STR("\"***"));
-        quoted = !quoted;
-    }
+void explain_add_cause(struct buf *out, const struct sched_explanation *e,
+                       const struct sched_cause *cause, struct str node) {
+    sched_cause_write(out, cause, &(struct sched_wording){node, e->redact});
 }
 
 bool explain_is_full(const struct buf *out, const struct explain_report *r) {

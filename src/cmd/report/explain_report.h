@@ -30,11 +30,9 @@ void explain_report_write_json(struct buf *out, const struct explain_report *r);
 const struct sched_cause *explain_find_cause(const struct sched_explanation *e, size_t place,
                                              enum sched_plugin plugin);
 
-/* Appends a sentence; {node} becomes the name, unless that is absent. */
-void explain_add_sentence(struct buf *out, struct str text, struct str node);
-
-/* Appends a text of the scheduler: as it is, or without what it quotes. */
-void explain_add_message(struct buf *out, const struct sched_explanation *e, struct str text);
+/* Appends the sentence of a cause; {node} stands for the node's name if that is absent. */
+void explain_add_cause(struct buf *out, const struct sched_explanation *e,
+                       const struct sched_cause *cause, struct str node);
 
 /* Places of the nodes that fit, best first, in the arena; *n: how many. */
 size_t *explain_rank_nodes(struct arena *a, const struct sched_report *r, size_t *n);

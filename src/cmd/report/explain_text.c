@@ -100,16 +100,17 @@ static void add_message(struct buf *out, const struct explain_report *r) {
     AUTO(buf_release) struct buf shown = BUF_INIT(LONGEST_TEXT);
     if (!text.n)
         return;
-    explain_add_message(&shown, r->e, text);
+    sched_message_write(&shown, text, r->e->redact);
     add_shown(out, &shown);
     buf_add_char(out, '\n');
 }
 
 /* ---- causes ---- */
 
-static void add_cause(struct buf *out, const struct sched_cause *cause, struct str node) {
+static void add_cause(struct buf *out, const struct explain_report *r,
+                      const struct sched_cause *cause, struct str node) {
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
-    explain_add_sentence(&text, cause->text, node);
+    explain_add_cause(&text, r->e, cause, node);
     buf_addf(out, "  %.*s: ", STR_ARG(sched_plugin_name(cause->plugin)));
     add_shown(out, &text);
     buf_add_char(out, '\n');
@@ -135,7 +136,7 @@ static void add_group(struct buf *out, const struct explain_report *r,
     buf_add_char(out, '\n');
     struct str only = g->node_count == 1 ? node_name(r, g->nodes[0]) : (struct str){0};
     for (size_t i = 0; i < g->cause_count; i++)
-        add_cause(out, g->causes[i], only);
+        add_cause(out, r, g->causes[i], only);
 }
 
 /* What is closest to fit first, and of these what concerns most nodes. */
@@ -185,7 +186,7 @@ static void add_verdicts(struct buf *out, const struct explain_report *r, size_t
     for (size_t i = 0; i < e->filters.n; i++) {
         const struct sched_cause *cause = explain_find_cause(e, place, e->filters.v[i]);
         if (cause)
-            add_cause(out, cause, node_name(r, place));
+            add_cause(out, r, cause, node_name(r, place));
         else
             buf_addf(out, "  %.*s: fits\n", STR_ARG(sched_plugin_name(e->filters.v[i])));
     }
@@ -196,7 +197,7 @@ static void add_rejection(struct buf *out, const struct explain_report *r) {
     buf_add(out, STR("\nall nodes\n"));
     for (size_t i = 0; i < status->reason_count; i++) {
         AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
-        explain_add_message(&text, r->e, status->reasons[i]);
+        sched_message_write(&text, status->reasons[i], r->e->redact);
         buf_addf(out, "  %.*s: ", STR_ARG(status->plugin));
         add_shown(out, &text);
         buf_add_char(out, '\n');

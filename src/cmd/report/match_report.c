@@ -3,27 +3,7 @@
 #include "base/printable.h"
 #include "cmd/match_pairs.h"
 #include "codec/json.h"
-
-/* Stable names for programs. */
-static const char *const codes[] = {
-    [MATCH_YES] = "match",
-    [MATCH_EFFECT_DIFFERS] = "effect-differs",
-    [MATCH_KEY_DIFFERS] = "key-differs",
-    [MATCH_VALUE_DIFFERS] = "value-differs",
-    [MATCH_NOT_LESS] = "not-less",
-    [MATCH_NOT_GREATER] = "not-greater",
-    [MATCH_VERSIONS_DIFFER] = "versions-differ",
-    [MATCH_TOLERATION_NO_NUMBER] = "toleration-not-a-number",
-    [MATCH_TAINT_NO_NUMBER] = "taint-not-a-number",
-    [MATCH_TOLERATION_NO_VERSION] = "toleration-not-a-version",
-    [MATCH_TAINT_NO_VERSION] = "taint-not-a-version",
-    [MATCH_GATE_OFF] = "gate-off",
-    [MATCH_UNKNOWN_OPERATOR] = "unknown-operator",
-    [MATCH_EXPRESSION_FALSE] = "expression-false",
-    [MATCH_EXPRESSION_ERROR] = "expression-error",
-    [MATCH_NO_ENGINE] = "expression-not-evaluated",
-    [MATCH_EXPRESSION_REFUSED] = "expression-refused",
-};
+#include "match/sentence.h"
 
 enum { LONGEST_SENTENCE = 1 << 20 };
 
@@ -66,7 +46,7 @@ static uint32_t count_untolerated(const struct match_pod *pod, const struct matc
 static struct match_verdict verdict_of(const struct question *q, uint32_t toleration) {
     return (struct match_verdict){
         match_toleration_check(&q->pod->tolerations->v[toleration], &q->host->taints->v[q->taint]),
-        toleration, q->taint, false};
+        toleration, q->taint};
 }
 
 static enum feature gate_of(const struct match_toleration *t) {
@@ -279,8 +259,8 @@ static void write_json_verdict(struct buf *out, const struct question *q,
                                const struct match_verdict *v) {
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_SENTENCE);
     match_verdict_write(&text, q->pod->tolerations, q->host->taints, v);
-    buf_addf(out, "{\"toleration\":%u,\"matches\":%s,\"code\":\"%s\",", v->toleration,
-             v->code == MATCH_YES ? "true" : "false", codes[v->code]);
+    buf_addf(out, "{\"toleration\":%u,\"matches\":%s,\"code\":\"%.*s\",", v->toleration,
+             v->code == MATCH_YES ? "true" : "false", STR_ARG(match_code_name(v->code)));
     add_text(out, "message", buf_view(&text));
     buf_add_char(out, '}');
 }

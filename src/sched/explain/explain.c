@@ -1,17 +1,11 @@
 /* What every plug-in makes of every node, see explain.h. */
 #include "sched/explain.h"
-#include "base/ascii.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/limits.h"
 #include "sched/explain/explain_int.h"
 #include "sched/topology/count_int.h"
-
-struct str sched__shown(const struct sched__cycle *cy, struct str value) {
-    return cy->redact ? STR("***") : value;
-}
 
 /* ---- one filter alone ---- */
 
@@ -36,89 +30,83 @@ bool sched__filter_alone(struct sched__cycle *cy, enum sched_plugin p, uint32_t 
 
 /* ---- causes ---- */
 
+/* A node with a value that is its own name, and the key of its findings if that is just a value. */
+struct named {
+    size_t place; /* in report.nodes */
+    struct str key;
+};
+
 struct builder {
     struct sched__cycle *cy;
     struct arena *a;
     struct sched_explanation *out;
-    struct map causes;          /* struct sched_cause by plug-in, reasons and sentence */
+    struct map causes;          /* struct sched_cause by plug-in, reason and findings */
     struct sched_cause **table; /* by place in report.nodes and filter; NULL: not rejected */
-    struct buf text, key;
+    struct sched__findings findings;
+    VEC(struct named) named; /* of the plug-in at hand */
+    struct arena keys;       /* of these */
+    struct buf key;
 };
 
-static bool is_name_char(char c) {
-    return ascii_is_alnum(c) || c == '-' || c == '.';
-}
-
-static bool stands_alone(struct str text, size_t at, size_t n) {
-    return (at == 0 || !is_name_char(text.p[at - 1])) &&
-           (at + n == text.n || !is_name_char(text.p[at + n]));
-}
-
-/* The sentence with {node} for the name of the node, so that others have the same one. */
-static void add_without_name(struct buf *out, struct str text, struct str name) {
-    size_t from = 0;
-    for (size_t at; (at = str_find(str_sub(text, from, text.n), name)) < text.n - from;) {
-        at += from;
-        bool alone = stands_alone(text, at, name.n);
-        buf_add(out, str_sub(text, from, at));
-        buf_add(out, alone ? STR("{node}") : name);
-        from = at + name.n;
-    }
-    buf_add(out, str_sub(text, from, text.n));
-}
-
-bool sched__clause_end(struct sched__cycle *cy, const struct buf *out) {
-    if (!out->full)
-        cy->clauses_end = out->n;
-    return !out->full;
-}
-
-/* The plug-in's own sentence as far as its clauses have room, or else its reasons. */
-static void write_operands(struct builder *b, enum sched_plugin p, uint32_t slot) {
-    buf_clear(&b->text);
-    b->cy->clauses_end = 0;
-    if (sched__plugin_at(p)->explain)
-        sched__plugin_at(p)->explain(b->cy, slot, &b->text);
-    if (b->text.full)
-        b->text.n = b->cy->clauses_end;
-    if (b->text.n)
-        return;
-    struct sched_status status = sched__cycle_status(b->cy, slot);
-    for (size_t i = 0; i < status.reason_count; i++)
-        buf_add(&b->text, status.reasons[i]);
-}
-
-static void write_sentence(struct builder *b, enum sched_plugin p, uint32_t slot) {
-    write_operands(b, p, slot);
+static struct str write_key(struct builder *b, enum sched_plugin p, uint32_t slot,
+                            enum sched__names names) {
     buf_clear(&b->key);
     buf_add_char(&b->key, (char)p);
     buf_add_char(&b->key, (char)b->cy->verdict[slot]);
-    add_without_name(&b->key, buf_view(&b->text), intern_text(b->cy->s->nodes.v[slot].name));
-    if (b->text.full)
-        buf_addf(&b->key, " … (a sentence ends at %u KiB)", LIMIT_SENTENCE_BYTES >> 10);
+    sched__findings_key(&b->findings, names, b->out->redact, &b->key);
+    return buf_view(&b->key);
 }
 
-static struct sched_cause *cause_of(struct builder *b, enum sched_plugin p, uint32_t slot) {
-    write_sentence(b, p, slot);
-    struct sched_cause *cause = map_get(&b->causes, buf_view(&b->key));
-    if (cause)
-        return cause;
-    cause = arena_new(b->a, struct sched_cause);
-    struct str key = arena_str(b->a, buf_view(&b->key));
+static struct sched_cause *add_cause(struct builder *b, enum sched_plugin p, struct str key) {
+    struct sched_cause *cause = arena_new(b->a, struct sched_cause);
     cause->plugin = p;
-    cause->status = sched__cycle_status(b->cy, slot);
-    cause->text = str_sub(key, 2, key.n);
-    map_put(&b->causes, key, cause);
+    cause->findings = sched__findings_copy(&b->findings, b->a);
+    cause->finding_count = b->findings.n;
+    cause->cut = b->findings.cut;
+    map_put(&b->causes, arena_str(b->a, key), cause);
     return cause;
 }
 
-/* Nodes with the same taints stand side by side or not: each list is put into words once. */
+/* The cause of a node's rejection, made if no other node has it. */
+static struct sched_cause *cause_of(struct builder *b, enum sched_plugin p, size_t place) {
+    uint32_t slot = b->out->report.nodes[place].slot;
+    sched__findings_ask(&b->findings, p, slot);
+    if (sched__findings_value_is_name(&b->findings)) {
+        struct str key = write_key(b, p, slot, SCHED__THIS_NAME);
+        vec_push(&b->named, ((struct named){place, arena_str(&b->keys, key)}));
+    }
+    struct str key = write_key(b, p, slot, SCHED__ANY_NAME);
+    struct sched_cause *cause = map_get(&b->causes, key);
+    if (cause)
+        return cause;
+    cause = add_cause(b, p, key);
+    cause->status = sched__cycle_status(b->cy, slot);
+    return cause;
+}
+
+/* A value that is the node's name by chance, as other nodes have it, too, is a value. */
+static void join_named(struct builder *b, size_t column, size_t columns) {
+    for (size_t i = 0; i < b->named.n; i++) {
+        struct sched_cause *cause = map_get(&b->causes, b->named.v[i].key);
+        if (cause)
+            b->table[b->named.v[i].place * columns + column] = cause;
+    }
+    b->named.n = 0;
+    arena_reset(&b->keys);
+}
+
+/* Nodes with the same taints stand side by side or not: each list is asked about once, unless it
+ * has the node's name. */
 static struct sched_cause *taint_cause(struct builder *b, struct sched_cause **by_list,
-                                       uint32_t slot) {
+                                       size_t place) {
+    uint32_t slot = b->out->report.nodes[place].slot;
     struct sched_cause **known = &by_list[b->cy->s->nodes.taints[slot]->list.id];
-    if (!*known)
-        *known = cause_of(b, SCHED_TAINT_TOLERATION, slot);
-    return *known;
+    if (*known)
+        return *known;
+    struct sched_cause *cause = cause_of(b, SCHED_TAINT_TOLERATION, place);
+    if (!sched__findings_value_is_name(&b->findings))
+        *known = cause;
+    return cause;
 }
 
 static struct sched_cause **lists_of_taints(struct builder *b) {
@@ -135,30 +123,45 @@ static void explain_column(struct builder *b, size_t column, size_t columns) {
     enum sched_plugin p = b->out->filters.v[column];
     struct sched_cause **by_list = p == SCHED_TAINT_TOLERATION ? lists_of_taints(b) : NULL;
     for (size_t i = 0; i < r->node_count; i++) {
-        uint32_t slot = r->nodes[i].slot;
-        if (b->cy->verdict[slot] > SCHED__GONE)
+        if (b->cy->verdict[r->nodes[i].slot] > SCHED__GONE)
             b->table[i * columns + column] =
-                by_list ? taint_cause(b, by_list, slot) : cause_of(b, p, slot);
+                by_list ? taint_cause(b, by_list, i) : cause_of(b, p, i);
     }
+    join_named(b, column, columns);
 }
 
-/* Rejected, but by no filter alone: PreFilter left the node out, or pods that are nominated to it
- * are in the way. */
+/* PreFilter left the node out, or pods that are nominated to it are in the way: of nodes with the
+ * same status it is one cause. */
+static struct sched_cause *other_cause(struct builder *b, const struct sched_node_report *node) {
+    enum sched_plugin p = SCHED_NODE_AFFINITY; /* the only one that leaves nodes out */
+    sched_plugin_find(node->status.plugin, &p);
+    b->findings.n = 0;
+    b->findings.cut = false;
+    if (!node->absent)
+        sched__finding_start(&b->findings, SCHED_FINDING_NOMINATED, sched__field(SCHED_FIELD_NONE));
+    buf_clear(&b->key);
+    buf_addf(&b->key, "other %d %d", p, node->absent);
+    for (size_t i = 0; i < node->status.reason_count; i++) {
+        buf_add_char(&b->key, '\0');
+        buf_add(&b->key, node->status.reasons[i]);
+    }
+    struct sched_cause *cause = map_get(&b->causes, buf_view(&b->key));
+    if (cause)
+        return cause;
+    cause = add_cause(b, p, buf_view(&b->key));
+    cause->status = node->status;
+    return cause;
+}
+
+/* Rejected, but by no filter alone. */
 static void explain_others(struct builder *b, size_t column, size_t columns) {
     const struct sched_report *r = &b->out->report;
     for (size_t i = 0; i < r->node_count; i++) {
         bool seen = r->nodes[i].status.code == SCHED_CODE_SUCCESS;
         for (size_t k = 0; !seen && k < column; k++)
             seen = b->table[i * columns + k];
-        if (seen)
-            continue;
-        struct sched_cause *cause = arena_new(b->a, struct sched_cause);
-        cause->plugin = SCHED_NODE_AFFINITY; /* the only one that leaves nodes out */
-        sched_plugin_find(r->nodes[i].status.plugin, &cause->plugin);
-        cause->status = r->nodes[i].status;
-        cause->text = r->nodes[i].absent ? cause->status.reasons[0]
-                                         : STR("pods that are nominated to the node leave no room");
-        b->table[i * columns + column] = cause;
+        if (!seen)
+            b->table[i * columns + column] = other_cause(b, &r->nodes[i]);
     }
 }
 
@@ -253,16 +256,18 @@ static void explain_cycle(struct sched__cycle *cy, struct sched_explanation *out
                         .a = cy->arena,
                         .out = out,
                         .causes = MAP_INIT(cy->s->seed),
-                        .text = BUF_INIT(LIMIT_SENTENCE_BYTES),
                         .key = BUF_INIT(SIZE_MAX)};
+    sched__findings_init(&b.findings, cy);
     sched__report_cycle(cy, &out->report);
     memcpy(out->weights, cy->profile->weights, sizeof out->weights);
     if (!out->report.node_count)
         out->report.message = STR("no nodes available to schedule pods");
     if (!out->report.error.p && out->report.rejected.code == SCHED_CODE_SUCCESS)
         explain_nodes(&b);
+    sched__findings_release(&b.findings);
+    vec_release(&b.named);
+    arena_release(&b.keys);
     map_release(&b.causes);
-    buf_release(&b.text);
     buf_release(&b.key);
 }
 
@@ -279,7 +284,6 @@ void sched_explain(struct sched *s, const struct api_object *pod, bool redact, s
     sched__tallies_sweep(s);
     sched__trial_start(&trial, s, pod, a);
     sched__trial_nominate(&trial);
-    trial.cycle.redact = redact;
     out->all_nodes = s->nodes.live;
     out->ended = api_pod_has_ended(pod->body);
     out->ignored = out->ended || sched__pod_class_is_ignored(trial.cycle.cls);

@@ -3,7 +3,7 @@
 #define SCHED_EXPLAIN_EXPLAIN_INT_H
 
 #include "sched/explain.h"
-#include "sched/plugin_int.h"
+#include "sched/findings_int.h"
 
 /* A pod that the scheduler need not know, and its cycle. */
 struct sched__trial {
@@ -27,7 +27,32 @@ void sched__report_cycle(struct sched__cycle *cy, struct sched_report *out);
  * nothing to do with this pod. */
 bool sched__filter_alone(struct sched__cycle *cy, enum sched_plugin p, uint32_t from, uint32_t to);
 
-/* ---- what plug-ins tell of their verdict on a slot, beyond the sentence ---- */
+/* ---- findings (findings.c, words.c) ---- */
+
+/* Room for findings in a cycle, whose arena keeps what all nodes share. */
+void sched__findings_init(struct sched__findings *f, struct sched__cycle *cy);
+void sched__findings_release(struct sched__findings *f);
+
+/* Asks a plug-in for what it finds on a slot that it rejects: cy->verdict[slot]. */
+void sched__findings_ask(struct sched__findings *f, enum sched_plugin p, uint32_t slot);
+
+/* Is one of the values the node's own name? */
+bool sched__findings_value_is_name(const struct sched__findings *f);
+
+/* Is a value that is the node's own name like that of any other node, or the text that it is? */
+enum sched__names { SCHED__ANY_NAME, SCHED__THIS_NAME };
+
+/* Appends bytes that are the same for the same findings: those that are told alike. */
+void sched__findings_key(const struct sched__findings *f, enum sched__names names, bool redact,
+                         struct buf *key);
+
+/* The findings with all their texts in the arena, but for what is shared. */
+const struct sched_finding *sched__findings_copy(const struct sched__findings *f, struct arena *a);
+
+/* The operator of a row of findings.def, absent if there is none; static. */
+struct str sched__finding_operator(enum sched_finding_code code);
+
+/* ---- what plug-ins tell of their verdict on a slot, beyond their findings ---- */
 
 /* The pod on the node that has one of the pod's host ports (node_ports.c); the pod that has its
  * disk or its claim (volume_restrictions.c). Of several the first by name; NULL: none. */
@@ -80,6 +105,7 @@ struct sched__option {
 struct sched__options {
     struct sched__cycle *cy;
     uint32_t slot;
+    bool redact; /* texts must not tell values of taints and labels */
     const struct api_object *pod, *node; /* as they are now */
     size_t choice, seen;         /* the place of the option to be made; options listed so far */
     struct sched__option option; /* if `made` */
@@ -88,6 +114,9 @@ struct sched__options {
 
 /* There is one more option: is it the one to be made? */
 bool sched__option_wanted(struct sched__options *x);
+
+/* A value of a taint or label as texts show it: itself, or ***. */
+struct str sched__option_shown(const struct sched__options *x, struct str value);
 
 /* Makes it; the text must live as long as the cycle's arena. */
 void sched__option_make(struct sched__options *x, const struct sched__option *o);

@@ -44,6 +44,10 @@ bool sched__option_wanted(struct sched__options *x) {
     return x->seen++ == x->choice;
 }
 
+struct str sched__option_shown(const struct sched__options *x, struct str value) {
+    return x->redact ? STR("***") : value;
+}
+
 void sched__option_make(struct sched__options *x, const struct sched__option *o) {
     x->option = *o;
     x->made = true;
@@ -160,7 +164,6 @@ static enum sched_plugin first_rejection(struct sched__cycle *cy, uint32_t slot)
 }
 
 static enum step take_step(struct path *p, struct sched__cycle *cy, size_t choice) {
-    cy->redact = p->redact;
     cy->verdict = p->s->trial;
     sched__cycle_pre_filter(cy);
     if (cy->error.p || cy->rejected.code != SCHED_CODE_SUCCESS)
@@ -170,8 +173,12 @@ static enum step take_step(struct path *p, struct sched__cycle *cy, size_t choic
         return cy->error.p ? STUCK : FITS;
     if (!suggesters[rejecting] || p->n == MOST_STEPS)
         return STUCK;
-    struct sched__options x = {
-        .cy = cy, .slot = p->slot, .pod = p->pod, .node = p->node, .choice = choice};
+    struct sched__options x = {.cy = cy,
+                               .slot = p->slot,
+                               .redact = p->redact,
+                               .pod = p->pod,
+                               .node = p->node,
+                               .choice = choice};
     suggesters[rejecting](&x);
     if (x.made)
         take_option(p, &x.option);

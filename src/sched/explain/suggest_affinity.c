@@ -21,7 +21,7 @@ void sched__suggest_label(struct sched__options *x, struct str key, struct str v
     make(x, (struct sched__option){.kind = SCHED_CHANGE_LABEL, .node = node},
          arena_printf(x->cy->arena, "label node %.*s with %.*s%s%.*s", STR_ARG(node->meta->name),
                       STR_ARG(key), value.n ? "=" : "",
-                      STR_ARG(value.n ? sched__shown(x->cy, value) : value)));
+                      STR_ARG(value.n ? sched__option_shown(x, value) : value)));
 }
 
 static void remove_label(struct sched__options *x, struct str key) {
@@ -119,13 +119,13 @@ static void change_requirement(struct sched__options *x, const struct match_node
     values[is_in ? p.r->values.n : 0] = arena_str(a, value);
     p.r->values = (struct api_strs){values, p.r->values.n + is_in};
     struct sched__option o = {.kind = SCHED_CHANGE_REQUIREMENT, .pod = pod};
-    struct str shown = sched__shown(x->cy, value), name = name_of(x, why);
+    struct str shown = sched__option_shown(x, value), name = name_of(x, why);
     o.cost = sched__suggest_distance(old, value);
     o.text = is_in ? arena_printf(x->cy->arena, "add %.*s to the values of %.*s (%.*s)",
                                   STR_ARG(shown), STR_ARG(name), STR_ARG(p.r->key))
                    : arena_printf(x->cy->arena, "change %.*s (%.*s %.*s %.*s) to %.*s",
                                   STR_ARG(name), STR_ARG(p.r->key), STR_ARG(p.r->operator),
-                                  STR_ARG(sched__shown(x->cy, old)), STR_ARG(shown));
+                                  STR_ARG(sched__option_shown(x, old)), STR_ARG(shown));
     sched__option_make(x, &o);
 }
 

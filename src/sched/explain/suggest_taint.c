@@ -91,7 +91,7 @@ static void change_value(struct sched__options *x, uint32_t place,
     o.text = arena_printf(
         x->cy->arena, "%s toleration #%u (%.*s %.*s %.*s) to %.*s", direction(t->operator), place,
         STR_ARG(t->key), STR_ARG(is_equal ? STR("Equal") : t->operator),
-        STR_ARG(sched__shown(x->cy, t->value)), STR_ARG(sched__shown(x->cy, value)));
+        STR_ARG(sched__option_shown(x, t->value)), STR_ARG(sched__option_shown(x, value)));
     sched__option_make(x, &o);
 }
 
@@ -115,7 +115,7 @@ static void tolerate(struct sched__options *x, struct str key, struct str value,
     struct sched__option o = {.kind = SCHED_CHANGE_TOLERATE, .pod = pod};
     o.text =
         arena_printf(x->cy->arena, "tolerate %.*s%s%.*s:%.*s", STR_ARG(key), value.n ? "=" : "",
-                     STR_ARG(value.n ? sched__shown(x->cy, value) : value), STR_ARG(effect));
+                     STR_ARG(value.n ? sched__option_shown(x, value) : value), STR_ARG(effect));
     sched__option_make(x, &o);
 }
 
@@ -136,7 +136,7 @@ static void remove_taint(struct sched__options *x, uint32_t place,
     struct str value = intern_text(taint->value);
     o.text = arena_printf(x->cy->arena, "remove the taint %.*s%s%.*s:%.*s from node %.*s",
                           STR_ARG(intern_text(taint->key)), value.n ? "=" : "",
-                          STR_ARG(value.n ? sched__shown(x->cy, value) : value),
+                          STR_ARG(value.n ? sched__option_shown(x, value) : value),
                           STR_ARG(intern_text(taint->effect)), STR_ARG(node->meta->name));
     sched__option_make(x, &o);
 }

@@ -141,11 +141,11 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
 
 /* ---- explanation ---- */
 
-static void write_domain(const struct sched__cycle *cy, struct buf *out,
-                         const struct sched__topology *topology, uint32_t domain) {
-    struct str key = intern_text(topology->key),
-               value = sched__shown(cy, intern_text(topology->values.v[domain - 1]));
-    buf_addf(out, "%.*s=%.*s", STR_ARG(key), STR_ARG(value));
+static void add_domain(struct sched__findings *out, const struct sched__topology *topology) {
+    uint32_t domain = topology->domain[out->slot];
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(intern_text(topology->key)));
+    sched__finding_add_of_node(out, SCHED_OPERAND_DOMAIN_VALUE,
+                               sched__value(intern_text(topology->values.v[domain - 1])));
 }
 
 /* A term that refuses a node. */
@@ -171,13 +171,12 @@ static const struct sched_pod *find_example(const struct sched__cycle *cy, const
     return first ? first : r->example;
 }
 
-/* "default/web-1 on n2" */
-static void write_example(const struct sched__cycle *cy, struct buf *out, const struct refusal *r,
-                          uint32_t slot) {
-    const struct sched_pod *p = find_example(cy, r, slot);
-    if (p)
-        buf_addf(out, "pod %.*s on %.*s", STR_ARG(p->key),
-                 STR_ARG(intern_text(cy->s->nodes.v[p->node].name)));
+static void add_example(struct sched__findings *out, const struct refusal *r) {
+    const struct sched_pod *p = find_example(out->cy, r, out->slot);
+    if (!p)
+        return;
+    sched__finding_add_of_node(out, SCHED_OPERAND_POD, sched__text(p->key));
+    sched__finding_add_of_node(out, SCHED_OPERAND_NODE, sched__node_name_of(out->cy, p->node));
 }
 
 static bool find_wanted(const struct filtering *state, uint32_t slot, struct refusal *out) {
@@ -256,33 +255,33 @@ static bool find_refusal(struct sched__cycle *cy, uint32_t slot, struct refusal 
     return find_wanted(state, slot, out) || find_unwanted(cy, slot, out);
 }
 
-static void explain_wanted(struct sched__cycle *cy, const struct refusal *r, uint32_t slot,
-                           struct buf *out) {
-    const struct sched__affinity *d = cy->cls->data[SCHED_INTER_POD_AFFINITY];
-    uint32_t domain = r->own->topology->domain[slot];
-    buf_addf(out, "podAffinity.required[%zu]: ", r->place);
-    if (!domain) {
-        buf_addf(out, "the node has no label %.*s", STR_ARG(r->own->label));
+static void explain_wanted(struct sched__findings *out, const struct refusal *r) {
+    const struct sched__affinity *d = out->cy->cls->data[SCHED_INTER_POD_AFFINITY];
+    struct sched_place place = sched__item(SCHED_FIELD_POD_AFFINITY, r->place);
+    if (r->own->topology->domain[out->slot]) {
+        sched__finding_start(
+            out, d->affinity.n > 1 ? SCHED_FINDING_NO_POD_OF_ALL : SCHED_FINDING_NO_POD, place);
+        add_domain(out, r->own->topology);
         return;
     }
-    buf_addf(out, "no pod that %s in ", d->affinity.n > 1 ? "all terms match" : "it matches");
-    write_domain(cy, out, r->own->topology, domain);
+    sched__finding_start(out, SCHED_FINDING_NO_LABEL, place);
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(r->own->label));
 }
 
-static void explain_unwanted(struct sched__cycle *cy, const struct refusal *r, uint32_t slot,
-                             struct buf *out) {
-    const struct sched__topology *topology = r->own ? r->own->topology : r->against->topology;
+static void explain_unwanted(struct sched__findings *out, const struct refusal *r) {
     if (r->own)
-        buf_addf(out, "podAntiAffinity.required[%zu]: matches ", r->place);
-    write_example(cy, out, r, slot);
-    buf_add(out, r->own ? STR(", in ") : STR(" has podAntiAffinity that matches this pod, in "));
-    write_domain(cy, out, topology, topology->domain[slot]);
+        sched__finding_start(out, SCHED_FINDING_UNWANTED_POD,
+                             sched__item(SCHED_FIELD_POD_ANTI_AFFINITY, r->place));
+    else
+        sched__finding_start(out, SCHED_FINDING_UNWANTED_BY_POD, sched__field(SCHED_FIELD_NONE));
+    add_example(out, r);
+    add_domain(out, r->own ? r->own->topology : r->against->topology);
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     struct refusal r;
     if (find_refusal(cy, slot, &r))
-        (r.anti ? explain_unwanted : explain_wanted)(cy, &r, slot, out);
+        (r.anti ? explain_unwanted : explain_wanted)(out, &r);
 }
 
 /* The first domain by name with a pod that is wanted, absent without one. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "sched/plugin_int.h"
+#include "sched/findings_int.h"
 
 struct node_affinity {
     struct match_affinity *added; /* the profile's; NULL: none */
@@ -186,30 +186,23 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             cy->verdict[i] = (uint8_t)check(cy->cls, d, cy->s->nodes.v[i].labels);
 }
 
-static void write_verdict(const struct sched__cycle *cy, struct buf *out,
-                          const struct match_affinity *a, const struct match_node *node,
-                          struct match_node_verdict why) {
-    why.redact = cy->redact;
-    match_node_verdict_write(out, a, node, &why);
-}
-
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     const struct node_affinity *d = cy->cls->data[SCHED_NODE_AFFINITY];
     const struct match_node *node = cy->s->nodes.v[slot].labels;
-    const struct match_affinity *a =
-        cy->verdict[slot] == SCHED__REASON_ADDED_AFFINITY ? d->added : cy->cls->affinity;
+    bool is_added = cy->verdict[slot] == SCHED__REASON_ADDED_AFFINITY;
+    const struct match_affinity *a = is_added ? d->added : cy->cls->affinity;
+    enum sched_field field = is_added ? SCHED_FIELD_ADDED_TERMS : SCHED_FIELD_TERMS;
     struct match_node_verdict why;
     match_affinity_required(a, node, &why);
     uint32_t n =
         why.part == MATCH_NODE_REQUIRED ? match_affinity_term_count(a, MATCH_NODE_REQUIRED) : 0;
+    if (!n)
+        sched__finding_requirement(out, field, a, &why);
     for (uint32_t i = 0; i < n; i++) {
-        buf_add(out, i ? STR("; ") : STR(""));
-        write_verdict(cy, out, a, node, match_affinity_check_term(a, why.part, i, node));
-        if (!sched__clause_end(cy, out))
+        why = match_affinity_check_term(a, MATCH_NODE_REQUIRED, i, node);
+        if (!sched__finding_requirement(out, field, a, &why))
             return;
     }
-    if (!n)
-        write_verdict(cy, out, a, node, why);
 }
 
 /* ---- score ---- */

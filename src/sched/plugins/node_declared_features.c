@@ -4,7 +4,7 @@
  * of k8s.io/component-helpers/nodedeclaredfeatures that a pod can need to be scheduled.
  */
 #include "api/object.h"
-#include "sched/plugin_int.h"
+#include "sched/findings_int.h"
 
 /* ---- what pods need ---- */
 
@@ -105,9 +105,11 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             cy->verdict[i] = SCHED__REASON_DECLARED_FEATURES;
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     struct str name = features[find_missing(cy, slot)].name;
-    buf_addf(out, "status.declaredFeatures does not have %.*s", STR_ARG(name));
+    sched__finding_start(out, SCHED_FINDING_FEATURE, sched__field(SCHED_FIELD_NONE));
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(STR("status.declaredFeatures")));
+    sched__finding_add(out, SCHED_OPERAND_RIGHT, sched__text(name));
 }
 
 /* It runs behind the plug-ins that look at all nodes, so it is one of them. */

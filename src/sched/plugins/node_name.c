@@ -1,6 +1,6 @@
 /* NodeName: a pod that names its node goes nowhere else; other nodes are left out before any filter
  * runs, as upstream's PreFilter does. */
-#include "sched/plugin_int.h"
+#include "sched/findings_int.h"
 
 /* Classes of pods that name a node are marked by themselves. */
 static void *compile(struct sched *s, struct sched__pod_class *c) {
@@ -28,10 +28,10 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             cy->verdict[i] = SCHED__REASON_NODE_NAME;
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
-    struct str name = cy->cls->pod->spec.node_name;
-    struct str node = intern_text(cy->s->nodes.v[slot].name);
-    buf_addf(out, "spec.nodeName: %.*s is not %.*s", STR_ARG(node), STR_ARG(name));
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
+    sched__finding_start(out, SCHED_FINDING_NODE_NAME, sched__field(SCHED_FIELD_NODE_NAME));
+    sched__finding_add_of_node(out, SCHED_OPERAND_LEFT, sched__node_name_of(cy, slot));
+    sched__finding_add(out, SCHED_OPERAND_RIGHT, sched__text(cy->cls->pod->spec.node_name));
 }
 
 const struct sched__plugin sched__node_name = {

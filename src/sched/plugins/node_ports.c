@@ -97,13 +97,16 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             cy->verdict[i] = SCHED__REASON_PORTS;
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     const struct sched_pod *rival = sched__ports_rival(cy, slot);
     const struct sched__port *port = find_conflict(cy->cls->data[SCHED_NODE_PORTS], rival);
     assert(port); /* explained is what was rejected */
-    struct str ip = intern_text(port->ip), protocol = intern_text(port->protocol);
-    buf_addf(out, "host port %.*s:%d/%.*s is taken by pod %.*s", STR_ARG(ip), port->port,
-             STR_ARG(protocol), STR_ARG(rival->key));
+    sched__finding_start(out, SCHED_FINDING_PORT, sched__field(SCHED_FIELD_PORTS));
+    sched__finding_add_of_node(out, SCHED_OPERAND_IP, sched__text(intern_text(port->ip)));
+    sched__finding_add_of_node(out, SCHED_OPERAND_PORT, sched__number(port->port));
+    sched__finding_add_of_node(out, SCHED_OPERAND_PROTOCOL,
+                               sched__text(intern_text(port->protocol)));
+    sched__finding_add_of_node(out, SCHED_OPERAND_POD, sched__text(rival->key));
 }
 
 static bool has_number(const struct wanted *w, int32_t number) {

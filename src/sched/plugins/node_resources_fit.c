@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "sched/cluster/requests_int.h"
+#include "sched/findings_int.h"
 #include "sched/plugins/node_resources_int.h"
 
 struct fit {
@@ -93,27 +94,44 @@ static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status 
     }
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+/* An amount of a resource as an operand. */
+static struct sched_operand amount_of(uint32_t resource, int64_t amount) {
+    enum sched_operand_kind kind = resource == SCHED__CPU      ? SCHED_MILLI
+                                   : resource < SCHED__SCALARS ? SCHED_BYTES
+                                                               : SCHED_COUNT;
+    return (struct sched_operand){.kind = (uint8_t)kind, .number = amount};
+}
+
+static void explain_pods(const struct sched__nodes *nodes, uint32_t slot,
+                         struct sched__findings *out) {
+    sched__finding_start(out, SCHED_FINDING_PODS, sched__field(SCHED_FIELD_NONE));
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(STR("pods")));
+    sched__finding_add_of_node(out, SCHED_OPERAND_LEFT, sched__number(nodes->pods[slot]));
+    sched__finding_add_of_node(out, SCHED_OPERAND_RIGHT, sched__number(nodes->pods_most[slot]));
+}
+
+static bool explain_lack(const struct sched__resource *r, const struct sched__amount *check,
+                         uint32_t slot, struct sched__findings *out) {
+    if (!sched__finding_start(out, SCHED_FINDING_RESOURCE, sched__field(SCHED_FIELD_REQUESTS)))
+        return false;
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(intern_text(r->name)));
+    sched__finding_add_of_node(out, SCHED_OPERAND_LEFT,
+                               amount_of(check->resource, sched__resource_free(r, slot)));
+    sched__finding_add(out, SCHED_OPERAND_RIGHT, amount_of(check->resource, check->amount));
+    sched__finding_add_of_node(out, SCHED_OPERAND_ALLOCATABLE,
+                               amount_of(check->resource, r->alloc[slot]));
+    return true;
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     const struct fit *d = cy->cls->data[SCHED_FIT];
     const struct sched__nodes *nodes = &cy->s->nodes;
-    const char *between = "";
-    if (nodes->pods[slot] >= nodes->pods_most[slot]) {
-        buf_addf(out, "pods: %d of %d there", nodes->pods[slot], nodes->pods_most[slot]);
-        between = "; ";
-    }
+    if (nodes->pods[slot] >= nodes->pods_most[slot])
+        explain_pods(nodes, slot, out);
     for (size_t k = 0; k < d->check_count; k++) {
-        uint32_t resource = d->checks[k].resource;
-        const struct sched__resource *r = &nodes->resources.v[resource];
-        if (d->checks[k].amount <= sched__resource_free(r, slot))
-            continue;
-        buf_addf(out, "%s%.*s: requested ", between, STR_ARG(intern_text(r->name)));
-        sched__amount_write(out, resource, d->checks[k].amount);
-        buf_add(out, STR(", free "));
-        sched__amount_write(out, resource, sched__resource_free(r, slot));
-        buf_add(out, STR(" of "));
-        sched__amount_write(out, resource, r->alloc[slot]);
-        between = "; ";
-        if (!sched__clause_end(cy, out))
+        const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
+        if (d->checks[k].amount > sched__resource_free(r, slot) &&
+            !explain_lack(r, &d->checks[k], slot, out))
             return;
     }
 }

@@ -1,5 +1,5 @@
 /* NodeUnschedulable: cordoned nodes are for pods that tolerate the taint cordoning stands for. */
-#include "sched/plugin_int.h"
+#include "sched/findings_int.h"
 
 static bool tolerates(struct sched *s, const struct match_tolerations *tolerations) {
     return match_fit(s->match, tolerations, match_taints_unschedulable(s->match)).untolerated ==
@@ -17,11 +17,15 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             cy->verdict[i] = SCHED__REASON_UNSCHEDULABLE;
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     (void)cy;
     (void)slot;
-    buf_add(out, STR("spec.unschedulable is true, and no toleration matches "
-                     "node.kubernetes.io/unschedulable:NoSchedule"));
+    sched__finding_start(out, SCHED_FINDING_CORDONED, sched__field(SCHED_FIELD_TOLERATIONS));
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(STR("spec.unschedulable")));
+    sched__finding_add_of_node(out, SCHED_OPERAND_LEFT, sched__text(STR("true")));
+    sched__finding_add(out, SCHED_OPERAND_RIGHT, sched__text(STR("false")));
+    sched__finding_add(out, SCHED_OPERAND_TAINT,
+                       sched__text(STR("node.kubernetes.io/unschedulable:NoSchedule")));
 }
 
 static bool is_closed(const struct api_object *node) {

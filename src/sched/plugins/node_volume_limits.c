@@ -2,6 +2,7 @@
  * NodeVolumeLimits: how many volumes of a CSI driver a node can have attached, and whether it has
  * the driver at all.
  */
+#include "sched/findings_int.h"
 #include "sched/volumes/state_int.h"
 
 static bool is_attachable(const struct api_volume *volume) {
@@ -217,13 +218,21 @@ static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status 
         sched__status_add(cy, status, out.text);
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *buf) {
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *found) {
     struct outcome out = check(cy, slot);
-    if (out.text.p)
-        buf_add(buf, out.text);
-    else if (out.reason)
-        buf_addf(buf, "driver %.*s: %zu volume(s) attached + %zu new > limit %lld",
-                 STR_ARG(out.driver), out.present, out.added, (long long)out.limit);
+    if (out.text.p) {
+        sched__finding_start(found, SCHED_FINDING_MESSAGE, sched__field(SCHED_FIELD_VOLUMES));
+        sched__finding_add_of_node(found, SCHED_OPERAND_DETAIL, sched__message(out.text));
+    } else if (out.reason) {
+        sched__finding_start(found, SCHED_FINDING_VOLUME_LIMIT, sched__field(SCHED_FIELD_VOLUMES));
+        sched__finding_add(found, SCHED_OPERAND_SUBJECT, sched__text(out.driver));
+        sched__finding_add_of_node(found, SCHED_OPERAND_LEFT,
+                                   sched__number((int64_t)(out.present + out.added)));
+        sched__finding_add_of_node(found, SCHED_OPERAND_RIGHT, sched__number(out.limit));
+        sched__finding_add_of_node(found, SCHED_OPERAND_ATTACHED,
+                                   sched__number((int64_t)out.present));
+        sched__finding_add_of_node(found, SCHED_OPERAND_ADDED, sched__number((int64_t)out.added));
+    }
 }
 
 /* ---- queueing hints ---- */

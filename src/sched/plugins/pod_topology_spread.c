@@ -102,37 +102,57 @@ static size_t find_violated(const struct filtering *state, uint32_t slot) {
     return i;
 }
 
-static void write_skew(const struct sched__cycle *cy, struct buf *out,
-                       const struct sched__spread_rule *rule, uint32_t domain, uint32_t least) {
-    const struct sched__tally *t = rule->tally;
-    int32_t fewest = least_count(rule, least);
-    buf_add(out, sched__shown(cy, intern_text(rule->topology->values.v[domain - 1])));
-    buf_addf(out, ": %d matching + %d itself - %d least", t->count[domain], rule->self, fewest);
-    if ((int64_t)t->by->domains.n < rule->min_domains) {
-        buf_addf(out, " (%zu domains < minDomains %d)", t->by->domains.n, rule->min_domains);
-    } else if (least) {
-        const struct atom *value = rule->topology->values.v[least - 1];
-        buf_addf(out, " (%.*s)", STR_ARG(sched__shown(cy, intern_text(value))));
-    }
-    buf_addf(out, " = %d > maxSkew %d", t->count[domain] + rule->self - fewest, rule->max_skew);
+/* Which finding a skew is depends on where the least count comes from. */
+static enum sched_finding_code skew_code(const struct sched__spread_rule *rule, uint32_t least) {
+    if ((int64_t)rule->tally->by->domains.n < rule->min_domains)
+        return SCHED_FINDING_SKEW_FEW;
+    return least ? SCHED_FINDING_SKEW_LEAST : SCHED_FINDING_SKEW;
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void add_least(struct sched__findings *out, const struct sched__spread_rule *rule,
+                      enum sched_finding_code code, uint32_t least) {
+    if (code == SCHED_FINDING_SKEW_LEAST) {
+        sched__finding_add(out, SCHED_OPERAND_LEAST_DOMAIN,
+                           sched__value(intern_text(rule->topology->values.v[least - 1])));
+    } else if (code == SCHED_FINDING_SKEW_FEW) {
+        sched__finding_add(out, SCHED_OPERAND_DOMAINS,
+                           sched__number((int64_t)rule->tally->by->domains.n));
+        sched__finding_add(out, SCHED_OPERAND_MIN_DOMAINS, sched__number(rule->min_domains));
+    }
+}
+
+static void explain_skew(struct sched__findings *out, struct sched_place place,
+                         const struct sched__spread_rule *rule, uint32_t domain, uint32_t least) {
+    int32_t fewest = least_count(rule, least), there = rule->tally->count[domain];
+    enum sched_finding_code code = skew_code(rule, least);
+    sched__finding_start(out, code, place);
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(rule->label));
+    sched__finding_add_of_node(out, SCHED_OPERAND_LEFT,
+                               sched__number((int64_t)there + rule->self - fewest));
+    sched__finding_add(out, SCHED_OPERAND_RIGHT, sched__number(rule->max_skew));
+    sched__finding_add_of_node(out, SCHED_OPERAND_DOMAIN_VALUE,
+                               sched__value(intern_text(rule->topology->values.v[domain - 1])));
+    sched__finding_add_of_node(out, SCHED_OPERAND_MATCHING, sched__number(there));
+    sched__finding_add(out, SCHED_OPERAND_ITSELF, sched__number(rule->self));
+    sched__finding_add(out, SCHED_OPERAND_LEAST, sched__number(fewest));
+    add_least(out, rule, code, least);
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     const struct filtering *state = cy->data[SCHED_SPREAD];
     size_t i = find_violated(state, slot);
     if (i == state->spread->hard.n)
         return;
     const struct sched__spread_rule *rule = &state->spread->hard.v[i];
     uint32_t domain = rule->topology->domain[slot];
-    buf_addf(out,
-             "%s[%zu]: ", state->spread->own ? "topologySpreadConstraints" : "defaultConstraints",
-             rule->place);
+    struct sched_place place = sched__item(
+        state->spread->own ? SCHED_FIELD_SPREAD : SCHED_FIELD_DEFAULT_SPREAD, rule->place);
     if (domain) {
-        buf_addf(out, "%.*s=", STR_ARG(rule->label));
-        write_skew(cy, out, rule, domain, named_least(state, i));
-    } else {
-        buf_addf(out, "the node has no label %.*s", STR_ARG(rule->label));
+        explain_skew(out, place, rule, domain, named_least(state, i));
+        return;
     }
+    sched__finding_start(out, SCHED_FINDING_NO_LABEL, place);
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(rule->label));
 }
 
 bool sched__spread_violated(struct sched__cycle *cy, uint32_t slot,

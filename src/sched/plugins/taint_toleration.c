@@ -2,8 +2,7 @@
  * TaintToleration: NoSchedule and NoExecute taints keep pods away that do not tolerate them,
  * PreferNoSchedule ones count against the node. All operators and expressions are in match.
  */
-#include "match/sentence.h"
-#include "sched/plugin_int.h"
+#include "sched/findings_int.h"
 
 /* Nodes with the same taints often stand side by side: the last answer is worth a look. */
 struct last_fit {
@@ -36,40 +35,30 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
 }
 
 /* Which tolerations came closest to a taint: those whose key is right, or else none. */
-static void explain_taint(struct sched__cycle *cy, const struct match_taints *taints,
-                          uint32_t taint, struct buf *out) {
+static bool explain_taint(const struct sched__cycle *cy, const struct match_taints *taints,
+                          uint32_t taint, struct sched__findings *out) {
     const struct match_tolerations *tolerations = cy->cls->tolerations;
-    size_t start = out->n;
+    size_t before = out->n;
     for (uint32_t i = 0; i < tolerations->n; i++) {
-        struct match_verdict v = {.toleration = i, .taint = taint, .redact = cy->redact};
+        struct match_verdict v = {.toleration = i, .taint = taint};
         v.code = match_toleration_check(&tolerations->v[i], &taints->v[taint]);
-        if (v.code == MATCH_KEY_DIFFERS || v.code == MATCH_EFFECT_DIFFERS)
-            continue;
-        buf_add(out, out->n > start ? STR("; ") : STR(""));
-        match_verdict_write(out, tolerations, taints, &v);
-        match_verdict_write_condition(out, tolerations, taints, &v);
-        if (!sched__clause_end(cy, out))
-            return;
+        if (v.code != MATCH_KEY_DIFFERS && v.code != MATCH_EFFECT_DIFFERS &&
+            !sched__finding_taint(out, taints, &v))
+            return false;
     }
-    if (out->n > start)
-        return;
-    buf_add(out, STR("taint "));
-    (cy->redact ? match_taint_write_redacted : match_taint_write)(out, &taints->v[taint]);
-    buf_add(out, STR(": no toleration of its key and effect"));
-    sched__clause_end(cy, out);
+    struct match_verdict none = {.code = MATCH_KEY_DIFFERS, .toleration = MATCH_NONE};
+    none.taint = taint;
+    return out->n > before || sched__finding_taint(out, taints, &none);
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     const struct match_taints *taints = cy->s->nodes.taints[slot];
     const struct match_tolerations *tolerations = cy->cls->tolerations;
-    size_t start = out->n;
-    for (uint32_t i = 0; i < taints->n && !out->full; i++) {
-        if (!(taints->v[i].mark.effect & (MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE)) ||
-            match_find_toleration(tolerations, &taints->v[i]) != MATCH_NONE)
-            continue;
-        buf_add(out, out->n > start ? STR("; ") : STR(""));
-        explain_taint(cy, taints, i, out);
-    }
+    for (uint32_t i = 0; i < taints->n; i++)
+        if (taints->v[i].mark.effect & (MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE) &&
+            match_find_toleration(tolerations, &taints->v[i]) == MATCH_NONE &&
+            !explain_taint(cy, taints, i, out))
+            return;
 }
 
 static bool tolerates(struct sched *s, const struct sched_pod *pod, const struct api_object *node) {

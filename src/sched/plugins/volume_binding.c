@@ -190,44 +190,33 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
 
 /* ---- explanation ---- */
 
-static void write_claim(struct buf *out, const struct sched__claim *c) {
-    buf_addf(out, "claim %.*s/%.*s: ", STR_ARG(c->object->meta->namespace),
-             STR_ARG(c->object->meta->name));
+/* Begins a finding about a claim. */
+static void start(struct sched__findings *out, enum sched_finding_code code,
+                  const struct sched__claim *c) {
+    sched__finding_start(out, code, sched__field(SCHED_FIELD_VOLUMES));
+    sched__finding_add(out, SCHED_OPERAND_CLAIM, sched__object_name(out, c->object));
 }
 
-static void write_affinity(const struct sched__cycle *cy, struct buf *out, struct sched__pv *pv,
-                           uint32_t slot) {
-    struct sched *s = cy->s;
+static void add_storage_class(struct sched__findings *out, const struct sched__claim *c) {
+    sched__finding_add(out, SCHED_OPERAND_STORAGE_CLASS,
+                       sched__text(c->storage_class->metadata.name));
+}
+
+/* The volume's node affinity does not match. */
+static void explain_affinity(struct sched__findings *out, const struct sched__claim *c,
+                             struct sched__pv *pv) {
+    struct sched *s = out->cy->s;
     struct str error = {0};
     struct match_node_verdict why;
-    const struct match_node *node = s->nodes.v[slot].labels;
     const struct match_affinity *affinity =
-        sched__pv_affinity(s, pv, sched__csi_node(s, slot), &error);
-    buf_addf(out, "volume %.*s: ", STR_ARG(pv->object->meta->name));
-    if (!affinity || match_affinity_required(affinity, node, &why))
-        return;
-    why.redact = cy->redact;
-    match_node_verdict_write(out, affinity, node, &why);
-}
-
-static void write_no_volume(struct buf *out, const struct sched__volume_plan *plan) {
-    const struct sched__claim *c = plan->conflicts[SCHED__NO_VOLUME];
-    struct str class_name = c->storage_class->metadata.name;
-    switch (plan->no_volume) {
-    case SCHED__OTHER_NODE:
-        buf_addf(out, "it is to be provisioned for node %.*s", STR_ARG(c->selected_node));
-        return;
-    case SCHED__NO_PROVISIONER:
-        buf_addf(out,
-                 "none of %zu volumes of class %.*s that suit it is reachable, and the class "
-                 "has no provisioner",
-                 sched__candidates_count(c)->n, STR_ARG(class_name));
-        return;
-    case SCHED__TOPOLOGY:
-        buf_addf(out, "the node's labels are in none of the allowedTopologies of class %.*s",
-                 STR_ARG(class_name));
-        return;
+        sched__pv_affinity(s, pv, sched__csi_node(s, out->slot), &error);
+    if (!affinity || match_affinity_required(affinity, s->nodes.v[out->slot].labels, &why)) {
+        start(out, SCHED_FINDING_VOLUME_UNREACHABLE, c);
+    } else {
+        sched__finding_requirement(out, SCHED_FIELD_VOLUME_TERMS, affinity, &why);
+        sched__finding_add(out, SCHED_OPERAND_CLAIM, sched__object_name(out, c->object));
     }
+    sched__finding_add(out, SCHED_OPERAND_VOLUME, sched__text(pv->object->meta->name));
 }
 
 /* The volume that keeps an unbound claim from this node, if it is a single one. */
@@ -236,34 +225,60 @@ static struct sched__pv *only_candidate(const struct sched__claim *c) {
     return c->prebound_count || suitable->n == 1 ? suitable->first : NULL;
 }
 
-static void write_no_space(struct buf *out, const struct sched__claim *c) {
-    buf_addf(out, "no CSIStorageCapacity of class %.*s that the node reaches has ",
-             STR_ARG(c->storage_class->metadata.name));
-    quantity_write(out, &c->size);
+static void explain_no_volume(struct sched__findings *out, const struct sched__volume_plan *plan) {
+    const struct sched__claim *c = plan->conflicts[SCHED__NO_VOLUME];
+    struct sched__pv *only = plan->no_volume == SCHED__NO_PROVISIONER ? only_candidate(c) : NULL;
+    if (only) {
+        explain_affinity(out, c, only);
+        return;
+    }
+    switch (plan->no_volume) {
+    case SCHED__OTHER_NODE:
+        start(out, SCHED_FINDING_SELECTED_NODE, c);
+        sched__finding_add_of_node(out, SCHED_OPERAND_LEFT,
+                                   sched__node_name_of(out->cy, out->slot));
+        sched__finding_add(out, SCHED_OPERAND_RIGHT, sched__text(c->selected_node));
+        return;
+    case SCHED__NO_PROVISIONER:
+        start(out, SCHED_FINDING_NO_VOLUME, c);
+        add_storage_class(out, c);
+        sched__finding_add(out, SCHED_OPERAND_CANDIDATES,
+                           sched__number((int64_t)sched__candidates_count(c)->n));
+        return;
+    case SCHED__TOPOLOGY:
+        start(out, SCHED_FINDING_TOPOLOGY, c);
+        add_storage_class(out, c);
+        return;
+    }
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void explain_no_space(struct sched__findings *out, const struct sched__claim *c) {
+    AUTO(buf_release) struct buf size = BUF_INIT(SIZE_MAX);
+    quantity_write(&size, &c->size);
+    start(out, SCHED_FINDING_NO_SPACE, c);
+    add_storage_class(out, c);
+    sched__finding_add(out, SCHED_OPERAND_SIZE,
+                       sched__text(arena_str(&out->scratch, buf_view(&size))));
+    sched__finding_add(
+        out, SCHED_OPERAND_RIGHT,
+        (struct sched_operand){.kind = SCHED_BYTES, .number = quantity_value(&c->size)});
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     const struct sched__volume_plan *plan = sched__pod_claims_place(cy->s, claims_of(cy), slot);
     const struct sched__claim *c;
     if (plan->error.p) {
-        buf_add(out, plan->error);
+        sched__finding_start(out, SCHED_FINDING_MESSAGE, sched__field(SCHED_FIELD_VOLUMES));
+        sched__finding_add_of_node(out, SCHED_OPERAND_DETAIL, sched__message(plan->error));
     } else if ((c = plan->conflicts[SCHED__VOLUME_AFFINITY])) {
-        write_claim(out, c);
-        write_affinity(cy, out, c->pv, slot);
-    } else if ((c = plan->conflicts[SCHED__NO_VOLUME])) {
-        struct sched__pv *only =
-            plan->no_volume == SCHED__NO_PROVISIONER ? only_candidate(c) : NULL;
-        write_claim(out, c);
-        if (only)
-            write_affinity(cy, out, only, slot);
-        else
-            write_no_volume(out, plan);
+        explain_affinity(out, c, c->pv);
+    } else if (plan->conflicts[SCHED__NO_VOLUME]) {
+        explain_no_volume(out, plan);
     } else if ((c = plan->conflicts[SCHED__NO_SPACE])) {
-        write_claim(out, c);
-        write_no_space(out, c);
+        explain_no_space(out, c);
     } else if ((c = plan->conflicts[SCHED__VOLUME_MISSING])) {
-        write_claim(out, c);
-        buf_addf(out, "volume %.*s does not exist", STR_ARG(c->body->spec.volume_name));
+        start(out, SCHED_FINDING_VOLUME_MISSING, c);
+        sched__finding_add(out, SCHED_OPERAND_VOLUME, sched__text(c->body->spec.volume_name));
     }
 }
 

@@ -131,19 +131,30 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     }
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void explain_disk(const struct sched__cycle *cy, uint32_t slot,
+                         struct sched__findings *out) {
+    const struct sched_pod *rival = find_rival(cy, slot);
+    if (!rival)
+        return;
+    struct str volume = find_conflict(cy->s, cy->cls->sample, rival->cls->sample)->name;
+    sched__finding_start(out, SCHED_FINDING_DISK, sched__field(SCHED_FIELD_VOLUMES));
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(volume));
+    sched__finding_add_of_node(out, SCHED_OPERAND_POD, sched__text(rival->key));
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     if (cy->verdict[slot] == SCHED__REASON_DISK) {
-        const struct sched_pod *rival = find_rival(cy, slot);
-        if (rival)
-            buf_addf(out, "volume %.*s: pod %.*s has the same disk",
-                     STR_ARG(find_conflict(cy->s, cy->cls->sample, rival->cls->sample)->name),
-                     STR_ARG(rival->key));
+        explain_disk(cy, slot, out);
         return;
     }
     struct str name = claim_in_use(cy, state_of(cy));
     struct str ns = cy->cls->sample->meta->namespace;
-    buf_addf(out, "claim %.*s/%.*s is ReadWriteOncePod, and %zu pod(s) use it", STR_ARG(ns),
-             STR_ARG(name), sched__claim_users(cy->s, ns, name));
+    struct str claim = arena_printf(&out->scratch, "%.*s/%.*s", STR_ARG(ns), STR_ARG(name));
+    sched__finding_start(out, SCHED_FINDING_CLAIM_IN_USE, sched__field(SCHED_FIELD_VOLUMES));
+    sched__finding_add(out, SCHED_OPERAND_CLAIM, sched__text(claim));
+    sched__finding_add(out, SCHED_OPERAND_LEFT,
+                       sched__number((int64_t)sched__claim_users(cy->s, ns, name)));
+    sched__finding_add(out, SCHED_OPERAND_RIGHT, sched__number(0));
 }
 
 /* The names of the claims of a pod. */

@@ -151,15 +151,19 @@ static bool has_any_label(const struct labels *labels) {
     return false;
 }
 
+/* The node's label that is compared with that of the volume; NULL: it has none. */
+static const struct label *find_label(const struct zone *z, const struct labels *labels) {
+    const struct label *found = labels_find(labels, topology[z->label].key);
+    return found ? found : labels_find(labels, topology[z->label].newer);
+}
+
 /* The first label of a volume that the node does not have; NULL: none. */
 static const struct zone *find_mismatch(const struct zones *zones, const struct labels *labels) {
     if (!zones->n || !has_any_label(labels))
         return NULL;
     for (size_t i = 0; i < zones->n; i++) {
         const struct zone *z = &zones->v[i];
-        const struct label *found = labels_find(labels, topology[z->label].key);
-        if (!found)
-            found = labels_find(labels, topology[z->label].newer);
+        const struct label *found = find_label(z, labels);
         if (!found || !has_value(z->values, found->value))
             return z;
     }
@@ -179,21 +183,21 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             cy->verdict[slot] = SCHED__REASON_VOLUME_ZONE;
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct buf *out) {
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
     const struct labels *labels = node_labels(cy, slot);
     const struct zone *z = find_mismatch(zones_of(cy), labels);
     if (!z)
         return;
-    struct str key = topology[z->label].key;
-    const struct label *found = labels_find(labels, key);
+    const struct label *found = find_label(z, labels);
+    sched__finding_start(out, found ? SCHED_FINDING_ZONE : SCHED_FINDING_NO_ZONE,
+                         sched__field(SCHED_FIELD_VOLUMES));
+    sched__finding_add(out, SCHED_OPERAND_VOLUME, sched__text(z->volume->meta->name));
+    sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(topology[z->label].key));
+    sched__finding_add(out, SCHED_OPERAND_RIGHT, sched__value(z->values));
     if (!found)
-        found = labels_find(labels, topology[z->label].newer);
-    buf_addf(out, "volume %.*s has label %.*s=%.*s, the node ", STR_ARG(z->volume->meta->name),
-             STR_ARG(key), STR_ARG(sched__shown(cy, z->values)));
-    if (found)
-        buf_addf(out, "%.*s=%.*s", STR_ARG(found->key), STR_ARG(sched__shown(cy, found->value)));
-    else
-        buf_addf(out, "no such label");
+        return;
+    sched__finding_add_of_node(out, SCHED_OPERAND_NODE_LABEL, sched__text(found->key));
+    sched__finding_add_of_node(out, SCHED_OPERAND_LEFT, sched__value(found->value));
 }
 
 bool sched__zone_wanted(struct sched__cycle *cy, uint32_t slot, struct label *out) {

@@ -12,6 +12,8 @@
 
 enum { NODES = 40 };
 
+static struct str too_small = STR_INIT("too small");
+
 /* Nodes of which each is rejected for a cause of its own. */
 struct made {
     struct sched_node_report nodes[NODES];
@@ -29,7 +31,8 @@ static void make(struct made *m, struct api_object *pod, size_t most) {
     for (size_t i = 0; i < NODES; i++) {
         m->nodes[i] = (struct sched_node_report){.node = STR("node"), .slot = (uint32_t)i};
         m->nodes[i].status.code = SCHED_CODE_UNSCHEDULABLE;
-        m->causes[i] = (struct sched_cause){.plugin = SCHED_FIT, .text = STR("too small")};
+        m->causes[i] = (struct sched_cause){.plugin = SCHED_FIT, .status = {.reason_count = 1}};
+        m->causes[i].status.reasons = &too_small;
         m->lists[i] = &m->causes[i];
         m->places[i] = m->group_of[i] = i;
         m->groups[i] = (struct sched_group){&m->lists[i], 1, &m->places[i], 1, 0};

@@ -20,6 +20,7 @@ static const char *const code_names[] = {
     [MATCH_UNKNOWN_OPERATOR] = "unknown operator",
     [MATCH_EXPRESSION_FALSE] = "expression false",
     [MATCH_EXPRESSION_ERROR] = "expression error",
+    [MATCH_EXPRESSION_INVALID] = "expression error",
     [MATCH_NO_ENGINE] = "no engine",
     [MATCH_EXPRESSION_REFUSED] = "expression refused",
 };

@@ -3,6 +3,7 @@
  * operator. Each suggestion is also tried on a new scheduler that is told of the changed objects.
  */
 #include "base/limits.h"
+#include "match/sentence.h"
 #include "sched/explain.h"
 #include "sched/topology/count_int.h"
 #include "world.h"
@@ -33,6 +34,12 @@ static void end(struct asked *c) {
 
 /* ---- the explanation as the case has it ---- */
 
+static struct str sentence_of(struct arena *a, const struct sched_cause *cause, bool redact) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    sched_cause_write(&text, cause, &(struct sched_wording){.redact = redact});
+    return arena_str(a, buf_view(&text));
+}
+
 static struct json group_json(struct arena *a, const struct sched_explanation *e,
                               const struct sched_group *g) {
     struct json group = {.kind = JSON_OBJECT}, nodes = {.kind = JSON_ARRAY},
@@ -40,10 +47,10 @@ static struct json group_json(struct arena *a, const struct sched_explanation *e
     for (size_t i = 0; i < g->node_count; i++)
         json_append(a, &nodes, json_of_str(e->report.nodes[g->nodes[i]].node));
     for (size_t i = 0; i < g->cause_count; i++) {
-        struct str plugin = sched_plugin_name(g->causes[i]->plugin);
+        struct str plugin = sched_plugin_name(g->causes[i]->plugin),
+                   text = sentence_of(a, g->causes[i], e->redact);
         json_append(a, &causes,
-                    json_of_str(arena_printf(a, "%.*s: %.*s", STR_ARG(plugin),
-                                             STR_ARG(g->causes[i]->text))));
+                    json_of_str(arena_printf(a, "%.*s: %.*s", STR_ARG(plugin), STR_ARG(text))));
     }
     json_add(a, &group, STR("nodes"), nodes);
     json_add(a, &group, STR("causes"), causes);
@@ -279,7 +286,7 @@ static void run_redacted(struct arena *a, const struct json *line) {
     sched_suggest(&e, SIZE_MAX, a, &s);
     for (size_t i = 0; i < e.group_count; i++)
         for (size_t k = 0; k < e.groups[i].cause_count; k++)
-            check_redacted(line, e.groups[i].causes[k]->text);
+            check_redacted(line, sentence_of(a, e.groups[i].causes[k], true));
     for (size_t i = 0; i < s.n; i++)
         for (size_t k = 0; k < s.v[i].change_count; k++)
             check_redacted(line, s.v[i].changes[k].text);
@@ -304,18 +311,27 @@ static void test_redacted(void **state) {
     "\"requiredDuringSchedulingIgnoredDuringExecution\":"                                     \
     "{\"nodeSelectorTerms\":["
 
-/* A node without the labels that a pod's terms want, each with a value of that length. */
-static void explain_terms(struct arena *a, size_t terms, size_t length, struct asked *c,
+/* How many terms a pod has, and how many values of what length each of them. */
+struct size {
+    size_t terms, values, length;
+};
+
+/* A node without the labels that a pod's terms want. */
+static void explain_terms(struct arena *a, struct size size, struct asked *c,
                           struct sched_explanation *e) {
     AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
     struct json *line = arena_new(a, struct json);
     struct err err;
     buf_add(&text, STR(HEAD));
-    for (size_t i = 0; i < terms; i++) {
+    for (size_t i = 0; i < size.terms; i++) {
         buf_addf(&text, "%s{\"matchExpressions\":[{\"key\":\"k%zu\",", i ? "," : "", i);
-        buf_add(&text, STR("\"operator\":\"In\",\"values\":[\""));
-        buf_add_fill(&text, 'v', length);
-        buf_add(&text, STR("\"]}]}"));
+        buf_add(&text, STR("\"operator\":\"In\",\"values\":["));
+        for (size_t k = 0; k < size.values; k++) {
+            buf_add(&text, k ? STR(",\"") : STR("\""));
+            buf_add_fill(&text, 'v', size.length);
+            buf_add_char(&text, '"');
+        }
+        buf_add(&text, STR("]}]}"));
     }
     buf_add(&text, STR("]}}}}}]}"));
     assert_int_equal(json_parse(a, arena_str(a, buf_view(&text)), NULL, line, &err), 0);
@@ -329,11 +345,45 @@ static void sentences_are_no_longer_than_the_limit(void **state) {
         AUTO(arena_release) struct arena a = {0};
         struct asked c;
         struct sched_explanation e;
-        explain_terms(&a, cut ? 3000 : 300, 1, &c, &e);
+        explain_terms(&a, (struct size){30, 32, cut ? 40 : 20}, &c, &e);
         assert_int_equal(e.group_count, 1);
-        struct str text = e.groups[0].causes[0]->text;
+        struct str text = sentence_of(&a, e.groups[0].causes[0], false);
         assert_true(text.n < LIMIT_SENTENCE_BYTES + 100);
         assert_int_equal(str_ends(text, STR("no such label … (a sentence ends at 32 KiB)")), cut);
+        end(&c);
+    }
+}
+
+static void findings_are_no_more_than_the_limit(void **state) {
+    (void)state;
+    for (int cut = 0; cut < 2; cut++) {
+        AUTO(arena_release) struct arena a = {0};
+        struct asked c;
+        struct sched_explanation e;
+        explain_terms(&a, (struct size){LIMIT_EXPLAIN_FINDINGS + (size_t)cut, 1, 1}, &c, &e);
+        const struct sched_cause *cause = e.groups[0].causes[0];
+        assert_int_equal(cause->finding_count, LIMIT_EXPLAIN_FINDINGS);
+        assert_int_equal(cause->cut, cut);
+        assert_int_equal(str_ends(sentence_of(&a, cause, false),
+                                  STR("no such label … (a sentence has 32 clauses at most)")),
+                         cut);
+        end(&c);
+    }
+}
+
+static void values_are_no_more_than_the_limit(void **state) {
+    (void)state;
+    for (int cut = 0; cut < 2; cut++) {
+        AUTO(arena_release) struct arena a = {0};
+        struct asked c;
+        struct sched_explanation e;
+        explain_terms(&a, (struct size){1, LIMIT_EXPLAIN_VALUES + (size_t)cut, 1}, &c, &e);
+        const struct sched_finding *f = e.groups[0].causes[0]->findings;
+        const struct match_values *values = sched_finding_get(f, SCHED_OPERAND_RIGHT)->values;
+        struct str text = sentence_of(&a, e.groups[0].causes[0], false);
+        assert_int_equal(values->n, LIMIT_EXPLAIN_VALUES);
+        assert_int_equal(values->all, LIMIT_EXPLAIN_VALUES + (size_t)cut);
+        assert_int_equal(str_find(text, STR(", … and 1 more]: ")) < text.n, cut);
         end(&c);
     }
 }
@@ -346,7 +396,7 @@ static void searches_end_at_the_limit(void **state) {
         struct asked c;
         struct sched_explanation e;
         struct sched_suggestions s;
-        explain_terms(&a, early ? LIMIT_SUGGEST_BYTES / 1500 : 10, 60, &c, &e);
+        explain_terms(&a, (struct size){early ? LIMIT_SUGGEST_BYTES / 1500 : 10, 1, 60}, &c, &e);
         sched_suggest(&e, SIZE_MAX, &a, &s);
         assert_int_equal(s.ended_early, early);
         sched_suggestions_release(&s);
@@ -360,6 +410,8 @@ int main(void) {
         cmocka_unit_test(the_same_objects_are_explained_the_same_way),
         cmocka_unit_test(test_redacted),
         cmocka_unit_test(sentences_are_no_longer_than_the_limit),
+        cmocka_unit_test(findings_are_no_more_than_the_limit),
+        cmocka_unit_test(values_are_no_more_than_the_limit),
         cmocka_unit_test(searches_end_at_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

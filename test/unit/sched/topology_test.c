@@ -5,8 +5,8 @@
  * of the two plug-ins. "explain" has our own sentences. After each step all counts are counted
  * again.
  */
-#include "sched/plugin_int.h"
 #include "sched/topology/count_int.h"
+#include "sentences.h"
 #include "world.h"
 
 /* One case while it runs. */
@@ -152,7 +152,7 @@ static void explain(struct run *r, const struct api_object *pod, const struct js
             (row->plugin != SCHED_SPREAD && row->plugin != SCHED_INTER_POD_AFFINITY))
             continue;
         struct buf text = BUF_INIT(1 << 16);
-        sched__plugin_at(row->plugin)->explain(&cy, slot, &text);
+        sentence_write(&cy, row->plugin, slot, &text);
         struct str node = intern_text(r->w.s->nodes.v[slot].name);
         const struct json *wanted = sentences ? json_get(sentences, node) : NULL;
         if (text.n < 20 || (wanted && !str_eq(json_str(wanted), buf_view(&text))))

@@ -10,6 +10,7 @@
  */
 #include "pod_event.h"
 #include "sched/volumes/state_int.h"
+#include "sentences.h"
 #include "world.h"
 
 /* One case while it runs. */
@@ -66,7 +67,7 @@ static void explain(struct run *r, struct sched_pod *p, const struct json *sente
         const struct sched__reason_row *row = sched__reason_row(cy.verdict[slot]);
         if (cy.verdict[slot] <= SCHED__ABSENT)
             continue;
-        sched__plugin_at(row->plugin)->explain(&cy, slot, &text);
+        sentence_write(&cy, row->plugin, slot, &text);
         const struct json *wanted =
             sentences ? json_get(sentences, intern_text(r->w.s->nodes.v[slot].name)) : NULL;
         if (text.n < 20 || (wanted && !str_eq(json_str(wanted), buf_view(&text))))

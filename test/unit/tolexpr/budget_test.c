@@ -108,8 +108,7 @@ static void evaluations_share_the_cost(void **state) {
     assert_int_equal(match_find_untolerated(list, few, MATCH_NO_SCHEDULE), MATCH_NONE);
     assert_int_equal(match_find_untolerated(list, many, MATCH_NO_SCHEDULE), 0);
     AUTO(buf_release) struct buf text = BUF_INIT(4096);
-    match_verdict_write(&text, list, many,
-                        &(struct match_verdict){MATCH_EXPRESSION_ERROR, 0, 0, 0});
+    match_verdict_write(&text, list, many, &(struct match_verdict){MATCH_EXPRESSION_ERROR, 0, 0});
     assert_true(str_ends(buf_view(&text), STR("it fails: operation cancelled: actual cost limit "
                                               "exceeded (1000 evaluations share 2500000)")));
     matcher_close(&m);
