@@ -17,7 +17,9 @@ struct sched_cause {
     struct sched_status status;           /* as the scheduler would report it */
     const struct sched_finding *findings; /* none: the reasons are all there is to be said */
     size_t finding_count;
-    bool cut; /* LIMIT_EXPLAIN_FINDINGS: there are more */
+    bool cut;        /* LIMIT_EXPLAIN_FINDINGS: there are more */
+    bool names_node; /* the node's own name is among the operands */
+    uint32_t number; /* among the causes of the explanation */
 };
 
 /* Nodes that are rejected for the same causes. */
@@ -41,6 +43,7 @@ struct sched_explanation {
     struct sched_order filters;          /* plug-ins that had something to check */
     struct sched_group *groups;          /* in the order of their first nodes */
     size_t group_count;
+    uint32_t cause_count;
     size_t *group_of; /* by place in report.nodes; SIZE_MAX: the pod fits there */
 };
 

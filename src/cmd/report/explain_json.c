@@ -1,4 +1,6 @@
 /* An explanation for programs: kind Explanation, see docs/schemas.md. */
+#include <string.h>
+
 #include "api/object.h"
 #include "cmd/report/explain_report.h"
 #include "codec/json.h"
@@ -6,8 +8,14 @@
 
 enum { LONGEST_TEXT = 1 << 20 };
 
+static void add_key(struct buf *out, struct str key) {
+    buf_add_char(out, '"');
+    buf_add(out, key);
+    buf_add(out, STR("\":"));
+}
+
 static void add_text(struct buf *out, const char *key, struct str value) {
-    buf_addf(out, "\"%s\":", key);
+    add_key(out, str_of(key));
     json_write_str(out, value, true);
 }
 
@@ -51,9 +59,10 @@ static void add_status(struct buf *out, const struct explain_report *r, struct s
     buf_add(out, STR(",\"reasons\":["));
     for (size_t i = 0; i < status->reason_count; i++) {
         AUTO(buf_release) struct buf shown = BUF_INIT(LONGEST_TEXT);
-        sched_message_write(&shown, status->reasons[i], r->e->redact);
+        if (r->e->redact)
+            sched_message_write(&shown, status->reasons[i], true);
         buf_add(out, i ? STR(",") : STR(""));
-        json_write_str(out, buf_view(&shown), true);
+        json_write_str(out, r->e->redact ? buf_view(&shown) : status->reasons[i], true);
     }
     buf_add_char(out, ']');
 }
@@ -62,8 +71,10 @@ static void add_status(struct buf *out, const struct explain_report *r, struct s
 static void add_shown(struct buf *out, const struct sched_operand *o,
                       const struct sched_wording *w) {
     AUTO(buf_release) struct buf shown = BUF_INIT(LONGEST_TEXT);
-    sched_operand_write(&shown, o, w);
-    json_write_str(out, buf_view(&shown), true);
+    bool is_plain = !w->redact && !o->is_node_name;
+    if (!is_plain)
+        sched_operand_write(&shown, o, w);
+    json_write_str(out, is_plain ? o->text : buf_view(&shown), true);
 }
 
 static void add_values(struct buf *out, const struct match_values *values, bool redact) {
@@ -84,16 +95,17 @@ static void add_milli(struct buf *out, int64_t milli) {
     buf_add_u64(out, size / 1000);
     if (!(size % 1000))
         return;
-    buf_addf(out, ".%03u", (unsigned)(size % 1000));
-    while (out->p[out->n - 1] == '0')
-        out->n--;
+    buf_add_char(out, '.');
+    for (unsigned rest = (unsigned)(size % 1000); rest; rest = rest % 100 * 10)
+        buf_add_char(out, (char)('0' + rest / 100));
 }
 
 static void add_operand(struct buf *out, const struct sched_operand *o,
                         const struct sched_wording *w) {
     if (o->kind == SCHED_DERIVED && w->redact)
         return;
-    buf_addf(out, ",\"%.*s\":", STR_ARG(sched_operand_name(o->name)));
+    buf_add_char(out, ',');
+    add_key(out, sched_operand_name(o->name));
     if (o->kind == SCHED_VALUES)
         add_values(out, o->values, w->redact);
     else if (o->kind == SCHED_MILLI)
@@ -133,7 +145,8 @@ static void add_finding(struct buf *out, const struct sched_finding *f,
         buf_add_char(out, '"');
     }
     add_operands(out, f, w);
-    buf_addf(out, ",\"nodeDependent\":%s}", sched_finding_is_of_node(f) ? "true" : "false");
+    buf_add(out, sched_finding_is_of_node(f) ? STR(",\"nodeDependent\":true}")
+                                             : STR(",\"nodeDependent\":false}"));
 }
 
 static void add_findings(struct buf *out, const struct sched_cause *cause,
@@ -148,20 +161,54 @@ static void add_findings(struct buf *out, const struct sched_cause *cause,
         buf_add(out, STR(",\"findingsCut\":true"));
 }
 
-static void add_cause(struct buf *out, const struct explain_report *r,
-                      const struct sched_cause *cause, struct str node) {
-    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
-    explain_add_cause(&text, r->e, cause, node);
-    buf_add_char(out, '{');
-    add_status(out, r, sched_plugin_name(cause->plugin), &cause->status);
-    buf_add_char(out, ',');
-    add_text(out, "text", buf_view(&text));
-    add_findings(out, cause, &(struct sched_wording){node, r->e->redact});
-    buf_add_char(out, '}');
+/* Where a cause stands in the output. */
+struct span {
+    size_t at, n;
+};
+
+/* Causes on their way out. */
+struct causes {
+    struct buf *out;
+    const struct explain_report *r;
+    struct span *written; /* by the cause's number; n is 0 before it is written */
+    struct buf text;      /* the sentence at hand */
+};
+
+static void write_cause(struct causes *c, const struct sched_cause *cause, struct str node) {
+    buf_clear(&c->text);
+    explain_add_cause(&c->text, c->r->e, cause, node);
+    buf_add_char(c->out, '{');
+    add_status(c->out, c->r, sched_plugin_name(cause->plugin), &cause->status);
+    buf_add_char(c->out, ',');
+    add_text(c->out, "text", buf_view(&c->text));
+    add_findings(c->out, cause, &(struct sched_wording){node, c->r->e->redact});
+    buf_add_char(c->out, '}');
 }
 
-static void add_group(struct buf *out, const struct explain_report *r,
-                      const struct sched_group *g) {
+static void add_again(struct buf *out, const struct span *span) {
+    char *room = buf_room(out, span->n); /* may move what is there */
+    if (!room)
+        return;
+    memcpy(room, out->p + span->at, span->n);
+    out->n += span->n;
+}
+
+/* A cause that does not name its node is put into words once. */
+static void add_cause(struct causes *c, const struct sched_cause *cause, struct str node) {
+    struct span *span = &c->written[cause->number];
+    if (span->n) {
+        add_again(c->out, span);
+        return;
+    }
+    size_t start = c->out->n;
+    write_cause(c, cause, node);
+    if (!cause->names_node)
+        *span = (struct span){start, c->out->n - start};
+}
+
+static void add_group(struct causes *c, const struct sched_group *g) {
+    struct buf *out = c->out;
+    const struct explain_report *r = c->r;
     buf_add(out, STR("{\"nodes\":["));
     for (size_t i = 0; i < g->node_count; i++) {
         buf_add(out, i ? STR(",") : STR(""));
@@ -171,12 +218,14 @@ static void add_group(struct buf *out, const struct explain_report *r,
     struct str only = g->node_count == 1 ? node_name(r, g->nodes[0]) : (struct str){0};
     for (size_t i = 0; i < g->cause_count; i++) {
         buf_add(out, i ? STR(",") : STR(""));
-        add_cause(out, r, g->causes[i], only);
+        add_cause(c, g->causes[i], only);
     }
     buf_add(out, STR("]}"));
 }
 
-static void add_groups(struct buf *out, const struct explain_report *r) {
+static void add_groups(struct causes *c) {
+    struct buf *out = c->out;
+    const struct explain_report *r = c->r;
     bool first = true;
     size_t left = 0;
     buf_add(out, STR("\"groups\":["));
@@ -188,13 +237,15 @@ static void add_groups(struct buf *out, const struct explain_report *r) {
             continue;
         }
         begin_item(out, &first);
-        add_group(out, r, &r->e->groups[i]);
+        add_group(c, &r->e->groups[i]);
     }
     buf_add(out, STR("],\n"));
     add_omitted(out, "omittedGroups", left);
 }
 
-static void add_node(struct buf *out, const struct explain_report *r, size_t place) {
+static void add_node(struct causes *c, size_t place) {
+    struct buf *out = c->out;
+    const struct explain_report *r = c->r;
     const struct sched_explanation *e = r->e;
     static const struct sched_status good = {.code = SCHED_CODE_SUCCESS};
     buf_add_char(out, '{');
@@ -204,7 +255,7 @@ static void add_node(struct buf *out, const struct explain_report *r, size_t pla
         const struct sched_cause *cause = explain_find_cause(e, place, e->filters.v[i]);
         buf_add(out, i ? STR(",") : STR(""));
         if (cause) {
-            add_cause(out, r, cause, node_name(r, place));
+            add_cause(c, cause, node_name(r, place));
             continue;
         }
         buf_add_char(out, '{');
@@ -214,7 +265,9 @@ static void add_node(struct buf *out, const struct explain_report *r, size_t pla
     buf_add(out, STR("]}"));
 }
 
-static void add_nodes(struct buf *out, const struct explain_report *r) {
+static void add_nodes(struct causes *c) {
+    struct buf *out = c->out;
+    const struct explain_report *r = c->r;
     bool first = true;
     size_t left = 0;
     if ((!r->all && r->node == SIZE_MAX) || !r->e->group_of)
@@ -228,10 +281,19 @@ static void add_nodes(struct buf *out, const struct explain_report *r) {
             continue;
         }
         begin_item(out, &first);
-        add_node(out, r, i);
+        add_node(c, i);
     }
     buf_add(out, STR("],\n"));
     add_omitted(out, "omittedNodes", left);
+}
+
+static void add_verdicts(struct buf *out, const struct explain_report *r) {
+    AUTO(arena_release) struct arena a = {0};
+    struct causes c = {.out = out, .r = r, .text = BUF_INIT(LONGEST_TEXT)};
+    c.written = arena_array(&a, struct span, r->e->cause_count);
+    add_groups(&c);
+    add_nodes(&c);
+    buf_release(&c.text);
 }
 
 /* ---- scores ---- */
@@ -338,8 +400,7 @@ static void add_head(struct buf *out, const struct explain_report *r) {
 
 void explain_report_write_json(struct buf *out, const struct explain_report *r) {
     add_head(out, r);
-    add_groups(out, r);
-    add_nodes(out, r);
+    add_verdicts(out, r);
     add_scores(out, r);
     add_suggestions(out, r);
 }

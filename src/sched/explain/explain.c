@@ -63,6 +63,8 @@ static struct sched_cause *add_cause(struct builder *b, enum sched_plugin p, str
     cause->findings = sched__findings_copy(&b->findings, b->a);
     cause->finding_count = b->findings.n;
     cause->cut = b->findings.cut;
+    cause->names_node = sched__findings_name_node(&b->findings);
+    cause->number = b->out->cause_count++;
     map_put(&b->causes, arena_str(b->a, key), cause);
     return cause;
 }

@@ -36,8 +36,9 @@ void sched__findings_release(struct sched__findings *f);
 /* Asks a plug-in for what it finds on a slot that it rejects: cy->verdict[slot]. */
 void sched__findings_ask(struct sched__findings *f, enum sched_plugin p, uint32_t slot);
 
-/* Is one of the values the node's own name? */
+/* Is one of the values, or any operand, the node's own name? */
 bool sched__findings_value_is_name(const struct sched__findings *f);
+bool sched__findings_name_node(const struct sched__findings *f);
 
 /* Is a value that is the node's own name like that of any other node, or the text that it is? */
 enum sched__names { SCHED__ANY_NAME, SCHED__THIS_NAME };
@@ -105,7 +106,7 @@ struct sched__option {
 struct sched__options {
     struct sched__cycle *cy;
     uint32_t slot;
-    bool redact; /* texts must not tell values of taints and labels */
+    bool redact;                         /* texts must not tell values of taints and labels */
     const struct api_object *pod, *node; /* as they are now */
     size_t choice, seen;         /* the place of the option to be made; options listed so far */
     struct sched__option option; /* if `made` */

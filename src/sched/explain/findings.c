@@ -201,6 +201,14 @@ static void add_operand(struct buf *key, const struct sched_operand *o, enum sch
         add_text(key, o->text);
 }
 
+bool sched__findings_name_node(const struct sched__findings *f) {
+    for (size_t i = 0; i < f->n; i++)
+        for (size_t k = 0; k < f->v[i].n; k++)
+            if (f->v[i].v[k].is_node_name)
+                return true;
+    return false;
+}
+
 bool sched__findings_value_is_name(const struct sched__findings *f) {
     for (size_t i = 0; i < f->n; i++)
         for (size_t k = 0; k < f->v[i].n; k++)

@@ -63,7 +63,9 @@ bool sched_finding_is_of_node(const struct sched_finding *f) {
 /* ---- places ---- */
 
 static void write_item(struct buf *out, uint32_t place) {
-    buf_addf(out, "[%u]", place);
+    buf_add_char(out, '[');
+    buf_add_u64(out, place);
+    buf_add_char(out, ']');
 }
 
 /* A path with the place for its #. */
@@ -228,22 +230,24 @@ void sched_finding_write(struct buf *out, const struct sched_finding *f,
 /* Findings as far as they have room. False: some have none. */
 static bool write_findings(struct buf *out, const struct sched_cause *cause,
                            const struct sched_wording *w) {
-    size_t end = 0;
-    for (size_t i = 0; i < cause->finding_count && !out->full; i++) {
+    size_t start = out->n, end = out->n;
+    for (size_t i = 0; i < cause->finding_count; i++) {
         buf_add(out, i ? STR("; ") : STR(""));
         sched_finding_write(out, &cause->findings[i], w);
-        end = out->full ? end : out->n;
+        if (out->full || out->n - start > LIMIT_SENTENCE_BYTES) {
+            out->n = end;
+            return false;
+        }
+        end = out->n;
     }
-    out->n = end;
-    return !out->full;
+    return true;
 }
 
 void sched_cause_write(struct buf *out, const struct sched_cause *cause,
                        const struct sched_wording *w) {
-    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_SENTENCE_BYTES);
-    bool has_room = write_findings(&text, cause, w);
-    buf_add(out, buf_view(&text));
-    for (size_t i = 0; !text.n && i < cause->status.reason_count; i++)
+    size_t start = out->n;
+    bool has_room = write_findings(out, cause, w), has_clauses = out->n > start;
+    for (size_t i = 0; !has_clauses && i < cause->status.reason_count; i++)
         sched_message_write(out, cause->status.reasons[i], w->redact);
     if (!has_room)
         buf_addf(out, " … (a sentence ends at %u KiB)", LIMIT_SENTENCE_BYTES >> 10);

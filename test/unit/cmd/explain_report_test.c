@@ -33,12 +33,14 @@ static void make(struct made *m, struct api_object *pod, size_t most) {
         m->nodes[i].status.code = SCHED_CODE_UNSCHEDULABLE;
         m->causes[i] = (struct sched_cause){.plugin = SCHED_FIT, .status = {.reason_count = 1}};
         m->causes[i].status.reasons = &too_small;
+        m->causes[i].number = (uint32_t)i;
         m->lists[i] = &m->causes[i];
         m->places[i] = m->group_of[i] = i;
         m->groups[i] = (struct sched_group){&m->lists[i], 1, &m->places[i], 1, 0};
     }
     m->e.report.nodes = m->nodes;
     m->e.report.node_count = m->e.group_count = NODES;
+    m->e.cause_count = NODES;
     m->e.groups = m->groups;
     m->e.group_of = m->group_of;
     m->e.filters.v[m->e.filters.n++] = SCHED_FIT;
