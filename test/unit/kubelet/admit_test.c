@@ -1,0 +1,86 @@
+/*
+ * Every failure of a kubelet with its operands and texts: each line of test/kubelet/admit.jsonl is
+ * a node, the pods that it admitted before, one more pod, and the failures in their order.
+ * What upstream says about such pods is compared in test/vectors.
+ */
+#include "../data.h"
+#include "api/object.h"
+#include "kubelet/kubelet.h"
+#include "match/match.h"
+
+typedef void write_fn(struct buf *out, const struct kubelet_failure *f);
+
+static struct json render(struct arena *a, write_fn *write, const struct kubelet_failure *f) {
+    AUTO(buf_release) struct buf text = BUF_INIT(4096);
+    write(&text, f);
+    return json_of_str(arena_str(a, buf_view(&text)));
+}
+
+static struct json encode_failure(struct arena *a, const struct kubelet_failure *f) {
+    struct json o = {.kind = JSON_OBJECT};
+    json_add(a, &o, STR("reason"), render(a, kubelet_failure_write_reason, f));
+    json_add(a, &o, STR("message"), render(a, kubelet_failure_write_message, f));
+    if (f->code == KUBELET_RESOURCE) {
+        json_add(a, &o, STR("resource"), json_of_str(f->resource));
+        json_add(a, &o, STR("requested"), json_of_i64(f->requested));
+        json_add(a, &o, STR("used"), json_of_i64(f->used));
+        json_add(a, &o, STR("capacity"), json_of_i64(f->capacity));
+    }
+    if (f->code == KUBELET_TAINT)
+        json_add(a, &o, STR("taint"), json_of_i64(f->taint));
+    return o;
+}
+
+static struct json encode_verdict(struct arena *a, const struct kubelet_verdict *v) {
+    struct json list = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < v->n; i++)
+        json_append(a, &list, encode_failure(a, &v->v[i]));
+    return list;
+}
+
+static const void *decode(struct arena *a, enum api_type_id type, size_t size,
+                          const struct json *tree) {
+    void *body = arena_alloc(a, size);
+    memset(body, 0, size);
+    assert_non_null(tree);
+    assert_int_equal(api_struct_decode(a, &api_types[type], tree, body, NULL), 0);
+    return body;
+}
+
+static const struct api_pod *decode_pod(struct arena *a, const struct json *tree) {
+    return decode(a, API_T_pod, sizeof(struct api_pod), tree);
+}
+
+static struct kubelet_state state_of(struct arena *a, const struct json *line) {
+    const struct json *pods = json_get(line, STR("pods"));
+    size_t n = pods ? pods->n : 0;
+    const struct api_pod **list = arena_array(a, const struct api_pod *, n);
+    for (size_t i = 0; i < n; i++)
+        list[i] = decode_pod(a, &pods->items[i]);
+    const struct json *node = json_get(line, STR("node"));
+    return (struct kubelet_state){decode(a, API_T_node, sizeof(struct api_node), node), list, n};
+}
+
+static void check_line(struct arena *a, const struct json *line) {
+    struct feature_set gates = data_gates(line);
+    struct intern *atoms = intern_new(1);
+    struct match *match = match_new(atoms, &gates, NULL, 1);
+    struct kubelet_ctx ctx = {match, &gates, a};
+    struct kubelet_state state = state_of(a, line);
+    struct kubelet_verdict verdict;
+    kubelet_admit(&ctx, &state, decode_pod(a, json_get(line, STR("pod"))), &verdict);
+    struct json got = encode_verdict(a, &verdict);
+    data_expect_same(data_text(line, "id"), json_get(line, STR("failures")), &got);
+    match_free(match);
+    intern_free(atoms);
+}
+
+static void every_line_fails_as_it_says(void **state) {
+    (void)state;
+    data_each("test/kubelet/admit.jsonl", 30, check_line);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_line_fails_as_it_says)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
