@@ -71,7 +71,7 @@ func clusterToleration(r *rand.Rand) object {
 		t["operator"], t["value"] = pick(r, semverNames), pick(r, nodeVersions)
 	}
 	maybe(r, 50, t, "effect", effects[r.IntN(3)])
-	if chance(r, 5) {
+	if chance(r, 10) {
 		return object{"expression": clusterExpression(r)}
 	}
 	return t
@@ -151,6 +151,9 @@ func clusterTermOfNodes(r *rand.Rand) object {
 	case "Gt", "Lt":
 		e["key"], e["values"] = "tier", []string{pick(r, []string{"1", "5", "07", "9"})}
 	}
+	if chance(r, 10) {
+		e = versionRequirement(r)
+	}
 	t := object{"matchExpressions": []any{e}}
 	if chance(r, 20) {
 		t["matchExpressions"] = []any{e, object{"key": "disk", "operator": "Exists"}}
@@ -168,6 +171,11 @@ func clusterTermOfNodes(r *rand.Rand) object {
 		e["operator"], e["values"] = "In", []string{"{{.bad-value.}}"}
 	}
 	return t
+}
+
+// versionRequirement is about the label of nodes that has versions.
+func versionRequirement(r *rand.Rand) object {
+	return object{"key": "kernel", "operator": pick(r, semverNames), "values": []string{pick(r, nodeVersions)}}
 }
 
 func clusterNodeAffinity(r *rand.Rand) object {
@@ -386,7 +394,7 @@ func generateSchedule(r *rand.Rand) line {
 		promise(r, l, len(nodes), pod)
 	}
 	if chance(r, 10) {
-		wantVersion(r, l, pod)
+		wantVersion(r, pod)
 	}
 	if chance(r, 20) {
 		before := []object{}
@@ -408,12 +416,9 @@ func generateSchedule(r *rand.Rand) line {
 	return l
 }
 
-// wantVersion gives the pod a choice of nodes that only proposals know, if the gate is on.
-func wantVersion(r *rand.Rand, l line, pod object) {
-	if !get[map[string]bool](l, "gates")[gateSemver] {
-		return
-	}
-	term := object{"matchExpressions": []any{object{"key": "kernel", "operator": pick(r, semverNames), "values": []string{pick(r, nodeVersions)}}}}
+// wantVersion gives the pod a choice of nodes that only proposals know.
+func wantVersion(r *rand.Rand, pod object) {
+	term := object{"matchExpressions": []any{versionRequirement(r)}}
 	affinity := object{}
 	if chance(r, 50) {
 		affinity["requiredDuringSchedulingIgnoredDuringExecution"] = object{"nodeSelectorTerms": []object{term}}
@@ -480,11 +485,30 @@ func promise(r *rand.Rand, l line, nodes int, pod object) {
 	}
 }
 
+// askForVersions lets a node have a version, in a taint and in a label, of which the pod's spec speaks.
+func askForVersions(r *rand.Rand, node, spec object) {
+	taint := clusterTaint(r)
+	taint["value"] = pick(r, nodeVersions)
+	node["spec"].(object)["taints"] = []object{taint}
+	node["metadata"].(object)["labels"].(object)["kernel"] = pick(r, nodeVersions)
+	toleration := object{"key": taint["key"], "operator": pick(r, semverNames), "value": pick(r, nodeVersions)}
+	if chance(r, 30) {
+		toleration = object{"expression": clusterExpression(r)}
+	}
+	spec["tolerations"] = []object{toleration}
+	if chance(r, 50) {
+		wantVersion(r, object{"spec": spec})
+	}
+}
+
 func generateDaemon(r *rand.Rand) line {
 	l := line{}
 	l.set("gates", clusterGates(r))
-	l.set("node", randomNode(r, "n01"))
-	spec := randomPod(r, "p")["spec"].(object)
+	node, spec := randomNode(r, "n01"), randomPod(r, "p")["spec"].(object)
+	if chance(r, 25) {
+		askForVersions(r, node, spec)
+	}
+	l.set("node", node)
 	maybe(r, 10, spec, "nodeName", pick(r, []string{"n01", "n02"}))
 	maybe(r, 20, spec, "hostNetwork", true)
 	l.set("template_spec", spec)
@@ -494,7 +518,6 @@ func generateDaemon(r *rand.Rand) line {
 func generateKubelet(r *rand.Rand) line {
 	l := line{}
 	l.set("gates", clusterGates(r))
-	l.set("node", randomNode(r, "n01"))
 	others := []object{}
 	for i := range r.IntN(3) {
 		others = append(others, boundPod(r, i, 1))
@@ -503,6 +526,11 @@ func generateKubelet(r *rand.Rand) line {
 	pod := randomPod(r, "p")
 	pod["spec"].(object)["nodeName"] = pick(r, []string{"n01", "n01", "n01", "n02"})
 	maybe(r, 5, pod["spec"].(object), "os", object{"name": pick(r, []string{"linux", "windows"})})
+	node := randomNode(r, "n01")
+	if chance(r, 25) {
+		askForVersions(r, node, pod["spec"].(object))
+	}
+	l.set("node", node)
 	l.set("pod", pod)
 	return l
 }

@@ -69,9 +69,24 @@ func generateTolerate(r *rand.Rand) line {
 func generateUntolerated(r *rand.Rand) line {
 	l := line{}
 	l.set("taints", some(r, 5, func() object { return randomTaint(r) }))
-	l.set("tolerations", some(r, 6, func() object { return randomToleration(r) }))
+	l.set("tolerations", some(r, 6, func() object {
+		if chance(r, 15) {
+			return randomExpression(r)
+		}
+		return randomToleration(r)
+	}))
 	l.set("comparison_operators", chance(r, 80))
+	l.set("gates", map[string]bool{gateSemver: chance(r, 75), gateCEL: chance(r, 75)})
 	return l
+}
+
+// randomExpression gives a toleration by an expression that is about words which taints have.
+func randomExpression(r *rand.Rand) object {
+	t := object{"expression": pick(r, []string{`taint.key == "` + near(r, keys) + `"`, `taint.effect != "` + near(r, effects) + `"`,
+		`taint.value in ["", "a", "5"]`, `int(taint.value) < 10`, `semver(taint.value, true).isGreaterThan(semver("1.2.0"))`,
+		clusterExpression(r)})}
+	maybe(r, 40, t, "tolerationSeconds", pick(r, []int64{0, -1, 30, 300}))
+	return t
 }
 
 var versionPieces = []string{"0", "1", "2", "10", "00", "01", "9", "18446744073709551615", "18446744073709551616", "v", "V", ".", ".", ".", "-",

@@ -186,6 +186,9 @@ func generatePreempt(r *rand.Rand) line {
 	if chance(r, 15) {
 		addStorage(r, l, nodes, append(pods, pod))
 	}
+	if chance(r, 15) {
+		askForVersions(r, pick(r, nodes), pod["spec"].(object))
+	}
 	l.set("pending", pending)
 	if chance(r, 20) {
 		configure(r, l, pod)

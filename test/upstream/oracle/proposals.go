@@ -48,7 +48,7 @@ func isTrueOf(expression string, taint v1.Taint) bool {
 
 // inUpstreamsWords gives the question of a cluster without what upstream lacks: a toleration by version or expression
 // becomes one with Equal for each taint of the cluster that it matches, and a requirement of a node's version becomes
-// one with In for the labels that meet it. Which those are, the proposals' parts say one by one.
+// one with In for the labels that meet it: with the gate off, none. Which those are, the proposals' parts say one by one.
 func inUpstreamsWords(l line) line {
 	gates := get[map[string]bool](l, "gates")
 	taints, versions := clusterTaints(l), clusterVersions(l)
@@ -102,7 +102,10 @@ func rewrite(value any, gates map[string]bool, taints []v1.Taint, versions map[s
 			v[i] = rewrite(v[i], gates, taints, versions)
 		}
 	case map[string]any:
-		if compare := semverOperators[v1.TolerationOperator(fmt.Sprint(v["operator"]))]; compare != nil && v["values"] != nil {
+		if compare := semverOperators[operatorOf(v)]; compare != nil && v["values"] != nil {
+			if !gates[gateSemver] {
+				return inVersions(v, compare, nil)
+			}
 			return inVersions(v, compare, versions)
 		}
 		for key := range v {
@@ -115,30 +118,52 @@ func rewrite(value any, gates map[string]bool, taints []v1.Taint, versions map[s
 	return value
 }
 
+func operatorOf(o object) v1.TolerationOperator {
+	return v1.TolerationOperator(fmt.Sprint(o["operator"]))
+}
+
 func equalTolerations(list []any, gates map[string]bool, taints []v1.Taint) []any {
 	plain := []any{}
 	for _, item := range list {
-		toleration, ok := item.(map[string]any)
+		toleration, ok := item.(object)
 		if !ok {
 			panic(badQuestion{fmt.Errorf("no toleration: %v", item)})
 		}
-		if _, ok := toleration["expression"]; !ok && semverOperators[v1.TolerationOperator(fmt.Sprint(toleration["operator"]))] == nil {
-			plain = append(plain, item)
-			continue
-		}
-		for _, taint := range taints {
-			one := line{}
-			one.set("toleration", toleration)
-			one.set("taint", taint)
-			one.set("gates", gates)
-			tolerate(one)
-			if !get[bool](one, "match") {
-				continue
-			}
-			plain = append(plain, map[string]any{"key": taint.Key, "operator": "Equal", "value": taint.Value, "effect": taint.Effect})
-		}
+		plain = append(plain, equalsOf(toleration, gates, taints)...)
 	}
 	return plain
+}
+
+// equalsOf gives a toleration that upstream knows as it is, and for another one with Equal for each taint that it matches.
+func equalsOf(toleration object, gates map[string]bool, taints []v1.Taint) []any {
+	expression, _ := toleration["expression"].(string)
+	if expression == "" && semverOperators[operatorOf(toleration)] == nil {
+		return []any{toleration}
+	}
+	equals := []any{}
+	for _, taint := range taints {
+		one := line{}
+		one.set("toleration", toleration)
+		one.set("taint", taint)
+		one.set("gates", gates)
+		tolerate(one)
+		if get[bool](one, "match") {
+			equals = append(equals, equalOf(taint, toleration["tolerationSeconds"]))
+		}
+	}
+	return equals
+}
+
+// equalOf gives a toleration of this taint and of no other.
+func equalOf(taint v1.Taint, seconds any) object {
+	if taint.Key == "" || taint.Effect == "" {
+		panic(badQuestion{fmt.Errorf("no toleration is for this taint alone: %v", taint)})
+	}
+	equal := object{"key": taint.Key, "operator": "Equal", "value": taint.Value, "effect": taint.Effect}
+	if seconds != nil {
+		equal["tolerationSeconds"] = seconds
+	}
+	return equal
 }
 
 func inVersions(requirement map[string]any, compare func(a, b semver.Version) bool, versions map[string][]string) any {

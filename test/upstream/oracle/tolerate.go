@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
 	"time"
 	_ "unsafe" // for linkname
 
@@ -34,8 +38,56 @@ func tolerate(l line) {
 	l.set("match", toleration.ToleratesTaint(klog.Background(), &taint, get[bool](l, "comparison_operators")))
 }
 
+// A toleration of a line, and one in upstream's words that stands for it.
+type standIn struct {
+	upstreams v1.Toleration
+	lines     json.RawMessage
+}
+
+// standIns are the line's tolerations in upstream's words, in their order.
+func standIns(l line) []standIn {
+	var found []standIn
+	taints, gates := get[[]v1.Taint](l, "taints"), get[map[string]bool](l, "gates")
+	for _, raw := range get[[]json.RawMessage](l, "tolerations") {
+		toleration, ok := tree(raw).(object)
+		if !ok {
+			panic(badQuestion{fmt.Errorf("no toleration: %s", raw)})
+		}
+		for _, plain := range equalsOf(toleration, gates, taints) {
+			one := line{}
+			one.set("plain", plain)
+			found = append(found, standIn{get[v1.Toleration](one, "plain"), asStored(raw)})
+		}
+	}
+	return found
+}
+
+// asStored gives a toleration as a server would show it that knows the proposals.
+func asStored(raw json.RawMessage) json.RawMessage {
+	one := line{"toleration": raw}
+	return encode(struct {
+		v1.Toleration
+		Expression string `json:"expression,omitempty"`
+	}{get[v1.Toleration](one, "toleration"), get[struct{ Expression string }](one, "toleration").Expression})
+}
+
+// inLinesWords gives for each of upstream's tolerations the one of the line that it stands for. Where several are alike,
+// it is the first: upstream takes the first that matches, and what is alike matches alike.
+func inLinesWords(all []standIn, used []v1.Toleration) []json.RawMessage {
+	words := []json.RawMessage{}
+	for _, toleration := range used {
+		at := slices.IndexFunc(all, func(s standIn) bool { return reflect.DeepEqual(s.upstreams, toleration) })
+		words = append(words, all[at].lines)
+	}
+	return words
+}
+
 func untolerated(l line) {
-	taints, tolerations := get[[]v1.Taint](l, "taints"), get[[]v1.Toleration](l, "tolerations")
+	taints, all := get[[]v1.Taint](l, "taints"), standIns(l)
+	tolerations := []v1.Toleration{}
+	for _, s := range all {
+		tolerations = append(tolerations, s.upstreams)
+	}
 	comparison := get[bool](l, "comparison_operators")
 	logger := klog.Background()
 	first, found := corev1helpers.FindMatchingUntoleratedTaint(logger, taints, tolerations,
@@ -46,9 +98,9 @@ func untolerated(l line) {
 	}
 	l.set("prefer_intolerable_count", intolerable(taints, tolerations, comparison))
 	withGates(l, func() {
-		all, matching := v1helper.GetMatchingTolerations(logger, taints, tolerations)
-		l.set("matching_all_tolerated", all)
-		l.set("matching_tolerations", matching)
+		tolerated, matching := v1helper.GetMatchingTolerations(logger, taints, tolerations)
+		l.set("matching_all_tolerated", tolerated)
+		l.set("matching_tolerations", inLinesWords(all, matching))
 		l.set("eviction", eviction(taints, tolerations))
 	})
 }
