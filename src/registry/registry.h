@@ -1,7 +1,7 @@
 /*
  * What an API server does with an object, without the server: a table of resources, and for each
- * what becomes of an object that is created or replaced. An object goes in, and it comes out as a
- * server would store it, or with the failure that the server would answer with.
+ * what becomes of an object that is created, replaced or deleted. An object goes in, and it comes
+ * out as a server would store it, or with the failure that the server would answer with.
  *
  * The order is upstream's: decoding and defaults, admission, preparation, validation.
  */
@@ -124,6 +124,28 @@ struct registry_failure registry_create(const struct registry *r,
 struct registry_failure registry_update(const struct registry *r,
                                         const struct registry_request *request, struct arena *a,
                                         struct api_object *o, const struct api_object *old);
+
+/* What becomes of an object that is to be deleted. */
+enum registry_deletion {
+    REGISTRY_DELETION_NOW,     /* it goes at once; it is as watchers see it last */
+    REGISTRY_DELETION_MARKED,  /* it stays for others to end, and is to be stored as it is now */
+    REGISTRY_DELETION_PENDING, /* it is being deleted already, and nothing changes */
+};
+
+/*
+ * Deletes an object, which is a copy of what is stored and not yet published: it gets the marks of
+ * its deletion (time, grace period, generation, finalizers of the garbage collector). The time of
+ * the request must be set. *out is set unless there is a failure, after which the copy is of no
+ * use. Whether this is a dry run is for the store to heed.
+ */
+struct registry_failure registry_delete(const struct registry *r,
+                                        const struct registry_request *request, struct arena *a,
+                                        const struct api_delete_options *options,
+                                        struct api_object *o, enum registry_deletion *out);
+
+/* Does an update take away the last that old, which is being deleted, was kept for? Then the object
+ * goes as it was updated. */
+bool registry_update_ends(const struct api_object *o, const struct api_object *old);
 
 /* ---- feature gates that are in the way ---- */
 

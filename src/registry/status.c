@@ -2,7 +2,7 @@
  * Failures, and the metav1.Status that stands for one.
  *
  * Follows k8s.io/apimachinery/pkg/api/errors/errors.go: NewInvalid, NewBadRequest,
- * NewAlreadyExists.
+ * NewAlreadyExists, NewConflict.
  */
 #include <assert.h>
 
@@ -28,24 +28,51 @@ static void write_causes(struct buf *b, const struct valid_errs *errs) {
         buf_add_char(b, ']');
 }
 
+/* deployments.apps "web", or pods "web" of the group without a name */
+static void write_subject(struct buf *b, const struct registry_failure *f) {
+    buf_add(b, f->kind);
+    buf_add(b, f->group.n ? STR(".") : STR(""));
+    buf_add(b, f->group);
+    buf_add_char(b, ' ');
+    goquote_write(b, f->name);
+}
+
+static struct registry_failure invalid(struct arena *a, struct registry_failure f) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    assert(f.causes->n > 0);
+    f.code = ERR_UNPROCESSABLE;
+    write_subject(&text, &f);
+    buf_add(&text, STR(" is invalid: "));
+    write_causes(&text, f.causes);
+    f.message = arena_str(a, buf_view(&text));
+    return f;
+}
+
 struct registry_failure registry_invalid(struct arena *a, const struct api_object *o,
                                          const struct valid_errs *errs) {
+    return invalid(a, (struct registry_failure){.group = group_of(o),
+                                                .kind = o->names->kind,
+                                                .name = o->meta->name,
+                                                .causes = errs});
+}
+
+struct registry_failure registry__invalid_options(struct arena *a, struct str kind,
+                                                  const struct valid_errs *errs) {
+    return invalid(
+        a, (struct registry_failure){.group = STR("meta.k8s.io"), .kind = kind, .causes = errs});
+}
+
+struct registry_failure registry__conflict(struct arena *a, const struct api_object *o,
+                                           struct str kind, struct str why) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    struct str group = group_of(o);
-    assert(errs->n > 0);
-    buf_add(&text, o->names->kind);
-    buf_add(&text, group.n ? STR(".") : STR(""));
-    buf_add(&text, group);
-    buf_add_char(&text, ' ');
-    goquote_write(&text, o->meta->name);
-    buf_add(&text, STR(" is invalid: "));
-    write_causes(&text, errs);
-    return (struct registry_failure){.code = ERR_UNPROCESSABLE,
-                                     .message = arena_str(a, buf_view(&text)),
-                                     .group = group,
-                                     .kind = o->names->kind,
-                                     .name = o->meta->name,
-                                     .causes = errs};
+    struct registry_failure f = {
+        .code = ERR_CONFLICT, .group = group_of(o), .kind = kind, .name = o->meta->name};
+    buf_add(&text, STR("Operation cannot be fulfilled on "));
+    write_subject(&text, &f);
+    buf_add(&text, STR(": "));
+    buf_add(&text, why);
+    f.message = arena_str(a, buf_view(&text));
+    return f;
 }
 
 struct registry_failure registry_bad_request(struct str message) {
@@ -61,11 +88,7 @@ struct registry_failure registry__refuse(struct arena *a, const struct api_objec
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     struct registry_failure f = {
         .code = code, .group = group_of(o), .kind = str_of(o->kind->plural), .name = name};
-    buf_add(&text, f.kind);
-    buf_add(&text, f.group.n ? STR(".") : STR(""));
-    buf_add(&text, f.group);
-    buf_add_char(&text, ' ');
-    goquote_write(&text, f.name);
+    write_subject(&text, &f);
     buf_add_char(&text, ' ');
     buf_add(&text, why);
     f.message = arena_str(a, buf_view(&text));

@@ -124,4 +124,7 @@ void valid_prepare_update(struct api_object *o, const struct api_object *old,
 void valid_update(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
 
+/* Everything that is wrong with what a client says about a deletion, appended to *out. */
+void valid_delete_options(const struct api_delete_options *options, struct valid_errs *out);
+
 #endif

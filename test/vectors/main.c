@@ -25,6 +25,7 @@ static const struct kind {
     {"cel_conformance_k8s.jsonl", vectors_check_cel_conformance},
     {"cel_vectors.jsonl", vectors_check_cel},
     {"daemon.jsonl", vectors_check_daemon},
+    {"delete.jsonl", vectors_check_delete},
     {"kubelet.jsonl", vectors_check_kubelet},
     {"labelselector.jsonl", vectors_check_labelselector},
     {"merge.jsonl", vectors_check_merge},

@@ -32,10 +32,17 @@ bool registry__forbid(struct registry__admission *m, const char *reason, ...) {
     return false;
 }
 
+static registry__admit_fn *slot_of(const struct registry__admission *m,
+                                   const struct registry__admission_plugin *p) {
+    if (m->deletes)
+        return p->delete;
+    return m->old ? p->update : p->create;
+}
+
 bool registry__admit(struct registry__admission *m) {
     for (size_t i = 0; i < sizeof plugins / sizeof *plugins; i++) {
         const struct registry__admission_plugin *p = plugins[i];
-        registry__admit_fn *admit = m->old ? p->update : p->create;
+        registry__admit_fn *admit = slot_of(m, p);
         bool looks = p->type == API_TYPES || m->o->type == &api_types[p->type];
         if (looks && admit && !admit(m))
             return false;

@@ -13,7 +13,8 @@ struct registry__admission {
     const struct registry_request *request;
     struct arena *a; /* of the failure's texts */
     struct api_object *o;
-    const struct api_object *old; /* NULL: the object is new */
+    const struct api_object *old; /* NULL: the object is new, or deleted */
+    bool deletes;
     struct registry_failure failure;
 };
 
@@ -22,8 +23,8 @@ typedef bool registry__admit_fn(struct registry__admission *m);
 
 struct registry__admission_plugin {
     const char *name;
-    registry__admit_fn *create, *update; /* NULL: it has nothing to say */
-    enum api_type_id type;               /* of the objects that it looks at; API_TYPES: all */
+    registry__admit_fn *create, *update, *delete; /* NULL: it has nothing to say */
+    enum api_type_id type; /* of the objects that it looks at; API_TYPES: all */
 };
 
 extern const struct registry__admission_plugin registry__namespace_lifecycle, registry__priority,

@@ -1,5 +1,6 @@
 /*
- * NamespaceLifecycle: nothing is created in a namespace that is not there.
+ * NamespaceLifecycle: nothing is created in a namespace that is not there, and some namespaces are
+ * there for ever.
  *
  * Follows k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go: Admit.
  */
@@ -40,5 +41,16 @@ static bool create(struct registry__admission *m) {
     return false;
 }
 
+static bool delete_namespace(struct registry__admission *m) {
+    static const char *const immortal[] = {"default", "kube-public", "kube-system"};
+    for (size_t i = 0; i < sizeof immortal / sizeof *immortal; i++)
+        if (api_object_is(m->o, API_T_namespace) && str_is(m->o->meta->name, immortal[i]))
+            return registry__forbid(m, "this namespace may not be deleted");
+    return true;
+}
+
 const struct registry__admission_plugin registry__namespace_lifecycle = {
-    .name = "NamespaceLifecycle", .create = create, .type = API_TYPES};
+    .name = "NamespaceLifecycle",
+    .create = create,
+    .delete = delete_namespace,
+    .type = API_TYPES};

@@ -34,6 +34,7 @@ var areas = []*area{
 	{"schedule", schedule, generateSchedule, []string{"outcome", "result"}, 50},
 	{"preempt", preempt, generatePreempt, []string{"result"}, 50},
 	{"requeue", requeue, generateRequeue, []string{"requeued"}, 50},
+	{"delete", deleteAnswer, generateDelete, []string{"outcome", "after", "status"}, 50},
 }
 
 func areaOf(name string) (*area, error) {
