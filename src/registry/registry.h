@@ -125,6 +125,12 @@ struct registry_failure registry_update(const struct registry *r,
                                         const struct registry_request *request, struct arena *a,
                                         struct api_object *o, const struct api_object *old);
 
+/* The same for a write to the status of old alone: all else but most of metadata stays as it is. */
+struct registry_failure registry_update_status(const struct registry *r,
+                                               const struct registry_request *request,
+                                               struct arena *a, struct api_object *o,
+                                               const struct api_object *old);
+
 /* What becomes of an object that is to be deleted. */
 enum registry_deletion {
     REGISTRY_DELETION_NOW,     /* it goes at once; it is as watchers see it last */

@@ -1,5 +1,5 @@
 /*
- * Creating and replacing: admission, preparation, validation.
+ * Creating and replacing, as a whole or the status alone: admission, preparation, validation.
  *
  * Follows k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate) and update.go (BeforeUpdate).
  */
@@ -52,5 +52,18 @@ struct registry_failure registry_update(const struct registry *r,
     struct valid_errs *errs = errs_new(a);
     valid_prepare_update(o, old, &opts);
     valid_update(o, old, &opts, errs);
+    return judge(a, o, errs);
+}
+
+/* Plug-ins that look at updates look at none of a subresource. */
+struct registry_failure registry_update_status(const struct registry *r,
+                                               const struct registry_request *request,
+                                               struct arena *a, struct api_object *o,
+                                               const struct api_object *old) {
+    struct valid_opts opts = valid_opts_of(r, request);
+    struct valid_errs *errs = errs_new(a);
+    api_own_meta(o)->resource_version = arena_str(&o->arena, old->meta->resource_version);
+    valid_prepare_status(o, old, &opts);
+    valid_status(o, old, &opts, errs);
     return judge(a, o, errs);
 }

@@ -1,6 +1,7 @@
 /*
  * Rules so small that every kind needs them.
  */
+#include "base/ascii.h"
 #include "valid/valid_int.h"
 
 void valid__names(struct valid *v, const struct path *p, struct str name,
@@ -46,4 +47,21 @@ void valid__range(struct valid *v, const struct path *p, int64_t value,
     if (value < least_and_most[0] || value > least_and_most[1])
         valid__invalid(v, p, VALUE_I64(value), "must be between %lld and %lld, inclusive",
                        (long long)least_and_most[0], (long long)least_and_most[1]);
+}
+
+static bool is_condition_reason(struct str s) {
+    bool good = s.n && ascii_is_letter(s.p[0]) && s.p[s.n - 1] != ',' && s.p[s.n - 1] != ':';
+    for (size_t i = 0; good && i < s.n; i++)
+        good = ascii_is_alnum(s.p[i]) || s.p[i] == '_' || s.p[i] == ',' || s.p[i] == ':';
+    return good;
+}
+
+void valid__condition_reason(struct valid *v, const struct path *p, struct str reason) {
+    if (!is_condition_reason(reason))
+        valid__invalid(v, p, VALUE_Q(reason),
+                       "a condition reason must start with alphabetic character, optionally "
+                       "followed by a string of alphanumeric characters or '_,:', and must end "
+                       "with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or "
+                       "'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for "
+                       "validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')");
 }

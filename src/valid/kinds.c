@@ -57,30 +57,65 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     valid__note_left_out(out);
 }
 
-void valid_prepare_update(struct api_object *o, const struct api_object *old,
-                          const struct valid_opts *opts) {
-    const struct valid_kind *k = find(o->kind);
-    if (!k)
-        return;
+/* ---- updates ---- */
+
+static void prepare(struct api_object *o, const struct api_object *old,
+                    const struct valid_opts *opts, valid_prepare_fn *change) {
     set_namespace(o, opts);
     api_own_meta(o)->generation = old->meta->generation;
-    if (k->prepare_update)
-        k->prepare_update(o, old, opts);
+    if (change)
+        change(o, old, opts);
     valid__keep_system_fields(o, old);
 }
 
-/* Here the rules of all objects come first. */
-void valid_update(const struct api_object *o, const struct api_object *old,
-                  const struct valid_opts *opts, struct valid_errs *out) {
+void valid_prepare_update(struct api_object *o, const struct api_object *old,
+                          const struct valid_opts *opts) {
     const struct valid_kind *k = find(o->kind);
-    if (!k)
-        return;
+    if (k)
+        prepare(o, old, opts, k->prepare_update);
+}
+
+/* The spec cannot be written together with the status, whatever the kind. */
+static void keep_spec(struct api_object *o, const struct api_object *old) {
+    const struct api_field *next = o->type->fields;
+    struct api_found spec = api_field_find(o->type, STR("spec"), &next);
+    if (spec.field && spec.field->kind == API_OBJ)
+        api_struct_copy(&o->arena, spec.field->type, (const char *)old->body + spec.offset,
+                        (char *)api_own_body(o) + spec.offset);
+}
+
+void valid_prepare_status(struct api_object *o, const struct api_object *old,
+                          const struct valid_opts *opts) {
+    const struct valid_kind *k = find(o->kind);
+    keep_spec(o, old);
+    prepare(o, old, opts, k ? k->prepare_status : NULL);
+}
+
+/* Here the rules of all objects come first. */
+static void check(const struct api_object *o, const struct api_object *old,
+                  const struct valid_opts *opts, valid_update_fn *rules, struct valid_errs *out) {
+    const struct valid_kind *k = find(o->kind);
     struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
     const struct path *meta = AT(NULL, "metadata");
     valid__any_meta(&v, meta, o->meta, o->kind->namespaced, valid__name_path_segment);
     valid__any_meta_update(&v, meta, o->meta, old->meta);
-    k->update(&v, o, old);
+    if (rules)
+        rules(&v, o, old);
     if (k->declared)
         k->declared(&v, o, old);
     valid__note_left_out(out);
+}
+
+void valid_update(const struct api_object *o, const struct api_object *old,
+                  const struct valid_opts *opts, struct valid_errs *out) {
+    const struct valid_kind *k = find(o->kind);
+    if (k)
+        check(o, old, opts, k->update, out);
+}
+
+void valid_status(const struct api_object *o, const struct api_object *old,
+                  const struct valid_opts *opts, struct valid_errs *out) {
+    const struct valid_kind *k = find(o->kind);
+    if (k)
+        check(o, old, opts, k->status, out);
 }

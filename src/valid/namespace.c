@@ -56,10 +56,27 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     api_struct_copy(&o->arena, &api_types[API_T_namespace_status], &was->status, &ns->status);
 }
 
+/* Follows k8s.io/kubernetes/pkg/apis/core/validation/validation.go: ValidateNamespaceStatusUpdate.
+ */
+static void status(struct valid *v, const struct api_object *o, const struct api_object *old) {
+    (void)old;
+    const struct path *p = AT(AT(NULL, "status"), "Phase");
+    struct str phase = namespace_of(o)->status.phase;
+    bool going = o->meta->deletion_timestamp.set;
+    valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
+    if (!going && !str_is(phase, "Active"))
+        valid__invalid(v, p, VALUE_NAMED(phase),
+                       "may only be 'Active' if `deletionTimestamp` is empty");
+    if (going && !str_is(phase, "Terminating"))
+        valid__invalid(v, p, VALUE_NAMED(phase),
+                       "may only be 'Terminating' if `deletionTimestamp` is not empty");
+}
+
 const struct valid_kind valid__namespace = {
     .type = API_T_namespace,
     .prepare_create = prepare_create,
     .create = check,
     .prepare_update = prepare_update,
     .update = update,
+    .status = status,
 };

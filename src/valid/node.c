@@ -313,6 +313,19 @@ static void update(struct valid *v, const struct api_object *o, const struct api
     check_kept(v, o, old);
 }
 
+/* Follows k8s.io/kubernetes/pkg/apis/core/validation/validation.go: ValidateNodeUpdate. */
+static void status(struct valid *v, const struct api_object *o, const struct api_object *old) {
+    const struct api_node *n = node_of(o);
+    const struct path *meta = AT(NULL, "metadata");
+    valid__finalizer_names(v, AT(meta, "finalizers"), &o->meta->finalizers);
+    valid__node_annotations(v, AT(meta, "annotations"), &n->metadata.annotations);
+    check_resources(v, &n->status);
+    check_declared_features(v, &n->status);
+    check_addresses(v, AT(AT(NULL, "status"), "addresses"), &n->status.addresses);
+    check_kept(v, o, old);
+    valid__taints(v, AT(meta, "taints"), &n->spec.taints);
+}
+
 static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
     check_preemption(v, &node_of(o)->spec, old ? &node_of(old)->spec : NULL);
 }
@@ -351,11 +364,24 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     drop_disabled(n, node_of(old), opts);
 }
 
+static void prepare_status(struct api_object *o, const struct api_object *old,
+                           const struct valid_opts *opts) {
+    struct api_node_status *now = &((struct api_node *)api_own_body(o))->status;
+    const struct api_node_status *was = &node_of(old)->status;
+    if (!was->config)
+        now->config = NULL;
+    if (!is_on(opts, FEATURE_KubeletInUserNamespace) &&
+        !was->node_info.running_in_user_namespace.set)
+        now->node_info.running_in_user_namespace = (struct api_opt_bool){0};
+}
+
 const struct valid_kind valid__node = {
     .type = API_T_node,
     .prepare_create = prepare_create,
     .create = check_node,
     .prepare_update = prepare_update,
     .update = update,
+    .prepare_status = prepare_status,
+    .status = status,
     .declared = declared,
 };

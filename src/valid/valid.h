@@ -124,6 +124,13 @@ void valid_prepare_update(struct api_object *o, const struct api_object *old,
 void valid_update(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
 
+/* The same two steps for a write of the status alone: all else but most of metadata is as in
+ * `old`. */
+void valid_prepare_status(struct api_object *o, const struct api_object *old,
+                          const struct valid_opts *opts);
+void valid_status(const struct api_object *o, const struct api_object *old,
+                  const struct valid_opts *opts, struct valid_errs *out);
+
 /* Everything that is wrong with what a client says about a deletion, appended to *out. */
 void valid_delete_options(const struct api_delete_options *options, struct valid_errs *out);
 

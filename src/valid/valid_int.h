@@ -129,6 +129,8 @@ void valid__dns_subdomain(struct valid *v, const struct path *p, struct str name
 void valid__label_key(struct valid *v, const struct path *p, struct str key);
 /* An IP address, not too oddly written. */
 void valid__ip(struct valid *v, const struct path *p, struct str text);
+/* The reason of a condition: a word. */
+void valid__condition_reason(struct valid *v, const struct path *p, struct str reason);
 /* A key of a ConfigMap, which must not be empty. */
 void valid__config_key(struct valid *v, const struct path *p, struct str key);
 
@@ -186,17 +188,25 @@ void seen_release(struct seen *s); /* forgets all */
 
 /* ---- the rules of a kind: one row each in kinds.c ---- */
 
+/* Changes an object that is to replace old, and says what is wrong with it. */
+typedef void valid_prepare_fn(struct api_object *o, const struct api_object *old,
+                              const struct valid_opts *opts);
+typedef void valid_update_fn(struct valid *v, const struct api_object *o,
+                             const struct api_object *old);
+
 struct valid_kind {
     enum api_type_id type;
     /* Each may be NULL: nothing to do. Bodies are structs of the type. */
     void (*prepare_create)(struct api_object *o, const struct valid_opts *opts);
     void (*create)(struct valid *v, const struct api_object *o);
-    void (*prepare_update)(struct api_object *o, const struct api_object *old,
-                           const struct valid_opts *opts);
-    void (*update)(struct valid *v, const struct api_object *o, const struct api_object *old);
+    valid_prepare_fn *prepare_update;
+    valid_update_fn *update;
+    /* Of a write of the status alone: the spec is old's already. */
+    valid_prepare_fn *prepare_status;
+    valid_update_fn *status;
     /* The rules that upstream declares beside the fields of its types: behind all others, on create
      * (old is NULL) and on update, where what did not change is not looked at again. */
-    void (*declared)(struct valid *v, const struct api_object *o, const struct api_object *old);
+    valid_update_fn *declared;
 };
 
 /* The kinds with rules. Each stands at the end of the file that has the kind's rules. */

@@ -38,6 +38,7 @@ static const struct kind {
     {"tolerate.jsonl", vectors_check_tolerate},
     {"untolerated.jsonl", vectors_check_untolerated},
     {"validate_create.jsonl", vectors_check_validate_create},
+    {"validate_status.jsonl", vectors_check_validate_status},
     {"validate_update.jsonl", vectors_check_validate_update},
 };
 

@@ -1,19 +1,52 @@
-/* validate_update.jsonl: an object as stored, and the one that is to replace it. */
+/* validate_update.jsonl: an object as stored, and the one that is to replace it; and
+ * validate_status.jsonl: the same for a write to its status. */
+#include "members.h"
 #include "vectors.h"
 #include "verdict.h"
 
-static int judge(struct arena *a, const struct json *line, struct api_object *o,
-                 struct api_object *old, struct buf *why) {
+/* The two steps of an update. */
+struct steps {
+    void (*prepare)(struct api_object *o, const struct api_object *old,
+                    const struct valid_opts *opts);
+    void (*check)(const struct api_object *o, const struct api_object *old,
+                  const struct valid_opts *opts, struct valid_errs *out);
+};
+
+static const struct steps update = {valid_prepare_update, valid_update};
+static const struct steps status = {valid_prepare_status, valid_status};
+
+/* What a write to the status may change. */
+static int compare_after(struct arena *a, const struct json *line, const struct api_object *o,
+                         struct buf *why) {
+    struct json tree = api_object_encode(o, a), after = {.kind = JSON_OBJECT};
+    struct json got = {.kind = JSON_OBJECT};
+    const struct json *meta = json_get(&tree, STR("metadata"));
+    const struct {
+        struct str name;
+        const struct json *value;
+    } parts[] = {{STR_INIT("labels"), json_get(meta, STR("labels"))},
+                 {STR_INIT("ownerReferences"), json_get(meta, STR("ownerReferences"))},
+                 {STR_INIT("status"), json_get(&tree, STR("status"))}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].value)
+            json_add(a, &after, parts[i].name, *parts[i].value);
+    json_add(a, &got, STR("after"), after);
+    return json_get(line, STR("after")) ? vectors_compare_members(line, &got, why) : 0;
+}
+
+static int judge(const struct json *line, const struct steps *steps, struct api_object *o,
+                 struct api_object *old, struct valid_errs *errs, struct buf *why) {
     struct feature_set gates;
     if (verdict_gates(line, &gates, why) < 0)
         return -1;
-    struct valid_opts opts = {.gates = &gates, .namespace = STR("default")};
-    struct valid_errs errs = VALID_ERRS_INIT(a);
+    struct valid_opts opts = {
+        .gates = &gates, .namespace = STR("default"), .now = {.sec = 1767225600, .set = true}};
     api_object_default(old, &gates);
     api_object_default(o, &gates);
-    valid_prepare_update(o, old, &opts);
-    valid_update(o, old, &opts, &errs);
-    return verdict_compare(line, o, &errs, why);
+    steps->prepare(o, old, &opts);
+    steps->check(o, old, &opts, errs);
+    int rc = verdict_compare(line, o, errs, why);
+    return rc ? rc : compare_after(errs->a, line, o, why);
 }
 
 static int decode(const struct json *line, struct str key, struct api_object **out,
@@ -23,7 +56,9 @@ static int decode(const struct json *line, struct str key, struct api_object **o
     return api_object_decode(tree ? tree : &missing, NULL, out, faults);
 }
 
-int vectors_check_validate_update(struct arena *a, const struct json *line, struct buf *why) {
+static int check_line(struct arena *a, const struct json *line, const struct steps *steps,
+                      struct buf *why) {
+    struct valid_errs errs = VALID_ERRS_INIT(a);
     struct api_object *o = NULL, *old = NULL;
     struct api_faults faults;
     api_faults_init(&faults, a);
@@ -31,8 +66,16 @@ int vectors_check_validate_update(struct arena *a, const struct json *line, stru
     if (decode(line, STR("old"), &old, &faults) < 0 || decode(line, STR("new"), &o, &faults) < 0)
         rc = verdict_compare_refusal(line, &faults, why);
     else
-        rc = judge(a, line, o, old, why);
+        rc = judge(line, steps, o, old, &errs, why);
     api_object_free(o);
     api_object_free(old);
     return rc;
+}
+
+int vectors_check_validate_update(struct arena *a, const struct json *line, struct buf *why) {
+    return check_line(a, line, &update, why);
+}
+
+int vectors_check_validate_status(struct arena *a, const struct json *line, struct buf *why) {
+    return check_line(a, line, &status, why);
 }

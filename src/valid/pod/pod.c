@@ -366,5 +366,7 @@ const struct valid_kind valid__pod = {
     .create = check_create,
     .prepare_update = valid__pod_prepare_update,
     .update = valid__pod_update,
+    .prepare_status = valid__pod_prepare_status,
+    .status = valid__pod_status,
     .declared = check_declared,
 };

@@ -77,6 +77,18 @@ void valid__pod_prepare_create(struct api_object *o, const struct valid_opts *op
 void valid__pod_prepare_update(struct api_object *o, const struct api_object *old,
                                const struct valid_opts *opts);
 
+/* The status of a pod, and its parts: states of containers that may not follow those that were,
+ * what is said of each container, and of claims and volumes. */
+valid_prepare_fn valid__pod_prepare_status;
+valid_update_fn valid__pod_status;
+void valid__container_transitions(struct valid *v, const struct api_pod *pod,
+                                  const struct api_pod *old);
+void valid__container_statuses(struct valid *v, const struct api_pod *pod);
+void valid__claim_statuses(struct valid *v, const struct api_pod *pod);
+/* Drops fields of a status that are behind gates that are off, unless old has them. */
+void valid__drop_disabled_status(struct api_pod_status *s, const struct api_pod_status *old,
+                                 const struct feature_set *gates);
+
 /* Defaults of spec.resources from what the containers ask for: of new pods, and before the gate
  * that fixed it, of all that come in. */
 void valid__default_pod_resources(struct arena *a, struct api_pod_spec *spec, bool create,

@@ -394,10 +394,37 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     drop_disabled(pv, pv_of(old), opts);
 }
 
+static bool same_time(struct api_time a, struct api_time b) {
+    return a.set == b.set && a.sec == b.sec && a.nsec == b.nsec;
+}
+
+/* When a phase began is the server's to say, unless the client does. */
+static void prepare_status(struct api_object *o, const struct api_object *old,
+                           const struct valid_opts *opts) {
+    struct api_persistent_volume *pv = api_own_body(o);
+    struct api_persistent_volume_status *now = &pv->status;
+    const struct api_persistent_volume_status *was = &pv_of(old)->status;
+    struct api_time *began = &now->last_phase_transition_time;
+    bool same_phase = str_eq(now->phase, was->phase);
+    if (same_phase && !began->set)
+        *began = was->last_phase_transition_time;
+    if (!same_phase && (!began->set || same_time(*began, was->last_phase_transition_time)))
+        *began = opts->now;
+}
+
+static void status(struct valid *v, const struct api_object *o, const struct api_object *old) {
+    (void)old;
+    valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
+    if (!o->meta->resource_version.n)
+        valid__required(v, AT(NULL, "resourceVersion"), NO_DETAIL);
+}
+
 const struct valid_kind valid__persistent_volume = {
     .type = API_T_persistent_volume,
     .prepare_create = prepare_create,
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .prepare_status = prepare_status,
+    .status = status,
 };

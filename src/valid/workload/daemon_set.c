@@ -131,5 +131,6 @@ const struct valid_kind valid__daemon_set = {
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .status = valid__daemon_set_status,
     .declared = declared,
 };

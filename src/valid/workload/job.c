@@ -453,5 +453,6 @@ const struct valid_kind valid__job = {
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .status = valid__job_status,
     .declared = declared,
 };

@@ -109,4 +109,5 @@ const struct valid_kind valid__pod_disruption_budget = {
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .status = valid__budget_status,
 };

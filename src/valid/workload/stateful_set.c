@@ -285,5 +285,6 @@ const struct valid_kind valid__stateful_set = {
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .status = valid__stateful_set_status,
     .declared = declared,
 };

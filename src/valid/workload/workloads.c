@@ -200,6 +200,8 @@ const struct valid_kind valid__replica_set = {
     .create = create_replica_set,
     .prepare_update = prepare_replica_set_update,
     .update = update_replica_set,
+    .prepare_status = valid__prepare_replica_set_status,
+    .status = valid__replica_set_status,
     .declared = declared_replica_set,
 };
 
@@ -314,5 +316,7 @@ const struct valid_kind valid__deployment = {
     .create = create_deployment,
     .prepare_update = prepare_deployment_update,
     .update = update_deployment,
+    .prepare_status = valid__prepare_deployment_status,
+    .status = valid__deployment_status,
     .declared = declared_deployment,
 };

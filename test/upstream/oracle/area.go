@@ -34,6 +34,7 @@ var areas = []*area{
 	{"schedule", schedule, generateSchedule, []string{"outcome", "result"}, 50},
 	{"preempt", preempt, generatePreempt, []string{"result"}, 50},
 	{"requeue", requeue, generateRequeue, []string{"requeued"}, 50},
+	{"validate_status", validateStatus, generateStatus, []string{"valid", "errors", "status", "after"}, 60},
 	{"delete", deleteAnswer, generateDelete, []string{"outcome", "after", "status"}, 50},
 }
 
