@@ -8,7 +8,7 @@
 #include <stdarg.h>
 
 #include "api/names.h"
-#include "base/map.h"
+#include "valid/seen_int.h"
 #include "valid/valid.h"
 
 /* ---- paths: on the stack of the rule, printed only when an error is added ---- */
@@ -164,27 +164,6 @@ void valid__range(struct valid *v, const struct path *p, int64_t value,
  */
 bool valid__equal(enum api_type_id type, const void *a, const void *b);
 bool valid__equal_lists(enum api_type_id type, const void *list_a, const void *list_b);
-
-/* Names that were seen: nothing is allocated until there are many. */
-struct seen {
-    size_t n;
-    struct seen_entry {
-        struct str name;
-        const void *value;
-    } few[16];
-    struct map many; /* all of them, once there are more */
-};
-/* Makes *s empty; its entries need no zeroes, and most sets stay empty. */
-static inline void seen_init(struct seen *s) {
-    s->n = 0;
-}
-/* Remembers the name, which is borrowed. False when it was there already. */
-bool seen_add(struct seen *s, struct str name);
-/* Remembers a value (borrowed, not NULL) for the name, unless it has one: false. */
-bool seen_put(struct seen *s, struct str name, const void *value);
-/* The value of the name, or NULL when it was not seen; some pointer after seen_add. */
-const void *seen_get(const struct seen *s, struct str name);
-void seen_release(struct seen *s); /* forgets all */
 
 /* ---- the rules of a kind: one row each in kinds.c ---- */
 

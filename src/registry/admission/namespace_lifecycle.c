@@ -50,7 +50,4 @@ static bool delete_namespace(struct registry__admission *m) {
 }
 
 const struct registry__admission_plugin registry__namespace_lifecycle = {
-    .name = "NamespaceLifecycle",
-    .create = create,
-    .delete = delete_namespace,
-    .type = API_TYPES};
+    .name = "NamespaceLifecycle", .create = create, .delete = delete_namespace, .type = API_TYPES};
