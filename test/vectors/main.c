@@ -26,6 +26,7 @@ static const struct kind {
     {"cel_vectors.jsonl", vectors_check_cel},
     {"daemon.jsonl", vectors_check_daemon},
     {"delete.jsonl", vectors_check_delete},
+    {"discovery.jsonl", vectors_check_discovery},
     {"kubelet.jsonl", vectors_check_kubelet},
     {"labelselector.jsonl", vectors_check_labelselector},
     {"merge.jsonl", vectors_check_merge},

@@ -10,6 +10,7 @@ vectors_check_fn vectors_check_quantity;
 vectors_check_fn vectors_check_labelselector;
 vectors_check_fn vectors_check_daemon;
 vectors_check_fn vectors_check_delete;
+vectors_check_fn vectors_check_discovery;
 vectors_check_fn vectors_check_kubelet;
 vectors_check_fn vectors_check_schedule;
 vectors_check_fn vectors_check_preempt;

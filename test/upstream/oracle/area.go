@@ -36,6 +36,7 @@ var areas = []*area{
 	{"requeue", requeue, generateRequeue, []string{"requeued"}, 50},
 	{"validate_status", validateStatus, generateStatus, []string{"valid", "errors", "status", "after"}, 60},
 	{"delete", deleteAnswer, generateDelete, []string{"outcome", "after", "status"}, 50},
+	{"discovery", discoveryAnswer, generateDiscovery, []string{"resource", "subresources"}, 5},
 }
 
 func areaOf(name string) (*area, error) {
