@@ -34,34 +34,25 @@ static void check_claims(struct valid *v, const struct path *p,
 
 /* ---- the claim that the scheduler makes for extended resources ---- */
 
-/* A container's own requests go before those of an init container of the same name. */
-static const struct api_container *find_container(const struct api_pod_spec *spec,
-                                                  struct str name) {
+/* Containers by name; a container goes before an init container, and a later one before others. */
+static void note_containers(struct seen *known, const struct api_pod_spec *spec) {
     const struct api_container_list *lists[] = {&spec->containers, &spec->init_containers};
+    seen_init(known);
     for (size_t l = 0; l < 2; l++)
         for (size_t i = lists[l]->n; i > 0; i--)
-            if (str_eq(lists[l]->v[i - 1].name, name))
-                return &lists[l]->v[i - 1];
-    return NULL;
-}
-
-static bool has_request(const struct api_container *c, struct str name) {
-    for (size_t i = 0; i < c->resources.requests.n; i++)
-        if (str_eq(c->resources.requests.v[i].key, name))
-            return true;
-    return false;
+            seen_put(known, lists[l]->v[i - 1].name, &lists[l]->v[i - 1]);
 }
 
 /* The path of a bad request's name is that of the claim: upstream forgets the mapping. */
 static void check_mapping(struct valid *v, const struct path *claim, const struct path *p,
                           const struct api_container_extended_resource_request *m,
-                          const struct api_pod_spec *spec) {
-    const struct api_container *c = find_container(spec, m->container_name);
+                          const struct seen *containers) {
+    const struct api_container *c = seen_get(containers, m->container_name);
     if (!c)
         valid__invalid(v, AT(p, "containerName"), VALUE_Q(m->container_name),
                        "must match the name of an entry in spec.initContainers.name or "
                        "spec.containers.name");
-    else if (!has_request(c, m->resource_name))
+    else if (!valid__find_request(c, m->resource_name))
         valid__invalid(v, AT(p, "resourceName"), VALUE_Q(m->resource_name),
                        "must match the extended resource name of an entry in "
                        "spec.initContainers.resources.requests or "
@@ -80,18 +71,20 @@ static void check_mappings(struct valid *v, const struct path *p,
                            const struct api_pod_extended_resource_claim_status *s,
                            const struct api_pod_spec *spec) {
     const struct path *list = AT(p, "requestMappings");
-    struct seen seen;
+    struct seen seen, containers;
     seen_init(&seen);
+    note_containers(&containers, spec);
     for (size_t i = 0; i < s->request_mappings.n; i++) {
         const struct api_container_extended_resource_request *m = &s->request_mappings.v[i];
         const struct path *at = AT_INDEX(list, i);
-        check_mapping(v, p, at, m, spec);
+        check_mapping(v, p, at, m, &containers);
         if (seen_add(&seen, identity(v->errs->a, m)))
             continue;
         valid__duplicate(v, AT(at, "containerName"), VALUE_Q(m->container_name), NO_DETAIL);
         valid__duplicate(v, AT(at, "resourceName"), VALUE_Q(m->resource_name), NO_DETAIL);
         valid__duplicate(v, AT(at, "requestName"), VALUE_Q(m->request_name), NO_DETAIL);
     }
+    seen_release(&containers);
     seen_release(&seen);
 }
 
@@ -133,24 +126,25 @@ static void check_overhead(struct valid *v, const struct path *p,
     check_amount(v, AT(p, "perContainer"), o->per_container);
 }
 
-static bool is_referenced(struct str claim, const struct api_pod *pod) {
+/* The claims that the pod names, or that were made for it. */
+static void note_claims(struct seen *known, const struct api_pod *pod) {
     const struct api_pod_resource_claim_list *asked = &pod->spec.resource_claims;
     const struct api_pod_resource_claim_status_list *made = &pod->status.resource_claim_statuses;
+    seen_init(known);
     for (size_t i = 0; i < asked->n; i++)
-        if (asked->v[i].resource_claim_name.p && str_eq(asked->v[i].resource_claim_name, claim))
-            return true;
+        if (asked->v[i].resource_claim_name.p)
+            seen_add(known, asked->v[i].resource_claim_name);
     for (size_t i = 0; i < made->n; i++)
-        if (made->v[i].resource_claim_name.p && str_eq(made->v[i].resource_claim_name, claim))
-            return true;
-    return false;
+        if (made->v[i].resource_claim_name.p)
+            seen_add(known, made->v[i].resource_claim_name);
 }
 
 static void check_node_claim(struct valid *v, const struct path *p,
                              const struct api_node_allocatable_resource_claim_status *s,
-                             const struct api_pod *pod) {
+                             const struct seen *known) {
     if (!s->resource_claim_name.n)
         return;
-    if (!is_referenced(s->resource_claim_name, pod))
+    if (!seen_get(known, s->resource_claim_name))
         valid__invalid(v, AT(p, "resourceClaimName"), VALUE_Q(s->resource_claim_name),
                        "no mapping found in pod reference");
     for (size_t i = 0; i < s->mapping.n; i++) {
@@ -162,38 +156,48 @@ static void check_node_claim(struct valid *v, const struct path *p,
         check_overhead(v, AT_INDEX(AT(p, "overhead"), i), &s->overhead.v[i]);
 }
 
-/* ---- volumes ---- */
-
-static bool has_volume(const struct api_pod_spec *spec, struct str name) {
-    for (size_t i = 0; i < spec->volumes.n; i++)
-        if (str_eq(spec->volumes.v[i].name, name))
-            return true;
-    return false;
+static void check_node_claims(struct valid *v, const struct path *p, const struct api_pod *pod) {
+    const struct api_node_allocatable_resource_claim_status_list *list =
+        &pod->status.node_allocatable_resource_claim_statuses;
+    struct seen known;
+    note_claims(&known, pod);
+    for (size_t i = 0; i < list->n; i++)
+        check_node_claim(v, AT_INDEX(p, i), &list->v[i], &known);
+    seen_release(&known);
 }
 
-static void check_volume_health(struct valid *v, const struct path *p,
-                                const struct api_pod_volume_health *h,
-                                const struct api_pod_spec *spec) {
-    if (h->name.n && !has_volume(spec, h->name))
-        valid__not_found(v, AT(p, "name"), VALUE_Q(h->name), NO_DETAIL);
-    for (size_t i = 0; i < h->health_conditions.n; i++)
-        if (h->health_conditions.v[i].reason.n)
-            valid__condition_reason(v, AT(AT_INDEX(AT(p, "healthConditions"), i), "reason"),
-                                    h->health_conditions.v[i].reason);
+/* ---- volumes ---- */
+
+static void check_health_reasons(struct valid *v, const struct path *p,
+                                 const struct api_volume_health_condition_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].reason.n)
+            valid__condition_reason(v, AT(AT_INDEX(p, i), "reason"), list->v[i].reason);
+}
+
+static void check_volume_health(struct valid *v, const struct path *p, const struct api_pod *pod) {
+    const struct api_pod_volume_health_list *list = &pod->status.volume_health;
+    struct seen volumes;
+    seen_init(&volumes);
+    for (size_t i = 0; i < pod->spec.volumes.n; i++)
+        seen_add(&volumes, pod->spec.volumes.v[i].name);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct path *at = AT_INDEX(p, i);
+        if (list->v[i].name.n && !seen_get(&volumes, list->v[i].name))
+            valid__not_found(v, AT(at, "name"), VALUE_Q(list->v[i].name), NO_DETAIL);
+        check_health_reasons(v, AT(at, "healthConditions"), &list->v[i].health_conditions);
+    }
+    seen_release(&volumes);
 }
 
 void valid__claim_statuses(struct valid *v, const struct api_pod *pod) {
     const struct path *p = AT(NULL, "status");
     const struct api_pod_status *s = &pod->status;
-    const struct api_node_allocatable_resource_claim_status_list *claims =
-        &s->node_allocatable_resource_claim_statuses;
     check_claims(v, AT(p, "resourceClaimStatuses"), &s->resource_claim_statuses, &pod->spec);
     check_extended(v, AT(p, "extendedResourceClaimStatus"), s->extended_resource_claim_status,
                    &pod->spec);
-    for (size_t i = 0; i < claims->n; i++)
-        check_node_claim(v, AT_INDEX(AT(p, "nodeAllocatableResourceClaimStatuses"), i),
-                         &claims->v[i], pod);
-    for (size_t i = 0; i < s->volume_health.n; i++)
-        check_volume_health(v, AT_INDEX(AT(p, "volumeHealth"), i), &s->volume_health.v[i],
-                            &pod->spec);
+    if (s->node_allocatable_resource_claim_statuses.n)
+        check_node_claims(v, AT(p, "nodeAllocatableResourceClaimStatuses"), pod);
+    if (s->volume_health.n)
+        check_volume_health(v, AT(p, "volumeHealth"), pod);
 }

@@ -8,6 +8,8 @@
  * validateContainerStatusAllocatedResourcesStatus, and k8s.io/kubernetes/pkg/api/pod/util.go:
  * dropDisabledPodStatusFields.
  */
+#include <stdlib.h>
+
 #include "valid/pod/pod_int.h"
 
 /* ---- fields behind gates ---- */
@@ -141,18 +143,17 @@ struct restarts {
     const struct api_pod_spec *spec;
     const struct api_container_list *containers; /* NULL: of ephemeral ones, none may */
     bool has_rules;
+    struct seen by_name; /* the containers, the first of each name */
 };
 
-static const struct api_container *find_container(const struct api_container_list *list,
-                                                  struct str name) {
+static void note_containers(struct seen *by_name, const struct api_container_list *list) {
+    seen_init(by_name);
     for (size_t i = 0; list && i < list->n; i++)
-        if (str_eq(list->v[i].name, name))
-            return &list->v[i];
-    return NULL;
+        seen_put(by_name, list->v[i].name, &list->v[i]);
 }
 
 static bool may_restart(const struct restarts *r, const struct api_container_status *ended) {
-    const struct api_container *c = find_container(r->containers, ended->name);
+    const struct api_container *c = seen_get(&r->by_name, ended->name);
     int32_t code = ended->state.terminated->exit_code;
     if (!r->containers)
         return false;
@@ -164,11 +165,12 @@ static bool may_restart(const struct restarts *r, const struct api_container_sta
            (str_is(r->spec->restart_policy, "OnFailure") && code != 0);
 }
 
-static void check_transitions(const struct restarts *r, const struct path *p,
+static void check_transitions(struct restarts *r, const struct path *p,
                               const struct api_container_status_list *now,
                               const struct api_container_status_list *was) {
     struct seen running;
     seen_init(&running);
+    note_containers(&r->by_name, r->containers);
     for (size_t i = 0; i < now->n; i++)
         if (!now->v[i].state.terminated)
             seen_add(&running, now->v[i].name);
@@ -177,6 +179,7 @@ static void check_transitions(const struct restarts *r, const struct path *p,
             !may_restart(r, &was->v[i]))
             valid__forbidden(r->v, AT(AT_INDEX(p, i), "state"),
                              "may not be transitioned to non-terminated state");
+    seen_release(&r->by_name);
     seen_release(&running);
 }
 
@@ -206,7 +209,7 @@ void valid__container_transitions(struct valid *v, const struct api_pod *pod,
     const struct path *p = AT(NULL, "status");
     const struct api_pod_spec *spec = &old->spec;
     const struct api_pod_status *now = &pod->status, *was = &old->status;
-    struct restarts r = {v, spec, &spec->containers, false};
+    struct restarts r = {.v = v, .spec = spec, .containers = &spec->containers};
     r.has_rules = feature_enabled(v->gates, FEATURE_ContainerRestartRules) || had_rules(spec);
     bool all = r.has_rules &&
                (feature_enabled(v->gates, FEATURE_RestartAllContainersOnContainerExits) ||
@@ -253,52 +256,64 @@ static void check_users(struct valid *v, const struct path *p,
 
 #define CLAIM "claim:"
 
-static bool has_request(const struct api_container *c, struct str name, bool nonzero) {
-    for (size_t i = 0; i < c->resources.requests.n; i++)
-        if (str_eq(c->resources.requests.v[i].key, name))
-            return !nonzero || quantity_sign(&c->resources.requests.v[i].value) != 0;
-    return false;
+static int compare_key(const void *name, const void *entry) {
+    return str_cmp(*(const struct str *)name, ((const struct api_quantity *)entry)->key);
 }
 
-static bool is_claim(const struct api_resource_claim *claim, struct str name, struct str request) {
-    return str_eq(claim->name, name) && str_eq(claim->request, request);
+const struct quantity *valid__find_request(const struct api_container *c, struct str name) {
+    const struct api_quantities *list = &c->resources.requests;
+    const struct api_quantity *found =
+        list->n ? bsearch(&name, list->v, list->n, sizeof *list->v, compare_key) : NULL;
+    return found ? &found->value : NULL;
 }
 
-/* Does a claim that the scheduler made for the pod bring the request to the container? */
-static bool is_mapped(const struct api_container *c, struct str name, struct str request,
-                      const struct api_pod_extended_resource_claim_status *made) {
-    if (!made || !request.n || !str_eq(made->resource_claim_name, name))
-        return false;
-    for (size_t i = 0; i < made->request_mappings.n; i++) {
+/* What the containers of a list may be given, by name. */
+struct given {
+    struct valid *v;
+    struct seen containers; /* the first of each name */
+    struct seen claims;     /* texts of claim_key */
+};
+
+/* A claim of a container as a status names it: a, a/request. */
+static struct str claim_key(struct arena *a, struct str container, struct str claim,
+                            struct str request) {
+    return arena_printf(a, "%zu %.*s %.*s%s%.*s", container.n, STR_ARG(container), STR_ARG(claim),
+                        request.n ? "/" : "", STR_ARG(request));
+}
+
+/* Claims that the scheduler made for the pod bring extended resources that a container requests. */
+static void note_made_claim(struct given *g,
+                            const struct api_pod_extended_resource_claim_status *made) {
+    for (size_t i = 0; made && i < made->request_mappings.n; i++) {
         const struct api_container_extended_resource_request *m = &made->request_mappings.v[i];
-        if (str_eq(m->container_name, c->name) && str_eq(m->request_name, request) &&
-            has_request(c, m->resource_name, true))
-            return true;
+        const struct api_container *c = seen_get(&g->containers, m->container_name);
+        const struct quantity *amount = c ? valid__find_request(c, m->resource_name) : NULL;
+        if (amount && quantity_sign(amount) != 0 && m->request_name.n)
+            seen_add(&g->claims,
+                     claim_key(g->v->errs->a, c->name, made->resource_claim_name, m->request_name));
     }
-    return false;
 }
 
-static bool has_claim(const struct api_container *c, struct str text,
-                      const struct api_pod_extended_resource_claim_status *made) {
-    struct str name, request;
-    str_cut(str_sub(text, strlen(CLAIM), text.n), '/', &name, &request);
-    for (size_t i = 0; i < c->resources.claims.n; i++)
-        if (is_claim(&c->resources.claims.v[i], name, request))
-            return true;
-    return is_mapped(c, name, request, made);
+static void note_claims(struct given *g, const struct api_container_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        for (size_t k = 0; k < list->v[i].resources.claims.n; k++) {
+            const struct api_resource_claim *claim = &list->v[i].resources.claims.v[k];
+            seen_add(&g->claims,
+                     claim_key(g->v->errs->a, list->v[i].name, claim->name, claim->request));
+        }
 }
 
-static void check_origin(struct valid *v, const struct path *p, struct str name,
-                         const struct api_container *c,
-                         const struct api_pod_extended_resource_claim_status *made) {
+static void check_origin(const struct given *g, const struct path *p, struct str name,
+                         const struct api_container *c) {
     bool of_claim = str_starts(name, STR(CLAIM));
-    if (of_claim && !has_claim(c, name, made))
-        valid__invalid(v, p, VALUE_NAMED(name),
+    struct str claim = str_sub(name, of_claim ? strlen(CLAIM) : 0, name.n);
+    if (of_claim && !seen_get(&g->claims, claim_key(g->v->errs->a, c->name, claim, STR(""))))
+        valid__invalid(g->v, p, VALUE_NAMED(name),
                        "must match one of the container's resource claims as "
                        "'claim:<claimName>/<requestName>' when container.resources.claims[*]."
                        "request is set or 'claim:<claimName>' when it is empty");
-    if (!of_claim && !has_request(c, name, false))
-        valid__invalid(v, p, VALUE_NAMED(name),
+    if (!of_claim && !valid__find_request(c, name))
+        valid__invalid(g->v, p, VALUE_NAMED(name),
                        "must match one of the container's resource requests");
 }
 
@@ -323,21 +338,31 @@ static void check_health(struct valid *v, const struct path *p,
     seen_release(&seen);
 }
 
+static void check_given_resources(const struct given *g, const struct path *p,
+                                  const struct api_container_status *s) {
+    const struct api_resource_status_list *list = &s->allocated_resources_status;
+    const struct api_container *c = seen_get(&g->containers, s->name);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct path *at = AT_INDEX(p, i);
+        if (c)
+            check_origin(g, AT(at, "name"), list->v[i].name, c);
+        check_health(g->v, AT(at, "resources"), &list->v[i].resources);
+    }
+}
+
 static void check_given(struct valid *v, const struct path *p,
                         const struct api_container_status_list *list,
                         const struct api_container_list *containers,
                         const struct api_pod_extended_resource_claim_status *made) {
-    for (size_t i = 0; i < list->n; i++) {
-        const struct api_resource_status_list *given = &list->v[i].allocated_resources_status;
-        const struct api_container *c =
-            given->n ? find_container(containers, list->v[i].name) : NULL;
-        for (size_t k = 0; k < given->n; k++) {
-            const struct path *at = AT_INDEX(AT(AT_INDEX(p, i), "allocatedResourcesStatus"), k);
-            if (c)
-                check_origin(v, AT(at, "name"), given->v[k].name, c, made);
-            check_health(v, AT(at, "resources"), &given->v[k].resources);
-        }
-    }
+    struct given g = {.v = v};
+    note_containers(&g.containers, containers);
+    seen_init(&g.claims);
+    note_claims(&g, containers);
+    note_made_claim(&g, made);
+    for (size_t i = 0; i < list->n; i++)
+        check_given_resources(&g, AT(AT_INDEX(p, i), "allocatedResourcesStatus"), &list->v[i]);
+    seen_release(&g.claims);
+    seen_release(&g.containers);
 }
 
 static void forbid_given(struct valid *v, const struct path *p,

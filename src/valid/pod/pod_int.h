@@ -85,6 +85,8 @@ void valid__container_transitions(struct valid *v, const struct api_pod *pod,
                                   const struct api_pod *old);
 void valid__container_statuses(struct valid *v, const struct api_pod *pod);
 void valid__claim_statuses(struct valid *v, const struct api_pod *pod);
+/* The amount of a resource that a container requests, or NULL. */
+const struct quantity *valid__find_request(const struct api_container *c, struct str name);
 /* Drops fields of a status that are behind gates that are off, unless old has them. */
 void valid__drop_disabled_status(struct api_pod_status *s, const struct api_pod_status *old,
                                  const struct feature_set *gates);
