@@ -1,16 +1,21 @@
 #include "api/schema.h"
 
 #include "api/types.h"
+#include "feature/feature.h"
 
 #define OMIT       API_OMIT
 #define ZERO       API_ZERO
+#define GATE(name) API_GATE(FEATURE_##name)
 #define MERGE      API_PATCH_MERGE
 #define REPLACE    API_PATCH_REPLACE
 #define RETAINKEYS API_PATCH_RETAINKEYS
+#define SET        API_LIST_SET
+#define MAP        API_LIST_MAP
+#define KEYED(key) .patch = MERGE, .merge_key = (key), .list = MAP, .keys = (key)
 
 /* First the rows of each type … */
 #define TAG(json_name) API_TAG(json_name, sizeof json_name - 1)
-#define BEGIN(name)    static const struct api_field API_NAME(T, _fields)[] = {
+#define BEGIN(...)     static const struct api_field API_NAME(T, _fields)[] = {
 #define FIELD(member, json_name, kind_, number_, ...)  \
     {.json = STR_INIT(json_name),                      \
      .tag = TAG(json_name),                            \
@@ -43,7 +48,7 @@
 #undef END
 
 /* … then their numbers … */
-#define BEGIN(name)                                             enum {
+#define BEGIN(...)                                              enum {
 #define FIELD(member, json_name, kind_, number_, ...)           API_NAME(T, _row_##member),
 #define OBJECTS(member, json_name, kind_, target, number_, ...) API_NAME(T, _row_##member),
 #define INLINE(target, go_name)                                 API_NAME(T, _row_##target),
@@ -61,7 +66,7 @@
 /* … then whether there are defaults or amounts in the type, or in one inside it … */
 #define AMOUNTS(kind)                                           ((int)API_##kind == API_MQUANTITY)
 #define DEEP(type)                                              api_##type##_deep
-#define BEGIN(name)                                             enum { API_NAME(T, _deep) = 0
+#define BEGIN(...)                                              enum { API_NAME(T, _deep) = 0
 #define FIELD(member, json_name, kind_, number_, ...)           || AMOUNTS(kind_)
 #define DEFAULT(member, json_name, kind_, number_, value, ...)  || true
 #define OBJECTS(member, json_name, kind_, target, number_, ...) || DEEP(target)
@@ -76,10 +81,10 @@
 #undef INLINE
 #undef END
 
-/* … then the types, and which rows of them concern defaulting. */
+/* … then the types, and which rows of them concern defaulting … */
 #define BIT(member, is) ((uint64_t)(is) << API_NAME(T, _row_##member))
-#define BEGIN(go_name)                                       \
-    [API_T_NAME(T)] = {.go = (go_name),                      \
+#define BEGIN(...)                                           \
+    [API_T_NAME(T)] = {.go = __VA_ARGS__,                    \
                        .fields = API_NAME(T, _fields),       \
                        .field_count = API_NAME(T, _rows),    \
                        .id = API_T_NAME(T),                  \
@@ -93,6 +98,44 @@
     }       \
     ,
 const struct api_type api_types[API_TYPES] = {
+#include "api/schema/all.def"
+};
+
+#undef BEGIN
+#undef FIELD
+#undef OBJECTS
+#undef INLINE
+#undef END
+
+/* … then whether there are gates in a type. They stand among the flags of a row, which are the
+ * first of the columns that its macro does not name … */
+#define FLAGS(...)                                    FIRST(__VA_ARGS__, 0)
+#define FIRST(flags, ...)                             (flags)
+#define GATED(...)                                    (FLAGS(__VA_ARGS__) >= API_GATE(0))
+#define INSIDE(type)                                  api_##type##_gated
+#define BEGIN(...)                                    enum { API_NAME(T, _gated) = 0
+#define FIELD(member, json_name, kind_, number_, ...) || GATED(__VA_ARGS__)
+#define OBJECTS(member, json_name, kind_, target, number_, ...) \
+    || GATED(__VA_ARGS__) || INSIDE(target)
+#define INLINE(target, go_name) || INSIDE(target)
+#define END \
+    }       \
+    ;
+#include "api/schema/all.def"
+#undef BEGIN
+#undef FIELD
+#undef OBJECTS
+#undef INLINE
+#undef END
+
+/* … and in which rows of it. */
+#define BEGIN(...)                                    [API_T_NAME(T)] = 0
+#define FIELD(member, json_name, kind_, number_, ...) | BIT(member, GATED(__VA_ARGS__))
+#define OBJECTS(member, json_name, kind_, target, number_, ...) \
+    | BIT(member, GATED(__VA_ARGS__) || INSIDE(target))
+#define INLINE(target, go_name) | BIT(target, INSIDE(target))
+#define END                     ,
+const uint64_t api_gated_rows[API_TYPES] = {
 #include "api/schema/all.def"
 };
 

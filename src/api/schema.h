@@ -16,9 +16,20 @@
  *     #undef T
  *
  * in the order in which the API server writes the fields. `number` is the field's protobuf number,
- * flags are 0, OMIT (left out when empty) or OMIT | ZERO (a zero time is left out, too), and behind
- * them may stand .go (name of the Go type when it is a named one), .patch and .merge_key (how a
- * strategic merge patch treats a list or map).
+ * flags are 0 or a sum of OMIT (left out when empty), ZERO (a zero time is left out, too) and
+ * GATE(Name) (dropped while that feature gate is off). Behind them may stand
+ *
+ *     .go         name of the Go type when it is a named one
+ *     .patch      MERGE, REPLACE, RETAINKEYS or a sum: how a strategic merge patch treats it
+ *     .merge_key  the key by which such a patch merges a list (patchMergeKey)
+ *     .list       SET or MAP: how server-side apply merges a list (listType); else it is atomic
+ *     .keys       of a MAP: "key" or "key,key" (listMapKey)
+ *     .atomic     true: server-side apply replaces a map or struct as a whole (mapType, structType)
+ *
+ * KEYED("key") is short for .patch = MERGE, .merge_key = "key", .list = MAP, .keys = "key", which
+ * is what most lists with a key are. A type that is atomic wherever it stands says it behind its
+ * name: BEGIN("v1.LabelSelector", .atomic = true). `make conformance` holds all of this against the
+ * Go types and the OpenAPI definitions of Kubernetes.
  */
 #ifndef API_SCHEMA_H
 #define API_SCHEMA_H
@@ -68,7 +79,13 @@ enum api_field_kind {
 };
 
 enum api_field_flags { API_OMIT = 1, API_ZERO = 2 };
+
+/* The gate of a field is a part of its flags: 0 for none, else its enum feature and one. */
+#define API_GATE_SHIFT   8
+#define API_GATE(number) (((uint32_t)(number) + 1) << API_GATE_SHIFT)
+
 enum api_patch { API_PATCH_MERGE = 1, API_PATCH_REPLACE = 2, API_PATCH_RETAINKEYS = 4 };
+enum api_list_kind { API_LIST_ATOMIC, API_LIST_SET, API_LIST_MAP };
 
 struct api_type;
 
@@ -83,19 +100,22 @@ struct api_field {
     const char *go;              /* name of a named Go type or INLINE field, or NULL */
     const char *def;             /* default that does not depend on anything else, or NULL */
     const char *merge_key;       /* of lists that are merged by key, or NULL */
+    const char *keys;            /* of API_LIST_MAP: names joined by commas */
     uint32_t tag;                /* API_TAG of json; 0 of INLINE rows */
     uint16_t offset;             /* of the member in the struct */
     uint16_t number;             /* in protobuf messages */
+    uint32_t flags;              /* enum api_field_flags, and the gate */
     uint8_t kind;                /* enum api_field_kind */
-    uint8_t flags;               /* enum api_field_flags */
     uint8_t patch;               /* enum api_patch */
+    uint8_t list;                /* enum api_list_kind */
+    bool atomic;                 /* a map or struct that server-side apply does not look into */
 };
 
 /* One id per type, API_T_<type>, in the order of schema/all.def. */
 enum api_type_id {
 #define API_T_NAME2(t) API_T_##t
 #define API_T_NAME(t)  API_T_NAME2(t)
-#define BEGIN(name)    API_T_NAME(T),
+#define BEGIN(...)     API_T_NAME(T),
 #define FIELD(member, json_name, kind, number, ...)
 #define OBJECTS(member, json_name, kind, target, number, ...)
 #define INLINE(target, go_name)
@@ -111,6 +131,7 @@ enum api_type_id {
 
 struct api_type {
     const char *go; /* name in Go, with package */
+    bool atomic;    /* server-side apply replaces it as a whole */
     const struct api_field *fields;
     uint64_t defaulted; /* a bit for each row that is, or has inside, a default or amounts */
     uint16_t field_count;
@@ -121,6 +142,9 @@ struct api_type {
 /* Types by id. Every struct of types.h starts with a `struct json *extra`: the object of members
  * that the schema does not know, or NULL. */
 extern const struct api_type api_types[API_TYPES];
+
+/* By id: a bit for each row of the type that has a gate, or has such a row inside. */
+extern const uint64_t api_gated_rows[API_TYPES];
 
 struct api_found {
     const struct api_field *field; /* NULL: the type has no such field */

@@ -74,7 +74,7 @@ struct api_times {
 #define API_NAME2(t, suffix) api_##t##suffix
 #define API_NAME(t, suffix)  API_NAME2(t, suffix)
 
-#define BEGIN(name)               \
+#define BEGIN(...)                \
     struct API_NAME(T, _list) {   \
         struct API_NAME(T, ) * v; \
         size_t n;                 \
