@@ -11,6 +11,8 @@
 #define RETAINKEYS API_PATCH_RETAINKEYS
 #define SET        API_LIST_SET
 #define MAP        API_LIST_MAP
+#define ATOMIC     API_MAP_ATOMIC
+#define GRANULAR   API_MAP_GRANULAR
 #define KEYED(key) .patch = MERGE, .merge_key = (key), .list = MAP, .keys = (key)
 
 /* First the rows of each type … */
@@ -31,11 +33,11 @@
      .kind = API_##kind_,                                       \
      .number = (number_),                                       \
      .flags = __VA_ARGS__},
-#define INLINE(target, go_name)                        \
+#define INLINE(target, ...)                            \
     {.type = &api_types[API_T_##target],               \
      .offset = offsetof(struct API_NAME(T, ), target), \
-     .go = (go_name),                                  \
-     .kind = API_INLINE},
+     .kind = API_INLINE,                               \
+     .go = __VA_ARGS__},
 #define END                                                                      \
     { .kind = 0 } /* a type may have no fields, an array must have an element */ \
     }                                                                            \
@@ -51,7 +53,7 @@
 #define BEGIN(...)                                              enum {
 #define FIELD(member, json_name, kind_, number_, ...)           API_NAME(T, _row_##member),
 #define OBJECTS(member, json_name, kind_, target, number_, ...) API_NAME(T, _row_##member),
-#define INLINE(target, go_name)                                 API_NAME(T, _row_##target),
+#define INLINE(target, ...)                                     API_NAME(T, _row_##target),
 #define END            \
     API_NAME(T, _rows) \
     }                  \
@@ -70,7 +72,7 @@
 #define FIELD(member, json_name, kind_, number_, ...)           || AMOUNTS(kind_)
 #define DEFAULT(member, json_name, kind_, number_, value, ...)  || true
 #define OBJECTS(member, json_name, kind_, target, number_, ...) || DEEP(target)
-#define INLINE(target, go_name)                                 || DEEP(target)
+#define INLINE(target, ...)                                     || DEEP(target)
 #define END \
     }       \
     ;
@@ -93,7 +95,7 @@
 #define FIELD(member, json_name, kind_, number_, ...)           | BIT(member, AMOUNTS(kind_))
 #define DEFAULT(member, json_name, kind_, number_, value, ...)  | BIT(member, true)
 #define OBJECTS(member, json_name, kind_, target, number_, ...) | BIT(member, DEEP(target))
-#define INLINE(target, go_name)                                 | BIT(target, DEEP(target))
+#define INLINE(target, ...)                                     | BIT(target, DEEP(target))
 #define END \
     }       \
     ,
@@ -117,7 +119,7 @@ const struct api_type api_types[API_TYPES] = {
 #define FIELD(member, json_name, kind_, number_, ...) || GATED(__VA_ARGS__)
 #define OBJECTS(member, json_name, kind_, target, number_, ...) \
     || GATED(__VA_ARGS__) || INSIDE(target)
-#define INLINE(target, go_name) || INSIDE(target)
+#define INLINE(target, ...) || INSIDE(target)
 #define END \
     }       \
     ;
@@ -133,8 +135,8 @@ const struct api_type api_types[API_TYPES] = {
 #define FIELD(member, json_name, kind_, number_, ...) | BIT(member, GATED(__VA_ARGS__))
 #define OBJECTS(member, json_name, kind_, target, number_, ...) \
     | BIT(member, GATED(__VA_ARGS__) || INSIDE(target))
-#define INLINE(target, go_name) | BIT(target, INSIDE(target))
-#define END                     ,
+#define INLINE(target, ...) | BIT(target, INSIDE(target))
+#define END                 ,
 const uint64_t api_gated_rows[API_TYPES] = {
 #include "api/schema/all.def"
 };

@@ -11,7 +11,8 @@
  *     DEFAULT(member, "jsonName", KIND, number, "value", flags, …)   a scalar with a default that
  *                                                          does not depend on anything else
  *     OBJECTS(member, "jsonName", KIND, type, number, flags, …)   one or many of another type
- *     INLINE(type, "GoName")                               all fields of another type, as if here
+ *     INLINE(type, "GoName")                               all fields of another type, as if here;
+ *                                                          ", .number = 1" if protobuf nests them
  *     END
  *     #undef T
  *
@@ -24,11 +25,12 @@
  *     .merge_key  the key by which such a patch merges a list (patchMergeKey)
  *     .list       SET or MAP: how server-side apply merges a list (listType); else it is atomic
  *     .keys       of a MAP: "key" or "key,key" (listMapKey)
- *     .atomic     true: server-side apply replaces a map or struct as a whole (mapType, structType)
+ *     .map        ATOMIC: server-side apply replaces a map or struct as a whole; GRANULAR: it does
+ *                 not, though the type is atomic elsewhere (mapType, structType)
  *
  * KEYED("key") is short for .patch = MERGE, .merge_key = "key", .list = MAP, .keys = "key", which
  * is what most lists with a key are. A type that is atomic wherever it stands says it behind its
- * name: BEGIN("v1.LabelSelector", .atomic = true). `make conformance` holds all of this against the
+ * name: BEGIN("v1.LabelSelector", .map = ATOMIC). `make conformance` holds all of this against the
  * Go types and the OpenAPI definitions of Kubernetes.
  */
 #ifndef API_SCHEMA_H
@@ -86,6 +88,7 @@ enum api_field_flags { API_OMIT = 1, API_ZERO = 2 };
 
 enum api_patch { API_PATCH_MERGE = 1, API_PATCH_REPLACE = 2, API_PATCH_RETAINKEYS = 4 };
 enum api_list_kind { API_LIST_ATOMIC, API_LIST_SET, API_LIST_MAP };
+enum api_map_kind { API_MAP_UNSAID, API_MAP_ATOMIC, API_MAP_GRANULAR };
 
 struct api_type;
 
@@ -108,7 +111,7 @@ struct api_field {
     uint8_t kind;                /* enum api_field_kind */
     uint8_t patch;               /* enum api_patch */
     uint8_t list;                /* enum api_list_kind */
-    bool atomic;                 /* a map or struct that server-side apply does not look into */
+    uint8_t map;                 /* enum api_map_kind */
 };
 
 /* One id per type, API_T_<type>, in the order of schema/all.def. */
@@ -118,7 +121,7 @@ enum api_type_id {
 #define BEGIN(...)     API_T_NAME(T),
 #define FIELD(member, json_name, kind, number, ...)
 #define OBJECTS(member, json_name, kind, target, number, ...)
-#define INLINE(target, go_name)
+#define INLINE(target, ...)
 #define END
 #include "api/schema/all.def"
 #undef BEGIN
@@ -131,7 +134,7 @@ enum api_type_id {
 
 struct api_type {
     const char *go; /* name in Go, with package */
-    bool atomic;    /* server-side apply replaces it as a whole */
+    uint8_t map;    /* enum api_map_kind, where a field does not say it */
     const struct api_field *fields;
     uint64_t defaulted; /* a bit for each row that is, or has inside, a default or amounts */
     uint16_t field_count;

@@ -86,7 +86,7 @@ struct api_times {
     ;
 #define FIELD(member, json_name, kind, number, ...)           API_C_##kind member;
 #define OBJECTS(member, json_name, kind, target, number, ...) API_C_##kind(target) member;
-#define INLINE(target, go_name)                               struct api_##target target;
+#define INLINE(target, ...)                                   struct api_##target target;
 
 #define API_C_OBJ(t)    struct api_##t
 #define API_C_PTR(t)    struct api_##t *
