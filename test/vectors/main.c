@@ -7,6 +7,8 @@
  * berth_vectors -: the same with lines of standard input, each of which names its file, without the
  * ending, as its "area". For each a line is written at once: null if Berth agrees, else a string
  * that says where it does not.
+ *
+ * berth_vectors --rows: the rows of the schema, see rows.c.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -202,11 +204,15 @@ static int note_unknown_files(const char *dir) {
 
 int main(int argc, char **argv) {
     if (argc != 2) {
-        fprintf(stderr, "usage: berth_vectors DIR | berth_vectors -\n");
+        fprintf(stderr, "usage: berth_vectors DIR | berth_vectors - | berth_vectors --rows\n");
         return 2;
     }
     if (strcmp(argv[1], "-") == 0)
         return check_pipe();
+    if (strcmp(argv[1], "--rows") == 0) {
+        vectors_write_rows();
+        return fflush(stdout) == 0 ? 0 : 2;
+    }
     struct tally total = {0};
     if (note_unknown_files(argv[1]) < 0)
         return 2;

@@ -24,4 +24,6 @@ vectors_check_fn vectors_check_tolerate;
 vectors_check_fn vectors_check_untolerated;
 vectors_check_fn vectors_check_cel;
 vectors_check_fn vectors_check_cel_conformance;
+/* Writes the rows of the schema to standard output. */
+void vectors_write_rows(void);
 #endif

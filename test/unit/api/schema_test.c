@@ -26,11 +26,23 @@ static bool is_object_kind(const struct api_field *f) {
     return f->kind == API_OBJ || f->kind == API_PTR || f->kind == API_LIST || f->kind == API_INLINE;
 }
 
+/* A list that is a map names the fields of its elements that tell them apart. */
+static void check_keys(const struct api_field *f) {
+    assert_int_equal(f->list == API_LIST_MAP, f->keys != NULL);
+    assert_true(f->list != API_LIST_MAP || f->kind == API_LIST);
+    for (struct str key, left = str_of(f->keys ? f->keys : ""); left.n;) {
+        str_cut(left, ',', &key, &left);
+        const struct api_field *next = f->type->fields;
+        assert_non_null(api_field_find(f->type, key, &next).field);
+    }
+}
+
 static void check_field(const struct api_type *type, const struct api_field *f) {
     assert_true(f->offset >= sizeof(struct json *) && f->offset < type->size);
     assert_int_equal(is_object_kind(f), f->type != NULL);
     assert_true(f->kind == API_INLINE || f->json.n > 0);
     assert_true(!f->merge_key || f->patch & API_PATCH_MERGE);
+    check_keys(f);
     const struct api_field *next = type->fields;
     if (f->kind != API_INLINE)
         assert_ptr_equal(api_field_find(type, f->json, &next).field, f);
@@ -64,13 +76,26 @@ static void defaulting_looks_at_the_rows_that_concern_it(void **state) {
     }
 }
 
+static bool is_gated(const struct api_field *f) {
+    return f->flags >> API_GATE_SHIFT || (f->type && api_gated_rows[f->type->id]);
+}
+
+static void gates_are_found_by_the_rows_around_them(void **state) {
+    (void)state;
+    for (size_t id = 0; id < API_TYPES; id++) {
+        const struct api_type *type = &api_types[id];
+        for (size_t i = 0; i < type->field_count; i++)
+            assert_int_equal(api_gated_rows[id] >> i & 1, is_gated(&type->fields[i]));
+    }
+}
+
 static void protobuf_numbers_are_unique_in_their_message(void **state) {
     (void)state;
     for (size_t id = 0; id < API_TYPES; id++) {
         const struct api_type *type = &api_types[id];
         for (size_t i = 0; i < type->field_count; i++)
             for (size_t j = 0; j < i; j++)
-                if (type->fields[i].kind != API_INLINE && type->fields[j].kind != API_INLINE)
+                if (type->fields[i].number || type->fields[j].number)
                     assert_int_not_equal(type->fields[i].number, type->fields[j].number);
     }
 }
@@ -104,6 +129,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_consistent),
         cmocka_unit_test(defaulting_looks_at_the_rows_that_concern_it),
+        cmocka_unit_test(gates_are_found_by_the_rows_around_them),
         cmocka_unit_test(protobuf_numbers_are_unique_in_their_message),
         cmocka_unit_test(fields_are_found_in_any_order),
         cmocka_unit_test(kinds_are_found_by_name_and_version),

@@ -5,6 +5,7 @@
 //	oracle replay DIR           asks what the files of vectors in DIR ask and compares with what they say
 //	oracle conform [flags]      makes cases, asks upstream and shows Berth the answers
 //	oracle generate AREA N SEED makes cases and asks upstream: lines for berth_vectors
+//	oracle rows PROGRAM         compares the rows of Berth's schema, which PROGRAM --rows prints, with upstream's types
 //	oracle bench WHAT           measures upstream on the cases of a benchmark of bench/ on standard input
 package main
 
@@ -41,6 +42,8 @@ func command(args []string) error {
 		return replay(args[1], args[2:])
 	case len(args) == 4 && args[0] == "generate":
 		return generate(args[1], args[2], args[3])
+	case len(args) == 2 && args[0] == "rows":
+		return rows(args[1])
 	case len(args) == 2 && args[0] == "bench":
 		return bench(args[1])
 	case len(args) >= 1 && args[0] == "conform":
