@@ -77,6 +77,11 @@ void api_object_free(struct api_object *o);
  * publishing. */
 void api_object_default(struct api_object *o, const struct feature_set *gates);
 
+/* Takes out the fields behind gates that are off, but for those of gates of which `old` uses a
+ * field, the object of the same kind that is to be replaced, or NULL. Only before publishing. */
+void api_object_drop_gated(struct api_object *o, const struct api_object *old,
+                           const struct feature_set *gates);
+
 /* The object as a tree with the API server's field order. Strings are borrowed from the object. */
 struct json api_object_encode(const struct api_object *o, struct arena *a);
 

@@ -18,7 +18,8 @@
  *
  * in the order in which the API server writes the fields. `number` is the field's protobuf number,
  * flags are 0 or a sum of OMIT (left out when empty), ZERO (a zero time is left out, too) and
- * GATE(Name) (dropped while that feature gate is off). Behind them may stand
+ * GATE(Name) (dropped while that feature gate is off, wherever the type stands, unless the object
+ * that is replaced uses a field of the gate). Behind them may stand
  *
  *     .go         name of the Go type when it is a named one
  *     .patch      MERGE, REPLACE, RETAINKEYS or a sum: how a strategic merge patch treats it

@@ -36,6 +36,7 @@ void valid_prepare_create(struct api_object *o, const struct valid_opts *opts) {
         return;
     set_namespace(o, opts);
     valid__set_system_fields(o, opts);
+    api_object_drop_gated(o, NULL, opts->gates);
     if (k->prepare_create)
         k->prepare_create(o, opts);
 }
@@ -63,6 +64,7 @@ static void prepare(struct api_object *o, const struct api_object *old,
                     const struct valid_opts *opts, valid_prepare_fn *change) {
     set_namespace(o, opts);
     api_own_meta(o)->generation = old->meta->generation;
+    api_object_drop_gated(o, old, opts->gates);
     if (change)
         change(o, old, opts);
     valid__keep_system_fields(o, old);

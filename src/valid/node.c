@@ -330,38 +330,28 @@ static void declared(struct valid *v, const struct api_object *o, const struct a
     check_preemption(v, &node_of(o)->spec, old ? &node_of(old)->spec : NULL);
 }
 
-static bool is_on(const struct valid_opts *opts, enum feature f) {
-    return feature_enabled(opts->gates, f);
-}
-
+/* What no row says: a field that nothing allows any more, and one that two gates allow. */
 static void drop_disabled(struct api_node *n, const struct api_node *old,
-                          const struct valid_opts *opts) {
+                          const struct feature_set *gates) {
     if (!old || !old->spec.config_source)
         n->spec.config_source = NULL;
-    if (!is_on(opts, FEATURE_RecursiveReadOnlyMounts) &&
-        !is_on(opts, FEATURE_UserNamespacesSupport))
+    if (!feature_enabled(gates, FEATURE_RecursiveReadOnlyMounts) &&
+        !feature_enabled(gates, FEATURE_UserNamespacesSupport))
         n->status.runtime_handlers = (struct api_node_runtime_handler_list){0};
-    if (!is_on(opts, FEATURE_SupplementalGroupsPolicy) && !(old && old->status.features))
-        n->status.features = NULL;
-    if (!is_on(opts, FEATURE_NodeDeclaredFeatures) && !(old && old->status.declared_features.v))
-        n->status.declared_features = (struct api_strs){0};
-    if (!is_on(opts, FEATURE_InPlacePodVerticalScalingSchedulerPreemption) &&
-        !(old && old->spec.pod_preemption_policy))
-        n->spec.pod_preemption_policy = NULL;
 }
 
 /* Unlike other kinds, a new node may come with a status. */
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     struct api_node *n = api_own_body(o);
     n->status.config = NULL;
-    drop_disabled(n, NULL, opts);
+    drop_disabled(n, NULL, opts->gates);
 }
 
 static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
     struct api_node *n = api_own_body(o);
     api_struct_copy(&o->arena, &api_types[API_T_node_status], &node_of(old)->status, &n->status);
-    drop_disabled(n, node_of(old), opts);
+    drop_disabled(n, node_of(old), opts->gates);
 }
 
 static void prepare_status(struct api_object *o, const struct api_object *old,

@@ -373,17 +373,10 @@ static void update(struct valid *v, const struct api_object *o, const struct api
                      old->spec.volume_attributes_class_name);
 }
 
-static void drop_disabled(struct api_persistent_volume *pv, const struct api_persistent_volume *old,
-                          const struct valid_opts *opts) {
-    if (!allows_attributes_class(opts->gates, old))
-        pv->spec.volume_attributes_class_name = (struct str){0};
-}
-
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     struct api_persistent_volume *pv = api_own_body(o);
     pv->status = (struct api_persistent_volume_status){.phase = STR("Pending"),
                                                        .last_phase_transition_time = opts->now};
-    drop_disabled(pv, NULL, opts);
 }
 
 static void prepare_update(struct api_object *o, const struct api_object *old,
@@ -391,7 +384,7 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     struct api_persistent_volume *pv = api_own_body(o);
     api_struct_copy(&o->arena, &api_types[API_T_persistent_volume_status], &pv_of(old)->status,
                     &pv->status);
-    drop_disabled(pv, pv_of(old), opts);
+    (void)opts;
 }
 
 static bool same_time(struct api_time a, struct api_time b) {

@@ -266,12 +266,6 @@ static void create(struct valid *v, const struct api_object *o) {
     check_hostname(v, job);
 }
 
-void valid__drop_job_fields(struct api_job_spec *spec, const struct api_job_spec *old,
-                            const struct valid_opts *opts) {
-    if (!feature_enabled(opts->gates, FEATURE_WorkloadWithJob) && !(old && old->scheduling))
-        spec->scheduling = NULL;
-}
-
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     struct api_job *job = api_own_body(o);
     if (!job->spec.manual_selector.v)
@@ -280,7 +274,6 @@ static void prepare_create(struct api_object *o, const struct valid_opts *opts) 
     job->metadata.generation = 1;
     if (!feature_enabled(opts->gates, FEATURE_JobManagedBy))
         job->spec.managed_by = (struct str){0};
-    valid__drop_job_fields(&job->spec, NULL, opts);
     valid__prepare_template(&job->spec.template, NULL, opts);
 }
 
@@ -436,7 +429,6 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     struct api_job *job = api_own_body(o);
     const struct api_job *was = old->body;
     api_struct_copy(&o->arena, &api_types[API_T_job_status], &was->status, &job->status);
-    valid__drop_job_fields(&job->spec, &was->spec, opts);
     valid__prepare_template(&job->spec.template, &was->spec.template, opts);
     if (!valid__equal(API_T_job_spec, &job->spec, &was->spec))
         job->metadata.generation++;

@@ -238,20 +238,10 @@ static void update(struct valid *v, const struct api_object *o, const struct api
 
 /* ---- before validation ---- */
 
-static void drop_disabled(struct api_stateful_set_spec *spec,
-                          const struct api_stateful_set_spec *old, const struct valid_opts *opts) {
-    const struct api_rolling_update_stateful_set_strategy *was =
-        old ? old->update_strategy.rolling_update : NULL;
-    if (!feature_enabled(opts->gates, FEATURE_MaxUnavailableStatefulSet) &&
-        !(was && was->max_unavailable) && spec->update_strategy.rolling_update)
-        spec->update_strategy.rolling_update->max_unavailable = NULL;
-}
-
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     struct api_stateful_set *set = api_own_body(o);
     set->status = (struct api_stateful_set_status){0};
     set->metadata.generation = 1;
-    drop_disabled(&set->spec, NULL, opts);
     valid__prepare_template(&set->spec.template, NULL, opts);
 }
 
@@ -268,7 +258,6 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     struct api_stateful_set *set = api_own_body(o);
     const struct api_stateful_set *was = old->body;
     api_struct_copy(&o->arena, &api_types[API_T_stateful_set_status], &was->status, &set->status);
-    drop_disabled(&set->spec, &was->spec, opts);
     valid__prepare_template(&set->spec.template, &was->spec.template, opts);
     if (has_changed(&o->arena, &set->spec, &was->spec))
         set->metadata.generation++;

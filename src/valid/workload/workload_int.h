@@ -57,8 +57,6 @@ void valid__declared_template(struct valid *v, const struct api_pod_template_spe
 /* A job's spec at p, apart from its selector; shared with templates of cron jobs. */
 void valid__job_spec(struct valid *v, const struct path *p, const struct api_job_spec *spec,
                      const struct pod_rules *rules);
-void valid__drop_job_fields(struct api_job_spec *spec, const struct api_job_spec *old,
-                            const struct valid_opts *opts);
 
 /* What is declared of a job's spec at p; old is NULL on create. */
 void valid__declared_job_spec(struct valid *v, const struct path *p,
