@@ -3,8 +3,8 @@
  * fields of versions that are no longer served. An object whose annotation is no number is not
  * read.
  *
- * Follows k8s.io/kubernetes pkg/apis/apps/v1, Convert_v1_Deployment_To_apps_Deployment and
- * Convert_v1_DaemonSet_To_apps_DaemonSet.
+ * Follows k8s.io/kubernetes pkg/apis/apps/v1, func Convert_v1_Deployment_To_apps_Deployment,
+ * func Convert_v1_DaemonSet_To_apps_DaemonSet.
  */
 #include "api/object_int.h"
 #include "base/goquote.h"

@@ -4,6 +4,10 @@
  * Behaves as Go's decoder does for the API server: a value of the wrong type is remembered (the
  * first one is reported) and decoding goes on; a value that parses itself (quantity, time, port)
  * and fails ends it at once. The error texts are Go's, down to the names of Go types.
+ *
+ * Follows sigs.k8s.io/json, func UnmarshalCaseSensitivePreserveInts, func UnmarshalStrict.
+ * Follows sigs.k8s.io/json internal/golang/encoding/json, func (*decodeState) object,
+ * func (*decodeState) literalStore, func (*UnmarshalTypeError) Error.
  */
 #include <stdlib.h>
 #include <string.h>

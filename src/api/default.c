@@ -5,6 +5,9 @@
  * one per type (default_rules.c). For each struct the constants come first, then its rule, then the
  * structs inside it: the order in which upstream's defaulting functions see each other's work. What
  * the schema knows to have no default inside is not visited.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/v1, func SetObjectDefaults_Pod,
+ * func SetDefaults_ResourceList.
  */
 #include <string.h>
 

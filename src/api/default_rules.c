@@ -1,5 +1,11 @@
 /*
  * Defaults that depend on other fields, one rule per type; the table stands at the end.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/v1, func SetDefaults_Pod, func SetDefaults_PodSpec,
+ * func SetDefaults_Container.
+ * Follows k8s.io/kubernetes pkg/apis/apps/v1, func SetDefaults_Deployment,
+ * func SetDefaults_DaemonSet, func SetDefaults_StatefulSet.
+ * Follows k8s.io/kubernetes pkg/apis/batch/v1, func SetDefaults_Job.
  */
 #include "api/default_int.h"
 #include "api/image.h"

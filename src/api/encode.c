@@ -1,6 +1,8 @@
 /*
  * Struct to JSON tree, driven by the schema's rows, as Go encodes the same struct: fields in the
  * order of the rows, maps sorted by key, empty fields left out where the row says so.
+ *
+ * Follows std encoding/json, func (structEncoder) encode, func isEmptyValue.
  */
 #include <string.h>
 

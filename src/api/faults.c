@@ -1,8 +1,8 @@
 /*
  * The list of decoding faults.
  *
- * Follows sigs.k8s.io/json/internal/golang/encoding/json/kubernetes_patch.go: saveStrictError, and
- * k8s.io/apimachinery/pkg/runtime/error.go: strictDecodingError.
+ * Follows sigs.k8s.io/json internal/golang/encoding/json, func (*decodeState) saveStrictError.
+ * Follows k8s.io/apimachinery pkg/runtime, func (*strictDecodingError) Error.
  */
 #include "api/faults.h"
 

@@ -4,6 +4,10 @@
  *
  * Which gate a field has is a column of the schema's rows. What the schema knows to have no gate
  * inside is not visited.
+ *
+ * Follows k8s.io/kubernetes pkg/api/pod, func DropDisabledPodFields,
+ * func DropDisabledTemplateFields.
+ * Follows k8s.io/kubernetes pkg/api/job, func DropDisabledFields.
  */
 #include <string.h>
 

@@ -5,6 +5,9 @@
  *
  * where the first part of the name is a domain only if it looks like one (has a dot or a colon, an
  * upper-case letter, or is "localhost").
+ *
+ * Follows github.com/distribution/reference, func ParseNormalizedNamed, func Parse,
+ * func splitDockerDomain.
  */
 #include "api/image.h"
 

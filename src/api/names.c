@@ -1,6 +1,9 @@
 /*
  * The rules are regular languages so small that a character class and a look at both ends decide
  * them; the expressions themselves appear only in the messages.
+ *
+ * Follows k8s.io/apimachinery pkg/api/validate/content, func IsLabelKey, func IsLabelValue,
+ * func IsDNS1123Label, func IsDNS1123Subdomain.
  */
 #include "api/names.h"
 

@@ -1,3 +1,8 @@
+/*
+ * Texts as Go's %q shows them.
+ *
+ * Follows std strconv, func Quote, func IsPrint.
+ */
 #include "base/goquote.h"
 
 #include <string.h>

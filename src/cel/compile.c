@@ -1,4 +1,8 @@
-/* From text to a checked tree: the order of the steps, and what is asked of their outcome. */
+/*
+ * From text to a checked tree: the order of the steps, and what is asked of their outcome.
+ *
+ * Follows github.com/google/cel-go cel, func (*Env) Compile, func (*Env) Check.
+ */
 #include "base/utf8.h"
 #include "cel/syntax/ast_int.h"
 

@@ -1,6 +1,10 @@
 /*
  * Environments: which functions, variables and types an expression can name. The rows of the
  * libraries are read once, when the environment is made.
+ *
+ * Follows k8s.io/apiserver pkg/cel/environment, func MustBaseEnvSet, func (*EnvSet) Extend.
+ * Follows github.com/google/cel-go checker, func (*Env) resolveSimpleIdent,
+ * func (*Env) lookupFunction.
  */
 #include <string.h>
 

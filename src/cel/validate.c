@@ -1,4 +1,10 @@
-/* Kubernetes' validators: what is refused although its types are right. */
+/*
+ * Kubernetes' validators: what is refused although its types are right.
+ *
+ * Follows github.com/google/cel-go cel, func ValidateDurationLiterals,
+ * func ValidateTimestampLiterals, func ValidateRegexLiterals.
+ * Follows github.com/google/cel-go cel, func ValidateHomogeneousAggregateLiterals.
+ */
 #include "base/limits.h"
 #include "cel/kit/pattern_int.h"
 #include "cel/kit/timestamp_int.h"

@@ -1,4 +1,8 @@
-/* Walks what -f names, as kubectl's resource builder does. Nothing is opened but directories. */
+/*
+ * Walks what -f names, as kubectl's resource builder does. Nothing is opened but directories.
+ *
+ * Follows k8s.io/cli-runtime pkg/resource, func ExpandPathsToFileVisitors.
+ */
 #include "cli/walk.h"
 
 #include <dirent.h>

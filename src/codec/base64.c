@@ -1,6 +1,9 @@
 /*
  * Base64 in quanta of four characters. What Go accepts is a little more than the RFC says (line
  * breaks anywhere, bits behind the last byte are not checked), and its errors name the byte.
+ *
+ * Follows std encoding/base64, func (*Encoding) Decode, func (*Encoding) decodeQuantum,
+ * func (*Encoding) Encode.
  */
 #include "codec/base64.h"
 

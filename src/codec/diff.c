@@ -1,6 +1,9 @@
 /*
- * Follows github.com/pmezard/go-difflib/difflib/difflib.go: SequenceMatcher and WriteUnifiedDiff,
- * which follow Python's difflib: lines that stand often in a long text do not start a run.
+ * What differs between two texts, line by line. As in Python's difflib, lines that stand often in a
+ * long text do not start a run.
+ *
+ * Follows github.com/pmezard/go-difflib difflib, func (*SequenceMatcher) GetGroupedOpCodes,
+ * func WriteUnifiedDiff.
  */
 #include "codec/diff.h"
 

@@ -2,6 +2,8 @@
  * The stream: owns the window of bytes that were read, finds out whether they are JSON or YAML, and
  * leaves the rest to that carrier. As kubectl does, a text that begins like JSON gets a second
  * chance as YAML, because YAML in flow style begins the same way.
+ *
+ * Follows k8s.io/apimachinery pkg/util/yaml, func (*YAMLOrJSONDecoder) Decode.
  */
 #include "codec/docs.h"
 

@@ -6,6 +6,8 @@
  * brackets finds its end while more bytes come in, and it is parsed once more. So the work stays
  * linear however small the pieces are that the reader delivers, and nothing waits for bytes behind
  * a value that is complete.
+ *
+ * Follows k8s.io/apimachinery pkg/util/yaml, func (*YAMLOrJSONDecoder) Decode.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
  *
  * "items" that come through an alias or a merge key cannot be read one by one; such a list is read
  * as a whole, within the limit of one object, and handed out from memory.
+ *
+ * Follows k8s.io/apimachinery pkg/util/yaml, func (*YAMLReader) Read, func splitYAMLDocument.
  */
 #include "codec/docs_int.h"
 #include "codec/yml/yml_int.h"

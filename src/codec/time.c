@@ -3,6 +3,10 @@
  * that Kubernetes uses are kept here as tables of layout elements, because Go's error texts name
  * the element that did not fit and its leniencies (one-digit hours, a comma before the fraction)
  * come from how elements are read.
+ *
+ * Follows std time, func parse, func (Time) AppendFormat, func (*ParseError) Error.
+ * Follows k8s.io/apimachinery pkg/apis/meta/v1, func (*Time) UnmarshalJSON,
+ * func (*MicroTime) UnmarshalJSON.
  */
 #include "codec/time.h"
 

@@ -1,6 +1,8 @@
 /*
  * Durations as Go's time package reads and prints them, including which sums overflow and in which
  * steps a fraction is rounded.
+ *
+ * Follows std time, func ParseDuration, func (Duration) format.
  */
 #include "base/alloc.h"
 #include "base/ascii.h"

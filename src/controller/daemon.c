@@ -1,6 +1,9 @@
 /*
  * Which nodes a DaemonSet's pods run on. The controller asks this about every node for every
  * DaemonSet, so the template is compiled once and a node costs a few comparisons.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/daemon, func NodeShouldRunDaemonPod, func predicates.
+ * Follows k8s.io/kubernetes pkg/controller/daemon/util, func AddOrUpdateDaemonPodTolerations.
  */
 #include <stdlib.h>
 

@@ -1,4 +1,9 @@
-/* Deployments, ReplicaSets, ReplicationControllers and Jobs, and the way through all workloads. */
+/*
+ * Deployments, ReplicaSets, ReplicationControllers and Jobs, and the way through all workloads.
+ *
+ * Follows k8s.io/kubernetes pkg/controller, func GetPodFromTemplate.
+ * Follows k8s.io/kubernetes pkg/controller/job, func (*Controller) manageJob.
+ */
 #include "controller/expand_int.h"
 
 #include <assert.h>

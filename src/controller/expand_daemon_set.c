@@ -1,4 +1,8 @@
-/* DaemonSets, whose pods have nodes of their own. */
+/*
+ * DaemonSets, whose pods have nodes of their own.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/daemon, func (*DaemonSetsController) manage.
+ */
 #include <stdlib.h>
 
 #include "api/names.h"

@@ -1,4 +1,9 @@
-/* StatefulSets, whose pods have numbers and claims of their own. */
+/*
+ * StatefulSets, whose pods have numbers and claims of their own.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/statefulset, func newStatefulSetPod,
+ * func getPersistentVolumeClaims, func updateStorage.
+ */
 #include <stdlib.h>
 #include <string.h>
 

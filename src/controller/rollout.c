@@ -108,8 +108,8 @@ static void make_some(const struct controller_rollout *r, struct controller_roll
 }
 
 /* What decides which replica goes first: the order of the members is the order of the rules. Lower
- * goes first. Follows k8s.io/kubernetes pkg/controller/controller_utils.go, func
- * (ActivePodsWithRanks) Less. */
+ * goes first.
+ * Follows k8s.io/kubernetes pkg/controller, func (ActivePodsWithRanks) Less. */
 struct removal {
     int64_t rules[6];
     size_t place;

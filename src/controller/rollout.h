@@ -3,10 +3,10 @@
  * made next, given what is there and what of it is ready. No clock, no API: whoever conducts the
  * rollout carries a step out, tells what became of it and asks again.
  *
- * Follows k8s.io/kubernetes pkg/controller/deployment/rolling.go, func (*DeploymentController)
- * rolloutRolling, pkg/controller/daemon/update.go, func (*DaemonSetsController) rollingUpdate, and
- * pkg/controller/statefulset/stateful_set_control.go, func
- * updateStatefulSetAfterInvariantEstablished.
+ * Follows k8s.io/kubernetes pkg/controller/deployment, func (*DeploymentController) rolloutRolling.
+ * Follows k8s.io/kubernetes pkg/controller/daemon, func (*DaemonSetsController) rollingUpdate.
+ * Follows k8s.io/kubernetes pkg/controller/statefulset,
+ * func updateStatefulSetAfterInvariantEstablished.
  */
 #ifndef CONTROLLER_ROLLOUT_H
 #define CONTROLLER_ROLLOUT_H

@@ -1,8 +1,10 @@
 /*
  * What the controller of volumes makes of new claims and volumes.
  *
- * Follows k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go:
- * updateClaimStatus, bindClaimToVolume and updateVolumePhase.
+ * Follows k8s.io/kubernetes pkg/controller/volume/persistentvolume,
+ * func (*PersistentVolumeController) updateClaimStatus,
+ * func (*PersistentVolumeController) bindClaimToVolume,
+ * func (*PersistentVolumeController) updateVolumePhase.
  */
 #include "api/object.h"
 #include "controller/controller.h"

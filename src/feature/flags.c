@@ -2,6 +2,10 @@
  * From flags to a set of gates. The steps and their order are kube-apiserver's: versions first,
  * then the syntax of all gates, then what each gate says to its value, then what gates need of each
  * other, and last whether the versions are in range.
+ *
+ * Follows k8s.io/component-base featuregate, func (*featureGate) Set,
+ * func (*featureGate) unsafeSetFromMap.
+ * Follows k8s.io/component-base compatibility, func (*componentGlobalsRegistry) Set.
  */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,4 +1,9 @@
-/* The table of gates and the questions that can be put to it. */
+/*
+ * The table of gates and the questions that can be put to it.
+ *
+ * Follows k8s.io/component-base featuregate, func (*featureGate) KnownFeatures,
+ * func featureSpecAtEmulationAndMinCompatVersion.
+ */
 #include <stdlib.h>
 
 #include "feature/feature_int.h"

@@ -1,4 +1,8 @@
-/* Release numbers in flags. The grammar and the texts are those of apimachinery's util/version. */
+/*
+ * Release numbers in flags. The grammar and the texts are those of apimachinery's util/version.
+ *
+ * Follows k8s.io/apimachinery pkg/util/version, func Parse, func parse.
+ */
 #include "base/alloc.h"
 #include "base/ascii.h"
 #include "base/goquote.h"

@@ -1,4 +1,9 @@
-/* What an atom means: as a number to the two kinds of Lt and Gt, and as a version. */
+/*
+ * What an atom means: as a number to the two kinds of Lt and Gt, and as a version.
+ *
+ * Follows std strconv, func ParseInt.
+ * Follows github.com/blang/semver/v4, func ParseTolerant.
+ */
 #include <stdlib.h>
 #include <string.h>
 

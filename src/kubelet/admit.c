@@ -1,4 +1,9 @@
-/* The kubelet's checks in their order, and the texts of their failures. */
+/*
+ * The kubelet's checks in their order, and the texts of their failures.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet/lifecycle, func (*predicateAdmitHandler) Admit,
+ * func generalFilter, func rejectPodAdmissionBasedOnOSSelector.
+ */
 #include <inttypes.h>
 
 #include "kubelet/kubelet_int.h"

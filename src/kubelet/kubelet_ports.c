@@ -1,4 +1,8 @@
-/* Host ports: those of containers and sidecars, on one address of the node or on all. */
+/*
+ * Host ports: those of containers and sidecars, on one address of the node or on all.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodeports, func Fits.
+ */
 #include <stdlib.h>
 
 #include "base/vec.h"

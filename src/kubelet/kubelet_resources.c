@@ -1,6 +1,9 @@
 /*
  * What is left on the node. Extended resources that the node does not know are not its business
  * (others hand them out), so a container's request of one is taken off before anything is added up.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet/lifecycle, func removeMissingExtendedResources.
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/noderesources, func Fits.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,10 @@
-/* Nodes, and what pods, volumes and scheduler profiles want of them: terms, ORed, of requirements,
- * ANDed. */
+/*
+ * Nodes, and what pods, volumes and scheduler profiles want of them: terms, ORed, of requirements,
+ * ANDed.
+ *
+ * Follows k8s.io/component-helpers scheduling/corev1/nodeaffinity, func (*NodeSelector) Match,
+ * func (RequiredNodeAffinity) Match, func (*PreferredSchedulingTerms) Score.
+ */
 #include <stdlib.h>
 
 #include "api/types.h"

@@ -1,4 +1,9 @@
-/* All tolerations of a pod against all taints of a node. */
+/*
+ * All tolerations of a pod against all taints of a node.
+ *
+ * Follows k8s.io/component-helpers scheduling/corev1, func FindMatchingUntoleratedTaint,
+ * func TolerationsTolerateTaint.
+ */
 #include "match/match_int.h"
 
 uint32_t match_find_toleration(const struct match_tolerations *tolerations,

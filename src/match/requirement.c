@@ -4,6 +4,10 @@
  * Upstream builds each requirement anew for every node, and finds out then what is wrong with it;
  * here it is found out once, in the same words and the same order: key, number of values,
  * threshold, values as label values.
+ *
+ * Follows k8s.io/component-helpers scheduling/corev1/nodeaffinity,
+ * func nodeSelectorRequirementsAsSelector.
+ * Follows k8s.io/apimachinery pkg/labels, func NewRequirement.
  */
 #include <stdlib.h>
 

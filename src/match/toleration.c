@@ -8,6 +8,8 @@
  *
  * match_tolerates reads what is compiled; match_toleration_check, which says why not, compares
  * anew.
+ *
+ * Follows k8s.io/api core/v1, func (*Toleration) ToleratesTaint.
  */
 #include "match/match_int.h"
 

@@ -1,6 +1,9 @@
 /*
  * Arithmetic, order and conversions. Where an amount does not fit into 64 bits the results are
  * upstream's, and so are the steps that lead to them.
+ *
+ * Follows k8s.io/apimachinery pkg/api/resource, func (*Quantity) Add, func (*Quantity) Cmp,
+ * func (*Quantity) RoundUp, func (*Quantity) ScaledValue.
  */
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,8 @@
-/* Text to quantity: cut the text up, look the suffix up, then the short form if it fits. */
+/*
+ * Text to quantity: cut the text up, look the suffix up, then the short form if it fits.
+ *
+ * Follows k8s.io/apimachinery pkg/api/resource, func ParseQuantity, func parseQuantityString.
+ */
 #include <string.h>
 
 #include "base/ascii.h"

@@ -1,4 +1,9 @@
-/* Quantity to text: as many digits in front of the suffix as it takes to have no fraction. */
+/*
+ * Quantity to text: as many digits in front of the suffix as it takes to have no fraction.
+ *
+ * Follows k8s.io/apimachinery pkg/api/resource, func (*Quantity) CanonicalizeBytes,
+ * func (*Quantity) String.
+ */
 #include <string.h>
 
 #include "base/limits.h"

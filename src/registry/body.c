@@ -1,8 +1,8 @@
 /*
  * From a body to an object.
  *
- * Follows k8s.io/apiserver/pkg/endpoints/handlers/create.go: createHandler, and
- * k8s.io/apimachinery/pkg/runtime/serializer/versioning/versioning.go: Decode, which sets defaults.
+ * Follows k8s.io/apiserver pkg/endpoints/handlers, func createHandler.
+ * Follows k8s.io/apimachinery pkg/runtime/serializer/versioning, func (*codec) Decode.
  */
 #include "registry/registry_int.h"
 

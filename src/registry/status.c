@@ -1,8 +1,8 @@
 /*
  * Failures, and the metav1.Status that stands for one.
  *
- * Follows k8s.io/apimachinery/pkg/api/errors/errors.go: NewInvalid, NewBadRequest,
- * NewAlreadyExists, NewConflict.
+ * Follows k8s.io/apimachinery pkg/api/errors, func NewInvalid, func NewBadRequest,
+ * func NewAlreadyExists, func NewConflict.
  */
 #include <assert.h>
 

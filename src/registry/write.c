@@ -1,7 +1,7 @@
 /*
  * Creating and replacing, as a whole or the status alone: admission, preparation, validation.
  *
- * Follows k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate) and update.go (BeforeUpdate).
+ * Follows k8s.io/apiserver pkg/registry/rest, func BeforeCreate, func BeforeUpdate.
  */
 #include "registry/admission/admission_int.h"
 

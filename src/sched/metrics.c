@@ -1,6 +1,8 @@
 /*
  * Counts, and writes what was counted. Gauges are not kept: they are read off the scheduler when
  * the text is asked for.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/metrics, func InitMetrics.
  */
 #include "sched/metrics.h"
 

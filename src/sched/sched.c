@@ -1,4 +1,9 @@
-/* The scheduler: what it is told of objects, and its decisions. */
+/*
+ * The scheduler: what it is told of objects, and its decisions.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler, func (*Scheduler) ScheduleOne,
+ * func (*Scheduler) schedulingCycle, func (*Scheduler) handleSchedulingFailure.
+ */
 #include "sched/sched.h"
 
 #include <string.h>

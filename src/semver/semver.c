@@ -1,4 +1,9 @@
-/* Order and text of versions; the parser is in semver_parse.c. */
+/*
+ * Order and text of versions; the parser is in semver_parse.c.
+ *
+ * Follows github.com/blang/semver/v4, func (Version) Compare, func (Version) String,
+ * func (PRVersion) Compare.
+ */
 #include "semver/semver.h"
 
 static struct str id_text(const struct semver_id *id) {

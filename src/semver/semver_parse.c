@@ -5,6 +5,8 @@
  * Upstream's tolerant parse rewrites the text and parses it again. Here a part carries a mark
  * instead ("a zero stands before it"), so nothing is copied, and errors still name what upstream
  * would have parsed.
+ *
+ * Follows github.com/blang/semver/v4, func Parse, func ParseTolerant, func NewPRVersion.
  */
 #include <string.h>
 

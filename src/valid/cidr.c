@@ -1,6 +1,9 @@
 /*
  * Ranges of addresses such as 10.0.0.0/8, in the one field of ours that has them. Upstream reads
  * them as net.ParseCIDR once did, and then says what is wrong with the way they are written.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func IsValidCIDRForLegacyField.
+ * Follows k8s.io/apimachinery pkg/util/validation, func IsValidCIDRForLegacyField.
  */
 #include "base/ascii.h"
 #include "valid/ip_int.h"

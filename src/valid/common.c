@@ -1,5 +1,8 @@
 /*
  * Rules so small that every kind needs them.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateNonnegativeField,
+ * func ValidateImmutableField.
  */
 #include "base/ascii.h"
 #include "valid/valid_int.h"

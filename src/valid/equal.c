@@ -1,5 +1,8 @@
 /*
  * Equality of API structs as the API server's updates see it, walked along the schema's rows.
+ *
+ * Follows k8s.io/apimachinery pkg/api/equality, var Semantic.
+ * Follows k8s.io/apimachinery third_party/forked/golang/reflect, func (Equalities) DeepEqual.
  */
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /*
  * Values of error texts that are neither texts nor numbers.
+ *
+ * Follows k8s.io/apimachinery pkg/util/diff, func Diff.
+ * Follows k8s.io/apimachinery pkg/util/validation/field, func (*Error) ErrorBody.
  */
 #include "base/goquote.h"
 #include "base/limits.h"
@@ -29,7 +32,6 @@ static bool write_go(struct buf *out, enum api_type_id type, const void *body) {
     return !out->full;
 }
 
-/* Follows k8s.io/apimachinery/pkg/util/diff/diff.go: Diff. */
 struct str valid__diff(struct arena *a, enum api_type_id type, const void *old, const void *now) {
     AUTO(buf_release) struct buf before = BUF_INIT(LIMIT_DIFF_BYTES);
     AUTO(buf_release) struct buf after = BUF_INIT(LIMIT_DIFF_BYTES);

@@ -4,6 +4,9 @@
  * A list is bounded in number and in bytes. An error that finds it full is counted and not written,
  * so an object of which everything is wrong costs what it takes to look at it. Rules therefore ask
  * whether something was wrong by valid__found, never by the length of the list.
+ *
+ * Follows k8s.io/apimachinery pkg/util/validation/field, func (*Error) Error,
+ * func (*Error) ErrorBody, func (*Path) String.
  */
 #include <string.h>
 

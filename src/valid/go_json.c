@@ -1,6 +1,9 @@
 /*
  * Annotations that hold a list of Go structs as JSON. Go reads them into its internal structs: the
  * names of members in any case, and faults are told with the names of the structs.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/helper, func GetTolerationsFromPodAnnotations,
+ * func GetTaintsFromNodeAnnotations.
  */
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,8 @@
 /*
  * IP addresses in fields that are older than strict validation: upstream reads them as net.ParseIP
  * once did, and then says what is wrong with the way they are written.
+ *
+ * Follows k8s.io/apimachinery pkg/util/validation, func IsValidIPForLegacyField.
  */
 #include "base/ascii.h"
 #include "valid/ip_int.h"

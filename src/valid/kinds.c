@@ -1,6 +1,8 @@
 /*
  * The way through validation: finds the rules of an object's kind and runs them in upstream's
  * order.
+ *
+ * Follows k8s.io/apiserver pkg/registry/rest, func BeforeCreate, func BeforeUpdate.
  */
 #include "valid/valid_int.h"
 

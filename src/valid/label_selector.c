@@ -1,5 +1,8 @@
 /*
  * Labels and label selectors, wherever an object has some.
+ *
+ * Follows k8s.io/apimachinery pkg/apis/meta/v1/validation, func ValidateLabelSelector,
+ * func ValidateLabels.
  */
 #include "valid/valid_int.h"
 

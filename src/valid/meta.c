@@ -1,5 +1,10 @@
 /*
  * metadata of any object: names, labels, annotations, owners, finalizers, managed fields.
+ *
+ * Follows k8s.io/apimachinery pkg/api/validation, func ValidateObjectMeta,
+ * func ValidateOwnerReferences, func ValidateAnnotations.
+ * Follows k8s.io/apiserver pkg/registry/rest, func WipeObjectMetaSystemFields,
+ * func FillObjectMetaSystemFields.
  */
 #include "base/goquote.h"
 #include "base/utf8.h"
@@ -44,8 +49,6 @@ struct str valid_new_uid(struct arena *a, const struct api_kind *kind, struct st
     return arena_str(a, (struct str){text, sizeof text - 1});
 }
 
-/* Follows k8s.io/apiserver pkg/registry/rest, WipeObjectMetaSystemFields and
- * FillObjectMetaSystemFields. */
 void valid__set_system_fields(struct api_object *o, const struct valid_opts *opts) {
     struct api_object_meta *m = api_own_meta(o);
     m->uid = opts->uid.n ? arena_str(&o->arena, opts->uid)

@@ -1,5 +1,8 @@
 /*
  * metadata of any object when it is replaced: what it cannot change, and what it is given back.
+ *
+ * Follows k8s.io/apimachinery pkg/api/validation, func ValidateObjectMetaUpdate.
+ * Follows k8s.io/apiserver pkg/registry/rest, func BeforeUpdate.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 /*
  * Namespaces. Their finalizers stand in the spec, too.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateNamespace,
+ * func ValidateNamespaceUpdate.
  */
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /*
  * Nodes: taints, addresses, capacity, and what may not change once it is set.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateNode, func ValidateNodeUpdate.
+ * Follows k8s.io/kubernetes pkg/registry/core/node, func dropDisabledFields.
  */
 #include "base/ascii.h"
 #include "base/goquote.h"

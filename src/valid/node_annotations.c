@@ -2,7 +2,8 @@
  * Annotations of nodes that were fields, or meant to become some: taints, and pods that had better
  * run elsewhere.
  *
- * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateNodeSpecificAnnotations.
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateNodeSpecificAnnotations,
+ * func ValidateAvoidPodsInNodeAnnotations.
  */
 #include <strings.h>
 

@@ -1,5 +1,8 @@
 /*
  * Priority classes: the largest numbers, and names that start with system-, are for Kubernetes.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/scheduling/validation, func ValidatePriorityClass,
+ * func ValidatePriorityClassUpdate.
  */
 #include "valid/valid_int.h"
 

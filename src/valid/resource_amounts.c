@@ -1,5 +1,8 @@
 /*
  * Amounts of resources, in nodes and volumes as in containers.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateResourceQuantityValue,
+ * func validateResourceQuantityHugePageValue.
  */
 #include <string.h>
 

@@ -279,7 +279,8 @@ void valid__topology_spread(struct valid *v, const struct path *p,
                             const struct api_topology_spread_constraint_list *list,
                             const struct pod_rules *rules);
 /* Drops features of a new pod spec whose gates are off, unless old uses them, as far as rows cannot
- * say it (api_object_drop_gated has done the rest), and annotations of long ago. old may be NULL. */
+ * say it (api_object_drop_gated has done the rest), and annotations of long ago. old may be NULL.
+ */
 void valid__drop_disabled(struct api_pod_spec *spec, struct labels *annotations,
                           const struct api_pod_spec *old, const struct feature_set *gates);
 

@@ -1,6 +1,9 @@
 /*
  * Building, matching and printing of selectors; the two forms they come in are read elsewhere
  * (selector_parse.c, selector_spec.c).
+ *
+ * Follows k8s.io/apimachinery pkg/labels, func (*Requirement) Matches, func (*Requirement) String,
+ * func NewRequirement.
  */
 #include "api/selector.h"
 

@@ -3,6 +3,8 @@
  *
  * Upstream's lexer works on bytes and treats a NUL as the end of what it is reading; both show in
  * verdicts and error texts, so this one does the same.
+ *
+ * Follows k8s.io/apimachinery pkg/labels, func Parse, func (*Lexer) Lex, func (*Parser) parse.
  */
 #include "api/selector.h"
 

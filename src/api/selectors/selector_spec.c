@@ -3,6 +3,8 @@
  *
  * Upstream walks matchLabels in random order and reports the first bad one; here the first is the
  * one with the smallest key.
+ *
+ * Follows k8s.io/apimachinery pkg/apis/meta/v1, func LabelSelectorAsSelector.
  */
 #include "api/selectors/selector_int.h"
 #include "api/types.h"

@@ -1,5 +1,10 @@
-/* Expressions that are not checked: names still need their meaning, and calls the functions they
- * may mean. */
+/*
+ * Expressions that are not checked: names still need their meaning, and calls the functions they
+ * may mean.
+ *
+ * Follows github.com/google/cel-go interpreter, func (*planBuilder) planIdent,
+ * func (*planBuilder) planCall.
+ */
 #include "cel/syntax/ast_int.h"
 
 struct scope {

@@ -1,6 +1,9 @@
 /*
  * The type checker: gives every node a type, every name its meaning, every call the overloads it
  * may mean. The rules and the texts are upstream's.
+ *
+ * Follows github.com/google/cel-go checker, func Check, func (*checker) checkCall,
+ * func (*checker) resolveOverload, func (*checker) checkComprehension.
  */
 #include "cel/check/check_int.h"
 

@@ -1,7 +1,12 @@
 /*
  * What an expression may cost, before it runs: every node has a cost from a least to a most, and
- * many a size. Follows upstream's estimator with Kubernetes' sizes of variables; functions estimate
- * themselves (cel_fn.estimate).
+ * many a size. The sizes of variables are Kubernetes'; functions estimate themselves
+ * (cel_fn.estimate).
+ *
+ * Follows github.com/google/cel-go checker, func Cost, func (*coster) cost,
+ * func (*coster) costComprehension.
+ * Follows k8s.io/apiserver pkg/cel/library, func (*CostEstimator) EstimateCallCost,
+ * func (*CostEstimator) EstimateSize.
  */
 #include "cel/syntax/ast_int.h"
 

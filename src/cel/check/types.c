@@ -1,4 +1,10 @@
-/* Types: read from the texts of the rows, compared, printed, and found for values. */
+/*
+ * Types: read from the texts of the rows, compared, printed, and found for values.
+ *
+ * Follows github.com/google/cel-go common/types, func (*Type) IsAssignableType,
+ * func (*Type) IsExactType.
+ * Follows github.com/google/cel-go checker, func FormatCELType.
+ */
 #include <string.h>
 
 #include "base/ascii.h"

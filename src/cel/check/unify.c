@@ -1,4 +1,8 @@
-/* Type variables: what they stand for, and which types go together. Upstream's rules, in its order.
+/*
+ * Type variables: what they stand for, and which types go together. Upstream's rules, in its order.
+ *
+ * Follows github.com/google/cel-go checker, func internalIsAssignable, func isEqualOrLessSpecific,
+ * func substitute.
  */
 #include "cel/check/check_int.h"
 

@@ -1,4 +1,9 @@
-/* Numbers and times as Go reads them from text. */
+/*
+ * Numbers and times as Go reads them from text.
+ *
+ * Follows std strconv, func ParseInt, func ParseFloat.
+ * Follows std time, func ParseDuration.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,8 @@
-/* IP addresses: read as Go's net/netip reads them, printed as RFC 5952 wants it. */
+/*
+ * IP addresses: read as Go's net/netip reads them, printed as RFC 5952 wants it.
+ *
+ * Follows std net/netip, func ParseAddr, func ParsePrefix, func (Addr) String.
+ */
 #include "cel/kit/net_int.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
  * Patterns: which ones RE2 takes for certain, so that the program of an expression need not make
  * them before they are asked for; what is changed for RE2 to take those that Go takes; and their
  * life in a program.
+ *
+ * Follows std regexp/syntax, func Parse.
  */
 #include "cel/kit/pattern_int.h"
 

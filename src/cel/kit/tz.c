@@ -2,6 +2,8 @@
  * Time zones: fixed offsets, and the IANA zones of the system's database (TZif files, RFC 8536),
  * read when asked for. Behind the last recorded change of a zone the rule at the end of its file
  * holds.
+ *
+ * Follows std time, func LoadLocationFromTZData, func (*Location) lookup, func tzset.
  */
 #include "cel/kit/tz_int.h"
 

@@ -1,4 +1,8 @@
-/* URLs: taken apart and written as Go's net/url does, with its error texts. */
+/*
+ * URLs: taken apart and written as Go's net/url does, with its error texts.
+ *
+ * Follows std net/url, func ParseRequestURI, func Parse, func (*URL) EscapedPath, func ParseQuery.
+ */
 #include "cel/kit/url_int.h"
 
 #include <string.h>

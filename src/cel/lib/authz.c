@@ -1,6 +1,8 @@
 /*
  * The authorizer's functions. Nothing in a placement has an authorizer, so no call of them
  * succeeds; they are here because errors and costs depend on whether a name is declared.
+ *
+ * Follows k8s.io/apiserver pkg/cel/library, func Authz, func AuthzSelectors.
  */
 #include "cel/cel_int.h"
 

@@ -1,6 +1,8 @@
 /*
  * Named formats: what Kubernetes calls a DNS label, a UUID and so on. A format is a row: its name,
  * the function that lists what is wrong with a text, and the size that its cost is reckoned with.
+ *
+ * Follows k8s.io/apiserver pkg/cel/library, func Format, func formatValidate.
  */
 #include "base/ascii.h"
 #include "base/limits.h"

@@ -1,4 +1,8 @@
-/* The list functions that Kubernetes adds. */
+/*
+ * The list functions that Kubernetes adds.
+ *
+ * Follows k8s.io/apiserver pkg/cel/library, func Lists, func isSorted, func sum, func indexOf.
+ */
 #include "cel/cel_int.h"
 
 static bool has_order(struct cel_value v) {

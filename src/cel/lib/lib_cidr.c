@@ -1,4 +1,8 @@
-/* Networks in CIDR notation. */
+/*
+ * Networks in CIDR notation.
+ *
+ * Follows k8s.io/apiserver pkg/cel/library, func CIDR, func parseCIDR, func cidrContainsCIDR.
+ */
 #include <string.h>
 
 #include "base/ascii.h"

@@ -1,4 +1,9 @@
-/* Conversions: int(x), string(x) and so on. Their errors name both types, and never the value. */
+/*
+ * Conversions: int(x), string(x) and so on. Their errors name both types, and never the value.
+ *
+ * Follows github.com/google/cel-go common/types, func (Int) ConvertToType,
+ * func (Double) ConvertToType, func (String) ConvertToType.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

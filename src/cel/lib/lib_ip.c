@@ -1,4 +1,8 @@
-/* IP addresses. */
+/*
+ * IP addresses.
+ *
+ * Follows k8s.io/apiserver pkg/cel/library, func IP, func parseIPAddr, func ipIsCanonical.
+ */
 #include <string.h>
 
 #include "base/goquote.h"

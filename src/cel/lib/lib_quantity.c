@@ -1,4 +1,8 @@
-/* Kubernetes' quantities. */
+/*
+ * Kubernetes' quantities.
+ *
+ * Follows k8s.io/apiserver pkg/cel/library, func Quantity, func stringToQuantity, func quantityAdd.
+ */
 #include "cel/cel_int.h"
 
 #include "base/limits.h"

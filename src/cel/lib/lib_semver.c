@@ -1,4 +1,9 @@
-/* Semantic versions. */
+/*
+ * Semantic versions.
+ *
+ * Follows k8s.io/apiserver pkg/cel/library, func SemverLib, func stringToSemver,
+ * func normalizeAndParse.
+ */
 #include "cel/opaque_int.h"
 #include "semver/semver.h"
 

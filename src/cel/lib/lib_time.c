@@ -1,4 +1,8 @@
-/* Parts of timestamps and durations. */
+/*
+ * Parts of timestamps and durations.
+ *
+ * Follows github.com/google/cel-go common/types, func (Timestamp) Receive, func (Duration) Receive.
+ */
 #include "cel/kit/tz_int.h"
 
 #include "codec/time.h"

@@ -1,4 +1,8 @@
-/* URLs. */
+/*
+ * URLs.
+ *
+ * Follows k8s.io/apiserver pkg/cel/library, func URLs, func stringToUrl, func getQuery.
+ */
 #include <string.h>
 
 #include "base/ascii.h"

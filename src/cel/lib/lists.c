@@ -1,4 +1,8 @@
-/* The lists library, version 3. */
+/*
+ * The lists library, version 3.
+ *
+ * Follows github.com/google/cel-go ext, func Lists, func slice, func flatten, func distinctList.
+ */
 #include <string.h>
 
 #include "cel/run/plan_int.h"

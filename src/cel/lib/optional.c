@@ -1,4 +1,9 @@
-/* Optional values. or and orValue are evaluated lazily, by the planner's own nodes. */
+/*
+ * Optional values. or and orValue are evaluated lazily, by the planner's own nodes.
+ *
+ * Follows github.com/google/cel-go cel, func OptionalTypes.
+ * Follows github.com/google/cel-go common/types, func (*Optional) Equal.
+ */
 #include "cel/syntax/ast_int.h"
 
 #include <math.h>

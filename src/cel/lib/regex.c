@@ -1,4 +1,9 @@
-/* Regular expressions: matches, find, findAll. */
+/*
+ * Regular expressions: matches, find, findAll.
+ *
+ * Follows k8s.io/apiserver pkg/cel/library, func Regex, func find, func findAll.
+ * Follows github.com/google/cel-go common/types, func (String) Match.
+ */
 #include "cel/cel_int.h"
 
 #include "base/limits.h"

@@ -1,4 +1,9 @@
-/* Lists as sets. */
+/*
+ * Lists as sets.
+ *
+ * Follows github.com/google/cel-go ext, func Sets, func setsContains, func setsEquivalent,
+ * func setsIntersects.
+ */
 #include "cel/cel_int.h"
 
 static bool has(struct cel_eval *ev, struct cel_value list, struct cel_value v) {

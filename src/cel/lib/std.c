@@ -1,5 +1,9 @@
-/* The standard library: operators, size, membership, and the string functions that every
- * environment has. */
+/*
+ * The standard library: operators, size, membership, and the string functions that every
+ * environment has.
+ *
+ * Follows github.com/google/cel-go common/stdlib, func Functions.
+ */
 #include <math.h>
 #include <string.h>
 

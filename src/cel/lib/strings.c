@@ -1,4 +1,9 @@
-/* The strings library, version 2. All places are counted in code points. */
+/*
+ * The strings library, version 2. All places are counted in code points.
+ *
+ * Follows github.com/google/cel-go ext, func Strings, func charAt, func indexOf, func substr,
+ * func replace.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -2,6 +2,9 @@
  * "...".format([...]), the formatter that Kubernetes has: numbers in the manner of en-US, nested
  * values quoted. One scanner reads the text; an evaluation formats what it finds, and the check of
  * a literal call looks at the types of the arguments only.
+ *
+ * Follows github.com/google/cel-go ext, func parseFormatString, func (*stringFormatter) Decimal,
+ * func (stringFormatValidator) Validate.
  */
 #include <math.h>
 #include <stdio.h>

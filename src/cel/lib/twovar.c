@@ -1,4 +1,8 @@
-/* What the two-variable macros need: entries added to a map that is being built. */
+/*
+ * What the two-variable macros need: entries added to a map that is being built.
+ *
+ * Follows github.com/google/cel-go ext, func TwoVarComprehensions.
+ */
 #include "cel/cel_int.h"
 
 #include "base/limits.h"

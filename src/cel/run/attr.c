@@ -1,4 +1,8 @@
-/* Attributes: a variable or any other value, and the chain of .field, [key] and [?key] behind it.
+/*
+ * Attributes: a variable or any other value, and the chain of .field, [key] and [?key] behind it.
+ *
+ * Follows github.com/google/cel-go interpreter, func (*absoluteAttribute) Resolve,
+ * func (*maybeAttribute) Resolve, func refQualify.
  */
 #include "cel/run/plan_int.h"
 

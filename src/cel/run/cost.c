@@ -1,4 +1,10 @@
-/* Arithmetic of costs, and the rules that many functions share. */
+/*
+ * Arithmetic of costs, and the rules that many functions share.
+ *
+ * Follows github.com/google/cel-go interpreter, func (*CostTracker) costCall,
+ * func (*CostTracker) ActualCost.
+ * Follows k8s.io/apiserver pkg/cel/library, func (*CostEstimator) CallCost.
+ */
 #include <math.h>
 
 #include "cel/cel_int.h"

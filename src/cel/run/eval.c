@@ -2,6 +2,9 @@
  * Evaluation: one small function per kind of node. What is charged, and when, follows upstream's
  * observer step by step; a cost above the limit sets `cancelled`, and whatever could go on for long
  * looks at it.
+ *
+ * Follows github.com/google/cel-go interpreter, func (*evalFold) Eval, func (*evalAnd) Eval,
+ * func (*evalOr) Eval, func (*evalList) Eval, func CostObserver.
  */
 #include "cel/run/plan_int.h"
 

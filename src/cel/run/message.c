@@ -1,5 +1,10 @@
-/* The well-known messages of protobuf that an expression can build: their fields' types, and the
- * values they become. */
+/*
+ * The well-known messages of protobuf that an expression can build: their fields' types, and the
+ * values they become.
+ *
+ * Follows github.com/google/cel-go common/types, func (*Registry) NewValue,
+ * func (*Registry) FindStructFieldType.
+ */
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "cel/run/plan_int.h"

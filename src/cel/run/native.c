@@ -1,6 +1,11 @@
-/* Values on their way into the fields of protobuf's messages: what becomes of them inside
+/*
+ * Values on their way into the fields of protobuf's messages: what becomes of them inside
  * google.protobuf.Value, which knows JSON's types only, and why some cannot go there. The names of
- * types are Go's, because the errors have them. */
+ * types are Go's, because the errors have them.
+ *
+ * Follows github.com/google/cel-go common/types, func (*baseList) ConvertToNative,
+ * func (*baseMap) ConvertToNative, func (String) ConvertToNative.
+ */
 #include <stdio.h>
 
 #include "base/ascii.h"

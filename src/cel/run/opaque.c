@@ -1,4 +1,9 @@
-/* Kubernetes' own kinds of values: how each is compared and printed. */
+/*
+ * Kubernetes' own kinds of values: how each is compared and printed.
+ *
+ * Follows k8s.io/apiserver pkg/cel, func (Quantity) Equal, func (Semver) Equal, func (IP) Equal,
+ * func (CIDR) Equal, func (URL) Equal.
+ */
 #include "cel/opaque_int.h"
 
 #include <string.h>

@@ -2,6 +2,9 @@
  * A checked tree to a program. What upstream computes at this point is computed here: list and map
  * literals of constants, conversions of constants, regular expressions; so an error in one of them
  * is an error of the planning. Only a pattern that cannot fail waits until it is needed.
+ *
+ * Follows github.com/google/cel-go interpreter, func (*planner) Plan, func maybeOptimizeConstUnary,
+ * func maybeBuildListLiteral, func decRegexOptimizer.
  */
 #include "base/limits.h"
 #include "cel/kit/pattern_int.h"

@@ -1,4 +1,9 @@
-/* Values: equality, order, sizes, and the memory they are made in. */
+/*
+ * Values: equality, order, sizes, and the memory they are made in.
+ *
+ * Follows github.com/google/cel-go common/types, func (Int) Equal, func (Double) Compare,
+ * func (*baseList) Equal, func (*baseMap) Equal.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

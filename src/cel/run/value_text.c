@@ -1,4 +1,9 @@
-/* Values as text: as CEL literals, and as Go's %v shows them in error texts. */
+/*
+ * Values as text: as CEL literals, and as Go's %v shows them in error texts.
+ *
+ * Follows github.com/google/cel-go common/types, func Format.
+ * Follows std fmt, func (*pp) printValue.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

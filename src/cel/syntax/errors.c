@@ -1,4 +1,8 @@
-/* Syntax errors in upstream's words: what stands in the input, and what the grammar expects. */
+/*
+ * Syntax errors in upstream's words: what stands in the input, and what the grammar expects.
+ *
+ * Follows github.com/google/cel-go parser, func (*parser) SyntaxError, func (*parser) reportError.
+ */
 #include "base/limits.h"
 #include "cel/syntax/parse_int.h"
 

@@ -2,6 +2,8 @@
  * Characters to tokens. As upstream's lexer it takes the longest match; where nothing matches, the
  * error quotes everything from the start of the attempt to the character that broke it, and reading
  * goes on behind that character.
+ *
+ * Follows github.com/google/cel-go parser/gen, func NewCELLexer.
  */
 #include <string.h>
 

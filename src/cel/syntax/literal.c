@@ -1,4 +1,9 @@
-/* The values of literals: numbers with Go's limits, strings and bytes with their escapes. */
+/*
+ * The values of literals: numbers with Go's limits, strings and bytes with their escapes.
+ *
+ * Follows github.com/google/cel-go parser, func unescape, func unescapeChar,
+ * func (*parser) VisitInt, func (*parser) VisitUint.
+ */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,9 @@
 /*
  * Where things stand in an expression, and how errors are shown: line and column in code points,
  * the line itself and a caret below it, as upstream prints them.
+ *
+ * Follows github.com/google/cel-go common, func (*Error) ToDisplayString,
+ * func (*Errors) ToDisplayString.
  */
 #include <stdarg.h>
 

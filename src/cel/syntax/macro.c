@@ -1,6 +1,11 @@
 /*
  * Macros: calls that become comprehensions while the text is parsed, before any name is looked up.
  * A macro is a row: name, number of arguments, library, and the function that rewrites it.
+ *
+ * Follows github.com/google/cel-go parser, func MakeExists, func MakeMap, func MakeFilter,
+ * func MakeHas.
+ * Follows github.com/google/cel-go cel, func optMap, func optFlatMap.
+ * Follows github.com/google/cel-go ext, func transformMap.
  */
 #include "cel/syntax/parse_int.h"
 

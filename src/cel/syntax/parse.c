@@ -5,6 +5,9 @@
  * A token too many is reported and skipped, as upstream does; any other syntax error ends the
  * parse. Errors that are not syntax (literals out of range, reserved words, macros) are reported
  * and the parse goes on.
+ *
+ * Follows github.com/google/cel-go parser, func (*Parser) Parse, func (*parser) Visit,
+ * func (*parser) VisitExpr, func (*parser) globalCallOrMacro.
  */
 #include "cel/syntax/parse_int.h"
 

@@ -1,6 +1,9 @@
 /*
  * What becomes of a parse when a token does not fit: one too many is dropped, one that is missing
  * is taken for granted, anything else ends the parse.
+ *
+ * Follows github.com/google/cel-go parser, func (*recoveryLimitErrorStrategy) Recover,
+ * func (*recoveryLimitErrorStrategy) RecoverInline.
  */
 #include "cel/syntax/parse_int.h"
 

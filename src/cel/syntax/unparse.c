@@ -1,6 +1,9 @@
 /*
  * A tree back to text that parses into the same tree. Macros are written as they were called;
  * parentheses stand only where they are needed.
+ *
+ * Follows github.com/google/cel-go parser, func Unparse, func (*unparser) visitCall,
+ * func (*unparser) visitMaybeNested.
  */
 #include "cel/syntax/ast_int.h"
 

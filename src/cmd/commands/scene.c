@@ -1,4 +1,8 @@
-/* From options to a cluster and a scheduler, see scene.h. */
+/*
+ * From options to a cluster and a scheduler, see scene.h.
+ *
+ * Follows k8s.io/kubernetes cmd/kube-scheduler/app/options, func loadConfig.
+ */
 #include "cmd/commands/scene.h"
 
 #include <stdlib.h>
@@ -22,8 +26,7 @@ static void warn_of_rest(const struct cmd_ctx *ctx, struct str file) {
     (void)io_write(ctx->err, buf_view(&text), NULL);
 }
 
-/* Of YAML the first document is read, and JSON must be one value. Follows k8s.io/kubernetes
- * cmd/kube-scheduler/app/options/configfile.go, func loadConfig. */
+/* Of YAML the first document is read, and JSON must be one value. */
 static int check_rest(const struct cmd_ctx *ctx, struct input *in, const struct input_source *first,
                       struct err *err) {
     struct input_value value;

@@ -1,5 +1,7 @@
 /*
- * Follows k8s.io/kubectl/pkg/cmd/util/helpers.go: checkErr and StandardErrorMessage.
+ * What kubectl says when a server refuses something.
+ *
+ * Follows k8s.io/kubectl pkg/cmd/util, func checkErr, func StandardErrorMessage.
  */
 #include "cmd/report/kubectl.h"
 

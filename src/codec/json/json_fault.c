@@ -1,6 +1,8 @@
 /*
  * What is wrong with a text, in the words of Go's encoding/json where it has some, and where: line
  * and column are counted only here, when there is an error to report.
+ *
+ * Follows std encoding/json, func (*scanner) error, func stateBeginValue, func quoteChar.
  */
 #include <stdio.h>
 #include <string.h>

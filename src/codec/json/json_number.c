@@ -2,6 +2,9 @@
  * Doubles: from a literal to the nearest value, and to the shortest text that reads back, as Go's
  * strconv does it. Numbers with a fraction are rare in API objects, so this leans on the C library
  * for all but the simplest ones.
+ *
+ * Follows std encoding/json, func (floatEncoder) encode.
+ * Follows std strconv, func ParseFloat, func AppendFloat.
  */
 #include <locale.h>
 #include <math.h>

@@ -6,6 +6,8 @@
  * stack falls back to the container. While a container is open its slot remembers the one around
  * it, so the slots are the only state. Lines and columns are counted when there is an error to
  * report, not before.
+ *
+ * Follows std encoding/json, func checkValid.
  */
 #include <stdlib.h>
 #include <string.h>

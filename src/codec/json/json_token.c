@@ -1,6 +1,8 @@
 /*
  * The rarer tokens: strings with escapes, and numbers that are not plain integers. The parser's
  * loop hands them over as soon as it sees that they are not of the common kind.
+ *
+ * Follows std encoding/json, func unquoteBytes, func getu4, func isValidNumber.
  */
 #include <string.h>
 

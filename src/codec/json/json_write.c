@@ -5,6 +5,8 @@
  * It works on the memory of the caller's buffer with a few bytes more than its maximum, so that a
  * short piece needs one check for room and not one per byte. A text that passed the real maximum is
  * dropped as a whole.
+ *
+ * Follows std encoding/json, func appendString, func appendIndent.
  */
 #include <stdlib.h>
 #include <string.h>

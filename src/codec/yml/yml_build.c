@@ -5,6 +5,10 @@
  *
  * An alias shares the tree of its anchor, which is never changed; what it would cost to expand is
  * counted, since whoever walks the tree pays for it.
+ *
+ * Follows go.yaml.in/yaml/v2, func (*decoder) mapping, func (*decoder) merge,
+ * func (*decoder) alias.
+ * Follows sigs.k8s.io/yaml, func convertToJSONableObject.
  */
 #include "base/goquote.h"
 #include "base/limits.h"

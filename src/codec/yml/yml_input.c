@@ -3,6 +3,9 @@
  * cost it time that grows with the square of their size; both are caught here, in one pass, with
  * the place where it happened. In a stream the lines with "---" are checked the way kubectl's
  * splitter does.
+ *
+ * Follows k8s.io/apimachinery pkg/util/yaml, func splitYAMLDocument.
+ * Follows go.yaml.in/yaml/v2, func yaml_parser_update_buffer.
  */
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /*
  * Numbers in YAML as go-yaml reads and prints them: what Go's strconv takes with a base of 0, plus
  * a few forms of its own.
+ *
+ * Follows go.yaml.in/yaml/v2, func resolve.
+ * Follows std strconv, func ParseInt, func ParseFloat.
  */
 #include <math.h>
 #include <stdlib.h>

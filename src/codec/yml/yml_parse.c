@@ -1,5 +1,7 @@
 /*
  * One document from memory to a tree.
+ *
+ * Follows sigs.k8s.io/yaml, func yamlToJSONTarget.
  */
 #include <string.h>
 

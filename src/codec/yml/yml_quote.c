@@ -2,6 +2,9 @@
  * Strings as YAML scalars, in the style that go-yaml chooses: plain where it reads back as the same
  * string, a literal block for several lines, single quotes for what would be taken for syntax,
  * double quotes for the rest. Long lines are folded at spaces behind column 80.
+ *
+ * Follows go.yaml.in/yaml/v2, func (*encoder) stringv, func yaml_emitter_analyze_scalar,
+ * func yaml_emitter_select_scalar_style.
  */
 #include <string.h>
 

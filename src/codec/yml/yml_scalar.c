@@ -2,6 +2,9 @@
  * What a scalar means: the rules of go-yaml v2 as kubectl uses it, then of the conversion to JSON.
  * YAML 1.1 booleans, octal numbers with 0 and 0o, underscores in numbers, no sexagesimals;
  * timestamps stay strings.
+ *
+ * Follows go.yaml.in/yaml/v2, func resolve, func (*decoder) scalar.
+ * Follows sigs.k8s.io/yaml, func convertToJSONableObject.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,9 @@
 /*
  * A JSON tree as kubectl prints YAML: block style, indentation by two, sequences at the level of
  * their key, keys in go-yaml's natural order. No recursion: open containers stand on a stack.
+ *
+ * Follows go.yaml.in/yaml/v2, func (*encoder) marshal, func (keyList) Less.
+ * Follows sigs.k8s.io/yaml, func JSONToYAML.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /*
  * The plug-ins in their order.
  *
- * Follows k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go: AllOrderedPlugins, and
- * k8s.io/apiserver/pkg/admission/errors.go: NewForbidden.
+ * Follows k8s.io/kubernetes pkg/kubeapiserver/options, var AllOrderedPlugins.
+ * Follows k8s.io/apiserver pkg/admission, func NewForbidden.
  */
 #include <stdarg.h>
 

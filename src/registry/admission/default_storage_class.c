@@ -1,8 +1,8 @@
 /*
  * DefaultStorageClass: a claim that names no class gets the default one.
  *
- * Follows k8s.io/kubernetes/plugin/pkg/admission/storage/storageclass/setdefault/admission.go:
- * Admit.
+ * Follows k8s.io/kubernetes plugin/pkg/admission/storage/storageclass/setdefault,
+ * func (*claimDefaulterPlugin) Admit.
  */
 #include "registry/admission/admission_int.h"
 

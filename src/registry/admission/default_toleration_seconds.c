@@ -1,7 +1,7 @@
 /*
  * DefaultTolerationSeconds: a pod stays on a node that is in trouble for a while.
  *
- * Follows k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds/admission.go: Admit.
+ * Follows k8s.io/kubernetes plugin/pkg/admission/defaulttolerationseconds, func (*Plugin) Admit.
  */
 #include "registry/admission/admission_int.h"
 

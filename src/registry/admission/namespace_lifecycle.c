@@ -2,7 +2,7 @@
  * NamespaceLifecycle: nothing is created in a namespace that is not there, and some namespaces are
  * there for ever.
  *
- * Follows k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go: Admit.
+ * Follows k8s.io/apiserver pkg/admission/plugin/namespace/lifecycle, func (*Lifecycle) Admit.
  */
 #include "base/goquote.h"
 #include "registry/admission/admission_int.h"

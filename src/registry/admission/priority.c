@@ -1,7 +1,8 @@
 /*
  * Priority: the name of a class becomes a number and a preemption policy.
  *
- * Follows k8s.io/kubernetes/plugin/pkg/admission/priority/admission.go: admitPod.
+ * Follows k8s.io/kubernetes plugin/pkg/admission/priority, func (*Plugin) admitPod,
+ * func (*Plugin) getDefaultPriority.
  */
 #include "registry/admission/admission_int.h"
 

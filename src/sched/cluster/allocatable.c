@@ -2,6 +2,8 @@
  * Resources as columns: what nodes offer and what is in use there. A resource has a number and a
  * column for as long as some pod asks for it, or the configuration scores it; what nodes offer
  * beside that costs nothing but a look into their objects when the first pod asks.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework, func (*NodeInfo) SetNode.
  */
 #include <stdlib.h>
 

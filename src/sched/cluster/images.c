@@ -1,4 +1,9 @@
-/* Images of nodes: how large each is, and how many nodes have it. */
+/*
+ * Images of nodes: how large each is, and how many nodes have it.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/backend/cache, func (*cacheImpl) addNodeImageStates,
+ * func (*cacheImpl) removeNodeImageStates.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,9 @@
-/* Nodes: which slot each has, and what their objects put into the columns. */
+/*
+ * Nodes: which slot each has, and what their objects put into the columns.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/backend/cache, func (*cacheImpl) AddNode,
+ * func (*cacheImpl) UpdateNode, func (*cacheImpl) RemoveNode.
+ */
 #include <string.h>
 
 #include "base/alloc.h"

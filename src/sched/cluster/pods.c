@@ -1,4 +1,9 @@
-/* Pods on nodes: what placing one and taking it away does to the columns. */
+/*
+ * Pods on nodes: what placing one and taking it away does to the columns.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework, func (*NodeInfo) AddPodInfo,
+ * func (*NodeInfo) RemovePod, func (*NodeInfo) update.
+ */
 #include "base/wrap.h"
 #include "sched/sched_int.h"
 #include "sched/topology/count_int.h"

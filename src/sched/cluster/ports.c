@@ -1,7 +1,8 @@
 /*
  * Host ports that are taken, by node. A port is looked up, however many pods of the node have some:
- * under its own address, under 0.0.0.0, and, for a port of 0.0.0.0, under any address. Follows
- * k8s.io/kube-scheduler framework, func (HostPortInfo) CheckConflict.
+ * under its own address, under 0.0.0.0, and, for a port of 0.0.0.0, under any address.
+ *
+ * Follows k8s.io/kube-scheduler framework, func (HostPortInfo) CheckConflict.
  */
 #include <stdlib.h>
 

@@ -6,6 +6,8 @@
  * Every resource is independent of the others, so there is a row for each name the pod mentions,
  * found by binary search, and each mention of a name costs one addition or comparison. Two rows
  * more count cpu and memory as scoring wants them, with a default for containers without.
+ *
+ * Follows k8s.io/component-helpers resource, func PodRequests, func AggregateContainerRequests.
  */
 #include "sched/requests.h"
 

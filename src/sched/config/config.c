@@ -1,6 +1,11 @@
 /*
  * The configuration of the scheduler: upstream's default, and what a KubeSchedulerConfiguration
  * makes of it. Everything that is wrong is said at once, in upstream's words and order.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/apis/config/v1,
+ * func SetDefaults_KubeSchedulerConfiguration.
+ * Follows k8s.io/kubernetes pkg/scheduler/apis/config/validation,
+ * func ValidateKubeSchedulerConfiguration.
  */
 #include "sched/config/config_int.h"
 

@@ -1,5 +1,9 @@
 /*
  * Arguments of plug-ins: defaults, reading and validation, a reader for each plug-in that has any.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/apis/config/validation,
+ * func ValidateInterPodAffinityArgs, func ValidateNodeResourcesFitArgs.
+ * Follows k8s.io/kubernetes pkg/scheduler/apis/config/v1, func SetDefaults_PodTopologySpreadArgs.
  */
 #include <stdlib.h>
 

@@ -2,6 +2,11 @@
  * Which plug-ins run where, and in which order: the default list, changed by multiPoint and by the
  * sets of single extension points, as upstream's defaulting and its framework do one after the
  * other.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/apis/config/v1, func mergePlugins,
+ * func getDefaultPlugins.
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/runtime,
+ * func (*frameworkImpl) expandMultiPointPlugins.
  */
 #include <assert.h>
 

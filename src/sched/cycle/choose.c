@@ -1,4 +1,9 @@
-/* Scores, their sum, and the node that is taken. */
+/*
+ * Scores, their sum, and the node that is taken.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler, func prioritizeNodes.
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/runtime, func (*frameworkImpl) RunScorePlugins.
+ */
 #include <string.h>
 
 #include "sched/eval_int.h"

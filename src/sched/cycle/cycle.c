@@ -1,6 +1,11 @@
 /*
  * One pod's way through the plug-ins: PreFilter, Filter, and what to say when nothing fits. Scores
  * and the choice are in choose.c.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler, func (*Scheduler) schedulePod,
+ * func (*Scheduler) findNodesThatFitPod, func (*Scheduler) evaluateNominatedNode.
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/runtime,
+ * func (*frameworkImpl) RunFilterPluginsWithNominatedPods.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -277,8 +282,7 @@ static void honour_nominations(struct sched__cycle *cy) {
 }
 
 /* The verdict of the node that the pod itself is nominated to, which is asked before all others and
- * even if PreFilter leaves it out; SCHED__GONE: there is no such node. Follows k8s.io/kubernetes
- * pkg/scheduler, func (*Scheduler) evaluateNominatedNode. */
+ * even if PreFilter leaves it out; SCHED__GONE: there is no such node. */
 static enum sched__reason ask_nomination(struct sched__cycle *cy) {
     uint32_t slot = cy->pod->nominated;
     if (slot == SCHED__NONE || !(cy->s->nodes.state[slot] & SCHED__NODE_THERE))

@@ -1,4 +1,8 @@
-/* The text of a pod that fits nowhere: how many nodes gave which reason. */
+/*
+ * The text of a pod that fits nowhere: how many nodes gave which reason.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework, func (*FitError) Error.
+ */
 #include <stdlib.h>
 #include <string.h>
 

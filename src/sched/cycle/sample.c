@@ -2,6 +2,9 @@
  * percentageOfNodesToScore: upstream stops looking for nodes when it has found enough, and begins
  * the next search where this one ended. Here all verdicts are known anyway; on request the nodes
  * that such a search would not have reached are left out of the choice.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler, func (*Scheduler) numFeasibleNodesToFind,
+ * func (*Scheduler) findNodesThatPassFilters.
  */
 #include "sched/plugin_int.h"
 

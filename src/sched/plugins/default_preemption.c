@@ -5,6 +5,11 @@
  * Every node that rejected the pod for a reason that may pass is tried in place: its less important
  * pods are taken off, the filters asked, and pods put back, the most important first, as long as
  * the pod still fits. Whatever comes of it, the node is then as it was.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/defaultpreemption,
+ * func (*DefaultPreemption) PostFilter, func (*DefaultPreemption) SelectVictimsOnNode.
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/preemption, func (*Evaluator) Preempt,
+ * func pickOneNodeForPreemption.
  */
 #include <stdlib.h>
 

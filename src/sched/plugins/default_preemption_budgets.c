@@ -1,11 +1,12 @@
 /*
  * PodDisruptionBudgets, as DefaultPreemption asks about them: which pods cannot go without breaking
- * one? Follows k8s.io/kubernetes pkg/scheduler/framework/preemption, func
- * FilterVictimsWithPDBViolation.
+ * one?
  *
  * Budgets are compiled once, and again when one of them changed. Upstream asks them in the order in
  * which its informer's map gives them, which is none; here the one that allows least comes first.
  * So a budget that a node's pods cannot exhaust is never asked, nor is any that comes after it.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/preemption, func FilterVictimsWithPDBViolation.
  */
 #include <stdlib.h>
 

@@ -1,4 +1,9 @@
-/* ImageLocality: prefers nodes that have the pod's images, the more so the more nodes have them. */
+/*
+ * ImageLocality: prefers nodes that have the pod's images, the more so the more nodes have them.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/imagelocality,
+ * func (*ImageLocality) Score, func calculatePriority, func sumImageScores.
+ */
 #include "sched/plugin_int.h"
 
 enum { LEAST_MIB = 23, MOST_MIB = 1000 };

@@ -1,6 +1,9 @@
 /*
  * InterPodAffinity: pods that want, or do not want, certain others in the same domain of nodes; and
  * pods on nodes that do not want this one.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/interpodaffinity,
+ * func (*InterPodAffinity) PreFilter, func (*InterPodAffinity) Filter.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,10 @@
 /*
  * InterPodAffinity: which events may make a pod fit that it refused on all nodes. Like upstream's,
  * these questions take every namespace for one without labels.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/interpodaffinity,
+ * func (*InterPodAffinity) isSchedulableAfterAssignedPodChange,
+ * func (*InterPodAffinity) isSchedulableAfterNodeChange.
  */
 #include "sched/plugins/inter_pod_affinity_int.h"
 

@@ -1,6 +1,10 @@
 /*
  * InterPodAffinity's scores: a node gets the weight of each preferred term for each pod in its
  * domain that the term matches, and of each term of a pod there that matches the pod itself.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/interpodaffinity,
+ * func (*InterPodAffinity) PreScore, func (*InterPodAffinity) Score,
+ * func (*InterPodAffinity) NormalizeScore.
  */
 #include "sched/plugins/inter_pod_affinity_int.h"
 

@@ -1,6 +1,9 @@
 /*
  * The terms of a class: compiled, counted if its pods are to be scheduled, and known to the classes
  * that they match.
+ *
+ * Follows k8s.io/kube-scheduler framework, func GetAffinityTerms.
+ * Follows k8s.io/kubernetes pkg/scheduler/framework, func NewPodInfo, func (*PodInfo) Update.
  */
 #include "sched/plugins/inter_pod_affinity_int.h"
 

@@ -2,6 +2,9 @@
  * NodeAffinity: nodeSelector and node affinity of the pod, and what the profile adds. Terms that
  * all pin the node's name leave other nodes out before any filter runs, as upstream's PreFilter
  * does.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodeaffinity,
+ * func (*NodeAffinity) PreFilter, func (*NodeAffinity) Filter, func (*NodeAffinity) Score.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,9 @@
 /*
  * NodeDeclaredFeatures: a pod that needs a feature of the kubelet goes to nodes that declare it.
- * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodedeclaredfeatures and the features
- * of k8s.io/component-helpers/nodedeclaredfeatures that a pod can need to be scheduled.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodedeclaredfeatures,
+ * func (*NodeDeclaredFeatures) PreFilter, func (*NodeDeclaredFeatures) Filter.
+ * Follows k8s.io/component-helpers nodedeclaredfeatures, func (*Framework) InferForPodScheduling.
  */
 #include "api/object.h"
 #include "sched/findings_int.h"

@@ -1,5 +1,10 @@
-/* NodeName: a pod that names its node goes nowhere else; other nodes are left out before any filter
- * runs, as upstream's PreFilter does. */
+/*
+ * NodeName: a pod that names its node goes nowhere else; other nodes are left out before any filter
+ * runs, as upstream's PreFilter does.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodename, func (*NodeName) PreFilter,
+ * func (*NodeName) Filter.
+ */
 #include "sched/findings_int.h"
 
 /* Classes of pods that name a node are marked by themselves. */

@@ -1,4 +1,9 @@
-/* NodePorts: a host port is taken once per address and protocol. */
+/*
+ * NodePorts: a host port is taken once per address and protocol.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodeports, func (*NodePorts) PreFilter,
+ * func (*NodePorts) Filter.
+ */
 #include "sched/explain/explain_int.h"
 
 #include <assert.h>

@@ -1,4 +1,9 @@
-/* See resources_int.h. */
+/*
+ * See resources_int.h.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/noderesources,
+ * func (*resourceAllocationScorer) calculateResourceAllocatableRequest.
+ */
 #include "sched/plugins/node_resources_int.h"
 
 #include "sched/requests.h"

@@ -1,4 +1,9 @@
-/* NodeResourcesBalancedAllocation: prefers nodes whose resources would be used more evenly. */
+/*
+ * NodeResourcesBalancedAllocation: prefers nodes whose resources would be used more evenly.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/noderesources,
+ * func (*BalancedAllocation) Score, func balancedResourceScorer.
+ */
 #include <math.h>
 
 #include "sched/plugins/node_resources_int.h"

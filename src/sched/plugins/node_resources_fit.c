@@ -1,6 +1,9 @@
 /*
  * NodeResourcesFit: what the pod asks for must be free. Scores how full the node would be, by the
  * profile's strategy.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/noderesources, func (*Fit) PreFilter,
+ * func (*Fit) Filter, func (*Fit) Score, func fitsRequest.
  */
 #include <math.h>
 #include <stdlib.h>

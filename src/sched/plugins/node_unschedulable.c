@@ -1,4 +1,9 @@
-/* NodeUnschedulable: cordoned nodes are for pods that tolerate the taint cordoning stands for. */
+/*
+ * NodeUnschedulable: cordoned nodes are for pods that tolerate the taint cordoning stands for.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodeunschedulable,
+ * func (*NodeUnschedulable) Filter.
+ */
 #include "sched/findings_int.h"
 
 static bool tolerates(struct sched *s, const struct match_tolerations *tolerations) {

@@ -1,6 +1,9 @@
 /*
  * NodeVolumeLimits: how many volumes of a CSI driver a node can have attached, and whether it has
  * the driver at all.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodevolumelimits,
+ * func (*CSILimits) PreFilter, func (*CSILimits) Filter.
  */
 #include "sched/findings_int.h"
 #include "sched/volumes/state_int.h"

@@ -1,6 +1,9 @@
 /*
  * PodTopologySpread: pods that a selector matches are spread over domains of nodes. A node is
  * refused if, with the pod there, its domain had more than maxSkew pods above the least domain.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/podtopologyspread,
+ * func (*PodTopologySpread) PreFilter, func (*PodTopologySpread) Filter.
  */
 #include "sched/explain/explain_int.h"
 #include "sched/plugins/pod_topology_spread_int.h"

@@ -1,4 +1,10 @@
-/* PodTopologySpread: which events may make a pod fit that it refused on all nodes. */
+/*
+ * PodTopologySpread: which events may make a pod fit that it refused on all nodes.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/podtopologyspread,
+ * func (*PodTopologySpread) isSchedulableAfterAssignedPodChange,
+ * func (*PodTopologySpread) isSchedulableAfterNodeChange.
+ */
 #include "sched/plugins/pod_topology_spread_int.h"
 
 /* ---- pods ---- */

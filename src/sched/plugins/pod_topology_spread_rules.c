@@ -1,6 +1,9 @@
 /*
  * The constraints of a class: its own, or the profile's with a selector made from the services that
  * select the pod and the controller that owns it. The latter change as these objects do.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/podtopologyspread,
+ * func (*PodTopologySpread) getConstraints, func (*PodTopologySpread) buildDefaultConstraints.
  */
 #include <string.h>
 

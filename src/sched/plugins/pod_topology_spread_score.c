@@ -1,6 +1,10 @@
 /*
  * PodTopologySpread's scores: nodes whose domains have fewer matching pods are better. Domains of a
  * label with few values weigh less than those of one with many.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/podtopologyspread,
+ * func (*PodTopologySpread) PreScore, func (*PodTopologySpread) Score,
+ * func (*PodTopologySpread) NormalizeScore.
  */
 #include <math.h>
 

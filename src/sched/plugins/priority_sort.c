@@ -1,6 +1,8 @@
 /*
  * PrioritySort: pods of higher priority first, of equal ones those that wait longer. Upstream
  * leaves pods of the same nanosecond in any order; here it is the order in which they came.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/queuesort, func (*PrioritySort) Less.
  */
 #include "sched/queue/queue_int.h"
 

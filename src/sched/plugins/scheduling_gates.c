@@ -1,6 +1,9 @@
 /*
  * SchedulingGates: a pod with scheduling gates does not enter the queue until all are gone. Gates
  * can only be removed, so nothing but a change of the pod itself wakes it.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/schedulinggates,
+ * func (*SchedulingGates) PreEnqueue.
  */
 #include "sched/queue/queue_int.h"
 

@@ -1,6 +1,9 @@
 /*
  * TaintToleration: NoSchedule and NoExecute taints keep pods away that do not tolerate them,
  * PreferNoSchedule ones count against the node. All operators and expressions are in match.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/tainttoleration,
+ * func (*TaintToleration) Filter, func (*TaintToleration) Score.
  */
 #include "sched/findings_int.h"
 

@@ -1,6 +1,9 @@
 /*
  * VolumeBinding: a pod's bound volumes must be reachable from the node, and its unbound claims must
  * find a volume there or one that can be made there.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumebinding,
+ * func (*VolumeBinding) PreFilter, func (*VolumeBinding) Filter, func (*VolumeBinding) Score.
  */
 #include <math.h>
 

@@ -1,6 +1,9 @@
 /*
  * VolumeRestrictions: disks that two pods of a node cannot both have, and claims that only one pod
  * in the cluster may use.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumerestrictions,
+ * func (*VolumeRestrictions) PreFilter, func (*VolumeRestrictions) Filter.
  */
 #include <assert.h>
 

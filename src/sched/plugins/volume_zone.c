@@ -1,6 +1,9 @@
 /*
  * VolumeZone: the zone and region labels of a pod's bound volumes must be those of the node, if the
  * node has any such label.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumezone,
+ * func (*VolumeZone) PreFilter, func (*VolumeZone) Filter.
  */
 #include "sched/explain/explain_int.h"
 #include "sched/volumes/state_int.h"

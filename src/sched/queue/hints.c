@@ -1,7 +1,11 @@
 /*
  * From a change of an object to what it may mean for pods that wait: the bits that plug-ins
- * register. Follows upstream's event handlers: one change may be several events, and a change that
+ * register. As with upstream's event handlers, one change may be several events, and a change that
  * no plug-in could care for is none.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler, func addAllEventHandlers.
+ * Follows k8s.io/kubernetes pkg/scheduler/framework, func NodeSchedulingPropertiesChange,
+ * func PodSchedulingPropertiesChange.
  */
 #include "sched/queue/queue_int.h"
 #include "sched/requests.h"

@@ -1,6 +1,9 @@
 /*
  * Nominations: pods that preemption makes room for on a node. Until they are there, others that are
  * not more important must leave that room alone.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/backend/queue, func (*nominator) addNominatedPod,
+ * func (*nominator) DeleteNominatedPodIfExists.
  */
 #include "sched/queue/queue_int.h"
 

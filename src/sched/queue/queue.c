@@ -2,6 +2,9 @@
  * The places a pending pod can be in and its ways between them, as upstream's priority queue has
  * them. Time is the wall time of s->clock; what upstream does in the background, every second and
  * every half minute, is done when the queue is asked for a pod.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/backend/queue, func (*PriorityQueue) Add,
+ * func (*PriorityQueue) Pop, func (*PriorityQueue) MoveAllToActiveOrBackoffQueue.
  */
 #include "sched/queue/queue_int.h"
 

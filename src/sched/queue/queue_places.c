@@ -1,6 +1,9 @@
 /*
  * Where pods of the queue are: heaps, groups of unschedulable pods, the list of those in flight,
  * and the events that these have not seen.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/backend/queue, func newActiveQueue, func newBackoffQueue,
+ * func newUnschedulableEntities.
  */
 #include "sched/queue/queue_int.h"
 

@@ -2,6 +2,9 @@
  * Which nodes take part in spreading: those that have the labels, whose taints are tolerated, and
  * that node affinity matches. Constraints that ask the same share one column of answers, whatever
  * they spread by.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/podtopologyspread,
+ * func (*topologySpreadConstraint) matchNodeInclusionPolicies.
  */
 #include <string.h>
 

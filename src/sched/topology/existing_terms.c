@@ -2,6 +2,9 @@
  * Terms of pod affinity seen from the other side: a pod on a node keeps others away, or attracts
  * them. Equal terms are one, whichever pods have them; a class knows the terms that match its pods,
  * so that a cycle looks at these and no others.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/interpodaffinity,
+ * func (*InterPodAffinity) getExistingAntiAffinityCounts.
  */
 #include <stdlib.h>
 

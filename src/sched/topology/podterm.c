@@ -1,4 +1,8 @@
-/* Terms that say which pods are meant: namespaces, and a selector of labels. */
+/*
+ * Terms that say which pods are meant: namespaces, and a selector of labels.
+ *
+ * Follows k8s.io/kube-scheduler framework, func (*AffinityTerm) Matches.
+ */
 #include <stdlib.h>
 #include <string.h>
 

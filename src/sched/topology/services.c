@@ -4,6 +4,9 @@
  * Services of one namespace with the same selector are one. Each is found under the rarest of its
  * labels, so that a pod looks only at selectors of which it has at least that one. The whole is
  * made anew when it is asked for after a service or a controller changed.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/helper, func DefaultSelector,
+ * func GetPodServices.
  */
 #include <string.h>
 

@@ -3,6 +3,9 @@
  *
  * In a cluster the volume comes back with its claimRef, or the claim with its node, under another
  * resourceVersion; what was taken is then history.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumebinding,
+ * func (*volumeBinder) AssumePodVolumes, func (*volumeBinder) RevertAssumedPodVolumes.
  */
 #include "sched/volumes/state_int.h"
 

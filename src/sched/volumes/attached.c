@@ -1,5 +1,9 @@
-/* See attached_int.h. Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodevolumelimits,
- * func (*CSILimits) Filter. */
+/*
+ * See attached_int.h.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodevolumelimits,
+ * func (*CSILimits) Filter, func (*CSILimits) filterAttachableVolumes.
+ */
 #include <stdlib.h>
 
 #include "base/alloc.h"

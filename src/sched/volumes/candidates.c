@@ -3,6 +3,8 @@
  *
  * Shelves have them by size; what a claim wants beyond that, and the node, is asked of each volume
  * until one is found.
+ *
+ * Follows k8s.io/component-helpers storage/volume, func FindMatchingVolume.
  */
 #include "api/selector.h"
 #include "sched/volumes/state_int.h"

@@ -1,7 +1,5 @@
 /*
  * CSIStorageCapacity objects: is there space on a node for a volume that is to be provisioned?
- * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumebinding, func
- * (*volumeBinder) hasEnoughCapacity.
  *
  * Upstream asks each capacity, for each claim and node, and takes the first that will do in the
  * order of its informer's map, which is none; here it is the order of the store. Which capacities
@@ -9,6 +7,9 @@
  * with the same values of these share what was found, until a capacity changes. Of the capacities
  * that are reached only those count that allow a larger volume than every one before them, so the
  * first that is large enough is found by bisection.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumebinding,
+ * func (*volumeBinder) hasEnoughCapacity.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,9 @@
 /*
  * Claims as pods name them: by a volume's claimName, or made for a generic ephemeral volume and
  * then named after pod and volume. Also who uses which claim, and how plug-ins say no.
+ *
+ * Follows k8s.io/component-helpers storage/ephemeral, func VolumeClaimName, func VolumeIsForPod.
+ * Follows k8s.io/component-helpers storage/volume, func GetPersistentVolumeClaimClass.
  */
 #include <stdlib.h>
 

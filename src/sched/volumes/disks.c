@@ -1,8 +1,10 @@
 /*
  * Disks that two pods of a node cannot both have. A disk has names under which it excludes others:
  * its own, or, for an image of a Ceph cluster, one for each monitor. Pods that only read a disk get
- * along with each other. Follows k8s.io/kubernetes
- * pkg/scheduler/framework/plugins/volumerestrictions, func isVolumeConflict.
+ * along with each other.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumerestrictions,
+ * func isVolumeConflict.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,10 @@
 /*
  * Volumes of old kinds as CSI volumes: a node that says so runs a driver in the place of an old
  * plug-in, and then the volume's topology key and its handle are the driver's.
+ *
+ * Follows k8s.io/csi-translation-lib, func (CSITranslator) TranslateInTreePVToCSI.
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumebinding,
+ * func isPluginMigratedToCSIOnNode.
  */
 #include <stddef.h>
 

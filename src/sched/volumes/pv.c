@@ -1,6 +1,9 @@
 /*
  * PersistentVolumes, compiled once per object: the class, the size and what they want of nodes; and
  * whose they are, by their claimRef or by a decision that no object shows yet.
+ *
+ * Follows k8s.io/component-helpers storage/volume, func CheckNodeAffinity,
+ * func IsVolumeBoundToClaim.
  */
 #include "sched/volumes/state_int.h"
 

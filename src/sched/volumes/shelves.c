@@ -10,6 +10,8 @@
  *
  * All of it is made again when a volume changed, or one that was taken came back. One that is taken
  * meanwhile stays, and is left out from when it is met.
+ *
+ * Follows k8s.io/component-helpers storage/volume, func FindMatchingVolume, func CheckAccessModes.
  */
 #include <stdlib.h>
 

@@ -4,6 +4,9 @@
  *
  * What does not depend on the node is settled when the claims are read: an unbound claim gets the
  * list of the volumes that could be its own.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumebinding,
+ * func (*volumeBinder) GetPodVolumeClaims, func (*volumeBinder) FindPodVolumes.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 /*
  * Environment variables: their names, and where their values come from.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateEnv,
+ * func validateEnvVarValueFrom, func ValidateEnvFrom.
  */
 #include "base/ascii.h"
 #include "valid/pod/container_int.h"

@@ -1,5 +1,8 @@
 /*
  * Requests and limits: names of resources, amounts, and how the two relate; and resource claims.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateContainerResourceRequirements,
+ * func validateResourceRequirements, func validatePodResourceClaims.
  */
 #include "base/limits.h"
 #include "valid/pod/container_int.h"

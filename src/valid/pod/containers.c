@@ -1,6 +1,9 @@
 /*
  * Containers: regular, init and ephemeral ones. What they share is checked first for each of them,
  * then what only one of the three kinds may or may not have.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validateContainers,
+ * func validateInitContainers, func validateEphemeralContainers, func validateContainerCommon.
  */
 #include "base/ascii.h"
 #include "base/utf8.h"

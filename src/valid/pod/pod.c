@@ -1,6 +1,9 @@
 /*
  * Pods and pod templates: all rules of a pod spec, in upstream's order. The larger parts stand in
  * files of their own.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePodCreate, func ValidatePodSpec,
+ * func ValidatePodTemplateSpec.
  */
 #include "base/limits.h"
 #include "valid/pod/pod_int.h"

@@ -1,5 +1,8 @@
 /*
  * Affinity: which nodes (node selectors, also those of volumes), and which pods beside which.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validateAffinity,
+ * func ValidateNodeSelectorTerm, func validatePodAffinityTerm.
  */
 #include "valid/pod/pod_int.h"
 

@@ -1,6 +1,10 @@
 /*
  * Annotations that were fields before there were fields: tolerations, seccomp and AppArmor
  * profiles, and those by which kubelets and controllers know pods.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePodSpecificAnnotations,
+ * func ValidateSeccompPodAnnotations, func ValidateAppArmorPodAnnotations.
+ * Follows k8s.io/kubernetes pkg/registry/core/pod, func applyAppArmorVersionSkew.
  */
 
 #include "base/goquote.h"

@@ -1,6 +1,11 @@
 /*
  * Resources of a pod as a whole, where it does not say them: what follows from its containers. And
  * the quality of service that all of them together ask for.
+ *
+ * Follows k8s.io/kubernetes pkg/api/pod, func DefaultPodLevelResources.
+ * Follows k8s.io/kubernetes pkg/apis/core/v1, func defaultPodRequests,
+ * func defaultHugePagePodLimits.
+ * Follows k8s.io/kubernetes pkg/apis/core/helper/qos, func ComputePodQOS.
  */
 #include "valid/pod/pod_int.h"
 

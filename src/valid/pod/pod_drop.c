@@ -1,6 +1,9 @@
 /*
  * Features of a pod spec that are dropped while their gate is off, and that are more than a field
  * which is there or not: those are rows of the schema with a gate (api_object_drop_gated).
+ *
+ * Follows k8s.io/kubernetes pkg/api/pod, func dropDisabledFields, func dropImageVolumes,
+ * func dropContainerRestartRules.
  */
 #include "valid/pod/pod_int.h"
 

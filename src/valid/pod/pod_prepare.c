@@ -2,6 +2,9 @@
  * What happens to a pod between its arrival and its validation: status is the server's, fields
  * behind gates that are off disappear, matchLabelKeys become requirements of selectors, resources
  * of the pod follow from those of its containers.
+ *
+ * Follows k8s.io/kubernetes pkg/registry/core/pod, func (podStrategy) PrepareForCreate,
+ * func (podStrategy) PrepareForUpdate, func applyMatchLabelKeysAndMismatchLabelKeys.
  */
 #include "valid/pod/pod_int.h"
 

@@ -1,5 +1,8 @@
 /*
  * Resources of a whole pod against those of its containers.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validatePodResources,
+ * func validatePodResourceConsistency.
  */
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /*
  * Which rules apply to a pod spec: what the gates allow, and what the object that it replaces has
  * already, because an update must not fail over what it does not touch.
+ *
+ * Follows k8s.io/kubernetes pkg/api/pod, func GetValidationOptionsFromPodSpecAndMeta.
  */
 #include "valid/pod/pod_int.h"
 

@@ -1,6 +1,9 @@
 /*
  * The security context of a pod, user namespaces, and settings of one operating system that make no
  * sense on another.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validatePodSpecSecurityContext,
+ * func validateHostUsers, func validateLinux, func validateWindows.
  */
 #include "base/ascii.h"
 #include "valid/pod/pod_int.h"

@@ -1,6 +1,9 @@
 /*
  * Updates of pods: nearly all of a spec is fixed. Images and deadlines may change, tolerations may
  * come, scheduling gates may go, and while there are gates the choice of nodes may get narrower.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePodUpdate,
+ * func validateOnlyAddedTolerations, func validateNodeAffinityMutation.
  */
 #include "base/limits.h"
 #include "valid/pod/pod_int.h"

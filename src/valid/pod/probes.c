@@ -1,5 +1,8 @@
 /*
  * Probes and lifecycle hooks: exactly one handler each, and the numbers around it.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validateProbe, func validateHandler,
+ * func validateLifecycle.
  */
 #include "base/ascii.h"
 #include "valid/pod/container_int.h"

@@ -1,7 +1,8 @@
 /*
  * evictionResponders of a pod: who reacts when the pod is to be evicted, by priority.
  *
- * Follows k8s.io/kubernetes pkg/apis/core/v1, Validate_PodSpec and Validate_EvictionResponder.
+ * Follows k8s.io/kubernetes pkg/apis/core/v1, func Validate_PodSpec,
+ * func Validate_EvictionResponder.
  */
 #include "base/utf8.h"
 #include "valid/pod/pod_int.h"

@@ -2,6 +2,9 @@
  * When a container is started again: after it ends (restartPolicy and its rules), and when its
  * resources are resized. Where the gate for rules is off they are gone before validation, unless
  * the old object has some, so nothing here asks for it.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validateContainerRestartPolicy,
+ * func validateResizePolicy.
  */
 #include "valid/pod/container_int.h"
 

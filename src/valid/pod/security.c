@@ -1,5 +1,8 @@
 /*
  * Security contexts of containers, and the parts of them that pods have, too.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateSecurityContext,
+ * func ValidateSeccompProfile, func ValidateAppArmorProfileField.
  */
 #include "base/ascii.h"
 #include "base/utf8.h"

@@ -1,5 +1,8 @@
 /*
  * Topology spread constraints.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validateTopologySpreadConstraints,
+ * func validateLabelKeys, func validateNodeInclusionPolicy.
  */
 #include "base/limits.h"
 #include "valid/pod/pod_int.h"

@@ -1,6 +1,8 @@
 /*
  * Tolerations: the classic rules, numbers, versions and expressions, each with the texts of its
  * gate on and off. The odd paths (a bad value is reported at .operator) are upstream's.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateTolerations.
  */
 #include "base/ascii.h"
 #include "base/goquote.h"

@@ -1,5 +1,8 @@
 /*
  * Where containers see their volumes: mounts, and devices for claims in block mode.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateVolumeMounts,
+ * func ValidateVolumeDevices.
  */
 #include "valid/pod/container_int.h"
 

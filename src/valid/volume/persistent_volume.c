@@ -1,6 +1,9 @@
 /*
  * Persistent volumes: exactly one source, capacity, access, the nodes they can be reached from, and
  * what may not change.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePersistentVolume,
+ * func ValidatePersistentVolumeSpec, func ValidatePersistentVolumeUpdate.
  */
 #include "valid/pod/container_int.h"
 

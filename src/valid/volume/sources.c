@@ -2,6 +2,9 @@
  * Where volumes come from: one row for each type of source that a persistent volume or a pod's
  * volume may have. Most rules are that a field must not be empty; a row may have a function for the
  * others. Sources that look at more than themselves are in the files on volumes.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validateVolumeSource,
+ * func ValidatePersistentVolumeSpec, func validateISCSIVolumeSource.
  */
 #include "base/alloc.h"
 #include "base/ascii.h"

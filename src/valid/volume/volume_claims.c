@@ -1,6 +1,9 @@
 /*
  * Claims for volumes, as a pod's ephemeral volumes and the templates of stateful sets have them;
  * and volumes of CSI drivers.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePersistentVolumeClaimSpec,
+ * func validateEphemeralVolumeSource, func validateCSIVolumeSource.
  */
 #include "valid/pod/container_int.h"
 

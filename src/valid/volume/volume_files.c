@@ -1,6 +1,9 @@
 /*
  * Volumes that show objects of the API as files: secrets, config maps, the pod itself, tokens and
  * certificates, and projections of several of them into one folder.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validateSecretVolumeSource,
+ * func validateDownwardAPIVolumeSource, func validateProjectedVolumeSource.
  */
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /*
  * Volumes of a pod: names, and exactly one source each. The table has upstream's order; the rules
  * of most sources are those of sources.c, the others are in files of their own.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateVolumes,
+ * func validateVolumeSource.
  */
 #include <stddef.h>
 

@@ -1,6 +1,8 @@
 /*
  * Cron schedules, judged as robfig/cron's standard parser does, which upstream uses: five fields or
  * a descriptor such as @daily, after an optional time zone. Only the verdict is needed here.
+ *
+ * Follows github.com/robfig/cron/v3, func ParseStandard, func (Parser) Parse, func getRange.
  */
 #include "base/utf8.h"
 #include "codec/time.h"

@@ -1,5 +1,8 @@
 /*
  * Cron jobs: a schedule, a time zone, and the template of a job.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/batch/validation, func ValidateCronJobCreate,
+ * func ValidateCronJobUpdate, func validateTimeZone.
  */
 #include <strings.h>
 

@@ -1,5 +1,8 @@
 /*
  * Daemon sets.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/apps/validation, func ValidateDaemonSet,
+ * func ValidateDaemonSetUpdate.
  */
 #include "valid/workload/workload_int.h"
 

@@ -1,5 +1,10 @@
 /*
  * Jobs. Unless told otherwise, a job selects its pods by labels that are made from its uid.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/batch/validation, func ValidateJobCreate,
+ * func ValidateJobUpdate.
+ * Follows k8s.io/kubernetes pkg/registry/batch/job, func (jobStrategy) PrepareForCreate,
+ * func generateSelector.
  */
 #include "base/ascii.h"
 #include "valid/workload/workload_int.h"

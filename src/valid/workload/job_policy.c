@@ -1,5 +1,8 @@
 /*
  * When a job has failed, and when it has succeeded early: podFailurePolicy and successPolicy.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/batch/validation, func validatePodFailurePolicy,
+ * func validateSuccessPolicy.
  */
 #include "valid/workload/workload_int.h"
 

@@ -1,9 +1,9 @@
 /*
  * spec.scheduling of a job: how its pods are scheduled and disrupted as a group.
  *
- * Follows k8s.io/kubernetes pkg/apis/batch/validation (validateGangMinCount, validateJobScheduling,
- * validateJobSchedulingUpdate) and, for what is declared, Validate_JobSchedulingConfiguration of
- * pkg/apis/batch/v1 with the Validate_WorkloadPodGroup… of pkg/apis/scheduling/v1alpha3.
+ * Follows k8s.io/kubernetes pkg/apis/batch/validation, func validateGangMinCount,
+ * func validateJobScheduling, func validateJobSchedulingUpdate.
+ * Follows k8s.io/kubernetes pkg/apis/batch/v1, func Validate_JobSchedulingConfiguration.
  */
 #include "valid/workload/workload_int.h"
 

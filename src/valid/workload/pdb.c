@@ -1,5 +1,8 @@
 /*
  * Disruption budgets: how many pods must stay, or how many may go.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/policy/validation, func ValidatePodDisruptionBudget,
+ * func ValidatePodDisruptionBudgetSpec.
  */
 #include "valid/workload/workload_int.h"
 

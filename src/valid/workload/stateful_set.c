@@ -1,6 +1,11 @@
 /*
  * Stateful sets. Their pods get volumes from the claim templates, and hostname and subdomain from
  * the controller, so the template is validated as if it had them already.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/apps/validation, func ValidateStatefulSet,
+ * func ValidateStatefulSetUpdate.
+ * Follows k8s.io/kubernetes pkg/registry/apps/statefulset,
+ * func (statefulSetStrategy) PrepareForUpdate.
  */
 #include "valid/pod/pod_int.h"
 #include "valid/workload/workload_int.h"

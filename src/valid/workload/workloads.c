@@ -1,5 +1,8 @@
 /*
  * What workloads share, and the two simplest ones: replica sets and deployments.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/apps/validation, func ValidateReplicaSetSpec,
+ * func ValidateDeploymentSpec, func ValidatePositiveIntOrPercent.
  */
 #include "base/ascii.h"
 #include "valid/workload/workload_int.h"

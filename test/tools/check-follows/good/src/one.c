@@ -1,0 +1,1 @@
+/* Follows std time, func ParseDuration. */

@@ -1,0 +1,3 @@
+/* Something. */
+
+/* Follows std time, func ParseDuration. */
