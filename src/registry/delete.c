@@ -1,10 +1,10 @@
 /*
  * Deleting: conditions, admission, grace, and the finalizers that stand for garbage collection.
  *
- * Follows k8s.io/apiserver/pkg/registry/rest/delete.go: BeforeDelete, and
- * k8s.io/apiserver/pkg/registry/generic/registry/store.go: Delete,
- * updateForGracefulDeletionAndFinalizers, deletionFinalizersForGarbageCollection, markAsDeleting,
- * ShouldDeleteDuringUpdate.
+ * Follows k8s.io/apiserver pkg/registry/rest, func BeforeDelete.
+ * Follows k8s.io/apiserver pkg/registry/generic/registry, func (*Store) Delete,
+ * func (*Store) updateForGracefulDeletionAndFinalizers,
+ * func deletionFinalizersForGarbageCollection, func markAsDeleting, func ShouldDeleteDuringUpdate.
  */
 #include <assert.h>
 
@@ -31,7 +31,7 @@ struct strategy {
     grace_fn *grace; /* NULL: there is none */
 };
 
-/* Follows k8s.io/kubernetes/pkg/registry/core/pod/strategy.go: CheckGracefulDelete. */
+/* Follows k8s.io/kubernetes pkg/registry/core/pod, func (podStrategy) CheckGracefulDelete. */
 static int64_t pod_grace(const struct api_object *o, struct api_opt_i64 asked) {
     const struct api_pod *pod = o->body;
     int64_t period = asked.set ? asked.v : pod->spec.termination_grace_period_seconds.v;
@@ -212,7 +212,7 @@ static enum registry_deletion delete_stored(struct deletion *d) {
  * A namespace is emptied by its controller first: it is marked, and goes when its own finalizers
  * are gone.
  *
- * Follows k8s.io/kubernetes/pkg/registry/core/namespace/storage/storage.go: Delete.
+ * Follows k8s.io/kubernetes pkg/registry/core/namespace/storage, func (*REST) Delete.
  */
 static enum registry_deletion delete_namespace(struct deletion *d) {
     struct api_namespace *ns = api_own_body(d->admission.o);

@@ -1,7 +1,7 @@
 /*
  * What a client may say about a deletion.
  *
- * Follows k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go: ValidateDeleteOptions.
+ * Follows k8s.io/apimachinery pkg/apis/meta/v1/validation, func ValidateDeleteOptions.
  */
 #include "valid/valid_int.h"
 

@@ -59,8 +59,7 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     api_struct_copy(&o->arena, &api_types[API_T_namespace_status], &was->status, &ns->status);
 }
 
-/* Follows k8s.io/kubernetes/pkg/apis/core/validation/validation.go: ValidateNamespaceStatusUpdate.
- */
+/* Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateNamespaceStatusUpdate. */
 static void status(struct valid *v, const struct api_object *o, const struct api_object *old) {
     (void)old;
     const struct path *p = AT(AT(NULL, "status"), "Phase");

@@ -316,7 +316,7 @@ static void update(struct valid *v, const struct api_object *o, const struct api
     check_kept(v, o, old);
 }
 
-/* Follows k8s.io/kubernetes/pkg/apis/core/validation/validation.go: ValidateNodeUpdate. */
+/* A status is judged as an update is. */
 static void status(struct valid *v, const struct api_object *o, const struct api_object *old) {
     const struct api_node *n = node_of(o);
     const struct path *meta = AT(NULL, "metadata");
@@ -363,7 +363,7 @@ static void prepare_status(struct api_object *o, const struct api_object *old,
     const struct api_node_status *was = &node_of(old)->status;
     if (!was->config)
         now->config = NULL;
-    if (!is_on(opts, FEATURE_KubeletInUserNamespace) &&
+    if (!feature_enabled(opts->gates, FEATURE_KubeletInUserNamespace) &&
         !was->node_info.running_in_user_namespace.set)
         now->node_info.running_in_user_namespace = (struct api_opt_bool){0};
 }

@@ -1,9 +1,9 @@
 /*
  * What a pod's status says of claims of resources and of volumes.
  *
- * Follows k8s.io/kubernetes/pkg/apis/core/validation/validation.go:
- * validatePodResourceClaimStatuses, validatePodExtendedResourceClaimStatus,
- * validateNodeAllocatableResourceClaimStatus, validatePodVolumeHealth, validateVolumeStatus.
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func validatePodResourceClaimStatuses,
+ * func validatePodExtendedResourceClaimStatus, func validateNodeAllocatableResourceClaimStatus,
+ * func validatePodVolumeHealth, func validateVolumeStatus.
  */
 #include "valid/pod/pod_int.h"
 

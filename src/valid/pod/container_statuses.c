@@ -2,11 +2,10 @@
  * What a pod's status says of each container: which states may follow each other, as whom it runs,
  * what it was given; and what is dropped because its gate is off.
  *
- * Follows k8s.io/kubernetes/pkg/apis/core/validation/validation.go:
- * ValidateContainerStateTransition, ValidateInitContainerStateTransition,
- * ValidateEphemeralContainerStateTransition, validateContainerStatusUsers,
- * validateContainerStatusAllocatedResourcesStatus, and k8s.io/kubernetes/pkg/api/pod/util.go:
- * dropDisabledPodStatusFields.
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateContainerStateTransition,
+ * func ValidateInitContainerStateTransition, func ValidateEphemeralContainerStateTransition,
+ * func validateContainerStatusUsers, func validateContainerStatusAllocatedResourcesStatus.
+ * Follows k8s.io/kubernetes pkg/api/pod, func dropDisabledPodStatusFields.
  */
 #include <stdlib.h>
 
@@ -96,7 +95,7 @@ void valid__drop_disabled_status(struct api_pod_status *s, const struct api_pod_
 
 /* ---- states ---- */
 
-/* Follows k8s.io/kubernetes/pkg/api/v1/pod/util.go: FindMatchingContainerRestartRule. */
+/* Follows k8s.io/kubernetes pkg/api/v1/pod, func FindMatchingContainerRestartRule. */
 static const struct api_container_restart_rule *find_rule(const struct api_container *c,
                                                           int32_t code) {
     for (size_t i = 0; i < c->restart_policy_rules.n; i++) {
@@ -121,7 +120,7 @@ static bool is_policy(struct str policy) {
     return valid__one_of(policy, policies);
 }
 
-/* Follows k8s.io/kubernetes/pkg/api/v1/pod/util.go: ContainerShouldRestart. */
+/* Follows k8s.io/kubernetes pkg/api/v1/pod, func ContainerShouldRestart. */
 static bool should_restart(struct valid *v, const struct api_container *c,
                            const struct api_pod_spec *spec, int32_t code) {
     if (c->restart_policy.p) {

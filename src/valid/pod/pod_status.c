@@ -1,8 +1,8 @@
 /*
  * The status of a pod, as its kubelet, the scheduler and controllers write it.
  *
- * Follows k8s.io/kubernetes/pkg/registry/core/pod/strategy.go: podStatusStrategy, and
- * k8s.io/kubernetes/pkg/apis/core/validation/validation.go: ValidatePodStatusUpdate.
+ * Follows k8s.io/kubernetes pkg/registry/core/pod, func (podStatusStrategy) PrepareForUpdate.
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePodStatusUpdate.
  */
 #include "valid/ip_int.h"
 #include "valid/pod/pod_int.h"

@@ -2,8 +2,8 @@
  * The status of a job, as its controller writes it: what has happened is not undone, and a job that
  * is finished has nothing left to do. What did not change is not looked at again.
  *
- * Follows k8s.io/kubernetes/pkg/apis/batch/validation/validation.go: ValidateJobStatusUpdate, and
- * k8s.io/kubernetes/pkg/registry/batch/job/strategy.go: getStatusValidationOptions.
+ * Follows k8s.io/kubernetes pkg/apis/batch/validation, func ValidateJobUpdateStatus.
+ * Follows k8s.io/kubernetes pkg/registry/batch/job, func getStatusValidationOptions.
  */
 #include "base/goquote.h"
 #include "codec/time.h"

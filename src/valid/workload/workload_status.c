@@ -2,10 +2,11 @@
  * The status of workloads, as their controllers write it: counts that are not negative, and not
  * above others.
  *
- * Follows k8s.io/kubernetes/pkg/apis/apps/validation/validation.go: ValidateReplicaSetStatus,
- * ValidateDeploymentStatusUpdate, ValidateDaemonSetStatusUpdate, ValidateStatefulSetStatusUpdate,
- * and k8s.io/kubernetes/pkg/apis/policy/validation/validation.go:
- * ValidatePodDisruptionBudgetStatusUpdate.
+ * Follows k8s.io/kubernetes pkg/apis/apps/validation, func ValidateReplicaSetStatus,
+ * func ValidateDeploymentStatusUpdate, func ValidateDaemonSetStatusUpdate,
+ * func ValidateStatefulSetStatusUpdate.
+ * Follows k8s.io/kubernetes pkg/apis/policy/validation,
+ * func ValidatePodDisruptionBudgetStatusUpdate.
  */
 #include "valid/workload/workload_int.h"
 
