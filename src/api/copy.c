@@ -47,6 +47,24 @@ static void own_quantities(struct arena *a, struct api_quantities *map) {
     }
 }
 
+static void own_str_lists(struct arena *a, struct api_str_lists *map) {
+    for (size_t i = 0; i < map->n; i++) {
+        own_str(a, &map->v[i].key);
+        own_array(a, (struct any_list *)(void *)&map->v[i].value, sizeof(struct str));
+        own_strs(a, &map->v[i].value);
+    }
+}
+
+static void own_amounts(struct arena *a, struct api_amounts *list) {
+    for (size_t i = 0; i < list->n; i++)
+        list->v[i] = quantity_copy(a, &list->v[i]);
+}
+
+static void own_raws(struct arena *a, struct api_raws *list) {
+    for (size_t i = 0; i < list->n; i++)
+        list->v[i] = json_clone(a, &list->v[i]);
+}
+
 static void own_times(struct arena *a, struct api_times *map) {
     for (size_t i = 0; i < map->n; i++)
         own_str(a, &map->v[i].key);
@@ -56,6 +74,16 @@ static void own_list(struct arena *a, const struct api_type *type, struct any_li
     own_array(a, list, type->size);
     for (size_t i = 0; i < list->n; i++)
         own_fields(a, type, list->v + i * type->size);
+}
+
+static void own_map(struct arena *a, const struct api_type *type, struct any_list *map) {
+    size_t size = sizeof(struct str) + type->size;
+    own_array(a, map, size);
+    for (size_t i = 0; i < map->n; i++) {
+        char *entry = map->v + i * size;
+        own_str(a, (struct str *)(void *)entry);
+        own_fields(a, type, entry + sizeof(struct str));
+    }
 }
 
 static void own_pointer(struct arena *a, const struct api_type *type, void **slot) {
@@ -85,6 +113,7 @@ static void own_field(struct arena *a, const struct api_field *f, void *slot) {
     switch ((enum api_field_kind)f->kind) {
     case API_STR:
     case API_PSTR:
+    case API_BYTES:
         own_str(a, slot);
         break;
     case API_QUANTITY:
@@ -113,7 +142,23 @@ static void own_field(struct arena *a, const struct api_field *f, void *slot) {
     case API_LI64:
         own_array(a, slot, sizeof(int64_t));
         break;
+    case API_LBOOL:
+        own_array(a, slot, sizeof(bool));
+        break;
+    case API_LQUANTITY:
+        own_array(a, slot, sizeof(struct quantity));
+        own_amounts(a, slot);
+        break;
+    case API_LRAW:
+        own_array(a, slot, sizeof(struct json));
+        own_raws(a, slot);
+        break;
+    case API_MLSTR:
+        own_array(a, slot, sizeof(struct api_str_list));
+        own_str_lists(a, slot);
+        break;
     case API_MSTR:
+    case API_MBYTES:
         own_array(a, slot, sizeof(struct label));
         own_labels(a, slot);
         break;
@@ -134,6 +179,9 @@ static void own_field(struct arena *a, const struct api_field *f, void *slot) {
         break;
     case API_LIST:
         own_list(a, f->type, slot);
+        break;
+    case API_MOBJ:
+        own_map(a, f->type, slot);
         break;
     default: /* numbers, truths and times are what their bytes are */
         break;

@@ -9,14 +9,17 @@
  * Follows sigs.k8s.io/json internal/golang/encoding/json, func (*decodeState) object,
  * func (*decodeState) literalStore, func (*UnmarshalTypeError) Error.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/object.h"
 #include "api/object_int.h"
+#include "base/goquote.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "codec/base64.h"
 #include "codec/time.h"
 
 /* Where decoding is, innermost first, for error texts. */
@@ -24,14 +27,20 @@ struct place {
     const struct place *up;
     const struct api_type *in; /* the struct that has the field */
     struct str field;
-    const char *via; /* the INLINE type that the field came with, or NULL */
-    int64_t index;   /* element of a list, or -1 */
+    const char *via;    /* the INLINE type that the field came with, or NULL */
+    const char *within; /* the one that it has from another, inside it */
+    int64_t index;      /* element of a list, or -1 */
+    struct str key;     /* of an entry of a map of structs; else empty */
 };
+
+enum { LONGEST_GO_NAME = 256 };
 
 struct decoder {
     struct arena *a;
     struct api_faults *faults;
     struct api_fault mismatch; /* the first value of a wrong type; without a text: none yet */
+    struct str version;        /* of the object: the package of Go types that have none */
+    const struct place *bare;  /* of the bare type that is being decoded, or NULL */
     bool duplicates;           /* the tree may have repeated keys */
     size_t elements;           /* bytes of all lists so far */
 };
@@ -52,6 +61,8 @@ static void add_go_path(struct buf *b, const struct place *at) {
         buf_add_char(b, '.');
     if (at->via)
         buf_addf(b, "%s.", at->via);
+    if (at->within)
+        buf_addf(b, "%s.", at->within);
     buf_add(b, at->field);
 }
 
@@ -65,6 +76,17 @@ static void add_path(struct buf *b, const struct place *at) {
     buf_add(b, at->field);
     if (at->index >= 0)
         buf_addf(b, "[%lld]", (long long)at->index);
+    if (at->key.n)
+        buf_addf(b, ".%.*s", STR_ARG(at->key));
+}
+
+/* A name of a Go type or map of them; a dot without a package in front of it gets the version. */
+static void add_go_name(struct buf *b, const struct decoder *d, const char *name) {
+    for (const char *p = name; *p; p++) {
+        if (*p == '.' && (p == name || p[-1] == ']' || p[-1] == '['))
+            buf_add(b, d->version);
+        buf_add_char(b, *p);
+    }
 }
 
 static const char *go_kind(const struct json *v) {
@@ -95,7 +117,7 @@ static struct str mismatch_text(struct decoder *d, const struct place *at, struc
     add_go_path(&path, at);
     buf_addf(&text, "json: cannot unmarshal %.*s into Go ", STR_ARG(what));
     if (at)
-        buf_addf(&text, "struct field %s.%.*s", strchr(at->in->go, '.') + 1,
+        buf_addf(&text, "struct field %s.%.*s", strchr((d->bare ? d->bare : at)->in->go, '.') + 1,
                  STR_ARG(buf_view(&path)));
     else
         buf_add(&text, STR("value"));
@@ -113,8 +135,10 @@ static void mismatch(struct decoder *d, const struct place *at, struct str what,
 /* The name of a field's Go type; `prefix` is "[]" for the list itself. */
 static struct str go_type(struct decoder *d, const char *prefix, const struct api_field *f,
                           const char *plain) {
-    const char *name = f->type ? f->type->go : f->go ? f->go : plain;
-    return arena_printf(d->faults->a, "%s%s", prefix, name);
+    AUTO(buf_release) struct buf name = BUF_INIT(LONGEST_GO_NAME);
+    buf_add(&name, str_of(prefix));
+    add_go_name(&name, d, f->go ? f->go : f->type ? f->type->go : plain);
+    return arena_str(d->faults->a, buf_view(&name));
 }
 
 static int wrong_type(struct decoder *d, const struct place *at, const struct api_field *f,
@@ -127,13 +151,14 @@ static void note_field(struct decoder *d, const struct place *at, enum api_fault
                        struct str field) {
     const char *what = kind == API_FAULT_UNKNOWN ? "unknown" : "duplicate";
     AUTO(buf_release) struct buf path = BUF_INIT(LIMIT_OBJECT_BYTES);
-    AUTO(buf_release) struct buf text = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
-    if (d->faults->n >= API_MOST_FAULTS)
+    AUTO(buf_release) struct buf text = BUF_INIT(8 * LIMIT_OBJECT_BYTES);
+    if (d->faults->n >= API_MOST_FAULTS || d->bare)
         return;
     add_path(&path, at);
     buf_add(&path, path.n ? STR(".") : STR(""));
     buf_add(&path, field);
-    buf_addf(&text, "%s field \"%.*s\"", what, STR_ARG(buf_view(&path)));
+    buf_addf(&text, "%s field ", what);
+    goquote_write(&text, buf_view(&path));
     api__fault_add(d->faults, kind, buf_view(&path), buf_view(&text));
 }
 
@@ -213,6 +238,52 @@ static int decode_opt_i64(struct decoder *d, const struct place *at, const struc
     return decode_i64(d, at, f, v, &out->v);
 }
 
+static int decode_opt_f64(struct decoder *d, const struct place *at, const struct api_field *f,
+                          const struct json *v, void *slot) {
+    struct api_opt_f64 *out = slot;
+    double number = json_double(v);
+    out->set = true;
+    if (v->kind != JSON_INT && v->kind != JSON_UINT && v->kind != JSON_FLOAT)
+        return wrong_type(d, at, f, v, "float64");
+    if (!isfinite(number))
+        mismatch(d, at, number_text(d->faults->a, v), STR("float64"));
+    else
+        out->v = number;
+    return 0;
+}
+
+/* Go takes a list of numbers for bytes as well. */
+static void decode_byte_list(struct decoder *d, const struct place *at, const struct json *v,
+                             struct str *out) {
+    char *bytes = arena_calloc(d->a, 1, v->n + 1);
+    *out = (struct str){bytes, v->n};
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct json *item = &v->items[i];
+        if (item->kind == JSON_INT && item->i >= 0 && item->i <= UINT8_MAX)
+            bytes[i] = (char)item->i;
+        else if (item->kind != JSON_NULL)
+            mismatch(d, at, number_text(d->faults->a, item), STR("uint8"));
+    }
+}
+
+/* Bytes are base64 in a string. What is none of it is remembered as a wrong type would be. */
+static int decode_bytes(struct decoder *d, const struct place *at, const struct api_field *f,
+                        const struct json *v, void *slot) {
+    struct err err;
+    (void)f;
+    if (v->kind == JSON_ARRAY) {
+        decode_byte_list(d, at, v, slot);
+        return 0;
+    }
+    if (v->kind != JSON_STRING) {
+        mismatch(d, at, str_of(go_kind(v)), STR("[]uint8"));
+        return 0;
+    }
+    if (base64_decode(d->a, json_str(v), slot, &err) < 0 && !d->mismatch.text.p)
+        refuse(d, at, arena_str(d->faults->a, str_of(err.msg)));
+    return 0;
+}
+
 /* ---- values that parse themselves: their failure ends the decoding ---- */
 
 static int fatal_mismatch(struct decoder *d, const struct place *at, const struct json *v,
@@ -226,8 +297,8 @@ static int decode_time(struct decoder *d, const struct place *at, const struct a
         return fatal_mismatch(d, at, v, "string");
     struct time_instant t;
     AUTO(buf_release) struct buf why = BUF_INIT(8 * LIMIT_OBJECT_BYTES);
-    int rc = f->kind == API_MICROTIME ? time_parse_micro(json_str(v), &t, &why)
-                                      : time_parse(json_str(v), &t, &why);
+    bool micro = f->kind == API_MICROTIME || f->kind == API_PMICROTIME;
+    int rc = micro ? time_parse_micro(json_str(v), &t, &why) : time_parse(json_str(v), &t, &why);
     if (rc < 0)
         return refuse(d, at, arena_str(d->faults->a, buf_view(&why)));
     *(struct api_time *)slot = (struct api_time){.sec = t.seconds, .nsec = t.nanos, .set = true};
@@ -369,6 +440,22 @@ static int decode_i64s(struct decoder *d, const struct place *at, const struct a
     return decode_array(d, at, f, v, slot, sizeof(int64_t), decode_i64, "int64");
 }
 
+static int decode_bools(struct decoder *d, const struct place *at, const struct api_field *f,
+                        const struct json *v, void *slot) {
+    return decode_array(d, at, f, v, slot, sizeof(bool), decode_bool, "bool");
+}
+
+static int decode_amounts(struct decoder *d, const struct place *at, const struct api_field *f,
+                          const struct json *v, void *slot) {
+    return decode_array(d, at, f, v, slot, sizeof(struct quantity), decode_quantity,
+                        "resource.Quantity");
+}
+
+static int decode_raws(struct decoder *d, const struct place *at, const struct api_field *f,
+                       const struct json *v, void *slot) {
+    return decode_array(d, at, f, v, slot, sizeof(struct json), decode_raw, "v1.JSON");
+}
+
 /* ---- maps: entries sorted by key; every entry type starts with its key ---- */
 
 static bool in_order(const struct json *object) {
@@ -417,7 +504,8 @@ static int decode_map(struct decoder *d, const struct place *at, const struct ap
     *(struct any_list *)slot = (struct any_list){entries, n};
     /* An entry's value has the type of the map's elements: what stands behind the bracket. */
     const char *element_type = f->go ? strchr(f->go, ']') : NULL;
-    struct api_field element = {.kind = f->kind, .go = element_type ? element_type + 1 : NULL};
+    struct api_field element = {
+        .kind = f->kind, .type = f->type, .go = element_type ? element_type + 1 : NULL};
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         const struct json_member *m = sorted.n ? sorted.v[i] : &v->members[i];
@@ -433,6 +521,26 @@ static int decode_map(struct decoder *d, const struct place *at, const struct ap
 static int decode_str_map(struct decoder *d, const struct place *at, const struct api_field *f,
                           const struct json *v, void *slot) {
     return decode_map(d, at, f, v, slot, sizeof(struct label), decode_str, "map[string]string");
+}
+
+static int decode_bytes_map(struct decoder *d, const struct place *at, const struct api_field *f,
+                            const struct json *v, void *slot) {
+    return decode_map(d, at, f, v, slot, sizeof(struct label), decode_bytes, "map[string][]uint8");
+}
+
+/* The lists of such maps have named types: one of the list is not the type of its elements. */
+static int decode_named_strs(struct decoder *d, const struct place *at, const struct api_field *f,
+                             const struct json *v, void *slot) {
+    static const struct api_field plain = {.kind = API_LSTR};
+    if (v->kind != JSON_ARRAY)
+        return wrong_type(d, at, f, v, "[]string");
+    return decode_strs(d, at, &plain, v, slot);
+}
+
+static int decode_str_lists(struct decoder *d, const struct place *at, const struct api_field *f,
+                            const struct json *v, void *slot) {
+    return decode_map(d, at, f, v, slot, sizeof(struct api_str_list), decode_named_strs,
+                      "map[string][]string");
 }
 
 static int decode_quantities(struct decoder *d, const struct place *at, const struct api_field *f,
@@ -483,6 +591,7 @@ static int decode_members(struct decoder *d, const struct place *up, const struc
         }
         at.field = f->json;
         at.via = found.via;
+        at.within = found.within;
         if (m->value.kind != JSON_NULL &&
             decoders[f->kind](d, &at, f, &m->value, body + found.offset) < 0)
             return -1;
@@ -490,11 +599,56 @@ static int decode_members(struct decoder *d, const struct place *up, const struc
     return 0;
 }
 
+/* ---- bare types: the value is that of the row that can take it ---- */
+
+static bool takes(const struct api_field *f, const struct json *v) {
+    return v->kind == JSON_OBJECT  ? f->kind == API_PTR
+           : v->kind == JSON_ARRAY ? f->kind == API_LIST || f->kind == API_LSTR
+                                   : v->kind == JSON_BOOL && f->kind == API_BOOL;
+}
+
+/* A type that can be a truth is true when it is more than that, and nothing else. */
+static int decode_rows(struct decoder *d, const struct place *at, const struct api_type *type,
+                       const struct json *v, char *body) {
+    bool is_taken = false, has_truth = false;
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct api_field *f = &type->fields[i];
+        has_truth |= f->kind == API_BOOL;
+        if (f->kind == API_BOOL && v->kind == JSON_OBJECT)
+            *(bool *)(body + f->offset) = true;
+        if (!takes(f, v))
+            continue;
+        is_taken = true;
+        if (decoders[f->kind](d, at, f, v, body + f->offset) < 0)
+            return -1;
+    }
+    return is_taken || !has_truth ? 0 : refuse(d, at, STR("boolean or JSON schema expected"));
+}
+
+/*
+ * Upstream's bare types read themselves: nobody looks for unknown fields in them, and the first
+ * value of a wrong type ends the decoding.
+ */
+static int decode_bare(struct decoder *d, const struct place *at, const struct api_type *type,
+                       const struct json *v, void *body) {
+    struct api_fault earlier = d->mismatch;
+    const struct place *outer = d->bare;
+    d->mismatch.text = (struct str){0};
+    d->bare = outer ? outer : at;
+    if (decode_rows(d, at, type, v, body) < 0 || d->mismatch.text.p)
+        return -1;
+    d->bare = outer;
+    d->mismatch = earlier;
+    return 0;
+}
+
 static int decode_struct(struct decoder *d, const struct place *at, const struct api_type *type,
                          const struct json *v, void *body) {
+    if (type->bare)
+        return decode_bare(d, at, type, v, body);
     if (v->kind == JSON_OBJECT)
         return decode_members(d, at, type, v, body);
-    mismatch(d, at, str_of(go_kind(v)), str_of(type->go));
+    mismatch(d, at, str_of(go_kind(v)), go_type(d, "", &(struct api_field){.type = type}, ""));
     return 0;
 }
 
@@ -515,38 +669,48 @@ static int decode_list(struct decoder *d, const struct place *at, const struct a
     return decode_array(d, at, f, v, slot, f->type->size, decode_obj, "");
 }
 
+static int decode_entry(struct decoder *d, const struct place *at, const struct api_field *f,
+                        const struct json *v, void *slot) {
+    const struct str *key = (const struct str *)slot - 1;
+    struct place entry = *at;
+    entry.key = *key;
+    return decode_struct(d, &entry, f->type, v, slot);
+}
+
+static int decode_obj_map(struct decoder *d, const struct place *at, const struct api_field *f,
+                          const struct json *v, void *slot) {
+    size_t size = sizeof(struct str) + f->type->size;
+    if (v->kind == JSON_OBJECT && v->n > (LIMIT_DECODED_BYTES - d->elements) / size)
+        return new_elements(d, at, v->n, size) ? 0 : -1;
+    d->elements += v->kind == JSON_OBJECT ? v->n * size : 0;
+    return decode_map(d, at, f, v, slot, size, decode_entry, "");
+}
+
 static decode_fn *const decoders[API_FIELD_KINDS] = {
-    [API_STR] = decode_str,
-    [API_PSTR] = decode_str,
-    [API_BOOL] = decode_bool,
-    [API_PBOOL] = decode_opt_bool,
-    [API_I32] = decode_i32,
-    [API_PI32] = decode_opt_i32,
-    [API_I64] = decode_i64,
-    [API_PI64] = decode_opt_i64,
-    [API_TIME] = decode_time,
-    [API_PTIME] = decode_time,
-    [API_MICROTIME] = decode_time,
-    [API_QUANTITY] = decode_quantity,
-    [API_PQUANTITY] = decode_quantity_ptr,
-    [API_INTSTR] = decode_int_or_str,
-    [API_PINTSTR] = decode_int_or_str_ptr,
-    [API_RAW] = decode_raw,
-    [API_PRAW] = decode_raw,
-    [API_LSTR] = decode_strs,
-    [API_LI32] = decode_i32s,
-    [API_LI64] = decode_i64s,
-    [API_MSTR] = decode_str_map,
-    [API_MQUANTITY] = decode_quantities,
-    [API_MTIME] = decode_times,
-    [API_OBJ] = decode_obj,
-    [API_PTR] = decode_ptr,
-    [API_LIST] = decode_list,
+    [API_STR] = decode_str,           [API_PSTR] = decode_str,
+    [API_BOOL] = decode_bool,         [API_PBOOL] = decode_opt_bool,
+    [API_I32] = decode_i32,           [API_PI32] = decode_opt_i32,
+    [API_I64] = decode_i64,           [API_PI64] = decode_opt_i64,
+    [API_TIME] = decode_time,         [API_PTIME] = decode_time,
+    [API_MICROTIME] = decode_time,    [API_PMICROTIME] = decode_time,
+    [API_PF64] = decode_opt_f64,      [API_BYTES] = decode_bytes,
+    [API_QUANTITY] = decode_quantity, [API_PQUANTITY] = decode_quantity_ptr,
+    [API_INTSTR] = decode_int_or_str, [API_PINTSTR] = decode_int_or_str_ptr,
+    [API_RAW] = decode_raw,           [API_PRAW] = decode_raw,
+    [API_LSTR] = decode_strs,         [API_LI32] = decode_i32s,
+    [API_LI64] = decode_i64s,         [API_LBOOL] = decode_bools,
+    [API_LQUANTITY] = decode_amounts, [API_LRAW] = decode_raws,
+    [API_MSTR] = decode_str_map,      [API_MBYTES] = decode_bytes_map,
+    [API_MLSTR] = decode_str_lists,   [API_MQUANTITY] = decode_quantities,
+    [API_MTIME] = decode_times,       [API_OBJ] = decode_obj,
+    [API_PTR] = decode_ptr,           [API_LIST] = decode_list,
+    [API_MOBJ] = decode_obj_map,
 };
 
 int api__struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
-                       void *body, bool duplicates, struct api_faults *faults) {
-    struct decoder d = {.a = a, .faults = faults, .duplicates = duplicates};
+                       void *body, const struct api__decode_opts *opts, struct api_faults *faults) {
+    struct decoder d = {
+        .a = a, .faults = faults, .version = opts->version, .duplicates = opts->duplicates};
     decode_struct(&d, NULL, type, tree, body);
     if (!d.mismatch.text.p)
         return 0;
@@ -561,5 +725,6 @@ int api_struct_decode(struct arena *a, const struct api_type *type, const struct
     if (!faults)
         faults = &unread;
     api_faults_init(faults, faults == &unread ? &scratch : faults->a);
-    return api__struct_decode(a, type, tree, body, false, faults);
+    return api__struct_decode(a, type, tree, body, &(struct api__decode_opts){STR("v1"), false},
+                              faults);
 }

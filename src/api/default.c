@@ -70,6 +70,17 @@ static void walk_list(struct defaulter *d, const struct api_type *type, void *sl
         walk(d, type, list.v + i * type->size);
 }
 
+static void walk_map(struct defaulter *d, const struct api_type *type, void *slot) {
+    struct {
+        char *v;
+        size_t n;
+    } map;
+    memcpy(&map, slot, sizeof map);
+    size_t size = sizeof(struct str) + type->size;
+    for (size_t i = 0; i < map.n; i++)
+        walk(d, type, map.v + i * size + sizeof(struct str));
+}
+
 static void walk_field(struct defaulter *d, const struct api_field *f, char *slot) {
     switch (f->kind) {
     case API_OBJ:
@@ -83,8 +94,12 @@ static void walk_field(struct defaulter *d, const struct api_field *f, char *slo
     case API_LIST:
         walk_list(d, f->type, slot);
         break;
+    case API_MOBJ:
+        walk_map(d, f->type, slot);
+        break;
     case API_MQUANTITY:
-        round_quantities(d, (void *)slot);
+        if (!(f->flags & API_EXACT))
+            round_quantities(d, (void *)slot);
         break;
     default:
         BUG("a field without anything inside");
@@ -107,6 +122,8 @@ static void walk(struct defaulter *d, const struct api_type *type, char *body) {
 }
 
 void api_object_default(struct api_object *o, const struct feature_set *gates) {
-    struct defaulter d = {&o->arena, gates};
+    struct str group, version;
+    bool has_group = str_cut(o->names->api_version, '/', &group, &version);
+    struct defaulter d = {&o->arena, gates, has_group ? version : group};
     walk(&d, o->type, api_own_body(o));
 }

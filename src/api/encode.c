@@ -9,6 +9,7 @@
 #include "api/object.h"
 #include "base/ascii.h"
 #include "base/limits.h"
+#include "codec/base64.h"
 #include "codec/time.h"
 
 /* More rows than any type has (the test over all types checks it). */
@@ -30,6 +31,30 @@ static struct json encode_str(struct encoder *e, const struct api_field *f, cons
     (void)e;
     const struct str *s = slot;
     return f->kind == API_PSTR && !s->p ? json_null : json_of_str(*s);
+}
+
+/* What a writer appended to a buffer, as a string in the arena. */
+static struct json take_text(struct encoder *e, struct buf *b) {
+    struct json text = json_of_str(arena_str(e->a, buf_view(b)));
+    buf_release(b);
+    return text;
+}
+
+/* No bytes at all differ from an empty list of them. */
+static struct json encode_bytes(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)f;
+    const struct str *bytes = slot;
+    if (!bytes->p)
+        return json_null;
+    struct buf b = BUF_INIT(2 * LIMIT_OBJECT_BYTES);
+    base64_write(&b, *bytes);
+    return take_text(e, &b);
+}
+
+static struct json encode_opt_f64(struct encoder *e, const struct api_field *f, const void *slot) {
+    (void)f;
+    const struct api_opt_f64 *o = slot;
+    return o->set ? json_of_double(e->a, o->v) : json_null;
 }
 
 static struct json encode_bool(struct encoder *e, const struct api_field *f, const void *slot) {
@@ -65,20 +90,13 @@ static struct json encode_opt_i64(struct encoder *e, const struct api_field *f, 
     return o->set ? json_of_i64(o->v) : json_null;
 }
 
-/* What a writer appended to a buffer, as a string in the arena. */
-static struct json take_text(struct encoder *e, struct buf *b) {
-    struct json text = json_of_str(arena_str(e->a, buf_view(b)));
-    buf_release(b);
-    return text;
-}
-
 static struct json encode_time(struct encoder *e, const struct api_field *f, const void *slot) {
     const struct api_time *t = slot;
     if (!t->set)
         return json_null;
     struct buf b = BUF_INIT(64);
     struct time_instant point = {t->sec, t->nsec};
-    if (f->kind == API_MICROTIME)
+    if (f->kind == API_MICROTIME || f->kind == API_PMICROTIME)
         time_write_micro(&b, point);
     else
         time_write(&b, point);
@@ -147,6 +165,18 @@ static struct json encode_i64s(struct encoder *e, const struct api_field *f, con
     return encode_array(e, f, slot, sizeof(int64_t), encode_i64);
 }
 
+static struct json encode_bools(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_array(e, f, slot, sizeof(bool), encode_bool);
+}
+
+static struct json encode_amounts(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_array(e, f, slot, sizeof(struct quantity), encode_quantity);
+}
+
+static struct json encode_raws(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_array(e, f, slot, sizeof(struct json), encode_raw);
+}
+
 /* Every entry type starts with its key; the value stands behind it. */
 static struct json encode_map(struct encoder *e, const struct api_field *f, const void *slot,
                               size_t size, encode_fn *one) {
@@ -165,6 +195,16 @@ static struct json encode_map(struct encoder *e, const struct api_field *f, cons
 
 static struct json encode_str_map(struct encoder *e, const struct api_field *f, const void *slot) {
     return encode_map(e, f, slot, sizeof(struct label), encode_str);
+}
+
+static struct json encode_bytes_map(struct encoder *e, const struct api_field *f,
+                                    const void *slot) {
+    return encode_map(e, f, slot, sizeof(struct label), encode_bytes);
+}
+
+static struct json encode_str_lists(struct encoder *e, const struct api_field *f,
+                                    const void *slot) {
+    return encode_map(e, f, slot, sizeof(struct api_str_list), encode_strs);
 }
 
 static struct json encode_quantities(struct encoder *e, const struct api_field *f,
@@ -193,33 +233,29 @@ static struct json encode_list(struct encoder *e, const struct api_field *f, con
     return encode_array(e, f, slot, f->type->size, encode_obj);
 }
 
+static struct json encode_obj_map(struct encoder *e, const struct api_field *f, const void *slot) {
+    return encode_map(e, f, slot, sizeof(struct str) + f->type->size, encode_obj);
+}
+
 static encode_fn *const encoders[API_FIELD_KINDS] = {
-    [API_STR] = encode_str,
-    [API_PSTR] = encode_str,
-    [API_BOOL] = encode_bool,
-    [API_PBOOL] = encode_opt_bool,
-    [API_I32] = encode_i32,
-    [API_PI32] = encode_opt_i32,
-    [API_I64] = encode_i64,
-    [API_PI64] = encode_opt_i64,
-    [API_TIME] = encode_time,
-    [API_PTIME] = encode_time,
-    [API_MICROTIME] = encode_time,
-    [API_QUANTITY] = encode_quantity,
-    [API_PQUANTITY] = encode_quantity_ptr,
-    [API_INTSTR] = encode_int_or_str,
-    [API_PINTSTR] = encode_int_or_str_ptr,
-    [API_RAW] = encode_raw,
-    [API_PRAW] = encode_raw,
-    [API_LSTR] = encode_strs,
-    [API_LI32] = encode_i32s,
-    [API_LI64] = encode_i64s,
-    [API_MSTR] = encode_str_map,
-    [API_MQUANTITY] = encode_quantities,
-    [API_MTIME] = encode_times,
-    [API_OBJ] = encode_obj,
-    [API_PTR] = encode_ptr,
-    [API_LIST] = encode_list,
+    [API_STR] = encode_str,           [API_PSTR] = encode_str,
+    [API_BOOL] = encode_bool,         [API_PBOOL] = encode_opt_bool,
+    [API_I32] = encode_i32,           [API_PI32] = encode_opt_i32,
+    [API_I64] = encode_i64,           [API_PI64] = encode_opt_i64,
+    [API_TIME] = encode_time,         [API_PTIME] = encode_time,
+    [API_MICROTIME] = encode_time,    [API_PMICROTIME] = encode_time,
+    [API_PF64] = encode_opt_f64,      [API_BYTES] = encode_bytes,
+    [API_QUANTITY] = encode_quantity, [API_PQUANTITY] = encode_quantity_ptr,
+    [API_INTSTR] = encode_int_or_str, [API_PINTSTR] = encode_int_or_str_ptr,
+    [API_RAW] = encode_raw,           [API_PRAW] = encode_raw,
+    [API_LSTR] = encode_strs,         [API_LI32] = encode_i32s,
+    [API_LI64] = encode_i64s,         [API_LBOOL] = encode_bools,
+    [API_LQUANTITY] = encode_amounts, [API_LRAW] = encode_raws,
+    [API_MSTR] = encode_str_map,      [API_MBYTES] = encode_bytes_map,
+    [API_MLSTR] = encode_str_lists,   [API_MQUANTITY] = encode_quantities,
+    [API_MTIME] = encode_times,       [API_OBJ] = encode_obj,
+    [API_PTR] = encode_ptr,           [API_LIST] = encode_list,
+    [API_MOBJ] = encode_obj_map,
 };
 
 /* Does Go's omitempty drop this value? It never drops structs, which times and quantities are. */
@@ -245,9 +281,16 @@ static bool is_empty(const struct api_field *f, const struct json *v) {
     case API_LSTR:
     case API_LI32:
     case API_LI64:
+    case API_LBOOL:
+    case API_LQUANTITY:
+    case API_LRAW:
+    case API_BYTES:
     case API_MSTR:
+    case API_MBYTES:
+    case API_MLSTR:
     case API_MQUANTITY:
     case API_MTIME:
+    case API_MOBJ:
         return v->n == 0;
     default:
         return v->kind == JSON_NULL;
@@ -376,8 +419,23 @@ static size_t encode_fields(struct encoder *outer, const struct api_type *type, 
     return n;
 }
 
+/* Of a bare type the list is written if it has elements, else the struct, else the truth. */
+static struct json encode_bare(struct encoder *e, const struct api_type *type, const char *body) {
+    struct json best = json_null;
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct api_field *f = &type->fields[i];
+        struct json value = encoders[f->kind](e, f, body + f->offset);
+        if ((value.kind == JSON_ARRAY && value.n) || (value.kind == JSON_OBJECT) ||
+            (value.kind == JSON_BOOL && best.kind == JSON_NULL))
+            best = value;
+    }
+    return best;
+}
+
 static struct json encode_struct(struct encoder *e, const struct api_type *type, const char *body) {
     struct json_member members[MOST_MEMBERS];
+    if (type->bare)
+        return encode_bare(e, type, body);
     if (e->most && e->a->bytes > e->most) {
         *e->full = true;
         return json_null;

@@ -54,9 +54,10 @@ static struct api_type_meta *own_names(struct api_object *o) {
 }
 
 /* Kinds without a schema have no unknown fields, only fields that nobody looks at. */
-static int decode_body(struct api_object *o, const struct json *tree,
+static int decode_body(struct api_object *o, const struct json *tree, struct str version,
                        const struct api_decode_opts *opts, struct api_faults *faults) {
-    if (api__struct_decode(&o->arena, o->type, tree, api_own_body(o), opts->duplicates, faults) < 0)
+    struct api__decode_opts how = {version, opts->duplicates};
+    if (api__struct_decode(&o->arena, o->type, tree, api_own_body(o), &how, faults) < 0)
         return -1;
     if (!o->kind)
         faults->n = 0;
@@ -89,7 +90,7 @@ static int decode_object(const struct json *tree, const struct api_decode_opts *
     if (!api_version.n)
         return refuse(faults, "Object 'apiVersion' is missing");
     struct api_object *o = object_new(api_kind_find(api_version, kind), FIRST_BYTES);
-    int rc = decode_body(o, tree, opts, faults);
+    int rc = decode_body(o, tree, version_of(api_version), opts, faults);
     if (rc == 0)
         rc = api__check_conversion(o, faults);
     if (faults->n)

@@ -17,9 +17,14 @@ struct api_life {
     uint32_t refs;                /* atomic; 0: it is not published and has one owner */
 };
 
-/* api_struct_decode of a tree that may have repeated keys if `duplicates` says so. */
+struct api__decode_opts {
+    struct str version; /* of the object, without the group */
+    bool duplicates;    /* the tree may have repeated keys */
+};
+
+/* api_struct_decode of a part of an object, or of a whole one. */
 int api__struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
-                       void *body, bool duplicates, struct api_faults *faults);
+                       void *body, const struct api__decode_opts *opts, struct api_faults *faults);
 
 /* Can the API server convert the decoded object to the form it works with? -1 with a fault. */
 int api__check_conversion(const struct api_object *o, struct api_faults *faults);

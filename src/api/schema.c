@@ -5,6 +5,7 @@
 
 #define OMIT       API_OMIT
 #define ZERO       API_ZERO
+#define EXACT      API_EXACT
 #define GATE(name) API_GATE(FEATURE_##name)
 #define MERGE      API_PATCH_MERGE
 #define REPLACE    API_PATCH_REPLACE
@@ -72,7 +73,8 @@
 #define FIELD(member, json_name, kind_, number_, ...)           || AMOUNTS(kind_)
 #define DEFAULT(member, json_name, kind_, number_, value, ...)  || true
 #define OBJECTS(member, json_name, kind_, target, number_, ...) || DEEP(target)
-#define INLINE(target, ...)                                     || DEEP(target)
+#define LATER(...)
+#define INLINE(target, ...) || DEEP(target)
 #define END \
     }       \
     ;
@@ -119,6 +121,7 @@ const struct api_type api_types[API_TYPES] = {
 #define FIELD(member, json_name, kind_, number_, ...) || GATED(__VA_ARGS__)
 #define OBJECTS(member, json_name, kind_, target, number_, ...) \
     || GATED(__VA_ARGS__) || INSIDE(target)
+#define LATER(...)
 #define INLINE(target, ...) || INSIDE(target)
 #define END \
     }       \
@@ -148,6 +151,7 @@ const struct api_kind api_kinds[] = {
      .plural = (plural_),                                      \
      .namespaced = (namespaced_),                              \
      .type = &api_types[API_T_##type_]},
+#define ALSO(type, version, ...) KIND(type, __VA_ARGS__)
 #include "api/schema/kinds.def"
     {0}};
 
@@ -167,6 +171,7 @@ struct api_found api_field_find_inline(const struct api_type *type, struct str j
         const struct api_field *next = f->type->fields;
         found = api_field_find(f->type, json, &next);
         found.offset += f->offset;
+        found.within = found.via;
         found.via = f->go;
     }
     return found;

@@ -11,15 +11,19 @@
  *     DEFAULT(member, "jsonName", KIND, number, "value", flags, …)   a scalar with a default that
  *                                                          does not depend on anything else
  *     OBJECTS(member, "jsonName", KIND, type, number, flags, …)   one or many of another type
+ *     LATER(member, "jsonName", KIND, type, number, flags, …)   the same, of the type itself or of
+ *                                                          one that stands further down: it has no
+ *                                                          defaults and no gates inside
  *     INLINE(type, "GoName")                               all fields of another type, as if here;
  *                                                          ", .number = 1" if protobuf nests them
  *     END
  *     #undef T
  *
  * in the order in which the API server writes the fields. `number` is the field's protobuf number,
- * flags are 0 or a sum of OMIT (left out when empty), ZERO (a zero time is left out, too) and
+ * flags are 0 or a sum of OMIT (left out when empty), ZERO (a zero time is left out, too),
  * GATE(Name) (dropped while that feature gate is off, wherever the type stands, unless the object
- * that is replaced uses a field of the gate). Behind them may stand
+ * that is replaced uses a field of the gate) and EXACT (amounts that are not rounded to
+ * thousandths). Behind them may stand
  *
  *     .go         name of the Go type when it is a named one
  *     .patch      MERGE, REPLACE, RETAINKEYS or a sum: how a strategic merge patch treats it
@@ -31,8 +35,10 @@
  *
  * KEYED("key") is short for .patch = MERGE, .merge_key = "key", .list = MAP, .keys = "key", which
  * is what most lists with a key are. A type that is atomic wherever it stands says it behind its
- * name: BEGIN("v1.LabelSelector", .map = ATOMIC). `make conformance` holds all of this against the
- * Go types and the OpenAPI definitions of Kubernetes.
+ * name: BEGIN("v1.LabelSelector", .map = ATOMIC). A type that is the same in several versions of
+ * its group leaves the version out, as in BEGIN(".DeviceClass"): it is the object's. A type with
+ * .bare = true has no members in JSON: the value is that of the one row that can take it. `make
+ * conformance` holds all of this against the Go types and the OpenAPI definitions of Kubernetes.
  */
 #ifndef API_SCHEMA_H
 #define API_SCHEMA_H
@@ -54,6 +60,9 @@
     X(TIME, struct api_time)            \
     X(PTIME, struct api_time)           \
     X(MICROTIME, struct api_time)       \
+    X(PMICROTIME, struct api_time)      \
+    X(PF64, struct api_opt_f64)         \
+    X(BYTES, struct str)                \
     X(QUANTITY, struct quantity)        \
     X(PQUANTITY, struct quantity *)     \
     X(INTSTR, struct api_int_or_str)    \
@@ -63,13 +72,18 @@
     X(LSTR, struct api_strs)            \
     X(LI32, struct api_i32s)            \
     X(LI64, struct api_i64s)            \
+    X(LBOOL, struct api_bools)          \
+    X(LQUANTITY, struct api_amounts)    \
+    X(LRAW, struct api_raws)            \
     X(MSTR, struct labels)              \
+    X(MBYTES, struct labels)            \
+    X(MLSTR, struct api_str_lists)      \
     X(MQUANTITY, struct api_quantities) \
     X(MTIME, struct api_times)
 
-/* kind: OBJ a struct, PTR a pointer to one (may be NULL), LIST many, INLINE a struct whose fields
- * belong to the outer object. */
-#define API_OBJECT_KINDS(X) X(OBJ) X(PTR) X(LIST) X(INLINE)
+/* kind: OBJ a struct, PTR a pointer to one (may be NULL), LIST many, MOBJ a map from string to it,
+ * INLINE a struct whose fields belong to the outer object. */
+#define API_OBJECT_KINDS(X) X(OBJ) X(PTR) X(LIST) X(MOBJ) X(INLINE)
 
 enum api_field_kind {
 #define X(kind, type) API_##kind,
@@ -81,7 +95,7 @@ enum api_field_kind {
             API_FIELD_KINDS
 };
 
-enum api_field_flags { API_OMIT = 1, API_ZERO = 2 };
+enum api_field_flags { API_OMIT = 1, API_ZERO = 2, API_EXACT = 4 };
 
 /* The gate of a field is a part of its flags: 0 for none, else its enum feature and one. */
 #define API_GATE_SHIFT   8
@@ -134,8 +148,9 @@ enum api_type_id {
 };
 
 struct api_type {
-    const char *go; /* name in Go, with package */
+    const char *go; /* name in Go, with package; ".Name": in that of the object's version */
     uint8_t map;    /* enum api_map_kind, where a field does not say it */
+    bool bare;      /* its JSON is the value of one of its rows */
     const struct api_field *fields;
     uint64_t defaulted; /* a bit for each row that is, or has inside, a default or amounts */
     uint16_t field_count;
@@ -153,6 +168,7 @@ extern const uint64_t api_gated_rows[API_TYPES];
 struct api_found {
     const struct api_field *field; /* NULL: the type has no such field */
     const char *via;               /* Go name of the INLINE type it belongs to, or NULL */
+    const char *within;            /* and of the one that this has it from, or NULL */
     size_t offset;                 /* of the member in the outer struct */
 };
 

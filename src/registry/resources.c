@@ -22,9 +22,11 @@
 
 /* Places of kinds in api_kinds. */
 enum kind_place {
-#define KIND(type, name, version, plural, namespaced) PLACE_##type,
+#define KIND(type, name, version, plural, namespaced)     PLACE_##type,
+#define ALSO(type, id, name, version, plural, namespaced) PLACE_##type##_##id,
 #include "api/schema/kinds.def"
 #undef KIND
+#undef ALSO
 };
 
 static const struct registry_resource resources[] = {

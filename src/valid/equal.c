@@ -45,6 +45,27 @@ static bool equal_time_maps(const struct api_times *a, const struct api_times *b
     return a->n == b->n;
 }
 
+static bool equal_amounts(const struct api_amounts *a, const struct api_amounts *b) {
+    for (size_t i = 0; i < a->n && i < b->n; i++)
+        if (quantity_cmp(&a->v[i], &b->v[i]))
+            return false;
+    return a->n == b->n;
+}
+
+static bool equal_raws(const struct api_raws *a, const struct api_raws *b) {
+    for (size_t i = 0; i < a->n && i < b->n; i++)
+        if (!json_equal(&a->v[i], &b->v[i]))
+            return false;
+    return a->n == b->n;
+}
+
+static bool equal_str_lists(const struct api_str_lists *a, const struct api_str_lists *b) {
+    for (size_t i = 0; i < a->n && i < b->n; i++)
+        if (!str_eq(a->v[i].key, b->v[i].key) || !equal_strs(&a->v[i].value, &b->v[i].value))
+            return false;
+    return a->n == b->n;
+}
+
 /* Arrays of plain numbers: struct api_i32s, struct api_i64s. */
 static bool equal_numbers(const struct api_i32s *a, const struct api_i32s *b, size_t size) {
     return a->n == b->n && (!a->n || memcmp(a->v, b->v, a->n * size) == 0);
@@ -63,6 +84,21 @@ static bool equal_any_lists(const struct api_type *type, const struct any_list *
     for (size_t i = 0; i < a->n; i++)
         if (!equal_fields(type, a->v + i * type->size, b->v + i * type->size))
             return false;
+    return true;
+}
+
+/* Entries of a map begin with their key. */
+static bool equal_any_maps(const struct api_type *type, const struct any_list *a,
+                           const struct any_list *b) {
+    size_t size = sizeof(struct str) + type->size;
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        const char *x = a->v + i * size, *y = b->v + i * size;
+        if (!str_eq(*(const struct str *)(const void *)x, *(const struct str *)(const void *)y) ||
+            !equal_fields(type, x + sizeof(struct str), y + sizeof(struct str)))
+            return false;
+    }
     return true;
 }
 
@@ -89,6 +125,7 @@ static bool equal_optional_strings(const struct str *a, const struct str *b) {
 static bool equal_field(const struct api_field *f, const char *a, const char *b) {
     switch ((enum api_field_kind)f->kind) {
     case API_STR:
+    case API_BYTES:
         return equal_strings(BOTH(struct str));
     case API_PSTR:
         return equal_optional_strings(BOTH(struct str));
@@ -107,7 +144,10 @@ static bool equal_field(const struct api_field *f, const char *a, const char *b)
     case API_TIME:
     case API_PTIME:
     case API_MICROTIME:
+    case API_PMICROTIME:
         return equal_times(BOTH(struct api_time));
+    case API_PF64:
+        return SAME_OPT(struct api_opt_f64);
     case API_QUANTITY:
         return quantity_cmp(BOTH(struct quantity)) == 0;
     case API_PQUANTITY:
@@ -127,7 +167,16 @@ static bool equal_field(const struct api_field *f, const char *a, const char *b)
         return equal_numbers(BOTH(struct api_i32s), sizeof(int32_t));
     case API_LI64:
         return equal_numbers(BOTH(struct api_i32s), sizeof(int64_t));
+    case API_LBOOL:
+        return equal_numbers(BOTH(struct api_i32s), sizeof(bool));
+    case API_LQUANTITY:
+        return equal_amounts(BOTH(struct api_amounts));
+    case API_LRAW:
+        return equal_raws(BOTH(struct api_raws));
+    case API_MLSTR:
+        return equal_str_lists(BOTH(struct api_str_lists));
     case API_MSTR:
+    case API_MBYTES:
         return labels_equal(BOTH(struct labels));
     case API_MQUANTITY:
         return equal_quantities(BOTH(struct api_quantities));
@@ -141,6 +190,8 @@ static bool equal_field(const struct api_field *f, const char *a, const char *b)
                               *(void *const *)(const void *)b);
     case API_LIST:
         return equal_any_lists(f->type, BOTH(struct any_list));
+    case API_MOBJ:
+        return equal_any_maps(f->type, BOTH(struct any_list));
     case API_FIELD_KINDS:
         break;
     }

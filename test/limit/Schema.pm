@@ -18,7 +18,7 @@ sub read_schema {
         }
     }
     my $text = slurp("$folder/kinds.def");
-    while ($text =~ /^KIND\((\w+), "(\w+)", "([^"]+)", "(\w*)"/gm) {
+    while ($text =~ /^(?:KIND|ALSO)\((\w+), (?:\w+, )?"(\w+)", "([^"]+)",\s+"(\w*)"/gm) {
         push @kinds, { type => $1, kind => $2, version => $3 } if $4;
     }
     return { types => \%types, kinds => \@kinds };
@@ -27,12 +27,12 @@ sub read_schema {
 sub fields {
     my ($rows, $types) = @_;
     my @found;
-    while ($rows =~ /^(FIELD|DEFAULT|OBJECTS|INLINE)\((.*?)\)$/gms) {
+    while ($rows =~ /^(FIELD|DEFAULT|OBJECTS|LATER|INLINE)\((.*?)\)$/gms) {
         my ($row, $columns) = ($1, $2);
         my ($member, $json, $kind, $type) = map { tr{" \n}{}dr } split /,/, $columns;
         push @found, $row eq 'INLINE' ? $types->{$member}
             : [ { json => $json, kind => $kind, required => $columns !~ /\bOMIT\b/,
-                  $row eq 'OBJECTS' ? (type => $type) : () } ];
+                  $row =~ /OBJECTS|LATER/ ? (type => $type) : () } ];
     }
     return @found;
 }
