@@ -4,7 +4,7 @@
  *
  * Follows k8s.io/apiserver pkg/registry/rest, func BeforeCreate, func BeforeUpdate.
  */
-#include "valid/valid_int.h"
+#include "valid/metadata_int.h"
 
 static const struct valid_kind *const kinds[] = {
     &valid__pod,         &valid__node,       &valid__namespace,      &valid__persistent_volume,
@@ -12,15 +12,24 @@ static const struct valid_kind *const kinds[] = {
     &valid__job,         &valid__cron_job,   &valid__priority_class, &valid__pod_disruption_budget,
 };
 
-static const struct valid_kind *find(const struct api_kind *kind) {
+static const struct valid_kind *find_rules(const struct api_kind *kind) {
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
         if (&api_types[kinds[i]->type] == kind->type)
             return kinds[i];
     return NULL;
 }
 
+static const struct valid_kind *find(const struct api_kind *kind) {
+    const struct valid_kind *rules = find_rules(kind);
+    return rules || !kind ? rules : valid__metadata_rules(kind->type);
+}
+
 bool valid_knows(const struct api_kind *kind) {
     return find(kind);
+}
+
+bool valid_has_rules(const struct api_kind *kind) {
+    return find_rules(kind);
 }
 
 /* Objects of a namespace are in the one of the request; the others are in none. */

@@ -82,6 +82,10 @@ struct names_errs valid__name_label(struct str name, bool prefix) {
     return check_dns(names_check_dns1123_label, name, prefix);
 }
 
+struct names_errs valid__name_dns1035_label(struct str name, bool prefix) {
+    return check_dns(names_check_dns1035_label, name, prefix);
+}
+
 static void say(struct names_errs *errs, struct str message) {
     errs->v[errs->n++] = message;
 }

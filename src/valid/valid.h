@@ -94,8 +94,12 @@ struct valid_opts {
     struct str uid;                  /* of a new object; empty = valid_new_uid */
 };
 
-/* Is there validation for objects of this kind? Others are accepted as they are. */
+/* Is there validation for objects of this kind, if only of their metadata? Others are accepted as
+ * they are. */
 bool valid_knows(const struct api_kind *kind);
+
+/* Are all rules of the kind known, not only those of metadata? */
+bool valid_has_rules(const struct api_kind *kind);
 
 /* Names an object that has a generateName and no name, as the API server does before it prepares
  * it; the suffix is random there. The object must not yet be published. */

@@ -197,9 +197,10 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
 
 /* What is wrong with a name, or with the prefix that a name will be made from. */
 typedef struct names_errs name_rule(struct str name, bool prefix);
-name_rule valid__name_subdomain;    /* RFC 1123 subdomain: most objects */
-name_rule valid__name_label;        /* RFC 1123 label: namespaces */
-name_rule valid__name_path_segment; /* anything that can stand in a URL: all objects */
+name_rule valid__name_subdomain;     /* RFC 1123 subdomain: most objects */
+name_rule valid__name_label;         /* RFC 1123 label: namespaces */
+name_rule valid__name_dns1035_label; /* RFC 1035 label: services, unless a gate allows more */
+name_rule valid__name_path_segment;  /* anything that can stand in a URL: all objects */
 
 /*
  * metadata of any object: name (by a rule), labels, annotations, owners, … The rules of a kind ask
