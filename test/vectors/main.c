@@ -27,6 +27,7 @@ static const struct kind {
     {"cel_conformance_k8s.jsonl", vectors_check_cel_conformance},
     {"cel_vectors.jsonl", vectors_check_cel},
     {"daemon.jsonl", vectors_check_daemon},
+    {"decode.jsonl", vectors_check_decode},
     {"delete.jsonl", vectors_check_delete},
     {"discovery.jsonl", vectors_check_discovery},
     {"kubelet.jsonl", vectors_check_kubelet},

@@ -16,6 +16,7 @@ vectors_check_fn vectors_check_schedule;
 vectors_check_fn vectors_check_preempt;
 vectors_check_fn vectors_check_requeue;
 vectors_check_fn vectors_check_merge;
+vectors_check_fn vectors_check_decode;
 vectors_check_fn vectors_check_validate_create;
 vectors_check_fn vectors_check_validate_status;
 vectors_check_fn vectors_check_validate_update;

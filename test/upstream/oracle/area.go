@@ -28,6 +28,7 @@ var areas = []*area{
 		"result", "result_type", "eval_error", "cost"}, 160},
 	{"validate_create", validateCreate, generateCreate, []string{"valid", "errors", "status", "decode_error"}, 150},
 	{"validate_update", validateUpdate, generateUpdate, []string{"valid", "errors", "status", "decode_error"}, 80},
+	{"decode", decodeAnswer, generateDecode, []string{"decode_error", "defaulted"}, 150},
 	{"merge", merge, generateMerge, []string{"affinity_after", "topologySpreadConstraints_after", "valid", "errors"}, 50},
 	{"daemon", daemonAnswer, generateDaemon, []string{"should_run", "should_continue_running"}, 40},
 	{"kubelet", kubeletAnswer, generateKubelet, []string{"admit", "reason", "message", "all_failures"}, 40},

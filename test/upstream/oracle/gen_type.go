@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
@@ -40,6 +42,27 @@ var leaves = map[reflect.Type]func(r *rand.Rand) any{
 	reflect.TypeFor[metav1.MicroTime]():     randomTime,
 	reflect.TypeFor[metav1.FieldsV1]():      func(*rand.Rand) any { return object{"f:metadata": object{}} },
 	reflect.TypeFor[metav1.LabelSelector](): func(r *rand.Rand) any { return randomLabelSelector(r) },
+	reflect.TypeFor[runtime.RawExtension](): randomTree,
+	reflect.TypeFor[apiextensionsv1.JSON](): randomTree,
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrArray](): func(r *rand.Rand) any {
+		return pick(r, []any{randomSchema(r), []any{randomSchema(r), randomSchema(r)}, []any{}, true, "x", nil})
+	},
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrBool](): func(r *rand.Rand) any {
+		return pick(r, []any{randomSchema(r), true, false, "x", nil, []any{}})
+	},
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrStringArray](): func(r *rand.Rand) any {
+		return pick(r, []any{randomSchema(r), []any{"a", "b"}, []any{json.Number("1")}, true, nil})
+	},
+}
+
+func randomTree(r *rand.Rand) any {
+	return pick(r, []any{object{"apiVersion": "v1", "kind": "X", "a": []any{json.Number("1"), nil}}, object{}, "x", json.Number("1.50"), true, nil, []any{"a"}})
+}
+
+// A schema of a custom resource, mostly a good one.
+func randomSchema(r *rand.Rand) any {
+	return pick(r, []any{object{"type": "string", "minLength": json.Number("1")}, object{}, object{"type": json.Number("1")}, object{"foo": "x"},
+		object{"items": object{"type": "object", "x-kubernetes-int-or-string": "yes"}}, object{"properties": object{"a": object{"maximum": json.Number("1e2"), "foo": true}}}, object{"externalDocs": object{"url": true}}})
 }
 
 func randomTime(r *rand.Rand) any {
