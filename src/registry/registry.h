@@ -60,6 +60,20 @@ const struct registry_resource *registry_resource_of(const struct api_kind *kind
 /* All resources, in the order of the table. */
 const struct registry_resource *registry_resources(size_t *count);
 
+/* What is known of a kind before an object of it is looked at. */
+enum registry_standing {
+    REGISTRY_SERVED,   /* it has a resource */
+    REGISTRY_UNMAPPED, /* a group of Kubernetes' own, in which no resource has this kind */
+    REGISTRY_CUSTOM,   /* another group: of a custom resource, or of another server */
+};
+enum registry_standing registry_standing_of(struct str api_version, struct str kind);
+
+/* apps of apps/v1, nothing of v1. */
+struct str registry_group_of(struct str api_version);
+
+/* Does a server have the version without being asked for it by --runtime-config? */
+bool registry_is_on_by_default(const struct api_kind *kind);
+
 /* ---- failures ---- */
 
 /* Why a server refuses. Texts live in the arena of the call that failed, or longer. */
@@ -68,6 +82,8 @@ struct registry_failure {
     struct str message;
     struct str group, kind, name;    /* what it is about; an empty kind: the request as a whole */
     const struct valid_errs *causes; /* of ERR_UNPROCESSABLE: what is wrong with the object */
+    struct str namespace;            /* as the object says it, if the kind is not mapped */
+    bool is_unmapped;                /* no resource has the kind: no server is asked about it */
 };
 
 /* An object that breaks rules; the list must not be empty and is stored. */
@@ -79,6 +95,10 @@ struct registry_failure registry_bad_request(struct str message);
 
 /* An object that is there already. */
 struct registry_failure registry_already_exists(struct arena *a, const struct api_object *o);
+
+/* An object whose kind no resource has. The names are stored. */
+struct registry_failure registry_no_match(struct arena *a, struct str api_version, struct str kind,
+                                          struct str namespace, struct str name);
 
 /* The metav1.Status that a server answers with. */
 struct json registry_status(struct arena *a, const struct registry_failure *f);

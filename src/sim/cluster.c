@@ -28,6 +28,7 @@ void sim_cluster_release(struct sim_cluster *c) {
         controller_rollout_release(&c->rollouts.v[i].plan);
     vec_release(&c->rollouts);
     vec_release(&c->items);
+    vec_release(&c->customs);
     map_release(&c->refused_keys);
     map_release(&c->places);
     registry_view_free(c->view);
@@ -340,6 +341,7 @@ void sim_cluster_settle(struct sim_cluster *c) {
     settle_all(c, false, false);
     sim__check_allocatable(c);
     sim__check_references(c);
+    sim__check_customs(c);
 }
 
 /* ---- adding ---- */
@@ -384,11 +386,9 @@ static void refuse_undecoded(struct sim_cluster *c, const struct json *tree,
 }
 
 /* No server stores an object without a name, and nobody could say what became of it. Of a manifest
- * the rules of its kind say so, where there are any. */
+ * the rules of its kind say so. */
 static bool lacks_name(const struct api_object *o) {
-    if (o->meta->name.n)
-        return false;
-    return o->meta->uid.n || (!valid_knows(o->kind) && !o->meta->generate_name.n);
+    return !o->meta->name.n && o->meta->uid.n;
 }
 
 /* What a server stored may have fields that nobody knows here. */
@@ -399,6 +399,8 @@ static bool is_trusted(const struct api_object *o) {
 int sim_cluster_add(struct sim_cluster *c, const struct json *tree,
                     const struct api_decode_opts *decode, const struct sim_source *source,
                     struct err *err) {
+    if (tree->kind == JSON_OBJECT && sim__take_by_kind(c, tree, decode, source))
+        return 0;
     AUTO(arena_release) struct arena a = {0};
     struct api_faults faults;
     struct api_object *o;

@@ -64,10 +64,17 @@ struct sim_rollout {
     int64_t least_ready; /* pods that were ready at the worst time, once a step was taken */
 };
 
+/* A custom resource with a template of pods in it. */
+struct sim_custom {
+    struct str api_version, kind, name, uid;
+    struct sim_source source;
+};
+
 struct sim_cluster {
     struct sim_cluster_opts opts;
     struct arena arena;         /* names and file names */
     VEC(struct sim_item) items; /* in the order of the input */
+    VEC(struct sim_custom) customs;
     struct registry_view *view; /* objects, by what they are called */
     struct registry registry;
     struct feature_set hinted;   /* gates that were named as a remedy */
@@ -85,8 +92,8 @@ struct sim_cluster {
 void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts);
 void sim_cluster_release(struct sim_cluster *c);
 
-/* Takes an object as it was read. Of kinds that nobody knows nothing is kept. Fails when the object
- * has no name by which anything could be said about it. */
+/* Takes an object as it was read. Of kinds that have no say in where pods go nothing is kept. Fails
+ * when the object has no name by which anything could be said about it. */
 int sim_cluster_add(struct sim_cluster *c, const struct json *tree,
                     const struct api_decode_opts *decode, const struct sim_source *source,
                     struct err *err);
@@ -133,5 +140,13 @@ void sim__check_allocatable(struct sim_cluster *c);
 
 /* Tells of objects that name others that are not there. */
 void sim__check_references(struct sim_cluster *c);
+
+/* Takes an object whose kind says all there is to know. False: it has a say in where pods go, and
+ * must be decoded. */
+bool sim__take_by_kind(struct sim_cluster *c, const struct json *tree,
+                       const struct api_decode_opts *decode, const struct sim_source *source);
+
+/* Refuses the custom resources that would have pods, unless there is something that they own. */
+void sim__check_customs(struct sim_cluster *c);
 
 #endif

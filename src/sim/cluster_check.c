@@ -161,8 +161,19 @@ static void check_containers(struct finding *f, const struct api_container_list 
                            arena_printf(f->a, "%s[%zu].resources", path, i));
 }
 
+/* Whether devices are free is not known here: a pod that asks for some is not placed anywhere. One
+ * that has a node takes the rest of what it asks for. */
+static void check_devices(struct finding *f, const struct api_pod_spec *spec) {
+    if (f->text.p || f->has_place || !spec->resource_claims.n)
+        return;
+    f->is_limit = true;
+    f->text = STR("resource claims, and Berth does not decide about devices: there is no verdict "
+                  "on where it fits");
+}
+
 static void check_pod(struct finding *f, const struct api_pod *pod) {
     const struct api_pod_spec *spec = &pod->spec;
+    check_devices(f, spec);
     check_pod_counts(f, pod);
     check_containers(f, &spec->containers, "spec.containers");
     check_containers(f, &spec->init_containers, "spec.initContainers");

@@ -21,7 +21,7 @@ static struct json outcome(struct arena *a, const struct json *tree,
     api_object_default(o, gates);
     struct json encoded = api_object_encode(o, a);
     json_add(a, &got, STR("defaulted"), json_clone(a, &encoded));
-    api_object_unref(o);
+    api_object_free(o);
     return got;
 }
 

@@ -16,8 +16,14 @@ struct validate_opts {
     struct opt_list old, silence;
     struct str namespace;
     bool strict, warn, no_warnings;
-    int output; /* enum report_format */
+    int output;  /* enum report_format */
+    int fail_on; /* enum fail_on */
 };
+
+/* What makes the verdict a bad one. */
+enum fail_on { FAIL_ON_REJECTED, FAIL_ON_UNCHECKED };
+static const char *const fail_on_names[] = {
+    [FAIL_ON_REJECTED] = "rejected", [FAIL_ON_UNCHECKED] = "unchecked", NULL};
 
 static void offer_codes(struct buf *out) {
     for (const struct advice_row *row = advice_rows; row->code; row++)
@@ -25,6 +31,14 @@ static void offer_codes(struct buf *out) {
 }
 
 static const struct opt validate_opts[] = {
+    {.name = "fail-on",
+     .kind = OPT_ENUM,
+     .value = "WHAT",
+     .help = "Exit with 1 when an object is rejected, or with unchecked also when the kind of one "
+             "is not Kubernetes' own and nobody looked into it.",
+     .fallback = "rejected",
+     .words = fail_on_names,
+     .offset = offsetof(struct validate_opts, fail_on)},
     ROW_NAMESPACE(offsetof(struct validate_opts, namespace),
                   "Namespace of objects that name none (default)."),
     {.name = "no-warnings",
@@ -91,7 +105,9 @@ static int run_with(struct cmd_call *call, const struct verdict_opts *verdict_op
     if (rc == 0)
         rc = report_finish(&report, err);
     if (rc == 0)
-        rc = report.rejected ? CMD_BAD_VERDICT : CMD_GOOD;
+        rc = report.rejected || (opts->fail_on == FAIL_ON_UNCHECKED && report.unchecked)
+                 ? CMD_BAD_VERDICT
+                 : CMD_GOOD;
     report_release(&report);
     input_free(in);
     verdict_run_free(run);

@@ -32,9 +32,24 @@ static void write_invalid(struct buf *out, const struct registry_failure *f) {
     }
 }
 
+/* Follows k8s.io/cli-runtime pkg/resource, func (*mapper) infoForData. */
+static void write_unmapped(struct buf *out, const struct registry_failure *f, struct str file) {
+    buf_add(out, STR("error: resource mapping not found for name: "));
+    goquote_write(out, f->name);
+    buf_add(out, STR(" namespace: "));
+    goquote_write(out, f->namespace);
+    buf_add(out, STR(" from "));
+    goquote_write(out, file);
+    buf_addf(out, ": %.*s\nensure CRDs are installed first", STR_ARG(f->message));
+}
+
 void kubectl_write_failure(struct buf *out, const struct registry_failure *f, struct str file) {
     if (f->causes) {
         write_invalid(out, f);
+        return;
+    }
+    if (f->is_unmapped) {
+        write_unmapped(out, f, file);
         return;
     }
     buf_addf(out, "Error from server (%s): error when creating \"", err_reason(f->code));

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/printable.h"
 #include "cli/spool.h"
+#include "cmd/report/kind_hint.h"
 #include "cmd/report/kubectl.h"
 #include "cmd/report/verdict.h"
 
@@ -42,12 +43,24 @@ static void flush(struct remarks *r) {
     buf_clear(&r->text);
 }
 
+static void add_kind_hint(struct remarks *r, const struct sim_remark *remark, struct str name) {
+    AUTO(buf_release) struct buf hint = BUF_INIT(LONGEST_REMARK);
+    if (!remark->failure->is_unmapped ||
+        !kind_hint_write(&hint, remark->names->api_version, remark->names->kind))
+        return;
+    cmd_add_title(r->ctx, CMD_HINT, &r->text);
+    printable_add(&r->text, name);
+    buf_addf(&r->text, ": %.*s", STR_ARG(buf_view(&hint)));
+    flush(r);
+}
+
 static void add_hints(struct remarks *r, const struct sim_remark *remark) {
     AUTO(buf_release) struct buf name = BUF_INIT(LONGEST_REMARK), hint = BUF_INIT(LONGEST_REMARK);
-    if (!remark->failure || !remark->remedy_count)
+    if (!remark->failure || (!remark->remedy_count && !remark->failure->is_unmapped))
         return;
     kubectl_write_name(&name, remark->names->api_version, remark->names->kind,
                        remark->failure->name);
+    add_kind_hint(r, remark, buf_view(&name));
     for (size_t i = 0; i < remark->remedy_count; i++) {
         buf_clear(&hint);
         if (!verdict_write_hint(&hint, r->gates, buf_view(&name), &remark->remedies[i]))

@@ -19,14 +19,18 @@ static void write_nothing(struct report *r) {
     (void)r;
 }
 
+static struct str acceptance(const struct verdict *v) {
+    if (!v->checked)
+        return STR(" not checked: its kind is not one of Kubernetes");
+    return v->has_rules ? STR(" accepted") : STR(" accepted (fields and metadata only)");
+}
+
 static void add_text(struct report *r, const struct verdict *v) {
     if (!v->accepted) {
         printable_add_lines(&r->text, v->text);
     } else {
         printable_add(&r->text, v->resource);
-        buf_add(&r->text, STR(" accepted"));
-        if (!v->checked)
-            buf_add(&r->text, STR(" (no rules for its kind)"));
+        buf_add(&r->text, acceptance(v));
     }
     buf_add_char(&r->text, '\n');
 }
@@ -68,8 +72,11 @@ static void add_json(struct report *r, const struct verdict *v) {
     add_member(out, "namespace", v->namespace);
     buf_add_char(out, ',');
     add_member(out, "name", v->name);
-    buf_addf(out, "},\"accepted\":%s,\"checked\":%s,\"status\":", v->accepted ? "true" : "false",
-             v->checked ? "true" : "false");
+    buf_addf(out, "},\"accepted\":%s,\"checked\":%s,\"status\":",
+             !v->accepted ? "false"
+             : v->checked ? "true"
+                          : "null",
+             v->has_rules ? "true" : "false");
     json_write(out, &v->status, NULL);
     buf_add(out, STR(",\"warnings\":["));
     add_json_warnings(out, &v->warnings);
@@ -123,13 +130,17 @@ static void add_place(struct report *r, const struct input_source *source) {
 
 static void add_sum(struct report *r) {
     struct buf *out = &r->text;
-    if (r->rejected == 0)
+    if (r->rejected == 0 && r->unchecked == 0)
         buf_addf(out, "all %zu objects accepted", r->objects);
+    else if (r->rejected == 0)
+        buf_addf(out, "%zu accepted", r->objects - r->unchecked);
     else
         buf_addf(out, "%zu of %zu objects rejected%.*s", r->rejected, r->objects,
                  STR_ARG(buf_view(&r->places)));
     if (r->rejected > MOST_PLACES)
         buf_addf(out, " and %zu more", r->rejected - MOST_PLACES);
+    if (r->unchecked)
+        buf_addf(out, "%s %zu not checked", r->rejected ? ";" : ",", r->unchecked);
     if (r->warnings)
         buf_addf(out, "; %zu warning%s", r->warnings, r->warnings == 1 ? "" : "s");
     buf_add_char(out, '\n');
@@ -165,6 +176,7 @@ static int flush(struct report *r, struct spool *to, struct err *err) {
 int report_add(struct report *r, const struct verdict *v, struct err *err) {
     r->objects++;
     r->rejected += !v->accepted;
+    r->unchecked += v->accepted && !v->checked;
     r->warnings += v->warnings.n + v->warnings.left_out - (v->warnings.left_out > 0);
     if (!v->accepted)
         add_place(r, &v->source);

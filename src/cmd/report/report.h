@@ -19,6 +19,7 @@ struct report {
     const struct cmd_ctx *ctx; /* stored */
     enum report_format format;
     size_t objects, rejected, warnings; /* so far */
+    size_t unchecked;                   /* of objects: their kinds are not Kubernetes' own */
     size_t results;                     /* entries of the list that the format writes */
     struct buf text;                    /* of one verdict */
     struct buf places;                  /* where the first rejected objects stand */

@@ -2,8 +2,10 @@
  * found for what comes of it. */
 #include "cmd/report/verdict.h"
 #include "api/object.h"
+#include "base/map.h"
 #include "cli/spelling.h"
 #include "cmd/gate_flags.h"
+#include "cmd/report/kind_hint.h"
 #include "cmd/report/kubectl.h"
 #include "registry/registry.h"
 
@@ -23,6 +25,8 @@ struct verdict_run {
     struct api_object *draft;        /* what is decided about, or was refused; or NULL */
     const struct api_object *object; /* what was accepted; or NULL */
     struct feature_set hinted;       /* gates that were named in a hint */
+    struct map versions;             /* versions, and kinds with theirs, that were named */
+    struct arena names;              /* keys of the map */
 };
 
 static int suggest_codes(struct str typed, struct err *err) {
@@ -42,6 +46,7 @@ int verdict_run_new(const struct verdict_opts *opts, const struct registry_view 
     run->request =
         (struct registry_request){.namespace = opts->namespace, .name_suffix = NAME_SUFFIX};
     run->advice = advice_new();
+    run->versions = MAP_INIT(map_random_seed());
     for (size_t i = 0; i < opts->silence.n; i++)
         if (advice_silence(run->advice, opts->silence.v[i], err) < 0) {
             verdict_run_free(run);
@@ -65,6 +70,8 @@ void verdict_run_free(struct verdict_run *run) {
     registry_view_free(run->seen);
     forget_object(run);
     advice_free(run->advice);
+    map_release(&run->versions);
+    arena_release(&run->names);
     arena_release(&run->arena);
     free(run);
 }
@@ -107,6 +114,30 @@ static void add_hints(struct verdict_run *run, struct verdict *v,
     size_t n = registry_find_remedies(trial, &run->arena, &run->hinted, &remedies);
     for (size_t i = 0; i < n; i++)
         add_hint(run, v, &remedies[i]);
+}
+
+/* Once in a run for each kind that is none. */
+static void add_kind_hint(struct verdict_run *run, struct verdict *v) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
+    struct str key =
+        arena_printf(&run->names, "%.*s %.*s", STR_ARG(v->api_version), STR_ARG(v->kind));
+    if (map_put(&run->versions, key, run))
+        return;
+    buf_addf(&text, "%.*s: ", STR_ARG(v->resource));
+    if (kind_hint_write(&text, v->api_version, v->kind))
+        opt_list_add(&run->arena, &v->hints, arena_str(&run->arena, buf_view(&text)));
+}
+
+/* A version that a server does not have unless it is told to is named once in a run. */
+static void add_version_hint(struct verdict_run *run, struct verdict *v) {
+    const struct api_kind *kind = api_kind_find(v->api_version, v->kind);
+    if (!kind || registry_is_on_by_default(kind) ||
+        map_put(&run->versions, str_of(kind->api_version), run))
+        return;
+    opt_list_add(&run->arena, &v->hints,
+                 arena_printf(&run->arena,
+                              "%.*s: a server has %s only with --runtime-config=%s=true",
+                              STR_ARG(v->resource), kind->api_version, kind->api_version));
 }
 
 /* ---- one object ---- */
@@ -198,7 +229,7 @@ static void write_object(struct verdict_run *run, const struct input_value *valu
         run->stored && o->meta ? registry_view_find(run->stored, o) : NULL;
     if (run->opts.warnings)
         advice_check(run->advice, o, &v->warnings);
-    v->checked = valid_knows(o->kind);
+    v->has_rules = valid_has_rules(o->kind);
     struct registry_failure failure =
         old ? registry_update(&run->registry, &run->request, &run->arena, o, old)
             : registry_create(&run->registry, &run->request, &run->arena, o);
@@ -208,6 +239,7 @@ static void write_object(struct verdict_run *run, const struct input_value *valu
         reject(run, v, &failure);
     else
         accept(run);
+    add_version_hint(run, v);
     if (failure.causes) {
         struct api_decode_opts opts = decode_opts(value);
         add_hints(run, v,
@@ -216,14 +248,33 @@ static void write_object(struct verdict_run *run, const struct input_value *valu
     }
 }
 
+/* Who has neither kind nor apiVersion is refused by decoding. */
+static enum registry_standing standing_of(const struct verdict *v) {
+    return v->kind.n && v->api_version.n ? registry_standing_of(v->api_version, v->kind)
+                                         : REGISTRY_SERVED;
+}
+
+static void refuse_kind(struct verdict_run *run, const struct input_value *value,
+                        struct verdict *v) {
+    const struct json *meta = json_get(value->tree, STR("metadata"));
+    struct registry_failure failure =
+        registry_no_match(&run->arena, v->api_version, v->kind, member(meta, "namespace"), v->name);
+    reject(run, v, &failure);
+    add_kind_hint(run, v);
+}
+
 void verdict_of(struct verdict_run *run, const struct input_value *value,
                 const struct input_source *source, struct verdict *out) {
     forget_object(run);
     arena_reset(&run->arena);
     *out = (struct verdict){
-        .source = *source, .accepted = true, .checked = true, .warnings.a = &run->arena};
+        .source = *source, .accepted = true, .has_rules = true, .warnings.a = &run->arena};
     name_from_tree(run, out, value);
     out->resource = resource_of(&run->arena, out);
-    if (decode(run, value, out) == 0)
+    enum registry_standing standing = standing_of(out);
+    out->checked = standing != REGISTRY_CUSTOM;
+    if (standing == REGISTRY_UNMAPPED)
+        refuse_kind(run, value, out);
+    else if (decode(run, value, out) == 0)
         write_object(run, value, out);
 }

@@ -29,7 +29,8 @@ struct verdict {
     struct str api_version, kind, namespace, name; /* as far as they are known */
     struct str resource;                           /* pod/web, deployment.apps/web */
     bool accepted;
-    bool checked;       /* false: there are no rules for its kind */
+    bool checked;       /* false: its kind is not Kubernetes' own, and nobody looked into it */
+    bool has_rules;     /* false: of its fields only those of metadata have rules here */
     struct str text;    /* what kubectl prints when it is rejected, without a line break */
     struct json status; /* the metav1.Status when it is rejected, else null */
     struct advice_notes warnings;
