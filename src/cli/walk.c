@@ -17,6 +17,7 @@ struct walk {
     struct arena *arena;
     bool recursive;
     struct walk_files *out;
+    bool inside;    /* of a directory that was named */
     bool passed_by; /* a directory was not entered */
 };
 
@@ -26,7 +27,7 @@ void walk_files_release(struct walk_files *files) {
 
 static void add_file(struct walk *w, struct str path, const struct stat *st) {
     uint64_t size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
-    vec_push(w->out, (struct walk_file){.path = path, .size = size});
+    vec_push(w->out, (struct walk_file){.path = path, .is_found = w->inside, .size = size});
 }
 
 static bool has_known_extension(struct str name) {
@@ -106,7 +107,10 @@ static int walk_path(struct walk *w, struct str path, struct err *err) {
     }
     size_t before = w->out->n;
     w->passed_by = false;
-    if (walk_directory(w, path, 0, err) < 0)
+    w->inside = true;
+    int rc = walk_directory(w, path, 0, err);
+    w->inside = false;
+    if (rc < 0)
         return err_wrap(err, "error reading \"%.*s\"", STR_ARG(path));
     if (w->out->n == before)
         return err_set(err, ERR_IO,

@@ -10,6 +10,7 @@ enum { WALK_MOST_DEPTH = 64 };
 struct walk_file {
     struct str path; /* NUL behind it */
     bool is_stdin;
+    bool is_found; /* in a directory, and not named itself */
     uint64_t size; /* 0 = unknown: a pipe or a device */
 };
 

@@ -16,6 +16,7 @@ struct input_source {
     uint32_t line, column;   /* where it starts */
     uint32_t document, item; /* from 0; item: its place in a list, or INPUT_NO_ITEM */
     bool is_json;            /* and not YAML */
+    bool is_found;           /* the file was found in a directory, and not named itself */
 };
 #define INPUT_NO_ITEM UINT32_MAX
 

@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 
 #include "base/map.h"
+#include "cmd/commands/judge.h"
 #include "cmd/gate_flags.h"
 #include "cmd/input/input.h"
 #include "cmd/report/report.h"
@@ -13,7 +14,7 @@
 struct validate_opts {
     struct input_opts input;
     struct gates_opts gates;
-    struct opt_list old, silence;
+    struct opt_list old, silence, skip;
     struct str namespace;
     bool strict, warn, no_warnings;
     int output;  /* enum report_format */
@@ -52,13 +53,19 @@ static const struct opt validate_opts[] = {
              "Can be given several times.",
      .offset = offsetof(struct validate_opts, old)},
     ROW_OUTPUT(offsetof(struct validate_opts, output),
-               "Output format: text, json, sarif or github.", "text", report_formats),
+               "Output format: text, json, sarif, github, junit or tap.", "text", report_formats),
     {.name = "silence",
      .kind = OPT_LIST,
      .value = "CODE",
      .help = "Warnings that are not wanted. Separated by commas or given several times.",
      .offset = offsetof(struct validate_opts, silence),
      .offer = offer_codes},
+    {.name = "skip",
+     .kind = OPT_LIST,
+     .value = "KIND",
+     .help = "Kinds that are not judged, such as Secret or apps/v1/Deployment. Separated by commas "
+             "or given several times.",
+     .offset = offsetof(struct validate_opts, skip)},
     {.name = "strict",
      .kind = OPT_FLAG,
      .help = "Refuse unknown and repeated fields, which is the default.",
@@ -70,18 +77,24 @@ static const struct opt validate_opts[] = {
     {0},
 };
 
-static int validate_all(struct input *in, struct verdict_run *run, struct report *report,
-                        struct err *err) {
-    struct input_value value;
-    struct input_source source;
-    struct verdict verdict;
-    int rc;
-    while ((rc = input_next_value(in, &value, &source, err)) > 0) {
-        verdict_of(run, &value, &source, &verdict);
-        if (report_add(report, &verdict, err) < 0)
-            return -1;
-    }
-    return rc;
+/* Nothing was judged: what there was instead. */
+static int fail_without_objects(const struct report *report, struct err *err) {
+    AUTO(buf_release) struct buf skipped = BUF_INIT(ERR_TEXT);
+    report_write_skipped(report, &skipped);
+    return err_set(err, ERR_INVALID, "no objects passed to validate%s%.*s", skipped.n ? "; " : "",
+                   STR_ARG(buf_view(&skipped)));
+}
+
+static int judge_and_report(const struct judge *judge, struct report *report, struct err *err) {
+    if (judge_all(judge, err) < 0)
+        return -1;
+    if (report->objects + report->unreadable.n + report->skipped_objects == 0)
+        return fail_without_objects(report, err);
+    if (report_finish(report, err) < 0)
+        return -1;
+    if (report->unreadable.n)
+        return CMD_FAILED;
+    return report->rejected ? CMD_BAD_VERDICT : CMD_GOOD;
 }
 
 /* Reads, judges and reports. */
@@ -99,15 +112,10 @@ static int run_with(struct cmd_call *call, const struct verdict_opts *verdict_op
     input_keep_repeats(in);
     struct report report;
     report_init(&report, call->ctx, (enum report_format)opts->output);
-    int rc = validate_all(in, run, &report, err);
-    if (rc == 0 && report.objects == 0)
-        rc = err_set(err, ERR_INVALID, "no objects passed to validate");
-    if (rc == 0)
-        rc = report_finish(&report, err);
-    if (rc == 0)
-        rc = report.rejected || (opts->fail_on == FAIL_ON_UNCHECKED && report.unchecked)
-                 ? CMD_BAD_VERDICT
-                 : CMD_GOOD;
+    struct judge judge = {in, run, &report, &opts->skip};
+    int rc = judge_and_report(&judge, &report, err);
+    if (rc == CMD_GOOD && opts->fail_on == FAIL_ON_UNCHECKED && report.unchecked)
+        rc = CMD_BAD_VERDICT;
     report_release(&report);
     input_free(in);
     verdict_run_free(run);
@@ -186,6 +194,8 @@ static const struct cmd_example examples[] = {
     {"May this object replace the one in the cluster?",
      "kubectl get pod web -o yaml | berth validate -f pod.yaml --old -"},
     {"Annotations on a pull request", "berth validate -R -f manifests/ -o github"},
+    {"A repository without its tests, for CI that reads JUnit",
+     "berth validate -R -f . --ignore-filename-pattern=/test/ -o junit"},
     {0},
 };
 
@@ -195,8 +205,12 @@ const struct cmd cmd_validate = {
     .about =
         "Take every object through what the API server does with a new one: decoding, defaults, "
         "admission (Priority, DefaultTolerationSeconds), preparation and validation, with the "
-        "feature gates given. Prints what kubectl would print. Exits with 0 when all are accepted, "
-        "1 when some are rejected, 2 when an input cannot be read.\n\n"
+        "feature gates given. Prints what kubectl would print, behind file and line. Exits with 0 "
+        "when all are accepted, 1 when some are rejected, 2 when a file cannot be read; the others "
+        "are judged all the same.\n\n"
+        "Files in a directory that are plainly no manifests (Helm templates, charts and values, "
+        "kustomizations, what has neither apiVersion nor kind) are skipped and counted; -v=1 names "
+        "them.\n\n"
         "Advice that the server does not give follows as warnings, each with a code that --silence "
         "or the annotation berth.dev/silence switches off; docs/warnings explains them.",
     .usage = "-f FILE... [options]",

@@ -4,12 +4,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "api/object.h"
 #include "base/vec.h"
 #include "cli/io.h"
 #include "cli/walk.h"
+#include "cmd/input/ignore.h"
 #include "cmd/progress.h"
 #include "codec/docs.h"
 
@@ -20,6 +22,12 @@ const struct opt input_opts[] = {
      .value = "FILE",
      .help = "File or directory to read, or - for standard input. Can be given several times.",
      .offset = offsetof(struct input_opts, filenames)},
+    {.name = "ignore-filename-pattern",
+     .kind = OPT_TEXTS,
+     .value = "REGEX",
+     .help = "Pass over files whose path has a match of this extended regular expression, such as "
+             "'(^|/)testdata/'. Can be given several times.",
+     .offset = offsetof(struct input_opts, ignore)},
     {.name = "recursive",
      .letter = 'R',
      .kind = OPT_FLAG,
@@ -40,6 +48,7 @@ struct input {
     bool strict;
     struct arena arena; /* file names */
     struct walk_files files;
+    struct input_passed passed;
     size_t next_file;
 
     const struct walk_file *file; /* being read, or NULL */
@@ -51,7 +60,11 @@ struct input {
     struct open_list lists[INPUT_MOST_LISTS]; /* lists that are items, outermost first */
     size_t list_count;
 
+    bool saw_braces, last_was_brace; /* of what was read of the file: "{{"; its last byte is "{" */
+    struct input_failure failure;
+
     uint64_t bytes, file_bytes, objects, file_objects;
+    bool file_failed; /* something in the file was no object */
     struct progress progress;
 };
 
@@ -59,7 +72,23 @@ void input_keep_repeats(struct input *in) {
     docs_keep_repeats(in->docs);
 }
 
+const struct input_failure *input_last_failure(const struct input *in) {
+    return &in->failure;
+}
+
+const struct input_passed *input_passed_over(const struct input *in) {
+    return &in->passed;
+}
+
 /* --- files ------------------------------------------------------------------------------------ */
+
+/* Looks for the "{{" of templates, also where two blocks meet. */
+static void look_for_braces(struct input *in, const char *block, size_t n) {
+    if (in->saw_braces || n == 0)
+        return;
+    in->saw_braces = (in->last_was_brace && block[0] == '{') || memmem(block, n, "{{", 2);
+    in->last_was_brace = block[n - 1] == '{';
+}
 
 /* The docs_read_fn of the file that is open. */
 static int64_t read_block(void *ctx, char *to, size_t n, struct err *err) {
@@ -72,6 +101,7 @@ static int64_t read_block(void *ctx, char *to, size_t n, struct err *err) {
         return io_fail(err, "read %s", in->file->path.p);
     in->bytes += (uint64_t)got;
     in->file_bytes += (uint64_t)got;
+    look_for_braces(in, to, (size_t)got);
     progress_update(&in->progress, in->bytes, in->objects);
     return got;
 }
@@ -83,7 +113,8 @@ int input_open(struct cmd_ctx *ctx, const struct input_opts *opts, bool strict, 
     in->strict = strict;
     in->fd = -1;
     in->docs = docs_open(read_block, in);
-    if (walk_expand(&in->arena, &opts->filenames, opts->recursive, &in->files, err) < 0) {
+    if (walk_expand(&in->arena, &opts->filenames, opts->recursive, &in->files, err) < 0 ||
+        ignore_files(&in->arena, &opts->ignore, &in->files, &in->passed.ignored, err) < 0) {
         input_free(in);
         return -1;
     }
@@ -121,17 +152,29 @@ void input_free(struct input *in) {
 static int open_next_file(struct input *in, struct err *err) {
     in->file = &in->files.v[in->next_file++];
     in->file_bytes = in->file_objects = 0;
+    in->saw_braces = in->last_was_brace = in->file_failed = false;
     in->fd = in->file->is_stdin ? in->ctx->in : open(in->file->path.p, O_RDONLY | O_CLOEXEC);
-    if (in->fd < 0)
-        return io_fail(err, "open %s", in->file->path.p);
-    docs_restart(in->docs);
-    return 0;
+    if (in->fd >= 0) {
+        docs_restart(in->docs);
+        return 0;
+    }
+    io_fail(err, "open %s", in->file->path.p);
+    in->failure = (struct input_failure){.source.file = in->file->path};
+    close_file(in);
+    return -1;
 }
 
 static void finish_file(struct input *in) {
     log_info(&in->ctx->log, 2, "file read", LOG_STR("file", in->file->path),
              LOG_I64("bytes", (int64_t)in->file_bytes),
              LOG_I64("objects", (int64_t)in->file_objects));
+    if (in->file_objects == 0 && !in->file_failed)
+        opt_list_add(&in->arena, &in->passed.empty, in->file->path);
+    close_file(in);
+}
+
+void input_next_file(struct input *in) {
+    in->list_count = 0;
     close_file(in);
 }
 
@@ -145,21 +188,34 @@ static struct input_source source_of(const struct input *in) {
         .document = in->item.document,
         .item = in->item.event == DOCS_ITEM ? in->item.index : INPUT_NO_ITEM,
         .is_json = in->item.is_json,
+        .is_found = in->file->is_found,
     };
 }
 
 /* An error of the text has its own place, others are those of the whole object; errors of the
  * system have none. */
-static int fail_here(const struct input *in, struct err *err) {
+static int fail_here(struct input *in, struct err *err) {
+    in->failure = (struct input_failure){.source.file = in->file->path};
+    in->failure.source.is_found = in->file->is_found;
+    in->file_failed = true;
     if (err->code == ERR_IO)
         return -1;
-    struct input_source source = source_of(in);
+    struct input_source *source = &in->failure.source;
+    *source = source_of(in);
     if (err->line) {
-        source.line = err->line;
-        source.column = err->column;
+        source->line = err->line;
+        source->column = err->column;
     }
     err->line = err->column = 0;
-    return input_fail_at(&source, err);
+    return input_fail_at(source, err);
+}
+
+/* The text cannot be read, and so nothing of the file behind this place. */
+static int give_up_file(struct input *in, struct err *err) {
+    fail_here(in, err);
+    in->failure.is_template = in->saw_braces && err->code != ERR_IO;
+    finish_file(in);
+    return -1;
 }
 
 static struct str string_member(const struct json *object, struct str key) {
@@ -190,7 +246,9 @@ static int deliver(struct input *in, const struct json *tree, const struct json 
                    struct input_value *out, struct err *err) {
     if (tree->kind != JSON_OBJECT) {
         err_set(err, ERR_INVALID, "not an object");
-        return fail_here(in, err);
+        fail_here(in, err);
+        in->failure.no_object = in->item.event == DOCS_VALUE;
+        return -1;
     }
     if (needs_kind_of_list(tree, list)) {
         err_set(err, ERR_INVALID,
@@ -239,7 +297,7 @@ static int next_in_file(struct input *in, struct input_value *out, struct err *e
     arena_reset(&in->tree);
     in->item = (struct docs_item){0};
     if (docs_next(in->docs, &in->tree, &in->item, err) < 0)
-        return fail_here(in, err);
+        return give_up_file(in, err);
     bool is_item = in->item.event == DOCS_ITEM;
     if (in->item.event == DOCS_END)
         finish_file(in);

@@ -18,6 +18,7 @@ enum { INPUT_MOST_LISTS = 8 };
  */
 struct input_opts {
     struct opt_list filenames;
+    struct opt_list ignore; /* patterns of files that are passed over */
     bool recursive;
 };
 extern const struct opt input_opts[];
@@ -33,9 +34,28 @@ void input_free(struct input *in);
 /* Repeated keys are no error of the input: input_value.repeats tells of them. */
 void input_keep_repeats(struct input *in);
 
-/* The next object as it was read; otherwise as input_next. */
+/* The next object as it was read; otherwise as input_next. Whoever calls it again after a failure
+ * gets what can be read behind it: the next object, or the next file when the text is broken. */
 int input_next_value(struct input *in, struct input_value *out, struct input_source *source,
                      struct err *err);
+
+/* More about the last failure of input_next_value. */
+struct input_failure {
+    struct input_source source; /* its line is 0 when a file cannot be opened or read */
+    bool is_template;           /* the text cannot be read, and there is a "{{" in it */
+    bool no_object;             /* a document is readable, and not a JSON object */
+};
+const struct input_failure *input_last_failure(const struct input *in);
+
+/* Goes on with the next file. */
+void input_next_file(struct input *in);
+
+/* Paths of files without objects; valid as long as the input. */
+struct input_passed {
+    struct opt_list ignored; /* by a pattern; complete from the beginning */
+    struct opt_list empty;   /* so far: nothing is in them but white space and comments */
+};
+const struct input_passed *input_passed_over(const struct input *in);
 
 /*
  * The next object: 1 with *out (the caller's reference) and *source filled, 0 at the end, -1 with

@@ -2,6 +2,7 @@
 #include "cmd/report/report.h"
 
 #include "base/printable.h"
+#include "cli/io.h"
 #include "codec/json.h"
 
 /* Output waits in this much memory before it goes to a file; one verdict is at most so long. */
@@ -11,6 +12,8 @@ const char *const report_formats[] = {[REPORT_TEXT] = "text",
                                       [REPORT_JSON] = "json",
                                       [REPORT_SARIF] = "sarif",
                                       [REPORT_GITHUB] = "github",
+                                      [REPORT_JUNIT] = "junit",
+                                      [REPORT_TAP] = "tap",
                                       NULL};
 
 /* ---- text ---- */
@@ -27,6 +30,8 @@ static struct str acceptance(const struct verdict *v) {
 
 static void add_text(struct report *r, const struct verdict *v) {
     if (!v->accepted) {
+        printable_add(&r->text, v->source.file);
+        buf_addf(&r->text, ":%u: ", v->source.line);
         printable_add_lines(&r->text, v->text);
     } else {
         printable_add(&r->text, v->resource);
@@ -83,17 +88,52 @@ static void add_json(struct report *r, const struct verdict *v) {
     buf_add(out, STR("]}"));
 }
 
+static void add_json_unreadable(struct report *r) {
+    struct buf *out = &r->text;
+    if (r->unreadable.n == 0)
+        return;
+    buf_add(out, STR(",\"unreadable\":["));
+    for (size_t i = 0; i < r->unreadable.n; i++) {
+        buf_add(out, i ? STR(",\n{") : STR("\n{"));
+        add_member(out, "file", r->unreadable.v[i].source.file);
+        buf_add_char(out, ',');
+        add_member(out, "message", r->unreadable.v[i].text);
+        buf_add_char(out, '}');
+    }
+    buf_add(out, STR("\n]"));
+}
+
+static void add_json_skipped(struct report *r) {
+    struct buf *out = &r->text;
+    if (r->skipped.n == 0)
+        return;
+    buf_add(out, STR(",\"skipped\":["));
+    for (size_t i = 0; i < r->skipped.n; i++) {
+        buf_add(out, i ? STR(",\n{") : STR("\n{"));
+        add_member(out, "file", r->skipped.v[i].file);
+        buf_add_char(out, ',');
+        add_member(out, "reason", str_of(skip_reason_name(r->skipped.v[i].reason)));
+        buf_add_char(out, '}');
+    }
+    buf_add(out, STR("\n]"));
+}
+
 static void end_json(struct report *r) {
-    buf_add(&r->text, STR("\n]}\n"));
+    buf_add(&r->text, STR("\n]"));
+    add_json_unreadable(r);
+    add_json_skipped(r);
+    if (r->skipped_objects)
+        buf_addf(&r->text, ",\"skippedObjects\":%zu", r->skipped_objects);
+    buf_add(&r->text, STR("}\n"));
 }
 
 static const struct report_writer report_text = {write_nothing, add_text, write_nothing};
 static const struct report_writer report_json = {begin_json, add_json, end_json};
 
-static const struct report_writer *const writers[] = {[REPORT_TEXT] = &report_text,
-                                                      [REPORT_JSON] = &report_json,
-                                                      [REPORT_SARIF] = &report_sarif,
-                                                      [REPORT_GITHUB] = &report_github};
+static const struct report_writer *const writers[] = {
+    [REPORT_TEXT] = &report_text,   [REPORT_JSON] = &report_json,
+    [REPORT_SARIF] = &report_sarif, [REPORT_GITHUB] = &report_github,
+    [REPORT_JUNIT] = &report_junit, [REPORT_TAP] = &report_tap};
 
 /* ---- remarks: what goes to standard error ---- */
 
@@ -146,6 +186,19 @@ static void add_sum(struct report *r) {
     buf_add_char(out, '\n');
 }
 
+/* What was not judged: files that cannot be read, and what was skipped. */
+static void add_unjudged(struct report *r) {
+    struct buf *out = &r->text;
+    size_t unreadable = r->unreadable.n;
+    if (unreadable > 1 || (unreadable && r->objects))
+        buf_addf(out, "%zu file%s could not be read\n", unreadable, unreadable == 1 ? "" : "s");
+    report_write_skipped(r, out);
+    buf_add(out, r->skipped.n ? STR("\n") : STR(""));
+    if (r->skipped_objects)
+        buf_addf(out, "skipped: %zu object%s of kinds that --skip names\n", r->skipped_objects,
+                 r->skipped_objects == 1 ? "" : "s");
+}
+
 /* ---- all formats ---- */
 
 void report_init(struct report *r, const struct cmd_ctx *ctx, enum report_format format) {
@@ -155,10 +208,12 @@ void report_init(struct report *r, const struct cmd_ctx *ctx, enum report_format
                          .places = BUF_INIT(1 << 16)};
     spool_init(&r->out, SPOOL_BYTES, cmd_getenv(ctx, "TMPDIR"));
     spool_init(&r->remarks, SPOOL_BYTES, cmd_getenv(ctx, "TMPDIR"));
-    writers[format]->begin(r);
 }
 
 void report_release(struct report *r) {
+    vec_release(&r->unreadable);
+    vec_release(&r->skipped);
+    arena_release(&r->arena);
     buf_release(&r->text);
     buf_release(&r->places);
     spool_release(&r->out);
@@ -189,12 +244,68 @@ int report_add(struct report *r, const struct verdict *v, struct err *err) {
     return flush(r, &r->remarks, err);
 }
 
-int report_finish(struct report *r, struct err *err) {
-    writers[r->format]->end(r);
-    if (flush(r, &r->out, err) < 0 || spool_copy(&r->out, r->ctx->out, err) < 0)
+void report_add_unreadable(struct report *r, const struct input_source *source,
+                           const struct err *why) {
+    struct str text = arena_str(&r->arena, str_of(why->msg));
+    vec_push(&r->unreadable, (struct report_unreadable){*source, text});
+}
+
+void report_add_skipped(struct report *r, struct str file, enum skip_reason reason) {
+    vec_push(&r->skipped, (struct report_skipped){file, reason});
+    log_info(&r->ctx->log, 1, "file skipped", LOG_STR("file", file),
+             LOG_STR("reason", str_of(skip_reason_name(reason))));
+}
+
+void report_add_skipped_object(struct report *r) {
+    r->skipped_objects++;
+}
+
+void report_write_skipped(const struct report *r, struct buf *out) {
+    size_t counts[SKIP_REASONS] = {0};
+    if (r->skipped.n == 0)
+        return;
+    for (size_t i = 0; i < r->skipped.n; i++)
+        counts[r->skipped.v[i].reason]++;
+    buf_addf(out, "skipped: %zu file%s", r->skipped.n, r->skipped.n == 1 ? "" : "s");
+    const char *separator = ": ";
+    for (enum skip_reason reason = 0; reason < SKIP_REASONS; reason++) {
+        size_t n = counts[reason];
+        if (n == 0)
+            continue;
+        buf_addf(out, "%s%zu %s", separator, n,
+                 n == 1 ? skip_reason_name(reason) : skip_reason_plural(reason));
+        separator = ", ";
+    }
+}
+
+/* The errors of the files that could not be read, for those who read standard error. */
+static void add_unreadable(struct report *r) {
+    for (size_t i = 0; i < r->unreadable.n; i++) {
+        cmd_add_title(r->ctx, CMD_ERROR, &r->text);
+        printable_add(&r->text, r->unreadable.v[i].text);
+        buf_add_char(&r->text, '\n');
+    }
+}
+
+static int write_results(struct report *r, struct err *err) {
+    const struct report_writer *writer = writers[r->format];
+    writer->begin(r);
+    if (io_write(r->ctx->out, buf_view(&r->text), err) < 0)
         return -1;
+    buf_clear(&r->text);
+    writer->end(r);
+    if (flush(r, &r->out, err) < 0)
+        return -1;
+    return spool_copy(&r->out, r->ctx->out, err);
+}
+
+int report_finish(struct report *r, struct err *err) {
+    if (write_results(r, err) < 0)
+        return -1;
+    add_unreadable(r);
     if (r->objects > 1)
         add_sum(r);
+    add_unjudged(r);
     if (flush(r, &r->remarks, err) < 0)
         return -1;
     /* Nobody is left to tell when standard error cannot be written. */
