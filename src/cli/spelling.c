@@ -1,6 +1,7 @@
 /* Levenshtein distance over two short rows, and the list of names near a typed one. */
 #include "cli/spelling.h"
 
+#include <ctype.h>
 #include <strings.h>
 
 #include "base/alloc.h"
@@ -39,6 +40,33 @@ void suggest_offer(struct suggest *s, const char *name) {
     size_t edits = suggest_distance(s->typed, candidate);
     bool near = edits <= MOST_EDITS && edits < candidate.n;
     if (s->n < SUGGEST_MOST && (begins || near))
+        s->names[s->n++] = name;
+}
+
+/* Cuts the next word off *rest: up to the next capital that follows a small letter. */
+static struct str next_word(struct str *rest) {
+    size_t n = 1;
+    while (n < rest->n &&
+           !(isupper((unsigned char)rest->p[n]) && !isupper((unsigned char)rest->p[n - 1])))
+        n++;
+    struct str word = str_sub(*rest, 0, n);
+    *rest = str_sub(*rest, n, rest->n);
+    return word;
+}
+
+void suggest_offer_words(struct suggest *s, const char *name) {
+    struct str rest = s->typed, in = str_of(name);
+    size_t words = 0;
+    for (; rest.n; words++) {
+        size_t at = 0;
+        struct str word = next_word(&rest);
+        while (at + word.n <= in.n && strncasecmp(in.p + at, word.p, word.n) != 0)
+            at++;
+        if (at + word.n > in.n)
+            return;
+        in = str_sub(in, at + word.n, in.n);
+    }
+    if (words > 1 && s->n < SUGGEST_MOST)
         s->names[s->n++] = name;
 }
 

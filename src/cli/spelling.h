@@ -18,6 +18,10 @@ struct suggest {
  * it, letter case aside: cobra's rule. */
 void suggest_offer(struct suggest *s, const char *name);
 
+/* Remembers name when the words of the one that was typed (TolerationSemver has two) occur in it in
+ * this order, and there are two or more: for names that are put together of many. */
+void suggest_offer_words(struct suggest *s, const char *name);
+
 /* Puts the question and the names, each behind `prefix`, under the text of err; nothing when there
  * are none. Always returns -1. */
 int suggest_fail(const struct suggest *s, const char *prefix, struct err *err);

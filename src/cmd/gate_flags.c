@@ -1,6 +1,8 @@
 /* From flags to a set of feature gates. */
 #include "cmd/gate_flags.h"
 
+#include "base/printable.h"
+#include "base/utf8.h"
 #include "cli/spelling.h"
 
 static bool is_for_users(const struct feature_spec *spec) {
@@ -19,7 +21,7 @@ const struct opt gates_opts[] = {
     {.name = "emulated-version",
      .kind = OPT_LIST,
      .value = "VERSION",
-     .help = "Kubernetes version whose gates, stages and defaults hold, such as 1.34.",
+     .help = "Kubernetes version whose gates, stages and defaults hold, from 1.29 on.",
      .offset = offsetof(struct gates_opts, emulated)},
     {.name = "feature-gates",
      .kind = OPT_LIST,
@@ -34,6 +36,12 @@ const struct opt gates_opts[] = {
      .value = "VERSION",
      .help = "Oldest Kubernetes version in the cluster to stay compatible with.",
      .offset = offsetof(struct gates_opts, min_compat)},
+    {.name = "unlock-feature-gates",
+     .kind = OPT_FLAG,
+     .help =
+         "Let --feature-gates set gates that are locked to their default, which no component of "
+         "Kubernetes does: to try a rollback.",
+     .offset = offsetof(struct gates_opts, unlock)},
     {0},
 };
 
@@ -42,14 +50,71 @@ static struct feature_flag flag_of(const struct opt_list *list) {
 }
 
 /* Puts the gates that an unknown one may stand for under the text that tells of it. */
-static int suggest_gates(struct err *err) {
+static void suggest_gates(struct err *err) {
     struct str unknown = STR("unrecognized feature gate: "), text = str_of(err->msg);
     if (!str_starts(text, unknown))
-        return -1;
+        return;
     struct suggest suggest = {.typed = str_sub(text, unknown.n, text.n)};
     for (enum feature f = 0; f < FEATURE_COUNT; f++)
         suggest_offer(&suggest, feature_name(f).p);
-    return suggest_fail(&suggest, "", err);
+    for (enum feature f = 0; f < FEATURE_COUNT && suggest.n == 0; f++)
+        suggest_offer_words(&suggest, feature_name(f).p);
+    suggest_fail(&suggest, "", err);
+}
+
+/* Puts a hint under the text of err, of which a long one is cut to leave room for it. */
+static void add_hint(struct err *err, struct str hint) {
+    AUTO(buf_release) struct buf text = BUF_INIT(2 * ERR_TEXT), told = BUF_INIT(2 * ERR_TEXT);
+    printable_add(&told, str_of(err->msg));
+    size_t room = ERR_TEXT - strlen("...\nhint: ") - 1;
+    room -= hint.n < room ? hint.n : room;
+    struct str cut = str_sub(buf_view(&told), 0, room);
+    buf_add(&text, str_sub(cut, 0, utf8_valid_prefix(cut)));
+    buf_addf(&text, "%s\nhint: %.*s", cut.n < told.n ? "..." : "", STR_ARG(hint));
+    err_set(err, err->code, "%.*s", STR_ARG(buf_view(&text)));
+    err->has_lines = true;
+}
+
+/* The last version in which a gate that is locked now can be set; false if that was too long ago.
+ */
+static bool last_unlocked(enum feature f, const struct feature_config *c,
+                          struct feature_version *out) {
+    const struct feature_spec *now = feature_spec_at(f, c->emulated, c->min_compat);
+    size_t count;
+    if (now == feature_specs(f, &count) || now->minor == 0)
+        return false;
+    *out = (struct feature_version){now->major, now->minor - 1u};
+    return out->major == FEATURE_OLDEST.major && out->minor >= FEATURE_OLDEST.minor;
+}
+
+/* Tells how to set what is locked: the flags are good but for that. */
+static void hint_at_locks(const struct feature_flags *flags, struct err *err) {
+    struct feature_flags unlocked = *flags;
+    struct feature_config c;
+    struct feature_version last;
+    AUTO(buf_release) struct buf hint = BUF_INIT(ERR_TEXT);
+    unlocked.unlock = true;
+    if (flags->unlock || feature_configure(&unlocked, &c, NULL) < 0)
+        return;
+    for (enum feature f = 0; f < FEATURE_COUNT && hint.n == 0; f++) {
+        const struct feature_spec *spec = feature_spec_at(f, c.emulated, c.min_compat);
+        bool against = spec->locked && spec->on != feature_enabled(&c.enabled, f);
+        if (against && last_unlocked(f, &c, &last))
+            buf_addf(&hint, "it can be set with --emulated-version=%u.%u; ", (unsigned)last.major,
+                     (unsigned)last.minor);
+    }
+    buf_add(&hint, STR("--unlock-feature-gates sets it here, as no component of Kubernetes does"));
+    add_hint(err, buf_view(&hint));
+}
+
+/* Tells which gates must be on as well. */
+static void hint_at_needs(const struct feature_flags *flags, struct err *err) {
+    AUTO(buf_release) struct buf missing = BUF_INIT(ERR_TEXT), hint = BUF_INIT(2 * ERR_TEXT);
+    feature_write_missing(&missing, flags);
+    if (missing.n == 0)
+        return;
+    buf_addf(&hint, "add --feature-gates=%.*s", STR_ARG(buf_view(&missing)));
+    add_hint(err, buf_view(&hint));
 }
 
 int gates_configure(const struct gates_opts *opts, const struct log *log,
@@ -58,10 +123,14 @@ int gates_configure(const struct gates_opts *opts, const struct log *log,
         .gates = flag_of(&opts->gates),
         .emulated = flag_of(&opts->emulated),
         .min_compat = flag_of(&opts->min_compat),
+        .unlock = opts->unlock,
     };
     if (feature_configure(&flags, out, err) < 0) {
         err->code = ERR_USAGE;
-        return suggest_gates(err);
+        suggest_gates(err);
+        hint_at_locks(&flags, err);
+        hint_at_needs(&flags, err);
+        return -1;
     }
     feature_config_log(out, log);
     return 0;

@@ -10,6 +10,7 @@ struct log;
 /* A command embeds them and names gates_opts among its groups. */
 struct gates_opts {
     struct opt_list gates, emulated, min_compat;
+    bool unlock;
 };
 extern const struct opt gates_opts[];
 

@@ -43,6 +43,11 @@ struct feature_version {
 /* The newest release in the table: what a component is unless told otherwise. */
 #define FEATURE_NEWEST ((struct feature_version){1, 37})
 
+/* The oldest release that can be emulated: MatchLabelKeysInPodAffinity begins there. A component of
+ * Kubernetes reaches back three releases; gates that were removed before the newest one are not in
+ * the table. */
+#define FEATURE_OLDEST ((struct feature_version){1, 29})
+
 /* PRE_ALPHA: not there yet. */
 enum feature_stage {
     FEATURE_PRE_ALPHA,
@@ -69,6 +74,10 @@ struct str feature_name(enum feature f);
 /* Finds a gate by its exact name; false when there is none. */
 bool feature_find(struct str name, enum feature *out);
 
+/* What is different in this program while the gate is on, in one line; empty when nothing asks for
+ * it. Static. */
+struct str feature_effect(enum feature f);
+
 /* The gate's history, oldest first; *count rows, static. */
 const struct feature_spec *feature_specs(enum feature f, size_t *count);
 
@@ -88,6 +97,7 @@ struct feature_flags {
     struct feature_flag gates;      /* --feature-gates: A=true,kube:B=false */
     struct feature_flag emulated;   /* --emulated-version: 1.34 or kube=1.34 */
     struct feature_flag min_compat; /* --min-compatibility-version: likewise */
+    bool unlock;                    /* locked gates may be set like others */
 };
 
 struct feature_config {
@@ -107,6 +117,13 @@ void feature_config_init(struct feature_config *c, struct feature_version emulat
  */
 int feature_configure(const struct feature_flags *flags, struct feature_config *out,
                       struct err *err);
+
+/*
+ * Appends the settings that are missing in flags which feature_configure refuses because gates need
+ * others: "GenericWorkload=true,EventedPLEG=false"; what is needed and cannot be on, its user does
+ * without. Nothing when it is not that, or when the flags contradict themselves.
+ */
+void feature_write_missing(struct buf *out, const struct feature_flags *flags);
 
 /* Says which named gates will go away, and which alpha gates are on below the newest version. */
 void feature_config_log(const struct feature_config *c, const struct log *log);

@@ -23,7 +23,7 @@
 #define VERSION_FORMAT "%" PRIu64 ".%" PRIu64
 #define VERSION_ARG(v) (v).major, (v).minor
 
-/* How many minor versions back a component may be set. */
+/* How many minor versions back upstream's components may be set. */
 enum { OLDEST_OFFSET = 3 };
 
 static const struct {
@@ -33,8 +33,11 @@ static const struct {
 #include "feature/gates.def"
 };
 
-static struct feature_version oldest_version(void) {
-    return (struct feature_version){FEATURE_NEWEST.major, FEATURE_NEWEST.minor - OLDEST_OFFSET};
+/* The oldest version that a cluster with this one is expected to have: upstream's, or, for versions
+ * that upstream does not emulate any more, our own. */
+static struct feature_version oldest_beside(struct feature_version emulated) {
+    struct feature_version oldest = {FEATURE_NEWEST.major, FEATURE_NEWEST.minor - OLDEST_OFFSET};
+    return feature__version_cmp(emulated, oldest) < 0 ? FEATURE_OLDEST : oldest;
 }
 
 /* Several errors as one text, "[one, two]"; a single one without brackets. */
@@ -160,7 +163,7 @@ static int read_version(struct feature_flag flag, struct feature_version *out, s
 
 static void add_range_error(struct errors *e, const char *what, struct feature_version v,
                             struct feature_version newest, const char *patch) {
-    struct feature_version oldest = oldest_version();
+    struct feature_version oldest = FEATURE_OLDEST;
     if (feature__version_cmp(v, newest) <= 0 && feature__version_cmp(v, oldest) >= 0)
         return;
     add_error(e,
@@ -182,8 +185,9 @@ static int read_versions(const struct feature_flags *flags, struct feature_confi
     if (read_version(flags->emulated, &c->emulated, err) < 0)
         return -1;
     c->min_compat = feature__version_before(c->emulated);
-    if (feature__version_cmp(c->min_compat, oldest_version()) < 0)
-        c->min_compat = oldest_version();
+    struct feature_version oldest = oldest_beside(c->emulated);
+    if (feature__version_cmp(c->min_compat, oldest) < 0)
+        c->min_compat = oldest;
     return read_version(flags->min_compat, &c->min_compat, err);
 }
 
@@ -221,6 +225,7 @@ static int check_components(struct feature_flag flag, struct err *err) {
 /* What the flags say about each gate, before the gates are asked. */
 struct assignments {
     struct feature_set named, on;
+    bool unlock;        /* locked gates may be set */
     struct str unknown; /* the first name that is no gate; absent = none */
 };
 
@@ -277,11 +282,12 @@ static bool unnamed_value(const struct assignments *w, const struct feature_spec
 }
 
 /* May a named gate have this value? */
-static void check_assignment(const struct feature_config *c, enum feature f, bool on,
-                             struct errors *e) {
+static void check_assignment(const struct feature_config *c, enum feature f,
+                             const struct assignments *w, struct errors *e) {
     const struct feature_spec *s = feature_spec_at(f, c->emulated, c->min_compat);
     struct str name = feature_name(f);
-    if (s->locked && s->on != on)
+    bool on = feature_enabled(&w->on, f);
+    if (s->locked && s->on != on && !w->unlock)
         add_error(e, "cannot set feature gate %.*s to %s, feature is locked to %s", STR_ARG(name),
                   bool_text(on), bool_text(s->on));
     else if (s->stage == FEATURE_PRE_ALPHA)
@@ -300,7 +306,7 @@ static int assign_gates(struct feature_config *c, const struct assignments *w, s
         const struct feature_spec *s = feature_spec_at(f, c->emulated, c->min_compat);
         bool named = feature_enabled(&w->named, f), on = feature_enabled(&w->on, f);
         if (named)
-            check_assignment(c, f, on, &e);
+            check_assignment(c, f, w, &e);
         feature_set_put(&c->enabled, f, named ? on : unnamed_value(w, s));
     }
     return finish_errors(&e, err);
@@ -337,12 +343,52 @@ void feature_config_init(struct feature_config *c, struct feature_version emulat
 int feature_configure(const struct feature_flags *flags, struct feature_config *out,
                       struct err *err) {
     struct feature_config c = {0};
-    struct assignments w = {0};
+    struct assignments w = {.unlock = flags->unlock};
     if (read_versions(flags, &c, err) < 0 || read_assignments(flags->gates, &w, err) < 0 ||
         assign_gates(&c, &w, err) < 0 || check_needs(&c, err) < 0 || check_versions(&c, err) < 0)
         return -1;
     *out = c;
     return 0;
+}
+
+/* May the flags go on with this setting? Not if they say otherwise, nor if the gate is not there or
+ * locked. */
+static bool can_add(const struct feature_config *c, const struct assignments *w, enum feature f) {
+    const struct feature_spec *s = feature_spec_at(f, c->emulated, c->min_compat);
+    return !feature_enabled(&w->named, f) && s->stage != FEATURE_PRE_ALPHA && !s->locked;
+}
+
+/* Adds a setting for one of the needs that are not met: the other gate on or, where that cannot be,
+ * the gate itself off. A gate is set once, so that this ends. False when there is nothing to add.
+ */
+static bool add_missing(struct feature_config *c, struct assignments *w, struct buf *out) {
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        enum feature gate = needs[i].gate, other = needs[i].other;
+        if (!feature_enabled(&c->enabled, gate) || feature_enabled(&c->enabled, other))
+            continue;
+        bool on = can_add(c, w, other);
+        if (!on && !can_add(c, w, gate))
+            continue;
+        enum feature f = on ? other : gate;
+        buf_addf(out, "%s%.*s=%s", out->n ? "," : "", STR_ARG(feature_name(f)), bool_text(on));
+        feature_set_put(&c->enabled, f, on);
+        feature_set_put(&w->named, f, true);
+        return true;
+    }
+    return false;
+}
+
+void feature_write_missing(struct buf *out, const struct feature_flags *flags) {
+    struct feature_config c = {0};
+    struct assignments w = {.unlock = flags->unlock};
+    AUTO(buf_release) struct buf settings = BUF_INIT(1 << 16);
+    if (read_versions(flags, &c, NULL) < 0 || read_assignments(flags->gates, &w, NULL) < 0 ||
+        assign_gates(&c, &w, NULL) < 0)
+        return;
+    while (add_missing(&c, &w, &settings))
+        continue;
+    if (check_needs(&c, NULL) == 0)
+        buf_add(out, buf_view(&settings));
 }
 
 /* ---- what to say about it ---- */

@@ -28,6 +28,15 @@ static const struct gate gates[FEATURE_COUNT] = {
 #include "feature/gates.def"
 };
 
+static const struct str effects[FEATURE_COUNT] = {
+#define EFFECT(name, text) [FEATURE_##name] = STR_INIT(text),
+#include "feature/effects.def"
+};
+
+struct str feature_effect(enum feature f) {
+    return effects[f].p ? effects[f] : STR("");
+}
+
 const char *feature_stage_name(enum feature_stage stage) {
     static const char *const names[] = {"PRE-ALPHA", "ALPHA", "BETA", "GA", "DEPRECATED"};
     return names[stage];

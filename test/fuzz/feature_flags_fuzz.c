@@ -61,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct str values[3][VALUES];
     struct feature_flag dealt[3] = {{0}};
     deal((struct str){(const char *)data + 1, size - 1}, data[0], dealt, values);
-    const struct feature_flags flags = {dealt[0], dealt[1], dealt[2]};
+    const struct feature_flags flags = {
+        .gates = dealt[0], .emulated = dealt[1], .min_compat = dealt[2]};
     struct feature_config c;
     struct err err = {0};
     if (feature_configure(&flags, &c, &err) < 0) {

@@ -52,6 +52,25 @@ static void check(const char *typed, const char *want) {
     assert_int_equal(suggest_fail(&s, "--", NULL), -1);
 }
 
+static void words_are_found_inside_of_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *typed;
+        bool offered;
+    } table[] = {
+        {"TolerationSemver", true},   {"SemverOperators", true},
+        {"tolerationSemver", true},   {"TolerationSemverOps", false},
+        {"SemverToleration", false},  {"Semver", false},
+        {"TolerationAffinity", true}, {"", false},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct suggest s = {.typed = str_of(table[i].typed)};
+        suggest_offer_words(&s, "TolerationAffinitySemverOperators");
+        if ((s.n == 1) != table[i].offered)
+            fail_msg("'%s'", table[i].typed);
+    }
+}
+
 static void names_near_the_typed_one_are_offered(void **state) {
     (void)state;
     check("converr", "\n\nDid you mean this?\n\t--convert\n");
@@ -73,6 +92,7 @@ static void no_more_than_fit_are_kept(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances),
+        cmocka_unit_test(words_are_found_inside_of_names),
         cmocka_unit_test(names_near_the_typed_one_are_offered),
         cmocka_unit_test(no_more_than_fit_are_kept),
     };

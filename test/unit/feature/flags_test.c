@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "feature/feature.h"
 
@@ -23,8 +24,9 @@ static struct feature_flag flag(const char *value, struct str *room) {
 static int configure(const char *gates, const char *emulated, const char *min_compat,
                      struct feature_config *c, struct err *err) {
     struct str rooms[3];
-    const struct feature_flags flags = {flag(gates, &rooms[0]), flag(emulated, &rooms[1]),
-                                        flag(min_compat, &rooms[2])};
+    const struct feature_flags flags = {.gates = flag(gates, &rooms[0]),
+                                        .emulated = flag(emulated, &rooms[1]),
+                                        .min_compat = flag(min_compat, &rooms[2])};
     return feature_configure(&flags, c, err);
 }
 
@@ -65,6 +67,12 @@ static const struct {
      "TolerationAffinitySemverOperators"},
     {"AllAlpha=true,EventedPLEG=false", "1.36", NULL, "TaintTolerationComparisonOperators",
      "TaintTolerationCEL"},
+    /* the rollback of KEP-3633 */
+    {"MatchLabelKeysInPodAffinity=false", "1.32", NULL, "MatchLabelKeysInPodTopologySpread",
+     "MatchLabelKeysInPodAffinity"},
+    {NULL, "1.31", NULL, "MatchLabelKeysInPodAffinity", "TaintTolerationComparisonOperators"},
+    {NULL, "1.29", NULL, "MatchLabelKeysInPodTopologySpread", "MatchLabelKeysInPodAffinity"},
+    {"MatchLabelKeysInPodAffinity=true", "1.29", NULL, "MatchLabelKeysInPodAffinity", "AllAlpha"},
     /* a locked gate may be set to what it is */
     {"MatchLabelKeysInPodAffinity=true", NULL, NULL, "MatchLabelKeysInPodAffinity", "AllAlpha"},
 };
@@ -140,15 +148,15 @@ static const struct {
     {"AllAlpha=true,kube:AllBeta=true", NULL, NULL,
      "set kube feature gates with default empty prefix or kube: prefix consistently, do not mix "
      "use"},
-    {NULL, "1.38", NULL, "emulation version 1.38 is not between [1.34, 1.37.0]"},
-    {NULL, "1.33", NULL,
-     "[emulation version 1.33 is not between [1.34, 1.37.0], minCompatibilityVersion version 1.34 "
-     "is not between [1.34, 1.33]]"},
-    {NULL, "2.0", NULL, "emulation version 2.0 is not between [1.34, 1.37.0]"},
+    {NULL, "1.38", NULL, "emulation version 1.38 is not between [1.29, 1.37.0]"},
+    {NULL, "1.28", NULL,
+     "[emulation version 1.28 is not between [1.29, 1.37.0], minCompatibilityVersion version 1.29 "
+     "is not between [1.29, 1.28]]"},
+    {NULL, "2.0", NULL, "emulation version 2.0 is not between [1.29, 1.37.0]"},
     {NULL, "1.18446744073709551615", NULL,
-     "emulation version 1.18446744073709551615 is not between [1.34, 1.37.0]"},
-    {NULL, "1.36", "1.37", "minCompatibilityVersion version 1.37 is not between [1.34, 1.36]"},
-    {NULL, NULL, "1.2", "minCompatibilityVersion version 1.2 is not between [1.34, 1.37]"},
+     "emulation version 1.18446744073709551615 is not between [1.29, 1.37.0]"},
+    {NULL, "1.36", "1.37", "minCompatibilityVersion version 1.37 is not between [1.29, 1.36]"},
+    {NULL, NULL, "1.2", "minCompatibilityVersion version 1.2 is not between [1.29, 1.37]"},
     {NULL, "x", NULL, "could not parse \"x\" as version"},
     {NULL, "kube=", NULL, "could not parse \"\" as version"},
     {NULL, "1.36,", NULL, "could not parse \"\" as version"},
@@ -194,6 +202,48 @@ static void refused_flags(void **state) {
         assert_int_equal(err.code, ERR_USAGE);
         assert_int_equal(c.emulated.major, 77); /* untouched */
     }
+}
+
+static const struct {
+    const char *gates, *emulated;
+    const char *missing;
+} incomplete[] = {
+    {"AllAlpha=true", NULL, "GenericWorkload=true"},
+    {"AllAlpha=true", "1.35", "EventedPLEG=false"},
+    /* what is needed needs something itself */
+    {"WorkloadWithJob=true,CompositePodGroup=true", NULL,
+     "GenericWorkload=true,TopologyAwareWorkloadScheduling=true"},
+    {"CompositePodGroup=true,GenericWorkload=false", NULL, ""}, /* both are named */
+    {"AllAlpha=true,GenericWorkload=false,AllBeta=true", NULL,
+     "CompositePodGroup=false,DRAWorkloadResourceClaims=false,PodGroupPreemptionPolicy=false,"
+     "TopologyAwareWorkloadScheduling=false,WorkloadWithJob=false"},
+    {"TaintTolerationCEL=true", NULL, ""},
+    {"Nope=true", NULL, ""},
+};
+
+static void what_is_missing_is_told(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(incomplete); i++) {
+        struct str rooms[2];
+        struct feature_flags flags = {.gates = flag(incomplete[i].gates, &rooms[0]),
+                                      .emulated = flag(incomplete[i].emulated, &rooms[1])};
+        AUTO(buf_release) struct buf out = BUF_INIT(1024);
+        feature_write_missing(&out, &flags);
+        if (!str_is(buf_view(&out), incomplete[i].missing))
+            fail_msg("row %zu: %.*s", i, STR_ARG(buf_view(&out)));
+    }
+}
+
+static void a_locked_gate_can_be_unlocked(void **state) {
+    (void)state;
+    struct str room;
+    struct feature_flags flags = {.gates = flag("MatchLabelKeysInPodAffinity=false", &room)};
+    struct feature_config c;
+    struct err err;
+    assert_int_equal(feature_configure(&flags, &c, &err), -1);
+    flags.unlock = true;
+    assert_int_equal(feature_configure(&flags, &c, &err), 0);
+    assert_false(feature_enabled(&c.enabled, FEATURE_MatchLabelKeysInPodAffinity));
 }
 
 static void long_texts_are_cut(void **state) {
@@ -287,6 +337,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepted_flags),
         cmocka_unit_test(refused_flags),
+        cmocka_unit_test(what_is_missing_is_told),
+        cmocka_unit_test(a_locked_gate_can_be_unlocked),
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(flags_may_be_repeated),
         cmocka_unit_test(defaults_are_accepted_at_every_version),
