@@ -17,7 +17,8 @@ static uint32_t bit_of(struct str code) {
 
 struct advice *advice_new(void) {
     struct advice *run = xcalloc(1, sizeof *run);
-    run->taint_texts = run->classes = run->warned_classes = MAP_INIT(map_random_seed());
+    run->taint_texts = run->label_texts = run->classes = run->warned_classes =
+        MAP_INIT(map_random_seed());
     return run;
 }
 
@@ -25,9 +26,11 @@ void advice_free(struct advice *run) {
     if (!run)
         return;
     map_release(&run->taint_texts);
+    map_release(&run->label_texts);
     map_release(&run->classes);
     map_release(&run->warned_classes);
     vec_release(&run->taints);
+    vec_release(&run->labels);
     arena_release(&run->arena);
     free(run);
 }
@@ -53,11 +56,27 @@ static void learn_taint(struct advice *run, const struct api_taint *t, struct st
                                                  arena_str(a, t->effect), arena_str(a, node)});
 }
 
+/* Of labels only those matter that version operators cannot read. */
+static void learn_label(struct advice *run, const struct label *l, struct str node) {
+    struct err why;
+    AUTO(arena_release) struct arena scratch = {0};
+    if (run->labels.n == ADVICE_MOST_LABELS || !advice__is_bad_version(&scratch, l->value, &why))
+        return;
+    struct arena *a = &run->arena;
+    struct str text = arena_printf(a, "%.*s=%.*s", STR_ARG(l->key), STR_ARG(l->value));
+    if (map_put(&run->label_texts, text, run))
+        return;
+    vec_push(&run->labels, (struct advice_label){arena_str(a, l->key), arena_str(a, l->value),
+                                                 arena_str(a, node)});
+}
+
 static void learn(struct advice *run, const struct api_object *o) {
     if (o->type == &api_types[API_T_node]) {
         const struct api_taint_list *taints = &((const struct api_node *)o->body)->spec.taints;
         for (size_t i = 0; i < taints->n; i++)
             learn_taint(run, &taints->v[i], o->meta->name);
+        for (size_t i = 0; i < o->meta->labels.n; i++)
+            learn_label(run, &o->meta->labels.v[i], o->meta->name);
     }
     if (o->type == &api_types[API_T_priority_class]) {
         map_put(&run->classes, arena_str(&run->arena, o->meta->name), run);
@@ -253,10 +272,14 @@ const struct advice_row advice_rows[] = {
     {"default-eviction", "A toleration that suppresses the default eviction of 300 seconds",
      ADVICE_PODS, advice__default_eviction},
     {"duplicate-field", "A field that stands twice in an object", ADVICE_ANY, NULL},
+    {"expression-boundary", "isGreaterThan in an expression does not match the version itself",
+     ADVICE_PODS, advice__expression_boundary},
     {"kernel-version", "Kernel versions do not compare as release versions", ADVICE_PODS,
      advice__kernel_version},
     {"label-key-missing", "matchLabelKeys names a label that the pod does not have", ADVICE_PODS,
      advice__label_key_missing},
+    {"label-not-a-version", "A label of a node that a version operator of the pod cannot read",
+     ADVICE_PODS, advice__label_not_a_version},
     {"needless-expression", "An expression that plain tolerations can say", ADVICE_PODS,
      advice__needless_expression},
     {"number-not-canonical", "A number on a taint that Lt and Gt cannot read", ADVICE_NODES,

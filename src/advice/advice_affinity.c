@@ -68,6 +68,43 @@ void advice__affinity_never_matches(struct advisor *w) {
         check_term(w, &preferred->v[i].preference, ADVICE_PREFERRED_NODE_TERM(i));
 }
 
+/* ---- label-not-a-version ---- */
+
+static void check_labels(struct advisor *w, const struct api_node_selector_requirement *r,
+                         struct advice_place at, size_t index) {
+    struct err why;
+    for (size_t i = 0; i < w->run->labels.n; i++) {
+        const struct advice_label *l = &w->run->labels.v[i];
+        if (!str_eq(l->key, r->key) || !advice__is_bad_version(w->out->a, l->value, &why))
+            continue;
+        advice__say(
+            w,
+            advice__path(w, ".%s[%zu]%s.matchExpressions[%zu]", at.list, at.index, at.tail, index),
+            "%.*s never matches node %.*s: its label is %.*s, which is not a version (%s)",
+            STR_ARG(r->operator), STR_ARG(l->node), STR_ARG(l->value), why.msg);
+        return;
+    }
+}
+
+static void check_versions(struct advisor *w, const struct api_node_selector_term *term,
+                           struct advice_place at) {
+    for (size_t i = 0; i < term->match_expressions.n; i++)
+        if (is_semver_operator(term->match_expressions.v[i].operator))
+            check_labels(w, &term->match_expressions.v[i], at, i);
+}
+
+void advice__label_not_a_version(struct advisor *w) {
+    const struct api_affinity *a = w->spec->affinity;
+    if (!a || !a->node_affinity || w->run->labels.n == 0)
+        return;
+    const struct api_node_selector *required = a->node_affinity->required;
+    for (size_t i = 0; required && i < required->node_selector_terms.n; i++)
+        check_versions(w, &required->node_selector_terms.v[i], ADVICE_REQUIRED_NODE_TERM(i));
+    const struct api_preferred_scheduling_term_list *preferred = &a->node_affinity->preferred;
+    for (size_t i = 0; i < preferred->n; i++)
+        check_versions(w, &preferred->v[i].preference, ADVICE_PREFERRED_NODE_TERM(i));
+}
+
 /* ---- anti-affinity-rollout ---- */
 
 /* A number or a percentage of total, rounded down or up; -1 when it is neither. */

@@ -12,14 +12,21 @@ struct advice_taint {
     struct str key, value, effect, node;
 };
 
+/* A label of a node that went by: it looks like a version, and is none. */
+struct advice_label {
+    struct str key, value, node;
+};
+
 /* More different taints than this are not remembered: clusters have a few dozen. */
-enum { ADVICE_MOST_TAINTS = 1024 };
+enum { ADVICE_MOST_TAINTS = 1024, ADVICE_MOST_LABELS = 1024 };
 
 struct advice {
     struct arena arena;
     uint32_t silenced; /* a bit for each row */
     VEC(struct advice_taint) taints;
-    struct map taint_texts;    /* key=value of those -> the run */
+    struct map taint_texts; /* key=value of those -> the run */
+    VEC(struct advice_label) labels;
+    struct map label_texts;    /* likewise */
     struct map classes;        /* name of a PriorityClass -> the run */
     struct map warned_classes; /* unknown ones that were warned of once */
     bool has_default_class;
@@ -93,6 +100,10 @@ bool advice__compare(struct advisor *w, const struct threshold *th, struct str v
 /* A version with a pre-release that is none by its looks: 1.30.4-eks-a737599. */
 bool advice__has_vendor_suffix(const struct semver *v);
 
+/* Does the text begin as versions do, and is none, even to the tolerant reader of the Semver
+ * operators? Then *why tells why not. */
+bool advice__is_bad_version(struct arena *a, struct str text, struct err *why);
+
 /* Does the name part of a key contain the word? */
 bool advice__key_has(struct str key, const char *word);
 
@@ -116,11 +127,13 @@ void advice__vendor_suffix(struct advisor *w); /* on nodes, too */
 void advice__affinity_never_matches(struct advisor *w);
 void advice__anti_affinity_rollout(struct advisor *w);
 void advice__label_key_missing(struct advisor *w);
+void advice__label_not_a_version(struct advisor *w);
 /* nodes.c */
 void advice__number_not_canonical(struct advisor *w);
 void advice__version_not_parsed(struct advisor *w);
 /* expressions.c */
 void advice__cel_strict_semver(struct advisor *w);
+void advice__expression_boundary(struct advisor *w);
 void advice__needless_expression(struct advisor *w);
 /* advice.c */
 void advice__priority_class_unknown(struct advisor *w);

@@ -86,13 +86,17 @@ static struct str numbers_of(struct str value) {
     return str_sub(value, at, n);
 }
 
+bool advice__is_bad_version(struct arena *a, struct str text, struct err *why) {
+    struct semver v;
+    return looks_like_version(text) && semver_parse_tolerant(a, text, &v, why) < 0;
+}
+
 void advice__version_not_parsed(struct advisor *w) {
     const struct api_taint_list *taints = taints_of(w);
     for (size_t i = 0; i < taints->n; i++) {
         struct str value = taints->v[i].value;
-        struct semver v;
         struct err why;
-        if (!looks_like_version(value) || semver_parse_tolerant(w->out->a, value, &v, &why) == 0)
+        if (!advice__is_bad_version(w->out->a, value, &why))
             continue;
         advice__say(w, value_path(w, i),
                     "no Semver operator ever matches %.*s, which is not a version (%s); taint the "

@@ -111,6 +111,58 @@ void advice__cel_strict_semver(struct advisor *w) {
                         "semver(x, true)");
 }
 
+/* ---- expression-boundary ---- */
+
+/* Reads "semver('5.15.0'" behind a parenthesis that was just read. */
+static bool take_version(struct scan *s, struct str *version) {
+    next(s);
+    if (s->kind != SCAN_NAME || !str_is(s->word, "semver"))
+        return false;
+    next(s);
+    if (!is_sign(s, "("))
+        return false;
+    next(s);
+    *version = s->word;
+    return s->kind == SCAN_STRING;
+}
+
+/* Is it a version X.Y.0? */
+static bool is_minor(struct advisor *w, struct str version) {
+    struct semver v;
+    return semver_parse_tolerant(w->out->a, version, &v, NULL) == 0 && v.patch == 0 &&
+           v.pre_count == 0;
+}
+
+/* The first version X.Y.0 that something must be greater than. An expression that negates, compares
+ * in another way or names the version again has thought of the boundary. */
+static bool find_boundary(struct advisor *w, struct str expression, struct str *out) {
+    struct scan s = {.rest = expression};
+    bool found = false;
+    for (next(&s); s.kind != SCAN_END; next(&s)) {
+        bool compares = s.kind == SCAN_NAME && str_ends(s.word, STR("compareTo"));
+        bool again = found && s.kind == SCAN_STRING && str_eq(s.word, *out);
+        if (compares || again || is_sign(&s, "!"))
+            return false;
+        if (found || s.kind != SCAN_NAME || !str_ends(s.word, STR("isGreaterThan")))
+            continue;
+        next(&s);
+        found = is_sign(&s, "(") && take_version(&s, out) && is_minor(w, *out);
+    }
+    return found;
+}
+
+void advice__expression_boundary(struct advisor *w) {
+    const struct api_toleration_list *list = &w->spec->tolerations;
+    for (size_t i = 0; i < list->n; i++) {
+        struct str version;
+        if (list->v[i].expression.n && find_boundary(w, list->v[i].expression, &version))
+            advice__say(w, advice__path(w, ".tolerations[%zu].expression", i),
+                        "isGreaterThan(semver('%.*s')) does not match %.*s itself; if it is meant "
+                        "too, write compareTo(semver('%.*s')) >= 0",
+                        STR_ARG(version), STR_ARG(version), STR_ARG(version));
+    }
+}
+
 /* ---- needless-expression ---- */
 
 /* taint.key == 'a' && taint.value == 'b' && … */
