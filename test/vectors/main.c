@@ -44,6 +44,7 @@ static const struct kind {
     {"validate_create.jsonl", vectors_check_validate_create},
     {"validate_status.jsonl", vectors_check_validate_status},
     {"validate_update.jsonl", vectors_check_validate_update},
+    {"yaml.jsonl", vectors_check_yaml},
 };
 
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds, SHOWN_FAILURES = 5, SHOWN_BYTES = 2000 };

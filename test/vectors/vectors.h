@@ -20,6 +20,7 @@ vectors_check_fn vectors_check_decode;
 vectors_check_fn vectors_check_validate_create;
 vectors_check_fn vectors_check_validate_status;
 vectors_check_fn vectors_check_validate_update;
+vectors_check_fn vectors_check_yaml;
 vectors_check_fn vectors_check_nodeselector;
 vectors_check_fn vectors_check_tolerate;
 vectors_check_fn vectors_check_untolerated;

@@ -21,6 +21,7 @@ var areas = []*area{
 	{"semver", semverAnswer, generateSemver, []string{"tolerant", "strict", "result"}, 100},
 	{"quantity", quantityAnswer, generateQuantity, []string{"string", "canonical", "format", "value", "milli", "sign",
 		"error", "result", "sum", "difference"}, 100},
+	{"yaml", yamlAnswer, generateYAML, []string{"json", "refused"}, 100},
 	{"nodeselector", nodeSelector, generateNodeSelector, []string{"required_match", "required_error", "preferred_score",
 		"preferred_error", "match", "error"}, 100},
 	{"labelselector", labelSelector, generateLabelSelector, []string{"match", "string", "error"}, 100},
