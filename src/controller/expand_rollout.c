@@ -63,13 +63,14 @@ static bool is_ready(const struct api_pod *pod) {
 void expand__roll_add(struct controller_rollout *r, const struct api_object *pod, bool is_new) {
     enum controller_rollout_state state =
         is_ready(pod->body) ? CONTROLLER_POD_READY : CONTROLLER_POD_WAITING;
-    vec_push(&r->pods, (struct controller_rollout_pod){pod, place_of(r->way, pod), is_new, state});
+    vec_push(&r->pods,
+             (struct controller_rollout_pod){pod, place_of(r->way, pod), is_new, state, 0});
 }
 
 void expand__roll_created(struct expand *e, const struct api_object *pod) {
     struct controller_rollout *r = e->rollout;
     vec_push(&r->pods, (struct controller_rollout_pod){pod, place_of(r->way, pod), true,
-                                                       CONTROLLER_POD_ABSENT});
+                                                       CONTROLLER_POD_ABSENT, 0});
 }
 
 void expand__roll_begin(struct expand *e, struct controller_rollout *r) {
@@ -82,6 +83,7 @@ void expand__roll_end(struct expand *e, bool is_complete) {
     e->rollout = NULL;
     if (!is_complete)
         vec_clear(&r->pods);
+    controller_rollout_start(r);
     e->c->roll_end(e->c->ctx, r);
 }
 
@@ -91,6 +93,13 @@ static void add_pods(struct controller_rollout *r, const struct expand_owned *ow
     for (size_t i = 0; owned && i < owned->pods.n; i++)
         if (expand__is_active(owned->pods.v[i]))
             expand__roll_add(r, owned->pods.v[i], is_new);
+}
+
+static int64_t count_new(const struct controller_rollout *r) {
+    int64_t n = 0;
+    for (size_t i = 0; i < r->pods.n; i++)
+        n += r->pods.v[i].is_new;
+    return n;
 }
 
 /* The pods of all ReplicaSets; *current is the one of the new template, or NULL. */
@@ -135,7 +144,7 @@ bool expand__roll_deployment(struct expand *e, const struct api_object *o) {
         note(e, "not rolled out: it is paused");
     } else if (rolls) {
         expand__roll_begin(e, &r);
-        int64_t missing = r.wanted - controller_rollout_count(&r).updated;
+        int64_t missing = r.wanted - count_new(&r);
         expand__roll_end(e, make_replicas(e, o, current, missing));
     }
     controller_rollout_release(&r);

@@ -6,8 +6,19 @@
 
 #include "base/map.h"
 
+/* The pods of one place, which wait in a list until it is settled. */
+struct controller_rollout_pair {
+    size_t old, new; /* places in the list of pods; NONE: there is none */
+    size_t next_open;
+};
+
+#define NONE SIZE_MAX
+
 void controller_rollout_release(struct controller_rollout *r) {
     vec_release(&r->pods);
+    vec_release(&r->step.make);
+    vec_release(&r->step.remove);
+    arena_release(&r->arena);
 }
 
 /* ---- limits ---- */
@@ -71,45 +82,22 @@ static bool is_there(const struct controller_rollout_pod *pod) {
     return pod->state == CONTROLLER_POD_WAITING || pod->state == CONTROLLER_POD_READY;
 }
 
-struct controller_rollout_counts controller_rollout_count(const struct controller_rollout *r) {
-    struct controller_rollout_counts c = {0};
-    for (size_t i = 0; i < r->pods.n; i++) {
-        const struct controller_rollout_pod *pod = &r->pods.v[i];
-        bool is_ready = pod->state == CONTROLLER_POD_READY;
-        *(pod->is_new ? &c.updated : &c.old) += is_there(pod);
-        *(pod->is_new ? &c.updated_ready : &c.old_ready) += is_ready;
-    }
-    return c;
+static void count(struct controller_rollout *r, const struct controller_rollout_pod *pod,
+                  int64_t sign) {
+    *(pod->is_new ? &r->counts.updated : &r->counts.old) += is_there(pod) ? sign : 0;
+    if (pod->state == CONTROLLER_POD_READY)
+        *(pod->is_new ? &r->counts.updated_ready : &r->counts.old_ready) += sign;
 }
 
 bool controller_rollout_is_done(const struct controller_rollout *r) {
-    struct controller_rollout_counts c = controller_rollout_count(r);
-    return !c.old && c.updated == c.updated_ready && c.updated == r->wanted;
+    const struct controller_rollout_counts *c = &r->counts;
+    return !c->old && c->updated == c->updated_ready && c->updated == r->wanted;
 }
 
-/* ---- choosing ---- */
-
-static void make(struct controller_rollout_step *step, size_t place) {
-    step->make[step->make_count++] = place;
-}
-
-static void remove_pod(struct controller_rollout_step *step, size_t place) {
-    step->remove[step->remove_count++] = place;
-}
-
-/* The first pods that are not made yet, at most so many. */
-static void make_some(const struct controller_rollout *r, struct controller_rollout_step *step,
-                      int64_t most) {
-    for (size_t i = 0; i < r->pods.n && most > 0; i++)
-        if (r->pods.v[i].is_new && r->pods.v[i].state == CONTROLLER_POD_ABSENT) {
-            make(step, i);
-            most--;
-        }
-}
+/* ---- the order in which old pods go ---- */
 
 /* What decides which replica goes first: the order of the members is the order of the rules. Lower
- * goes first.
- * Follows k8s.io/kubernetes pkg/controller, func (ActivePodsWithRanks) Less. */
+ * goes first. Follows k8s.io/kubernetes pkg/controller, func (ActivePodsWithRanks) Less. */
 struct removal {
     int64_t rules[6];
     size_t place;
@@ -165,22 +153,108 @@ static int compare_removals(const void *x, const void *y) {
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Removes pods of the new or the old template, at most so many, in the order of the rules. */
-static void remove_some(const struct controller_rollout *r, struct arena *a,
-                        struct controller_rollout_step *step, bool is_new, int64_t most) {
-    if (most <= 0)
-        return;
-    struct removal *all = arena_array(a, struct removal, r->pods.n);
+/* The pods of the new or the old template that are there, as they would go; in the arena. */
+static size_t order_pods(struct controller_rollout *r, bool is_new, size_t **out) {
+    struct removal *all = arena_array(&r->arena, struct removal, r->pods.n);
     struct map counts = MAP_INIT(map_random_seed());
     size_t n = 0;
     count_by_node(r, &counts);
     for (size_t i = 0; i < r->pods.n; i++)
         if (r->pods.v[i].is_new == is_new && is_there(&r->pods.v[i]))
             all[n++] = removal_of(r, &counts, i);
-    qsort(all, n, sizeof *all, compare_removals);
-    for (size_t i = 0; i < n && most-- > 0; i++)
-        remove_pod(step, all[i].place);
     map_release(&counts);
+    if (n)
+        qsort(all, n, sizeof *all, compare_removals);
+    *out = arena_array(&r->arena, size_t, n);
+    for (size_t i = 0; i < n; i++)
+        (*out)[i] = all[i].place;
+    return n;
+}
+
+/* ---- places ---- */
+
+static enum controller_rollout_state state_at(const struct controller_rollout *r, size_t pod) {
+    return pod == NONE ? CONTROLLER_POD_GONE : r->pods.v[pod].state;
+}
+
+static bool has_old(const struct controller_rollout *r, const struct controller_rollout_pair *p) {
+    return p->old != NONE && is_there(&r->pods.v[p->old]);
+}
+
+static bool has_ready(const struct controller_rollout *r, const struct controller_rollout_pair *p) {
+    return state_at(r, p->old) == CONTROLLER_POD_READY ||
+           state_at(r, p->new) == CONTROLLER_POD_READY;
+}
+
+static bool awaits_new(const struct controller_rollout *r,
+                       const struct controller_rollout_pair *p) {
+    return state_at(r, p->new) == CONTROLLER_POD_ABSENT;
+}
+
+/* Is there the new pod alone, and ready? */
+static bool is_done(const struct controller_rollout *r, const struct controller_rollout_pair *p) {
+    return state_at(r, p->new) == CONTROLLER_POD_READY && !has_old(r, p);
+}
+
+/* Places stand in the order of their first pods. */
+static void pair_pods(struct controller_rollout *r) {
+    struct map by_place = MAP_INIT(map_random_seed());
+    r->pairs = arena_array(&r->arena, struct controller_rollout_pair, r->pods.n);
+    for (size_t i = 0; i < r->pods.n; i++) {
+        struct controller_rollout_pod *pod = &r->pods.v[i];
+        uintptr_t at = (uintptr_t)map_get(&by_place, pod->place);
+        if (!at) {
+            at = ++r->pair_count;
+            r->pairs[at - 1] = (struct controller_rollout_pair){NONE, NONE, at};
+            map_put(&by_place, pod->place, (void *)at);
+        }
+        pod->pair = at - 1;
+        *(pod->is_new ? &r->pairs[pod->pair].new : &r->pairs[pod->pair].old) = i;
+    }
+    map_release(&by_place);
+    for (size_t i = 0; i < r->pair_count; i++)
+        r->unready += !has_ready(r, &r->pairs[i]);
+}
+
+/* ---- life ---- */
+
+static bool has_places(const struct controller_rollout *r) {
+    return r->way == CONTROLLER_ROLLOUT_MEMBERS || r->way == CONTROLLER_ROLLOUT_DAEMONS;
+}
+
+void controller_rollout_start(struct controller_rollout *r) {
+    for (size_t i = 0; i < r->pods.n; i++)
+        count(r, &r->pods.v[i], 1);
+    if (has_places(r))
+        pair_pods(r);
+    else
+        r->order_count = order_pods(r, false, &r->order);
+}
+
+void controller_rollout_set(struct controller_rollout *r, size_t place,
+                            enum controller_rollout_state state) {
+    struct controller_rollout_pod *pod = &r->pods.v[place];
+    const struct controller_rollout_pair *pair = has_places(r) ? &r->pairs[pod->pair] : NULL;
+    bool was_ready = pair && has_ready(r, pair);
+    count(r, pod, -1);
+    pod->state = state;
+    count(r, pod, 1);
+    if (pair)
+        r->unready += was_ready - has_ready(r, pair);
+    if (pair && state == CONTROLLER_POD_GONE)
+        r->is_settled = false; /* the place may have become empty */
+}
+
+static void make(struct controller_rollout *r, size_t place) {
+    controller_rollout_set(r, place, CONTROLLER_POD_WAITING);
+    vec_push(&r->step.make, place);
+}
+
+static void take_off(struct controller_rollout *r, size_t place) {
+    bool was_settled = r->is_settled;
+    controller_rollout_set(r, place, CONTROLLER_POD_GONE);
+    r->is_settled = was_settled; /* what comes in its place is known */
+    vec_push(&r->step.remove, place);
 }
 
 /* ---- replicas ---- */
@@ -189,9 +263,38 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+/* The first pods that are not made yet, at most so many. */
+static void make_some(struct controller_rollout *r, int64_t most) {
+    for (; r->next_new < r->pods.n && most > 0; r->next_new++) {
+        const struct controller_rollout_pod *pod = &r->pods.v[r->next_new];
+        if (!pod->is_new || pod->state != CONTROLLER_POD_ABSENT)
+            continue;
+        make(r, r->next_new);
+        most--;
+    }
+}
+
+static void remove_old(struct controller_rollout *r, int64_t most) {
+    for (; r->next_old < r->order_count && most > 0; r->next_old++) {
+        size_t place = r->order[r->next_old];
+        if (!is_there(&r->pods.v[place]))
+            continue;
+        take_off(r, place);
+        most--;
+    }
+}
+
+/* The replicas were lowered. */
+static void remove_surplus(struct controller_rollout *r, int64_t surplus) {
+    size_t *order;
+    size_t n = order_pods(r, true, &order);
+    for (size_t i = 0; i < n && surplus-- > 0; i++)
+        take_off(r, order[i]);
+}
+
 /* Old pods that are not ready go first: that costs nothing. Then so many as may be missing. */
-static int64_t count_removable(const struct controller_rollout *r,
-                               const struct controller_rollout_counts *c) {
+static int64_t count_removable(const struct controller_rollout *r) {
+    const struct controller_rollout_counts *c = &r->counts;
     int64_t least_ready = r->wanted - r->max_unavailable;
     int64_t may_go = c->old + c->updated_ready - least_ready;
     int64_t spare = c->old_ready + c->updated_ready - least_ready;
@@ -200,156 +303,131 @@ static int64_t count_removable(const struct controller_rollout *r,
     return least(may_go, c->old - c->old_ready) + (spare > 0 ? spare : 0);
 }
 
-static void step_replicas(const struct controller_rollout *r, struct arena *a,
-                          struct controller_rollout_step *step) {
-    struct controller_rollout_counts c = controller_rollout_count(r);
-    int64_t room = r->wanted + r->max_surge - (c.old + c.updated);
-    if (c.updated > r->wanted)
-        remove_some(r, a, step, true, c.updated - r->wanted);
-    else
-        make_some(r, step, least(room, r->wanted - c.updated));
-    if (!step->make_count && !step->remove_count)
-        remove_some(r, a, step, false, count_removable(r, &c));
+static bool has_step(const struct controller_rollout *r) {
+    return r->step.make.n || r->step.remove.n;
 }
 
-static void step_recreate(const struct controller_rollout *r, struct arena *a,
-                          struct controller_rollout_step *step) {
-    struct controller_rollout_counts c = controller_rollout_count(r);
-    (void)a;
-    for (size_t i = 0; i < r->pods.n; i++)
-        if (!r->pods.v[i].is_new && is_there(&r->pods.v[i]))
-            remove_pod(step, i);
-    if (!step->remove_count)
-        make_some(r, step, r->wanted - c.updated);
+static void step_replicas(struct controller_rollout *r) {
+    const struct controller_rollout_counts *c = &r->counts;
+    int64_t room = r->wanted + r->max_surge - (c->old + c->updated);
+    if (c->updated > r->wanted)
+        remove_surplus(r, c->updated - r->wanted);
+    else
+        make_some(r, least(room, r->wanted - c->updated));
+    if (!has_step(r))
+        remove_old(r, count_removable(r));
+}
+
+static void step_recreate(struct controller_rollout *r) {
+    remove_old(r, r->counts.old);
+    if (!has_step(r))
+        make_some(r, r->wanted - r->counts.updated);
 }
 
 /* ---- pods with a place ---- */
 
-/* The pods of one place. */
-struct pair {
-    const struct controller_rollout_pod *old, *new;
-    size_t old_place, new_place;
-};
-
-/* All places, in the order in which their first pod stands in the list. */
-static size_t list_pairs(const struct controller_rollout *r, struct arena *a, struct pair **out) {
-    struct pair *pairs = arena_array(a, struct pair, r->pods.n);
-    struct map by_place = MAP_INIT(map_random_seed());
-    size_t n = 0;
-    for (size_t i = 0; i < r->pods.n; i++) {
-        const struct controller_rollout_pod *pod = &r->pods.v[i];
-        uintptr_t at = (uintptr_t)map_get(&by_place, pod->place);
-        if (!at) {
-            at = ++n;
-            map_put(&by_place, pod->place, (void *)at);
-        }
-        *(pod->is_new ? &pairs[at - 1].new : &pairs[at - 1].old) = pod;
-        *(pod->is_new ? &pairs[at - 1].new_place : &pairs[at - 1].old_place) = i;
+/* Looks at all places once: those without a pod get theirs, and pods go from places that there
+ * shall not be any more. */
+static void settle_places(struct controller_rollout *r) {
+    for (size_t i = 0; i < r->pair_count; i++) {
+        const struct controller_rollout_pair *p = &r->pairs[i];
+        if (awaits_new(r, p) && !has_old(r, p))
+            make(r, p->new);
+        else if (has_old(r, p) && p->new == NONE)
+            take_off(r, p->old);
     }
-    map_release(&by_place);
-    *out = pairs;
-    return n;
+    r->is_settled = true;
 }
 
-static bool has_old(const struct pair *p) {
-    return p->old && is_there(p->old);
+static void replace(struct controller_rollout *r, const struct controller_rollout_pair *p) {
+    take_off(r, p->old);
+    make(r, p->new);
 }
 
-static bool has_ready(const struct pair *p) {
-    return (p->old && p->old->state == CONTROLLER_POD_READY) ||
-           (p->new && p->new->state == CONTROLLER_POD_READY);
-}
-
-static bool awaits_new(const struct pair *p) {
-    return p->new && p->new->state == CONTROLLER_POD_ABSENT;
-}
-
-static int64_t count_unready(const struct pair *pairs, size_t n) {
-    int64_t unready = 0;
-    for (size_t i = 0; i < n; i++)
-        unready += !has_ready(&pairs[i]);
-    return unready;
-}
-
-/* Places without a pod get theirs, and pods go from places that there shall not be any more. */
-static bool settle_places(const struct pair *pairs, size_t n,
-                          struct controller_rollout_step *step) {
-    for (size_t i = 0; i < n; i++) {
-        if (awaits_new(&pairs[i]) && !has_old(&pairs[i]))
-            make(step, pairs[i].new_place);
-        else if (has_old(&pairs[i]) && !pairs[i].new)
-            remove_pod(step, pairs[i].old_place);
-    }
-    return step->make_count || step->remove_count;
+/* The place behind *link in the list of those that are open; NULL at its end. Settled ones leave
+ * the list. */
+static struct controller_rollout_pair *next_open(struct controller_rollout *r, size_t *link) {
+    while (*link < r->pair_count &&
+           (is_done(r, &r->pairs[*link]) ||
+            (!has_old(r, &r->pairs[*link]) && r->pairs[*link].new == NONE)))
+        *link = r->pairs[*link].next_open;
+    return *link < r->pair_count ? &r->pairs[*link] : NULL;
 }
 
 /* A member that is not ready holds up those behind it, unless it is old itself. */
-static void step_members(const struct controller_rollout *r, struct arena *a,
-                         struct controller_rollout_step *step) {
-    struct pair *pairs;
-    size_t n = list_pairs(r, a, &pairs);
+static void step_members(struct controller_rollout *r) {
+    size_t *link = &r->first_open;
     int64_t unready = 0;
-    if (settle_places(pairs, n, step))
-        return;
-    for (size_t i = 0; i < n && unready < r->max_unavailable; i++) {
-        bool replace = has_old(&pairs[i]) && awaits_new(&pairs[i]);
-        if (replace)
-            remove_pod(step, pairs[i].old_place);
-        unready += replace || !has_ready(&pairs[i]);
+    for (struct controller_rollout_pair *p;
+         unready < r->max_unavailable && (p = next_open(r, link)); link = &p->next_open) {
+        if (has_old(r, p) && awaits_new(r, p))
+            replace(r, p);
+        unready += !has_ready(r, p);
     }
 }
 
-/* Old daemons go first, and new ones are made where there is none. */
-static void step_daemons(const struct controller_rollout *r, struct arena *a,
-                         struct controller_rollout_step *step) {
-    struct pair *pairs;
-    size_t n = list_pairs(r, a, &pairs);
-    if (settle_places(pairs, n, step))
-        return;
-    int64_t may_go = r->max_unavailable - count_unready(pairs, n);
-    for (size_t i = 0; i < n; i++) {
-        if (!has_old(&pairs[i]) || !awaits_new(&pairs[i]))
-            continue;
-        if (!has_ready(&pairs[i]) || may_go-- > 0)
-            remove_pod(step, pairs[i].old_place);
+/* Old daemons make room for new ones. Those that are not ready may go at any time, which is looked
+ * at when all places are. */
+static void step_daemons(struct controller_rollout *r) {
+    size_t *link = &r->first_open;
+    int64_t may_go = r->max_unavailable - r->unready;
+    for (struct controller_rollout_pair *p; may_go > 0 && (p = next_open(r, link));
+         link = &p->next_open)
+        if (has_old(r, p) && awaits_new(r, p)) {
+            replace(r, p);
+            may_go--;
+        }
+}
+
+static void replace_unready_daemons(struct controller_rollout *r) {
+    for (size_t i = 0; i < r->pair_count; i++) {
+        const struct controller_rollout_pair *p = &r->pairs[i];
+        if (has_old(r, p) && awaits_new(r, p) && !has_ready(r, p))
+            replace(r, p);
     }
 }
 
 /* New daemons are made beside old ones, which go when the new ones are ready. */
-static void step_surging_daemons(const struct controller_rollout *r, struct arena *a,
-                                 struct controller_rollout_step *step) {
-    struct pair *pairs;
-    size_t n = list_pairs(r, a, &pairs);
+static void step_surging_daemons(struct controller_rollout *r) {
+    size_t *link = &r->first_open;
     int64_t room = r->max_surge;
-    if (settle_places(pairs, n, step))
-        return;
-    for (size_t i = 0; i < n; i++) {
-        const struct pair *p = &pairs[i];
-        if (has_old(p) && p->new && p->new->state == CONTROLLER_POD_READY)
-            remove_pod(step, p->old_place);
-        room -= has_old(p) && p->new && p->new->state == CONTROLLER_POD_WAITING;
+    for (struct controller_rollout_pair *p; room > 0 && (p = next_open(r, link));
+         link = &p->next_open) {
+        bool is_ready = state_at(r, p->new) == CONTROLLER_POD_READY;
+        if (is_ready && has_old(r, p))
+            take_off(r, p->old);
+        if (awaits_new(r, p))
+            make(r, p->new);
+        room -= !is_ready;
     }
-    for (size_t i = 0; i < n; i++)
-        if (has_old(&pairs[i]) && awaits_new(&pairs[i]) &&
-            (pairs[i].old->state != CONTROLLER_POD_READY || room-- > 0))
-            make(step, pairs[i].new_place);
+}
+
+static void step_places(struct controller_rollout *r) {
+    if (!r->is_settled) {
+        settle_places(r);
+        if (r->way == CONTROLLER_ROLLOUT_DAEMONS && !r->max_surge)
+            replace_unready_daemons(r);
+        if (has_step(r))
+            return;
+    }
+    if (r->way == CONTROLLER_ROLLOUT_MEMBERS)
+        step_members(r);
+    else if (r->max_surge)
+        step_surging_daemons(r);
+    else
+        step_daemons(r);
 }
 
 /* ---- the next step ---- */
 
-bool controller_rollout_next(const struct controller_rollout *r, struct arena *a,
-                             struct controller_rollout_step *out) {
-    *out = (struct controller_rollout_step){.make = arena_array(a, size_t, r->pods.n),
-                                            .remove = arena_array(a, size_t, r->pods.n)};
+bool controller_rollout_next(struct controller_rollout *r) {
+    vec_clear(&r->step.make);
+    vec_clear(&r->step.remove);
     if (r->way == CONTROLLER_ROLLOUT_RECREATE)
-        step_recreate(r, a, out);
+        step_recreate(r);
     else if (r->way == CONTROLLER_ROLLOUT_REPLICAS)
-        step_replicas(r, a, out);
-    else if (r->way == CONTROLLER_ROLLOUT_MEMBERS)
-        step_members(r, a, out);
-    else if (r->max_surge)
-        step_surging_daemons(r, a, out);
+        step_replicas(r);
     else
-        step_daemons(r, a, out);
-    return out->make_count || out->remove_count;
+        step_places(r);
+    return has_step(r);
 }

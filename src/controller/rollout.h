@@ -1,7 +1,8 @@
 /*
  * Rolling updates, a step at a time: which pods of an old template go and which of the new one are
  * made next, given what is there and what of it is ready. No clock, no API: whoever conducts the
- * rollout carries a step out, tells what became of it and asks again.
+ * rollout carries a step out, tells what became of the pods and asks again. A step costs what it
+ * changes, however many pods there are.
  *
  * Follows k8s.io/kubernetes pkg/controller/deployment, func (*DeploymentController) rolloutRolling.
  * Follows k8s.io/kubernetes pkg/controller/daemon, func (*DaemonSetsController) rollingUpdate.
@@ -36,9 +37,26 @@ struct controller_rollout_pod {
     struct str place;                /* its name or node, where only one pod may be; or empty */
     bool is_new;                     /* it is of the new template */
     enum controller_rollout_state state;
+    size_t pair; /* of way MEMBERS and DAEMONS: the number of its place */
 };
 
-/* A rollout. Zeroed and filled by the caller; release with controller_rollout_release. */
+/* How far it is. */
+struct controller_rollout_counts {
+    int64_t updated, updated_ready; /* pods of the new template that are there */
+    int64_t old, old_ready;
+};
+
+/* Places in the list of pods: of those that are to go, and of those that are to be made. */
+struct controller_rollout_step {
+    VEC(size_t) remove, make;
+};
+
+struct controller_rollout_pair;
+
+/*
+ * A rollout. The caller zeroes it, fills the first part and the pods, and starts it; from then on
+ * states change by controller_rollout_set only. Release with controller_rollout_release.
+ */
 struct controller_rollout {
     enum controller_rollout_way way;
     struct str maker;        /* what remarks call the workload: deployment.apps/web */
@@ -47,9 +65,19 @@ struct controller_rollout {
     int64_t max_unavailable; /* of those that need not be ready */
     int64_t kept;            /* of those that keep the old template, and count as new here */
     VEC(struct controller_rollout_pod) pods;
+
+    struct controller_rollout_counts counts;
+    struct arena arena;                    /* of what follows */
+    size_t next_new;                       /* pods before this one have been made */
+    size_t *order, order_count, next_old;  /* old pods as they go; those before next_old went */
+    struct controller_rollout_pair *pairs; /* pods by their places */
+    size_t pair_count, first_open;         /* the first place that is not settled yet */
+    int64_t unready;                       /* places without a pod that is ready */
+    bool is_settled;                       /* all places have been looked at */
+    struct controller_rollout_step step;   /* the last one */
 };
 
-/* Forgets the pods; a zeroed rollout is fine. */
+/* Releases what it holds; a zeroed rollout is fine. */
 void controller_rollout_release(struct controller_rollout *r);
 
 /* Resolves maxSurge and maxUnavailable of a Deployment against its replicas, and the way that its
@@ -62,23 +90,16 @@ void controller_rollout_of_stateful_set(struct controller_rollout *r,
 void controller_rollout_of_daemon_set(struct controller_rollout *r,
                                       const struct api_daemon_set *set, int64_t nodes);
 
-/* Places in r->pods of the pods that are to be made, and of those that are to go. */
-struct controller_rollout_step {
-    size_t *make, *remove;
-    size_t make_count, remove_count;
-};
+/* Counts and orders the pods; afterwards the list stays as it is. */
+void controller_rollout_start(struct controller_rollout *r);
 
-/* The next step, in the arena. False: there is nothing to do before something becomes ready, or at
- * all. */
-bool controller_rollout_next(const struct controller_rollout *r, struct arena *a,
-                             struct controller_rollout_step *out);
+/* Tells what became of a pod. */
+void controller_rollout_set(struct controller_rollout *r, size_t pod,
+                            enum controller_rollout_state state);
 
-/* How far it is. */
-struct controller_rollout_counts {
-    int64_t updated, updated_ready; /* pods of the new template that are there */
-    int64_t old, old_ready;
-};
-struct controller_rollout_counts controller_rollout_count(const struct controller_rollout *r);
+/* The next step, in r->step: pods to remove first, then those to make. They count as gone and made
+ * from here on. False: there is nothing to do before something becomes ready, or at all. */
+bool controller_rollout_next(struct controller_rollout *r);
 
 /* Is every pod of the new template, and ready? */
 bool controller_rollout_is_done(const struct controller_rollout *r);

@@ -44,14 +44,6 @@ static struct sim_placement_pod *find_pod(const struct sim_placement *p, struct 
     return place ? &p->pods.v[place - 1] : NULL;
 }
 
-const struct sim_placement_pod *sim__placement_known(const struct sim_placement *p,
-                                                     const struct api_object *o) {
-    AUTO(arena_release) struct arena a = {0};
-    const struct sim_placement_pod *pod =
-        find_pod(p, name_key(&a, o->meta->namespace, o->meta->name));
-    return pod && pod->pod == o ? pod : NULL;
-}
-
 /* The pod of that name; one that was on its node before is added. */
 static struct sim_placement_pod *get_pod(struct sim_placement *p, struct str namespace,
                                          struct str name) {
@@ -152,6 +144,7 @@ static void end(struct sim_placement *p, struct sim_placement_pod *pod,
     pod->nominated = pod->victims = (struct str){0};
     p->last_change = clock_wall(&p->clock->clock);
     sched_delete(p->sched, pod->pod);
+    sim__rollouts_note(p, pod->pod, CONTROLLER_POD_GONE);
 }
 
 void sim__placement_end(struct sim_placement *p, const struct api_object *o,
@@ -210,6 +203,7 @@ static void take(struct sim_placement *p, const struct sched_result *r) {
     pod->message = pod->nominated = pod->victims = (struct str){0};
     p->last_change = clock_wall(&p->clock->clock);
     bind(p, pod);
+    sim__rollouts_note(p, pod->pod, CONTROLLER_POD_READY);
 }
 
 /* ---- the run ---- */
@@ -265,9 +259,11 @@ void sim_placement_run(struct sim_placement *p, struct sim_cluster *c, struct sc
                                 .clock = clock,
                                 .by_name = MAP_INIT(seed),
                                 .bound = MAP_INIT(seed),
+                                .rolled = MAP_INIT(seed),
                                 .texts = MAP_INIT(seed)};
     clock_manual_init(clock, time_of(c));
     p->last_change = clock_wall(&clock->clock);
+    sim__rollouts_begin(p);
     feed(p);
     run(p);
 }
@@ -278,6 +274,7 @@ void sim_placement_release(struct sim_placement *p) {
     vec_release(&p->pods);
     map_release(&p->by_name);
     map_release(&p->bound);
+    map_release(&p->rolled);
     map_release(&p->texts);
     arena_release(&p->arena);
 }

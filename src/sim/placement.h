@@ -56,6 +56,7 @@ struct sim_placement {
     VEC(struct sim_placement_pod) pods; /* pending ones in the order of the input, then others */
     struct map by_name;                 /* place in pods + 1, by namespace/name */
     struct map bound;                   /* objects of pods that had their node, by the same */
+    struct map rolled;                  /* pods of rollouts, by their objects */
     struct map texts;                   /* messages and names, each once */
     size_t pending, decided;            /* for the progress */
     int64_t last_change;                /* when a pod last found or lost its place */
@@ -75,16 +76,19 @@ bool sim_placement_is_complete(const struct sim_placement *p);
 
 /* --- for the files that make up a placement --- */
 
-/* What is known of this pod; NULL: nothing has been decided about it. */
-const struct sim_placement_pod *sim__placement_known(const struct sim_placement *p,
-                                                     const struct api_object *o);
-
 /* Tells the scheduler of a pod that is pending from now on. */
 void sim__placement_begin(struct sim_placement *p, struct sim_item *item);
 
 /* Takes a pod off: the scheduler is told, and the report has it in that state. */
 void sim__placement_end(struct sim_placement *p, const struct api_object *o,
                         enum sim_placement_state state, struct str message);
+
+/* Gets to know the pods of all rollouts. */
+void sim__rollouts_begin(struct sim_placement *p);
+
+/* Tells the rollout of a pod, if it is of one, what became of it. */
+void sim__rollouts_note(struct sim_placement *p, const struct api_object *o,
+                        enum controller_rollout_state state);
 
 /* Goes one step further in every rollout. False: there was nothing to do. */
 bool sim__rollouts_step(struct sim_placement *p);

@@ -41,7 +41,7 @@ struct report {
     const struct cmd_ctx *ctx; /* stored */
     enum report_format format;
     size_t objects, rejected, warnings; /* so far */
-    size_t unchecked;       /* of objects: their kinds are not Kubernetes' own */
+    size_t unchecked;                   /* of objects: their kinds are not Kubernetes' own */
     size_t skipped_objects;
     VEC(struct report_unreadable) unreadable;
     VEC(struct report_skipped) skipped;

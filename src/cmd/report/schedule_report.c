@@ -78,13 +78,13 @@ static void add_sum(struct buf *out, const struct sim_placement *p) {
 
 /* deployment.apps/web: rolled out: 4 of 4 pods updated; at its tightest 5 pods, 3 ready */
 static void add_rollout(struct buf *out, const struct sim_rollout *r) {
-    struct controller_rollout_counts c = controller_rollout_count(&r->plan);
+    const struct controller_rollout_counts *c = &r->plan.counts;
     bool is_done = controller_rollout_is_done(&r->plan);
     if (is_done && !r->steps)
         return;
     printable_add(out, r->plan.maker);
     buf_addf(out, ": %s: %lld of %lld pod%s updated", is_done ? "rolled out" : "stuck",
-             (long long)(c.updated_ready - r->plan.kept), (long long)r->plan.wanted,
+             (long long)(c->updated_ready - r->plan.kept), (long long)r->plan.wanted,
              r->plan.wanted == 1 ? "" : "s");
     if (r->plan.kept)
         buf_addf(out, ", %lld kept", (long long)r->plan.kept);

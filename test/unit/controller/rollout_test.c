@@ -43,7 +43,7 @@ static const struct row rows[] = {
 static void add(struct controller_rollout *r, const struct api_object *pod, bool is_new,
                 enum controller_rollout_state state, int64_t count) {
     for (int64_t i = 0; i < count; i++)
-        vec_push(&r->pods, (struct controller_rollout_pod){pod, STR(""), is_new, state});
+        vec_push(&r->pods, (struct controller_rollout_pod){pod, STR(""), is_new, state, 0});
 }
 
 static void steps_of_replicas(void **state) {
@@ -52,17 +52,16 @@ static void steps_of_replicas(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct controller_rollout_counts *c = &rows[i].there;
         struct controller_rollout r = rows[i].plan;
-        struct controller_rollout_step step;
-        AUTO(arena_release) struct arena a = {0};
         add(&r, pod, true, CONTROLLER_POD_READY, c->updated_ready);
         add(&r, pod, true, CONTROLLER_POD_WAITING, c->updated - c->updated_ready);
         add(&r, pod, false, CONTROLLER_POD_READY, c->old_ready);
         add(&r, pod, false, CONTROLLER_POD_WAITING, c->old - c->old_ready);
         add(&r, pod, true, CONTROLLER_POD_ABSENT, r.wanted - c->updated);
-        bool goes_on = controller_rollout_next(&r, &a, &step);
+        controller_rollout_start(&r);
+        bool goes_on = controller_rollout_next(&r);
         print_message("%s\n", rows[i].name);
-        assert_int_equal(step.make_count, rows[i].make);
-        assert_int_equal(step.remove_count, rows[i].remove);
+        assert_int_equal(r.step.make.n, rows[i].make);
+        assert_int_equal(r.step.remove.n, rows[i].remove);
         assert_int_equal(goes_on, rows[i].make || rows[i].remove);
         controller_rollout_release(&r);
     }
@@ -95,7 +94,6 @@ static void the_least_useful_pod_goes_first(void **state) {
     enum { N = sizeof texts / sizeof *texts };
     struct api_object *pods[N];
     struct controller_rollout r = REPLICAS(N, 0, N);
-    struct controller_rollout_step step;
     AUTO(arena_release) struct arena a = {0};
     (void)state;
     for (size_t i = 0; i < N; i++) {
@@ -104,10 +102,11 @@ static void the_least_useful_pod_goes_first(void **state) {
         assert_int_equal(api_object_decode(&tree, NULL, &pods[i], NULL), 0);
         add(&r, pods[i], false, CONTROLLER_POD_READY, 1);
     }
-    assert_true(controller_rollout_next(&r, &a, &step));
-    assert_int_equal(step.remove_count, N);
+    controller_rollout_start(&r);
+    assert_true(controller_rollout_next(&r));
+    assert_int_equal(r.step.remove.n, N);
     for (size_t i = 0; i < N; i++) {
-        assert_int_equal(step.remove[i], order[i]);
+        assert_int_equal(r.step.remove.v[i], order[i]);
         api_object_free(pods[i]);
     }
     controller_rollout_release(&r);
