@@ -97,7 +97,8 @@ bool controller_rollout_is_done(const struct controller_rollout *r) {
 /* ---- the order in which old pods go ---- */
 
 /* What decides which replica goes first: the order of the members is the order of the rules. Lower
- * goes first. Follows k8s.io/kubernetes pkg/controller, func (ActivePodsWithRanks) Less. */
+ * goes first.
+ * Follows k8s.io/kubernetes pkg/controller, func (ActivePodsWithRanks) Less. */
 struct removal {
     int64_t rules[6];
     size_t place;

@@ -17,6 +17,7 @@
 #include "sched/preempt_int.h"
 #include "sched/queue/queue_int.h"
 #include "sched/topology/count_int.h"
+#include "sched/topology/services_int.h"
 #include "sched/volumes/volumes_int.h"
 
 static void hold(struct sched *s, const struct sched_weighted_resource *v, size_t n) {

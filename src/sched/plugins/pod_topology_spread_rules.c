@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sched/plugins/pod_topology_spread_int.h"
+#include "sched/topology/services_int.h"
 
 static const struct api_topology_spread_constraint system_constraints[] = {
     {.topology_key = STR_INIT("kubernetes.io/hostname"),

@@ -8,6 +8,7 @@
 #include <assert.h>
 
 #include "sched/explain/explain_int.h"
+#include "sched/volumes/disks_int.h"
 #include "sched/volumes/state_int.h"
 
 static void *compile(struct sched *s, struct sched__pod_class *c) {

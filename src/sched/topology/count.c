@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "sched/topology/facets_int.h"
+#include "sched/topology/services_int.h"
 
 /* Idle tallies are swept when so many members and columns were made for each pod and node that
  * there is, and some more. */

@@ -86,15 +86,6 @@ void sched__podterm_write(struct buf *out, const struct sched__podterm *t);
 /* The labels of a namespace, or NULL when there is no such namespace; borrowed. */
 const struct labels *sched__namespace_labels(struct sched *s, struct str ns);
 
-/* ---- services (services.c) ---- */
-
-/* Marks those of the pod's labels, by their places, that services which select the pod ask for. */
-void sched__services_mark(struct sched *s, const struct api_object_meta *pod, bool *asked);
-
-/* Frees what is remembered of services: all of it, or if it was found before they changed. */
-void sched__services_release(struct sched *s);
-void sched__services_sweep(struct sched *s);
-
 /* ---- sets of pods (count.c) ---- */
 
 struct sched__tally;

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "sched/topology/count_int.h"
+#include "sched/topology/services_int.h"
 
 /* A selector, in the list of those with the same rarest label. */
 struct selection {

@@ -7,6 +7,7 @@
  * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumebinding,
  * func (*volumeBinder) AssumePodVolumes, func (*volumeBinder) RevertAssumedPodVolumes.
  */
+#include "sched/volumes/disks_int.h"
 #include "sched/volumes/state_int.h"
 
 /* Most of what is taken needs no more than this. */

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "sched/volumes/disks_int.h"
 #include "sched/volumes/state_int.h"
 
 #define OLD_CLASS "volume.beta.kubernetes.io/storage-class"

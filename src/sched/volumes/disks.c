@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "sched/topology/count_int.h"
+#include "sched/volumes/disks_int.h"
 #include "sched/volumes/state_int.h"
 
 bool sched__is_disk(const struct api_volume_source *source) {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "objects.h"
+#include "sched/volumes/disks_int.h"
 #include "sched/volumes/state_int.h"
 
 /* A pod with these volumes, without defaults. */
