@@ -44,6 +44,15 @@ static inline bool api_pod_has_ended(const struct api_pod *pod) {
     return str_is(pod->status.phase, "Succeeded") || str_is(pod->status.phase, "Failed");
 }
 
+/* Who made the object and looks after it; or NULL. */
+static inline const struct api_owner_reference *api_object_controller(const struct api_object *o) {
+    const struct api_owner_reference_list *list = &o->meta->owner_references;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].controller.set && list->v[i].controller.v)
+            return &list->v[i];
+    return NULL;
+}
+
 struct api_decode_opts {
     struct str api_version, kind; /* for items of a typed list that do not say what they are */
     bool strict;                  /* fail on unknown and repeated fields */

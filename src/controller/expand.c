@@ -19,14 +19,6 @@ const struct api_object *expand__find(const struct expand *e, enum api_type_id t
 
 /* ---- who owns whom ---- */
 
-static const struct api_owner_reference *controller_of(const struct api_object *o) {
-    const struct api_owner_reference_list *list = &o->meta->owner_references;
-    for (size_t i = 0; i < list->n; i++)
-        if (list->v[i].controller.set && list->v[i].controller.v)
-            return &list->v[i];
-    return NULL;
-}
-
 static struct str owner_key(struct arena *a, const char *kind, struct str namespace,
                             struct str name) {
     return arena_printf(a, "%s\n%.*s\n%.*s", kind, STR_ARG(namespace), STR_ARG(name));
@@ -55,7 +47,7 @@ static struct str deployment_name(struct str replica_set) {
 /* What has a controller is kept under its uid and its name. Pods whose ReplicaSet was not given are
  * kept for the Deployment that it seems to be of. */
 static void index_object(struct expand *e, const struct api_object *o) {
-    const struct api_owner_reference *ref = controller_of(o);
+    const struct api_owner_reference *ref = api_object_controller(o);
     bool is_pod = api_object_is(o, API_T_pod);
     struct str namespace = o->meta->namespace;
     if (!ref || (!is_pod && !api_object_is(o, API_T_replica_set)))
@@ -131,7 +123,7 @@ bool expand__replicas(struct expand *e, const struct api_object *owner,
 
 /* A Deployment that was changed decides itself what becomes of its ReplicaSets. */
 static bool is_rolled(const struct expand *e, const struct api_object *replica_set) {
-    const struct api_owner_reference *ref = controller_of(replica_set);
+    const struct api_owner_reference *ref = api_object_controller(replica_set);
     return ref && map_get_const(&e->changed, ref->uid);
 }
 
@@ -240,7 +232,7 @@ static bool is_group(const struct expand *e, const struct api_object *o) {
     if (!feature_enabled(e->c->gates, FEATURE_WorkloadWithJob) ||
         job->spec.template.spec.scheduling_group)
         return false;
-    if (controller_of(o) &&
+    if (api_object_controller(o) &&
         !labels_find(&o->meta->annotations, STR("scheduling.k8s.io/group-template-name")))
         return false;
     return is_new(job, owned) || job->spec.scheduling || has_grouped_pod(owned);

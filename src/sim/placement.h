@@ -71,6 +71,11 @@ void sim_placement_release(struct sim_placement *p);
 /* The pod as it is now: on its node if it was given one. Shares what it can; the caller owns it. */
 struct api_object *sim_placement_pod_now(const struct sim_placement_pod *pod);
 
+/* Is it still without a node, and there? */
+static inline bool sim_placement_pod_is_pending(const struct sim_placement_pod *pod) {
+    return pod->state != SIM_SCHEDULED && pod->state != SIM_PREEMPTED && pod->state != SIM_REMOVED;
+}
+
 /* Did every pod that was pending find its node, and did every rollout come to its end? */
 bool sim_placement_is_complete(const struct sim_placement *p);
 

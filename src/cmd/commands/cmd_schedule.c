@@ -15,10 +15,17 @@ struct schedule_opts {
     struct scene_opts scene;
     int64_t seed;
     bool dry_run, metrics;
+    bool all_namespaces, no_headers, pending;
+    struct str labels, fields;
     int output; /* enum schedule_format */
 };
 
 static const struct opt schedule_opts[] = {
+    {.name = "all-namespaces",
+     .letter = 'A',
+     .kind = OPT_FLAG,
+     .help = "Show the pods of all namespaces, although one was given.",
+     .offset = offsetof(struct schedule_opts, all_namespaces)},
     {.name = "apply",
      .kind = OPT_FLAG,
      .help = "Objects with a uid, too, take the place of those of the same name that were given "
@@ -30,15 +37,31 @@ static const struct opt schedule_opts[] = {
      .kind = OPT_FLAG,
      .help = "Only tell which pods would be preempted.",
      .offset = offsetof(struct schedule_opts, dry_run)},
+    {.name = "field-selector",
+     .kind = OPT_STR,
+     .value = "SELECTOR",
+     .help = "Show only pods with these fields, such as spec.nodeName=n1,metadata.name!=web.",
+     .offset = offsetof(struct schedule_opts, fields)},
     {.name = "metrics",
      .kind = OPT_FLAG,
      .help = "Print the scheduler's metrics behind the table, in Prometheus' text format.",
      .offset = offsetof(struct schedule_opts, metrics)},
     ROW_NAMESPACE(offsetof(struct schedule_opts, scene.namespace),
-                  "Namespace of objects that name none (default)."),
-    ROW_OUTPUT(offsetof(struct schedule_opts, output),
-               "Output format: table, or json or yaml for the resulting pods.", "table",
-               schedule_formats),
+                  "Namespace of objects that name none (default). If given, only its pods are "
+                  "shown."),
+    {.name = "no-headers",
+     .kind = OPT_FLAG,
+     .help = "Print nothing but the lines of the table: no headers, and no sum behind them.",
+     .offset = offsetof(struct schedule_opts, no_headers)},
+    ROW_OUTPUT(
+        offsetof(struct schedule_opts, output),
+        "Output format: table, or wide with more columns and a line for each pod; json, yaml "
+        "or name for the resulting pods.",
+        "table", schedule_formats),
+    {.name = "pending",
+     .kind = OPT_FLAG,
+     .help = "Show only pods that found no node.",
+     .offset = offsetof(struct schedule_opts, pending)},
     {.name = "seed",
      .kind = OPT_INT,
      .value = "NUMBER",
@@ -46,19 +69,36 @@ static const struct opt schedule_opts[] = {
              "taken.",
      .offset = offsetof(struct schedule_opts, seed),
      .fallback = "0"},
+    {.name = "selector",
+     .letter = 'l',
+     .kind = OPT_STR,
+     .value = "SELECTOR",
+     .help = "Show only pods with these labels, such as 'app in (web, api),!canary'.",
+     .offset = offsetof(struct schedule_opts, labels)},
     {0},
 };
 
 /* --- the work --- */
 
+/* What is to be shown, as far as options say it. */
+static int read_view(struct cmd_call *call, struct schedule_view *out, struct err *err) {
+    const struct schedule_opts *opts = call->opts;
+    *out = (struct schedule_view){.format = (enum schedule_format)opts->output,
+                                  .no_headers = opts->no_headers};
+    out->select.pending = opts->pending;
+    if (!opts->all_namespaces)
+        out->select.namespace = opts->scene.namespace;
+    return schedule_select_compile(call->arena, opts->labels, opts->fields, &out->select, err);
+}
+
 static int report(struct cmd_call *call, struct sched *s, const struct sim_placement *p,
-                  struct err *err) {
+                  struct schedule_view *view, struct err *err) {
     const struct schedule_opts *opts = call->opts;
     AUTO(buf_release) struct buf metrics = BUF_INIT(MOST_METRICS);
     if (opts->metrics)
         sched_metrics_write(s, &metrics);
-    return schedule_report_write(call->ctx, p, (enum schedule_format)opts->output,
-                                 buf_view(&metrics), err);
+    view->metrics = buf_view(&metrics);
+    return schedule_report_write(call->ctx, p, view, err);
 }
 
 static void show_progress(void *ctx, size_t decided, size_t pending) {
@@ -67,7 +107,8 @@ static void show_progress(void *ctx, size_t decided, size_t pending) {
     progress_update(progress, decided, 0);
 }
 
-static int schedule(struct cmd_call *call, struct scene *scene, struct err *err) {
+static int schedule(struct cmd_call *call, struct scene *scene, struct schedule_view *view,
+                    struct err *err) {
     const struct schedule_opts *opts = call->opts;
     struct clock_manual clock;
     struct sim_placement placement;
@@ -81,7 +122,7 @@ static int schedule(struct cmd_call *call, struct scene *scene, struct err *err)
                                                    .progress = show_progress,
                                                    .ctx = &progress});
     progress_end(&progress);
-    int rc = report(call, s, &placement, err);
+    int rc = report(call, s, &placement, view, err);
     bool good = sim_placement_is_complete(&placement) && !scene->cluster.refused;
     sim_placement_release(&placement);
     sched_free(s);
@@ -90,12 +131,15 @@ static int schedule(struct cmd_call *call, struct scene *scene, struct err *err)
 
 static int run(struct cmd_call *call, struct err *err) {
     const struct schedule_opts *opts = call->opts;
-    if (opts->metrics && opts->output != SCHEDULE_TABLE)
-        return err_set(err, ERR_USAGE, "--metrics goes with -o table only");
+    if (opts->metrics && (opts->output > SCHEDULE_WIDE || opts->no_headers))
+        return err_set(err, ERR_USAGE, "--metrics goes with a whole table only");
+    struct schedule_view view;
+    if (read_view(call, &view, err) < 0)
+        return -1;
     AUTO(scene_release) struct scene scene = {0};
     if (scene_read(&scene, call, &opts->scene, "schedule", err) < 0)
         return -1;
-    return schedule(call, &scene, err);
+    return schedule(call, &scene, &view, err);
 }
 
 static const struct cmd_example examples[] = {
