@@ -85,6 +85,11 @@ static int store_int(const struct opt *o, struct str value, int64_t *out, struct
     return 0;
 }
 
+static int bad_choice(struct arena *a, const struct opt *o, struct str value, struct err *err) {
+    struct str choices = opt_words_join(a, o->words, ", ", " or ");
+    return bad_value(o, value, arena_printf(a, "must be %.*s", STR_ARG(choices)).p, err);
+}
+
 static int store_enum(struct arena *a, const struct opt *o, struct str value, int *out,
                       struct err *err) {
     for (int i = 0; o->words[i]; i++)
@@ -92,8 +97,22 @@ static int store_enum(struct arena *a, const struct opt *o, struct str value, in
             *out = i;
             return 0;
         }
-    struct str choices = opt_words_join(a, o->words, ", ", " or ");
-    return bad_value(o, value, arena_printf(a, "must be %.*s", STR_ARG(choices)).p, err);
+    return bad_choice(a, o, value, err);
+}
+
+static int store_form(struct arena *a, const struct opt *o, struct str value, struct opt_form *out,
+                      struct err *err) {
+    for (int i = 0; o->words[i]; i++) {
+        struct str word = str_of(o->words[i]);
+        bool has_text = str_ends(word, STR("="));
+        if (has_text ? !str_starts(value, word) : !str_eq(value, word))
+            continue;
+        *out = (struct opt_form){i, {0}};
+        if (has_text)
+            out->text = arena_str(a, str_sub(value, word.n, value.n));
+        return 0;
+    }
+    return bad_choice(a, o, value, err);
 }
 
 static void store_list(struct arena *a, struct str value, struct opt_list *out) {
@@ -113,6 +132,8 @@ static int store(struct arena *a, const struct found *f, struct str value, struc
         return store_int(f->opt, value, f->value, err);
     case OPT_ENUM:
         return store_enum(a, f->opt, value, f->value, err);
+    case OPT_FORM:
+        return store_form(a, f->opt, value, f->value, err);
     case OPT_STR:
         *(struct str *)f->value = value;
         return 0;

@@ -19,6 +19,13 @@ enum opt_kind {
     OPT_FILES, /* struct opt_list: as OPT_LIST, of file names */
     OPT_TEXTS, /* struct opt_list: repeatable, taken as they are */
     OPT_ENUM,  /* int: the place of the word in `words` */
+    OPT_FORM,  /* struct opt_form: as OPT_ENUM, but a text follows words that end in "=" */
+};
+
+/* A word that was chosen, and the text behind it; absent behind words without "=". */
+struct opt_form {
+    int place;
+    struct str text;
 };
 
 /* Values that were collected. Each has a NUL behind it. */
@@ -36,7 +43,7 @@ struct opt {
     const char *help;
     size_t offset;                  /* where the value goes, in the struct of the table's group */
     const char *fallback;           /* the value when not given; NULL = zero */
-    const char *const *words;       /* OPT_ENUM: the choices, NULL at the end */
+    const char *const *words;       /* OPT_ENUM, OPT_FORM: the choices, NULL at the end */
     void (*offer)(struct buf *out); /* what completion may offer, separated by spaces; or NULL */
 };
 

@@ -17,7 +17,7 @@ struct schedule_opts {
     bool dry_run, metrics;
     bool all_namespaces, no_headers, pending;
     struct str labels, fields;
-    int output; /* enum schedule_format */
+    struct opt_form output; /* enum schedule_format */
 };
 
 static const struct opt schedule_opts[] = {
@@ -53,11 +53,16 @@ static const struct opt schedule_opts[] = {
      .kind = OPT_FLAG,
      .help = "Print nothing but the lines of the table: no headers, and no sum behind them.",
      .offset = offsetof(struct schedule_opts, no_headers)},
-    ROW_OUTPUT(
-        offsetof(struct schedule_opts, output),
-        "Output format: table, or wide with more columns and a line for each pod; json, yaml "
-        "or name for the resulting pods.",
-        "table", schedule_formats),
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPT_FORM,
+     .value = "FORMAT",
+     .help = "Output format: table; wide, with more columns and a line for each pod; or the "
+             "resulting pods as json, yaml, name, jsonpath=TEMPLATE or custom-columns=SPEC, as "
+             "kubectl has them.",
+     .offset = offsetof(struct schedule_opts, output),
+     .fallback = "table",
+     .words = schedule_formats},
     {.name = "pending",
      .kind = OPT_FLAG,
      .help = "Show only pods that found no node.",
@@ -83,11 +88,13 @@ static const struct opt schedule_opts[] = {
 /* What is to be shown, as far as options say it. */
 static int read_view(struct cmd_call *call, struct schedule_view *out, struct err *err) {
     const struct schedule_opts *opts = call->opts;
-    *out = (struct schedule_view){.format = (enum schedule_format)opts->output,
+    *out = (struct schedule_view){.format = (enum schedule_format)opts->output.place,
                                   .no_headers = opts->no_headers};
     out->select.pending = opts->pending;
     if (!opts->all_namespaces)
         out->select.namespace = opts->scene.namespace;
+    if (schedule_view_read(call->arena, out, opts->output.text, err) < 0)
+        return -1;
     return schedule_select_compile(call->arena, opts->labels, opts->fields, &out->select, err);
 }
 
@@ -131,7 +138,7 @@ static int schedule(struct cmd_call *call, struct scene *scene, struct schedule_
 
 static int run(struct cmd_call *call, struct err *err) {
     const struct schedule_opts *opts = call->opts;
-    if (opts->metrics && (opts->output > SCHEDULE_WIDE || opts->no_headers))
+    if (opts->metrics && (opts->output.place > SCHEDULE_WIDE || opts->no_headers))
         return err_set(err, ERR_USAGE, "--metrics goes with a whole table only");
     struct schedule_view view;
     if (read_view(call, &view, err) < 0)

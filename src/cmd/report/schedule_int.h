@@ -10,6 +10,9 @@
 struct str schedule__owner(struct arena *a, const struct sim_cluster *c,
                            const struct api_object *pod);
 
+/* How tables look: cut to the width of a terminal unless they are wide, with its colours. */
+struct table_style schedule__style(const struct cmd_ctx *ctx, const struct schedule_view *view);
+
 /* Fills an empty table with a line for each pod that is selected. Unless it is wide, pods of one
  * owner that are pending for the same reason are one line. Release it. */
 void schedule__pods_table(struct table *t, const struct sim_placement *p,

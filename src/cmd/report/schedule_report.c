@@ -8,8 +8,31 @@
 enum { SPOOL_BYTES = 8 << 20, LONGEST_LINE = 4 << 20 };
 
 const char *const schedule_formats[] = {
-    [SCHEDULE_TABLE] = "table", [SCHEDULE_WIDE] = "wide", [SCHEDULE_JSON] = "json",
-    [SCHEDULE_YAML] = "yaml",   [SCHEDULE_NAME] = "name", NULL};
+    [SCHEDULE_TABLE] = "table",
+    [SCHEDULE_WIDE] = "wide",
+    [SCHEDULE_JSON] = "json",
+    [SCHEDULE_YAML] = "yaml",
+    [SCHEDULE_NAME] = "name",
+    [SCHEDULE_JSONPATH] = "jsonpath=",
+    [SCHEDULE_COLUMNS] = "custom-columns=",
+    NULL,
+};
+
+int schedule_view_read(struct arena *a, struct schedule_view *view, struct str text,
+                       struct err *err) {
+    if (view->format == SCHEDULE_COLUMNS) {
+        struct columns *columns = arena_new(a, struct columns);
+        view->columns = columns;
+        return columns_parse(a, text, columns, err);
+    }
+    if (view->format != SCHEDULE_JSONPATH)
+        return 0;
+    if (jsonpath_parse(a, text, &view->path, err) < 0) {
+        err->code = ERR_USAGE;
+        return err_wrap(err, "error parsing jsonpath %.*s", STR_ARG(text));
+    }
+    return 0;
+}
 
 /* ---- behind the table ---- */
 
@@ -86,7 +109,7 @@ static int add_rest(struct spool *to, const struct sim_placement *p,
 
 /* ---- the table ---- */
 
-static struct table_style style_of(const struct cmd_ctx *ctx, const struct schedule_view *view) {
+struct table_style schedule__style(const struct cmd_ctx *ctx, const struct schedule_view *view) {
     bool is_cut = ctx->out_is_tty && view->format != SCHEDULE_WIDE;
     return (struct table_style){.no_headers = view->no_headers,
                                 .colour = ctx->out_colour,
@@ -96,7 +119,7 @@ static struct table_style style_of(const struct cmd_ctx *ctx, const struct sched
 static int add_table(struct spool *to, const struct cmd_ctx *ctx, const struct sim_placement *p,
                      const struct schedule_view *view, struct err *err) {
     struct table table;
-    struct table_style style = style_of(ctx, view);
+    struct table_style style = schedule__style(ctx, view);
     schedule__pods_table(&table, p, view);
     int rc = table_write(&table, &style, to, err);
     if (rc == 0 && table.rows.n && !view->no_headers)

@@ -3,19 +3,34 @@
 #define CMD_REPORT_SCHEDULE_REPORT_H
 
 #include "cmd/cmd.h"
+#include "cmd/report/columns.h"
 #include "cmd/report/schedule_select.h"
 
-enum schedule_format { SCHEDULE_TABLE, SCHEDULE_WIDE, SCHEDULE_JSON, SCHEDULE_YAML, SCHEDULE_NAME };
+enum schedule_format {
+    SCHEDULE_TABLE,
+    SCHEDULE_WIDE,
+    SCHEDULE_JSON,
+    SCHEDULE_YAML,
+    SCHEDULE_NAME,
+    SCHEDULE_JSONPATH,
+    SCHEDULE_COLUMNS,
+};
 
 /* Their names, for the row of an option; NULL at the end. */
 extern const char *const schedule_formats[];
 
 struct schedule_view {
     enum schedule_format format;
+    struct jsonpath *path;         /* SCHEDULE_JSONPATH: the template */
+    const struct columns *columns; /* SCHEDULE_COLUMNS */
     struct schedule_select select;
     bool no_headers;    /* nothing but the lines of the table */
     struct str metrics; /* behind a table; may be empty */
 };
+
+/* Reads what stands behind the name of a format into *view; everything lives in the arena. */
+int schedule_view_read(struct arena *a, struct schedule_view *view, struct str text,
+                       struct err *err);
 
 /* Writes the pods that were pending or lost their place, and that are selected, to standard
  * output. */

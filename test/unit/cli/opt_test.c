@@ -15,9 +15,11 @@ struct values {
     struct str text;
     struct opt_list list, files;
     int choice;
+    struct opt_form form;
 };
 
 static const char *const choices[] = {"red", "green", "blue", NULL};
+static const char *const forms[] = {"plain", "path=", NULL};
 
 static const struct opt rows[] = {
     {.name = "flag", .letter = 'a', .kind = OPT_FLAG, .offset = offsetof(struct values, flag)},
@@ -40,6 +42,12 @@ static const struct opt more_rows[] = {
      .offset = offsetof(struct values, choice),
      .fallback = "green",
      .words = choices},
+    {.name = "form",
+     .letter = 'o',
+     .kind = OPT_FORM,
+     .offset = offsetof(struct values, form),
+     .fallback = "plain",
+     .words = forms},
     {.name = "secret", .kind = OPT_FLAG, .hidden = true, .offset = offsetof(struct values, other)},
     {0},
 };
@@ -67,6 +75,8 @@ static void show(struct buf *out, const struct values *v, const struct opt_list 
              v->choice);
     if (v->text.p)
         buf_addf(out, " t=%.*s", STR_ARG(v->text));
+    if (v->form.place)
+        buf_addf(out, " o=%d:%.*s", v->form.place, STR_ARG(v->form.text));
     if (v->list.n)
         show_list(out, "l", &v->list);
     if (v->files.n)
@@ -136,6 +146,9 @@ static void values_are_parsed(void **state) {
         {"-f a -fb -f=c,d --file e", "-- n=7 c=1 f=[a][b][c][d][e]"},
         {"-c red", "-- n=7 c=0"},
         {"--choice=blue", "-- n=7 c=2"},
+        {"-o plain", "-- n=7 c=1"},
+        {"-o path=a=b,c", "-- n=7 c=1 o=1:a=b,c"},
+        {"-o=path=", "-- n=7 c=1 o=1:"},
         {"--secret", "-b n=7 c=1"},
         {"x -a y", "a- n=7 c=1 args=[x][y]"},
         {"- -a", "a- n=7 c=1 args=[-]"},
@@ -174,6 +187,9 @@ static void errors_are_in_the_words_of_pflag(void **state) {
          "9223372036854775807"},
         {"--choice=pink", "invalid argument \"pink\" for \"-c, --choice\" flag: must be red, "
                           "green or blue"},
+        {"-o path", "invalid argument \"path\" for \"-o, --form\" flag: must be plain or path="},
+        {"-o plain=",
+         "invalid argument \"plain=\" for \"-o, --form\" flag: must be plain or path="},
     };
     check_rows(table, sizeof table / sizeof *table, false);
 }

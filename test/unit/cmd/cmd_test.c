@@ -21,9 +21,10 @@ static void check_text(const char *command, const char *text, bool is_sentence) 
 static void check_option(const char *command, const struct opt *o) {
     if ((o->kind == OPT_FLAG) != (o->value == NULL))
         fail_msg("%s --%s: flags have no value, and all others have", command, o->name);
-    if ((o->kind == OPT_ENUM) != (o->words != NULL))
-        fail_msg("%s --%s: choices are for OPT_ENUM", command, o->name);
-    if (o->kind == OPT_ENUM && !o->fallback)
+    bool is_choice = o->kind == OPT_ENUM || o->kind == OPT_FORM;
+    if (is_choice != (o->words != NULL))
+        fail_msg("%s --%s: words are for OPT_ENUM and OPT_FORM", command, o->name);
+    if (is_choice && !o->fallback)
         fail_msg("%s --%s: a choice needs a default", command, o->name);
     check_text(command, o->help, true);
 }
