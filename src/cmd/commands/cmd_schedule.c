@@ -15,7 +15,7 @@ struct schedule_opts {
     struct scene_opts scene;
     int64_t seed;
     bool dry_run, metrics;
-    bool all_namespaces, no_headers, pending;
+    bool all_namespaces, no_headers, pending, nodes, diff;
     struct str labels, fields;
     struct opt_form output; /* enum schedule_format */
 };
@@ -33,6 +33,10 @@ static const struct opt schedule_opts[] = {
      .offset = offsetof(struct schedule_opts, scene.apply_all)},
     ROW_ASSUME_ALLOCATABLE(offsetof(struct schedule_opts, scene.assumed)),
     ROW_CONFIG(offsetof(struct schedule_opts, scene.config)),
+    {.name = "diff",
+     .kind = OPT_FLAG,
+     .help = "Show what changes: pods that were placed (+), had to go (-), or moved (~).",
+     .offset = offsetof(struct schedule_opts, diff)},
     {.name = "dry-run-preemption",
      .kind = OPT_FLAG,
      .help = "Only tell which pods would be preempted.",
@@ -53,6 +57,10 @@ static const struct opt schedule_opts[] = {
      .kind = OPT_FLAG,
      .help = "Print nothing but the lines of the table: no headers, and no sum behind them.",
      .offset = offsetof(struct schedule_opts, no_headers)},
+    {.name = "nodes",
+     .kind = OPT_FLAG,
+     .help = "Show nodes instead of pods: what is requested of them, before and after.",
+     .offset = offsetof(struct schedule_opts, nodes)},
     {.name = "output",
      .letter = 'o',
      .kind = OPT_FORM,
@@ -90,6 +98,7 @@ static int read_view(struct cmd_call *call, struct schedule_view *out, struct er
     const struct schedule_opts *opts = call->opts;
     *out = (struct schedule_view){.format = (enum schedule_format)opts->output.place,
                                   .no_headers = opts->no_headers};
+    out->subject = opts->nodes ? SCHEDULE_NODES : opts->diff ? SCHEDULE_CHANGES : SCHEDULE_PODS;
     out->select.pending = opts->pending;
     if (!opts->all_namespaces)
         out->select.namespace = opts->scene.namespace;
@@ -140,6 +149,10 @@ static int run(struct cmd_call *call, struct err *err) {
     const struct schedule_opts *opts = call->opts;
     if (opts->metrics && (opts->output.place > SCHEDULE_WIDE || opts->no_headers))
         return err_set(err, ERR_USAGE, "--metrics goes with a whole table only");
+    if ((opts->nodes || opts->diff) && opts->output.place > SCHEDULE_WIDE)
+        return err_set(err, ERR_USAGE, "--nodes and --diff go with a table only");
+    if (opts->nodes && opts->diff)
+        return err_set(err, ERR_USAGE, "--nodes and --diff do not go together");
     struct schedule_view view;
     if (read_view(call, &view, err) < 0)
         return -1;

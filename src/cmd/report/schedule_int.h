@@ -10,13 +10,22 @@
 struct str schedule__owner(struct arena *a, const struct sim_cluster *c,
                            const struct api_object *pod);
 
-/* How tables look: cut to the width of a terminal unless they are wide, with its colours. */
+/* How tables look: those with sentences are cut to the width of a terminal, and have its colours.
+ */
 struct table_style schedule__style(const struct cmd_ctx *ctx, const struct schedule_view *view);
 
 /* Fills an empty table with a line for each pod that is selected. Unless it is wide, pods of one
  * owner that are pending for the same reason are one line. Release it. */
 void schedule__pods_table(struct table *t, const struct sim_placement *p,
                           const struct schedule_view *view);
+
+/* The same with a line for each node: what is requested of it, before and after; *sum, in the
+ * table's arena, tells it of all of them. */
+void schedule__nodes_table(struct table *t, const struct sim_placement *p, struct str *sum);
+
+/* The same with a line for each selected pod that is not where it was. */
+void schedule__changes_table(struct table *t, const struct sim_placement *p,
+                             const struct schedule_view *view);
 
 /* The pod as the API server would show it now; the caller owns it. */
 struct api_object *schedule__pod_now(const struct sim_placement_pod *pod);

@@ -128,7 +128,6 @@ static int add_columns(struct spool *out, const struct cmd_ctx *ctx, const struc
     struct table table;
     struct table_style style = schedule__style(ctx, view);
     int rc = 0;
-    style.width = 0;
     table_init(&table, view->columns->heads, view->columns->n);
     for (size_t i = 0; i < p->pods.n && rc == 0; i++)
         if (is_shown(view, &p->pods.v[i]))

@@ -110,20 +110,36 @@ static int add_rest(struct spool *to, const struct sim_placement *p,
 /* ---- the table ---- */
 
 struct table_style schedule__style(const struct cmd_ctx *ctx, const struct schedule_view *view) {
-    bool is_cut = ctx->out_is_tty && view->format != SCHEDULE_WIDE;
+    bool has_sentences = view->subject != SCHEDULE_NODES && view->format == SCHEDULE_TABLE;
+    bool is_cut = ctx->out_is_tty && has_sentences;
     return (struct table_style){.no_headers = view->no_headers,
                                 .colour = ctx->out_colour,
                                 .width = is_cut ? ctx->width : 0};
 }
 
+/* *sum, in the table's arena, is a line for behind the table; it may be empty. */
+static void fill_table(struct table *t, const struct sim_placement *p,
+                       const struct schedule_view *view, struct str *sum) {
+    *sum = STR("");
+    if (view->subject == SCHEDULE_NODES)
+        schedule__nodes_table(t, p, sum);
+    else if (view->subject == SCHEDULE_CHANGES)
+        schedule__changes_table(t, p, view);
+    else
+        schedule__pods_table(t, p, view);
+}
+
 static int add_table(struct spool *to, const struct cmd_ctx *ctx, const struct sim_placement *p,
                      const struct schedule_view *view, struct err *err) {
     struct table table;
+    struct str sum;
     struct table_style style = schedule__style(ctx, view);
-    schedule__pods_table(&table, p, view);
+    fill_table(&table, p, view, &sum);
     int rc = table_write(&table, &style, to, err);
     if (rc == 0 && table.rows.n && !view->no_headers)
         rc = spool_add(to, STR("\n"), err);
+    if (rc == 0 && !view->no_headers)
+        rc = spool_add(to, sum, err);
     table_release(&table);
     return rc;
 }

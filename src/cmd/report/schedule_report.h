@@ -19,7 +19,11 @@ enum schedule_format {
 /* Their names, for the row of an option; NULL at the end. */
 extern const char *const schedule_formats[];
 
+/* What a table is about. */
+enum schedule_subject { SCHEDULE_PODS, SCHEDULE_NODES, SCHEDULE_CHANGES };
+
 struct schedule_view {
+    enum schedule_subject subject;
     enum schedule_format format;
     struct jsonpath *path;         /* SCHEDULE_JSONPATH: the template */
     const struct columns *columns; /* SCHEDULE_COLUMNS */
