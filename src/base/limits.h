@@ -143,6 +143,14 @@
  * many as Kubernetes promises to carry in a whole cluster. */
 #define LIMIT_EXPANDED_PODS 150000
 
+/* Pods that `berth schedule --replicas-that-fit` places before it ends to count: nodes may say that
+ * they take any number. As many as one run makes of templates. */
+#define LIMIT_FITTING_PODS 150000
+
+/* Nodes that `berth schedule --node-template` adds: after each, all pods that still wait may be
+ * tried again. Node groups of clouds have fewer. */
+#define LIMIT_ADDED_NODES 1000
+
 /* Memory of what one run makes of workload templates. Replicas that differ only in their names
  * share all but the body of a pod. Members that are numbered or have a node of their own count with
  * all that their template says, as the scheduler compiles it for each, and claims with theirs:

@@ -233,7 +233,7 @@ static bool is_worth_waiting(const struct sim_placement *p, int64_t until) {
     return until != INT64_MAX && seconds <= longest + 1;
 }
 
-static void run(struct sim_placement *p) {
+void sim__placement_continue(struct sim_placement *p) {
     for (;;) {
         struct sched_result r;
         while (sched_next(p->sched, &r)) {
@@ -265,7 +265,7 @@ void sim_placement_run(struct sim_placement *p, struct sim_cluster *c, struct sc
     p->last_change = clock_wall(&clock->clock);
     sim__rollouts_begin(p);
     feed(p);
-    run(p);
+    sim__placement_continue(p);
 }
 
 void sim_placement_release(struct sim_placement *p) {

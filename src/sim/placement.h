@@ -95,6 +95,9 @@ void sim__rollouts_begin(struct sim_placement *p);
 void sim__rollouts_note(struct sim_placement *p, const struct api_object *o,
                         enum controller_rollout_state state);
 
+/* Goes on after something was told to the scheduler, until nothing changes any more. */
+void sim__placement_continue(struct sim_placement *p);
+
 /* Goes one step further in every rollout. False: there was nothing to do. */
 bool sim__rollouts_step(struct sim_placement *p);
 

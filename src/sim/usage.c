@@ -77,11 +77,14 @@ static void find_resources(struct sim_usage *u, const struct sim_placement *p,
         add_resource(u, requests.v[i].name);
 }
 
+int64_t sim_usage_amount(const struct api_quantity *q) {
+    return str_is(q->key, "cpu") ? quantity_milli_value(&q->value) : quantity_value(&q->value);
+}
+
 static int64_t amount_of(const struct api_quantities *list, struct str name) {
     for (size_t i = 0; i < list->n; i++)
         if (str_eq(list->v[i].key, name))
-            return str_is(name, "cpu") ? quantity_milli_value(&list->v[i].value)
-                                       : quantity_value(&list->v[i].value);
+            return sim_usage_amount(&list->v[i]);
     return 0;
 }
 

@@ -23,6 +23,9 @@ struct sim_usage {
     struct sim_usage_cell *sums;          /* of all nodes, for each resource */
 };
 
+/* An amount in these units. */
+int64_t sim_usage_amount(const struct api_quantity *q);
+
 /* Adds it all up. The placement is stored until sim_usage_release. */
 void sim_usage_init(struct sim_usage *u, const struct sim_placement *p);
 void sim_usage_release(struct sim_usage *u);

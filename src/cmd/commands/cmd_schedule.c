@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 
 #include "base/clock.h"
+#include "cmd/commands/capacity.h"
 #include "cmd/commands/scene.h"
 #include "cmd/progress.h"
 #include "cmd/report/schedule_report.h"
@@ -9,14 +10,15 @@
 #include "sched/metrics.h"
 #include "sim/placement.h"
 
-enum { MOST_METRICS = 16 << 20 };
+enum { MOST_METRICS = 16 << 20, MOST_ANSWERS = 4 << 20 };
 
 struct schedule_opts {
     struct scene_opts scene;
     int64_t seed;
     bool dry_run, metrics;
     bool all_namespaces, no_headers, pending, nodes, diff;
-    struct str labels, fields;
+    struct str labels, fields, replicas;
+    struct opt_list node_template;
     struct opt_form output; /* enum schedule_format */
 };
 
@@ -57,6 +59,11 @@ static const struct opt schedule_opts[] = {
      .kind = OPT_FLAG,
      .help = "Print nothing but the lines of the table: no headers, and no sum behind them.",
      .offset = offsetof(struct schedule_opts, no_headers)},
+    {.name = "node-template",
+     .kind = OPT_FILES,
+     .value = "FILE",
+     .help = "Add nodes like the one in this file until all pods fit, and tell how many it took.",
+     .offset = offsetof(struct schedule_opts, node_template)},
     {.name = "nodes",
      .kind = OPT_FLAG,
      .help = "Show nodes instead of pods: what is requested of them, before and after.",
@@ -75,6 +82,12 @@ static const struct opt schedule_opts[] = {
      .kind = OPT_FLAG,
      .help = "Show only pods that found no node.",
      .offset = offsetof(struct schedule_opts, pending)},
+    {.name = "replicas-that-fit",
+     .kind = OPT_STR,
+     .value = "KIND/NAME",
+     .help = "Tell how many replicas of a workload fit, or how many pods like this one, and why "
+             "there are no more.",
+     .offset = offsetof(struct schedule_opts, replicas)},
     {.name = "seed",
      .kind = OPT_INT,
      .value = "NUMBER",
@@ -117,6 +130,18 @@ static int report(struct cmd_call *call, struct sched *s, const struct sim_place
     return schedule_report_write(call->ctx, p, view, err);
 }
 
+/* What is asked beside the places of pods; nodes come first, so that replicas find them. */
+static int answer(struct cmd_call *call, const struct scene *scene, struct sim_placement *p,
+                  struct buf *out, struct err *err) {
+    const struct schedule_opts *opts = call->opts;
+    if (opts->node_template.n &&
+        capacity_add_nodes(call, scene, &opts->node_template, p, out, err) < 0)
+        return -1;
+    if (!opts->replicas.p)
+        return 0;
+    return capacity_count_replicas(p, opts->replicas, opts->scene.namespace, out, err);
+}
+
 static void show_progress(void *ctx, size_t decided, size_t pending) {
     struct progress *progress = ctx;
     progress->total = pending;
@@ -138,7 +163,11 @@ static int schedule(struct cmd_call *call, struct scene *scene, struct schedule_
                                                    .progress = show_progress,
                                                    .ctx = &progress});
     progress_end(&progress);
-    int rc = report(call, s, &placement, view, err);
+    AUTO(buf_release) struct buf answers = BUF_INIT(MOST_ANSWERS);
+    int rc = answer(call, scene, &placement, &answers, err);
+    view->answers = buf_view(&answers);
+    if (rc == 0)
+        rc = report(call, s, &placement, view, err);
     bool good = sim_placement_is_complete(&placement) && !scene->cluster.refused;
     sim_placement_release(&placement);
     sched_free(s);
@@ -151,6 +180,10 @@ static int run(struct cmd_call *call, struct err *err) {
         return err_set(err, ERR_USAGE, "--metrics goes with a whole table only");
     if ((opts->nodes || opts->diff) && opts->output.place > SCHEDULE_WIDE)
         return err_set(err, ERR_USAGE, "--nodes and --diff go with a table only");
+    if ((opts->replicas.p || opts->node_template.n) &&
+        (opts->output.place > SCHEDULE_WIDE || opts->no_headers))
+        return err_set(err, ERR_USAGE,
+                       "--replicas-that-fit and --node-template go with a whole table only");
     if (opts->nodes && opts->diff)
         return err_set(err, ERR_USAGE, "--nodes and --diff do not go together");
     struct schedule_view view;

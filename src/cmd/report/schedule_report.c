@@ -102,6 +102,7 @@ static int add_rest(struct spool *to, const struct sim_placement *p,
         if (flush(to, &text, err) < 0)
             return -1;
     }
+    buf_add(&text, view->answers);
     if (view->metrics.n)
         buf_add_char(&text, '\n');
     return flush(to, &text, err) < 0 ? -1 : spool_add(to, view->metrics, err);

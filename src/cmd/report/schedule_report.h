@@ -29,6 +29,7 @@ struct schedule_view {
     const struct columns *columns; /* SCHEDULE_COLUMNS */
     struct schedule_select select;
     bool no_headers;    /* nothing but the lines of the table */
+    struct str answers; /* lines behind the sum; may be empty */
     struct str metrics; /* behind a table; may be empty */
 };
 
