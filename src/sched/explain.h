@@ -31,6 +31,21 @@ struct sched_group {
     int64_t shortage; /* thousandths of the requests that the nodes do not have */
 };
 
+/* Groups that differ in operands of their nodes only: all that are short of cpu. */
+struct sched_bundle {
+    const struct sched_cause *causes; /* of the first group; operands that differ have ranges */
+    size_t cause_count;
+    const struct sched_group **groups; /* those that miss least first */
+    size_t group_count, node_count;
+    int64_t shortage; /* of the first group */
+    int64_t distance; /* how far its numbers are from those that are asked for */
+};
+
+struct sched_bundles {
+    struct sched_bundle *v; /* those that miss least first */
+    size_t n;
+};
+
 struct sched_explanation {
     struct sched *sched;          /* borrowed, as is */
     const struct api_object *pod; /* this */
@@ -43,6 +58,7 @@ struct sched_explanation {
     struct sched_order filters;          /* plug-ins that had something to check */
     struct sched_group *groups;          /* in the order of their first nodes */
     size_t group_count;
+    struct sched_bundles bundles; /* of the groups */
     uint32_t cause_count;
     size_t *group_of; /* by place in report.nodes; SIZE_MAX: the pod fits there */
 };

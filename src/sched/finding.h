@@ -39,6 +39,17 @@ enum sched_operand_kind {
     SCHED_BYTES, /* an amount of a resource in bytes */
 };
 
+/* What an operand is on several nodes that are told of together. */
+struct sched_range {
+    bool is_number;        /* the values are numbers, and then: */
+    int64_t least, most;   /* of an amount as the operand counts it */
+    struct str least_node; /* a node that has so little, and one that has so much */
+    struct str most_node;
+    struct str texts[3]; /* the first values, each once, if they are no numbers */
+    uint8_t text_count;
+    bool has_more; /* there are others */
+};
+
 struct sched_operand {
     uint8_t name;      /* enum sched_operand_name */
     uint8_t kind;      /* enum sched_operand_kind */
@@ -49,6 +60,7 @@ struct sched_operand {
         int64_t number;
         const struct match_values *values;
     };
+    const struct sched_range *range; /* NULL: it is the same on all nodes */
 };
 
 /* Of a term of node affinity: all of it, or one of its lists. */

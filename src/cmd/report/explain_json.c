@@ -243,6 +243,44 @@ static void add_groups(struct causes *c) {
     add_omitted(out, "omittedGroups", left);
 }
 
+/* A bundle of groups as text has it: in sentences. */
+static void add_bundle(struct causes *c, const struct sched_bundle *b) {
+    struct buf *out = c->out;
+    struct str closest = node_name(c->r, b->groups[0]->nodes[0]);
+    buf_addf(out, "{\"nodeCount\":%zu,", b->node_count);
+    add_text(out, "closest", closest);
+    buf_add(out, STR(",\"causes\":["));
+    for (size_t i = 0; i < b->cause_count; i++) {
+        buf_clear(&c->text);
+        explain_add_cause(&c->text, c->r->e, &b->causes[i],
+                          b->node_count == 1 ? closest : (struct str){0});
+        buf_add(out, i ? STR(",{") : STR("{"));
+        add_text(out, "plugin", sched_plugin_name(b->causes[i].plugin));
+        buf_add_char(out, ',');
+        add_text(out, "text", buf_view(&c->text));
+        buf_add_char(out, '}');
+    }
+    buf_add(out, STR("]}"));
+}
+
+static void add_bundles(struct causes *c, const char *key, const struct sched_bundles *bundles) {
+    bool first = true;
+    size_t left = 0;
+    if (c->r->node != SIZE_MAX)
+        return;
+    buf_addf(c->out, "\"%s\":[", key);
+    for (size_t i = 0; i < bundles->n; i++) {
+        if (explain_is_full(c->out, c->r)) {
+            left++;
+            continue;
+        }
+        begin_item(c->out, &first);
+        add_bundle(c, &bundles->v[i]);
+    }
+    buf_add(c->out, STR("],\n"));
+    add_omitted(c->out, "omittedSummary", left);
+}
+
 static void add_node(struct causes *c, size_t place) {
     struct buf *out = c->out;
     const struct explain_report *r = c->r;
@@ -291,6 +329,7 @@ static void add_verdicts(struct buf *out, const struct explain_report *r) {
     AUTO(arena_release) struct arena a = {0};
     struct causes c = {.out = out, .r = r, .text = BUF_INIT(LONGEST_TEXT)};
     c.written = arena_array(&a, struct span, r->e->cause_count);
+    add_bundles(&c, "summary", &r->e->bundles);
     add_groups(&c);
     add_nodes(&c);
     buf_release(&c.text);

@@ -1,13 +1,14 @@
 /* An explanation for people. */
-#include <stdlib.h>
-
 #include "api/object.h"
 #include "base/printable.h"
 #include "cmd/cmd.h"
 #include "cmd/report/explain_report.h"
 
-/* A report that is not wide names so many nodes of a group, groups and lines of scores. */
-enum { NAMES_SHOWN = 5, GROUPS_SHOWN = 10, SCORES_SHOWN = 10, GAP = 3, LONGEST_TEXT = 1 << 20 };
+/* A report that is not wide names so many nodes that fail alike, and scores of so many; it has so
+ * many lines, or at least one cause. */
+enum { NAMES_SHOWN = 5, SCORES_SHOWN = 5, LINES_SHOWN = 20 };
+
+enum { GAP = 3, LONGEST_TEXT = 1 << 20 };
 
 /* How to see what is left out. */
 #define WIDER "-o wide shows them"
@@ -116,65 +117,142 @@ static void add_cause(struct buf *out, const struct explain_report *r,
     buf_add_char(out, '\n');
 }
 
-/* n1, n2, n3 and 5 more */
-static void add_names(struct buf *out, const struct explain_report *r,
-                      const struct sched_group *g) {
-    size_t shown = r->wide || g->node_count <= NAMES_SHOWN + 1 ? g->node_count : NAMES_SHOWN;
-    for (size_t i = 0; i < shown; i++) {
-        buf_add(out, i ? STR(", ") : STR(""));
-        printable_add(out, node_name(r, g->nodes[i]));
-    }
-    if (shown < g->node_count)
-        buf_addf(out, " and %zu more", g->node_count - shown);
+/* Names on their way out. */
+struct names {
+    struct buf *out;
+    const struct explain_report *r;
+    size_t shown, most;
+};
+
+static void add_name(struct names *n, size_t place) {
+    if (n->shown++ >= n->most)
+        return;
+    buf_add(n->out, n->shown > 1 ? STR(", ") : STR(""));
+    printable_add(n->out, node_name(n->r, place));
 }
 
+/* The node of the best change, if there is one; else SIZE_MAX. */
+static size_t best_node(const struct explain_report *r) {
+    return r->suggestions->n ? r->suggestions->v[0].node : SIZE_MAX;
+}
+
+static bool has_node(const struct sched_bundle *b, const struct explain_report *r, size_t place) {
+    for (size_t i = 0; place != SIZE_MAX && i < b->group_count; i++)
+        if (b->groups[i] == &r->e->groups[r->e->group_of[place]])
+            return true;
+    return false;
+}
+
+/* n1, n2, n3 and 5 more: that of the best change first, then those that miss least. */
+static void add_names(struct buf *out, const struct explain_report *r,
+                      const struct sched_bundle *b) {
+    struct names names = {.out = out, .r = r};
+    size_t best = has_node(b, r, best_node(r)) ? best_node(r) : SIZE_MAX;
+    names.most = r->wide || b->node_count <= NAMES_SHOWN + 1 ? b->node_count : NAMES_SHOWN;
+    if (best != SIZE_MAX)
+        add_name(&names, best);
+    for (size_t i = 0; i < b->group_count; i++)
+        for (size_t k = 0; k < b->groups[i]->node_count && names.shown < names.most; k++)
+            if (b->groups[i]->nodes[k] != best)
+                add_name(&names, b->groups[i]->nodes[k]);
+    if (names.most < b->node_count)
+        buf_addf(out, " and %zu more", b->node_count - names.most);
+}
+
+static void add_bundle(struct buf *out, const struct explain_report *r,
+                       const struct sched_bundle *b) {
+    buf_add_char(out, '\n');
+    add_count(out, b->node_count, "node");
+    buf_add(out, STR(": "));
+    add_names(out, r, b);
+    buf_add_char(out, '\n');
+    struct str only = b->node_count == 1 ? node_name(r, b->groups[0]->nodes[0]) : (struct str){0};
+    for (size_t i = 0; i < b->cause_count; i++)
+        add_cause(out, r, &b->causes[i], only);
+}
+
+/* A group as if it were alone. */
 static void add_group(struct buf *out, const struct explain_report *r,
                       const struct sched_group *g) {
-    add_count(out, g->node_count, "node");
-    buf_add(out, STR(": "));
-    add_names(out, r, g);
-    buf_add_char(out, '\n');
-    struct str only = g->node_count == 1 ? node_name(r, g->nodes[0]) : (struct str){0};
+    AUTO(arena_release) struct arena a = {0};
+    struct sched_cause *causes = arena_array(&a, struct sched_cause, g->cause_count);
     for (size_t i = 0; i < g->cause_count; i++)
-        add_cause(out, r, g->causes[i], only);
+        causes[i] = *g->causes[i];
+    add_bundle(out, r,
+               &(struct sched_bundle){.causes = causes,
+                                      .cause_count = g->cause_count,
+                                      .groups = &g,
+                                      .group_count = 1,
+                                      .node_count = g->node_count});
 }
 
-/* What is closest to fit first, and of these what concerns most nodes. */
-static int compare_groups(const void *x, const void *y) {
-    const struct sched_group *a = *(const struct sched_group *const *)x;
-    const struct sched_group *b = *(const struct sched_group *const *)y;
-    if (a->cause_count != b->cause_count)
-        return a->cause_count < b->cause_count ? -1 : 1;
-    if (a->node_count != b->node_count)
-        return a->node_count > b->node_count ? -1 : 1;
-    return (a > b) - (a < b);
+static void add_left_out(struct buf *out, size_t nodes, const char *where) {
+    if (!nodes)
+        return;
+    buf_add_char(out, '\n');
+    add_count(out, nodes, "node");
+    buf_addf(out, " more: %s\n", where);
 }
 
-static const struct sched_group **rank_groups(struct arena *a, const struct sched_explanation *e) {
-    const struct sched_group **ranked = arena_array(a, const struct sched_group *, e->group_count);
-    for (size_t i = 0; i < e->group_count; i++)
-        ranked[i] = &e->groups[i];
-    if (e->group_count)
-        qsort(ranked, e->group_count, sizeof *ranked, compare_groups);
+/* Every group by itself. */
+static void add_groups(struct buf *out, const struct explain_report *r) {
+    size_t left = 0;
+    for (size_t i = 0; i < r->e->bundles.n; i++)
+        for (size_t k = 0; k < r->e->bundles.v[i].group_count; k++)
+            if (explain_is_full(out, r))
+                left += r->e->bundles.v[i].groups[k]->node_count;
+            else
+                add_group(out, r, r->e->bundles.v[i].groups[k]);
+    add_left_out(out, left, FULL);
+}
+
+static size_t count_lines(const struct buf *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < out->n; i++)
+        n += out->p[i] == '\n';
+    return n;
+}
+
+/* The bundle with the node of the best change comes first, whatever else is shown. */
+static const struct sched_bundle **rank_bundles(struct arena *a, const struct explain_report *r) {
+    const struct sched_bundles *bundles = &r->e->bundles;
+    const struct sched_bundle **ranked = arena_array(a, const struct sched_bundle *, bundles->n);
+    size_t n = 0, best = 0;
+    while (best < bundles->n && !has_node(&bundles->v[best], r, best_node(r)))
+        best++;
+    if (best < bundles->n)
+        ranked[n++] = &bundles->v[best];
+    for (size_t i = 0; i < bundles->n; i++)
+        if (i != best)
+            ranked[n++] = &bundles->v[i];
     return ranked;
 }
 
-static void add_groups(struct buf *out, const struct explain_report *r) {
+/* Lines that a bundle takes, and that changes take: with the empty one before them. */
+static size_t lines_of(const struct sched_bundle *b) {
+    return 2 + b->cause_count;
+}
+
+static size_t lines_after(const struct explain_report *r) {
+    return r->suggestions->n ? 2 + r->suggestions->n : 0;
+}
+
+static void add_bundles(struct buf *out, const struct explain_report *r, size_t start) {
+    enum { LEFT_OUT = 2 }; /* lines that tell of those that are not shown */
     AUTO(arena_release) struct arena a = {0};
-    const struct sched_group **ranked = rank_groups(&a, r->e);
-    size_t n = r->e->group_count, left = 0;
-    size_t most = r->wide || n <= GROUPS_SHOWN + 1 ? n : GROUPS_SHOWN, shown = 0;
-    for (; shown < most && !explain_is_full(out, r); shown++) {
-        buf_add_char(out, '\n');
-        add_group(out, r, ranked[shown]);
+    const struct sched_bundle **ranked = rank_bundles(&a, r);
+    size_t n = r->e->bundles.n, left = 0, shown = 0;
+    size_t lines = start + lines_after(r);
+    for (; shown < n; shown++) {
+        size_t end = lines + lines_of(ranked[shown]) + (shown + 1 < n ? LEFT_OUT : 0);
+        if (shown && end > LINES_SHOWN)
+            break;
+        add_bundle(out, r, ranked[shown]);
+        lines += lines_of(ranked[shown]);
     }
     for (size_t i = shown; i < n; i++)
         left += ranked[i]->node_count;
-    if (left) {
-        buf_add_char(out, '\n');
-        add_count(out, left, "node");
-        buf_addf(out, " more in %zu groups: %s\n", n - shown, shown < most ? FULL : WIDER);
-    }
+    add_left_out(out, left, WIDER);
 }
 
 /* What each plug-in says of one node. */
@@ -213,7 +291,10 @@ static void add_nodes(struct buf *out, const struct explain_report *r) {
         return;
     }
     if (!r->all && r->node == SIZE_MAX) {
-        add_groups(out, r);
+        if (r->wide)
+            add_groups(out, r);
+        else
+            add_bundles(out, r, count_lines(out));
         return;
     }
     size_t left = 0;

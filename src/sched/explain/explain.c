@@ -49,11 +49,11 @@ struct builder {
 };
 
 static struct str write_key(struct builder *b, enum sched_plugin p, uint32_t slot,
-                            enum sched__names names) {
+                            enum sched__likeness likeness) {
     buf_clear(&b->key);
     buf_add_char(&b->key, (char)p);
     buf_add_char(&b->key, (char)b->cy->verdict[slot]);
-    sched__findings_key(&b->findings, names, b->out->redact, &b->key);
+    sched__findings_key(b->findings.v, b->findings.n, likeness, b->out->redact, &b->key);
     return buf_view(&b->key);
 }
 
@@ -251,6 +251,7 @@ static void explain_nodes(struct builder *b) {
     }
     explain_others(b, order->n, columns);
     make_groups(b, columns);
+    sched__bundle_groups(e, e->groups, e->group_count, b->a, &e->bundles);
 }
 
 static void explain_cycle(struct sched__cycle *cy, struct sched_explanation *out) {

@@ -40,18 +40,28 @@ void sched__findings_ask(struct sched__findings *f, enum sched_plugin p, uint32_
 bool sched__findings_value_is_name(const struct sched__findings *f);
 bool sched__findings_name_node(const struct sched__findings *f);
 
-/* Is a value that is the node's own name like that of any other node, or the text that it is? */
-enum sched__names { SCHED__ANY_NAME, SCHED__THIS_NAME };
+/* When findings are the same: a value that is the node's own name is like that of any other node,
+ * or is the text that it is; or operands of the node are like those of any other node. */
+enum sched__likeness { SCHED__ANY_NAME, SCHED__THIS_NAME, SCHED__ANY_OPERAND };
 
 /* Appends bytes that are the same for the same findings: those that are told alike. */
-void sched__findings_key(const struct sched__findings *f, enum sched__names names, bool redact,
-                         struct buf *key);
+void sched__findings_key(const struct sched_finding *v, size_t n, enum sched__likeness likeness,
+                         bool redact, struct buf *key);
+
+/* Is it an operand that nodes which are told of together may differ in? */
+bool sched__operand_varies(const struct sched_operand *o);
 
 /* The findings with all their texts in the arena, but for what is shared. */
 const struct sched_finding *sched__findings_copy(const struct sched__findings *f, struct arena *a);
 
 /* The operator of a row of findings.def, absent if there is none; static. */
 struct str sched__finding_operator(enum sched_finding_code code);
+
+/* ---- bundles (bundle.c) ---- */
+
+/* Bundles the groups of an explanation, which have their nodes; in the arena. */
+void sched__bundle_groups(const struct sched_explanation *e, struct sched_group *groups, size_t n,
+                          struct arena *a, struct sched_bundles *out);
 
 /* ---- what plug-ins tell of their verdict on a slot, beyond their findings ---- */
 

@@ -186,16 +186,30 @@ static void add_text(struct buf *key, struct str text) {
     buf_add(key, text);
 }
 
+bool sched__operand_varies(const struct sched_operand *o) {
+    static const bool varies[SCHED_OPERAND_NAMES] = {
+        [SCHED_OPERAND_LEFT] = true,         [SCHED_OPERAND_RIGHT] = true,
+        [SCHED_OPERAND_ALLOCATABLE] = true,  [SCHED_OPERAND_POD] = true,
+        [SCHED_OPERAND_NODE] = true,         [SCHED_OPERAND_ATTACHED] = true,
+        [SCHED_OPERAND_ADDED] = true,        [SCHED_OPERAND_MATCHING] = true,
+        [SCHED_OPERAND_DOMAIN_VALUE] = true,
+    };
+    return o->of_node && varies[o->name];
+}
+
 /* What follows from the rest, and what is not told, is no part of it. */
-static void add_operand(struct buf *key, const struct sched_operand *o, enum sched__names names,
-                        bool redact) {
+static void add_operand(struct buf *key, const struct sched_operand *o,
+                        enum sched__likeness likeness, bool redact) {
     static const size_t own_name = SIZE_MAX; /* no text is so long */
+    bool is_any = likeness == SCHED__ANY_OPERAND;
     buf_add_char(key, (char)o->name);
+    if ((is_any && sched__operand_varies(o)) || (redact && o->kind == SCHED_VALUE))
+        return;
     if (o->kind >= SCHED_NUMBER)
         add_bytes(key, &o->number, sizeof o->number);
-    else if (o->kind >= SCHED_VALUES || (redact && o->kind == SCHED_VALUE))
+    else if (o->kind == SCHED_VALUES || (o->kind == SCHED_DERIVED && (redact || !is_any)))
         return;
-    else if (o->is_node_name && (o->kind == SCHED_NODE || names == SCHED__ANY_NAME))
+    else if (o->is_node_name && (o->kind == SCHED_NODE || likeness == SCHED__ANY_NAME))
         add_bytes(key, &own_name, sizeof own_name);
     else
         add_text(key, o->text);
@@ -217,16 +231,15 @@ bool sched__findings_value_is_name(const struct sched__findings *f) {
     return false;
 }
 
-void sched__findings_key(const struct sched__findings *f, enum sched__names names, bool redact,
-                         struct buf *key) {
-    for (size_t i = 0; i < f->n; i++) {
-        const struct sched_finding *found = &f->v[i];
+void sched__findings_key(const struct sched_finding *v, size_t n, enum sched__likeness likeness,
+                         bool redact, struct buf *key) {
+    for (size_t i = 0; i < n; i++) {
         const uint32_t head[] = {
-            (uint32_t)found->code,       found->match,    (uint32_t)found->place.field,
-            (uint32_t)found->place.list, found->place.at, found->place.requirement};
+            (uint32_t)v[i].code,       v[i].match,    (uint32_t)v[i].place.field,
+            (uint32_t)v[i].place.list, v[i].place.at, v[i].place.requirement};
         add_bytes(key, head, sizeof head);
-        for (size_t k = 0; k < found->n; k++)
-            add_operand(key, &found->v[k], names, redact);
+        for (size_t k = 0; k < v[i].n; k++)
+            add_operand(key, &v[i].v[k], likeness, redact);
     }
 }
 

@@ -219,16 +219,6 @@ struct search {
     VEC(struct path) found;
 };
 
-static int compare_groups(const void *x, const void *y) {
-    const struct sched_group *a = *(const struct sched_group *const *)x;
-    const struct sched_group *b = *(const struct sched_group *const *)y;
-    if (a->cause_count != b->cause_count)
-        return a->cause_count < b->cause_count ? -1 : 1;
-    if (a->shortage != b->shortage)
-        return a->shortage < b->shortage ? -1 : 1;
-    return (a > b) - (a < b);
-}
-
 static int compare_paths(const void *x, const void *y) {
     const struct path *a = x, *b = y;
     if (a->n != b->n)
@@ -275,15 +265,21 @@ static void search_node(struct search *x, uint32_t slot) {
     }
 }
 
+/* The groups that miss least of each bundle, in rounds: what fails alike is changed alike. */
 static void search_groups(struct search *x) {
-    const struct sched_explanation *e = x->e;
-    const struct sched_group **closest =
-        arena_array(x->a, const struct sched_group *, e->group_count);
-    for (size_t i = 0; i < e->group_count; i++)
-        closest[i] = &e->groups[i];
-    qsort(closest, e->group_count, sizeof *closest, compare_groups);
-    for (size_t i = 0; i < e->group_count && i < MOST_GROUPS; i++)
-        search_node(x, e->report.nodes[closest[i]->nodes[0]].slot);
+    const struct sched_bundles *bundles = &x->e->bundles;
+    size_t searched = 0, found = 1;
+    for (size_t round = 0; found && searched < MOST_GROUPS; round++) {
+        found = 0;
+        for (size_t i = 0; i < bundles->n && searched < MOST_GROUPS; i++) {
+            const struct sched_bundle *b = &bundles->v[i];
+            if (round >= b->group_count)
+                continue;
+            search_node(x, x->e->report.nodes[b->groups[round]->nodes[0]].slot);
+            searched++;
+            found++;
+        }
+    }
 }
 
 /* ---- what is told ---- */

@@ -97,13 +97,32 @@ void sched_place_write(struct buf *out, const struct sched_place *place) {
 
 /* ---- operands ---- */
 
-static void write_amount(struct buf *out, const struct sched_operand *o) {
-    struct quantity q =
-        o->kind == SCHED_MILLI
-            ? quantity_of_milli(o->number, QUANTITY_DECIMAL_SI)
-            : quantity_of_i64(o->number,
-                              o->kind == SCHED_BYTES ? QUANTITY_BINARY_SI : QUANTITY_DECIMAL_SI);
+static void write_number(struct buf *out, enum sched_operand_kind kind, int64_t number) {
+    if (kind <= SCHED_NUMBER) {
+        buf_add_i64(out, number);
+        return;
+    }
+    struct quantity q = kind == SCHED_MILLI
+                            ? quantity_of_milli(number, QUANTITY_DECIMAL_SI)
+                            : quantity_of_i64(number, kind == SCHED_BYTES ? QUANTITY_BINARY_SI
+                                                                          : QUANTITY_DECIMAL_SI);
     quantity_write_canonical(out, &q);
+}
+
+/* "900..949", or "a|b|c|...": without blanks, as values have none. */
+static void write_range(struct buf *out, const struct sched_operand *o) {
+    const struct sched_range *r = o->range;
+    if (r->is_number) {
+        write_number(out, o->kind, r->least);
+        buf_add(out, STR(".."));
+        write_number(out, o->kind, r->most);
+        return;
+    }
+    for (size_t i = 0; i < r->text_count; i++) {
+        buf_add(out, i ? STR("|") : STR(""));
+        buf_add(out, r->texts[i]);
+    }
+    buf_add(out, r->has_more ? STR("|...") : STR(""));
 }
 
 /* Texts of the scheduler quote as Go does: a quote inside has a backslash before it. */
@@ -137,10 +156,10 @@ static struct str text_of(const struct sched_operand *o, const struct sched_word
 
 void sched_operand_write(struct buf *out, const struct sched_operand *o,
                          const struct sched_wording *w) {
-    if (o->kind > SCHED_NUMBER)
-        write_amount(out, o);
-    else if (o->kind == SCHED_NUMBER)
-        buf_add_i64(out, o->number);
+    if (o->range)
+        write_range(out, o);
+    else if (o->kind >= SCHED_NUMBER)
+        write_number(out, o->kind, o->number);
     else if (o->kind == SCHED_MESSAGE)
         sched_message_write(out, o->text, w->redact);
     else if (o->kind == SCHED_VALUE && w->redact)
@@ -157,13 +176,24 @@ static struct str get_text(const struct sched_finding *f, enum sched_operand_nam
     return o ? text_of(o, w) : (struct str){0};
 }
 
+/* The node's value, or those of several nodes in the room. */
+static struct str get_left(const struct sched_finding *f, const struct sched_wording *w,
+                           struct buf *room) {
+    const struct sched_operand *o = sched_finding_get(f, SCHED_OPERAND_LEFT);
+    if (!o || !o->range)
+        return get_text(f, SCHED_OPERAND_LEFT, w);
+    write_range(room, o);
+    return buf_view(room);
+}
+
 static void write_taint(struct buf *out, const struct sched_finding *f,
                         const struct sched_wording *w) {
+    AUTO(buf_release) struct buf left = BUF_INIT(LIMIT_SENTENCE_BYTES);
     bool is_any = f->place.field == SCHED_FIELD_TOLERATIONS;
     const struct match_operands o = {.code = f->match,
                                      .toleration = is_any ? MATCH_NONE : f->place.at,
                                      .key = get_text(f, SCHED_OPERAND_SUBJECT, w),
-                                     .value = get_text(f, SCHED_OPERAND_LEFT, w),
+                                     .value = get_left(f, w, &left),
                                      .effect = get_text(f, SCHED_OPERAND_EFFECT, w),
                                      .operator= f->operator,
                                      .wanted = get_text(f, SCHED_OPERAND_RIGHT, w),
@@ -173,6 +203,7 @@ static void write_taint(struct buf *out, const struct sched_finding *f,
 
 static void write_requirement(struct buf *out, const struct sched_finding *f,
                               const struct sched_wording *w) {
+    AUTO(buf_release) struct buf left = BUF_INIT(LIMIT_SENTENCE_BYTES);
     const struct sched_operand *right = sched_finding_get(f, SCHED_OPERAND_RIGHT);
     const struct match_values single = {right ? &right->text : NULL, right ? 1 : 0, right ? 1 : 0};
     struct str claim = get_text(f, SCHED_OPERAND_CLAIM, w);
@@ -185,7 +216,7 @@ static void write_requirement(struct buf *out, const struct sched_finding *f,
                     .requirement = f->place.requirement},
         .key = get_text(f, SCHED_OPERAND_SUBJECT, w),
         .operator= f->operator,
-        .value = get_text(f, SCHED_OPERAND_LEFT, w),
+        .value = get_left(f, w, &left),
         .detail = get_text(f, SCHED_OPERAND_DETAIL, w),
         .values = right && right->kind == SCHED_VALUES ? right->values : &single};
     if (claim.p)
@@ -194,14 +225,40 @@ static void write_requirement(struct buf *out, const struct sched_finding *f,
     match_node_operands_write(out, &o, w->redact);
 }
 
+/* Of an amount that is compared the nodes have so much at most, or at least. */
+static bool is_end(const struct sched_finding *f, const struct sched_operand *o) {
+    return o->name == SCHED_OPERAND_LEFT && o->range && o->range->is_number &&
+           str_ends(f->operator, STR("="));
+}
+
+static void write_end(struct buf *out, const struct sched_finding *f,
+                      const struct sched_operand *o) {
+    bool is_most = str_is(f->operator, ">=");
+    buf_add(out, is_most ? STR("at most ") : STR("at least "));
+    write_number(out, o->kind, is_most ? o->range->most : o->range->least);
+}
+
+/* The node that has this end: " on n17". */
+static void write_end_node(struct buf *out, const struct sched_finding *f) {
+    const struct sched_operand *o = sched_finding_get(f, SCHED_OPERAND_LEFT);
+    if (!o || !is_end(f, o))
+        return;
+    buf_add(out, STR(" on "));
+    buf_add(out, str_is(f->operator, ">=") ? o->range->most_node : o->range->least_node);
+}
+
 /* One {name} of a template. */
 static void write_named(struct buf *out, const struct sched_finding *f, struct str name,
                         const struct sched_wording *w) {
     if (str_is(name, "field"))
         write_path(out, fields[f->place.field].shorter, f->place.at);
     for (size_t i = 0; i < f->n; i++)
-        if (str_eq(operand_names[f->v[i].name], name))
-            sched_operand_write(out, &f->v[i], w);
+        if (str_eq(operand_names[f->v[i].name], name)) {
+            if (is_end(f, &f->v[i]))
+                write_end(out, f, &f->v[i]);
+            else
+                sched_operand_write(out, &f->v[i], w);
+        }
 }
 
 static void write_template(struct buf *out, const struct sched_finding *f,
@@ -213,6 +270,7 @@ static void write_template(struct buf *out, const struct sched_finding *f,
         write_named(out, f, name, w);
     }
     buf_add(out, text);
+    write_end_node(out, f);
 }
 
 void sched_finding_write(struct buf *out, const struct sched_finding *f,

@@ -20,6 +20,8 @@ struct made {
     struct sched_cause causes[NODES];
     const struct sched_cause *lists[NODES];
     struct sched_group groups[NODES];
+    const struct sched_group *bundled[NODES];
+    struct sched_bundle bundles[NODES];
     size_t places[NODES], group_of[NODES];
     struct sched_explanation e;
     struct sched_suggestions none;
@@ -37,12 +39,15 @@ static void make(struct made *m, struct api_object *pod, size_t most) {
         m->lists[i] = &m->causes[i];
         m->places[i] = m->group_of[i] = i;
         m->groups[i] = (struct sched_group){&m->lists[i], 1, &m->places[i], 1, 0};
+        m->bundled[i] = &m->groups[i];
+        m->bundles[i] = (struct sched_bundle){&m->causes[i], 1, &m->bundled[i], 1, 1, 0, 0};
     }
     m->e.report.nodes = m->nodes;
     m->e.report.node_count = m->e.group_count = NODES;
     m->e.cause_count = NODES;
     m->e.groups = m->groups;
     m->e.group_of = m->group_of;
+    m->e.bundles = (struct sched_bundles){m->bundles, NODES};
     m->e.filters.v[m->e.filters.n++] = SCHED_FIT;
     m->r.e = &m->e;
     m->r.suggestions = &m->none;
@@ -62,7 +67,8 @@ static void reports_end_at_their_limit(void **state) {
     for (int full = 0; full < 2; full++) {
         struct made m;
         make(&m, pod, full ? 500 : LIMIT_REPORT_BYTES);
-        check(&m.r, explain_report_write_text, " groups: the report is full", full);
+        check(&m.r, explain_report_write_text, " more: the report is full", full);
+        check(&m.r, explain_report_write_json, "\"omittedSummary\":", full);
         check(&m.r, explain_report_write_json, "\"omittedGroups\":", full);
         m.r.all = true;
         check(&m.r, explain_report_write_text, " more: the report is full", full);
