@@ -81,6 +81,14 @@ static bool compile_requirements(struct match__builder *b,
     return good;
 }
 
+/* The first requirement whose operator's gate is off; their number if there is none. */
+static uint32_t find_off(const struct match__requirements *list) {
+    uint32_t i = 0;
+    while (i < list->n && !list->v[i].is_off)
+        i++;
+    return i;
+}
+
 static void compile_term(struct match__builder *b, const struct api_node_selector_term *spec,
                          struct match__term *out) {
     if (!spec->match_expressions.n && !spec->match_fields.n) {
@@ -91,7 +99,8 @@ static void compile_term(struct match__builder *b, const struct api_node_selecto
                                      &out->expressions);
     good &= compile_requirements(b, &spec->match_fields, match__field_compile, &out->fields);
     if (!good)
-        out->flaw = MATCH_NODE_INVALID_TERM;
+        out->flaw = find_off(&out->expressions) < out->expressions.n ? MATCH_NODE_GATE_OFF
+                                                                     : MATCH_NODE_INVALID_TERM;
 }
 
 static void begin_terms(struct match__builder *b, struct match__terms *out, size_t n) {
@@ -220,6 +229,8 @@ struct match_node_verdict match_affinity_check_term(const struct match_affinity 
                                                     const struct match_node *node) {
     const struct match__term *t = &terms_of(a, part)->v[term];
     struct match_node_verdict v = {.code = t->flaw, .part = part, .term = term};
+    if (v.code == MATCH_NODE_GATE_OFF)
+        v.requirement = find_off(&t->expressions);
     if (v.code != MATCH_NODE_YES)
         return v;
     for (; v.requirement < t->expressions.n; v.requirement++)

@@ -194,6 +194,7 @@ enum match_node_code {
     MATCH_NODE_VERSIONS_DIFFER,
     MATCH_NODE_NO_NUMBER,
     MATCH_NODE_NO_VERSION,
+    MATCH_NODE_GATE_OFF, /* of the operator: the whole term matches no node */
     MATCH_NODE_EMPTY_TERM,
     MATCH_NODE_INVALID_TERM,
     MATCH_NODE_ZERO_WEIGHT,

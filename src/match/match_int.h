@@ -142,6 +142,7 @@ struct match__requirement {
     struct atom *key;
     enum match__node_op op;
     bool is_name; /* of matchFields: key is metadata.name */
+    bool is_off;  /* the gate of its operator is off */
     uint32_t value_count;
     struct atom **values; /* as written */
     struct atom **sorted; /* by address, when there are many; else NULL */
@@ -222,6 +223,9 @@ enum match_node_code match__field_check(const struct match__requirement *r,
 
 /* The value of the node's label, or NULL. */
 struct atom *match__node_label(const struct match_node *node, const struct atom *key);
+
+/* The gate of an operator that has one. */
+enum feature match__node_op_gate(enum match__node_op op);
 
 /* The operator as the API spells it. */
 struct str match__node_op_name(enum match__node_op op);

@@ -38,6 +38,7 @@ struct str match_node_code_name(enum match_node_code code) {
         [MATCH_NODE_VERSIONS_DIFFER] = STR_INIT("versions-differ"),
         [MATCH_NODE_NO_NUMBER] = STR_INIT("label-not-a-number"),
         [MATCH_NODE_NO_VERSION] = STR_INIT("label-not-a-version"),
+        [MATCH_NODE_GATE_OFF] = STR_INIT("gate-off"),
         [MATCH_NODE_EMPTY_TERM] = STR_INIT("empty-term"),
         [MATCH_NODE_INVALID_TERM] = STR_INIT("invalid-term"),
         [MATCH_NODE_ZERO_WEIGHT] = STR_INIT("zero-weight"),
@@ -180,6 +181,8 @@ void match_node_verdict_operands(const struct match_affinity *a, const struct ma
         out->detail = explain_value(value, intern_explain_integer, arena);
     else if (v->code == MATCH_NODE_NO_VERSION)
         out->detail = explain_value(value, intern_explain_version, arena);
+    else if (v->code == MATCH_NODE_GATE_OFF)
+        out->detail = feature_name(match__node_op_gate(r->op));
 }
 
 struct match_values match_node_verdict_values(const struct match_affinity *a,

@@ -60,6 +60,10 @@ struct str match__node_op_name(enum match__node_op op) {
     return ops[op].name;
 }
 
+enum feature match__node_op_gate(enum match__node_op op) {
+    return ops[op].gate;
+}
+
 /* ---- faults ---- */
 
 /* A requirement that is being compiled, and where it stands. */
@@ -210,14 +214,15 @@ bool match__expression_compile(struct match__builder *b,
     struct place place = {b, "matchExpressions", index};
     struct str name = spec->operator;
     bool was_fatal = b->faults.fatal, is_known = find_op(name, &out->op);
-    if (!is_known || !is_enabled(&place, out->op)) {
+    out->is_off = is_known && !is_enabled(&place, out->op);
+    out->key = match__hold(b, spec->key);
+    hold_values(b, &spec->values, out);
+    if (!is_known || out->is_off) {
         add_unsupported(&place, name, false);
         b->faults.fatal = was_fatal || !is_known;
         return false;
     }
     size_t faults_before = b->faults.n;
-    out->key = match__hold(b, spec->key);
-    hold_values(b, &spec->values, out);
     check_key(&place, spec->key);
     check_count(&place, &spec->values, out->op);
     check_thresholds(&place, out);

@@ -57,7 +57,7 @@ struct match_node_operands {
     struct match_node_verdict verdict;
     struct str key, operator;
     struct str value;  /* of the node; absent: it has none */
-    struct str detail; /* why that is no number or version */
+    struct str detail; /* why that is no number or version; the gate that is off */
     const struct match_values *values;
 };
 

@@ -267,6 +267,10 @@ static void write_node_reason(struct buf *out, const struct match_node_operands 
     case MATCH_NODE_NO_NUMBER:
         write_not_a(out, "number", o->value, o->detail, redact);
         break;
+    case MATCH_NODE_GATE_OFF:
+        buf_addf(out, "feature gate %.*s is off, and so the term matches no node",
+                 STR_ARG(o->detail));
+        break;
     default: /* the others are about terms */
         write_not_a(out, "version", o->value, o->detail, redact);
         break;

@@ -59,6 +59,7 @@ struct sched_explanation {
     struct sched_group *groups;          /* in the order of their first nodes */
     size_t group_count;
     struct sched_bundles bundles; /* of the groups */
+    struct sched_bundles costs;   /* what costs nodes that fit some of their scores */
     uint32_t cause_count;
     size_t *group_of; /* by place in report.nodes; SIZE_MAX: the pod fits there */
 };

@@ -131,6 +131,8 @@ struct sched__plugin {
     /* Adds what it finds on this slot that it rejects, with all operands (findings_int.h). Without
      * findings its reasons are told. */
     void (*explain)(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out);
+    /* Adds what costs a node on this slot, which fits, some of its score. */
+    void (*explain_score)(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out);
     /* Events that may make a pod schedulable which it rejected; and whether this one does. NULL:
      * each of them does. */
     uint32_t events;

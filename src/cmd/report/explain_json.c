@@ -263,7 +263,8 @@ static void add_bundle(struct causes *c, const struct sched_bundle *b) {
     buf_add(out, STR("]}"));
 }
 
-static void add_bundles(struct causes *c, const char *key, const struct sched_bundles *bundles) {
+static void add_bundles(struct causes *c, const char *key, const char *omitted,
+                        const struct sched_bundles *bundles) {
     bool first = true;
     size_t left = 0;
     if (c->r->node != SIZE_MAX)
@@ -278,7 +279,7 @@ static void add_bundles(struct causes *c, const char *key, const struct sched_bu
         add_bundle(c, &bundles->v[i]);
     }
     buf_add(c->out, STR("],\n"));
-    add_omitted(c->out, "omittedSummary", left);
+    add_omitted(c->out, omitted, left);
 }
 
 static void add_node(struct causes *c, size_t place) {
@@ -329,9 +330,10 @@ static void add_verdicts(struct buf *out, const struct explain_report *r) {
     AUTO(arena_release) struct arena a = {0};
     struct causes c = {.out = out, .r = r, .text = BUF_INIT(LONGEST_TEXT)};
     c.written = arena_array(&a, struct span, r->e->cause_count);
-    add_bundles(&c, "summary", &r->e->bundles);
+    add_bundles(&c, "summary", "omittedSummary", &r->e->bundles);
     add_groups(&c);
     add_nodes(&c);
+    add_bundles(&c, "costs", "omittedCosts", &r->e->costs);
     buf_release(&c.text);
 }
 

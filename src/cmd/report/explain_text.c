@@ -6,7 +6,7 @@
 
 /* A report that is not wide names so many nodes that fail alike, and scores of so many; it has so
  * many lines, or at least one cause. */
-enum { NAMES_SHOWN = 5, SCORES_SHOWN = 5, LINES_SHOWN = 20 };
+enum { NAMES_SHOWN = 5, SCORES_SHOWN = 5, COSTS_SHOWN = 3, LINES_SHOWN = 20 };
 
 enum { GAP = 3, LONGEST_TEXT = 1 << 20 };
 
@@ -255,6 +255,36 @@ static void add_bundles(struct buf *out, const struct explain_report *r, size_t 
     add_left_out(out, left, WIDER);
 }
 
+/* An operator that the scheduler does not have, and how to switch it on, unless it is there. */
+static void add_gate(struct buf *out, const struct sched_finding *f) {
+    struct str operator= f->operator.p ? f->operator: STR("An expression");
+    struct str gate = sched_finding_get(f, SCHED_OPERAND_DETAIL)->text;
+    AUTO(buf_release) struct buf line = BUF_INIT(LONGEST_TEXT);
+    buf_addf(&line,
+             "\n%.*s is off in the scheduler: it needs the feature gate %.*s; try "
+             "--feature-gates=%.*s=true\n",
+             STR_ARG(operator), STR_ARG(gate), STR_ARG(gate));
+    if (str_find(buf_view(out), buf_view(&line)) == STR_NONE)
+        buf_add(out, buf_view(&line));
+}
+
+static void add_gates_of(struct buf *out, const struct sched_bundles *bundles) {
+    for (size_t i = 0; i < bundles->n; i++)
+        for (size_t k = 0; k < bundles->v[i].cause_count; k++) {
+            const struct sched_cause *cause = &bundles->v[i].causes[k];
+            for (size_t f = 0; f < cause->finding_count; f++)
+                if (str_is(sched_finding_name(&cause->findings[f]), "gate-off"))
+                    add_gate(out, &cause->findings[f]);
+        }
+}
+
+static void add_gates(struct buf *out, const struct explain_report *r) {
+    AUTO(buf_release) struct buf gates = BUF_INIT(LONGEST_TEXT);
+    add_gates_of(&gates, &r->e->bundles);
+    add_gates_of(&gates, &r->e->costs);
+    buf_add(out, buf_view(&gates));
+}
+
 /* What each plug-in says of one node. */
 static void add_verdicts(struct buf *out, const struct explain_report *r, size_t place) {
     const struct sched_explanation *e = r->e;
@@ -367,6 +397,33 @@ static void add_scores(struct buf *out, const struct explain_report *r) {
         buf_addf(out, "%zu more: %s\n", left, shown < n ? WIDER : FULL);
 }
 
+/* What costs nodes that fit some of their scores: "TaintToleration, 2 nodes (a, b): why". */
+static void add_cost(struct buf *out, const struct explain_report *r,
+                     const struct sched_bundle *b) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
+    struct str only = b->node_count == 1 ? node_name(r, b->groups[0]->nodes[0]) : (struct str){0};
+    explain_add_cause(&text, r->e, &b->causes[0], only);
+    buf_addf(out, "  %.*s, ", STR_ARG(sched_plugin_name(b->causes[0].plugin)));
+    add_count(out, b->node_count, "node");
+    buf_add(out, STR(" ("));
+    add_names(out, r, b);
+    buf_add(out, STR("): "));
+    add_shown(out, &text);
+    buf_add_char(out, '\n');
+}
+
+static void add_costs(struct buf *out, const struct explain_report *r) {
+    const struct sched_bundles *costs = &r->e->costs;
+    size_t shown = r->wide || costs->n <= COSTS_SHOWN + 1 ? costs->n : COSTS_SHOWN;
+    if (!costs->n || r->node != SIZE_MAX)
+        return;
+    buf_add(out, STR("\nWhat costs nodes score:\n"));
+    for (size_t i = 0; i < shown; i++)
+        add_cost(out, r, &costs->v[i]);
+    if (shown < costs->n)
+        buf_addf(out, "  %zu more: " WIDER "\n", costs->n - shown);
+}
+
 /* ---- changes ---- */
 
 static void add_suggestion(struct buf *out, const struct explain_report *r,
@@ -402,6 +459,8 @@ void explain_report_write_text(struct buf *out, const struct explain_report *r) 
     add_notes(out, r);
     add_message(out, r);
     add_scores(out, r);
+    add_costs(out, r);
     add_nodes(out, r);
+    add_gates(out, r);
     add_suggestions(out, r);
 }

@@ -195,19 +195,18 @@ static bool is_empty(struct sched_cause **row, size_t columns) {
     return true;
 }
 
-/* First who belongs to whom, then the lists of members. */
-static void list_members(struct builder *b) {
-    struct sched_explanation *e = b->out;
-    for (size_t i = 0; i < e->report.node_count; i++)
-        if (e->group_of[i] != SIZE_MAX)
-            e->groups[e->group_of[i]].node_count++;
-    for (size_t g = 0; g < e->group_count; g++) {
-        e->groups[g].nodes = arena_array(b->a, size_t, e->groups[g].node_count);
-        e->groups[g].node_count = 0;
+void sched__groups_fill(struct sched_group *groups, size_t n, const size_t *group_of,
+                        size_t node_count, struct arena *a) {
+    for (size_t i = 0; i < node_count; i++)
+        if (group_of[i] != SIZE_MAX)
+            groups[group_of[i]].node_count++;
+    for (size_t g = 0; g < n; g++) {
+        groups[g].nodes = arena_array(a, size_t, groups[g].node_count);
+        groups[g].node_count = 0;
     }
-    for (size_t i = 0; i < e->report.node_count; i++)
-        if (e->group_of[i] != SIZE_MAX) {
-            struct sched_group *g = &e->groups[e->group_of[i]];
+    for (size_t i = 0; i < node_count; i++)
+        if (group_of[i] != SIZE_MAX) {
+            struct sched_group *g = &groups[group_of[i]];
             g->nodes[g->node_count++] = i;
         }
 }
@@ -228,7 +227,7 @@ static void make_groups(struct builder *b, size_t columns) {
         e->group_of[i] = (size_t)(g - e->groups);
     }
     map_release(&rows);
-    list_members(b);
+    sched__groups_fill(e->groups, e->group_count, e->group_of, e->report.node_count, b->a);
 }
 
 /* ---- all of it ---- */
@@ -267,6 +266,8 @@ static void explain_cycle(struct sched__cycle *cy, struct sched_explanation *out
         out->report.message = STR("no nodes available to schedule pods");
     if (!out->report.error.p && out->report.rejected.code == SCHED_CODE_SUCCESS)
         explain_nodes(&b);
+    if (out->report.scored)
+        sched__explain_costs(cy, out);
     sched__findings_release(&b.findings);
     vec_release(&b.named);
     arena_release(&b.keys);

@@ -36,6 +36,9 @@ void sched__findings_release(struct sched__findings *f);
 /* Asks a plug-in for what it finds on a slot that it rejects: cy->verdict[slot]. */
 void sched__findings_ask(struct sched__findings *f, enum sched_plugin p, uint32_t slot);
 
+/* Asks a plug-in that has `explain_score` for what costs a slot some of its score. */
+void sched__findings_ask_score(struct sched__findings *f, enum sched_plugin p, uint32_t slot);
+
 /* Is one of the values, or any operand, the node's own name? */
 bool sched__findings_value_is_name(const struct sched__findings *f);
 bool sched__findings_name_node(const struct sched__findings *f);
@@ -56,6 +59,15 @@ const struct sched_finding *sched__findings_copy(const struct sched__findings *f
 
 /* The operator of a row of findings.def, absent if there is none; static. */
 struct str sched__finding_operator(enum sched_finding_code code);
+
+/* ---- groups (explain.c, costs.c) ---- */
+
+/* Lists the members of groups, of which each node names its own in group_of, or SIZE_MAX. */
+void sched__groups_fill(struct sched_group *groups, size_t n, const size_t *group_of,
+                        size_t node_count, struct arena *a);
+
+/* Fills e->costs of an explanation whose report has scores. */
+void sched__explain_costs(struct sched__cycle *cy, struct sched_explanation *e);
 
 /* ---- bundles (bundle.c) ---- */
 

@@ -149,6 +149,11 @@ bool sched__finding_requirement(struct sched__findings *out, enum sched_field fi
         return true;
     f->operator= o.operator;
     sched__finding_add(out, SCHED_OPERAND_SUBJECT, sched__text(o.key));
+    if (v->code == MATCH_NODE_GATE_OFF) { /* whatever the node has */
+        add_right(out, o.operator, values_of(out, a, v));
+        sched__finding_add(out, SCHED_OPERAND_DETAIL, sched__text(o.detail));
+        return true;
+    }
     add_left(out, o.value, o.detail);
     add_right(out, o.operator, values_of(out, a, v));
     add_derived(out, o.detail);
@@ -168,13 +173,22 @@ void sched__findings_release(struct sched__findings *f) {
     map_release(&f->values);
 }
 
-void sched__findings_ask(struct sched__findings *f, enum sched_plugin p, uint32_t slot) {
+static void start(struct sched__findings *f, uint32_t slot) {
     f->slot = slot;
     f->n = 0;
     f->cut = false;
     arena_reset(&f->scratch);
+}
+
+void sched__findings_ask(struct sched__findings *f, enum sched_plugin p, uint32_t slot) {
+    start(f, slot);
     if (sched__plugin_at(p)->explain)
         sched__plugin_at(p)->explain(f->cy, slot, f);
+}
+
+void sched__findings_ask_score(struct sched__findings *f, enum sched_plugin p, uint32_t slot) {
+    start(f, slot);
+    sched__plugin_at(p)->explain_score(f->cy, slot, f);
 }
 
 static void add_bytes(struct buf *key, const void *p, size_t n) {

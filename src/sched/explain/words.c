@@ -79,17 +79,21 @@ static void write_path(struct buf *out, struct str path, uint32_t at) {
     buf_add(out, tail);
 }
 
-static bool is_of_terms(enum sched_field field) {
+static bool is_required(enum sched_field field) {
     return field == SCHED_FIELD_TERMS || field == SCHED_FIELD_ADDED_TERMS ||
            field == SCHED_FIELD_VOLUME_TERMS;
 }
 
+static bool is_preferred(enum sched_field field) {
+    return field == SCHED_FIELD_PREFERRED_TERMS || field == SCHED_FIELD_ADDED_PREFERRED_TERMS;
+}
+
 void sched_place_write(struct buf *out, const struct sched_place *place) {
+    bool is_item = is_required(place->field) && place->at != UINT32_MAX;
     write_path(out, fields[place->field].path, place->at);
-    if (!is_of_terms(place->field) || place->at == UINT32_MAX)
-        return;
-    write_item(out, place->at);
-    if (place->list == SCHED_WHOLE_TERM)
+    if (is_item)
+        write_item(out, place->at);
+    if ((!is_item && !is_preferred(place->field)) || place->list == SCHED_WHOLE_TERM)
         return;
     buf_add(out, place->list == SCHED_FIELDS ? STR(".matchFields") : STR(".matchExpressions"));
     write_item(out, place->requirement);
@@ -201,6 +205,12 @@ static void write_taint(struct buf *out, const struct sched_finding *f,
     match_operands_write(out, &o, w->redact);
 }
 
+static enum match_node_part part_of(enum sched_field field) {
+    if (is_preferred(field))
+        return MATCH_NODE_PREFERRED;
+    return field == SCHED_FIELD_NODE_SELECTOR ? MATCH_NODE_SELECTOR : MATCH_NODE_REQUIRED;
+}
+
 static void write_requirement(struct buf *out, const struct sched_finding *f,
                               const struct sched_wording *w) {
     AUTO(buf_release) struct buf left = BUF_INIT(LIMIT_SENTENCE_BYTES);
@@ -209,8 +219,7 @@ static void write_requirement(struct buf *out, const struct sched_finding *f,
     struct str claim = get_text(f, SCHED_OPERAND_CLAIM, w);
     const struct match_node_operands o = {
         .verdict = {.code = f->match,
-                    .part = f->place.field == SCHED_FIELD_NODE_SELECTOR ? MATCH_NODE_SELECTOR
-                                                                        : MATCH_NODE_REQUIRED,
+                    .part = part_of(f->place.field),
                     .term = f->place.at,
                     .is_field = f->place.list == SCHED_FIELDS,
                     .requirement = f->place.requirement},
@@ -223,6 +232,9 @@ static void write_requirement(struct buf *out, const struct sched_finding *f,
         buf_addf(out, "claim %.*s: volume %.*s: ", STR_ARG(claim),
                  STR_ARG(get_text(f, SCHED_OPERAND_VOLUME, w)));
     match_node_operands_write(out, &o, w->redact);
+    if (is_preferred(f->place.field))
+        buf_addf(out, " (weight %lld)",
+                 (long long)sched_finding_get(f, SCHED_OPERAND_WEIGHT)->number);
 }
 
 /* Of an amount that is compared the nodes have so much at most, or at least. */

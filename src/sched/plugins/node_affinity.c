@@ -235,6 +235,35 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
     }
 }
 
+/* The terms that a node does not match, with what they would have added. */
+static bool explain_terms(struct sched__findings *out, enum sched_field field,
+                          const struct match_affinity *a,
+                          const struct api_preferred_scheduling_term_list *terms) {
+    const struct match_node *node = out->cy->s->nodes.v[out->slot].labels;
+    for (uint32_t i = 0; i < match_affinity_term_count(a, MATCH_NODE_PREFERRED); i++) {
+        struct match_node_verdict why = match_affinity_check_term(a, MATCH_NODE_PREFERRED, i, node);
+        if (why.code == MATCH_NODE_YES || why.code == MATCH_NODE_ZERO_WEIGHT)
+            continue;
+        if (!sched__finding_requirement(out, field, a, &why))
+            return false;
+        sched__finding_add(out, SCHED_OPERAND_WEIGHT, sched__number(terms->v[i].weight));
+    }
+    return true;
+}
+
+static void explain_score(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
+    const struct node_affinity *d = cy->cls->data[SCHED_NODE_AFFINITY];
+    const struct api_affinity *own = cy->cls->pod->spec.affinity;
+    (void)slot;
+    if (own && own->node_affinity &&
+        !explain_terms(out, SCHED_FIELD_PREFERRED_TERMS, cy->cls->affinity,
+                       &own->node_affinity->preferred))
+        return;
+    if (d->added)
+        explain_terms(out, SCHED_FIELD_ADDED_PREFERRED_TERMS, d->added,
+                      &cy->profile->added_affinity->preferred);
+}
+
 /* ---- hints ---- */
 
 enum opinion { MATCHES, DIFFERS, CANNOT_TELL };
@@ -279,6 +308,7 @@ const struct sched__plugin sched__node_affinity = {
     .restricts = restricts,
     .filter = filter,
     .explain = explain,
+    .explain_score = explain_score,
     .pre_score = pre_score,
     .score = score,
     .scale = SCHED__SCALE_UP,

@@ -54,14 +54,23 @@ static bool explain_taint(const struct sched__cycle *cy, const struct match_tain
     return out->n > before || sched__finding_taint(out, taints, &none);
 }
 
-static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
+static void explain_effects(struct sched__cycle *cy, uint32_t slot, unsigned effects,
+                            struct sched__findings *out) {
     const struct match_taints *taints = cy->s->nodes.taints[slot];
     const struct match_tolerations *tolerations = cy->cls->tolerations;
     for (uint32_t i = 0; i < taints->n; i++)
-        if (taints->v[i].mark.effect & (MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE) &&
+        if (taints->v[i].mark.effect & effects &&
             match_find_toleration(tolerations, &taints->v[i]) == MATCH_NONE &&
             !explain_taint(cy, taints, i, out))
             return;
+}
+
+static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
+    explain_effects(cy, slot, MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE, out);
+}
+
+static void explain_score(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
+    explain_effects(cy, slot, MATCH_PREFER_NO_SCHEDULE, out);
 }
 
 static bool tolerates(struct sched *s, const struct sched_pod *pod, const struct api_object *node) {
@@ -83,6 +92,7 @@ const struct sched__plugin sched__taint_toleration = {
     .score = score,
     .scale = SCHED__SCALE_DOWN,
     .explain = explain,
+    .explain_score = explain_score,
     .events = SCHED__NODE_ADD | SCHED__NODE_TAINT | SCHED__POD_TOLERATION,
     .hint = hint,
 };

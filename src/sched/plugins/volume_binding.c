@@ -300,7 +300,7 @@ const struct api_node_selector_requirement *sched__binding_requirement(struct sc
     struct match_node_verdict why;
     if (!pv || !pv->affinity || pv->migrated ||
         match_affinity_required(pv->affinity, cy->s->nodes.v[slot].labels, &why) ||
-        why.code >= MATCH_NODE_EMPTY_TERM || why.is_field)
+        why.code >= MATCH_NODE_GATE_OFF || why.is_field)
         return NULL;
     const struct api_node_selector *required = pv->body->spec.node_affinity->required;
     return &required->node_selector_terms.v[why.term].match_expressions.v[why.requirement];
