@@ -37,6 +37,8 @@ struct sched_bundle {
     size_t cause_count;
     const struct sched_group **groups; /* those that miss least first */
     size_t group_count, node_count;
+    /* Of those that are short of as little as the first, the one whose numbers are farthest off. */
+    const struct sched_group *farthest;
     int64_t shortage; /* of the first group */
     int64_t distance; /* how far its numbers are from those that are asked for */
 };
@@ -79,19 +81,20 @@ void sched_message_write(struct buf *out, struct str text, bool redact);
 
 /* ---- changes (suggest.c) ---- */
 
-/* CHANGE(ID, "name"): kinds of changes, those that cost least first. */
+/* CHANGE(ID, "name"): kinds of changes, those that cost least first: to the pod, to other pods, to
+ * the node. */
 #define SCHED_CHANGES(CHANGE)                \
     CHANGE(THRESHOLD, "toleration-value")    \
-    CHANGE(UNCORDON, "uncordon")             \
     CHANGE(TOLERATE, "toleration")           \
     CHANGE(REQUIREMENT, "requirement-value") \
-    CHANGE(LABEL, "node-label")              \
-    CHANGE(FREE, "free-resources")           \
     CHANGE(REQUEST, "resource-request")      \
     CHANGE(SKEW, "max-skew")                 \
+    CHANGE(DROP, "drop-requirement")         \
+    CHANGE(FREE, "free-resources")           \
     CHANGE(DELETE, "delete-pod")             \
-    CHANGE(UNTAINT, "node-taint")            \
-    CHANGE(DROP, "drop-requirement")
+    CHANGE(UNCORDON, "uncordon")             \
+    CHANGE(LABEL, "node-label")              \
+    CHANGE(UNTAINT, "node-taint")
 
 enum sched_change_kind {
 #define CHANGE(id, name) SCHED_CHANGE_##id,

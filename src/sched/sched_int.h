@@ -85,10 +85,11 @@ struct sched_pod {
     uint32_t port_place;              /* among those there that have host ports, if it has some */
     uint32_t nominated;               /* slot, or SCHED__NONE */
     int32_t priority;
-    uint32_t tolerations;            /* how many it has */
-    bool assumed;                    /* placed by us, not yet confirmed by an object */
-    bool terminating;                /* has a deletionTimestamp */
-    bool preempted;                  /* it has, because the scheduler wanted its place */
+    uint32_t tolerations; /* how many it has */
+    bool assumed;         /* placed by us, not yet confirmed by an object */
+    bool terminating;     /* has a deletionTimestamp */
+    bool returns;         /* of a DaemonSet, or of a file on the node: it is made again there */
+    bool preempted;       /* it has, because the scheduler wanted its place */
     const struct api_object *latest; /* assumed: what came of it since, held; NULL: nothing */
     struct sched__queued *queued;    /* NULL: not in the queue */
     struct sched_pod *resident_next, *resident_prev; /* of the same class, see there */

@@ -22,6 +22,14 @@ static bool is_being_preempted(const struct api_pod *pod) {
     return false;
 }
 
+/* Is it made again on its node when it goes? */
+static bool returns(const struct api_owner_reference_list *owners) {
+    for (size_t i = 0; i < owners->n; i++)
+        if (str_is(owners->v[i].kind, "DaemonSet") || str_is(owners->v[i].kind, "Node"))
+            return true;
+    return false;
+}
+
 void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_object *object) {
     const struct api_pod *pod = object->body;
     struct str name = pod->status.nominated_node_name;
@@ -32,6 +40,7 @@ void sched__pod_read(struct sched *s, struct sched_pod *p, const struct api_obje
     p->tolerations = (uint32_t)pod->spec.tolerations.n;
     p->terminating = pod->metadata.deletion_timestamp.set;
     p->preempted = is_being_preempted(pod);
+    p->returns = returns(&pod->metadata.owner_references);
 }
 
 bool sched__pod_has_node(const struct sched_pod *p) {

@@ -120,6 +120,8 @@ static void fill_bundles(struct bundler *b) {
         struct sched_bundle *bundle = &b->out->v[home[i]];
         bundle->groups[bundle->group_count++] = b->members[i].group;
         bundle->node_count += b->members[i].group->node_count;
+        if (b->members[i].group->shortage == bundle->shortage) /* by rising distance */
+            bundle->farthest = b->members[i].group;
     }
 }
 

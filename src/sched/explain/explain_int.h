@@ -82,21 +82,13 @@ void sched__bundle_groups(const struct sched_explanation *e, struct sched_group 
 const struct sched_pod *sched__ports_rival(const struct sched__cycle *cy, uint32_t slot);
 const struct sched_pod *sched__disk_rival(struct sched__cycle *cy, uint32_t slot);
 
-/* The requirement of a volume's node affinity that the node does not meet (volume_binding.c). NULL:
- * it is something else. */
-const struct api_node_selector_requirement *sched__binding_requirement(struct sched__cycle *cy,
-                                                                       uint32_t slot);
-
-/* The label that a volume's zone wants of the node (volume_zone.c). False: none. */
-bool sched__zone_wanted(struct sched__cycle *cy, uint32_t slot, struct label *out);
-
 /* The constraint that the node violates (pod_topology_spread.c). False: none. */
 struct sched__spread_violation {
     bool own; /* the pod's; else the profile's */
     size_t place;
-    struct str label, least; /* the domain with the fewest pods, absent without domains */
-    bool has_label;          /* the node has it, and then: */
-    int32_t skew, max_skew;  /* with the pod there */
+    struct str label;
+    bool has_label;         /* the node has it, and then: */
+    int32_t skew, max_skew; /* with the pod there */
 };
 bool sched__spread_violated(struct sched__cycle *cy, uint32_t slot,
                             struct sched__spread_violation *out);
@@ -106,21 +98,24 @@ struct sched__affinity_violation {
     bool own, anti; /* a term of the pod; podAntiAffinity */
     size_t place;
     const struct sched_pod *rival; /* of anti-affinity: a pod that is matched, or matches */
-    struct str label, domain;      /* of affinity: a domain with pods that are wanted, or absent */
 };
 bool sched__affinity_violated(struct sched__cycle *cy, uint32_t slot,
                               struct sched__affinity_violation *out);
 
 /* ---- changes ---- */
 
-/* A change of one object: of these three one is set. Copies share with what they are copies of. */
+enum { SCHED__MOST_GONE = 4 }; /* pods that a change takes off a node */
+
+/* A change of one object, or of where pods are: of these three one is set. Copies share with what
+ * they are copies of. */
 struct sched__option {
     enum sched_change_kind kind;
     struct str text;
     int64_t cost;            /* among changes of a kind */
     struct api_object *pod;  /* a changed copy, owned and not yet published */
     struct api_object *node; /* likewise */
-    struct sched_pod *gone;
+    struct sched_pod *gone[SCHED__MOST_GONE];
+    size_t gone_count;
 };
 
 /* What could be done about a verdict of one plug-in on one node: cy->verdict[slot]. Plug-ins list
@@ -152,18 +147,12 @@ void sched__option_make(struct sched__options *x, const struct sched__option *o)
 #define SCHED__OWN(object, member) \
     ((member) = arena_copy(&(object)->arena, (member), sizeof *(member)))
 
-/* Options of plug-ins, the best first (suggest_taint.c, suggest_affinity.c, suggest_others.c). */
+/* Options of plug-ins, the best first (suggest_taint.c, suggest_affinity.c, suggest_room.c,
+ * suggest_others.c). */
 typedef void sched__suggest_fn(struct sched__options *x);
 sched__suggest_fn sched__suggest_unschedulable, sched__suggest_taint, sched__suggest_affinity,
-    sched__suggest_fit, sched__suggest_ports, sched__suggest_disk, sched__suggest_binding,
-    sched__suggest_zone, sched__suggest_spread, sched__suggest_pod_affinity;
-
-/* Adds an option that gives the node a label, or another value of it. */
-void sched__suggest_label(struct sched__options *x, struct str key, struct str value);
-
-/* Adds an option that makes the node's labels meet a requirement, if that is simple. */
-void sched__suggest_label_for(struct sched__options *x,
-                              const struct api_node_selector_requirement *r);
+    sched__suggest_fit, sched__suggest_ports, sched__suggest_disk, sched__suggest_spread,
+    sched__suggest_pod_affinity;
 
 /* Adds an option that makes a pod leave its node. */
 void sched__suggest_delete(struct sched__options *x, const struct sched_pod *pod);
@@ -172,7 +161,7 @@ void sched__suggest_delete(struct sched__options *x, const struct sched_pod *pod
  * the arena; absent when the operator compares nothing, or with this value nothing can be done. */
 struct str sched__suggest_threshold(struct arena *a, struct str operator, struct str value);
 
-/* How far two numbers are apart; 0 for other texts. */
+/* How far two numbers, or two versions, are apart; 0 for other texts. */
 int64_t sched__suggest_distance(struct str a, struct str b);
 
 #endif

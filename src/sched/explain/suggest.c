@@ -14,7 +14,7 @@
 #include "sched/explain/explain_int.h"
 #include "sched/topology/count_int.h"
 
-enum { MOST_GROUPS = 24, MOST_STEPS = 6, MOST_OF_A_KIND = 2, MOST_OPTIONS = 8 };
+enum { MOST_GROUPS = 24, MOST_STEPS = 6, MOST_OPTIONS = 8, MOST_TRIED = 5 };
 
 struct str sched_change_name(enum sched_change_kind kind) {
     static const struct str names[] = {
@@ -34,8 +34,6 @@ static sched__suggest_fn *const suggesters[SCHED_PLUGIN_COUNT] = {
     [SCHED_NODE_PORTS] = sched__suggest_ports,
     [SCHED_FIT] = sched__suggest_fit,
     [SCHED_VOLUME_RESTRICTIONS] = sched__suggest_disk,
-    [SCHED_VOLUME_BINDING] = sched__suggest_binding,
-    [SCHED_VOLUME_ZONE] = sched__suggest_zone,
     [SCHED_SPREAD] = sched__suggest_spread,
     [SCHED_INTER_POD_AFFINITY] = sched__suggest_pod_affinity,
 };
@@ -68,7 +66,7 @@ struct path {
     uint32_t slot;
     const struct api_object *pod, *node; /* as they are now, held */
     const struct api_object *untouched;  /* the node as it was, held */
-    struct leaver gone[MOST_STEPS];
+    struct leaver gone[MOST_STEPS * SCHED__MOST_GONE];
     size_t gone_count;
     struct sched_change *changes;
     size_t n;
@@ -124,9 +122,9 @@ static void take_option(struct path *p, const struct sched__option *o) {
         replace(&p->node, o->node);
         sched__node_set(p->s, p->node);
     }
-    if (o->gone) {
-        p->gone[p->gone_count++] = (struct leaver){o->gone, sched__pod_take_off(p->s, o->gone)};
-    }
+    for (size_t i = 0; i < o->gone_count; i++)
+        p->gone[p->gone_count++] =
+            (struct leaver){o->gone[i], sched__pod_take_off(p->s, o->gone[i])};
 }
 
 /* ---- what a search may cost ---- */
@@ -265,19 +263,28 @@ static void search_node(struct search *x, uint32_t slot) {
     }
 }
 
-/* The groups that miss least of each bundle, in rounds: what fails alike is changed alike. */
+/* What fails alike is changed alike: of each bundle the group that misses least, then the one that
+ * misses most, for a change that opens them all, then others. */
+static const struct sched_group *group_at(const struct sched_bundle *b, size_t round) {
+    if (round < 2)
+        return round ? b->farthest : b->groups[0];
+    return round <= b->group_count ? b->groups[round - 1] : NULL;
+}
+
 static void search_groups(struct search *x) {
     const struct sched_bundles *bundles = &x->e->bundles;
     size_t searched = 0, found = 1;
     for (size_t round = 0; found && searched < MOST_GROUPS; round++) {
         found = 0;
         for (size_t i = 0; i < bundles->n && searched < MOST_GROUPS; i++) {
-            const struct sched_bundle *b = &bundles->v[i];
-            if (round >= b->group_count)
+            const struct sched_group *g = group_at(&bundles->v[i], round);
+            if (!g)
                 continue;
-            search_node(x, x->e->report.nodes[b->groups[round]->nodes[0]].slot);
-            searched++;
             found++;
+            if (round && g == bundles->v[i].groups[0])
+                continue;
+            search_node(x, x->e->report.nodes[g->nodes[0]].slot);
+            searched++;
         }
     }
 }
@@ -321,18 +328,50 @@ static void tell(struct search *x, const struct path *p, size_t feasible,
         s->gone[i] = sched__pod_name(p->gone[i].pod, x->a);
 }
 
+/* Paths of one kind that the scheduler agreed to: the one that changes least, and the one after
+ * which most nodes fit. */
+struct chosen {
+    const struct path *least, *most;
+    size_t least_feasible, most_feasible;
+};
+
+static void try_path(struct search *x, struct path *p, struct chosen *c) {
+    size_t feasible = verify(x, p);
+    if (!feasible)
+        return;
+    if (!c->least) {
+        c->least = p;
+        c->least_feasible = feasible;
+    }
+    if (feasible > c->most_feasible) {
+        c->most = p;
+        c->most_feasible = feasible;
+    }
+}
+
+/* Paths [from, to) are of one kind, by rising cost: the first few are tried, and the last, which
+ * goes farthest. */
+static struct chosen choose(struct search *x, size_t from, size_t to) {
+    struct chosen c = {0};
+    for (size_t i = from; i < to; i++)
+        if (i < from + MOST_TRIED || i + 1 == to || !c.least)
+            try_path(x, &x->found.v[i], &c);
+    return c;
+}
+
 static void tell_smallest(struct search *x, struct sched_suggestions *out) {
-    size_t named[SCHED_CHANGE_COUNT] = {0};
+    const struct path *found = x->found.v;
+    size_t from = 0, to;
     out->v = arena_array(x->a, struct sched_suggestion, SCHED_MOST_SUGGESTIONS);
-    for (size_t i = 0; i < x->found.n && out->n < SCHED_MOST_SUGGESTIONS; i++) {
-        struct path *p = &x->found.v[i];
-        if (p->n > x->found.v[0].n || named[p->worst] == MOST_OF_A_KIND)
-            continue;
-        size_t feasible = verify(x, p);
-        if (!feasible)
-            continue;
-        named[p->worst]++;
-        tell(x, p, feasible, out);
+    for (; from < x->found.n && found[from].n == found[0].n; from = to) {
+        for (to = from + 1;
+             to < x->found.n && found[to].n == found[0].n && found[to].worst == found[from].worst;)
+            to++;
+        struct chosen c = choose(x, from, to);
+        if (c.least && out->n < SCHED_MOST_SUGGESTIONS)
+            tell(x, c.least, c.least_feasible, out);
+        if (c.most != c.least && out->n < SCHED_MOST_SUGGESTIONS)
+            tell(x, c.most, c.most_feasible, out);
     }
 }
 

@@ -12,8 +12,27 @@ static void make(struct sched__options *x, struct sched__option o, struct str te
 
 /* ---- the node's labels ---- */
 
-void sched__suggest_label(struct sched__options *x, struct str key, struct str value) {
-    if (!sched__option_wanted(x))
+/* Labels that tell what a node is and where it stands: another value would be a lie. */
+static bool is_fact(struct str key) {
+    static const struct str domains[] = {STR_INIT("kubernetes.io"), STR_INIT("k8s.io")};
+    static const struct str words[] = {STR_INIT("version"), STR_INIT("kernel"), STR_INIT("zone"),
+                                       STR_INIT("region"),  STR_INIT("rack"),   STR_INIT("host"),
+                                       STR_INIT("topology")};
+    struct str domain = STR(""), name = key;
+    if (str_find_char(key, '/') != STR_NONE)
+        str_cut(key, '/', &domain, &name);
+    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
+        if (str_ends(domain, domains[i]) && !str_starts(domain, STR("node-restriction.")))
+            return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_find(key, words[i]) != STR_NONE)
+            return true;
+    return false;
+}
+
+/* Gives the node a label, or another value of it. */
+static void suggest_label(struct sched__options *x, struct str key, struct str value) {
+    if (is_fact(key) || !sched__option_wanted(x))
         return;
     struct api_object *node = api_object_derive(x->node);
     labels_put(&node->arena, &api_own_meta(node)->labels,
@@ -25,7 +44,7 @@ void sched__suggest_label(struct sched__options *x, struct str key, struct str v
 }
 
 static void remove_label(struct sched__options *x, struct str key) {
-    if (!sched__option_wanted(x))
+    if (is_fact(key) || !sched__option_wanted(x))
         return;
     struct api_object *node = api_object_derive(x->node);
     struct labels *labels = &api_own_meta(node)->labels;
@@ -50,19 +69,46 @@ static struct api_pod_spec *own_spec(struct api_object *pod) {
     return &((struct api_pod *)api_own_body(pod))->spec;
 }
 
-static void suggest_selector(struct sched__options *x, const struct match_node_verdict *why) {
-    struct label wanted = spec_of(x->pod)->node_selector.v[why->requirement];
-    sched__suggest_label(x, wanted.key, wanted.value);
+/* A derived pod's own nodeSelector. */
+static struct labels *own_selector(struct api_object *pod) {
+    struct labels *selector = &own_spec(pod)->node_selector;
+    SCHED__OWN_LIST(pod, selector);
+    return selector;
+}
+
+/* The value that the node has. */
+static void change_selector(struct sched__options *x, size_t place, struct str found) {
+    if (!sched__option_wanted(x))
+        return;
+    struct label wanted = spec_of(x->pod)->node_selector.v[place];
+    struct api_object *pod = api_object_derive(x->pod);
+    own_selector(pod)->v[place].value = arena_str(&pod->arena, found);
+    make(x, (struct sched__option){.kind = SCHED_CHANGE_REQUIREMENT, .pod = pod},
+         arena_printf(x->cy->arena, "change %.*s in nodeSelector from %.*s to %.*s",
+                      STR_ARG(wanted.key), STR_ARG(sched__option_shown(x, wanted.value)),
+                      STR_ARG(sched__option_shown(x, found))));
+}
+
+static void drop_selector(struct sched__options *x, size_t place) {
     if (!sched__option_wanted(x))
         return;
     struct api_object *pod = api_object_derive(x->pod);
-    struct labels *selector = &own_spec(pod)->node_selector;
-    SCHED__OWN_LIST(pod, selector);
-    memmove(&selector->v[why->requirement], &selector->v[why->requirement + 1],
-            (selector->n - why->requirement - 1) * sizeof *selector->v);
+    struct labels *selector = own_selector(pod);
+    struct str key = selector->v[place].key;
+    memmove(&selector->v[place], &selector->v[place + 1],
+            (selector->n - place - 1) * sizeof *selector->v);
     selector->n--;
     make(x, (struct sched__option){.kind = SCHED_CHANGE_DROP, .pod = pod},
-         arena_printf(x->cy->arena, "remove %.*s from nodeSelector", STR_ARG(wanted.key)));
+         arena_printf(x->cy->arena, "remove %.*s from nodeSelector", STR_ARG(key)));
+}
+
+static void suggest_selector(struct sched__options *x, const struct match_node_verdict *why) {
+    struct label wanted = spec_of(x->pod)->node_selector.v[why->requirement];
+    const struct label *found = labels_find(&x->node->meta->labels, wanted.key);
+    if (found)
+        change_selector(x, why->requirement, found->value);
+    drop_selector(x, why->requirement);
+    suggest_label(x, wanted.key, wanted.value);
 }
 
 /* ---- the pod's required terms ---- */
@@ -129,14 +175,15 @@ static void change_requirement(struct sched__options *x, const struct match_node
     sched__option_make(x, &o);
 }
 
-void sched__suggest_label_for(struct sched__options *x,
+/* Makes the node's labels meet a requirement, if that is simple. */
+static void suggest_label_for(struct sched__options *x,
                               const struct api_node_selector_requirement *r) {
     if (str_is(r->operator, "DoesNotExist") || str_is(r->operator, "NotIn"))
         remove_label(x, r->key);
     else if (str_is(r->operator, "Exists"))
-        sched__suggest_label(x, r->key, STR(""));
-    else if ((str_is(r->operator, "In") || str_is(r->operator, "SemverEq")) && r->values.n)
-        sched__suggest_label(x, r->key, r->values.v[0]);
+        suggest_label(x, r->key, STR(""));
+    else if (str_is(r->operator, "In") && r->values.n)
+        suggest_label(x, r->key, r->values.v[0]);
 }
 
 /* A term without requirements matches no node: the last one goes with its term. */
@@ -162,13 +209,14 @@ static void drop_requirement(struct sched__options *x, const struct match_node_v
 static void suggest_term(struct sched__options *x, const struct match_node_verdict *why) {
     const struct api_node_selector_requirement *r = place_in(spec_of(x->pod), why).r;
     const struct label *label = labels_find(&x->node->meta->labels, r->key);
+    bool is_off = why->code == MATCH_NODE_GATE_OFF; /* whatever its values are */
     if (why->is_field)
         change_requirement(x, why, x->node->meta->name);
-    else if (label)
+    else if (label && !is_off)
         change_requirement(x, why, label->value);
-    if (!why->is_field)
-        sched__suggest_label_for(x, r);
     drop_requirement(x, why);
+    if (!why->is_field && !is_off)
+        suggest_label_for(x, r);
 }
 
 /* Is the verdict about a requirement, not about a whole term? */

@@ -47,12 +47,27 @@ struct str sched__suggest_threshold(struct arena *a, struct str operator, struct
     return (struct str){0};
 }
 
+/* A version as a number that grows with it; INT64_MIN: it is none. */
+static int64_t version_rank(struct str value) {
+    enum { MOST = 1 << 20 }; /* of a part */
+    AUTO(arena_release) struct arena a = {0};
+    struct semver v;
+    if (semver_parse_tolerant(&a, value, &v, NULL) < 0 || v.major >= MOST || v.minor >= MOST ||
+        v.patch >= MOST)
+        return INT64_MIN;
+    return (int64_t)((v.major * MOST + v.minor) * MOST + v.patch);
+}
+
 int64_t sched__suggest_distance(struct str a, struct str b) {
     int64_t x, y;
-    if (!labels_value_to_i64(a, &x) || !labels_value_to_i64(b, &y))
-        return 0;
+    if (!labels_value_to_i64(a, &x) || !labels_value_to_i64(b, &y)) {
+        x = version_rank(a);
+        y = version_rank(b);
+        if (x == INT64_MIN || y == INT64_MIN)
+            return 0;
+    }
     uint64_t apart = x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x;
-    return apart > INT32_MAX ? INT32_MAX : (int64_t)apart;
+    return apart > INT64_MAX / 64 ? INT64_MAX / 64 : (int64_t)apart;
 }
 
 /* ---- tolerations ---- */
@@ -95,9 +110,9 @@ static void change_value(struct sched__options *x, uint32_t place,
     sched__option_make(x, &o);
 }
 
-/* A toleration of exactly this taint. */
-static void tolerate(struct sched__options *x, struct str key, struct str value,
-                     struct str effect) {
+/* A toleration of exactly this taint; without a value, of any that has its key and effect. */
+static void tolerate(struct sched__options *x, const struct match_taint *taint, struct str value) {
+    struct str key = intern_text(taint->key), effect = intern_text(taint->effect);
     if (!sched__option_wanted(x))
         return;
     struct api_object *pod = api_object_derive(x->pod);
@@ -112,15 +127,31 @@ static void tolerate(struct sched__options *x, struct str key, struct str value,
         .effect = arena_str(&pod->arena, effect),
     };
     *list = (struct api_toleration_list){grown, list->n + 1};
-    struct sched__option o = {.kind = SCHED_CHANGE_TOLERATE, .pod = pod};
+    bool is_wider = !value.n && taint->value->length;
+    struct sched__option o = {.kind = SCHED_CHANGE_TOLERATE, .cost = is_wider, .pod = pod};
     o.text =
-        arena_printf(x->cy->arena, "tolerate %.*s%s%.*s:%.*s", STR_ARG(key), value.n ? "=" : "",
-                     STR_ARG(value.n ? sched__option_shown(x, value) : value), STR_ARG(effect));
+        arena_printf(x->cy->arena, "tolerate %.*s%s%.*s:%.*s%s", STR_ARG(key), value.n ? "=" : "",
+                     STR_ARG(value.n ? sched__option_shown(x, value) : value), STR_ARG(effect),
+                     is_wider ? " with operator Exists" : "");
     sched__option_make(x, &o);
+}
+
+/* Taints that the node's condition puts there: to tolerate them, or to remove them, changes nothing
+ * about it. */
+static bool is_condition(struct str key) {
+    return str_starts(key, STR("node.kubernetes.io/")) ||
+           str_starts(key, STR("node.cloudprovider.kubernetes.io/"));
 }
 
 static struct api_node *own_node(struct api_object *node) {
     return api_own_body(node);
+}
+
+static void take_taint(struct api_object *node, size_t place) {
+    struct api_taint_list *list = &own_node(node)->spec.taints;
+    SCHED__OWN_LIST(node, list);
+    memmove(&list->v[place], &list->v[place + 1], (list->n - place - 1) * sizeof *list->v);
+    list->n--;
 }
 
 static void remove_taint(struct sched__options *x, uint32_t place,
@@ -128,10 +159,7 @@ static void remove_taint(struct sched__options *x, uint32_t place,
     if (!sched__option_wanted(x))
         return;
     struct api_object *node = api_object_derive(x->node);
-    struct api_taint_list *list = &own_node(node)->spec.taints;
-    SCHED__OWN_LIST(node, list);
-    memmove(&list->v[place], &list->v[place + 1], (list->n - place - 1) * sizeof *list->v);
-    list->n--;
+    take_taint(node, place);
     struct sched__option o = {.kind = SCHED_CHANGE_UNTAINT, .node = node};
     struct str value = intern_text(taint->value);
     o.text = arena_printf(x->cy->arena, "remove the taint %.*s%s%.*s:%.*s from node %.*s",
@@ -147,26 +175,30 @@ void sched__suggest_taint(struct sched__options *x) {
     uint32_t place =
         match_find_untolerated(tolerations, taints, MATCH_NO_SCHEDULE | MATCH_NO_EXECUTE);
     const struct match_taint *taint = &taints->v[place];
+    if (is_condition(intern_text(taint->key)))
+        return;
     for (uint32_t i = 0; i < tolerations->n && i < tolerations_of(x->pod)->n && !x->made; i++)
         if (match_toleration_check(&tolerations->v[i], taint) > MATCH_KEY_DIFFERS)
             change_value(x, i, taint);
-    tolerate(x, intern_text(taint->key), intern_text(taint->value), intern_text(taint->effect));
+    tolerate(x, taint, intern_text(taint->value));
+    if (taint->value->length)
+        tolerate(x, taint, STR(""));
     remove_taint(x, place, taint);
 }
 
 /* ---- cordoned nodes ---- */
 
-static void uncordon(struct sched__options *x) {
+/* The taint that the node's controller adds goes, too. */
+void sched__suggest_unschedulable(struct sched__options *x) {
     if (!sched__option_wanted(x))
         return;
     struct api_object *node = api_object_derive(x->node);
-    own_node(node)->spec.unschedulable = false;
+    struct api_node_spec *spec = &own_node(node)->spec;
+    spec->unschedulable = false;
+    for (size_t i = spec->taints.n; i--;)
+        if (str_is(spec->taints.v[i].key, "node.kubernetes.io/unschedulable"))
+            take_taint(node, i);
     struct sched__option o = {.kind = SCHED_CHANGE_UNCORDON, .node = node};
     o.text = arena_printf(x->cy->arena, "uncordon node %.*s", STR_ARG(node->meta->name));
     sched__option_make(x, &o);
-}
-
-void sched__suggest_unschedulable(struct sched__options *x) {
-    uncordon(x);
-    tolerate(x, STR("node.kubernetes.io/unschedulable"), STR(""), STR("NoSchedule"));
 }

@@ -287,31 +287,14 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findin
         (r.anti ? explain_unwanted : explain_wanted)(out, &r);
 }
 
-/* The first domain by name with a pod that is wanted, absent without one. */
-static struct str wanted_domain(const struct sched__affinity_term *t) {
-    struct str first = {0};
-    for (size_t i = 0; i < t->topology->values.n; i++) {
-        if (t->tally->count[i + 1] <= 0)
-            continue;
-        struct str value = intern_text(t->topology->values.v[i]);
-        if (!first.p || str_cmp(value, first) < 0)
-            first = value;
-    }
-    return first;
-}
-
 bool sched__affinity_violated(struct sched__cycle *cy, uint32_t slot,
                               struct sched__affinity_violation *out) {
     struct refusal r;
     if (!find_refusal(cy, slot, &r))
         return false;
     *out = (struct sched__affinity_violation){.own = r.own, .anti = r.anti, .place = r.place};
-    if (r.own && !r.anti) {
-        out->label = r.own->label;
-        out->domain = wanted_domain(r.own);
-    } else {
+    if (!r.own || r.anti)
         out->rival = r.example;
-    }
     return true;
 }
 

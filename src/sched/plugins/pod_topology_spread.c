@@ -165,16 +165,14 @@ bool sched__spread_violated(struct sched__cycle *cy, uint32_t slot,
     if (i == state->spread->hard.n)
         return false;
     const struct sched__spread_rule *rule = &state->spread->hard.v[i];
-    uint32_t domain = rule->topology->domain[slot], least = named_least(state, i);
+    uint32_t domain = rule->topology->domain[slot];
     *out = (struct sched__spread_violation){.own = state->spread->own,
                                             .place = rule->place,
                                             .label = rule->label,
                                             .has_label = domain,
                                             .max_skew = rule->max_skew};
-    if (least)
-        out->least = intern_text(rule->topology->values.v[least - 1]);
     if (domain)
-        out->skew = rule->tally->count[domain] + rule->self - least_count(rule, least);
+        out->skew = rule->tally->count[domain] + rule->self - least_count(rule, state->least[i]);
     return true;
 }
 

@@ -285,27 +285,6 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findin
     }
 }
 
-/* The volume that keeps the pod from the node, if there is just one. */
-static const struct sched__pv *refused_volume(struct sched__cycle *cy, uint32_t slot) {
-    const struct sched__volume_plan *plan = sched__pod_claims_place(cy->s, claims_of(cy), slot);
-    if (plan->conflicts[SCHED__VOLUME_AFFINITY])
-        return plan->conflicts[SCHED__VOLUME_AFFINITY]->pv;
-    const struct sched__claim *c = plan->conflicts[SCHED__NO_VOLUME];
-    return c && plan->no_volume == SCHED__NO_PROVISIONER ? only_candidate(c) : NULL;
-}
-
-const struct api_node_selector_requirement *sched__binding_requirement(struct sched__cycle *cy,
-                                                                       uint32_t slot) {
-    const struct sched__pv *pv = refused_volume(cy, slot);
-    struct match_node_verdict why;
-    if (!pv || !pv->affinity || pv->migrated ||
-        match_affinity_required(pv->affinity, cy->s->nodes.v[slot].labels, &why) ||
-        why.code >= MATCH_NODE_GATE_OFF || why.is_field)
-        return NULL;
-    const struct api_node_selector *required = pv->body->spec.node_affinity->required;
-    return &required->node_selector_terms.v[why.term].match_expressions.v[why.requirement];
-}
-
 /* ---- queueing hints ---- */
 
 static bool terms_equal(const struct api_topology_selector_term *a,

@@ -203,15 +203,6 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findin
     sched__finding_add_of_node(out, SCHED_OPERAND_LEFT, sched__value(found->value));
 }
 
-bool sched__zone_wanted(struct sched__cycle *cy, uint32_t slot, struct label *out) {
-    const struct zone *z = find_mismatch(zones_of(cy), node_labels(cy, slot));
-    if (!z)
-        return false;
-    struct str rest = z->values;
-    out->key = topology[z->label].key;
-    return next_value(&rest, &out->value);
-}
-
 /* ---- queueing hints ---- */
 
 static bool waits(const struct api_object *storage_class) {

@@ -40,7 +40,11 @@ static void make(struct made *m, struct api_object *pod, size_t most) {
         m->places[i] = m->group_of[i] = i;
         m->groups[i] = (struct sched_group){&m->lists[i], 1, &m->places[i], 1, 0};
         m->bundled[i] = &m->groups[i];
-        m->bundles[i] = (struct sched_bundle){&m->causes[i], 1, &m->bundled[i], 1, 1, 0, 0};
+        m->bundles[i] = (struct sched_bundle){.causes = &m->causes[i],
+                                              .cause_count = 1,
+                                              .groups = &m->bundled[i],
+                                              .group_count = 1,
+                                              .node_count = 1};
     }
     m->e.report.nodes = m->nodes;
     m->e.report.node_count = m->e.group_count = NODES;
