@@ -130,6 +130,39 @@ static int write_report(const struct run *run, const struct explain_report *repo
     return io_write(run->call->ctx->out, buf_view(&text), err);
 }
 
+/* ---- among others ---- */
+
+static bool fits_alone(void *ctx, struct str node) {
+    const struct map *nodes = ctx;
+    return map_get_const(nodes, node);
+}
+
+/* Runs the scheduler on all that is pending, as berth schedule does. */
+static void look_out(struct run *run, const struct sched_explanation *e, struct sim_outlook *out) {
+    struct clock_manual clock;
+    struct sim_placement placement;
+    struct map nodes = MAP_INIT(map_random_seed());
+    for (size_t i = 0; i < e->report.node_count && e->group_of; i++)
+        if (e->group_of[i] == SIZE_MAX)
+            map_put_const(&nodes, e->report.nodes[i].node, e);
+    clock_manual_init(&clock, 0);
+    struct sched *s = scene_sched_new(&run->scene, &clock.clock, 0);
+    sim_placement_run(&placement, &run->scene.cluster, s, &clock,
+                      &(struct sim_placement_opts){.config = run->scene.config});
+    sim_outlook_find(&placement, run->pod, fits_alone, &nodes, run->call->arena, out);
+    sim_placement_release(&placement);
+    sched_free(s);
+    map_release(&nodes);
+}
+
+/* Only a pod that is pending and is tried has rivals in the queue. */
+static bool has_outlook(const struct run *run, const struct sched_explanation *e) {
+    const struct api_pod *pod = run->pod->body;
+    return !pod->spec.node_name.n && !pod->spec.scheduling_gates.n && !e->ignored &&
+           !e->report.error.p && !run->opts->node.p &&
+           sim_outlook_matters(&run->scene.cluster, run->pod);
+}
+
 static int explain_pod(struct run *run, struct sched *s, const struct api_object *pod,
                        struct err *err) {
     struct sched_explanation e;
@@ -139,20 +172,25 @@ static int explain_pod(struct run *run, struct sched *s, const struct api_object
     if (find_node(run, &e.report, &node, err) < 0)
         return -1;
     sched_suggest(&e, node, run->call->arena, &suggestions);
-    int rc = write_report(run,
-                          &(struct explain_report){.e = &e,
-                                                   .suggestions = &suggestions,
-                                                   .pod = run->pod,
-                                                   .node = node,
-                                                   .all = run->opts->all,
-                                                   .wide = run->opts->output == EXPLAIN_WIDE,
-                                                   .most = LIMIT_REPORT_BYTES},
-                          err);
+    struct sim_outlook outlook;
+    bool is_alone = !has_outlook(run, &e);
+    if (!is_alone)
+        look_out(run, &e, &outlook);
+    struct explain_report report = {.e = &e,
+                                    .suggestions = &suggestions,
+                                    .pod = run->pod,
+                                    .outlook = is_alone ? NULL : &outlook,
+                                    .node = node,
+                                    .all = run->opts->all,
+                                    .wide = run->opts->output == EXPLAIN_WIDE,
+                                    .most = LIMIT_REPORT_BYTES};
+    int rc = write_report(run, &report, err);
+    bool fits =
+        node == SIZE_MAX ? explain_gets_node(&report) : e.group_of && e.group_of[node] == SIZE_MAX;
     sched_suggestions_release(&suggestions);
     if (rc < 0)
         return -1;
-    bool fits = node == SIZE_MAX ? e.report.feasible : e.group_of && e.group_of[node] == SIZE_MAX;
-    return fits && !e.report.error.p && !run->scene.cluster.refused ? CMD_GOOD : CMD_BAD_VERDICT;
+    return fits && !run->scene.cluster.refused ? CMD_GOOD : CMD_BAD_VERDICT;
 }
 
 static int explain(struct run *run, struct err *err) {
@@ -200,10 +238,11 @@ const struct cmd cmd_explain = {
         "is taken; for one that does not, the smallest changes that would make it fit, each "
         "verified by the scheduler.\n\n"
         "A pod that is on a node is explained as if it were pending and not there; one that has "
-        "ended is not scheduled. Other pods that "
-        "are pending are left out, unless they are nominated to a node. Exits with 0 when the pod "
-        "fits, 1 when it does not or an object was refused, 2 when an input cannot be read, "
-        "there is no such pod, or it is the pod that was refused.",
+        "ended is not scheduled. Other pods that are pending are no part of the verdict on nodes; "
+        "what becomes of the pod behind them in the queue, and whom it would preempt, is told as "
+        "berth schedule decides it. Exits with 0 when the pod gets a node, 1 when it does not or "
+        "an object was refused, 2 when an input cannot be read, there is no such pod, or it is the "
+        "pod that was refused.",
     .usage = "pod/NAME -f FILE... [options]",
     .examples = examples,
     .groups = {{"Options", explain_opts, 0},

@@ -439,8 +439,33 @@ static void add_head(struct buf *out, const struct explain_report *r) {
     buf_addf(out, ",\"redacted\":%s,\n", r->e->redact ? "true" : "false");
 }
 
+/* What becomes of the pod among others. */
+static void add_outlook(struct buf *out, const struct explain_report *r) {
+    const struct sim_outlook *o = r->outlook;
+    if (!o)
+        return;
+    bool is_scheduled = o->state == SIM_SCHEDULED;
+    buf_addf(out, "\"queue\":{\"scheduled\":%s,", is_scheduled ? "true" : "false");
+    add_or_null(out, "node", is_scheduled ? o->node : STR(""));
+    buf_add_char(out, ',');
+    add_message(out, "message", r, o->message);
+    buf_add(out, STR(",\"preempts\":["));
+    for (size_t i = 0; i < o->victim_count; i++) {
+        buf_add(out, i ? STR(",") : STR(""));
+        json_write_str(out, o->victims[i], true);
+    }
+    buf_add(out, STR("],\"ahead\":["));
+    for (size_t i = 0; i < o->rival_count; i++) {
+        buf_addf(out, "%s{\"pods\":%zu,", i ? "," : "", o->rivals[i].pods);
+        add_or_null(out, "owner", o->rivals[i].owner);
+        buf_add_char(out, '}');
+    }
+    buf_add(out, STR("]},\n"));
+}
+
 void explain_report_write_json(struct buf *out, const struct explain_report *r) {
     add_head(out, r);
+    add_outlook(out, r);
     add_verdicts(out, r);
     add_scores(out, r);
     add_suggestions(out, r);

@@ -8,6 +8,12 @@
 const char *const explain_formats[] = {
     [EXPLAIN_TEXT] = "text", [EXPLAIN_WIDE] = "wide", [EXPLAIN_JSON] = "json", NULL};
 
+bool explain_gets_node(const struct explain_report *r) {
+    if (r->outlook)
+        return r->outlook->state == SIM_SCHEDULED;
+    return r->e->report.feasible && !r->e->report.error.p;
+}
+
 const struct sched_cause *explain_find_cause(const struct sched_explanation *e, size_t place,
                                              enum sched_plugin plugin) {
     size_t group = e->group_of[place];

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "sched/explain.h"
+#include "sim/outlook.h"
 
 enum explain_format { EXPLAIN_TEXT, EXPLAIN_WIDE, EXPLAIN_JSON };
 
@@ -13,12 +14,16 @@ extern const char *const explain_formats[];
 struct explain_report {
     const struct sched_explanation *e;
     const struct sched_suggestions *suggestions;
-    const struct api_object *pod; /* as it was given */
-    size_t node;                  /* place of the only node that is wanted; SIZE_MAX: all */
-    bool all;                     /* every plug-in's verdict on every node */
-    bool wide;                    /* nothing is left out but for: */
-    size_t most;                  /* bytes after which nothing more is begun */
+    const struct api_object *pod;      /* as it was given */
+    const struct sim_outlook *outlook; /* among others; NULL: nobody else matters */
+    size_t node;                       /* place of the only node that is wanted; SIZE_MAX: all */
+    bool all;                          /* every plug-in's verdict on every node */
+    bool wide;                         /* nothing is left out but for: */
+    size_t most;                       /* bytes after which nothing more is begun */
 };
+
+/* Does the pod get a node: among others, if they matter; else alone? */
+bool explain_gets_node(const struct explain_report *r);
 
 /* Appends the report. */
 void explain_report_write_text(struct buf *out, const struct explain_report *r);

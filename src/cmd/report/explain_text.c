@@ -95,6 +95,83 @@ static void add_verdict(struct buf *out, const struct explain_report *r) {
     add_fit(out, r);
 }
 
+/* "4 pods of deployment/web, 1 pod of job/x and 2 pods of others" */
+static void add_rivals(struct buf *out, const struct sim_outlook *o) {
+    enum { SHOWN = 3 };
+    size_t rest = 0;
+    for (size_t i = SHOWN; i < o->rival_count; i++)
+        rest += o->rivals[i].pods;
+    for (size_t i = 0; i < o->rival_count && i < SHOWN; i++) {
+        bool is_last = i + 1 == o->rival_count;
+        buf_add(out, !i ? STR("") : is_last ? STR(" and ") : STR(", "));
+        add_count(out, o->rivals[i].pods, "pod");
+        if (!o->rivals[i].owner.p)
+            continue;
+        buf_add(out, STR(" of "));
+        printable_add(out, o->rivals[i].owner);
+    }
+    if (rest) {
+        buf_add(out, STR(" and "));
+        add_count(out, rest, "pod");
+        buf_add(out, STR(" of others"));
+    }
+}
+
+static void add_victims(struct buf *out, const struct sim_outlook *o) {
+    for (size_t i = 0; i < o->victim_count && i < NAMES_SHOWN; i++) {
+        buf_add(out, i ? STR(", ") : STR(""));
+        printable_add(out, o->victims[i]);
+    }
+    if (o->victim_count > NAMES_SHOWN)
+        buf_addf(out, " and %zu more", o->victim_count - NAMES_SHOWN);
+}
+
+/* A pod that gets a node among others, when it would have got another one, or none. */
+static void add_scheduled(struct buf *out, const struct explain_report *r) {
+    const struct sim_outlook *o = r->outlook;
+    bool fits = r->e->report.feasible;
+    if (o->victim_count) {
+        buf_add(out, STR("It would preempt "));
+        add_victims(out, o);
+        buf_add(out, STR(" and go to "));
+    } else if (!fits) {
+        buf_add(out, STR("When other pending pods are placed it goes to "));
+    } else if (!str_eq(o->node, node_name(r, r->e->report.best))) {
+        buf_add(out, STR("With "));
+        add_rivals(out, o);
+        buf_add(out, STR(" in the queue it goes to "));
+    } else {
+        return;
+    }
+    printable_add(out, o->node);
+    buf_add(out, STR(".\n"));
+}
+
+/* What berth schedule says of the pod, where that is not what was said of it alone. */
+static void add_outlook(struct buf *out, const struct explain_report *r) {
+    const struct sim_outlook *o = r->outlook;
+    AUTO(buf_release) struct buf shown = BUF_INIT(LONGEST_TEXT);
+    if (!o)
+        return;
+    if (o->state == SIM_SCHEDULED) {
+        add_scheduled(out, r);
+        return;
+    }
+    if (!r->e->report.feasible)
+        return;
+    buf_add(out, STR("That is so alone; "));
+    if (o->rival_count) {
+        buf_add(out, STR("behind "));
+        add_rivals(out, o);
+        buf_add(out, STR(" ahead of it in the queue it does not fit: "));
+    } else {
+        buf_add(out, STR("with the other pods in the queue it does not stay: "));
+    }
+    sched_message_write(&shown, o->message, r->e->redact);
+    add_shown(out, &shown);
+    buf_add_char(out, '\n');
+}
+
 static void add_message(struct buf *out, const struct explain_report *r) {
     const struct sched_report *report = &r->e->report;
     struct str text = report->error.p ? report->error : report->message;
@@ -457,6 +534,7 @@ void explain_report_write_text(struct buf *out, const struct explain_report *r) 
     if (r->e->ended)
         return;
     add_notes(out, r);
+    add_outlook(out, r);
     add_message(out, r);
     add_scores(out, r);
     add_costs(out, r);
