@@ -6,8 +6,9 @@
 
 struct sched;
 
-/* Tells the scheduler of all objects but the pod. Other pods that are pending are nowhere and take
- * nothing from anybody: they are left out, unless a node is kept free for them. */
+/* Tells the scheduler of all objects but the pod, which may be NULL. Other pods that are pending
+ * are nowhere and take nothing from anybody: they are left out, unless a node is kept free for
+ * them. */
 void sim_probe_tell(const struct sim_cluster *c, const struct api_object *pod, struct sched *s);
 
 /* The pod as if it had no node yet, and had not been promised the one that it has; the caller owns

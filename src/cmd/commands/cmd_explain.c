@@ -4,6 +4,7 @@
 #include "api/object.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/printable.h"
 #include "cli/io.h"
 #include "cli/spelling.h"
 #include "cmd/commands/scene.h"
@@ -14,7 +15,7 @@
 struct explain_opts {
     struct scene_opts scene;
     struct str node;
-    bool all, redact;
+    bool all, pending, redact;
     int output; /* enum explain_format */
 };
 
@@ -35,6 +36,10 @@ static const struct opt explain_opts[] = {
     ROW_OUTPUT(offsetof(struct explain_opts, output),
                "Output format: text, wide for text without omissions, or json.", "text",
                explain_formats),
+    {.name = "pending",
+     .kind = OPT_FLAG,
+     .help = "Explain all pods that are pending and find no node, those that fail alike together.",
+     .offset = offsetof(struct explain_opts, pending)},
     {.name = "redact",
      .kind = OPT_FLAG,
      .help = "Hide values of taints, tolerations and labels, and expressions.",
@@ -47,22 +52,61 @@ struct run {
     struct cmd_call *call;
     const struct explain_opts *opts;
     struct scene scene;
-    const struct api_object *pod; /* the one to explain, as it was given; borrowed */
+    const struct api_object *pod;          /* the one to explain, as it was given; borrowed */
+    const struct sim_placement *placement; /* of all that is pending; NULL: not run yet */
+    struct sched *shared; /* that knows of all but pods that are nowhere; NULL: there is none */
+    struct buf out;
 };
 
 /* --- the pod --- */
 
-static int read_name(const struct cmd_call *call, struct str *name, struct err *err) {
+/* What an argument asks for: a pod, or the pods of a workload. */
+struct wanted {
+    const char *kind; /* "pod", or as sim_owner_of has it */
+    struct str name;
+};
+
+/* As kubectl has them. */
+static const struct {
+    const char *kind, *plural, *shorter;
+} kinds[] = {
+    {"pod", "pods", "po"},
+    {"deployment", "deployments", "deploy"},
+    {"replicaset", "replicasets", "rs"},
+    {"statefulset", "statefulsets", "sts"},
+    {"daemonset", "daemonsets", "ds"},
+    {"job", "jobs", "job"},
+    {"cronjob", "cronjobs", "cj"},
+    {"replicationcontroller", "replicationcontrollers", "rc"},
+};
+
+static int find_kind(struct str typed, struct wanted *out, struct err *err) {
+    struct str kind, group;
+    str_cut(typed, '.', &kind, &group);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (str_is(kind, kinds[i].kind) || str_is(kind, kinds[i].plural) ||
+            str_is(kind, kinds[i].shorter)) {
+            out->kind = kinds[i].kind;
+            return 0;
+        }
+    return err_set(err, ERR_USAGE, "only pods and workloads can be explained, not \"%.*s\"",
+                   STR_ARG(typed));
+}
+
+static int read_wanted(const struct cmd_call *call, struct wanted *out, struct err *err) {
+    const struct explain_opts *opts = call->opts;
     struct str kind = STR("pod");
-    *name = call->args.n ? call->args.v[0] : STR("");
-    if (str_find_char(*name, '/') != STR_NONE)
-        str_cut(*name, '/', &kind, name);
-    if (!str_is(kind, "pod") && !str_is(kind, "pods") && !str_is(kind, "po"))
-        return err_set(err, ERR_USAGE,
-                       "only pods can be explained, not \"%.*s\": berth schedule lists the pods of "
-                       "workloads",
-                       STR_ARG(kind));
-    return name->n ? 0 : err_set(err, ERR_USAGE, "which pod? Name it as pod/NAME");
+    out->name = call->args.n ? call->args.v[0] : STR("");
+    if (opts->pending && (call->args.n || opts->node.p))
+        return err_set(err, ERR_USAGE, "--pending goes without a name and without --node");
+    if (str_find_char(out->name, '/') != STR_NONE)
+        str_cut(out->name, '/', &kind, &out->name);
+    if (find_kind(kind, out, err) < 0)
+        return -1;
+    if (opts->node.p && !str_is(str_of(out->kind), "pod"))
+        return err_set(err, ERR_USAGE, "--node goes with a pod");
+    return out->name.n || opts->pending ? 0
+                                        : err_set(err, ERR_USAGE, "which pod? Name it as pod/NAME");
 }
 
 /* Says where there is such a pod, or what pods are called like that. */
@@ -120,14 +164,11 @@ static int find_node(const struct run *run, const struct sched_report *r, size_t
     return suggest_fail(&suggest, "--node=", err);
 }
 
-static int write_report(const struct run *run, const struct explain_report *report,
-                        struct err *err) {
-    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+static void write_report(struct run *run, const struct explain_report *report) {
     if (run->opts->output == EXPLAIN_JSON)
-        explain_report_write_json(&text, report);
+        explain_report_write_json(&run->out, report);
     else
-        explain_report_write_text(&text, report);
-    return io_write(run->call->ctx->out, buf_view(&text), err);
+        explain_report_write_text(&run->out, report);
 }
 
 /* ---- among others ---- */
@@ -137,22 +178,41 @@ static bool fits_alone(void *ctx, struct str node) {
     return map_get_const(nodes, node);
 }
 
-/* Runs the scheduler on all that is pending, as berth schedule does. */
-static void look_out(struct run *run, const struct sched_explanation *e, struct sim_outlook *out) {
+typedef int placed_fn(struct run *run, void *ctx, struct err *err);
+
+/* Runs the scheduler on all that is pending, as berth schedule does; what came of it is there as
+ * long as the function runs. */
+static int with_placement(struct run *run, placed_fn *fn, void *ctx, struct err *err) {
     struct clock_manual clock;
     struct sim_placement placement;
-    struct map nodes = MAP_INIT(map_random_seed());
-    for (size_t i = 0; i < e->report.node_count && e->group_of; i++)
-        if (e->group_of[i] == SIZE_MAX)
-            map_put_const(&nodes, e->report.nodes[i].node, e);
+    const struct sim_placement_opts opts = {.config = run->scene.config};
     clock_manual_init(&clock, 0);
     struct sched *s = scene_sched_new(&run->scene, &clock.clock, 0);
-    sim_placement_run(&placement, &run->scene.cluster, s, &clock,
-                      &(struct sim_placement_opts){.config = run->scene.config});
-    sim_outlook_find(&placement, run->pod, fits_alone, &nodes, run->call->arena, out);
+    sim_placement_run(&placement, &run->scene.cluster, s, &clock, &opts);
+    run->placement = &placement;
+    int rc = fn(run, ctx, err);
+    run->placement = NULL;
     sim_placement_release(&placement);
     sched_free(s);
+    return rc;
+}
+
+/* An explanation, and what becomes of its pod. */
+struct looking {
+    const struct sched_explanation *e;
+    struct sim_outlook out;
+};
+
+static int look_up(struct run *run, void *ctx, struct err *err) {
+    struct looking *l = ctx;
+    struct map nodes = MAP_INIT(map_random_seed());
+    (void)err;
+    for (size_t i = 0; i < l->e->report.node_count && l->e->group_of; i++)
+        if (l->e->group_of[i] == SIZE_MAX)
+            map_put_const(&nodes, l->e->report.nodes[i].node, l->e);
+    sim_outlook_find(run->placement, run->pod, fits_alone, &nodes, run->call->arena, &l->out);
     map_release(&nodes);
+    return 0;
 }
 
 /* Only a pod that is pending and is tried has rivals in the queue. */
@@ -172,55 +232,181 @@ static int explain_pod(struct run *run, struct sched *s, const struct api_object
     if (find_node(run, &e.report, &node, err) < 0)
         return -1;
     sched_suggest(&e, node, run->call->arena, &suggestions);
-    struct sim_outlook outlook;
-    bool is_alone = !has_outlook(run, &e);
-    if (!is_alone)
-        look_out(run, &e, &outlook);
+    struct looking looking = {.e = &e};
+    bool is_alone = !has_outlook(run, &e), is_one = !run->placement;
+    if (!is_alone && is_one)
+        with_placement(run, look_up, &looking, err);
+    else if (!is_alone)
+        look_up(run, &looking, err);
     struct explain_report report = {.e = &e,
                                     .suggestions = &suggestions,
                                     .pod = run->pod,
-                                    .outlook = is_alone ? NULL : &outlook,
+                                    .outlook = is_alone ? NULL : &looking.out,
                                     .node = node,
                                     .all = run->opts->all,
+                                    .brief = !is_one,
                                     .wide = run->opts->output == EXPLAIN_WIDE,
                                     .most = LIMIT_REPORT_BYTES};
-    int rc = write_report(run, &report, err);
+    write_report(run, &report);
     bool fits =
         node == SIZE_MAX ? explain_gets_node(&report) : e.group_of && e.group_of[node] == SIZE_MAX;
     sched_suggestions_release(&suggestions);
-    if (rc < 0)
-        return -1;
     return fits && !run->scene.cluster.refused ? CMD_GOOD : CMD_BAD_VERDICT;
 }
 
+/* One scheduler will do for pods that are nowhere: they are not told to it. */
 static int explain(struct run *run, struct err *err) {
+    const struct api_pod *body = run->pod->body;
+    bool is_shared = run->shared && !body->status.nominated_node_name.n;
     struct clock_manual clock;
     clock_manual_init(&clock, 0);
-    struct sched *s = scene_sched_new(&run->scene, &clock.clock, 0);
     const struct api_object *pod = api_publish(sim_probe_pod(run->pod));
-    sim_probe_tell(&run->scene.cluster, run->pod, s);
-    int rc = explain_pod(run, s, pod, err);
+    struct sched *own = is_shared ? NULL : scene_sched_new(&run->scene, &clock.clock, 0);
+    if (own)
+        sim_probe_tell(&run->scene.cluster, run->pod, own);
+    int rc = explain_pod(run, own ? own : run->shared, pod, err);
     api_object_unref(pod);
-    sched_free(s);
+    sched_free(own);
     return rc;
 }
 
+/* ---- many pods ---- */
+
+/* Pods of one owner that nothing was found for, for the same reason. */
+struct alike {
+    struct str owner;
+    const struct api_object *first;
+    size_t pods;
+};
+
+struct many {
+    const struct wanted *wanted;
+    size_t pods, scheduled;
+    struct map by_cause; /* struct alike */
+    VEC(struct alike *) groups;
+};
+
+static bool is_wanted(const struct run *run, const struct many *m, const struct api_object *pod,
+                      struct str owner) {
+    if (run->opts->pending)
+        return true;
+    struct arena *a = run->call->arena;
+    struct str name = arena_printf(a, "%s/%.*s", m->wanted->kind, STR_ARG(m->wanted->name));
+    return str_eq(pod->meta->namespace, run->scene.cluster.opts.namespace) && str_eq(owner, name);
+}
+
+static void add_alike(struct run *run, struct many *m, const struct sim_placement_pod *p,
+                      struct str owner) {
+    struct arena *a = run->call->arena;
+    struct str key = arena_printf(a, "%.*s\n%.*s\n%d %.*s", STR_ARG(p->pod->meta->namespace),
+                                  STR_ARG(owner), p->state, STR_ARG(p->message));
+    struct alike *alike = map_get(&m->by_cause, key);
+    if (!alike) {
+        alike = arena_new(a, struct alike);
+        *alike = (struct alike){owner, p->pod, 0};
+        map_put(&m->by_cause, key, alike);
+        vec_push(&m->groups, alike);
+    }
+    alike->pods++;
+}
+
+static void collect(struct run *run, struct many *m) {
+    const struct sim_placement *p = run->placement;
+    for (size_t i = 0; i < p->pods.n; i++) {
+        struct str owner = sim_owner_of(p->cluster, p->pods.v[i].pod, run->call->arena);
+        if (!p->pods.v[i].item || !is_wanted(run, m, p->pods.v[i].pod, owner))
+            continue;
+        m->pods++;
+        if (p->pods.v[i].state == SIM_SCHEDULED)
+            m->scheduled++;
+        else
+            add_alike(run, m, &p->pods.v[i], owner);
+    }
+}
+
+static void begin_alike(struct run *run, const struct alike *alike, bool is_first) {
+    if (run->opts->output == EXPLAIN_JSON) {
+        buf_addf(&run->out, "%s{\"pods\":%zu,\"explanation\":\n", is_first ? "" : ",", alike->pods);
+        return;
+    }
+    buf_addf(&run->out, "\n%zu pod%s", alike->pods, alike->pods == 1 ? "" : "s");
+    if (alike->owner.p) {
+        buf_add(&run->out, STR(" of "));
+        printable_add(&run->out, alike->owner);
+    }
+    buf_add(&run->out, alike->pods == 1 ? STR(":\n") : STR(", of which one is told of:\n"));
+}
+
+static int explain_alike(struct run *run, const struct many *m, struct err *err) {
+    enum { GROUPS_SHOWN = 2 };
+    bool is_json = run->opts->output == EXPLAIN_JSON;
+    bool is_all = run->opts->output != EXPLAIN_TEXT || m->groups.n <= GROUPS_SHOWN;
+    size_t shown = is_all ? m->groups.n : GROUPS_SHOWN;
+    if (is_json)
+        buf_addf(&run->out,
+                 "{\"apiVersion\":\"berth.dev/v1alpha1\",\"kind\":\"ExplanationList\","
+                 "\"pods\":%zu,\"scheduled\":%zu,\"items\":[",
+                 m->pods, m->scheduled);
+    else
+        buf_addf(&run->out, "%zu pending pod%s: %zu scheduled, %zu not.\n", m->pods,
+                 m->pods == 1 ? "" : "s", m->scheduled, m->pods - m->scheduled);
+    for (size_t i = 0; i < shown; i++) {
+        begin_alike(run, m->groups.v[i], i == 0);
+        run->pod = m->groups.v[i]->first;
+        if (explain(run, err) < 0)
+            return -1;
+        buf_add(&run->out, is_json ? STR("}") : STR(""));
+    }
+    buf_add(&run->out, is_json ? STR("]}\n") : STR(""));
+    if (shown < m->groups.n)
+        buf_addf(&run->out, "\n%zu more groups: -o wide shows them\n", m->groups.n - shown);
+    return m->groups.n || run->scene.cluster.refused ? CMD_BAD_VERDICT : CMD_GOOD;
+}
+
+static int explain_many(struct run *run, void *ctx, struct err *err) {
+    struct many m = {.wanted = ctx, .by_cause = MAP_INIT(map_random_seed())};
+    struct clock_manual clock;
+    collect(run, &m);
+    clock_manual_init(&clock, 0);
+    run->shared = scene_sched_new(&run->scene, &clock.clock, 0);
+    sim_probe_tell(&run->scene.cluster, NULL, run->shared);
+    int rc = m.pods || run->opts->pending
+                 ? explain_alike(run, &m, err)
+                 : err_set(err, ERR_NOT_FOUND,
+                           "no pending pod of %s \"%.*s\" in namespace \"%.*s\"", m.wanted->kind,
+                           STR_ARG(m.wanted->name), STR_ARG(run->scene.cluster.opts.namespace));
+    sched_free(run->shared);
+    run->shared = NULL;
+    map_release(&m.by_cause);
+    vec_release(&m.groups);
+    return rc;
+}
+
+static int explain_wanted(struct run *run, struct wanted *wanted, struct err *err) {
+    if (run->opts->pending || !str_is(str_of(wanted->kind), "pod"))
+        return with_placement(run, explain_many, wanted, err);
+    return find_pod(run, wanted->name, err) < 0 ? -1 : explain(run, err);
+}
+
 static int run(struct cmd_call *call, struct err *err) {
-    struct run run = {.call = call, .opts = call->opts};
-    struct str name;
-    if (read_name(call, &name, err) < 0)
+    struct run run = {.call = call, .opts = call->opts, .out = BUF_INIT(SIZE_MAX)};
+    struct wanted wanted;
+    if (read_wanted(call, &wanted, err) < 0)
         return -1;
     int rc = scene_read(&run.scene, call, &run.opts->scene, "explain", err);
     if (rc == 0)
-        rc = find_pod(&run, name, err);
-    if (rc == 0)
-        rc = explain(&run, err);
+        rc = explain_wanted(&run, &wanted, err);
+    if (rc >= 0 && io_write(call->ctx->out, buf_view(&run.out), err) < 0)
+        rc = -1;
+    buf_release(&run.out);
     scene_release(&run.scene);
     return rc;
 }
 
 static const struct cmd_example examples[] = {
     {"Why is this pod pending?", "kubectl get nodes,pods -A -o json | berth explain pod/web -f -"},
+    {"Why are these pods of a Deployment pending?", "berth explain deployment/web -f cluster.yaml"},
+    {"Why is anything pending?", "berth explain --pending -f cluster.yaml"},
     {"Why not on this node?", "berth explain pod/web -f cluster.yaml --node n1"},
     {"Every plug-in's verdict on every node, for a program",
      "berth explain pod/web -f cluster.yaml --all -o json"},
@@ -243,7 +429,7 @@ const struct cmd cmd_explain = {
         "berth schedule decides it. Exits with 0 when the pod gets a node, 1 when it does not or "
         "an object was refused, 2 when an input cannot be read, there is no such pod, or it is the "
         "pod that was refused.",
-    .usage = "pod/NAME -f FILE... [options]",
+    .usage = "(pod/NAME | WORKLOAD/NAME | --pending) -f FILE... [options]",
     .examples = examples,
     .groups = {{"Options", explain_opts, 0},
                {"Input Options", input_opts, offsetof(struct explain_opts, scene.input)},

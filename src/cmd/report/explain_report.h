@@ -18,6 +18,7 @@ struct explain_report {
     const struct sim_outlook *outlook; /* among others; NULL: nobody else matters */
     size_t node;                       /* place of the only node that is wanted; SIZE_MAX: all */
     bool all;                          /* every plug-in's verdict on every node */
+    bool brief;                        /* one of several: what misses least, and one change */
     bool wide;                         /* nothing is left out but for: */
     size_t most;                       /* bytes after which nothing more is begun */
 };

@@ -322,7 +322,7 @@ static void add_bundles(struct buf *out, const struct explain_report *r, size_t 
     size_t lines = start + lines_after(r);
     for (; shown < n; shown++) {
         size_t end = lines + lines_of(ranked[shown]) + (shown + 1 < n ? LEFT_OUT : 0);
-        if (shown && end > LINES_SHOWN)
+        if (shown && (r->brief || end > LINES_SHOWN))
             break;
         add_bundle(out, r, ranked[shown]);
         lines += lines_of(ranked[shown]);
@@ -525,7 +525,7 @@ static void add_suggestions(struct buf *out, const struct explain_report *r) {
     if (!r->suggestions->n)
         return;
     buf_add(out, STR("\nThe smallest changes that make it fit, one of:\n"));
-    for (size_t i = 0; i < r->suggestions->n; i++)
+    for (size_t i = 0; i < r->suggestions->n && (!r->brief || i < 1); i++)
         add_suggestion(out, r, &r->suggestions->v[i]);
 }
 
