@@ -405,7 +405,6 @@ static int run(struct cmd_call *call, struct err *err) {
 
 static const struct cmd_example examples[] = {
     {"Why is this pod pending?", "kubectl get nodes,pods -A -o json | berth explain pod/web -f -"},
-    {"Why are these pods of a Deployment pending?", "berth explain deployment/web -f cluster.yaml"},
     {"Why is anything pending?", "berth explain --pending -f cluster.yaml"},
     {"Why not on this node?", "berth explain pod/web -f cluster.yaml --node n1"},
     {"Every plug-in's verdict on every node, for a program",
