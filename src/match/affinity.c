@@ -101,6 +101,8 @@ static void compile_term(struct match__builder *b, const struct api_node_selecto
     if (!good)
         out->flaw = find_off(&out->expressions) < out->expressions.n ? MATCH_NODE_GATE_OFF
                                                                      : MATCH_NODE_INVALID_TERM;
+    for (uint32_t i = 0; good && i < out->expressions.n; i++)
+        b->a->uses_versions |= match__is_by_version(&out->expressions.v[i]);
 }
 
 static void begin_terms(struct match__builder *b, struct match__terms *out, size_t n) {
@@ -289,6 +291,40 @@ bool match_affinity_required(const struct match_affinity *a, const struct match_
     if (why)
         *why = v;
     return v.code == MATCH_NODE_YES;
+}
+
+static bool has_version(const struct match__term *t) {
+    for (uint32_t i = 0; i < t->expressions.n; i++)
+        if (match__is_by_version(&t->expressions.v[i]))
+            return true;
+    return false;
+}
+
+static bool term_fails_version(const struct match__term *t, const struct match_node *node) {
+    for (uint32_t i = 0; t->flaw == MATCH_NODE_YES && i < t->expressions.n; i++) {
+        if (!match__is_by_version(&t->expressions.v[i]))
+            continue;
+        enum match_node_code code = match__expression_check(&t->expressions.v[i], node);
+        if (code != MATCH_NODE_YES && code != MATCH_NODE_NO_LABEL && code != MATCH_NODE_NO_VERSION)
+            return true;
+    }
+    return false;
+}
+
+bool match_affinity_uses_versions(const struct match_affinity *a, const struct match_node *node) {
+    const struct match__terms *const parts[] = {&a->required, &a->preferred};
+    for (size_t part = 0; a->uses_versions && part < 2; part++)
+        for (uint32_t i = 0; i < parts[part]->n; i++)
+            if (has_version(&parts[part]->v[i]) && term_matches(a, &parts[part]->v[i], node))
+                return true;
+    return false;
+}
+
+bool match_affinity_fails_versions(const struct match_affinity *a, const struct match_node *node) {
+    for (uint32_t i = 0; a->uses_versions && i < a->required.n; i++)
+        if (term_fails_version(&a->required.v[i], node))
+            return true;
+    return false;
 }
 
 int64_t match_affinity_score(const struct match_affinity *a, const struct match_node *node) {

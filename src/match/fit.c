@@ -70,6 +70,21 @@ static void note_untolerated(struct match_fit *fit, uint32_t taint, uint32_t eff
         fit->untolerated_execute = taint;
 }
 
+static bool is_about(const struct match_toleration *t, const struct match_taint *taint) {
+    return t->expression || ((!t->effect || t->effect == taint->effect) &&
+                             (!t->key || t->key == taint->key) && taint->mark.ways >> t->way & 1);
+}
+
+/* The kinds of tolerations that are about the taint, which none of them matches. */
+static unsigned failed_kinds(const struct match_tolerations *tolerations,
+                             const struct match_taint *taint) {
+    unsigned kinds = 0;
+    for (uint32_t i = 0; kinds != tolerations->kinds && i < tolerations->n; i++)
+        if (is_about(&tolerations->v[i], taint))
+            kinds |= match__toleration_kind(&tolerations->v[i]);
+    return kinds;
+}
+
 struct match_fit match_fit_compute(const struct match_tolerations *tolerations,
                                    const struct match_taints *taints) {
     struct match_fit fit = {.untolerated = MATCH_NONE, .untolerated_execute = MATCH_NONE};
@@ -79,12 +94,17 @@ struct match_fit match_fit_compute(const struct match_tolerations *tolerations,
         if (!effect)
             continue;
         uint32_t found = match_find_toleration(tolerations, &taints->v[i]);
-        if (found == MATCH_NONE)
+        if (found == MATCH_NONE) {
             note_untolerated(&fit, i, effect);
-        else if (effect == MATCH_NO_EXECUTE)
+            continue;
+        }
+        fit.used |= match__toleration_kind(&tolerations->v[found]) & UINT8_MAX;
+        if (effect == MATCH_NO_EXECUTE)
             note_toleration(&patience, &tolerations->v[found]);
     }
     decide_eviction(&patience, &fit);
+    if (fit.untolerated != MATCH_NONE)
+        fit.failed = failed_kinds(tolerations, &taints->v[fit.untolerated]) & UINT8_MAX;
     return fit;
 }
 

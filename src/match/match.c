@@ -144,6 +144,7 @@ static struct match_tolerations *make_tolerations(struct match *m, const struct 
         made->v[i] = v[i];
         each_atom(&v[i], ref_atom);
         match__toleration_compile(m, &made->v[i], &spent);
+        made->kinds |= match__toleration_kind(&made->v[i]);
         programs += made->v[i].engine && made->v[i].program;
     }
     for (size_t i = 0; i < n; i++)

@@ -73,6 +73,7 @@ struct match_tolerations {
     struct match_list list;
     struct match__index *index; /* of a long list, else NULL */
     uint32_t n;
+    uint32_t kinds; /* enum match_kind: of all that may match something */
     struct match_toleration v[];
 };
 
@@ -148,14 +149,19 @@ enum match_eviction {
 
 /* All that components ask about a pod's tolerations and a node's taints. */
 struct match_fit {
-    uint32_t untolerated;         /* first such NoSchedule or NoExecute taint, or MATCH_NONE */
-    uint32_t untolerated_execute; /* first such NoExecute taint, or MATCH_NONE */
-    uint32_t intolerable;         /* number of PreferNoSchedule taints that are not tolerated */
-    enum match_eviction eviction; /* what the taint-eviction controller decides */
+    uint32_t untolerated;             /* first such NoSchedule or NoExecute taint, or MATCH_NONE */
+    uint32_t untolerated_execute;     /* first such NoExecute taint, or MATCH_NONE */
+    uint32_t intolerable;             /* number of PreferNoSchedule taints that are not tolerated */
+    enum match_eviction eviction : 8; /* what the taint-eviction controller decides */
+    unsigned used : 8;   /* enum match_kind: of tolerations that are the first to match a taint */
+    unsigned failed : 8; /* enum match_kind: of those that are about the taint `untolerated` */
     /* The least tolerationSeconds among the first matches of NoExecute taints, times 10^9; wraps
      * around in 64 bits as upstream's does, which makes some long times short, and others never. */
     int64_t eviction_ns;
 };
+
+/* A toleration by numbers or versions is about a taint of its key and effect whose value is a
+ * number or version; an expression is about every taint. */
 
 /* The outcome of two lists, remembered from the last time if possible. */
 struct match_fit match_fit(struct match *m, const struct match_tolerations *tolerations,
@@ -222,6 +228,12 @@ uint32_t match_affinity_term_count(const struct match_affinity *a, enum match_no
 struct match_node_verdict match_affinity_check_term(const struct match_affinity *a,
                                                     enum match_node_part part, uint32_t term,
                                                     const struct match_node *node);
+
+/* Of requirements by versions (KEP-5721): does a term that the node satisfies have one, be it
+ * required or preferred? And does a required term have one that the node has a version for, but
+ * not as wanted? Both cost nothing where there are no such requirements. */
+bool match_affinity_uses_versions(const struct match_affinity *a, const struct match_node *node);
+bool match_affinity_fails_versions(const struct match_affinity *a, const struct match_node *node);
 
 /* The sum of the weights of preferred terms that the node satisfies. */
 int64_t match_affinity_score(const struct match_affinity *a, const struct match_node *node);

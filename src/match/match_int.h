@@ -103,6 +103,13 @@ const struct match__operator *match__operator_find(struct str name);
 void match__toleration_compile(const struct match *m, struct match_toleration *t, size_t *spent);
 void match__taint_compile(const struct match *m, struct match_taint *taint);
 
+/* The kind of a compiled toleration, as a bit; 0: of none of them, or it cannot match anything. */
+static inline unsigned match__toleration_kind(const struct match_toleration *t) {
+    static const uint8_t kinds[MATCH_WAYS] = {
+        [MATCH_BY_NUMBER] = MATCH_NUMERIC, [MATCH_BY_VERSION] = MATCH_SEMVER};
+    return !t->expression ? kinds[t->way] : t->engine && t->program ? MATCH_CEL : 0;
+}
+
 /* Evaluates an expression that has a program: as the engine's eval. */
 int match__toleration_eval(const struct match_toleration *t, const struct match_taint *taint,
                            struct err *err);
@@ -173,7 +180,8 @@ struct match_affinity {
     VEC(struct atom *) held;
     struct match__requirements selector;
     struct match__terms required, preferred;
-    bool is_volume; /* does not see the node's name */
+    bool is_volume;     /* does not see the node's name */
+    bool uses_versions; /* some term that can match has a requirement by versions */
 };
 
 struct match__node_label {
@@ -220,6 +228,11 @@ enum match_node_code match__expression_check(const struct match__requirement *r,
                                              const struct match_node *node);
 enum match_node_code match__field_check(const struct match__requirement *r,
                                         const struct match_node *node);
+
+/* Does the requirement compare versions? */
+static inline bool match__is_by_version(const struct match__requirement *r) {
+    return r->op >= MATCH__NODE_SEMVER_LT;
+}
 
 /* The value of the node's label, or NULL. */
 struct atom *match__node_label(const struct match_node *node, const struct atom *key);

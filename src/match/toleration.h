@@ -17,6 +17,10 @@ enum match_effect { MATCH_NO_SCHEDULE = 1, MATCH_PREFER_NO_SCHEDULE = 2, MATCH_N
  * nothing, all values have the same rank. */
 enum match_way { MATCH_BY_NOTHING, MATCH_BY_TEXT, MATCH_BY_NUMBER, MATCH_BY_VERSION, MATCH_WAYS };
 
+/* What a toleration compares with beyond texts, as bits: numbers (KEP-5471), versions (KEP-5721),
+ * or by an expression (KEP-5500). */
+enum match_kind { MATCH_NUMERIC = 1, MATCH_SEMVER = 2, MATCH_CEL = 4 };
+
 /* What must be the same in a toleration and a taint, as one word. */
 union match_mark {
     struct {

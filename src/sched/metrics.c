@@ -219,42 +219,6 @@ void sched__metrics_preemption(struct sched *s, size_t victims) {
                                (double)victims);
 }
 
-enum kind { KIND_NUMERIC = 1, KIND_SEMVER = 2, KIND_CEL = 4 };
-
-static unsigned kinds_of(const struct match_tolerations *tolerations) {
-    unsigned kinds = 0;
-    for (uint32_t i = 0; i < tolerations->n; i++) {
-        const struct match_toleration *t = &tolerations->v[i];
-        struct str op = t->op_name ? intern_text(t->op_name) : STR("");
-        if (t->expression)
-            kinds |= KIND_CEL;
-        else if (str_is(op, "Lt") || str_is(op, "Gt"))
-            kinds |= KIND_NUMERIC;
-        else if (str_is(op, "SemverLt") || str_is(op, "SemverGt") || str_is(op, "SemverEq"))
-            kinds |= KIND_SEMVER;
-    }
-    return kinds;
-}
-
-void sched__metrics_tolerations(struct sched *s, const struct sched__pod_class *c,
-                                uint32_t rejecting) {
-    static const struct {
-        enum kind kind;
-        enum sched__metric good, bad;
-    } by_kind[] = {
-        {KIND_NUMERIC, SCHED__METRIC_NUMERIC_TOLERATIONS, SCHED__METRIC_NUMERIC_MISMATCHES},
-        {KIND_SEMVER, SCHED__METRIC_SEMVER_TOLERATIONS, SCHED__METRIC_SEMVER_MISMATCHES},
-        {KIND_CEL, SCHED__METRIC_CEL_TOLERATIONS, SCHED__METRIC_CEL_MISMATCHES},
-    };
-    if (!c->tolerations || (rejecting && !(rejecting >> SCHED_TAINT_TOLERATION & 1)))
-        return;
-    unsigned kinds = kinds_of(c->tolerations);
-    for (size_t i = 0; i < sizeof by_kind / sizeof *by_kind; i++)
-        if (kinds & by_kind[i].kind)
-            sched__metrics_add(s->metrics, rejecting ? by_kind[i].bad : by_kind[i].good,
-                               SCHED__LABELS(0), 1);
-}
-
 /* ---- gauges ---- */
 
 static void set(const struct sched *s, enum sched__metric metric, struct sched__labels labels,

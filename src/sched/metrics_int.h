@@ -88,8 +88,8 @@ void sched__metrics_point(const struct sched__cycle *cy, enum sched_point point,
 /* Preemption was tried, and chose so many victims; 0: it found no node. */
 void sched__metrics_preemption(struct sched *s, size_t victims);
 
-/* A pod was scheduled, or rejected by these plug-ins: counts by kinds of its tolerations. */
-void sched__metrics_tolerations(struct sched *s, const struct sched__pod_class *c,
-                                uint32_t rejecting);
+/* A decision has this outcome: counts what tolerations and affinity by numbers, versions and
+ * expressions did for it, or against it (metrics_operators.c). */
+void sched__metrics_operators(const struct sched__cycle *cy, enum sched_outcome outcome);
 
 #endif

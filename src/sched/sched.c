@@ -459,6 +459,7 @@ bool sched_next(struct sched *s, struct sched_result *out) {
     decide(&cy, out);
     double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;
     sched__metrics_cycle(&cy, seconds);
+    sched__metrics_operators(&cy, out->outcome);
     if (p->nominated != SCHED__NONE)
         out->nominated = arena_str(&s->cycle, intern_text(s->nodes.v[p->nominated].name));
     if (out->outcome == SCHED_SCHEDULED) {

@@ -224,11 +224,15 @@ static bool names_requirement(enum match_node_code code) {
     return code > MATCH_NODE_YES && code < MATCH_NODE_EMPTY_TERM;
 }
 
+static bool is_by_affinity(enum sched__reason reason) {
+    return reason == SCHED__REASON_AFFINITY || reason == SCHED__REASON_AFFINITY_VERSION;
+}
+
 void sched__suggest_affinity(struct sched__options *x) {
     const struct match_affinity *a = x->cy->cls->affinity;
     const struct match_node *node = x->cy->s->nodes.v[x->slot].labels;
     struct match_node_verdict why;
-    if (x->cy->verdict[x->slot] != SCHED__REASON_AFFINITY || match_affinity_required(a, node, &why))
+    if (!is_by_affinity(x->cy->verdict[x->slot]) || match_affinity_required(a, node, &why))
         return;
     if (why.part == MATCH_NODE_SELECTOR) {
         suggest_selector(x, &why);

@@ -179,7 +179,10 @@ static enum sched__reason check(const struct sched__pod_class *c, const struct n
                                 const struct match_node *node) {
     if (d->added && !match_affinity_required(d->added, node, NULL))
         return SCHED__REASON_ADDED_AFFINITY;
-    return match_affinity_required(c->affinity, node, NULL) ? SCHED__FITS : SCHED__REASON_AFFINITY;
+    if (match_affinity_required(c->affinity, node, NULL))
+        return SCHED__FITS;
+    return match_affinity_fails_versions(c->affinity, node) ? SCHED__REASON_AFFINITY_VERSION
+                                                            : SCHED__REASON_AFFINITY;
 }
 
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {

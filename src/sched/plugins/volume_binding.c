@@ -103,7 +103,8 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
             continue;
         const struct sched__volume_plan *plan = sched__pod_claims_place(cy->s, claims, slot);
         if (sched__volume_plan_fails(plan))
-            cy->verdict[slot] = SCHED__REASON_VOLUME_BINDING;
+            cy->verdict[slot] =
+                plan->by_version ? SCHED__REASON_VOLUME_VERSION : SCHED__REASON_VOLUME_BINDING;
         if (plan->error.p)
             sched__filter_fail(cy, SCHED_VOLUME_BINDING, plan->error);
     }

@@ -394,15 +394,12 @@ void sched__queue_failed(struct sched *s, struct sched_pod *pod, uint32_t reject
     stamp(s, p);
     p->expiry = backoff_end(s->queue, p);
     count_rejected(s, p, rejecting, 1);
-    if (rejecting)
-        sched__metrics_tolerations(s, pod->cls, rejecting);
     requeue(s, p, verdict, SCHED__EVENT_ATTEMPT_FAILURE);
 }
 
 void sched__queue_done(struct sched *s, struct sched_pod *pod, double seconds) {
     struct sched__queued *p = pod->queued;
     assert(p && p->place == SCHED__IN_FLIGHT);
-    sched__metrics_tolerations(s, pod->cls, 0);
     sched__unnominate(s, pod);
     p->seconds = seconds;
     sched__places_leave(s->queue, p);

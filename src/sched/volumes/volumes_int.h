@@ -189,6 +189,7 @@ enum sched__no_volume { SCHED__OTHER_NODE, SCHED__NO_PROVISIONER, SCHED__TOPOLOG
 struct sched__volume_plan {
     const struct sched__claim *conflicts[SCHED__CONFLICT_COUNT]; /* NULL: none of this kind */
     enum sched__no_volume no_volume;
+    bool by_version; /* a bound volume's node affinity asks for another version than the node's */
     struct sched__binding *bindings;
     struct sched__provision *provisions;
     size_t binding_count, provision_count;

@@ -103,6 +103,49 @@ static void fits(void **state) {
 #define TOLERATE(op, value) \
     "[{\"key\":\"sla\",\"operator\":\"" op "\",\"value\":\"" value "\",\"effect\":\"NoExecute\"}]"
 
+#define PAIR(op, value)                                                            \
+    "[{\"key\":\"a\",\"operator\":\"Exists\"},{\"key\":\"sla\",\"operator\":\"" op \
+    "\",\"value\":\"" value "\"}]"
+
+/* Which kinds of tolerations let the pod in, or are about the taint that keeps it out. */
+static void kinds_count_where_they_decide(void **state) {
+    (void)state;
+    static const struct {
+        const char *taints, *tolerations;
+        unsigned used, failed;
+    } cases[] = {
+        {SLA("3"), PAIR("Gt", "2"), MATCH_NUMERIC, 0},
+        {SLA("3"), PAIR("Gt", "3"), 0, MATCH_NUMERIC},
+        {SLA("high"), PAIR("Gt", "3"), 0, 0},
+        {SLA("3"), PAIR("Gt", "high"), 0, 0},
+        {SLA("3"), PAIR("SemverEq", "v3"), MATCH_SEMVER, 0},
+        {SLA("3"), PAIR("SemverLt", "v3"), 0, MATCH_SEMVER},
+        {SLA("3"), PAIR("Equal", "3"), 0, 0},
+        {SLA("3"), PAIR("Equal", "4"), 0, 0},
+        {"[" TAINT("b", "NoSchedule") "]", PAIR("Gt", "2"), 0, 0},
+        {"[" TAINT("a", "NoSchedule") "]", PAIR("Gt", "2"), 0, 0},
+        {SLA("3"), TOLERATE("Gt", "2"), MATCH_NUMERIC, 0},
+        {"[{\"key\":\"sla\",\"value\":\"3\",\"effect\":\"NoSchedule\"}]", TOLERATE("Gt", "3"), 0,
+         0},
+        {SLA("3"), "[{\"expression\":\"nonsense\"}]", 0, 0},
+    };
+    struct context c;
+    context_open(&c, ALL_GATES, 0);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct match_fit fit = match_fit(c.m, context_tolerations(&c, cases[i].tolerations),
+                                         context_taints(&c, cases[i].taints));
+        if (fit.used != cases[i].used || fit.failed != cases[i].failed)
+            fail_msg("case %zu: used %u, failed %u", i, fit.used, fit.failed);
+    }
+    context_close(&c);
+    context_open(&c, "TolerationAffinitySemverOperators", 0);
+    struct match_fit off =
+        match_fit(c.m, context_tolerations(&c, PAIR("Gt", "3")), context_taints(&c, SLA("3")));
+    assert_int_equal(off.untolerated, 0);
+    assert_int_equal(off.failed, 0);
+    context_close(&c);
+}
+
 static bool is_evicted(struct context *c, const char *tolerations, const char *taints) {
     struct match_fit fit =
         match_fit(c->m, context_tolerations(c, tolerations), context_taints(c, taints));
@@ -270,6 +313,7 @@ static void few_outcomes_take_little(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits),
+        cmocka_unit_test(kinds_count_where_they_decide),
         cmocka_unit_test(components_read_their_own_gates),
         cmocka_unit_test(running_pods_are_judged_anew),
         cmocka_unit_test(unschedulable_nodes_are_tainted_without_a_value),

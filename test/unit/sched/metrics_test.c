@@ -138,45 +138,6 @@ static void numbers_are_written_as_go_writes_them(void **state) {
     world_end(&w);
 }
 
-static uint64_t value(struct world *w, enum sched__metric metric) {
-    return sched__metrics_value(w->s.metrics, metric, SCHED__LABELS(0));
-}
-
-static void tolerations_count_by_kind(void **state) {
-    (void)state;
-    struct world w;
-    world_start(&w, NULL, NULL);
-    struct intern *atoms = intern_new(1);
-    struct match *match = match_new(atoms, &w.s.gates, NULL, 1);
-    const struct api_object *o =
-        pod_object(&w, "",
-                   "'tolerations':[{'key':'a','operator':'Gt','value':'1'},{'operator':'Exists'},"
-                   "{'key':'b','operator':'Lt','value':'1'},"
-                   "{'key':'c','operator':'SemverGt','value':'1.0.0'},{'expression':'true'}]",
-                   "");
-    class_of(&w, o)->tolerations =
-        match_tolerations_get(match, &((const struct api_pod *)o->body)->spec.tolerations);
-    struct sched_pod *pod = add(&w, o, 0);
-    fail_next(&w, pod, 1U << B);
-    assert_int_equal(value(&w, SCHED__METRIC_NUMERIC_MISMATCHES), 0);
-    happens(&w, SCHED__EVERYTHING, NULL, NULL);
-    fail_next(&w, pod, 1U << B | 1U << A);
-    assert_int_equal(value(&w, SCHED__METRIC_NUMERIC_MISMATCHES), 1);
-    assert_int_equal(value(&w, SCHED__METRIC_SEMVER_MISMATCHES), 1);
-    assert_int_equal(value(&w, SCHED__METRIC_CEL_MISMATCHES), 1);
-    happens(&w, SCHED__EVERYTHING, NULL, NULL);
-    assert_ptr_equal(sched__queue_pop(&w.s), pod);
-    sched__queue_done(&w.s, pod, 0);
-    sched__queue_bound(&w.s, pod);
-    assert_int_equal(value(&w, SCHED__METRIC_NUMERIC_TOLERATIONS), 1);
-    assert_int_equal(value(&w, SCHED__METRIC_SEMVER_TOLERATIONS), 1);
-    assert_int_equal(value(&w, SCHED__METRIC_CEL_TOLERATIONS), 1);
-    assert_int_equal(value(&w, SCHED__METRIC_NUMERIC_MISMATCHES), 1);
-    match_free(match);
-    intern_free(atoms);
-    world_end(&w);
-}
-
 static void many_attempts_are_15_or_more(void **state) {
     (void)state;
     struct world w;
@@ -206,7 +167,6 @@ int main(void) {
         cmocka_unit_test(families_are_in_order),
         cmocka_unit_test(names_are_the_real_ones),
         cmocka_unit_test(numbers_are_written_as_go_writes_them),
-        cmocka_unit_test(tolerations_count_by_kind),
         cmocka_unit_test(many_attempts_are_15_or_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
