@@ -204,12 +204,22 @@ void sched__metrics_cycle(const struct sched__cycle *cy, double seconds) {
     count_evaluations(cy, SCHED_SCORE);
 }
 
+static double seconds_of(int64_t ns) {
+    return (double)ns / (double)CLOCK_SECOND;
+}
+
 void sched__metrics_point(const struct sched__cycle *cy, enum sched_point point,
-                          enum sched_code code, int64_t since) {
-    double seconds = (double)(clock_mono(cy->s->clock) - since) / (double)CLOCK_SECOND;
+                          enum sched_code code, int64_t ns) {
     uint16_t profile = sched__profile_label(cy->s, cy->profile);
     sched__metrics_observe(cy->s->metrics, SCHED__METRIC_POINT_SECONDS,
-                           SCHED__LABELS((uint16_t)point, profile, (uint16_t)code), seconds);
+                           SCHED__LABELS((uint16_t)point, profile, (uint16_t)code), seconds_of(ns));
+}
+
+void sched__metrics_plugin(const struct sched__cycle *cy, enum sched_point point,
+                           enum sched_plugin plugin, enum sched_code code, int64_t ns) {
+    sched__metrics_observe(cy->s->metrics, SCHED__METRIC_PLUGIN_SECONDS,
+                           SCHED__LABELS((uint16_t)point, (uint16_t)plugin, (uint16_t)code),
+                           seconds_of(ns));
 }
 
 void sched__metrics_preemption(struct sched *s, size_t victims) {

@@ -81,9 +81,11 @@ void sched__metrics_attempt(struct sched *s, uint16_t profile, enum sched_outcom
 /* A decision took so many seconds; counts the plug-ins that were asked. */
 void sched__metrics_cycle(const struct sched__cycle *cy, double seconds);
 
-/* All plug-ins of a point have been asked, since this moment of the monotonic clock. */
+/* All plug-ins of a point have been asked, or one of them, in so many nanoseconds. */
 void sched__metrics_point(const struct sched__cycle *cy, enum sched_point point,
-                          enum sched_code code, int64_t since);
+                          enum sched_code code, int64_t ns);
+void sched__metrics_plugin(const struct sched__cycle *cy, enum sched_point point,
+                           enum sched_plugin plugin, enum sched_code code, int64_t ns);
 
 /* Preemption was tried, and chose so many victims; 0: it found no node. */
 void sched__metrics_preemption(struct sched *s, size_t victims);

@@ -47,6 +47,7 @@ struct sched__cycle {
     struct sched_status rejected;   /* by PreFilter */
     struct str error;               /* a plug-in failed: the whole text */
     void *data[SCHED_PLUGIN_COUNT]; /* what plug-ins keep for the cycle */
+    struct sched__times *times;     /* how long they take; NULL: nobody measures */
 };
 
 struct sched__findings;
@@ -183,9 +184,12 @@ void sched__cycle_own_verdicts(struct sched__cycle *cy);
 /* PreFilter alone: may fill cy->rejected or cy->error. */
 void sched__cycle_pre_filter(struct sched__cycle *cy);
 
+/* The verdicts of all filters on all slots, after PreFilter has rejected nothing. With
+ * cy->nominated set all slots but one are SCHED__GONE. */
+void sched__cycle_ask_nodes(struct sched__cycle *cy);
+
 /* Starts a cycle for a pod: PreFilter, and the verdicts of all filters on all slots. The arena is
- * stored. With cy->rejected or cy->error set there are no verdicts. With cy->nominated set all
- * slots but one are SCHED__GONE. */
+ * stored. With cy->rejected or cy->error set there are no verdicts. */
 void sched__cycle_filter(struct sched__cycle *cy);
 
 /* Asks all filters again about one node as it is now, and returns the verdict, which is also in

@@ -16,6 +16,7 @@
 #include "sched/plugin_int.h"
 #include "sched/preempt_int.h"
 #include "sched/queue/queue_int.h"
+#include "sched/times_int.h"
 #include "sched/topology/count_int.h"
 #include "sched/topology/services_int.h"
 #include "sched/volumes/volumes_int.h"
@@ -39,6 +40,8 @@ struct sched *sched_new(const struct sched_opts *opts) {
     s->gates = *opts->gates;
     s->config = opts->config ? opts->config : sched_config_default(&s->arena);
     s->clock = opts->clock;
+    s->stopwatch = opts->stopwatch ? opts->stopwatch : opts->clock;
+    s->times = opts->stopwatch ? xcalloc(1, sizeof *s->times) : NULL;
     s->seed = opts->seed;
     s->tie_state = opts->tie_seed;
     s->key = BUF_INIT(SIZE_MAX);
@@ -345,6 +348,7 @@ void sched_free(struct sched *s) {
     sched__evals_release(s);
     sched__queue_free(s);
     sched__metrics_free(s->metrics);
+    free(s->times);
     sched__count_release(s);
     sched__nodes_release(s);
     sched__volumes_release(s);
@@ -372,32 +376,52 @@ static void assume(struct sched *s, struct sched_pod *p, uint32_t slot) {
     p->assumed = true;
 }
 
-/* PreFilter and Filter. */
+/* PreFilter; false: the pod is rejected, or it failed. */
+static bool pre_filter(struct sched__cycle *cy) {
+    int64_t start = sched__stopwatch_read(cy->s);
+    sched__cycle_pre_filter(cy);
+    enum sched_code code = cy->error.p ? SCHED_CODE_ERROR : cy->rejected.code;
+    sched__metrics_point(cy, SCHED_PRE_FILTER, code, sched__stopwatch_read(cy->s) - start);
+    return code == SCHED_CODE_SUCCESS;
+}
+
+/* Filter. Its time is without that of scores: a node that is asked again is scored at once. */
 static void filter(struct sched__cycle *cy) {
-    int64_t start = clock_mono(cy->s->clock);
-    sched__cycle_filter(cy);
-    sched__metrics_point(cy, SCHED_FILTER,
-                         cy->error.p    ? SCHED_CODE_ERROR
-                         : cy->feasible ? SCHED_CODE_SUCCESS
-                                        : SCHED_CODE_UNSCHEDULABLE,
-                         start);
+    int64_t start = sched__stopwatch_read(cy->s);
+    sched__cycle_ask_nodes(cy);
+    int64_t scores = sched__times_sum(cy, SCHED_PRE_SCORE) + sched__times_sum(cy, SCHED_SCORE);
+    sched__metrics_point(cy, SCHED_FILTER, cy->error.p ? SCHED_CODE_ERROR : SCHED_CODE_SUCCESS,
+                         sched__stopwatch_read(cy->s) - start - scores);
 }
 
 /* PreScore and Score, if there is a choice. */
 static uint32_t choose(struct sched__cycle *cy) {
-    int64_t start = clock_mono(cy->s->clock);
+    int64_t start = sched__stopwatch_read(cy->s);
+    int64_t prepared = sched__times_sum(cy, SCHED_PRE_SCORE);
+    int64_t scored = sched__times_sum(cy, SCHED_SCORE);
     uint32_t slot = sched__cycle_choose(cy);
-    if (cy->feasible > 1)
-        sched__metrics_point(cy, SCHED_SCORE, cy->error.p ? SCHED_CODE_ERROR : SCHED_CODE_SUCCESS,
-                             start);
+    if (cy->feasible < 2)
+        return slot;
+    int64_t taken = sched__stopwatch_read(cy->s) - start;
+    int64_t preparing = sched__times_sum(cy, SCHED_PRE_SCORE);
+    enum sched_code code = cy->error.p ? SCHED_CODE_ERROR : SCHED_CODE_SUCCESS;
+    sched__metrics_point(cy, SCHED_PRE_SCORE, code, preparing);
+    if (code == SCHED_CODE_SUCCESS)
+        sched__metrics_point(cy, SCHED_SCORE, code, scored + taken - (preparing - prepared));
     return slot;
 }
 
-/* PostFilter. */
+/* PostFilter. What filters are asked there is its own time, not theirs. */
 static void preempt(struct sched__cycle *cy, struct sched_result *out) {
-    int64_t start = clock_mono(cy->s->clock);
+    struct sched__times *times = cy->times;
+    cy->times = NULL;
+    int64_t start = sched__stopwatch_read(cy->s);
     enum sched_code code = sched__preempt(cy, out);
-    sched__metrics_point(cy, SCHED_POST_FILTER, code, start);
+    int64_t taken = sched__stopwatch_read(cy->s) - start;
+    sched__metrics_point(cy, SCHED_POST_FILTER, code, taken);
+    cy->times = times;
+    if (times && sched_order_has(&cy->profile->points[SCHED_POST_FILTER], SCHED_PREEMPTION))
+        sched__metrics_plugin(cy, SCHED_POST_FILTER, SCHED_PREEMPTION, code, taken);
 }
 
 static void decide(struct sched__cycle *cy, struct sched_result *out) {
@@ -408,7 +432,8 @@ static void decide(struct sched__cycle *cy, struct sched_result *out) {
         sched__unnominate(s, cy->pod);
         return;
     }
-    filter(cy);
+    if (pre_filter(cy))
+        filter(cy);
     if (cy->feasible && !cy->error.p) {
         uint32_t slot = choose(cy);
         if (slot != SCHED__NONE) {
@@ -454,11 +479,13 @@ bool sched_next(struct sched *s, struct sched_result *out) {
     arena_reset(&s->cycle);
     struct sched__cycle cy = {
         .s = s, .pod = p, .cls = p->cls, .profile = p->cls->profile, .arena = &s->cycle};
+    sched__times_start(&cy);
     *out = (struct sched_result){.pod = sched__pod_name(p, &s->cycle)};
-    int64_t start = clock_mono(s->clock);
+    int64_t start = sched__stopwatch_read(s);
     decide(&cy, out);
-    double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;
+    double seconds = (double)(sched__stopwatch_read(s) - start) / (double)CLOCK_SECOND;
     sched__metrics_cycle(&cy, seconds);
+    sched__times_tell(&cy);
     sched__metrics_operators(&cy, out->outcome);
     if (p->nominated != SCHED__NONE)
         out->nominated = arena_str(&s->cycle, intern_text(s->nodes.v[p->nominated].name));

@@ -28,8 +28,11 @@ struct sched_opts {
     const struct match_engine *engine; /* stored; NULL: expressions match nothing */
     const struct sched_config *config; /* stored; NULL: upstream's default */
     const struct clock *clock;         /* stored */
-    uint64_t seed;                     /* of hash tables; nothing observable depends on it */
-    uint64_t tie_seed;                 /* 0: of equally good nodes the first is taken */
+    /* For durations in metrics, stored. NULL: they are those of `clock`, and how long plug-ins take
+     * is not measured. No decision depends on it. */
+    const struct clock *stopwatch;
+    uint64_t seed;     /* of hash tables; nothing observable depends on it */
+    uint64_t tie_seed; /* 0: of equally good nodes the first is taken */
 };
 
 /* A scheduler that knows no objects. Free with sched_free. */

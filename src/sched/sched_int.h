@@ -196,6 +196,8 @@ struct sched {
     struct feature_set gates;
     const struct sched_config *config;
     const struct clock *clock;
+    const struct clock *stopwatch; /* for durations; may be the same */
+    struct sched__times *times;    /* of plug-ins; NULL: not measured */
     uint64_t seed, tie_state;
     struct arena arena;   /* lives as long as the scheduler: default configuration */
     struct arena cycle;   /* reset at each decision: texts of results */

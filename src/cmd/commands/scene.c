@@ -211,6 +211,7 @@ struct sched *scene_sched_new(const struct scene *s, const struct clock *clock, 
         .engine = tolexpr_match_engine(s->expressions),
         .config = s->config,
         .clock = clock,
+        .stopwatch = s->stopwatch,
         .seed = map_random_seed(),
         .tie_seed = tie_seed,
     });

@@ -28,7 +28,8 @@ struct scene {
     struct sched_config *config;
     struct api_quantities assumed;
     struct sim_cluster cluster;
-    struct remarks *remarks; /* on its objects, for standard error */
+    struct remarks *remarks;       /* on its objects, for standard error */
+    const struct clock *stopwatch; /* of scene_sched_new; NULL: see struct sched_opts */
 };
 
 /* Reads all of it, expands workloads, and writes the remarks on objects; without any object it

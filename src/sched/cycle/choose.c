@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sched/eval_int.h"
+#include "sched/times_int.h"
 
 /* ---- the general way: any plug-ins, any choice ---- */
 
@@ -24,13 +25,15 @@ static int64_t *add_cluster_scores(struct sched__cycle *cy) {
         enum sched_plugin p = order->v[i];
         const struct sched__plugin *plugin = sched__plugin_at(p);
         if (plugin->scope != SCHED__SCOPE_CLUSTER || !plugin->score || !cy->cls->data[p] ||
-            !plugin->pre_score(cy))
+            !sched__ask_pre_score(cy, p))
             continue;
         totals = totals ? totals : start_totals(cy);
         int64_t weight = cy->profile->weights[p];
         int64_t *scores = cy->s->scores;
+        int64_t start = sched__time_start(cy);
         plugin->score(cy, scores, 0, cy->s->nodes.n);
         plugin->normalize(cy, scores);
+        sched__time_stop(cy, SCHED_SCORE, p, start);
         for (uint32_t k = 0; k < cy->s->nodes.n; k++)
             if (!cy->verdict[k])
                 totals[k] += weight * scores[k];

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "sched/times_int.h"
 
 /* ---- who remembers ---- */
 
@@ -139,8 +140,11 @@ static void run_filters(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     const struct sched_order *order = &cy->profile->points[SCHED_FILTER];
     for (size_t i = 0; i < order->n; i++) {
         const struct sched__plugin *plugin = sched__plugin_at(order->v[i]);
-        if (plugin->filter && is_active(cy, order->v[i]))
-            plugin->filter(cy, from, to);
+        if (!plugin->filter || !is_active(cy, order->v[i]))
+            continue;
+        int64_t begin = sched__time_start(cy);
+        plugin->filter(cy, from, to);
+        sched__time_stop(cy, SCHED_FILTER, order->v[i], begin);
     }
 }
 
@@ -155,6 +159,13 @@ void sched__eval_try(struct sched__cycle *cy, uint32_t slot) {
     run_filters(cy, slot, slot + 1);
 }
 
+static void ask_score(struct sched__cycle *cy, enum sched_plugin p, int64_t *scores, uint32_t from,
+                      uint32_t to) {
+    int64_t begin = sched__time_start(cy);
+    sched__plugin_at(p)->score(cy, scores, from, to);
+    sched__time_stop(cy, SCHED_SCORE, p, begin);
+}
+
 static void run_scores(struct sched__cycle *cy, struct sched__eval *ev, uint32_t from,
                        uint32_t to) {
     memset(ev->fixed + from, 0, (to - from) * sizeof *ev->fixed);
@@ -162,14 +173,14 @@ static void run_scores(struct sched__cycle *cy, struct sched__eval *ev, uint32_t
     for (enum sched_plugin p = 0; p < SCHED_PLUGIN_COUNT; p++) {
         if (!ev->scoring[p] || sched__plugin_at(p)->scale != SCHED__SCALE_NONE)
             continue;
-        sched__plugin_at(p)->score(cy, scores, from, to);
+        ask_score(cy, p, scores, from, to);
         int64_t weight = cy->profile->weights[p];
         for (uint32_t i = from; i < to; i++)
             if (!ev->verdict[i])
                 ev->fixed[i] += weight * (int32_t)scores[i]; /* any, where sums wrapped */
     }
     for (size_t k = 0; k < ev->scaled_count; k++)
-        sched__plugin_at(ev->scaled[k].plugin)->score(cy, ev->scaled[k].raw, from, to);
+        ask_score(cy, ev->scaled[k].plugin, ev->scaled[k].raw, from, to);
 }
 
 /* ---- the tournament ---- */
@@ -298,7 +309,7 @@ static void prepare_scoring(struct sched__cycle *cy, struct sched__eval *ev) {
     for (size_t i = 0; i < order->n; i++) {
         enum sched_plugin p = order->v[i];
         const struct sched__plugin *plugin = sched__plugin_at(p);
-        if (!plugin->score || !is_active(cy, p) || (plugin->pre_score && !plugin->pre_score(cy)))
+        if (!plugin->score || !is_active(cy, p) || !sched__ask_pre_score(cy, p))
             continue;
         ev->scoring[p] = true;
         if (plugin->scale != SCHED__SCALE_NONE)

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "sched/eval_int.h"
 #include "sched/plugin_int.h"
+#include "sched/times_int.h"
 
 /* ---- tables ---- */
 
@@ -62,7 +63,9 @@ void sched__cycle_pre_filter(struct sched__cycle *cy) {
     for (size_t i = 0; i < order->n; i++) {
         if (!plugins[order->v[i]]->pre_filter || !concerns(cy, order->v[i]))
             continue;
+        int64_t start = sched__time_start(cy);
         plugins[order->v[i]]->pre_filter(cy);
+        sched__time_stop(cy, SCHED_PRE_FILTER, order->v[i], start);
         if (cy->error.p || cy->rejected.code == SCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE)
             return;
     }
@@ -110,10 +113,12 @@ static void run_cluster_filters(struct sched__cycle *cy, uint32_t from, uint32_t
     for (size_t i = 0; i < order->n; i++) {
         if (!filters_cluster(cy, order->v[i]))
             continue;
+        int64_t start = sched__time_start(cy);
         if (is_last(order, i))
             plugins[order->v[i]]->filter(cy, from, to);
         else
             filter_before_others(cy, i, from, to);
+        sched__time_stop(cy, SCHED_FILTER, order->v[i], start);
     }
 }
 
@@ -308,10 +313,7 @@ static void keep_nomination(struct sched__cycle *cy, enum sched__reason verdict)
     cy->verdict[slot] = (uint8_t)verdict;
 }
 
-void sched__cycle_filter(struct sched__cycle *cy) {
-    sched__cycle_pre_filter(cy);
-    if (cy->error.p || cy->rejected.code != SCHED_CODE_SUCCESS)
-        return;
+void sched__cycle_ask_nodes(struct sched__cycle *cy) {
     enum sched__reason nominated = ask_nomination(cy);
     if (nominated == SCHED__FITS) {
         take_nomination(cy);
@@ -329,6 +331,12 @@ void sched__cycle_filter(struct sched__cycle *cy) {
     keep_nomination(cy, nominated);
     if (cy->verdict != cy->cls->eval->verdict)
         cy->feasible = count_feasible(cy);
+}
+
+void sched__cycle_filter(struct sched__cycle *cy) {
+    sched__cycle_pre_filter(cy);
+    if (!cy->error.p && cy->rejected.code == SCHED_CODE_SUCCESS)
+        sched__cycle_ask_nodes(cy);
 }
 
 enum sched__reason sched__cycle_try(struct sched__cycle *cy, uint32_t slot) {

@@ -7,6 +7,7 @@
  * func (*PriorityQueue) Pop, func (*PriorityQueue) MoveAllToActiveOrBackoffQueue.
  */
 #include "sched/queue/queue_int.h"
+#include "sched/times_int.h"
 
 #include <assert.h>
 
@@ -178,9 +179,9 @@ static bool has_lost_interest(const struct sched__plugin *plugin, enum sched_plu
 static bool hint_says_queue(struct sched *s, enum sched_plugin plugin, struct sched_pod *pod,
                             const struct sched__event *event, enum sched__event_id id) {
     const struct sched__plugin *row = s->queue->plugins[plugin];
-    int64_t start = clock_mono(s->clock);
+    int64_t start = sched__stopwatch_read(s);
     bool queue = !row->hint || has_lost_interest(row, plugin, pod) || row->hint(s, pod, event);
-    double seconds = (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND;
+    double seconds = (double)(sched__stopwatch_read(s) - start) / (double)CLOCK_SECOND;
     sched__metrics_observe(s->metrics, SCHED__METRIC_HINT_SECONDS,
                            SCHED__LABELS(id, queue ? SCHED__HINT_QUEUE : SCHED__HINT_SKIP, plugin),
                            seconds);
@@ -236,10 +237,10 @@ void sched__queue_event_up_to(struct sched *s, const struct sched__event *event,
             continue;
         struct sched__event one = *event;
         one.bits = row->bit;
-        int64_t start = clock_mono(s->clock);
+        int64_t start = sched__stopwatch_read(s);
         tell(s, &one, (enum sched__event_id)id, priority);
         sched__metrics_observe(s->metrics, SCHED__METRIC_EVENT_SECONDS, SCHED__LABELS((uint16_t)id),
-                               (double)(clock_mono(s->clock) - start) / (double)CLOCK_SECOND);
+                               (double)(sched__stopwatch_read(s) - start) / (double)CLOCK_SECOND);
     }
 }
 

@@ -91,6 +91,7 @@ static void world_start(struct world *w, const char *gate_off, const struct sche
         feature_set_put(&w->s.gates, f, false);
     clock_manual_init(&w->clock, 1000 * CLOCK_SECOND);
     w->s.clock = &w->clock.clock;
+    w->s.stopwatch = &w->clock.clock;
     w->s.config = config ? config : sched_config_default(&w->s.arena);
     w->s.nodes.v = w->nodes;
     w->s.nodes.state = w->touches;
