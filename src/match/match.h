@@ -24,10 +24,11 @@ struct feature_set;
 struct labels;
 struct match;
 struct match__index;
+struct match_cache_stats;
 struct match_affinity;
 struct match_node;
 
-/* Evaluates tolerations that are an expression (KEP-5500). All but the last are mandatory. */
+/* Evaluates tolerations that are an expression (KEP-5500). All but the last two are mandatory. */
 struct match_engine {
     void *ctx;
     /* The program of an expression, or NULL and err filled. *spent is what the expressions before
@@ -43,6 +44,15 @@ struct match_engine {
     void (*free)(void *ctx, void *program);
     /* See sentence.h; NULL: nobody knows. */
     void (*find_false)(void *ctx, struct str expression, const struct match_taint *t, struct buf *);
+    /* Figures of the cache that `compile` looks into; NULL: there is none. */
+    void (*cache_stats)(void *ctx, struct match_cache_stats *out);
+};
+
+struct match_cache_stats {
+    uint64_t entries, bytes; /* there now */
+    uint64_t hits, misses;   /* a miss is a compilation, successful or not */
+    uint64_t evictions;
+    uint64_t compile_ns; /* of all compilations together */
 };
 
 /* A context. The atoms and the engine are stored and must outlive it; the gates are copied. Without

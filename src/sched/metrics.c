@@ -12,7 +12,8 @@
 #include "sched/metrics_int.h"
 #include "sched/queue/queue_int.h"
 
-enum type { COUNTER, GAUGE, GAUGE_ALL, HISTOGRAM }; /* ALL: series of 0 are shown, too */
+/* ALL: series of 0 are shown, too. NS: nanoseconds, which are shown as seconds. */
+enum type { COUNTER, COUNTER_NS, GAUGE, GAUGE_ALL, HISTOGRAM };
 
 enum dim {
     DIM_NONE,
@@ -278,6 +279,25 @@ static void read_cache(const struct sched *s) {
     set(s, SCHED__METRIC_CACHE_SIZE, SCHED__LABELS(2), assumed);
 }
 
+static void read_engine(const struct sched *s) {
+    struct match_cache_stats stats = {0};
+    if (s->engine && s->engine->cache_stats)
+        s->engine->cache_stats(s->engine->ctx, &stats);
+    const struct {
+        enum sched__metric metric;
+        uint64_t value;
+    } values[] = {
+        {SCHED__METRIC_CEL_CACHE_BYTES, stats.bytes},
+        {SCHED__METRIC_CEL_CACHE_ENTRIES, stats.entries},
+        {SCHED__METRIC_CEL_CACHE_EVICTIONS, stats.evictions},
+        {SCHED__METRIC_CEL_CACHE_HITS, stats.hits},
+        {SCHED__METRIC_CEL_CACHE_MISSES, stats.misses},
+        {SCHED__METRIC_CEL_COMPILE_SECONDS, stats.compile_ns},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        set(s, values[i].metric, SCHED__LABELS(0), values[i].value);
+}
+
 /* ---- writing ---- */
 
 /* As Go's strconv writes a float64 with 'g' and as few digits as it takes. */
@@ -358,7 +378,7 @@ static void write_series(const struct line *l, const struct sched__series *serie
             write_histogram(l, series->hist[at]);
     } else if (always || series->values[at]) {
         write_name(l, "", 0, false);
-        write_value(l, (double)series->values[at]);
+        write_value(l, (double)series->values[at] / (l->row->type == COUNTER_NS ? 1e9 : 1));
     }
 }
 
@@ -383,7 +403,7 @@ static struct sorted_value *sorted(struct arena *a, const struct sched *s, enum 
 
 static void write_family(struct arena *a, const struct line *family,
                          const struct sched__series *series) {
-    static const char *const types[] = {"counter", "gauge", "gauge", "histogram"};
+    static const char *const types[] = {"counter", "counter", "gauge", "gauge", "histogram"};
     const struct row *row = family->row;
     struct line l = *family;
     struct sorted_value *order[3];
@@ -408,6 +428,7 @@ void sched_metrics_write(const struct sched *s, struct buf *out) {
     read_queue(s);
     read_held_events(s);
     read_cache(s);
+    read_engine(s);
     for (size_t i = 0; i < SCHED__METRIC_COUNT; i++) {
         arena_reset(&a);
         write_family(&a, &(struct line){.s = s, .row = &rows[i], .out = out}, &s->metrics->v[i]);

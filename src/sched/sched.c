@@ -46,6 +46,7 @@ struct sched *sched_new(const struct sched_opts *opts) {
     s->tie_state = opts->tie_seed;
     s->key = BUF_INIT(SIZE_MAX);
     s->atoms = intern_new(s->seed);
+    s->engine = opts->engine;
     s->match = match_new(s->atoms, &s->gates, opts->engine, s->seed);
     s->pods = MAP_INIT(s->seed);
     s->pod_classes = MAP_INIT(s->seed);

@@ -205,6 +205,7 @@ struct sched {
     struct buf key;       /* of a class */
     struct intern *atoms;
     struct match *match;
+    const struct match_engine *engine; /* of expressions; NULL: none */
     struct sched__nodes nodes;
     struct map pods;                               /* struct sched_pod by key */
     struct map pod_classes;                        /* struct sched__pod_class by key */

@@ -55,11 +55,18 @@ static void link_newest(struct tolexpr__cache *c, struct tolexpr__entry *e) {
     c->newest = e;
 }
 
+/* Counts an entry, or counts it off. */
+static void count(struct tolexpr__cache *c, const struct tolexpr__entry *e, int sign) {
+    int64_t bytes = sign * (int64_t)size_of(e);
+    c->bytes += (size_t)bytes;
+    c->stats[e->env].bytes += (uint64_t)bytes;
+    c->stats[e->env].entries += (uint64_t)(int64_t)sign;
+}
+
 static void drop(struct tolexpr__cache *c, struct tolexpr__entry *e) {
     unlink_entry(c, e);
     map_del(&c->by_expression[e->env], e->expression);
-    c->stats.entries--;
-    c->stats.bytes -= size_of(e);
+    count(c, e, -1);
     tolexpr__entry_unref(e);
 }
 
@@ -82,10 +89,10 @@ struct tolexpr__entry *tolexpr__cache_find(struct tolexpr__cache *c, enum tolexp
                                            struct str expression) {
     struct tolexpr__entry *e = map_get(&c->by_expression[env], expression);
     if (!e) {
-        c->stats.misses++;
+        c->stats[env].misses++;
         return NULL;
     }
-    c->stats.hits++;
+    c->stats[env].hits++;
     unlink_entry(c, e);
     link_newest(c, e);
     return e;
@@ -97,10 +104,9 @@ void tolexpr__cache_add(struct tolexpr__cache *c, enum tolexpr__env env, struct 
     assert(!before);
     (void)before;
     link_newest(c, e);
-    c->stats.entries++;
-    c->stats.bytes += size_of(e);
-    while (c->stats.bytes > c->limit && c->oldest != e) {
+    count(c, e, 1);
+    while (c->bytes > c->limit && c->oldest != e) {
+        c->stats[c->oldest->env].evictions++;
         drop(c, c->oldest);
-        c->stats.evictions++;
     }
 }

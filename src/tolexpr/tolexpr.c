@@ -67,7 +67,7 @@ static struct tolexpr__entry *compile(struct tolexpr *x, enum tolexpr__env env,
     size_t weight = cel_ast_weight(ast);
     e->weight = weight > LIMIT_TOLERATION_COMPILE_LEAST ? weight : LIMIT_TOLERATION_COMPILE_LEAST;
     arena_reset(&x->compiling);
-    x->cache.stats.compile_ns += (uint64_t)(clock_mono(x->clock) - start);
+    x->cache.stats[env].compile_ns += (uint64_t)(clock_mono(x->clock) - start);
     return e;
 }
 
@@ -178,6 +178,11 @@ static void release(void *ctx, void *program) {
     tolexpr__entry_unref(program);
 }
 
+static void stored_stats(void *ctx, struct match_cache_stats *out) {
+    const struct tolexpr *x = ctx;
+    *out = x->cache.stats[TOLEXPR__STORED];
+}
+
 /* ---- all of it ---- */
 
 struct tolexpr *tolexpr_new(const struct tolexpr_opts *opts) {
@@ -188,7 +193,8 @@ struct tolexpr *tolexpr_new(const struct tolexpr_opts *opts) {
     tolexpr__cache_init(&x->cache,
                         opts->cache_bytes ? opts->cache_bytes : LIMIT_TOLERATION_CACHE_BYTES,
                         opts->seed);
-    x->engine = (struct match_engine){x, compile_stored, eval, release, tolexpr__find_false};
+    x->engine =
+        (struct match_engine){x, compile_stored, eval, release, tolexpr__find_false, stored_stats};
     x->valid = (struct valid_cel){x, check};
     return x;
 }
@@ -212,8 +218,4 @@ const struct match_engine *tolexpr_match_engine(const struct tolexpr *x) {
 
 const struct valid_cel *tolexpr_valid_cel(const struct tolexpr *x) {
     return &x->valid;
-}
-
-void tolexpr_stats(const struct tolexpr *x, struct tolexpr_stats *out) {
-    *out = x->cache.stats;
 }

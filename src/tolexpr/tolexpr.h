@@ -34,8 +34,8 @@ struct tolexpr_opts {
 struct tolexpr *tolexpr_new(const struct tolexpr_opts *opts);
 void tolexpr_free(struct tolexpr *x); /* NULL is fine */
 
-/* The engine for match_new: stored expressions, each evaluation limited by its cost. Lives as long
- * as the context. */
+/* The engine for match_new: stored expressions, each evaluation limited by its cost, and figures of
+ * the cache that are about them alone. Lives as long as the context. */
 const struct match_engine *tolexpr_match_engine(const struct tolexpr *x);
 
 /* The compiler for struct valid_opts: new expressions, which must be bool and cheap by their
@@ -44,15 +44,5 @@ const struct valid_cel *tolexpr_valid_cel(const struct tolexpr *x);
 
 /* The cost that one of so many evaluations of a pod's expressions on a node's taints may have. */
 uint64_t tolexpr_share(uint64_t evaluations);
-
-struct tolexpr_stats {
-    size_t entries, bytes; /* in the cache now */
-    uint64_t hits, misses; /* a miss is a compilation, successful or not */
-    uint64_t evictions;
-    uint64_t compile_ns; /* of all compilations together */
-};
-
-/* Figures for metrics. */
-void tolexpr_stats(const struct tolexpr *x, struct tolexpr_stats *out);
 
 #endif

@@ -29,8 +29,8 @@ struct tolexpr__entry {
 struct tolexpr__cache {
     struct map by_expression[TOLEXPR__ENVS];
     struct tolexpr__entry *newest, *oldest;
-    size_t limit;
-    struct tolexpr_stats stats;
+    size_t limit, bytes; /* the most there may be, and what there is */
+    struct match_cache_stats stats[TOLEXPR__ENVS];
 };
 
 /* The conditions of the expression that was last explained: those that && joins. */

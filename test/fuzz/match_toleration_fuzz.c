@@ -47,7 +47,7 @@ static void free_program(void *ctx, void *program) {
     free(program);
 }
 
-static const struct match_engine engine = {NULL, compile, eval, free_program, NULL};
+static const struct match_engine engine = {.compile = compile, .eval = eval, .free = free_program};
 
 /* ---- the plain implementation ---- */
 

@@ -65,7 +65,9 @@ enum { NO_ENGINE = 1 };
 static inline void context_open(struct context *c, const char *gates, int flags) {
     struct feature_config config;
     struct str rest = str_of(gates), name;
-    *c = (struct context){.engine = {&c->programs, toy_compile, toy_eval, toy_free, NULL}};
+    *c = (struct context){
+        .engine = {
+            .ctx = &c->programs, .compile = toy_compile, .eval = toy_eval, .free = toy_free}};
     feature_config_init(&config, FEATURE_NEWEST);
     for (bool more = rest.n > 0; more;) {
         enum feature f;

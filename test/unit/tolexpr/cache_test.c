@@ -12,7 +12,7 @@ static enum valid_cel_fault check(struct tolexpr *x, const char *expression) {
 }
 
 static void expect(const struct tolexpr *x, uint64_t hits, uint64_t misses, uint64_t evictions) {
-    struct tolexpr_stats s = stats_of(x);
+    struct match_cache_stats s = stats_of(x);
     assert_int_equal(s.hits, hits);
     assert_int_equal(s.misses, misses);
     assert_int_equal(s.evictions, evictions);
@@ -36,6 +36,27 @@ static void matchers_share_programs(void **state) {
                      MATCH_YES);
     expect(x, 1, 1, 0);
     matcher_close(&b);
+    tolexpr_free(x);
+}
+
+/* A scheduler's metrics are about what it evaluates, not about what the server beside it admits. */
+static void the_engine_counts_stored_expressions(void **state) {
+    (void)state;
+    struct tolexpr *x = new_context(0);
+    const struct match_engine *engine = tolexpr_match_engine(x);
+    struct match_cache_stats s;
+    struct matcher m;
+    matcher_open(&m, x, true);
+    assert_int_equal(check(x, "taint.key == 'a'"), VALID_CEL_GOOD);
+    engine->cache_stats(engine->ctx, &s);
+    assert_int_equal(s.misses + s.entries + s.bytes + s.compile_ns, 0);
+    matcher_expression(&m, "taint.key == 'a'");
+    matcher_expression(&m, "foo");
+    engine->cache_stats(engine->ctx, &s);
+    assert_int_equal(s.misses, 2);
+    assert_int_equal(s.entries, 2);
+    assert_true(s.bytes > 0 && s.bytes < x->cache.bytes);
+    matcher_close(&m);
     tolexpr_free(x);
 }
 
@@ -201,6 +222,7 @@ static void compile_time_is_counted(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matchers_share_programs),
+        cmocka_unit_test(the_engine_counts_stored_expressions),
         cmocka_unit_test(failures_are_remembered),
         cmocka_unit_test(every_fault_is_remembered),
         cmocka_unit_test(environments_are_told_apart),
