@@ -99,3 +99,17 @@ void log_write(const struct log *log, enum log_severity severity, const char *fi
     (void)written;
     buf_release(&b);
 }
+
+bool log_limit_allows(struct log_limit *limit, const struct log *log) {
+    int64_t second = clock_mono(log->clock) / CLOCK_SECOND;
+    if (second != limit->second) {
+        if (limit->left_out)
+            log_warn(log, "Lines like the next one were left out",
+                     LOG_I64("count", (int64_t)limit->left_out));
+        *limit = (struct log_limit){.second = second};
+    }
+    if (limit->lines++ < LOG_MOST_IN_SECOND)
+        return true;
+    limit->left_out++;
+    return false;
+}

@@ -43,6 +43,18 @@ struct log_kv {
 #define log_warn(log, ...)  LOG__CALL(log, LOG_WARNING, __VA_ARGS__, LOG__END)
 #define log_error(log, ...) LOG__CALL(log, LOG_ERROR, __VA_ARGS__, LOG__END)
 
+/* Lets at most LOG_MOST_IN_SECOND lines through in a second. For lines of one kind that input can
+ * cause in any number; all zeroes at first. */
+enum { LOG_MOST_IN_SECOND = 10 };
+struct log_limit {
+    int64_t second; /* of the log's monotonic clock */
+    uint32_t lines; /* in this second */
+    uint64_t left_out;
+};
+
+/* May a line be written now? If some were left out since the last one, writes how many. */
+bool log_limit_allows(struct log_limit *limit, const struct log *log);
+
 #define LOG__END ((struct log_kv){0})
 #define LOG__CALL(log, severity, msg, ...) \
     log_write(log, severity, __FILE__, __LINE__, msg, (const struct log_kv[]){__VA_ARGS__})

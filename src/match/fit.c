@@ -117,6 +117,8 @@ struct match_fit match_fit(struct match *m, const struct match_tolerations *tole
         return *known;
     }
     struct match_fit fit = match_fit_compute(tolerations, taints);
+    if (m->log.log && fit.untolerated != MATCH_NONE)
+        match__log_taint(m, tolerations, &taints->v[fit.untolerated]);
     match__memo_put(&m->memo, tolerations->list.id, taints->list.id, &fit);
     m->computed++;
     return fit;

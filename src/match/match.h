@@ -22,6 +22,7 @@ struct api_toleration_list;
 struct api_volume_node_affinity;
 struct feature_set;
 struct labels;
+struct log;
 struct match;
 struct match__index;
 struct match_cache_stats;
@@ -60,6 +61,11 @@ struct match_cache_stats {
  * that of intern_new. Free with match_free. */
 struct match *match_new(struct intern *atoms, const struct feature_set *gates,
                         const struct match_engine *engine, uint64_t seed);
+
+/* Where the context tells of values and expressions that cannot be compared; stored. At first
+ * nowhere. Lines of one kind are limited (log_limit_allows). Of a taint that nothing tolerates it
+ * is told once for two lists. */
+void match_set_log(struct match *m, const struct log *log);
 
 /* Frees the context and all its lists, whoever holds them. */
 void match_free(struct match *m);
@@ -244,6 +250,11 @@ struct match_node_verdict match_affinity_check_term(const struct match_affinity 
  * not as wanted? Both cost nothing where there are no such requirements. */
 bool match_affinity_uses_versions(const struct match_affinity *a, const struct match_node *node);
 bool match_affinity_fails_versions(const struct match_affinity *a, const struct match_node *node);
+
+/* Logs labels of the node that a requirement by versions in these terms cannot read, at level 10.
+ */
+void match_affinity_log(struct match *m, const struct match_affinity *a, enum match_node_part part,
+                        const struct match_node *node);
 
 /* The sum of the weights of preferred terms that the node satisfies. */
 int64_t match_affinity_score(const struct match_affinity *a, const struct match_node *node);

@@ -3,6 +3,7 @@
 #define MATCH_MATCH_INT_H
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "feature/feature.h"
@@ -68,6 +69,23 @@ void match__memo_put(struct match__memo *memo, uint32_t tolerations, uint32_t ta
 void match__memo_sweep(struct match__memo *memo, const struct match__pool *tolerations,
                        const struct match__pool *taints);
 
+/* ---- the log (unreadable.c) ---- */
+
+enum match__line { MATCH__TOLERATION_LINE, MATCH__TAINT_LINE, MATCH__LABEL_LINE, MATCH__LINES };
+
+struct match__log {
+    const struct log *log; /* NULL: none */
+    struct log_limit limits[MATCH__LINES];
+};
+
+/* Logs that a toleration's value or expression cannot be used; err says why, or is NULL. */
+void match__log_toleration(struct match *m, const struct match_toleration *t, enum match_code code,
+                           const struct err *err);
+
+/* Logs why tolerations that are about the taint, which none of them matches, cannot tell. */
+void match__log_taint(struct match *m, const struct match_tolerations *tolerations,
+                      const struct match_taint *taint);
+
 /* ---- context ---- */
 
 struct match {
@@ -77,6 +95,7 @@ struct match {
     struct match__pool tolerations, taints;
     struct match__memo memo;
     struct match_taints *unschedulable;
+    struct match__log log;
     struct arena scratch; /* empty between calls */
     uint64_t computed, found;
 };
@@ -100,7 +119,7 @@ const struct match__operator *match__operator_find(struct str name);
 
 /* Fills in what follows from the atoms of a toleration or taint: marks, ranks, programs. *spent is
  * as for the engine's compile. */
-void match__toleration_compile(const struct match *m, struct match_toleration *t, size_t *spent);
+void match__toleration_compile(struct match *m, struct match_toleration *t, size_t *spent);
 void match__taint_compile(const struct match *m, struct match_taint *taint);
 
 /* The kind of a compiled toleration, as a bit; 0: of none of them, or it cannot match anything. */

@@ -138,7 +138,7 @@ static void compile_mark(struct match_toleration *t) {
     }
 }
 
-static void compile_operator(const struct match *m, struct match_toleration *t) {
+static void compile_operator(struct match *m, struct match_toleration *t) {
     const struct match__operator *op = match__operator_find(intern_text(t->op_name));
     uint64_t rank;
     if (!op) {
@@ -147,6 +147,7 @@ static void compile_operator(const struct match *m, struct match_toleration *t) 
         reject(t, MATCH_GATE_OFF);
     } else if (!rank_value(t->value, op->way, &rank)) {
         reject(t, no_rank[op->way].toleration);
+        match__log_toleration(m, t, no_rank[op->way].toleration, NULL);
     } else {
         t->way = (uint8_t)op->way;
         t->order = (int8_t)op->order;
@@ -159,23 +160,27 @@ static void compile_operator(const struct match *m, struct match_toleration *t) 
     }
 }
 
-static void compile_expression(const struct match *m, struct match_toleration *t, size_t *spent) {
+static void compile_expression(struct match *m, struct match_toleration *t, size_t *spent) {
     if (!feature_enabled(&m->gates, FEATURE_TaintTolerationCEL)) {
         reject(t, MATCH_GATE_OFF);
     } else if (!m->engine) {
         reject(t, MATCH_NO_ENGINE);
     } else {
+        struct err err;
         reject(t, MATCH_EXPRESSION_INVALID); /* unless it compiles */
         t->engine = m->engine;
-        t->program = m->engine->compile(m->engine->ctx, intern_text(t->expression), spent, NULL);
-        if (t->program)
+        t->program = m->engine->compile(m->engine->ctx, intern_text(t->expression), spent, &err);
+        if (t->program) {
             ask_always(t);
-        else if (*spent == SIZE_MAX)
+            return;
+        }
+        if (*spent == SIZE_MAX)
             reject(t, MATCH_EXPRESSION_REFUSED);
+        match__log_toleration(m, t, t->why_not, &err);
     }
 }
 
-void match__toleration_compile(const struct match *m, struct match_toleration *t, size_t *spent) {
+void match__toleration_compile(struct match *m, struct match_toleration *t, size_t *spent) {
     if (t->expression)
         compile_expression(m, t, spent);
     else

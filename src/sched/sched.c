@@ -48,6 +48,7 @@ struct sched *sched_new(const struct sched_opts *opts) {
     s->atoms = intern_new(s->seed);
     s->engine = opts->engine;
     s->match = match_new(s->atoms, &s->gates, opts->engine, s->seed);
+    match_set_log(s->match, opts->log);
     s->pods = MAP_INIT(s->seed);
     s->pod_classes = MAP_INIT(s->seed);
     s->podsets = MAP_INIT(s->seed);

@@ -20,6 +20,7 @@
 struct api_object;
 struct clock;
 struct feature_set;
+struct log;
 struct match_engine;
 struct sched;
 
@@ -31,8 +32,9 @@ struct sched_opts {
     /* For durations in metrics, stored. NULL: they are those of `clock`, and how long plug-ins take
      * is not measured. No decision depends on it. */
     const struct clock *stopwatch;
-    uint64_t seed;     /* of hash tables; nothing observable depends on it */
-    uint64_t tie_seed; /* 0: of equally good nodes the first is taken */
+    const struct log *log; /* stored; NULL: nothing is logged */
+    uint64_t seed;         /* of hash tables; nothing observable depends on it */
+    uint64_t tie_seed;     /* 0: of equally good nodes the first is taken */
 };
 
 /* A scheduler that knows no objects. Free with sched_free. */

@@ -192,6 +192,7 @@ static int run(struct cmd_call *call, struct err *err) {
     AUTO(scene_release) struct scene scene = {0};
     if (scene_read(&scene, call, &opts->scene, "schedule", err) < 0)
         return -1;
+    scene.log = &call->ctx->log;
     scene.stopwatch = opts->metrics ? call->ctx->clock : NULL;
     return schedule(call, &scene, &view, err);
 }

@@ -212,6 +212,7 @@ struct sched *scene_sched_new(const struct scene *s, const struct clock *clock, 
         .config = s->config,
         .clock = clock,
         .stopwatch = s->stopwatch,
+        .log = s->log,
         .seed = map_random_seed(),
         .tie_seed = tie_seed,
     });

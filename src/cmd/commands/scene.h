@@ -23,6 +23,7 @@ struct scene_opts {
 };
 
 struct scene {
+    const struct log *log; /* of scene_sched_new; NULL: none */
     struct feature_config gates;
     struct tolexpr *expressions;
     struct sched_config *config;

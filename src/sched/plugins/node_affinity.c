@@ -175,12 +175,13 @@ static const uint32_t *named(struct sched__cycle *cy, size_t *n) {
     return slots;
 }
 
-static enum sched__reason check(const struct sched__pod_class *c, const struct node_affinity *d,
-                                const struct match_node *node) {
+static enum sched__reason check(struct sched *s, const struct sched__pod_class *c,
+                                const struct node_affinity *d, const struct match_node *node) {
     if (d->added && !match_affinity_required(d->added, node, NULL))
         return SCHED__REASON_ADDED_AFFINITY;
     if (match_affinity_required(c->affinity, node, NULL))
         return SCHED__FITS;
+    match_affinity_log(s->match, c->affinity, MATCH_NODE_REQUIRED, node);
     return match_affinity_fails_versions(c->affinity, node) ? SCHED__REASON_AFFINITY_VERSION
                                                             : SCHED__REASON_AFFINITY;
 }
@@ -189,7 +190,7 @@ static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     const struct node_affinity *d = cy->cls->data[SCHED_NODE_AFFINITY];
     for (uint32_t i = from; d->has_filter && i < to; i++)
         if (!cy->verdict[i])
-            cy->verdict[i] = (uint8_t)check(cy->cls, d, cy->s->nodes.v[i].labels);
+            cy->verdict[i] = (uint8_t)check(cy->s, cy->cls, d, cy->s->nodes.v[i].labels);
 }
 
 static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findings *out) {
@@ -233,6 +234,7 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
         if (cy->verdict[i])
             continue;
         const struct match_node *node = cy->s->nodes.v[i].labels;
+        match_affinity_log(cy->s->match, cy->cls->affinity, MATCH_NODE_PREFERRED, node);
         scores[i] = match_affinity_score(cy->cls->affinity, node) +
                     (d->added ? match_affinity_score(d->added, node) : 0);
     }

@@ -156,6 +156,7 @@ static void check_bound(struct place *p, const struct sched__claim_list *claims)
             return;
         if (affinity && !match_affinity_required(affinity, p->node->labels, NULL)) {
             refuse(p, SCHED__VOLUME_AFFINITY, c);
+            match_affinity_log(p->s->match, affinity, MATCH_NODE_REQUIRED, p->node->labels);
             p->plan->by_version = match_affinity_fails_versions(affinity, p->node->labels);
             return;
         }

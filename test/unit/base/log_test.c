@@ -134,9 +134,35 @@ static void a_long_line_is_cut_but_ends(void **state) {
     }
 }
 
+static size_t count_lines(const char *text) {
+    size_t n = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        n++;
+    return n;
+}
+
+static void lines_of_one_kind_are_limited(void **state) {
+    (void)state;
+    struct fixture f;
+    struct log_limit limit = {0}, other = {0};
+    open_log(&f, LOG_TEXT, 0);
+    for (int i = 0; i < LOG_MOST_IN_SECOND + 7; i++)
+        if (log_limit_allows(&limit, &f.log))
+            log_error(&f.log, "again");
+    assert_true(log_limit_allows(&other, &f.log));
+    assert_int_equal(limit.left_out, 7);
+    clock_manual_advance(&f.clock, CLOCK_SECOND);
+    assert_true(log_limit_allows(&limit, &f.log));
+    assert_int_equal(limit.left_out, 0);
+    const char *text = close_log(&f);
+    assert_int_equal(count_lines(text), LOG_MOST_IN_SECOND + 1);
+    assert_non_null(strstr(text, "\"Lines like the next one were left out\" count=7\n"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_lines),
+        cmocka_unit_test(lines_of_one_kind_are_limited),
         cmocka_unit_test(json_lines),
         cmocka_unit_test(verbosity_drops_info_only),
         cmocka_unit_test(a_file_without_a_folder),

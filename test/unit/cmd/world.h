@@ -24,7 +24,7 @@ static inline void world_init(struct world *w) {
     w->out = memfd_create("out", 0);
     w->err = memfd_create("err", 0);
     cmd_ctx_init(&w->ctx, STDIN_FILENO, w->out, w->err, no_env);
-    w->ctx.clock = &w->clock.clock;
+    w->ctx.clock = w->ctx.log.clock = &w->clock.clock;
 }
 
 static inline void world_release(struct world *w) {
