@@ -1,8 +1,8 @@
 // LIBS: yaml dl
 /*
- * Our YAML against what it stands on and what one could have taken instead: libyaml's bare events,
- * its document tree, and, where the shared library is installed, libfyaml's tree. Pods as kubectl
- * prints them, one document each. Rounds alternate, and the median counts.
+ * Our YAML against what one could have taken instead: libyaml's bare events, its document tree,
+ * and, where the shared library is installed, libfyaml's tree. Pods as kubectl prints them, one
+ * document each. Rounds alternate, and the median counts.
  */
 #include <assert.h>
 #include <dlfcn.h>

@@ -16,7 +16,7 @@
  * whoever reads our output. Go's decoder stops at 10,000. */
 #define LIMIT_JSON_DEPTH 1000
 
-/* Nesting in YAML: libyaml needs quadratic time in the depth of flow collections. */
+/* Nesting in YAML: real manifests stay below 30, and nobody writes more by hand. */
 #define LIMIT_YAML_DEPTH 128
 
 /* JSON nodes that aliases and merge keys of one YAML document may add: stops "billion laughs". */
@@ -59,7 +59,7 @@
  * That takes some twenty of them; objects above ten megabytes get no more such hints. */
 #define LIMIT_HINT_BYTES (256U << 20)
 
-/* Directives (%TAG) in front of one YAML document: libyaml compares each with all others. */
+/* Directives (%TAG) in front of one YAML document: each is compared with all others. */
 #define LIMIT_YAML_DIRECTIVES 64
 
 /* Memory of one CEL evaluation: the limit of its cost alone would let some calls take more. */
@@ -84,10 +84,6 @@
 /* Digits that a clause of CEL's format may ask for: upstream writes a gigabyte for "%.999999999f"
  * at the cost of one. A double has 1,074 decimals at most. */
 #define LIMIT_CEL_FORMAT_PRECISION 10000
-
-/* Bytes that libyaml clears while it reads one YAML scalar: the longest run of white space in it,
- * again at each further run. Manifests stay below a million; 10 GB/s make this a tenth second. */
-#define LIMIT_YAML_BLANK_WORK (1U << 30)
 
 /* Texts of the parts of one expression that `berth cel --explain` compiles, each part counted again
  * in every whole: depth and length of an expression multiply. A tenth second; expressions that a

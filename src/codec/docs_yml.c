@@ -25,13 +25,14 @@ static void *open_carrier(struct docs_source *s) {
     struct carrier *c = xcalloc(1, sizeof *c);
     c->source = s;
     yml__open(&c->reader, docs__pull, s);
-    c->reader.line = c->reader.input.line = s->line;
-    c->reader.column = c->reader.input.column = s->column;
-    c->reader.keep_repeats = s->keep_repeats;
-    c->reader.input.stream = true;
-    c->reader.input.started = true; /* a byte order mark is gone already */
+    struct yml_scanner *scan = &c->reader.parser.scan;
+    scan->line = scan->input.line = s->line;
+    scan->column = scan->input.column = s->column;
+    scan->input.stream = true;
+    scan->input.started = true; /* a byte order mark is gone already */
     if (s->column == 1)
-        c->reader.input.dashes = 0;
+        scan->input.dashes = 0;
+    c->reader.keep_repeats = s->keep_repeats;
     return c;
 }
 
@@ -91,8 +92,8 @@ static int start_replay(struct carrier *c, struct arena *a, struct docs_item *ou
 /* The next event begins the items of a list that can be read one by one. */
 static bool at_items(const struct yml_reader *r) {
     return r->frames.n == 1 && r->frames.v[0].is_map && r->frames.v[0].want == YML_WANT_VALUE &&
-           str_is(r->frames.v[0].key, "items") && r->event.type == YAML_SEQUENCE_START_EVENT &&
-           !r->event.data.sequence_start.anchor;
+           str_is(r->frames.v[0].key, "items") && r->event.kind == YML_SEQUENCE_START &&
+           !r->event.anchor.p;
 }
 
 /* Reads what stands behind the items, up to the end of the list. */
@@ -109,10 +110,10 @@ static int finish_list(struct carrier *c, struct arena *a, struct docs_item *out
 
 static int next_item(struct carrier *c, struct arena *a, struct docs_item *out, struct err *err) {
     struct yml_reader *r = &c->reader;
-    int type = yml__peek(r, err);
-    if (type < 0)
+    int kind = yml__peek(r, err);
+    if (kind < 0)
         return -1;
-    if (type == YAML_SEQUENCE_END_EVENT)
+    if (kind == YML_SEQUENCE_END)
         return finish_list(c, a, out, err);
     uint32_t line, column;
     yml__place(r, &line, &column);
@@ -169,15 +170,15 @@ static int read_document(struct carrier *c, struct err *err) {
 static int find_document(struct carrier *c, bool *found, struct err *err) {
     struct yml_reader *r = &c->reader;
     for (*found = false; !*found;) {
-        int type = yml__peek(r, err);
-        if (type < 0)
+        int kind = yml__peek(r, err);
+        if (kind < 0)
             return -1;
-        if (type == YAML_STREAM_END_EVENT)
+        if (kind == YML_STREAM_END)
             return 0;
         yml__skip(r);
-        if (type == YAML_DOCUMENT_END_EVENT)
+        if (kind == YML_DOCUMENT_END)
             c->source->document++;
-        if (type != YAML_DOCUMENT_START_EVENT)
+        if (kind != YML_DOCUMENT_START)
             continue;
         if (read_document(c, err) < 0)
             return -1;

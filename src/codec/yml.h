@@ -1,7 +1,7 @@
 /*
- * YAML through libyaml's events, read the way kubectl reads it (sigs.k8s.io/yaml): YAML 1.1
- * booleans, octal numbers, merge keys; the result is a JSON tree that owns all its strings in the
- * arena. And back: a JSON tree printed the way kubectl prints YAML.
+ * YAML, read the way kubectl reads it (sigs.k8s.io/yaml): YAML 1.1 booleans, octal numbers, merge
+ * keys; the result is a JSON tree that owns all its strings in the arena. And back: a JSON tree
+ * printed the way kubectl prints YAML.
  */
 #ifndef CODEC_YML_H
 #define CODEC_YML_H

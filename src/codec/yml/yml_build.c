@@ -1,5 +1,5 @@
 /*
- * libyaml's events to a JSON tree. No recursion: open containers stand on a stack, whose height is
+ * Events to a JSON tree. No recursion: open containers stand on a stack, whose height is
  * limited, and their entries on another one, from which a complete container is copied into the
  * arena in one piece.
  *
@@ -20,15 +20,10 @@ enum { MANY_KEYS = 32 };
 /* --- the parser --- */
 
 void yml__open(struct yml_reader *r, docs_read_fn *read, void *ctx) {
-    *r = (struct yml_reader){.line = 1, .column = 1};
-    r->input = (struct yml_input){
-        .read = read, .ctx = ctx, .line = 1, .column = 1, .dashes = YML_NO_SEPARATOR};
+    *r = (struct yml_reader){0};
     r->anchor_names = MAP_INIT(map_random_seed());
     vec_reserve(&r->entries, MANY_KEYS);
-    if (!yaml_parser_initialize(&r->parser))
-        BUG("out of memory");
-    yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input(&r->parser, yml__input_read, &r->input);
+    yml__parser_open(&r->parser, read, ctx);
 }
 
 static void drop_frames(struct yml_reader *r) {
@@ -38,9 +33,8 @@ static void drop_frames(struct yml_reader *r) {
 }
 
 void yml__close(struct yml_reader *r) {
-    yml__skip(r);
     drop_frames(r);
-    yaml_parser_delete(&r->parser);
+    yml__parser_close(&r->parser);
     map_release(&r->anchor_names);
     vec_release(&r->frames);
     vec_release(&r->entries);
@@ -48,15 +42,8 @@ void yml__close(struct yml_reader *r) {
     arena_release(&r->keep);
 }
 
-/* libyaml counts from 0, and its first line may be one in the middle of the stream. */
-static void place_of(const struct yml_reader *r, yaml_mark_t mark, uint32_t *line,
-                     uint32_t *column) {
-    *column = (uint32_t)mark.column + (mark.line == 0 ? r->column : 1);
-    *line = (uint32_t)mark.line + r->line;
-}
-
 void yml__place(const struct yml_reader *r, uint32_t *line, uint32_t *column) {
-    place_of(r, r->event.start_mark, line, column);
+    yml__scan_place(&r->parser.scan, r->event.start, line, column);
 }
 
 /* Gives an error the place of the current event; always returns -1. */
@@ -73,42 +60,14 @@ static int too_large(const struct yml_reader *r, struct err *err) {
     return at_event(r, err);
 }
 
-static int parser_error(const struct yml_reader *r, struct err *err) {
-    const yaml_parser_t *p = &r->parser;
-    uint32_t line, column, from_line, from_column;
-    if (p->error == YAML_MEMORY_ERROR)
-        BUG("out of memory");
-    if (p->error == YAML_READER_ERROR) {
-        if (err)
-            *err = r->input.err;
-        return -1;
-    }
-    place_of(r, p->problem_mark, &line, &column);
-    if (!p->context)
-        return err_set_at(err, ERR_INVALID, line, column, "%s", p->problem);
-    place_of(r, p->context_mark, &from_line, &from_column);
-    return err_set_at(err, ERR_INVALID, line, column, "%s (%s at line %u, column %u)", p->problem,
-                      p->context, from_line, from_column);
-}
-
 int yml__peek(struct yml_reader *r, struct err *err) {
-    if (r->have_event)
-        return (int)r->event.type;
-    if (!yaml_parser_parse(&r->parser, &r->event))
-        return parser_error(r, err);
-    yml__input_event(&r->input);
+    if (!r->have_event && yml__parser_next(&r->parser, &r->event, err) < 0)
+        return -1;
     r->have_event = true;
-    const yaml_version_directive_t *version = r->event.type == YAML_DOCUMENT_START_EVENT
-                                                  ? r->event.data.document_start.version_directive
-                                                  : NULL;
-    if (version && (version->major != 1 || version->minor != 1))
-        return FAIL(r, "found incompatible YAML document");
-    return (int)r->event.type;
+    return (int)r->event.kind;
 }
 
 void yml__skip(struct yml_reader *r) {
-    if (r->have_event)
-        yaml_event_delete(&r->event);
     r->have_event = false;
 }
 
@@ -123,7 +82,7 @@ void yml__begin_document(struct yml_reader *r) {
 }
 
 void yml__begin_value(struct yml_reader *r) {
-    r->value_start = r->event.start_mark.index;
+    r->value_start = r->event.start.index;
     r->value_bytes = 0;
 }
 
@@ -148,8 +107,7 @@ static int spend(struct yml_reader *r, const struct yml_cost *cost, uint64_t ali
     if (is_excessive(r->decoded, r->aliased))
         return FAIL(r, "document contains excessive aliasing");
     r->value_bytes += cost->bytes + 1;
-    if (r->value_bytes > LIMIT_OBJECT_BYTES ||
-        r->event.end_mark.index - r->value_start > LIMIT_OBJECT_BYTES)
+    if (r->value_bytes > LIMIT_OBJECT_BYTES || r->event.end - r->value_start > LIMIT_OBJECT_BYTES)
         return too_large(r, err);
     return 0;
 }
@@ -163,10 +121,10 @@ static void add_cost(struct yml_frame *f, const struct yml_cost *child) {
 
 /* --- anchors --- */
 
-static size_t open_anchor(struct yml_reader *r, const yaml_char_t *name) {
-    if (!name)
+static size_t open_anchor(struct yml_reader *r) {
+    if (!r->event.anchor.p)
         return 0;
-    struct str key = arena_str(&r->keep, str_of((const char *)name));
+    struct str key = arena_str(&r->keep, r->event.anchor);
     vec_push(&r->anchors, (struct yml_anchor){.open = true});
     map_put(&r->anchor_names, key, (void *)(uintptr_t)r->anchors.n);
     r->kept_bytes += key.n + 1;
@@ -176,12 +134,12 @@ static size_t open_anchor(struct yml_reader *r, const yaml_char_t *name) {
 /* A scalar is kept as it was written: it may serve as a key or as a value. */
 static void anchor_scalar(struct yml_reader *r, const struct yml_scalar *s,
                           const struct yml_cost *cost) {
-    size_t anchor = open_anchor(r, r->event.data.scalar.anchor);
+    size_t anchor = open_anchor(r);
     if (!anchor)
         return;
     struct yml_scalar kept = *s;
     kept.text = arena_str(&r->keep, s->text);
-    kept.tag = s->tag ? arena_str(&r->keep, str_of(s->tag)).p : NULL;
+    kept.tag = arena_str(&r->keep, s->tag);
     r->anchors.v[anchor - 1] = (struct yml_anchor){.scalar = kept, .cost = *cost};
 }
 
@@ -192,13 +150,13 @@ static void anchor_container(struct yml_reader *r, size_t anchor, const struct j
 }
 
 static int find_anchor(struct yml_reader *r, struct yml_anchor **out, struct err *err) {
-    const char *name = (const char *)r->event.data.alias.anchor;
-    size_t index = (uintptr_t)map_get(&r->anchor_names, str_of(name));
+    struct str name = r->event.anchor;
+    size_t index = (uintptr_t)map_get(&r->anchor_names, name);
     if (!index)
-        return FAIL(r, "unknown anchor '%s' referenced", name);
+        return FAIL(r, "unknown anchor '%.*s' referenced", STR_ARG(name));
     *out = &r->anchors.v[index - 1];
     if ((*out)->open)
-        return FAIL(r, "anchor '%s' value contains itself", name);
+        return FAIL(r, "anchor '%.*s' value contains itself", STR_ARG(name));
     return 0;
 }
 
@@ -249,7 +207,7 @@ static void merge_object(struct yml_reader *r, struct yml_frame *f, const struct
 static int merge(struct yml_reader *r, struct yml_frame *f, const struct json *value,
                  struct err *err) {
     static const char problem[] = "map merge requires map or sequence of maps as the value";
-    bool alias = r->event.type == YAML_ALIAS_EVENT;
+    bool alias = r->event.kind == YML_ALIAS;
     if (value->kind == JSON_OBJECT) {
         merge_object(r, f, value);
         return 0;
@@ -328,12 +286,8 @@ static int take_key(struct yml_reader *r, const struct yml_scalar *s, struct err
 }
 
 static int take_scalar(struct yml_reader *r, struct err *err) {
-    const yaml_event_t *e = &r->event;
-    struct yml_scalar s = {
-        .text = {(const char *)e->data.scalar.value, e->data.scalar.length},
-        .tag = (const char *)e->data.scalar.tag,
-        .plain = e->data.scalar.plain_implicit,
-    };
+    const struct yml_event *e = &r->event;
+    struct yml_scalar s = {.text = e->text, .tag = e->tag, .plain = e->plain};
     struct yml_cost cost = {.nodes = 1, .bytes = s.text.n};
     struct json value;
     anchor_scalar(r, &s, &cost);
@@ -369,8 +323,8 @@ static int take_alias(struct yml_reader *r, struct err *err) {
     return deliver(r, &value, &cost, err);
 }
 
-static int take_start(struct yml_reader *r, const yaml_char_t *anchor, struct err *err) {
-    bool is_map = r->event.type == YAML_MAPPING_START_EVENT;
+static int take_start(struct yml_reader *r, struct err *err) {
+    bool is_map = r->event.kind == YML_MAPPING_START;
     struct yml_frame *parent = top(r);
     if (wants_key(r))
         return FAIL(r, "invalid map key");
@@ -381,7 +335,7 @@ static int take_start(struct yml_reader *r, const yaml_char_t *anchor, struct er
     struct yml_cost cost = {.nodes = !uncounted};
     vec_push(&r->frames, (struct yml_frame){.is_map = is_map,
                                             .first = r->entries.n,
-                                            .anchor = open_anchor(r, anchor),
+                                            .anchor = open_anchor(r),
                                             .cost = {.nodes = cost.nodes, .height = 1}});
     return spend(r, &cost, 0, err);
 }
@@ -415,15 +369,14 @@ static int take_end(struct yml_reader *r, struct err *err) {
 }
 
 static int take(struct yml_reader *r, struct err *err) {
-    switch (r->event.type) {
-    case YAML_SCALAR_EVENT:
+    switch (r->event.kind) {
+    case YML_SCALAR:
         return take_scalar(r, err);
-    case YAML_ALIAS_EVENT:
+    case YML_ALIAS:
         return take_alias(r, err);
-    case YAML_SEQUENCE_START_EVENT:
-        return take_start(r, r->event.data.sequence_start.anchor, err);
-    case YAML_MAPPING_START_EVENT:
-        return take_start(r, r->event.data.mapping_start.anchor, err);
+    case YML_SEQUENCE_START:
+    case YML_MAPPING_START:
+        return take_start(r, err);
     default:
         return take_end(r, err);
     }

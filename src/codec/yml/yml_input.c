@@ -1,8 +1,7 @@
 /*
- * Bytes on their way to libyaml. libyaml itself reports bad bytes without a line, and some inputs
- * cost it time that grows with the square of their size; both are caught here, in one pass, with
- * the place where it happened. In a stream the lines with "---" are checked the way kubectl's
- * splitter does.
+ * Bytes on their way to the scanner, which gets whole characters that YAML allows, and no more of
+ * them for one event than an object may have. In a stream the lines with "---" are checked the way
+ * kubectl's splitter does.
  *
  * Follows k8s.io/apimachinery pkg/util/yaml, func splitYAMLDocument.
  * Follows go.yaml.in/yaml/v2, func yaml_parser_update_buffer.
@@ -11,16 +10,13 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "codec/yml/yml_int.h"
-
-/* libyaml asks for this many bytes at a time, so it is at most that far ahead of its events. */
-enum { READ_AHEAD = 16384 };
+#include "codec/yml/yml_scan_int.h"
 
 enum { BYTE_ORDER_MARK = 0xFEFF };
 
 static const char incomplete[] = "incomplete UTF-8 octet sequence";
 
-/* Why the bytes at the start of s (s.n > 0) are not a character; libyaml's words. */
+/* Why the bytes at the start of s (s.n > 0) are not a character; go-yaml's words. */
 static const char *utf8_problem(struct str s) {
     unsigned char lead = (unsigned char)s.p[0];
     size_t width = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
@@ -49,23 +45,6 @@ static bool is_allowed(uint32_t c) {
 static void fail(struct yml_input *in, const char *problem) {
     in->failed = true;
     err_set_at(&in->err, ERR_INVALID, in->line, in->column, "%s", problem);
-}
-
-/* White space is over: what libyaml spends on it. */
-static void end_blanks(struct yml_input *in) {
-    if (in->blanks > in->longest_blanks)
-        in->longest_blanks = in->blanks;
-    in->blanks = 0;
-    in->work += in->longest_blanks;
-}
-
-/* Counts white space; false when libyaml would spend too long on it. */
-static bool count_blank(struct yml_input *in, uint32_t c) {
-    if (c == ' ' || c == '\t' || is_line_break(c))
-        in->blanks++;
-    else if (in->blanks)
-        end_blanks(in);
-    return in->work <= LIMIT_YAML_BLANK_WORK;
 }
 
 /* Looks for "---" and what follows it on its line; false at what must not follow. */
@@ -118,19 +97,13 @@ static size_t skip_ordinary(struct yml_input *in, const char *p, size_t n) {
     size_t at = 0;
     if (in->column == 1 || in->dashes != YML_NO_SEPARATOR)
         return 0;
-    for (; at < n && p[at] >= ' ' && p[at] < 0x7F; at++) {
-        if (p[at] == ' ')
-            in->blanks++;
-        else if (in->blanks)
-            end_blanks(in);
-        if (in->work > LIMIT_YAML_BLANK_WORK)
-            break;
-    }
+    while (at < n && p[at] >= ' ' && p[at] < 0x7F)
+        at++;
     in->column += (uint32_t)at;
     return at;
 }
 
-/* How many of the n bytes libyaml may have; sets `failed` or leaves a partial character behind. */
+/* How many of the n bytes are good; sets `failed` or leaves a partial character behind. */
 static size_t check(struct yml_input *in, const char *p, size_t n, bool last) {
     size_t at = 0, len;
     for (; at < n; at += len) {
@@ -153,10 +126,6 @@ static size_t check(struct yml_input *in, const char *p, size_t n, bool last) {
         }
         if (!is_allowed(c))
             fail(in, "control characters are not allowed");
-        else if (c == '%' && in->column == 1 && ++in->directives > LIMIT_YAML_DIRECTIVES)
-            fail(in, "too many directives");
-        else if (!count_blank(in, c))
-            fail(in, "too much white space in a scalar");
         else if (!check_separator(in, c))
             refuse_separator(in, (struct str){p + at, n - at});
         if (in->failed)
@@ -166,7 +135,7 @@ static size_t check(struct yml_input *in, const char *p, size_t n, bool last) {
     return at;
 }
 
-/* libyaml would count the mark as a column, and take the first line for an indented one. */
+/* The mark is no part of the first line. */
 static void drop_bom(struct yml_input *in, char *p, size_t *n) {
     if (!in->started && *n && in->has_bom) {
         *n -= 3;
@@ -192,19 +161,15 @@ static bool read_chunk(struct yml_input *in, char *to, size_t size, size_t *got)
     return in->failed || *got || n == 0;
 }
 
-int yml__input_read(void *input, unsigned char *to, size_t size, size_t *got) {
-    struct yml_input *in = input;
-    *got = 0;
-    if (in->bytes > LIMIT_OBJECT_BYTES + READ_AHEAD && !in->failed) {
+size_t yml__input_read(struct yml_input *in, char *to, size_t size) {
+    size_t got = 0;
+    /* The scanner is ahead of its events by what it asks for at a time. */
+    if (in->bytes > LIMIT_OBJECT_BYTES + YML_WINDOW && !in->failed) {
         in->failed = true;
         err_set_at(&in->err, ERR_TOO_LARGE, in->line, in->column, "value is larger than %u bytes",
                    LIMIT_OBJECT_BYTES);
     }
-    while (!in->failed && !read_chunk(in, (char *)to, size, got))
+    while (!in->failed && !read_chunk(in, to, size, &got))
         continue;
-    return *got || !in->failed;
-}
-
-void yml__input_event(struct yml_input *in) {
-    in->bytes = in->directives = in->longest_blanks = in->work = 0;
+    return got;
 }

@@ -1,23 +1,22 @@
 /*
- * Inside of the YAML reader and writer. Bytes go through yml_input.c (checks and positions) into
- * libyaml; its events become a tree in yml_build.c; yml_scalar.c knows what a scalar means.
+ * Inside of the YAML reader and writer. Bytes become events (yml_scan_int.h), events a tree in
+ * yml_build.c; yml_scalar.c knows what a scalar means.
  */
 #ifndef CODEC_YML_YML_INT_H
 #define CODEC_YML_YML_INT_H
-
-#include <yaml.h>
 
 #include "base/map.h"
 #include "base/vec.h"
 #include "codec/docs.h"
 #include "codec/yml.h"
+#include "codec/yml/yml_scan_int.h"
 
 /* --- yml_scalar.c: what a scalar means to kubectl --- */
 
 struct yml_scalar {
     struct str text;
-    const char *tag; /* full tag, or NULL */
-    bool plain;      /* the meaning is to be guessed from the text */
+    struct str tag; /* in full, or absent */
+    bool plain;     /* the meaning is to be guessed from the text */
 };
 
 /* Is this key the merge key? */
@@ -62,32 +61,6 @@ void yml__number_write(struct buf *out, const struct yml_number *n);
 /* Appends a float that is a key, with the precision of a float32: so does the way to JSON. */
 void yml__number_write_key(struct buf *out, double d);
 
-/* --- yml_input.c: bytes on their way to libyaml --- */
-
-enum { YML_SEPARATOR = 3, YML_NO_SEPARATOR = 4 }; /* of input.dashes */
-
-struct yml_input {
-    docs_read_fn *read;
-    void *ctx;
-    bool stream;           /* "---" lines are kubectl's: only a comment may follow on them */
-    bool failed;           /* err says why libyaml gets no more bytes */
-    struct err err;        /* with its place */
-    bool started, has_bom; /* the first bytes were seen; they were a byte order mark */
-    char held[4];          /* the beginning of a character whose rest was not read yet */
-    size_t held_n;
-    uint32_t line, column; /* of the next byte */
-    unsigned dashes;       /* '-' seen at the start of this line, or one of the above */
-    /* since the last event of libyaml, to bound its work and memory for one: */
-    size_t bytes, directives, blanks, longest_blanks;
-    uint64_t work;
-};
-
-/* The yaml_read_handler_t over a struct yml_input. */
-int yml__input_read(void *input, unsigned char *to, size_t size, size_t *got);
-
-/* libyaml has produced an event: its buffers are empty again. */
-void yml__input_event(struct yml_input *in);
-
 /* --- yml_build.c: events to trees --- */
 
 /* What a node costs when an alias repeats it. */
@@ -123,10 +96,8 @@ struct yml_frame {
 };
 
 struct yml_reader {
-    yaml_parser_t parser;
-    struct yml_input input;
-    uint32_t line, column; /* of the first byte in the whole stream */
-    yaml_event_t event;
+    struct yml_parser parser;
+    struct yml_event event;
     bool have_event;
 
     struct arena *arena; /* where values go */
@@ -151,7 +122,7 @@ void yml__open(struct yml_reader *r, docs_read_fn *read, void *ctx);
 /* Frees what the reader owns. */
 void yml__close(struct yml_reader *r);
 
-/* Looks at the next event: its type, or -1 with err filled. */
+/* Looks at the next event: its kind, or -1 with err filled. */
 int yml__peek(struct yml_reader *r, struct err *err);
 
 /* Drops the event that was looked at. */

@@ -6,6 +6,7 @@
  * Follows std strconv, func ParseInt, func ParseFloat.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"

@@ -22,10 +22,10 @@ static int64_t read_text(void *ctx, char *to, size_t n, struct err *err) {
 
 /* Reads nodes up to the end of the first document. */
 static int read_document(struct yml_reader *r, struct err *err) {
-    int type;
+    int kind;
     yml__begin_document(r);
-    while ((type = yml__peek(r, err)) != YAML_DOCUMENT_END_EVENT) {
-        if (type < 0)
+    while ((kind = yml__peek(r, err)) != YML_DOCUMENT_END) {
+        if (kind < 0)
             return -1;
         if (!r->frames.n)
             yml__begin_value(r);
@@ -37,18 +37,18 @@ static int read_document(struct yml_reader *r, struct err *err) {
 
 static int read_single(struct yml_reader *r, struct err *err) {
     bool found = false;
-    int type;
-    while ((type = yml__peek(r, err)) != YAML_STREAM_END_EVENT) {
-        if (type < 0)
+    int kind;
+    while ((kind = yml__peek(r, err)) != YML_STREAM_END) {
+        if (kind < 0)
             return -1;
-        if (type == YAML_DOCUMENT_START_EVENT && found) {
+        if (kind == YML_DOCUMENT_START && found) {
             uint32_t line, column;
             yml__place(r, &line, &column);
             return err_set_at(err, ERR_INVALID, line, column,
                               "expected a single document, but found another one");
         }
         yml__skip(r);
-        if (type == YAML_DOCUMENT_START_EVENT) {
+        if (kind == YML_DOCUMENT_START) {
             found = true;
             if (read_document(r, err) < 0)
                 return -1;

@@ -6,6 +6,7 @@
  * Follows go.yaml.in/yaml/v2, func (*encoder) stringv, func yaml_emitter_analyze_scalar,
  * func yaml_emitter_select_scalar_style.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"

@@ -41,18 +41,17 @@ static const char *const type_names[] = {
     [FLOAT] = "!!float", [NIL] = "!!null",  [TIMESTAMP] = "!!timestamp",
 };
 
-static enum type type_of_tag(const char *tag) {
-    if (!tag)
+static enum type type_of_tag(struct str tag) {
+    if (!tag.p)
         return NONE;
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
-        if (str_is(str_of(tag), tags[i].tag))
+        if (str_is(tag, tags[i].tag))
             return tags[i].type;
     return OTHER;
 }
 
 bool yml__is_merge(const struct yml_scalar *s) {
-    return str_is(s->text, "<<") &&
-           (s->plain || (s->tag && str_is(str_of(s->tag), TAG_PREFIX "merge")));
+    return str_is(s->text, "<<") && (s->plain || str_is(s->tag, TAG_PREFIX "merge"));
 }
 
 /* --- words --- */
