@@ -61,6 +61,7 @@ struct input {
     size_t list_count;
 
     bool saw_braces, last_was_brace; /* of what was read of the file: "{{"; its last byte is "{" */
+    bool is_json;                    /* it begins as an object, and not as a template */
     struct input_failure failure;
 
     uint64_t bytes, file_bytes, objects, file_objects;
@@ -82,9 +83,12 @@ const struct input_passed *input_passed_over(const struct input *in) {
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Looks for the "{{" of templates, also where two blocks meet. */
+/* Looks for the "{{" of templates, also where two blocks meet. What begins as JSON is none, and
+ * would be slow to look through, having braces everywhere. */
 static void look_for_braces(struct input *in, const char *block, size_t n) {
-    if (in->saw_braces || n == 0)
+    if (in->file_bytes == n)
+        in->is_json = n > 1 && block[0] == '{' && block[1] != '{';
+    if (in->is_json || in->saw_braces || n == 0)
         return;
     in->saw_braces = (in->last_was_brace && block[0] == '{') || memmem(block, n, "{{", 2);
     in->last_was_brace = block[n - 1] == '{';
