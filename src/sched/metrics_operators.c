@@ -71,7 +71,7 @@ static unsigned failed_kinds(const struct sched__cycle *cy) {
 }
 
 static bool is_given(const struct sched__cycle *cy, enum sched__reason reason) {
-    return memchr(cy->verdict, reason, cy->s->nodes.n) != NULL;
+    return memchr(cy->verdict, (int)reason, cy->s->nodes.n) != NULL;
 }
 
 static void count_unschedulable(const struct sched__cycle *cy) {

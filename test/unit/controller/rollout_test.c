@@ -71,24 +71,28 @@ static void steps_of_replicas(void **state) {
 /* The pod that goes first, by one rule after the other. */
 static void the_least_useful_pod_goes_first(void **state) {
     static const char *const texts[] = {
-        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"a\"},"
-        "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"creationTimestamp\":\"2026-01-01T00:00:"
-        "00Z\"}}",
-        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"b\"},"
-        "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"creationTimestamp\":\"2026-01-02T00:00:"
-        "00Z\"}}",
-        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"c\"},"
-        "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"creationTimestamp\":\"2026-01-01T00:00:"
-        "00Z\"}}",
-        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"c\"},"
-        "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"creationTimestamp\":\"2026-01-01T00:00:"
-        "00Z\"}}",
-        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"d\"},"
-        "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"annotations\":"
-        "{\"controller.kubernetes.io/pod-deletion-cost\":\"-1\"}}}",
-        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"e\"},"
-        "\"status\":{\"phase\":\"Pending\"}}",
-        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}",
+        ("{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"a\"},"
+         "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"creationTimestamp\":\"2026-01-01T00:"
+         "00:"
+         "00Z\"}}"),
+        ("{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"b\"},"
+         "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"creationTimestamp\":\"2026-01-02T00:"
+         "00:"
+         "00Z\"}}"),
+        ("{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"c\"},"
+         "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"creationTimestamp\":\"2026-01-01T00:"
+         "00:"
+         "00Z\"}}"),
+        ("{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"c\"},"
+         "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"creationTimestamp\":\"2026-01-01T00:"
+         "00:"
+         "00Z\"}}"),
+        ("{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"d\"},"
+         "\"status\":{\"phase\":\"Running\"},\"metadata\":{\"annotations\":"
+         "{\"controller.kubernetes.io/pod-deletion-cost\":\"-1\"}}}"),
+        ("{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeName\":\"e\"},"
+         "\"status\":{\"phase\":\"Pending\"}}"),
+        ("{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}"),
     };
     static const size_t order[] = {6, 5, 4, 2, 3, 1, 0};
     enum { N = sizeof texts / sizeof *texts };

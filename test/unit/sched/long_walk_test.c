@@ -16,7 +16,9 @@
 #include "walk.h"
 
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/allocator_interface.h>
+/* As <sanitizer/allocator_interface.h> has it, which not every compiler brings along. */
+size_t __sanitizer_get_current_allocated_bytes(void);
+
 static size_t allocated(void) {
     return __sanitizer_get_current_allocated_bytes();
 }
