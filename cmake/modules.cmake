@@ -40,6 +40,9 @@ function(berth_library module sources deps libs)
     target_include_directories(berth_${module} PUBLIC ${PROJECT_SOURCE_DIR}/src)
     target_compile_options(berth_${module} PRIVATE
         "$<$<COMPILE_LANGUAGE:C>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/base/banned.h>")
+    if("crypto" IN_LIST libs) # see banned.h
+        target_compile_definitions(berth_${module} PRIVATE BERTH_OPENSSL)
+    endif()
     list(TRANSFORM deps PREPEND berth_)
     target_link_libraries(berth_${module} PUBLIC ${deps} ${libs})
 endfunction()

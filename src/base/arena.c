@@ -46,6 +46,7 @@ static void open_chunk(struct arena *a, struct arena_chunk *chunk) {
 
 static void put_chunk(struct arena *a, size_t size) {
     struct arena_chunk *chunk = xmalloc(sizeof *chunk + size);
+    a->tails += (size_t)(a->end - a->cur);
     chunk->size = size;
     chunk->next = a->chunks;
     a->chunks = chunk;
@@ -174,6 +175,7 @@ void arena_reset(struct arena *a) {
     largest->next = NULL;
     a->chunks = largest;
     a->bytes = largest->size;
+    a->tails = 0;
     open_chunk(a, largest);
 }
 

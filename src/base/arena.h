@@ -22,6 +22,7 @@ struct arena {
     char *cur, *end;            /* the free part of the newest chunk */
     struct arena_chunk *chunks; /* newest first */
     size_t bytes;               /* size of all chunks */
+    size_t tails;               /* of these: at the ends of chunks that are done with, unused */
     bool tight;                 /* grows by little */
 };
 
@@ -56,6 +57,12 @@ void arena_reserve(struct arena *a, size_t n);
 /* Gives an arena that owns nothing a first chunk of n bytes, and lets it grow by little: for small
  * things that are kept for long, whose usual chunks would be mostly air. */
 void arena_start(struct arena *a, size_t n);
+
+/* How many bytes were asked for, with what aligns them: a copy of all that is there needs no more.
+ */
+static inline size_t arena_used(const struct arena *a) {
+    return a->bytes - a->tails - (size_t)(a->end - a->cur);
+}
 
 /* A number that is another one if any byte of the arena's chunks is: for checks that nobody wrote
  * to what is there. It reads what was never written, too. */

@@ -11,6 +11,10 @@
 #include <string.h>
 #include <time.h>
 
+#ifdef BERTH_OPENSSL /* its headers call parameters by names that are banned below */
+#include <openssl/evp.h>
+#endif
+
 /* unbounded copies: struct buf, arena_printf */
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets stpcpy
 /* hidden state: str_cut, codec/time.h */

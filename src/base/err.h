@@ -25,10 +25,16 @@
     X(TOO_LARGE, 413, "RequestEntityTooLarge") \
     X(TOO_MANY, 429, "TooManyRequests")        \
     X(GONE, 410, "Gone")                       \
+    X(EXPIRED, 410, "Expired")                 \
+    X(METHOD, 405, "MethodNotAllowed")         \
+    X(NOT_ACCEPTABLE, 406, "NotAcceptable")    \
+    X(MEDIA_TYPE, 415, "UnsupportedMediaType") \
+    X(UNAVAILABLE, 503, "ServiceUnavailable")  \
     X(TIMEOUT, 504, "Timeout")                 \
     X(USAGE, 400, "BadRequest")                \
     X(IO, 500, "InternalError")                \
-    X(INTERNAL, 500, "InternalError")
+    X(INTERNAL, 500, "InternalError")          \
+    X(UNTOLD, 500, "")
 
 enum err_code {
 #define X(name, status, reason) ERR_##name,

@@ -12,6 +12,17 @@
  * as {}. The shortest containers that an API server takes make a third of it. */
 #define LIMIT_DECODED_BYTES (128U << 20)
 
+/* Operations of one JSON patch, as kube-apiserver takes them. */
+#define LIMIT_PATCH_OPERATIONS 10000
+
+/* Bytes that the copy operations of one JSON patch may add to an object: kube-apiserver's limit,
+ * which is that of a request body. A dozen of them would otherwise make gigabytes. */
+#define LIMIT_PATCH_COPY_BYTES (3U << 20)
+
+/* Why a patch was refused, of which upstream's texts may show the whole patch, twice and as a Go
+ * map. Longer texts are cut. */
+#define LIMIT_PATCH_ERROR_BYTES (16U << 20)
+
 /* Nesting of arrays and objects: real manifests stay below 30; deeper ones only cost stack in
  * whoever reads our output. Go's decoder stops at 10,000. */
 #define LIMIT_JSON_DEPTH 1000
@@ -46,10 +57,10 @@
  * of a hundred containers takes some 200 KiB. The error of one that is longer has no diff. */
 #define LIMIT_DIFF_BYTES (4U << 20)
 
-/* Comparisons of lines for one diff in an error text: the algorithm that upstream follows needs as
- * many as the product of the lengths for texts that repeat themselves. Without the diff the error
- * still says what is wrong. About a quarter second. */
-#define LIMIT_DIFF_STEPS (64U << 20)
+/* Pairs of equal lines that are looked at for one diff in an error text, 16 bytes each: texts that
+ * repeat themselves have as many as the product of their lengths. Without the diff the error still
+ * says what is wrong. A quarter second. */
+#define LIMIT_DIFF_PAIRS (4U << 20)
 
 /* Texts of field errors that one validation writes, also of those that repeat another and are
  * listed once, or that are too long to be listed whole. About a quarter second. */
@@ -150,7 +161,7 @@
 /* Memory of what one run makes of workload templates. Replicas that differ only in their names
  * share all but the body of a pod. Members that are numbered or have a node of their own count with
  * all that their template says, as the scheduler compiles it for each, and claims with theirs:
- * 50,000 daemons of 10 KiB, or 100,000 of 5 KiB, where honest templates have 2 to 5; or 38,000
+ * 85,000 daemons of 2.5 KiB, or 60,000 of 5 KiB, where honest templates have 2 to 5; or 38,000
  * members of a StatefulSet or an Indexed Job, which are each a class of its own. */
 #define LIMIT_EXPANDED_BYTES (512U << 20)
 
@@ -159,8 +170,8 @@
 #define LIMIT_RESOURCE_AMOUNT 100000000000000000
 
 /* Memory of what the scheduler remembers of nodes for classes of pods, beside the class at hand;
- * the least recently used go first. A class takes 17 to 37 bytes per node, so these are about 500
- * classes on 5,000 nodes. */
+ * the least recently used go first. A class takes some 1,500 bytes, and 1 byte per node or 17 to 37
+ * if it has scores, so these are about 500 classes on 5,000 nodes. */
 #define LIMIT_SCHED_EVAL_BYTES (64U << 20)
 
 /* What is remembered of the storage capacities that nodes reach. Nodes of which each reaches many
@@ -217,5 +228,111 @@
 /* One report of `berth explain`, beside its last item, where groups of nodes, nodes and scores are
  * items: what else there would be is counted. 25,000 nodes with all their verdicts fit. */
 #define LIMIT_REPORT_BYTES (128U << 20)
+
+/* Connections of a server: each takes a descriptor and, with TLS, 25 to 50 KiB. kubelets and
+ * controllers of 5,000 nodes have some 10,000. Further ones are closed at once. */
+#define LIMIT_NET_CONNECTIONS 50000
+
+/* Connections of a server on one of its loops, which are given them in turn. */
+#define LIMIT_NET_LOOP_CONNECTIONS 20000
+
+/* The head of a request: Go's default (http.DefaultMaxHeaderBytes). */
+#define LIMIT_NET_HEAD_BYTES (1U << 20)
+
+/* Headers of a request: each takes 32 bytes, and looking for one looks at all. Real requests have
+ * fewer than thirty. */
+#define LIMIT_NET_HEADERS 1000
+
+/* Streams that a peer may have open on one connection of HTTP/2: what kube-apiserver allows, and
+ * what clients assume before they are told. */
+#define LIMIT_NET_STREAMS 100
+
+/* Streams that a peer may break off on one connection at once: more is "rapid reset", which asks
+ * for work that nobody waits for. Default of later nghttp2. */
+#define LIMIT_NET_RESETS 1000
+
+/* How many of them are forgotten in each second. Default of later nghttp2, too. */
+#define LIMIT_NET_RESETS_PER_SECOND 33
+
+/* Answers to PING and SETTINGS that may wait for a peer of HTTP/2: nghttp2's default. */
+#define LIMIT_NET_ACKS 1000
+
+/* Bytes of a body that a peer of HTTP/2 may send before the handler asks for it: what
+ * kube-apiserver gives a stream, as 99 of 100 bodies are shorter. */
+#define LIMIT_NET_WINDOW_BYTES (256U << 10)
+
+/* What is left of a body when its request is answered, and is read so that the connection can be
+ * used again: as Go does. A connection with more is closed. */
+#define LIMIT_NET_REST_BYTES (256U << 10)
+
+/* Bytes of a stream that wait for the peer before the stream is called full: a hundred events of a
+ * watch. */
+#define LIMIT_NET_STREAM_BYTES (256U << 10)
+
+/* Bytes of a connection that wait for the socket before no more are made of answers, and nothing
+ * more is read: what a fast peer takes in a millisecond. Parts of answers that are counted and not
+ * copied may go beyond it by one answer. */
+#define LIMIT_NET_OUT_BYTES (128U << 10)
+
+/* A message that a peer sends on a WebSocket. They are not even kept; browsers send none. */
+#define LIMIT_NET_WEBSOCKET_BYTES (64U << 10)
+
+/* Seconds for a TLS handshake: three round trips around the world and a slow signature. */
+#define LIMIT_NET_HANDSHAKE_SECONDS 10
+
+/* Seconds for the head of a request, against peers that send it byte by byte: as kube-apiserver. */
+#define LIMIT_NET_HEAD_SECONDS 32
+
+/* Seconds for the body of a request: kube-apiserver's time for a whole request. */
+#define LIMIT_NET_BODY_SECONDS 60
+
+/* Seconds that a connection without requests stays open: as kube-apiserver. */
+#define LIMIT_NET_IDLE_SECONDS 90
+
+/* Seconds in which a peer takes nothing of what waits for it. */
+#define LIMIT_NET_STALL_SECONDS 60
+/* Strings that are compared to find out whether somebody grants more than they have: the lists of a
+ * rule multiply, so that a role of 3 MiB has more parts than could ever be looked at. Half a
+ * second; real roles need some thousands. */
+#define LIMIT_AUTH_COVER_STEPS (32U << 20)
+
+/* Text of what somebody may not grant to others, a line for each resource. Longer texts are cut. */
+#define LIMIT_AUTH_ESCALATION_BYTES (1U << 20)
+
+/* A certificate, key or list of tokens that is read from a file. Real ones have some kilobytes; a
+ * list of 10,000 tokens has a megabyte. */
+#define LIMIT_AUTH_FILE_BYTES (4U << 20)
+
+/* Certificates that a client may show of itself and of authorities above it: each is verified.
+ * Real chains have up to four. */
+#define LIMIT_AUTH_CLIENT_CHAIN 10U
+
+/* A bearer token: those of service accounts have a kilobyte or two, and the headers of a request
+ * are not much longer than this. */
+#define LIMIT_AUTH_TOKEN_BYTES (64U << 10)
+
+/* Records of a file of tokens, each with its user: a cluster has some dozens. */
+#define LIMIT_AUTH_FILE_TOKENS 100000U
+
+/* Resources of a store: Kubernetes has some seventy. They are the bits of a set. */
+#define LIMIT_STORE_RESOURCES 256
+
+/* Objects whose time is over that are deleted at once: some milliseconds of the core's thread. */
+#define LIMIT_STORE_EXPIRE 500
+
+/* Events in the log of one resource. Upstream's watch cache keeps 102,400. */
+#define LIMIT_STORE_LOG_EVENTS 100000
+
+/* Memory of objects that only the logs of changes keep. When they take a quarter of it, events are
+ * kept for 75 seconds instead of five minutes; when they take all of it, the oldest events of the
+ * largest log go. The leases of 5,000 nodes are 56 MiB in 75 seconds. */
+#define LIMIT_STORE_LOG_BYTES (128U << 20)
+
+/* Memory of the objects that were written last to a store, which keep their encoded bytes, as long
+ * again as half of it: some 6,000 pods, so that watchers may be seconds behind. */
+#define LIMIT_STORE_WARM_BYTES (64U << 20)
+
+/* What a check of a store's file lists; how much more there is, is told. */
+#define LIMIT_STORE_FINDINGS 100
 
 #endif

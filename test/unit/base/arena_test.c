@@ -221,8 +221,29 @@ static void a_checksum_tells_of_every_byte(void **state) {
     assert_true(arena_checksum(&a) == empty);
 }
 
+/* What is used does not count the ends of chunks, so that a second arena of that size is filled. */
+static void used_bytes_are_those_asked_for(void **state) {
+    (void)state;
+    struct arena a = {0}, b = {0};
+    assert_int_equal(arena_used(&a), 0);
+    arena_start(&a, 100);
+    for (size_t n = 1; n < 200; n += 7)
+        arena_alloc(&a, n);
+    assert_true(arena_used(&a) < a.bytes);
+    arena_start(&b, arena_used(&a));
+    for (size_t n = 1; n < 200; n += 7)
+        arena_alloc(&b, n);
+    assert_int_equal(b.bytes, arena_used(&a));
+    assert_int_equal(arena_used(&b), arena_used(&a));
+    arena_reset(&a);
+    assert_int_equal(arena_used(&a), 0);
+    arena_release(&a);
+    arena_release(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(used_bytes_are_those_asked_for),
         cmocka_unit_test(allocations_are_aligned_apart_and_never_null),
         cmocka_unit_test(nothing_at_all_is_still_a_place),
         cmocka_unit_test(earlier_bytes_survive_growth),
