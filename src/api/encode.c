@@ -259,7 +259,7 @@ static encode_fn *const encoders[API_FIELD_KINDS] = {
 };
 
 /* Does Go's omitempty drop this value? It never drops structs, which times and quantities are. */
-static bool is_empty(const struct api_field *f, const struct json *v) {
+static bool is_empty(const struct api_field *f, const struct json *v, const void *slot) {
     switch (f->kind) {
     case API_OBJ:
     case API_QUANTITY:
@@ -268,9 +268,8 @@ static bool is_empty(const struct api_field *f, const struct json *v) {
     case API_TIME:
     case API_MICROTIME:
         return v->kind == JSON_NULL && (f->flags & API_ZERO);
-    case API_PSTR:
-    case API_PTR:
-        return v->kind == JSON_NULL;
+    case API_PTR: /* what is there may be null, when it is a bare type without a value */
+        return !*(void *const *)slot;
     case API_I32:
     case API_I64:
         return v->i == 0;
@@ -386,12 +385,6 @@ static bool is_plain_number(const struct api_type *type, const struct api_field 
            type->id == API_T_rolling_update_daemon_set || str_is(f->json, "partition");
 }
 
-/* Upstream's tolerations have no expression, so those without one are printed without it. */
-static bool is_foreign(const struct api_type *type, const struct api_field *f,
-                       const struct json *value) {
-    return type->id == API_T_toleration && str_is(f->json, "expression") && value->n == 0;
-}
-
 static struct json_member encode_go(struct encoder *e, const struct api_type *type,
                                     const struct api_field *f, struct json value) {
     if (value.kind == JSON_NULL && is_plain_number(type, f))
@@ -411,9 +404,9 @@ static size_t encode_fields(struct encoder *outer, const struct api_type *type, 
             continue;
         }
         struct json value = encoders[f->kind](e, f, body + f->offset);
-        if (e->go && !is_foreign(type, f, &value))
+        if (e->go && !(f->flags & API_PROPOSED && value.n == 0))
             out[n++] = encode_go(e, type, f, value);
-        else if (!e->go && (!(f->flags & API_OMIT) || !is_empty(f, &value)))
+        else if (!e->go && (!(f->flags & API_OMIT) || !is_empty(f, &value, body + f->offset)))
             out[n++] = (struct json_member){f->json, value};
     }
     return n;

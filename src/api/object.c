@@ -74,7 +74,8 @@ static int refuse(struct api_faults *faults, const char *text) {
     return -1;
 }
 
-static struct str subject(struct arena *a, struct str kind, struct str version) {
+struct str api__fault_subject(struct arena *a, struct str kind, struct str api_version) {
+    struct str version = version_of(api_version);
     return arena_printf(a, "%.*s in version \"%.*s\" cannot be handled as a %.*s", STR_ARG(kind),
                         STR_ARG(version), STR_ARG(kind));
 }
@@ -94,7 +95,7 @@ static int decode_object(const struct json *tree, const struct api_decode_opts *
     if (rc == 0)
         rc = api__check_conversion(o, faults);
     if (faults->n)
-        faults->subject = subject(faults->a, kind, version_of(api_version));
+        faults->subject = api__fault_subject(faults->a, kind, api_version);
     if (rc < 0) {
         api_object_free(o);
         return -1;
@@ -123,8 +124,14 @@ struct api_object *api_object_new(const struct api_kind *kind) {
     return o;
 }
 
+/* Beside the body: what a copy of the object needs, if all its texts are its own. */
+static size_t bytes_of_parts(const struct api_object *o) {
+    size_t used = arena_used(&o->arena) + (o->base ? arena_used(&o->base->arena) : 0);
+    return used > o->type->size ? used - o->type->size : 0;
+}
+
 struct api_object *api_object_copy(const struct api_object *o) {
-    struct api_object *copy = object_new(o->kind, FIRST_BYTES);
+    struct api_object *copy = object_new(o->kind, bytes_of_parts(o));
     api_struct_copy(&copy->arena, o->type, o->body, api_own_body(copy));
     return copy;
 }

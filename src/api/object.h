@@ -127,9 +127,40 @@ void api_object_unref(const struct api_object *o);
 /* How many hold the object now. */
 uint32_t api_object_holders(const struct api_object *o);
 
+/* An object in some encoding: counted bytes that outlive it. They are only read. */
+struct api_bytes {
+    uint32_t refs; /* atomic */
+    size_t n;
+    char v[];
+};
+
+/* The bytes. */
+static inline struct str api_bytes_view(const struct api_bytes *b) {
+    return (struct str){b->v, b->n};
+}
+
+/* One more holder; returns b. And one less: the last one frees it. Both accept NULL. */
+struct api_bytes *api_bytes_ref(struct api_bytes *b);
+void api_bytes_unref(struct api_bytes *b);
+
+/* The published object as JSON, compact and as Go writes it, or as protobuf as api_object_proto has
+ * it, with a reference. It is encoded when it is first asked for, once for all who come until
+ * api_object_forget_bytes. */
+struct api_bytes *api_object_json_ref(const struct api_object *o);
+struct api_bytes *api_object_proto_ref(const struct api_object *o);
+
+/* The object gives up its bytes and keeps none any more, but for those of the two functions below.
+ * For objects that will be asked for rarely: whoever asks has their own. */
+void api_object_forget_bytes(const struct api_object *o);
+
 /* The published object as JSON, compact and as Go writes it. It is encoded when it is first asked
  * for, once for all, and lives as long as the object. */
 struct str api_object_json(const struct api_object *o);
+
+/* The same in protobuf, in its envelope (api/proto.h), and the message inside, as it stands in
+ * lists. Empty when there is no schema for the object's kind. */
+struct str api_object_proto(const struct api_object *o);
+struct str api_object_message(const struct api_object *o);
 
 /* Are the bytes of a published object what they were? True without BERTH_CHECKS. */
 bool api_object_is_intact(const struct api_object *o);

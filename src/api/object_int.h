@@ -4,15 +4,14 @@
 
 #include "api/object.h"
 
-struct api__bytes;
-
 /* An object and what is known about it beside its content. It is counted through const pointers,
  * which lead here by object.life. */
 struct api_life {
     struct api_object object;
     void *body;                   /* the object's, for its owner */
     struct api_object_meta *meta; /* likewise */
-    struct api__bytes *json;      /* atomic; NULL: nobody has asked for it yet */
+    uintptr_t json;               /* atomic; see publish.c */
+    uintptr_t proto;              /* likewise */
     uint64_t checksum;            /* of the arena, when it was published */
     uint32_t refs;                /* atomic; 0: it is not published and has one owner */
 };
@@ -26,11 +25,23 @@ struct api__decode_opts {
 int api__struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
                        void *body, const struct api__decode_opts *opts, struct api_faults *faults);
 
+/* api_proto_struct_decode for one that has faults to add to. */
+int api__proto_decode(struct arena *a, const struct api_type *type, struct str message, void *body,
+                      struct api_faults *faults);
+
+/* What the faults of an object are about. The version may have a group in front of it. */
+struct str api__fault_subject(struct arena *a, struct str kind, struct str api_version);
+
 /* Can the API server convert the decoded object to the form it works with? -1 with a fault. */
 int api__check_conversion(const struct api_object *o, struct api_faults *faults);
 
 /* Appends a fault; unknown and repeated fields only while there is room. The texts are copied. */
 void api__fault_add(struct api_faults *f, enum api_fault_kind kind, struct str path,
                     struct str text);
+
+/* Writes numbers as upstream does that has read them into untyped trees: those that are no
+ * integers, or too large for one, are floats, of which the whole ones are integers again (1e3 is
+ * 1000). Parts in which numbers change are copied. Did any? */
+bool api__settle_numbers(struct arena *a, struct json *v);
 
 #endif

@@ -3,10 +3,12 @@
  * whoever lets go last.
  */
 #include <assert.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/object_int.h"
+#include "api/proto.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 
@@ -16,11 +18,48 @@ enum { CHECKED = true };
 enum { CHECKED = false };
 #endif
 
-/* An object in some encoding. */
-struct api__bytes {
-    size_t n;
-    char v[];
+/* ---- bytes ---- */
+
+/*
+ * An encoding of an object has a place there: the address of the bytes, which the place holds, and
+ * in its lowest bits what is to become of them.
+ */
+enum {
+    LOCKED = 1, /* somebody is about to change the place, or the count of what is there */
+    PINNED = 2, /* the bytes stay as long as the object does */
+    COLD = 4,   /* no bytes are put there, unless for good */
+    BITS = LOCKED | PINNED | COLD,
 };
+
+static struct api_bytes *bytes_in(uintptr_t place) {
+    return (struct api_bytes *)(place & ~(uintptr_t)BITS);
+}
+
+/* What is there, while nobody else can change it: for some nanoseconds. */
+static uintptr_t lock_place(uintptr_t *place) {
+    for (;;) {
+        uintptr_t there = __atomic_load_n(place, __ATOMIC_RELAXED) & ~(uintptr_t)LOCKED;
+        if (__atomic_compare_exchange_n(place, &there, there | LOCKED, true, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return there;
+        sched_yield();
+    }
+}
+
+static void unlock_place(uintptr_t *place, uintptr_t there) {
+    __atomic_store_n(place, there, __ATOMIC_RELEASE);
+}
+
+struct api_bytes *api_bytes_ref(struct api_bytes *b) {
+    if (b)
+        __atomic_fetch_add(&b->refs, 1, __ATOMIC_RELAXED);
+    return b;
+}
+
+void api_bytes_unref(struct api_bytes *b) {
+    if (b && __atomic_fetch_sub(&b->refs, 1, __ATOMIC_ACQ_REL) == 1)
+        free(b);
+}
 
 /* ---- holders ---- */
 
@@ -52,7 +91,8 @@ uint32_t api_object_holders(const struct api_object *o) {
 static const struct api_object *destroy(struct api_life *life) {
     const struct api_object *base = life->object.base;
     arena_release(&life->object.arena);
-    free(life->json);
+    api_bytes_unref(bytes_in(life->json));
+    api_bytes_unref(bytes_in(life->proto));
     free(life);
     return base;
 }
@@ -82,31 +122,97 @@ void api_object_free(struct api_object *o) {
 
 /* ---- encoded bytes ---- */
 
-static struct api__bytes *encode_json(const struct api_object *o) {
+static struct api_bytes *keep(const struct buf *b) {
+    struct api_bytes *bytes = xmalloc(sizeof *bytes + b->n);
+    bytes->refs = 1;
+    bytes->n = b->n;
+    if (b->n)
+        memcpy(bytes->v, b->p, b->n);
+    return bytes;
+}
+
+static struct api_bytes *encode_json(const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     struct json tree = api_object_encode(o, &a);
     json_write(&text, &tree, NULL);
-    struct api__bytes *bytes = xmalloc(sizeof *bytes + text.n);
-    bytes->n = text.n;
-    memcpy(bytes->v, text.p, text.n);
+    return keep(&text);
+}
+
+static struct api_bytes *encode_proto(const struct api_object *o) {
+    AUTO(buf_release) struct buf body = BUF_INIT(SIZE_MAX);
+    api_proto_write(&body, o);
+    return keep(&body);
+}
+
+/* Bytes that the object has now, or the caller's own, with a reference. */
+static struct api_bytes *bytes_ref(const struct api_object *o, uintptr_t *place,
+                                   struct api_bytes *(*encode)(const struct api_object *o)) {
+    assert(api_object_holders(o));
+    uintptr_t there = lock_place(place);
+    struct api_bytes *bytes = api_bytes_ref(bytes_in(there));
+    unlock_place(place, there);
+    if (bytes)
+        return bytes;
+    struct api_bytes *made = encode(o);
+    there = lock_place(place);
+    if (!there) /* of several threads that made them, one puts them there */
+        there = (uintptr_t)api_bytes_ref(made);
+    bytes = api_bytes_ref(bytes_in(there));
+    unlock_place(place, there);
+    if (!bytes)
+        return made;
+    api_bytes_unref(made);
     return bytes;
 }
 
-/* Of several threads that made the bytes, one puts them there; the others take those instead. */
-static struct api__bytes *put_once(struct api__bytes **place, struct api__bytes *made) {
-    struct api__bytes *there = NULL;
-    if (__atomic_compare_exchange_n(place, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return made;
-    free(made);
-    return there;
+/* Bytes that the object has for as long as it lives. */
+static struct str bytes_for_good(const struct api_object *o, uintptr_t *place,
+                                 struct api_bytes *(*encode)(const struct api_object *o)) {
+    uintptr_t there = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (!(there & PINNED)) {
+        struct api_bytes *mine = bytes_ref(o, place, encode);
+        there = lock_place(place);
+        if (!bytes_in(there))
+            there = (uintptr_t)api_bytes_ref(mine);
+        there |= PINNED;
+        unlock_place(place, there);
+        api_bytes_unref(mine);
+    }
+    return api_bytes_view(bytes_in(there));
+}
+
+struct api_bytes *api_object_json_ref(const struct api_object *o) {
+    return bytes_ref(o, &o->life->json, encode_json);
+}
+
+struct api_bytes *api_object_proto_ref(const struct api_object *o) {
+    return bytes_ref(o, &o->life->proto, encode_proto);
+}
+
+static void forget_place(uintptr_t *place) {
+    uintptr_t there = lock_place(place);
+    bool stays = there & PINNED;
+    unlock_place(place, stays ? there : COLD);
+    if (!stays)
+        api_bytes_unref(bytes_in(there));
+}
+
+void api_object_forget_bytes(const struct api_object *o) {
+    forget_place(&o->life->json);
+    forget_place(&o->life->proto);
 }
 
 struct str api_object_json(const struct api_object *o) {
-    struct api_life *life = o->life;
-    assert(api_object_holders(o));
-    struct api__bytes *json = __atomic_load_n(&life->json, __ATOMIC_ACQUIRE);
-    if (!json)
-        json = put_once(&life->json, encode_json(o));
-    return (struct str){json->v, json->n};
+    return bytes_for_good(o, &o->life->json, encode_json);
+}
+
+struct str api_object_proto(const struct api_object *o) {
+    return bytes_for_good(o, &o->life->proto, encode_proto);
+}
+
+struct str api_object_message(const struct api_object *o) {
+    struct api_proto_envelope e = {0};
+    struct str body = api_object_proto(o);
+    return body.n && api_proto_open(body, &e, NULL) == 0 ? e.message : (struct str){0};
 }

@@ -6,6 +6,10 @@
 #define OMIT       API_OMIT
 #define ZERO       API_ZERO
 #define EXACT      API_EXACT
+#define PROPOSED   API_PROPOSED
+#define NEEDED     API_NEEDED
+#define OPTIONAL   API_OPTIONAL
+#define SHOWN      API_SHOWN
 #define GATE(name) API_GATE(FEATURE_##name)
 #define MERGE      API_PATCH_MERGE
 #define REPLACE    API_PATCH_REPLACE
@@ -66,6 +70,26 @@
 #undef INLINE
 #undef END
 
+/* … then which of them has which protobuf number … */
+#define NUMBERS                  static const uint8_t API_NAME(T, _by_number)[]
+#define NUMBERED(member, number) [number] = API_NAME(T, _row_##member) + 1,
+
+#define BEGIN(...)                                              NUMBERS = {
+#define FIELD(member, json_name, kind_, number_, ...)           NUMBERED(member, number_)
+#define OBJECTS(member, json_name, kind_, target, number_, ...) NUMBERED(member, number_)
+#define INLINE(target, ...)
+#define NESTED(target, number_, ...) NUMBERED(target, number_)
+#define END                                                                   \
+    [0] = 0 /* no field has this number, and an array must have an element */ \
+    }                                                                         \
+    ;
+#include "api/schema/all.def"
+#undef BEGIN
+#undef FIELD
+#undef OBJECTS
+#undef INLINE
+#undef END
+
 /* … then whether there are defaults or amounts in the type, or in one inside it … */
 #define AMOUNTS(kind)                                           ((int)API_##kind == API_MQUANTITY)
 #define DEEP(type)                                              api_##type##_deep
@@ -87,12 +111,15 @@
 
 /* … then the types, and which rows of them concern defaulting … */
 #define BIT(member, is) ((uint64_t)(is) << API_NAME(T, _row_##member))
-#define BEGIN(...)                                           \
-    [API_T_NAME(T)] = {.go = __VA_ARGS__,                    \
-                       .fields = API_NAME(T, _fields),       \
-                       .field_count = API_NAME(T, _rows),    \
-                       .id = API_T_NAME(T),                  \
-                       .size = sizeof(struct API_NAME(T, )), \
+#define BEGIN(...)                                                        \
+    [API_T_NAME(T)] = {.go = __VA_ARGS__,                                 \
+                       .package = G,                                      \
+                       .fields = API_NAME(T, _fields),                    \
+                       .field_count = API_NAME(T, _rows),                 \
+                       .id = API_T_NAME(T),                               \
+                       .size = sizeof(struct API_NAME(T, )),              \
+                       .by_number = API_NAME(T, _by_number),              \
+                       .most_number = sizeof API_NAME(T, _by_number) - 1, \
                        .defaulted = 0
 #define FIELD(member, json_name, kind_, number_, ...)           | BIT(member, AMOUNTS(kind_))
 #define DEFAULT(member, json_name, kind_, number_, value, ...)  | BIT(member, true)

@@ -14,16 +14,21 @@
  *     LATER(member, "jsonName", KIND, type, number, flags, …)   the same, of the type itself or of
  *                                                          one that stands further down: it has no
  *                                                          defaults and no gates inside
- *     INLINE(type, "GoName")                               all fields of another type, as if here;
- *                                                          ", .number = 1" if protobuf nests them
+ *     INLINE(type, "GoName")                               all fields of another type, as if here
+ *     NESTED(type, number, "GoName")                       the same, where protobuf has a message
+ *                                                          of its own for them
  *     END
  *     #undef T
  *
- * in the order in which the API server writes the fields. `number` is the field's protobuf number,
+ * in the order in which the API server writes the fields. G is the package of the types of a file,
+ * as OpenAPI documents name it. `number` is the field's protobuf number,
  * flags are 0 or a sum of OMIT (left out when empty), ZERO (a zero time is left out, too),
  * GATE(Name) (dropped while that feature gate is off, wherever the type stands, unless the object
- * that is replaced uses a field of the gate) and EXACT (amounts that are not rounded to
- * thousandths). Behind them may stand
+ * that is replaced uses a field of the gate), EXACT (amounts that are not rounded to thousandths)
+ * and PROPOSED (a text that upstream does not have yet: while it is empty, nothing shows that it is
+ * here). Three more are for readers of OpenAPI documents, in which what is not left out when empty
+ * is required and has its zero value as default: NEEDED (required, though it is left out), OPTIONAL
+ * (the other way round) and SHOWN (its default is in the documents). Behind them may stand
  *
  *     .go         name of the Go type when it is a named one
  *     .patch      MERGE, REPLACE, RETAINKEYS or a sum: how a strategic merge patch treats it
@@ -95,7 +100,15 @@ enum api_field_kind {
             API_FIELD_KINDS
 };
 
-enum api_field_flags { API_OMIT = 1, API_ZERO = 2, API_EXACT = 4 };
+enum api_field_flags {
+    API_OMIT = 1,
+    API_ZERO = 2,
+    API_EXACT = 4,
+    API_PROPOSED = 8,
+    API_NEEDED = 16,
+    API_OPTIONAL = 32,
+    API_SHOWN = 64,
+};
 
 /* The gate of a field is a part of its flags: 0 for none, else its enum feature and one. */
 #define API_GATE_SHIFT   8
@@ -148,12 +161,15 @@ enum api_type_id {
 };
 
 struct api_type {
-    const char *go; /* name in Go, with package; ".Name": in that of the object's version */
-    uint8_t map;    /* enum api_map_kind, where a field does not say it */
-    bool bare;      /* its JSON is the value of one of its rows */
+    const char *go;      /* name in Go, with package; ".Name": in that of the object's version */
+    const char *package; /* in OpenAPI documents, without the version */
+    uint8_t map;         /* enum api_map_kind, where a field does not say it */
+    bool bare;           /* its JSON is the value of one of its rows */
     const struct api_field *fields;
-    uint64_t defaulted; /* a bit for each row that is, or has inside, a default or amounts */
+    const uint8_t *by_number; /* for each protobuf number up to most_number: the row, and one */
+    uint64_t defaulted;       /* a bit for each row that is, or has inside, a default or amounts */
     uint16_t field_count;
+    uint16_t most_number;
     uint16_t id;   /* enum api_type_id */
     uint32_t size; /* of the C struct */
 };
@@ -190,6 +206,13 @@ static inline struct api_found api_field_find(const struct api_type *type, struc
         }
     }
     return api_field_find_inline(type, json);
+}
+
+/* The row with this protobuf number; NULL: the message has no such field. */
+static inline const struct api_field *api_field_numbered(const struct api_type *type,
+                                                         uint64_t number) {
+    uint8_t row = number <= type->most_number ? type->by_number[number] : 0;
+    return row ? &type->fields[row - 1] : NULL;
 }
 
 struct api_kind {

@@ -98,3 +98,38 @@ void base64_write(struct buf *out, struct str bytes) {
         buf_add(out, (struct str){quantum, sizeof quantum});
     }
 }
+
+/* ---- for URLs ---- */
+
+/* The text in the standard alphabet, and padded. The offset of a character that is in neither is
+ * returned, or text.n. */
+static size_t to_standard(struct str text, char *out) {
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.p[i];
+        if (c == '+' || c == '/' || c == '=')
+            return i;
+        out[i] = c == '-' ? '+' : c == '_' ? '/' : c;
+    }
+    memset(out + text.n, '=', 3);
+    return text.n;
+}
+
+int base64_decode_url(struct arena *a, struct str text, struct str *out, struct err *err) {
+    char *standard = arena_alloc(a, text.n + 3);
+    size_t good = to_standard(text, standard);
+    if (good < text.n)
+        return corrupt(good, err);
+    size_t digits = 0;
+    for (size_t i = 0; i < text.n; i++)
+        digits += text.p[i] != '\n' && text.p[i] != '\r';
+    return base64_decode(a, (struct str){standard, text.n + (4 - digits % 4) % 4}, out, err);
+}
+
+void base64_write_url(struct buf *out, struct str bytes) {
+    size_t start = out->n;
+    base64_write(out, bytes);
+    while (out->n > start && out->p[out->n - 1] == '=')
+        out->n--;
+    for (size_t i = start; i < out->n; i++)
+        out->p[i] = (char)(out->p[i] == '+' ? '-' : out->p[i] == '/' ? '_' : out->p[i]);
+}

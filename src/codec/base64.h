@@ -16,4 +16,8 @@ int base64_decode(struct arena *a, struct str text, struct str *out, struct err 
 /* Appends the encoding of bytes, in one line. */
 void base64_write(struct buf *out, struct str bytes);
 
+/* The same with the alphabet for URLs and without padding, as Go's base64.RawURLEncoding. */
+int base64_decode_url(struct arena *a, struct str text, struct str *out, struct err *err);
+void base64_write_url(struct buf *out, struct str bytes);
+
 #endif

@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 /* Appends the diff that makes `to` of `from`, with three lines of context; nothing for equal texts.
- * False, and nothing is appended, when comparing would take more than LIMIT_DIFF_STEPS. */
+ * False, and nothing is appended, when more than LIMIT_DIFF_PAIRS of their lines are equal. */
 bool diff_write(struct buf *out, struct str from, struct str to);
 
 #endif

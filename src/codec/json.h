@@ -98,6 +98,7 @@ struct json_style {
     unsigned indent; /* spaces per level; 0 = one line, no spaces */
     bool sort_keys;  /* members in byte order of their keys, as Go prints maps */
     bool raw_html;   /* leave <, > and & alone; Go escapes them unless told otherwise */
+    bool literals;   /* numbers as they were read; Go does so with raw messages alone */
 };
 
 /* Appends v as Go's encoding/json writes it. style may be NULL (compact, in order, escaped). */

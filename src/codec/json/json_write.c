@@ -161,8 +161,8 @@ static bool is_shortest(struct str literal) {
     return !str_ends(whole, STR("0")) || !str_starts(fraction, STR("00000"));
 }
 
-static bool put_float(struct sink *s, const struct json *v) {
-    if (is_shortest(json_str(v))) {
+static bool put_float(struct sink *s, const struct json *v, bool literally) {
+    if (literally || is_shortest(json_str(v))) {
         if (!need(s, v->n))
             return false;
         memcpy(s->to, v->s, v->n);
@@ -269,7 +269,7 @@ static bool put_value(struct writer *w, const struct json *v) {
     case JSON_UINT:
         return put_u64(s, v->u, false);
     case JSON_FLOAT:
-        return put_float(s, v);
+        return put_float(s, v, w->style.literals);
     case JSON_BOOL:
         return v->b ? put_bytes(s, "true", 4) : put_bytes(s, "false", 5);
     case JSON_ARRAY:

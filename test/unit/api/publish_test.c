@@ -59,6 +59,49 @@ static void a_draft_lets_go_of_its_base(void **state) {
     api_object_unref(base);
 }
 
+/* ---- counted bytes ---- */
+
+static void bytes_are_shared_until_forgotten(void **state) {
+    (void)state;
+    const struct api_object *o = api_publish(draft_of(POD));
+    struct api_bytes *first = api_object_json_ref(o), *second = api_object_json_ref(o);
+    assert_ptr_equal(first, second);
+    assert_true(str_is(api_bytes_view(first), WRITTEN));
+    api_object_forget_bytes(o);
+    struct api_bytes *third = api_object_json_ref(o), *fourth = api_object_json_ref(o);
+    assert_true(third != first && third != fourth);
+    assert_true(str_is(api_bytes_view(third), WRITTEN));
+    assert_int_equal(third->refs, 1); /* the object does not keep it */
+    assert_int_equal(first->refs, 2);
+    api_object_unref(o);
+    assert_true(str_is(api_bytes_view(second), WRITTEN)); /* outlives the object */
+    api_bytes_unref(first);
+    api_bytes_unref(second);
+    api_bytes_unref(third);
+    api_bytes_unref(fourth);
+    api_bytes_unref(NULL);
+}
+
+/* What api_object_json has returned stays, whatever was or is forgotten. */
+static void bytes_for_good_are_never_forgotten(void **state) {
+    (void)state;
+    for (int forget_first = 0; forget_first < 2; forget_first++) {
+        const struct api_object *o = api_publish(draft_of(POD));
+        if (forget_first)
+            api_object_forget_bytes(o);
+        struct str json = api_object_json(o);
+        api_object_forget_bytes(o);
+        struct api_bytes *same = api_object_json_ref(o);
+        assert_ptr_equal(same->v, json.p);
+        assert_ptr_equal(api_object_json(o).p, json.p);
+        api_bytes_unref(same);
+        struct api_bytes *proto = api_object_proto_ref(o);
+        assert_true(str_eq(api_bytes_view(proto), api_object_proto(o)));
+        api_bytes_unref(proto);
+        api_object_unref(o);
+    }
+}
+
 /* ---- threads ---- */
 
 enum { THREADS = 4, ROUNDS = 200, TURNS = 20 };
@@ -78,6 +121,11 @@ static void *read_and_let_go(void *ctx) {
     for (int i = 0; i < TURNS; i++) {
         const struct api_object *held = api_object_ref(o);
         good &= str_is(held->meta->name, "p") && api_object_json(held).p == first.p;
+        struct api_bytes *bytes = api_object_proto_ref(held);
+        good &= bytes->n != 0;
+        if (i == TURNS / 2)
+            api_object_forget_bytes(held);
+        api_bytes_unref(bytes);
         api_object_unref(held);
     }
     good &= str_is(first, WRITTEN);
@@ -170,6 +218,8 @@ int main(void) {
         cmocka_unit_test(an_object_is_encoded_once),
         cmocka_unit_test(a_derived_object_is_encoded_as_it_is),
         cmocka_unit_test(a_draft_lets_go_of_its_base),
+        cmocka_unit_test(bytes_are_shared_until_forgotten),
+        cmocka_unit_test(bytes_for_good_are_never_forgotten),
         cmocka_unit_test(threads_share_an_object),
         cmocka_unit_test(a_write_to_a_published_object_is_found),
         cmocka_unit_test(the_two_parts_of_life_are_told_apart),

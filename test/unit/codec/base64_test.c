@@ -39,10 +39,30 @@ static void round_trip(void **state) {
     arena_release(&a);
 }
 
+static void round_trip_for_urls(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct buf text = BUF_INIT(64);
+    struct str back;
+    base64_write_url(&text, STR("\xff\xfe\xfd\xfb"));
+    assert_true(str_is(buf_view(&text), "__79-w"));
+    assert_int_equal(base64_decode_url(&a, buf_view(&text), &back, NULL), 0);
+    assert_true(str_is(back, "\xff\xfe\xfd\xfb"));
+    assert_int_equal(base64_decode_url(&a, STR("__7\r\n9-w"), &back, NULL), 0);
+    static const char *const wrong[] = {"__79-w==", "a", "//79", "a+aa", "a b", "abcde"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(base64_decode_url(&a, str_of(wrong[i]), &back, NULL), -1);
+    assert_int_equal(base64_decode_url(&a, STR(""), &back, NULL), 0);
+    assert_int_equal(back.n, 0);
+    buf_release(&text);
+    arena_release(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decode),
         cmocka_unit_test(round_trip),
+        cmocka_unit_test(round_trip_for_urls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,23 +65,38 @@ static void lines_that_stand_often_start_no_run(void **state) {
     buf_release(&text);
 }
 
-/* Many lines that each stand as often as they may without being popular: they all meet. */
-static void steps_are_bounded(void **state) {
-    (void)state;
-    struct buf from = BUF_INIT(64 << 20), to = BUF_INIT(64 << 20), text = BUF_INIT(1 << 20);
-    for (size_t i = 0; i < 110; i++) {
-        char line[16];
+/* So many different lines, each so often, and `more` lines that stand once: the lines of two such
+ * texts meet 256 * 128 * 128 times, and once more for each of the others. */
+static void add_repeated_lines(struct buf *text, size_t more) {
+    char line[32];
+    for (size_t i = 0; i < 256; i++) {
         snprintf(line, sizeof line, "%zu", i);
-        add_lines(&from, 900, line);
-        add_lines(&to, 900, line);
-        add_lines(&to, 1, "-");
+        add_lines(text, 128, line);
     }
-    assert_int_equal(900 * 900 * 110 > LIMIT_DIFF_STEPS, 1);
-    assert_false(diff_write(&text, buf_view(&from), buf_view(&to)));
-    assert_int_equal(text.n, 0);
+    for (size_t i = 0; i < more; i++) {
+        snprintf(line, sizeof line, "more %zu", i);
+        add_lines(text, 1, line);
+    }
+}
+
+static bool has_diff(size_t more) {
+    struct buf from = BUF_INIT(1 << 20), to = BUF_INIT(1 << 20), text = BUF_INIT(1 << 20);
+    add_repeated_lines(&from, more);
+    add_repeated_lines(&to, more);
+    add_lines(&to, 1, "-");
+    bool done = diff_write(&text, buf_view(&from), buf_view(&to));
+    assert_int_equal(text.n > 0, done);
     buf_release(&from);
     buf_release(&to);
     buf_release(&text);
+    return done;
+}
+
+static void pairs_are_bounded(void **state) {
+    (void)state;
+    size_t more = LIMIT_DIFF_PAIRS - 256 * 128 * 128;
+    assert_true(has_diff(more));
+    assert_false(has_diff(more + 1));
 }
 
 /* ---- any texts ---- */
@@ -91,9 +106,10 @@ static uint32_t draw(uint64_t *state, uint32_t most) {
     return (uint32_t)(*state >> 33) % most;
 }
 
-static void draw_text(uint64_t *state, struct buf *out) {
-    for (uint32_t n = draw(state, 30) + 1; n-- > 0;)
-        buf_addf(out, "%s%c", out->n ? "\n" : "", 'a' + (int)draw(state, 6));
+/* Up to so many lines, of so many different ones; some stand more often than others. */
+static void draw_text(uint64_t *state, struct buf *out, uint32_t lines, uint32_t different) {
+    for (uint32_t n = draw(state, lines) + 1; n-- > 0;)
+        buf_addf(out, "%s%u", out->n ? "\n" : "", draw(state, draw(state, different) + 1));
 }
 
 /* Makes the new text of the old one and of the diff, whose header lines name the first line that
@@ -135,8 +151,8 @@ static void a_diff_makes_the_one_text_of_the_other(void **state) {
     for (int i = 0; i < 5000; i++) {
         struct buf from = BUF_INIT(1 << 16), to = BUF_INIT(1 << 16);
         struct buf text = BUF_INIT(1 << 16), made = BUF_INIT(1 << 16);
-        draw_text(&seed, &from);
-        draw_text(&seed, &to);
+        draw_text(&seed, &from, 30, 10);
+        draw_text(&seed, &to, 30, 10);
         assert_true(diff_write(&text, buf_view(&from), buf_view(&to)));
         apply(&made, buf_view(&from), buf_view(&text));
         buf_add_char(&to, '\n');
@@ -150,14 +166,96 @@ static void a_diff_makes_the_one_text_of_the_other(void **state) {
     }
 }
 
+/* ---- upstream's way, as it is described: all lines are looked at again for each run ---- */
+
+enum { MOST_LINES = 400 };
+
+struct texts {
+    struct str a[MOST_LINES], b[MOST_LINES];
+    size_t an, bn;
+    bool stays[MOST_LINES]; /* of a */
+};
+
+static size_t split(struct str text, struct str *lines) {
+    size_t n = 0;
+    while (str_cut(text, '\n', &lines[n], &text))
+        n++;
+    return n + 1;
+}
+
+static bool starts_runs(const struct texts *t, struct str line) {
+    size_t n = 0;
+    for (size_t j = 0; j < t->bn; j++)
+        n += str_eq(t->b[j], line);
+    return t->bn < 200 || n <= t->bn / 100 + 1;
+}
+
+/* Lines that stay: of a from a1 to a2, beside b from b1 to b2. */
+static void mark_runs(struct texts *t, size_t a1, size_t a2, size_t b1, size_t b2) {
+    size_t a = a1, b = b1, n = 0;
+    for (size_t i = a1; i < a2; i++)
+        for (size_t j = b1; j < b2; j++) {
+            size_t k = 0;
+            while (i + k < a2 && j + k < b2 && str_eq(t->a[i + k], t->b[j + k]) &&
+                   starts_runs(t, t->a[i + k]))
+                k++;
+            if (k > n)
+                a = i, b = j, n = k;
+        }
+    for (; a > a1 && b > b1 && str_eq(t->a[a - 1], t->b[b - 1]); n++)
+        a--, b--;
+    while (a + n < a2 && b + n < b2 && str_eq(t->a[a + n], t->b[b + n]))
+        n++;
+    if (!n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        t->stays[a + i] = true;
+    mark_runs(t, a1, a, b1, b);
+    mark_runs(t, a + n, a2, b + n, b2);
+}
+
+/* How many lines of the diff have that mark. */
+static size_t count_marks(struct str diff, char mark) {
+    struct str line;
+    size_t n = 0;
+    while (str_cut(diff, '\n', &line, &diff))
+        n += line.p[0] == mark;
+    return n;
+}
+
+static void lines_stay_that_stay_upstream(void **state) {
+    (void)state;
+    static struct texts t;
+    uint64_t seed = 2;
+    for (int i = 0; i < 300; i++) {
+        uint32_t lines = i % 10 ? 60 : MOST_LINES;
+        struct buf from = BUF_INIT(1 << 16), to = BUF_INIT(1 << 16), text = BUF_INIT(1 << 16);
+        t = (struct texts){0};
+        draw_text(&seed, &from, lines, 2 + (uint32_t)i);
+        draw_text(&seed, &to, lines, 2 + (uint32_t)i);
+        t.an = split(buf_view(&from), t.a);
+        t.bn = split(buf_view(&to), t.b);
+        mark_runs(&t, 0, t.an, 0, t.bn);
+        size_t gone = 0;
+        for (size_t k = 0; k < t.an; k++)
+            gone += !t.stays[k];
+        assert_true(diff_write(&text, buf_view(&from), buf_view(&to)));
+        assert_int_equal(count_marks(buf_view(&text), '-'), gone);
+        buf_release(&from);
+        buf_release(&to);
+        buf_release(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_texts),
         cmocka_unit_test(changes_that_are_near_stand_together),
         cmocka_unit_test(the_longest_run_is_kept),
         cmocka_unit_test(lines_that_stand_often_start_no_run),
-        cmocka_unit_test(steps_are_bounded),
+        cmocka_unit_test(pairs_are_bounded),
         cmocka_unit_test(a_diff_makes_the_one_text_of_the_other),
+        cmocka_unit_test(lines_stay_that_stay_upstream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

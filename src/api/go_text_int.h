@@ -1,0 +1,17 @@
+/* Values as Go's fmt shows them, for the files and rooms of this module. */
+#ifndef API_GO_TEXT_INT_H
+#define API_GO_TEXT_INT_H
+
+#include "codec/json.h"
+
+/* Appends a value as Go's fmt prints it with the verb 'v' or 's', or '#' for %#v: maps sorted,
+ * map[a:1 b:[x]]. */
+void api__write_go(struct buf *out, const struct json *v, char verb);
+
+/* The same as a text in the arena, cut at LIMIT_PATCH_ERROR_BYTES. */
+struct str api__go_text(struct arena *a, const struct json *v, char verb);
+
+/* The type of a value in Go: "map[string]interface {}"; "<nil>" of null. */
+const char *api__go_type(const struct json *v);
+
+#endif
