@@ -1,0 +1,208 @@
+/* The log: what can be read behind a position, states of the past, and what is let go of. */
+#include "kit.h"
+
+enum { MOST = 16 };
+
+static void events_are_read_behind_a_position(void **state) {
+    (void)state;
+    struct kit k = {0};
+    struct store_event events[MOST];
+    uint64_t position = 1;
+    kit_open(&k, NULL);
+    assert_int_equal(store_log_read(k.store, CONFIG_MAPS, &position, events, MOST), 0);
+    kit_put(&k, CONFIG_MAPS, "a", "x", "1");
+    kit_put(&k, NODES, "", "n", "1");
+    kit_put(&k, CONFIG_MAPS, "a", "x", "2");
+    kit_delete(&k, CONFIG_MAPS, "a", "x");
+    kit_put(&k, NODES, "", "n", "2");
+    assert_int_equal(store_log_read(k.store, CONFIG_MAPS, &position, events, 2), 2);
+    assert_int_equal(position, 4);
+    assert_int_equal(events[0].type, STORE_CREATED);
+    assert_null(events[0].previous);
+    assert_int_equal(events[1].type, STORE_MODIFIED);
+    assert_ptr_equal(events[1].previous, events[0].object);
+    store_events_release(events, 2);
+    assert_int_equal(store_log_read(k.store, CONFIG_MAPS, &position, events, MOST), 1);
+    assert_int_equal(position, 6); /* the newest revision: there is nothing between */
+    assert_int_equal(events[0].type, STORE_DELETED);
+    assert_int_equal(events[0].revision, 5);
+    assert_int_equal(kit_revision(events[0].object), 5);
+    assert_true(str_is(kit_value(events[0].previous), "2"));
+    store_events_release(events, 1);
+    assert_int_equal(store_log_read(k.store, CONFIG_MAPS, &position, events, MOST), 0);
+    position = 100;
+    assert_int_equal(store_log_read(k.store, CONFIG_MAPS, &position, events, MOST), 0);
+    assert_int_equal(position, 100);
+    kit_close(&k);
+}
+
+/* A hundred objects written three hundred times, and every state in between. */
+static void states_of_the_past(void **state) {
+    (void)state;
+    enum { NAMES = 10, WRITES = 300 };
+    struct kit k = {0};
+    char expected[WRITES + 2][NAMES] = {{0}}, names[NAMES][12];
+    kit_open(&k, NULL);
+    for (int i = 0; i < NAMES; i++)
+        snprintf(names[i], sizeof names[i], "%d", i);
+    for (int i = 2; i < WRITES + 2; i++) {
+        int at = i * 7 % NAMES;
+        char value[2] = {(char)('a' + i % 26), '\0'};
+        memcpy(expected[i], expected[i - 1], NAMES);
+        if (i % 3 == 0 && expected[i][at]) {
+            store_delete(k.store, CONFIG_MAPS, kit_object(CONFIG_MAPS, "a", names[at], ""));
+            expected[i][at] = 0;
+        } else {
+            store_put(k.store, CONFIG_MAPS, kit_object(CONFIG_MAPS, "a", names[at], value));
+            expected[i][at] = value[0];
+        }
+        if (i % 5 == 0)
+            kit_commit(&k);
+    }
+    kit_commit(&k);
+    for (uint64_t revision = 1; revision < WRITES + 2; revision++) {
+        struct store_snapshot *snap = store_snapshot_at(k.store, CONFIG_MAPS, revision);
+        assert_int_equal(store_snapshot_revision(snap), revision);
+        for (int i = 0; i < NAMES; i++) {
+            const struct api_object *o =
+                store_snapshot_get(snap, CONFIG_MAPS, STR("a"), str_of(names[i]));
+            assert_int_equal(o ? kit_value(o).p[0] : 0, expected[revision][i]);
+        }
+        store_snapshot_unref(snap);
+    }
+    assert_null(store_snapshot_at(k.store, CONFIG_MAPS, WRITES + 2));
+    kit_close(&k);
+}
+
+static void old_events_go(void **state) {
+    (void)state;
+    struct kit k = {0};
+    struct store_event events[MOST];
+    kit_open(&k, NULL);
+    uint64_t first = kit_put(&k, CONFIG_MAPS, "a", "x", "1");
+    clock_manual_advance(&k.clock, STORE_LOG_KEPT_NS - 1);
+    kit_put(&k, CONFIG_MAPS, "a", "x", "2");
+    uint64_t position = first - 1;
+    assert_int_equal(store_log_read(k.store, CONFIG_MAPS, &position, events, MOST), 2);
+    store_events_release(events, 2);
+    clock_manual_advance(&k.clock, 1);
+    kit_put(&k, NODES, "", "n", "");
+    position = first - 1;
+    assert_int_equal(store_log_read(k.store, CONFIG_MAPS, &position, events, MOST), STORE_EXPIRED);
+    assert_null(store_snapshot_at(k.store, CONFIG_MAPS, first - 1));
+    assert_int_equal(store_log_floor(k.store, CONFIG_MAPS), first);
+    position = first;
+    assert_int_equal(store_log_read(k.store, CONFIG_MAPS, &position, events, MOST), 1);
+    store_events_release(events, 1);
+    struct store_snapshot *snap = store_snapshot_at(k.store, CONFIG_MAPS, first);
+    assert_true(str_is(kit_value(store_snapshot_get(snap, CONFIG_MAPS, STR("a"), STR("x"))), "1"));
+    store_snapshot_unref(snap);
+    kit_close(&k);
+}
+
+/* Without writes it is store_expire that lets go of events. */
+static void old_events_go_when_idle(void **state) {
+    (void)state;
+    struct kit k = {0};
+    kit_open(&k, NULL);
+    assert_int_equal(store_next_expiry(k.store), INT64_MAX);
+    int64_t now = clock_wall(&k.clock.clock);
+    uint64_t first = kit_put(&k, CONFIG_MAPS, "a", "x", "1");
+    assert_int_equal(store_next_expiry(k.store), now + STORE_LOG_KEPT_NS);
+    assert_int_equal(store_expire(k.store, now + STORE_LOG_KEPT_NS - 1), 0);
+    assert_int_equal(store_log_floor(k.store, CONFIG_MAPS), 1);
+    assert_int_equal(store_expire(k.store, now + STORE_LOG_KEPT_NS), 0);
+    assert_int_equal(store_log_floor(k.store, CONFIG_MAPS), first);
+    assert_int_equal(store_next_expiry(k.store), INT64_MAX);
+    kit_close(&k);
+}
+
+static void a_log_has_so_many_events(void **state) {
+    (void)state;
+    struct kit k = {0};
+    kit_open(&k, NULL);
+    for (int i = 0; i < LIMIT_STORE_LOG_EVENTS; i++)
+        store_put(k.store, CONFIG_MAPS, kit_object(CONFIG_MAPS, "a", "x", ""));
+    kit_commit(&k);
+    assert_int_equal(store_log_floor(k.store, CONFIG_MAPS), 1);
+    kit_put(&k, CONFIG_MAPS, "a", "x", "");
+    assert_int_equal(store_log_floor(k.store, CONFIG_MAPS), 2);
+    kit_close(&k);
+}
+
+/* Writes an object of a megabyte n times, with a second between. */
+static void write_large(struct kit *k, uint32_t resource, int n) {
+    static char value[1 << 20];
+    memset(value, 'v', sizeof value - 1);
+    for (int i = 0; i < n; i++) {
+        struct api_object *o = kit_object(resource, "a", "x", "");
+        api_own_meta(o)->uid = arena_str(&o->arena, str_of(value));
+        store_put(k->store, resource, o);
+        clock_manual_advance(&k->clock, CLOCK_SECOND);
+        kit_commit(k);
+    }
+}
+
+/* Above a quarter of the limit, events of more than 75 seconds go, of the largest log first. */
+static void logs_take_so_much_memory(void **state) {
+    (void)state;
+    enum { MEGABYTES = LIMIT_STORE_LOG_BYTES >> 20 };
+    struct kit k = {0};
+    kit_open(&k, NULL);
+    kit_put(&k, NODES, "", "n", "");
+    write_large(&k, CONFIG_MAPS, MEGABYTES / 4);
+    assert_int_equal(store_log_floor(k.store, CONFIG_MAPS), 1);
+    write_large(&k, CONFIG_MAPS, 75 - MEGABYTES / 4);
+    assert_int_equal(store_log_floor(k.store, CONFIG_MAPS), 1);
+    write_large(&k, CONFIG_MAPS, 5);
+    assert_in_range(store_log_floor(k.store, CONFIG_MAPS), 5, 8);
+    assert_int_equal(store_log_floor(k.store, NODES), 1);
+    k.clock.clock.wall = NULL; /* time stands still from here on */
+    kit_close(&k);
+    kit_open(&k, NULL);
+    for (int i = 0; i < MEGABYTES + 20; i++) {
+        write_large(&k, CONFIG_MAPS, 1);
+        clock_manual_advance(&k.clock, -CLOCK_SECOND);
+    }
+    assert_in_range(store_log_floor(k.store, CONFIG_MAPS), 20, 50);
+    kit_close(&k);
+}
+
+static void count_events(void *ctx, const struct store_news *news) {
+    uint64_t *seen = ctx;
+    seen[0]++;
+    seen[1] = news->revision;
+    assert_true(store_news_has(news, NODES));
+    assert_false(store_news_has(news, EVENTS));
+}
+
+static void subscribers_are_told(void **state) {
+    (void)state;
+    struct kit k = {0};
+    uint64_t seen[2] = {0};
+    kit_open(&k, NULL);
+    store_subscribe(k.store, count_events, seen);
+    store_put(k.store, CONFIG_MAPS, kit_object(CONFIG_MAPS, "a", "x", ""));
+    uint64_t revision = kit_put(&k, NODES, "", "n", "");
+    assert_int_equal(seen[0], 1);
+    assert_int_equal(seen[1], revision);
+    kit_commit(&k); /* nothing */
+    assert_int_equal(seen[0], 1);
+    store_unsubscribe(k.store, count_events, seen);
+    kit_put(&k, NODES, "", "n", "");
+    assert_int_equal(seen[0], 1);
+    kit_close(&k);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_are_read_behind_a_position),
+        cmocka_unit_test(states_of_the_past),
+        cmocka_unit_test(old_events_go),
+        cmocka_unit_test(old_events_go_when_idle),
+        cmocka_unit_test(a_log_has_so_many_events),
+        cmocka_unit_test(logs_take_so_much_memory),
+        cmocka_unit_test(subscribers_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
