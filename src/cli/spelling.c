@@ -14,29 +14,44 @@ static size_t min3(size_t a, size_t b, size_t c) {
     return least < c ? least : c;
 }
 
+/* Does b begin with a, letter case aside? */
+static bool begins_with(struct str b, struct str a) {
+    return a.n <= b.n && strncasecmp(a.p, b.p, a.n) == 0;
+}
+
+/* The next row of the table of edits, for the letter c of the one word; the least figure in it. */
+static size_t next_row(size_t *row, char c, struct str word) {
+    size_t diagonal = row[0], fewest = ++row[0];
+    for (size_t j = 1; j <= word.n; j++) {
+        bool same = tolower((unsigned char)c) == tolower((unsigned char)word.p[j - 1]);
+        size_t edits = min3(row[j] + 1, row[j - 1] + 1, diagonal + !same);
+        diagonal = row[j];
+        row[j] = edits;
+        if (edits < fewest)
+            fewest = edits;
+    }
+    return fewest;
+}
+
 size_t suggest_distance(struct str a, struct str b) {
+    size_t row[LONGEST_NAME + 1], apart = a.n > b.n ? a.n - b.n : b.n - a.n;
     if (a.n > LONGEST_NAME || b.n > LONGEST_NAME)
         return SIZE_MAX;
-    size_t row[LONGEST_NAME + 1];
+    if (begins_with(a, b) || begins_with(b, a))
+        return apart;
+    if (apart > MOST_EDITS)
+        return SIZE_MAX;
     for (size_t j = 0; j <= b.n; j++)
         row[j] = j;
-    for (size_t i = 1; i <= a.n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.n; j++) {
-            bool same = tolower((unsigned char)a.p[i - 1]) == tolower((unsigned char)b.p[j - 1]);
-            size_t edits = min3(row[j] + 1, row[j - 1] + 1, diagonal + !same);
-            diagonal = row[j];
-            row[j] = edits;
-        }
-    }
-    return row[b.n];
+    for (size_t i = 0; i < a.n; i++)
+        if (next_row(row, a.p[i], b) > MOST_EDITS)
+            return SIZE_MAX;
+    return row[b.n] > MOST_EDITS ? SIZE_MAX : row[b.n];
 }
 
 void suggest_offer(struct suggest *s, const char *name) {
     struct str candidate = str_of(name);
-    bool begins = s->typed.n > 0 && s->typed.n <= candidate.n &&
-                  strncasecmp(name, s->typed.p, s->typed.n) == 0;
+    bool begins = s->typed.n > 0 && begins_with(candidate, s->typed);
     size_t edits = suggest_distance(s->typed, candidate);
     bool near = edits <= MOST_EDITS && edits < candidate.n;
     if (s->n < SUGGEST_MOST && (begins || near))

@@ -26,8 +26,9 @@ void suggest_offer_words(struct suggest *s, const char *name);
  * are none. Always returns -1. */
 int suggest_fail(const struct suggest *s, const char *prefix, struct err *err);
 
-/* Insertions, deletions and replacements that turn a into b; SIZE_MAX when either is longer than
- * any name here. */
+/* Insertions, deletions and replacements that turn a into b, letter case aside. SIZE_MAX when more
+ * than two are needed and neither begins with the other, or either is longer than any name here:
+ * most names are told apart by their first letters. */
 size_t suggest_distance(struct str a, struct str b);
 
 #endif

@@ -14,6 +14,7 @@ static const struct {
     [SKIP_HELM_TEMPLATE] = {"Helm template", "Helm templates"},
     [SKIP_HELM_CHART] = {"Helm chart", "Helm charts"},
     [SKIP_HELM_VALUES] = {"file of Helm values", "files of Helm values"},
+    [SKIP_HELM_INDEX] = {"index of a Helm repository", "indexes of Helm repositories"},
     [SKIP_KUSTOMIZATION] = {"kustomization", "kustomizations"},
     [SKIP_NO_MANIFEST] = {"file without apiVersion and kind", "files without apiVersion and kind"},
     [SKIP_EMPTY] = {"empty file", "empty files"},
@@ -54,13 +55,17 @@ enum skip_reason skip_reason_of_file(struct str file) {
 enum skip_reason skip_reason_of(struct str file, const struct json *document) {
     const struct json *version = json_get(document, STR("apiVersion"));
     const struct json *kind = json_get(document, STR("kind"));
-    if (version && version->kind == JSON_STRING &&
-        str_starts(json_str(version), STR("kustomize.config.k8s.io/")))
+    bool is_kustomize = version ? version->kind == JSON_STRING &&
+                                      str_starts(json_str(version), STR("kustomize.config.k8s.io/"))
+                                : is_kustomization(base_name(file));
+    if (is_kustomize)
         return SKIP_KUSTOMIZATION;
     if (kind)
         return SKIP_NOT;
     if (str_is(base_name(file), "Chart.yaml"))
         return SKIP_HELM_CHART;
+    if (str_is(base_name(file), "index.yaml") && json_get(document, STR("entries")))
+        return SKIP_HELM_INDEX;
     bool lacks_kind = version || json_get(document, STR("metadata"));
     return lacks_kind ? SKIP_NOT : skip_reason_of_file(file);
 }

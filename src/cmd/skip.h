@@ -16,6 +16,7 @@ enum skip_reason {
     SKIP_HELM_TEMPLATE,
     SKIP_HELM_CHART,
     SKIP_HELM_VALUES,
+    SKIP_HELM_INDEX,
     SKIP_KUSTOMIZATION,
     SKIP_NO_MANIFEST, /* neither apiVersion nor kind nor metadata */
     SKIP_EMPTY,

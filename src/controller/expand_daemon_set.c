@@ -17,15 +17,32 @@ struct expand_daemons {
     struct match *match;
     VEC(struct controller_node) nodes;
     VEC(struct match_node *) labels;
+    VEC(struct api_node_selector *) aims; /* what only the node itself matches, for its daemons */
 };
 
-static void add_node(struct expand_daemons *d, const struct api_object *o) {
+/* A selector that only the node of this name matches, which is borrowed. */
+static struct api_node_selector *aim_new(struct arena *a, struct str node) {
+    struct api_node_selector *required = arena_new(a, struct api_node_selector);
+    struct api_node_selector_term *term = arena_new(a, struct api_node_selector_term);
+    struct api_node_selector_requirement *field =
+        arena_new(a, struct api_node_selector_requirement);
+    struct str *value = arena_new(a, struct str);
+    *value = node;
+    *field = (struct api_node_selector_requirement){
+        .key = STR("metadata.name"), .operator= STR("In"), .values = {value, 1}};
+    term->match_fields = (struct api_node_selector_requirement_list){field, 1};
+    required->node_selector_terms = (struct api_node_selector_term_list){term, 1};
+    return required;
+}
+
+static void add_node(struct expand *e, struct expand_daemons *d, const struct api_object *o) {
     const struct api_node *node = o->body;
     struct match_node *labels = match_node_new(d->match, o->meta->name, &o->meta->labels);
     struct match_taints *taints = match_taints_get(d->match, &node->spec.taints);
     match_ref(&taints->list);
     vec_push(&d->labels, labels);
     vec_push(&d->nodes, (struct controller_node){o->meta->name, labels, taints});
+    vec_push(&d->aims, aim_new(e->c->arena, arena_str(e->c->arena, o->meta->name)));
 }
 
 /* The nodes, compiled when the first DaemonSet comes. */
@@ -38,7 +55,7 @@ static struct expand_daemons *daemons_of(struct expand *e) {
     for (size_t i = 0; i < e->object_count; i++) {
         const struct api_object *o = e->objects[i].object;
         if (o && o->type == &api_types[API_T_node])
-            add_node(d, o);
+            add_node(e, d, o);
     }
     return e->daemons = d;
 }
@@ -50,32 +67,22 @@ void expand__daemons_free(struct expand_daemons *d) {
         match_node_free(d->labels.v[i]);
     vec_release(&d->labels);
     vec_release(&d->nodes);
+    vec_release(&d->aims);
     match_free(d->match);
     intern_free(d->atoms);
     free(d);
 }
 
-/* A term that only the node of this name matches, in an affinity of the pod's own. */
-static void aim_at(struct api_object *made, struct str node) {
-    struct arena *a = &made->arena;
-    struct api_pod_spec *spec = &((struct api_pod *)api_own_body(made))->spec;
+/* An affinity of the pod's own: that of its template, for this node. All daemons of a node share
+ * the selector. */
+static void aim_at(struct arena *a, struct api_pod_spec *spec, struct api_node_selector *node) {
     struct api_affinity *affinity = arena_new(a, struct api_affinity);
     struct api_node_affinity *node_affinity = arena_new(a, struct api_node_affinity);
-    struct api_node_selector *required = arena_new(a, struct api_node_selector);
-    struct api_node_selector_term *term = arena_new(a, struct api_node_selector_term);
-    struct api_node_selector_requirement *field =
-        arena_new(a, struct api_node_selector_requirement);
-    struct str *value = arena_new(a, struct str);
-    *value = arena_str(a, node);
-    *field = (struct api_node_selector_requirement){
-        .key = STR("metadata.name"), .operator= STR("In"), .values = {value, 1}};
-    term->match_fields = (struct api_node_selector_requirement_list){field, 1};
-    required->node_selector_terms = (struct api_node_selector_term_list){term, 1};
     if (spec->affinity)
         *affinity = *spec->affinity;
     if (affinity->node_affinity)
         *node_affinity = *affinity->node_affinity;
-    node_affinity->required = required;
+    node_affinity->required = node;
     affinity->node_affinity = node_affinity;
     spec->affinity = affinity;
 }
@@ -105,16 +112,18 @@ static void note_served(struct map *served, const struct expand_owned *owned) {
 /* A set that is being expanded. */
 struct daemons {
     struct expand_members members;
-    struct str revision;
+    struct str revision; /* absent until the first is made */
 };
 
 /* A node that a server stored may have a name that a pod cannot ask for: that pod is judged. */
-static bool make_daemon(struct expand *e, struct daemons *all, struct str node, struct str number) {
+static bool make_daemon(struct expand *e, struct daemons *all, size_t node) {
     struct expand_members *members = &all->members;
-    struct label revision = {STR("controller-revision-hash"), all->revision};
-    if (!expand__may(e, 1) || !expand__members_pay(e, members, 0))
+    struct str number = arena_printf(e->c->arena, "%zu", node);
+    if (!expand__may(e, 1) || !expand__members_pay(e, members, EXPAND__DAEMON_BYTES))
         return false;
-    if (names_check_dns1123_subdomain(node).n)
+    if (!all->revision.p)
+        all->revision = expand__hash(e->c->arena, members->template);
+    if (names_check_dns1123_subdomain(e->daemons->nodes.v[node].name).n)
         members->model = NULL;
     struct str name = arena_printf(e->c->arena, "%.*s-%.*s", STR_ARG(members->owner->meta->name),
                                    STR_ARG(number));
@@ -122,18 +131,19 @@ static bool make_daemon(struct expand *e, struct daemons *all, struct str node, 
     struct api_pod_spec *spec = &((struct api_pod *)api_own_body(made))->spec;
     if (!members->model) {
         struct api_toleration_list tolerations;
+        struct label revision = {STR("controller-revision-hash"), all->revision};
         expand__set_labels(e->c->arena, &api_own_meta(made)->labels, &revision, 1);
         controller_daemon_tolerations(&made->arena, spec, &tolerations);
         spec->tolerations = tolerations;
     }
-    aim_at(made, node);
+    aim_at(e->c->arena, spec, e->daemons->aims.v[node]);
     return expand__member_add(e, members, made);
 }
 
 /* The nodes that are to run a daemon, in the order of the input. */
 struct places {
     VEC(size_t) nodes;
-    struct map continues; /* names of nodes on which a daemon that is there may stay */
+    struct map continues; /* of a rollout: names of nodes on which a daemon may stay */
 };
 
 static void find_places(struct expand *e, const struct api_object *o, struct places *out) {
@@ -145,7 +155,7 @@ static void find_places(struct expand *e, const struct api_object *o, struct pla
         struct controller_daemon_verdict v = controller_daemon_check(daemon, &d->nodes.v[i]);
         if (v.should_run)
             vec_push(&out->nodes, i);
-        if (v.should_continue)
+        if (v.should_continue && e->before)
             map_put(&out->continues, d->nodes.v[i].name, d);
     }
     controller_daemon_free(daemon);
@@ -165,12 +175,10 @@ static bool make_daemons(struct expand *e, const struct api_object *o, const str
     for (size_t i = 0; i < places->nodes.n; i++)
         missing += !map_get(served, nodes[places->nodes.v[i]].name);
     struct daemons all = {
-        .members = {.owner = o, .template = &set->spec.template, .unpaid = missing},
-        .revision = expand__hash(e->c->arena, &set->spec.template)};
+        .members = {.owner = o, .template = &set->spec.template, .unpaid = missing}};
     for (size_t i = 0; i < places->nodes.n; i++) {
         size_t node = places->nodes.v[i];
-        if (!map_get(served, nodes[node].name) &&
-            !make_daemon(e, &all, nodes[node].name, arena_printf(e->c->arena, "%zu", node)))
+        if (!map_get(served, nodes[node].name) && !make_daemon(e, &all, node))
             return false;
     }
     return true;

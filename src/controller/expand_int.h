@@ -139,12 +139,13 @@ struct expand_members {
 bool expand__asks_own_label(const struct api_pod_spec *spec, struct str key);
 
 /* What the scheduler keeps of a member whose labels are its own: a class, also when it is placed,
- * and what nodes made of it while it waits. */
-enum { EXPAND__CLASS_BYTES = 10000 };
+ * and what nodes made of it while it waits. A daemon is a class only while it waits. */
+enum { EXPAND__CLASS_BYTES = 10000, EXPAND__DAEMON_BYTES = 3600 };
 
 /* Counts all members before the first is made. Each is a class of its own to the scheduler, and
- * counts with all that its template says, and so many bytes beside that. False, and a remark, when
- * they cannot be made; true when they were counted before. */
+ * counts with all that its template says, with what becomes of its labels and terms, and so many
+ * bytes beside that. False, and a remark, when they cannot be made; true when they were counted
+ * before. */
 bool expand__members_pay(struct expand *e, struct expand_members *all, size_t beside);
 
 /* A new member, not yet created: like the model if that can stand for it. */

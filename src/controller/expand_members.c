@@ -153,15 +153,29 @@ bool expand__asks_own_label(const struct api_pod_spec *spec, struct str key) {
            terms_ask(&a->pod_anti_affinity->required, &a->pod_anti_affinity->preferred, key);
 }
 
-/* What the scheduler keeps of each label of a class, to find the terms that select it. */
-enum { LABEL_BYTES = 128 };
+/* What the scheduler keeps of a class beside its own bytes: of each label, to find the terms that
+ * select it; of each term about other pods, to count them; of each term about nodes. */
+enum { LABEL_BYTES = 128, POD_TERM_BYTES = 2048, NODE_TERM_BYTES = 256 };
+
+static size_t term_bytes(const struct api_pod_spec *spec) {
+    const struct api_affinity *a = spec->affinity;
+    size_t pod_terms = spec->topology_spread_constraints.n, node_terms = 0;
+    if (a && a->pod_affinity)
+        pod_terms += a->pod_affinity->required.n + a->pod_affinity->preferred.n;
+    if (a && a->pod_anti_affinity)
+        pod_terms += a->pod_anti_affinity->required.n + a->pod_anti_affinity->preferred.n;
+    if (a && a->node_affinity)
+        node_terms = a->node_affinity->preferred.n;
+    return pod_terms * POD_TERM_BYTES + node_terms * NODE_TERM_BYTES;
+}
 
 bool expand__members_pay(struct expand *e, struct expand_members *all, size_t beside) {
     int64_t count = all->unpaid;
     if (!count)
         return true;
     struct api_object *pod = expand__pod_new(all->owner, all->template, STR(""));
-    size_t bytes = pod->arena.bytes + pod->meta->labels.n * LABEL_BYTES + beside;
+    size_t bytes = pod->arena.bytes + pod->meta->labels.n * LABEL_BYTES +
+                   term_bytes(&all->template->spec) + beside;
     api_object_free(pod);
     all->unpaid = 0;
     return expand__afford(e, bytes, count);

@@ -341,8 +341,8 @@ struct str match_affinity_error(const struct match_affinity *a, enum match_node_
     return terms_of(a, part)->error;
 }
 
-bool match_affinity_score_fails(const struct match_affinity *a) {
-    return a->preferred.fatal;
+bool match_affinity_fails(const struct match_affinity *a, enum match_node_part part) {
+    return terms_of(a, part)->fatal;
 }
 
 struct str match_affinity_volume_error(const struct match_affinity *a,

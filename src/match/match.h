@@ -261,12 +261,12 @@ int64_t match_affinity_score(const struct match_affinity *a, const struct match_
 
 /* What is wrong with the required or the preferred terms, in upstream's words; absent when nothing
  * is. Required: upstream reports it only when the nodeSelector matches and no term does. Preferred:
- * scoring fails with it if match_affinity_score_fails. */
+ * scoring fails with it if match_affinity_fails. */
 struct str match_affinity_error(const struct match_affinity *a, enum match_node_part part);
 
-/* Do the preferred terms have other errors than version operators while their gate is off? KEP-5721
- * wants terms with those to count 0, where upstream today fails. */
-bool match_affinity_score_fails(const struct match_affinity *a);
+/* Do the terms have other errors than version operators while their gate is off? KEP-5721 wants
+ * terms with those to match no node and to count 0, where upstream today fails. */
+bool match_affinity_fails(const struct match_affinity *a, enum match_node_part part);
 
 /* CheckNodeAffinity of a PersistentVolume: absent when the node matches, else why not. */
 struct str match_affinity_volume_error(const struct match_affinity *a,

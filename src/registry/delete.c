@@ -285,7 +285,7 @@ static struct registry_failure check_request(const struct deletion *d) {
     *errs = VALID_ERRS_INIT(a);
     valid_delete_options(d->options, errs);
     if (errs->n)
-        return registry__invalid_options(a, STR("DeleteOptions"), errs);
+        return registry_invalid_options(a, STR("DeleteOptions"), errs);
     if (!conditions_of)
         return (struct registry_failure){.code = ERR_NONE};
     struct registry_failure f = require(d, CONDITION_UID, conditions_of->uid, d->meta->uid);

@@ -76,14 +76,25 @@ bool registry_is_on_by_default(const struct api_kind *kind);
 
 /* ---- failures ---- */
 
+/* A cause of a failure that is not about a field of the object. Absent texts are left out. */
+struct registry_cause {
+    struct str reason, message, field;
+};
+
 /* Why a server refuses. Texts live in the arena of the call that failed, or longer. */
 struct registry_failure {
     enum err_code code; /* ERR_NONE: nothing failed */
     struct str message;
     struct str group, kind, name;    /* what it is about; an empty kind: the request as a whole */
+    struct str uid;                  /* of what it is about, if that is told */
     const struct valid_errs *causes; /* of ERR_UNPROCESSABLE: what is wrong with the object */
-    struct str namespace;            /* as the object says it, if the kind is not mapped */
-    bool is_unmapped;                /* no resource has the kind: no server is asked about it */
+    const struct registry_cause *further; /* causes of other sorts */
+    size_t further_count;
+    int32_t retry_after;       /* seconds after which the client should try again; 0: not said */
+    struct str continue_token; /* of a list that expired: where it can go on all the same */
+    bool has_details;          /* the Status has details, though they may be empty */
+    struct str namespace;      /* as the object says it, if the kind is not mapped */
+    bool is_unmapped;          /* no resource has the kind: no server is asked about it */
 };
 
 /* An object that breaks rules; the list must not be empty and is stored. */
@@ -92,6 +103,30 @@ struct registry_failure registry_invalid(struct arena *a, const struct api_objec
 
 /* A body that cannot be decoded. */
 struct registry_failure registry_bad_request(struct str message);
+
+/* What a request asks for does not exist: pods "web" not found. Texts are stored. */
+struct registry_failure registry_not_found(struct arena *a, const struct api_kind *kind,
+                                           struct str name);
+
+/* A condition of the request that the object of that kind and name does not meet: Operation cannot
+ * be fulfilled on pods "web": <why>. */
+struct registry_failure registry_conflict(struct arena *a, const struct api_kind *kind,
+                                          struct str name, struct str why);
+
+/* Options of the request that break rules; the list must not be empty and is stored. `kind` is
+ * CreateOptions, ListOptions, … */
+struct registry_failure registry_invalid_options(struct arena *a, struct str kind,
+                                                 const struct valid_errs *errs);
+
+/* An update that must say which version of the object it is meant for. */
+struct registry_failure registry_version_required(struct arena *a, const struct api_kind *kind,
+                                                  struct str name);
+
+/* A Scale with fewer than no replicas. */
+struct registry_failure registry_invalid_scale(struct arena *a, struct str name, int32_t replicas);
+
+/* A patch of which no object of the kind comes; both texts are stored. */
+struct registry_failure registry_invalid_patch(struct arena *a, struct str patch, struct str why);
 
 /* An object that is there already. */
 struct registry_failure registry_already_exists(struct arena *a, const struct api_object *o);
@@ -116,6 +151,7 @@ struct registry {
 struct registry_request {
     struct str namespace;   /* of the path; empty = default */
     struct str name_suffix; /* what a generateName is completed with, random letters on a server */
+    struct str uid;         /* of a new object; empty: made of its name, the same in every run */
     struct api_time now;    /* for times that are set; may be unset */
 };
 

@@ -9,11 +9,6 @@
 struct registry_failure registry__refuse(struct arena *a, const struct api_object *o,
                                          struct str name, enum err_code code, struct str why);
 
-/* A failure about options of the request instead of an object; the list must not be empty and is
- * stored. */
-struct registry_failure registry__invalid_options(struct arena *a, struct str kind,
-                                                  const struct valid_errs *errs);
-
 /* A condition of the request that the object, named by its kind or resource, does not meet:
  * Operation cannot be fulfilled on Pod "web": <why>. */
 struct registry_failure registry__conflict(struct arena *a, const struct api_object *o,

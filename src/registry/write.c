@@ -7,8 +7,11 @@
 
 static struct valid_opts valid_opts_of(const struct registry *r,
                                        const struct registry_request *request) {
-    return (struct valid_opts){
-        .gates = r->gates, .namespace = request->namespace, .cel = r->cel, .now = request->now};
+    return (struct valid_opts){.gates = r->gates,
+                               .namespace = request->namespace,
+                               .cel = r->cel,
+                               .now = request->now,
+                               .uid = request->uid};
 }
 
 static struct registry_failure judge(struct arena *a, const struct api_object *o,

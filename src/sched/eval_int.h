@@ -32,6 +32,7 @@ struct sched__eval {
     uint64_t nodes_generation, storage_generation;
     uint8_t *verdict; /* by slot */
     uint32_t feasible;
+    bool few;        /* a plug-in named the slots, and they are few: a daemon has one */
     bool scored;     /* the columns of scores are there: two nodes fitted at one time */
     int64_t *fixed;  /* by slot: weighted scores that need no scale */
     int64_t *total;  /* by slot; SCHED__NO_TOTAL: does not fit */

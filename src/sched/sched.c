@@ -123,12 +123,12 @@ static struct sched_pod *pod_new(struct sched *s, struct str uid) {
 
 static void pod_free(struct sched *s, struct sched_pod *p) {
     uint32_t slot = p->node;
+    if (sched__queue_is_binding(p))
+        sched__volumes_forget(s, p);
     sched__queue_remove(s, p);
     sched__unnominate(s, p);
     if (slot != SCHED__NONE) {
         sched__pod_unplace(s, p);
-        if (p->assumed)
-            sched__volumes_forget(s, p);
         sched__node_drop_idle(s, slot);
     }
     map_del(&s->pods, p->key);
@@ -175,7 +175,7 @@ static void drop_latest(struct sched_pod *p) {
 static void set_placed(struct sched *s, struct sched_pod *p, const struct api_object *object) {
     const struct api_pod *body = object->body;
     uint32_t before = p->node;
-    if (p->assumed)
+    if (sched__queue_is_binding(p))
         sched__queue_bound(s, p);
     sched__queue_remove(s, p);
     sched__unnominate(s, p);
@@ -189,12 +189,40 @@ static void set_placed(struct sched *s, struct sched_pod *p, const struct api_ob
         sched__node_drop_idle(s, before);
 }
 
-/* An assumed pod waits for the binding to be confirmed; news of its pending self matter only if it
- * fails. */
+/* Pods that wait may have what the pod, as it was, took on its node or of volumes. */
+static void tell_freed(struct sched *s, const struct sched_pod *was) {
+    sched__queue_event(s, &(struct sched__event){.bits = SCHED__ASSIGNED_POD_DELETE,
+                                                 .before = was->cls->sample,
+                                                 .had_node = sched__pod_has_node(was)});
+}
+
+/* The node that the pod was assumed to be on is free of it. */
+static void unassume(struct sched *s, struct sched_pod *p) {
+    uint32_t slot = p->node;
+    sched__pod_unplace(s, p);
+    p->assumed = false;
+    sched__node_drop_idle(s, slot);
+}
+
+/* The binding of a pod whose deletion has begun goes on, and will fail: its node is free at once,
+ * its volumes are when that is known. All other news of the pending self of a pod that is being
+ * bound matter only if the binding fails.
+ *
+ * Follows k8s.io/kubernetes pkg/scheduler, func (*Scheduler) handleAssumedPodDeletion. */
+static void set_binding(struct sched *s, struct sched_pod *p, const struct api_object *object) {
+    drop_latest(p);
+    p->latest = api_object_ref(object);
+    if (!p->assumed || !object->meta->deletion_timestamp.set)
+        return;
+    struct sched_pod last = remember(p);
+    unassume(s, p);
+    tell_freed(s, &last);
+    release(s, &last);
+}
+
 static void set_pending(struct sched *s, struct sched_pod *p, const struct api_object *object) {
-    if (p->assumed) {
-        drop_latest(p);
-        p->latest = api_object_ref(object);
+    if (sched__queue_is_binding(p)) {
+        set_binding(s, p, object);
         return;
     }
     struct sched_pod before = remember(p);
@@ -214,36 +242,27 @@ static void set_pending(struct sched *s, struct sched_pod *p, const struct api_o
 
 static void delete_pod(struct sched *s, struct sched_pod *p) {
     struct sched_pod last = remember(p);
+    bool frees = p->node != SCHED__NONE || sched__queue_is_binding(p);
     pod_free(s, p);
-    if (last.node != SCHED__NONE) /* whether or not its object knows */
-        sched__queue_event(s, &(struct sched__event){.bits = SCHED__ASSIGNED_POD_DELETE,
-                                                     .before = last.cls->sample,
-                                                     .had_node = sched__pod_has_node(&last)});
+    if (frees) /* whether or not its object knows of a node */
+        tell_freed(s, &last);
     else
         sched__queue_freed(s, &last);
-    release(s, &last);
-}
-
-/* The pod is on no node any more; whoever waits may have what it took. */
-static void unassume(struct sched *s, struct sched_pod *p) {
-    struct sched_pod last = remember(p);
-    sched__pod_unplace(s, p);
-    sched__volumes_forget(s, p);
-    p->assumed = false;
-    sched__node_drop_idle(s, last.node);
-    sched__queue_event(s, &(struct sched__event){.bits = SCHED__ASSIGNED_POD_DELETE,
-                                                 .before = last.cls->sample,
-                                                 .had_node = sched__pod_has_node(&last)});
     release(s, &last);
 }
 
 bool sched_forget(struct sched *s, const struct sched_pod_name *pod) {
     struct api_object_meta meta = {.namespace = pod->namespace, .name = pod->name};
     struct sched_pod *p = pod_find(s, &meta);
-    if (!p || !p->assumed || !str_eq(p->uid, pod->uid))
+    if (!p || !sched__queue_is_binding(p) || !str_eq(p->uid, pod->uid))
         return false;
+    struct sched_pod last = remember(p);
     sched__metrics_attempt(s, p->queued->profile, SCHED_FAILED, p->queued->seconds);
-    unassume(s, p);
+    sched__volumes_forget(s, p);
+    if (p->assumed)
+        unassume(s, p);
+    tell_freed(s, &last);
+    release(s, &last);
     if (p->latest)
         pod_adopt(s, p, p->latest);
     drop_latest(p);
@@ -473,12 +492,23 @@ static uint32_t rejecting_plugins(const struct sched__cycle *cy) {
     return mask;
 }
 
+/* Follows k8s.io/kubernetes pkg/scheduler, func (*Scheduler) skipPodSchedule. */
+static void skip(struct sched *s, struct sched_pod *p, struct sched_result *out) {
+    *out = (struct sched_result){.pod = sched__pod_name(p, &s->cycle), .outcome = SCHED_SKIPPED};
+    out->message = arena_printf(&s->cycle, "skip schedule deleting pod: %.*s", STR_ARG(p->key));
+    sched__queue_skip(s, p);
+}
+
 bool sched_next(struct sched *s, struct sched_result *out) {
     sweep(s);
     struct sched_pod *p = sched__queue_pop(s);
     if (!p)
         return false;
     arena_reset(&s->cycle);
+    if (p->terminating) {
+        skip(s, p, out);
+        return true;
+    }
     struct sched__cycle cy = {
         .s = s, .pod = p, .cls = p->cls, .profile = p->cls->profile, .arena = &s->cycle};
     sched__times_start(&cy);

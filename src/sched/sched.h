@@ -61,7 +61,8 @@ void sched_delete(struct sched *s, const struct api_object *object);
 enum sched_outcome {
     SCHED_SCHEDULED,
     SCHED_UNSCHEDULABLE,
-    SCHED_FAILED, /* an error, not a verdict: reason SchedulerError */
+    SCHED_FAILED,  /* an error, not a verdict: reason SchedulerError */
+    SCHED_SKIPPED, /* not tried, as it is being deleted: an event, no condition */
 };
 
 /* Which pod. */
@@ -74,7 +75,7 @@ struct sched_result {
     struct sched_pod_name pod;
     enum sched_outcome outcome;
     struct str node;      /* scheduled: where */
-    struct str message;   /* else: of the condition PodScheduled and of the event */
+    struct str message;   /* else: of the event and, unless skipped, of PodScheduled */
     struct str nominated; /* the node that is kept free for the pod from now on, or absent */
     const struct sched_pod_name *victims;
     size_t victim_count;
@@ -88,14 +89,17 @@ struct sched_result {
  * with another uid (it is gone), by sched_delete, or by sched_forget. Nothing else ends that,
  * neither time nor the end of the node: as in upstream's cache, whose assumed pods do not expire
  * (k8s.io/kubernetes pkg/scheduler/backend/cache, func (*cacheImpl) AssumePod), whoever binds pods
- * has an answer for each of them, be it a deadline of its own, and comes back with it.
+ * has an answer for each of them, be it a deadline of its own, and comes back with it. When its
+ * deletion begins, its binding is bound to fail: it leaves the node then, but waits for the answer.
+ *
+ * A pod that is being deleted is skipped, once, and then not in the queue until it changes.
  */
 bool sched_next(struct sched *s, struct sched_result *out);
 
 /*
  * The binding of a pod that sched_next placed failed, or was refused: its node and volumes are free
  * again, which pods that wait for such things are told, and the pod, as it was last told of, is
- * tried again after its back-off. False, and nothing happens, when the pod is not assumed any more.
+ * tried again after its back-off. False, and nothing happens, when the pod is not being bound.
  */
 bool sched_forget(struct sched *s, const struct sched_pod_name *pod);
 

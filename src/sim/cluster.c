@@ -12,10 +12,10 @@ void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts
                               .places = MAP_INIT(map_random_seed())};
     if (!c->opts.namespace.n)
         c->opts.namespace = STR("default");
-    c->view = registry_view_new(c->opts.namespace);
-    registry_view_close(c->view, API_T_priority_class);
-    registry_view_close(c->view, API_T_storage_class);
-    c->registry = (struct registry){opts->gates, opts->cel, c->view};
+    c->known = registry_known_new(c->opts.namespace);
+    registry_known_close(c->known, API_T_priority_class);
+    registry_known_close(c->known, API_T_storage_class);
+    c->registry = (struct registry){opts->gates, opts->cel, registry_known_view(c->known)};
 }
 
 void sim_cluster_release(struct sim_cluster *c) {
@@ -31,7 +31,7 @@ void sim_cluster_release(struct sim_cluster *c) {
     vec_release(&c->customs);
     map_release(&c->refused_keys);
     map_release(&c->places);
-    registry_view_free(c->view);
+    registry_known_free(c->known);
     arena_release(&c->arena);
 }
 
@@ -89,7 +89,7 @@ static const struct api_kind *kind_of(enum api_type_id type) {
 
 const struct api_object *sim_cluster_find(const struct sim_cluster *c, enum api_type_id type,
                                           struct str namespace, struct str name) {
-    return registry_view_get(c->view, kind_of(type), namespace, name);
+    return registry_view_get(registry_known_view(c->known), kind_of(type), namespace, name);
 }
 
 static struct str object_key(struct arena *a, struct str kind, struct str namespace,
@@ -175,14 +175,14 @@ static void publish(struct sim_cluster *c, struct sim_item *it) {
     set_uid(it->draft);
     it->object = api_publish(it->draft);
     it->draft = NULL;
-    registry_view_set(c->view, it->object);
+    registry_known_set(c->known, it->object);
 }
 
 /* The same, unless the name is taken. */
 static bool store(struct sim_cluster *c, struct sim_item *it) {
     AUTO(arena_release) struct arena a = {0};
     set_namespace(c, it->draft);
-    if (registry_view_find(c->view, it->draft)) {
+    if (registry_known_find(c->known, it->draft)) {
         struct registry_failure f = registry_already_exists(&a, it->draft);
         refuse_as_server(c, it, &f, STR(""));
         return false;
@@ -307,14 +307,14 @@ static void settle_all(struct sim_cluster *c, bool first, bool stored) {
 /* A namespace that stored objects are in exists, also when it was not given itself. */
 static void imply_namespace(struct sim_cluster *c, struct str name) {
     const struct api_kind *kind = kind_of(API_T_namespace);
-    if (!name.n || registry_view_get(c->view, kind, STR(""), name))
+    if (!name.n || registry_view_get(registry_known_view(c->known), kind, STR(""), name))
         return;
     struct api_object *draft = api_object_new(kind);
     api_own_meta(draft)->name = arena_str(&draft->arena, name);
     set_uid(draft);
     api_object_default(draft, c->opts.gates);
     const struct api_object *o = api_publish(draft);
-    registry_view_set(c->view, o);
+    registry_known_set(c->known, o);
     api_object_unref(o);
 }
 
@@ -325,7 +325,7 @@ static void settle_namespaces(struct sim_cluster *c) {
         are_given |= c->items.v[i].object && api_object_is(c->items.v[i].object, API_T_namespace);
     if (!are_given)
         return;
-    registry_view_close(c->view, API_T_namespace);
+    registry_known_close(c->known, API_T_namespace);
     for (size_t i = 0; i < c->items.n; i++) {
         const struct api_object *o = sim__object_of(&c->items.v[i]);
         if (o && c->items.v[i].stored && o->kind->namespaced)

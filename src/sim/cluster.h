@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "controller/expand.h"
+#include "registry/known.h"
 #include "registry/registry.h"
 
 struct match_engine;
@@ -75,7 +76,7 @@ struct sim_cluster {
     struct arena arena;         /* names and file names */
     VEC(struct sim_item) items; /* in the order of the input */
     VEC(struct sim_custom) customs;
-    struct registry_view *view; /* objects, by what they are called */
+    struct registry_known *known; /* objects, by what they are called */
     struct registry registry;
     struct feature_set hinted;   /* gates that were named as a remedy */
     struct str file;             /* of the last object, in the arena */

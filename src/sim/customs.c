@@ -124,7 +124,8 @@ void sim__check_customs(struct sim_cluster *c) {
                     arena_printf(&a,
                                  "%.*s \"%.*s\": its pods are not made: %.*s is not a kind that "
                                  "Berth knows; add the pods that its controller makes, or a "
-                                 "Deployment with its template",
-                                 STR_ARG(m->kind), STR_ARG(m->name), STR_ARG(m->kind)));
+                                 "Deployment with its template, or go on without them: --skip=%.*s",
+                                 STR_ARG(m->kind), STR_ARG(m->name), STR_ARG(m->kind),
+                                 STR_ARG(m->kind)));
     }
 }

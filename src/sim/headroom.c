@@ -16,12 +16,13 @@ static void forget_pending(struct sim_placement *p) {
             sched_delete(p->sched, p->pods.v[i].pod);
 }
 
-/* What all the pods have in common: no node, and no right to preempt. */
+/* What all the pods have in common: no node, no right to preempt, and no end in sight. */
 static const struct api_object *common_of(const struct api_object *model) {
     struct api_object *o = sim_probe_pod(model);
     struct api_pod *pod = api_own_body(o);
     pod->spec.preemption_policy = STR("Never");
     pod->status.nominated_node_name = STR("");
+    pod->metadata.deletion_timestamp = (struct api_time){0};
     return api_publish(o);
 }
 

@@ -44,6 +44,15 @@ static struct sim_placement_pod *find_pod(const struct sim_placement *p, struct 
     return place ? &p->pods.v[place - 1] : NULL;
 }
 
+/* Few of the pods that had their node are ever asked for: those that have to go. */
+static void index_bound(struct sim_placement *p) {
+    for (size_t i = 0; i < p->cluster->items.n; i++) {
+        const struct api_object *o = p->cluster->items.v[i].object;
+        if (rank_of(o) == BOUND && !p->cluster->items.v[i].held)
+            map_put_const(&p->bound, object_key(p, o), o);
+    }
+}
+
 /* The pod of that name; one that was on its node before is added. */
 static struct sim_placement_pod *get_pod(struct sim_placement *p, struct str namespace,
                                          struct str name) {
@@ -52,6 +61,8 @@ static struct sim_placement_pod *get_pod(struct sim_placement *p, struct str nam
     struct sim_placement_pod *pod = find_pod(p, key);
     if (pod)
         return pod;
+    if (!p->bound.live)
+        index_bound(p);
     const struct api_object *bound = map_get_const(&p->bound, key);
     return add_pod(p, bound, object_key(p, bound));
 }
@@ -90,13 +101,11 @@ void sim__placement_begin(struct sim_placement *p, struct sim_item *item) {
 }
 
 static void feed(struct sim_placement *p) {
-    for (enum rank rank = OTHERS; rank < LEFT_OUT; rank++)
+    for (enum rank rank = p->opts->is_told ? PENDING : OTHERS; rank < LEFT_OUT; rank++)
         for (size_t i = 0; i < p->cluster->items.n; i++) {
             const struct api_object *o = p->cluster->items.v[i].object;
             if (rank_of(o) != rank || p->cluster->items.v[i].held)
                 continue;
-            if (rank == BOUND)
-                map_put_const(&p->bound, object_key(p, o), o);
             if (rank == PENDING)
                 sim__placement_begin(p, &p->cluster->items.v[i]);
             else

@@ -42,6 +42,7 @@ struct sim_placement_pod {
 struct sim_placement_opts {
     const struct sched_config *config; /* stored */
     bool dry_run;                      /* victims stay where they are */
+    bool is_told; /* the scheduler knows of all but pods that are pending: sim_probe_tell */
     /* Is told after each decision how many pods of how many have been tried; NULL: nobody asks. */
     void (*progress)(void *ctx, size_t decided, size_t pending);
     void *ctx; /* of progress */
@@ -55,15 +56,15 @@ struct sim_placement {
     struct arena arena;
     VEC(struct sim_placement_pod) pods; /* pending ones in the order of the input, then others */
     struct map by_name;                 /* place in pods + 1, by namespace/name */
-    struct map bound;                   /* objects of pods that had their node, by the same */
-    struct map rolled;                  /* pods of rollouts, by their objects */
-    struct map texts;                   /* messages and names, each once */
-    size_t pending, decided;            /* for the progress */
-    int64_t last_change;                /* when a pod last found or lost its place */
+    struct map bound;  /* objects of pods that had their node, by the same; made when asked for */
+    struct map rolled; /* pods of rollouts, by their objects */
+    struct map texts;  /* messages and names, each once */
+    size_t pending, decided; /* for the progress */
+    int64_t last_change;     /* when a pod last found or lost its place */
 };
 
-/* Tells the scheduler of the whole cluster and runs it on the clock, which is set. Everything but p
- * is stored until sim_placement_release. */
+/* Tells the scheduler of the cluster, as far as it does not know it, and runs it on the clock,
+ * which is set. Everything but p is stored until sim_placement_release. */
 void sim_placement_run(struct sim_placement *p, struct sim_cluster *c, struct sched *s,
                        struct clock_manual *clock, const struct sim_placement_opts *opts);
 void sim_placement_release(struct sim_placement *p);

@@ -31,6 +31,16 @@ void sim_probe_tell(const struct sim_cluster *c, const struct api_object *pod, s
         }
 }
 
+bool sim_probe_tells_pending(const struct sim_cluster *c, const struct api_object *pod) {
+    for (size_t i = 0; i < c->items.n; i++) {
+        const struct api_object *o = c->items.v[i].object;
+        if (o && o != pod && rank_of(o) == PODS &&
+            !((const struct api_pod *)o->body)->spec.node_name.n)
+            return true;
+    }
+    return false;
+}
+
 struct api_object *sim_probe_pod(const struct api_object *pod) {
     struct api_object *copy = api_object_copy(pod);
     struct api_pod *body = api_own_body(copy);

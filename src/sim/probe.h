@@ -11,6 +11,9 @@ struct sched;
  * them. */
 void sim_probe_tell(const struct sim_cluster *c, const struct api_object *pod, struct sched *s);
 
+/* Are pods among them that are pending, because a node is kept free for them? */
+bool sim_probe_tells_pending(const struct sim_cluster *c, const struct api_object *pod);
+
 /* The pod as if it had no node yet, and had not been promised the one that it has; the caller owns
  * it. */
 struct api_object *sim_probe_pod(const struct api_object *pod);

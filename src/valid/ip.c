@@ -119,6 +119,64 @@ bool valid__is_v4_mapped(const struct ip *ip) {
     return ip->is_v6 && ip->bytes[10] == 0xff && ip->bytes[11] == 0xff;
 }
 
+/* ---- the one way to write an address ---- */
+
+enum { V6_GROUPS = V6_BYTES / 2 };
+
+static unsigned group_at(const struct ip *ip, size_t i) {
+    return (unsigned)ip->bytes[2 * i] << 8 | ip->bytes[2 * i + 1];
+}
+
+/* The first of the longest runs of zeros, of two or more groups; *n is 0 when there is none. */
+static size_t longest_gap(const struct ip *ip, size_t *n) {
+    size_t best = 0, run = 0;
+    *n = 0;
+    for (size_t i = 0; i < V6_GROUPS; i++) {
+        run = group_at(ip, i) ? 0 : run + 1;
+        if (run > 1 && run > *n) {
+            *n = run;
+            best = i + 1 - run;
+        }
+    }
+    return best;
+}
+
+static void write_v6(struct buf *out, const struct ip *ip) {
+    size_t n, gap = longest_gap(ip, &n);
+    for (size_t i = 0; i < V6_GROUPS; i++) {
+        if (n && i == gap) {
+            buf_add(out, STR("::"));
+            i += n - 1;
+            continue;
+        }
+        bool follows = i > 0 && !(n && i == gap + n);
+        buf_addf(out, follows ? ":%x" : "%x", group_at(ip, i));
+    }
+}
+
+static void write_ip(struct buf *out, const struct ip *ip) {
+    const uint8_t *b = ip->bytes;
+    if (ip->is_v6)
+        write_v6(out, ip);
+    else
+        buf_addf(out, "%d.%d.%d.%d", b[0], b[1], b[2], b[3]);
+}
+
+struct str valid__ip_fault(struct arena *a, struct str text) {
+    struct ip ip = {.is_v6 = false};
+    AUTO(buf_release) struct buf canonical = BUF_INIT(SIZE_MAX);
+    if (!valid__parse_ip(text, &ip))
+        return STR("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+    if (ip.leading_zeros)
+        return STR("must not have leading 0s");
+    if (valid__is_v4_mapped(&ip))
+        return STR("must not be an IPv4-mapped IPv6 address");
+    write_ip(&canonical, &ip);
+    if (str_eq(buf_view(&canonical), text))
+        return STR("");
+    return arena_printf(a, "must be in canonical form (\"%.*s\")", STR_ARG(buf_view(&canonical)));
+}
+
 void valid__ip(struct valid *v, const struct path *p, struct str text) {
     struct ip ip = {.is_v6 = false};
     if (!valid__parse_ip(text, &ip)) {

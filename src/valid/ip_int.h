@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/str.h"
 
 struct ip {
@@ -19,5 +20,13 @@ struct ip {
  * none. */
 bool valid__parse_ip(struct str text, struct ip *ip);
 bool valid__is_v4_mapped(const struct ip *ip); /* ::ffff:1.2.3.4 */
+
+/*
+ * What keeps a text from being the one way to write an address: what is wrong, in the arena, or an
+ * empty text.
+ *
+ * Follows k8s.io/apimachinery pkg/util/validation, func IsValidIP.
+ */
+struct str valid__ip_fault(struct arena *a, struct str text);
 
 #endif

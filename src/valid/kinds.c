@@ -62,7 +62,7 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
     size_t before = out->found;
     k->create(&v, o);
-    if (out->found == before)
+    if (out->found == before && !v.covered)
         valid__meta_names(&v, AT(NULL, "metadata"), o->meta, valid__name_path_segment);
     if (k->declared)
         k->declared(&v, o, NULL);

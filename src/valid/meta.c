@@ -8,7 +8,7 @@
  */
 #include "base/goquote.h"
 #include "base/utf8.h"
-#include "valid/valid_int.h"
+#include "valid/metadata_int.h"
 
 enum {
     MAX_ANNOTATION_BYTES = 256 << 10, /* keys and values together */
@@ -104,18 +104,30 @@ struct names_errs valid__name_path_segment(struct str name, bool prefix) {
     return errs;
 }
 
+void valid__meta_names_by(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                          name_judge *judge, const void *of) {
+    if (m->generate_name.n)
+        judge(v, AT(p, "generateName"), (struct name_part){m->generate_name, true}, of);
+    if (m->name.n)
+        judge(v, AT(p, "name"), (struct name_part){m->name, false}, of);
+    else
+        valid__required(v, AT(p, "name"), "name or generateName is required");
+}
+
+struct by_rule {
+    name_rule *rule;
+};
+
+static void judge_by_rule(struct valid *v, const struct path *p, struct name_part name,
+                          const void *of) {
+    const struct by_rule *by = of;
+    struct names_errs errs = by->rule(name.text, name.prefix);
+    valid__names(v, p, name.text, &errs);
+}
+
 void valid__meta_names(struct valid *v, const struct path *p, const struct api_object_meta *m,
                        name_rule *rule) {
-    if (m->generate_name.n) {
-        struct names_errs errs = rule(m->generate_name, true);
-        valid__names(v, AT(p, "generateName"), m->generate_name, &errs);
-    }
-    if (!m->name.n) {
-        valid__required(v, AT(p, "name"), "name or generateName is required");
-        return;
-    }
-    struct names_errs errs = rule(m->name, false);
-    valid__names(v, AT(p, "name"), m->name, &errs);
+    valid__meta_names_by(v, p, m, judge_by_rule, &(struct by_rule){rule});
 }
 
 static void check_namespace(struct valid *v, const struct path *p, struct str namespace,
@@ -271,9 +283,8 @@ static void check_all_managed(struct valid *v, const struct path *p,
         check_managed(v, AT_INDEX(p, i), &list->v[i]);
 }
 
-void valid__any_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
-                     bool namespaced, name_rule *name) {
-    valid__meta_names(v, p, m, name);
+void valid__meta_but_names(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                           bool namespaced) {
     check_namespace(v, AT(p, "namespace"), m->namespace, namespaced);
     valid__not_negative(v, AT(p, "generation"), m->generation);
     valid__labels(v, AT(p, "labels"), &m->labels);
@@ -281,6 +292,12 @@ void valid__any_meta(struct valid *v, const struct path *p, const struct api_obj
     check_owners(v, AT(p, "ownerReferences"), &m->owner_references);
     check_finalizers(v, AT(p, "finalizers"), &m->finalizers);
     check_all_managed(v, AT(p, "managedFields"), &m->managed_fields);
+}
+
+void valid__any_meta(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                     bool namespaced, name_rule *name) {
+    valid__meta_names(v, p, m, name);
+    valid__meta_but_names(v, p, m, namespaced);
 }
 
 void valid__finalizer_name(struct valid *v, const struct path *p, struct str name) {

@@ -11,152 +11,232 @@
 #include "valid/ip_int.h"
 #include "valid/metadata_int.h"
 
-static void say(struct names_errs *errs, struct str message) {
-    errs->v[errs->n++] = message;
+enum { MAX_NAME_BYTES = 253 };
+
+/* ---- rules for names; `of` is the object ---- */
+
+static void by_rule(struct valid *v, const struct path *p, struct name_part name, name_rule *rule) {
+    struct names_errs errs = rule(name.text, name.prefix);
+    valid__names(v, p, name.text, &errs);
 }
 
-/* ---- rules for names that one kind has ---- */
-
-static struct names_errs name_any(struct str name, bool prefix) {
-    (void)name, (void)prefix;
-    return (struct names_errs){0};
+static void anything(struct valid *v, const struct path *p, struct name_part name, const void *of) {
+    (void)v, (void)p, (void)name, (void)of;
 }
 
-static struct names_errs name_ip(struct str name, bool prefix) {
+static void subdomain(struct valid *v, const struct path *p, struct name_part name,
+                      const void *of) {
+    (void)of;
+    by_rule(v, p, name, valid__name_subdomain);
+}
+
+/*
+ * This rule counts bytes, and prefixes are no concern of it.
+ *
+ * Follows k8s.io/apimachinery pkg/api/validate, func LongName.
+ */
+static void long_name(struct valid *v, const struct path *p, struct name_part name,
+                      const void *of) {
+    (void)of;
     struct names_errs errs = {0};
-    struct ip ip = {0};
-    (void)prefix;
-    if (!valid__parse_ip(name, &ip) || ip.leading_zeros)
-        say(&errs, STR("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
-    return errs;
+    if (!name.prefix)
+        errs = names_check_dns1123_subdomain(name.text);
+    if (errs.n && name.text.n > MAX_NAME_BYTES)
+        errs.v[0] = STR("must be no more than 253 bytes");
+    valid__names(v, p, name.text, &errs);
 }
 
-/* ---- which kind has which ---- */
-
-struct metadata_row {
-    name_rule *name;
-    /* What the name must be in view of the rest of the object, or NULL. */
-    void (*more)(struct valid *v, const struct path *p, const struct api_object *o);
-    enum api_type_id type;
-    bool any_finalizers; /* they need no prefix */
-};
-
-static void check_key(struct valid *v, const struct path *p, const struct api_object *o) {
-    if (o->meta->name.n)
-        valid__config_key(v, p, o->meta->name);
+/* What all objects have to keep to. */
+static void url_segment(struct valid *v, const struct path *p, struct name_part name,
+                        const void *of) {
+    (void)of;
+    by_rule(v, p, name, valid__name_path_segment);
 }
 
-static void check_crd_name(struct valid *v, const struct path *p, const struct api_object *o) {
-    const struct api_custom_resource_definition_spec *spec =
-        &((const struct api_custom_resource_definition *)o->body)->spec;
-    struct str wanted =
-        arena_printf(v->errs->a, "%.*s.%.*s", STR_ARG(spec->names.plural), STR_ARG(spec->group));
-    if (o->meta->name.n && !str_eq(o->meta->name, wanted))
-        valid__invalid(v, p, VALUE_Q(o->meta->name), "must be spec.names.plural+\".\"+spec.group");
+/* Here a prefix is judged as a name is. */
+static void path_segment(struct valid *v, const struct path *p, struct name_part name,
+                         const void *of) {
+    (void)of;
+    by_rule(v, p, (struct name_part){name.text, false}, valid__name_path_segment);
 }
 
-static void check_api_service_name(struct valid *v, const struct path *p,
-                                   const struct api_object *o) {
-    const struct api_api_service_spec *spec = &((const struct api_api_service *)o->body)->spec;
+/* Names of services had to start with a letter before a gate said otherwise. */
+static void service_name(struct valid *v, const struct path *p, struct name_part name,
+                         const void *of) {
+    (void)of;
+    bool relaxed = feature_enabled(v->gates, FEATURE_RelaxedServiceNameValidation);
+    by_rule(v, p, name, relaxed ? valid__name_label : valid__name_dns1035_label);
+}
+
+static void config_key(struct valid *v, const struct path *p, struct name_part name,
+                       const void *of) {
+    (void)of;
+    valid__config_key(v, p, name.text);
+}
+
+static void ip(struct valid *v, const struct path *p, struct name_part name, const void *of) {
+    (void)of;
+    struct str fault = valid__ip_fault(v->errs->a, name.text);
+    if (fault.n)
+        valid__add(v, VALID_INVALID, p, &VALUE_Q(name.text), fault);
+}
+
+static void crd_name(struct valid *v, const struct path *p, struct name_part name, const void *of) {
+    const struct api_custom_resource_definition *crd = ((const struct api_object *)of)->body;
+    struct str wanted = arena_printf(v->errs->a, "%.*s.%.*s", STR_ARG(crd->spec.names.plural),
+                                     STR_ARG(crd->spec.group));
+    subdomain(v, p, name, of);
+    if (!str_eq(name.text, wanted))
+        valid__invalid(v, p, VALUE_Q(name.text), "must be spec.names.plural+\".\"+spec.group");
+}
+
+static void api_service_name(struct valid *v, const struct path *p, struct name_part name,
+                             const void *of) {
+    const struct api_api_service *service = ((const struct api_object *)of)->body;
+    struct names_errs errs = valid__name_path_segment(name.text, false);
     AUTO(buf_release) struct buf wanted = BUF_INIT(SIZE_MAX);
     AUTO(buf_release) struct buf quoted = BUF_INIT(SIZE_MAX);
-    buf_addf(&wanted, "%.*s.%.*s", STR_ARG(spec->version), STR_ARG(spec->group));
+    buf_addf(&wanted, "%.*s.%.*s", STR_ARG(service->spec.version), STR_ARG(service->spec.group));
     goquote_write(&quoted, buf_view(&wanted));
-    if (o->meta->name.n && !str_eq(o->meta->name, buf_view(&wanted)))
-        valid__invalid(v, p, VALUE_Q(o->meta->name),
-                       "must be `spec.version+\".\"+spec.group`: %.*s", STR_ARG(buf_view(&quoted)));
+    valid__names(v, p, name.text, &errs);
+    if (!errs.n && !str_eq(name.text, buf_view(&wanted)))
+        valid__invalid(v, p, VALUE_Q(name.text), "must be `spec.version+\".\"+spec.group`: %.*s",
+                       STR_ARG(buf_view(&quoted)));
 }
 
 /* Follows ValidateClusterTrustBundleName: example.com/signer signs example.com:signer:name. */
-static void check_bundle_name(struct valid *v, const struct path *p, const struct api_object *o) {
-    struct str signer = ((const struct api_cluster_trust_bundle *)o->body)->spec.signer_name;
-    struct str name = o->meta->name;
-    struct names_errs errs = {0};
+static void bundle_name(struct valid *v, const struct path *p, struct name_part name,
+                        const void *of) {
+    const struct api_cluster_trust_bundle *bundle = ((const struct api_object *)of)->body;
+    struct str signer = bundle->spec.signer_name;
     char *prefix = arena_copy(v->errs->a, signer.p, signer.n);
     for (size_t i = 0; i < signer.n; i++)
         if (prefix[i] == '/')
             prefix[i] = ':';
     struct str wanted =
         arena_printf(v->errs->a, "%.*s:", STR_ARG(((struct str){prefix, signer.n})));
-    if (!name.n)
-        return;
-    if (!signer.n && str_find_char(name, ':') != STR_NONE)
-        say(&errs, STR("ClusterTrustBundle without signer name must not have \":\" in its name"));
-    else if (signer.n && !str_starts(name, wanted))
-        say(&errs,
-            arena_printf(v->errs->a,
-                         "ClusterTrustBundle for signerName %.*s must be named with prefix %.*s",
-                         STR_ARG(signer), STR_ARG(wanted)));
-    else
-        errs = valid__name_subdomain(signer.n ? str_sub(name, wanted.n, name.n) : name, false);
-    valid__names(v, p, name, &errs);
+    size_t skipped = signer.n ? wanted.n : 0;
+    if (!signer.n && str_find_char(name.text, ':') != STR_NONE) {
+        valid__invalid(v, p, VALUE_Q(name.text),
+                       "ClusterTrustBundle without signer name must not have \":\" in its name");
+    } else if (signer.n && !str_starts(name.text, wanted)) {
+        valid__invalid(v, p, VALUE_Q(name.text),
+                       "ClusterTrustBundle for signerName %.*s must be named with prefix %.*s",
+                       STR_ARG(signer), STR_ARG(wanted));
+    } else {
+        struct names_errs errs =
+            valid__name_subdomain(str_sub(name.text, skipped, name.text.n), name.prefix);
+        valid__names(v, p, name.text, &errs);
+    }
 }
 
+static void segment(struct valid *v, const struct path *p, struct str name, const char *which,
+                    struct names_errs errs) {
+    for (size_t i = 0; i < errs.n; i++)
+        valid__invalid(v, p, VALUE_Q(name), "the %s segment %.*s", which, STR_ARG(errs.v[i]));
+}
+
+/* Follows ValidateStorageVersionName. */
+static void storage_version_name(struct valid *v, const struct path *p, struct name_part name,
+                                 const void *of) {
+    (void)of;
+    size_t dot = name.text.n;
+    while (dot > 0 && name.text.p[dot - 1] != '.')
+        dot--;
+    if (dot == 0) {
+        valid__invalid(v, p, VALUE_Q(name.text), "name must be in the form of <group>.<resource>");
+        return;
+    }
+    segment(v, p, name.text, "group",
+            names_check_dns1123_subdomain(str_sub(name.text, 0, dot - 1)));
+    segment(v, p, name.text, "resource",
+            names_check_dns1035_label(str_sub(name.text, dot, name.text.n)));
+}
+
+/* ---- which kind has which ---- */
+
+enum {
+    ANY_FINALIZERS = 1, /* they need no prefix */
+    NAMES_AGAIN = 2,    /* an update asks the rule for names as well */
+    NAMES_LATE = 4,     /* an update does so, behind finalizers */
+    DECLARED_NAME = 8,  /* the rule for names is a declared one: it comes last */
+    EVEN_EMPTY = 16,    /* and looks at a name that is missing, too */
+    FREE_UPDATE = 32,   /* an update has no rules but those of all objects */
+    NOT_STATIC = 64,    /* names of what a server reads from files are not for others */
+};
+
+struct metadata_row {
+    name_judge *name;
+    enum api_type_id type;
+    unsigned flags;
+};
+
 static const struct metadata_row rows[] = {
-    {valid__name_label, NULL, API_T_service, false},
-    {valid__name_subdomain, NULL, API_T_config_map, false},
-    {valid__name_subdomain, NULL, API_T_secret, false},
-    {valid__name_subdomain, NULL, API_T_service_account, false},
-    {valid__name_subdomain, NULL, API_T_endpoints, false},
-    {valid__name_subdomain, NULL, API_T_limit_range, false},
-    {valid__name_subdomain, NULL, API_T_resource_quota, false},
-    {valid__name_subdomain, NULL, API_T_pod_template, false},
-    {valid__name_subdomain, NULL, API_T_replication_controller, false},
-    {valid__name_subdomain, NULL, API_T_persistent_volume_claim, false},
-    {name_any, NULL, API_T_event, false},
-    {valid__name_subdomain, NULL, API_T_events_event, false},
-    {valid__name_subdomain, NULL, API_T_controller_revision, false},
-    {valid__name_subdomain, NULL, API_T_mutating_admission_policy, true},
-    {valid__name_subdomain, NULL, API_T_mutating_admission_policy_binding, true},
-    {valid__name_subdomain, NULL, API_T_mutating_webhook_configuration, true},
-    {valid__name_subdomain, NULL, API_T_validating_admission_policy, true},
-    {valid__name_subdomain, NULL, API_T_validating_admission_policy_binding, true},
-    {valid__name_subdomain, NULL, API_T_validating_webhook_configuration, true},
-    {valid__name_subdomain, check_crd_name, API_T_custom_resource_definition, true},
-    {valid__name_path_segment, check_api_service_name, API_T_api_service, true},
-    {valid__name_subdomain, NULL, API_T_horizontal_pod_autoscaler, false},
-    {valid__name_subdomain, NULL, API_T_horizontal_pod_autoscaler_v1, false},
-    {name_any, NULL, API_T_certificate_signing_request, false},
-    {name_any, check_bundle_name, API_T_cluster_trust_bundle, false},
-    {valid__name_subdomain, NULL, API_T_pod_certificate_request, false},
-    {valid__name_subdomain, NULL, API_T_pod_certificate_request_v1beta1, false},
-    {valid__name_subdomain, NULL, API_T_lease, true},
-    {name_any, check_key, API_T_lease_candidate, true},
-    {valid__name_subdomain, NULL, API_T_endpoint_slice, false},
-    {valid__name_subdomain, NULL, API_T_flow_schema, false},
-    {valid__name_subdomain, NULL, API_T_priority_level_configuration, false},
-    {valid__name_subdomain, NULL, API_T_storage_version, false},
-    {valid__name_subdomain, NULL, API_T_eviction_request, false},
-    {valid__name_subdomain, NULL, API_T_lifecycle_eviction, false},
-    {name_ip, NULL, API_T_ip_address, false},
-    {valid__name_subdomain, NULL, API_T_ingress, false},
-    {valid__name_subdomain, NULL, API_T_ingress_class, false},
-    {valid__name_subdomain, NULL, API_T_network_policy, false},
-    {valid__name_subdomain, NULL, API_T_service_cidr, false},
-    {valid__name_subdomain, NULL, API_T_runtime_class, false},
-    {valid__name_path_segment, NULL, API_T_cluster_role, false},
-    {valid__name_path_segment, NULL, API_T_cluster_role_binding, false},
-    {valid__name_path_segment, NULL, API_T_role, false},
-    {valid__name_path_segment, NULL, API_T_role_binding, false},
-    {valid__name_subdomain, NULL, API_T_device_class, false},
-    {valid__name_subdomain, NULL, API_T_device_taint_rule, false},
-    {valid__name_subdomain, NULL, API_T_resource_resource_claim, false},
-    {valid__name_subdomain, NULL, API_T_resource_claim_template, false},
-    {valid__name_subdomain, NULL, API_T_resource_slice, false},
-    {valid__name_subdomain, NULL, API_T_resource_claim_v1beta1, false},
-    {valid__name_subdomain, NULL, API_T_resource_claim_template_v1beta1, false},
-    {valid__name_subdomain, NULL, API_T_resource_slice_v1beta1, false},
-    {valid__name_subdomain, NULL, API_T_resource_pool_status_request, false},
-    {valid__name_subdomain, NULL, API_T_pod_group, false},
-    {valid__name_subdomain, NULL, API_T_workload, false},
-    {valid__name_subdomain, NULL, API_T_composite_pod_group, false},
-    {valid__name_subdomain, NULL, API_T_storage_class, false},
-    {valid__name_subdomain, NULL, API_T_csi_node, false},
-    {valid__name_subdomain, NULL, API_T_csi_driver, false},
-    {valid__name_subdomain, NULL, API_T_csi_storage_capacity, false},
-    {valid__name_subdomain, NULL, API_T_volume_attachment, false},
-    {valid__name_subdomain, NULL, API_T_volume_attributes_class, false},
-    {valid__name_subdomain, NULL, API_T_storage_version_migration, false},
+    {service_name, API_T_service, 0},
+    {subdomain, API_T_config_map, NAMES_LATE},
+    {subdomain, API_T_secret, NAMES_LATE},
+    {subdomain, API_T_service_account, NAMES_LATE},
+    {subdomain, API_T_endpoints, NAMES_LATE},
+    {subdomain, API_T_limit_range, NAMES_AGAIN},
+    {subdomain, API_T_resource_quota, 0},
+    {subdomain, API_T_pod_template, 0},
+    {long_name, API_T_replication_controller, DECLARED_NAME},
+    {subdomain, API_T_persistent_volume_claim, NAMES_LATE},
+    {url_segment, API_T_event, ANY_FINALIZERS},
+    {subdomain, API_T_events_event, 0},
+    {subdomain, API_T_controller_revision, NAMES_LATE},
+    {subdomain, API_T_mutating_admission_policy, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
+    {subdomain, API_T_mutating_admission_policy_binding, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
+    {subdomain, API_T_mutating_webhook_configuration, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
+    {subdomain, API_T_validating_admission_policy, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
+    {subdomain, API_T_validating_admission_policy_binding,
+     ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
+    {subdomain, API_T_validating_webhook_configuration, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
+    {crd_name, API_T_custom_resource_definition, ANY_FINALIZERS},
+    {api_service_name, API_T_api_service, ANY_FINALIZERS | NAMES_AGAIN},
+    {subdomain, API_T_horizontal_pod_autoscaler, 0},
+    {subdomain, API_T_horizontal_pod_autoscaler_v1, 0},
+    {anything, API_T_certificate_signing_request, 0},
+    {bundle_name, API_T_cluster_trust_bundle, NAMES_AGAIN},
+    {subdomain, API_T_pod_certificate_request, 0},
+    {subdomain, API_T_pod_certificate_request_v1beta1, 0},
+    {subdomain, API_T_lease, ANY_FINALIZERS},
+    {config_key, API_T_lease_candidate, ANY_FINALIZERS},
+    {subdomain, API_T_endpoint_slice, NAMES_AGAIN},
+    {subdomain, API_T_flow_schema, NAMES_AGAIN},
+    {subdomain, API_T_priority_level_configuration, NAMES_AGAIN},
+    {storage_version_name, API_T_storage_version, FREE_UPDATE},
+    {long_name, API_T_eviction_request, DECLARED_NAME | EVEN_EMPTY},
+    {long_name, API_T_lifecycle_eviction, DECLARED_NAME | EVEN_EMPTY},
+    {ip, API_T_ip_address, NAMES_AGAIN},
+    {subdomain, API_T_ingress, NAMES_LATE},
+    {subdomain, API_T_ingress_class, NAMES_LATE},
+    {subdomain, API_T_network_policy, 0},
+    {subdomain, API_T_service_cidr, 0},
+    {subdomain, API_T_runtime_class, ANY_FINALIZERS | NAMES_AGAIN},
+    {path_segment, API_T_cluster_role, NAMES_AGAIN},
+    {path_segment, API_T_cluster_role_binding, NAMES_AGAIN},
+    {path_segment, API_T_role, NAMES_AGAIN},
+    {path_segment, API_T_role_binding, NAMES_AGAIN},
+    {long_name, API_T_device_class, NAMES_AGAIN | DECLARED_NAME},
+    {subdomain, API_T_device_taint_rule, 0},
+    {subdomain, API_T_resource_resource_claim, NAMES_AGAIN},
+    {subdomain, API_T_resource_claim_template, NAMES_AGAIN},
+    {subdomain, API_T_resource_slice, 0},
+    {subdomain, API_T_resource_claim_v1beta1, NAMES_AGAIN},
+    {subdomain, API_T_resource_claim_template_v1beta1, NAMES_AGAIN},
+    {subdomain, API_T_resource_slice_v1beta1, 0},
+    {subdomain, API_T_resource_pool_status_request, 0},
+    {subdomain, API_T_pod_group, 0},
+    {subdomain, API_T_workload, 0},
+    {subdomain, API_T_composite_pod_group, 0},
+    {subdomain, API_T_storage_class, NAMES_AGAIN},
+    {subdomain, API_T_csi_node, NAMES_AGAIN},
+    {subdomain, API_T_csi_driver, 0},
+    {subdomain, API_T_csi_storage_capacity, NAMES_AGAIN},
+    {subdomain, API_T_volume_attachment, NAMES_AGAIN},
+    {subdomain, API_T_volume_attributes_class, NAMES_LATE},
+    {subdomain, API_T_storage_version_migration, NAMES_AGAIN},
 };
 
 static const struct metadata_row *find(const struct api_type *type) {
@@ -166,33 +246,141 @@ static const struct metadata_row *find(const struct api_type *type) {
     return NULL;
 }
 
-/* Names of services had to start with a letter before a gate said otherwise. */
-static name_rule *name_rule_of(const struct valid *v, const struct metadata_row *row) {
-    bool strict = row->type == API_T_service &&
-                  !feature_enabled(v->gates, FEATURE_RelaxedServiceNameValidation);
-    return strict ? valid__name_dns1035_label : row->name;
+static void check_finalizers(struct valid *v, const struct metadata_row *row,
+                             const struct api_object *o) {
+    if (!(row->flags & ANY_FINALIZERS))
+        valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
+}
+
+/* Follows k8s.io/kubernetes pkg/apis/admissionregistration/validation, func ValidateStaticSuffix.
+ */
+static void check_suffix(struct valid *v, struct str name) {
+    if (feature_enabled(v->gates, FEATURE_ManifestBasedAdmissionControlConfig) &&
+        str_ends(name, STR(".static.k8s.io")))
+        valid__invalid(v, AT(AT(NULL, "metadata"), "name"), VALUE_Q(name),
+                       "names ending with \".static.k8s.io\" are reserved for static "
+                       "manifest-based configurations and cannot be managed via the API");
+}
+
+/* ---- definitions in groups of Kubernetes' own ----
+ *
+ * Follows k8s.io/apiextensions-apiserver pkg/apis/apiextensions/validation,
+ * func validateAPIApproval.
+ * Follows k8s.io/apiextensions-apiserver pkg/apihelpers, func GetAPIApprovalState. */
+
+#define APPROVAL  "api-approved.kubernetes.io"
+#define PROTECTED "protected groups must have approval annotation \"" APPROVAL "\""
+#define SEE       ", see https://github.com/kubernetes/enhancements/pull/1111"
+
+enum approval { APPROVAL_MISSING, APPROVAL_BYPASSED, APPROVAL_GIVEN, APPROVAL_INVALID };
+
+static bool is_protected(struct str group) {
+    return str_is(group, "k8s.io") || str_ends(group, STR(".k8s.io")) ||
+           str_is(group, "kubernetes.io") || str_ends(group, STR(".kubernetes.io"));
+}
+
+/* A scheme and a host, and nothing that no URL has. */
+static bool is_url(struct str text) {
+    size_t colon = str_find_char(text, ':');
+    if (colon == STR_NONE || !str_starts(str_sub(text, colon, text.n), STR("://")))
+        return false;
+    for (size_t i = 0; i < text.n; i++)
+        if ((unsigned char)text.p[i] <= ' ' || text.p[i] == 0x7f)
+            return false;
+    struct str host = str_sub(text, colon + 3, text.n);
+    bool is_scheme = text.p[0] >= 'A' && text.p[0] <= 'z';
+    return is_scheme && host.n && host.p[0] != '/' && host.p[0] != '?';
+}
+
+static struct str approval_text(const struct api_object *o) {
+    const struct label *l = labels_find(&o->meta->annotations, STR(APPROVAL));
+    return l ? l->value : STR("");
+}
+
+static enum approval approval_of(const struct api_object *o) {
+    struct str text = approval_text(o);
+    if (!text.n)
+        return APPROVAL_MISSING;
+    if (str_starts(text, STR("unapproved")))
+        return APPROVAL_BYPASSED;
+    return is_url(text) ? APPROVAL_GIVEN : APPROVAL_INVALID;
+}
+
+/* What an old definition lacks may stay so. */
+static void check_approval(struct valid *v, const struct api_object *o,
+                           const struct api_object *old) {
+    const struct api_custom_resource_definition *crd = o->body;
+    const struct path *p = AT_KEY(AT(AT(NULL, "metadata"), "annotations"), STR(APPROVAL));
+    enum approval now = approval_of(o);
+    if (!is_protected(crd->spec.group) || (old && approval_of(old) == now))
+        return;
+    if (now == APPROVAL_MISSING)
+        valid__required(v, p, PROTECTED SEE);
+    if (now == APPROVAL_INVALID)
+        valid__invalid(v, p, VALUE_Q(approval_text(o)),
+                       PROTECTED " with either a URL or a reason starting with \"unapproved\"" SEE);
+}
+
+/* ---- creating and updating ---- */
+
+/* Without the gate the same rule is found among the others. */
+static bool has_declared_name(const struct valid *v, const struct metadata_row *row) {
+    return row->flags & DECLARED_NAME &&
+           feature_enabled(v->gates, FEATURE_DeclarativeValidationBeta);
 }
 
 static void create(struct valid *v, const struct api_object *o) {
     const struct metadata_row *row = find(o->type);
     const struct path *meta = AT(NULL, "metadata");
-    name_rule *name = name_rule_of(v, row);
-    if (row->any_finalizers)
-        valid__any_meta(v, meta, o->meta, o->kind->namespaced, name);
-    else
-        valid__object_meta(v, meta, o->meta, o->kind->namespaced, name);
-    if (row->more)
-        row->more(v, AT(meta, "name"), o);
+    bool is_declared = has_declared_name(v, row);
+    valid__meta_names_by(v, meta, o->meta, is_declared ? anything : row->name, o);
+    valid__meta_but_names(v, meta, o->meta, o->kind->namespaced);
+    check_finalizers(v, row, o);
+    if (row->flags & NOT_STATIC)
+        check_suffix(v, o->meta->name);
+    if (api_object_is(o, API_T_custom_resource_definition))
+        check_approval(v, o, NULL);
+    v->covered = is_declared && names_check_dns1123_subdomain(o->meta->name).n > 0;
 }
 
-/* The name of a stored object was good when it was created. */
+static void check_names(struct valid *v, const struct metadata_row *row,
+                        const struct api_object *o) {
+    valid__meta_names_by(v, AT(NULL, "metadata"), o->meta, row->name, o);
+}
+
 static void update(struct valid *v, const struct api_object *o, const struct api_object *old) {
-    (void)old;
-    if (!find(o->type)->any_finalizers)
-        valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
+    const struct metadata_row *row = find(o->type);
+    bool is_declared = has_declared_name(v, row) && !str_eq(o->meta->name, old->meta->name);
+    if (row->flags & FREE_UPDATE)
+        return;
+    if (row->flags & NAMES_AGAIN && !is_declared)
+        check_names(v, row, o);
+    check_finalizers(v, row, o);
+    if (row->flags & NAMES_LATE)
+        check_names(v, row, o);
+    if (api_object_is(o, API_T_custom_resource_definition))
+        check_approval(v, o, old);
+}
+
+/* A name that stays as it is was good once. */
+static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
+    const struct metadata_row *row = find(o->type);
+    struct name_part name = {o->meta->name, false};
+    bool is_judged = name.text.n || row->flags & EVEN_EMPTY;
+    if (has_declared_name(v, row) && is_judged && !(old && str_eq(old->meta->name, name.text)))
+        row->name(v, AT(AT(NULL, "metadata"), "name"), name, o);
+}
+
+/* A range of limits without a name is called by its uid. */
+static void prepare(struct api_object *o, const struct valid_opts *opts) {
+    (void)opts;
+    struct api_object_meta *m = api_own_meta(o);
+    if (o->type->id == API_T_limit_range && !m->name.n)
+        m->name = m->uid;
 }
 
 const struct valid_kind *valid__metadata_rules(const struct api_type *type) {
-    static const struct valid_kind rules = {.create = create, .update = update};
+    static const struct valid_kind rules = {
+        .prepare_create = prepare, .create = create, .update = update, .declared = declared};
     return find(type) ? &rules : NULL;
 }

@@ -1,5 +1,6 @@
 /*
- * Between the table of kinds and the judge of those whose rules are not written yet.
+ * Between the table of kinds, the rules of metadata, and the judge of those kinds whose other rules
+ * are not written yet.
  */
 #ifndef VALID_METADATA_INT_H
 #define VALID_METADATA_INT_H
@@ -8,5 +9,18 @@
 
 /* What judges the metadata of objects of the type, and nothing else; NULL if nobody does. */
 const struct valid_kind *valid__metadata_rules(const struct api_type *type);
+
+/* The two parts of valid__any_meta, for kinds whose rule for names looks at the rest of the object:
+ * `judge` is called for generateName and name, if they are there, and reports what is wrong. */
+struct name_part {
+    struct str text;
+    bool prefix; /* a name will be made of it */
+};
+typedef void name_judge(struct valid *v, const struct path *p, struct name_part name,
+                        const void *of);
+void valid__meta_names_by(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                          name_judge *judge, const void *of);
+void valid__meta_but_names(struct valid *v, const struct path *p, const struct api_object_meta *m,
+                           bool namespaced);
 
 #endif

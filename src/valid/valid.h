@@ -135,7 +135,36 @@ void valid_prepare_status(struct api_object *o, const struct api_object *old,
 void valid_status(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
 
+/* Appends the error of an update that does not say which version it is meant for. */
+void valid_version_required(struct valid_errs *out);
+
+/* Appends the error of a Scale with fewer than no replicas. */
+void valid_scale_negative(int32_t replicas, struct valid_errs *out);
+
+/* Appends the error of a patch of which nothing can be made. */
+void valid_patch_invalid(struct str patch, struct str why, struct valid_errs *out);
+
+/* The same for kinds that are answered and never stored: a review of access, of one of three kinds,
+ * and what a TokenRequest asks for, with its defaults. */
+void valid_access_review(const struct api_object *o, struct valid_errs *out);
+void valid_token_request(const struct api_token_request_spec *spec, struct valid_errs *out);
+
 /* Everything that is wrong with what a client says about a deletion, appended to *out. */
 void valid_delete_options(const struct api_delete_options *options, struct valid_errs *out);
+
+/* What a client says beside the object of a create, an update or a patch. */
+struct valid_write_options {
+    struct str field_manager, field_validation;
+    struct api_strs dry_run;
+    bool is_apply, has_force;
+};
+void valid_write_options(const struct valid_write_options *options, struct valid_errs *out);
+
+/* What a client says about a list or a watch, as far as there are rules about it. */
+struct valid_list_options {
+    struct str resource_version, resource_version_match, continue_token;
+    bool is_watch, has_send_initial_events;
+};
+void valid_list_options(const struct valid_list_options *options, struct valid_errs *out);
 
 #endif

@@ -73,6 +73,7 @@ struct valid {
     const struct feature_set *gates;
     const struct valid_cel *cel; /* may be NULL */
     size_t cel_spent;            /* by the expressions of the object so far */
+    bool covered;                /* a rule of create found what a declared one will tell of */
 };
 
 #define VALID_PRINTF(n) __attribute__((format(printf, n, n + 1)))

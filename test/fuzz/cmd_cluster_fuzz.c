@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     struct remarks *remarks = remarks_new(&ctx, &gates);
     sim_cluster_init(&c, &(struct sim_cluster_opts){
                              .gates = &gates.enabled, .remark = remarks_add, .ctx = remarks});
-    if (scene_read_cluster(&ctx, &files, &c, &err) == 0) {
+    if (scene_read_cluster(&ctx, &files, &(struct opt_list){0}, &c, &err) == 0) {
         c.made.pods = LIMIT_EXPANDED_PODS - FEW;
         sim_cluster_expand(&c);
         remarks_write(remarks);

@@ -171,7 +171,7 @@ static void check_preferred(struct plain *p, const struct match_affinity *a,
         check_one(a, node, MATCH_NODE_PREFERRED, i, v);
     }
     CHECK(faults == (p->error.p != NULL));
-    CHECK(p->fatal == match_affinity_score_fails(a));
+    CHECK(p->fatal == match_affinity_fails(a, MATCH_NODE_PREFERRED));
     CHECK(score == match_affinity_score(a, node));
 }
 

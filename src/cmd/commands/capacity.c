@@ -184,7 +184,8 @@ static int read_template(struct cmd_call *call, const struct scene *scene,
     struct remarks *remarks = remarks_new(call->ctx, &scene->gates);
     opts.ctx = remarks;
     sim_cluster_init(out, &opts);
-    int rc = scene_read_cluster(call->ctx, &(struct input_opts){.filenames = *file}, out, err);
+    int rc = scene_read_cluster(call->ctx, &(struct input_opts){.filenames = *file},
+                                &(struct opt_list){0}, out, err);
     remarks_write(remarks);
     remarks_free(remarks);
     return rc;
@@ -205,7 +206,7 @@ static void write_nodes(struct buf *out, const struct sim_headroom *fit) {
 }
 
 static void release_cluster(struct sim_cluster *c) {
-    if (c->view)
+    if (c->known)
         sim_cluster_release(c);
 }
 

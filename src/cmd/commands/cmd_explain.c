@@ -4,10 +4,10 @@
 #include "api/object.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/printable.h"
 #include "cli/io.h"
 #include "cli/spelling.h"
 #include "cmd/commands/scene.h"
+#include "cmd/commands/target.h"
 #include "cmd/report/explain_report.h"
 #include "cmd/rows.h"
 #include "sim/probe.h"
@@ -44,6 +44,7 @@ static const struct opt explain_opts[] = {
      .kind = OPT_FLAG,
      .help = "Hide values of taints, tolerations and labels, and expressions.",
      .offset = offsetof(struct explain_opts, redact)},
+    ROW_SKIP(offsetof(struct explain_opts, scene.skip), ROW_SKIP_PODS),
     {0},
 };
 
@@ -54,96 +55,23 @@ struct run {
     struct scene scene;
     const struct api_object *pod;          /* the one to explain, as it was given; borrowed */
     const struct sim_placement *placement; /* of all that is pending; NULL: not run yet */
-    struct sched *shared; /* that knows of all but pods that are nowhere; NULL: there is none */
+    struct stage *shared; /* that knows of all but pods that are nowhere; NULL: there is none */
+    struct explain_alike alike; /* the pods that the explained one stands for */
     struct buf out;
 };
 
 /* --- the pod --- */
 
-/* What an argument asks for: a pod, or the pods of a workload. */
-struct wanted {
-    const char *kind; /* "pod", or as sim_owner_of has it */
-    struct str name;
-};
-
-/* As kubectl has them. */
-static const struct {
-    const char *kind, *plural, *shorter;
-} kinds[] = {
-    {"pod", "pods", "po"},
-    {"deployment", "deployments", "deploy"},
-    {"replicaset", "replicasets", "rs"},
-    {"statefulset", "statefulsets", "sts"},
-    {"daemonset", "daemonsets", "ds"},
-    {"job", "jobs", "job"},
-    {"cronjob", "cronjobs", "cj"},
-    {"replicationcontroller", "replicationcontrollers", "rc"},
-};
-
-static int find_kind(struct str typed, struct wanted *out, struct err *err) {
-    struct str kind, group;
-    str_cut(typed, '.', &kind, &group);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (str_is(kind, kinds[i].kind) || str_is(kind, kinds[i].plural) ||
-            str_is(kind, kinds[i].shorter)) {
-            out->kind = kinds[i].kind;
-            return 0;
-        }
-    return err_set(err, ERR_USAGE, "only pods and workloads can be explained, not \"%.*s\"",
-                   STR_ARG(typed));
-}
-
-static int read_wanted(const struct cmd_call *call, struct wanted *out, struct err *err) {
+static int read_wanted(const struct cmd_call *call, struct target *out, struct err *err) {
     const struct explain_opts *opts = call->opts;
-    struct str kind = STR("pod");
-    out->name = call->args.n ? call->args.v[0] : STR("");
     if (opts->pending && (call->args.n || opts->node.p))
         return err_set(err, ERR_USAGE, "--pending goes without a name and without --node");
-    if (str_find_char(out->name, '/') != STR_NONE)
-        str_cut(out->name, '/', &kind, &out->name);
-    if (find_kind(kind, out, err) < 0)
+    if (target_read(call->args.n ? call->args.v[0] : STR(""), out, err) < 0)
         return -1;
-    if (opts->node.p && !str_is(str_of(out->kind), "pod"))
+    if (opts->node.p && !target_is_pod(out))
         return err_set(err, ERR_USAGE, "--node goes with a pod");
     return out->name.n || opts->pending ? 0
                                         : err_set(err, ERR_USAGE, "which pod? Name it as pod/NAME");
-}
-
-/* Says where there is such a pod, or what pods are called like that. */
-static int fail_missing(const struct run *run, struct str namespace, struct str name,
-                        struct err *err) {
-    struct arena *a = run->call->arena;
-    struct suggest suggest = {.typed = name};
-    err_set(err, ERR_NOT_FOUND, "pods \"%.*s\" not found in namespace \"%.*s\"", STR_ARG(name),
-            STR_ARG(namespace));
-    for (size_t i = 0; i < run->scene.cluster.items.n; i++) {
-        const struct api_object *o = run->scene.cluster.items.v[i].object;
-        if (!o || o->type != &api_types[API_T_pod])
-            continue;
-        struct str other = o->meta->namespace;
-        if (str_eq(other, namespace))
-            suggest_offer(&suggest, arena_printf(a, "%.*s", STR_ARG(o->meta->name)).p);
-        else if (str_eq(o->meta->name, name))
-            suggest_offer(&suggest,
-                          arena_printf(a, "%.*s -n %.*s", STR_ARG(name), STR_ARG(other)).p);
-    }
-    return suggest_fail(&suggest, "pod/", err);
-}
-
-static int find_pod(struct run *run, struct str name, struct err *err) {
-    struct str namespace = run->scene.cluster.opts.namespace;
-    const struct sim_cluster *c = &run->scene.cluster;
-    run->pod = sim_cluster_find(c, API_T_pod, namespace, name);
-    if (!run->pod && sim_cluster_has_refused(c, "Pod", namespace, name))
-        return err_set(err, ERR_INVALID,
-                       "pods \"%.*s\" in namespace \"%.*s\" was refused, see above", STR_ARG(name),
-                       STR_ARG(namespace));
-    if (!run->pod)
-        return fail_missing(run, namespace, name, err);
-    for (size_t i = 0; i < c->items.n; i++)
-        if (c->items.v[i].object == run->pod)
-            return sim_cluster_check_pending(&c->items.v[i], err);
-    return 0;
 }
 
 /* --- the work --- */
@@ -180,20 +108,36 @@ static bool fits_alone(void *ctx, struct str node) {
 
 typedef int placed_fn(struct run *run, void *ctx, struct err *err);
 
-/* Runs the scheduler on all that is pending, as berth schedule does; what came of it is there as
- * long as the function runs. */
-static int with_placement(struct run *run, placed_fn *fn, void *ctx, struct err *err) {
+/* A scheduler and the clock it runs on. */
+struct stage {
     struct clock_manual clock;
+    struct sched *sched;
+};
+
+static void stage_init(struct stage *stage, const struct run *run) {
+    clock_manual_init(&stage->clock, 0);
+    stage->sched = scene_sched_new(&run->scene, &stage->clock.clock, 0);
+}
+
+/* Runs the scheduler of the stage on all that is pending, as berth schedule does; what came of it
+ * is there as long as the function runs. */
+static int run_placed(struct run *run, struct stage *stage, bool is_told, placed_fn *fn, void *ctx,
+                      struct err *err) {
     struct sim_placement placement;
-    const struct sim_placement_opts opts = {.config = run->scene.config};
-    clock_manual_init(&clock, 0);
-    struct sched *s = scene_sched_new(&run->scene, &clock.clock, 0);
-    sim_placement_run(&placement, &run->scene.cluster, s, &clock, &opts);
+    const struct sim_placement_opts opts = {.config = run->scene.config, .is_told = is_told};
+    sim_placement_run(&placement, &run->scene.cluster, stage->sched, &stage->clock, &opts);
     run->placement = &placement;
     int rc = fn(run, ctx, err);
     run->placement = NULL;
     sim_placement_release(&placement);
-    sched_free(s);
+    return rc;
+}
+
+static int with_placement(struct run *run, placed_fn *fn, void *ctx, struct err *err) {
+    struct stage stage;
+    stage_init(&stage, run);
+    int rc = run_placed(run, &stage, false, fn, ctx, err);
+    sched_free(stage.sched);
     return rc;
 }
 
@@ -223,24 +167,35 @@ static bool has_outlook(const struct run *run, const struct sched_explanation *e
            sim_outlook_matters(&run->scene.cluster, run->pod);
 }
 
-static int explain_pod(struct run *run, struct sched *s, const struct api_object *pod,
+/* What becomes of the pod among the others. The scheduler that explained it goes on with them,
+ * unless it was told of some of them before their turn. */
+static void look_ahead(struct run *run, struct stage *stage, struct looking *looking) {
+    struct err none;
+    if (run->placement)
+        look_up(run, looking, &none);
+    else if (sim_probe_tells_pending(&run->scene.cluster, run->pod))
+        with_placement(run, look_up, looking, &none);
+    else
+        run_placed(run, stage, true, look_up, looking, &none);
+}
+
+static int explain_pod(struct run *run, struct stage *stage, const struct api_object *pod,
                        struct err *err) {
     struct sched_explanation e;
     struct sched_suggestions suggestions;
     size_t node;
-    sched_explain(s, pod, run->opts->redact, run->call->arena, &e);
+    sched_explain(stage->sched, pod, run->opts->redact, run->call->arena, &e);
     if (find_node(run, &e.report, &node, err) < 0)
         return -1;
     sched_suggest(&e, node, run->call->arena, &suggestions);
     struct looking looking = {.e = &e};
     bool is_alone = !has_outlook(run, &e), is_one = !run->placement;
-    if (!is_alone && is_one)
-        with_placement(run, look_up, &looking, err);
-    else if (!is_alone)
-        look_up(run, &looking, err);
+    if (!is_alone)
+        look_ahead(run, stage, &looking);
     struct explain_report report = {.e = &e,
                                     .suggestions = &suggestions,
                                     .pod = run->pod,
+                                    .alike = run->alike,
                                     .outlook = is_alone ? NULL : &looking.out,
                                     .node = node,
                                     .all = run->opts->all,
@@ -258,15 +213,15 @@ static int explain_pod(struct run *run, struct sched *s, const struct api_object
 static int explain(struct run *run, struct err *err) {
     const struct api_pod *body = run->pod->body;
     bool is_shared = run->shared && !body->status.nominated_node_name.n;
-    struct clock_manual clock;
-    clock_manual_init(&clock, 0);
+    struct stage own = {.sched = NULL};
     const struct api_object *pod = api_publish(sim_probe_pod(run->pod));
-    struct sched *own = is_shared ? NULL : scene_sched_new(&run->scene, &clock.clock, 0);
-    if (own)
-        sim_probe_tell(&run->scene.cluster, run->pod, own);
-    int rc = explain_pod(run, own ? own : run->shared, pod, err);
+    if (!is_shared) {
+        stage_init(&own, run);
+        sim_probe_tell(&run->scene.cluster, run->pod, own.sched);
+    }
+    int rc = explain_pod(run, is_shared ? run->shared : &own, pod, err);
     api_object_unref(pod);
-    sched_free(own);
+    sched_free(own.sched);
     return rc;
 }
 
@@ -274,13 +229,12 @@ static int explain(struct run *run, struct err *err) {
 
 /* Pods of one owner that nothing was found for, for the same reason. */
 struct alike {
-    struct str owner;
+    struct explain_alike all;
     const struct api_object *first;
-    size_t pods;
 };
 
 struct many {
-    const struct wanted *wanted;
+    const struct target *wanted;
     size_t pods, scheduled;
     struct map by_cause; /* struct alike */
     VEC(struct alike *) groups;
@@ -303,11 +257,11 @@ static void add_alike(struct run *run, struct many *m, const struct sim_placemen
     struct alike *alike = map_get(&m->by_cause, key);
     if (!alike) {
         alike = arena_new(a, struct alike);
-        *alike = (struct alike){owner, p->pod, 0};
+        *alike = (struct alike){.all.owner = owner, .first = p->pod};
         map_put(&m->by_cause, key, alike);
         vec_push(&m->groups, alike);
     }
-    alike->pods++;
+    alike->all.pods++;
 }
 
 static void collect(struct run *run, struct many *m) {
@@ -325,16 +279,13 @@ static void collect(struct run *run, struct many *m) {
 }
 
 static void begin_alike(struct run *run, const struct alike *alike, bool is_first) {
-    if (run->opts->output == EXPLAIN_JSON) {
-        buf_addf(&run->out, "%s{\"pods\":%zu,\"explanation\":\n", is_first ? "" : ",", alike->pods);
-        return;
-    }
-    buf_addf(&run->out, "\n%zu pod%s", alike->pods, alike->pods == 1 ? "" : "s");
-    if (alike->owner.p) {
-        buf_add(&run->out, STR(" of "));
-        printable_add(&run->out, alike->owner);
-    }
-    buf_add(&run->out, alike->pods == 1 ? STR(":\n") : STR(", of which one is told of:\n"));
+    run->pod = alike->first;
+    run->alike = alike->all;
+    if (run->opts->output == EXPLAIN_JSON)
+        buf_addf(&run->out, "%s{\"pods\":%zu,\"explanation\":\n", is_first ? "" : ",",
+                 alike->all.pods);
+    else
+        buf_add_char(&run->out, '\n');
 }
 
 static int explain_alike(struct run *run, const struct many *m, struct err *err) {
@@ -352,7 +303,6 @@ static int explain_alike(struct run *run, const struct many *m, struct err *err)
                  m->pods == 1 ? "" : "s", m->scheduled, m->pods - m->scheduled);
     for (size_t i = 0; i < shown; i++) {
         begin_alike(run, m->groups.v[i], i == 0);
-        run->pod = m->groups.v[i]->first;
         if (explain(run, err) < 0)
             return -1;
         buf_add(&run->out, is_json ? STR("}") : STR(""));
@@ -365,32 +315,34 @@ static int explain_alike(struct run *run, const struct many *m, struct err *err)
 
 static int explain_many(struct run *run, void *ctx, struct err *err) {
     struct many m = {.wanted = ctx, .by_cause = MAP_INIT(map_random_seed())};
-    struct clock_manual clock;
+    struct stage shared;
     collect(run, &m);
-    clock_manual_init(&clock, 0);
-    run->shared = scene_sched_new(&run->scene, &clock.clock, 0);
-    sim_probe_tell(&run->scene.cluster, NULL, run->shared);
+    stage_init(&shared, run);
+    sim_probe_tell(&run->scene.cluster, NULL, shared.sched);
+    run->shared = &shared;
     int rc = m.pods || run->opts->pending
                  ? explain_alike(run, &m, err)
                  : err_set(err, ERR_NOT_FOUND,
                            "no pending pod of %s \"%.*s\" in namespace \"%.*s\"", m.wanted->kind,
                            STR_ARG(m.wanted->name), STR_ARG(run->scene.cluster.opts.namespace));
-    sched_free(run->shared);
+    sched_free(shared.sched);
     run->shared = NULL;
     map_release(&m.by_cause);
     vec_release(&m.groups);
     return rc;
 }
 
-static int explain_wanted(struct run *run, struct wanted *wanted, struct err *err) {
-    if (run->opts->pending || !str_is(str_of(wanted->kind), "pod"))
+static int explain_wanted(struct run *run, struct target *wanted, struct err *err) {
+    if (run->opts->pending || !target_is_pod(wanted))
         return with_placement(run, explain_many, wanted, err);
-    return find_pod(run, wanted->name, err) < 0 ? -1 : explain(run, err);
+    return target_find_pod(&run->scene.cluster, wanted->name, &run->pod, err) < 0
+               ? -1
+               : explain(run, err);
 }
 
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts, .out = BUF_INIT(SIZE_MAX)};
-    struct wanted wanted;
+    struct target wanted;
     if (read_wanted(call, &wanted, err) < 0)
         return -1;
     int rc = scene_read(&run.scene, call, &run.opts->scene, "explain", err);

@@ -101,6 +101,7 @@ static const struct opt schedule_opts[] = {
      .value = "SELECTOR",
      .help = "Show only pods with these labels, such as 'app in (web, api),!canary'.",
      .offset = offsetof(struct schedule_opts, labels)},
+    ROW_SKIP(offsetof(struct schedule_opts, scene.skip), ROW_SKIP_PODS),
     {0},
 };
 

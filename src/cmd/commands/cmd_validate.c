@@ -8,6 +8,7 @@
 #include "cmd/report/report.h"
 #include "cmd/report/verdict.h"
 #include "cmd/rows.h"
+#include "registry/known.h"
 #include "registry/registry.h"
 #include "tolexpr/tolexpr.h"
 
@@ -60,12 +61,9 @@ static const struct opt validate_opts[] = {
      .help = "Warnings that are not wanted. Separated by commas or given several times.",
      .offset = offsetof(struct validate_opts, silence),
      .offer = offer_codes},
-    {.name = "skip",
-     .kind = OPT_LIST,
-     .value = "KIND",
-     .help = "Kinds that are not judged, such as Secret or apps/v1/Deployment. Separated by commas "
-             "or given several times.",
-     .offset = offsetof(struct validate_opts, skip)},
+    ROW_SKIP(offsetof(struct validate_opts, skip),
+             "Kinds that are not judged, such as Secret or apps/v1/Deployment. Separated by commas "
+             "or given several times."),
     {.name = "strict",
      .kind = OPT_FLAG,
      .help = "Refuse unknown and repeated fields, which is the default.",
@@ -99,7 +97,7 @@ static int judge_and_report(const struct judge *judge, struct report *report, st
 
 /* Reads, judges and reports. */
 static int run_with(struct cmd_call *call, const struct verdict_opts *verdict_opts,
-                    const struct registry_view *stored, struct err *err) {
+                    const struct registry_known *stored, struct err *err) {
     const struct validate_opts *opts = call->opts;
     struct input *in = NULL;
     struct verdict_run *run = NULL;
@@ -124,7 +122,7 @@ static int run_with(struct cmd_call *call, const struct verdict_opts *verdict_op
 
 /* Objects without metadata are nothing that can be replaced. */
 static int read_objects(struct input *in, const struct feature_set *gates,
-                        const struct registry_request *request, struct registry_view *out,
+                        const struct registry_request *request, struct registry_known *out,
                         struct err *err) {
     struct api_object *o;
     struct input_source source;
@@ -137,7 +135,7 @@ static int read_objects(struct input *in, const struct feature_set *gates,
         api_object_default(o, gates);
         registry_adopt(request, o);
         const struct api_object *stored = api_publish(o);
-        registry_view_set(out, stored);
+        registry_known_set(out, stored);
         api_object_unref(stored);
     }
     return rc;
@@ -145,18 +143,18 @@ static int read_objects(struct input *in, const struct feature_set *gates,
 
 /* What --old names, for the caller to free. */
 static int read_old(struct cmd_call *call, const struct feature_set *gates,
-                    struct registry_view **out, struct err *err) {
+                    struct registry_known **out, struct err *err) {
     const struct validate_opts *opts = call->opts;
     struct input_opts old = {.filenames = opts->old};
     struct registry_request request = {.namespace = opts->namespace};
     struct input *in;
     if (input_open(call->ctx, &old, false, &in, err) < 0)
         return -1;
-    struct registry_view *view = registry_view_new(opts->namespace);
+    struct registry_known *view = registry_known_new(opts->namespace);
     int rc = read_objects(in, gates, &request, view, err);
     input_free(in);
     if (rc < 0)
-        registry_view_free(view);
+        registry_known_free(view);
     else
         *out = view;
     return rc;
@@ -165,7 +163,7 @@ static int read_old(struct cmd_call *call, const struct feature_set *gates,
 static int run(struct cmd_call *call, struct err *err) {
     const struct validate_opts *opts = call->opts;
     struct feature_config gates;
-    struct registry_view *stored = NULL;
+    struct registry_known *stored = NULL;
     if (opts->strict && opts->warn)
         return err_set(err, ERR_USAGE, "--strict and --warn exclude each other");
     if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0)
@@ -182,7 +180,7 @@ static int run(struct cmd_call *call, struct err *err) {
                                     .silence = opts->silence};
     int rc = run_with(call, &verdicts, stored, err);
     tolexpr_free(expressions);
-    registry_view_free(stored);
+    registry_known_free(stored);
     return rc;
 }
 

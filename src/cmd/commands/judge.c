@@ -79,30 +79,6 @@ static int wait_for_more(struct file *f, struct waiting *w, enum skip_reason rea
     return f->has_manifests || f->waiting.n > MOST_WAITING ? judge_waiting(f, err) : 0;
 }
 
-/* ---- kinds that are not wanted ---- */
-
-static struct str string_member(const struct json *tree, const char *key, struct str fallback) {
-    const struct json *v = json_get(tree, str_of(key));
-    return v && v->kind == JSON_STRING ? json_str(v) : fallback;
-}
-
-/* Does "Secret", "v1/Secret" or "apps/v1/Deployment" name the object? */
-static bool names_kind(struct str name, struct str api_version, struct str kind) {
-    if (str_eq(name, kind))
-        return true;
-    return name.n == api_version.n + 1 + kind.n && str_starts(name, api_version) &&
-           name.p[api_version.n] == '/' && str_ends(name, kind);
-}
-
-static bool is_unwanted(const struct judge *j, const struct input_value *value) {
-    struct str kind = string_member(value->tree, "kind", value->kind);
-    struct str version = string_member(value->tree, "apiVersion", value->api_version);
-    for (size_t i = 0; i < j->skip->n; i++)
-        if (names_kind(j->skip->v[i], version, kind))
-            return true;
-    return false;
-}
-
 /* ---- the way through ---- */
 
 static void skip_file(struct file *f, struct str path, enum skip_reason reason) {
@@ -144,7 +120,7 @@ static int take_value(struct file *f, const struct input_value *value,
     }
     if (judge_waiting(f, err) < 0)
         return -1;
-    if (!is_unwanted(f->judge, value))
+    if (!input_value_is_of(value, f->judge->skip))
         return judge_value(f->judge, value, source, err);
     report_add_skipped_object(f->judge->report);
     return 0;

@@ -139,7 +139,8 @@ static int read_assumed(struct scene *s, struct arena *a, const struct opt_list 
 
 /* ---- the cluster ---- */
 
-static int add_all(struct sim_cluster *c, struct input *in, struct err *err) {
+static int add_all(struct sim_cluster *c, struct input *in, const struct opt_list *skip,
+                   struct err *err) {
     struct input_value value;
     struct input_source source;
     int rc;
@@ -147,19 +148,21 @@ static int add_all(struct sim_cluster *c, struct input *in, struct err *err) {
         struct api_decode_opts decode = {
             .kind = value.kind, .api_version = value.api_version, .duplicates = value.repeats};
         struct sim_source at = {source.file, source.line, source.column};
+        if (input_value_is_of(&value, skip))
+            continue;
         if (sim_cluster_add(c, value.tree, &decode, &at, err) < 0)
             return input_fail_at(&source, err);
     }
     return rc;
 }
 
-int scene_read_cluster(struct cmd_ctx *ctx, const struct input_opts *files, struct sim_cluster *c,
-                       struct err *err) {
+int scene_read_cluster(struct cmd_ctx *ctx, const struct input_opts *files,
+                       const struct opt_list *skip, struct sim_cluster *c, struct err *err) {
     struct input *in;
     if (input_open(ctx, files, false, &in, err) < 0)
         return -1;
     input_keep_repeats(in);
-    int rc = add_all(c, in, err);
+    int rc = add_all(c, in, skip, err);
     input_free(in);
     if (rc == 0)
         sim_cluster_settle(c);
@@ -187,7 +190,7 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
                                                 .engine = tolexpr_match_engine(s->expressions),
                                                 .remark = remarks_add,
                                                 .ctx = s->remarks});
-    if (scene_read_cluster(call->ctx, &opts->input, &s->cluster, err) < 0)
+    if (scene_read_cluster(call->ctx, &opts->input, &opts->skip, &s->cluster, err) < 0)
         return -1;
     if (s->cluster.items.n == 0 && !s->cluster.refused)
         return err_set(err, ERR_INVALID, "no objects passed to %s", command);
@@ -199,7 +202,7 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
 }
 
 void scene_release(struct scene *s) {
-    if (s->cluster.view)
+    if (s->cluster.known)
         sim_cluster_release(&s->cluster);
     remarks_free(s->remarks);
     tolexpr_free(s->expressions);

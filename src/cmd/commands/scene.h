@@ -12,12 +12,13 @@
 #include "sim/cluster.h"
 
 /* A command embeds them, names input_opts and gates_opts among its groups, and has the rows of
- * --config, --namespace and --assume-allocatable in its table. */
+ * --config, --namespace, --assume-allocatable and --skip in its table. */
 struct scene_opts {
     struct input_opts input;
     struct gates_opts gates;
     struct opt_list config;
     struct opt_list assumed; /* what nodes offer that do not say so: cpu=4 */
+    struct opt_list skip;    /* kinds that are left out */
     bool apply_all;          /* stored objects, too, take the place of others */
     struct str namespace;
 };
@@ -39,10 +40,10 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
                const char *command, struct err *err);
 void scene_release(struct scene *s);
 
-/* Reads all objects that the files hold into a cluster and settles it. Fails only when input cannot
- * be read; a text that is no object is such a failure. */
-int scene_read_cluster(struct cmd_ctx *ctx, const struct input_opts *files, struct sim_cluster *c,
-                       struct err *err);
+/* Reads all objects that the files hold, but for those of the kinds to skip, into a cluster and
+ * settles it. Fails only when input cannot be read; a text that is no object is such a failure. */
+int scene_read_cluster(struct cmd_ctx *ctx, const struct input_opts *files,
+                       const struct opt_list *skip, struct sim_cluster *c, struct err *err);
 
 /* A scheduler that nothing has been told of yet; see struct sched_opts for clock and tie_seed. Free
  * it with sched_free before the scene is released. */

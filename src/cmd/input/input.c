@@ -227,6 +227,23 @@ static struct str string_member(const struct json *object, struct str key) {
     return value && value->kind == JSON_STRING ? json_str(value) : (struct str){0};
 }
 
+static bool names_kind(struct str name, struct str api_version, struct str kind) {
+    if (str_eq(name, kind))
+        return true;
+    return name.n == api_version.n + 1 + kind.n && str_starts(name, api_version) &&
+           name.p[api_version.n] == '/' && str_ends(name, kind);
+}
+
+bool input_value_is_of(const struct input_value *value, const struct opt_list *kinds) {
+    struct str kind = string_member(value->tree, STR("kind"));
+    struct str version = string_member(value->tree, STR("apiVersion"));
+    for (size_t i = 0; i < kinds->n; i++)
+        if (names_kind(kinds->v[i], version.p ? version : value->api_version,
+                       kind.p ? kind : value->kind))
+            return true;
+    return false;
+}
+
 /* The kind of a list's items when they do not say: PodList has Pods. A plain List does not tell. */
 static struct str item_kind(const struct json *list) {
     struct str kind = string_member(list, STR("kind"));
@@ -235,8 +252,14 @@ static struct str item_kind(const struct json *list) {
     return str_sub(kind, 0, kind.n - 4);
 }
 
+/* The items of a list, or NULL if it is none. One whose items are null is a list without items, as
+ * for kubectl. */
 static const struct json *items_of(const struct json *value) {
+    static const struct json none = {.kind = JSON_ARRAY};
     const struct json *items = json_get(value, STR("items"));
+    if (items && items->kind == JSON_NULL &&
+        str_ends(string_member(value, STR("kind")), STR("List")))
+        return &none;
     return items && items->kind == JSON_ARRAY ? items : NULL;
 }
 
@@ -302,12 +325,12 @@ static int next_in_file(struct input *in, struct input_value *out, struct err *e
     in->item = (struct docs_item){0};
     if (docs_next(in->docs, &in->tree, &in->item, err) < 0)
         return give_up_file(in, err);
-    bool is_item = in->item.event == DOCS_ITEM;
+    bool is_item = in->item.event == DOCS_ITEM, is_value = in->item.event == DOCS_VALUE;
     if (in->item.event == DOCS_END)
         finish_file(in);
-    else if (is_item && items_of(&in->item.value))
+    else if ((is_item || is_value) && items_of(&in->item.value))
         return push_list(in, &in->item.value, err);
-    else if (is_item || (in->item.event == DOCS_VALUE && in->item.value.kind != JSON_NULL))
+    else if (is_item || (is_value && in->item.value.kind != JSON_NULL))
         return deliver(in, &in->item.value, is_item ? in->item.list : NULL, out, err);
     return 0;
 }

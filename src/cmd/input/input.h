@@ -34,6 +34,9 @@ void input_free(struct input *in);
 /* Repeated keys are no error of the input: input_value.repeats tells of them. */
 void input_keep_repeats(struct input *in);
 
+/* Is the value of one of these kinds, each named as Secret, v1/Secret or apps/v1/Deployment? */
+bool input_value_is_of(const struct input_value *value, const struct opt_list *kinds);
+
 /* The next object as it was read; otherwise as input_next. Whoever calls it again after a failure
  * gets what can be read behind it: the next object, or the next file when the text is broken. */
 int input_next_value(struct input *in, struct input_value *out, struct input_source *source,

@@ -11,10 +11,17 @@ enum explain_format { EXPLAIN_TEXT, EXPLAIN_WIDE, EXPLAIN_JSON };
 /* Their names, for the row of an option; NULL at the end. */
 extern const char *const explain_formats[];
 
+/* Pods that fail alike, of which one is explained. */
+struct explain_alike {
+    struct str owner; /* deployment/web; absent: of nobody */
+    size_t pods;      /* 0: a single pod was asked for */
+};
+
 struct explain_report {
     const struct sched_explanation *e;
     const struct sched_suggestions *suggestions;
-    const struct api_object *pod;      /* as it was given */
+    const struct api_object *pod; /* as it was given */
+    struct explain_alike alike;
     const struct sim_outlook *outlook; /* among others; NULL: nobody else matters */
     size_t node;                       /* place of the only node that is wanted; SIZE_MAX: all */
     bool all;                          /* every plug-in's verdict on every node */

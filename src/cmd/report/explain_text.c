@@ -66,12 +66,35 @@ static void add_fit(struct buf *out, const struct explain_report *r) {
     buf_add(out, STR(".\n"));
 }
 
-static void add_verdict(struct buf *out, const struct explain_report *r) {
-    const struct sched_report *report = &r->e->report;
-    buf_add(out, STR("Pod "));
+static void add_owner(struct buf *out, struct str owner) {
+    if (!owner.p)
+        return;
+    buf_add(out, STR(" of "));
+    printable_add(out, owner);
+}
+
+/* "Pod a/b", or, for one of several: "4 pods of deployment/web. One of them, a/b," */
+static void add_subject(struct buf *out, const struct explain_report *r) {
+    bool is_one = r->alike.pods <= 1;
+    if (is_one) {
+        buf_add(out, STR("Pod "));
+    } else {
+        add_count(out, r->alike.pods, "pod");
+        add_owner(out, r->alike.owner);
+        buf_add(out, STR(". One of them, "));
+    }
     printable_add(out, r->pod->meta->namespace);
     buf_add_char(out, '/');
     printable_add(out, r->pod->meta->name);
+    if (is_one)
+        add_owner(out, r->alike.owner);
+    else
+        buf_add_char(out, ',');
+}
+
+static void add_verdict(struct buf *out, const struct explain_report *r) {
+    const struct sched_report *report = &r->e->report;
+    add_subject(out, r);
     if (r->e->ended) {
         buf_add(out, STR(" is not scheduled: "));
         printable_add(out, report->error);

@@ -56,6 +56,7 @@ struct line {
 struct lines {
     const struct sim_placement *p;
     struct arena *arena; /* of what the cells say */
+    struct buf key;      /* of the pod at hand */
     struct arena keys;
     struct map groups; /* place in v + 1, by what pods of one line have in common */
     VEC(struct line) v;
@@ -67,19 +68,19 @@ static struct str message_of(struct arena *a, const struct sim_placement_pod *po
     return arena_printf(a, "%.*s: %.*s", STR_ARG(pod->message), STR_ARG(pod->victims));
 }
 
-static struct str key_of(struct lines *l, const struct sim_placement_pod *pod, struct str owner) {
-    return arena_printf(&l->keys, "%.*s\n%.*s\n%d\n%.*s\n%.*s", STR_ARG(pod->pod->meta->namespace),
-                        STR_ARG(owner), (int)pod->state, STR_ARG(pod->message),
-                        STR_ARG(pod->victims));
+static void write_key(struct lines *l, const struct sim_placement_pod *pod, struct str owner) {
+    buf_clear(&l->key);
+    buf_addf(&l->key, "%.*s\n%.*s\n%d\n%.*s\n%.*s", STR_ARG(pod->pod->meta->namespace),
+             STR_ARG(owner), (int)pod->state, STR_ARG(pod->message), STR_ARG(pod->victims));
 }
 
 /* Joins the pod to the others of its owner; if it is the first, it begins a line. */
 static void add_grouped(struct lines *l, const struct sim_placement_pod *pod, struct str owner) {
-    struct str key = key_of(l, pod, owner);
-    uintptr_t place = (uintptr_t)map_get(&l->groups, key);
+    write_key(l, pod, owner);
+    uintptr_t place = (uintptr_t)map_get(&l->groups, buf_view(&l->key));
     if (!place) {
         vec_push(&l->v, (struct line){.pod = pod, .owner = owner, .count = 1});
-        map_put(&l->groups, key, (void *)(uintptr_t)l->v.n);
+        map_put(&l->groups, arena_str(&l->keys, buf_view(&l->key)), (void *)(uintptr_t)l->v.n);
         return;
     }
     l->v.v[place - 1].count++;
@@ -183,7 +184,10 @@ void schedule__pods_table(struct table *t, const struct sim_placement *p,
                           const struct schedule_view *view) {
     bool is_wide = view->format == SCHEDULE_WIDE;
     start_table(t, is_wide);
-    struct lines l = {.p = p, .arena = &t->arena, .groups = MAP_INIT(map_random_seed())};
+    struct lines l = {.p = p,
+                      .arena = &t->arena,
+                      .key = BUF_INIT(SIZE_MAX),
+                      .groups = MAP_INIT(map_random_seed())};
     for (size_t i = 0; i < p->pods.n; i++)
         if (schedule_selects(&view->select, &p->pods.v[i]))
             add_pod(&l, &p->pods.v[i], is_wide);
@@ -192,4 +196,5 @@ void schedule__pods_table(struct table *t, const struct sim_placement *p,
     vec_release(&l.v);
     map_release(&l.groups);
     arena_release(&l.keys);
+    buf_release(&l.key);
 }

@@ -7,6 +7,7 @@
 #include "cmd/gate_flags.h"
 #include "cmd/report/kind_hint.h"
 #include "cmd/report/kubectl.h"
+#include "registry/known.h"
 #include "registry/registry.h"
 
 /* The API server makes names from random letters; here the same input gives the same output. */
@@ -16,8 +17,8 @@ enum { LONGEST_TEXT = 64 << 20 };
 
 struct verdict_run {
     struct verdict_opts opts;
-    const struct registry_view *stored; /* what objects are updates of; or NULL */
-    struct registry_view *seen;         /* PriorityClasses that went by */
+    const struct registry_known *stored; /* what objects are updates of; or NULL */
+    struct registry_known *seen;         /* PriorityClasses that went by */
     struct registry registry;
     struct registry_request request;
     struct advice *advice;
@@ -36,13 +37,14 @@ static int suggest_codes(struct str typed, struct err *err) {
     return suggest_fail(&suggest, "", err);
 }
 
-int verdict_run_new(const struct verdict_opts *opts, const struct registry_view *stored,
+int verdict_run_new(const struct verdict_opts *opts, const struct registry_known *stored,
                     struct verdict_run **out, struct err *err) {
     struct verdict_run *run = xcalloc(1, sizeof *run);
     run->opts = *opts;
     run->stored = stored;
-    run->seen = registry_view_new(opts->namespace);
-    run->registry = (struct registry){&opts->gates->enabled, opts->cel, run->seen};
+    run->seen = registry_known_new(opts->namespace);
+    run->registry =
+        (struct registry){&opts->gates->enabled, opts->cel, registry_known_view(run->seen)};
     run->request =
         (struct registry_request){.namespace = opts->namespace, .name_suffix = NAME_SUFFIX};
     run->advice = advice_new();
@@ -67,7 +69,7 @@ static void forget_object(struct verdict_run *run) {
 void verdict_run_free(struct verdict_run *run) {
     if (!run)
         return;
-    registry_view_free(run->seen);
+    registry_known_free(run->seen);
     forget_object(run);
     advice_free(run->advice);
     map_release(&run->versions);
@@ -218,15 +220,15 @@ static void accept(struct verdict_run *run) {
     run->object = api_publish(run->draft);
     run->draft = NULL;
     if (run->object->type == &api_types[API_T_priority_class] &&
-        !registry_view_find(run->seen, run->object))
-        registry_view_set(run->seen, run->object);
+        !registry_known_find(run->seen, run->object))
+        registry_known_set(run->seen, run->object);
 }
 
 static void write_object(struct verdict_run *run, const struct input_value *value,
                          struct verdict *v) {
     struct api_object *o = run->draft;
     const struct api_object *old =
-        run->stored && o->meta ? registry_view_find(run->stored, o) : NULL;
+        run->stored && o->meta ? registry_known_find(run->stored, o) : NULL;
     if (run->opts.warnings)
         advice_check(run->advice, o, &v->warnings);
     v->has_rules = valid_has_rules(o->kind);

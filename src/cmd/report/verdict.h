@@ -12,7 +12,7 @@
 #include "feature/feature.h"
 
 struct registry_remedy;
-struct registry_view;
+struct registry_known;
 struct valid_cel;
 
 struct verdict_opts {
@@ -41,7 +41,7 @@ struct verdict_run;
 
 /* A run; opts are copied, what they point to is stored. Objects in `stored` (which may be NULL) are
  * there already. Fails when a code to silence does not exist. Free with verdict_run_free. */
-int verdict_run_new(const struct verdict_opts *opts, const struct registry_view *stored,
+int verdict_run_new(const struct verdict_opts *opts, const struct registry_known *stored,
                     struct verdict_run **out, struct err *err);
 void verdict_run_free(struct verdict_run *run); /* NULL is fine */
 

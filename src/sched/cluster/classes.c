@@ -12,7 +12,7 @@
 #include "sched/topology/count_int.h"
 
 /* Beside the key: enough for what plug-ins make of a plain pod, pending or placed. */
-enum { PENDING_BYTES = 512, PLACED_BYTES = 64 };
+enum { PENDING_BYTES = 544, PLACED_BYTES = 64 };
 
 /* ---- what makes two pods one class ---- */
 
@@ -161,6 +161,22 @@ static void add_gates(struct key_writer *w, const struct api_pod_scheduling_gate
     buf_add_char(&w->out, ';');
 }
 
+/* Daemons have eight of them or more, and are each a class: a name for each field is half of it. */
+static void add_tolerations(struct key_writer *w, const struct api_toleration_list *list) {
+    for (size_t i = 0; i < list->n; i++) {
+        const struct api_toleration *t = &list->v[i];
+        add_text(w, t->key);
+        add_text(w, t->operator);
+        add_text(w, t->value);
+        add_text(w, t->effect);
+        add_text(w, t->expression);
+        if (t->toleration_seconds.set)
+            add_number(w, t->toleration_seconds.v);
+        buf_add_char(&w->out, '/');
+    }
+    buf_add_char(&w->out, ';');
+}
+
 /* What else matters on the way there. */
 static void add_needs(struct key_writer *w, const struct api_pod *pod) {
     const struct api_pod_spec *spec = &pod->spec;
@@ -175,9 +191,7 @@ static void add_needs(struct key_writer *w, const struct api_pod *pod) {
     if (spec->affinity && spec->affinity->node_affinity)
         add_struct(w, API_T_node_affinity, spec->affinity->node_affinity);
     buf_add_char(&w->out, ';');
-    for (size_t i = 0; i < spec->tolerations.n; i++)
-        add_struct(w, API_T_toleration, &spec->tolerations.v[i]);
-    buf_add_char(&w->out, ';');
+    add_tolerations(w, &spec->tolerations);
 }
 
 /* ---- requests ---- */
@@ -287,11 +301,22 @@ static void compile_plugins(struct sched *s, struct sched__pod_class *c) {
                      c->data[SCHED_VOLUME_BINDING] || c->data[SCHED_VOLUME_ZONE];
 }
 
+/* The pod's tolerations: often those of the pod that came before, as of daemons of one set, which
+ * share the list in memory. */
+static struct match_tolerations *find_tolerations(struct sched *s, const struct api_pod *pod) {
+    const struct api_toleration_list *list = &pod->spec.tolerations;
+    const struct sched__pod_class *before = s->last_class[false];
+    if (before && before->pod->spec.tolerations.v == list->v &&
+        before->pod->spec.tolerations.n == list->n)
+        return before->tolerations;
+    return match_tolerations_get(s->match, list);
+}
+
 /* What only pods on their way need. */
 static void prepare_needs(struct sched *s, struct sched__pod_class *c) {
     const struct api_affinity *affinity = c->pod->spec.affinity;
     c->profile = find_profile(s, c->pod->spec.scheduler_name);
-    c->tolerations = match_tolerations_get(s->match, &c->pod->spec.tolerations);
+    c->tolerations = find_tolerations(s, c->pod);
     match_ref(&c->tolerations->list);
     c->affinity = match_affinity_new(s->match, &c->pod->spec.node_selector,
                                      affinity ? affinity->node_affinity : NULL);

@@ -153,9 +153,7 @@ void sched__node_set(struct sched *s, const struct api_object *object) {
     }
     uint8_t state = SCHED__NODE_THERE | (after->spec.unschedulable ? SCHED__NODE_CLOSED : 0);
     bool other = sched__allocatable_set(s, slot, &after->status.allocatable) ||
-                 state != s->nodes.state[slot] ||
-                 (before && !sched__strs_equal(&before->status.declared_features,
-                                               &after->status.declared_features));
+                 state != s->nodes.state[slot];
     s->nodes.state[slot] = state;
     if (!old) {
         s->nodes.live++;

@@ -7,6 +7,9 @@
 #include "base/limits.h"
 #include "sched/times_int.h"
 
+/* So few nodes are asked again as quickly as it is to look up what they said. */
+enum { FEW_SLOTS = 8 };
+
 /* ---- who remembers ---- */
 
 static size_t bytes_of(const struct sched__eval *ev) {
@@ -14,7 +17,7 @@ static size_t bytes_of(const struct sched__eval *ev) {
     if (ev->scored)
         per_slot +=
             sizeof *ev->fixed + sizeof *ev->total + ev->scaled_count * sizeof *ev->scaled[0].raw;
-    return ev->size * per_slot;
+    return sizeof *ev + ev->arena.bytes + ev->size * per_slot;
 }
 
 static void unlink_eval(struct sched *s, struct sched__eval *ev) {
@@ -37,6 +40,11 @@ static void eval_free(struct sched *s, struct sched__eval *ev) {
     free(ev);
 }
 
+/* What nobody owns, or few nodes said, is kept until another one is used. */
+static bool is_passing(const struct sched__eval *ev) {
+    return !ev->owner || ev->few;
+}
+
 static void link_newest(struct sched *s, struct sched__eval *ev) {
     struct sched__eval *before = s->newest_eval;
     ev->newer = NULL;
@@ -44,7 +52,7 @@ static void link_newest(struct sched *s, struct sched__eval *ev) {
     *(before ? &before->newer : &s->oldest_eval) = ev;
     s->newest_eval = ev;
     s->eval_bytes += bytes_of(ev);
-    if (before && !before->owner)
+    if (before && is_passing(before))
         eval_free(s, before);
 }
 
@@ -323,6 +331,7 @@ static void prepare_scoring(struct sched__cycle *cy, struct sched__eval *ev) {
 static struct sched__eval *eval_new(struct sched__cycle *cy) {
     struct sched__eval *ev = xcalloc(1, sizeof *ev);
     ev->owner = cy->cls;
+    arena_start(&ev->arena, cy->cls->needs.n + 1);
     ev->needs = arena_str(&ev->arena, cy->cls->needs);
     ev->size = cy->s->nodes.n;
     ev->verdict = xcalloc(ev->size, sizeof *ev->verdict);
@@ -335,12 +344,14 @@ static void filter_all(struct sched__cycle *cy, struct sched__eval *ev) {
     size_t n;
     const uint32_t *named = find_named(cy, &n);
     ev->feasible = 0;
+    ev->few = false;
     if (!named) {
         filter(cy, 0, ev->size);
         for (uint32_t i = 0; i < ev->size; i++)
             ev->feasible += !ev->verdict[i];
         return;
     }
+    ev->few = n <= FEW_SLOTS;
     leave_out_all(cy);
     for (size_t i = 0; i < n; i++) {
         filter(cy, named[i], named[i] + 1);

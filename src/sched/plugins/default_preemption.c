@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "sched/metrics_int.h"
 #include "sched/preempt_int.h"
 #include "sched/queue/queue_int.h"
@@ -39,6 +40,8 @@ struct preemption {
     struct candidate best;
     bool found;
     struct sched__tallied failures;
+    struct map errors;      /* of filters, each text once */
+    struct buf error_texts; /* all of them, as upstream joins errors */
 };
 
 /* ---- importance ---- */
@@ -79,10 +82,21 @@ static size_t split_by_budget(struct preemption *p, struct victim *pods, size_t 
     return violating;
 }
 
+static void note_error(struct preemption *p, struct str error) {
+    if (map_get(&p->errors, error))
+        return;
+    map_put(&p->errors, error, p);
+    buf_add(&p->error_texts, p->error_texts.n ? STR(", ") : STR(""));
+    buf_add(&p->error_texts, error);
+}
+
+/* Whoever tells the reasons of a filter that failed tells its error, too. */
 static void note_failure(struct preemption *p, uint32_t slot) {
     struct sched__cycle tried = *p->cy;
     tried.verdict = p->cy->s->trial;
     struct sched_status status = sched__cycle_status(&tried, slot);
+    if (tried.error.p)
+        note_error(p, tried.error);
     for (size_t i = 0; i < status.reason_count; i++)
         sched__tallied_add(&p->failures, status.reasons[i], 1);
 }
@@ -306,22 +320,38 @@ static void actuate(struct preemption *p, struct sched_result *out) {
     sched__nominate(s, p->cy->pod, p->best.slot);
 }
 
-static struct str preempt(struct preemption *p, struct sched_result *out) {
-    struct sched__cycle *cy = p->cy;
-    struct str objection = find_objection(cy);
-    if (objection.p)
-        return objection;
-    p->budgets = sched__budgets_get(cy->s);
-    try_nodes(p);
-    if (!p->found) {
-        sched__unnominate(cy->s, cy->pod);
-        return sched__tallied_write(&p->failures, cy->s->nodes.live, cy->arena);
-    }
-    map_release(&p->failures.counts);
-    actuate(p, out);
+static struct str tell_errors(const struct preemption *p) {
+    struct str texts = buf_view(&p->error_texts);
+    return arena_printf(p->cy->arena, p->errors.live > 1 ? "[%.*s]" : "%.*s", STR_ARG(texts));
+}
+
+static struct str tell_success(const struct preemption *p, size_t victims) {
+    const struct sched__cycle *cy = p->cy;
     return arena_printf(cy->arena,
                         "found a potential placement for pod on node %.*s, preempting %zu victims",
-                        STR_ARG(intern_text(cy->s->nodes.v[p->best.slot].name)), out->victim_count);
+                        STR_ARG(intern_text(cy->s->nodes.v[p->best.slot].name)), victims);
+}
+
+/* An error leaves the nomination as it is, and does not matter if another node will do. */
+static enum sched_code preempt(struct preemption *p, struct sched_result *out, struct str *text) {
+    struct sched__cycle *cy = p->cy;
+    *text = find_objection(cy);
+    if (text->p)
+        return SCHED_CODE_UNSCHEDULABLE;
+    p->budgets = sched__budgets_get(cy->s);
+    try_nodes(p);
+    if (p->found) {
+        actuate(p, out);
+        *text = tell_success(p, out->victim_count);
+        return SCHED_CODE_SUCCESS;
+    }
+    if (p->errors.live) {
+        *text = tell_errors(p);
+        return SCHED_CODE_ERROR;
+    }
+    sched__unnominate(cy->s, cy->pod);
+    *text = sched__tallied_write(&p->failures, cy->s->nodes.live, cy->arena);
+    return SCHED_CODE_UNSCHEDULABLE;
 }
 
 /* Where PreFilter gave up, upstream's DynamicResources finds no state of its own, and its
@@ -336,18 +366,24 @@ enum sched_code sched__preempt(struct sched__cycle *cy, struct sched_result *out
         .cy = cy,
         .now = clock_wall(cy->s->clock),
         .failures = {.counts = MAP_INIT(cy->s->seed)},
+        .errors = MAP_INIT(cy->s->seed),
+        .error_texts = BUF_INIT(LIMIT_MESSAGE_BYTES),
     };
+    struct str text;
     if (!sched_order_has(&cy->profile->points[SCHED_POST_FILTER], SCHED_PREEMPTION))
         return SCHED_CODE_UNSCHEDULABLE;
     if (fails_before(cy)) {
         out->message = arena_printf(cy->arena, "%.*s not found", STR_ARG(out->message));
         return SCHED_CODE_ERROR;
     }
-    struct str text = preempt(&p, out);
+    enum sched_code code = preempt(&p, out, &text);
     sched__metrics_preemption(cy->s, out->victim_count);
     out->message =
         arena_printf(cy->arena, "%.*s preemption: %.*s", STR_ARG(out->message), STR_ARG(text));
-    return out->victim_count ? SCHED_CODE_SUCCESS : SCHED_CODE_UNSCHEDULABLE;
+    map_release(&p.failures.counts);
+    map_release(&p.errors);
+    buf_release(&p.error_texts);
+    return code;
 }
 
 const struct sched__plugin sched__default_preemption = {0};

@@ -215,7 +215,7 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findin
 /* ---- score ---- */
 
 static bool fail_score(struct sched__cycle *cy, const struct match_affinity *a) {
-    if (!a || !match_affinity_score_fails(a))
+    if (!a || !match_affinity_fails(a, MATCH_NODE_PREFERRED))
         return false;
     struct str why = match_affinity_error(a, MATCH_NODE_PREFERRED);
     cy->error =
@@ -278,8 +278,7 @@ static enum opinion judge(const struct match_affinity *a, const struct match_nod
     struct match_node_verdict why;
     if (!a || match_affinity_required(a, node, &why))
         return MATCHES;
-    bool failed =
-        why.part == MATCH_NODE_REQUIRED && match_affinity_error(a, MATCH_NODE_REQUIRED).p != NULL;
+    bool failed = why.part == MATCH_NODE_REQUIRED && match_affinity_fails(a, MATCH_NODE_REQUIRED);
     return failed ? CANNOT_TELL : DIFFERS;
 }
 

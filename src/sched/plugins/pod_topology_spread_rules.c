@@ -74,14 +74,15 @@ static int compile_selector(struct sched *s, struct sched__spread *d,
 
 /* ---- the selector of default constraints ---- */
 
-/* Services that select the pod have its own values. */
+/* Services that select the pod have its own values. A replication controller, which need not select
+ * it, has the last word on the labels that it names. */
 static void require_services(struct sched *s, const struct api_object_meta *pod,
-                             struct selector *sel) {
+                             const struct labels *controller, struct selector *sel) {
     bool *asked = arena_array(sel->arena, bool, pod->labels.n);
     struct err err;
     sched__services_mark(s, pod, asked);
     for (size_t i = 0; i < pod->labels.n; i++)
-        if (asked[i])
+        if (asked[i] && !labels_find(controller, pod->labels.v[i].key))
             selector_require(sel, pod->labels.v[i].key, SELECTOR_EQUALS, &pod->labels.v[i].value, 1,
                              &err);
 }
@@ -93,6 +94,16 @@ static const struct api_owner_reference *find_controller(const struct api_object
     return NULL;
 }
 
+/* The controller of the pod, if it is of this kind and known. */
+static const struct api_object *find_owner(struct sched *s, const struct api_object_meta *pod,
+                                           struct str version, struct str kind,
+                                           const struct map *objects) {
+    const struct api_owner_reference *owner = find_controller(pod);
+    if (!owner || !str_eq(owner->api_version, version) || !str_eq(owner->kind, kind))
+        return NULL;
+    return sched__store_find(s, objects, pod->namespace, owner->name);
+}
+
 static void require_spec(struct selector *sel, const struct api_label_selector *spec) {
     struct selector *other;
     struct err err;
@@ -100,39 +111,29 @@ static void require_spec(struct selector *sel, const struct api_label_selector *
         require_all(sel, other);
 }
 
-static bool is_kind(const struct api_owner_reference *owner, const char *version,
-                    const char *kind) {
-    return str_is(owner->api_version, version) && str_is(owner->kind, kind);
-}
-
 static void require_owner(struct sched *s, const struct api_object_meta *pod,
                           struct selector *sel) {
-    const struct api_owner_reference *owner = find_controller(pod);
-    if (!owner)
-        return;
-    const struct api_object *o = NULL;
-    if (is_kind(owner, "v1", "ReplicationController")) {
-        o = sched__store_find(s, &s->store.replication_controllers, pod->namespace, owner->name);
-        if (o)
-            require_labels(sel,
-                           &((const struct api_replication_controller *)o->body)->spec.selector);
-    } else if (is_kind(owner, "apps/v1", "ReplicaSet")) {
-        o = sched__store_find(s, &s->store.replica_sets, pod->namespace, owner->name);
-        if (o)
-            require_spec(sel, ((const struct api_replica_set *)o->body)->spec.selector);
-    } else if (is_kind(owner, "apps/v1", "StatefulSet")) {
-        o = sched__store_find(s, &s->store.stateful_sets, pod->namespace, owner->name);
-        if (o)
-            require_spec(sel, ((const struct api_stateful_set *)o->body)->spec.selector);
-    }
+    const struct api_object *o =
+        find_owner(s, pod, STR("apps/v1"), STR("ReplicaSet"), &s->store.replica_sets);
+    if (o)
+        require_spec(sel, ((const struct api_replica_set *)o->body)->spec.selector);
+    o = find_owner(s, pod, STR("apps/v1"), STR("StatefulSet"), &s->store.stateful_sets);
+    if (o)
+        require_spec(sel, ((const struct api_stateful_set *)o->body)->spec.selector);
 }
 
 /* Borrows from the objects that it is made of. */
 static struct selector *default_selector(struct sched *s, const struct api_object_meta *pod,
                                          struct arena *a) {
+    static const struct labels none;
+    const struct api_object *o = find_owner(s, pod, STR("v1"), STR("ReplicationController"),
+                                            &s->store.replication_controllers);
+    const struct labels *controller =
+        o ? &((const struct api_replication_controller *)o->body)->spec.selector : &none;
     struct selector *sel = arena_new(a, struct selector);
     selector_init(sel, a);
-    require_services(s, pod, sel);
+    require_services(s, pod, controller, sel);
+    require_labels(sel, controller);
     require_owner(s, pod, sel);
     selector_seal(sel);
     return sel;
@@ -272,6 +273,9 @@ static void take_specs(struct sched__spread *d, const struct sched_profile *prof
     }
 }
 
+/* Enough for the text of a selector that asks for nothing, which most pods have by default. */
+enum { FIRST_BYTES = 64 };
+
 void *sched__spread_compile(struct sched *s, struct sched__pod_class *c) {
     struct sched__spread d = {.cls = c};
     if (!c->profile)
@@ -282,6 +286,7 @@ void *sched__spread_compile(struct sched *s, struct sched__pod_class *c) {
     d.strict = d.own || !c->profile->system_spread;
     d.generation = s->selectors_generation - 1;
     struct sched__spread *data = arena_copy(&c->arena, &d, sizeof d);
+    arena_start(&data->arena, FIRST_BYTES);
     if (d.own)
         make_rules(s, data, NULL);
     return data;
@@ -308,11 +313,11 @@ static void refresh_defaults(struct sched *s, struct sched__spread *d) {
     if (!str_eq(buf_view(&text), d->selector)) {
         clear(s, d);
         arena_reset(&d->arena);
-        struct sched__podterm copy =
-            sched__podterm_copy(&d->arena, &(struct sched__podterm){.selector = sel});
         d->selector = arena_str(&d->arena, buf_view(&text));
         if (sel->n)
-            make_rules(s, d, copy.selector);
+            make_rules(
+                s, d,
+                sched__podterm_copy(&d->arena, &(struct sched__podterm){.selector = sel}).selector);
     }
     buf_release(&text);
     arena_release(&a);

@@ -349,11 +349,15 @@ void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct sc
         sched__queue_freed(s, before);
 }
 
-static void forget(struct sched *s, struct sched_pod *pod) {
+void sched__queue_skip(struct sched *s, struct sched_pod *pod) {
     sched__places_leave(s->queue, pod->queued);
-    sched__unnominate(s, pod);
     free(pod->queued);
     pod->queued = NULL;
+}
+
+static void forget(struct sched *s, struct sched_pod *pod) {
+    sched__unnominate(s, pod);
+    sched__queue_skip(s, pod);
 }
 
 void sched__queue_remove(struct sched *s, struct sched_pod *pod) {

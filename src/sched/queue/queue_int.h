@@ -115,16 +115,25 @@ void sched__queue_update(struct sched *s, struct sched_pod *pod, const struct sc
 void sched__queue_remove(struct sched *s, struct sched_pod *pod);
 
 /* The pod to be tried now, which is in flight from then on; NULL when there is none at this time.
- * sched__queue_done, _failed or _remove end that, soon: events are kept until then. */
+ * sched__queue_done, _failed, _skip or _remove end that, soon: events are kept until then. */
 struct sched_pod *sched__queue_pop(struct sched *s);
 
 /* The attempt, or the binding, failed: these plug-ins rejected the pod. An error, or no plug-in
  * (there is no node): the pod is tried again after its back-off, whatever happens. */
 void sched__queue_failed(struct sched *s, struct sched_pod *pod, uint32_t rejecting, bool is_error);
 
+/* The pod in flight is not tried, and out of the queue until it is added again; its nomination
+ * stays. */
+void sched__queue_skip(struct sched *s, struct sched_pod *pod);
+
 /* The decision, which took so many seconds, found a node: the pod is being bound. Forgets its
  * nomination. */
 void sched__queue_done(struct sched *s, struct sched_pod *pod, double seconds);
+
+/* Has the pod found a node, and is it not known yet what became of its binding? */
+static inline bool sched__queue_is_binding(const struct sched_pod *pod) {
+    return pod->queued && pod->queued->place == SCHED__BINDING;
+}
 
 /* The pod that is being bound is on its node, and the queue knows it no more. */
 void sched__queue_bound(struct sched *s, struct sched_pod *pod);

@@ -34,7 +34,8 @@ static void set_up_with(struct fixture *f, const char *text, struct controller_m
     sim_cluster_init(&f->cluster, &(struct sim_cluster_opts){.gates = &f->gates.enabled,
                                                              .remark = remarks_add,
                                                              .ctx = f->remarks});
-    assert_int_equal(scene_read_cluster(&f->world.ctx, &opts, &f->cluster, &err), 0);
+    assert_int_equal(
+        scene_read_cluster(&f->world.ctx, &opts, &(struct opt_list){0}, &f->cluster, &err), 0);
     f->cluster.made = there;
     sim_cluster_expand(&f->cluster);
 }
@@ -166,6 +167,30 @@ static void members_that_cannot_be_paid_are_not_made(void **state) {
         assert_int_equal(f.cluster.refused, 1);
         assert_null(sim_cluster_find(&f.cluster, API_T_persistent_volume_claim, STR("default"),
                                      STR("v-s-0")));
+        tear_down(&f);
+    }
+}
+
+#define TERM "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: other}}}"
+#define PICKY_DAEMON_SET                                                                       \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {capacity: {pods: 9}}}\n---\n" \
+    "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {selector: {"           \
+    "matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: ["        \
+    "{name: c, image: i}], affinity: {podAntiAffinity: {"                                      \
+    "requiredDuringSchedulingIgnoredDuringExecution: [" TERM ", " TERM "]}}}}}}\n---\n"
+
+/* The scheduler keeps more of terms about other pods than their text. */
+static void terms_are_paid(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t left, pods;
+    } table[] = {{DAEMON_SET, 16000, 2}, {PICKY_DAEMON_SET, 16000, 1}, {PICKY_DAEMON_SET, 8000, 0}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct fixture f;
+        struct controller_made there = {.bytes = LIMIT_EXPANDED_BYTES - table[i].left};
+        set_up_with(&f, table[i].text, there);
+        assert_int_equal(f.cluster.made.pods, table[i].pods);
         tear_down(&f);
     }
 }
@@ -339,6 +364,7 @@ int main(void) {
         cmocka_unit_test(no_more_daemons_than_the_limit),
         cmocka_unit_test(no_more_bytes_than_the_limit),
         cmocka_unit_test(members_that_cannot_be_paid_are_not_made),
+        cmocka_unit_test(terms_are_paid),
         cmocka_unit_test(members_share_the_spec_of_their_template),
         cmocka_unit_test(what_is_a_members_own),
         cmocka_unit_test(no_larger_amounts_than_the_limit),

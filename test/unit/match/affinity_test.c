@@ -54,7 +54,8 @@ static void check_preferred(const struct json *line, const struct match_affinity
     data_expect(line, "preferred_text", buf_view(&text));
     data_expect(line, "preferred_error", match_affinity_error(a, MATCH_NODE_PREFERRED));
     expect_number(line, "score", match_affinity_score(a, node));
-    assert_int_equal(match_affinity_score_fails(a), json_get(line, STR("score_fails")) != NULL);
+    assert_int_equal(match_affinity_fails(a, MATCH_NODE_PREFERRED),
+                     json_get(line, STR("score_fails")) != NULL);
 }
 
 static void check_node(struct arena *arena, const struct json *line) {

@@ -5,6 +5,7 @@
  */
 #include "../data.h"
 #include "registry/admission/admission_int.h"
+#include "registry/known.h"
 
 static struct api_object *decode(const struct json *tree) {
     struct feature_config config;
@@ -30,15 +31,15 @@ static void compare(struct arena *a, struct str id, const struct json *want,
 }
 
 /* A cluster that has these classes and no others. */
-static struct registry_view *view_of(const struct json *classes) {
-    struct registry_view *view = registry_view_new(STR(""));
-    registry_view_close(view, API_T_priority_class);
+static struct registry_known *known_of(const struct json *classes) {
+    struct registry_known *known = registry_known_new(STR(""));
+    registry_known_close(known, API_T_priority_class);
     for (uint32_t i = 0; classes && i < classes->n; i++) {
         const struct api_object *class = api_publish(decode(&classes->items[i]));
-        registry_view_set(view, class);
+        registry_known_set(known, class);
         api_object_unref(class);
     }
-    return view;
+    return known;
 }
 
 static void check_failure(struct str id, const struct json *want,
@@ -50,8 +51,8 @@ static void check_failure(struct str id, const struct json *want,
 static void check_line(struct arena *a, const struct json *line) {
     const struct json *old = json_get(line, STR("old")), *error = json_get(line, STR("error"));
     struct str id = json_str(json_get(line, STR("id")));
-    struct registry_view *view = view_of(json_get(line, STR("classes")));
-    struct registry registry = {.view = view};
+    struct registry_known *known = known_of(json_get(line, STR("classes")));
+    struct registry registry = {.view = registry_known_view(known)};
     struct registry_request request = {.namespace = STR("")};
     struct api_object *o = decode(json_get(line, STR("object")));
     struct api_object *was = old ? decode(old) : NULL;
@@ -63,7 +64,7 @@ static void check_line(struct arena *a, const struct json *line) {
         compare(a, id, json_get(line, STR("after")), o);
     api_object_free(was);
     api_object_free(o);
-    registry_view_free(view);
+    registry_known_free(known);
 }
 
 static void test_lines(void **state) {

@@ -130,6 +130,31 @@ static void nodes_that_a_pod_names_are_asked_alone(void **state) {
     sched_free(w.s);
 }
 
+/* Daemons ask one node each, and there are as many classes of them: one is remembered at a time. */
+static void what_few_nodes_say_is_remembered_until_others_are_asked(void **state) {
+    (void)state;
+    struct world w;
+    struct arena a = {0};
+    start(&w);
+    for (unsigned i = 0; i < 16; i++)
+        set_node(&w, i, i == 6 ? 4 : 1);
+    const struct api_object *pinned = pinned_pod(&w), *other = pod(&w, 0);
+    struct sched__pod_class *few = sched__pod_class_get(w.s, pinned);
+    struct sched__pod_class *many = sched__pod_class_get(w.s, other);
+    assert_true(str_is(best_node(&w, other, &a), "n6"));
+    assert_true(str_is(best_node(&w, pinned, &a), "n6"));
+    assert_true(few->eval && many->eval);
+    assert_true(str_is(best_node(&w, other, &a), "n6"));
+    assert_true(!few->eval && many->eval);
+    assert_true(str_is(best_node(&w, pinned, &a), "n6"));
+    sched__pod_class_unref(w.s, few);
+    sched__pod_class_unref(w.s, many);
+    api_object_unref(pinned);
+    api_object_unref(other);
+    arena_release(&a);
+    sched_free(w.s);
+}
+
 /* Sums of all that a node offers may stay the same while each amount is another one. */
 static void any_change_of_allocatable_is_noticed(void **state) {
     static const struct {
@@ -381,6 +406,7 @@ int main(void) {
         cmocka_unit_test(of_like_pods_one_object_is_held),
         cmocka_unit_test(a_changed_node_is_asked_again),
         cmocka_unit_test(nodes_that_a_pod_names_are_asked_alone),
+        cmocka_unit_test(what_few_nodes_say_is_remembered_until_others_are_asked),
         cmocka_unit_test(what_a_class_remembers_is_taken_over),
         cmocka_unit_test(any_change_of_allocatable_is_noticed),
         cmocka_unit_test(weights_of_any_size_count),

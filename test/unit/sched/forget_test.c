@@ -171,10 +171,8 @@ static void a_failed_binding_is_a_failed_attempt(void **state) {
     assert_int_equal(count_attempts(w, SCHED_SCHEDULED), 1);
 }
 
-/* Its volume was assumed to be bound to its claim. */
-static void its_volume_is_free_again(void **state) {
-    struct world *w = *state;
-    struct sched_pod_name a = named("a");
+/* Pods a and b with a claim each, and one volume. */
+static void set_two_claims_of_one_volume(struct world *w) {
     static const char *const claims[] = {"a", "b"};
     world_set(w,
               object_of_text("{'apiVersion':'storage.k8s.io/v1','kind':'StorageClass','metadata':"
@@ -197,10 +195,101 @@ static void its_volume_is_free_again(void **state) {
                  ",'volumes':[{'name':'d','persistentVolumeClaim':{'claimName':'%s'}}]", claims[i]);
         set_pod(w, claims[i], spec);
     }
+}
+
+/* Its volume was assumed to be bound to its claim. */
+static void its_volume_is_free_again(void **state) {
+    struct world *w = *state;
+    struct sched_pod_name a = named("a");
+    set_two_claims_of_one_volume(w);
     expect_next(w, "a", SCHED_SCHEDULED);
     expect_next(w, "b", SCHED_UNSCHEDULABLE);
     clock_manual_advance(&w->clock, 5 * CLOCK_SECOND);
     assert_true(sched_forget(w->s, &a));
+    expect_next(w, "b", SCHED_SCHEDULED);
+}
+
+/* The pod as it is while somebody deletes it. */
+static void mark_deleted(struct world *w, const char *name, const char *spec) {
+    world_set(w,
+              object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'%s','namespace':"
+                             "'d','uid':'%s','deletionTimestamp':'2027-01-01T00:00:00Z'},'spec':"
+                             "{'containers':[{'name':'c','image':'i'}]%s}}",
+                             name, name, spec));
+}
+
+/* A binding that the server will refuse keeps nobody from the node. */
+static void the_deletion_of_an_assumed_pod_frees_its_node(void **state) {
+    struct world *w = *state;
+    struct sched_pod_name a = named("a");
+    set_pod(w, "a", "");
+    set_pod(w, "b", "");
+    expect_next(w, "a", SCHED_SCHEDULED);
+    expect_next(w, "b", SCHED_UNSCHEDULABLE);
+    clock_manual_advance(&w->clock, 5 * CLOCK_SECOND);
+    mark_deleted(w, "a", "");
+    expect_next(w, "b", SCHED_SCHEDULED);
+    mark_deleted(w, "a", ""); /* an echo */
+    expect_nothing(w);
+    assert_true(sched_forget(w->s, &a));
+    clock_manual_advance(&w->clock, 2 * CLOCK_SECOND);
+    expect_next(w, "a", SCHED_SKIPPED);
+    expect_nothing(w);
+}
+
+/* The binding was faster than the deletion. */
+static void a_deleted_pod_may_have_been_bound(void **state) {
+    struct world *w = *state;
+    struct sched_pod_name a = named("a");
+    set_pod(w, "a", "");
+    expect_next(w, "a", SCHED_SCHEDULED);
+    mark_deleted(w, "a", "");
+    mark_deleted(w, "a", ",'nodeName':'n'");
+    assert_false(sched_forget(w->s, &a));
+    assert_int_equal(count_attempts(w, SCHED_SCHEDULED), 1);
+    set_pod(w, "b", "");
+    expect_next(w, "b", SCHED_UNSCHEDULABLE);
+}
+
+static void a_deleted_pod_may_be_gone_before_its_binding_fails(void **state) {
+    struct world *w = *state;
+    struct sched_pod_name a = named("a");
+    set_pod(w, "a", "");
+    expect_next(w, "a", SCHED_SCHEDULED);
+    mark_deleted(w, "a", "");
+    world_delete(w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'a',"
+                                   "'namespace':'d'}}"));
+    assert_false(sched_forget(w->s, &a));
+    expect_nothing(w);
+}
+
+static void a_pending_pod_that_is_deleted_is_skipped(void **state) {
+    struct world *w = *state;
+    struct sched_result r;
+    set_pod(w, "a", "");
+    mark_deleted(w, "a", "");
+    assert_true(sched_next(w->s, &r));
+    assert_int_equal(r.outcome, SCHED_SKIPPED);
+    assert_true(str_is(r.message, "skip schedule deleting pod: d/a"));
+    assert_int_equal(count_attempts(w, SCHED_FAILED), 0);
+    expect_nothing(w);
+    mark_deleted(w, "a", ",'nodeSelector':{'a':'b'}"); /* a change brings it back, as upstream */
+    expect_next(w, "a", SCHED_SKIPPED);
+    expect_nothing(w);
+}
+
+/* When the binding has failed; no hint of VolumeBinding looks at pods, so b is late to know. */
+static void the_volume_of_a_deleted_pod_is_free_later(void **state) {
+    struct world *w = *state;
+    struct sched_pod_name a = named("a");
+    set_two_claims_of_one_volume(w);
+    expect_next(w, "a", SCHED_SCHEDULED);
+    expect_next(w, "b", SCHED_UNSCHEDULABLE);
+    clock_manual_advance(&w->clock, 5 * CLOCK_SECOND);
+    mark_deleted(w, "a", ",'volumes':[{'name':'d','persistentVolumeClaim':{'claimName':'a'}}]");
+    expect_next(w, "b", SCHED_UNSCHEDULABLE);
+    assert_true(sched_forget(w->s, &a));
+    clock_manual_advance(&w->clock, 400 * CLOCK_SECOND);
     expect_next(w, "b", SCHED_SCHEDULED);
 }
 
@@ -215,6 +304,12 @@ int main(void) {
         cmocka_unit_test_setup_teardown(only_an_assumed_pod_is_forgotten, begin, end),
         cmocka_unit_test_setup_teardown(a_failed_binding_is_a_failed_attempt, begin, end),
         cmocka_unit_test_setup_teardown(its_volume_is_free_again, begin, end),
+        cmocka_unit_test_setup_teardown(the_deletion_of_an_assumed_pod_frees_its_node, begin, end),
+        cmocka_unit_test_setup_teardown(a_deleted_pod_may_have_been_bound, begin, end),
+        cmocka_unit_test_setup_teardown(a_deleted_pod_may_be_gone_before_its_binding_fails, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_pending_pod_that_is_deleted_is_skipped, begin, end),
+        cmocka_unit_test_setup_teardown(the_volume_of_a_deleted_pod_is_free_later, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

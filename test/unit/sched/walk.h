@@ -327,6 +327,50 @@ static inline void walk_op_ask(struct walk *w, struct walk_record r) {
     walk_ask(w, e->object, r.b, r.c);
 }
 
+/* A pod comes to a node that nobody knows, and goes. What is remembered of the others outlives the
+ * slot that was there meanwhile. */
+static inline void walk_visit(struct walk *w, struct walk_record r) {
+    enum { UNKNOWN = 9 };
+    struct walk_entry *e = walk_entry(w, WALK_POD, r.a % walk_kinds[WALK_POD].numbers);
+    unsigned probe = r.b % walk_kinds[WALK_PROBE].numbers;
+    if (e->object)
+        return;
+    struct walk_spec spec = e->spec;
+    spec.seed = r.c;
+    spec.era = walk_era(w);
+    walk_ask(w, walk_entry(w, WALK_PROBE, probe)->object, WALK_EXAMINE, 0);
+    e->bound = spec.era * WALK_NODES_OF_ERA + UNKNOWN + 1;
+    walk_tell(w, e, spec);
+    walk_delete(w, e);
+    walk_ask(w, walk_entry(w, WALK_PROBE, probe)->object, WALK_EXAMINE, 0);
+}
+
+/* All pods go, and all nodes but one, which come back: columns get shorter and longer again. */
+static inline void walk_start_over(struct walk *w, struct walk_record r) {
+    unsigned numbers = walk_kinds[WALK_NODE].numbers;
+    bool was_there[UINT8_MAX] = {0};
+    for (unsigned i = 0; i < walk_kinds[WALK_POD].numbers; i++)
+        walk_delete(w, walk_entry(w, WALK_POD, i));
+    for (unsigned i = 0; i < numbers; i++) {
+        struct walk_entry *e = walk_entry(w, WALK_NODE, i);
+        was_there[i] = e->object && i != r.a % numbers;
+        if (was_there[i])
+            walk_delete(w, e);
+    }
+    for (unsigned i = 0; i < numbers; i++) {
+        struct walk_entry *e = walk_entry(w, WALK_NODE, (i + r.c) % numbers);
+        if (was_there[e->spec.number])
+            walk_tell(w, e, e->spec);
+    }
+}
+
+static inline void walk_op_pass(struct walk *w, struct walk_record r) {
+    if (r.b / 4 % 16 == 0)
+        walk_start_over(w, r);
+    else
+        walk_visit(w, r);
+}
+
 /* ---- decisions ---- */
 
 static inline void walk_require_result(const struct sched_result *a, const struct sched_result *b,
@@ -418,10 +462,10 @@ static inline void walk_op_confirm(struct walk *w, struct walk_record r) {
 static inline void walk_step(struct walk *w, struct walk_record r) {
     typedef void walk_op(struct walk * w, struct walk_record r);
     static walk_op *const ops[] = {
-        walk_op_set,    walk_op_set,      walk_op_twin,   walk_op_twin,
-        walk_op_change, walk_op_change,   walk_op_change, walk_op_defer,
-        walk_op_delete, walk_op_recreate, walk_op_next,   walk_op_next,
-        walk_op_next,   walk_op_clock,    walk_op_ask,    walk_op_confirm,
+        walk_op_set,    walk_op_set,      walk_op_twin, walk_op_twin,
+        walk_op_change, walk_op_change,   walk_op_pass, walk_op_defer,
+        walk_op_delete, walk_op_recreate, walk_op_next, walk_op_next,
+        walk_op_next,   walk_op_clock,    walk_op_ask,  walk_op_confirm,
     };
     ops[r.op % (sizeof ops / sizeof *ops)](w, r);
     if (++w->stats.steps % w->stride == 0)

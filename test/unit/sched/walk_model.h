@@ -17,6 +17,7 @@ struct walk_entry {
     unsigned bound, assumed;         /* pods: where they are by their object, or by a decision */
     unsigned nominated;              /* pods: before the last decision */
     bool open;                       /* pods: they were without gates once */
+    bool left; /* pods that are assumed: their deletion began, which took them off the node */
     const struct api_object
         *shadow; /* pods that are assumed, volumes and claims that are taken before
               the last decision: as their objects would show it; NULL: no */
@@ -235,6 +236,7 @@ static inline void walk_tell(struct walk *w, struct walk_entry *e, struct walk_s
         sched_set(w->s[k], o);
     if (is_pod && walk_is_old(e, o)) {
         walk_replace(&e->news.object, o);
+        e->left = e->left || o->meta->deletion_timestamp.set;
         e->news.spec = spec;
         e->news.choices = choices;
         return;
@@ -266,6 +268,7 @@ static inline void walk_set_seed(struct walk *w, struct walk_entry *e, uint8_t s
 /* The pod was given the node. */
 static inline void walk_assume(struct walk_entry *e, struct str node) {
     e->assumed = walk_node_of(node);
+    e->left = false;
     struct api_object *copy = api_object_copy(e->object);
     walk_put_on(copy, e->assumed);
     walk_replace(&e->shadow, api_publish(copy));

@@ -209,7 +209,7 @@ static inline const struct api_pod *naive_resident(const struct walk_entry *e, s
     if (e->spec.kind != WALK_POD || walk_has_ended(e->object))
         return NULL;
     const struct api_pod *pod = walk_pod_body(e->object);
-    unsigned where = e->assumed ? e->assumed : walk_node_of(pod->spec.node_name);
+    unsigned where = e->assumed && !e->left ? e->assumed : walk_node_of(pod->spec.node_name);
     return where == walk_node_of(node) ? pod : NULL;
 }
 

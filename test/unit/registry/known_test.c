@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "registry/view.h"
+#include "registry/known.h"
 
 static struct api_object *object_of(const char *text) {
     struct arena a = {0};
@@ -18,9 +18,9 @@ static struct api_object *object_of(const char *text) {
     return o;
 }
 
-static void show(struct registry_view *v, const char *text) {
+static void show(struct registry_known *v, const char *text) {
     const struct api_object *o = api_publish(object_of(text));
-    registry_view_set(v, o);
+    registry_known_set(v, o);
     api_object_unref(o);
 }
 
@@ -28,14 +28,15 @@ static void show(struct registry_view *v, const char *text) {
     "{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\",\"metadata\":{" \
     "\"name\":\"" name "\"},\"value\":" #value ",\"globalDefault\":" #by_default "}"
 
-static void expect_default(const struct registry_view *v, const char *name) {
-    const struct api_priority_class *found = registry_view_default_priority_class(v);
+static void expect_default(const struct registry_known *v, const char *name) {
+    const struct api_priority_class *found =
+        registry_view_default_priority_class(registry_known_view(v));
     assert_true(name ? found && str_is(found->metadata.name, name) : !found);
 }
 
 static void the_least_of_several_default_priorities_counts(void **state) {
     (void)state;
-    struct registry_view *v = registry_view_new(STR(""));
+    struct registry_known *v = registry_known_new(STR(""));
     expect_default(v, NULL);
     show(v, CLASS("plain", 1, false));
     expect_default(v, NULL);
@@ -45,7 +46,7 @@ static void the_least_of_several_default_priorities_counts(void **state) {
     expect_default(v, "low");
     show(v, CLASS("low", 5, false));
     expect_default(v, "middle");
-    registry_view_free(v);
+    registry_known_free(v);
 }
 
 #define STORAGE(name, made)                                                           \
@@ -57,37 +58,38 @@ static void the_least_of_several_default_priorities_counts(void **state) {
 
 static void the_newest_of_several_default_storage_classes_counts(void **state) {
     (void)state;
-    struct registry_view *v = registry_view_new(STR(""));
-    assert_null(registry_view_default_storage_class(v));
+    struct registry_known *v = registry_known_new(STR(""));
+    assert_null(registry_view_default_storage_class(registry_known_view(v)));
     show(v, STORAGE("b", "2026-01-02T00:00:00Z"));
     show(v, STORAGE("c", "2026-01-01T00:00:00Z"));
     show(v, STORAGE("a", "2026-01-02T00:00:00Z"));
-    assert_true(str_is(registry_view_default_storage_class(v)->metadata.name, "a"));
-    registry_view_free(v);
+    assert_true(
+        str_is(registry_view_default_storage_class(registry_known_view(v))->metadata.name, "a"));
+    registry_known_free(v);
 }
 
 static void an_object_without_a_namespace_is_in_that_of_the_view(void **state) {
     (void)state;
-    struct registry_view *v = registry_view_new(STR("mine"));
+    struct registry_known *v = registry_known_new(STR("mine"));
     struct api_object *pod =
         object_of("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}");
     show(v, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":"
             "\"mine\"}}");
-    assert_non_null(registry_view_find(v, pod));
-    assert_non_null(registry_view_get(v, pod->kind, STR("mine"), STR("p")));
-    assert_null(registry_view_get(v, pod->kind, STR("default"), STR("p")));
+    assert_non_null(registry_known_find(v, pod));
+    assert_non_null(registry_view_get(registry_known_view(v), pod->kind, STR("mine"), STR("p")));
+    assert_null(registry_view_get(registry_known_view(v), pod->kind, STR("default"), STR("p")));
     api_object_free(pod);
-    registry_view_free(v);
+    registry_known_free(v);
 }
 
 static void only_a_closed_kind_is_known_to_be_complete(void **state) {
     (void)state;
-    struct registry_view *v = registry_view_new(STR(""));
-    assert_false(registry_view_is_closed(v, API_T_namespace));
-    registry_view_close(v, API_T_namespace);
-    assert_true(registry_view_is_closed(v, API_T_namespace));
-    assert_false(registry_view_is_closed(v, API_T_priority_class));
-    registry_view_free(v);
+    struct registry_known *v = registry_known_new(STR(""));
+    assert_false(registry_view_is_closed(registry_known_view(v), API_T_namespace));
+    registry_known_close(v, API_T_namespace);
+    assert_true(registry_view_is_closed(registry_known_view(v), API_T_namespace));
+    assert_false(registry_view_is_closed(registry_known_view(v), API_T_priority_class));
+    registry_known_free(v);
 }
 
 int main(void) {
