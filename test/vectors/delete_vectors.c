@@ -1,6 +1,7 @@
 /* delete.jsonl: what becomes of an object that is to be deleted? */
 #include "codec/time.h"
 #include "match_vectors.h"
+#include "registry/known.h"
 #include "registry/registry.h"
 #include "vectors.h"
 #include "verdict.h"
@@ -50,9 +51,9 @@ static int read_now(const struct json *line, struct api_time *now, struct buf *w
 
 static int judge(struct arena *a, const struct json *line, struct api_object *o, struct buf *why) {
     struct feature_set gates;
-    struct registry_view *view = registry_view_new(STR(""));
+    struct registry_known *known = registry_known_new(STR(""));
     struct registry_request request = {.namespace = STR("default")};
-    struct registry registry = {.gates = &gates, .view = view};
+    struct registry registry = {.gates = &gates, .view = registry_known_view(known)};
     struct api_delete_options options = {0};
     enum registry_deletion deletion = REGISTRY_DELETION_NOW;
     int rc = -1;
@@ -64,7 +65,7 @@ static int judge(struct arena *a, const struct json *line, struct api_object *o,
             registry_delete(&registry, &request, a, &options, o, &deletion);
         rc = compare(a, line, o, &failure, deletion, why);
     }
-    registry_view_free(view);
+    registry_known_free(known);
     return rc;
 }
 

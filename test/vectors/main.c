@@ -9,6 +9,7 @@
  * that says where it does not.
  *
  * berth_vectors --rows: the rows of the schema, see rows.c.
+ * berth_vectors --documents DIR: what a server says about itself, see documents.c.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,18 +25,25 @@ static const struct kind {
     const char *file;
     vectors_check_fn *check;
 } kinds[] = {
+    {"apply.jsonl", vectors_check_apply},
     {"cel_conformance_k8s.jsonl", vectors_check_cel_conformance},
     {"cel_vectors.jsonl", vectors_check_cel},
     {"daemon.jsonl", vectors_check_daemon},
     {"decode.jsonl", vectors_check_decode},
     {"delete.jsonl", vectors_check_delete},
     {"discovery.jsonl", vectors_check_discovery},
+    {"jwt.jsonl", vectors_check_jwt},
     {"kubelet.jsonl", vectors_check_kubelet},
     {"labelselector.jsonl", vectors_check_labelselector},
     {"merge.jsonl", vectors_check_merge},
+    {"metadata.jsonl", vectors_check_metadata},
     {"nodeselector.jsonl", vectors_check_nodeselector},
+    {"patch.jsonl", vectors_check_patch},
     {"preempt.jsonl", vectors_check_preempt},
+    {"proto.jsonl", vectors_check_proto},
     {"quantity.jsonl", vectors_check_quantity},
+    {"rbac.jsonl", vectors_check_rbac},
+    {"rbac_policy.jsonl", vectors_check_rbac_policy},
     {"requeue.jsonl", vectors_check_requeue},
     {"schedule.jsonl", vectors_check_schedule},
     {"semver.jsonl", vectors_check_semver},
@@ -205,8 +213,11 @@ static int note_unknown_files(const char *dir) {
 }
 
 int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], "--documents") == 0)
+        return vectors_write_documents(argv[2]) < 0 ? 2 : 0;
     if (argc != 2) {
-        fprintf(stderr, "usage: berth_vectors DIR | berth_vectors - | berth_vectors --rows\n");
+        fprintf(stderr, "usage: berth_vectors DIR | berth_vectors - | berth_vectors --rows | "
+                        "berth_vectors --documents DIR\n");
         return 2;
     }
     if (strcmp(argv[1], "-") == 0)

@@ -30,6 +30,7 @@ var areas = []*area{
 	{"validate_create", validateCreate, generateCreate, []string{"valid", "errors", "status", "decode_error"}, 150},
 	{"validate_update", validateUpdate, generateUpdate, []string{"valid", "errors", "status", "decode_error"}, 80},
 	{"decode", decodeAnswer, generateDecode, []string{"decode_error", "defaulted"}, 150},
+	{"metadata", metadataAnswer, generateMetadata, []string{"valid", "errors", "status"}, 100},
 	{"merge", merge, generateMerge, []string{"affinity_after", "topologySpreadConstraints_after", "valid", "errors"}, 50},
 	{"daemon", daemonAnswer, generateDaemon, []string{"should_run", "should_continue_running"}, 40},
 	{"kubelet", kubeletAnswer, generateKubelet, []string{"admit", "reason", "message", "all_failures"}, 40},
@@ -38,6 +39,12 @@ var areas = []*area{
 	{"requeue", requeue, generateRequeue, []string{"requeued"}, 50},
 	{"validate_status", validateStatus, generateStatus, []string{"valid", "errors", "status", "after"}, 60},
 	{"delete", deleteAnswer, generateDelete, []string{"outcome", "after", "status"}, 50},
+	{"proto", protoAnswer, generateProto, []string{"json", "again", "refused"}, 150},
+	{"patch", patchAnswer, generatePatch, []string{"patched", "faults", "failure", "cause", "spent"}, 100},
+	{"rbac", rbacAnswer, generateRBAC, []string{"allowed", "reason", "status", "accepted", "refusal"}, 80},
+	{"rbac_policy", policyAnswer, generatePolicy, []string{"objects", "operation", "after"}, 20},
+	{"jwt", jwtAnswer, generateJWT, []string{"signed", "signed_text", "authenticated", "user", "for", "error"}, 40},
+	{"apply", applyAnswer, generateApply, []string{"managedFields", "after", "failure", "causes"}, 100},
 	{"discovery", discoveryAnswer, generateDiscovery, []string{"resource", "subresources"}, 5},
 }
 

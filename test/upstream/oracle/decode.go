@@ -12,12 +12,12 @@ import (
 	"sync"
 	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/install"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
 	_ "k8s.io/kubernetes/pkg/apis/apiserverinternal/install"
@@ -43,13 +43,8 @@ import (
 var decodeScheme = legacyscheme.Scheme
 
 func init() {
-	for _, add := range []func(*runtime.Scheme) error{apiextensionsv1.AddToScheme, apiregistrationv1.AddToScheme} {
-		if err := add(decodeScheme); err != nil {
-			panic(err)
-		}
-	}
-	_ = apiextensionsv1.RegisterDefaults(decodeScheme)
-	_ = apiregistrationv1.RegisterDefaults(decodeScheme)
+	apiextensions.Install(decodeScheme)
+	apiregistration.Install(decodeScheme)
 }
 
 var kindRow = regexp.MustCompile(`(?m)^(?:KIND|ALSO)\(\w+, (?:\w+, )?"(\w+)", "([^"]+)",`)

@@ -6,6 +6,7 @@
 //	oracle conform [flags]      makes cases, asks upstream and shows Berth the answers
 //	oracle generate AREA N SEED makes cases and asks upstream: lines for berth_vectors
 //	oracle rows PROGRAM         compares the rows of Berth's schema, which PROGRAM --rows prints, with upstream's types
+//	oracle documents PROGRAM    compares what PROGRAM --documents writes with what upstream's server says about itself
 //	oracle bench WHAT           measures upstream on the cases of a benchmark of bench/ on standard input
 package main
 
@@ -44,6 +45,8 @@ func command(args []string) error {
 		return generate(args[1], args[2], args[3])
 	case len(args) == 2 && args[0] == "rows":
 		return rows(args[1])
+	case len(args) == 2 && args[0] == "documents":
+		return documents(args[1])
 	case len(args) == 2 && args[0] == "bench":
 		return bench(args[1])
 	case len(args) >= 1 && args[0] == "conform":

@@ -282,8 +282,8 @@ func rowKind(t reflect.Type) (kind, name string, inside reflect.Type) {
 		case "OBJ":
 			return "LIST", "", inside
 		case "RAW":
-			if t.Elem().String() == "runtime.RawExtension" { // of a List: a tree, whatever it is
-				return "RAW", "", nil
+			if t.Elem().String() == "runtime.RawExtension" { // of a List
+				return "LRAW", "runtime.RawExtension", nil
 			}
 		}
 		return "L" + kind, name, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,6 +53,10 @@ const newUID = "00000000-0000-4000-8000-000000000000"
 
 // create does what is done before an object is stored: by the handler of the request, by the store, by the strategy.
 func (k kind) create(obj runtime.Object) error {
+	return beforeCreate(k.strategy, k.context(), obj)
+}
+
+func beforeCreate(s rest.RESTCreateStrategy, ctx context.Context, obj runtime.Object) error {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
 		return err
@@ -59,7 +64,7 @@ func (k kind) create(obj runtime.Object) error {
 	rest.WipeObjectMetaSystemFields(accessor)
 	rest.FillObjectMetaSystemFields(accessor)
 	accessor.SetUID(newUID)
-	return rest.BeforeCreate(k.strategy, k.context(), obj)
+	return rest.BeforeCreate(s, ctx, obj)
 }
 
 // Upstream's names are random; here all end alike.
