@@ -24,6 +24,14 @@
         .offset = (place)                                                                       \
     }
 
+/* struct opt_list; text: what becomes of such objects */
+#define ROW_SKIP(place, text) \
+    { .name = "skip", .kind = OPT_LIST, .value = "KIND", .help = (text), .offset = (place) }
+
+#define ROW_SKIP_PODS                                                                             \
+    "Kinds that are left out, with the pods that they would have, such as Rollout. Separated by " \
+    "commas or given several times."
+
 /* struct str; text: whose namespace it is */
 #define ROW_NAMESPACE(place, text)                                                            \
     {                                                                                         \

@@ -1,0 +1,180 @@
+/*
+ * The API server without a network: a request as data in, a response as data out.
+ *
+ * HTTP is one way to make a request, a component in the same process another, a simulation a third:
+ * same admission, same conflicts, same texts, and no encoding where nobody reads bytes.
+ *
+ * Reads (get, list, watch) run on any thread: they look at a snapshot of the store. Writes run on
+ * one thread, the core, one after the other; what they did is durable, and may be told, when the
+ * batch of the store that they are part of is done.
+ */
+#ifndef APISERVER_APISERVER_H
+#define APISERVER_APISERVER_H
+
+#include "api/selector.h"
+#include "apiserver/catalog.h"
+#include "auth/auth.h"
+#include "registry/fields.h"
+#include "registry/registry.h"
+#include "store/store.h"
+
+struct apiserver;
+
+/* ---- a request ---- */
+
+enum apiserver_strictness { APISERVER_WARN, APISERVER_IGNORE, APISERVER_STRICT };
+
+/* What a request says beside its object. Texts are borrowed. */
+struct apiserver_options {
+    struct str field_manager;
+    enum apiserver_strictness field_validation;
+    bool dry_run;
+    struct api_opt_bool force;
+    struct str resource_version, resource_version_match, continue_token;
+    struct str label_selector, field_selector;
+    int64_t limit; /* 0: none */
+    struct api_opt_i64 timeout_seconds;
+    bool watch, allow_bookmarks;
+    struct api_opt_bool send_initial_events;
+};
+
+enum apiserver_patch_type {
+    APISERVER_JSON_PATCH,
+    APISERVER_MERGE_PATCH,
+    APISERVER_STRATEGIC_PATCH,
+    APISERVER_APPLY_PATCH,
+};
+
+/* Everything is borrowed for as long as the request is under way, but for `object`. */
+struct apiserver_request {
+    enum registry_verb verb;
+    const struct apiserver_resource *resource;
+    const struct registry_subresource *subresource; /* NULL: the resource itself */
+    struct str namespace, name;
+    const struct auth_user *user; /* NULL: a component of the server itself */
+    struct str user_agent;
+    struct apiserver_options options;
+    struct api_object *object;               /* owned: decoded and with defaults; or NULL */
+    const struct api_delete_options *delete; /* NULL: none */
+    enum apiserver_patch_type patch_type;
+    const struct json *patch;
+    bool patch_has_duplicates; /* it was parsed with repeated keys allowed */
+    struct arena *arena;       /* of texts of the response */
+};
+
+/* ---- a response ---- */
+
+/* The objects of a list: borrowed from the snapshot, which is held. */
+struct apiserver_list {
+    struct store_snapshot *snapshot;
+    const struct api_object **objects; /* in the request's arena */
+    size_t n;
+    uint64_t revision;
+    struct str continue_token;    /* absent: that is all */
+    struct api_opt_i64 remaining; /* objects behind this page, if that is known */
+};
+
+enum apiserver_answer {
+    APISERVER_FAILURE,
+    APISERVER_OBJECT,
+    APISERVER_LIST,
+    APISERVER_SUCCESS, /* a Status: done, about the object that was deleted */
+};
+
+struct apiserver_response {
+    enum apiserver_answer answer;
+    int code;                        /* of HTTP */
+    struct registry_failure failure; /* why nothing came of it */
+    const struct api_object *object; /* held; as stored: whoever shows it converts it */
+    struct apiserver_list list;
+    struct api_strs warnings;
+    bool is_written; /* something was written: it may be told when the batch is done */
+};
+
+/* Gives back what a response holds. */
+void apiserver_response_release(struct apiserver_response *response);
+
+/* ---- the server ---- */
+
+struct apiserver_opts {
+    const struct apiserver_catalog *catalog; /* stored */
+    struct store *store;                     /* stored; opened with the catalog's table */
+    const struct feature_set *gates;         /* stored */
+    const struct valid_cel *cel;             /* stored; NULL: expressions are not compiled */
+    const struct clock *clock;               /* stored */
+    /* Fills n bytes that nobody can guess; a simulation may give others. */
+    void (*draw)(void *ctx, void *to, size_t n);
+    void *draw_ctx;
+};
+
+/* A server over a store. Free it before the store is closed; NULL is fine. */
+struct apiserver *apiserver_new(const struct apiserver_opts *opts);
+void apiserver_free(struct apiserver *s);
+
+/* On the core's thread: tells what everybody may do from now on, so that nobody grants others what
+ * they do not have. One more reference is held. Without rules nothing is asked. */
+struct auth_rules;
+void apiserver_rules_set(struct apiserver *s, const struct auth_rules *rules);
+
+/* On the core's thread: makes what every cluster has, if it is not there: the system's namespaces
+ * and priority classes. The writes belong to the open batch. */
+void apiserver_bootstrap(struct apiserver *s);
+
+/* A get or a list, on any thread. */
+void apiserver_read(struct apiserver *s, const struct apiserver_request *r,
+                    struct apiserver_response *out);
+
+/* A create, update, patch, delete or deletecollection, on the core's thread, in the open batch. The
+ * request's object is taken. */
+void apiserver_write(struct apiserver *s, struct apiserver_request *r,
+                     struct apiserver_response *out);
+
+/* An object as another version of its kind: a new reference, or an object made for it. */
+const struct api_object *apiserver_convert(const struct api_object *o, const struct api_kind *to);
+
+/* The same for a draft, which is taken. */
+struct api_object *apiserver_convert_draft(struct api_object *o, const struct api_kind *to);
+
+/* ---- watches ---- */
+
+enum apiserver_event_type {
+    APISERVER_ADDED,
+    APISERVER_MODIFIED,
+    APISERVER_DELETED,
+    APISERVER_BOOKMARK,
+    APISERVER_ERROR,
+};
+
+/* What a watcher is told. */
+struct apiserver_event {
+    enum apiserver_event_type type;
+    const struct api_object *object; /* held; of all but BOOKMARK and ERROR */
+    uint64_t revision;               /* of a BOOKMARK */
+    bool ends_initial_events;        /* this BOOKMARK stands behind all that was there */
+    struct registry_failure failure; /* of an ERROR, after which there is nothing more */
+};
+
+struct apiserver_watch;
+
+/*
+ * Begins a watch, on any thread; it belongs to that thread from then on. NULL, and *failure tells
+ * why not. The request is borrowed for the call only. Free it with apiserver_watch_free, which
+ * accepts NULL.
+ */
+struct apiserver_watch *apiserver_watch_new(struct apiserver *s, const struct apiserver_request *r,
+                                            struct registry_failure *failure);
+void apiserver_watch_free(struct apiserver_watch *w);
+
+/* Fills up to `most` events and returns how many; 0: there is nothing to tell now. */
+size_t apiserver_watch_read(struct apiserver_watch *w, struct apiserver_event *events, size_t most);
+
+/* Gives back what events hold. */
+void apiserver_events_release(struct apiserver_event *events, size_t n);
+
+/* The resource in the store whose news the watch waits for. */
+uint32_t apiserver_watch_storage(const struct apiserver_watch *w);
+
+/* A BOOKMARK of how far the watch has read, if it wants one now: false if not. */
+bool apiserver_watch_bookmark(struct apiserver_watch *w, struct apiserver_event *out);
+
+#endif

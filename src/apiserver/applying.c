@@ -1,0 +1,108 @@
+/*
+ * Server-side apply: the fields that a manager wants, merged with those of others.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/handlers, func (*applyPatcher) applyPatchToCurrentObject,
+ * func (*applyPatcher) createNewObject.
+ */
+#include "api/managed.h"
+#include "apiserver/apiserver_int.h"
+
+/* Which fields others have. */
+static struct registry_failure conflict(struct arena *a, const struct api_patch_failure *f,
+                                        const struct api_managed_applied *applied) {
+    struct registry_cause *causes = arena_array(a, struct registry_cause, applied->conflict_count);
+    for (size_t i = 0; i < applied->conflict_count; i++)
+        causes[i] =
+            (struct registry_cause){STR("FieldManagerConflict"), applied->conflicts[i].message,
+                                    applied->conflicts[i].field};
+    return (struct registry_failure){.code = f->code,
+                                     .message = f->message,
+                                     .further = causes,
+                                     .further_count = applied->conflict_count,
+                                     .has_details = true};
+}
+
+/* The merged tree as a draft; NULL, and *failure tells why. */
+static struct api_object *decode(const struct apiserver__call *c, const struct json *tree,
+                                 struct registry_failure *failure) {
+    const struct api_kind *kind = c->r->resource->kind;
+    struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
+                                   .kind = str_of(kind->kind)};
+    struct api_object *o = NULL;
+    struct api_faults faults;
+    api_faults_init(&faults, c->r->arena);
+    *failure = registry_decode(&c->s->registry, tree, &opts, &o, &faults);
+    return o;
+}
+
+/* Fields that the schema does not know are refused, or told of. */
+static struct registry_failure check_fields(const struct apiserver__call *c) {
+    struct registry_failure none = {.code = ERR_NONE}, f;
+    struct api_object *o = NULL;
+    struct api_faults faults;
+    if (c->r->options.field_validation == APISERVER_IGNORE)
+        return none;
+    api_faults_init(&faults, c->r->arena);
+    f = registry_decode(
+        &c->s->registry, c->r->patch,
+        &(struct api_decode_opts){.strict = c->r->options.field_validation == APISERVER_STRICT}, &o,
+        &faults);
+    api_object_free(o);
+    struct api_strs *warnings = &c->out->warnings;
+    *warnings = (struct api_strs){arena_array(c->r->arena, struct str, faults.n), faults.n};
+    for (size_t i = 0; i < faults.n; i++)
+        warnings->v[i] = faults.v[i].text;
+    return f;
+}
+
+static struct registry_failure check_name(const struct apiserver__call *c,
+                                          const struct api_object *o) {
+    if (str_eq(o->meta->name, c->r->name))
+        return (struct registry_failure){.code = ERR_NONE};
+    return apiserver__failure(c->r->arena, ERR_INVALID,
+                              "the name of the object (%.*s) does not match the name on the URL "
+                              "(%.*s)",
+                              STR_ARG(o->meta->name), STR_ARG(c->r->name));
+}
+
+static struct registry_failure merge(struct apiserver__call *c, const struct api_object *stored,
+                                     struct api_object **out) {
+    const struct apiserver_request *r = c->r;
+    struct api_managed_write w = {
+        .kind = r->resource->kind,
+        .manager = r->options.field_manager,
+        .subresource = str_of(r->subresource ? r->subresource->name : ""),
+        .now = c->request.now,
+    };
+    struct api_managed_applied applied = {0};
+    struct api_patch_failure f =
+        api_managed_apply(r->arena, &w, stored, r->patch, r->options.force.v, &applied);
+    struct registry_failure failure = {.code = ERR_NONE};
+    if (f.code)
+        return conflict(r->arena, &f, &applied);
+    *out = decode(c, &applied.tree, &failure);
+    return failure.code ? failure : check_name(c, *out);
+}
+
+void apiserver__apply(struct apiserver__call *c) {
+    const struct api_object *stored = apiserver__stored(c);
+    const struct api_object *shown =
+        stored ? apiserver_convert(stored, c->r->resource->kind) : NULL;
+    struct api_object *draft = NULL;
+    struct registry_failure f = check_fields(c);
+    if (!f.code && !stored && c->r->subresource)
+        f = registry_not_found(c->r->arena, c->r->resource->kind, c->r->name);
+    if (!f.code)
+        f = merge(c, shown, &draft);
+    if (f.code) {
+        apiserver__fail(c->out, f);
+        api_object_free(draft);
+    } else {
+        draft = apiserver_convert_draft(draft, c->r->resource->stored);
+        if (stored)
+            apiserver__replace(c, draft, stored);
+        else
+            apiserver__create_draft(c, draft);
+    }
+    api_object_unref(shown);
+}

@@ -1,0 +1,236 @@
+/*
+ * Eviction: deleting a pod if its disruption budget allows it.
+ *
+ * Follows k8s.io/kubernetes pkg/registry/core/pod/storage, func (*EvictionREST) Create,
+ * func (*EvictionREST) checkAndDecrement, func addConditionAndDeletePod, func canIgnorePDB.
+ */
+#include "apiserver/apiserver_int.h"
+
+/* More unconfirmed evictions than this are too many for one budget. */
+enum { DISRUPTED_MOST = 2000 };
+
+#define VIOLATES "Cannot evict pod as it would violate the pod's disruption budget."
+
+/* An eviction under way. */
+struct eviction {
+    struct apiserver__call *call;
+    const struct api_object *pod;    /* as stored */
+    const struct api_object *budget; /* that guards it, or NULL */
+    size_t budgets;
+    const struct api_delete_options *options;
+    bool dry_run;
+};
+
+/* ---- budgets ---- */
+
+static bool find_budget(void *ctx, const struct api_object *o) {
+    AUTO(arena_release) struct arena a = {0};
+    struct eviction *e = ctx;
+    const struct api_pod_disruption_budget *b = o->body;
+    struct selector *sel = NULL;
+    if (selector_compile(&a, b->spec.selector, &sel, NULL) == 0 &&
+        selector_matches(sel, &e->pod->meta->labels)) {
+        e->budget = o;
+        e->budgets++;
+    }
+    return true;
+}
+
+static const struct api_kind *budget_kind(void) {
+    return api_kind_find(STR("policy/v1"), STR("PodDisruptionBudget"));
+}
+
+static struct registry_failure with_cause(struct arena *a, struct registry_failure f,
+                                          struct str message) {
+    struct registry_cause *cause = arena_new(a, struct registry_cause);
+    *cause = (struct registry_cause){.reason = STR("DisruptionBudget"), .message = message};
+    f.further = cause;
+    f.further_count = 1;
+    return f;
+}
+
+static struct registry_failure forbidden(struct arena *a, struct str name, const char *why,
+                                         const char *cause) {
+    struct registry_failure f =
+        apiserver__failure(a, ERR_FORBIDDEN, "poddisruptionbudget.policy \"%.*s\" is forbidden: %s",
+                           STR_ARG(name), why);
+    f.group = STR("policy");
+    f.kind = STR("poddisruptionbudget");
+    f.name = name;
+    return with_cause(a, f,
+                      arena_printf(a,
+                                   "The disruption budget %.*s does not allow evicting pods "
+                                   "currently: %s",
+                                   STR_ARG(name), cause));
+}
+
+static const struct api_condition *allowed_condition(const struct api_pod_disruption_budget *b) {
+    for (size_t i = 0; i < b->status.conditions.n; i++)
+        if (str_is(b->status.conditions.v[i].type, "DisruptionAllowed"))
+            return &b->status.conditions.v[i];
+    return NULL;
+}
+
+/* Why nothing may be disrupted now. */
+static struct str exhausted(struct arena *a, const struct api_pod_disruption_budget *b) {
+    const struct api_condition *c = allowed_condition(b);
+    struct str name = b->metadata.name;
+    bool told = c && str_is(c->status, "False") && c->message.n;
+    if (told && str_is(c->reason, "SyncFailed"))
+        return arena_printf(a,
+                            "The disruption budget %.*s does not allow evicting pods currently "
+                            "because it failed sync: %.*s",
+                            STR_ARG(name), STR_ARG(c->message));
+    if (b->status.current_healthy <= b->status.desired_healthy)
+        return arena_printf(a,
+                            "The disruption budget %.*s needs %d healthy pods and has %d currently",
+                            STR_ARG(name), b->status.desired_healthy, b->status.current_healthy);
+    if (told)
+        return arena_printf(a,
+                            "The disruption budget %.*s does not allow evicting pods currently "
+                            "(%.*s): %.*s",
+                            STR_ARG(name), STR_ARG(c->reason), STR_ARG(c->message));
+    return arena_printf(a, "The disruption budget %.*s does not allow evicting pods currently",
+                        STR_ARG(name));
+}
+
+static struct registry_failure check_budget(struct arena *a,
+                                            const struct api_pod_disruption_budget *b) {
+    struct str name = b->metadata.name;
+    struct registry_failure f = apiserver__failure(a, ERR_TOO_MANY, "%s", VIOLATES);
+    if (b->status.observed_generation < b->metadata.generation) {
+        f.retry_after = 10;
+        return with_cause(a, f,
+                          arena_printf(a,
+                                       "The disruption budget %.*s is still being processed by the "
+                                       "server.",
+                                       STR_ARG(name)));
+    }
+    if (b->status.disruptions_allowed < 0)
+        return forbidden(a, name, "pdb disruptions allowed is negative",
+                         "pdb disruptions allowed is negative");
+    if (b->status.disrupted_pods.n > DISRUPTED_MOST)
+        return forbidden(a, name,
+                         "DisruptedPods map too big - too many evictions not confirmed by PDB "
+                         "controller",
+                         "too many pending evictions not confirmed by PDB controller");
+    if (!b->status.disruptions_allowed)
+        return with_cause(a, f, exhausted(a, b));
+    return (struct registry_failure){.code = ERR_NONE};
+}
+
+/* Counts the disruption in the budget, for its controller to see. */
+static void record(struct eviction *e) {
+    struct apiserver *s = e->call->s;
+    struct api_object *copy = api_object_copy(e->budget);
+    struct api_pod_disruption_budget *b = api_own_body(copy);
+    struct api_times old = b->status.disrupted_pods, list;
+    struct str name = e->pod->meta->name;
+    list.v = arena_array(&copy->arena, struct api_time_entry, old.n + 1);
+    list.n = 0;
+    size_t i = 0;
+    while (i < old.n && str_cmp(old.v[i].key, name) < 0)
+        list.v[list.n++] = old.v[i++];
+    list.v[list.n++] = (struct api_time_entry){arena_str(&copy->arena, name), e->call->request.now};
+    for (i += i < old.n && str_eq(old.v[i].key, name); i < old.n; i++)
+        list.v[list.n++] = old.v[i];
+    b->status.disrupted_pods = list;
+    b->status.disruptions_allowed--;
+    store_put(s->opts.store, apiserver_catalog_of(s->opts.catalog, budget_kind())->storage, copy);
+    e->call->out->is_written = true;
+}
+
+static bool is_ready(const struct api_pod *pod) {
+    for (size_t i = 0; i < pod->status.conditions.n; i++)
+        if (str_is(pod->status.conditions.v[i].type, "Ready"))
+            return str_is(pod->status.conditions.v[i].status, "True");
+    return false;
+}
+
+/* A pod that serves nobody may go without being counted. */
+static bool passes_unready(const struct eviction *e) {
+    const struct api_pod_disruption_budget *b = e->budget->body;
+    return !is_ready(e->pod->body) &&
+           (str_is(b->spec.unhealthy_pod_eviction_policy, "AlwaysAllow") ||
+            (b->status.current_healthy >= b->status.desired_healthy &&
+             b->status.desired_healthy > 0));
+}
+
+static bool needs_no_budget(const struct api_object *o) {
+    const struct api_pod *pod = o->body;
+    return api_pod_has_ended(pod) || str_is(pod->status.phase, "Pending") ||
+           o->meta->deletion_timestamp.set;
+}
+
+static struct registry_failure ask_budget(struct eviction *e) {
+    struct arena *a = e->call->r->arena;
+    if (needs_no_budget(e->pod))
+        return (struct registry_failure){.code = ERR_NONE};
+    registry_view_each(&e->call->s->view, budget_kind(), e->pod->meta->namespace, find_budget, e);
+    if (e->budgets > 1)
+        return apiserver__failure(a, ERR_UNTOLD,
+                                  "This pod has more than one PodDisruptionBudget, which the "
+                                  "eviction subresource does not support.");
+    if (!e->budget || passes_unready(e))
+        return (struct registry_failure){.code = ERR_NONE};
+    struct registry_failure f = check_budget(a, e->budget->body);
+    if (!f.code && !e->dry_run)
+        record(e);
+    return f;
+}
+
+/* ---- the pod ---- */
+
+/* The pod with the mark of an eviction. */
+static struct api_object *marked(const struct eviction *e) {
+    struct api_object *o = api_object_copy(e->pod);
+    struct api_pod_status *status = &((struct api_pod *)api_own_body(o))->status;
+    struct api_pod_condition_list old = status->conditions, list;
+    list.v = arena_array(&o->arena, struct api_pod_condition, old.n + 1);
+    list.n = 0;
+    for (size_t i = 0; i < old.n; i++)
+        if (!str_is(old.v[i].type, "DisruptionTarget"))
+            list.v[list.n++] = old.v[i];
+    list.v[list.n++] = (struct api_pod_condition){.type = STR("DisruptionTarget"),
+                                                  .status = STR("True"),
+                                                  .reason = STR("EvictionByEvictionAPI"),
+                                                  .message = STR("Eviction API: evicting"),
+                                                  .last_transition_time = e->call->request.now};
+    status->conditions = list;
+    return o;
+}
+
+static void evict(struct eviction *e) {
+    struct apiserver__call *c = e->call;
+    c->r->delete = e->options;
+    c->r->options.dry_run = e->dry_run;
+    if (!e->dry_run)
+        store_put(c->s->opts.store, c->r->resource->storage, marked(e));
+    apiserver__delete(c);
+    if (c->out->answer == APISERVER_FAILURE)
+        return;
+    c->out->answer = APISERVER_SUCCESS;
+    c->out->code = 201;
+}
+
+void apiserver__evict(struct apiserver__call *c) {
+    static const struct api_delete_options none;
+    const struct api_eviction *body = c->r->object->body;
+    struct eviction e = {.call = c,
+                         .pod = apiserver__stored(c),
+                         .options = body->delete_options ? body->delete_options : &none};
+    struct registry_failure f;
+    e.dry_run = c->r->options.dry_run || e.options->dry_run.n;
+    if (!str_eq(body->metadata.name, c->r->name))
+        f = registry_bad_request(STR("name in URL does not match name in Eviction object"));
+    else if (!e.pod)
+        f = registry_not_found(c->r->arena, c->r->resource->kind, c->r->name);
+    else
+        f = ask_budget(&e);
+    if (!f.code)
+        e.pod = apiserver__stored(c);
+    if (f.code)
+        apiserver__fail(c->out, f);
+    else
+        evict(&e);
+}

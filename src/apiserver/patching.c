@@ -1,0 +1,122 @@
+/*
+ * Patching: the stored object as a tree, the patch, the tree that comes of it, and from there on an
+ * update as any other.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/handlers, func (*patcher) applyPatch,
+ * func (*jsonPatcher) applyPatchToCurrentObject, func strategicPatchObject.
+ */
+#include "api/patch.h"
+
+#include "apiserver/apiserver_int.h"
+
+/* A patch under way. */
+struct patching {
+    struct apiserver__call *call;
+    struct api_faults faults; /* of the patch, then of what comes of it */
+    struct api_patched patched;
+};
+
+static struct api_patch_failure apply(struct patching *p, const struct json *stored) {
+    const struct apiserver_request *r = p->call->r;
+    bool ignores = r->options.field_validation == APISERVER_IGNORE;
+    struct api_patch_body body = {r->patch, r->patch_has_duplicates, ignores ? NULL : &p->faults};
+    switch (r->patch_type) {
+    case APISERVER_JSON_PATCH:
+        return api_patch_json(r->arena, stored, &body, &p->patched);
+    case APISERVER_MERGE_PATCH:
+        return api_patch_merge(r->arena, stored, &body, &p->patched);
+    default:
+        return api_patch_strategic(r->arena, r->resource->kind->type, stored, &body, &p->patched);
+    }
+}
+
+/* The error of a tree that is no object of the kind quotes the patch. */
+static struct registry_failure undecodable(struct patching *p) {
+    struct arena *a = p->call->r->arena;
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    api_faults_write(&text, &p->faults);
+    return registry_invalid_patch(a, api_patch_text(a, &p->patched), arena_str(a, buf_view(&text)));
+}
+
+static void warn(struct patching *p) {
+    struct arena *a = p->call->r->arena;
+    struct api_strs *warnings = &p->call->out->warnings;
+    *warnings = (struct api_strs){arena_array(a, struct str, p->faults.n), p->faults.n};
+    for (size_t i = 0; i < p->faults.n; i++)
+        warnings->v[i] = p->faults.v[i].text;
+}
+
+/* The tree as an object of the request's version; NULL, and *failure tells why. */
+static struct api_object *decode(struct patching *p, struct registry_failure *failure) {
+    const struct apiserver_request *r = p->call->r;
+    const struct api_kind *kind = r->resource->kind;
+    struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
+                                   .kind = str_of(kind->kind),
+                                   .strict = r->options.field_validation == APISERVER_STRICT};
+    struct api_object *o = NULL;
+    struct api_faults found;
+    api_faults_init(&found, r->arena);
+    int rc = api_object_decode(&p->patched.tree, &opts, &o, &found);
+    for (size_t i = 0; i < found.n && p->faults.n < API_MOST_FAULTS; i++)
+        p->faults.v[p->faults.n++] = found.v[i];
+    bool refused = rc < 0 || (opts.strict && p->faults.n);
+    if (refused) {
+        *failure = undecodable(p);
+        api_object_free(o);
+        return NULL;
+    }
+    if (r->options.field_validation == APISERVER_WARN)
+        warn(p);
+    api_object_default(o, p->call->s->opts.gates);
+    return o;
+}
+
+static struct registry_failure check_subject(const struct apiserver__call *c,
+                                             struct api_object *o) {
+    struct api_object_meta *m = api_own_meta(o);
+    if (!str_eq(m->name, c->r->name))
+        return apiserver__failure(c->r->arena, ERR_INVALID,
+                                  "the name of the object (%.*s) does not match the name on the "
+                                  "URL (%.*s)",
+                                  STR_ARG(m->name), STR_ARG(c->r->name));
+    if (m->namespace.n && !str_eq(m->namespace, c->request.namespace) &&
+        c->r->resource->kind->namespaced)
+        return registry_bad_request(STR("the namespace of the provided object does not match the "
+                                        "namespace sent on the request"));
+    return (struct registry_failure){.code = ERR_NONE};
+}
+
+static void patch_stored(struct apiserver__call *c, const struct api_object *stored) {
+    struct patching p = {.call = c};
+    const struct api_object *shown = apiserver_convert(stored, c->r->resource->kind);
+    struct json tree = api_object_encode(shown, c->r->arena);
+    struct registry_failure failure = {.code = ERR_NONE};
+    struct api_object *o = NULL;
+    api_faults_init(&p.faults, c->r->arena);
+    struct api_patch_failure f = apply(&p, &tree);
+    if (f.code)
+        failure = (struct registry_failure){.code = f.code, .message = f.message};
+    else
+        o = decode(&p, &failure);
+    if (o)
+        failure = check_subject(c, o);
+    if (failure.code) {
+        apiserver__fail(c->out, failure);
+        api_object_free(o);
+    } else {
+        struct api_object *draft = apiserver_convert_draft(o, c->r->resource->stored);
+        apiserver__note_manager(c, stored, draft);
+        apiserver__replace(c, draft, stored);
+    }
+    api_object_unref(shown);
+}
+
+void apiserver__patch(struct apiserver__call *c) {
+    const struct api_object *stored = apiserver__stored(c);
+    if (c->r->patch_type == APISERVER_APPLY_PATCH)
+        apiserver__apply(c);
+    else if (stored)
+        patch_stored(c, stored);
+    else
+        apiserver__not_found(c);
+}

@@ -1,0 +1,101 @@
+/*
+ * Deleting one object, or all that a list would have.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/handlers, func DeleteResource.
+ * Follows k8s.io/apiserver pkg/registry/generic/registry, func (*Store) Delete,
+ * func (*Store) DeleteCollection.
+ */
+#include "apiserver/apiserver_int.h"
+
+/* Resources that answer with the object instead of a Status. */
+static bool answers_with_object(const struct api_kind *kind) {
+    static const enum api_type_id types[] = {
+        API_T_pod,
+        API_T_namespace,
+        API_T_persistent_volume,
+        API_T_persistent_volume_claim,
+        API_T_service_account,
+        API_T_service,
+        API_T_storage_class,
+        API_T_volume_attachment,
+        API_T_csi_driver,
+        API_T_csi_node,
+        API_T_pod_template,
+        API_T_resource_quota,
+        API_T_device_class,
+        API_T_resource_resource_claim,
+        API_T_resource_claim_template,
+        API_T_resource_slice,
+        API_T_device_taint_rule,
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (kind->type == &api_types[types[i]])
+            return true;
+    return false;
+}
+
+/* Marks or ends one object. The copy is what becomes of it. */
+static void delete_stored(struct apiserver__call *c, const struct api_object *stored,
+                          const struct api_delete_options *options) {
+    struct api_object *copy = api_object_copy(stored);
+    enum registry_deletion what;
+    struct registry_failure f =
+        registry_delete(&c->s->registry, &c->request, c->r->arena, options, copy, &what);
+    if (f.code) {
+        apiserver__fail(c->out, f);
+        api_object_free(copy);
+        return;
+    }
+    if (what == REGISTRY_DELETION_NOW) {
+        apiserver__remove(c, copy);
+        if (!answers_with_object(c->r->resource->kind))
+            c->out->answer = APISERVER_SUCCESS;
+    } else if (what == REGISTRY_DELETION_MARKED) {
+        bool wants_cascade = options->orphan_dependents.set && !options->orphan_dependents.v;
+        apiserver__put(c, copy, wants_cascade ? 202 : 200);
+    } else {
+        apiserver__answer(c->out, 200, stored);
+        api_object_free(copy);
+    }
+}
+
+static const struct api_delete_options *options_of(const struct apiserver__call *c) {
+    static const struct api_delete_options none;
+    return c->r->delete ? c->r->delete : &none;
+}
+
+void apiserver__delete(struct apiserver__call *c) {
+    const struct api_object *stored = apiserver__stored(c);
+    if (stored)
+        delete_stored(c, stored, options_of(c));
+    else
+        apiserver__not_found(c);
+}
+
+/* Deletes one object of a collection; one that is gone meanwhile does not matter. */
+static struct registry_failure delete_one(struct apiserver__call *c, const struct api_object *o) {
+    struct apiserver_request r = *c->r;
+    struct apiserver_response response = {0};
+    struct apiserver__call one = {.s = c->s, .r = &r, .out = &response, .request = c->request};
+    r.namespace = one.request.namespace = o->meta->namespace;
+    r.name = o->meta->name;
+    apiserver__delete(&one);
+    struct registry_failure f = response.failure;
+    c->out->is_written |= response.is_written;
+    apiserver_response_release(&response);
+    return f.code == ERR_NOT_FOUND ? (struct registry_failure){.code = ERR_NONE} : f;
+}
+
+void apiserver__delete_collection(struct apiserver__call *c) {
+    struct apiserver_request r = *c->r;
+    r.verb = REGISTRY_VERB_LIST;
+    apiserver_read(c->s, &r, c->out);
+    for (size_t i = 0; c->out->answer == APISERVER_LIST && i < c->out->list.n; i++) {
+        struct registry_failure f = delete_one(c, c->out->list.objects[i]);
+        if (!f.code)
+            continue;
+        store_snapshot_unref(c->out->list.snapshot);
+        c->out->list = (struct apiserver_list){0};
+        apiserver__fail(c->out, f);
+    }
+}

@@ -1,0 +1,367 @@
+/*
+ * Writes: which function a request goes to, and the steps that they share.
+ *
+ * Follows k8s.io/apiserver pkg/registry/generic/registry, func (*Store) Create,
+ * func (*Store) Update.
+ */
+#include "api/managed.h"
+#include "apiserver/apiserver_int.h"
+
+const struct api_object *apiserver__stored(const struct apiserver__call *c) {
+    const struct apiserver_resource *r = c->r->resource;
+    return store_get(c->s->opts.store, r->storage, r->kind->namespaced ? c->r->namespace : STR(""),
+                     c->r->name);
+}
+
+void apiserver__not_found(struct apiserver__call *c) {
+    apiserver__fail(c->out, registry_not_found(c->r->arena, c->r->resource->kind, c->r->name));
+}
+
+void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code) {
+    if (c->r->options.dry_run) {
+        const struct api_object *o = api_publish(draft);
+        apiserver__answer(c->out, code, o);
+        api_object_unref(o);
+        return;
+    }
+    apiserver__answer(c->out, code, store_put(c->s->opts.store, c->r->resource->storage, draft));
+    c->out->is_written = true;
+}
+
+void apiserver__remove(struct apiserver__call *c, struct api_object *last) {
+    if (c->r->options.dry_run) {
+        const struct api_object *o = api_publish(last);
+        apiserver__answer(c->out, 200, o);
+        api_object_unref(o);
+        return;
+    }
+    apiserver__answer(c->out, 200, store_delete(c->s->opts.store, c->r->resource->storage, last));
+    c->out->is_written = true;
+}
+
+/* ---- replacing ---- */
+
+#define MODIFIED                                                                                 \
+    STR("the object has been modified; please apply your changes to the latest version and try " \
+        "again")
+
+/* Kinds whose updates must say which version they are meant for. */
+static bool needs_version(const struct api_kind *kind) {
+    return kind->type == &api_types[API_T_lease] ||
+           kind->type == &api_types[API_T_pod_disruption_budget] ||
+           kind->type == &api_types[API_T_device_taint_rule];
+}
+
+/* Kinds that an update makes if they are not there. */
+static bool may_be_made(const struct api_kind *kind) {
+    return kind->type == &api_types[API_T_lease] || kind->type == &api_types[API_T_event] ||
+           kind->type == &api_types[API_T_events_event];
+}
+
+/* Is the write meant for another version of the object than the stored one? */
+static struct registry_failure check_version(const struct apiserver__call *c,
+                                             const struct api_object *draft,
+                                             const struct api_object *stored) {
+    struct arena *a = c->r->arena;
+    struct str version = draft->meta->resource_version;
+    const struct api_kind *kind = c->r->resource->kind;
+    uint64_t revision;
+    if (!apiserver__revision_read(version, &revision))
+        return apiserver__failure(a, ERR_INVALID, "invalid resource version \"%.*s\"",
+                                  STR_ARG(version));
+    if (draft->meta->uid.n && !str_eq(draft->meta->uid, stored->meta->uid))
+        return registry_conflict(
+            a, kind, stored->meta->name,
+            arena_printf(a,
+                         "Precondition failed: UID in precondition: %.*s, UID in object meta: %.*s",
+                         STR_ARG(draft->meta->uid), STR_ARG(stored->meta->uid)));
+    if (!revision && needs_version(kind))
+        return registry_version_required(a, kind, stored->meta->name);
+    if (revision && !str_eq(version, stored->meta->resource_version))
+        return registry_conflict(a, kind, stored->meta->name, MODIFIED);
+    return (struct registry_failure){.code = ERR_NONE};
+}
+
+/* ---- managers ---- */
+
+static struct api_managed_write managed_write(const struct apiserver__call *c) {
+    const struct apiserver_request *r = c->r;
+    return (struct api_managed_write){
+        .kind = r->resource->kind,
+        .manager = api_manager_name(r->arena, r->options.field_manager, r->user_agent),
+        .subresource = str_of(r->subresource ? r->subresource->name : ""),
+        .now = c->request.now,
+    };
+}
+
+void apiserver__note_manager(const struct apiserver__call *c, const struct api_object *old,
+                             struct api_object *draft) {
+    struct api_managed_write w = managed_write(c);
+    api_managed_update(&w, old, draft);
+}
+
+/* Does a manager's entry say the same, but for its time? */
+static bool is_same_entry(const struct api_managed_fields_entry *a,
+                          const struct api_managed_fields_entry *b) {
+    return str_eq(a->manager, b->manager) && str_eq(a->operation, b->operation) &&
+           str_eq(a->api_version, b->api_version) && str_eq(a->subresource, b->subresource) &&
+           json_equal(&a->fields_v1, &b->fields_v1);
+}
+
+/* A write that changes nothing but times of managers changes nothing.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/handlers/fieldmanager,
+ * func IgnoreManagedFieldsTimestampsTransformer. */
+static void keep_times(struct api_object *draft, const struct api_object *old) {
+    struct api_managed_fields_entry_list *now = &api_own_meta(draft)->managed_fields;
+    const struct api_managed_fields_entry_list *was = &old->meta->managed_fields;
+    if (now->n != was->n)
+        return;
+    for (size_t i = 0; i < now->n; i++)
+        if (!is_same_entry(&now->v[i], &was->v[i]))
+            return;
+    for (size_t i = 0; i < now->n; i++)
+        now->v[i].time = was->v[i].time;
+}
+
+/* What the rules of the resource, or of its subresource, make of it. */
+static struct registry_failure judge(struct apiserver__call *c, struct api_object *draft,
+                                     const struct api_object *stored) {
+    const struct registry_subresource *sub = c->r->subresource;
+    if (sub && str_is(str_of(sub->name), "status"))
+        return registry_update_status(&c->s->registry, &c->request, c->r->arena, draft, stored);
+    return registry_update(&c->s->registry, &c->request, c->r->arena, draft, stored);
+}
+
+/* Would writing change nothing, not a byte? Both have the same version by now. */
+static bool is_unchanged(const struct api_object *draft, const struct api_object *stored) {
+    AUTO(arena_release) struct arena a = {0};
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    struct json tree = api_object_encode(draft, &a);
+    json_write(&text, &tree, NULL);
+    return str_eq(buf_view(&text), api_object_json(stored));
+}
+
+/* Nobody gives others what they do not have themselves. */
+static struct registry_failure confirm(const struct apiserver__call *c, const struct api_object *o,
+                                       const struct api_object *old) {
+    if (!c->s->rules || !c->r->user)
+        return (struct registry_failure){.code = ERR_NONE};
+    struct auth_write w = {.user = c->r->user,
+                           .object = o,
+                           .old = old,
+                           .namespace = c->r->namespace,
+                           .name = c->r->name};
+    return auth_confirm_write(c->s->rules, c->r->arena, &w);
+}
+
+void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
+                        const struct api_object *stored) {
+    struct registry_failure f = check_version(c, draft, stored);
+    if (!f.code)
+        f = judge(c, draft, stored);
+    if (!f.code)
+        f = confirm(c, draft, stored);
+    if (!f.code)
+        keep_times(draft, stored);
+    if (f.code) {
+        apiserver__fail(c->out, f);
+        api_object_free(draft);
+    } else if (registry_update_ends(draft, stored)) {
+        apiserver__remove(c, draft);
+    } else if (is_unchanged(draft, stored)) {
+        apiserver__answer(c->out, 200, stored);
+        api_object_free(draft);
+    } else
+        apiserver__put(c, draft, 200);
+}
+
+/* ---- creating ---- */
+
+/* Follows k8s.io/apiserver pkg/registry/rest, func EnsureObjectNamespaceMatchesRequestNamespace. */
+static struct registry_failure place(const struct apiserver__call *c, struct api_object *o) {
+    struct api_object_meta *m = api_own_meta(o);
+    struct str namespace = c->r->resource->kind->namespaced ? c->r->namespace : STR("");
+    if (m->namespace.n && namespace.n && !str_eq(m->namespace, namespace))
+        return registry_bad_request(STR("the namespace of the provided object does not match the "
+                                        "namespace sent on the request"));
+    m->namespace = arena_str(&o->arena, namespace);
+    return (struct registry_failure){.code = ERR_NONE};
+}
+
+static struct registry_failure exists(const struct apiserver__call *c, const struct api_object *o,
+                                      const struct api_object *stored) {
+    struct registry_failure f = registry_already_exists(c->r->arena, o);
+    if (stored->meta->deletion_timestamp.set)
+        f.message = arena_printf(c->r->arena, "object is being deleted: %.*s", STR_ARG(f.message));
+    return f;
+}
+
+/* Gives an object without a name of its own another try, as upstream does eight times. */
+static bool is_taken(const struct apiserver__call *c, struct str name) {
+    const struct apiserver_resource *r = c->r->resource;
+    return store_get(c->s->opts.store, r->storage, r->kind->namespaced ? c->r->namespace : STR(""),
+                     name);
+}
+
+static struct str free_suffix(struct apiserver__call *c, const struct api_object *o) {
+    enum { TRIES = 8, LETTERS = 5, BASE_MOST = 63 - LETTERS };
+    struct str base = str_sub(o->meta->generate_name, 0, BASE_MOST), suffix = {0};
+    for (int i = 0; i < TRIES; i++) {
+        suffix = apiserver__letters(c->s, c->r->arena, LETTERS);
+        struct str name = arena_printf(c->r->arena, "%.*s%.*s", STR_ARG(base), STR_ARG(suffix));
+        if (!is_taken(c, name))
+            break;
+    }
+    return suffix;
+}
+
+static struct registry_failure judge_new(struct apiserver__call *c, struct api_object *o) {
+    struct registry_failure f = place(c, o);
+    if (f.code)
+        return f;
+    if (!o->meta->name.n && o->meta->generate_name.n)
+        c->request.name_suffix = free_suffix(c, o);
+    c->request.uid = apiserver__uuid(c->s, c->r->arena);
+    struct str version = o->meta->resource_version;
+    f = registry_create(&c->s->registry, &c->request, c->r->arena, o);
+    if (!f.code)
+        f = confirm(c, o, NULL);
+    if (f.code)
+        return f;
+    if (version.n)
+        return apiserver__failure(c->r->arena, ERR_UNTOLD,
+                                  "resourceVersion should not be set on objects to be created");
+    const struct api_object *stored =
+        store_get(c->s->opts.store, c->r->resource->storage, o->meta->namespace, o->meta->name);
+    return stored ? exists(c, o, stored) : (struct registry_failure){.code = ERR_NONE};
+}
+
+void apiserver__create(struct apiserver__call *c) {
+    struct api_object *o = apiserver_convert_draft(c->r->object, c->r->resource->stored);
+    c->r->object = NULL;
+    apiserver__note_manager(c, NULL, o);
+    apiserver__create_draft(c, o);
+}
+
+void apiserver__create_draft(struct apiserver__call *c, struct api_object *o) {
+    struct registry_failure f = judge_new(c, o);
+    if (!f.code) {
+        apiserver__put(c, o, 201);
+        return;
+    }
+    apiserver__fail(c->out, f);
+    api_object_free(o);
+}
+
+/* ---- updating ---- */
+
+static struct registry_failure check_name(const struct apiserver__call *c,
+                                          const struct api_object *o) {
+    if (str_eq(o->meta->name, c->r->name))
+        return place(c, c->r->object);
+    return apiserver__failure(c->r->arena, ERR_INVALID,
+                              "the name of the object (%.*s) does not match the name on the URL "
+                              "(%.*s)",
+                              STR_ARG(o->meta->name), STR_ARG(c->r->name));
+}
+
+void apiserver__update(struct apiserver__call *c) {
+    const struct api_object *stored = apiserver__stored(c);
+    struct registry_failure f = check_name(c, c->r->object);
+    if (f.code)
+        apiserver__fail(c->out, f);
+    else if (stored) {
+        struct api_object *o = apiserver_convert_draft(c->r->object, c->r->resource->stored);
+        c->r->object = NULL;
+        apiserver__note_manager(c, stored, o);
+        apiserver__replace(c, o, stored);
+    } else if (may_be_made(c->r->resource->kind) && !c->r->subresource)
+        apiserver__create(c);
+    else
+        apiserver__not_found(c);
+}
+
+/* A namespace's own finalizers, which are nobody else's to change; without the last of them it is
+ * gone.
+ *
+ * Follows k8s.io/kubernetes pkg/registry/core/namespace, func (namespaceFinalizeStrategy)
+ * PrepareForUpdate. */
+static void finalize(struct apiserver__call *c) {
+    const struct api_object *stored = apiserver__stored(c);
+    if (!stored) {
+        apiserver__not_found(c);
+        return;
+    }
+    struct registry_failure f = check_name(c, c->r->object);
+    if (!f.code)
+        f = check_version(c, c->r->object, stored);
+    if (f.code) {
+        apiserver__fail(c->out, f);
+        return;
+    }
+    struct api_object *o = api_object_copy(stored);
+    struct api_namespace *ns = api_own_body(o);
+    const struct api_strs *wanted =
+        &((const struct api_namespace *)c->r->object->body)->spec.finalizers;
+    ns->spec.finalizers.n = 0;
+    ns->spec.finalizers.v = arena_array(&o->arena, struct str, wanted->n);
+    for (size_t i = 0; i < wanted->n; i++)
+        ns->spec.finalizers.v[ns->spec.finalizers.n++] = arena_str(&o->arena, wanted->v[i]);
+    if (registry_update_ends(o, stored))
+        apiserver__remove(c, o);
+    else
+        apiserver__put(c, o, 200);
+}
+
+/* ---- the way of a request ---- */
+
+/* What a subresource has instead of the verb's own function. */
+static const struct {
+    const char *name;
+    enum registry_verb verb;
+    apiserver__write_fn *write;
+} subresources[] = {
+    {"binding", REGISTRY_VERB_CREATE, apiserver__bind},
+    {"eviction", REGISTRY_VERB_CREATE, apiserver__evict},
+    {"scale", REGISTRY_VERB_UPDATE, apiserver__scale},
+    {"scale", REGISTRY_VERB_PATCH, apiserver__scale},
+    {"finalize", REGISTRY_VERB_UPDATE, finalize},
+    {"status", REGISTRY_VERB_UPDATE, apiserver__update},
+    {"status", REGISTRY_VERB_PATCH, apiserver__patch},
+};
+
+static apiserver__write_fn *find(const struct apiserver_request *r) {
+    static apiserver__write_fn *const verbs[REGISTRY_VERB_COUNT] = {
+        [REGISTRY_VERB_CREATE] = apiserver__create,
+        [REGISTRY_VERB_UPDATE] = apiserver__update,
+        [REGISTRY_VERB_PATCH] = apiserver__patch,
+        [REGISTRY_VERB_DELETE] = apiserver__delete,
+        [REGISTRY_VERB_DELETE_COLLECTION] = apiserver__delete_collection,
+    };
+    for (size_t i = 0; r->subresource && i < sizeof subresources / sizeof *subresources; i++)
+        if (subresources[i].verb == r->verb &&
+            str_is(str_of(r->subresource->name), subresources[i].name))
+            return subresources[i].write;
+    bool is_stored = r->resource->stored;
+    return r->subresource || !is_stored ? NULL : verbs[r->verb];
+}
+
+void apiserver_write(struct apiserver *s, struct apiserver_request *r,
+                     struct apiserver_response *out) {
+    struct apiserver__call c = {
+        .s = s,
+        .r = r,
+        .out = out,
+        .request = {.namespace = r->namespace, .now = apiserver__now(s)},
+    };
+    apiserver__write_fn *write = find(r);
+    if (write)
+        write(&c);
+    else
+        apiserver__fail(out, apiserver__failure(r->arena, ERR_METHOD, "%s",
+                                                "the server does not allow this method on the "
+                                                "requested resource"));
+    api_object_free(r->object);
+    r->object = NULL;
+}

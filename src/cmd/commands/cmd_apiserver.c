@@ -1,0 +1,310 @@
+/* berth apiserver: a Kubernetes API server with its store, in one process. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "apiserver/apiserver.h"
+#include "auth/pki.h"
+#include "base/map.h"
+#include "cli/io.h"
+#include "cmd/cmd.h"
+#include "cmd/gate_flags.h"
+#include "net/net.h"
+#include "server/server.h"
+#include "tolexpr/tolexpr.h"
+
+struct apiserver_cmd_opts {
+    struct gates_opts gates;
+    struct str data_dir, bind_address, kubeconfig;
+    int64_t port;
+    bool memory;
+};
+
+static const struct opt server_opts[] = {
+    {.name = "data-dir",
+     .kind = OPT_STR,
+     .help = "Folder of the store and of the server's certificates. Made if it is missing; by "
+             "default berth below $XDG_DATA_HOME or ~/.local/share.",
+     .value = "DIR",
+     .offset = offsetof(struct apiserver_cmd_opts, data_dir)},
+    {.name = "memory",
+     .kind = OPT_FLAG,
+     .help = "Keep nothing: the store is in memory, and certificates are made for this run.",
+     .offset = offsetof(struct apiserver_cmd_opts, memory)},
+    {.name = "bind-address",
+     .kind = OPT_STR,
+     .help = "Address to listen on.",
+     .value = "ADDRESS",
+     .fallback = "127.0.0.1",
+     .offset = offsetof(struct apiserver_cmd_opts, bind_address)},
+    {.name = "secure-port",
+     .kind = OPT_INT,
+     .help = "Port to listen on with TLS; 0 is any that is free.",
+     .value = "PORT",
+     .fallback = "6443",
+     .offset = offsetof(struct apiserver_cmd_opts, port)},
+    {.name = "write-kubeconfig",
+     .kind = OPT_STR,
+     .help = "File to write the administrator's kubeconfig to; by default admin.kubeconfig in the "
+             "data folder.",
+     .value = "FILE",
+     .offset = offsetof(struct apiserver_cmd_opts, kubeconfig)},
+    {0},
+};
+
+/* ---- a run ---- */
+
+struct run {
+    struct cmd_call *call;
+    const struct apiserver_cmd_opts *opts;
+    struct feature_config gates;
+    struct str dir;   /* of the store and the certificates */
+    bool dir_is_ours; /* made for this run, and removed behind it */
+    struct auth_pki pki;
+    struct net_loop *core;
+    struct apiserver_catalog *catalog;
+    struct tolexpr *expressions;
+    struct store *store;
+    struct apiserver *api;
+    struct net_tls *tls;
+    struct server *server;
+    struct net_io signals;
+    int signal_fd;
+};
+
+static void post(void *ctx, void (*work)(void *arg), void *arg) {
+    net_loop_post(ctx, work, arg);
+}
+
+static void draw(void *ctx, void *to, size_t n) {
+    (void)ctx;
+    if (getrandom(to, n, 0) != (ssize_t)n)
+        BUG("the system has no random bytes");
+}
+
+/* ---- folders ---- */
+
+static int make_dir(struct str path, struct err *err) {
+    if (mkdir(path.p, 0700) < 0 && errno != EEXIST)
+        return err_set(err, ERR_IO, "folder '%s': %s", path.p, strerror(errno));
+    return 0;
+}
+
+/* ~/.local/share/berth, or what $XDG_DATA_HOME says. */
+static int default_dir(struct run *run, struct str *out, struct err *err) {
+    const char *data = cmd_getenv(run->call->ctx, "XDG_DATA_HOME");
+    const char *home = cmd_getenv(run->call->ctx, "HOME");
+    struct arena *a = run->call->arena;
+    if (data && *data) {
+        *out = arena_printf(a, "%s/berth", data);
+        return 0;
+    }
+    if (!home || !*home)
+        return err_set(err, ERR_USAGE, "no home folder: say --data-dir DIR or --memory");
+    if (make_dir(arena_printf(a, "%s/.local", home), err) < 0 ||
+        make_dir(arena_printf(a, "%s/.local/share", home), err) < 0)
+        return -1;
+    *out = arena_printf(a, "%s/.local/share/berth", home);
+    return 0;
+}
+
+static int choose_dir(struct run *run, struct err *err) {
+    const char *tmp = cmd_getenv(run->call->ctx, "TMPDIR");
+    if (run->opts->memory) {
+        struct str pattern =
+            arena_printf(run->call->arena, "%s/berth-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+        char *path = arena_copy(run->call->arena, pattern.p, pattern.n + 1);
+        if (!mkdtemp(path))
+            return err_set(err, ERR_IO, "folder '%s': %s", path, strerror(errno));
+        run->dir = str_of(path);
+        run->dir_is_ours = true;
+        return 0;
+    }
+    run->dir = run->opts->data_dir;
+    if (!run->dir.n && default_dir(run, &run->dir, err) < 0)
+        return -1;
+    run->dir = arena_str(run->call->arena, run->dir);
+    return make_dir(run->dir, err);
+}
+
+static struct str inside(struct run *run, const char *name) {
+    return arena_printf(run->call->arena, "%.*s/%s", STR_ARG(run->dir), name);
+}
+
+static void remove_dir(struct run *run) {
+    static const char *const files[] = {"pki/ca.crt",        "pki/ca.key",    "pki/apiserver.crt",
+                                        "pki/apiserver.key", "pki/admin.crt", "pki/admin.key",
+                                        "pki/sa.key",        "pki/lock",      "admin.kubeconfig"};
+    if (!run->dir_is_ours)
+        return;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        (void)unlink(inside(run, files[i]).p);
+    (void)rmdir(inside(run, "pki").p);
+    (void)rmdir(run->dir.p);
+}
+
+/* ---- parts ---- */
+
+static int open_store(struct run *run, struct err *err) {
+    struct store_opts opts = {.clock = run->call->ctx->clock, .post = post, .post_ctx = run->core};
+    opts.resources = apiserver_catalog_storage(run->catalog, &opts.n);
+    if (!run->opts->memory)
+        opts.directory = inside(run, "store").p;
+    return store_open(&opts, &run->store, err);
+}
+
+static int open_tls(struct run *run, struct err *err) {
+    struct auth_pki_options options = {.dir = inside(run, "pki"),
+                                       .now = clock_wall(run->call->ctx->clock) / CLOCK_SECOND};
+    struct str address = run->opts->bind_address;
+    options.names = (struct api_strs){&address, 1};
+    if (auth_pki_open(run->call->arena, &options, &run->pki, err) < 0)
+        return -1;
+    const struct net_certificate certificate = {run->pki.server_certificate, run->pki.server_key};
+    run->tls = net_tls_new(&(struct net_tls_config){&certificate, 1, run->pki.ca_certificate}, err);
+    return run->tls ? 0 : -1;
+}
+
+static int open_server(struct run *run, struct err *err) {
+    struct cmd_ctx *ctx = run->call->ctx;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    run->api = apiserver_new(&(struct apiserver_opts){.catalog = run->catalog,
+                                                      .store = run->store,
+                                                      .gates = &run->gates.enabled,
+                                                      .cel = tolexpr_valid_cel(run->expressions),
+                                                      .clock = ctx->clock,
+                                                      .draw = draw});
+    apiserver_bootstrap(run->api);
+    store_commit(run->store, NULL, NULL);
+    store_flush(run->store);
+    struct server_opts opts = {.api = run->api,
+                               .catalog = run->catalog,
+                               .store = run->store,
+                               .core = run->core,
+                               .gates = &run->gates.enabled,
+                               .clock = ctx->clock,
+                               .log = &ctx->log,
+                               .address = arena_str(run->call->arena, run->opts->bind_address).p,
+                               .port = (uint16_t)run->opts->port,
+                               .tls = run->tls,
+                               .who = {.allows_anonymous = true},
+                               .workers = processors > 0 ? (size_t)processors : 1};
+    return server_new(&opts, &run->server, err);
+}
+
+/* ---- ready, and the end ---- */
+
+static int tell_ready(struct run *run, struct err *err) {
+    struct arena *a = run->call->arena;
+    struct str url = arena_printf(a, "https://%.*s:%u", STR_ARG(run->opts->bind_address),
+                                  (unsigned)server_port(run->server));
+    struct str file = run->opts->kubeconfig.n ? arena_str(a, run->opts->kubeconfig)
+                                              : inside(run, "admin.kubeconfig");
+    struct auth_kubeconfig k = {.server = url,
+                                .ca_certificate = run->pki.ca_certificate,
+                                .client_certificate = run->pki.admin_certificate,
+                                .client_key = run->pki.admin_key};
+    if (auth_kubeconfig_write(file, &k, err) < 0)
+        return -1;
+    struct str line = arena_printf(a, "ready %.*s kubeconfig %.*s\n", STR_ARG(url), STR_ARG(file));
+    return io_write(run->call->ctx->out, line, err);
+}
+
+/* Requests under way have this long to finish after SIGTERM. */
+#define GRACE (CLOCK_SECOND / 2)
+
+static void on_signal(void *arg, uint32_t events) {
+    struct run *run = arg;
+    struct signalfd_siginfo info;
+    (void)events;
+    if (read(run->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
+        server_stop(run->server, GRACE);
+}
+
+static int listen_to_signals(struct run *run, struct err *err) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    run->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (run->signal_fd < 0)
+        return err_set(err, ERR_IO, "signals: %s", strerror(errno));
+    run->signals = (struct net_io){.fd = run->signal_fd, .fn = on_signal, .arg = run};
+    net_io_start(run->core, &run->signals, EPOLLIN);
+    return 0;
+}
+
+static void release(struct run *run) {
+    if (run->signal_fd >= 0) {
+        net_io_stop(run->core, &run->signals);
+        close(run->signal_fd);
+    }
+    server_free(run->server);
+    net_tls_free(run->tls);
+    store_close(run->store);
+    apiserver_free(run->api);
+    tolexpr_free(run->expressions);
+    apiserver_catalog_free(run->catalog);
+    net_loop_free(run->core);
+    remove_dir(run);
+}
+
+static int serve(struct run *run, struct err *err) {
+    if (choose_dir(run, err) < 0 || listen_to_signals(run, err) < 0 || open_store(run, err) < 0 ||
+        open_tls(run, err) < 0 || open_server(run, err) < 0 || tell_ready(run, err) < 0)
+        return -1;
+    net_loop_run(run->core);
+    return CMD_GOOD;
+}
+
+static int check(const struct apiserver_cmd_opts *opts, struct err *err) {
+    if (opts->memory && opts->data_dir.n)
+        return err_set(err, ERR_USAGE, "--memory and --data-dir exclude each other");
+    if (opts->port < 0 || opts->port > UINT16_MAX)
+        return err_set(err, ERR_USAGE, "--secure-port must be between 0 and 65535");
+    return 0;
+}
+
+static int run(struct cmd_call *call, struct err *err) {
+    struct run run = {.call = call, .opts = call->opts, .signal_fd = -1};
+    if (check(run.opts, err) < 0 ||
+        gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
+        return -1;
+    run.core = net_loop_new(call->ctx->clock);
+    run.catalog = apiserver_catalog_new();
+    run.expressions = tolexpr_new(
+        &(struct tolexpr_opts){run.gates.min_compat, call->ctx->clock, map_random_seed(), 0});
+    int rc = serve(&run, err);
+    release(&run);
+    return rc;
+}
+
+static const struct cmd_example examples[] = {
+    {"A server that keeps what it is told", "berth apiserver --data-dir ./cluster"},
+    {"One that forgets, on any free port", "berth apiserver --memory --secure-port 0"},
+    {"With version operators", "berth apiserver "
+                               "--feature-gates=TolerationAffinitySemverOperators=true"},
+    {0},
+};
+
+const struct cmd cmd_apiserver = {
+    .name = "apiserver",
+    .summary = "Serve the Kubernetes API, with a store of its own",
+    .about = "Serve the API of Kubernetes to kubectl, client-go and controllers, from one process: "
+             "objects are decoded, defaulted, admitted and validated as `berth validate` says, and "
+             "kept in a file of the data folder.\n\n"
+             "When it is ready, one line on standard output says where it listens and which "
+             "kubeconfig to use. SIGTERM and SIGINT end it; what was acknowledged is on disk.",
+    .usage = "[--data-dir DIR | --memory] [options]",
+    .examples = examples,
+    .groups = {{"Server", server_opts, 0},
+               {"Feature gates", gates_opts, offsetof(struct apiserver_cmd_opts, gates)}},
+    .opts_size = sizeof(struct apiserver_cmd_opts),
+    .run = run,
+};

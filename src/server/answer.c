@@ -1,0 +1,401 @@
+/*
+ * Answers: objects, lists and failures as bytes. An object's bytes hang at the object and are
+ * shared; a list is a gather of them.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/handlers/responsewriters, func WriteObjectNegotiated.
+ */
+#include <stdlib.h>
+
+#include "api/proto.h"
+#include "base/alloc.h"
+#include "codec/yml.h"
+#include "registry/printed.h"
+#include "server/server_int.h"
+
+enum { HEADERS_MOST = 8 };
+
+/* ---- headers ---- */
+
+struct headers {
+    struct net_header v[HEADERS_MOST + API_MOST_FAULTS];
+    size_t n;
+};
+
+static void add_header(struct headers *h, const char *name, struct str value) {
+    h->v[h->n++] = (struct net_header){str_of(name), value};
+}
+
+/* 299 - "text", quoted as a header wants it. */
+static void add_warnings(struct server__call *c, struct headers *h, const struct api_strs *texts) {
+    for (size_t i = 0; i < texts->n && i < API_MOST_FAULTS; i++) {
+        AUTO(buf_release) struct buf b = BUF_INIT(SIZE_MAX);
+        buf_add(&b, STR("299 - \""));
+        for (size_t k = 0; k < texts->v[i].n; k++) {
+            char ch = texts->v[i].p[k];
+            if (ch == '"' || ch == '\\')
+                buf_add_char(&b, '\\');
+            buf_add_char(&b, (unsigned char)ch < 0x20 || ch == 0x7f ? ' ' : ch);
+        }
+        buf_add_char(&b, '"');
+        add_header(h, "Warning", arena_str(&c->arena, buf_view(&b)));
+    }
+}
+
+static void start_headers(struct server__call *c, struct headers *h, struct str type) {
+    h->n = 0;
+    add_header(h, "Content-Type", type);
+    add_header(h, "Cache-Control", STR("no-cache, private"));
+    add_warnings(c, h, &c->warnings);
+    add_warnings(c, h, &c->response.warnings);
+}
+
+static void respond(struct server__call *c, int status, const struct headers *h,
+                    const struct net_part *parts, size_t n) {
+    net_respond(c->x, status, (struct net_headers){h->v, h->n}, parts, n);
+    server__call_free(c);
+}
+
+void server__answer_text(struct server__call *c, int status, struct str text) {
+    struct headers h;
+    struct net_part part = {.bytes = text};
+    start_headers(c, &h, STR("text/plain; charset=utf-8"));
+    respond(c, status, &h, &part, 1);
+}
+
+void server__answer_json(struct server__call *c, int status, const struct json *tree) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    struct headers h;
+    json_write(&text, tree, NULL);
+    buf_add_char(&text, '\n');
+    struct net_part part = {.bytes = buf_view(&text)};
+    start_headers(c, &h, STR("application/json"));
+    respond(c, status, &h, &part, 1);
+}
+
+void server__answer_failure(struct server__call *c, struct registry_failure failure) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    struct json status = registry_status(&c->arena, &failure);
+    struct headers h;
+    json_write(&text, &status, NULL);
+    buf_add_char(&text, '\n');
+    struct net_part part = {.bytes = buf_view(&text)};
+    start_headers(c, &h, STR("application/json"));
+    if (failure.retry_after)
+        add_header(&h, "Retry-After", arena_printf(&c->arena, "%d", failure.retry_after));
+    respond(c, err_http_status(failure.code), &h, &part, 1);
+}
+
+/* ---- objects ---- */
+
+static void unref_object(void *object) {
+    api_object_unref(object);
+}
+
+/* Bytes that hang at an object, with a reference that ends when they are sent. */
+static struct net_part part_of(const struct api_object *o, struct str bytes) {
+    union {
+        const struct api_object *object;
+        void *owner;
+    } hold = {api_object_ref(o)};
+    return (struct net_part){bytes, unref_object, hold.owner};
+}
+
+static void nothing(void *owner) {
+    (void)owner;
+}
+
+/* Bytes that live for ever. */
+static struct net_part constant(struct str bytes) {
+    return (struct net_part){bytes, nothing, NULL};
+}
+
+static struct json partial(struct arena *a, const struct api_object *o) {
+    struct json tree = {.kind = JSON_OBJECT};
+    json_add(a, &tree, STR("kind"), json_of_str(STR("PartialObjectMetadata")));
+    json_add(a, &tree, STR("apiVersion"), json_of_str(STR("meta.k8s.io/v1")));
+    json_add(a, &tree, STR("metadata"),
+             api_struct_encode(a, &api_types[API_T_object_meta], o->meta));
+    return tree;
+}
+
+/* The object in the version that was asked for; what is of another kind stays so. */
+static const struct api_object *shown(const struct server__call *c) {
+    const struct api_object *o = c->response.object;
+    const struct apiserver_resource *r = c->r.resource;
+    return apiserver_convert(o, o->kind == r->stored ? r->kind : o->kind);
+}
+
+static void answer_object(struct server__call *c) {
+    const struct api_object *o = shown(c);
+    struct headers h;
+    if (c->media.shape == SERVER_PARTIAL) {
+        struct json tree = partial(&c->arena, o);
+        api_object_unref(o);
+        server__answer_json(c, c->response.code, &tree);
+        return;
+    }
+    bool is_proto = c->media.format == SERVER_PROTOBUF;
+    struct net_part parts[] = {part_of(o, is_proto ? api_object_proto(o) : api_object_json(o)),
+                               constant(STR("\n"))};
+    api_object_unref(o);
+    start_headers(c, &h, server_media_type(&c->media, false));
+    respond(c, c->response.code, &h, parts, is_proto ? 1 : 2);
+}
+
+static void answer_yaml(struct server__call *c) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    const struct api_object *o = shown(c);
+    struct json tree = api_object_encode(o, &c->arena);
+    struct headers h;
+    yml_write(&text, &tree);
+    api_object_unref(o);
+    struct net_part part = {.bytes = buf_view(&text)};
+    start_headers(c, &h, STR("application/yaml"));
+    respond(c, c->response.code, &h, &part, 1);
+}
+
+/* Done, without an object: what was deleted, or the verb alone. */
+static void answer_success(struct server__call *c) {
+    struct json status = {.kind = JSON_OBJECT}, details = {.kind = JSON_OBJECT};
+    struct arena *a = &c->arena;
+    json_add(a, &status, STR("kind"), json_of_str(STR("Status")));
+    json_add(a, &status, STR("apiVersion"), json_of_str(STR("v1")));
+    json_add(a, &status, STR("metadata"), (struct json){.kind = JSON_OBJECT});
+    json_add(a, &status, STR("status"), json_of_str(STR("Success")));
+    if (c->r.verb == REGISTRY_VERB_DELETE) {
+        json_add(a, &details, STR("name"), json_of_str(c->r.name));
+        if (c->route.group.n)
+            json_add(a, &details, STR("group"), json_of_str(c->route.group));
+        json_add(a, &details, STR("kind"), json_of_str(c->route.plural));
+        json_add(a, &details, STR("uid"), json_of_str(c->response.object->meta->uid));
+        json_add(a, &status, STR("details"), details);
+    } else
+        json_add(a, &status, STR("code"), json_of_i64(c->response.code));
+    server__answer_json(c, c->response.code, &status);
+}
+
+/* ---- lists ---- */
+
+/* The head of a list, until it is sent. */
+struct hold {
+    struct buf text;
+};
+
+static void release_hold(void *owner) {
+    struct hold *hold = owner;
+    buf_release(&hold->text);
+    free(hold);
+}
+
+static void write_list_meta(struct buf *b, const struct apiserver_list *list) {
+    buf_addf(b, "\"resourceVersion\":\"%llu\"", (unsigned long long)list->revision);
+    if (list->continue_token.p)
+        buf_addf(b, ",\"continue\":\"%.*s\"", STR_ARG(list->continue_token));
+    if (list->remaining.set)
+        buf_addf(b, ",\"remainingItemCount\":%lld", (long long)list->remaining.v);
+}
+
+static void write_list_head(struct server__call *c, struct buf *b, const char *kind,
+                            const char *api_version) {
+    buf_addf(b, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{", kind, api_version);
+    write_list_meta(b, &c->response.list);
+    buf_add(b, STR("},\"items\":["));
+}
+
+/* Items of built-in kinds do not say what they are: {"kind":"Pod","apiVersion":"v1", is left out,
+ * and a brace takes its place. */
+static struct str item_bytes(const struct api_object *o) {
+    struct str json = api_object_json(o);
+    size_t lead = sizeof "{\"kind\":\"\",\"apiVersion\":\"\"," - 1 + strlen(o->kind->kind) +
+                  strlen(o->kind->api_version);
+    return str_sub(json, lead, json.n);
+}
+
+/* The text of the head, which lives until it is sent. */
+static struct net_part head_part(struct hold *hold) {
+    return (struct net_part){buf_view(&hold->text), release_hold, hold};
+}
+
+static struct hold *hold_new(void) {
+    struct hold *hold = xcalloc(1, sizeof *hold);
+    hold->text = BUF_INIT(SIZE_MAX);
+    return hold;
+}
+
+static void answer_list(struct server__call *c) {
+    const struct apiserver_list *list = &c->response.list;
+    const struct api_kind *kind = c->r.resource->kind;
+    struct hold *hold = hold_new();
+    struct net_part *parts = arena_array(&c->arena, struct net_part, 2 * list->n + 2);
+    struct headers h;
+    size_t n = 0;
+    write_list_head(c, &hold->text, arena_printf(&c->arena, "%sList", kind->kind).p,
+                    kind->api_version);
+    parts[n++] = head_part(hold);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct api_object *o = apiserver_convert(list->objects[i], kind);
+        parts[n++] = constant(i ? STR(",{") : STR("{"));
+        parts[n++] = part_of(o, item_bytes(o));
+        api_object_unref(o);
+    }
+    parts[n++] = constant(STR("]}\n"));
+    start_headers(c, &h, STR("application/json"));
+    respond(c, 200, &h, parts, n);
+}
+
+/* ---- lists in protobuf ---- */
+
+static struct api_list_meta meta_of(struct server__call *c) {
+    const struct apiserver_list *list = &c->response.list;
+    return (struct api_list_meta){
+        .resource_version = arena_printf(&c->arena, "%llu", (unsigned long long)list->revision),
+        .continue_ = list->continue_token,
+        .remaining_item_count = list->remaining,
+    };
+}
+
+static void answer_proto_list(struct server__call *c) {
+    const struct apiserver_list *list = &c->response.list;
+    const struct api_kind *kind = c->r.resource->kind;
+    struct api_type_meta names = {.kind = arena_printf(&c->arena, "%sList", kind->kind),
+                                  .api_version = str_of(kind->api_version)};
+    struct api_list_meta meta = meta_of(c);
+    struct net_part *parts = arena_array(&c->arena, struct net_part, 2 * list->n + 2);
+    struct hold *hold = hold_new();
+    struct headers h;
+    size_t n = 1, items = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct api_object *o = apiserver_convert(list->objects[i], kind);
+        struct str message = api_object_message(o);
+        struct buf head = BUF_INIT(SIZE_MAX);
+        api_proto_item_head(&head, message.n);
+        parts[n++] = constant(arena_str(&c->arena, buf_view(&head)));
+        parts[n - 1].release = NULL; /* it dies with the call, and is copied */
+        parts[n++] = part_of(o, message);
+        items += api_proto_item_size(message.n);
+        buf_release(&head);
+        api_object_unref(o);
+    }
+    api_proto_list_head(&hold->text, &names, &meta, items);
+    parts[0] = head_part(hold);
+    parts[n++] = constant(api_proto_list_tail());
+    start_headers(c, &h, server_media_type(&c->media, false));
+    respond(c, 200, &h, parts, n);
+}
+
+static void answer_partial_list(struct server__call *c) {
+    const struct apiserver_list *list = &c->response.list;
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    struct headers h;
+    write_list_head(c, &text, "PartialObjectMetadataList", "meta.k8s.io/v1");
+    for (size_t i = 0; i < list->n; i++) {
+        AUTO(arena_release) struct arena a = {0};
+        struct json item = partial(&a, list->objects[i]);
+        if (i)
+            buf_add_char(&text, ',');
+        json_write(&text, &item, NULL);
+    }
+    buf_add(&text, STR("]}\n"));
+    struct net_part part = {.bytes = buf_view(&text)};
+    start_headers(c, &h, STR("application/json"));
+    respond(c, 200, &h, &part, 1);
+}
+
+/* ---- tables ---- */
+
+/* The object beside the cells: its metadata, unless more or less is asked for. */
+static struct json object_of_row(struct server__call *c, struct arena *a,
+                                 const struct api_object *o) {
+    struct str wanted = server_query_get(&c->query, "includeObject");
+    if (str_is(wanted, "None"))
+        return (struct json){.kind = JSON_NULL};
+    return str_is(wanted, "Object") ? api_object_encode(o, a) : partial(a, o);
+}
+
+static void write_row(struct server__call *c, struct buf *b, const struct api_object *o) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_time now = {.sec = clock_wall(c->s->opts.clock) / CLOCK_SECOND, .set = true};
+    struct json row = {.kind = JSON_OBJECT}, conditions = registry_table_conditions(&a, o);
+    json_add(&a, &row, STR("cells"), registry_table_cells(&a, o, now));
+    if (conditions.kind == JSON_ARRAY)
+        json_add(&a, &row, STR("conditions"), conditions);
+    json_add(&a, &row, STR("object"), object_of_row(c, &a, o));
+    json_write(b, &row, NULL);
+}
+
+void server__table_write(struct server__call *c, struct buf *b, const struct server__table *t) {
+    AUTO(arena_release) struct arena a = {0};
+    struct json columns = {.kind = JSON_NULL};
+    if (t->has_columns)
+        columns = registry_table_columns(&a, c->r.resource->stored);
+    buf_addf(b,
+             "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/%s\",\"metadata\":{%.*s},"
+             "\"columnDefinitions\":",
+             c->media.is_beta ? "v1beta1" : "v1", STR_ARG(t->meta));
+    json_write(b, &columns, NULL);
+    buf_add(b, STR(",\"rows\":["));
+    for (size_t i = 0; i < t->n; i++) {
+        buf_add(b, i ? STR(",") : STR(""));
+        write_row(c, b, t->objects[i]);
+    }
+    buf_add(b, STR("]}"));
+}
+
+static void answer_table(struct server__call *c) {
+    const struct apiserver_list *list = &c->response.list;
+    bool is_list = c->response.answer == APISERVER_LIST;
+    AUTO(buf_release) struct buf meta = BUF_INIT(SIZE_MAX), text = BUF_INIT(SIZE_MAX);
+    struct headers h;
+    if (is_list)
+        write_list_meta(&meta, list);
+    else
+        buf_addf(&meta, "\"resourceVersion\":\"%.*s\"",
+                 STR_ARG(c->response.object->meta->resource_version));
+    server__table_write(
+        c, &text,
+        &(struct server__table){.meta = buf_view(&meta),
+                                .objects = is_list ? list->objects : &c->response.object,
+                                .n = is_list ? list->n : 1,
+                                .has_columns = true});
+    buf_add_char(&text, '\n');
+    struct net_part part = {.bytes = buf_view(&text)};
+    start_headers(c, &h, STR("application/json"));
+    respond(c, c->response.code, &h, &part, 1);
+}
+
+static void answer_shaped_object(struct server__call *c) {
+    bool is_own = c->response.object->kind == c->r.resource->stored;
+    if (c->media.shape == SERVER_TABLE && is_own)
+        answer_table(c);
+    else if (c->media.format == SERVER_YAML)
+        answer_yaml(c);
+    else
+        answer_object(c);
+}
+
+static void answer_shaped_list(struct server__call *c) {
+    if (c->media.shape == SERVER_TABLE)
+        answer_table(c);
+    else if (c->media.shape == SERVER_PARTIAL_LIST)
+        answer_partial_list(c);
+    else if (c->media.format == SERVER_PROTOBUF)
+        answer_proto_list(c);
+    else
+        answer_list(c);
+}
+
+void server__answer(struct server__call *c) {
+    switch (c->response.answer) {
+    case APISERVER_FAILURE:
+        server__answer_failure(c, c->response.failure);
+        return;
+    case APISERVER_OBJECT:
+        answer_shaped_object(c);
+        return;
+    case APISERVER_SUCCESS:
+        answer_success(c);
+        return;
+    case APISERVER_LIST:
+        answer_shaped_list(c);
+    }
+}

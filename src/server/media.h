@@ -1,0 +1,42 @@
+/*
+ * Media types: what a client accepts, and what it sends.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/handlers/negotiation, func NegotiateOutputMediaType,
+ * func NegotiateInputSerializer.
+ */
+#ifndef SERVER_MEDIA_H
+#define SERVER_MEDIA_H
+
+#include "apiserver/apiserver.h"
+
+enum server_format { SERVER_JSON, SERVER_YAML, SERVER_PROTOBUF };
+
+/* What is made of an object before it is encoded. */
+enum server_shape {
+    SERVER_WHOLE,
+    SERVER_TABLE,
+    SERVER_PARTIAL,      /* PartialObjectMetadata */
+    SERVER_PARTIAL_LIST, /* PartialObjectMetadataList */
+};
+
+struct server_media {
+    enum server_format format;
+    enum server_shape shape;
+    bool is_beta; /* tables of meta.k8s.io/v1beta1 */
+    bool pretty;  /* JSON for people */
+};
+
+/* What of an Accept header, which may be absent, is served best; false: nothing of it. A watch or a
+ * list may have other shapes than an object, and an old client none. */
+bool server_media_accept(struct str accept, bool is_list, struct server_media *out);
+
+/* The format of a body by its Content-Type, which may be absent; false: it is none of ours. */
+bool server_media_of_body(struct str content_type, enum server_format *out);
+
+/* The same for patches. */
+bool server_media_of_patch(struct str content_type, enum apiserver_patch_type *out);
+
+/* The Content-Type of an answer. */
+struct str server_media_type(const struct server_media *m, bool is_watch);
+
+#endif

@@ -1,0 +1,171 @@
+/*
+ * Bodies: an object, a patch, or the options of a deletion.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/handlers, func transformDecodeError.
+ */
+#include "api/proto.h"
+#include "codec/yml.h"
+#include "server/server_int.h"
+
+static bool refuse(struct server__call *c, struct registry_failure f) {
+    server__answer_failure(c, f);
+    return false;
+}
+
+/* ---- trees ---- */
+
+static struct registry_failure unreadable(struct server__call *c, const struct err *err) {
+    return registry_bad_request(arena_printf(
+        &c->arena,
+        "the object provided is unrecognized (must be of type %s): couldn't get version/kind; json "
+        "parse error: %s",
+        c->route.resource->kind->kind, err->msg));
+}
+
+/* Repeated keys are kept, to be told of. */
+static struct registry_failure parse(struct server__call *c, enum server_format format,
+                                     struct str body, struct json *out) {
+    struct err err;
+    int rc =
+        format == SERVER_YAML
+            ? yml_parse(&c->arena, body, out, &err)
+            : json_parse(&c->arena, body, &(struct json_opts){.allow_duplicates = true}, out, &err);
+    return rc < 0 ? unreadable(c, &err) : (struct registry_failure){.code = ERR_NONE};
+}
+
+/* ---- objects ---- */
+
+/* The kind that the body of the request is of. */
+static const struct api_kind *kind_of(const struct server__call *c) {
+    const struct registry_subresource *sub = c->route.subresource;
+    const struct api_kind *kind = c->route.resource->kind;
+    if (!sub)
+        return kind;
+    struct str version = str_of(sub->api_version ? sub->api_version : kind->api_version);
+    return api_kind_find(version, str_of(sub->kind));
+}
+
+static void warn_of_faults(struct server__call *c, const struct api_faults *faults) {
+    c->warnings = (struct api_strs){arena_array(&c->arena, struct str, faults->n), faults->n};
+    for (size_t i = 0; i < faults->n; i++)
+        c->warnings.v[i] = faults->v[i].text;
+}
+
+/* Of another kind or version than the path. */
+static struct registry_failure check_kind(struct server__call *c, const struct api_kind *want) {
+    const struct api_object *o = c->r.object;
+    if (o->kind == want)
+        return (struct registry_failure){.code = ERR_NONE};
+    struct str version = o->names->api_version;
+    if (str_is(o->names->kind, want->kind))
+        return registry_bad_request(arena_printf(
+            &c->arena,
+            "the API version in the data (%.*s) does not match the expected API version (%s)",
+            STR_ARG(version), want->api_version));
+    struct str group = registry_group_of(version);
+    return registry_bad_request(arena_printf(
+        &c->arena, "%.*s in version \"%.*s\" cannot be handled as a %s", STR_ARG(o->names->kind),
+        STR_ARG(str_sub(version, group.n ? group.n + 1 : 0, version.n)), want->kind));
+}
+
+static struct registry_failure decode(struct server__call *c, enum server_format format,
+                                      struct str body, const struct api_kind *kind,
+                                      struct api_faults *faults) {
+    struct registry registry = {.gates = c->s->opts.gates};
+    struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
+                                   .kind = str_of(kind->kind),
+                                   .strict = c->r.options.field_validation == APISERVER_STRICT,
+                                   .duplicates = true};
+    struct json tree;
+    if (format == SERVER_PROTOBUF) {
+        if (api_proto_decode(body, &opts, &c->r.object, faults) < 0)
+            return registry_refuse_faults(faults);
+        api_object_default(c->r.object, c->s->opts.gates);
+        return (struct registry_failure){.code = ERR_NONE};
+    }
+    struct registry_failure f = parse(c, format, body, &tree);
+    return f.code ? f : registry_decode(&registry, &tree, &opts, &c->r.object, faults);
+}
+
+static struct registry_failure read_object(struct server__call *c, enum server_format format,
+                                           struct str body) {
+    const struct api_kind *kind = kind_of(c);
+    struct api_faults faults;
+    api_faults_init(&faults, &c->arena);
+    struct registry_failure f = decode(c, format, body, kind, &faults);
+    if (f.code)
+        return f;
+    if (c->r.options.field_validation == APISERVER_WARN)
+        warn_of_faults(c, &faults);
+    return check_kind(c, kind);
+}
+
+/* ---- options of a deletion ---- */
+
+/* Any group's DeleteOptions will do. */
+static struct registry_failure decode_delete(struct server__call *c, enum server_format format,
+                                             struct str body, struct api_delete_options *options) {
+    const struct api_type *type = &api_types[API_T_delete_options];
+    struct api_proto_envelope envelope;
+    struct api_faults faults;
+    struct json tree;
+    struct err err;
+    api_faults_init(&faults, &c->arena);
+    if (format == SERVER_PROTOBUF) {
+        if (api_proto_open(body, &envelope, &err) < 0)
+            return registry_bad_request(arena_str(&c->arena, str_of(err.msg)));
+        if (api_proto_struct_decode(&c->arena, type, envelope.message, options, &faults) < 0)
+            return registry_refuse_faults(&faults);
+        return (struct registry_failure){.code = ERR_NONE};
+    }
+    struct registry_failure f = parse(c, format, body, &tree);
+    if (!f.code && api_struct_decode(&c->arena, type, &tree, options, &faults) < 0)
+        f = registry_refuse_faults(&faults);
+    return f;
+}
+
+static struct registry_failure read_delete(struct server__call *c, enum server_format format,
+                                           struct str body) {
+    struct api_delete_options *options = arena_new(&c->arena, struct api_delete_options);
+    struct registry_failure f = body.n ? decode_delete(c, format, body, options)
+                                       : server_query_delete(&c->arena, &c->query, options);
+    c->r.delete = options;
+    c->r.options.dry_run = options->dry_run.n > 0;
+    return f;
+}
+
+/* ---- patches ---- */
+
+static struct registry_failure read_patch(struct server__call *c, struct str body) {
+    struct json *tree = arena_new(&c->arena, struct json);
+    bool is_yaml = c->r.patch_type == APISERVER_APPLY_PATCH;
+    struct err err;
+    int rc = is_yaml ? yml_parse(&c->arena, body, tree, &err)
+                     : json_parse(&c->arena, body, &(struct json_opts){.allow_duplicates = true},
+                                  tree, &err);
+    c->r.patch = tree;
+    c->r.patch_has_duplicates = !is_yaml;
+    if (rc < 0)
+        return registry_bad_request(arena_printf(&c->arena, "error decoding patch: %s", err.msg));
+    return (struct registry_failure){.code = ERR_NONE};
+}
+
+bool server__body_read(struct server__call *c, struct str body) {
+    struct str type = net_headers_find(net_exchange_request(c->x)->headers, STR("Content-Type"));
+    enum server_format format = SERVER_JSON;
+    struct registry_failure f;
+    bool is_delete =
+        c->r.verb == REGISTRY_VERB_DELETE || c->r.verb == REGISTRY_VERB_DELETE_COLLECTION;
+    if (c->r.verb == REGISTRY_VERB_PATCH)
+        f = read_patch(c, body);
+    else if (!server_media_of_body(type, &format) && (body.n || !is_delete))
+        f = (struct registry_failure){
+            .code = ERR_MEDIA_TYPE,
+            .message = STR("the body of the request was in an unknown format - accepted media "
+                           "types include: application/json, application/yaml, "
+                           "application/vnd.kubernetes.protobuf"),
+            .has_details = true};
+    else
+        f = is_delete ? read_delete(c, format, body) : read_object(c, format, body);
+    return f.code ? refuse(c, f) : true;
+}

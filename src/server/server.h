@@ -1,0 +1,48 @@
+/*
+ * HTTP in front of the API server: routes, identities, negotiation, streams.
+ *
+ * Threads: the core's loop executes writes and owns everything that changes; one loop per worker
+ * has sockets, reads snapshots, and encodes. A request is read, authenticated, authorized, decoded
+ * and answered on its worker; a write is posted to the core and comes back when it is durable.
+ */
+#ifndef SERVER_SERVER_H
+#define SERVER_SERVER_H
+
+#include "apiserver/apiserver.h"
+#include "auth/token.h"
+#include "base/log.h"
+#include "net/net.h"
+
+struct server;
+
+struct server_opts {
+    struct apiserver *api;                   /* stored */
+    const struct apiserver_catalog *catalog; /* stored */
+    struct store *store;                     /* stored */
+    struct net_loop *core;                   /* stored: the loop on which writes run */
+    const struct feature_set *gates;         /* stored */
+    const struct clock *clock;               /* stored */
+    const struct log *log;                   /* stored */
+    const char *address;                     /* numeric */
+    uint16_t port;                           /* 0: any that is free */
+    struct net_tls *tls;                     /* borrowed for the call; NULL: plain, for tests */
+    size_t workers;                          /* threads with sockets */
+    struct auth_authenticator who;           /* how it is found out who asks; stored */
+    bool is_open; /* everybody may do everything: for tests without identities */
+};
+
+/* Listens and starts the workers' threads. Called on the core's thread, before its loop runs. */
+int server_new(const struct server_opts *opts, struct server **out, struct err *err);
+
+/* The port that it listens on. */
+uint16_t server_port(const struct server *s);
+
+/* Lets requests under way finish, for at most `grace` nanoseconds, then stops the core's loop. To
+ * be called on the core's thread while its loop runs. */
+void server_stop(struct server *s, int64_t grace);
+
+/* Ends the workers' threads and frees the server, when the core's loop does not run any more. NULL
+ * is fine. */
+void server_free(struct server *s);
+
+#endif

@@ -1,0 +1,278 @@
+/*
+ * Watches: a stream of events, one JSON object per line. A stream reads its cursor only while its
+ * peer takes what it was sent; one that does not is told later that it was too slow.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/handlers, func (*WatchServer) HandleHTTP.
+ */
+#include <stdlib.h>
+
+#include "api/proto.h"
+#include "base/alloc.h"
+#include "server/server_int.h"
+
+enum { EVENTS_AT_ONCE = 64 };
+
+/* A bookmark a minute keeps idle watchers from falling out of the log. */
+#define BOOKMARK_EVERY (60 * CLOCK_SECOND)
+
+/* Without a timeout of their own, watches end after this long; upstream draws 30 to 60 minutes. */
+#define WATCH_LONGEST (1800 * CLOCK_SECOND)
+
+struct server__stream {
+    struct server__worker *worker;
+    struct server__call *call; /* its exchange, resource and media type */
+    struct apiserver_watch *watch;
+    struct server__stream *next, **link; /* in the worker's list */
+    struct net_timer bookmark, end;
+    bool has_told_columns; /* of tables: the first one has them */
+};
+
+static void stream_free(struct server__stream *s) {
+    net_timer_stop(s->worker->loop, &s->bookmark);
+    net_timer_stop(s->worker->loop, &s->end);
+    *s->link = s->next;
+    if (s->next)
+        s->next->link = s->link;
+    apiserver_watch_free(s->watch);
+    server__call_free(s->call);
+    free(s);
+}
+
+/* ---- events ---- */
+
+static const char *const type_names[] = {
+    [APISERVER_ADDED] = "ADDED",     [APISERVER_MODIFIED] = "MODIFIED",
+    [APISERVER_DELETED] = "DELETED", [APISERVER_BOOKMARK] = "BOOKMARK",
+    [APISERVER_ERROR] = "ERROR",
+};
+
+/* A bookmark is an empty object of the kind with a version. */
+static struct api_object *bookmark_of(const struct server__stream *s,
+                                      const struct apiserver_event *e) {
+    struct api_object *o = api_object_new(s->call->r.resource->kind);
+    struct api_object_meta *m = api_own_meta(o);
+    m->resource_version = arena_printf(&o->arena, "%llu", (unsigned long long)e->revision);
+    if (e->ends_initial_events)
+        labels_put(&o->arena, &m->annotations,
+                   (struct label){STR("k8s.io/initial-events-end"), STR("true")});
+    return o;
+}
+
+static void write_partial(struct buf *b, const struct api_object *o) {
+    AUTO(arena_release) struct arena a = {0};
+    struct json meta = api_struct_encode(&a, &api_types[API_T_object_meta], o->meta);
+    buf_add(b, STR("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\","
+                   "\"metadata\":"));
+    json_write(b, &meta, NULL);
+    buf_add_char(b, '}');
+}
+
+/* The same with nothing but its metadata, for those who want no more. */
+static void write_bookmark(const struct server__stream *s, struct buf *b,
+                           const struct apiserver_event *e) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_object *o = bookmark_of(s, e);
+    if (s->call->media.shape == SERVER_PARTIAL)
+        write_partial(b, o);
+    else {
+        struct json tree = api_object_encode(o, &a);
+        json_write(b, &tree, NULL);
+    }
+    api_object_free(o);
+}
+
+static void write_table(struct server__stream *s, struct buf *b, const struct api_object *o) {
+    AUTO(buf_release) struct buf meta = BUF_INIT(SIZE_MAX);
+    buf_addf(&meta, "\"resourceVersion\":\"%.*s\"", STR_ARG(o->meta->resource_version));
+    server__table_write(
+        s->call, b,
+        &(struct server__table){
+            .meta = buf_view(&meta), .objects = &o, .n = 1, .has_columns = !s->has_told_columns});
+    s->has_told_columns = true;
+}
+
+static void write_object(struct server__stream *s, struct buf *b, const struct api_object *stored) {
+    if (s->call->media.shape == SERVER_TABLE) {
+        write_table(s, b, stored);
+        return;
+    }
+    const struct api_object *o = apiserver_convert(stored, s->call->r.resource->kind);
+    if (s->call->media.shape == SERVER_PARTIAL)
+        write_partial(b, o);
+    else
+        buf_add(b, api_object_json(o));
+    api_object_unref(o);
+}
+
+/* ---- in protobuf ---- */
+
+static void write_proto(struct buf *b, struct str type, struct str body) {
+    api_proto_event_head(b, type, body.n);
+    buf_add(b, body);
+}
+
+static void write_proto_draft(struct buf *b, struct str type, struct api_object *draft) {
+    const struct api_object *o = api_publish(draft);
+    write_proto(b, type, api_object_proto(o));
+    api_object_unref(o);
+}
+
+static struct api_object *status_of(const struct registry_failure *f) {
+    AUTO(arena_release) struct arena a = {0};
+    struct json tree = registry_status(&a, f);
+    struct api_object *o;
+    if (api_object_decode(&tree, NULL, &o, NULL) < 0)
+        BUG("a Status cannot be decoded");
+    return o;
+}
+
+static void write_proto_event(struct server__stream *s, struct buf *b,
+                              const struct apiserver_event *e) {
+    struct str type = str_of(type_names[e->type]);
+    if (e->type == APISERVER_ERROR)
+        write_proto_draft(b, type, status_of(&e->failure));
+    else if (e->type == APISERVER_BOOKMARK)
+        write_proto_draft(b, type, bookmark_of(s, e));
+    else {
+        const struct api_object *o = apiserver_convert(e->object, s->call->r.resource->kind);
+        write_proto(b, type, api_object_proto(o));
+        api_object_unref(o);
+    }
+}
+
+/* ---- in JSON ---- */
+
+static void write_event(struct server__stream *s, struct buf *b, const struct apiserver_event *e) {
+    AUTO(arena_release) struct arena a = {0};
+    buf_addf(b, "{\"type\":\"%s\",\"object\":", type_names[e->type]);
+    if (e->type == APISERVER_ERROR) {
+        struct json status = registry_status(&a, &e->failure);
+        json_write(b, &status, NULL);
+    } else if (e->type == APISERVER_BOOKMARK)
+        write_bookmark(s, b, e);
+    else
+        write_object(s, b, e->object);
+    buf_add(b, STR("}\n"));
+}
+
+/* ---- the stream ---- */
+
+static void send(struct server__stream *s, const struct apiserver_event *events, size_t n) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    bool is_proto = s->call->media.format == SERVER_PROTOBUF;
+    for (size_t i = 0; i < n; i++)
+        (is_proto ? write_proto_event : write_event)(s, &text, &events[i]);
+    net_stream_write(s->call->x, &(struct net_part){.bytes = buf_view(&text)}, 1);
+}
+
+static void finish(struct server__stream *s) {
+    net_stream_end(s->call->x);
+    stream_free(s);
+}
+
+/* Sends what there is until the peer has enough under way. */
+static void pump(struct server__stream *s) {
+    struct apiserver_event events[EVENTS_AT_ONCE];
+    while (!net_stream_is_full(s->call->x)) {
+        size_t n = apiserver_watch_read(s->watch, events, EVENTS_AT_ONCE);
+        if (!n)
+            return;
+        bool is_last = events[n - 1].type == APISERVER_ERROR;
+        send(s, events, n);
+        apiserver_events_release(events, n);
+        if (is_last) {
+            finish(s);
+            return;
+        }
+    }
+}
+
+static void on_bookmark(void *arg) {
+    struct server__stream *s = arg;
+    struct apiserver_event e;
+    if (!net_stream_is_full(s->call->x) && apiserver_watch_bookmark(s->watch, &e))
+        send(s, &e, 1);
+    net_timer_start(s->worker->loop, &s->bookmark, net_loop_now(s->worker->loop) + BOOKMARK_EVERY);
+}
+
+static void on_end(void *arg) {
+    struct server__stream *s = arg;
+    struct apiserver_event e;
+    if (!net_stream_is_full(s->call->x) && apiserver_watch_bookmark(s->watch, &e))
+        send(s, &e, 1);
+    finish(s);
+}
+
+static void on_drained(struct net_exchange *x, void *arg) {
+    (void)x;
+    pump(arg);
+}
+
+static void on_closed(struct net_exchange *x, void *arg) {
+    (void)x;
+    stream_free(arg);
+}
+
+static void on_shutdown(struct net_exchange *x, void *arg) {
+    (void)x;
+    finish(arg);
+}
+
+static const struct net_exchange_events stream_events = {
+    .drained = on_drained, .closed = on_closed, .shutdown = on_shutdown};
+
+void server__stream_news(void *worker) {
+    struct server__worker *w = worker;
+    uint64_t news[sizeof w->news / sizeof *w->news];
+    __atomic_store_n(&w->posted, false, __ATOMIC_RELEASE);
+    for (size_t k = 0; k < sizeof news / sizeof *news; k++)
+        news[k] = __atomic_exchange_n(&w->news[k], 0, __ATOMIC_ACQUIRE);
+    for (struct server__stream *s = w->streams, *next; s; s = next) {
+        uint32_t resource = apiserver_watch_storage(s->watch);
+        next = s->next;
+        if (news[resource / 64] >> resource % 64 & 1)
+            pump(s);
+    }
+}
+
+static void link_stream(struct server__worker *w, struct server__stream *s) {
+    s->next = w->streams;
+    s->link = &w->streams;
+    if (s->next)
+        s->next->link = &s->next;
+    w->streams = s;
+}
+
+static int64_t length_of(const struct server__call *c) {
+    struct api_opt_i64 asked = c->r.options.timeout_seconds;
+    int64_t longest = WATCH_LONGEST / CLOCK_SECOND * 2;
+    if (!asked.set || asked.v <= 0)
+        return WATCH_LONGEST;
+    return (asked.v < longest ? asked.v : longest) * CLOCK_SECOND;
+}
+
+void server__watch(struct server__call *c) {
+    struct registry_failure failure;
+    struct apiserver_watch *watch = apiserver_watch_new(c->s->opts.api, &c->r, &failure);
+    if (!watch) {
+        server__answer_failure(c, failure);
+        return;
+    }
+    struct server__stream *s = xcalloc(1, sizeof *s);
+    int64_t now = net_loop_now(c->worker->loop);
+    *s = (struct server__stream){.worker = c->worker,
+                                 .call = c,
+                                 .watch = watch,
+                                 .bookmark = {.fn = on_bookmark, .arg = s},
+                                 .end = {.fn = on_end, .arg = s}};
+    link_stream(c->worker, s);
+    const struct net_header headers[] = {
+        {STR("Content-Type"), server_media_type(&c->media, true)},
+        {STR("Cache-Control"), STR("no-cache, private")},
+    };
+    net_exchange_listen(c->x, &stream_events, s);
+    net_stream_begin(c->x, 200, (struct net_headers){headers, 2});
+    net_timer_start(c->worker->loop, &s->bookmark, now + BOOKMARK_EVERY);
+    net_timer_start(c->worker->loop, &s->end, now + length_of(c));
+    pump(s);
+}

@@ -1,0 +1,99 @@
+/*
+ * Who asks, whom they want to be, and what they may.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/filters, func WithAuthentication,
+ * func WithAuthorization.
+ * Follows k8s.io/apiserver pkg/endpoints/filters/impersonation, func WithImpersonation.
+ */
+#include "auth/impersonate.h"
+#include "server/server_int.h"
+
+static const char *verb_name(enum registry_verb verb) {
+    static const char *const names[] = {
+#define X(id, name) [REGISTRY_VERB_##id] = name,
+        REGISTRY_VERBS(X)
+#undef X
+    };
+    return names[verb];
+}
+
+/* The certificate as auth knows it; NULL: none was shown, or it is not believed. */
+static const struct auth_client *client_of(struct server__call *c, const struct net_identity *id) {
+    if (!id || !id->is_verified)
+        return NULL;
+    struct auth_client *client = arena_new(&c->arena, struct auth_client);
+    client->has_user = id->common_name.n > 0;
+    client->user.name = id->common_name;
+    client->until = id->not_after / CLOCK_SECOND;
+    for (size_t i = 0; i < id->organization_count; i++)
+        auth_user_join(&c->arena, &client->user, id->organizations[i]);
+    return client;
+}
+
+static struct registry_failure authenticate(struct server__call *c) {
+    const struct net_request *request = net_exchange_request(c->x);
+    struct str protocols = net_headers_find(request->headers, STR("Sec-WebSocket-Protocol"));
+    struct auth_credentials shown = {
+        .client = client_of(c, request->identity),
+        .authorization = net_headers_find(request->headers, STR("Authorization")),
+        .is_websocket = net_websocket_is_asked(request),
+        .protocols = {&protocols, protocols.n > 0},
+        .now = clock_wall(c->s->opts.clock) / CLOCK_SECOND,
+    };
+    struct auth_answer answer = auth_authenticate(&c->s->opts.who, &c->arena, &shown);
+    c->user = answer.user;
+    return answer.outcome == AUTH_KNOWN ? (struct registry_failure){.code = ERR_NONE}
+                                        : auth_unauthorized();
+}
+
+/* What is asked, as a question to the rules. */
+static struct auth_attributes question_of(struct server__call *c) {
+    const struct server_route *route = &c->route;
+    bool is_resource = route->kind == SERVER_ROUTE_RESOURCE || route->kind == SERVER_ROUTE_UNKNOWN;
+    if (is_resource)
+        return (struct auth_attributes){.user = &c->user,
+                                        .is_resource = true,
+                                        .verb = str_of(verb_name(c->r.verb)),
+                                        .namespace = route->namespace,
+                                        .group = route->group,
+                                        .version = route->version,
+                                        .resource = route->plural,
+                                        .subresource = route->subname,
+                                        .name = route->name};
+    const struct net_request *request = net_exchange_request(c->x);
+    char *verb = arena_alloc(&c->arena, request->method.n + 1);
+    for (size_t i = 0; i < request->method.n; i++)
+        verb[i] = ascii_to_lower(request->method.p[i]);
+    return (struct auth_attributes){
+        .user = &c->user, .verb = {verb, request->method.n}, .path = request->path};
+}
+
+static struct registry_failure impersonate(struct server__call *c) {
+    const struct net_headers *headers = &net_exchange_request(c->x)->headers;
+    struct auth_header *shown = arena_array(&c->arena, struct auth_header, headers->n);
+    struct auth_attributes q = question_of(c);
+    struct auth_wanted wanted = {0};
+    struct auth_user asker = c->user, other;
+    struct str how;
+    for (size_t i = 0; i < headers->n; i++)
+        shown[i] = (struct auth_header){headers->v[i].name, headers->v[i].value};
+    struct registry_failure f = auth_impersonation_read(&c->arena, shown, headers->n, &wanted);
+    if (f.code || !wanted.is_set)
+        return f;
+    q.user = &asker;
+    f = auth_impersonate(c->worker->rules, &c->arena, &q, &wanted.user, &other, &how);
+    if (!f.code)
+        c->user = other;
+    return f;
+}
+
+struct registry_failure server__identify(struct server__call *c) {
+    struct registry_failure f = authenticate(c);
+    if (f.code || c->s->opts.is_open)
+        return f;
+    f = impersonate(c);
+    if (f.code)
+        return f;
+    struct auth_attributes q = question_of(c);
+    return auth_authorize(c->worker->rules, &c->arena, &q, NULL);
+}
