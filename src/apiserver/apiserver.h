@@ -13,7 +13,7 @@
 
 #include "api/selector.h"
 #include "apiserver/catalog.h"
-#include "auth/auth.h"
+#include "auth/token.h"
 #include "registry/fields.h"
 #include "registry/registry.h"
 #include "store/store.h"
@@ -105,6 +105,9 @@ struct apiserver_opts {
     /* Fills n bytes that nobody can guess; a simulation may give others. */
     void (*draw)(void *ctx, void *to, size_t n);
     void *draw_ctx;
+    const struct auth_issuer *issuer; /* stored: who signs tokens; NULL: nobody does */
+    int64_t token_most_seconds;       /* the longest that tokens last; 0: any */
+    bool extends_tokens;              /* those of pods that kubelets ask for last a year */
 };
 
 /* A server over a store. Free it before the store is closed; NULL is fine. */
@@ -115,6 +118,9 @@ void apiserver_free(struct apiserver *s);
  * they do not have. One more reference is held. Without rules nothing is asked. */
 struct auth_rules;
 void apiserver_rules_set(struct apiserver *s, const struct auth_rules *rules);
+
+/* The objects that tokens are bound to, as they are now; for any thread. */
+struct auth_objects apiserver_objects(struct apiserver *s);
 
 /* On the core's thread: makes what every cluster has, if it is not there: the system's namespaces
  * and priority classes. The writes belong to the open batch. */

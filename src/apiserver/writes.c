@@ -327,6 +327,7 @@ static const struct {
     {"scale", REGISTRY_VERB_UPDATE, apiserver__scale},
     {"scale", REGISTRY_VERB_PATCH, apiserver__scale},
     {"finalize", REGISTRY_VERB_UPDATE, finalize},
+    {"token", REGISTRY_VERB_CREATE, apiserver__token},
     {"status", REGISTRY_VERB_UPDATE, apiserver__update},
     {"status", REGISTRY_VERB_PATCH, apiserver__patch},
 };

@@ -17,7 +17,7 @@ enum { HEADERS_MOST = 8 };
 /* ---- headers ---- */
 
 struct headers {
-    struct net_header v[HEADERS_MOST + API_MOST_FAULTS];
+    struct net_header v[HEADERS_MOST + 2 * API_MOST_FAULTS];
     size_t n;
 };
 

@@ -46,9 +46,12 @@ static const struct api_kind *kind_of(const struct server__call *c) {
 }
 
 static void warn_of_faults(struct server__call *c, const struct api_faults *faults) {
-    c->warnings = (struct api_strs){arena_array(&c->arena, struct str, faults->n), faults->n};
+    struct api_strs all = {arena_array(&c->arena, struct str, c->warnings.n + faults->n), 0};
+    for (size_t i = 0; i < c->warnings.n; i++)
+        all.v[all.n++] = c->warnings.v[i];
     for (size_t i = 0; i < faults->n; i++)
-        c->warnings.v[i] = faults->v[i].text;
+        all.v[all.n++] = faults->v[i].text;
+    c->warnings = all;
 }
 
 /* Of another kind or version than the path. */

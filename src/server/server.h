@@ -28,6 +28,7 @@ struct server_opts {
     struct net_tls *tls;                     /* borrowed for the call; NULL: plain, for tests */
     size_t workers;                          /* threads with sockets */
     struct auth_authenticator who;           /* how it is found out who asks; stored */
+    struct str jwks_uri; /* where others find the keys of tokens; empty: on this server; stored */
     bool is_open; /* everybody may do everything: for tests without identities */
 };
 

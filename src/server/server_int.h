@@ -114,6 +114,11 @@ void server__core_stop(struct server *s);
 /* Answers what is neither a resource nor discovery, or is not served at all. */
 void server__special(struct server__call *c);
 
+/* ---- openid.c ---- */
+
+/* Answers with a document by which others verify tokens; false: the path is none. */
+bool server__openid(struct server__call *c);
+
 /* ---- documents.c ---- */
 
 /* Answers with a document of discovery. */

@@ -87,6 +87,6 @@ void server__special(struct server__call *c) {
         }
     if (str_is(path, "/version"))
         answer_version(c);
-    else if (!server__documents(c))
+    else if (!server__openid(c) && !server__documents(c))
         server__answer_text(c, 404, STR("404 page not found\n"));
 }

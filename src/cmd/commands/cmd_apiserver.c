@@ -12,6 +12,7 @@
 #include "auth/pki.h"
 #include "base/map.h"
 #include "cli/io.h"
+#include "cmd/auth_flags.h"
 #include "cmd/cmd.h"
 #include "cmd/gate_flags.h"
 #include "net/net.h"
@@ -20,6 +21,7 @@
 
 struct apiserver_cmd_opts {
     struct gates_opts gates;
+    struct auth_opts auth;
     struct str data_dir, bind_address, kubeconfig;
     int64_t port;
     bool memory;
@@ -66,6 +68,7 @@ struct run {
     struct str dir;   /* of the store and the certificates */
     bool dir_is_ours; /* made for this run, and removed behind it */
     struct auth_pki pki;
+    struct auth_config auth;
     struct net_loop *core;
     struct apiserver_catalog *catalog;
     struct tolexpr *expressions;
@@ -170,18 +173,31 @@ static int open_tls(struct run *run, struct err *err) {
     return run->tls ? 0 : -1;
 }
 
-static int open_server(struct run *run, struct err *err) {
+static int open_api(struct run *run, struct err *err) {
     struct cmd_ctx *ctx = run->call->ctx;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct auth_issuer *issuer = &run->auth.setup.issuer;
+    if (auth_configure(run->call->arena, &run->opts->auth, run->pki.service_account_key, &run->auth,
+                       err) < 0)
+        return -1;
     run->api = apiserver_new(&(struct apiserver_opts){.catalog = run->catalog,
                                                       .store = run->store,
                                                       .gates = &run->gates.enabled,
                                                       .cel = tolexpr_valid_cel(run->expressions),
                                                       .clock = ctx->clock,
-                                                      .draw = draw});
+                                                      .draw = draw,
+                                                      .issuer = issuer,
+                                                      .token_most_seconds = run->auth.most_seconds,
+                                                      .extends_tokens = run->opts->auth.extends});
+    issuer->objects = apiserver_objects(run->api);
     apiserver_bootstrap(run->api);
     store_commit(run->store, NULL, NULL);
     store_flush(run->store);
+    return 0;
+}
+
+static int open_server(struct run *run, struct err *err) {
+    struct cmd_ctx *ctx = run->call->ctx;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct server_opts opts = {.api = run->api,
                                .catalog = run->catalog,
                                .store = run->store,
@@ -192,7 +208,10 @@ static int open_server(struct run *run, struct err *err) {
                                .address = arena_str(run->call->arena, run->opts->bind_address).p,
                                .port = (uint16_t)run->opts->port,
                                .tls = run->tls,
-                               .who = {.allows_anonymous = true},
+                               .who = {.file = run->auth.setup.file,
+                                       .issuer = &run->auth.setup.issuer,
+                                       .allows_anonymous = run->opts->auth.anonymous},
+                               .jwks_uri = run->opts->auth.jwks_uri,
                                .workers = processors > 0 ? (size_t)processors : 1};
     return server_new(&opts, &run->server, err);
 }
@@ -249,6 +268,7 @@ static void release(struct run *run) {
     net_tls_free(run->tls);
     store_close(run->store);
     apiserver_free(run->api);
+    auth_config_release(&run->auth);
     tolexpr_free(run->expressions);
     apiserver_catalog_free(run->catalog);
     net_loop_free(run->core);
@@ -257,7 +277,7 @@ static void release(struct run *run) {
 
 static int serve(struct run *run, struct err *err) {
     if (choose_dir(run, err) < 0 || listen_to_signals(run, err) < 0 || open_store(run, err) < 0 ||
-        open_tls(run, err) < 0 || open_server(run, err) < 0 || tell_ready(run, err) < 0)
+        open_tls(run, err) < 0 || open_api(run, err) < 0 || open_server(run, err) < 0 || tell_ready(run, err) < 0)
         return -1;
     net_loop_run(run->core);
     return CMD_GOOD;
@@ -304,6 +324,7 @@ const struct cmd cmd_apiserver = {
     .usage = "[--data-dir DIR | --memory] [options]",
     .examples = examples,
     .groups = {{"Server", server_opts, 0},
+               {"Authentication", auth_opts, offsetof(struct apiserver_cmd_opts, auth)},
                {"Feature gates", gates_opts, offsetof(struct apiserver_cmd_opts, gates)}},
     .opts_size = sizeof(struct apiserver_cmd_opts),
     .run = run,
