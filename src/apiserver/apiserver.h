@@ -135,6 +135,20 @@ void apiserver_read(struct apiserver *s, const struct apiserver_request *r,
 void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                      struct apiserver_response *out);
 
+/* What a request to be led to a container says. */
+struct apiserver_stream {
+    struct str container; /* empty: the only one */
+    bool is_upgrade;      /* the connection is to be used for another protocol */
+};
+
+/* Does the subresource lead to something that runs: pods/exec, pods/log, nodes/proxy, …? */
+bool apiserver_connects(const struct apiserver_resource *r, const struct registry_subresource *sub);
+
+/* Why a client cannot be led there, on any thread: this server connects to nobody. No failure:
+ * there is nothing to be led to, as to the logs of a pod without a node. */
+struct registry_failure apiserver_connect(struct apiserver *s, const struct apiserver_request *r,
+                                          const struct apiserver_stream *stream);
+
 /* An object as another version of its kind: a new reference, or an object made for it. */
 const struct api_object *apiserver_convert(const struct api_object *o, const struct api_kind *to);
 

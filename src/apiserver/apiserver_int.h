@@ -87,8 +87,8 @@ void apiserver__not_found(struct apiserver__call *c);
 /* What verbs and subresources do, each in a file. */
 typedef void apiserver__write_fn(struct apiserver__call *c);
 apiserver__write_fn apiserver__create, apiserver__update, apiserver__patch, apiserver__apply,
-    apiserver__delete, apiserver__delete_collection, apiserver__bind, apiserver__evict,
-    apiserver__scale, apiserver__token;
+    apiserver__delete, apiserver__delete_collection, apiserver__bind, apiserver__bind_any,
+    apiserver__evict, apiserver__scale, apiserver__token;
 
 /* The Scale of a workload; the caller owns it. */
 struct api_object *apiserver__scale_of(const struct api_object *o);

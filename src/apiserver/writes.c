@@ -127,8 +127,11 @@ static void keep_times(struct api_object *draft, const struct api_object *old) {
 /* What the rules of the resource, or of its subresource, make of it. */
 static struct registry_failure judge(struct apiserver__call *c, struct api_object *draft,
                                      const struct api_object *stored) {
-    const struct registry_subresource *sub = c->r->subresource;
-    if (sub && str_is(str_of(sub->name), "status"))
+    struct str sub = c->request.subresource;
+    if (sub.n && valid_has_subresource(draft->kind, sub))
+        return registry_update_subresource(&c->s->registry, &c->request, c->r->arena, draft,
+                                           stored);
+    if (str_is(sub, "status"))
         return registry_update_status(&c->s->registry, &c->request, c->r->arena, draft, stored);
     return registry_update(&c->s->registry, &c->request, c->r->arena, draft, stored);
 }
@@ -330,6 +333,12 @@ static const struct {
     {"token", REGISTRY_VERB_CREATE, apiserver__token},
     {"status", REGISTRY_VERB_UPDATE, apiserver__update},
     {"status", REGISTRY_VERB_PATCH, apiserver__patch},
+    {"approval", REGISTRY_VERB_UPDATE, apiserver__update},
+    {"approval", REGISTRY_VERB_PATCH, apiserver__patch},
+    {"ephemeralcontainers", REGISTRY_VERB_UPDATE, apiserver__update},
+    {"ephemeralcontainers", REGISTRY_VERB_PATCH, apiserver__patch},
+    {"resize", REGISTRY_VERB_UPDATE, apiserver__update},
+    {"resize", REGISTRY_VERB_PATCH, apiserver__patch},
 };
 
 static apiserver__write_fn *find(const struct apiserver_request *r) {
@@ -344,6 +353,8 @@ static apiserver__write_fn *find(const struct apiserver_request *r) {
         if (subresources[i].verb == r->verb &&
             str_is(str_of(r->subresource->name), subresources[i].name))
             return subresources[i].write;
+    if (r->verb == REGISTRY_VERB_CREATE && r->resource->kind->type == &api_types[API_T_binding])
+        return apiserver__bind_any;
     bool is_stored = r->resource->stored;
     return r->subresource || !is_stored ? NULL : verbs[r->verb];
 }
@@ -354,7 +365,9 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
         .s = s,
         .r = r,
         .out = out,
-        .request = {.namespace = r->namespace, .now = apiserver__now(s)},
+        .request = {.namespace = r->namespace,
+                    .now = apiserver__now(s),
+                    .subresource = str_of(r->subresource ? r->subresource->name : "")},
     };
     apiserver__write_fn *write = find(r);
     if (write)

@@ -153,6 +153,7 @@ struct registry_request {
     struct str name_suffix; /* what a generateName is completed with, random letters on a server */
     struct str uid;         /* of a new object; empty: made of its name, the same in every run */
     struct api_time now;    /* for times that are set; may be unset */
+    struct str subresource; /* that is written: resize, status, …; empty: the object itself */
 };
 
 /* Decodes and defaults a body; *faults tells what is wrong with it. *out is the caller's, or NULL
@@ -186,6 +187,13 @@ struct registry_failure registry_update_status(const struct registry *r,
                                                const struct registry_request *request,
                                                struct arena *a, struct api_object *o,
                                                const struct api_object *old);
+
+/* The same for the subresource of the request, which must have steps of its own
+ * (valid_has_subresource): all but what it is about stays as it is. */
+struct registry_failure registry_update_subresource(const struct registry *r,
+                                                    const struct registry_request *request,
+                                                    struct arena *a, struct api_object *o,
+                                                    const struct api_object *old);
 
 /* What becomes of an object that is to be deleted. */
 enum registry_deletion {

@@ -70,3 +70,15 @@ struct registry_failure registry_update_status(const struct registry *r,
     valid_status(o, old, &opts, errs);
     return judge(a, o, errs);
 }
+
+struct registry_failure registry_update_subresource(const struct registry *r,
+                                                    const struct registry_request *request,
+                                                    struct arena *a, struct api_object *o,
+                                                    const struct api_object *old) {
+    struct valid_opts opts = valid_opts_of(r, request);
+    struct valid_errs *errs = errs_new(a);
+    api_own_meta(o)->resource_version = arena_str(&o->arena, old->meta->resource_version);
+    valid_prepare_subresource(o, old, request->subresource, &opts);
+    valid_subresource(o, old, request->subresource, &opts, errs);
+    return judge(a, o, errs);
+}

@@ -179,6 +179,8 @@ static void serve_resource(struct server__call *c) {
         f = failure(ERR_NOT_FOUND, "the server could not find the requested resource");
     else if (!is_allowed(c))
         f = failure(ERR_METHOD, "the server does not allow this method on the requested resource");
+    else if (server__connect(c))
+        return;
     else
         f = prepare(c);
     if (f.code)

@@ -96,6 +96,8 @@ static void read_resource(const struct apiserver_catalog *catalog, struct parts 
         return;
     if (out->subname.n && !(out->subresource = find_sub(out->resource, out->subname)))
         return;
+    if (p.n > 3 && !str_is(out->subname, "proxy"))
+        return;
     out->kind = SERVER_ROUTE_RESOURCE;
 }
 

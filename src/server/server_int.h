@@ -69,6 +69,14 @@ void server__call_free(struct server__call *c);
 /* Finds out who asks and whether they may; fills the call's user. */
 struct registry_failure server__identify(struct server__call *c);
 
+/* Might whoever asks do the same with this verb? *reason tells what the rules say. */
+bool server__may(struct server__call *c, struct str verb, struct str *reason);
+
+/* ---- connect.c ---- */
+
+/* Answers a request to be led to something that runs; false: it is none. */
+bool server__connect(struct server__call *c);
+
 /* ---- payload.c ---- */
 
 /* Reads the body into the request: an object, a patch or options. False: it was refused and the

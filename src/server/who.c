@@ -118,6 +118,20 @@ static struct registry_failure impersonate(struct server__call *c) {
     return f;
 }
 
+bool server__may(struct server__call *c, struct str verb, struct str *reason) {
+    struct auth_attributes q = question_of(c);
+    q.verb = verb;
+    *reason = STR("");
+    if (c->s->opts.is_open)
+        return true;
+    struct auth_verdict verdict = auth_check(c->worker->rules, &q);
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    auth_reason_write(&text, c->worker->rules, &q, &verdict);
+    if (text.n)
+        *reason = arena_str(&c->arena, buf_view(&text));
+    return verdict.allowed;
+}
+
 struct registry_failure server__identify(struct server__call *c) {
     struct registry_failure f = authenticate(c);
     if (f.code || c->s->opts.is_open)

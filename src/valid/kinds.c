@@ -71,7 +71,7 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
 
 /* ---- updates ---- */
 
-static void prepare(struct api_object *o, const struct api_object *old,
+void valid__prepare(struct api_object *o, const struct api_object *old,
                     const struct valid_opts *opts, valid_prepare_fn *change) {
     set_namespace(o, opts);
     api_own_meta(o)->generation = old->meta->generation;
@@ -85,7 +85,7 @@ void valid_prepare_update(struct api_object *o, const struct api_object *old,
                           const struct valid_opts *opts) {
     const struct valid_kind *k = find(o->kind);
     if (k)
-        prepare(o, old, opts, k->prepare_update);
+        valid__prepare(o, old, opts, k->prepare_update);
 }
 
 /* The spec cannot be written together with the status, whatever the kind. */
@@ -101,11 +101,11 @@ void valid_prepare_status(struct api_object *o, const struct api_object *old,
                           const struct valid_opts *opts) {
     const struct valid_kind *k = find(o->kind);
     keep_spec(o, old);
-    prepare(o, old, opts, k ? k->prepare_status : NULL);
+    valid__prepare(o, old, opts, k ? k->prepare_status : NULL);
 }
 
 /* Here the rules of all objects come first. */
-static void check(const struct api_object *o, const struct api_object *old,
+void valid__check(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, valid_update_fn *rules, struct valid_errs *out) {
     const struct valid_kind *k = find(o->kind);
     struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
@@ -123,12 +123,12 @@ void valid_update(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out) {
     const struct valid_kind *k = find(o->kind);
     if (k)
-        check(o, old, opts, k->update, out);
+        valid__check(o, old, opts, k->update, out);
 }
 
 void valid_status(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out) {
     const struct valid_kind *k = find(o->kind);
     if (k)
-        check(o, old, opts, k->status, out);
+        valid__check(o, old, opts, k->status, out);
 }

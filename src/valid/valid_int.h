@@ -189,6 +189,22 @@ struct valid_kind {
     valid_update_fn *declared;
 };
 
+/* The steps that all updates share, with those of a kind or of a subresource between them, which
+ * may be NULL: what is kept of old, and the rules of metadata. */
+void valid__prepare(struct api_object *o, const struct api_object *old,
+                    const struct valid_opts *opts, valid_prepare_fn *change);
+void valid__check(const struct api_object *o, const struct api_object *old,
+                  const struct valid_opts *opts, valid_update_fn *rules, struct valid_errs *out);
+
+/* Takes over old's labels, annotations, finalizers, owners and time of deletion. */
+void valid__reset_meta(struct api_object *o, const struct api_object *old);
+
+/* Subresources that have rules of their own: one row each in subresources.c. */
+valid_prepare_fn valid__ephemeral_prepare, valid__resize_prepare, valid__approval_prepare,
+    valid__certificate_prepare;
+valid_update_fn valid__ephemeral_check, valid__resize_check, valid__approval_check,
+    valid__certificate_check;
+
 /* The kinds with rules. Each stands at the end of the file that has the kind's rules. */
 extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid__persistent_volume,
     valid__replica_set, valid__deployment, valid__daemon_set, valid__stateful_set, valid__job,

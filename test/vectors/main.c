@@ -51,6 +51,7 @@ static const struct kind {
     {"untolerated.jsonl", vectors_check_untolerated},
     {"validate_create.jsonl", vectors_check_validate_create},
     {"validate_status.jsonl", vectors_check_validate_status},
+    {"validate_subresource.jsonl", vectors_check_validate_subresource},
     {"validate_update.jsonl", vectors_check_validate_update},
     {"yaml.jsonl", vectors_check_yaml},
 };

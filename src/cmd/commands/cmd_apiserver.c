@@ -277,7 +277,8 @@ static void release(struct run *run) {
 
 static int serve(struct run *run, struct err *err) {
     if (choose_dir(run, err) < 0 || listen_to_signals(run, err) < 0 || open_store(run, err) < 0 ||
-        open_tls(run, err) < 0 || open_api(run, err) < 0 || open_server(run, err) < 0 || tell_ready(run, err) < 0)
+        open_tls(run, err) < 0 || open_api(run, err) < 0 || open_server(run, err) < 0 ||
+        tell_ready(run, err) < 0)
         return -1;
     net_loop_run(run->core);
     return CMD_GOOD;

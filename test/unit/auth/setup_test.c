@@ -48,11 +48,11 @@ static void files_are_read(void **state) {
     struct err err = {0};
     struct str own = new_key(&f->a, false), other = new_key(&f->a, true), issuer = STR("i");
     struct str files[] = {write_file(f, "key", own), write_file(f, "more", other)};
-    struct auth_setup_options o = {
-        .token_file = write_file(f, "tokens", STR("secret,alice,u1,\"a,b\"\n")),
-        .own_key = own,
-        .key_files = {files, 2},
-        .issuers = {&issuer, 1}};
+    struct auth_setup_options o = {.token_file =
+                                       write_file(f, "tokens", STR("secret,alice,u1,\"a,b\"\n")),
+                                   .own_key = own,
+                                   .key_files = {files, 2},
+                                   .issuers = {&issuer, 1}};
     struct auth_setup s;
     assert_int_equal(auth_setup_open(&f->a, &o, &s, &err), 0);
     assert_int_equal(s.keys->n, 2); /* the own key is not there twice */
