@@ -152,9 +152,6 @@ struct registry_failure apiserver_connect(struct apiserver *s, const struct apis
 /* An object as another version of its kind: a new reference, or an object made for it. */
 const struct api_object *apiserver_convert(const struct api_object *o, const struct api_kind *to);
 
-/* The same for a draft, which is taken. */
-struct api_object *apiserver_convert_draft(struct api_object *o, const struct api_kind *to);
-
 /* ---- watches ---- */
 
 enum apiserver_event_type {

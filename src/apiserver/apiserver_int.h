@@ -93,8 +93,11 @@ apiserver__write_fn apiserver__create, apiserver__update, apiserver__patch, apis
 /* The Scale of a workload; the caller owns it. */
 struct api_object *apiserver__scale_of(const struct api_object *o);
 
+/* A draft of the request's version as it is stored; it is taken. */
+struct api_object *apiserver__to_stored(const struct apiserver__call *c, struct api_object *o);
+
 /* Writes into a draft who manages which of its fields after this request; old is NULL if it is
- * new. */
+ * new. Both are of the version of the request. */
 void apiserver__note_manager(const struct apiserver__call *c, const struct api_object *old,
                              struct api_object *draft);
 

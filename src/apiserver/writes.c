@@ -241,10 +241,10 @@ static struct registry_failure judge_new(struct apiserver__call *c, struct api_o
 }
 
 void apiserver__create(struct apiserver__call *c) {
-    struct api_object *o = apiserver_convert_draft(c->r->object, c->r->resource->stored);
+    struct api_object *o = c->r->object;
     c->r->object = NULL;
     apiserver__note_manager(c, NULL, o);
-    apiserver__create_draft(c, o);
+    apiserver__create_draft(c, apiserver__to_stored(c, o));
 }
 
 void apiserver__create_draft(struct apiserver__call *c, struct api_object *o) {
@@ -275,10 +275,12 @@ void apiserver__update(struct apiserver__call *c) {
     if (f.code)
         apiserver__fail(c->out, f);
     else if (stored) {
-        struct api_object *o = apiserver_convert_draft(c->r->object, c->r->resource->stored);
+        const struct api_object *shown = apiserver_convert(stored, c->r->resource->kind);
+        struct api_object *o = c->r->object;
         c->r->object = NULL;
-        apiserver__note_manager(c, stored, o);
-        apiserver__replace(c, o, stored);
+        apiserver__note_manager(c, shown, o);
+        api_object_unref(shown);
+        apiserver__replace(c, apiserver__to_stored(c, o), stored);
     } else if (may_be_made(c->r->resource->kind) && !c->r->subresource)
         apiserver__create(c);
     else

@@ -74,6 +74,15 @@ struct str registry_group_of(struct str api_version);
 /* Does a server have the version without being asked for it by --runtime-config? */
 bool registry_is_on_by_default(const struct api_kind *kind);
 
+/* The kind as which objects of this one are stored: another version of it, or itself. */
+const struct api_kind *registry_stored_as(const struct api_kind *kind);
+
+/* An object as another version of its kind, of which one is the stored one. The caller owns it. */
+struct api_object *registry_convert(const struct api_object *o, const struct api_kind *to);
+
+/* Does only this server have the version, for the sake of old clients? */
+bool registry_is_for_old_clients(const struct api_kind *kind);
+
 /* ---- failures ---- */
 
 /* A cause of a failure that is not about a field of the object. Absent texts are left out. */

@@ -24,6 +24,7 @@ vectors_check_fn vectors_check_requeue;
 vectors_check_fn vectors_check_merge;
 vectors_check_fn vectors_check_decode;
 vectors_check_fn vectors_check_validate_create;
+vectors_check_fn vectors_check_convert;
 vectors_check_fn vectors_check_validate_status;
 vectors_check_fn vectors_check_validate_subresource;
 vectors_check_fn vectors_check_validate_update;

@@ -46,6 +46,7 @@ var areas = []*area{
 	{"rbac_policy", policyAnswer, generatePolicy, []string{"objects", "operation", "after"}, 20},
 	{"jwt", jwtAnswer, generateJWT, []string{"signed", "signed_text", "authenticated", "user", "for", "error"}, 40},
 	{"apply", applyAnswer, generateApply, []string{"managedFields", "after", "failure", "causes"}, 100},
+	{"convert", convertAnswer, generateConvert, []string{"converted"}, 60},
 	{"discovery", discoveryAnswer, generateDiscovery, []string{"resource", "subresources"}, 5},
 }
 
