@@ -54,12 +54,27 @@ static void warn_of_faults(struct server__call *c, const struct api_faults *faul
     c->warnings = all;
 }
 
+/* No type has this kind in this version. */
+static struct registry_failure unregistered(struct server__call *c, const struct api_kind *want) {
+    const struct api_type_meta *names = c->r.object->names;
+    struct str group = registry_group_of(names->api_version);
+    return registry_bad_request(arena_printf(
+        &c->arena,
+        "%.*s in version \"%.*s\" cannot be handled as a %s: no kind \"%.*s\" is registered for "
+        "version \"%.*s\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
+        STR_ARG(names->kind),
+        STR_ARG(str_sub(names->api_version, group.n ? group.n + 1 : 0, names->api_version.n)),
+        want->kind, STR_ARG(names->kind), STR_ARG(names->api_version)));
+}
+
 /* Of another kind or version than the path. */
 static struct registry_failure check_kind(struct server__call *c, const struct api_kind *want) {
     const struct api_object *o = c->r.object;
     bool is_eviction = o->kind && o->type == &api_types[API_T_eviction] && o->type == want->type;
     if (o->kind == want || is_eviction) /* any version of it will do */
         return (struct registry_failure){.code = ERR_NONE};
+    if (!o->kind)
+        return unregistered(c, want);
     struct str version = o->names->api_version;
     if (str_is(o->names->kind, want->kind))
         return registry_bad_request(arena_printf(
