@@ -40,8 +40,12 @@ struct registry__admission_plugin {
     bool is_offline;          /* it can decide without a cluster */
 };
 
-extern const struct registry__admission_plugin registry__namespace_lifecycle, registry__priority,
-    registry__default_toleration_seconds, registry__default_storage_class;
+extern const struct registry__admission_plugin registry__namespace_lifecycle,
+    registry__limit_ranger, registry__service_account, registry__taint_nodes,
+    registry__pod_node_selector, registry__priority, registry__default_toleration_seconds,
+    registry__pod_toleration_restriction, registry__default_storage_class,
+    registry__storage_protection, registry__pod_group_protection, registry__claim_resize,
+    registry__runtime_class, registry__default_ingress_class, registry__pod_topology_labels;
 
 /* ---- for the plug-ins ---- */
 
@@ -72,6 +76,52 @@ const struct api_kind *registry__kind(const char *api_version, const char *kind)
 
 /* The text between double quotes, as Go's %q writes it, in the arena. */
 struct str registry__quote(struct arena *a, struct str text);
+
+/* The class of a claim, which an annotation may name too; empty: none. */
+struct str registry__claim_class(const struct api_object *claim);
+
+/* ---- pods ---- */
+
+/* Does the pod stand for one of a kubelet's own files? */
+bool registry__is_mirror(const struct api_object *pod);
+
+/* Containers by number: those of initialisation first, ephemeral ones last; NULL behind the last.
+ */
+const struct api_container *registry__container_at(const struct api_pod_spec *spec, size_t i);
+
+/* Does the pod refer to secrets by name? */
+bool registry__pod_has_secrets(const struct api_pod_spec *spec);
+
+/* What a pod refers to that is in the API. All NULL: nothing. */
+struct registry__reference {
+    const char *what;    /* secrets, … */
+    const char *unknown; /* or why that cannot be told of a volume */
+    struct str volume;
+};
+struct registry__reference registry__pod_reference(const struct api_pod_spec *spec);
+
+/* Adds tolerations to a list, which becomes a new one in the arena: of two of which one tolerates
+ * all that the other does, only that stays. */
+void registry__tolerations_merge(struct arena *a, struct api_toleration_list *to,
+                                 const struct api_toleration_list *more);
+
+/* Is each of the list tolerated by one that is allowed? An empty list allows all. */
+bool registry__tolerations_allowed(const struct api_toleration_list *list,
+                                   const struct api_toleration_list *allowed);
+
+/* What of a pod is counted. */
+enum registry__pod_amounts {
+    REGISTRY__LIMITS = 1,     /* limits instead of requests */
+    REGISTRY__STATUS = 2,     /* what the kubelet reports of a resize, too */
+    REGISTRY__POD_LEVEL = 4,  /* what the pod says as a whole, of cpu and memory */
+    REGISTRY__HUGE_PAGES = 8, /* and of huge pages */
+    REGISTRY__OVERHEAD = 16,  /* what the runtime takes for itself, too */
+};
+
+/* The amounts of a pod by resource; `what` is an or of the values above. The list lives in the
+ * arena, its texts and long numbers are the pod's. */
+struct api_quantities registry__pod_resources(struct arena *a, const struct api_pod *pod,
+                                              unsigned what);
 
 /* ---- for those who call plug-ins ---- */
 

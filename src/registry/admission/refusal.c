@@ -66,6 +66,13 @@ const struct api_kind *registry__kind(const char *api_version, const char *kind)
     return api_kind_find(str_of(api_version), str_of(kind));
 }
 
+struct str registry__claim_class(const struct api_object *claim) {
+    const struct label *l =
+        labels_find(&claim->meta->annotations, STR("volume.beta.kubernetes.io/storage-class"));
+    return l ? l->value
+             : ((const struct api_persistent_volume_claim *)claim->body)->spec.storage_class_name;
+}
+
 struct str registry__quote(struct arena *a, struct str text) {
     AUTO(buf_release) struct buf b = BUF_INIT(SIZE_MAX);
     goquote_write(&b, text);
