@@ -30,6 +30,7 @@ static const struct registry__admission_plugin *const plugins[] = {
     &registry__runtime_class,
     &registry__default_ingress_class,
     &registry__pod_topology_labels,
+    &registry__resource_quota,
 };
 
 enum { COUNT = sizeof plugins / sizeof *plugins };

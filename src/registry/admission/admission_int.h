@@ -45,7 +45,8 @@ extern const struct registry__admission_plugin registry__namespace_lifecycle,
     registry__pod_node_selector, registry__priority, registry__default_toleration_seconds,
     registry__pod_toleration_restriction, registry__default_storage_class,
     registry__storage_protection, registry__pod_group_protection, registry__claim_resize,
-    registry__runtime_class, registry__default_ingress_class, registry__pod_topology_labels;
+    registry__runtime_class, registry__default_ingress_class, registry__pod_topology_labels,
+    registry__resource_quota;
 
 /* ---- for the plug-ins ---- */
 
