@@ -136,8 +136,7 @@ static void take_body(struct server__call *c, enum net_body outcome) {
         server__answer_failure(
             c, (struct registry_failure){.code = ERR_TOO_LARGE,
                                          .message = STR("Request entity too large: limit is "
-                                                        "3145728"),
-                                         .has_details = true});
+                                                        "3145728")});
     else if (server__body_read(c, net_exchange_body(c->x)))
         dispatch(c);
 }
@@ -210,12 +209,15 @@ static void negotiate(struct server__call *c) {
 
 static struct registry_failure not_acceptable(const struct server__call *c) {
     bool is_watch = c->account.is_long_running;
-    return failure(ERR_NOT_ACCEPTABLE,
-                   is_watch ? "only the following media types are accepted: "
-                              "application/json;stream=watch, "
-                              "application/vnd.kubernetes.protobuf;stream=watch"
-                            : "only the following media types are accepted: application/json, "
-                              "application/yaml, application/vnd.kubernetes.protobuf");
+    struct registry_failure f =
+        failure(ERR_NOT_ACCEPTABLE,
+                is_watch ? "only the following media types are accepted: "
+                           "application/json;stream=watch, "
+                           "application/vnd.kubernetes.protobuf;stream=watch"
+                         : "only the following media types are accepted: application/json, "
+                           "application/yaml, application/vnd.kubernetes.protobuf");
+    f.has_details = false;
+    return f;
 }
 
 /* The old form of a watch may name the object, which is then the only one. */
