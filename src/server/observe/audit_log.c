@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,12 @@ static void stop(void *arg) {
     net_loop_stop(arg);
 }
 
+/* A reader that has gone is an error as others are. */
 static void *run(void *arg) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
     net_loop_run(arg);
     return NULL;
 }
