@@ -25,6 +25,7 @@ struct server__worker {
     pthread_t thread;
     const struct auth_rules *rules; /* held: what everybody may do, as the core told it last */
     struct openapi *openapi;        /* documents that were made here */
+    struct buf index;               /* the answer to /, when it was asked for */
     struct server__stream *streams; /* the watches of this thread */
     struct server__call *waiting;   /* reads of a revision that lies ahead */
     struct server_counts *counts;   /* what was counted here; read by others too */

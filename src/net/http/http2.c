@@ -349,10 +349,15 @@ static void release(struct net__conn *c) {
     free(h2);
 }
 
+/* Bytes that are looked at before it is asked whether others should have their turn. */
+enum { FED_AT_ONCE = 512 };
+
 static size_t feed(struct net__conn *c, struct str bytes) {
     struct http2 *h2 = c->session;
-    if (net__conn_is_full(c))
+    if (net__conn_is_full(c) || net__conn_has_had_its_turn(c))
         return 0;
+    if (bytes.n > FED_AT_ONCE)
+        bytes.n = FED_AT_ONCE;
     ssize_t n = nghttp2_session_mem_recv(h2->session, (const uint8_t *)bytes.p, bytes.n);
     if (n >= 0)
         return (size_t)n;

@@ -248,6 +248,26 @@ static void test_streams_of_a_connection_are_limited(void **state) {
     client_close(cl);
 }
 
+/* A flood of requests in one packet is handled over several turns. */
+static void test_others_have_their_turn(void **state) {
+    struct client *cl = open_client();
+    (void)state;
+    for (int i = 0; i < 90; i++)
+        client_ask(cl, "GET", "/hold", NULL);
+    const uint8_t *bytes;
+    ssize_t n;
+    struct buf all = BUF_INIT(SIZE_MAX);
+    while ((n = nghttp2_session_mem_send(cl->session, &bytes)) > 0)
+        buf_add(&all, (struct str){(const char *)bytes, (size_t)n});
+    net__conn_feed(&cl->wire.c->conn, buf_view(&all));
+    assert_true(cl->wire.held_count < 90);
+    buf_release(&all);
+    for (int i = 0; i < 4; i++)
+        net_loop_turn(cl->wire.loop, 0);
+    assert_int_equal(cl->wire.held_count, 90);
+    client_close(cl);
+}
+
 static void test_rapid_resets_end_the_connection(void **state) {
     struct client *cl = open_client();
     (void)state;
@@ -424,6 +444,7 @@ int main(void) {
         cmocka_unit_test(test_an_early_answer_ends_the_body),
         cmocka_unit_test(test_a_short_rest_of_a_body_may_come),
         cmocka_unit_test(test_streams_of_a_connection_are_limited),
+        cmocka_unit_test(test_others_have_their_turn),
         cmocka_unit_test(test_rapid_resets_end_the_connection),
         cmocka_unit_test(test_pings_that_are_not_read_end_the_connection),
         cmocka_unit_test(test_heads_are_limited),
