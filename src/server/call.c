@@ -93,6 +93,21 @@ static bool is_allowed(const struct server__call *c) {
     return true;
 }
 
+/* A list or watch of one name is authorized as that name. */
+static void find_selected(struct server__call *c) {
+    struct str text = server_query_get(&c->query, "fieldSelector"), why, name;
+    const struct apiserver_resource *r = c->route.resource;
+    struct registry_fields *f;
+    bool is_collection = c->r.verb == REGISTRY_VERB_LIST || c->r.verb == REGISTRY_VERB_WATCH;
+    if (!text.n || !is_collection || c->route.kind != SERVER_ROUTE_RESOURCE || c->route.name.n ||
+        registry_fields_parse(&c->arena, r->kind, r->stored, text, &f, &why) < 0)
+        return;
+    name = registry_fields_name(f);
+    if (!str_is(name, ".") && !str_is(name, "..") && str_find_char(name, '/') == STR_NONE &&
+        str_find_char(name, '%') == STR_NONE)
+        c->selected = name;
+}
+
 /* ---- the way ---- */
 
 /* Reviews are answered at once, and stored nowhere. */
@@ -310,8 +325,8 @@ static bool take_seat(struct server__call *c) {
 
 /* 429 in plain text, as upstream's filter answers. */
 static void refuse_seat(struct server__call *c) {
-    static const struct net_part part = {.bytes = STR_INIT("Too many requests, please try again "
-                                                           "later.\n")};
+    struct net_part part = {.bytes = STR("Too many requests, please try again "
+                                         "later.\n")};
     struct registry_failure f = {.code = ERR_TOO_MANY, .message = STR("too many requests")};
     struct server__headers h;
     server__account_refusal(c, &f);
@@ -346,6 +361,7 @@ static void serve(struct server__call *c) {
     server_route_read(&c->arena, c->s->opts.catalog, request->path, &c->route);
     server_query_read(&c->arena, request->query, &c->query);
     find_verb(c);
+    find_selected(c);
     server__account_open(c);
     negotiate(c);
     if (c->route.kind == SERVER_ROUTE_MALFORMED) {

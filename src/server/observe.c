@@ -41,7 +41,7 @@ static const char *verb_label(const struct server__call *c) {
 
 static const char *scope_label(const struct server__call *c) {
     static const char *const scopes[] = {"resource", "namespace", "cluster"};
-    if (c->route.name.n || c->r.verb == REGISTRY_VERB_CREATE)
+    if (c->route.name.n || c->selected.n || c->r.verb == REGISTRY_VERB_CREATE)
         return scopes[0];
     return c->route.namespace.n ? scopes[1] : scopes[2];
 }

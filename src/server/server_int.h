@@ -83,6 +83,7 @@ struct server__call {
     struct server_query query;
     struct server_media media;
     struct auth_user user;
+    struct str selected;    /* the only name that a list or watch asks for by its selector */
     struct auth_user asker; /* who wants to be `user`; without a name: nobody else does */
     struct server__account account;
     struct net_timer deadline;
@@ -149,13 +150,14 @@ void server__header_add(struct server__headers *h, const char *name, struct str 
 /* Gives another value to a header that is there. */
 void server__header_set(struct server__headers *h, const char *name, struct str value);
 
-/* Answers with bytes as they are, but for compression, and frees the call. */
+/* Answers with bytes as they are, but for compression, and frees the call. What of the parts has a
+ * release is taken. */
 void server__respond(struct server__call *c, int status, struct server__headers *h,
-                     const struct net_part *parts, size_t n);
+                     struct net_part *parts, size_t n);
 
 /* Answers with JSON, or with what the client wants to have made of it: for people, or YAML. */
 void server__respond_json(struct server__call *c, int status, struct server__headers *h,
-                          const struct net_part *parts, size_t n);
+                          struct net_part *parts, size_t n);
 
 /* The text up to so many characters. */
 struct str server__cut(struct str text, size_t most);
