@@ -45,19 +45,6 @@ void apiserver__remove(struct apiserver__call *c, struct api_object *last) {
     STR("the object has been modified; please apply your changes to the latest version and try " \
         "again")
 
-/* Kinds whose updates must say which version they are meant for. */
-static bool needs_version(const struct api_kind *kind) {
-    return kind->type == &api_types[API_T_lease] ||
-           kind->type == &api_types[API_T_pod_disruption_budget] ||
-           kind->type == &api_types[API_T_device_taint_rule];
-}
-
-/* Kinds that an update makes if they are not there. */
-static bool may_be_made(const struct api_kind *kind) {
-    return kind->type == &api_types[API_T_lease] || kind->type == &api_types[API_T_event] ||
-           kind->type == &api_types[API_T_events_event];
-}
-
 /* Is the write meant for another version of the object than the stored one? */
 static struct registry_failure check_version(const struct apiserver__call *c,
                                              const struct api_object *draft,
@@ -75,7 +62,7 @@ static struct registry_failure check_version(const struct apiserver__call *c,
             arena_printf(a,
                          "Precondition failed: UID in precondition: %.*s, UID in object meta: %.*s",
                          STR_ARG(draft->meta->uid), STR_ARG(stored->meta->uid)));
-    if (!revision && needs_version(kind))
+    if (!revision && c->r->resource->row->updates & REGISTRY_UPDATE_NEEDS_VERSION)
         return registry_version_required(a, kind, stored->meta->name);
     if (revision && !str_eq(version, stored->meta->resource_version))
         return registry_conflict(a, kind, stored->meta->name, MODIFIED);
@@ -128,6 +115,8 @@ static void keep_times(struct api_object *draft, const struct api_object *old) {
 static struct registry_failure judge(struct apiserver__call *c, struct api_object *draft,
                                      const struct api_object *stored) {
     const struct registry_subresource *sub = c->r->subresource;
+    if (sub && str_is(str_of(sub->name), "approval"))
+        return registry_update_approval(&c->s->registry, &c->request, c->r->arena, draft, stored);
     if (sub && str_is(str_of(sub->name), "status"))
         return registry_update_status(&c->s->registry, &c->request, c->r->arena, draft, stored);
     return registry_update(&c->s->registry, &c->request, c->r->arena, draft, stored);
@@ -276,7 +265,7 @@ void apiserver__update(struct apiserver__call *c) {
         c->r->object = NULL;
         apiserver__note_manager(c, stored, o);
         apiserver__replace(c, o, stored);
-    } else if (may_be_made(c->r->resource->kind) && !c->r->subresource)
+    } else if (c->r->resource->row->updates & REGISTRY_UPDATE_CREATES && !c->r->subresource)
         apiserver__create(c);
     else
         apiserver__not_found(c);
@@ -329,6 +318,8 @@ static const struct {
     {"finalize", REGISTRY_VERB_UPDATE, finalize},
     {"status", REGISTRY_VERB_UPDATE, apiserver__update},
     {"status", REGISTRY_VERB_PATCH, apiserver__patch},
+    {"approval", REGISTRY_VERB_UPDATE, apiserver__update},
+    {"approval", REGISTRY_VERB_PATCH, apiserver__patch},
 };
 
 static apiserver__write_fn *find(const struct apiserver_request *r) {
@@ -347,13 +338,19 @@ static apiserver__write_fn *find(const struct apiserver_request *r) {
     return r->subresource || !is_stored ? NULL : verbs[r->verb];
 }
 
+static struct valid_user user_of(const struct apiserver_request *r) {
+    const struct auth_user *u = r->user;
+    return u ? (struct valid_user){u->name, u->uid, u->groups, u->extra} : (struct valid_user){0};
+}
+
 void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                      struct apiserver_response *out) {
+    struct valid_user user = user_of(r);
     struct apiserver__call c = {
         .s = s,
         .r = r,
         .out = out,
-        .request = {.namespace = r->namespace, .now = apiserver__now(s)},
+        .request = {.namespace = r->namespace, .now = apiserver__now(s), .user = &user},
     };
     apiserver__write_fn *write = find(r);
     if (write)

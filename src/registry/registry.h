@@ -44,6 +44,12 @@ struct registry_subresource {
     uint32_t verbs; /* a bit for each enum registry_verb */
 };
 
+/* What updates of a resource are, beside the rest. */
+enum registry_update_flags {
+    REGISTRY_UPDATE_CREATES = 1,       /* one of an object that is not there makes it */
+    REGISTRY_UPDATE_NEEDS_VERSION = 2, /* they must name the version that they are meant for */
+};
+
 /* One row per kind that can be stored or posted. Lists of names are separated by commas. */
 struct registry_resource {
     const struct api_kind *kind; /* plural and scope among its members */
@@ -51,6 +57,7 @@ struct registry_resource {
     const char *short_names;
     const char *categories;
     uint32_t verbs;                                  /* a bit for each enum registry_verb */
+    uint32_t updates;                                /* enum registry_update_flags */
     const struct registry_subresource *subresources; /* ended by a row without a name */
 };
 
@@ -153,6 +160,7 @@ struct registry_request {
     struct str name_suffix; /* what a generateName is completed with, random letters on a server */
     struct str uid;         /* of a new object; empty: made of its name, the same in every run */
     struct api_time now;    /* for times that are set; may be unset */
+    const struct valid_user *user; /* who asks; NULL: nobody */
 };
 
 /* Decodes and defaults a body; *faults tells what is wrong with it. *out is the caller's, or NULL
@@ -186,6 +194,12 @@ struct registry_failure registry_update_status(const struct registry *r,
                                                const struct registry_request *request,
                                                struct arena *a, struct api_object *o,
                                                const struct api_object *old);
+
+/* The same for a write to the approval of a CertificateSigningRequest: its conditions alone. */
+struct registry_failure registry_update_approval(const struct registry *r,
+                                                 const struct registry_request *request,
+                                                 struct arena *a, struct api_object *o,
+                                                 const struct api_object *old);
 
 /* What becomes of an object that is to be deleted. */
 enum registry_deletion {

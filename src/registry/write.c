@@ -11,12 +11,17 @@ static struct valid_opts valid_opts_of(const struct registry *r,
                                .namespace = request->namespace,
                                .cel = r->cel,
                                .now = request->now,
-                               .uid = request->uid};
+                               .uid = request->uid,
+                               .user = request->user};
 }
 
-static struct registry_failure judge(struct arena *a, const struct api_object *o,
-                                     const struct valid_errs *errs) {
-    return errs->n ? registry_invalid(a, o, errs) : (struct registry_failure){.code = ERR_NONE};
+/* What is stored is read again, with the defaults of what preparation took away or put in. */
+static struct registry_failure judge(const struct registry *r, struct arena *a,
+                                     struct api_object *o, const struct valid_errs *errs) {
+    if (errs->n)
+        return registry_invalid(a, o, errs);
+    api_object_default(o, r->gates);
+    return (struct registry_failure){.code = ERR_NONE};
 }
 
 static struct valid_errs *errs_new(struct arena *a) {
@@ -38,7 +43,7 @@ struct registry_failure registry_create(const struct registry *r,
     valid_generate_name(o, request->name_suffix);
     valid_prepare_create(o, &opts);
     valid_create(o, &opts, errs);
-    return judge(a, o, errs);
+    return judge(r, a, o, errs);
 }
 
 struct registry_failure registry_update(const struct registry *r,
@@ -55,18 +60,39 @@ struct registry_failure registry_update(const struct registry *r,
     struct valid_errs *errs = errs_new(a);
     valid_prepare_update(o, old, &opts);
     valid_update(o, old, &opts, errs);
-    return judge(a, o, errs);
+    return judge(r, a, o, errs);
 }
 
-/* Plug-ins that look at updates look at none of a subresource. */
+/* ---- subresources: plug-ins that look at updates look at none of them ---- */
+
+static void begin_part(struct api_object *o, const struct api_object *old) {
+    api_own_meta(o)->resource_version = arena_str(&o->arena, old->meta->resource_version);
+}
+
+static struct registry_failure judge_part(const struct registry *r, struct arena *a,
+                                          struct api_object *o, const struct api_object *old,
+                                          const struct valid_opts *opts) {
+    struct valid_errs *errs = errs_new(a);
+    valid_status(o, old, opts, errs);
+    return judge(r, a, o, errs);
+}
+
 struct registry_failure registry_update_status(const struct registry *r,
                                                const struct registry_request *request,
                                                struct arena *a, struct api_object *o,
                                                const struct api_object *old) {
     struct valid_opts opts = valid_opts_of(r, request);
-    struct valid_errs *errs = errs_new(a);
-    api_own_meta(o)->resource_version = arena_str(&o->arena, old->meta->resource_version);
+    begin_part(o, old);
     valid_prepare_status(o, old, &opts);
-    valid_status(o, old, &opts, errs);
-    return judge(a, o, errs);
+    return judge_part(r, a, o, old, &opts);
+}
+
+struct registry_failure registry_update_approval(const struct registry *r,
+                                                 const struct registry_request *request,
+                                                 struct arena *a, struct api_object *o,
+                                                 const struct api_object *old) {
+    struct valid_opts opts = valid_opts_of(r, request);
+    begin_part(o, old);
+    valid_prepare_approval(o, old, &opts);
+    return judge_part(r, a, o, old, &opts);
 }
