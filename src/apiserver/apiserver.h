@@ -102,6 +102,7 @@ struct apiserver_opts {
     const struct feature_set *gates;         /* stored */
     const struct valid_cel *cel;             /* stored; NULL: expressions are not compiled */
     const struct clock *clock;               /* stored */
+    struct registry_plugins plugins;         /* of admission that are asked */
     /* Fills n bytes that nobody can guess; a simulation may give others. */
     void (*draw)(void *ctx, void *to, size_t n);
     void *draw_ctx;
@@ -151,6 +152,9 @@ struct registry_failure apiserver_connect(struct apiserver *s, const struct apis
 
 /* An object as another version of its kind: a new reference, or an object made for it. */
 const struct api_object *apiserver_convert(const struct api_object *o, const struct api_kind *to);
+
+/* The same for a draft, which is taken. */
+struct api_object *apiserver_convert_draft(struct api_object *o, const struct api_kind *to);
 
 /* ---- watches ---- */
 

@@ -2,9 +2,6 @@
  * certificatesigningrequests/approval and /status: who may say that a request is approved, and who
  * may not. The request itself never changes.
  *
- * Follows k8s.io/kubernetes pkg/registry/certificates/certificates, func (csrStatusStrategy)
- * PrepareForUpdate, func (csrApprovalStrategy) PrepareForUpdate, func preserveConditionInstances,
- * func populateConditionTimestamps.
  * Follows k8s.io/kubernetes pkg/apis/certificates/validation,
  * func validateCertificateSigningRequestUpdate, func validateConditions.
  */
@@ -15,8 +12,6 @@
 static const char *const approvals[] = {"Approved", "Denied", NULL};
 /* What is true, or not said at all. */
 static const char *const only_true[] = {"Approved", "Denied", "Failed", NULL};
-
-/* ---- preparing ---- */
 
 /* The first condition of the type at this place or behind it; the number of all: none. */
 static size_t next_of(const struct api_certificate_signing_request_condition_list *list,
@@ -33,70 +28,6 @@ static size_t count(const struct api_certificate_signing_request_condition_list 
         n++;
     return n;
 }
-
-/* Conditions of a type stay as they were, if there are as many. */
-static void keep_type(struct api_certificate_signing_request_condition_list *now,
-                      const struct api_certificate_signing_request_condition_list *was,
-                      struct str type) {
-    if (count(now, type) != count(was, type))
-        return;
-    size_t i = next_of(now, type, 0), k = next_of(was, type, 0);
-    for (; i < now->n; i = next_of(now, type, i + 1), k = next_of(was, type, k + 1))
-        now->v[i] = was->v[k];
-}
-
-static struct str key_of(struct arena *a,
-                         const struct api_certificate_signing_request_condition *c) {
-    return arena_printf(a, "%.*s %.*s", STR_ARG(c->type), STR_ARG(c->status));
-}
-
-/* Fills times that a client leaves out: a condition that has not moved keeps its own. */
-static void set_times(struct arena *a, struct api_certificate_signing_request_condition_list *list,
-                      const struct api_certificate_signing_request_condition_list *was,
-                      struct api_time now) {
-    struct seen moved;
-    seen_init(&moved);
-    for (size_t i = 0; i < was->n; i++)
-        if (was->v[i].last_transition_time.set)
-            seen_put(&moved, key_of(a, &was->v[i]), &was->v[i]);
-    for (size_t i = 0; i < list->n; i++) {
-        const struct api_certificate_signing_request_condition *old =
-            seen_get(&moved, key_of(a, &list->v[i]));
-        if (!list->v[i].last_update_time.set)
-            list->v[i].last_update_time = now;
-        if (!list->v[i].last_transition_time.set)
-            list->v[i].last_transition_time = old ? old->last_transition_time : now;
-    }
-    seen_release(&moved);
-}
-
-static struct api_certificate_signing_request copy_of(struct api_object *o,
-                                                      const struct api_object *old) {
-    struct api_certificate_signing_request copy;
-    api_struct_copy(&o->arena, o->type, old->body, &copy);
-    return copy;
-}
-
-void valid__certificate_prepare(struct api_object *o, const struct api_object *old,
-                                const struct valid_opts *opts) {
-    struct api_certificate_signing_request *csr = api_own_body(o), was = copy_of(o, old);
-    csr->spec = was.spec;
-    for (size_t i = 0; approvals[i]; i++)
-        keep_type(&csr->status.conditions, &was.status.conditions, str_of(approvals[i]));
-    set_times(&o->arena, &csr->status.conditions, &was.status.conditions, opts->now);
-}
-
-void valid__approval_prepare(struct api_object *o, const struct api_object *old,
-                             const struct valid_opts *opts) {
-    struct api_certificate_signing_request *csr = api_own_body(o), was = copy_of(o, old);
-    set_times(&o->arena, &csr->status.conditions, &was.status.conditions, opts->now);
-    struct api_certificate_signing_request_condition_list wanted = csr->status.conditions;
-    csr->spec = was.spec;
-    csr->status = was.status;
-    csr->status.conditions = wanted;
-}
-
-/* ---- rules ---- */
 
 /* What may be wrong now, since it was so before. */
 struct allowances {

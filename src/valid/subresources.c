@@ -4,17 +4,26 @@
  */
 #include "valid/valid_int.h"
 
+static void prepare_ephemeral(struct api_object *o, const struct api_object *old,
+                              const struct valid_opts *opts) {
+    valid__prepare(o, old, opts, valid__ephemeral_prepare);
+}
+
+static void prepare_resize(struct api_object *o, const struct api_object *old,
+                           const struct valid_opts *opts) {
+    valid__prepare(o, old, opts, valid__resize_prepare);
+}
+
 static const struct row {
     enum api_type_id type;
     const char *name;
-    valid_prepare_fn *prepare;
+    valid_prepare_fn *prepare; /* the whole first step */
     valid_update_fn *check;
 } rows[] = {
-    {API_T_pod, "ephemeralcontainers", valid__ephemeral_prepare, valid__ephemeral_check},
-    {API_T_pod, "resize", valid__resize_prepare, valid__resize_check},
-    {API_T_certificate_signing_request, "approval", valid__approval_prepare, valid__approval_check},
-    {API_T_certificate_signing_request, "status", valid__certificate_prepare,
-     valid__certificate_check},
+    {API_T_pod, "ephemeralcontainers", prepare_ephemeral, valid__ephemeral_check},
+    {API_T_pod, "resize", prepare_resize, valid__resize_check},
+    {API_T_certificate_signing_request, "approval", valid_prepare_approval, valid__approval_check},
+    {API_T_certificate_signing_request, "status", valid_prepare_status, valid__certificate_check},
 };
 
 static const struct row *find(const struct api_kind *kind, struct str name) {
@@ -32,7 +41,7 @@ void valid_prepare_subresource(struct api_object *o, const struct api_object *ol
                                struct str subresource, const struct valid_opts *opts) {
     const struct row *row = find(o->kind, subresource);
     if (row)
-        valid__prepare(o, old, opts, row->prepare);
+        row->prepare(o, old, opts);
 }
 
 void valid_subresource(const struct api_object *o, const struct api_object *old,
@@ -41,17 +50,4 @@ void valid_subresource(const struct api_object *o, const struct api_object *old,
     const struct row *row = find(o->kind, subresource);
     if (row)
         valid__check(o, old, opts, row->check, out);
-}
-
-/* Follows k8s.io/apimachinery pkg/apis/meta/v1, func ResetObjectMetaForStatus. */
-void valid__reset_meta(struct api_object *o, const struct api_object *old) {
-    struct api_object_meta *m = api_own_meta(o), was;
-    api_struct_copy(&o->arena, &api_types[API_T_object_meta], old->meta, &was);
-    m->deletion_timestamp = was.deletion_timestamp;
-    m->generation = was.generation;
-    m->self_link = was.self_link;
-    m->labels = was.labels;
-    m->annotations = was.annotations;
-    m->finalizers = was.finalizers;
-    m->owner_references = was.owner_references;
 }

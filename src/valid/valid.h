@@ -86,12 +86,20 @@ struct valid_cel {
                                   struct str *text);
 };
 
+/* Who asks, as the server knows them. Everything is borrowed. */
+struct valid_user {
+    struct str name, uid;
+    struct api_strs groups;
+    struct api_str_lists extra;
+};
+
 struct valid_opts {
     const struct feature_set *gates; /* borrowed */
     struct str namespace;            /* of the request; empty = default */
     const struct valid_cel *cel;     /* borrowed; NULL = expressions are not compiled */
     struct api_time now;             /* for times that preparing sets; may be unset */
     struct str uid;                  /* of a new object; empty = valid_new_uid */
+    const struct valid_user *user;   /* borrowed; NULL = nobody */
 };
 
 /* Is there validation for objects of this kind, if only of their metadata? Others are accepted as
@@ -135,6 +143,10 @@ void valid_prepare_status(struct api_object *o, const struct api_object *old,
 void valid_status(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
 
+/* The first of the two steps for a write of the approval of a CertificateSigningRequest, whose
+ * conditions alone change; the second is valid_subresource. */
+void valid_prepare_approval(struct api_object *o, const struct api_object *old,
+                            const struct valid_opts *opts);
 /* Does the subresource of the kind (pods/resize) have steps of its own? */
 bool valid_has_subresource(const struct api_kind *kind, struct str subresource);
 
@@ -159,6 +171,17 @@ void valid_patch_invalid(struct str patch, struct str why, struct valid_errs *ou
 void valid_access_review(const struct api_object *o, struct valid_errs *out);
 void valid_token_request(const struct api_token_request_spec *spec, struct valid_errs *out);
 void valid_pod_binding(const struct api_binding *binding, struct valid_errs *out);
+
+/*
+ * Are two structs of a type equal as the API server sees it? Nil and empty lists and maps are the
+ * same, quantities compare by amount, members that the schema does not know do not count. And two
+ * lists of such structs?
+ */
+bool valid_equal(enum api_type_id type, const void *a, const void *b);
+bool valid_equal_lists(enum api_type_id type, const void *list_a, const void *list_b);
+
+/* Guaranteed, Burstable or BestEffort: how a node treats a pod when it is short of something. */
+struct str valid_qos_class(const struct api_pod_spec *spec, const struct feature_set *gates);
 
 /* Everything that is wrong with what a client says about a deletion, appended to *out. */
 void valid_delete_options(const struct api_delete_options *options, struct valid_errs *out);

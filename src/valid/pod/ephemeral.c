@@ -14,7 +14,7 @@ void valid__ephemeral_prepare(struct api_object *o, const struct api_object *old
     struct api_ephemeral_container_list wanted = pod->spec.ephemeral_containers;
     api_struct_copy(&o->arena, &api_types[API_T_pod_spec], &was->spec, &pod->spec);
     api_struct_copy(&o->arena, &api_types[API_T_pod_status], &was->status, &pod->status);
-    valid__reset_meta(o, old);
+    valid__keep_meta(o, old);
     pod->spec.ephemeral_containers = wanted;
     valid__drop_disabled(&pod->spec, &pod->metadata.annotations, &was->spec, opts->gates);
     if (!valid__equal(API_T_pod_spec, &pod->spec, &was->spec))

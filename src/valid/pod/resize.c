@@ -40,7 +40,7 @@ static void keep_rest(struct api_object *o, const struct api_object *old,
         pod->spec.volumes = wanted.volumes;
     pod->spec.containers = with_resources(&wanted.containers, &kept.spec.containers);
     pod->spec.init_containers = with_resources(&wanted.init_containers, &kept.spec.init_containers);
-    valid__reset_meta(o, old);
+    valid__keep_meta(o, old);
 }
 
 /* Clients that do not know resources of pods leave them out; what those do not say follows from
