@@ -162,6 +162,13 @@ void server__respond_json(struct server__call *c, int status, struct server__hea
 /* The text up to so many characters. */
 struct str server__cut(struct str text, size_t most);
 
+/* ---- packed.c ---- */
+
+/* The same in gzip, over as many turns as it takes. Parts without release are borrowed for the call
+ * if there is one, and live in the call's arena if there are more. */
+void server__pack(struct server__call *c, int status, struct server__headers *h,
+                  const struct net_part *parts, size_t n);
+
 /* ---- observe.c ---- */
 
 /* The head of a request has come, and it is known what it asks for. */
