@@ -186,14 +186,10 @@ static void own(struct net_part *part) {
 void server__respond(struct server__call *c, int status, struct server__headers *h,
                      struct net_part *parts, size_t n) {
     size_t length = length_of(parts, n);
-    struct net_part packed;
     server__account_answer(c, status, length);
     if (is_compressed(c, length)) {
-        packed = net_gzip(parts, n);
-        parts = &packed;
-        n = 1;
-        server__header_add(h, "Content-Encoding", STR("gzip"));
-        server__header_add(h, "Vary", STR("Accept-Encoding"));
+        server__pack(c, status, h, parts, n);
+        return;
     }
     if (n == 1 && !parts->release && length > LONG_ANSWER)
         own(parts);

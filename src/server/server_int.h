@@ -9,11 +9,11 @@
 #include "base/ascii.h"
 #include "feature/feature.h"
 #include "openapi/openapi.h"
+#include "server/audit_log.h"
+#include "server/audit_policy.h"
+#include "server/counts.h"
 #include "server/inflight.h"
 #include "server/media.h"
-#include "server/observe/audit_log.h"
-#include "server/observe/audit_policy.h"
-#include "server/observe/metrics.h"
 #include "server/query.h"
 #include "server/route.h"
 #include "server/server.h"
@@ -169,6 +169,13 @@ void server__respond_json(struct server__call *c, int status, struct server__hea
 
 /* The text up to so many characters. */
 struct str server__cut(struct str text, size_t most);
+
+/* ---- packed.c ---- */
+
+/* The same in gzip, over as many turns as it takes. Parts without release are borrowed for the call
+ * if there is one, and live in the call's arena if there are more. */
+void server__pack(struct server__call *c, int status, struct server__headers *h,
+                  const struct net_part *parts, size_t n);
 
 /* ---- observe.c ---- */
 

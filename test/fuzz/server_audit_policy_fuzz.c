@@ -1,6 +1,6 @@
 /* Any text is a policy or is refused with a reason; a policy can be asked about anything. */
 #include "check.h"
-#include "server/observe/audit_policy.h"
+#include "server/audit_policy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

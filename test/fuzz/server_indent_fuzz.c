@@ -15,8 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (json_parse(&a, text, NULL, &tree, NULL) < 0)
         return 0;
     AUTO(buf_release)
-    struct buf compact = BUF_INIT(SIZE_MAX),
-               ours = BUF_INIT(SIZE_MAX), theirs = BUF_INIT(SIZE_MAX);
+    struct buf compact = BUF_INIT(SIZE_MAX), ours = BUF_INIT(SIZE_MAX), theirs = BUF_INIT(SIZE_MAX);
     json_write(&compact, &tree, NULL);
     server_indent(&ours, buf_view(&compact));
     json_write(&theirs, &tree, &(struct json_style){.indent = 2});

@@ -1,5 +1,5 @@
 /* A loop on a thread of its own: lines are posted to it. */
-#include "server/observe/audit_log.h"
+#include "server/audit_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "server/observe/audit_log.h"
-#include "server/observe/audit_policy.h"
+#include "server/audit_log.h"
+#include "server/audit_policy.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define HEAD     "apiVersion: audit.k8s.io/v1\nkind: Policy\n"

@@ -368,6 +368,48 @@ static void others_are_answered(void **state) {
     assert_true(after - before < (96u << 20) + w->n * (16u << 10));
 }
 
+/* ---- deadlines ---- */
+
+static void sleep_a_while(void *arg) {
+    (void)arg;
+    usleep(500000);
+}
+
+static int post_map(int fd, const char *query, const char *name) {
+    struct buf text = BUF_INIT(SIZE_MAX), body = BUF_INIT(SIZE_MAX);
+    buf_addf(&body, "{\"metadata\":{\"name\":\"%s\"}}", name);
+    buf_addf(&text,
+             "POST /api/v1/namespaces/default/configmaps%s HTTP/1.1\r\nHost: a\r\n"
+             "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%.*s",
+             query, buf_view(&body).n, STR_ARG(buf_view(&body)));
+    assert_true(say(fd, buf_view(&text)));
+    buf_release(&text);
+    buf_release(&body);
+    return read_answer(fd);
+}
+
+/* The core is busy: the client is told in time, and what it asked for is done nevertheless. */
+static void a_late_write_is_answered(void **state) {
+    const struct world *w = *state;
+    int fd = dial(w);
+    net_loop_post(w->core, sleep_a_while, NULL);
+    int64_t begin = clock_mono(&clock_system);
+    assert_int_equal(post_map(fd, "?timeout=100ms", "late"), 504);
+    assert_true(clock_mono(&clock_system) - begin < 450 * INT64_C(1000000));
+    assert_int_equal(post_map(fd, "", "late"), 409);
+    close(fd);
+}
+
+static void a_body_that_is_late_is_answered(void **state) {
+    const struct world *w = *state;
+    int fd = dial(w);
+    assert_true(say(fd, STR("POST /api/v1/namespaces/default/configmaps?timeout=100ms HTTP/1.1\r\n"
+                            "Host: a\r\nContent-Type: application/json\r\n"
+                            "Content-Length: 100\r\n\r\n{")));
+    assert_int_equal(read_answer(fd), 504);
+    close(fd);
+}
+
 /* ---- the world ---- */
 
 /* As many descriptors as there may be; both ends are in this process. */
@@ -408,6 +450,8 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_late_write_is_answered),
+        cmocka_unit_test(a_body_that_is_late_is_answered),
         cmocka_unit_test(others_are_answered),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -6,7 +6,7 @@
 /* cmocka wants the four above before it */
 #include <cmocka.h>
 
-#include "server/observe/metrics.h"
+#include "server/counts.h"
 
 static const struct str pods = STR_INIT("pods"), core = STR_INIT(""), v1 = STR_INIT("v1"),
                         none = STR_INIT("");
