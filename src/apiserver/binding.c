@@ -142,5 +142,6 @@ void apiserver__bind_any(struct apiserver__call *c) {
     of_pod.name = c->r->object->meta->name;
     call.r = &of_pod;
     call.request.name = of_pod.name;
+    call.request.subresource = STR("binding"); /* which admission knows */
     apiserver__bind(&call);
 }
