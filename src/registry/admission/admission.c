@@ -124,7 +124,7 @@ static bool is_listed(const char *list, struct str name) {
     while (str_cut(rest, ',', &head, &rest))
         if (str_eq(head, name))
             return true;
-    return str_eq(rest, name);
+    return str_eq(head, name);
 }
 
 static bool looks_at(const struct registry__admission *m,

@@ -33,8 +33,10 @@ struct audience {
     size_t error_count;
 };
 
-static void note_missing(struct audience *a, const char *what, struct str name) {
-    buf_addf(&a->errors, "%s%s ", a->error_count++ ? ", " : "", what);
+static void note_missing(struct audience *a, const struct api_kind *kind, struct str name) {
+    struct str group = registry_group_of(str_of(kind->api_version));
+    buf_addf(&a->errors, "%s%s%s%.*s ", a->error_count++ ? ", " : "",
+             registry_resource_of(kind)->singular, group.n ? "." : "", STR_ARG(group));
     buf_add(&a->errors, registry__quote(a->m->a, name));
     buf_add(&a->errors, STR(" not found"));
 }
@@ -44,7 +46,7 @@ static const struct api_object *look_up(struct audience *a, const struct api_kin
     struct str namespace = kind->namespaced ? a->pod->metadata.namespace : STR("");
     const struct api_object *o = registry_view_get(a->m->registry->view, kind, namespace, name);
     if (!o)
-        note_missing(a, registry_resource_of(kind)->singular, name);
+        note_missing(a, kind, name);
     return o;
 }
 

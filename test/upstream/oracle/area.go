@@ -45,6 +45,7 @@ var areas = []*area{
 	{"rbac_policy", policyAnswer, generatePolicy, []string{"objects", "operation", "after"}, 20},
 	{"jwt", jwtAnswer, generateJWT, []string{"signed", "signed_text", "authenticated", "user", "for", "error"}, 40},
 	{"apply", applyAnswer, generateApply, []string{"managedFields", "after", "failure", "causes"}, 100},
+	{"admission", admissionAnswer, generateAdmission, []string{"status", "after", "used"}, 100},
 	{"discovery", discoveryAnswer, generateDiscovery, []string{"resource", "subresources"}, 5},
 }
 
