@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -238,10 +236,6 @@ func admit(plugin admission.Interface, a admission.Attributes) error {
 
 // The Status that a handler writes, also of errors that are none.
 func admissionStatus(err error) any {
-	var found apierrors.APIStatus
-	if errors.As(err, &found) {
-		return status(err)
-	}
 	s := responsewriters.ErrorToAPIStatus(err)
 	s.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	return s

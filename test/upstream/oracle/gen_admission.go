@@ -304,7 +304,7 @@ func byNode(r *rand.Rand, l line, request object) {
 		l.set("allowed", []string{"request-serviceaccounts-token-audience  a  default robot"})
 	}
 	[]func(*rand.Rand, line, object){nodeCreatesPod, nodeChangesPod, nodeChangesPod, nodeChangesNode, nodeChangesNode, nodeAsksToken,
-		nodeAsksToken, nodeChangesOwn}[r.IntN(8)](r, l, request)
+		nodeAsksToken, nodeChangesOwn, nodeAsksCertificate, nodeChangesClaim}[r.IntN(10)](r, l, request)
 }
 
 func nodeCreatesPod(r *rand.Rand, l line, request object) {
@@ -392,6 +392,45 @@ func nodeAsksToken(r *rand.Rand, l line, request object) {
 	maybe(r, 10, ref, "kind", "Secret")
 	maybe(r, 90, spec, "boundObjectRef", ref)
 	l.set("object", object{"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": object{}, "spec": spec})
+}
+
+func nodeAsksCertificate(r *rand.Rand, l line, request object) {
+	about(request, "certificates.k8s.io", "podcertificaterequests", "default")
+	request["operation"] = pick(r, []string{"CREATE", "CREATE", "CREATE", "CREATE", "DELETE"})
+	uid := func() string { return pick(r, []string{"u1", "u1", "u1", "u1", "u1", "u2"}) }
+	pod := inDefault(objectOf("Pod", "p", object{"spec": object{"containers": []any{}, "nodeName": pick(r, []string{"n", "n", "n", "m"}), "serviceAccountName": "robot"}}))
+	metaOf(pod)["uid"] = "u1"
+	maybe(r, 10, metaOf(pod), "annotations", object{"kubernetes.io/config.mirror": "x"})
+	maybe(r, 60, podSpec(pod), "volumes", []any{object{"name": "v", "projected": object{"sources": []any{object{"podCertificate": object{"signerName": "example.com/x", "keyType": "ED25519"}}}}}})
+	account := inDefault(objectOf("ServiceAccount", "robot", nil))
+	metaOf(account)["uid"] = "u1"
+	objects := []object{}
+	for _, o := range []object{pod, account, objectOf("Node", "n", object{"metadata": object{"name": "n", "uid": "u1"}})} {
+		if chance(r, 95) {
+			objects = append(objects, o)
+		}
+	}
+	l.set("objects", objects)
+	if chance(r, 30) {
+		l.set("allowed", []string{"request-serviceaccounts-podcertificate-signer certificates.k8s.io example.com:x  default robot"})
+	}
+	l.set("object", inDefault(objectOf("PodCertificateRequest", "r", object{"apiVersion": "certificates.k8s.io/v1", "spec": object{
+		"signerName": "example.com/x", "podName": "p", "podUID": uid(), "serviceAccountName": pick(r, []string{"robot", "robot", "robot", "robot", "x"}),
+		"serviceAccountUID": uid(), "nodeName": pick(r, []string{"n", "n", "n", "n", "m"}), "nodeUID": uid(), "stubPKCS10Request": "eA=="}})))
+}
+
+func nodeChangesClaim(r *rand.Rand, l line, request object) {
+	about(request, "", "persistentvolumeclaims", "default")
+	request["operation"], request["subresource"] = "UPDATE", pick(r, []string{"status", "status", "status", ""})
+	claim := quotaClaim(r, request)
+	after := copyTree(claim).(object)
+	status := after["status"].(object)
+	maybe(r, 50, status, "capacity", object{"storage": "3Gi"})
+	maybe(r, 50, status, "allocatedResources", object{"storage": "3Gi"})
+	maybe(r, 50, metaOf(after), "resourceVersion", "7")
+	maybe(r, 20, metaOf(after), "labels", object{"a": "b"})
+	l.set("old", claim)
+	l.set("object", after)
 }
 
 func nodeChangesOwn(r *rand.Rand, l line, request object) {
