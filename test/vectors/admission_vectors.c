@@ -1,8 +1,7 @@
 /* admission.jsonl: what does a plug-in of admission make of a request? */
-#include "registry/admission/admission_int.h"
-
 #include "match_vectors.h"
 #include "registry/known.h"
+#include "registry/registry.h"
 #include "vectors.h"
 #include "verdict.h"
 
@@ -131,30 +130,33 @@ static bool add_used(void *ctx, const struct api_object *o) {
     return true;
 }
 
-static int compare(struct trial *t, const struct registry__admission *m, struct str plugin,
-                   struct buf *why) {
+static int compare(struct trial *t, const struct registry_subject *subject,
+                   const struct registry_failure *failure, struct buf *why) {
+    const struct json *request = json_get(t->line, STR("request"));
+    struct str plugin = vectors_text(request, STR("plugin"));
     struct json got = {.kind = JSON_OBJECT};
     struct used used = {t, {.kind = JSON_OBJECT}};
     const struct api_kind *kind = api_kind_find(STR("v1"), STR("ResourceQuota"));
-    if (m->failure.code)
-        json_add(t->a, &got, STR("status"), registry_status(t->a, &m->failure));
-    else if (m->operation != REGISTRY__DELETE)
-        json_add(t->a, &got, STR("after"), encode_after(t->a, m->o));
-    if (!m->failure.code && str_is(plugin, "ResourceQuota")) {
-        registry_view_each(m->registry->view, kind, m->request->namespace, add_used, &used);
+    if (failure->code)
+        json_add(t->a, &got, STR("status"), registry_status(t->a, failure));
+    else if (subject->operation != REGISTRY_DELETE)
+        json_add(t->a, &got, STR("after"), encode_after(t->a, subject->object));
+    if (!failure->code && str_is(plugin, "ResourceQuota")) {
+        registry_view_each(registry_known_view(t->known), kind,
+                           vectors_text(request, STR("namespace")), add_used, &used);
         json_add(t->a, &got, STR("used"), used.out);
     }
-    if (!m->failure.code && json_get(t->line, STR("status")))
+    if (!failure->code && json_get(t->line, STR("status")))
         return vectors_differ(why, STR("status"), json_get(t->line, STR("status")), NULL);
     return got.n ? vectors_compare_members(t->line, &got, why) : 0;
 }
 
 /* ---- asking ---- */
 
-static enum registry__operation operation_of(struct str name) {
+static enum registry_operation operation_of(struct str name) {
     if (str_is(name, "UPDATE"))
-        return REGISTRY__UPDATE;
-    return str_is(name, "DELETE") ? REGISTRY__DELETE : REGISTRY__CREATE;
+        return REGISTRY_UPDATE;
+    return str_is(name, "DELETE") ? REGISTRY_DELETE : REGISTRY_CREATE;
 }
 
 /* The kind of the resource, where what is sent is of another. */
@@ -178,21 +180,15 @@ static int ask(struct trial *t, struct api_object *o, const struct api_object *o
                                        .user = &t->user,
                                        .effects = &t->effects,
                                        .now = {.sec = 1700000000, .set = true}};
-    struct registry__admission m = {.registry = &registry,
-                                    .request = &request,
-                                    .a = t->a,
-                                    .operation =
-                                        operation_of(vectors_text(asked, STR("operation"))),
-                                    .o = o,
-                                    .old = old};
+    struct registry_subject subject = {
+        .operation = operation_of(vectors_text(asked, STR("operation"))), .object = o, .old = old};
     const struct api_kind *resource = resource_of(asked);
     if (registry_plugins_switch(&registry.plugins, (struct api_strs){&plugin, 1}, true, NULL) < 0)
         return -1;
     if (resource && !str_is(str_of(resource->kind), o->kind->kind))
-        m.resource = resource;
-    if (registry__mutate(&m))
-        registry__validate(&m);
-    return compare(t, &m, plugin, why);
+        subject.resource = resource;
+    struct registry_failure failure = registry_admit(&registry, &request, t->a, &subject);
+    return compare(t, &subject, &failure, why);
 }
 
 int vectors_check_admission(struct arena *a, const struct json *line, struct buf *why) {

@@ -6,7 +6,7 @@
  * func (*Plugin) podReferencesAudience, func (*Plugin) admitPodCertificateRequest,
  * func (*Plugin) validateNodePodCertificateSigner.
  */
-#include "registry/admission/node_int.h"
+#include "registry/admission/node_restriction_int.h"
 
 static bool allows(struct registry__admission *m, const char *verb, struct str resource,
                    struct str name) {
@@ -153,7 +153,7 @@ static bool check_binding(struct registry__admission *m, const struct registry__
 
 bool registry__admit_tokens(struct registry__admission *m, const struct registry__node *node) {
     const struct api_object *pod = NULL;
-    if (m->operation != REGISTRY__CREATE || !str_is(m->request->subresource, "token") ||
+    if (m->operation != REGISTRY_CREATE || !str_is(m->request->subresource, "token") ||
         !api_object_is(m->o, API_T_authentication_token_request))
         return true;
     const struct api_token_request_spec *spec =
@@ -286,7 +286,7 @@ bool registry__admit_pod_certificates(struct registry__admission *m,
     const struct api_pod *pod = NULL;
     if (!feature_enabled(m->registry->gates, FEATURE_PodCertificateRequest))
         return registry__forbid(m, "PodCertificateRequest feature gate is disabled");
-    if (m->operation != REGISTRY__CREATE)
+    if (m->operation != REGISTRY_CREATE)
         return registry__forbid(m, "unexpected operation %s", operations[m->operation]);
     if (!registry__is_whole(m))
         return registry__forbid(m, "unexpected subresource %.*s", STR_ARG(m->request->subresource));

@@ -116,7 +116,7 @@ static bool validate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__pod_node_selector = {
     .name = "PodNodeSelector",
-    .mutate = {[REGISTRY__CREATE] = mutate},
-    .validate = {[REGISTRY__CREATE] = validate},
+    .mutate = {[REGISTRY_CREATE] = mutate},
+    .validate = {[REGISTRY_CREATE] = validate},
     .type = API_T_pod,
     .is_off = true};
