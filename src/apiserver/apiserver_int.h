@@ -49,6 +49,9 @@ bool apiserver__filter_has(const struct apiserver__filter *f, const struct api_o
 /* A resourceVersion; empty and 0 give 0. False: it is none. */
 bool apiserver__revision_read(struct str text, uint64_t *out);
 
+/* What upstream says of one that is none; in the arena. */
+struct str apiserver__revision_fault(struct arena *a, struct str text);
+
 /* Somebody asks for a revision that lies ahead. */
 struct registry_failure apiserver__too_large(struct arena *a, uint64_t asked, uint64_t current);
 
@@ -71,7 +74,6 @@ struct apiserver__call {
     struct apiserver_request *r;
     struct apiserver_response *out;
     struct registry_request request;
-    struct registry_user user;       /* as admission sees them */
     struct registry_effects effects; /* what is stored together with the object */
 };
 

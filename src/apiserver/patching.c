@@ -95,7 +95,8 @@ static void patch_stored(struct apiserver__call *c, const struct api_object *sto
     api_faults_init(&p.faults, c->r->arena);
     struct api_patch_failure f = apply(&p, &tree);
     if (f.code)
-        failure = (struct registry_failure){.code = f.code, .message = f.message};
+        failure = (struct registry_failure){
+            .code = f.code, .message = f.message, .has_details = f.code == ERR_UNPROCESSABLE};
     else
         o = decode(&p, &failure);
     if (o)

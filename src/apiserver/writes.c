@@ -62,19 +62,6 @@ void apiserver__remove(struct apiserver__call *c, struct api_object *last) {
     STR("the object has been modified; please apply your changes to the latest version and try " \
         "again")
 
-/* Kinds whose updates must say which version they are meant for. */
-static bool needs_version(const struct api_kind *kind) {
-    return kind->type == &api_types[API_T_lease] ||
-           kind->type == &api_types[API_T_pod_disruption_budget] ||
-           kind->type == &api_types[API_T_device_taint_rule];
-}
-
-/* Kinds that an update makes if they are not there. */
-static bool may_be_made(const struct api_kind *kind) {
-    return kind->type == &api_types[API_T_lease] || kind->type == &api_types[API_T_event] ||
-           kind->type == &api_types[API_T_events_event];
-}
-
 /* Is the write meant for another version of the object than the stored one? */
 static struct registry_failure check_version(const struct apiserver__call *c,
                                              const struct api_object *draft,
@@ -92,7 +79,7 @@ static struct registry_failure check_version(const struct apiserver__call *c,
             arena_printf(a,
                          "Precondition failed: UID in precondition: %.*s, UID in object meta: %.*s",
                          STR_ARG(draft->meta->uid), STR_ARG(stored->meta->uid)));
-    if (!revision && needs_version(kind))
+    if (!revision && c->r->resource->row->updates & REGISTRY_UPDATE_NEEDS_VERSION)
         return registry_version_required(a, kind, stored->meta->name);
     if (revision && !str_eq(version, stored->meta->resource_version))
         return registry_conflict(a, kind, stored->meta->name, MODIFIED);
@@ -293,7 +280,7 @@ void apiserver__update(struct apiserver__call *c) {
         c->r->object = NULL;
         apiserver__note_manager(c, stored, o);
         apiserver__replace(c, o, stored);
-    } else if (may_be_made(c->r->resource->kind) && !c->r->subresource)
+    } else if (c->r->resource->row->updates & REGISTRY_UPDATE_CREATES && !c->r->subresource)
         apiserver__create(c);
     else
         apiserver__not_found(c);
@@ -364,8 +351,14 @@ static apiserver__write_fn *find(const struct apiserver_request *r) {
     return r->subresource || !is_stored ? NULL : verbs[r->verb];
 }
 
+static struct valid_user user_of(const struct apiserver_request *r) {
+    const struct auth_user *u = r->user;
+    return u ? (struct valid_user){u->name, u->uid, u->groups, u->extra} : (struct valid_user){0};
+}
+
 void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                      struct apiserver_response *out) {
+    struct valid_user user = user_of(r);
     struct apiserver__call c = {
         .s = s,
         .r = r,
@@ -376,10 +369,7 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                     .subresource = str_of(r->subresource ? r->subresource->name : ""),
                     .effects = &c.effects},
     };
-    if (r->user) {
-        c.user = (struct registry_user){r->user->name, r->user->groups};
-        c.request.user = &c.user;
-    }
+    c.request.user = r->user ? &user : NULL;
     apiserver__write_fn *write = find(r);
     if (write)
         write(&c);

@@ -59,7 +59,7 @@ static struct auth_attributes question_of(struct server__call *c) {
                                         .version = route->version,
                                         .resource = route->plural,
                                         .subresource = route->subname,
-                                        .name = route->name};
+                                        .name = route->name.n ? route->name : c->selected};
     const struct net_request *request = net_exchange_request(c->x);
     char *verb = arena_alloc(&c->arena, request->method.n + 1);
     for (size_t i = 0; i < request->method.n; i++)
@@ -82,9 +82,15 @@ static struct registry_failure impersonate(struct server__call *c) {
         return f;
     q.user = &asker;
     f = auth_impersonate(c->worker->rules, &c->arena, &q, &wanted.user, &other, &how);
-    if (!f.code)
+    if (!f.code) {
+        c->asker = asker;
         c->user = other;
+    }
     return f;
+}
+
+struct auth_attributes server__question(struct server__call *c) {
+    return question_of(c);
 }
 
 struct registry_failure server__identify(struct server__call *c) {

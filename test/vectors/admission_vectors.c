@@ -12,7 +12,7 @@ struct trial {
     struct feature_set gates;
     struct registry_known *known;
     struct registry_authorizer authorizer;
-    struct registry_user user;
+    struct valid_user user;
     struct registry_effects effects;
 };
 

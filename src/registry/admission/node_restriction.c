@@ -255,7 +255,7 @@ static const struct {
     {API_T_certificate_signing_request, admit_certificates},
 };
 
-static bool is_member(const struct registry_user *user, const char *group) {
+static bool is_member(const struct valid_user *user, const char *group) {
     for (size_t i = 0; i < user->groups.n; i++)
         if (str_is(user->groups.v[i], group))
             return true;
@@ -263,7 +263,7 @@ static bool is_member(const struct registry_user *user, const char *group) {
 }
 
 static bool mutate(struct registry__admission *m) {
-    const struct registry_user *user = m->request->user;
+    const struct valid_user *user = m->request->user;
     struct str prefix = STR("system:node:");
     const struct api_type *type = m->resource ? m->resource->type : m->o->type;
     if (!user || !str_starts(user->name, prefix) || !is_member(user, "system:nodes"))
