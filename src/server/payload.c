@@ -167,5 +167,8 @@ bool server__body_read(struct server__call *c, struct str body) {
             .has_details = true};
     else
         f = is_delete ? read_delete(c, format, body) : read_object(c, format, body);
-    return f.code ? refuse(c, f) : true;
+    if (f.code)
+        return refuse(c, f);
+    server__account_request(c);
+    return true;
 }

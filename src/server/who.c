@@ -82,9 +82,15 @@ static struct registry_failure impersonate(struct server__call *c) {
         return f;
     q.user = &asker;
     f = auth_impersonate(c->worker->rules, &c->arena, &q, &wanted.user, &other, &how);
-    if (!f.code)
+    if (!f.code) {
+        c->asker = asker;
         c->user = other;
+    }
     return f;
+}
+
+struct auth_attributes server__question(struct server__call *c) {
+    return question_of(c);
 }
 
 struct registry_failure server__identify(struct server__call *c) {

@@ -14,15 +14,22 @@
 #include "cli/io.h"
 #include "cmd/cmd.h"
 #include "cmd/gate_flags.h"
+#include "codec/time.h"
 #include "net/net.h"
 #include "server/server.h"
 #include "tolexpr/tolexpr.h"
+
+#ifndef BERTH_COMMIT
+#define BERTH_COMMIT ""
+#endif
 
 struct apiserver_cmd_opts {
     struct gates_opts gates;
     struct str data_dir, bind_address, kubeconfig;
     int64_t port;
     bool memory;
+    struct str audit_log, audit_policy, request_timeout, shutdown_delay;
+    int64_t max_inflight, max_mutating_inflight;
 };
 
 static const struct opt server_opts[] = {
@@ -57,6 +64,45 @@ static const struct opt server_opts[] = {
     {0},
 };
 
+static const struct opt request_opts[] = {
+    {.name = "max-requests-inflight",
+     .kind = OPT_INT,
+     .help = "Requests that read and may be under way at a time; more are answered with 429. "
+             "Watches do not count. 0 is no limit.",
+     .value = "N",
+     .fallback = "400",
+     .offset = offsetof(struct apiserver_cmd_opts, max_inflight)},
+    {.name = "max-mutating-requests-inflight",
+     .kind = OPT_INT,
+     .help = "The same for requests that write.",
+     .value = "N",
+     .fallback = "200",
+     .offset = offsetof(struct apiserver_cmd_opts, max_mutating_inflight)},
+    {.name = "request-timeout",
+     .kind = OPT_STR,
+     .help = "How long a request may take before it is answered with 504. Watches may take longer.",
+     .value = "DURATION",
+     .fallback = "1m0s",
+     .offset = offsetof(struct apiserver_cmd_opts, request_timeout)},
+    {.name = "shutdown-delay-duration",
+     .kind = OPT_STR,
+     .help = "How long to serve on after SIGTERM, while /readyz fails.",
+     .value = "DURATION",
+     .fallback = "0s",
+     .offset = offsetof(struct apiserver_cmd_opts, shutdown_delay)},
+    {.name = "audit-log-path",
+     .kind = OPT_STR,
+     .help = "File that audit events are appended to, a line each; - is standard output.",
+     .value = "FILE",
+     .offset = offsetof(struct apiserver_cmd_opts, audit_log)},
+    {.name = "audit-policy-file",
+     .kind = OPT_STR,
+     .help = "Policy of audit.k8s.io/v1 that says what is audited; without it, nothing is.",
+     .value = "FILE",
+     .offset = offsetof(struct apiserver_cmd_opts, audit_policy)},
+    {0},
+};
+
 /* ---- a run ---- */
 
 struct run {
@@ -75,6 +121,7 @@ struct run {
     struct server *server;
     struct net_io signals;
     int signal_fd;
+    int64_t request_timeout, shutdown_delay;
 };
 
 static void post(void *ctx, void (*work)(void *arg), void *arg) {
@@ -170,6 +217,10 @@ static int open_tls(struct run *run, struct err *err) {
     return run->tls ? 0 : -1;
 }
 
+static const char *text_or_null(struct run *run, struct str text) {
+    return text.n ? arena_str(run->call->arena, text).p : NULL;
+}
+
 static int open_server(struct run *run, struct err *err) {
     struct cmd_ctx *ctx = run->call->ctx;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -193,6 +244,15 @@ static int open_server(struct run *run, struct err *err) {
                                .port = (uint16_t)run->opts->port,
                                .tls = run->tls,
                                .who = {.allows_anonymous = true},
+                               .emulated = run->gates.emulated,
+                               .min_compat = run->gates.min_compat,
+                               .program_version = BERTH_VERSION,
+                               .program_commit = BERTH_COMMIT,
+                               .request_timeout = run->request_timeout,
+                               .max_inflight = (uint32_t)run->opts->max_inflight,
+                               .max_mutating_inflight = (uint32_t)run->opts->max_mutating_inflight,
+                               .audit_log = text_or_null(run, run->opts->audit_log),
+                               .audit_policy = text_or_null(run, run->opts->audit_policy),
                                .workers = processors > 0 ? (size_t)processors : 1};
     return server_new(&opts, &run->server, err);
 }
@@ -223,7 +283,7 @@ static void on_signal(void *arg, uint32_t events) {
     struct signalfd_siginfo info;
     (void)events;
     if (read(run->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
-        server_stop(run->server, GRACE);
+        server_stop(run->server, run->shutdown_delay, GRACE);
 }
 
 static int listen_to_signals(struct run *run, struct err *err) {
@@ -263,17 +323,36 @@ static int serve(struct run *run, struct err *err) {
     return CMD_GOOD;
 }
 
+static int read_duration(const char *name, struct str text, int64_t *out, struct err *err) {
+    if (time_parse_duration(text, out, err) < 0)
+        return err_wrap(err, "invalid argument \"%.*s\" for \"--%s\" flag", STR_ARG(text), name);
+    if (*out < 0)
+        return err_set(err, ERR_USAGE, "--%s can not be a negative value", name);
+    return 0;
+}
+
+static int read_durations(struct run *run, struct err *err) {
+    return read_duration("request-timeout", run->opts->request_timeout, &run->request_timeout,
+                         err) < 0 ||
+                   read_duration("shutdown-delay-duration", run->opts->shutdown_delay,
+                                 &run->shutdown_delay, err) < 0
+               ? -1
+               : 0;
+}
+
 static int check(const struct apiserver_cmd_opts *opts, struct err *err) {
     if (opts->memory && opts->data_dir.n)
         return err_set(err, ERR_USAGE, "--memory and --data-dir exclude each other");
     if (opts->port < 0 || opts->port > UINT16_MAX)
         return err_set(err, ERR_USAGE, "--secure-port must be between 0 and 65535");
+    if (opts->max_inflight > INT32_MAX || opts->max_mutating_inflight > INT32_MAX)
+        return err_set(err, ERR_USAGE, "a limit of requests in flight is too large");
     return 0;
 }
 
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts, .signal_fd = -1};
-    if (check(run.opts, err) < 0 ||
+    if (check(run.opts, err) < 0 || read_durations(&run, err) < 0 ||
         gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
         return -1;
     run.core = net_loop_new(call->ctx->clock);
@@ -304,6 +383,7 @@ const struct cmd cmd_apiserver = {
     .usage = "[--data-dir DIR | --memory] [options]",
     .examples = examples,
     .groups = {{"Server", server_opts, 0},
+               {"Requests", request_opts, 0},
                {"Feature gates", gates_opts, offsetof(struct apiserver_cmd_opts, gates)}},
     .opts_size = sizeof(struct apiserver_cmd_opts),
     .run = run,
