@@ -102,6 +102,7 @@ struct apiserver_opts {
     const struct feature_set *gates;         /* stored */
     const struct valid_cel *cel;             /* stored; NULL: expressions are not compiled */
     const struct clock *clock;               /* stored */
+    struct registry_plugins plugins;         /* of admission that are asked */
     /* Fills n bytes that nobody can guess; a simulation may give others. */
     void (*draw)(void *ctx, void *to, size_t n);
     void *draw_ctx;

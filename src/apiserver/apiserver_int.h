@@ -7,7 +7,8 @@
 
 struct apiserver {
     struct apiserver_opts opts;
-    struct registry_view view; /* of the core's state of the store; see store_view.c */
+    struct registry_view view;             /* of the core's state of the store; see store_view.c */
+    struct registry_authorizer authorizer; /* asks the rules; see store_view.c */
     struct registry registry;
     const struct auth_rules *rules; /* held; NULL: nothing is asked */
 };
@@ -17,7 +18,7 @@ static inline const struct apiserver *apiserver__of(const struct registry_view *
     return (const struct apiserver *)((const char *)v - offsetof(struct apiserver, view));
 }
 
-/* Lends the store to admission. */
+/* Lends the store and the rules to admission. */
 void apiserver__view_init(struct apiserver *s);
 
 /* ---- responses ---- */
@@ -70,12 +71,15 @@ struct apiserver__call {
     struct apiserver_request *r;
     struct apiserver_response *out;
     struct registry_request request;
+    struct registry_user user;       /* as admission sees them */
+    struct registry_effects effects; /* what is stored together with the object */
 };
 
 /* The stored object of the request, or NULL; borrowed until the next write. */
 const struct api_object *apiserver__stored(const struct apiserver__call *c);
 
-/* Stores a draft, which is taken, and answers with it; a dry run only answers. */
+/* Stores a draft, which is taken, with what admission changed beside it, and answers with it; a dry
+ * run only answers. */
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code);
 
 /* Deletes an object, whose last state is taken, and answers with it. */

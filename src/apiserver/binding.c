@@ -106,7 +106,10 @@ static void bind(struct apiserver__call *c, const struct api_binding *b,
 
 void apiserver__bind(struct apiserver__call *c) {
     const struct api_binding *b = c->r->object->body;
-    struct registry_failure f = check_binding(c, b);
+    struct registry_failure f = registry_admit_posted(&c->s->registry, &c->request, c->r->arena,
+                                                      c->r->resource->kind, c->r->object);
+    if (!f.code)
+        f = check_binding(c, b);
     const struct api_object *stored = apiserver__stored(c);
     if (!f.code)
         f = stored ? check_pod(c, b, stored)

@@ -17,6 +17,22 @@ void apiserver__not_found(struct apiserver__call *c) {
     apiserver__fail(c->out, registry_not_found(c->r->arena, c->r->resource->kind, c->r->name));
 }
 
+/* Stores what admission changed beside the object of the request: the status of quotas. */
+static void put_effects(struct apiserver__call *c) {
+    struct apiserver *s = c->s;
+    for (size_t i = 0; i < c->effects.n; i++) {
+        struct api_object *o = c->effects.v[i];
+        struct api_managed_write w = {.kind = o->kind,
+                                      .manager = STR("berth"),
+                                      .subresource = STR("status"),
+                                      .now = c->request.now};
+        api_managed_update(
+            &w, registry_view_get(&s->view, o->kind, o->meta->namespace, o->meta->name), o);
+        store_put(s->opts.store, apiserver_catalog_of(s->opts.catalog, o->kind)->storage, o);
+    }
+    c->effects = (struct registry_effects){0};
+}
+
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code) {
     if (c->r->options.dry_run) {
         const struct api_object *o = api_publish(draft);
@@ -24,6 +40,7 @@ void apiserver__put(struct apiserver__call *c, struct api_object *draft, int cod
         api_object_unref(o);
         return;
     }
+    put_effects(c);
     apiserver__answer(c->out, code, store_put(c->s->opts.store, c->r->resource->storage, draft));
     c->out->is_written = true;
 }
@@ -353,8 +370,16 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
         .s = s,
         .r = r,
         .out = out,
-        .request = {.namespace = r->namespace, .now = apiserver__now(s)},
+        .request = {.namespace = r->namespace,
+                    .now = apiserver__now(s),
+                    .name = r->name,
+                    .subresource = str_of(r->subresource ? r->subresource->name : ""),
+                    .effects = &c.effects},
     };
+    if (r->user) {
+        c.user = (struct registry_user){r->user->name, r->user->groups};
+        c.request.user = &c.user;
+    }
     apiserver__write_fn *write = find(r);
     if (write)
         write(&c);
@@ -362,6 +387,7 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
         apiserver__fail(out, apiserver__failure(r->arena, ERR_METHOD, "%s",
                                                 "the server does not allow this method on the "
                                                 "requested resource"));
+    registry_effects_release(&c.effects);
     api_object_free(r->object);
     r->object = NULL;
 }

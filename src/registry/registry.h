@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "codec/json.h"
 #include "feature/feature.h"
+#include "registry/admission.h"
 #include "registry/view.h"
 #include "valid/valid.h"
 
@@ -143,8 +144,10 @@ struct json registry_status(struct arena *a, const struct registry_failure *f);
 /* A server, as far as it decides about objects. Everything is borrowed. */
 struct registry {
     const struct feature_set *gates;
-    const struct valid_cel *cel;      /* NULL: expressions are not compiled */
-    const struct registry_view *view; /* what admission knows of the cluster */
+    const struct valid_cel *cel;                  /* NULL: expressions are not compiled */
+    const struct registry_view *view;             /* what admission knows of the cluster */
+    struct registry_plugins plugins;              /* of admission that are asked */
+    const struct registry_authorizer *authorizer; /* NULL: everybody may do everything */
 };
 
 /* What a request says beside the object. */
@@ -153,6 +156,11 @@ struct registry_request {
     struct str name_suffix; /* what a generateName is completed with, random letters on a server */
     struct str uid;         /* of a new object; empty: made of its name, the same in every run */
     struct api_time now;    /* for times that are set; may be unset */
+    struct str name;        /* of the path; empty: it names none */
+    struct str subresource; /* that is written to; empty: the object itself */
+    const struct registry_user *user; /* NULL: a component of the server itself */
+    struct registry_effects *effects; /* filled unless NULL; released by the caller */
+    bool is_admitted;                 /* it is a part of a request that was admitted */
 };
 
 /* Decodes and defaults a body; *faults tells what is wrong with it. *out is the caller's, or NULL
@@ -186,6 +194,13 @@ struct registry_failure registry_update_status(const struct registry *r,
                                                const struct registry_request *request,
                                                struct arena *a, struct api_object *o,
                                                const struct api_object *old);
+
+/* Asks admission about what is posted to a subresource of the resource of a kind: a Binding, an
+ * Eviction. The name is that of the request's path. Plug-ins may change the object. */
+struct registry_failure registry_admit_posted(const struct registry *r,
+                                              const struct registry_request *request,
+                                              struct arena *a, const struct api_kind *resource,
+                                              struct api_object *posted);
 
 /* What becomes of an object that is to be deleted. */
 enum registry_deletion {

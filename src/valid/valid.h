@@ -149,6 +149,17 @@ void valid_patch_invalid(struct str patch, struct str why, struct valid_errs *ou
 void valid_access_review(const struct api_object *o, struct valid_errs *out);
 void valid_token_request(const struct api_token_request_spec *spec, struct valid_errs *out);
 
+/*
+ * Are two structs of a type equal as the API server sees it? Nil and empty lists and maps are the
+ * same, quantities compare by amount, members that the schema does not know do not count. And two
+ * lists of such structs?
+ */
+bool valid_equal(enum api_type_id type, const void *a, const void *b);
+bool valid_equal_lists(enum api_type_id type, const void *list_a, const void *list_b);
+
+/* Guaranteed, Burstable or BestEffort: how a node treats a pod when it is short of something. */
+struct str valid_qos_class(const struct api_pod_spec *spec, const struct feature_set *gates);
+
 /* Everything that is wrong with what a client says about a deletion, appended to *out. */
 void valid_delete_options(const struct api_delete_options *options, struct valid_errs *out);
 

@@ -12,6 +12,7 @@
 #include "auth/pki.h"
 #include "base/map.h"
 #include "cli/io.h"
+#include "cli/spelling.h"
 #include "cmd/cmd.h"
 #include "cmd/gate_flags.h"
 #include "codec/time.h"
@@ -26,11 +27,19 @@
 struct apiserver_cmd_opts {
     struct gates_opts gates;
     struct str data_dir, bind_address, kubeconfig;
+    struct opt_list enabled, disabled; /* plug-ins of admission */
     int64_t port;
     bool memory;
     struct str audit_log, audit_policy, request_timeout, shutdown_delay;
     int64_t max_inflight, max_mutating_inflight;
 };
+
+static void offer_plugins(struct buf *out) {
+    const char *name;
+    bool on;
+    for (size_t i = 0; (name = registry_plugin_name(i, &on)); i++)
+        buf_addf(out, "%s%s", i ? " " : "", name);
+}
 
 static const struct opt server_opts[] = {
     {.name = "data-dir",
@@ -61,6 +70,19 @@ static const struct opt server_opts[] = {
              "data folder.",
      .value = "FILE",
      .offset = offsetof(struct apiserver_cmd_opts, kubeconfig)},
+    {.name = "enable-admission-plugins",
+     .kind = OPT_LIST,
+     .help = "Admission plug-ins to ask beside those that are on by default, by their names in "
+             "kube-apiserver.",
+     .value = "NAME,...",
+     .offset = offsetof(struct apiserver_cmd_opts, enabled),
+     .offer = offer_plugins},
+    {.name = "disable-admission-plugins",
+     .kind = OPT_LIST,
+     .help = "Admission plug-ins not to ask, although they are on by default.",
+     .value = "NAME,...",
+     .offset = offsetof(struct apiserver_cmd_opts, disabled),
+     .offer = offer_plugins},
     {0},
 };
 
@@ -109,6 +131,7 @@ struct run {
     struct cmd_call *call;
     const struct apiserver_cmd_opts *opts;
     struct feature_config gates;
+    struct registry_plugins plugins;
     struct str dir;   /* of the store and the certificates */
     bool dir_is_ours; /* made for this run, and removed behind it */
     struct auth_pki pki;
@@ -229,6 +252,7 @@ static int open_server(struct run *run, struct err *err) {
                                                       .gates = &run->gates.enabled,
                                                       .cel = tolexpr_valid_cel(run->expressions),
                                                       .clock = ctx->clock,
+                                                      .plugins = run->plugins,
                                                       .draw = draw});
     apiserver_bootstrap(run->api);
     store_commit(run->store, NULL, NULL);
@@ -350,9 +374,45 @@ static int check(const struct apiserver_cmd_opts *opts, struct err *err) {
     return 0;
 }
 
+/* ---- plug-ins of admission ---- */
+
+static int suggest_plugins(struct str typed, struct err *err) {
+    struct suggest suggest = {.typed = typed};
+    const char *name;
+    bool on;
+    for (size_t i = 0; (name = registry_plugin_name(i, &on)); i++)
+        suggest_offer(&suggest, name);
+    return suggest_fail(&suggest, "", err);
+}
+
+/* Switches one by one, so that it is known which name is wrong. */
+static int switch_plugins(struct registry_plugins *plugins, const struct opt_list *names, bool on,
+                          struct err *err) {
+    for (size_t i = 0; i < names->n; i++)
+        if (registry_plugins_switch(plugins, (struct api_strs){&names->v[i], 1}, on, err) < 0)
+            return suggest_plugins(names->v[i], err);
+    return 0;
+}
+
+static int choose_plugins(struct run *run, struct err *err) {
+    const struct opt_list *on = &run->opts->enabled, *off = &run->opts->disabled;
+    for (size_t i = 0; i < on->n; i++)
+        for (size_t k = 0; k < off->n; k++)
+            if (str_eq(on->v[i], off->v[k]))
+                return err_set(err, ERR_USAGE,
+                               "[%.*s] in enable-admission-plugins and disable-admission-plugins "
+                               "overlapped",
+                               STR_ARG(on->v[i]));
+    run->plugins = registry_plugins_default();
+    if (switch_plugins(&run->plugins, off, false, err) < 0)
+        return -1;
+    return switch_plugins(&run->plugins, on, true, err);
+}
+
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts, .signal_fd = -1};
     if (check(run.opts, err) < 0 || read_durations(&run, err) < 0 ||
+        choose_plugins(&run, err) < 0 ||
         gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
         return -1;
     run.core = net_loop_new(call->ctx->clock);

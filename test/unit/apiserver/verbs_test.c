@@ -37,6 +37,7 @@ static int set_up(void **state) {
                                                     .store = w->store,
                                                     .gates = &w->gates,
                                                     .clock = &w->clock.clock,
+                                                    .plugins = registry_plugins_default(),
                                                     .draw = draw,
                                                     .draw_ctx = w});
     apiserver_bootstrap(w->api);
