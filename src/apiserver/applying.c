@@ -27,7 +27,8 @@ static struct api_object *decode(const struct apiserver__call *c, const struct j
                                  struct registry_failure *failure) {
     const struct api_kind *kind = c->r->resource->kind;
     struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
-                                   .kind = str_of(kind->kind)};
+                                   .kind = str_of(kind->kind),
+                                   .known_only = true};
     struct api_object *o = NULL;
     struct api_faults faults;
     api_faults_init(&faults, c->r->arena);
@@ -55,16 +56,6 @@ static struct registry_failure check_fields(const struct apiserver__call *c) {
     return f;
 }
 
-static struct registry_failure check_name(const struct apiserver__call *c,
-                                          const struct api_object *o) {
-    if (str_eq(o->meta->name, c->r->name))
-        return (struct registry_failure){.code = ERR_NONE};
-    return apiserver__failure(c->r->arena, ERR_INVALID,
-                              "the name of the object (%.*s) does not match the name on the URL "
-                              "(%.*s)",
-                              STR_ARG(o->meta->name), STR_ARG(c->r->name));
-}
-
 static struct registry_failure merge(struct apiserver__call *c, const struct api_object *stored,
                                      struct api_object **out) {
     const struct apiserver_request *r = c->r;
@@ -81,7 +72,7 @@ static struct registry_failure merge(struct apiserver__call *c, const struct api
     if (f.code)
         return conflict(r->arena, &f, &applied);
     *out = decode(c, &applied.tree, &failure);
-    return failure.code ? failure : check_name(c, *out);
+    return failure.code ? failure : apiserver__check_name(c, *out);
 }
 
 void apiserver__apply(struct apiserver__call *c) {

@@ -24,9 +24,10 @@ static void get(struct apiserver *s, const struct apiserver_request *r,
         store_snapshot_get(snap, r->resource->storage,
                            r->resource->kind->namespaced ? r->namespace : STR(""), r->name);
     if (!apiserver__revision_read(r->options.resource_version, &asked))
-        apiserver__fail(out, apiserver__failure(r->arena, ERR_INVALID,
-                                                "invalid resource version \"%.*s\"",
-                                                STR_ARG(r->options.resource_version)));
+        apiserver__fail(out,
+                        (struct registry_failure){.code = ERR_UNTOLD,
+                                                  .message = apiserver__revision_invalid(
+                                                      r->arena, r->options.resource_version)});
     else if (asked > current)
         apiserver__fail(out, apiserver__too_large(r->arena, asked, current));
     else if (o && r->subresource && str_is(str_of(r->subresource->name), "scale")) {
@@ -64,12 +65,12 @@ static struct registry_failure go_on(struct list *l) {
     struct apiserver__continue c;
     struct arena *a = l->r->arena;
     struct str version = l->r->options.resource_version;
-    if (version.n && !str_is(version, "0"))
-        return registry_bad_request(
-            STR("specifying resource version is not allowed when using continue"));
     struct registry_failure f = apiserver__continue_read(a, l->r->options.continue_token, &c);
     if (f.code)
         return f;
+    if (version.n && !str_is(version, "0"))
+        return registry_bad_request(
+            STR("specifying resource version is not allowed when using continue"));
     l->range.after = arena_printf(a, "%.*s%.*s", STR_ARG(l->key_prefix), STR_ARG(c.start));
     if (l->range.after.n && !l->range.after.p[l->range.after.n - 1])
         l->range.after.n--; /* a NUL behind a key stands for what follows it */
@@ -94,8 +95,9 @@ static struct registry_failure start(struct list *l) {
     struct store *store = l->s->opts.store;
     uint64_t asked;
     if (!apiserver__revision_read(o->resource_version, &asked))
-        return apiserver__failure(l->r->arena, ERR_INVALID, "invalid resource version \"%.*s\"",
-                                  STR_ARG(o->resource_version));
+        return apiserver__failure(
+            l->r->arena, ERR_INVALID, "invalid resource version: %.*s",
+            STR_ARG(apiserver__revision_invalid(l->r->arena, o->resource_version)));
     if (asked > store_revision(store))
         return apiserver__too_large(l->r->arena, asked, store_revision(store));
     l->out->list.snapshot = is_exact(o, asked)

@@ -84,14 +84,8 @@ static struct registry_failure check_version(const struct apiserver__call *c,
     const struct api_kind *kind = c->r->resource->kind;
     uint64_t revision;
     if (!apiserver__revision_read(version, &revision))
-        return apiserver__failure(a, ERR_INVALID, "invalid resource version \"%.*s\"",
-                                  STR_ARG(version));
-    if (draft->meta->uid.n && !str_eq(draft->meta->uid, stored->meta->uid))
-        return registry_conflict(
-            a, kind, stored->meta->name,
-            arena_printf(a,
-                         "Precondition failed: UID in precondition: %.*s, UID in object meta: %.*s",
-                         STR_ARG(draft->meta->uid), STR_ARG(stored->meta->uid)));
+        return (struct registry_failure){.code = ERR_UNTOLD,
+                                         .message = apiserver__revision_fault(a, version)};
     if (!revision && needs_version(kind))
         return registry_version_required(a, kind, stored->meta->name);
     if (revision && !str_eq(version, stored->meta->resource_version))
@@ -179,8 +173,10 @@ void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
         f = judge(c, draft, stored);
     if (!f.code)
         f = confirm(c, draft, stored);
-    if (!f.code)
+    if (!f.code) {
         keep_times(draft, stored);
+        api_own_meta(draft)->self_link = STR("");
+    }
     if (f.code) {
         apiserver__fail(c->out, f);
         api_object_free(draft);
@@ -254,11 +250,23 @@ static struct registry_failure judge_new(struct apiserver__call *c, struct api_o
     return stored ? exists(c, o, stored) : (struct registry_failure){.code = ERR_NONE};
 }
 
+/* What only the server says about an object.
+ *
+ * Follows k8s.io/apiserver pkg/registry/rest, func WipeObjectMetaSystemFields. */
+static void wipe(struct api_object *o) {
+    struct api_object_meta *m = api_own_meta(o);
+    m->creation_timestamp = m->deletion_timestamp = (struct api_time){0};
+    m->deletion_grace_period_seconds = (struct api_opt_i64){0};
+    m->uid = m->self_link = STR("");
+}
+
+/* Managers are noted in the version of the request. */
 void apiserver__create(struct apiserver__call *c) {
-    struct api_object *o = apiserver_convert_draft(c->r->object, c->r->resource->stored);
+    struct api_object *o = c->r->object;
     c->r->object = NULL;
+    wipe(o);
     apiserver__note_manager(c, NULL, o);
-    apiserver__create_draft(c, o);
+    apiserver__create_draft(c, apiserver_convert_draft(o, c->r->resource->stored));
 }
 
 void apiserver__create_draft(struct apiserver__call *c, struct api_object *o) {
@@ -273,27 +281,32 @@ void apiserver__create_draft(struct apiserver__call *c, struct api_object *o) {
 
 /* ---- updating ---- */
 
-static struct registry_failure check_name(const struct apiserver__call *c,
-                                          const struct api_object *o) {
-    if (str_eq(o->meta->name, c->r->name))
-        return place(c, c->r->object);
-    return apiserver__failure(c->r->arena, ERR_INVALID,
-                              "the name of the object (%.*s) does not match the name on the URL "
-                              "(%.*s)",
-                              STR_ARG(o->meta->name), STR_ARG(c->r->name));
+static struct registry_failure check_name(const struct apiserver__call *c, struct api_object *o) {
+    struct registry_failure f = place(c, o);
+    return f.code ? f : apiserver__check_name(c, o);
+}
+
+static void replace_stored(struct apiserver__call *c, const struct api_object *stored) {
+    const struct apiserver_resource *r = c->r->resource;
+    const struct api_object *shown = apiserver_convert(stored, r->kind);
+    struct api_object *o = c->r->object;
+    c->r->object = NULL;
+    apiserver__note_manager(c, shown, o);
+    api_object_unref(shown);
+    apiserver__replace(c, apiserver_convert_draft(o, r->stored), stored);
 }
 
 void apiserver__update(struct apiserver__call *c) {
     const struct api_object *stored = apiserver__stored(c);
+    bool is_made = !stored && may_be_made(c->r->resource->kind) && !c->r->subresource;
     struct registry_failure f = check_name(c, c->r->object);
+    if (!f.code && (stored || is_made))
+        f = apiserver__check_uid(c, c->r->object->meta->uid, stored);
     if (f.code)
         apiserver__fail(c->out, f);
-    else if (stored) {
-        struct api_object *o = apiserver_convert_draft(c->r->object, c->r->resource->stored);
-        c->r->object = NULL;
-        apiserver__note_manager(c, stored, o);
-        apiserver__replace(c, o, stored);
-    } else if (may_be_made(c->r->resource->kind) && !c->r->subresource)
+    else if (stored)
+        replace_stored(c, stored);
+    else if (is_made)
         apiserver__create(c);
     else
         apiserver__not_found(c);

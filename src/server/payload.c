@@ -75,7 +75,8 @@ static struct registry_failure decode(struct server__call *c, enum server_format
     struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
                                    .kind = str_of(kind->kind),
                                    .strict = c->r.options.field_validation == APISERVER_STRICT,
-                                   .duplicates = true};
+                                   .duplicates = true,
+                                   .known_only = true};
     struct json tree;
     if (format == SERVER_PROTOBUF) {
         if (api_proto_decode(body, &opts, &c->r.object, faults) < 0)

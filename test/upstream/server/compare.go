@@ -33,6 +33,9 @@ func (d difference) cause() string {
 }
 
 func general(text string) string {
+	if text == `"<absent>"` {
+		return "absent"
+	}
 	if len(text) > 200 {
 		text = text[:200]
 	}

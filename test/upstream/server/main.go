@@ -32,6 +32,7 @@ func command() error {
 	etcd := flag.String("etcd", "etcd", "the program")
 	apiserver := flag.String("kube-apiserver", "kube-apiserver", "the program")
 	berth := flag.String("berth", "build/release/berth", "the program")
+	all := flag.Bool("all", false, "print every difference, in place of its causes")
 	record := flag.String("record", "", "a file of cases: prints them with the answers that the real server gives now")
 	flag.Parse()
 	known, err := readKnown(*list)
@@ -43,7 +44,7 @@ func command() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	r := &run{known: known, seed: *seed, shown: *shown, out: os.Stdout}
+	r := &run{known: known, seed: *seed, shown: *shown, all: *all, out: os.Stdout}
 	r.berth, err = startBerth(dir, *berth)
 	if r.berth != nil {
 		defer r.berth.stop()

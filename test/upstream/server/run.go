@@ -33,6 +33,7 @@ type run struct {
 	known       knownDifferences
 	seed        uint64
 	shown       int
+	all         bool // differences are printed as they are, not sorted by cause
 	out         io.Writer
 	namespaces  atomic.Int64
 }
@@ -145,6 +146,14 @@ func (a *area) shareIn(only []string) int {
 
 // report sorts the cases that differ by cause, and prints the shortest form of one of each.
 func (r *run) report(a *area, finds []find) {
+	if r.all {
+		for _, f := range finds {
+			for _, d := range f.found {
+				fmt.Fprintln(r.out, f.c.ID, d)
+			}
+		}
+		return
+	}
 	causes, places := map[string][]find{}, map[string]map[string]bool{}
 	for _, f := range finds {
 		seen := map[string]bool{}
