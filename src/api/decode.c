@@ -730,5 +730,6 @@ int api_struct_decode(struct arena *a, const struct api_type *type, const struct
     if (!faults)
         faults = &unread;
     api_faults_init(faults, faults == &unread ? &scratch : faults->a);
-    return api__struct_decode(a, type, tree, body, &(struct api__decode_opts){.version = STR("v1")}, faults);
+    return api__struct_decode(a, type, tree, body, &(struct api__decode_opts){.version = STR("v1")},
+                              faults);
 }

@@ -92,8 +92,8 @@ struct str apiserver__continue_write(struct arena *a, const struct apiserver__co
 }
 
 static struct registry_failure invalid(struct arena *a, struct str why) {
-    return apiserver__failure(a, ERR_INVALID, "invalid continue token: continue key is not valid%.*s",
-                              STR_ARG(why));
+    return apiserver__failure(
+        a, ERR_INVALID, "invalid continue token: continue key is not valid%.*s", STR_ARG(why));
 }
 
 /* A path that leads nowhere but to keys below. */

@@ -9,6 +9,8 @@
 
 #include "apiserver/apiserver_int.h"
 
+#define REJECTED "the server rejected our request due to an error in our request"
+
 /* A patch under way. */
 struct patching {
     struct apiserver__call *call;
@@ -81,7 +83,8 @@ static void patch_stored(struct apiserver__call *c, const struct api_object *sto
     api_faults_init(&p.faults, c->r->arena);
     struct api_patch_failure f = apply(&p, &tree);
     if (f.code)
-        failure = (struct registry_failure){.code = f.code, .message = f.message};
+        failure = (struct registry_failure){
+            .code = f.code, .message = f.message, .has_details = str_is(f.message, REJECTED)};
     else
         o = decode(&p, &failure);
     if (o)

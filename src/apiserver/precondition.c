@@ -66,12 +66,12 @@ struct registry_failure apiserver__check_uid(const struct apiserver__call *c, st
     struct str is = stored ? stored->meta->uid : STR("");
     if (!wanted.n || str_eq(wanted, is))
         return (struct registry_failure){.code = ERR_NONE};
-    return refuse(c, arena_printf(c->r->arena, "UID in precondition: %.*s, UID in object meta: %.*s",
-                                  STR_ARG(wanted), STR_ARG(is)));
+    return refuse(c,
+                  arena_printf(c->r->arena, "UID in precondition: %.*s, UID in object meta: %.*s",
+                               STR_ARG(wanted), STR_ARG(is)));
 }
 
-struct registry_failure apiserver__check_version(const struct apiserver__call *c,
-                                                 struct str wanted,
+struct registry_failure apiserver__check_version(const struct apiserver__call *c, struct str wanted,
                                                  const struct api_object *stored) {
     struct str is = stored->meta->resource_version;
     if (!wanted.n || str_eq(wanted, is))

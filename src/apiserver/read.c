@@ -24,10 +24,9 @@ static void get(struct apiserver *s, const struct apiserver_request *r,
         store_snapshot_get(snap, r->resource->storage,
                            r->resource->kind->namespaced ? r->namespace : STR(""), r->name);
     if (!apiserver__revision_read(r->options.resource_version, &asked))
-        apiserver__fail(out,
-                        (struct registry_failure){.code = ERR_UNTOLD,
-                                                  .message = apiserver__revision_invalid(
-                                                      r->arena, r->options.resource_version)});
+        apiserver__fail(out, (struct registry_failure){.code = ERR_UNTOLD,
+                                                       .message = apiserver__revision_invalid(
+                                                           r->arena, r->options.resource_version)});
     else if (asked > current)
         apiserver__fail(out, apiserver__too_large(r->arena, asked, current));
     else if (o && r->subresource && str_is(str_of(r->subresource->name), "scale")) {

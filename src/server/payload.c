@@ -146,6 +146,8 @@ static struct registry_failure read_patch(struct server__call *c, struct str bod
                                   tree, &err);
     c->r.patch = tree;
     c->r.patch_has_duplicates = !is_yaml;
+    if (rc < 0 && !is_yaml)
+        return registry_bad_request(STR("invalid JSON patch"));
     if (rc < 0)
         return registry_bad_request(arena_printf(&c->arena, "error decoding patch: %s", err.msg));
     return (struct registry_failure){.code = ERR_NONE};
@@ -164,8 +166,7 @@ bool server__body_read(struct server__call *c, struct str body) {
             .code = ERR_MEDIA_TYPE,
             .message = STR("the body of the request was in an unknown format - accepted media "
                            "types include: application/json, application/yaml, "
-                           "application/vnd.kubernetes.protobuf"),
-            .has_details = true};
+                           "application/vnd.kubernetes.protobuf")};
     else
         f = is_delete ? read_delete(c, format, body) : read_object(c, format, body);
     if (f.code)

@@ -224,6 +224,9 @@ void server__wait_news(struct server__worker *w);
 
 /* Answers and frees the call. */
 void server__answer(struct server__call *c);
+/* A word about a kind and version that is to go, in the arena; empty: it stays. */
+struct str server__deprecation(struct arena *a, const struct api_kind *kind);
+
 void server__answer_failure(struct server__call *c, struct registry_failure failure);
 void server__answer_text(struct server__call *c, int status, struct str text);
 void server__answer_json(struct server__call *c, int status, const struct json *tree);

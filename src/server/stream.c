@@ -70,20 +70,6 @@ static void write_partial(struct buf *b, const struct api_object *o) {
     buf_add_char(b, '}');
 }
 
-/* The same with nothing but its metadata, for those who want no more. */
-static void write_bookmark(const struct server__stream *s, struct buf *b,
-                           const struct apiserver_event *e) {
-    AUTO(arena_release) struct arena a = {0};
-    struct api_object *o = bookmark_of(s, e);
-    if (s->call->media.shape == SERVER_PARTIAL)
-        write_partial(b, o);
-    else {
-        struct json tree = api_object_encode(o, &a);
-        json_write(b, &tree, NULL);
-    }
-    api_object_free(o);
-}
-
 static void write_table(struct server__stream *s, struct buf *b, const struct api_object *o) {
     AUTO(buf_release) struct buf meta = BUF_INIT(SIZE_MAX);
     buf_addf(&meta, "\"resourceVersion\":\"%.*s\"", STR_ARG(o->meta->resource_version));
@@ -92,6 +78,22 @@ static void write_table(struct server__stream *s, struct buf *b, const struct ap
         &(struct server__table){
             .meta = buf_view(&meta), .objects = &o, .n = 1, .has_columns = !s->has_told_columns});
     s->has_told_columns = true;
+}
+
+/* The same with nothing but its metadata, for those who want no more. */
+static void write_bookmark(struct server__stream *s, struct buf *b,
+                           const struct apiserver_event *e) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_object *o = bookmark_of(s, e);
+    if (s->call->media.shape == SERVER_TABLE)
+        write_table(s, b, o);
+    else if (s->call->media.shape == SERVER_PARTIAL)
+        write_partial(b, o);
+    else {
+        struct json tree = api_object_encode(o, &a);
+        json_write(b, &tree, NULL);
+    }
+    api_object_free(o);
 }
 
 static void write_object(struct server__stream *s, struct buf *b, const struct api_object *stored) {

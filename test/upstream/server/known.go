@@ -52,11 +52,15 @@ func (known knownDifferences) has(area string, d difference) bool {
 	return false
 }
 
-// without leaves out what is known.
+// without leaves out what is known. Where a code is known to differ, so does the state of the servers from then on:
+// what follows is not judged.
 func (known knownDifferences) without(area string, found []difference) (left []difference) {
 	for _, d := range found {
-		if !known.has(area, d) {
+		switch {
+		case !known.has(area, d):
 			left = append(left, d)
+		case d.path == "code":
+			return left
 		}
 	}
 	return left
