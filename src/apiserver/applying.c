@@ -19,7 +19,7 @@ static struct registry_failure conflict(struct arena *a, const struct api_patch_
                                      .message = f->message,
                                      .further = causes,
                                      .further_count = applied->conflict_count,
-                                     .has_details = true};
+                                     .has_details = applied->conflict_count > 0};
 }
 
 /* The merged tree as a draft; NULL, and *failure tells why. */

@@ -75,10 +75,8 @@ static void set_scheduled(struct api_object *o, struct api_time now) {
     for (size_t i = 0; i < old.n; i++)
         if (!str_is(old.v[i].type, "PodScheduled"))
             list.v[list.n++] = old.v[i];
-    list.v[list.n++] = (struct api_pod_condition){.type = STR("PodScheduled"),
-                                                  .status = STR("True"),
-                                                  .last_transition_time = now,
-                                                  .observed_generation = o->meta->generation};
+    list.v[list.n++] = (struct api_pod_condition){
+        .type = STR("PodScheduled"), .status = STR("True"), .last_transition_time = now};
     status->conditions = list;
 }
 

@@ -54,10 +54,8 @@ struct registry_failure apiserver__check_name(const struct apiserver__call *c,
                                   "URL (%.*s)",
                                   STR_ARG(m->name), STR_ARG(r->name));
     if (m->namespace.n && r->resource->kind->namespaced && !str_eq(m->namespace, r->namespace))
-        return apiserver__failure(r->arena, ERR_INVALID,
-                                  "the namespace of the object (%.*s) does not match the namespace "
-                                  "on the request (%.*s)",
-                                  STR_ARG(m->namespace), STR_ARG(r->namespace));
+        return registry_bad_request(STR("the namespace of the provided object does not match the "
+                                        "namespace sent on the request"));
     return (struct registry_failure){.code = ERR_NONE};
 }
 

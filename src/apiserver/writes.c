@@ -175,7 +175,8 @@ void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
         f = confirm(c, draft, stored);
     if (!f.code) {
         keep_times(draft, stored);
-        api_own_meta(draft)->self_link = STR("");
+        if (!c->r->options.dry_run)
+            api_own_meta(draft)->self_link = STR("");
     }
     if (f.code) {
         apiserver__fail(c->out, f);

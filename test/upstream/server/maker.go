@@ -26,6 +26,7 @@ var areas = []area{
 	{"negotiation", makeNegotiation, 8},
 	{"errors", makeErrors, 8},
 	{"rbac", makeRBAC, 5},
+	{"tables", makeTables, 5},
 }
 
 // add appends a step and gives it a name.

@@ -34,7 +34,7 @@ var (
 const nowMeans = 3 * time.Hour
 
 func newNormal(c *sequence, namespace string) *normal {
-	n := &normal{namespace, map[string]string{}, map[string]string{}, nil, time.Now()}
+	n := &normal{namespace, map[string]string{}, map[string]string{}, []string{"made-"}, time.Now()}
 	for i := range c.Steps {
 		eachText(c.Steps[i].Body, func(key, value string) {
 			if key == "generateName" {
