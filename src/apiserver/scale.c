@@ -120,7 +120,11 @@ void apiserver__scale(struct apiserver__call *c) {
         return;
     c->r->object = wanted;
     const struct api_scale *scale = wanted->body;
-    struct registry_failure f = check(c, scale, stored);
+    struct registry_failure f = {.code = ERR_NONE};
+    if (c->r->verb == REGISTRY_VERB_UPDATE)
+        f = apiserver__check_name(c, wanted);
+    if (!f.code)
+        f = check(c, scale, stored);
     if (f.code) {
         apiserver__fail(c->out, f);
         return;

@@ -135,10 +135,26 @@ static void keep_times(struct api_object *draft, const struct api_object *old) {
         now->v[i].time = was->v[i].time;
 }
 
+/* A namespace's own finalizers, which no other write changes; without the last of them it is gone.
+ *
+ * Follows k8s.io/kubernetes pkg/registry/core/namespace, func (namespaceFinalizeStrategy)
+ * PrepareForUpdate. */
+static struct registry_failure judge_finalizers(struct apiserver__call *c, struct api_object *draft,
+                                                const struct api_object *stored) {
+    struct api_namespace *ns = api_own_body(draft);
+    struct api_strs wanted = ns->spec.finalizers;
+    struct registry_failure f =
+        registry_update(&c->s->registry, &c->request, c->r->arena, draft, stored);
+    ns->spec.finalizers = wanted;
+    return f;
+}
+
 /* What the rules of the resource, or of its subresource, make of it. */
 static struct registry_failure judge(struct apiserver__call *c, struct api_object *draft,
                                      const struct api_object *stored) {
     const struct registry_subresource *sub = c->r->subresource;
+    if (sub && str_is(str_of(sub->name), "finalize"))
+        return judge_finalizers(c, draft, stored);
     if (sub && str_is(str_of(sub->name), "status"))
         return registry_update_status(&c->s->registry, &c->request, c->r->arena, draft, stored);
     return registry_update(&c->s->registry, &c->request, c->r->arena, draft, stored);
@@ -206,7 +222,13 @@ static struct registry_failure place(const struct apiserver__call *c, struct api
 static struct registry_failure exists(const struct apiserver__call *c, const struct api_object *o,
                                       const struct api_object *stored) {
     struct registry_failure f = registry_already_exists(c->r->arena, o);
-    if (stored->meta->deletion_timestamp.set)
+    if (o->meta->generate_name.n) {
+        f.message = arena_printf(c->r->arena,
+                                 "%.*s, the server was not able to generate a unique name for the "
+                                 "object",
+                                 STR_ARG(f.message));
+        f.retry_after = 1;
+    } else if (stored->meta->deletion_timestamp.set)
         f.message = arena_printf(c->r->arena, "object is being deleted: %.*s", STR_ARG(f.message));
     return f;
 }
@@ -313,38 +335,6 @@ void apiserver__update(struct apiserver__call *c) {
         apiserver__not_found(c);
 }
 
-/* A namespace's own finalizers, which are nobody else's to change; without the last of them it is
- * gone.
- *
- * Follows k8s.io/kubernetes pkg/registry/core/namespace, func (namespaceFinalizeStrategy)
- * PrepareForUpdate. */
-static void finalize(struct apiserver__call *c) {
-    const struct api_object *stored = apiserver__stored(c);
-    if (!stored) {
-        apiserver__not_found(c);
-        return;
-    }
-    struct registry_failure f = check_name(c, c->r->object);
-    if (!f.code)
-        f = check_version(c, c->r->object, stored);
-    if (f.code) {
-        apiserver__fail(c->out, f);
-        return;
-    }
-    struct api_object *o = api_object_copy(stored);
-    struct api_namespace *ns = api_own_body(o);
-    const struct api_strs *wanted =
-        &((const struct api_namespace *)c->r->object->body)->spec.finalizers;
-    ns->spec.finalizers.n = 0;
-    ns->spec.finalizers.v = arena_array(&o->arena, struct str, wanted->n);
-    for (size_t i = 0; i < wanted->n; i++)
-        ns->spec.finalizers.v[ns->spec.finalizers.n++] = arena_str(&o->arena, wanted->v[i]);
-    if (registry_update_ends(o, stored))
-        apiserver__remove(c, o);
-    else
-        apiserver__put(c, o, 200);
-}
-
 /* ---- the way of a request ---- */
 
 /* What a subresource has instead of the verb's own function. */
@@ -357,7 +347,7 @@ static const struct {
     {"eviction", REGISTRY_VERB_CREATE, apiserver__evict},
     {"scale", REGISTRY_VERB_UPDATE, apiserver__scale},
     {"scale", REGISTRY_VERB_PATCH, apiserver__scale},
-    {"finalize", REGISTRY_VERB_UPDATE, finalize},
+    {"finalize", REGISTRY_VERB_UPDATE, apiserver__update},
     {"status", REGISTRY_VERB_UPDATE, apiserver__update},
     {"status", REGISTRY_VERB_PATCH, apiserver__patch},
 };

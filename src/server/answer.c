@@ -108,15 +108,31 @@ static const struct api_object *shown(const struct server__call *c) {
     return apiserver_convert(o, o->kind == r->stored ? r->kind : o->kind);
 }
 
+/* Bytes in protobuf that live no longer than the call. */
+static void answer_proto(struct server__call *c, int code, struct str bytes) {
+    struct server__headers h;
+    struct net_part part = {.bytes = bytes};
+    server__headers_start(c, &h, server_media_type(&c->media, false));
+    server__respond(c, code, &h, &part, 1);
+}
+
+static void answer_partial(struct server__call *c) {
+    const struct api_object *o = shown(c);
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    if (c->media.format == SERVER_PROTOBUF) {
+        server__partial_proto(&text, meta_version(c), o);
+        api_object_unref(o);
+        answer_proto(c, c->response.code, buf_view(&text));
+        return;
+    }
+    struct json tree = partial(c, &c->arena, o);
+    api_object_unref(o);
+    server__answer_json(c, c->response.code, &tree);
+}
+
 static void answer_object(struct server__call *c) {
     const struct api_object *o = shown(c);
     struct server__headers h;
-    if (c->media.shape == SERVER_PARTIAL) {
-        struct json tree = partial(c, &c->arena, o);
-        api_object_unref(o);
-        server__answer_json(c, c->response.code, &tree);
-        return;
-    }
     bool is_proto = c->media.format == SERVER_PROTOBUF;
     server__headers_start(c, &h, server_media_type(&c->media, false));
     if (is_proto && server__account_wants_object(c)) {
@@ -286,6 +302,12 @@ static void answer_partial_list(struct server__call *c) {
     const struct apiserver_list *list = &c->response.list;
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     struct server__headers h;
+    if (c->media.format == SERVER_PROTOBUF) {
+        struct api_list_meta meta = meta_of(c);
+        server__partial_list_proto(&text, meta_version(c), &meta, list);
+        answer_proto(c, c->response.code, buf_view(&text));
+        return;
+    }
     write_list_head(c, &text, "PartialObjectMetadataList", meta_version(c));
     for (size_t i = 0; i < list->n; i++) {
         AUTO(arena_release) struct arena a = {0};
@@ -395,6 +417,8 @@ static void answer_shaped_object(struct server__call *c) {
     bool is_own = c->response.object->kind == c->r.resource->stored;
     if (c->media.shape == SERVER_PARTIAL_LIST)
         refuse_shape(c, c->response.object->kind, false);
+    else if (c->media.shape == SERVER_PARTIAL)
+        answer_partial(c);
     else if (c->media.shape == SERVER_TABLE && is_own)
         answer_table(c);
     else

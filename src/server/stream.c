@@ -122,6 +122,16 @@ static void write_proto_draft(struct buf *b, struct str type, struct api_object 
     api_object_unref(o);
 }
 
+/* The version of an object does not matter where only its metadata is shown. */
+static void write_proto_partial(struct server__stream *s, struct buf *b,
+                                const struct apiserver_event *e) {
+    AUTO(buf_release) struct buf body = BUF_INIT(SIZE_MAX);
+    struct api_object *mark = e->type == APISERVER_BOOKMARK ? bookmark_of(s, e) : NULL;
+    server__partial_proto(&body, "meta.k8s.io/v1", mark ? mark : e->object);
+    api_object_free(mark);
+    write_proto(b, str_of(type_names[e->type]), buf_view(&body));
+}
+
 static void write_proto_event(struct server__stream *s, struct buf *b,
                               const struct apiserver_event *e) {
     struct str type = str_of(type_names[e->type]);
@@ -130,7 +140,9 @@ static void write_proto_event(struct server__stream *s, struct buf *b,
         const struct api_object *o = server__status_object(&a, &e->failure);
         write_proto(b, type, api_object_proto(o));
         api_object_unref(o);
-    } else if (e->type == APISERVER_BOOKMARK)
+    } else if (s->call->media.shape == SERVER_PARTIAL)
+        write_proto_partial(s, b, e);
+    else if (e->type == APISERVER_BOOKMARK)
         write_proto_draft(b, type, bookmark_of(s, e));
     else {
         const struct api_object *o = apiserver_convert(e->object, s->call->r.resource->kind);

@@ -118,6 +118,9 @@ func (n *normal) value(key string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		isList := isCollection(v)
+		if key == "columnDefinitions" {
+			delete(v, "description") // everybody's own words
+		}
 		for _, k := range slices.Sorted(maps.Keys(v)) {
 			v[k] = n.value(k, v[k])
 		}
@@ -130,7 +133,7 @@ func (n *normal) value(key string, v any) any {
 			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(entry(a), entry(b)) })
 		}
 		for i := range v {
-			item := n.value("", v[i])
+			item := n.value(inside(key), v[i])
 			if s, ok := item.(string); ok && key == "cells" && agePattern.MatchString(s) {
 				item = "<age>"
 			}
@@ -159,6 +162,14 @@ func entry(v any) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, " ")
+}
+
+// inside is what the items of a list are known by.
+func inside(key string) string {
+	if key == "columnDefinitions" {
+		return key
+	}
+	return ""
 }
 
 func (n *normal) text(s string) string {
