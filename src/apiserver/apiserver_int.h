@@ -75,7 +75,6 @@ struct apiserver__call {
     struct apiserver_request *r;
     struct apiserver_response *out;
     struct registry_request request;
-    struct registry_user user;       /* as admission sees them */
     struct registry_effects effects; /* what is stored together with the object */
 };
 

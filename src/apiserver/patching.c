@@ -9,8 +9,6 @@
 
 #include "apiserver/apiserver_int.h"
 
-#define REJECTED "the server rejected our request due to an error in our request"
-
 /* A patch under way. */
 struct patching {
     struct apiserver__call *call;
@@ -84,7 +82,7 @@ static void patch_stored(struct apiserver__call *c, const struct api_object *sto
     struct api_patch_failure f = apply(&p, &tree);
     if (f.code)
         failure = (struct registry_failure){
-            .code = f.code, .message = f.message, .has_details = str_is(f.message, REJECTED)};
+            .code = f.code, .message = f.message, .has_details = f.code == ERR_UNPROCESSABLE};
     else
         o = decode(&p, &failure);
     if (o)

@@ -62,19 +62,6 @@ void apiserver__remove(struct apiserver__call *c, struct api_object *last) {
     STR("the object has been modified; please apply your changes to the latest version and try " \
         "again")
 
-/* Kinds whose updates must say which version they are meant for. */
-static bool needs_version(const struct api_kind *kind) {
-    return kind->type == &api_types[API_T_lease] ||
-           kind->type == &api_types[API_T_pod_disruption_budget] ||
-           kind->type == &api_types[API_T_device_taint_rule];
-}
-
-/* Kinds that an update makes if they are not there. */
-static bool may_be_made(const struct api_kind *kind) {
-    return kind->type == &api_types[API_T_lease] || kind->type == &api_types[API_T_event] ||
-           kind->type == &api_types[API_T_events_event];
-}
-
 /* Is the write meant for another version of the object than the stored one? */
 static struct registry_failure check_version(const struct apiserver__call *c,
                                              const struct api_object *draft,
@@ -86,7 +73,7 @@ static struct registry_failure check_version(const struct apiserver__call *c,
     if (!apiserver__revision_read(version, &revision))
         return (struct registry_failure){.code = ERR_UNTOLD,
                                          .message = apiserver__revision_fault(a, version)};
-    if (!revision && needs_version(kind))
+    if (!revision && c->r->resource->row->updates & REGISTRY_UPDATE_NEEDS_VERSION)
         return registry_version_required(a, kind, stored->meta->name);
     if (revision && !str_eq(version, stored->meta->resource_version))
         return registry_conflict(a, kind, stored->meta->name, MODIFIED);
@@ -321,7 +308,8 @@ static void replace_stored(struct apiserver__call *c, const struct api_object *s
 
 void apiserver__update(struct apiserver__call *c) {
     const struct api_object *stored = apiserver__stored(c);
-    bool is_made = !stored && may_be_made(c->r->resource->kind) && !c->r->subresource;
+    bool creates = c->r->resource->row->updates & REGISTRY_UPDATE_CREATES;
+    bool is_made = !stored && creates && !c->r->subresource;
     struct registry_failure f = check_name(c, c->r->object);
     if (!f.code && (stored || is_made))
         f = apiserver__check_uid(c, c->r->object->meta->uid, stored);
@@ -368,8 +356,14 @@ static apiserver__write_fn *find(const struct apiserver_request *r) {
     return r->subresource || !is_stored ? NULL : verbs[r->verb];
 }
 
+static struct valid_user user_of(const struct apiserver_request *r) {
+    const struct auth_user *u = r->user;
+    return u ? (struct valid_user){u->name, u->uid, u->groups, u->extra} : (struct valid_user){0};
+}
+
 void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                      struct apiserver_response *out) {
+    struct valid_user user = user_of(r);
     struct apiserver__call c = {
         .s = s,
         .r = r,
@@ -380,10 +374,7 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                     .subresource = str_of(r->subresource ? r->subresource->name : ""),
                     .effects = &c.effects},
     };
-    if (r->user) {
-        c.user = (struct registry_user){r->user->name, r->user->groups};
-        c.request.user = &c.user;
-    }
+    c.request.user = r->user ? &user : NULL;
     apiserver__write_fn *write = find(r);
     if (write)
         write(&c);

@@ -8,16 +8,11 @@
 #include "api/object.h"
 #include "base/arena.h"
 #include "base/err.h"
-
-/* Who asks. Everything is borrowed. */
-struct registry_user {
-    struct str name;
-    struct api_strs groups;
-};
+#include "valid/valid.h"
 
 /* A question to the authorizer: may the user do this? Empty texts are not asked about. */
 struct registry_access {
-    const struct registry_user *user;
+    const struct valid_user *user;
     struct str verb, group, resource, subresource, namespace, name;
 };
 

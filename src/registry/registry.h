@@ -45,6 +45,12 @@ struct registry_subresource {
     uint32_t verbs; /* a bit for each enum registry_verb */
 };
 
+/* What updates of a resource are, beside the rest. */
+enum registry_update_flags {
+    REGISTRY_UPDATE_CREATES = 1,       /* one of an object that is not there makes it */
+    REGISTRY_UPDATE_NEEDS_VERSION = 2, /* they must name the version that they are meant for */
+};
+
 /* One row per kind that can be stored or posted. Lists of names are separated by commas. */
 struct registry_resource {
     const struct api_kind *kind; /* plural and scope among its members */
@@ -52,6 +58,7 @@ struct registry_resource {
     const char *short_names;
     const char *categories;
     uint32_t verbs;                                  /* a bit for each enum registry_verb */
+    uint32_t updates;                                /* enum registry_update_flags */
     const struct registry_subresource *subresources; /* ended by a row without a name */
 };
 
@@ -158,7 +165,7 @@ struct registry_request {
     struct api_time now;    /* for times that are set; may be unset */
     struct str name;        /* of the path; empty: it names none */
     struct str subresource; /* that is written to; empty: the object itself */
-    const struct registry_user *user; /* NULL: a component of the server itself */
+    const struct valid_user *user;    /* NULL: a component of the server itself */
     struct registry_effects *effects; /* filled unless NULL; released by the caller */
     bool is_admitted;                 /* it is a part of a request that was admitted */
 };

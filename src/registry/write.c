@@ -11,14 +11,17 @@ static struct valid_opts valid_opts_of(const struct registry *r,
                                .namespace = request->namespace,
                                .cel = r->cel,
                                .now = request->now,
-                               .uid = request->uid};
+                               .uid = request->uid,
+                               .user = request->user};
 }
 
-/* What breaks no rules is for admission to judge. */
+/* What breaks no rules is for admission to judge. What is stored is read again, with the defaults
+ * of what preparation took away or put in. */
 static struct registry_failure judge(struct registry__admission *m, const struct valid_errs *errs) {
     if (errs->n)
         return registry_invalid(m->a, m->o, errs);
-    registry__validate(m);
+    if (registry__validate(m))
+        api_object_default(m->o, m->registry->gates);
     return m->failure;
 }
 

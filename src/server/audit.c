@@ -67,6 +67,8 @@ static void write_user(struct buf *b, const char *name, const struct auth_user *
 
 static bool is_address(struct arena *a, struct str text) {
     unsigned char bytes[16];
+    if (!text.n)
+        return false;
     const char *p = arena_str(a, text).p;
     return inet_pton(AF_INET, p, bytes) == 1 || inet_pton(AF_INET6, p, bytes) == 1;
 }

@@ -39,10 +39,6 @@ struct registry_failure server__no_method(void) {
     return failure(ERR_METHOD, "the server does not allow this method on the requested resource");
 }
 
-static struct registry_failure undetailed(enum err_code code, const char *text) {
-    return (struct registry_failure){.code = code, .message = str_of(text)};
-}
-
 /* ---- verbs ---- */
 
 /* What a method asks of a collection and of an object. */
@@ -96,6 +92,21 @@ static bool is_allowed(const struct server__call *c) {
     if (verb == REGISTRY_VERB_UPDATE || verb == REGISTRY_VERB_PATCH)
         return is_named;
     return true;
+}
+
+/* A list or watch of one name is authorized as that name. */
+static void find_selected(struct server__call *c) {
+    struct str text = server_query_get(&c->query, "fieldSelector"), why, name;
+    const struct apiserver_resource *r = c->route.resource;
+    struct registry_fields *f;
+    bool is_collection = c->r.verb == REGISTRY_VERB_LIST || c->r.verb == REGISTRY_VERB_WATCH;
+    if (!text.n || !is_collection || c->route.kind != SERVER_ROUTE_RESOURCE || c->route.name.n ||
+        registry_fields_parse(&c->arena, r->kind, r->stored, text, &f, &why) < 0)
+        return;
+    name = registry_fields_name(f);
+    if (!str_is(name, ".") && !str_is(name, "..") && str_find_char(name, '/') == STR_NONE &&
+        str_find_char(name, '%') == STR_NONE)
+        c->selected = name;
 }
 
 /* ---- the way ---- */
@@ -153,8 +164,7 @@ static void take_body(struct server__call *c, enum net_body outcome) {
         server__answer_failure(
             c, (struct registry_failure){.code = ERR_TOO_LARGE,
                                          .message = STR("Request entity too large: limit is "
-                                                        "3145728"),
-                                         .has_details = true});
+                                                        "3145728")});
     else if (server__body_read(c, net_exchange_body(c->x)))
         dispatch(c);
 }
@@ -227,12 +237,15 @@ static void negotiate(struct server__call *c) {
 
 static struct registry_failure not_acceptable(const struct server__call *c) {
     bool is_watch = c->account.is_long_running;
-    return undetailed(ERR_NOT_ACCEPTABLE,
-                      is_watch ? "only the following media types are accepted: "
-                                 "application/json;stream=watch, "
-                                 "application/vnd.kubernetes.protobuf;stream=watch"
-                               : "only the following media types are accepted: application/json, "
-                                 "application/yaml, application/vnd.kubernetes.protobuf");
+    struct registry_failure f =
+        failure(ERR_NOT_ACCEPTABLE,
+                is_watch ? "only the following media types are accepted: "
+                           "application/json;stream=watch, "
+                           "application/vnd.kubernetes.protobuf;stream=watch"
+                         : "only the following media types are accepted: application/json, "
+                           "application/yaml, application/vnd.kubernetes.protobuf");
+    f.has_details = false;
+    return f;
 }
 
 /* The old form of a watch may name the object, which is then the only one. */
@@ -325,8 +338,8 @@ static bool take_seat(struct server__call *c) {
 
 /* 429 in plain text, as upstream's filter answers. */
 static void refuse_seat(struct server__call *c) {
-    static const struct net_part part = {.bytes = STR_INIT("Too many requests, please try again "
-                                                           "later.\n")};
+    struct net_part part = {.bytes = STR("Too many requests, please try again "
+                                         "later.\n")};
     struct registry_failure f = {.code = ERR_TOO_MANY, .message = STR("too many requests")};
     struct server__headers h;
     server__account_refusal(c, &f);
@@ -361,6 +374,7 @@ static void serve(struct server__call *c) {
     server_route_read(&c->arena, c->s->opts.catalog, request->path, &c->route);
     server_query_read(&c->arena, request->query, &c->query);
     find_verb(c);
+    find_selected(c);
     server__account_open(c);
     negotiate(c);
     if (c->route.kind == SERVER_ROUTE_MALFORMED) {

@@ -23,7 +23,7 @@ static bool closes(char c) {
 }
 
 /* Something that opens, unless it is empty and closes at once. */
-static size_t open(struct buf *out, struct str json, size_t i, size_t *depth) {
+static size_t open_level(struct buf *out, struct str json, size_t i, size_t *depth) {
     buf_add_char(out, json.p[i]);
     if (i + 1 < json.n && closes(json.p[i + 1])) {
         buf_add_char(out, json.p[i + 1]);
@@ -51,7 +51,7 @@ void server_indent(struct buf *out, struct str json) {
         json.n--;
     for (size_t i = 0; i < json.n;) {
         if (opens(json.p[i]))
-            i = open(out, json, i, &depth);
+            i = open_level(out, json, i, &depth);
         else if (json.p[i] == '"') {
             size_t end = end_of_string(json, i);
             buf_add(out, str_sub(json, i, end));

@@ -9,8 +9,8 @@
 struct clause {
     struct str type; /* application/json */
     struct str as, group, version, stream;
-    int weight; /* thousandths */
     size_t place;
+    int weight; /* thousandths */
     bool pretty;
 };
 

@@ -16,12 +16,20 @@ static uint64_t draw(struct server__worker *w) {
     return z ^ z >> 31;
 }
 
+/* A random UUID (version 4). */
 static struct str new_id(struct server__call *c) {
-    uint64_t a = draw(c->worker), b = draw(c->worker);
-    return arena_printf(&c->arena, "%08x-%04x-4%03x-%04x-%012llx", (unsigned)(a >> 32),
-                        (unsigned)(a >> 16 & 0xffff), (unsigned)(a & 0xfff),
-                        (unsigned)(b >> 48 & 0x3fff) | 0x8000,
-                        (unsigned long long)(b & 0xffffffffffff));
+    enum { LENGTH = 36 };
+    static const char digits[] = "0123456789abcdef";
+    uint64_t bits[] = {draw(c->worker), draw(c->worker)};
+    char *text = arena_alloc(&c->arena, LENGTH);
+    for (size_t i = 0, n = 0; i < LENGTH; i++) {
+        bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+        text[i] = is_dash ? '-' : digits[bits[n / 16] >> 4 * (n % 16) & 15];
+        n += !is_dash;
+    }
+    text[14] = '4';
+    text[19] = "89ab"[bits[0] & 3];
+    return (struct str){text, LENGTH};
 }
 
 /* ---- series ---- */
@@ -41,7 +49,7 @@ static const char *verb_label(const struct server__call *c) {
 
 static const char *scope_label(const struct server__call *c) {
     static const char *const scopes[] = {"resource", "namespace", "cluster"};
-    if (c->route.name.n || c->r.verb == REGISTRY_VERB_CREATE)
+    if (c->route.name.n || c->selected.n || c->r.verb == REGISTRY_VERB_CREATE)
         return scopes[0];
     return c->route.namespace.n ? scopes[1] : scopes[2];
 }

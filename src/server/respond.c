@@ -149,24 +149,61 @@ static bool is_compressed(const struct server__call *c, size_t length) {
     return length > COMPRESSED_FROM && str_is(request->method, "GET") && net_accepts_gzip(request);
 }
 
+/* A seat that an answer keeps until it is sent. */
+struct kept_seat {
+    struct server_inflight *inflight;
+    enum server_seat seat;
+    struct net_part part; /* that is sent last, with its own release */
+};
+
+static void give_back(void *owner) {
+    struct kept_seat *kept = owner;
+    server_inflight_give(kept->inflight, kept->seat);
+    kept->part.release(kept->part.owner);
+    free(kept);
+}
+
+/* Long answers are under way until the peer has taken them: who reads slowly does not get more and
+ * more of them. Parts that are shorter than this are copied by the network. */
+enum { LONG_ANSWER = 64 << 10, LONG_PART = 1 << 10 };
+
+static void keep_seat(struct server__call *c, struct net_part *parts, size_t n) {
+    size_t last = n;
+    while (last && (!parts[last - 1].release || parts[last - 1].bytes.n < LONG_PART))
+        last--;
+    if (!last || c->account.seat == SERVER_SEAT_NONE)
+        return;
+    struct kept_seat *kept = xmalloc(sizeof *kept);
+    *kept = (struct kept_seat){&c->s->inflight, c->account.seat, parts[last - 1]};
+    c->account.seat = SERVER_SEAT_NONE;
+    parts[last - 1] = (struct net_part){kept->part.bytes, give_back, kept};
+}
+
+/* Borrowed bytes would be copied in any case. */
+static void own(struct net_part *part) {
+    struct buf copy = BUF_INIT(SIZE_MAX);
+    buf_add(&copy, part->bytes);
+    *part = part_of_text(copy);
+}
+
 void server__respond(struct server__call *c, int status, struct server__headers *h,
-                     const struct net_part *parts, size_t n) {
+                     struct net_part *parts, size_t n) {
     size_t length = length_of(parts, n);
-    struct net_part packed;
     server__account_answer(c, status, length);
     if (is_compressed(c, length)) {
-        packed = net_gzip(parts, n);
-        parts = &packed;
-        n = 1;
-        server__header_add(h, "Content-Encoding", STR("gzip"));
-        server__header_add(h, "Vary", STR("Accept-Encoding"));
+        server__pack(c, status, h, parts, n);
+        return;
     }
+    if (n == 1 && !parts->release && length > LONG_ANSWER)
+        own(parts);
+    if (length > LONG_ANSWER)
+        keep_seat(c, parts, n);
     net_respond(c->x, status, (struct net_headers){h->v, h->n}, parts, n);
     server__call_free(c);
 }
 
 void server__respond_json(struct server__call *c, int status, struct server__headers *h,
-                          const struct net_part *parts, size_t n) {
+                          struct net_part *parts, size_t n) {
     bool is_yaml = c->media.format == SERVER_YAML;
     server__account_object(c, parts, n);
     if (!is_yaml && !c->media.pretty) {

@@ -9,11 +9,11 @@
 #include "base/ascii.h"
 #include "feature/feature.h"
 #include "openapi/openapi.h"
+#include "server/audit_log.h"
+#include "server/audit_policy.h"
+#include "server/counts.h"
 #include "server/inflight.h"
 #include "server/media.h"
-#include "server/observe/audit_log.h"
-#include "server/observe/audit_policy.h"
-#include "server/observe/metrics.h"
 #include "server/query.h"
 #include "server/route.h"
 #include "server/server.h"
@@ -25,6 +25,7 @@ struct server__worker {
     pthread_t thread;
     const struct auth_rules *rules; /* held: what everybody may do, as the core told it last */
     struct openapi *openapi;        /* documents that were made here */
+    struct buf index;               /* the answer to /, when it was asked for */
     struct server__stream *streams; /* the watches of this thread */
     struct server__call *waiting;   /* reads of a revision that lies ahead */
     struct server_counts *counts;   /* what was counted here; read by others too */
@@ -82,6 +83,7 @@ struct server__call {
     struct server_query query;
     struct server_media media;
     struct auth_user user;
+    struct str selected;    /* the only name that a list or watch asks for by its selector */
     struct auth_user asker; /* who wants to be `user`; without a name: nobody else does */
     struct server__account account;
     struct net_timer deadline;
@@ -148,16 +150,24 @@ void server__header_add(struct server__headers *h, const char *name, struct str 
 /* Gives another value to a header that is there. */
 void server__header_set(struct server__headers *h, const char *name, struct str value);
 
-/* Answers with bytes as they are, but for compression, and frees the call. */
+/* Answers with bytes as they are, but for compression, and frees the call. What of the parts has a
+ * release is taken. */
 void server__respond(struct server__call *c, int status, struct server__headers *h,
-                     const struct net_part *parts, size_t n);
+                     struct net_part *parts, size_t n);
 
 /* Answers with JSON, or with what the client wants to have made of it: for people, or YAML. */
 void server__respond_json(struct server__call *c, int status, struct server__headers *h,
-                          const struct net_part *parts, size_t n);
+                          struct net_part *parts, size_t n);
 
 /* The text up to so many characters. */
 struct str server__cut(struct str text, size_t most);
+
+/* ---- packed.c ---- */
+
+/* The same in gzip, over as many turns as it takes. Parts without release are borrowed for the call
+ * if there is one, and live in the call's arena if there are more. */
+void server__pack(struct server__call *c, int status, struct server__headers *h,
+                  const struct net_part *parts, size_t n);
 
 /* ---- observe.c ---- */
 

@@ -88,7 +88,8 @@ static void add_versions(struct server__call *c, struct json *paths) {
     }
 }
 
-static void answer_index(struct server__call *c) {
+/* The paths, each once, in their order. */
+static void write_index(struct server__call *c, struct buf *out) {
     static const char *const fixed[] = {"/api",        "/apis",       "/metrics",
                                         "/openapi/v2", "/openapi/v3", "/version"};
     struct json tree = {.kind = JSON_OBJECT}, all = {.kind = JSON_ARRAY},
@@ -102,8 +103,16 @@ static void answer_index(struct server__call *c) {
         if (!i || !str_eq(json_str(&all.items[i]), json_str(&all.items[i - 1])))
             add_path(&c->arena, &paths, json_str(&all.items[i]));
     json_add(&c->arena, &tree, STR("paths"), paths);
-    c->media = (struct server_media){.pretty = true};
-    server__answer_json(c, 200, &tree);
+    json_write(out, &tree, &(struct json_style){.indent = 2});
+}
+
+static void answer_index(struct server__call *c) {
+    struct server__headers h;
+    if (!c->worker->index.n)
+        write_index(c, &c->worker->index);
+    struct net_part part = {.bytes = buf_view(&c->worker->index)};
+    server__headers_start(c, &h, STR("application/json"));
+    server__respond(c, 200, &h, &part, 1);
 }
 
 /* ---- all of them ---- */

@@ -23,6 +23,7 @@ static void make_workers(struct server *s) {
                                                 .loop = net_loop_new(s->opts.clock),
                                                 .openapi = openapi_new(NULL),
                                                 .counts = server_counts_new(),
+                                                .index = BUF_INIT(SIZE_MAX),
                                                 .chance = map_random_seed()};
 }
 
@@ -148,6 +149,7 @@ void server_free(struct server *s) {
         auth_rules_unref(s->workers[i].rules);
         openapi_free(s->workers[i].openapi);
         server_counts_free(s->workers[i].counts);
+        buf_release(&s->workers[i].index);
         net_loop_free(s->workers[i].loop);
     }
     free(s->workers);

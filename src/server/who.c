@@ -59,7 +59,7 @@ static struct auth_attributes question_of(struct server__call *c) {
                                         .version = route->version,
                                         .resource = route->plural,
                                         .subresource = route->subname,
-                                        .name = route->name};
+                                        .name = route->name.n ? route->name : c->selected};
     const struct net_request *request = net_exchange_request(c->x);
     char *verb = arena_alloc(&c->arena, request->method.n + 1);
     for (size_t i = 0; i < request->method.n; i++)

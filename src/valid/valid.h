@@ -86,12 +86,20 @@ struct valid_cel {
                                   struct str *text);
 };
 
+/* Who asks, as the server knows them. Everything is borrowed. */
+struct valid_user {
+    struct str name, uid;
+    struct api_strs groups;
+    struct api_str_lists extra;
+};
+
 struct valid_opts {
     const struct feature_set *gates; /* borrowed */
     struct str namespace;            /* of the request; empty = default */
     const struct valid_cel *cel;     /* borrowed; NULL = expressions are not compiled */
     struct api_time now;             /* for times that preparing sets; may be unset */
     struct str uid;                  /* of a new object; empty = valid_new_uid */
+    const struct valid_user *user;   /* borrowed; NULL = nobody */
 };
 
 /* Is there validation for objects of this kind, if only of their metadata? Others are accepted as
@@ -134,6 +142,11 @@ void valid_prepare_status(struct api_object *o, const struct api_object *old,
                           const struct valid_opts *opts);
 void valid_status(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
+
+/* The first of the two steps for a write of the approval of a CertificateSigningRequest, whose
+ * conditions alone change; the second is valid_status. */
+void valid_prepare_approval(struct api_object *o, const struct api_object *old,
+                            const struct valid_opts *opts);
 
 /* Appends the error of an update that does not say which version it is meant for. */
 void valid_version_required(struct valid_errs *out);

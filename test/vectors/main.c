@@ -40,6 +40,7 @@ static const struct kind {
     {"nodeselector.jsonl", vectors_check_nodeselector},
     {"patch.jsonl", vectors_check_patch},
     {"preempt.jsonl", vectors_check_preempt},
+    {"prepare.jsonl", vectors_check_prepare},
     {"proto.jsonl", vectors_check_proto},
     {"quantity.jsonl", vectors_check_quantity},
     {"rbac.jsonl", vectors_check_rbac},

@@ -18,6 +18,7 @@ vectors_check_fn vectors_check_schedule;
 vectors_check_fn vectors_check_apply;
 vectors_check_fn vectors_check_patch;
 vectors_check_fn vectors_check_preempt;
+vectors_check_fn vectors_check_prepare;
 vectors_check_fn vectors_check_rbac;
 vectors_check_fn vectors_check_rbac_policy;
 vectors_check_fn vectors_check_requeue;

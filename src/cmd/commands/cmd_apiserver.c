@@ -14,6 +14,7 @@
 #include "cli/io.h"
 #include "cli/spelling.h"
 #include "cmd/cmd.h"
+#include "cmd/data_dir.h"
 #include "cmd/gate_flags.h"
 #include "codec/time.h"
 #include "net/net.h"
@@ -159,30 +160,6 @@ static void draw(void *ctx, void *to, size_t n) {
 
 /* ---- folders ---- */
 
-static int make_dir(struct str path, struct err *err) {
-    if (mkdir(path.p, 0700) < 0 && errno != EEXIST)
-        return err_set(err, ERR_IO, "folder '%s': %s", path.p, strerror(errno));
-    return 0;
-}
-
-/* ~/.local/share/berth, or what $XDG_DATA_HOME says. */
-static int default_dir(struct run *run, struct str *out, struct err *err) {
-    const char *data = cmd_getenv(run->call->ctx, "XDG_DATA_HOME");
-    const char *home = cmd_getenv(run->call->ctx, "HOME");
-    struct arena *a = run->call->arena;
-    if (data && *data) {
-        *out = arena_printf(a, "%s/berth", data);
-        return 0;
-    }
-    if (!home || !*home)
-        return err_set(err, ERR_USAGE, "no home folder: say --data-dir DIR or --memory");
-    if (make_dir(arena_printf(a, "%s/.local", home), err) < 0 ||
-        make_dir(arena_printf(a, "%s/.local/share", home), err) < 0)
-        return -1;
-    *out = arena_printf(a, "%s/.local/share/berth", home);
-    return 0;
-}
-
 static int choose_dir(struct run *run, struct err *err) {
     const char *tmp = cmd_getenv(run->call->ctx, "TMPDIR");
     if (run->opts->memory) {
@@ -195,15 +172,14 @@ static int choose_dir(struct run *run, struct err *err) {
         run->dir_is_ours = true;
         return 0;
     }
-    run->dir = run->opts->data_dir;
-    if (!run->dir.n && default_dir(run, &run->dir, err) < 0)
-        return -1;
-    run->dir = arena_str(run->call->arena, run->dir);
-    return make_dir(run->dir, err);
+    struct arena *a = run->call->arena;
+    return data_dir_choose(run->call->ctx, a, run->opts->data_dir, &run->dir, err) < 0
+               ? -1
+               : data_dir_make(a, run->dir, err);
 }
 
 static struct str inside(struct run *run, const char *name) {
-    return arena_printf(run->call->arena, "%.*s/%s", STR_ARG(run->dir), name);
+    return data_dir_inside(run->call->arena, run->dir, name);
 }
 
 static void remove_dir(struct run *run) {

@@ -18,6 +18,7 @@ static const struct registry__admission_plugin *const plugins[] = {
     &registry__namespace_lifecycle,
     &registry__limit_ranger,
     &registry__service_account,
+    &registry__node_restriction,
     &registry__taint_nodes,
     &registry__pod_node_selector,
     &registry__priority,
@@ -26,10 +27,16 @@ static const struct registry__admission_plugin *const plugins[] = {
     &registry__default_storage_class,
     &registry__storage_protection,
     &registry__pod_group_protection,
+    &registry__owner_references,
     &registry__claim_resize,
     &registry__runtime_class,
+    &registry__certificate_approval,
+    &registry__certificate_signing,
+    &registry__trust_bundle_attest,
+    &registry__certificate_subject,
     &registry__default_ingress_class,
     &registry__pod_topology_labels,
+    &registry__resource_quota,
 };
 
 enum { COUNT = sizeof plugins / sizeof *plugins };

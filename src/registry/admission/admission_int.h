@@ -41,11 +41,14 @@ struct registry__admission_plugin {
 };
 
 extern const struct registry__admission_plugin registry__namespace_lifecycle,
-    registry__limit_ranger, registry__service_account, registry__taint_nodes,
-    registry__pod_node_selector, registry__priority, registry__default_toleration_seconds,
-    registry__pod_toleration_restriction, registry__default_storage_class,
-    registry__storage_protection, registry__pod_group_protection, registry__claim_resize,
-    registry__runtime_class, registry__default_ingress_class, registry__pod_topology_labels;
+    registry__limit_ranger, registry__service_account, registry__node_restriction,
+    registry__taint_nodes, registry__pod_node_selector, registry__priority,
+    registry__default_toleration_seconds, registry__pod_toleration_restriction,
+    registry__default_storage_class, registry__storage_protection, registry__pod_group_protection,
+    registry__owner_references, registry__claim_resize, registry__runtime_class,
+    registry__certificate_approval, registry__certificate_signing, registry__trust_bundle_attest,
+    registry__certificate_subject, registry__default_ingress_class, registry__pod_topology_labels,
+    registry__resource_quota;
 
 /* ---- for the plug-ins ---- */
 
@@ -59,8 +62,11 @@ __attribute__((format(printf, 2, 3))) bool registry__forbid(struct registry__adm
 __attribute__((format(printf, 2, 3))) bool registry__break_off(struct registry__admission *m,
                                                                const char *text, ...);
 
-/* Refuses the object because that of another kind does not exist. Always false. */
+/* Refuses the object because that of another kind does not exist, as a server says it: namespaces
+ * "x" not found; or as upstream's caches do: namespace "x" not found. Always false. */
 bool registry__miss(struct registry__admission *m, const struct api_kind *kind, struct str name);
+bool registry__miss_cached(struct registry__admission *m, const struct api_kind *kind,
+                           struct str name);
 
 /* Is the object of the resource itself, and not of one of its subresources? */
 bool registry__is_whole(const struct registry__admission *m);
@@ -79,6 +85,14 @@ struct str registry__quote(struct arena *a, struct str text);
 
 /* The class of a claim, which an annotation may name too; empty: none. */
 struct str registry__claim_class(const struct api_object *claim);
+
+/* Who a certificate is asked for; texts are in the arena of the call. */
+struct registry__csr_subject {
+    struct str common_name;
+    struct api_strs organizations;
+};
+int registry__csr_read(struct arena *a, struct str request, struct registry__csr_subject *out,
+                       struct err *err);
 
 /* ---- pods ---- */
 

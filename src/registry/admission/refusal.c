@@ -62,6 +62,15 @@ bool registry__miss(struct registry__admission *m, const struct api_kind *kind, 
     return false;
 }
 
+bool registry__miss_cached(struct registry__admission *m, const struct api_kind *kind,
+                           struct str name) {
+    m->failure = registry__refuse(m->a, kind, name, ERR_NOT_FOUND, STR("not found"));
+    m->failure.kind = str_of(registry_resource_of(kind)->singular);
+    m->failure.message = arena_printf(m->a, "%.*s %.*s not found", STR_ARG(m->failure.kind),
+                                      STR_ARG(registry__quote(m->a, name)));
+    return false;
+}
+
 const struct api_kind *registry__kind(const char *api_version, const char *kind) {
     return api_kind_find(str_of(api_version), str_of(kind));
 }

@@ -1,9 +1,10 @@
 /* A loop on a thread of its own: lines are posted to it. */
-#include "server/observe/audit_log.h"
+#include "server/audit_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,12 @@ static void stop(void *arg) {
     net_loop_stop(arg);
 }
 
+/* A reader that has gone is an error as others are. */
 static void *run(void *arg) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
     net_loop_run(arg);
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* Rules are read once into lists of texts; the first one that matches counts. */
-#include "server/observe/audit_policy.h"
+#include "server/audit_policy.h"
 
 #include <stdlib.h>
 

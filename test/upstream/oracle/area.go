@@ -38,6 +38,7 @@ var areas = []*area{
 	{"preempt", preempt, generatePreempt, []string{"result"}, 50},
 	{"requeue", requeue, generateRequeue, []string{"requeued"}, 50},
 	{"validate_status", validateStatus, generateStatus, []string{"valid", "errors", "status", "after"}, 60},
+	{"prepare", prepareAnswer, generatePrepare, []string{"after", "creates", "needs_version"}, 120},
 	{"delete", deleteAnswer, generateDelete, []string{"outcome", "after", "status"}, 50},
 	{"proto", protoAnswer, generateProto, []string{"json", "again", "refused"}, 150},
 	{"patch", patchAnswer, generatePatch, []string{"patched", "faults", "failure", "cause", "spent"}, 100},

@@ -1,5 +1,5 @@
 /* Series in a table that one thread writes: others walk along the list of all of them. */
-#include "server/observe/metrics_int.h"
+#include "server/observe/counts_int.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  *
  * Follows k8s.io/apiserver pkg/audit/policy, func NewPolicyRuleEvaluator, func LoadPolicyFromBytes.
  */
-#ifndef SERVER_OBSERVE_AUDIT_POLICY_H
-#define SERVER_OBSERVE_AUDIT_POLICY_H
+#ifndef SERVER_AUDIT_POLICY_H
+#define SERVER_AUDIT_POLICY_H
 
 #include "auth/auth.h"
 #include "base/err.h"

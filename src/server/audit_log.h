@@ -2,8 +2,8 @@
  * The file that audit events go to, a line each, by a thread of its own: a disk that is slow delays
  * nobody. What does not fit into the queue is dropped, and counted.
  */
-#ifndef SERVER_OBSERVE_AUDIT_LOG_H
-#define SERVER_OBSERVE_AUDIT_LOG_H
+#ifndef SERVER_AUDIT_LOG_H
+#define SERVER_AUDIT_LOG_H
 
 #include "base/buf.h"
 #include "base/err.h"

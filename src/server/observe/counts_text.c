@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "codec/json.h"
-#include "server/observe/metrics_int.h"
+#include "server/observe/counts_int.h"
 
 /* ---- lines ---- */
 

@@ -1,8 +1,8 @@
 /* The counters themselves: written by one thread each, read by any. */
-#ifndef SERVER_OBSERVE_METRICS_INT_H
-#define SERVER_OBSERVE_METRICS_INT_H
+#ifndef SERVER_OBSERVE_COUNTS_INT_H
+#define SERVER_OBSERVE_COUNTS_INT_H
 
-#include "server/observe/metrics.h"
+#include "server/counts.h"
 
 enum {
     SERVER__DURATIONS = 23,

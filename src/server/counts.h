@@ -4,8 +4,8 @@
  *
  * Follows k8s.io/apiserver pkg/endpoints/metrics, func MonitorRequest.
  */
-#ifndef SERVER_OBSERVE_METRICS_H
-#define SERVER_OBSERVE_METRICS_H
+#ifndef SERVER_COUNTS_H
+#define SERVER_COUNTS_H
 
 #include <stdatomic.h>
 
@@ -35,10 +35,7 @@ struct server_watch_series;
     X(UNAUTHENTICATED)    \
     X(ALLOWED)            \
     X(DENIED)             \
-    X(DROPPED_READS)      \
-    X(DROPPED_WRITES)     \
-    X(DEADLINES)          \
-    X(AUDITED)
+    X(DEADLINES)
 
 enum server_tally {
 #define X(name) SERVER_TALLY_##name,
@@ -47,8 +44,9 @@ enum server_tally {
         SERVER_TALLY_COUNT
 };
 
+/* Counters that are all zero; free them when no worker runs. NULL is fine. */
 struct server_counts *server_counts_new(void);
-void server_counts_free(struct server_counts *c); /* NULL is fine */
+void server_counts_free(struct server_counts *c);
 
 /* ---- on the worker's thread ---- */
 
