@@ -237,7 +237,9 @@ static void test_pages(void **state) {
     assert_false(chosen.list.remaining.set);
     assert_true(chosen.list.continue_token.p);
     q.options.continue_token = STR("nonsense!");
-    expect(w, &q, 400, "continue key is not valid");
+    expect(w, &q, 400,
+           "invalid continue token: continue key is not valid: illegal base64 data at input "
+           "byte 8");
     q.options = (struct apiserver_options){.resource_version = STR("999")};
     expect(w, &q, 504, NULL);
     q.options = (struct apiserver_options){.label_selector = STR("a b")};
