@@ -8,6 +8,7 @@
  * Follows k8s.io/kubernetes pkg/api/pod, func DropDisabledPodFields,
  * func DropDisabledTemplateFields.
  * Follows k8s.io/kubernetes pkg/api/job, func DropDisabledFields.
+ * Follows k8s.io/kubernetes pkg/api/resourceclaimspec, func DropDisabledFields.
  */
 #include <string.h>
 
@@ -37,8 +38,11 @@ static bool is_set(const struct api_field *f, const void *slot) {
         return *(void *const *)slot;
     case API_LIST:
     case API_LSTR:
+    case API_LI64:
+    case API_LBOOL:
     case API_MSTR:
     case API_MQUANTITY:
+    case API_MOBJ:
         return ((const struct any_list *)slot)->n;
     default:
         BUG("a gate at a kind of field that is always there");
@@ -51,7 +55,7 @@ static void clear(const struct api_field *f, void *slot) {
         API_SCALAR_KINDS(X)
 #undef X
             [API_PTR] = sizeof(void *),
-        [API_LIST] = sizeof(struct any_list)};
+        [API_LIST] = sizeof(struct any_list), [API_MOBJ] = sizeof(struct any_list)};
     memset(slot, 0, sizes[f->kind]);
 }
 
@@ -62,14 +66,28 @@ static bool is_embedded(const struct api_field *f) {
 
 /* How many structs an object field has inside. */
 static size_t count_inside(const struct api_field *f, const void *slot) {
-    if (f->kind == API_LIST)
+    if (f->kind == API_LIST || f->kind == API_MOBJ)
         return ((const struct any_list *)slot)->n;
     return is_embedded(f) || *(void *const *)slot;
 }
 
-/* Switches on the gates of which the struct uses a field. */
-static void add_used(const struct api_type *type, const char *body, struct feature_set *kept) {
-    for (uint64_t rows = api_gated_rows[type->id]; rows; rows &= rows - 1) {
+/* Entries of a map begin with their key. */
+static size_t key_size(const struct api_field *f) {
+    return f->kind == API_MOBJ ? sizeof(struct str) : 0;
+}
+
+static size_t stride(const struct api_field *f) {
+    return key_size(f) + f->type->size;
+}
+
+static uint64_t gated_rows(const struct api_type *type) {
+    return api_gated_rows[type->id];
+}
+
+/* Switches on the gates of which the rows of the struct use a field. */
+static void add_used(const struct api_type *type, const char *body, uint64_t rows,
+                     struct feature_set *kept) {
+    for (; rows; rows &= rows - 1) {
         const struct api_field *f = &type->fields[__builtin_ctzll(rows)];
         const void *slot = body + f->offset;
         uint32_t gate = f->flags >> API_GATE_SHIFT;
@@ -79,12 +97,13 @@ static void add_used(const struct api_type *type, const char *body, struct featu
             continue;
         const char *inside = is_embedded(f) ? slot : *(const char *const *)slot;
         for (size_t i = 0, n = count_inside(f, slot); i < n; i++)
-            add_used(f->type, inside + i * f->type->size, kept);
+            add_used(f->type, inside + i * stride(f) + key_size(f), gated_rows(f->type), kept);
     }
 }
 
-static void drop(const struct api_type *type, char *body, const struct feature_set *kept) {
-    for (uint64_t rows = api_gated_rows[type->id]; rows; rows &= rows - 1) {
+static void drop(const struct api_type *type, char *body, uint64_t rows,
+                 const struct feature_set *kept) {
+    for (; rows; rows &= rows - 1) {
         const struct api_field *f = &type->fields[__builtin_ctzll(rows)];
         void *slot = body + f->offset;
         uint32_t gate = f->flags >> API_GATE_SHIFT;
@@ -94,14 +113,29 @@ static void drop(const struct api_type *type, char *body, const struct feature_s
             continue;
         char *inside = is_embedded(f) ? slot : *(char **)slot;
         for (size_t i = 0, n = count_inside(f, slot); i < n; i++)
-            drop(f->type, inside + i * f->type->size, kept);
+            drop(f->type, inside + i * stride(f) + key_size(f), gated_rows(f->type), kept);
     }
+}
+
+static void drop_rows(struct api_object *o, const struct api_object *old, uint64_t rows,
+                      const struct feature_set *gates) {
+    struct feature_set kept = *gates;
+    if (old)
+        add_used(old->type, old->body, rows, &kept);
+    drop(o->type, api_own_body(o), rows, &kept);
 }
 
 void api_object_drop_gated(struct api_object *o, const struct api_object *old,
                            const struct feature_set *gates) {
-    struct feature_set kept = *gates;
-    if (old)
-        add_used(old->type, old->body, &kept);
-    drop(o->type, api_own_body(o), &kept);
+    drop_rows(o, old, gated_rows(o->type), gates);
+}
+
+void api_object_drop_gated_but_status(struct api_object *o, const struct api_object *old,
+                                      const struct feature_set *gates) {
+    const struct api_field *next = o->type->fields;
+    struct api_found status = api_field_find(o->type, STR("status"), &next);
+    uint64_t rows = gated_rows(o->type);
+    if (status.field)
+        rows &= ~(UINT64_C(1) << (status.field - o->type->fields));
+    drop_rows(o, old, rows, gates);
 }

@@ -91,6 +91,10 @@ void api_object_default(struct api_object *o, const struct feature_set *gates);
 void api_object_drop_gated(struct api_object *o, const struct api_object *old,
                            const struct feature_set *gates);
 
+/* The same without a look at the status of either: for updates, which do not write it. */
+void api_object_drop_gated_but_status(struct api_object *o, const struct api_object *old,
+                                      const struct feature_set *gates);
+
 /* The object as a tree with the API server's field order. Strings are borrowed from the object. */
 struct json api_object_encode(const struct api_object *o, struct arena *a);
 

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "codec/json.h"
 #include "feature/feature.h"
+#include "registry/admission.h"
 #include "registry/view.h"
 #include "valid/valid.h"
 
@@ -44,6 +45,12 @@ struct registry_subresource {
     uint32_t verbs; /* a bit for each enum registry_verb */
 };
 
+/* What updates of a resource are, beside the rest. */
+enum registry_update_flags {
+    REGISTRY_UPDATE_CREATES = 1,       /* one of an object that is not there makes it */
+    REGISTRY_UPDATE_NEEDS_VERSION = 2, /* they must name the version that they are meant for */
+};
+
 /* One row per kind that can be stored or posted. Lists of names are separated by commas. */
 struct registry_resource {
     const struct api_kind *kind; /* plural and scope among its members */
@@ -51,6 +58,7 @@ struct registry_resource {
     const char *short_names;
     const char *categories;
     uint32_t verbs;                                  /* a bit for each enum registry_verb */
+    uint32_t updates;                                /* enum registry_update_flags */
     const struct registry_subresource *subresources; /* ended by a row without a name */
 };
 
@@ -73,6 +81,15 @@ struct str registry_group_of(struct str api_version);
 
 /* Does a server have the version without being asked for it by --runtime-config? */
 bool registry_is_on_by_default(const struct api_kind *kind);
+
+/* The kind as which objects of this one are stored: another version of it, or itself. */
+const struct api_kind *registry_stored_as(const struct api_kind *kind);
+
+/* An object as another version of its kind, of which one is the stored one. The caller owns it. */
+struct api_object *registry_convert(const struct api_object *o, const struct api_kind *to);
+
+/* Does only this server have the version, for the sake of old clients? */
+bool registry_is_for_old_clients(const struct api_kind *kind);
 
 /* ---- failures ---- */
 
@@ -143,8 +160,10 @@ struct json registry_status(struct arena *a, const struct registry_failure *f);
 /* A server, as far as it decides about objects. Everything is borrowed. */
 struct registry {
     const struct feature_set *gates;
-    const struct valid_cel *cel;      /* NULL: expressions are not compiled */
-    const struct registry_view *view; /* what admission knows of the cluster */
+    const struct valid_cel *cel;                  /* NULL: expressions are not compiled */
+    const struct registry_view *view;             /* what admission knows of the cluster */
+    struct registry_plugins plugins;              /* of admission that are asked */
+    const struct registry_authorizer *authorizer; /* NULL: everybody may do everything */
 };
 
 /* What a request says beside the object. */
@@ -153,6 +172,11 @@ struct registry_request {
     struct str name_suffix; /* what a generateName is completed with, random letters on a server */
     struct str uid;         /* of a new object; empty: made of its name, the same in every run */
     struct api_time now;    /* for times that are set; may be unset */
+    struct str name;        /* of the path; empty: it names none */
+    struct str subresource; /* that is written to; empty: the object itself */
+    const struct valid_user *user;    /* NULL: a component of the server itself */
+    struct registry_effects *effects; /* filled unless NULL; released by the caller */
+    bool is_admitted;                 /* it is a part of a request that was admitted */
 };
 
 /* Decodes and defaults a body; *faults tells what is wrong with it. *out is the caller's, or NULL
@@ -186,6 +210,19 @@ struct registry_failure registry_update_status(const struct registry *r,
                                                const struct registry_request *request,
                                                struct arena *a, struct api_object *o,
                                                const struct api_object *old);
+
+/* The same for the subresource of the request, which must have steps of its own
+ * (valid_has_subresource): all but what it is about stays as it is. */
+struct registry_failure registry_update_subresource(const struct registry *r,
+                                                    const struct registry_request *request,
+                                                    struct arena *a, struct api_object *o,
+                                                    const struct api_object *old);
+/* Asks admission about what is posted to a subresource of the resource of a kind: a Binding, an
+ * Eviction. The name is that of the request's path. Plug-ins may change the object. */
+struct registry_failure registry_admit_posted(const struct registry *r,
+                                              const struct registry_request *request,
+                                              struct arena *a, const struct api_kind *resource,
+                                              struct api_object *posted);
 
 /* What becomes of an object that is to be deleted. */
 enum registry_deletion {

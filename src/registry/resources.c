@@ -8,6 +8,9 @@
 #define POST      BIT(CREATE)
 #define PROXY     (BIT(CREATE) | BIT(DELETE) | CHANGE)
 #define READ      BIT(GET)
+#define FREE      0
+#define CREATES   REGISTRY_UPDATE_CREATES
+#define VERSIONED REGISTRY_UPDATE_NEEDS_VERSION
 
 #define SUB(sub_name, version, sub_kind, sub_verbs) \
     { sub_name, version, sub_kind, sub_verbs }
@@ -15,7 +18,7 @@
     { 0 }
 
 /* The subresources of each row: pod_subresources, … */
-#define RESOURCE(type, one, shorts, groups, may, ...) \
+#define RESOURCE(type, one, shorts, groups, may, updates, ...) \
     static const struct registry_subresource type##_subresources[] = {__VA_ARGS__, {0}};
 #include "registry/resources.def"
 #undef RESOURCE
@@ -30,8 +33,8 @@ enum kind_place {
 };
 
 static const struct registry_resource resources[] = {
-#define RESOURCE(type, one, shorts, groups, may, ...) \
-    {&api_kinds[PLACE_##type], one, shorts, groups, may, type##_subresources},
+#define RESOURCE(type, one, shorts, groups, may, updates, ...) \
+    {&api_kinds[PLACE_##type], one, shorts, groups, may, updates, type##_subresources},
 #include "registry/resources.def"
 #undef RESOURCE
 };

@@ -207,10 +207,72 @@ static bool equal_fields(const struct api_type *type, const char *a, const char 
     return true;
 }
 
+/* ---- nil and empty ---- */
+
+static bool same_fields(const struct api_type *type, const char *a, const char *b);
+
+static bool same_inside(const struct api_type *type, size_t key_size, const struct any_list *a,
+                        const struct any_list *b) {
+    size_t size = key_size + type->size;
+    for (size_t i = 0; i < a->n; i++)
+        if (!same_fields(type, a->v + i * size + key_size, b->v + i * size + key_size))
+            return false;
+    return !a->v == !b->v;
+}
+
+static bool same_field(const struct api_field *f, const char *a, const char *b) {
+    switch ((enum api_field_kind)f->kind) {
+    case API_LSTR:
+    case API_LI32:
+    case API_LI64:
+    case API_LBOOL:
+    case API_MSTR:
+    case API_MBYTES:
+        return !((const struct any_list *)(const void *)a)->v ==
+               !((const struct any_list *)(const void *)b)->v;
+    case API_LIST:
+        return same_inside(f->type, 0, BOTH(struct any_list));
+    case API_MOBJ:
+        return same_inside(f->type, sizeof(struct str), BOTH(struct any_list));
+    case API_OBJ:
+    case API_INLINE:
+        return same_fields(f->type, a, b);
+    case API_PTR:
+        a = *(char *const *)(const void *)a;
+        b = *(char *const *)(const void *)b;
+        return !a || same_fields(f->type, a, b);
+    default:
+        return true;
+    }
+}
+
+static bool same_fields(const struct api_type *type, const char *a, const char *b) {
+    for (size_t i = 0; i < type->field_count; i++)
+        if (!same_field(&type->fields[i], a + type->fields[i].offset, b + type->fields[i].offset))
+            return false;
+    return true;
+}
+
+bool valid__same(enum api_type_id type, const void *a, const void *b) {
+    return same_fields(&api_types[type], a, b);
+}
+
+bool valid__same_lists(enum api_type_id type, const void *list_a, const void *list_b) {
+    return same_inside(&api_types[type], 0, list_a, list_b);
+}
+
 bool valid__equal(enum api_type_id type, const void *a, const void *b) {
     return equal_pointers(&api_types[type], a, b);
 }
 
 bool valid__equal_lists(enum api_type_id type, const void *list_a, const void *list_b) {
     return equal_any_lists(&api_types[type], list_a, list_b);
+}
+
+bool valid_equal(enum api_type_id type, const void *a, const void *b) {
+    return valid__equal(type, a, b);
+}
+
+bool valid_equal_lists(enum api_type_id type, const void *list_a, const void *list_b) {
+    return valid__equal_lists(type, list_a, list_b);
 }

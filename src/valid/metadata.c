@@ -1,6 +1,6 @@
 /*
- * Kinds whose rules are not written yet: of their objects the metadata is judged, by the rule that
- * each of them has for names, and nothing else.
+ * The metadata of kinds that have a row here, by the rule that each of them has for names. Of most
+ * of them nothing else is judged: their other rules are not written yet.
  *
  * Follows the calls of ValidateObjectMeta in k8s.io/kubernetes/pkg/apis/<group>/validation,
  * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation and
@@ -163,6 +163,7 @@ enum {
     EVEN_EMPTY = 16,    /* and looks at a name that is missing, too */
     FREE_UPDATE = 32,   /* an update has no rules but those of all objects */
     NOT_STATIC = 64,    /* names of what a server reads from files are not for others */
+    WHOLE = 128,        /* there are no other rules */
 };
 
 struct metadata_row {
@@ -175,7 +176,7 @@ static const struct metadata_row rows[] = {
     {service_name, API_T_service, 0},
     {subdomain, API_T_config_map, NAMES_LATE},
     {subdomain, API_T_secret, NAMES_LATE},
-    {subdomain, API_T_service_account, NAMES_LATE},
+    {subdomain, API_T_service_account, NAMES_LATE | WHOLE},
     {subdomain, API_T_endpoints, NAMES_LATE},
     {subdomain, API_T_limit_range, NAMES_AGAIN},
     {subdomain, API_T_resource_quota, 0},
@@ -329,7 +330,7 @@ static bool has_declared_name(const struct valid *v, const struct metadata_row *
            feature_enabled(v->gates, FEATURE_DeclarativeValidationBeta);
 }
 
-static void create(struct valid *v, const struct api_object *o) {
+void valid__metadata_create(struct valid *v, const struct api_object *o) {
     const struct metadata_row *row = find(o->type);
     const struct path *meta = AT(NULL, "metadata");
     bool is_declared = has_declared_name(v, row);
@@ -343,21 +344,21 @@ static void create(struct valid *v, const struct api_object *o) {
     v->covered = is_declared && names_check_dns1123_subdomain(o->meta->name).n > 0;
 }
 
-static void check_names(struct valid *v, const struct metadata_row *row,
-                        const struct api_object *o) {
-    valid__meta_names_by(v, AT(NULL, "metadata"), o->meta, row->name, o);
+void valid__metadata_names(struct valid *v, const struct api_object *o) {
+    valid__meta_names_by(v, AT(NULL, "metadata"), o->meta, find(o->type)->name, o);
 }
 
-static void update(struct valid *v, const struct api_object *o, const struct api_object *old) {
+void valid__metadata_update(struct valid *v, const struct api_object *o,
+                            const struct api_object *old) {
     const struct metadata_row *row = find(o->type);
     bool is_declared = has_declared_name(v, row) && !str_eq(o->meta->name, old->meta->name);
     if (row->flags & FREE_UPDATE)
         return;
     if (row->flags & NAMES_AGAIN && !is_declared)
-        check_names(v, row, o);
+        valid__metadata_names(v, o);
     check_finalizers(v, row, o);
     if (row->flags & NAMES_LATE)
-        check_names(v, row, o);
+        valid__metadata_names(v, o);
     if (api_object_is(o, API_T_custom_resource_definition))
         check_approval(v, o, old);
 }
@@ -371,16 +372,13 @@ static void declared(struct valid *v, const struct api_object *o, const struct a
         row->name(v, AT(AT(NULL, "metadata"), "name"), name, o);
 }
 
-/* A range of limits without a name is called by its uid. */
-static void prepare(struct api_object *o, const struct valid_opts *opts) {
-    (void)opts;
-    struct api_object_meta *m = api_own_meta(o);
-    if (o->type->id == API_T_limit_range && !m->name.n)
-        m->name = m->uid;
-}
-
 const struct valid_kind *valid__metadata_rules(const struct api_type *type) {
     static const struct valid_kind rules = {
-        .prepare_create = prepare, .create = create, .update = update, .declared = declared};
+        .create = valid__metadata_create, .update = valid__metadata_update, .declared = declared};
     return find(type) ? &rules : NULL;
+}
+
+bool valid__metadata_is_all(const struct api_type *type) {
+    const struct metadata_row *row = find(type);
+    return row && row->flags & WHOLE;
 }

@@ -10,6 +10,16 @@
 /* What judges the metadata of objects of the type, and nothing else; NULL if nobody does. */
 const struct valid_kind *valid__metadata_rules(const struct api_type *type);
 
+/* The same for kinds that have other rules beside: metadata of a new object, of one that replaces
+ * old, and its names alone. */
+void valid__metadata_create(struct valid *v, const struct api_object *o);
+void valid__metadata_update(struct valid *v, const struct api_object *o,
+                            const struct api_object *old);
+void valid__metadata_names(struct valid *v, const struct api_object *o);
+
+/* Are there no other rules for objects of the type? */
+bool valid__metadata_is_all(const struct api_type *type);
+
 /* The two parts of valid__any_meta, for kinds whose rule for names looks at the rest of the object:
  * `judge` is called for generateName and name, if they are there, and reports what is wrong. */
 struct name_part {

@@ -56,7 +56,6 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     const struct api_namespace *was = namespace_of(old);
     struct api_namespace *ns = api_own_body(o);
     api_struct_copy(&o->arena, &api_types[API_T_namespace_spec], &was->spec, &ns->spec);
-    api_struct_copy(&o->arena, &api_types[API_T_namespace_status], &was->status, &ns->status);
 }
 
 /* Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateNamespaceStatusUpdate. */

@@ -353,7 +353,6 @@ static void prepare_create(struct api_object *o, const struct valid_opts *opts) 
 static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
     struct api_node *n = api_own_body(o);
-    api_struct_copy(&o->arena, &api_types[API_T_node_status], &node_of(old)->status, &n->status);
     drop_disabled(n, node_of(old), opts->gates);
 }
 

@@ -77,14 +77,8 @@ static void update(struct valid *v, const struct api_object *o, const struct api
         valid__immutable(v, AT(NULL, "preemptionPolicy"), VALUE_NAMED(c->preemption_policy));
 }
 
-static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
-    (void)opts;
-    api_own_meta(o)->generation = 1;
-}
-
 const struct valid_kind valid__priority_class = {
     .type = API_T_priority_class,
-    .prepare_create = prepare_create,
     .create = create,
     .update = update,
 };

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 
 #include "api/names.h"
+#include "valid/equal_int.h"
 #include "valid/seen_int.h"
 #include "valid/valid.h"
 
@@ -108,6 +109,18 @@ void valid__too_long(struct valid *v, const struct path *p, size_t most);
 /* Too many: <actual>: must have at most <most> items */
 void valid__too_many(struct valid *v, const struct path *p, size_t actual, size_t most);
 
+/* Are rules that upstream declares in beta in force? Without the gate they are found among the
+ * others. */
+static inline bool valid__has_declared(const struct valid *v) {
+    return feature_enabled(v->gates, FEATURE_DeclarativeValidationBeta);
+}
+/* Is an error that was found left to a declared rule? Behind it none of all objects is asked for.
+ */
+static inline bool valid__covers(struct valid *v, bool is_declared) {
+    v->covered |= is_declared;
+    return is_declared;
+}
+
 /* Errors found so far, listed or not: rules that ask whether others were content compare it. */
 static inline size_t valid__found(const struct valid *v) {
     return v->errs->found;
@@ -159,13 +172,6 @@ void valid__choice(struct valid *v, const struct path *p, struct str text,
 void valid__range(struct valid *v, const struct path *p, int64_t value,
                   const int64_t least_and_most[2]);
 
-/*
- * Are two structs of a type equal as the API server sees it? Nil and empty lists and maps are the
- * same, quantities compare by amount, members that the schema does not know do not count.
- */
-bool valid__equal(enum api_type_id type, const void *a, const void *b);
-bool valid__equal_lists(enum api_type_id type, const void *list_a, const void *list_b);
-
 /* ---- the rules of a kind: one row each in kinds.c ---- */
 
 /* Changes an object that is to replace old, and says what is wrong with it. */
@@ -176,7 +182,8 @@ typedef void valid_update_fn(struct valid *v, const struct api_object *o,
 
 struct valid_kind {
     enum api_type_id type;
-    /* Each may be NULL: nothing to do. Bodies are structs of the type. */
+    /* Each may be NULL: nothing to do. Bodies are structs of the type. What most kinds have in
+     * common is prepared before: prepare/strategies.c tells what. */
     void (*prepare_create)(struct api_object *o, const struct valid_opts *opts);
     void (*create)(struct valid *v, const struct api_object *o);
     valid_prepare_fn *prepare_update;
@@ -189,10 +196,34 @@ struct valid_kind {
     valid_update_fn *declared;
 };
 
+/* The rules of a kind, if only those of metadata; NULL: there are none. */
+const struct valid_kind *valid__rules_of(const struct api_kind *kind);
+
+/* What all writes to subresources with steps of their own share: what is kept of old, whatever
+ * `change` does. */
+void valid__prepare(struct api_object *o, const struct api_object *old,
+                    const struct valid_opts *opts, valid_prepare_fn *change);
+
+/* The rules of metadata of an update, and then those of a kind or a subresource, unless NULL. */
+void valid__check(const struct api_object *o, const struct api_object *old,
+                  const struct valid_opts *opts, valid_update_fn *rules, struct valid_errs *out);
+
+/* Takes over old's labels, annotations, finalizers, owners and time of deletion: who writes a
+ * subresource does not write metadata, but for who manages what.
+ *
+ * Follows k8s.io/apimachinery pkg/apis/meta/v1, func ResetObjectMetaForStatus. */
+void valid__keep_meta(struct api_object *o, const struct api_object *old);
+
+/* Subresources that have rules of their own: one row each in subresources.c. */
+valid_prepare_fn valid__ephemeral_prepare, valid__resize_prepare;
+valid_update_fn valid__ephemeral_check, valid__resize_check, valid__approval_check,
+    valid__certificate_check;
+
 /* The kinds with rules. Each stands at the end of the file that has the kind's rules. */
 extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid__persistent_volume,
     valid__replica_set, valid__deployment, valid__daemon_set, valid__stateful_set, valid__job,
-    valid__cron_job, valid__priority_class, valid__pod_disruption_budget;
+    valid__cron_job, valid__priority_class, valid__pod_disruption_budget, valid__role,
+    valid__cluster_role, valid__role_binding, valid__cluster_role_binding;
 
 /* ---- rules that several kinds share ---- */
 

@@ -40,6 +40,7 @@ static const struct kind {
     {"nodeselector.jsonl", vectors_check_nodeselector},
     {"patch.jsonl", vectors_check_patch},
     {"preempt.jsonl", vectors_check_preempt},
+    {"prepare.jsonl", vectors_check_prepare},
     {"proto.jsonl", vectors_check_proto},
     {"quantity.jsonl", vectors_check_quantity},
     {"rbac.jsonl", vectors_check_rbac},
@@ -50,7 +51,9 @@ static const struct kind {
     {"tolerate.jsonl", vectors_check_tolerate},
     {"untolerated.jsonl", vectors_check_untolerated},
     {"validate_create.jsonl", vectors_check_validate_create},
+    {"convert.jsonl", vectors_check_convert},
     {"validate_status.jsonl", vectors_check_validate_status},
+    {"validate_subresource.jsonl", vectors_check_validate_subresource},
     {"validate_update.jsonl", vectors_check_validate_update},
     {"yaml.jsonl", vectors_check_yaml},
 };

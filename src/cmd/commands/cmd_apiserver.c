@@ -12,6 +12,8 @@
 #include "auth/pki.h"
 #include "base/map.h"
 #include "cli/io.h"
+#include "cli/spelling.h"
+#include "cmd/auth_flags.h"
 #include "cmd/cmd.h"
 #include "cmd/data_dir.h"
 #include "cmd/gate_flags.h"
@@ -26,12 +28,21 @@
 
 struct apiserver_cmd_opts {
     struct gates_opts gates;
+    struct auth_opts auth;
     struct str data_dir, bind_address, kubeconfig;
+    struct opt_list enabled, disabled; /* plug-ins of admission */
     int64_t port;
     bool memory;
     struct str audit_log, audit_policy, request_timeout, shutdown_delay;
     int64_t max_inflight, max_mutating_inflight;
 };
+
+static void offer_plugins(struct buf *out) {
+    const char *name;
+    bool on;
+    for (size_t i = 0; (name = registry_plugin_name(i, &on)); i++)
+        buf_addf(out, "%s%s", i ? " " : "", name);
+}
 
 static const struct opt server_opts[] = {
     {.name = "data-dir",
@@ -62,6 +73,19 @@ static const struct opt server_opts[] = {
              "data folder.",
      .value = "FILE",
      .offset = offsetof(struct apiserver_cmd_opts, kubeconfig)},
+    {.name = "enable-admission-plugins",
+     .kind = OPT_LIST,
+     .help = "Admission plug-ins to ask beside those that are on by default, by their names in "
+             "kube-apiserver.",
+     .value = "NAME,...",
+     .offset = offsetof(struct apiserver_cmd_opts, enabled),
+     .offer = offer_plugins},
+    {.name = "disable-admission-plugins",
+     .kind = OPT_LIST,
+     .help = "Admission plug-ins not to ask, although they are on by default.",
+     .value = "NAME,...",
+     .offset = offsetof(struct apiserver_cmd_opts, disabled),
+     .offer = offer_plugins},
     {0},
 };
 
@@ -110,9 +134,11 @@ struct run {
     struct cmd_call *call;
     const struct apiserver_cmd_opts *opts;
     struct feature_config gates;
+    struct registry_plugins plugins;
     struct str dir;   /* of the store and the certificates */
     bool dir_is_ours; /* made for this run, and removed behind it */
     struct auth_pki pki;
+    struct auth_config auth;
     struct net_loop *core;
     struct apiserver_catalog *catalog;
     struct tolexpr *expressions;
@@ -197,18 +223,32 @@ static const char *text_or_null(struct run *run, struct str text) {
     return text.n ? arena_str(run->call->arena, text).p : NULL;
 }
 
-static int open_server(struct run *run, struct err *err) {
+static int open_api(struct run *run, struct err *err) {
     struct cmd_ctx *ctx = run->call->ctx;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct auth_issuer *issuer = &run->auth.setup.issuer;
+    if (auth_configure(run->call->arena, &run->opts->auth, run->pki.service_account_key, &run->auth,
+                       err) < 0)
+        return -1;
     run->api = apiserver_new(&(struct apiserver_opts){.catalog = run->catalog,
                                                       .store = run->store,
                                                       .gates = &run->gates.enabled,
                                                       .cel = tolexpr_valid_cel(run->expressions),
                                                       .clock = ctx->clock,
-                                                      .draw = draw});
+                                                      .plugins = run->plugins,
+                                                      .draw = draw,
+                                                      .issuer = issuer,
+                                                      .token_most_seconds = run->auth.most_seconds,
+                                                      .extends_tokens = run->opts->auth.extends});
+    issuer->objects = apiserver_objects(run->api);
     apiserver_bootstrap(run->api);
     store_commit(run->store, NULL, NULL);
     store_flush(run->store);
+    return 0;
+}
+
+static int open_server(struct run *run, struct err *err) {
+    struct cmd_ctx *ctx = run->call->ctx;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct server_opts opts = {.api = run->api,
                                .catalog = run->catalog,
                                .store = run->store,
@@ -219,7 +259,10 @@ static int open_server(struct run *run, struct err *err) {
                                .address = arena_str(run->call->arena, run->opts->bind_address).p,
                                .port = (uint16_t)run->opts->port,
                                .tls = run->tls,
-                               .who = {.allows_anonymous = true},
+                               .who = {.file = run->auth.setup.file,
+                                       .issuer = &run->auth.setup.issuer,
+                                       .allows_anonymous = run->opts->auth.anonymous},
+                               .jwks_uri = run->opts->auth.jwks_uri,
                                .emulated = run->gates.emulated,
                                .min_compat = run->gates.min_compat,
                                .program_version = BERTH_VERSION,
@@ -285,6 +328,7 @@ static void release(struct run *run) {
     net_tls_free(run->tls);
     store_close(run->store);
     apiserver_free(run->api);
+    auth_config_release(&run->auth);
     tolexpr_free(run->expressions);
     apiserver_catalog_free(run->catalog);
     net_loop_free(run->core);
@@ -293,7 +337,8 @@ static void release(struct run *run) {
 
 static int serve(struct run *run, struct err *err) {
     if (choose_dir(run, err) < 0 || listen_to_signals(run, err) < 0 || open_store(run, err) < 0 ||
-        open_tls(run, err) < 0 || open_server(run, err) < 0 || tell_ready(run, err) < 0)
+        open_tls(run, err) < 0 || open_api(run, err) < 0 || open_server(run, err) < 0 ||
+        tell_ready(run, err) < 0)
         return -1;
     net_loop_run(run->core);
     return CMD_GOOD;
@@ -326,9 +371,45 @@ static int check(const struct apiserver_cmd_opts *opts, struct err *err) {
     return 0;
 }
 
+/* ---- plug-ins of admission ---- */
+
+static int suggest_plugins(struct str typed, struct err *err) {
+    struct suggest suggest = {.typed = typed};
+    const char *name;
+    bool on;
+    for (size_t i = 0; (name = registry_plugin_name(i, &on)); i++)
+        suggest_offer(&suggest, name);
+    return suggest_fail(&suggest, "", err);
+}
+
+/* Switches one by one, so that it is known which name is wrong. */
+static int switch_plugins(struct registry_plugins *plugins, const struct opt_list *names, bool on,
+                          struct err *err) {
+    for (size_t i = 0; i < names->n; i++)
+        if (registry_plugins_switch(plugins, (struct api_strs){&names->v[i], 1}, on, err) < 0)
+            return suggest_plugins(names->v[i], err);
+    return 0;
+}
+
+static int choose_plugins(struct run *run, struct err *err) {
+    const struct opt_list *on = &run->opts->enabled, *off = &run->opts->disabled;
+    for (size_t i = 0; i < on->n; i++)
+        for (size_t k = 0; k < off->n; k++)
+            if (str_eq(on->v[i], off->v[k]))
+                return err_set(err, ERR_USAGE,
+                               "[%.*s] in enable-admission-plugins and disable-admission-plugins "
+                               "overlapped",
+                               STR_ARG(on->v[i]));
+    run->plugins = registry_plugins_default();
+    if (switch_plugins(&run->plugins, off, false, err) < 0)
+        return -1;
+    return switch_plugins(&run->plugins, on, true, err);
+}
+
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts, .signal_fd = -1};
     if (check(run.opts, err) < 0 || read_durations(&run, err) < 0 ||
+        choose_plugins(&run, err) < 0 ||
         gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
         return -1;
     run.core = net_loop_new(call->ctx->clock);
@@ -359,6 +440,7 @@ const struct cmd cmd_apiserver = {
     .usage = "[--data-dir DIR | --memory] [options]",
     .examples = examples,
     .groups = {{"Server", server_opts, 0},
+               {"Authentication", auth_opts, offsetof(struct apiserver_cmd_opts, auth)},
                {"Requests", request_opts, 0},
                {"Feature gates", gates_opts, offsetof(struct apiserver_cmd_opts, gates)}},
     .opts_size = sizeof(struct apiserver_cmd_opts),

@@ -105,7 +105,6 @@ static void reset_status(struct api_object *o, const struct valid_opts *opts) {
 
 void valid__pod_prepare_create(struct api_object *o, const struct valid_opts *opts) {
     struct api_pod *pod = api_own_body(o);
-    pod->metadata.generation = 1;
     valid__drop_disabled(&pod->spec, &pod->metadata.annotations, NULL, opts->gates);
     merge_label_keys(o, opts->gates);
     valid__app_armor_from_annotations(&o->arena, &pod->metadata.annotations, &pod->spec);
@@ -127,11 +126,8 @@ void valid__pod_prepare_update(struct api_object *o, const struct api_object *ol
                                const struct valid_opts *opts) {
     struct api_pod *pod = api_own_body(o);
     const struct api_pod *was = old->body;
-    api_struct_copy(&o->arena, &api_types[API_T_pod_status], &was->status, &pod->status);
     valid__default_pod_resources(&o->arena, &pod->spec, false, opts->gates);
     if (feature_enabled(opts->gates, FEATURE_PodLevelResourcesFixDefaulting))
         keep_resources(o, was);
     valid__drop_disabled(&pod->spec, &pod->metadata.annotations, &was->spec, opts->gates);
-    if (!valid__equal(API_T_pod_spec, &pod->spec, &was->spec))
-        pod->metadata.generation++;
 }

@@ -382,14 +382,6 @@ static void prepare_create(struct api_object *o, const struct valid_opts *opts) 
                                                        .last_phase_transition_time = opts->now};
 }
 
-static void prepare_update(struct api_object *o, const struct api_object *old,
-                           const struct valid_opts *opts) {
-    struct api_persistent_volume *pv = api_own_body(o);
-    api_struct_copy(&o->arena, &api_types[API_T_persistent_volume_status], &pv_of(old)->status,
-                    &pv->status);
-    (void)opts;
-}
-
 static bool same_time(struct api_time a, struct api_time b) {
     return a.set == b.set && a.sec == b.sec && a.nsec == b.nsec;
 }
@@ -419,7 +411,6 @@ const struct valid_kind valid__persistent_volume = {
     .type = API_T_persistent_volume,
     .prepare_create = prepare_create,
     .create = create,
-    .prepare_update = prepare_update,
     .update = update,
     .prepare_status = prepare_status,
     .status = status,

@@ -140,8 +140,6 @@ static void update(struct valid *v, const struct api_object *o, const struct api
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     struct api_cron_job *cron = api_own_body(o);
     struct api_job_spec *job = &cron->spec.job_template.spec;
-    cron->status = (struct api_cron_job_status){0};
-    cron->metadata.generation = 1;
     valid__prepare_template(&job->template, NULL, opts);
 }
 
@@ -150,10 +148,7 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
     struct api_cron_job *cron = api_own_body(o);
     const struct api_cron_job *was = old->body;
     struct api_job_spec *job = &cron->spec.job_template.spec;
-    api_struct_copy(&o->arena, &api_types[API_T_cron_job_status], &was->status, &cron->status);
     valid__prepare_template(&job->template, template_of(was), opts);
-    if (!valid__equal(API_T_cron_job_spec, &cron->spec, &was->spec))
-        cron->metadata.generation++;
 }
 
 static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {

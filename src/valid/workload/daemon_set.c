@@ -53,9 +53,10 @@ static void check_selector(const struct workload *w, const struct selector_rules
 
 enum { FIRST_GENERATION = 1 };
 
+#define GENERATION STR("deprecated.daemonset.template.generation")
+
 static int64_t old_generation(const struct api_daemon_set *ds) {
-    const struct label *a =
-        labels_find(&ds->metadata.annotations, STR("deprecated.daemonset.template.generation"));
+    const struct label *a = labels_find(&ds->metadata.annotations, GENERATION);
     int64_t generation = 0;
     if (a)
         labels_value_to_i64(a->value, &generation);
@@ -67,6 +68,20 @@ static int64_t next_generation(const struct api_daemon_set *ds, const struct api
     int64_t generation = old_generation(old);
     bool kept = valid__equal(API_T_pod_template_spec, &ds->spec.template, &old->spec.template);
     return kept ? generation : (int64_t)((uint64_t)generation + 1);
+}
+
+/* Whatever a client says, the annotation is the server's. */
+static void set_generation(struct api_object *o, int64_t generation) {
+    struct labels *map = &api_own_meta(o)->annotations;
+    struct label entry = {GENERATION, arena_printf(&o->arena, "%lld", (long long)generation)};
+    struct label *copy = arena_array(&o->arena, struct label, map->n + 1);
+    size_t n = 0, i = 0;
+    for (; i < map->n && str_cmp(map->v[i].key, entry.key) < 0; i++)
+        copy[n++] = map->v[i];
+    copy[n++] = entry;
+    for (i += i < map->n && str_eq(map->v[i].key, entry.key); i < map->n; i++)
+        copy[n++] = map->v[i];
+    *map = (struct labels){copy, n};
 }
 
 /* ---- all of it ---- */
@@ -108,8 +123,7 @@ static void update(struct valid *v, const struct api_object *o, const struct api
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     struct api_daemon_set *ds = api_own_body(o);
-    ds->status = (struct api_daemon_set_status){0};
-    ds->metadata.generation = 1;
+    set_generation(o, FIRST_GENERATION);
     valid__prepare_template(&ds->spec.template, NULL, opts);
 }
 
@@ -117,10 +131,14 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
     struct api_daemon_set *ds = api_own_body(o);
     const struct api_daemon_set *was = old->body;
-    api_struct_copy(&o->arena, &api_types[API_T_daemon_set_status], &was->status, &ds->status);
     valid__prepare_template(&ds->spec.template, &was->spec.template, opts);
-    if (!valid__equal(API_T_daemon_set_spec, &ds->spec, &was->spec))
-        ds->metadata.generation++;
+    set_generation(o, next_generation(ds, was));
+}
+
+static void prepare_status(struct api_object *o, const struct api_object *old,
+                           const struct valid_opts *opts) {
+    (void)opts;
+    set_generation(o, old_generation(old->body));
 }
 
 static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
@@ -134,6 +152,7 @@ const struct valid_kind valid__daemon_set = {
     .create = create,
     .prepare_update = prepare_update,
     .update = update,
+    .prepare_status = prepare_status,
     .status = valid__daemon_set_status,
     .declared = declared,
 };

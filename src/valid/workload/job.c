@@ -275,8 +275,6 @@ static void prepare_create(struct api_object *o, const struct valid_opts *opts) 
     struct api_job *job = api_own_body(o);
     if (!job->spec.manual_selector.v)
         make_selector(o);
-    job->status = (struct api_job_status){0};
-    job->metadata.generation = 1;
     if (!feature_enabled(opts->gates, FEATURE_JobManagedBy))
         job->spec.managed_by = (struct str){0};
     valid__prepare_template(&job->spec.template, NULL, opts);
@@ -433,10 +431,7 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
     struct api_job *job = api_own_body(o);
     const struct api_job *was = old->body;
-    api_struct_copy(&o->arena, &api_types[API_T_job_status], &was->status, &job->status);
     valid__prepare_template(&job->spec.template, &was->spec.template, opts);
-    if (!valid__equal(API_T_job_spec, &job->spec, &was->spec))
-        job->metadata.generation++;
 }
 
 static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {

@@ -88,8 +88,6 @@ static void strip_reserved(struct api_label_selector *s) {
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     (void)opts;
     struct api_pod_disruption_budget *b = api_own_body(o);
-    b->status = (struct api_pod_disruption_budget_status){0};
-    b->metadata.generation = 1;
     strip_reserved(b->spec.selector);
 }
 
@@ -98,10 +96,6 @@ static void prepare_update(struct api_object *o, const struct api_object *before
     (void)opts;
     struct api_pod_disruption_budget *b = api_own_body(o);
     const struct api_pod_disruption_budget *old = budget_of(before);
-    api_struct_copy(&o->arena, &api_types[API_T_pod_disruption_budget_status], &old->status,
-                    &b->status);
-    if (!valid__equal(API_T_pod_disruption_budget_spec, &b->spec, &old->spec))
-        b->metadata.generation++;
     if (!valid__equal(API_T_label_selector, b->spec.selector, old->spec.selector))
         strip_reserved(b->spec.selector);
 }

@@ -243,10 +243,17 @@ static void update(struct valid *v, const struct api_object *o, const struct api
 
 /* ---- before validation ---- */
 
+/* Templates of claims say what they are. */
+static void name_claims(struct api_persistent_volume_claim_list *claims) {
+    for (size_t i = 0; i < claims->n; i++) {
+        claims->v[i].type_meta.api_version = STR("v1");
+        claims->v[i].type_meta.kind = STR("PersistentVolumeClaim");
+    }
+}
+
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     struct api_stateful_set *set = api_own_body(o);
-    set->status = (struct api_stateful_set_status){0};
-    set->metadata.generation = 1;
+    name_claims(&set->spec.volume_claim_templates);
     valid__prepare_template(&set->spec.template, NULL, opts);
 }
 
@@ -262,7 +269,7 @@ static void prepare_update(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
     struct api_stateful_set *set = api_own_body(o);
     const struct api_stateful_set *was = old->body;
-    api_struct_copy(&o->arena, &api_types[API_T_stateful_set_status], &was->status, &set->status);
+    name_claims(&set->spec.volume_claim_templates);
     valid__prepare_template(&set->spec.template, &was->spec.template, opts);
     if (has_changed(&o->arena, &set->spec, &was->spec))
         set->metadata.generation++;

@@ -176,8 +176,6 @@ static void update_replica_set(struct valid *v, const struct api_object *o,
 
 static void prepare_replica_set(struct api_object *o, const struct valid_opts *opts) {
     struct api_replica_set *rs = api_own_body(o);
-    rs->status = (struct api_replica_set_status){0};
-    rs->metadata.generation = 1;
     valid__prepare_template(&rs->spec.template, NULL, opts);
 }
 
@@ -185,10 +183,7 @@ static void prepare_replica_set_update(struct api_object *o, const struct api_ob
                                        const struct valid_opts *opts) {
     struct api_replica_set *rs = api_own_body(o);
     const struct api_replica_set *was = old->body;
-    api_struct_copy(&o->arena, &api_types[API_T_replica_set_status], &was->status, &rs->status);
     valid__prepare_template(&rs->spec.template, &was->spec.template, opts);
-    if (!valid__equal(API_T_replica_set_spec, &rs->spec, &was->spec))
-        rs->metadata.generation++;
 }
 
 static void declared_replica_set(struct valid *v, const struct api_object *o,
@@ -290,8 +285,6 @@ static void update_deployment(struct valid *v, const struct api_object *o,
 
 static void prepare_deployment(struct api_object *o, const struct valid_opts *opts) {
     struct api_deployment *d = api_own_body(o);
-    d->status = (struct api_deployment_status){0};
-    d->metadata.generation = 1;
     valid__prepare_template(&d->spec.template, NULL, opts);
 }
 
@@ -300,7 +293,6 @@ static void prepare_deployment_update(struct api_object *o, const struct api_obj
                                       const struct valid_opts *opts) {
     struct api_deployment *d = api_own_body(o);
     const struct api_deployment *was = old->body;
-    api_struct_copy(&o->arena, &api_types[API_T_deployment_status], &was->status, &d->status);
     valid__prepare_template(&d->spec.template, &was->spec.template, opts);
     if (!valid__equal(API_T_deployment_spec, &d->spec, &was->spec) ||
         !labels_equal(&d->metadata.annotations, &was->metadata.annotations))

@@ -13,6 +13,9 @@
 #define TERM(keys)                                                                         \
     POD("\"affinity\":{\"podAffinity\":{\"preferredDuringSchedulingIgnoredDuringExecution" \
         "\":[{\"weight\":1,\"podAffinityTerm\":{" keys "\"topologyKey\":\"z\"}}]}}")
+#define SLICE(device)                                                    \
+    "{\"kind\":\"ResourceSlice\",\"apiVersion\":\"resource.k8s.io/v1\"," \
+    "\"spec\":{\"devices\":[{" device "}]}}"
 #define MOUNT(mount) POD("\"containers\":[{\"volumeMounts\":[{\"name\":\"v\"" mount "}]}]")
 
 /* What becomes of `text` while `gate` is on or off and everything else is on. */
@@ -41,6 +44,15 @@ static const struct {
     {"an empty text is a use", FEATURE_RecursiveReadOnlyMounts, false,
      MOUNT(",\"recursiveReadOnly\":\"Enabled\""), MOUNT(",\"recursiveReadOnly\":\"\""),
      MOUNT(",\"recursiveReadOnly\":\"Enabled\"")},
+    {"in an entry of a map", FEATURE_DRAListTypeAttributes, false,
+     SLICE("\"attributes\":{\"a\":{\"int\":1,\"ints\":[1]},\"b\":{\"bools\":[true]}}"), NULL,
+     SLICE("\"attributes\":{\"a\":{\"int\":1},\"b\":{}}")},
+    {"another entry of a map uses it", FEATURE_DRAListTypeAttributes, false,
+     SLICE("\"attributes\":{\"a\":{\"ints\":[1]}}"),
+     SLICE("\"attributes\":{\"b\":{\"bools\":[true]}}"),
+     SLICE("\"attributes\":{\"a\":{\"ints\":[1]}}")},
+    {"a map", FEATURE_DRANodeAllocatableResources, false,
+     SLICE("\"nodeAllocatableResources\":{\"cpu\":{}}"), NULL, SLICE("")},
     {"a struct", FEATURE_GenericWorkload, false, POD("\"schedulingGroup\":{}"), NULL, POD("")},
 };
 
@@ -73,9 +85,32 @@ static void fields_are_dropped_by_their_gates(void **state) {
     }
 }
 
+#define CLAIM(spec, status)                                                                  \
+    "{\"kind\":\"ResourceClaim\",\"apiVersion\":\"resource.k8s.io/v1\",\"spec\":{" spec "}," \
+    "\"status\":{" status "}}"
+#define SHARED   "\"devices\":[{\"device\":\"d\",\"shareID\":\"s\"}]"
+#define DISTINCT "\"devices\":{\"constraints\":[{\"distinctAttribute\":\"a\"}]}"
+
+/* What only the status uses keeps nothing in the spec, and the status keeps all. */
+static void the_status_can_be_left_out(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct feature_set gates = {0};
+    struct api_object *o = decode(&a, CLAIM(DISTINCT, SHARED));
+    struct api_object *old = decode(&a, CLAIM("", SHARED));
+    api_object_drop_gated_but_status(o, old, &gates);
+    const struct api_resource_resource_claim *claim = o->body;
+    assert_null(claim->spec.devices.constraints.v[0].distinct_attribute.p);
+    assert_int_equal(claim->status.devices.v[0].share_id.n, 1);
+    api_object_free(o);
+    api_object_free(old);
+    arena_release(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_dropped_by_their_gates),
+        cmocka_unit_test(the_status_can_be_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

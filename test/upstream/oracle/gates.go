@@ -48,3 +48,8 @@ func withGates(l line, f func()) {
 	}
 	f()
 }
+
+// gatesFit tells whether the gates can be set together.
+func gatesFit(gates map[string]bool) bool {
+	return utilfeature.DefaultMutableFeatureGate.DeepCopy().SetFromMap(gates) == nil
+}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
 // Objects are made by changing those that were written down: in the design documents, and to show one rule each.
@@ -251,7 +250,7 @@ func (s *learned) randomGates(r *rand.Rand, needed map[string]bool) map[string]b
 	for range r.IntN(3) {
 		gates[pick(r, s.gates)] = chance(r, 50)
 	}
-	if utilfeature.DefaultMutableFeatureGate.DeepCopy().SetFromMap(gates) != nil {
+	if !gatesFit(gates) {
 		return map[string]bool{} // one needs another
 	}
 	return gates
