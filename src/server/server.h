@@ -36,7 +36,7 @@ struct server_opts {
     const char *audit_policy;                     /* a file; NULL: nothing is audited */
     const char *audit_log;                        /* a file, or "-"; NULL likewise */
     struct str jwks_uri; /* where others find the keys of tokens; empty: on this server; stored */
-    bool is_open; /* everybody may do everything: for tests without identities */
+    bool is_open;        /* everybody may do everything: for tests without identities */
 };
 
 /* Listens and starts the workers' threads. Called on the core's thread, before its loop runs. */
