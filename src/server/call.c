@@ -8,7 +8,7 @@
 
 #include "api/managed.h"
 #include "base/alloc.h"
-#include "server/server_int.h"
+#include "server/aside_int.h"
 
 void server__call_free(struct server__call *c) {
     server__deadline_stop(c);

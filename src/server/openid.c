@@ -4,7 +4,7 @@
  * Follows k8s.io/kubernetes pkg/routes, func (*OpenIDMetadataServer) Install.
  * Follows k8s.io/kubernetes pkg/serviceaccount, func NewOpenIDMetadataProvider.
  */
-#include "server/server_int.h"
+#include "server/aside_int.h"
 
 #define JWKS_PATH   "/openid/v1/jwks"
 #define CONFIG_PATH "/.well-known/openid-configuration"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-#include "server/server_int.h"
+#include "server/aside_int.h"
 
 void server__answer_nothing(struct server__call *c) {
     server__answer_text(c, 404, STR("404 page not found\n"));

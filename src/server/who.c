@@ -6,7 +6,7 @@
  * Follows k8s.io/apiserver pkg/endpoints/filters/impersonation, func WithImpersonation.
  */
 #include "auth/impersonate.h"
-#include "server/server_int.h"
+#include "server/aside_int.h"
 
 static const char *verb_name(enum registry_verb verb) {
     static const char *const names[] = {

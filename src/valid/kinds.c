@@ -5,6 +5,7 @@
  * Follows k8s.io/apiserver pkg/registry/rest, func ValidateCreate, func ValidateUpdate.
  */
 #include "valid/metadata_int.h"
+#include "valid/subresource_int.h"
 
 static const struct valid_kind *const kinds[] = {
     &valid__pod,         &valid__node,       &valid__namespace,      &valid__persistent_volume,

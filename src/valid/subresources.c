@@ -2,7 +2,7 @@
  * Parts of objects that are written under a path of their own and by rules of their own, beside the
  * status: pods/resize, certificatesigningrequests/approval, …
  */
-#include "valid/valid_int.h"
+#include "valid/subresource_int.h"
 
 static void prepare_ephemeral(struct api_object *o, const struct api_object *old,
                               const struct valid_opts *opts) {

@@ -6,6 +6,7 @@
  * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePodEphemeralContainersUpdate.
  */
 #include "valid/pod/pod_int.h"
+#include "valid/subresource_int.h"
 
 void valid__ephemeral_prepare(struct api_object *o, const struct api_object *old,
                               const struct valid_opts *opts) {

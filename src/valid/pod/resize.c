@@ -6,6 +6,7 @@
  * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePodResize.
  */
 #include "valid/pod/pod_int.h"
+#include "valid/subresource_int.h"
 
 /* ---- preparing ---- */
 

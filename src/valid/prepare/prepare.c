@@ -9,6 +9,7 @@
 
 #include "valid/metadata_int.h"
 #include "valid/prepare/prepare_int.h"
+#include "valid/subresource_int.h"
 
 /* ---- members by their names ---- */
 

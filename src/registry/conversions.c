@@ -7,7 +7,7 @@
  * func Convert_v1beta1_PodDisruptionBudget_To_policy_PodDisruptionBudget,
  * func Convert_policy_PodDisruptionBudget_To_v1beta1_PodDisruptionBudget.
  */
-#include "registry/conversion_int.h"
+#include "registry/conversions_int.h"
 
 struct json registry__own(struct arena *a, const struct json *object) {
     struct json own = {.kind = JSON_OBJECT};

@@ -5,7 +5,7 @@
  * Follows k8s.io/kubernetes pkg/registry/core/pod/rest, func (*LogREST) Get,
  * func ensureAuthorizedForVerb.
  */
-#include "server/server_int.h"
+#include "server/aside_int.h"
 
 static const struct registry_failure none = {.code = ERR_NONE};
 

@@ -7,7 +7,7 @@
  * func Convert_v1_HorizontalPodAutoscaler_To_autoscaling_HorizontalPodAutoscaler.
  */
 #include "base/ascii.h"
-#include "registry/conversion_int.h"
+#include "registry/conversions_int.h"
 
 #define ANNOTATION "autoscaling.alpha.kubernetes.io/"
 

@@ -1,6 +1,6 @@
 /* Between the table of conversions and those that are files of their own. */
-#ifndef REGISTRY_CONVERSION_INT_H
-#define REGISTRY_CONVERSION_INT_H
+#ifndef REGISTRY_CONVERSIONS_INT_H
+#define REGISTRY_CONVERSIONS_INT_H
 
 #include "registry/registry.h"
 

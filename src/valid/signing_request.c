@@ -6,7 +6,7 @@
  * func validateCertificateSigningRequestUpdate, func validateConditions.
  */
 #include "valid/seen_int.h"
-#include "valid/valid_int.h"
+#include "valid/subresource_int.h"
 
 /* What only an approver says. */
 static const char *const approvals[] = {"Approved", "Denied", NULL};
