@@ -156,6 +156,11 @@ bool valid__is_native_resource(struct str name);
 /* The amount of a resource: not negative, and a whole number unless it is cpu, memory or such. */
 void valid__resource_amount(struct valid *v, const struct path *p,
                             const struct api_quantity *amount);
+/* The name of a resource as such; false when something is wrong with it. And one of a container. */
+bool valid__resource_name(struct valid *v, const struct path *p, struct str name);
+void valid__container_resource_name(struct valid *v, const struct path *p, struct str name);
+/* Only what is native and no huge page may be promised to more than one. */
+bool valid__may_overcommit(struct str name);
 /* Not of Kubernetes itself: example.com/gpu. */
 bool valid__is_extended_resource(struct str name);
 /* A quantity in an error text. */
@@ -203,7 +208,8 @@ const struct valid_kind *valid__rules_of(const struct api_kind *kind);
 extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid__persistent_volume,
     valid__replica_set, valid__deployment, valid__daemon_set, valid__stateful_set, valid__job,
     valid__cron_job, valid__priority_class, valid__pod_disruption_budget, valid__role,
-    valid__cluster_role, valid__role_binding, valid__cluster_role_binding;
+    valid__cluster_role, valid__role_binding, valid__cluster_role_binding, valid__config_map,
+    valid__secret, valid__lease, valid__resource_quota, valid__limit_range;
 
 /* ---- rules that several kinds share ---- */
 
