@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "valid/metadata_int.h"
+#include "valid/resource_int.h"
 
 /* ---- quotas: resources ---- */
 

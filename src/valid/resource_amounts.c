@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "valid/resource_int.h"
 #include "valid/valid_int.h"
 
 struct str valid__quantity_text(struct arena *a, const struct quantity *q) {

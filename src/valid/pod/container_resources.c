@@ -6,6 +6,7 @@
  */
 #include "base/limits.h"
 #include "valid/pod/container_int.h"
+#include "valid/resource_int.h"
 
 /* ---- names ---- */
 
