@@ -95,8 +95,8 @@ void apiserver__not_found(struct apiserver__call *c);
 struct registry_failure apiserver__check_name(const struct apiserver__call *c,
                                               const struct api_object *o);
 
-/* A write that says which object it is meant for, by its uid or version; empty: any. `stored` may be
- * NULL for a uid. Refuses one that is meant for another. */
+/* A write that says which object it is meant for, by its uid or version; empty: any. `stored` may
+ * be NULL for a uid. Refuses one that is meant for another. */
 struct registry_failure apiserver__check_uid(const struct apiserver__call *c, struct str wanted,
                                              const struct api_object *stored);
 struct registry_failure apiserver__check_version(const struct apiserver__call *c, struct str wanted,

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "registry/printed.h"
 #include "server/server_int.h"
+#include "server/shape_int.h"
 
 /* ---- texts and failures ---- */
 
@@ -51,7 +52,7 @@ void server__answer_failure(struct server__call *c, struct registry_failure fail
     server__headers_start(c, &h, STR("application/json"));
     if (failure.retry_after)
         server__header_add(&h, "Retry-After", arena_printf(&c->arena, "%d", failure.retry_after));
-    if (c->media.format != SERVER_PROTOBUF) {
+    if (c->media.format != SERVER_PROTOBUF || c->media.shape != SERVER_WHOLE) {
         server__respond_json(c, code, &h, &part, 1);
         return;
     }

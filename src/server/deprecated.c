@@ -4,6 +4,7 @@
  * Follows k8s.io/apiserver pkg/endpoints/deprecation, func WarningMessage.
  */
 #include "server/server_int.h"
+#include "server/shape_int.h"
 
 static const struct {
     const char *api_version, *kind;

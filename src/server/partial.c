@@ -7,6 +7,7 @@
  */
 #include "api/proto.h"
 #include "server/server_int.h"
+#include "server/shape_int.h"
 
 /* The numbers of the fields: of an envelope, of the names in it, of an object and of a list. */
 enum { NAMES = 1, RAW = 2, ENCODING = 3, TYPE = 4 };

@@ -11,6 +11,7 @@
 #include "codec/yml.h"
 #include "server/indent.h"
 #include "server/server_int.h"
+#include "server/shape_int.h"
 
 /* Answers to reads that are longer than this are compressed for those who accept it. */
 enum { COMPRESSED_FROM = 128 << 10 };

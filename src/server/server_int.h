@@ -178,16 +178,6 @@ void server__wait_news(struct server__worker *w);
 
 /* Answers and frees the call. */
 void server__answer(struct server__call *c);
-/* Append the metadata of an object, or of those of a list, in protobuf, under a version of
- * meta.k8s.io. */
-void server__partial_proto(struct buf *out, const char *api_version, const struct api_object *o);
-void server__partial_list_proto(struct buf *out, const char *api_version,
-                                const struct api_list_meta *meta,
-                                const struct apiserver_list *list);
-
-/* A word about a kind and version that is to go, in the arena; empty: it stays. */
-struct str server__deprecation(struct arena *a, const struct api_kind *kind);
-
 void server__answer_failure(struct server__call *c, struct registry_failure failure);
 void server__answer_text(struct server__call *c, int status, struct str text);
 void server__answer_json(struct server__call *c, int status, const struct json *tree);

@@ -9,6 +9,7 @@
 #include "api/proto.h"
 #include "base/alloc.h"
 #include "server/server_int.h"
+#include "server/shape_int.h"
 
 enum { EVENTS_AT_ONCE = 64 };
 

@@ -28,6 +28,7 @@ var (
 	agePattern   = regexp.MustCompile(`^\d+[smh](\d+s)?$`)
 	revisionText = regexp.MustCompile(`(resourceVersion\\*":\s?\\*"|resource version: |resourceVersion: |ResourceVersion in (?:the )?(?:precondition|record|object meta):? \(?|current: )(\d+)( \(\d+\))?`)
 	suffix       = `[bcdfghjklmnpqrstvwxz2456789]{5}`
+	schemeText   = regexp.MustCompile(`in scheme \\*"[^"\\]*\\*"`) // named after the line of code that made it
 	portPattern  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 )
 
@@ -176,6 +177,7 @@ func (n *normal) text(s string) string {
 	s = strings.ReplaceAll(s, n.namespace, placeholder)
 	s = uidPattern.ReplaceAllStringFunc(s, func(id string) string { return n.numbered("uid", id) })
 	s = timePattern.ReplaceAllStringFunc(s, n.time)
+	s = schemeText.ReplaceAllString(s, `in scheme <scheme>`)
 	s = portPattern.ReplaceAllString(s, "127.0.0.1:<port>")
 	s = revisionText.ReplaceAllStringFunc(s, func(m string) string {
 		parts := revisionText.FindStringSubmatch(m)
