@@ -7,7 +7,8 @@
 
 struct apiserver {
     struct apiserver_opts opts;
-    struct registry_view view; /* of the core's state of the store; see store_view.c */
+    struct registry_view view;             /* of the core's state of the store; see store_view.c */
+    struct registry_authorizer authorizer; /* asks the rules; see store_view.c */
     struct registry registry;
     const struct auth_rules *rules; /* held; NULL: nothing is asked */
 };
@@ -17,7 +18,7 @@ static inline const struct apiserver *apiserver__of(const struct registry_view *
     return (const struct apiserver *)((const char *)v - offsetof(struct apiserver, view));
 }
 
-/* Lends the store to admission. */
+/* Lends the store and the rules to admission. */
 void apiserver__view_init(struct apiserver *s);
 
 /* ---- responses ---- */
@@ -48,6 +49,9 @@ bool apiserver__filter_has(const struct apiserver__filter *f, const struct api_o
 /* A resourceVersion; empty and 0 give 0. False: it is none. */
 bool apiserver__revision_read(struct str text, uint64_t *out);
 
+/* What upstream says of one that is none; in the arena. */
+struct str apiserver__revision_fault(struct arena *a, struct str text);
+
 /* Somebody asks for a revision that lies ahead. */
 struct registry_failure apiserver__too_large(struct arena *a, uint64_t asked, uint64_t current);
 
@@ -70,12 +74,14 @@ struct apiserver__call {
     struct apiserver_request *r;
     struct apiserver_response *out;
     struct registry_request request;
+    struct registry_effects effects; /* what is stored together with the object */
 };
 
 /* The stored object of the request, or NULL; borrowed until the next write. */
 const struct api_object *apiserver__stored(const struct apiserver__call *c);
 
-/* Stores a draft, which is taken, and answers with it; a dry run only answers. */
+/* Stores a draft, which is taken, with what admission changed beside it, and answers with it; a dry
+ * run only answers. */
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code);
 
 /* Deletes an object, whose last state is taken, and answers with it. */
@@ -87,14 +93,17 @@ void apiserver__not_found(struct apiserver__call *c);
 /* What verbs and subresources do, each in a file. */
 typedef void apiserver__write_fn(struct apiserver__call *c);
 apiserver__write_fn apiserver__create, apiserver__update, apiserver__patch, apiserver__apply,
-    apiserver__delete, apiserver__delete_collection, apiserver__bind, apiserver__evict,
-    apiserver__scale;
+    apiserver__delete, apiserver__delete_collection, apiserver__bind, apiserver__bind_any,
+    apiserver__evict, apiserver__scale, apiserver__token;
 
 /* The Scale of a workload; the caller owns it. */
 struct api_object *apiserver__scale_of(const struct api_object *o);
 
+/* A draft of the request's version as it is stored; it is taken. */
+struct api_object *apiserver__to_stored(const struct apiserver__call *c, struct api_object *o);
+
 /* Writes into a draft who manages which of its fields after this request; old is NULL if it is
- * new. */
+ * new. Both are of the version of the request. */
 void apiserver__note_manager(const struct apiserver__call *c, const struct api_object *old,
                              struct api_object *draft);
 

@@ -203,6 +203,7 @@ static struct api_object *marked(const struct eviction *e) {
 static void evict(struct eviction *e) {
     struct apiserver__call *c = e->call;
     c->r->delete = e->options;
+    c->request.is_admitted = true;
     c->r->options.dry_run = e->dry_run;
     if (!e->dry_run)
         store_put(c->s->opts.store, c->r->resource->storage, marked(e));
@@ -213,24 +214,33 @@ static void evict(struct eviction *e) {
     c->out->code = 201;
 }
 
+/* Everything that can be said against it. A budget that allows it has counted it by then. */
+static struct registry_failure check(struct eviction *e) {
+    const struct apiserver__call *c = e->call;
+    struct registry_failure f = registry_admit(
+        &c->s->registry, &c->request, c->r->arena,
+        &(struct registry_subject){.resource = c->r->resource->kind, .object = c->r->object});
+    if (f.code)
+        return f;
+    if (!str_eq(c->r->object->meta->name, c->r->name))
+        return registry_bad_request(STR("name in URL does not match name in Eviction object"));
+    if (!e->pod)
+        return registry_not_found(c->r->arena, c->r->resource->kind, c->r->name);
+    return ask_budget(e);
+}
+
 void apiserver__evict(struct apiserver__call *c) {
     static const struct api_delete_options none;
     const struct api_eviction *body = c->r->object->body;
     struct eviction e = {.call = c,
                          .pod = apiserver__stored(c),
                          .options = body->delete_options ? body->delete_options : &none};
-    struct registry_failure f;
     e.dry_run = c->r->options.dry_run || e.options->dry_run.n;
-    if (!str_eq(body->metadata.name, c->r->name))
-        f = registry_bad_request(STR("name in URL does not match name in Eviction object"));
-    else if (!e.pod)
-        f = registry_not_found(c->r->arena, c->r->resource->kind, c->r->name);
-    else
-        f = ask_budget(&e);
-    if (!f.code)
-        e.pod = apiserver__stored(c);
-    if (f.code)
+    struct registry_failure f = check(&e);
+    if (f.code) {
         apiserver__fail(c->out, f);
-    else
-        evict(&e);
+        return;
+    }
+    e.pod = apiserver__stored(c);
+    evict(&e);
 }

@@ -44,6 +44,18 @@ bool apiserver__revision_read(struct str text, uint64_t *out) {
     return true;
 }
 
+struct str apiserver__revision_fault(struct arena *a, struct str text) {
+    AUTO(buf_release) struct buf quoted = BUF_INIT(SIZE_MAX);
+    bool is_number = text.n > 0;
+    for (size_t i = 0; i < text.n; i++)
+        is_number &= text.p[i] >= '0' && text.p[i] <= '9';
+    goquote_write(&quoted, text);
+    return arena_printf(a,
+                        "resourceVersion: Invalid value: %.*s: strconv.ParseUint: parsing %.*s: %s",
+                        STR_ARG(buf_view(&quoted)), STR_ARG(buf_view(&quoted)),
+                        is_number ? "value out of range" : "invalid syntax");
+}
+
 struct registry_failure apiserver__too_large(struct arena *a, uint64_t asked, uint64_t current) {
     static const struct registry_cause cause = {.reason = STR_INIT("ResourceVersionTooLarge"),
                                                 .message = STR_INIT("Too large resource version")};

@@ -24,9 +24,9 @@ static void get(struct apiserver *s, const struct apiserver_request *r,
         store_snapshot_get(snap, r->resource->storage,
                            r->resource->kind->namespaced ? r->namespace : STR(""), r->name);
     if (!apiserver__revision_read(r->options.resource_version, &asked))
-        apiserver__fail(out, apiserver__failure(r->arena, ERR_INVALID,
-                                                "invalid resource version \"%.*s\"",
-                                                STR_ARG(r->options.resource_version)));
+        apiserver__fail(out, (struct registry_failure){.code = ERR_UNTOLD,
+                                                       .message = apiserver__revision_fault(
+                                                           r->arena, r->options.resource_version)});
     else if (asked > current)
         apiserver__fail(out, apiserver__too_large(r->arena, asked, current));
     else if (o && r->subresource && str_is(str_of(r->subresource->name), "scale")) {
@@ -94,8 +94,9 @@ static struct registry_failure start(struct list *l) {
     struct store *store = l->s->opts.store;
     uint64_t asked;
     if (!apiserver__revision_read(o->resource_version, &asked))
-        return apiserver__failure(l->r->arena, ERR_INVALID, "invalid resource version \"%.*s\"",
-                                  STR_ARG(o->resource_version));
+        return apiserver__failure(
+            l->r->arena, ERR_INVALID, "invalid resource version: %.*s",
+            STR_ARG(apiserver__revision_fault(l->r->arena, o->resource_version)));
     if (asked > store_revision(store))
         return apiserver__too_large(l->r->arena, asked, store_revision(store));
     l->out->list.snapshot = is_exact(o, asked)

@@ -78,7 +78,7 @@ static struct registry_failure delete_one(struct apiserver__call *c, const struc
     struct apiserver_response response = {0};
     struct apiserver__call one = {.s = c->s, .r = &r, .out = &response, .request = c->request};
     r.namespace = one.request.namespace = o->meta->namespace;
-    r.name = o->meta->name;
+    r.name = one.request.name = o->meta->name;
     apiserver__delete(&one);
     struct registry_failure f = response.failure;
     c->out->is_written |= response.is_written;

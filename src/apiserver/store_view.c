@@ -1,4 +1,7 @@
-/* The store, lent to admission: the state that the core sees, with what is not durable yet. */
+/*
+ * What admission is lent: the store, in the state that the core sees, with what is not durable yet;
+ * and the rules of who may do what.
+ */
 #include "apiserver/apiserver_int.h"
 
 static const struct api_object *get(const struct registry_view *v, const struct api_kind *kind,
@@ -44,7 +47,39 @@ static bool is_closed(const struct registry_view *v, enum api_type_id type) {
     return true;
 }
 
+/* The server whose authorizer it is. */
+static const struct apiserver *server_of(const struct registry_authorizer *self) {
+    return (const struct apiserver *)((const char *)self - offsetof(struct apiserver, authorizer));
+}
+
+/* Components of the server itself, and everybody where there are no rules, may do everything. */
+static bool allows(const struct registry_authorizer *self, struct arena *a,
+                   const struct registry_access *q, struct str *reason) {
+    const struct auth_rules *rules = server_of(self)->rules;
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    if (!rules || !q->user)
+        return true;
+    struct auth_user user = {.name = q->user->name, .groups = q->user->groups};
+    struct auth_attributes asked = {.user = &user,
+                                    .verb = q->verb,
+                                    .is_resource = true,
+                                    .namespace = q->namespace,
+                                    .group = q->group,
+                                    .resource = q->resource,
+                                    .subresource = q->subresource,
+                                    .name = q->name};
+    struct auth_verdict verdict = auth_check(rules, &asked);
+    auth_reason_write(&text, rules, &asked, &verdict);
+    *reason = arena_str(a, buf_view(&text));
+    return verdict.allowed;
+}
+
 void apiserver__view_init(struct apiserver *s) {
     s->view = (struct registry_view){get, each, default_of, is_closed};
-    s->registry = (struct registry){s->opts.gates, s->opts.cel, &s->view};
+    s->authorizer = (struct registry_authorizer){allows};
+    s->registry = (struct registry){.gates = s->opts.gates,
+                                    .cel = s->opts.cel,
+                                    .view = &s->view,
+                                    .plugins = s->opts.plugins,
+                                    .authorizer = &s->authorizer};
 }

@@ -39,8 +39,9 @@ static struct registry_failure begin(struct apiserver_watch *w, const struct api
     struct store *store = w->s->opts.store;
     uint64_t revision;
     if (!apiserver__revision_read(o->resource_version, &revision))
-        return apiserver__failure(r->arena, ERR_UNTOLD, "strconv.ParseUint: parsing \"%.*s\": %s",
-                                  STR_ARG(o->resource_version), "invalid syntax");
+        return (struct registry_failure){
+            .code = ERR_UNTOLD,
+            .message = apiserver__revision_fault(r->arena, o->resource_version)};
     w->wants_bookmarks = o->allow_bookmarks;
     w->position = revision;
     w->phase = PHASE_LIVE;

@@ -332,6 +332,13 @@
  * again as half of it: some 6,000 pods, so that watchers may be seconds behind. */
 #define LIMIT_STORE_WARM_BYTES (64U << 20)
 
+/* Lines for the audit log that wait for the disk, in bytes: what does not fit is dropped and
+ * counted, so that a slow disk neither stops the server nor fills its memory. */
+#define LIMIT_AUDIT_QUEUE_BYTES (64U << 20)
+
+/* A file with an audit policy: those of large clusters have some dozens of kilobytes. */
+#define LIMIT_AUDIT_POLICY_BYTES (1U << 20)
+
 /* What a check of a store's file lists; how much more there is, is told. */
 #define LIMIT_STORE_FINDINGS 100
 

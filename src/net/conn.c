@@ -10,6 +10,9 @@
  * waiting. */
 enum { FLUSH_ROUNDS = 16 };
 
+/* Requests of one connection in one turn, likewise: those of HTTP/2 can be a dozen bytes long. */
+enum { TURN_REQUESTS = 64 };
+
 /* --------------------------------------------------------- which protocol does the peer speak? */
 
 static const struct str preface = STR_INIT("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -200,6 +203,10 @@ void net__conn_feed(struct net__conn *c, struct str bytes) {
     net__conn_wake(c);
 }
 
+bool net__conn_has_had_its_turn(const struct net__conn *c) {
+    return c->turn_requests >= TURN_REQUESTS;
+}
+
 bool net__conn_wants_bytes(const struct net__conn *c) {
     return !is_over(c) && !net__conn_is_full(c) && c->protocol->wants_bytes(c);
 }
@@ -255,8 +262,9 @@ void net__conn_flush(struct net__conn *c) {
         net__conn_free(c);
         return;
     }
-    if (rounds == FLUSH_ROUNDS)
+    if (rounds == FLUSH_ROUNDS || (c->in.n && net__conn_has_had_its_turn(c)))
         net__conn_wake(c);
+    c->turn_requests = 0;
     if (c->out.bytes)
         net__conn_expect(c, c->progress + c->worker->limits.stall);
     else if (c->is_ending && !c->is_finished) {

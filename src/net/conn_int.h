@@ -80,13 +80,14 @@ struct net__conn {
     struct net_exchange *exchanges;
     struct net_deferred flush;
     struct net_timer timer;
-    int64_t started;   /* when it was accepted */
-    int64_t progress;  /* when output was last sent, or began to wait */
-    bool was_waiting;  /* output was left when the last turn ended */
-    bool is_ending;    /* closed when all output is sent; input is not looked at any more */
-    bool is_finished;  /* the carrier was told */
-    bool is_broken;    /* closed at the end of the turn */
-    bool is_shut_down; /* the protocol was told */
+    int64_t started;        /* when it was accepted */
+    int64_t progress;       /* when output was last sent, or began to wait */
+    uint32_t turn_requests; /* handed to the handler since the last flush */
+    bool was_waiting;       /* output was left when the last turn ended */
+    bool is_ending;         /* closed when all output is sent; input is not looked at any more */
+    bool is_finished;       /* the carrier was told */
+    bool is_broken;         /* closed at the end of the turn */
+    bool is_shut_down;      /* the protocol was told */
 };
 
 /* Puts a connection to work: worker and carrier are stored, the peer is taken. Which protocol the
@@ -102,6 +103,10 @@ void net__conn_set_peer(struct net__conn *c, struct net__peer *peer);
 
 /* Bytes from the peer. */
 void net__conn_feed(struct net__conn *c, struct str bytes);
+
+/* Has the peer had as many requests handled in this turn as one connection may? What it has sent
+ * besides waits for the next, so that others have their turn. */
+bool net__conn_has_had_its_turn(const struct net__conn *c);
 
 /* Should the carrier read now? */
 bool net__conn_wants_bytes(const struct net__conn *c);

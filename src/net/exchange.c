@@ -24,6 +24,7 @@ struct net_exchange *net__exchange_new(struct net__conn *c, struct net__head *he
 
 void net__exchange_dispatch(struct net_exchange *x) {
     struct net__worker *worker = x->conn->worker;
+    x->conn->turn_requests++;
     worker->request(worker->self, x);
 }
 

@@ -1,48 +1,49 @@
-/* Answers in gzip. */
+/* Answers in gzip, piece by piece. */
 #include <assert.h>
 #include <zlib.h>
 
 #include "base/alloc.h"
-#include "net/out_int.h"
+#include "base/buf.h"
 #include "net/request_int.h"
 
 /* kube-apiserver's level: the cheapest, as most lists shrink tenfold at any level. */
-enum { LEVEL = 1, WINDOW_OF_GZIP = 15 + 16, MEMORY = 8 };
+enum { LEVEL = 1, WINDOW_OF_GZIP = 15 + 16, MEMORY = 8, PIECE = 16 << 10 };
 
-static void deflate_part(z_stream *z, struct str bytes, int flush) {
+struct net_gzip {
+    z_stream z;
+};
+
+struct net_gzip *net_gzip_new(void) {
+    struct net_gzip *g = xcalloc(1, sizeof *g);
+    if (deflateInit2(&g->z, LEVEL, Z_DEFLATED, WINDOW_OF_GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+        BUG("zlib has no memory");
+    return g;
+}
+
+void net_gzip_free(struct net_gzip *g) {
+    if (g)
+        deflateEnd(&g->z);
+    free(g);
+}
+
+void net_gzip_add(struct net_gzip *g, struct str bytes, bool is_last, struct buf *out) {
     union { /* zlib reads alone, and yet wants a pointer to write */
         const char *from;
         Bytef *to;
     } p = {.from = bytes.p};
-    for (size_t done = 0; done < bytes.n || flush == Z_FINISH;) {
-        size_t n = bytes.n - done < (1U << 30) ? bytes.n - done : (1U << 30);
-        z->next_in = p.to + done;
-        z->avail_in = (uInt)n;
-        int rc = deflate(z, flush);
-        done += n - z->avail_in;
-        if (rc == Z_STREAM_END)
-            break;
-        if (rc != Z_OK)
+    char piece[PIECE];
+    int rc;
+    assert(bytes.n <= UINT32_MAX);
+    g->z.next_in = p.to;
+    g->z.avail_in = (uInt)bytes.n;
+    do {
+        g->z.next_out = (Bytef *)piece;
+        g->z.avail_out = PIECE;
+        rc = deflate(&g->z, is_last ? Z_FINISH : Z_NO_FLUSH);
+        if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
             BUG("deflate");
-    }
-}
-
-struct net_part net_gzip(const struct net_part *parts, size_t n) {
-    z_stream z = {0};
-    if (deflateInit2(&z, LEVEL, Z_DEFLATED, WINDOW_OF_GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-        BUG("zlib has no memory");
-    size_t most = deflateBound(&z, net__parts_length(parts, n));
-    char *bytes = xmalloc(most);
-    z.next_out = (Bytef *)bytes;
-    z.avail_out = (uInt)most;
-    for (size_t i = 0; i < n; i++)
-        deflate_part(&z, parts[i].bytes, Z_NO_FLUSH);
-    deflate_part(&z, STR(""), Z_FINISH);
-    size_t length = z.total_out;
-    deflateEnd(&z);
-    net__parts_drop(parts, n);
-    bytes = xrealloc(bytes, length);
-    return (struct net_part){.bytes = {bytes, length}, .release = free, .owner = bytes};
+        buf_add(out, (struct str){piece, PIECE - g->z.avail_out});
+    } while (g->z.avail_out == 0 && rc != Z_STREAM_END);
 }
 
 bool net_accepts_gzip(const struct net_request *request) {

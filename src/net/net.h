@@ -19,8 +19,10 @@
 #include "base/str.h"
 #include "net/loop.h"
 
+struct buf;
 struct err;
 struct net_exchange;
+struct net_gzip;
 struct net_server;
 struct net_tls;
 
@@ -144,8 +146,14 @@ bool net_stream_is_full(const struct net_exchange *x);
 /* Ends the answer. */
 void net_stream_end(struct net_exchange *x);
 
-/* The parts as one in gzip, at the level of kube-apiserver; those with release are taken. */
-struct net_part net_gzip(const struct net_part *parts, size_t n);
+/* Bytes in gzip, at the level of kube-apiserver, for answers that are written bit by bit. free
+ * accepts NULL. */
+struct net_gzip *net_gzip_new(void);
+void net_gzip_free(struct net_gzip *g);
+
+/* Takes bytes, and appends to *out what has come of all of them so far; all of it when they are the
+ * last. */
+void net_gzip_add(struct net_gzip *g, struct str bytes, bool is_last, struct buf *out);
 
 /* Does the request accept gzip? */
 bool net_accepts_gzip(const struct net_request *request);

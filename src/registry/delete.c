@@ -299,7 +299,8 @@ struct registry_failure registry_delete(const struct registry *r,
                                         const struct api_delete_options *options,
                                         struct api_object *o, enum registry_deletion *out) {
     struct deletion d = {
-        .admission = {.registry = r, .request = request, .a = a, .o = o, .deletes = true},
+        .admission =
+            {.registry = r, .request = request, .a = a, .operation = REGISTRY_DELETE, .o = o},
         .strategy = strategy_of(o),
         .options = options,
         .grace = options->grace_period_seconds,
@@ -313,8 +314,8 @@ struct registry_failure registry_delete(const struct registry *r,
     if (d.grace.v < 0)
         d.grace.v = 1;
     *out = api_object_is(o, API_T_namespace) ? delete_namespace(&d) : delete_stored(&d);
-    if (*out != REGISTRY_DELETION_PENDING)
-        registry__admit(&d.admission);
+    if (*out != REGISTRY_DELETION_PENDING && registry__mutate(&d.admission))
+        registry__validate(&d.admission);
     return d.admission.failure;
 }
 

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "codec/json.h"
 #include "feature/feature.h"
+#include "registry/admission.h"
 #include "registry/view.h"
 #include "valid/valid.h"
 
@@ -80,6 +81,15 @@ struct str registry_group_of(struct str api_version);
 
 /* Does a server have the version without being asked for it by --runtime-config? */
 bool registry_is_on_by_default(const struct api_kind *kind);
+
+/* The kind as which objects of this one are stored: another version of it, or itself. */
+const struct api_kind *registry_stored_as(const struct api_kind *kind);
+
+/* An object as another version of its kind, of which one is the stored one. The caller owns it. */
+struct api_object *registry_convert(const struct api_object *o, const struct api_kind *to);
+
+/* Does only this server have the version, for the sake of old clients? */
+bool registry_is_for_old_clients(const struct api_kind *kind);
 
 /* ---- failures ---- */
 
@@ -150,8 +160,10 @@ struct json registry_status(struct arena *a, const struct registry_failure *f);
 /* A server, as far as it decides about objects. Everything is borrowed. */
 struct registry {
     const struct feature_set *gates;
-    const struct valid_cel *cel;      /* NULL: expressions are not compiled */
-    const struct registry_view *view; /* what admission knows of the cluster */
+    const struct valid_cel *cel;                  /* NULL: expressions are not compiled */
+    const struct registry_view *view;             /* what admission knows of the cluster */
+    struct registry_plugins plugins;              /* of admission that are asked */
+    const struct registry_authorizer *authorizer; /* NULL: everybody may do everything */
 };
 
 /* What a request says beside the object. */
@@ -160,7 +172,11 @@ struct registry_request {
     struct str name_suffix; /* what a generateName is completed with, random letters on a server */
     struct str uid;         /* of a new object; empty: made of its name, the same in every run */
     struct api_time now;    /* for times that are set; may be unset */
-    const struct valid_user *user; /* who asks; NULL: nobody */
+    struct str name;        /* of the path; empty: it names none */
+    struct str subresource; /* that is written to; empty: the object itself */
+    const struct valid_user *user;    /* NULL: a component of the server itself */
+    struct registry_effects *effects; /* filled unless NULL; released by the caller */
+    bool is_admitted;                 /* it is a part of a request that was admitted */
 };
 
 /* Decodes and defaults a body; *faults tells what is wrong with it. *out is the caller's, or NULL
@@ -195,11 +211,18 @@ struct registry_failure registry_update_status(const struct registry *r,
                                                struct arena *a, struct api_object *o,
                                                const struct api_object *old);
 
-/* The same for a write to the approval of a CertificateSigningRequest: its conditions alone. */
-struct registry_failure registry_update_approval(const struct registry *r,
-                                                 const struct registry_request *request,
-                                                 struct arena *a, struct api_object *o,
-                                                 const struct api_object *old);
+/* The same for the subresource of the request, which must have steps of its own
+ * (valid_has_subresource): all but what it is about stays as it is. */
+struct registry_failure registry_update_subresource(const struct registry *r,
+                                                    const struct registry_request *request,
+                                                    struct arena *a, struct api_object *o,
+                                                    const struct api_object *old);
+
+/* Asks admission alone, about what has no rules of its own: a Binding, an Eviction. Plug-ins may
+ * change the object. */
+struct registry_failure registry_admit(const struct registry *r,
+                                       const struct registry_request *request, struct arena *a,
+                                       const struct registry_subject *subject);
 
 /* What becomes of an object that is to be deleted. */
 enum registry_deletion {

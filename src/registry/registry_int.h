@@ -4,9 +4,8 @@
 
 #include "registry/registry.h"
 
-/* A failure about an object under that name, which must live as long as the failure: pods "web"
- * already exists. */
-struct registry_failure registry__refuse(struct arena *a, const struct api_object *o,
+/* A failure about an object of that kind and name: pods "web" already exists. Texts are copied. */
+struct registry_failure registry__refuse(struct arena *a, const struct api_kind *kind,
                                          struct str name, enum err_code code, struct str why);
 
 /* A condition of the request that the object, named by its kind or resource, does not meet:

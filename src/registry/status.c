@@ -145,16 +145,14 @@ struct registry_failure registry_bad_request(struct str message) {
 }
 
 struct registry_failure registry_already_exists(struct arena *a, const struct api_object *o) {
-    return registry__refuse(a, o, o->meta->name, ERR_EXISTS, STR("already exists"));
+    return registry__refuse(a, o->kind, o->meta->name, ERR_EXISTS, STR("already exists"));
 }
 
-struct registry_failure registry__refuse(struct arena *a, const struct api_object *o,
+struct registry_failure registry__refuse(struct arena *a, const struct api_kind *kind,
                                          struct str name, enum err_code code, struct str why) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    struct registry_failure f = {.code = code,
-                                 .group = arena_str(a, group_of(o)),
-                                 .kind = str_of(o->kind->plural),
-                                 .name = arena_str(a, name)};
+    struct registry_failure f = about(kind, arena_str(a, name));
+    f.code = code;
     write_subject(&text, &f);
     buf_add_char(&text, ' ');
     buf_add(&text, why);

@@ -27,13 +27,20 @@ const struct api_storage_class *registry_view_default_storage_class(const struct
     return o ? o->body : NULL;
 }
 
+const struct api_ingress_class *registry_view_default_ingress_class(const struct registry_view *v) {
+    const struct api_object *o = v->default_of(v, API_T_ingress_class);
+    return o ? o->body : NULL;
+}
+
 bool registry_is_default(const struct api_object *o) {
+    struct str key = STR("storageclass.kubernetes.io/is-default-class");
     if (api_object_is(o, API_T_priority_class))
         return ((const struct api_priority_class *)o->body)->global_default;
-    if (!api_object_is(o, API_T_storage_class))
+    if (api_object_is(o, API_T_ingress_class))
+        key = STR("ingressclass.kubernetes.io/is-default-class");
+    else if (!api_object_is(o, API_T_storage_class))
         return false;
-    const struct label *l =
-        labels_find(&o->meta->annotations, STR("storageclass.kubernetes.io/is-default-class"));
+    const struct label *l = labels_find(&o->meta->annotations, key);
     return l && str_is(l->value, "true");
 }
 

@@ -36,10 +36,11 @@ void registry_view_each(const struct registry_view *v, const struct api_kind *ki
                         struct str namespace, registry_visit_fn *visit, void *ctx);
 bool registry_view_is_closed(const struct registry_view *v, enum api_type_id type);
 
-/* The default PriorityClass and the default StorageClass; NULL: there is none. */
+/* The default PriorityClass, StorageClass and IngressClass; NULL: there is none. */
 const struct api_priority_class *
 registry_view_default_priority_class(const struct registry_view *v);
 const struct api_storage_class *registry_view_default_storage_class(const struct registry_view *v);
+const struct api_ingress_class *registry_view_default_ingress_class(const struct registry_view *v);
 
 /* ---- for those who lend a view ---- */
 
@@ -47,7 +48,7 @@ const struct api_storage_class *registry_view_default_storage_class(const struct
 bool registry_is_default(const struct api_object *o);
 
 /* Of two default classes of a type, is a the default rather than b? Of PriorityClasses, that of
- * least value; of StorageClasses, the newest, and the first by name of those that are as new. */
+ * least value; of others, the newest, and the first by name of those that are as new. */
 bool registry_prefers(const struct api_object *a, const struct api_object *b);
 
 #endif

@@ -8,81 +8,59 @@
 
 #include "api/proto.h"
 #include "base/alloc.h"
-#include "codec/yml.h"
 #include "registry/printed.h"
 #include "server/server_int.h"
 
-enum { HEADERS_MOST = 8 };
-
-/* ---- headers ---- */
-
-struct headers {
-    struct net_header v[HEADERS_MOST + API_MOST_FAULTS];
-    size_t n;
-};
-
-static void add_header(struct headers *h, const char *name, struct str value) {
-    h->v[h->n++] = (struct net_header){str_of(name), value};
-}
-
-/* 299 - "text", quoted as a header wants it. */
-static void add_warnings(struct server__call *c, struct headers *h, const struct api_strs *texts) {
-    for (size_t i = 0; i < texts->n && i < API_MOST_FAULTS; i++) {
-        AUTO(buf_release) struct buf b = BUF_INIT(SIZE_MAX);
-        buf_add(&b, STR("299 - \""));
-        for (size_t k = 0; k < texts->v[i].n; k++) {
-            char ch = texts->v[i].p[k];
-            if (ch == '"' || ch == '\\')
-                buf_add_char(&b, '\\');
-            buf_add_char(&b, (unsigned char)ch < 0x20 || ch == 0x7f ? ' ' : ch);
-        }
-        buf_add_char(&b, '"');
-        add_header(h, "Warning", arena_str(&c->arena, buf_view(&b)));
-    }
-}
-
-static void start_headers(struct server__call *c, struct headers *h, struct str type) {
-    h->n = 0;
-    add_header(h, "Content-Type", type);
-    add_header(h, "Cache-Control", STR("no-cache, private"));
-    add_warnings(c, h, &c->warnings);
-    add_warnings(c, h, &c->response.warnings);
-}
-
-static void respond(struct server__call *c, int status, const struct headers *h,
-                    const struct net_part *parts, size_t n) {
-    net_respond(c->x, status, (struct net_headers){h->v, h->n}, parts, n);
-    server__call_free(c);
-}
+/* ---- texts and failures ---- */
 
 void server__answer_text(struct server__call *c, int status, struct str text) {
-    struct headers h;
+    struct server__headers h;
     struct net_part part = {.bytes = text};
-    start_headers(c, &h, STR("text/plain; charset=utf-8"));
-    respond(c, status, &h, &part, 1);
+    server__headers_start(c, &h, STR("text/plain; charset=utf-8"));
+    server__header_add(&h, "X-Content-Type-Options", STR("nosniff"));
+    server__respond(c, status, &h, &part, 1);
 }
 
 void server__answer_json(struct server__call *c, int status, const struct json *tree) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    struct headers h;
+    struct server__headers h;
     json_write(&text, tree, NULL);
     buf_add_char(&text, '\n');
     struct net_part part = {.bytes = buf_view(&text)};
-    start_headers(c, &h, STR("application/json"));
-    respond(c, status, &h, &part, 1);
+    server__headers_start(c, &h, STR("application/json"));
+    server__respond_json(c, status, &h, &part, 1);
+}
+
+const struct api_object *server__status_object(struct arena *a, const struct registry_failure *f) {
+    struct json tree = registry_status(a, f);
+    struct api_object *o;
+    if (api_object_decode(&tree, NULL, &o, NULL) < 0)
+        BUG("a Status cannot be decoded");
+    return api_publish(o);
 }
 
 void server__answer_failure(struct server__call *c, struct registry_failure failure) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     struct json status = registry_status(&c->arena, &failure);
-    struct headers h;
+    int code = err_http_status(failure.code);
+    struct server__headers h;
+    server__account_refusal(c, &failure);
     json_write(&text, &status, NULL);
     buf_add_char(&text, '\n');
     struct net_part part = {.bytes = buf_view(&text)};
-    start_headers(c, &h, STR("application/json"));
+    server__headers_start(c, &h, STR("application/json"));
     if (failure.retry_after)
-        add_header(&h, "Retry-After", arena_printf(&c->arena, "%d", failure.retry_after));
-    respond(c, err_http_status(failure.code), &h, &part, 1);
+        server__header_add(&h, "Retry-After", arena_printf(&c->arena, "%d", failure.retry_after));
+    if (c->media.format != SERVER_PROTOBUF) {
+        server__respond_json(c, code, &h, &part, 1);
+        return;
+    }
+    server__account_object(c, &part, 1);
+    const struct api_object *o = server__status_object(&c->arena, &failure);
+    part.bytes = arena_str(&c->arena, api_object_proto(o));
+    api_object_unref(o);
+    server__header_set(&h, "Content-Type", server_media_type(&c->media, false));
+    server__respond(c, code, &h, &part, 1);
 }
 
 /* ---- objects ---- */
@@ -127,7 +105,7 @@ static const struct api_object *shown(const struct server__call *c) {
 
 static void answer_object(struct server__call *c) {
     const struct api_object *o = shown(c);
-    struct headers h;
+    struct server__headers h;
     if (c->media.shape == SERVER_PARTIAL) {
         struct json tree = partial(&c->arena, o);
         api_object_unref(o);
@@ -135,23 +113,18 @@ static void answer_object(struct server__call *c) {
         return;
     }
     bool is_proto = c->media.format == SERVER_PROTOBUF;
+    server__headers_start(c, &h, server_media_type(&c->media, false));
+    if (is_proto && server__account_wants_object(c)) {
+        struct net_part json = {.bytes = api_object_json(o)};
+        server__account_object(c, &json, 1);
+    }
     struct net_part parts[] = {part_of(o, is_proto ? api_object_proto(o) : api_object_json(o)),
                                constant(STR("\n"))};
     api_object_unref(o);
-    start_headers(c, &h, server_media_type(&c->media, false));
-    respond(c, c->response.code, &h, parts, is_proto ? 1 : 2);
-}
-
-static void answer_yaml(struct server__call *c) {
-    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    const struct api_object *o = shown(c);
-    struct json tree = api_object_encode(o, &c->arena);
-    struct headers h;
-    yml_write(&text, &tree);
-    api_object_unref(o);
-    struct net_part part = {.bytes = buf_view(&text)};
-    start_headers(c, &h, STR("application/yaml"));
-    respond(c, c->response.code, &h, &part, 1);
+    if (is_proto)
+        server__respond(c, c->response.code, &h, parts, 1);
+    else
+        server__respond_json(c, c->response.code, &h, parts, 2);
 }
 
 /* Done, without an object: what was deleted, or the verb alone. */
@@ -222,12 +195,11 @@ static struct hold *hold_new(void) {
     return hold;
 }
 
-static void answer_list(struct server__call *c) {
+/* The list in JSON; as many parts as this returns. */
+static size_t list_parts(struct server__call *c, struct net_part *parts) {
     const struct apiserver_list *list = &c->response.list;
     const struct api_kind *kind = c->r.resource->kind;
     struct hold *hold = hold_new();
-    struct net_part *parts = arena_array(&c->arena, struct net_part, 2 * list->n + 2);
-    struct headers h;
     size_t n = 0;
     write_list_head(c, &hold->text, arena_printf(&c->arena, "%sList", kind->kind).p,
                     kind->api_version);
@@ -239,11 +211,32 @@ static void answer_list(struct server__call *c) {
         api_object_unref(o);
     }
     parts[n++] = constant(STR("]}\n"));
-    start_headers(c, &h, STR("application/json"));
-    respond(c, 200, &h, parts, n);
+    return n;
+}
+
+static struct net_part *parts_new(struct server__call *c) {
+    return arena_array(&c->arena, struct net_part, 2 * c->response.list.n + 2);
+}
+
+static void answer_list(struct server__call *c) {
+    struct net_part *parts = parts_new(c);
+    struct server__headers h;
+    server__headers_start(c, &h, STR("application/json"));
+    server__respond_json(c, 200, &h, parts, list_parts(c, parts));
 }
 
 /* ---- lists in protobuf ---- */
+
+/* The audit log has it in JSON. */
+static void account_list(struct server__call *c) {
+    if (!server__account_wants_object(c))
+        return;
+    struct net_part *parts = parts_new(c);
+    size_t n = list_parts(c, parts);
+    server__account_object(c, parts, n);
+    for (size_t i = 0; i < n; i++)
+        parts[i].release(parts[i].owner);
+}
 
 static struct api_list_meta meta_of(struct server__call *c) {
     const struct apiserver_list *list = &c->response.list;
@@ -260,10 +253,11 @@ static void answer_proto_list(struct server__call *c) {
     struct api_type_meta names = {.kind = arena_printf(&c->arena, "%sList", kind->kind),
                                   .api_version = str_of(kind->api_version)};
     struct api_list_meta meta = meta_of(c);
-    struct net_part *parts = arena_array(&c->arena, struct net_part, 2 * list->n + 2);
+    struct net_part *parts = parts_new(c);
     struct hold *hold = hold_new();
-    struct headers h;
+    struct server__headers h;
     size_t n = 1, items = 0;
+    account_list(c);
     for (size_t i = 0; i < list->n; i++) {
         const struct api_object *o = apiserver_convert(list->objects[i], kind);
         struct str message = api_object_message(o);
@@ -279,14 +273,14 @@ static void answer_proto_list(struct server__call *c) {
     api_proto_list_head(&hold->text, &names, &meta, items);
     parts[0] = head_part(hold);
     parts[n++] = constant(api_proto_list_tail());
-    start_headers(c, &h, server_media_type(&c->media, false));
-    respond(c, 200, &h, parts, n);
+    server__headers_start(c, &h, server_media_type(&c->media, false));
+    server__respond(c, 200, &h, parts, n);
 }
 
 static void answer_partial_list(struct server__call *c) {
     const struct apiserver_list *list = &c->response.list;
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    struct headers h;
+    struct server__headers h;
     write_list_head(c, &text, "PartialObjectMetadataList", "meta.k8s.io/v1");
     for (size_t i = 0; i < list->n; i++) {
         AUTO(arena_release) struct arena a = {0};
@@ -297,8 +291,8 @@ static void answer_partial_list(struct server__call *c) {
     }
     buf_add(&text, STR("]}\n"));
     struct net_part part = {.bytes = buf_view(&text)};
-    start_headers(c, &h, STR("application/json"));
-    respond(c, 200, &h, &part, 1);
+    server__headers_start(c, &h, STR("application/json"));
+    server__respond_json(c, 200, &h, &part, 1);
 }
 
 /* ---- tables ---- */
@@ -345,7 +339,7 @@ static void answer_table(struct server__call *c) {
     const struct apiserver_list *list = &c->response.list;
     bool is_list = c->response.answer == APISERVER_LIST;
     AUTO(buf_release) struct buf meta = BUF_INIT(SIZE_MAX), text = BUF_INIT(SIZE_MAX);
-    struct headers h;
+    struct server__headers h;
     if (is_list)
         write_list_meta(&meta, list);
     else
@@ -359,16 +353,14 @@ static void answer_table(struct server__call *c) {
                                 .has_columns = true});
     buf_add_char(&text, '\n');
     struct net_part part = {.bytes = buf_view(&text)};
-    start_headers(c, &h, STR("application/json"));
-    respond(c, c->response.code, &h, &part, 1);
+    server__headers_start(c, &h, STR("application/json"));
+    server__respond_json(c, c->response.code, &h, &part, 1);
 }
 
 static void answer_shaped_object(struct server__call *c) {
     bool is_own = c->response.object->kind == c->r.resource->stored;
     if (c->media.shape == SERVER_TABLE && is_own)
         answer_table(c);
-    else if (c->media.format == SERVER_YAML)
-        answer_yaml(c);
     else
         answer_object(c);
 }
@@ -385,6 +377,10 @@ static void answer_shaped_list(struct server__call *c) {
 }
 
 void server__answer(struct server__call *c) {
+    if (c->is_late) {
+        server__call_free(c);
+        return;
+    }
     switch (c->response.answer) {
     case APISERVER_FAILURE:
         server__answer_failure(c, c->response.failure);

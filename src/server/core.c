@@ -17,7 +17,10 @@ struct batch {
 };
 
 static void answer_call(void *arg) {
-    server__answer(arg);
+    struct server__call *c = arg;
+    c->is_with_core = false;
+    server__deadline_stop(c);
+    server__answer(c);
 }
 
 static void post_back(struct server__call *c) {
@@ -76,6 +79,8 @@ static void execute(void *arg) {
 }
 
 void server__submit(struct server__call *c) {
+    c->is_with_core = true;
+    server__deadline_write(c);
     net_loop_post(c->s->opts.core, execute, c);
 }
 
@@ -147,8 +152,10 @@ static void read_first_rules(struct server *s) {
         int resource = store_resource_find(s->opts.store, str_of(rbac_resources[i]));
         struct store_cursor cursor;
         store_cursor_start(&cursor, snap, (uint32_t)resource, (struct store_range){0});
-        for (const struct api_object *o; (o = store_cursor_next(&cursor));)
+        for (const struct api_object *o; (o = store_cursor_next(&cursor));) {
             auth_rbac_set(s->rbac, o);
+            s->has_roles |= i == 0 && str_is(o->meta->name, "cluster-admin");
+        }
         s->rbac_read[i] = store_snapshot_revision(snap);
     }
     store_snapshot_unref(snap);

@@ -36,19 +36,32 @@ static bool is_known(const struct server__call *c, struct str etag) {
 static void answer(struct server__call *c, const struct openapi_document *d, struct str type,
                    struct str caching) {
     if (!d->body.n) {
-        server__answer_text(c, 404, STR("404 page not found\n"));
+        server__answer_nothing(c);
         return;
     }
-    const struct net_header headers[] = {
-        {STR("Content-Type"), type},
-        {STR("Cache-Control"), caching},
-        {STR("ETag"), d->etag},
-        {STR("Vary"), STR("Accept")},
-    };
     struct net_part part = {.bytes = d->body};
     bool known = is_known(c, d->etag);
-    net_respond(c->x, known ? 304 : 200, (struct net_headers){headers, 4}, &part, known ? 0 : 1);
-    server__call_free(c);
+    struct server__headers h;
+    server__headers_start(c, &h, type);
+    server__header_set(&h, "Cache-Control", caching);
+    server__header_add(&h, "ETag", d->etag);
+    server__header_add(&h, "Vary", STR("Accept"));
+    server__respond(c, known ? 304 : 200, &h, &part, known ? 0 : 1);
+}
+
+/* Discovery without aggregation is an object as others are, and may be for people, or YAML. */
+static void answer_object(struct server__call *c, const struct openapi_document *d) {
+    if (!d->body.n) {
+        server__answer_nothing(c);
+        return;
+    }
+    struct net_part part = {.bytes = d->body};
+    struct server__headers h;
+    server__headers_start(c, &h, STR("application/json"));
+    server__header_add(&h, "Vary", STR("Accept"));
+    if (c->media.format == SERVER_PROTOBUF)
+        c->media.format = SERVER_JSON;
+    server__respond_json(c, 200, &h, &part, 1);
 }
 
 void server__discovery(struct server__call *c) {
@@ -59,8 +72,7 @@ void server__discovery(struct server__call *c) {
     if (is_root && wants_aggregated(accept_of(c)))
         answer(c, openapi_aggregated(c->worker->openapi, path), STR(AGGREGATED), STR("public"));
     else
-        answer(c, openapi_discovery(c->worker->openapi, path), STR("application/json"),
-               STR("no-cache, private"));
+        answer_object(c, openapi_discovery(c->worker->openapi, path));
 }
 
 /* Documents that are named with their hash never change. */

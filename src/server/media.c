@@ -9,8 +9,9 @@
 struct clause {
     struct str type; /* application/json */
     struct str as, group, version, stream;
-    int weight; /* thousandths */
     size_t place;
+    int weight; /* thousandths */
+    bool pretty;
 };
 
 /* A weight as thousandths; what cannot be read counts in full. */
@@ -50,14 +51,24 @@ static struct clause read_clause(struct str text, size_t place) {
             c.version = value;
         else if (str_is(name, "stream"))
             c.stream = value;
+        else if (str_is(name, "pretty"))
+            c.pretty = str_is(value, "1");
     }
     return c;
 }
 
+/* How little a type says: one star, or two. */
+static int stars_of(struct str type) {
+    return str_is(type, "*/*") ? 2 : str_ends(type, STR("/*"));
+}
+
+/* By weight, then by how much is said, then in the order given. */
 static int by_weight(const void *a, const void *b) {
     const struct clause *x = a, *y = b;
     if (x->weight != y->weight)
         return y->weight - x->weight;
+    if (stars_of(x->type) != stars_of(y->type))
+        return stars_of(x->type) - stars_of(y->type);
     return (x->place > y->place) - (x->place < y->place);
 }
 
@@ -113,7 +124,40 @@ bool server_media_accept(struct str accept, bool is_list, struct server_media *o
     for (size_t i = 0; i < n; i++)
         if (clauses[i].weight && format_of(clauses[i].type, &out->format) &&
             shape_of(&clauses[i], is_list, out) &&
-            (out->shape == SERVER_WHOLE || out->format == SERVER_JSON))
+            (out->shape == SERVER_WHOLE || out->format != SERVER_PROTOBUF) &&
+            (!clauses[i].stream.n || str_is(clauses[i].stream, "watch"))) {
+            out->pretty = clauses[i].pretty;
+            return true;
+        }
+    return false;
+}
+
+bool server_media_is_served(struct str accept) {
+    enum server_format format;
+    if (!accept.n)
+        return true;
+    for (struct str text, type, rest; accept.n;) {
+        str_cut(accept, ',', &text, &accept);
+        str_cut(text, ';', &type, &rest);
+        type = str_trim(type);
+        if (format_of(type, &format) && !str_is(type, "application/*"))
+            return true;
+    }
+    return false;
+}
+
+bool server_media_is_for_people(struct str pretty, struct str user_agent) {
+    static const char *const yes[] = {"1", "t", "T", "TRUE", "true", "True"};
+    static const struct str agents[] = {STR_INIT("curl"), STR_INIT("Wget"),
+                                        STR_INIT("Mozilla/5.0")};
+    if (pretty.n) {
+        for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+            if (str_is(pretty, yes[i]))
+                return true;
+        return false;
+    }
+    for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
+        if (str_starts(user_agent, agents[i]))
             return true;
     return false;
 }

@@ -30,6 +30,14 @@ struct server_media {
  * list may have other shapes than an object, and an old client none. */
 bool server_media_accept(struct str accept, bool is_list, struct server_media *out);
 
+/* Is there a type in the header that is served at all, whatever its parameters? go-restful asks
+ * this before anything else. */
+bool server_media_is_served(struct str accept);
+
+/* Does a person ask, by the query or with a browser or curl? Of a query with `pretty` its value is
+ * given. */
+bool server_media_is_for_people(struct str pretty, struct str user_agent);
+
 /* The format of a body by its Content-Type, which may be absent; false: it is none of ours. */
 bool server_media_of_body(struct str content_type, enum server_format *out);
 

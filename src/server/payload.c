@@ -14,27 +14,6 @@ static bool refuse(struct server__call *c, struct registry_failure f) {
 
 /* ---- trees ---- */
 
-static struct registry_failure unreadable(struct server__call *c, const struct err *err) {
-    return registry_bad_request(arena_printf(
-        &c->arena,
-        "the object provided is unrecognized (must be of type %s): couldn't get version/kind; json "
-        "parse error: %s",
-        c->route.resource->kind->kind, err->msg));
-}
-
-/* Repeated keys are kept, to be told of. */
-static struct registry_failure parse(struct server__call *c, enum server_format format,
-                                     struct str body, struct json *out) {
-    struct err err;
-    int rc =
-        format == SERVER_YAML
-            ? yml_parse(&c->arena, body, out, &err)
-            : json_parse(&c->arena, body, &(struct json_opts){.allow_duplicates = true}, out, &err);
-    return rc < 0 ? unreadable(c, &err) : (struct registry_failure){.code = ERR_NONE};
-}
-
-/* ---- objects ---- */
-
 /* The kind that the body of the request is of. */
 static const struct api_kind *kind_of(const struct server__call *c) {
     const struct registry_subresource *sub = c->route.subresource;
@@ -45,27 +24,113 @@ static const struct api_kind *kind_of(const struct server__call *c) {
     return api_kind_find(version, str_of(sub->kind));
 }
 
+/* The first bytes of a body, in hexadecimal unless they begin an object. */
+enum { SUMMARY_BYTES = 30 };
+
+static struct str summary_of(struct arena *a, struct str body) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    struct str first = str_sub(body, 0, body.n < SUMMARY_BYTES ? body.n : SUMMARY_BYTES);
+    if (!body.n)
+        return STR("<empty>");
+    if (body.p[0] == '{')
+        buf_add(&text, first);
+    else
+        for (size_t i = 0; i < first.n; i++)
+            buf_addf(&text, "%02x", (unsigned)(unsigned char)first.p[i]);
+    buf_add(&text, body.n > SUMMARY_BYTES ? STR(" ...") : STR(""));
+    return arena_str(a, buf_view(&text));
+}
+
+static struct registry_failure unreadable(struct server__call *c, struct str why, struct str body) {
+    return registry_bad_request(arena_printf(
+        &c->arena, "the object provided is unrecognized (must be of type %s): %.*s (%.*s)",
+        kind_of(c)->kind, STR_ARG(why), STR_ARG(summary_of(&c->arena, body))));
+}
+
+/* What Go says of a value that is no object, and should be one with a version and a kind. */
+static struct str not_an_object(struct arena *a, const struct json *tree) {
+    static const char *const names[] = {
+        [JSON_BOOL] = "bool",    [JSON_INT] = "number",    [JSON_UINT] = "number",
+        [JSON_FLOAT] = "number", [JSON_STRING] = "string", [JSON_ARRAY] = "array",
+    };
+    return arena_printf(a,
+                        "couldn't get version/kind; json parse error: json: cannot unmarshal %s "
+                        "into Go value of type struct { APIVersion string "
+                        "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+                        "\"json:\\\"kind,omitempty\\\"\" }",
+                        names[tree->kind]);
+}
+
+/* Repeated keys are kept, to be told of. */
+static struct registry_failure parse(struct server__call *c, enum server_format format,
+                                     struct str body, struct json *out) {
+    bool is_yaml = format == SERVER_YAML;
+    struct err err;
+    int rc = is_yaml ? yml_parse(&c->arena, body, out, &err)
+                     : json_parse(&c->arena, body, &(struct json_opts){.allow_duplicates = true},
+                                  out, &err);
+    if (rc < 0)
+        return unreadable(
+            c,
+            arena_printf(&c->arena, "%s%s",
+                         is_yaml ? "" : "couldn't get version/kind; json parse error: ", err.msg),
+            body);
+    if (out->kind != JSON_OBJECT && out->kind != JSON_NULL)
+        return unreadable(c, not_an_object(&c->arena, out), body);
+    return (struct registry_failure){.code = ERR_NONE};
+}
+
+/* ---- objects ---- */
+
 static void warn_of_faults(struct server__call *c, const struct api_faults *faults) {
-    c->warnings = (struct api_strs){arena_array(&c->arena, struct str, faults->n), faults->n};
+    struct api_strs all = {arena_array(&c->arena, struct str, c->warnings.n + faults->n), 0};
+    for (size_t i = 0; i < c->warnings.n; i++)
+        all.v[all.n++] = c->warnings.v[i];
     for (size_t i = 0; i < faults->n; i++)
-        c->warnings.v[i] = faults->v[i].text;
+        all.v[all.n++] = faults->v[i].text;
+    c->warnings = all;
+}
+
+/* The package of upstream's internal types of a group. */
+static struct str package_of(struct str group) {
+    struct str first, rest;
+    if (!group.n || str_is(group, "events.k8s.io"))
+        return STR("core");
+    str_cut(group, '.', &first, &rest);
+    return first;
+}
+
+/* Why upstream's decoder cannot make a `want` of it. */
+static struct str no_conversion(struct server__call *c, const struct api_kind *want,
+                                struct str version) {
+    const struct api_type_meta *names = c->r.object->names;
+    struct str package = package_of(registry_group_of(str_of(want->api_version)));
+    if (!api_kind_find(names->api_version, names->kind))
+        return arena_printf(&c->arena,
+                            "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
+                            "\"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
+                            STR_ARG(names->kind), STR_ARG(names->api_version));
+    return arena_printf(&c->arena, "converting (%.*s.%.*s) to (%.*s.%s): unknown conversion",
+                        STR_ARG(version), STR_ARG(names->kind), STR_ARG(package), want->kind);
 }
 
 /* Of another kind or version than the path. */
 static struct registry_failure check_kind(struct server__call *c, const struct api_kind *want) {
     const struct api_object *o = c->r.object;
-    if (o->kind == want)
+    bool is_eviction = o->kind && o->type == &api_types[API_T_eviction] && o->type == want->type;
+    if (o->kind == want || is_eviction) /* any version of it will do */
         return (struct registry_failure){.code = ERR_NONE};
-    struct str version = o->names->api_version;
-    if (str_is(o->names->kind, want->kind))
+    struct str full = o->names->api_version, group = registry_group_of(full);
+    if (str_is(o->names->kind, want->kind) && api_kind_find(full, o->names->kind))
         return registry_bad_request(arena_printf(
             &c->arena,
             "the API version in the data (%.*s) does not match the expected API version (%s)",
-            STR_ARG(version), want->api_version));
-    struct str group = registry_group_of(version);
-    return registry_bad_request(arena_printf(
-        &c->arena, "%.*s in version \"%.*s\" cannot be handled as a %s", STR_ARG(o->names->kind),
-        STR_ARG(str_sub(version, group.n ? group.n + 1 : 0, version.n)), want->kind));
+            STR_ARG(full), want->api_version));
+    struct str version = str_sub(full, group.n ? group.n + 1 : 0, full.n);
+    return registry_bad_request(
+        arena_printf(&c->arena, "%.*s in version \"%.*s\" cannot be handled as a %s: %.*s",
+                     STR_ARG(o->names->kind), STR_ARG(version), want->kind,
+                     STR_ARG(no_conversion(c, want, version))));
 }
 
 static struct registry_failure decode(struct server__call *c, enum server_format format,
@@ -78,6 +143,11 @@ static struct registry_failure decode(struct server__call *c, enum server_format
                                    .duplicates = true};
     struct json tree;
     if (format == SERVER_PROTOBUF) {
+        if (!str_starts(body, STR("k8s\0")))
+            return unreadable(c,
+                              STR("provided data does not appear to be a protobuf message, "
+                                  "expected prefix [107 56 115 0]"),
+                              body);
         if (api_proto_decode(body, &opts, &c->r.object, faults) < 0)
             return registry_refuse_faults(faults);
         api_object_default(c->r.object, c->s->opts.gates);
@@ -163,9 +233,11 @@ bool server__body_read(struct server__call *c, struct str body) {
             .code = ERR_MEDIA_TYPE,
             .message = STR("the body of the request was in an unknown format - accepted media "
                            "types include: application/json, application/yaml, "
-                           "application/vnd.kubernetes.protobuf"),
-            .has_details = true};
+                           "application/vnd.kubernetes.protobuf")};
     else
         f = is_delete ? read_delete(c, format, body) : read_object(c, format, body);
-    return f.code ? refuse(c, f) : true;
+    if (f.code)
+        return refuse(c, f);
+    server__account_request(c);
+    return true;
 }

@@ -73,40 +73,59 @@ static const struct registry_subresource *find_sub(const struct apiserver_resour
 
 /* namespaces/NS/RESOURCE…; namespaces/NAME and its own subresources are about the namespace. */
 static bool names_a_namespace(const struct parts *p) {
-    return p->n > 2 && str_is(p->v[0], "namespaces") &&
-           !(p->n == 3 && (str_is(p->v[2], "status") || str_is(p->v[2], "finalize")));
+    return p->n > 2 && str_is(p->v[0], "namespaces") && !str_is(p->v[2], "status") &&
+           !str_is(p->v[2], "finalize");
+}
+
+/* Is there anything in the group, in whatever version? */
+static bool has_group(const struct apiserver_catalog *catalog, struct str group) {
+    size_t n;
+    const struct apiserver_resource *r = apiserver_catalog_all(catalog, &n);
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(r[i].group, group))
+            return true;
+    return false;
+}
+
+/* Does the path lead to something of a resource that is known? */
+static bool is_served(const struct server_route *r, bool is_inside, size_t parts) {
+    if (!r->resource || (parts > 3 && !str_is(r->subname, "proxy")) ||
+        (is_inside && !r->resource->kind->namespaced))
+        return false;
+    if (r->name.n && !is_inside && r->resource->kind->namespaced)
+        return false;
+    return !r->subname.n || r->subresource;
 }
 
 /* RESOURCE[/NAME[/SUBRESOURCE[/…]]], in a namespace or not. */
 static void read_resource(const struct apiserver_catalog *catalog, struct parts p,
                           struct server_route *out) {
     bool is_inside = names_a_namespace(&p);
-    if (is_inside) {
+    if (p.n > 1 && str_is(p.v[0], "namespaces"))
         out->namespace = p.v[1];
+    if (is_inside)
         p = rest_of(&p, 2);
-    }
     out->plural = p.v[0];
     out->name = p.n > 1 ? p.v[1] : STR("");
     out->subname = p.n > 2 ? p.v[2] : STR("");
-    out->kind = SERVER_ROUTE_UNKNOWN;
     out->resource = apiserver_catalog_find(catalog, out->group, out->version, out->plural);
-    if (!out->resource || (is_inside && !out->resource->kind->namespaced))
-        return;
-    if (out->name.n && !is_inside && out->resource->kind->namespaced)
-        return;
-    if (out->subname.n && !(out->subresource = find_sub(out->resource, out->subname)))
-        return;
-    out->kind = SERVER_ROUTE_RESOURCE;
+    if (out->resource && out->subname.n)
+        out->subresource = find_sub(out->resource, out->subname);
+    out->kind = is_served(out, is_inside, p.n) ? SERVER_ROUTE_RESOURCE : SERVER_ROUTE_UNKNOWN;
 }
 
 /* What stands behind /api/v1 or /apis/GROUP/VERSION. */
 static void read_below(const struct apiserver_catalog *catalog, struct parts rest,
                        struct server_route *out) {
-    if (!apiserver_catalog_has_version(catalog, out->group, out->version))
-        return;
+    bool is_known = apiserver_catalog_has_version(catalog, out->group, out->version);
+    if (!is_known)
+        out->is_foreign = !has_group(catalog, out->group);
     if (rest.n && str_is(rest.v[0], "watch")) {
         out->is_watch = true;
         rest = rest_of(&rest, 1);
+        out->is_cut = !rest.n;
+        if (out->is_cut)
+            return;
     }
     if (rest.n)
         read_resource(catalog, rest, out);
@@ -117,7 +136,7 @@ static void read_below(const struct apiserver_catalog *catalog, struct parts res
 void server_route_read(struct arena *a, const struct apiserver_catalog *catalog, struct str path,
                        struct server_route *out) {
     struct parts p;
-    *out = (struct server_route){.kind = SERVER_ROUTE_NONE};
+    *out = (struct server_route){.kind = SERVER_ROUTE_MALFORMED};
     if (split(a, path, &p) < 0)
         return;
     bool is_core = p.n && str_is(p.v[0], "api"), is_group = p.n && str_is(p.v[0], "apis");

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 
 enum server_route_kind {
-    SERVER_ROUTE_NONE,      /* nobody serves it: 404 page not found */
+    SERVER_ROUTE_MALFORMED, /* it cannot be decoded, or ends where something must follow */
     SERVER_ROUTE_UNKNOWN,   /* a resource or subresource that a known version does not have */
     SERVER_ROUTE_RESOURCE,  /* a resource, its collection, or a subresource */
     SERVER_ROUTE_DISCOVERY, /* /api, /apis, /api/v1, /apis/apps, /apis/apps/v1 */
@@ -25,6 +25,8 @@ struct server_route {
     struct str group, version;  /* of discovery and resources */
     struct str plural, subname; /* as the path has them, also if they are unknown */
     bool is_watch;              /* the old form: /api/v1/watch/… */
+    bool is_foreign;            /* UNKNOWN, and so is its group: nobody answers with a Status */
+    bool is_cut;                /* MALFORMED: /api/v1/watch without a resource */
 };
 
 /* Reads a path, which is not decoded yet. Texts live in the arena or are views of path. */

@@ -11,23 +11,31 @@
 #include "apiserver/apiserver.h"
 #include "auth/token.h"
 #include "base/log.h"
+#include "feature/feature.h"
 #include "net/net.h"
 
 struct server;
 
 struct server_opts {
-    struct apiserver *api;                   /* stored */
-    const struct apiserver_catalog *catalog; /* stored */
-    struct store *store;                     /* stored */
-    struct net_loop *core;                   /* stored: the loop on which writes run */
-    const struct feature_set *gates;         /* stored */
-    const struct clock *clock;               /* stored */
-    const struct log *log;                   /* stored */
-    const char *address;                     /* numeric */
-    uint16_t port;                           /* 0: any that is free */
-    struct net_tls *tls;                     /* borrowed for the call; NULL: plain, for tests */
-    size_t workers;                          /* threads with sockets */
-    struct auth_authenticator who;           /* how it is found out who asks; stored */
+    struct apiserver *api;                       /* stored */
+    const struct apiserver_catalog *catalog;     /* stored */
+    struct store *store;                         /* stored */
+    struct net_loop *core;                       /* stored: the loop on which writes run */
+    const struct feature_set *gates;             /* stored */
+    const struct clock *clock;                   /* stored */
+    const struct log *log;                       /* stored */
+    const char *address;                         /* numeric */
+    uint16_t port;                               /* 0: any that is free */
+    struct net_tls *tls;                         /* borrowed for the call; NULL: plain, for tests */
+    size_t workers;                              /* threads with sockets */
+    struct auth_authenticator who;               /* how it is found out who asks; stored */
+    struct feature_version emulated, min_compat; /* as /version tells them */
+    const char *program_version, *program_commit; /* likewise; stored; "": not known */
+    int64_t request_timeout;                      /* nanoseconds; 0: a minute */
+    uint32_t max_inflight, max_mutating_inflight; /* 0: no limit */
+    const char *audit_policy;                     /* a file; NULL: nothing is audited */
+    const char *audit_log;                        /* a file, or "-"; NULL likewise */
+    struct str jwks_uri; /* where others find the keys of tokens; empty: on this server; stored */
     bool is_open; /* everybody may do everything: for tests without identities */
 };
 
@@ -37,9 +45,10 @@ int server_new(const struct server_opts *opts, struct server **out, struct err *
 /* The port that it listens on. */
 uint16_t server_port(const struct server *s);
 
-/* Lets requests under way finish, for at most `grace` nanoseconds, then stops the core's loop. To
- * be called on the core's thread while its loop runs. */
-void server_stop(struct server *s, int64_t grace);
+/* After `delay` nanoseconds, in which all is served but /readyz fails, lets requests under way
+ * finish, for at most `grace` nanoseconds, then stops the core's loop. To be called on the core's
+ * thread while its loop runs; again, to end the delay. */
+void server_stop(struct server *s, int64_t delay, int64_t grace);
 
 /* Ends the workers' threads and frees the server, when the core's loop does not run any more. NULL
  * is fine. */

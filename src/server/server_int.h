@@ -7,7 +7,12 @@
 #include "auth/rbac.h"
 #include "auth/review.h"
 #include "base/ascii.h"
+#include "feature/feature.h"
 #include "openapi/openapi.h"
+#include "server/audit_log.h"
+#include "server/audit_policy.h"
+#include "server/counts.h"
+#include "server/inflight.h"
 #include "server/media.h"
 #include "server/query.h"
 #include "server/route.h"
@@ -20,7 +25,12 @@ struct server__worker {
     pthread_t thread;
     const struct auth_rules *rules; /* held: what everybody may do, as the core told it last */
     struct openapi *openapi;        /* documents that were made here */
+    struct buf index;               /* the answer to /, when it was asked for */
     struct server__stream *streams; /* the watches of this thread */
+    struct server__call *waiting;   /* reads of a revision that lies ahead */
+    struct server_counts *counts;   /* what was counted here; read by others too */
+    struct log_limit refusals;      /* lines about refusals */
+    uint64_t chance;                /* of identifiers of requests, which nobody need guess */
     uint64_t news[LIMIT_STORE_RESOURCES / 64]; /* atomic: resources that have new events */
     bool posted;                               /* atomic: the loop will look at the news */
 };
@@ -37,6 +47,29 @@ struct server {
     struct auth_rbac *rbac;
     uint64_t rbac_read[4]; /* how far the logs of roles and bindings were read */
     struct net_timer expiry;
+
+    bool has_roles;   /* those that every cluster has were stored and read */
+    bool is_stopping; /* atomic: whoever asks whether the server is ready is told that it is not */
+    struct net_timer stopping;
+    int64_t grace;
+    struct server_inflight inflight;    /* of all threads */
+    struct server_audit_policy *policy; /* NULL: nothing is audited */
+    struct server_audit_log *audit_log; /* NULL likewise */
+    int64_t started;                    /* wall time */
+};
+
+/* How a call is accounted for: counters and the audit log. */
+struct server__account {
+    int64_t received, received_wall; /* when the head had come: monotonic, and of the day */
+    struct str id;                   /* Audit-Id */
+    struct server_series *series;    /* that counts it; NULL: not known yet, or none does */
+    enum server_seat seat;           /* among the requests under way */
+    struct server_audit_rule audit;  /* what of it is written to the audit log */
+    struct str object_name, object_uid, object_version; /* as the body says them */
+    struct str request_object, response_object;         /* in JSON, if they are wanted */
+    struct str status_text; /* the Status of a failure, in JSON; empty: it did not fail */
+    int status;             /* of HTTP */
+    bool is_long_running, is_streaming, is_answered;
 };
 
 /* A request on its way, from its head to its answer. Belongs to its worker's thread, and to the
@@ -50,6 +83,19 @@ struct server__call {
     struct server_query query;
     struct server_media media;
     struct auth_user user;
+    struct str selected;    /* the only name that a list or watch asks for by its selector */
+    struct auth_user asker; /* who wants to be `user`; without a name: nobody else does */
+    struct server__account account;
+    struct net_timer deadline;
+    int64_t due;                /* the loop's time at which it is over; 0: never */
+    bool has_verb;              /* the method is known, and r.verb says what it asks for */
+    bool is_acceptable;         /* something that the client accepts can be made of the answer */
+    bool is_refused;            /* by who asks: nobody counts it */
+    bool is_with_core;          /* posted there, and not back */
+    bool is_late;               /* the deadline has answered; the core has the call still */
+    bool has_waited;            /* for `revision` */
+    uint64_t revision;          /* that a read waits for */
+    struct server__call **link; /* in the worker's list of those who wait */
     struct apiserver_request r;
     struct apiserver_response response;
     struct api_strs warnings;
@@ -64,16 +110,133 @@ void server__request(void *self, struct net_exchange *x);
 /* Frees a call whose answer was given. */
 void server__call_free(struct server__call *c);
 
+/* Frees a call whose peer has gone before its answer. */
+void server__call_drop(struct server__call *c);
+
+/* Stops to listen for what happens to the exchange. */
+void server__call_detach(struct server__call *c);
+extern const struct net_exchange_events server__not_waiting;
+
+/* The failures of what a resource, or the whole server, does not have. */
+struct registry_failure server__no_method(void);
+
 /* ---- who.c ---- */
 
 /* Finds out who asks and whether they may; fills the call's user. */
 struct registry_failure server__identify(struct server__call *c);
+
+/* What is asked, as a question to the rules; texts live in the call's arena or longer. */
+struct auth_attributes server__question(struct server__call *c);
+
+/* Might whoever asks do the same with this verb? *reason tells what the rules say. */
+bool server__may(struct server__call *c, struct str verb, struct str *reason);
+
+/* ---- connect.c ---- */
+
+/* Answers a request to be led to something that runs; false: it is none. */
+bool server__connect(struct server__call *c);
 
 /* ---- payload.c ---- */
 
 /* Reads the body into the request: an object, a patch or options. False: it was refused and the
  * answer given. */
 bool server__body_read(struct server__call *c, struct str body);
+
+/* ---- respond.c ---- */
+
+enum { SERVER__HEADERS_MOST = 8 };
+
+struct server__headers {
+    struct net_header v[SERVER__HEADERS_MOST + API_MOST_FAULTS];
+    size_t n;
+};
+
+/* The headers that every answer has: its type, how it may be cached, Audit-Id and warnings. */
+void server__headers_start(struct server__call *c, struct server__headers *h, struct str type);
+void server__header_add(struct server__headers *h, const char *name, struct str value);
+
+/* Gives another value to a header that is there. */
+void server__header_set(struct server__headers *h, const char *name, struct str value);
+
+/* Answers with bytes as they are, but for compression, and frees the call. What of the parts has a
+ * release is taken. */
+void server__respond(struct server__call *c, int status, struct server__headers *h,
+                     struct net_part *parts, size_t n);
+
+/* Answers with JSON, or with what the client wants to have made of it: for people, or YAML. */
+void server__respond_json(struct server__call *c, int status, struct server__headers *h,
+                          struct net_part *parts, size_t n);
+
+/* The text up to so many characters. */
+struct str server__cut(struct str text, size_t most);
+
+/* ---- packed.c ---- */
+
+/* The same in gzip, over as many turns as it takes. Parts without release are borrowed for the call
+ * if there is one, and live in the call's arena if there are more. */
+void server__pack(struct server__call *c, int status, struct server__headers *h,
+                  const struct net_part *parts, size_t n);
+
+/* ---- observe.c ---- */
+
+/* The head of a request has come, and it is known what it asks for. */
+void server__account_open(struct server__call *c);
+
+/* It is known who asks, and whether they may: ERR_NONE, or why not. */
+void server__account_start(struct server__call *c, enum err_code refused);
+
+/* A stream has begun to answer with this status. */
+void server__account_stream(struct server__call *c, int status);
+
+/* An answer is about to be given: its status, and its length before compression. */
+void server__account_answer(struct server__call *c, int status, size_t length);
+
+/* It is all over: a stream has ended, or there is nobody left to be answered. */
+void server__account_end(struct server__call *c);
+
+/* The answer will be a failure: a line at -v 2, unless there are too many of them. */
+void server__account_refusal(struct server__call *c, const struct registry_failure *failure);
+
+/* The same for an answer that is given while the core has the call, whose arena is not touched. */
+void server__account_late(struct server__call *c, const struct registry_failure *failure);
+
+/* ---- audit.c ---- */
+
+/* Asks the policy, and writes that the request was received. */
+void server__audit_start(struct server__call *c);
+
+/* Writes an event, if the policy wants it; the arena is for texts on the way. */
+void server__audit(struct server__call *c, struct arena *a, enum server_audit_stage stage);
+
+/* Remembers the request's body, if the policy wants it. */
+void server__account_request(struct server__call *c);
+
+/* Remembers the answer in JSON, if the policy wants it; asked first if it is to be made for that
+ * alone. */
+bool server__account_wants_object(const struct server__call *c);
+void server__account_object(struct server__call *c, const struct net_part *parts, size_t n);
+
+/* ---- deadline.c ---- */
+
+/* Reads how long the request may take. */
+struct registry_failure server__deadline_read(struct server__call *c);
+
+/* The call waits: for its body, or, written, for the core. */
+void server__deadline_start(struct server__call *c);
+void server__deadline_write(struct server__call *c);
+void server__deadline_stop(struct server__call *c);
+
+/* ---- wait.c ---- */
+
+/* Executes a read; one of a revision that lies ahead waits for it, but not for long. */
+void server__read(struct server__call *c);
+
+/* Is it refused because its revision lies ahead? Then it can wait, once. */
+bool server__is_ahead(const struct registry_failure *f);
+void server__wait(struct server__call *c);
+
+/* Looks after those who wait, when there are news. */
+void server__wait_news(struct server__worker *w);
 
 /* ---- answer.c ---- */
 
@@ -82,6 +245,9 @@ void server__answer(struct server__call *c);
 void server__answer_failure(struct server__call *c, struct registry_failure failure);
 void server__answer_text(struct server__call *c, int status, struct str text);
 void server__answer_json(struct server__call *c, int status, const struct json *tree);
+
+/* The Status of a failure as an object; the caller has a reference. */
+const struct api_object *server__status_object(struct arena *a, const struct registry_failure *f);
 
 /* Objects as a Table. */
 struct server__table {
@@ -113,6 +279,27 @@ void server__core_stop(struct server *s);
 
 /* Answers what is neither a resource nor discovery, or is not served at all. */
 void server__special(struct server__call *c);
+
+/* 404 page not found. */
+void server__answer_nothing(struct server__call *c);
+
+/* ---- health.c ---- */
+
+/* Answers /healthz, /livez, /readyz and their checks; false: the path is none of them. */
+bool server__health(struct server__call *c);
+
+/* Adds these paths to an array. */
+void server__health_paths(struct arena *a, struct json *out);
+
+/* ---- figures.c ---- */
+
+/* Answers /metrics. */
+void server__figures(struct server__call *c);
+
+/* ---- openid.c ---- */
+
+/* Answers with a document by which others verify tokens; false: the path is none. */
+bool server__openid(struct server__call *c);
 
 /* ---- documents.c ---- */
 

@@ -1,92 +1,148 @@
 /*
- * Paths that are no resources: version, health, metrics.
+ * Paths that are no resources: version, the list of paths, health, metrics, documents.
  *
- * Follows k8s.io/apiserver pkg/server/healthz, func InstallPathHandler.
+ * Follows k8s.io/apiserver pkg/server/routes, func (IndexLister) ServeHTTP,
+ * func (Version) Install.
  */
+#include <stdlib.h>
+#include <sys/utsname.h>
+
 #include "server/server_int.h"
 
-/* What is asked when health is; each is a path of its own too: /readyz/ping. */
-static const char *const checks[] = {"ping", "log", "store"};
-
-static bool is_healthy(const struct server__call *c, const char *check) {
-    if (str_is(str_of(check), "store"))
-        return store_writable(c->s->opts.store, NULL) == 0;
-    return true;
-}
-
-static bool is_excluded(const struct server__call *c, const char *check) {
-    for (size_t i = 0; i < c->query.n; i++)
-        if (str_is(c->query.names[i], "exclude") && str_is(c->query.values[i], check))
-            return true;
-    return false;
-}
-
-static void answer_health(struct server__call *c, struct str name) {
-    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    bool all = true;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        bool excluded = is_excluded(c, checks[i]), good = excluded || is_healthy(c, checks[i]);
-        all &= good;
-        buf_addf(&text, "[%c]%s %s\n", good ? '+' : '-', checks[i],
-                 excluded ? "excluded: ok"
-                 : good   ? "ok"
-                          : "failed: reason withheld");
-    }
-    buf_addf(&text, "%.*s check %s\n", STR_ARG(name), all ? "passed" : "failed");
-    bool verbose = !all || server_query_is_true(&c->query, "verbose");
-    struct str shown = verbose ? arena_str(&c->arena, buf_view(&text)) : STR("ok");
-    server__answer_text(c, all ? 200 : 500, shown);
-}
-
-static void answer_check(struct server__call *c, struct str check) {
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (str_is(check, checks[i])) {
-            bool good = is_healthy(c, checks[i]);
-            server__answer_text(c, good ? 200 : 500,
-                                good ? STR("ok") : STR("internal server error: reason withheld"));
-            return;
-        }
+void server__answer_nothing(struct server__call *c) {
     server__answer_text(c, 404, STR("404 page not found\n"));
 }
 
+/* ---- /version ---- */
+
+static void add(struct arena *a, struct json *tree, const char *name, struct str value) {
+    json_add(a, tree, str_of(name), json_of_str(value));
+}
+
+static void add_version(struct arena *a, struct json *tree, const char *const names[2],
+                        struct feature_version v) {
+    add(a, tree, names[0], arena_printf(a, "%llu", (unsigned long long)v.major));
+    add(a, tree, names[1], arena_printf(a, "%llu", (unsigned long long)v.minor));
+}
+
+/* linux/amd64, in Go's words for machines. */
+static struct str platform(struct arena *a) {
+    static const char *const machines[][2] = {{"x86_64", "amd64"}, {"aarch64", "arm64"}};
+    struct utsname name;
+    if (uname(&name) < 0)
+        return STR("linux");
+    const char *machine = name.machine;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+        if (str_is(str_of(name.machine), machines[i][0]))
+            machine = machines[i][1];
+    return arena_printf(a, "linux/%s", machine);
+}
+
 static void answer_version(struct server__call *c) {
-    static const struct {
-        struct str name, value;
-    } members[] = {
-        {STR_INIT("major"), STR_INIT("1")},
-        {STR_INIT("minor"), STR_INIT("37")},
-        {STR_INIT("emulationMajor"), STR_INIT("1")},
-        {STR_INIT("emulationMinor"), STR_INIT("37")},
-        {STR_INIT("minCompatibilityMajor"), STR_INIT("1")},
-        {STR_INIT("minCompatibilityMinor"), STR_INIT("36")},
-        {STR_INIT("gitVersion"), STR_INIT("v1.37.1+berth")},
-        {STR_INIT("gitCommit"), STR_INIT("")},
-        {STR_INIT("gitTreeState"), STR_INIT("clean")},
-        {STR_INIT("buildDate"), STR_INIT("1970-01-01T00:00:00Z")},
-        {STR_INIT("goVersion"), STR_INIT("none")},
-        {STR_INIT("compiler"), STR_INIT("gcc")},
-        {STR_INIT("platform"), STR_INIT("linux/amd64")},
-    };
+    static const char *const binary[] = {"major", "minor"},
+                             *const emulated[] = {"emulationMajor", "emulationMinor"},
+                             *const oldest[] = {"minCompatibilityMajor", "minCompatibilityMinor"};
+    const struct server_opts *o = &c->s->opts;
+    struct feature_version v = FEATURE_NEWEST;
     struct json tree = {.kind = JSON_OBJECT};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        json_add(&c->arena, &tree, members[i].name, json_of_str(members[i].value));
+    struct arena *a = &c->arena;
+    add_version(a, &tree, binary, v);
+    add_version(a, &tree, emulated, o->emulated);
+    add_version(a, &tree, oldest, o->min_compat);
+    add(a, &tree, "gitVersion",
+        arena_printf(a, "v%llu.%llu.1+berth.%s", (unsigned long long)v.major,
+                     (unsigned long long)v.minor, o->program_version));
+    add(a, &tree, "gitCommit", str_of(o->program_commit));
+    add(a, &tree, "gitTreeState", *o->program_commit ? STR("clean") : STR(""));
+    add(a, &tree, "buildDate", STR("1970-01-01T00:00:00Z"));
+    add(a, &tree, "goVersion", STR("none"));
+    add(a, &tree, "compiler", STR("cc"));
+    add(a, &tree, "platform", platform(a));
+    c->media = (struct server_media){.pretty = true};
     server__answer_json(c, 200, &tree);
 }
 
-void server__special(struct server__call *c) {
-    static const char *const healths[] = {"healthz", "livez", "readyz"};
-    struct str path = net_exchange_request(c->x)->path, first, rest;
-    str_cut(str_sub(path, 1, path.n), '/', &first, &rest);
-    for (size_t i = 0; i < sizeof healths / sizeof *healths; i++)
-        if (c->route.kind == SERVER_ROUTE_OTHER && str_is(first, healths[i])) {
-            if (rest.n)
-                answer_check(c, rest);
-            else
-                answer_health(c, first);
-            return;
+/* ---- / ---- */
+
+static int by_text(const void *a, const void *b) {
+    return str_cmp(json_str(a), json_str(b));
+}
+
+static void add_path(struct arena *a, struct json *paths, struct str path) {
+    json_append(a, paths, json_of_str(path));
+}
+
+/* /api/v1, /apis/apps, /apis/apps/v1 of all that is served. */
+static void add_versions(struct server__call *c, struct json *paths) {
+    size_t n;
+    const struct apiserver_resource *r = apiserver_catalog_all(c->s->opts.catalog, &n);
+    struct arena *a = &c->arena;
+    for (size_t i = 0; i < n; i++) {
+        if (!r[i].group.n) {
+            add_path(a, paths, arena_printf(a, "/api/%.*s", STR_ARG(r[i].version)));
+            continue;
         }
-    if (str_is(path, "/version"))
-        answer_version(c);
-    else if (!server__documents(c))
-        server__answer_text(c, 404, STR("404 page not found\n"));
+        struct str group = arena_printf(a, "/apis/%.*s", STR_ARG(r[i].group));
+        add_path(a, paths, group);
+        add_path(a, paths, arena_printf(a, "%.*s/%.*s", STR_ARG(group), STR_ARG(r[i].version)));
+    }
+}
+
+/* The paths, each once, in their order. */
+static void write_index(struct server__call *c, struct buf *out) {
+    static const char *const fixed[] = {"/api",        "/apis",       "/metrics",
+                                        "/openapi/v2", "/openapi/v3", "/version"};
+    struct json tree = {.kind = JSON_OBJECT}, all = {.kind = JSON_ARRAY},
+                paths = {.kind = JSON_ARRAY};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        add_path(&c->arena, &all, str_of(fixed[i]));
+    add_versions(c, &all);
+    server__health_paths(&c->arena, &all);
+    qsort(all.items, all.n, sizeof *all.items, by_text);
+    for (uint32_t i = 0; i < all.n; i++)
+        if (!i || !str_eq(json_str(&all.items[i]), json_str(&all.items[i - 1])))
+            add_path(&c->arena, &paths, json_str(&all.items[i]));
+    json_add(&c->arena, &tree, STR("paths"), paths);
+    json_write(out, &tree, &(struct json_style){.indent = 2});
+}
+
+static void answer_index(struct server__call *c) {
+    struct server__headers h;
+    if (!c->worker->index.n)
+        write_index(c, &c->worker->index);
+    struct net_part part = {.bytes = buf_view(&c->worker->index)};
+    server__headers_start(c, &h, STR("application/json"));
+    server__respond(c, 200, &h, &part, 1);
+}
+
+/* ---- all of them ---- */
+
+static void answer_documents(struct server__call *c) {
+    if (!server__openid(c) && !server__documents(c))
+        server__answer_nothing(c);
+}
+
+static const struct {
+    const char *path;
+    void (*fn)(struct server__call *c);
+    bool reads_only; /* other methods are refused, as by what upstream routes with go-restful */
+} specials[] = {
+    {"/", answer_index, false},           {"/index.html", answer_index, false},
+    {"/version", answer_version, true},   {"/version/", answer_version, true},
+    {"/metrics", server__figures, false},
+};
+
+void server__special(struct server__call *c) {
+    const struct net_request *request = net_exchange_request(c->x);
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
+        if (!str_is(request->path, specials[i].path))
+            continue;
+        if (specials[i].reads_only && !str_is(request->method, "GET"))
+            server__answer_failure(c, server__no_method());
+        else
+            specials[i].fn(c);
+        return;
+    }
+    if (!server__health(c))
+        answer_documents(c);
 }

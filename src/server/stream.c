@@ -25,6 +25,8 @@ struct server__stream {
     struct server__stream *next, **link; /* in the worker's list */
     struct net_timer bookmark, end;
     bool has_told_columns; /* of tables: the first one has them */
+    bool is_websocket;     /* a message for each event */
+    struct server_watch_series *series;
 };
 
 static void stream_free(struct server__stream *s) {
@@ -34,6 +36,7 @@ static void stream_free(struct server__stream *s) {
     if (s->next)
         s->next->link = s->link;
     apiserver_watch_free(s->watch);
+    server__account_end(s->call);
     server__call_free(s->call);
     free(s);
 }
@@ -117,21 +120,15 @@ static void write_proto_draft(struct buf *b, struct str type, struct api_object 
     api_object_unref(o);
 }
 
-static struct api_object *status_of(const struct registry_failure *f) {
-    AUTO(arena_release) struct arena a = {0};
-    struct json tree = registry_status(&a, f);
-    struct api_object *o;
-    if (api_object_decode(&tree, NULL, &o, NULL) < 0)
-        BUG("a Status cannot be decoded");
-    return o;
-}
-
 static void write_proto_event(struct server__stream *s, struct buf *b,
                               const struct apiserver_event *e) {
     struct str type = str_of(type_names[e->type]);
-    if (e->type == APISERVER_ERROR)
-        write_proto_draft(b, type, status_of(&e->failure));
-    else if (e->type == APISERVER_BOOKMARK)
+    if (e->type == APISERVER_ERROR) {
+        AUTO(arena_release) struct arena a = {0};
+        const struct api_object *o = server__status_object(&a, &e->failure);
+        write_proto(b, type, api_object_proto(o));
+        api_object_unref(o);
+    } else if (e->type == APISERVER_BOOKMARK)
         write_proto_draft(b, type, bookmark_of(s, e));
     else {
         const struct api_object *o = apiserver_convert(e->object, s->call->r.resource->kind);
@@ -157,12 +154,29 @@ static void write_event(struct server__stream *s, struct buf *b, const struct ap
 
 /* ---- the stream ---- */
 
+/* One message: text, or bytes if they are protobuf. */
+static void send_message(struct server__stream *s, struct str bytes) {
+    struct net_part part = {.bytes = bytes};
+    if (s->call->media.format == SERVER_PROTOBUF)
+        net_websocket_write_binary(s->call->x, &part, 1);
+    else
+        net_stream_write(s->call->x, &part, 1);
+}
+
 static void send(struct server__stream *s, const struct apiserver_event *events, size_t n) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     bool is_proto = s->call->media.format == SERVER_PROTOBUF;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        size_t before = buf_view(&text).n;
         (is_proto ? write_proto_event : write_event)(s, &text, &events[i]);
-    net_stream_write(s->call->x, &(struct net_part){.bytes = buf_view(&text)}, 1);
+        server_watch_series_event(s->series, buf_view(&text).n - before);
+        if (s->is_websocket) {
+            send_message(s, buf_view(&text));
+            buf_clear(&text);
+        }
+    }
+    if (!s->is_websocket)
+        net_stream_write(s->call->x, &(struct net_part){.bytes = buf_view(&text)}, 1);
 }
 
 static void finish(struct server__stream *s) {
@@ -233,6 +247,7 @@ void server__stream_news(void *worker) {
         if (news[resource / 64] >> resource % 64 & 1)
             pump(s);
     }
+    server__wait_news(w);
 }
 
 static void link_stream(struct server__worker *w, struct server__stream *s) {
@@ -251,27 +266,81 @@ static int64_t length_of(const struct server__call *c) {
     return (asked.v < longest ? asked.v : longest) * CLOCK_SECOND;
 }
 
+/* ---- beginning ---- */
+
+/* The first protocol that is offered and is no token; upstream takes back what it is offered. */
+static struct str protocol_of(const struct net_request *request) {
+    struct str list = net_headers_find(request->headers, STR("Sec-WebSocket-Protocol")), item;
+    for (bool more = list.n > 0; more;) {
+        more = str_cut(list, ',', &item, &list);
+        item = str_trim(item);
+        if (item.n && !str_starts(item, STR("base64url.bearer.authorization.k8s.io.")))
+            return item;
+    }
+    return STR("");
+}
+
+static void begin(struct server__stream *s) {
+    struct server__call *c = s->call;
+    const struct net_request *request = net_exchange_request(c->x);
+    struct server__headers h;
+    s->is_websocket = net_websocket_is_asked(request);
+    server__account_stream(c, s->is_websocket ? 101 : 200);
+    net_exchange_listen(c->x, &stream_events, s);
+    if (s->is_websocket) {
+        net_websocket_accept(c->x, protocol_of(request));
+        return;
+    }
+    server__headers_start(c, &h, server_media_type(&c->media, true));
+    net_stream_begin(c->x, 200, (struct net_headers){h.v, h.n});
+}
+
+static struct server_watch_series *series_of(const struct server__call *c) {
+    const struct apiserver_resource *r = c->route.resource;
+    return server_counts_watch(c->worker->counts,
+                               &(struct server_labels){.group = r->group,
+                                                       .version = r->version,
+                                                       .resource = str_of(r->kind->plural),
+                                                       .verb = "",
+                                                       .scope = ""});
+}
+
+static struct server__stream *stream_new(struct server__call *c, struct apiserver_watch *watch) {
+    struct server__stream *s = xcalloc(1, sizeof *s);
+    *s = (struct server__stream){.worker = c->worker,
+                                 .call = c,
+                                 .watch = watch,
+                                 .series = series_of(c),
+                                 .bookmark = {.fn = on_bookmark, .arg = s},
+                                 .end = {.fn = on_end, .arg = s}};
+    link_stream(c->worker, s);
+    begin(s);
+    return s;
+}
+
+/* A watch that fails after it has waited is one that begins with its failure. */
+static void refuse(struct server__call *c, const struct registry_failure *failure) {
+    struct apiserver_event e = {.type = APISERVER_ERROR, .failure = *failure};
+    if (!server__is_ahead(failure))
+        server__answer_failure(c, *failure);
+    else if (!c->has_waited)
+        server__wait(c);
+    else {
+        struct server__stream *s = stream_new(c, NULL);
+        send(s, &e, 1);
+        finish(s);
+    }
+}
+
 void server__watch(struct server__call *c) {
     struct registry_failure failure;
     struct apiserver_watch *watch = apiserver_watch_new(c->s->opts.api, &c->r, &failure);
     if (!watch) {
-        server__answer_failure(c, failure);
+        refuse(c, &failure);
         return;
     }
-    struct server__stream *s = xcalloc(1, sizeof *s);
+    struct server__stream *s = stream_new(c, watch);
     int64_t now = net_loop_now(c->worker->loop);
-    *s = (struct server__stream){.worker = c->worker,
-                                 .call = c,
-                                 .watch = watch,
-                                 .bookmark = {.fn = on_bookmark, .arg = s},
-                                 .end = {.fn = on_end, .arg = s}};
-    link_stream(c->worker, s);
-    const struct net_header headers[] = {
-        {STR("Content-Type"), server_media_type(&c->media, true)},
-        {STR("Cache-Control"), STR("no-cache, private")},
-    };
-    net_exchange_listen(c->x, &stream_events, s);
-    net_stream_begin(c->x, 200, (struct net_headers){headers, 2});
     net_timer_start(c->worker->loop, &s->bookmark, now + BOOKMARK_EVERY);
     net_timer_start(c->worker->loop, &s->end, now + length_of(c));
     pump(s);

@@ -15,7 +15,10 @@ void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts
     c->known = registry_known_new(c->opts.namespace);
     registry_known_close(c->known, API_T_priority_class);
     registry_known_close(c->known, API_T_storage_class);
-    c->registry = (struct registry){opts->gates, opts->cel, registry_known_view(c->known)};
+    c->registry = (struct registry){.gates = opts->gates,
+                                    .cel = opts->cel,
+                                    .view = registry_known_view(c->known),
+                                    .plugins = registry_plugins_offline()};
 }
 
 void sim_cluster_release(struct sim_cluster *c) {

@@ -268,3 +268,11 @@ bool valid__equal(enum api_type_id type, const void *a, const void *b) {
 bool valid__equal_lists(enum api_type_id type, const void *list_a, const void *list_b) {
     return equal_any_lists(&api_types[type], list_a, list_b);
 }
+
+bool valid_equal(enum api_type_id type, const void *a, const void *b) {
+    return valid__equal(type, a, b);
+}
+
+bool valid_equal_lists(enum api_type_id type, const void *list_a, const void *list_b) {
+    return valid__equal_lists(type, list_a, list_b);
+}

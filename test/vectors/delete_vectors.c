@@ -53,7 +53,8 @@ static int judge(struct arena *a, const struct json *line, struct api_object *o,
     struct feature_set gates;
     struct registry_known *known = registry_known_new(STR(""));
     struct registry_request request = {.namespace = STR("default")};
-    struct registry registry = {.gates = &gates, .view = registry_known_view(known)};
+    struct registry registry = {
+        .gates = &gates, .view = registry_known_view(known), .plugins = registry_plugins_offline()};
     struct api_delete_options options = {0};
     enum registry_deletion deletion = REGISTRY_DELETION_NOW;
     int rc = -1;

@@ -25,6 +25,7 @@ static const struct kind {
     const char *file;
     vectors_check_fn *check;
 } kinds[] = {
+    {"admission.jsonl", vectors_check_admission},
     {"apply.jsonl", vectors_check_apply},
     {"cel_conformance_k8s.jsonl", vectors_check_cel_conformance},
     {"cel_vectors.jsonl", vectors_check_cel},
@@ -51,7 +52,9 @@ static const struct kind {
     {"tolerate.jsonl", vectors_check_tolerate},
     {"untolerated.jsonl", vectors_check_untolerated},
     {"validate_create.jsonl", vectors_check_validate_create},
+    {"convert.jsonl", vectors_check_convert},
     {"validate_status.jsonl", vectors_check_validate_status},
+    {"validate_subresource.jsonl", vectors_check_validate_subresource},
     {"validate_update.jsonl", vectors_check_validate_update},
     {"yaml.jsonl", vectors_check_yaml},
 };

@@ -12,18 +12,37 @@
 #include "auth/pki.h"
 #include "base/map.h"
 #include "cli/io.h"
+#include "cli/spelling.h"
+#include "cmd/auth_flags.h"
 #include "cmd/cmd.h"
+#include "cmd/data_dir.h"
 #include "cmd/gate_flags.h"
+#include "codec/time.h"
 #include "net/net.h"
 #include "server/server.h"
 #include "tolexpr/tolexpr.h"
 
+#ifndef BERTH_COMMIT
+#define BERTH_COMMIT ""
+#endif
+
 struct apiserver_cmd_opts {
     struct gates_opts gates;
+    struct auth_opts auth;
     struct str data_dir, bind_address, kubeconfig;
+    struct opt_list enabled, disabled; /* plug-ins of admission */
     int64_t port;
     bool memory;
+    struct str audit_log, audit_policy, request_timeout, shutdown_delay;
+    int64_t max_inflight, max_mutating_inflight;
 };
+
+static void offer_plugins(struct buf *out) {
+    const char *name;
+    bool on;
+    for (size_t i = 0; (name = registry_plugin_name(i, &on)); i++)
+        buf_addf(out, "%s%s", i ? " " : "", name);
+}
 
 static const struct opt server_opts[] = {
     {.name = "data-dir",
@@ -54,6 +73,58 @@ static const struct opt server_opts[] = {
              "data folder.",
      .value = "FILE",
      .offset = offsetof(struct apiserver_cmd_opts, kubeconfig)},
+    {.name = "enable-admission-plugins",
+     .kind = OPT_LIST,
+     .help = "Admission plug-ins to ask beside those that are on by default, by their names in "
+             "kube-apiserver.",
+     .value = "NAME,...",
+     .offset = offsetof(struct apiserver_cmd_opts, enabled),
+     .offer = offer_plugins},
+    {.name = "disable-admission-plugins",
+     .kind = OPT_LIST,
+     .help = "Admission plug-ins not to ask, although they are on by default.",
+     .value = "NAME,...",
+     .offset = offsetof(struct apiserver_cmd_opts, disabled),
+     .offer = offer_plugins},
+    {0},
+};
+
+static const struct opt request_opts[] = {
+    {.name = "max-requests-inflight",
+     .kind = OPT_INT,
+     .help = "Requests that read and may be under way at a time; more are answered with 429. "
+             "Watches do not count. 0 is no limit.",
+     .value = "N",
+     .fallback = "400",
+     .offset = offsetof(struct apiserver_cmd_opts, max_inflight)},
+    {.name = "max-mutating-requests-inflight",
+     .kind = OPT_INT,
+     .help = "The same for requests that write.",
+     .value = "N",
+     .fallback = "200",
+     .offset = offsetof(struct apiserver_cmd_opts, max_mutating_inflight)},
+    {.name = "request-timeout",
+     .kind = OPT_STR,
+     .help = "How long a request may take before it is answered with 504. Watches may take longer.",
+     .value = "DURATION",
+     .fallback = "1m0s",
+     .offset = offsetof(struct apiserver_cmd_opts, request_timeout)},
+    {.name = "shutdown-delay-duration",
+     .kind = OPT_STR,
+     .help = "How long to serve on after SIGTERM, while /readyz fails.",
+     .value = "DURATION",
+     .fallback = "0s",
+     .offset = offsetof(struct apiserver_cmd_opts, shutdown_delay)},
+    {.name = "audit-log-path",
+     .kind = OPT_STR,
+     .help = "File that audit events are appended to, a line each; - is standard output.",
+     .value = "FILE",
+     .offset = offsetof(struct apiserver_cmd_opts, audit_log)},
+    {.name = "audit-policy-file",
+     .kind = OPT_STR,
+     .help = "Policy of audit.k8s.io/v1 that says what is audited; without it, nothing is.",
+     .value = "FILE",
+     .offset = offsetof(struct apiserver_cmd_opts, audit_policy)},
     {0},
 };
 
@@ -63,9 +134,11 @@ struct run {
     struct cmd_call *call;
     const struct apiserver_cmd_opts *opts;
     struct feature_config gates;
+    struct registry_plugins plugins;
     struct str dir;   /* of the store and the certificates */
     bool dir_is_ours; /* made for this run, and removed behind it */
     struct auth_pki pki;
+    struct auth_config auth;
     struct net_loop *core;
     struct apiserver_catalog *catalog;
     struct tolexpr *expressions;
@@ -75,6 +148,7 @@ struct run {
     struct server *server;
     struct net_io signals;
     int signal_fd;
+    int64_t request_timeout, shutdown_delay;
 };
 
 static void post(void *ctx, void (*work)(void *arg), void *arg) {
@@ -89,30 +163,6 @@ static void draw(void *ctx, void *to, size_t n) {
 
 /* ---- folders ---- */
 
-static int make_dir(struct str path, struct err *err) {
-    if (mkdir(path.p, 0700) < 0 && errno != EEXIST)
-        return err_set(err, ERR_IO, "folder '%s': %s", path.p, strerror(errno));
-    return 0;
-}
-
-/* ~/.local/share/berth, or what $XDG_DATA_HOME says. */
-static int default_dir(struct run *run, struct str *out, struct err *err) {
-    const char *data = cmd_getenv(run->call->ctx, "XDG_DATA_HOME");
-    const char *home = cmd_getenv(run->call->ctx, "HOME");
-    struct arena *a = run->call->arena;
-    if (data && *data) {
-        *out = arena_printf(a, "%s/berth", data);
-        return 0;
-    }
-    if (!home || !*home)
-        return err_set(err, ERR_USAGE, "no home folder: say --data-dir DIR or --memory");
-    if (make_dir(arena_printf(a, "%s/.local", home), err) < 0 ||
-        make_dir(arena_printf(a, "%s/.local/share", home), err) < 0)
-        return -1;
-    *out = arena_printf(a, "%s/.local/share/berth", home);
-    return 0;
-}
-
 static int choose_dir(struct run *run, struct err *err) {
     const char *tmp = cmd_getenv(run->call->ctx, "TMPDIR");
     if (run->opts->memory) {
@@ -125,15 +175,14 @@ static int choose_dir(struct run *run, struct err *err) {
         run->dir_is_ours = true;
         return 0;
     }
-    run->dir = run->opts->data_dir;
-    if (!run->dir.n && default_dir(run, &run->dir, err) < 0)
-        return -1;
-    run->dir = arena_str(run->call->arena, run->dir);
-    return make_dir(run->dir, err);
+    struct arena *a = run->call->arena;
+    return data_dir_choose(run->call->ctx, a, run->opts->data_dir, &run->dir, err) < 0
+               ? -1
+               : data_dir_make(a, run->dir, err);
 }
 
 static struct str inside(struct run *run, const char *name) {
-    return arena_printf(run->call->arena, "%.*s/%s", STR_ARG(run->dir), name);
+    return data_dir_inside(run->call->arena, run->dir, name);
 }
 
 static void remove_dir(struct run *run) {
@@ -170,18 +219,36 @@ static int open_tls(struct run *run, struct err *err) {
     return run->tls ? 0 : -1;
 }
 
-static int open_server(struct run *run, struct err *err) {
+static const char *text_or_null(struct run *run, struct str text) {
+    return text.n ? arena_str(run->call->arena, text).p : NULL;
+}
+
+static int open_api(struct run *run, struct err *err) {
     struct cmd_ctx *ctx = run->call->ctx;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct auth_issuer *issuer = &run->auth.setup.issuer;
+    if (auth_configure(run->call->arena, &run->opts->auth, run->pki.service_account_key, &run->auth,
+                       err) < 0)
+        return -1;
     run->api = apiserver_new(&(struct apiserver_opts){.catalog = run->catalog,
                                                       .store = run->store,
                                                       .gates = &run->gates.enabled,
                                                       .cel = tolexpr_valid_cel(run->expressions),
                                                       .clock = ctx->clock,
-                                                      .draw = draw});
+                                                      .plugins = run->plugins,
+                                                      .draw = draw,
+                                                      .issuer = issuer,
+                                                      .token_most_seconds = run->auth.most_seconds,
+                                                      .extends_tokens = run->opts->auth.extends});
+    issuer->objects = apiserver_objects(run->api);
     apiserver_bootstrap(run->api);
     store_commit(run->store, NULL, NULL);
     store_flush(run->store);
+    return 0;
+}
+
+static int open_server(struct run *run, struct err *err) {
+    struct cmd_ctx *ctx = run->call->ctx;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct server_opts opts = {.api = run->api,
                                .catalog = run->catalog,
                                .store = run->store,
@@ -192,7 +259,19 @@ static int open_server(struct run *run, struct err *err) {
                                .address = arena_str(run->call->arena, run->opts->bind_address).p,
                                .port = (uint16_t)run->opts->port,
                                .tls = run->tls,
-                               .who = {.allows_anonymous = true},
+                               .who = {.file = run->auth.setup.file,
+                                       .issuer = &run->auth.setup.issuer,
+                                       .allows_anonymous = run->opts->auth.anonymous},
+                               .jwks_uri = run->opts->auth.jwks_uri,
+                               .emulated = run->gates.emulated,
+                               .min_compat = run->gates.min_compat,
+                               .program_version = BERTH_VERSION,
+                               .program_commit = BERTH_COMMIT,
+                               .request_timeout = run->request_timeout,
+                               .max_inflight = (uint32_t)run->opts->max_inflight,
+                               .max_mutating_inflight = (uint32_t)run->opts->max_mutating_inflight,
+                               .audit_log = text_or_null(run, run->opts->audit_log),
+                               .audit_policy = text_or_null(run, run->opts->audit_policy),
                                .workers = processors > 0 ? (size_t)processors : 1};
     return server_new(&opts, &run->server, err);
 }
@@ -223,7 +302,7 @@ static void on_signal(void *arg, uint32_t events) {
     struct signalfd_siginfo info;
     (void)events;
     if (read(run->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
-        server_stop(run->server, GRACE);
+        server_stop(run->server, run->shutdown_delay, GRACE);
 }
 
 static int listen_to_signals(struct run *run, struct err *err) {
@@ -249,6 +328,7 @@ static void release(struct run *run) {
     net_tls_free(run->tls);
     store_close(run->store);
     apiserver_free(run->api);
+    auth_config_release(&run->auth);
     tolexpr_free(run->expressions);
     apiserver_catalog_free(run->catalog);
     net_loop_free(run->core);
@@ -257,10 +337,28 @@ static void release(struct run *run) {
 
 static int serve(struct run *run, struct err *err) {
     if (choose_dir(run, err) < 0 || listen_to_signals(run, err) < 0 || open_store(run, err) < 0 ||
-        open_tls(run, err) < 0 || open_server(run, err) < 0 || tell_ready(run, err) < 0)
+        open_tls(run, err) < 0 || open_api(run, err) < 0 || open_server(run, err) < 0 ||
+        tell_ready(run, err) < 0)
         return -1;
     net_loop_run(run->core);
     return CMD_GOOD;
+}
+
+static int read_duration(const char *name, struct str text, int64_t *out, struct err *err) {
+    if (time_parse_duration(text, out, err) < 0)
+        return err_wrap(err, "invalid argument \"%.*s\" for \"--%s\" flag", STR_ARG(text), name);
+    if (*out < 0)
+        return err_set(err, ERR_USAGE, "--%s can not be a negative value", name);
+    return 0;
+}
+
+static int read_durations(struct run *run, struct err *err) {
+    return read_duration("request-timeout", run->opts->request_timeout, &run->request_timeout,
+                         err) < 0 ||
+                   read_duration("shutdown-delay-duration", run->opts->shutdown_delay,
+                                 &run->shutdown_delay, err) < 0
+               ? -1
+               : 0;
 }
 
 static int check(const struct apiserver_cmd_opts *opts, struct err *err) {
@@ -268,12 +366,50 @@ static int check(const struct apiserver_cmd_opts *opts, struct err *err) {
         return err_set(err, ERR_USAGE, "--memory and --data-dir exclude each other");
     if (opts->port < 0 || opts->port > UINT16_MAX)
         return err_set(err, ERR_USAGE, "--secure-port must be between 0 and 65535");
+    if (opts->max_inflight > INT32_MAX || opts->max_mutating_inflight > INT32_MAX)
+        return err_set(err, ERR_USAGE, "a limit of requests in flight is too large");
     return 0;
+}
+
+/* ---- plug-ins of admission ---- */
+
+static int suggest_plugins(struct str typed, struct err *err) {
+    struct suggest suggest = {.typed = typed};
+    const char *name;
+    bool on;
+    for (size_t i = 0; (name = registry_plugin_name(i, &on)); i++)
+        suggest_offer(&suggest, name);
+    return suggest_fail(&suggest, "", err);
+}
+
+/* Switches one by one, so that it is known which name is wrong. */
+static int switch_plugins(struct registry_plugins *plugins, const struct opt_list *names, bool on,
+                          struct err *err) {
+    for (size_t i = 0; i < names->n; i++)
+        if (registry_plugins_switch(plugins, (struct api_strs){&names->v[i], 1}, on, err) < 0)
+            return suggest_plugins(names->v[i], err);
+    return 0;
+}
+
+static int choose_plugins(struct run *run, struct err *err) {
+    const struct opt_list *on = &run->opts->enabled, *off = &run->opts->disabled;
+    for (size_t i = 0; i < on->n; i++)
+        for (size_t k = 0; k < off->n; k++)
+            if (str_eq(on->v[i], off->v[k]))
+                return err_set(err, ERR_USAGE,
+                               "[%.*s] in enable-admission-plugins and disable-admission-plugins "
+                               "overlapped",
+                               STR_ARG(on->v[i]));
+    run->plugins = registry_plugins_default();
+    if (switch_plugins(&run->plugins, off, false, err) < 0)
+        return -1;
+    return switch_plugins(&run->plugins, on, true, err);
 }
 
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts, .signal_fd = -1};
-    if (check(run.opts, err) < 0 ||
+    if (check(run.opts, err) < 0 || read_durations(&run, err) < 0 ||
+        choose_plugins(&run, err) < 0 ||
         gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
         return -1;
     run.core = net_loop_new(call->ctx->clock);
@@ -304,6 +440,8 @@ const struct cmd cmd_apiserver = {
     .usage = "[--data-dir DIR | --memory] [options]",
     .examples = examples,
     .groups = {{"Server", server_opts, 0},
+               {"Authentication", auth_opts, offsetof(struct apiserver_cmd_opts, auth)},
+               {"Requests", request_opts, 0},
                {"Feature gates", gates_opts, offsetof(struct apiserver_cmd_opts, gates)}},
     .opts_size = sizeof(struct apiserver_cmd_opts),
     .run = run,

@@ -43,8 +43,10 @@ int verdict_run_new(const struct verdict_opts *opts, const struct registry_known
     run->opts = *opts;
     run->stored = stored;
     run->seen = registry_known_new(opts->namespace);
-    run->registry =
-        (struct registry){&opts->gates->enabled, opts->cel, registry_known_view(run->seen)};
+    run->registry = (struct registry){.gates = &opts->gates->enabled,
+                                      .cel = opts->cel,
+                                      .view = registry_known_view(run->seen),
+                                      .plugins = registry_plugins_offline()};
     run->request =
         (struct registry_request){.namespace = opts->namespace, .name_suffix = NAME_SUFFIX};
     run->advice = advice_new();

@@ -219,6 +219,26 @@ static void count_goaway(struct net__worker *worker, uint32_t error) {
         net__count(worker, malformed, 1);
 }
 
+/* Is so little left of the body that it may come? There are clients (curl 7.88) that do not see the
+ * answer when their stream is reset while they send. */
+static bool rest_is_small(const struct net_exchange *x) {
+    int64_t length;
+    return x && x->head &&
+           str_to_i64(net_headers_find(x->head->request.headers, STR("content-length")), &length) &&
+           length <= LIMIT_NET_REST_BYTES;
+}
+
+/* The answer was sent before the request has ended: its rest is read for a while, or refused. */
+static void end_request(struct net__conn *c, nghttp2_session *session, int32_t stream) {
+    struct net_exchange *x = exchange_of(session, stream);
+    if (!rest_is_small(x)) {
+        nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_NO_ERROR);
+        return;
+    }
+    x->body_deadline = net_loop_now(c->worker->loop) + c->worker->limits.handshake;
+    net__conn_expect(c, x->body_deadline);
+}
+
 static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame, void *user) {
     struct net__conn *c = user;
     int32_t stream = frame->hd.stream_id;
@@ -230,7 +250,7 @@ static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame, v
                    frame->rst_stream.error_code == NGHTTP2_REFUSED_STREAM);
     else if (is_last && (frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS) &&
              nghttp2_session_get_stream_remote_close(session, stream) == 0)
-        nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_NO_ERROR);
+        end_request(c, session, stream);
     return 0;
 }
 
@@ -329,10 +349,15 @@ static void release(struct net__conn *c) {
     free(h2);
 }
 
+/* Bytes that are looked at before it is asked whether others should have their turn. */
+enum { FED_AT_ONCE = 512 };
+
 static size_t feed(struct net__conn *c, struct str bytes) {
     struct http2 *h2 = c->session;
-    if (net__conn_is_full(c))
+    if (net__conn_is_full(c) || net__conn_has_had_its_turn(c))
         return 0;
+    if (bytes.n > FED_AT_ONCE)
+        bytes.n = FED_AT_ONCE;
     ssize_t n = nghttp2_session_mem_recv(h2->session, (const uint8_t *)bytes.p, bytes.n);
     if (n >= 0)
         return (size_t)n;
@@ -461,8 +486,9 @@ static int64_t expire_stream(struct net__conn *c, struct net_exchange *x, int64_
     else
         net__count(c->worker, writes_stalled, 1);
     x->body_deadline = INT64_MAX;
+    bool was_answered = x->answer == NET__ANSWER_DONE && !x->out.bytes;
     net__out_release(&x->out);
-    break_stream(x, NGHTTP2_CANCEL);
+    break_stream(x, was_answered ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
     return INT64_MAX;
 }
 

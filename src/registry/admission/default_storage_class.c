@@ -21,4 +21,7 @@ static bool create(struct registry__admission *m) {
 }
 
 const struct registry__admission_plugin registry__default_storage_class = {
-    .name = "DefaultStorageClass", .create = create, .type = API_T_persistent_volume_claim};
+    .name = "DefaultStorageClass",
+    .mutate = {[REGISTRY_CREATE] = create},
+    .type = API_T_persistent_volume_claim,
+    .is_offline = true};

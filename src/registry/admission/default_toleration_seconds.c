@@ -53,4 +53,7 @@ static bool admit(struct registry__admission *m) {
 }
 
 const struct registry__admission_plugin registry__default_toleration_seconds = {
-    .name = "DefaultTolerationSeconds", .create = admit, .update = admit, .type = API_T_pod};
+    .name = "DefaultTolerationSeconds",
+    .mutate = {[REGISTRY_CREATE] = admit, [REGISTRY_UPDATE] = admit},
+    .type = API_T_pod,
+    .is_offline = true};

@@ -101,4 +101,7 @@ static bool update(struct registry__admission *m) {
 }
 
 const struct registry__admission_plugin registry__priority = {
-    .name = "Priority", .create = create, .update = update, .type = API_T_pod};
+    .name = "Priority",
+    .mutate = {[REGISTRY_CREATE] = create, [REGISTRY_UPDATE] = update},
+    .type = API_T_pod,
+    .is_offline = true};

@@ -161,3 +161,7 @@ struct str valid__qos_class(const struct api_pod_spec *spec, const struct featur
         return STR("Guaranteed");
     return qos == BURSTABLE ? STR("Burstable") : STR("BestEffort");
 }
+
+struct str valid_qos_class(const struct api_pod_spec *spec, const struct feature_set *gates) {
+    return valid__qos_class(spec, gates);
+}

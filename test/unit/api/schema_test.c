@@ -87,9 +87,9 @@ static void defaulting_looks_at_the_rows_that_concern_it(void **state) {
 
 /* A field can be dropped, and its use be told, if it may be absent. */
 static bool may_have_gate(const struct api_field *f) {
-    static const uint8_t kinds[] = {API_PSTR, API_PBOOL,     API_PI32,     API_PI64,
-                                    API_PTR,  API_PINTSTR,   API_LIST,     API_LSTR,
-                                    API_MSTR, API_PQUANTITY, API_MQUANTITY};
+    static const uint8_t kinds[] = {API_PSTR,    API_PBOOL,     API_PI32,      API_PI64, API_PTR,
+                                    API_PINTSTR, API_LIST,      API_LSTR,      API_LI64, API_LBOOL,
+                                    API_MSTR,    API_PQUANTITY, API_MQUANTITY, API_MOBJ};
     return memchr(kinds, f->kind, sizeof kinds);
 }
 

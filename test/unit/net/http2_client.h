@@ -121,6 +121,7 @@ static inline nghttp2_nv client_nv(const char *name, const char *value) {
 struct client_body {
     struct str left;
     bool never_ends;
+    const char *announced; /* Content-Length; NULL: none */
 };
 
 static inline ssize_t client_read_body(nghttp2_session *session, int32_t id, uint8_t *to, size_t n,
@@ -144,9 +145,11 @@ static inline ssize_t client_read_body(nghttp2_session *session, int32_t id, uin
 static inline int32_t client_ask(struct client *cl, const char *method, const char *path,
                                  struct client_body *body) {
     nghttp2_nv nv[] = {client_nv(":method", method), client_nv(":path", path),
-                       client_nv(":scheme", "http"), client_nv(":authority", "a")};
+                       client_nv(":scheme", "http"), client_nv(":authority", "a"),
+                       client_nv("content-length", body && body->announced ? body->announced : "")};
     nghttp2_data_provider provider = {.source.ptr = body, .read_callback = client_read_body};
-    return nghttp2_submit_request(cl->session, NULL, nv, 4, body ? &provider : NULL, NULL);
+    size_t n = body && body->announced ? 5 : 4;
+    return nghttp2_submit_request(cl->session, NULL, nv, n, body ? &provider : NULL, NULL);
 }
 
 /* Lets the server send more on a stream and its connection. */

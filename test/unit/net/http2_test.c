@@ -214,6 +214,22 @@ static void test_an_early_answer_ends_the_body(void **state) {
     client_close(cl);
 }
 
+/* curl 7.88 does not see an answer whose stream is reset while it sends. */
+static void test_a_short_rest_of_a_body_may_come(void **state) {
+    struct client *cl = open_client();
+    struct client_body body = {.left = STR("hel"), .never_ends = true, .announced = "5"};
+    (void)state;
+    int32_t id = client_ask(cl, "POST", "/none", &body);
+    client_run(cl);
+    check_answer(cl, id, 204, "");
+    assert_false(client_stream(cl, id)->is_closed);
+    wire_pass(&cl->wire, LIMIT_NET_HANDSHAKE_SECONDS * CLOCK_SECOND);
+    client_run(cl);
+    assert_true(client_stream(cl, id)->is_closed);
+    assert_int_equal(client_stream(cl, id)->error, NGHTTP2_NO_ERROR);
+    client_close(cl);
+}
+
 static void test_streams_of_a_connection_are_limited(void **state) {
     struct client *cl = open_client();
     (void)state;
@@ -232,6 +248,26 @@ static void test_streams_of_a_connection_are_limited(void **state) {
     client_close(cl);
 }
 
+/* A flood of requests in one packet is handled over several turns. */
+static void test_others_have_their_turn(void **state) {
+    struct client *cl = open_client();
+    (void)state;
+    for (int i = 0; i < 90; i++)
+        client_ask(cl, "GET", "/hold", NULL);
+    const uint8_t *bytes;
+    ssize_t n;
+    struct buf all = BUF_INIT(SIZE_MAX);
+    while ((n = nghttp2_session_mem_send(cl->session, &bytes)) > 0)
+        buf_add(&all, (struct str){(const char *)bytes, (size_t)n});
+    net__conn_feed(&cl->wire.c->conn, buf_view(&all));
+    assert_true(cl->wire.held_count < 90);
+    buf_release(&all);
+    for (int i = 0; i < 4; i++)
+        net_loop_turn(cl->wire.loop, 0);
+    assert_int_equal(cl->wire.held_count, 90);
+    client_close(cl);
+}
+
 static void test_rapid_resets_end_the_connection(void **state) {
     struct client *cl = open_client();
     (void)state;
@@ -243,7 +279,10 @@ static void test_rapid_resets_end_the_connection(void **state) {
         nghttp2_submit_rst_stream(cl->session, 0, id, NGHTTP2_CANCEL);
         client_run(cl);
     }
-    assert_in_range(resets, LIMIT_NET_RESETS, LIMIT_NET_RESETS + LIMIT_NET_RESETS_PER_SECOND);
+    /* nghttp2 counts by the machine's clock: each second of this test allows some more. */
+    enum { MOST_SECONDS = 20 };
+    assert_in_range(resets, LIMIT_NET_RESETS,
+                    LIMIT_NET_RESETS + MOST_SECONDS * LIMIT_NET_RESETS_PER_SECOND);
     assert_null(cl->wire.c);
     assert_int_equal(cl->wire.closed, resets);
     assert_int_equal(cl->wire.worker->counters.floods, 1);
@@ -406,7 +445,9 @@ int main(void) {
         cmocka_unit_test(test_a_body_that_nobody_reads_fills_the_window),
         cmocka_unit_test(test_a_body_must_come_in_time),
         cmocka_unit_test(test_an_early_answer_ends_the_body),
+        cmocka_unit_test(test_a_short_rest_of_a_body_may_come),
         cmocka_unit_test(test_streams_of_a_connection_are_limited),
+        cmocka_unit_test(test_others_have_their_turn),
         cmocka_unit_test(test_rapid_resets_end_the_connection),
         cmocka_unit_test(test_pings_that_are_not_read_end_the_connection),
         cmocka_unit_test(test_heads_are_limited),

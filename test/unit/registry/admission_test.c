@@ -52,13 +52,15 @@ static void check_line(struct arena *a, const struct json *line) {
     const struct json *old = json_get(line, STR("old")), *error = json_get(line, STR("error"));
     struct str id = json_str(json_get(line, STR("id")));
     struct registry_known *known = known_of(json_get(line, STR("classes")));
-    struct registry registry = {.view = registry_known_view(known)};
+    struct registry registry = {.view = registry_known_view(known),
+                                .plugins = registry_plugins_offline()};
     struct registry_request request = {.namespace = STR("")};
     struct api_object *o = decode(json_get(line, STR("object")));
     struct api_object *was = old ? decode(old) : NULL;
     struct registry__admission m = {
         .registry = &registry, .request = &request, .a = a, .o = o, .old = was};
-    registry__admit(&m);
+    m.operation = was ? REGISTRY_UPDATE : REGISTRY_CREATE;
+    registry__mutate(&m);
     check_failure(id, error, &m.failure);
     if (!error)
         compare(a, id, json_get(line, STR("after")), o);
