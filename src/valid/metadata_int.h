@@ -20,6 +20,22 @@ void valid__metadata_names(struct valid *v, const struct api_object *o);
 /* Are there no other rules for objects of the type? */
 bool valid__metadata_is_all(const struct api_type *type);
 
+/* ---- declared rules ---- */
+
+/* Are rules that upstream declares in beta in force? Without the gate they are found among the
+ * others. */
+static inline bool valid__has_declared(const struct valid *v) {
+    return feature_enabled(v->gates, FEATURE_DeclarativeValidationBeta);
+}
+/* Is an error that was found left to a declared rule? Behind it none of all objects is asked for.
+ */
+static inline bool valid__covers(struct valid *v, bool is_declared) {
+    v->covered |= is_declared;
+    return is_declared;
+}
+
+/* ---- names ---- */
+
 /* The two parts of valid__any_meta, for kinds whose rule for names looks at the rest of the object:
  * `judge` is called for generateName and name, if they are there, and reports what is wrong. */
 struct name_part {

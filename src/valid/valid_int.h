@@ -109,18 +109,6 @@ void valid__too_long(struct valid *v, const struct path *p, size_t most);
 /* Too many: <actual>: must have at most <most> items */
 void valid__too_many(struct valid *v, const struct path *p, size_t actual, size_t most);
 
-/* Are rules that upstream declares in beta in force? Without the gate they are found among the
- * others. */
-static inline bool valid__has_declared(const struct valid *v) {
-    return feature_enabled(v->gates, FEATURE_DeclarativeValidationBeta);
-}
-/* Is an error that was found left to a declared rule? Behind it none of all objects is asked for.
- */
-static inline bool valid__covers(struct valid *v, bool is_declared) {
-    v->covered |= is_declared;
-    return is_declared;
-}
-
 /* Errors found so far, listed or not: rules that ask whether others were content compare it. */
 static inline size_t valid__found(const struct valid *v) {
     return v->errs->found;
