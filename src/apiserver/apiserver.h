@@ -13,7 +13,7 @@
 
 #include "api/selector.h"
 #include "apiserver/catalog.h"
-#include "auth/auth.h"
+#include "auth/token.h"
 #include "registry/fields.h"
 #include "registry/registry.h"
 #include "store/store.h"
@@ -106,6 +106,9 @@ struct apiserver_opts {
     /* Fills n bytes that nobody can guess; a simulation may give others. */
     void (*draw)(void *ctx, void *to, size_t n);
     void *draw_ctx;
+    const struct auth_issuer *issuer; /* stored: who signs tokens; NULL: nobody does */
+    int64_t token_most_seconds;       /* the longest that tokens last; 0: any */
+    bool extends_tokens;              /* those of pods that kubelets ask for last a year */
 };
 
 /* A server over a store. Free it before the store is closed; NULL is fine. */
@@ -116,6 +119,9 @@ void apiserver_free(struct apiserver *s);
  * they do not have. One more reference is held. Without rules nothing is asked. */
 struct auth_rules;
 void apiserver_rules_set(struct apiserver *s, const struct auth_rules *rules);
+
+/* The objects that tokens are bound to, as they are now; for any thread. */
+struct auth_objects apiserver_objects(struct apiserver *s);
 
 /* On the core's thread: makes what every cluster has, if it is not there: the system's namespaces
  * and priority classes. The writes belong to the open batch. */
@@ -129,6 +135,20 @@ void apiserver_read(struct apiserver *s, const struct apiserver_request *r,
  * request's object is taken. */
 void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                      struct apiserver_response *out);
+
+/* What a request to be led to a container says. */
+struct apiserver_stream {
+    struct str container; /* empty: the only one */
+    bool is_upgrade;      /* the connection is to be used for another protocol */
+};
+
+/* Does the subresource lead to something that runs: pods/exec, pods/log, nodes/proxy, …? */
+bool apiserver_connects(const struct apiserver_resource *r, const struct registry_subresource *sub);
+
+/* Why a client cannot be led there, on any thread: this server connects to nobody. No failure:
+ * there is nothing to be led to, as to the logs of a pod without a node. */
+struct registry_failure apiserver_connect(struct apiserver *s, const struct apiserver_request *r,
+                                          const struct apiserver_stream *stream);
 
 /* An object as another version of its kind: a new reference, or an object made for it. */
 const struct api_object *apiserver_convert(const struct api_object *o, const struct api_kind *to);

@@ -93,14 +93,17 @@ void apiserver__not_found(struct apiserver__call *c);
 /* What verbs and subresources do, each in a file. */
 typedef void apiserver__write_fn(struct apiserver__call *c);
 apiserver__write_fn apiserver__create, apiserver__update, apiserver__patch, apiserver__apply,
-    apiserver__delete, apiserver__delete_collection, apiserver__bind, apiserver__evict,
-    apiserver__scale;
+    apiserver__delete, apiserver__delete_collection, apiserver__bind, apiserver__bind_any,
+    apiserver__evict, apiserver__scale, apiserver__token;
 
 /* The Scale of a workload; the caller owns it. */
 struct api_object *apiserver__scale_of(const struct api_object *o);
 
+/* A draft of the request's version as it is stored; it is taken. */
+struct api_object *apiserver__to_stored(const struct apiserver__call *c, struct api_object *o);
+
 /* Writes into a draft who manages which of its fields after this request; old is NULL if it is
- * new. */
+ * new. Both are of the version of the request. */
 void apiserver__note_manager(const struct apiserver__call *c, const struct api_object *old,
                              struct api_object *draft);
 

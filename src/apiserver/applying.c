@@ -98,7 +98,7 @@ void apiserver__apply(struct apiserver__call *c) {
         apiserver__fail(c->out, f);
         api_object_free(draft);
     } else {
-        draft = apiserver_convert_draft(draft, c->r->resource->stored);
+        draft = apiserver__to_stored(c, draft);
         if (stored)
             apiserver__replace(c, draft, stored);
         else

@@ -2,7 +2,7 @@
  * Binding a pod to a node.
  *
  * Follows k8s.io/kubernetes pkg/registry/core/pod/storage, func (*BindingREST) Create,
- * func (*BindingREST) setPodNodeAndMetadata.
+ * func (*BindingREST) setPodNodeAndMetadata, func (*LegacyBindingREST) Create.
  */
 #include "apiserver/apiserver_int.h"
 
@@ -32,19 +32,24 @@ static struct registry_failure conflict(const struct apiserver__call *c, struct 
     return f;
 }
 
+/* All errors in one text, as Go's aggregates have it. */
+static struct registry_failure refuse(struct arena *a, const struct valid_errs *errs) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    for (size_t i = 0; i < errs->n; i++) {
+        buf_add(&text, i ? STR(", ") : STR(""));
+        buf_add(&text, errs->v[i].text);
+    }
+    struct str all = buf_view(&text);
+    return apiserver__failure(a, ERR_UNTOLD, errs->n > 1 ? "[%.*s]" : "%.*s", STR_ARG(all));
+}
+
 static struct registry_failure check_binding(const struct apiserver__call *c,
                                              const struct api_binding *b) {
-    struct arena *a = c->r->arena;
+    struct valid_errs errs = VALID_ERRS_INIT(c->r->arena);
     if (!str_eq(b->metadata.name, c->r->name))
         return registry_bad_request(STR("name in URL does not match name in Binding object"));
-    if (b->target.kind.n && !str_is(b->target.kind, "Node"))
-        return apiserver__failure(a, ERR_UNTOLD,
-                                  "target.kind: Unsupported value: \"%.*s\": supported values: "
-                                  "\"Node\", \"<empty>\"",
-                                  STR_ARG(b->target.kind));
-    if (!b->target.name.n)
-        return apiserver__failure(a, ERR_UNTOLD, "target.name: Required value");
-    return (struct registry_failure){.code = ERR_NONE};
+    valid_pod_binding(b, &errs);
+    return errs.n ? refuse(c->r->arena, &errs) : (struct registry_failure){.code = ERR_NONE};
 }
 
 static struct registry_failure check_pod(const struct apiserver__call *c,
@@ -75,31 +80,38 @@ static void add_all(struct arena *a, struct labels *to, const struct labels *fro
                    (struct label){arena_str(a, from->v[i].key), arena_str(a, from->v[i].value)});
 }
 
-/* Sets a condition of the pod, whose list becomes a new one. True when it is another than before.
- */
+/* Follows k8s.io/kubernetes pkg/api/v1/pod, func UpdatePodCondition. */
 static void set_scheduled(struct api_object *o, struct api_time now) {
     struct api_pod_status *status = &((struct api_pod *)api_own_body(o))->status;
-    struct api_pod_condition_list old = status->conditions, list;
+    struct api_pod_condition_list old = status->conditions, list = {0};
+    struct api_pod_condition scheduled = {
+        .type = STR("PodScheduled"), .status = STR("True"), .last_transition_time = now};
+    size_t at = old.n;
     list.v = arena_array(&o->arena, struct api_pod_condition, old.n + 1);
-    list.n = 0;
-    for (size_t i = 0; i < old.n; i++)
-        if (!str_is(old.v[i].type, "PodScheduled"))
-            list.v[list.n++] = old.v[i];
-    list.v[list.n++] = (struct api_pod_condition){.type = STR("PodScheduled"),
-                                                  .status = STR("True"),
-                                                  .last_transition_time = now,
-                                                  .observed_generation = o->meta->generation};
+    for (; list.n < old.n; list.n++) {
+        list.v[list.n] = old.v[list.n];
+        if (at == old.n && str_is(old.v[list.n].type, "PodScheduled"))
+            at = list.n;
+    }
+    if (at == old.n)
+        list.n++;
+    else if (str_is(old.v[at].status, "True"))
+        scheduled.last_transition_time = old.v[at].last_transition_time;
+    list.v[at] = scheduled;
     status->conditions = list;
 }
 
 static void bind(struct apiserver__call *c, const struct api_binding *b,
                  const struct api_object *stored) {
+    const struct feature_set *gates = c->s->opts.gates;
     struct api_object *o = api_object_copy(stored);
     struct api_pod *pod = api_own_body(o);
     pod->spec.node_name = arena_str(&o->arena, b->target.name);
-    pod->status.nominated_node_name = STR("");
+    if (feature_enabled(gates, FEATURE_ClearingNominatedNodeNameAfterBinding))
+        pod->status.nominated_node_name = STR("");
     add_all(&o->arena, &pod->metadata.annotations, &b->metadata.annotations);
-    add_all(&o->arena, &pod->metadata.labels, &b->metadata.labels);
+    if (feature_enabled(gates, FEATURE_PodTopologyLabelsAdmission))
+        add_all(&o->arena, &pod->metadata.labels, &b->metadata.labels);
     set_scheduled(o, c->request.now);
     apiserver__put(c, o, 201);
 }
@@ -121,4 +133,16 @@ void apiserver__bind(struct apiserver__call *c) {
     }
     bind(c, b, stored);
     c->out->answer = APISERVER_SUCCESS;
+}
+
+void apiserver__bind_any(struct apiserver__call *c) {
+    struct apiserver_request of_pod = *c->r;
+    struct apiserver__call call = *c;
+    of_pod.resource =
+        apiserver_catalog_of(c->s->opts.catalog, api_kind_find(STR("v1"), STR("Pod")));
+    of_pod.name = c->r->object->meta->name;
+    call.r = &of_pod;
+    call.request.name = of_pod.name;
+    call.request.subresource = STR("binding"); /* which admission knows */
+    apiserver__bind(&call);
 }

@@ -18,28 +18,6 @@ struct apiserver_catalog {
 /* Events live for an hour, as with upstream's --event-ttl. */
 #define EVENT_TTL (3600 * CLOCK_SECOND)
 
-/* Kinds that are stored as another version of themselves. */
-static const struct {
-    const char *api_version, *kind, *stored_as;
-} aliases[] = {
-    {"events.k8s.io/v1", "Event", "v1"},
-};
-
-/* A version that would have to be converted, and is not: nothing is served rather than something
- * that loses fields. */
-static bool is_left_out(const struct api_kind *kind) {
-    return str_is(str_of(kind->kind), "HorizontalPodAutoscaler") &&
-           str_is(str_of(kind->api_version), "autoscaling/v1");
-}
-
-static const struct api_kind *stored_as(const struct api_kind *kind) {
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (str_is(str_of(kind->kind), aliases[i].kind) &&
-            str_is(str_of(kind->api_version), aliases[i].api_version))
-            return api_kind_find(str_of(aliases[i].stored_as), str_of(kind->kind));
-    return kind;
-}
-
 static struct str path_of(struct arena *a, struct str group, struct str version,
                           struct str plural) {
     return arena_printf(a, "%.*s/%.*s/%.*s", STR_ARG(group), STR_ARG(version), STR_ARG(plural));
@@ -59,7 +37,7 @@ static void add(struct apiserver_catalog *c, const struct registry_resource *row
     *r = (struct apiserver_resource){
         .row = row,
         .kind = row->kind,
-        .stored = is_stored ? stored_as(row->kind) : NULL,
+        .stored = is_stored ? registry_stored_as(row->kind) : NULL,
         .group = group,
         .version = str_sub(version, group.n ? group.n + 1 : 0, version.n),
     };
@@ -95,7 +73,7 @@ struct apiserver_catalog *apiserver_catalog_new(void) {
     c->resources = arena_array(&c->arena, struct apiserver_resource, n);
     c->storage = arena_array(&c->arena, struct store_resource, n);
     for (size_t i = 0; i < n; i++)
-        if (registry_is_on_by_default(rows[i].kind) && !is_left_out(rows[i].kind))
+        if (registry_is_on_by_default(rows[i].kind))
             add(c, &rows[i]);
     number(c);
     return c;

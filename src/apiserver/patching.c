@@ -105,9 +105,8 @@ static void patch_stored(struct apiserver__call *c, const struct api_object *sto
         apiserver__fail(c->out, failure);
         api_object_free(o);
     } else {
-        struct api_object *draft = apiserver_convert_draft(o, c->r->resource->stored);
-        apiserver__note_manager(c, stored, draft);
-        apiserver__replace(c, draft, stored);
+        apiserver__note_manager(c, shown, o);
+        apiserver__replace(c, apiserver__to_stored(c, o), stored);
     }
     api_object_unref(shown);
 }

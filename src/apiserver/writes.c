@@ -131,8 +131,11 @@ static void keep_times(struct api_object *draft, const struct api_object *old) {
 /* What the rules of the resource, or of its subresource, make of it. */
 static struct registry_failure judge(struct apiserver__call *c, struct api_object *draft,
                                      const struct api_object *stored) {
-    const struct registry_subresource *sub = c->r->subresource;
-    if (sub && str_is(str_of(sub->name), "status"))
+    struct str sub = c->request.subresource;
+    if (sub.n && valid_has_subresource(draft->kind, sub))
+        return registry_update_subresource(&c->s->registry, &c->request, c->r->arena, draft,
+                                           stored);
+    if (str_is(sub, "status"))
         return registry_update_status(&c->s->registry, &c->request, c->r->arena, draft, stored);
     return registry_update(&c->s->registry, &c->request, c->r->arena, draft, stored);
 }
@@ -242,10 +245,10 @@ static struct registry_failure judge_new(struct apiserver__call *c, struct api_o
 }
 
 void apiserver__create(struct apiserver__call *c) {
-    struct api_object *o = apiserver_convert_draft(c->r->object, c->r->resource->stored);
+    struct api_object *o = c->r->object;
     c->r->object = NULL;
     apiserver__note_manager(c, NULL, o);
-    apiserver__create_draft(c, o);
+    apiserver__create_draft(c, apiserver__to_stored(c, o));
 }
 
 void apiserver__create_draft(struct apiserver__call *c, struct api_object *o) {
@@ -276,10 +279,12 @@ void apiserver__update(struct apiserver__call *c) {
     if (f.code)
         apiserver__fail(c->out, f);
     else if (stored) {
-        struct api_object *o = apiserver_convert_draft(c->r->object, c->r->resource->stored);
+        const struct api_object *shown = apiserver_convert(stored, c->r->resource->kind);
+        struct api_object *o = c->r->object;
         c->r->object = NULL;
-        apiserver__note_manager(c, stored, o);
-        apiserver__replace(c, o, stored);
+        apiserver__note_manager(c, shown, o);
+        api_object_unref(shown);
+        apiserver__replace(c, apiserver__to_stored(c, o), stored);
     } else if (c->r->resource->row->updates & REGISTRY_UPDATE_CREATES && !c->r->subresource)
         apiserver__create(c);
     else
@@ -331,8 +336,15 @@ static const struct {
     {"scale", REGISTRY_VERB_UPDATE, apiserver__scale},
     {"scale", REGISTRY_VERB_PATCH, apiserver__scale},
     {"finalize", REGISTRY_VERB_UPDATE, finalize},
+    {"token", REGISTRY_VERB_CREATE, apiserver__token},
     {"status", REGISTRY_VERB_UPDATE, apiserver__update},
     {"status", REGISTRY_VERB_PATCH, apiserver__patch},
+    {"approval", REGISTRY_VERB_UPDATE, apiserver__update},
+    {"approval", REGISTRY_VERB_PATCH, apiserver__patch},
+    {"ephemeralcontainers", REGISTRY_VERB_UPDATE, apiserver__update},
+    {"ephemeralcontainers", REGISTRY_VERB_PATCH, apiserver__patch},
+    {"resize", REGISTRY_VERB_UPDATE, apiserver__update},
+    {"resize", REGISTRY_VERB_PATCH, apiserver__patch},
 };
 
 static apiserver__write_fn *find(const struct apiserver_request *r) {
@@ -347,6 +359,8 @@ static apiserver__write_fn *find(const struct apiserver_request *r) {
         if (subresources[i].verb == r->verb &&
             str_is(str_of(r->subresource->name), subresources[i].name))
             return subresources[i].write;
+    if (r->verb == REGISTRY_VERB_CREATE && r->resource->kind->type == &api_types[API_T_binding])
+        return apiserver__bind_any;
     bool is_stored = r->resource->stored;
     return r->subresource || !is_stored ? NULL : verbs[r->verb];
 }

@@ -89,6 +89,30 @@ void auth_token_file_free(struct auth_token_file *f);
 /* Whose token it is, or NULL. Takes as long for any wrong token as for any other. */
 const struct auth_user *auth_token_file_find(const struct auth_token_file *f, struct str token);
 
+/* ---- as a server is told on its command line ---- */
+
+/* Paths are of files; empty ones are left out. Everything is borrowed for the call, but for the
+ * names of issuers and audiences, which are stored. */
+struct auth_setup_options {
+    struct str token_file;       /* --token-auth-file */
+    struct str signing_key_file; /* --service-account-signing-key-file */
+    struct str own_key;          /* in PEM: signs when no file is named */
+    struct api_strs key_files;   /* --service-account-key-file: they verify, too */
+    struct api_strs issuers;     /* --service-account-issuer; at least one */
+    struct api_strs audiences;   /* --api-audiences; none: the issuers */
+};
+
+struct auth_setup {
+    struct auth_token_file *file; /* NULL: none */
+    struct auth_keys *keys;
+    struct auth_issuer issuer; /* without objects */
+};
+
+/* Reads the files. Release it with auth_setup_release, which accepts zeroes. */
+int auth_setup_open(struct arena *a, const struct auth_setup_options *o, struct auth_setup *out,
+                    struct err *err);
+void auth_setup_release(struct auth_setup *s);
+
 /* ---- who asks ---- */
 
 /* How a server finds out. Everything is borrowed; what is NULL is not believed. */

@@ -79,7 +79,8 @@ struct openapi__versions openapi__versions(struct arena *a, bool all) {
         for (size_t i = 0; i < count; i++) {
             struct openapi__version v = version_of(r[i].kind);
             if (str_is(v.group, groups[g]) && !is_known(&found, v.api_version) &&
-                (all || registry_is_on_by_default(r[i].kind)))
+                (all ? !registry_is_for_old_clients(r[i].kind)
+                     : registry_is_on_by_default(r[i].kind)))
                 found.v[found.n++] = v;
         }
         qsort(found.v + first, found.n - first, sizeof *found.v, by_preference);

@@ -30,14 +30,20 @@ static bool is_built_in(struct str group) {
 
 enum registry_standing registry_standing_of(struct str api_version, struct str kind) {
     const struct api_kind *known = api_kind_find(api_version, kind);
-    if (known && (registry_resource_of(known) || known->type == &api_types[API_T_list]))
+    if (known && !registry_is_for_old_clients(known) &&
+        (registry_resource_of(known) || known->type == &api_types[API_T_list]))
         return REGISTRY_SERVED;
     return known || is_built_in(registry_group_of(api_version)) ? REGISTRY_UNMAPPED
                                                                 : REGISTRY_CUSTOM;
 }
 
+bool registry_is_for_old_clients(const struct api_kind *kind) {
+    return strcmp(kind->api_version, "policy/v1beta1") == 0;
+}
+
 bool registry_is_on_by_default(const struct api_kind *kind) {
-    return !strstr(kind->api_version, "alpha") && !strstr(kind->api_version, "beta");
+    return registry_is_for_old_clients(kind) ||
+           (!strstr(kind->api_version, "alpha") && !strstr(kind->api_version, "beta"));
 }
 
 struct registry_failure registry_no_match(struct arena *a, struct str api_version, struct str kind,

@@ -82,6 +82,15 @@ struct str registry_group_of(struct str api_version);
 /* Does a server have the version without being asked for it by --runtime-config? */
 bool registry_is_on_by_default(const struct api_kind *kind);
 
+/* The kind as which objects of this one are stored: another version of it, or itself. */
+const struct api_kind *registry_stored_as(const struct api_kind *kind);
+
+/* An object as another version of its kind, of which one is the stored one. The caller owns it. */
+struct api_object *registry_convert(const struct api_object *o, const struct api_kind *to);
+
+/* Does only this server have the version, for the sake of old clients? */
+bool registry_is_for_old_clients(const struct api_kind *kind);
+
 /* ---- failures ---- */
 
 /* A cause of a failure that is not about a field of the object. Absent texts are left out. */
@@ -201,6 +210,13 @@ struct registry_failure registry_update_status(const struct registry *r,
                                                const struct registry_request *request,
                                                struct arena *a, struct api_object *o,
                                                const struct api_object *old);
+
+/* The same for the subresource of the request, which must have steps of its own
+ * (valid_has_subresource): all but what it is about stays as it is. */
+struct registry_failure registry_update_subresource(const struct registry *r,
+                                                    const struct registry_request *request,
+                                                    struct arena *a, struct api_object *o,
+                                                    const struct api_object *old);
 
 /* Asks admission alone, about what has no rules of its own: a Binding, an Eviction. Plug-ins may
  * change the object. */

@@ -85,3 +85,17 @@ struct registry_failure registry_update_status(const struct registry *r,
     valid_status(o, old, &opts, errs);
     return judge(&admission, errs);
 }
+
+struct registry_failure registry_update_subresource(const struct registry *r,
+                                                    const struct registry_request *request,
+                                                    struct arena *a, struct api_object *o,
+                                                    const struct api_object *old) {
+    struct valid_opts opts = valid_opts_of(r, request);
+    struct registry__admission admission = update_of(r, request, a, o, old);
+    struct valid_errs *errs = errs_new(a);
+    if (!registry__mutate(&admission))
+        return admission.failure;
+    valid_prepare_subresource(o, old, request->subresource, &opts);
+    valid_subresource(o, old, request->subresource, &opts, errs);
+    return judge(&admission, errs);
+}

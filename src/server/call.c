@@ -271,6 +271,8 @@ static void serve_resource(struct server__call *c) {
         f = failure(ERR_NOT_FOUND, "the server could not find the requested resource");
     else if (!is_allowed(c))
         f = server__no_method();
+    else if (server__connect(c))
+        return;
     else
         f = prepare(c);
     if (f.code)

@@ -83,9 +83,12 @@ static struct registry_failure parse(struct server__call *c, enum server_format 
 /* ---- objects ---- */
 
 static void warn_of_faults(struct server__call *c, const struct api_faults *faults) {
-    c->warnings = (struct api_strs){arena_array(&c->arena, struct str, faults->n), faults->n};
+    struct api_strs all = {arena_array(&c->arena, struct str, c->warnings.n + faults->n), 0};
+    for (size_t i = 0; i < c->warnings.n; i++)
+        all.v[all.n++] = c->warnings.v[i];
     for (size_t i = 0; i < faults->n; i++)
-        c->warnings.v[i] = faults->v[i].text;
+        all.v[all.n++] = faults->v[i].text;
+    c->warnings = all;
 }
 
 /* The package of upstream's internal types of a group. */
@@ -114,7 +117,8 @@ static struct str no_conversion(struct server__call *c, const struct api_kind *w
 /* Of another kind or version than the path. */
 static struct registry_failure check_kind(struct server__call *c, const struct api_kind *want) {
     const struct api_object *o = c->r.object;
-    if (o->kind == want)
+    bool is_eviction = o->kind && o->type == &api_types[API_T_eviction] && o->type == want->type;
+    if (o->kind == want || is_eviction) /* any version of it will do */
         return (struct registry_failure){.code = ERR_NONE};
     struct str full = o->names->api_version, group = registry_group_of(full);
     if (str_is(o->names->kind, want->kind) && api_kind_find(full, o->names->kind))

@@ -89,7 +89,8 @@ static bool has_group(const struct apiserver_catalog *catalog, struct str group)
 
 /* Does the path lead to something of a resource that is known? */
 static bool is_served(const struct server_route *r, bool is_inside, size_t parts) {
-    if (!r->resource || parts > 3 || (is_inside && !r->resource->kind->namespaced))
+    if (!r->resource || (parts > 3 && !str_is(r->subname, "proxy")) ||
+        (is_inside && !r->resource->kind->namespaced))
         return false;
     if (r->name.n && !is_inside && r->resource->kind->namespaced)
         return false;

@@ -35,6 +35,7 @@ struct server_opts {
     uint32_t max_inflight, max_mutating_inflight; /* 0: no limit */
     const char *audit_policy;                     /* a file; NULL: nothing is audited */
     const char *audit_log;                        /* a file, or "-"; NULL likewise */
+    struct str jwks_uri; /* where others find the keys of tokens; empty: on this server; stored */
     bool is_open; /* everybody may do everything: for tests without identities */
 };
 

@@ -128,6 +128,14 @@ struct registry_failure server__identify(struct server__call *c);
 /* What is asked, as a question to the rules; texts live in the call's arena or longer. */
 struct auth_attributes server__question(struct server__call *c);
 
+/* Might whoever asks do the same with this verb? *reason tells what the rules say. */
+bool server__may(struct server__call *c, struct str verb, struct str *reason);
+
+/* ---- connect.c ---- */
+
+/* Answers a request to be led to something that runs; false: it is none. */
+bool server__connect(struct server__call *c);
+
 /* ---- payload.c ---- */
 
 /* Reads the body into the request: an object, a patch or options. False: it was refused and the
@@ -287,6 +295,11 @@ void server__health_paths(struct arena *a, struct json *out);
 
 /* Answers /metrics. */
 void server__figures(struct server__call *c);
+
+/* ---- openid.c ---- */
+
+/* Answers with a document by which others verify tokens; false: the path is none. */
+bool server__openid(struct server__call *c);
 
 /* ---- documents.c ---- */
 

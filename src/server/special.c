@@ -118,7 +118,7 @@ static void answer_index(struct server__call *c) {
 /* ---- all of them ---- */
 
 static void answer_documents(struct server__call *c) {
-    if (!server__documents(c))
+    if (!server__openid(c) && !server__documents(c))
         server__answer_nothing(c);
 }
 

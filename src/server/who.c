@@ -17,6 +17,14 @@ static const char *verb_name(enum registry_verb verb) {
     return names[verb];
 }
 
+static struct str fingerprint(struct arena *a, const uint8_t sha256[32]) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    buf_add(&text, STR("X509SHA256="));
+    for (size_t i = 0; i < 32; i++)
+        buf_addf(&text, "%02x", sha256[i]);
+    return arena_str(a, buf_view(&text));
+}
+
 /* The certificate as auth knows it; NULL: none was shown, or it is not believed. */
 static const struct auth_client *client_of(struct server__call *c, const struct net_identity *id) {
     if (!id || !id->is_verified)
@@ -25,23 +33,46 @@ static const struct auth_client *client_of(struct server__call *c, const struct 
     client->has_user = id->common_name.n > 0;
     client->user.name = id->common_name;
     client->until = id->not_after / CLOCK_SECOND;
+    auth_user_note(&c->arena, &client->user, STR(AUTH_EXTRA_CREDENTIAL_ID),
+                   fingerprint(&c->arena, id->sha256));
     for (size_t i = 0; i < id->organization_count; i++)
         auth_user_join(&c->arena, &client->user, id->organizations[i]);
     return client;
 }
 
+/* All headers of that name. */
+static struct api_strs headers_of(struct server__call *c, struct str name) {
+    const struct net_headers *headers = &net_exchange_request(c->x)->headers;
+    struct api_strs out = {.v = arena_array(&c->arena, struct str, headers->n)};
+    for (size_t i = 0; i < headers->n; i++) {
+        struct str value = net_headers_find((struct net_headers){&headers->v[i], 1}, name);
+        if (value.p)
+            out.v[out.n++] = value;
+    }
+    return out;
+}
+
+/* Has the answer warn, before all other warnings. */
+static void warn(struct server__call *c, struct str text) {
+    if (!text.n)
+        return;
+    struct str *one = arena_array(&c->arena, struct str, 1);
+    *one = text;
+    c->warnings = (struct api_strs){one, 1};
+}
+
 static struct registry_failure authenticate(struct server__call *c) {
     const struct net_request *request = net_exchange_request(c->x);
-    struct str protocols = net_headers_find(request->headers, STR("Sec-WebSocket-Protocol"));
     struct auth_credentials shown = {
         .client = client_of(c, request->identity),
         .authorization = net_headers_find(request->headers, STR("Authorization")),
         .is_websocket = net_websocket_is_asked(request),
-        .protocols = {&protocols, protocols.n > 0},
+        .protocols = headers_of(c, STR("Sec-WebSocket-Protocol")),
         .now = clock_wall(c->s->opts.clock) / CLOCK_SECOND,
     };
     struct auth_answer answer = auth_authenticate(&c->s->opts.who, &c->arena, &shown);
     c->user = answer.user;
+    warn(c, answer.warning);
     return answer.outcome == AUTH_KNOWN ? (struct registry_failure){.code = ERR_NONE}
                                         : auth_unauthorized();
 }
@@ -87,6 +118,20 @@ static struct registry_failure impersonate(struct server__call *c) {
         c->user = other;
     }
     return f;
+}
+
+bool server__may(struct server__call *c, struct str verb, struct str *reason) {
+    struct auth_attributes q = question_of(c);
+    q.verb = verb;
+    *reason = STR("");
+    if (c->s->opts.is_open)
+        return true;
+    struct auth_verdict verdict = auth_check(c->worker->rules, &q);
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    auth_reason_write(&text, c->worker->rules, &q, &verdict);
+    if (text.n)
+        *reason = arena_str(&c->arena, buf_view(&text));
+    return verdict.allowed;
 }
 
 struct auth_attributes server__question(struct server__call *c) {

@@ -51,7 +51,7 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
 /* ---- updates ---- */
 
 /* Here the rules of all objects come first. */
-static void check(const struct api_object *o, const struct api_object *old,
+void valid__check(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, valid_update_fn *rules, struct valid_errs *out) {
     const struct valid_kind *k = valid__rules_of(o->kind);
     struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
@@ -69,12 +69,12 @@ void valid_update(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out) {
     const struct valid_kind *k = valid__rules_of(o->kind);
     if (k)
-        check(o, old, opts, k->update, out);
+        valid__check(o, old, opts, k->update, out);
 }
 
 void valid_status(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out) {
     const struct valid_kind *k = valid__rules_of(o->kind);
     if (k)
-        check(o, old, opts, k->status, out);
+        valid__check(o, old, opts, k->status, out);
 }

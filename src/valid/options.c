@@ -146,6 +146,40 @@ void valid_list_options(const struct valid_list_options *options, struct valid_e
     valid__note_left_out(out);
 }
 
+/* ---- logs ---- */
+
+static void check_stream(struct valid *v, const struct valid_log_options *o) {
+    static const char *const streams[] = {"All", "Stderr", "Stdout", NULL};
+    struct str stream = o->stream.n ? o->stream : STR("All");
+    if (!o->allows_stream) {
+        if (o->stream.n)
+            valid__forbidden(v, AT(NULL, "stream"), "may not be specified");
+        return;
+    }
+    if (!valid__one_of(stream, streams))
+        valid__not_supported(v, AT(NULL, "stream"), VALUE_Q(stream), streams);
+    if (!str_is(stream, "All") && o->tail_lines.set)
+        valid__forbidden(v, AT_KEY(NULL, STR("")),
+                         "`tailLines` and specific `stream` are mutually exclusive for now");
+}
+
+void valid_log_options(const struct valid_log_options *options, struct valid_errs *out) {
+    struct valid v = {.errs = out};
+    if (options->tail_lines.set && options->tail_lines.v < 0)
+        valid__invalid(&v, AT(NULL, "tailLines"), VALUE_I64(options->tail_lines.v),
+                       "must be greater than or equal to 0");
+    if (options->limit_bytes.set && options->limit_bytes.v < 1)
+        valid__invalid(&v, AT(NULL, "limitBytes"), VALUE_I64(options->limit_bytes.v),
+                       "must be greater than 0");
+    if (options->since_seconds.set && options->has_since_time)
+        valid__forbidden(&v, AT_KEY(NULL, STR("")),
+                         "at most one of `sinceTime` or `sinceSeconds` may be specified");
+    else if (options->since_seconds.set && options->since_seconds.v < 1)
+        valid__invalid(&v, AT(NULL, "sinceSeconds"), VALUE_I64(options->since_seconds.v),
+                       "must be greater than 0");
+    check_stream(&v, options);
+}
+
 /* ---- requests as a whole ---- */
 
 void valid_version_required(struct valid_errs *out) {

@@ -1,9 +1,10 @@
 /*
- * Reviews and token requests: kinds that are answered and never stored.
+ * Reviews, token requests and bindings: kinds that are answered and never stored.
  *
  * Follows k8s.io/kubernetes pkg/apis/authorization/validation, func ValidateSubjectAccessReview,
  * func ValidateSelfSubjectAccessReview, func ValidateLocalSubjectAccessReview.
  * Follows k8s.io/kubernetes pkg/apis/authentication/validation, func ValidateTokenRequest.
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePodBinding.
  */
 #include "valid/valid_int.h"
 
@@ -204,4 +205,19 @@ void valid_token_request(const struct api_token_request_spec *spec, struct valid
         valid__invalid(&v, AT(p, "audiences"), valid__strs_value(out->a, &spec->audiences),
                        "must be length 1 when bound to a webhook config");
     check_attestations(&v, AT(p, "attestations"), &spec->attestations);
+}
+
+/* ---- bindings ---- */
+
+void valid_pod_binding(const struct api_binding *binding, struct valid_errs *out) {
+    static const char *const kinds[] = {"Node", "<empty>", NULL};
+    struct valid v = {.errs = out};
+    const struct path *target = AT(NULL, "target");
+    bool is_node = !binding->target.kind.n || str_is(binding->target.kind, "Node");
+    if (!is_node)
+        valid__not_supported(&v, AT(target, "kind"), VALUE_Q(binding->target.kind), kinds);
+    if (!binding->target.name.n)
+        valid__required(&v, AT(target, "name"), NO_DETAIL);
+    else if (is_node)
+        valid__dns_subdomain(&v, AT(target, "name"), binding->target.name);
 }

@@ -144,9 +144,18 @@ void valid_status(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
 
 /* The first of the two steps for a write of the approval of a CertificateSigningRequest, whose
- * conditions alone change; the second is valid_status. */
+ * conditions alone change; the second is valid_subresource. */
 void valid_prepare_approval(struct api_object *o, const struct api_object *old,
                             const struct valid_opts *opts);
+/* Does the subresource of the kind (pods/resize) have steps of its own? */
+bool valid_has_subresource(const struct api_kind *kind, struct str subresource);
+
+/* These two steps: all but what the subresource is about is as in `old`. */
+void valid_prepare_subresource(struct api_object *o, const struct api_object *old,
+                               struct str subresource, const struct valid_opts *opts);
+void valid_subresource(const struct api_object *o, const struct api_object *old,
+                       struct str subresource, const struct valid_opts *opts,
+                       struct valid_errs *out);
 
 /* Appends the error of an update that does not say which version it is meant for. */
 void valid_version_required(struct valid_errs *out);
@@ -158,9 +167,10 @@ void valid_scale_negative(int32_t replicas, struct valid_errs *out);
 void valid_patch_invalid(struct str patch, struct str why, struct valid_errs *out);
 
 /* The same for kinds that are answered and never stored: a review of access, of one of three kinds,
- * and what a TokenRequest asks for, with its defaults. */
+ * what a TokenRequest asks for, with its defaults, and where a Binding wants a pod to be. */
 void valid_access_review(const struct api_object *o, struct valid_errs *out);
 void valid_token_request(const struct api_token_request_spec *spec, struct valid_errs *out);
+void valid_pod_binding(const struct api_binding *binding, struct valid_errs *out);
 
 /*
  * Are two structs of a type equal as the API server sees it? Nil and empty lists and maps are the
@@ -183,6 +193,14 @@ struct valid_write_options {
     bool is_apply, has_force;
 };
 void valid_write_options(const struct valid_write_options *options, struct valid_errs *out);
+
+/* What a client says about logs. */
+struct valid_log_options {
+    struct api_opt_i64 tail_lines, limit_bytes, since_seconds;
+    bool has_since_time, allows_stream;
+    struct str stream;
+};
+void valid_log_options(const struct valid_log_options *options, struct valid_errs *out);
 
 /* What a client says about a list or a watch, as far as there are rules about it. */
 struct valid_list_options {

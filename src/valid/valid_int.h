@@ -199,6 +199,26 @@ struct valid_kind {
 /* The rules of a kind, if only those of metadata; NULL: there are none. */
 const struct valid_kind *valid__rules_of(const struct api_kind *kind);
 
+/* What all writes to subresources with steps of their own share: what is kept of old, whatever
+ * `change` does. */
+void valid__prepare(struct api_object *o, const struct api_object *old,
+                    const struct valid_opts *opts, valid_prepare_fn *change);
+
+/* The rules of metadata of an update, and then those of a kind or a subresource, unless NULL. */
+void valid__check(const struct api_object *o, const struct api_object *old,
+                  const struct valid_opts *opts, valid_update_fn *rules, struct valid_errs *out);
+
+/* Takes over old's labels, annotations, finalizers, owners and time of deletion: who writes a
+ * subresource does not write metadata, but for who manages what.
+ *
+ * Follows k8s.io/apimachinery pkg/apis/meta/v1, func ResetObjectMetaForStatus. */
+void valid__keep_meta(struct api_object *o, const struct api_object *old);
+
+/* Subresources that have rules of their own: one row each in subresources.c. */
+valid_prepare_fn valid__ephemeral_prepare, valid__resize_prepare;
+valid_update_fn valid__ephemeral_check, valid__resize_check, valid__approval_check,
+    valid__certificate_check;
+
 /* The kinds with rules. Each stands at the end of the file that has the kind's rules. */
 extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid__persistent_volume,
     valid__replica_set, valid__deployment, valid__daemon_set, valid__stateful_set, valid__job,

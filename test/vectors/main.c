@@ -52,7 +52,9 @@ static const struct kind {
     {"tolerate.jsonl", vectors_check_tolerate},
     {"untolerated.jsonl", vectors_check_untolerated},
     {"validate_create.jsonl", vectors_check_validate_create},
+    {"convert.jsonl", vectors_check_convert},
     {"validate_status.jsonl", vectors_check_validate_status},
+    {"validate_subresource.jsonl", vectors_check_validate_subresource},
     {"validate_update.jsonl", vectors_check_validate_update},
     {"yaml.jsonl", vectors_check_yaml},
 };

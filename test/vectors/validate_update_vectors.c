@@ -1,5 +1,6 @@
-/* validate_update.jsonl: an object as stored, and the one that is to replace it; and
- * validate_status.jsonl: the same for a write to its status. */
+/* validate_update.jsonl: an object as stored, and the one that is to replace it;
+ * validate_status.jsonl: the same for a write to its status; and validate_subresource.jsonl: for a
+ * write to the subresource that the line names. */
 #include "members.h"
 #include "vectors.h"
 #include "verdict.h"
@@ -67,6 +68,64 @@ static int check_line(struct arena *a, const struct json *line, const struct ste
         rc = verdict_compare_refusal(line, &faults, why);
     else
         rc = judge(line, steps, o, old, &errs, why);
+    api_object_free(o);
+    api_object_free(old);
+    return rc;
+}
+
+/* ---- subresources ---- */
+
+static const struct json *member(const struct json *of, const char *name) {
+    return json_get(of, str_of(name));
+}
+
+/* What a write to a subresource may change. */
+static int compare_whole(struct arena *a, const struct json *line, const struct api_object *o,
+                         struct buf *why) {
+    struct json tree = api_object_encode(o, a), after = {.kind = JSON_OBJECT};
+    struct json got = {.kind = JSON_OBJECT};
+    const struct json *meta = member(&tree, "metadata");
+    const struct {
+        struct str name;
+        const struct json *value;
+    } parts[] = {{STR_INIT("labels"), member(meta, "labels")},
+                 {STR_INIT("annotations"), member(meta, "annotations")},
+                 {STR_INIT("generation"), member(meta, "generation")},
+                 {STR_INIT("spec"), member(&tree, "spec")},
+                 {STR_INIT("status"), member(&tree, "status")}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].value)
+            json_add(a, &after, parts[i].name, *parts[i].value);
+    json_add(a, &got, STR("after"), after);
+    return member(line, "after") ? vectors_compare_members(line, &got, why) : 0;
+}
+
+static int judge_subresource(const struct json *line, struct api_object *o, struct api_object *old,
+                             struct valid_errs *errs, struct buf *why) {
+    struct feature_set gates;
+    const struct json *name = member(line, "subresource");
+    if (verdict_gates(line, &gates, why) < 0)
+        return -1;
+    struct valid_opts opts = {
+        .gates = &gates, .namespace = STR("default"), .now = {.sec = 1767225600, .set = true}};
+    api_object_default(old, &gates);
+    api_object_default(o, &gates);
+    valid_prepare_subresource(o, old, json_str(name), &opts);
+    valid_subresource(o, old, json_str(name), &opts, errs);
+    int rc = verdict_compare(line, o, errs, why);
+    return rc ? rc : compare_whole(errs->a, line, o, why);
+}
+
+int vectors_check_validate_subresource(struct arena *a, const struct json *line, struct buf *why) {
+    struct valid_errs errs = VALID_ERRS_INIT(a);
+    struct api_object *o = NULL, *old = NULL;
+    struct api_faults faults;
+    api_faults_init(&faults, a);
+    int rc;
+    if (decode(line, STR("old"), &old, &faults) < 0 || decode(line, STR("new"), &o, &faults) < 0)
+        rc = verdict_compare_refusal(line, &faults, why);
+    else
+        rc = judge_subresource(line, o, old, &errs, why);
     api_object_free(o);
     api_object_free(old);
     return rc;

@@ -62,7 +62,15 @@ static bool set_id(struct auth__key *k) {
     return true;
 }
 
-/* Takes the key. */
+static bool has_key(const struct auth_keys *keys, const struct auth__key *k) {
+    for (size_t i = 0; i < keys->n; i++)
+        if (strcmp(keys->v[i].id, k->id) == 0)
+            return true;
+    return false;
+}
+
+/* Takes the key; one that is there already, as the public half of the key that signs, is there
+ * once. */
 static int add_key(struct auth_keys *keys, EVP_PKEY *key, struct err *err) {
     struct auth__key k = {.key = key, .algorithm = algorithm_of(key)};
     if (!k.algorithm || !set_id(&k)) {
@@ -70,6 +78,10 @@ static int add_key(struct auth_keys *keys, EVP_PKEY *key, struct err *err) {
         ERR_clear_error();
         return err_set(err, ERR_INVALID,
                        "a key is neither RSA nor on a curve of 256, 384 or 521 bits");
+    }
+    if (has_key(keys, &k)) {
+        EVP_PKEY_free(key);
+        return 0;
     }
     keys->v = xrealloc(keys->v, size_mul(keys->n + 1, sizeof *keys->v));
     keys->v[keys->n++] = k;
@@ -104,10 +116,11 @@ static int add_keys(struct auth_keys *keys, struct str pem, struct err *err) {
     char *name = NULL, *header = NULL;
     unsigned char *der = NULL;
     long n = 0;
-    size_t before = keys->n;
+    size_t found = 0;
     int rc = 0;
     while (rc == 0 && PEM_read_bio(bio, &name, &header, &der, &n)) {
         EVP_PKEY *key = key_of_block(name, der, n);
+        found += key != NULL;
         if (key)
             rc = add_key(keys, key, err);
         OPENSSL_free(name);
@@ -116,7 +129,7 @@ static int add_keys(struct auth_keys *keys, struct str pem, struct err *err) {
     }
     BIO_free(bio);
     ERR_clear_error();
-    if (rc == 0 && keys->n == before)
+    if (rc == 0 && !found)
         return err_set(err, ERR_INVALID, "no key in PEM");
     return rc;
 }

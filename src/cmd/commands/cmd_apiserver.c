@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "cli/io.h"
 #include "cli/spelling.h"
+#include "cmd/auth_flags.h"
 #include "cmd/cmd.h"
 #include "cmd/data_dir.h"
 #include "cmd/gate_flags.h"
@@ -27,6 +28,7 @@
 
 struct apiserver_cmd_opts {
     struct gates_opts gates;
+    struct auth_opts auth;
     struct str data_dir, bind_address, kubeconfig;
     struct opt_list enabled, disabled; /* plug-ins of admission */
     int64_t port;
@@ -136,6 +138,7 @@ struct run {
     struct str dir;   /* of the store and the certificates */
     bool dir_is_ours; /* made for this run, and removed behind it */
     struct auth_pki pki;
+    struct auth_config auth;
     struct net_loop *core;
     struct apiserver_catalog *catalog;
     struct tolexpr *expressions;
@@ -220,19 +223,32 @@ static const char *text_or_null(struct run *run, struct str text) {
     return text.n ? arena_str(run->call->arena, text).p : NULL;
 }
 
-static int open_server(struct run *run, struct err *err) {
+static int open_api(struct run *run, struct err *err) {
     struct cmd_ctx *ctx = run->call->ctx;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct auth_issuer *issuer = &run->auth.setup.issuer;
+    if (auth_configure(run->call->arena, &run->opts->auth, run->pki.service_account_key, &run->auth,
+                       err) < 0)
+        return -1;
     run->api = apiserver_new(&(struct apiserver_opts){.catalog = run->catalog,
                                                       .store = run->store,
                                                       .gates = &run->gates.enabled,
                                                       .cel = tolexpr_valid_cel(run->expressions),
                                                       .clock = ctx->clock,
                                                       .plugins = run->plugins,
-                                                      .draw = draw});
+                                                      .draw = draw,
+                                                      .issuer = issuer,
+                                                      .token_most_seconds = run->auth.most_seconds,
+                                                      .extends_tokens = run->opts->auth.extends});
+    issuer->objects = apiserver_objects(run->api);
     apiserver_bootstrap(run->api);
     store_commit(run->store, NULL, NULL);
     store_flush(run->store);
+    return 0;
+}
+
+static int open_server(struct run *run, struct err *err) {
+    struct cmd_ctx *ctx = run->call->ctx;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct server_opts opts = {.api = run->api,
                                .catalog = run->catalog,
                                .store = run->store,
@@ -243,7 +259,10 @@ static int open_server(struct run *run, struct err *err) {
                                .address = arena_str(run->call->arena, run->opts->bind_address).p,
                                .port = (uint16_t)run->opts->port,
                                .tls = run->tls,
-                               .who = {.allows_anonymous = true},
+                               .who = {.file = run->auth.setup.file,
+                                       .issuer = &run->auth.setup.issuer,
+                                       .allows_anonymous = run->opts->auth.anonymous},
+                               .jwks_uri = run->opts->auth.jwks_uri,
                                .emulated = run->gates.emulated,
                                .min_compat = run->gates.min_compat,
                                .program_version = BERTH_VERSION,
@@ -309,6 +328,7 @@ static void release(struct run *run) {
     net_tls_free(run->tls);
     store_close(run->store);
     apiserver_free(run->api);
+    auth_config_release(&run->auth);
     tolexpr_free(run->expressions);
     apiserver_catalog_free(run->catalog);
     net_loop_free(run->core);
@@ -317,7 +337,8 @@ static void release(struct run *run) {
 
 static int serve(struct run *run, struct err *err) {
     if (choose_dir(run, err) < 0 || listen_to_signals(run, err) < 0 || open_store(run, err) < 0 ||
-        open_tls(run, err) < 0 || open_server(run, err) < 0 || tell_ready(run, err) < 0)
+        open_tls(run, err) < 0 || open_api(run, err) < 0 || open_server(run, err) < 0 ||
+        tell_ready(run, err) < 0)
         return -1;
     net_loop_run(run->core);
     return CMD_GOOD;
@@ -419,6 +440,7 @@ const struct cmd cmd_apiserver = {
     .usage = "[--data-dir DIR | --memory] [options]",
     .examples = examples,
     .groups = {{"Server", server_opts, 0},
+               {"Authentication", auth_opts, offsetof(struct apiserver_cmd_opts, auth)},
                {"Requests", request_opts, 0},
                {"Feature gates", gates_opts, offsetof(struct apiserver_cmd_opts, gates)}},
     .opts_size = sizeof(struct apiserver_cmd_opts),

@@ -139,8 +139,7 @@ static void keep_spec(struct api_object *o, const struct api_object *old) {
         keep_member(o, old, "spec");
 }
 
-/* Who writes the status does not write metadata, but for who manages what. */
-static void keep_meta(struct api_object *o, const struct api_object *old) {
+void valid__keep_meta(struct api_object *o, const struct api_object *old) {
     struct api_object_meta *m = api_own_meta(o), was;
     api_struct_copy(&o->arena, &api_types[API_T_object_meta], old->meta, &was);
     m->deletion_timestamp = was.deletion_timestamp;
@@ -151,6 +150,15 @@ static void keep_meta(struct api_object *o, const struct api_object *old) {
     m->owner_references = was.owner_references;
 }
 
+void valid__prepare(struct api_object *o, const struct api_object *old,
+                    const struct valid_opts *opts, valid_prepare_fn *change) {
+    set_namespace(o, opts);
+    api_own_meta(o)->generation = old->meta->generation;
+    api_object_drop_gated(o, old, opts->gates);
+    change(o, old, opts);
+    valid__keep_system_fields(o, old);
+}
+
 static void prepare_part(struct api_object *o, const struct api_object *old,
                          const struct valid_opts *opts, valid_prepare_fn *special) {
     const struct valid_kind *k = valid__rules_of(o->kind);
@@ -158,7 +166,7 @@ static void prepare_part(struct api_object *o, const struct api_object *old,
     set_namespace(o, opts);
     api_own_meta(o)->generation = old->meta->generation;
     if (strategy_of(o)->flags & OLD_META)
-        keep_meta(o, old);
+        valid__keep_meta(o, old);
     api_object_drop_gated(o, old, opts->gates);
     if (special)
         special(o, old, opts);

@@ -344,6 +344,61 @@ static void test_events_in_two_groups(void **state) {
     apiserver_response_release(&out);
 }
 
+/* The same as pods/binding, under a path without the pod. */
+static void test_bindings_by_themselves(void **state) {
+    struct world *w = *state;
+    expect(w, CREATE("bindings", "default", BINDING("p", "n1")), 404, "pods \"p\" not found");
+    expect(w, CREATE("pods", "default", POD), 201, NULL);
+    expect(w, CREATE("bindings", "default", BINDING("p", "N 1")), 500, NULL);
+    expect(w, CREATE("bindings", "default", BINDING("p", "n1")), 201, NULL);
+    expect(w, CREATE("bindings", "default", BINDING("p", "n1")), 409, NULL);
+}
+
+/* What leads to containers ends before them, and where it ends depends on what is stored. */
+static void test_connections(void **state) {
+    struct world *w = *state;
+    const struct registry_subresource subs[] = {
+        {.name = "log"}, {.name = "exec"}, {.name = "proxy"}};
+    struct apiserver_stream stream = {.is_upgrade = true};
+    struct apiserver_request r = {.verb = REGISTRY_VERB_GET,
+                                  .resource = resource(w, "pods"),
+                                  .namespace = STR("default"),
+                                  .name = STR("p"),
+                                  .arena = &w->arena};
+    const struct {
+        const char *log, *exec, *proxy;
+    } steps[] = {
+        {"pods \"p\" not found", "pods \"p\" not found", "pods \"p\" not found"},
+        {"", "pod p does not have a host assigned", "address not allowed"},
+        {"nodes \"n1\" not found", "nodes \"n1\" not found", "address not allowed"},
+        {"Get \"https://10.0.0.9:10250/containerLogs/default/p/c\": this server does not connect "
+         "to "
+         "nodes or pods",
+         "error dialing backend: this server does not connect to nodes or pods",
+         "address not allowed"},
+    };
+    const struct ask changes[] = {
+        *CREATE("pods", "default", POD),
+        *CREATE("bindings", "default", BINDING("p", "n1")),
+        *CREATE("nodes", NULL,
+                "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":"
+                "\"n1\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\","
+                "\"address\":\"10.0.0.9\"}]}}"),
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const char *const wanted[] = {steps[i].log, steps[i].exec, steps[i].proxy};
+        for (size_t k = 0; k < 3; k++) {
+            r.subresource = &subs[k];
+            assert_true(apiserver_connects(r.resource, r.subresource));
+            struct registry_failure f = apiserver_connect(w->api, &r, &stream);
+            if (!str_is(f.message, wanted[k]))
+                fail_msg("step %zu, %s: %.*s", i, subs[k].name, STR_ARG(f.message));
+        }
+        if (i + 1 < sizeof steps / sizeof *steps)
+            expect(w, &changes[i], 201, NULL);
+    }
+}
+
 static void test_lease_is_made_by_an_update(void **state) {
     struct world *w = *state;
     expect(w,
@@ -459,6 +514,8 @@ int main(void) {
         TEST(test_watch),
         TEST(test_binding),
         TEST(test_events_in_two_groups),
+        TEST(test_bindings_by_themselves),
+        TEST(test_connections),
         TEST(test_lease_is_made_by_an_update),
         TEST(test_quota),
         TEST(test_node_restriction),

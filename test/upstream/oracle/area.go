@@ -38,6 +38,7 @@ var areas = []*area{
 	{"preempt", preempt, generatePreempt, []string{"result"}, 50},
 	{"requeue", requeue, generateRequeue, []string{"requeued"}, 50},
 	{"validate_status", validateStatus, generateStatus, []string{"valid", "errors", "status", "after"}, 60},
+	{"validate_subresource", validateSubresource, generateSubresource, []string{"valid", "errors", "status", "after"}, 60},
 	{"prepare", prepareAnswer, generatePrepare, []string{"after", "creates", "needs_version"}, 120},
 	{"delete", deleteAnswer, generateDelete, []string{"outcome", "after", "status"}, 50},
 	{"proto", protoAnswer, generateProto, []string{"json", "again", "refused"}, 150},
@@ -46,6 +47,7 @@ var areas = []*area{
 	{"rbac_policy", policyAnswer, generatePolicy, []string{"objects", "operation", "after"}, 20},
 	{"jwt", jwtAnswer, generateJWT, []string{"signed", "signed_text", "authenticated", "user", "for", "error"}, 40},
 	{"apply", applyAnswer, generateApply, []string{"managedFields", "after", "failure", "causes"}, 100},
+	{"convert", convertAnswer, generateConvert, []string{"converted"}, 60},
 	{"admission", admissionAnswer, generateAdmission, []string{"status", "after", "used"}, 100},
 	{"discovery", discoveryAnswer, generateDiscovery, []string{"resource", "subresources"}, 5},
 }
