@@ -9,11 +9,6 @@
  */
 #include "registry/admission/admission_int.h"
 
-/*
- * Policies and webhooks will stand between the last plug-in that is ours alone and ResourceQuota,
- * which counts what all others have let pass: MutatingAdmissionPolicy, MutatingAdmissionWebhook,
- * ValidatingAdmissionPolicy, ValidatingAdmissionWebhook.
- */
 static const struct registry__admission_plugin *const plugins[] = {
     &registry__namespace_lifecycle,
     &registry__limit_ranger,
@@ -36,6 +31,9 @@ static const struct registry__admission_plugin *const plugins[] = {
     &registry__certificate_subject,
     &registry__default_ingress_class,
     &registry__pod_topology_labels,
+    /* Here policies and webhooks will stand, of which quotas count what all have let pass:
+     * MutatingAdmissionPolicy, MutatingAdmissionWebhook, ValidatingAdmissionPolicy,
+     * ValidatingAdmissionWebhook. */
     &registry__resource_quota,
 };
 

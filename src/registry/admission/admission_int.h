@@ -107,6 +107,10 @@ struct registry__reference {
 };
 struct registry__reference registry__pod_reference(const struct api_pod_spec *spec);
 
+/* Can this many more tolerations be merged with those of the pod? Each is held against each other.
+ * False, and the object is refused, if not. */
+bool registry__tolerations_fit(struct registry__admission *m, size_t more);
+
 /* Adds tolerations to a list, which becomes a new one in the arena: of two of which one tolerates
  * all that the other does, only that stays. */
 void registry__tolerations_merge(struct arena *a, struct api_toleration_list *to,

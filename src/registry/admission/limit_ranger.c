@@ -7,8 +7,7 @@
  * func PersistentVolumeClaimValidateLimitFunc, func minConstraint, func maxConstraint,
  * func maxRequestConstraint, func limitRequestRatioConstraint.
  */
-#include <inttypes.h>
-
+#include "base/map.h"
 #include "base/vec.h"
 #include "registry/admission/admission_int.h"
 
@@ -277,18 +276,18 @@ static void check_claim(const struct registry__admission *m, struct faults *f,
  * Follows k8s.io/apimachinery pkg/util/errors, func (aggregate) Error. */
 static bool refuse(struct registry__admission *m, const struct faults *f) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    size_t told = 0;
+    struct map told = MAP_INIT(map_random_seed());
     for (size_t i = 0; i < f->texts.n; i++) {
-        size_t k = 0;
-        while (k < i && !str_eq(f->texts.v[k], f->texts.v[i]))
-            k++;
-        if (k < i)
+        if (map_get_const(&told, f->texts.v[i]))
             continue;
-        buf_add(&text, told++ ? STR(", ") : STR(""));
+        map_put_const(&told, f->texts.v[i], f);
+        buf_add(&text, text.n ? STR(", ") : STR(""));
         buf_add(&text, f->texts.v[i]);
     }
     struct str all = buf_view(&text);
-    return registry__forbid(m, told > 1 ? "[%.*s]" : "%.*s", STR_ARG(all));
+    bool single = told.live == 1;
+    map_release(&told);
+    return registry__forbid(m, single ? "%.*s" : "[%.*s]", STR_ARG(all));
 }
 
 static bool judge(struct registry__admission *m, const struct api_limit_range *range) {

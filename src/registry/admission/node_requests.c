@@ -132,34 +132,35 @@ static bool check_audience(struct registry__admission *m, const struct api_strs 
     return good;
 }
 
-static bool check_binding(struct registry__admission *m, const struct registry__node *node,
-                          const struct api_bound_object_reference *ref,
-                          const struct api_object **pod) {
+/* The pod that a token is bound to. NULL: the request is refused. */
+static const struct api_object *bound_pod(struct registry__admission *m,
+                                          const struct registry__node *node,
+                                          const struct api_bound_object_reference *ref) {
+    const struct api_object *pod = NULL;
     if (!ref || !str_is(ref->api_version, "v1") || !str_is(ref->kind, "Pod") || !ref->name.n)
-        return registry__forbid(m, "node requested token not bound to a pod");
-    if (!ref->uid.n)
-        return registry__forbid(m, "node requested token with a pod binding without a uid");
-    if (!registry__node_has_pod(m, ref->name, pod))
-        return false;
-    if (!str_eq(ref->uid, (*pod)->meta->uid))
-        return registry__forbid(m,
-                                "the UID in the bound object reference (%.*s) does not match the "
-                                "UID in record. The object might have been deleted and then "
-                                "recreated",
-                                STR_ARG(ref->uid));
-    return str_eq(((const struct api_pod *)(*pod)->body)->spec.node_name, node->name) ||
-           registry__forbid(m, "node requested token bound to a pod scheduled on a different node");
+        registry__forbid(m, "node requested token not bound to a pod");
+    else if (!ref->uid.n)
+        registry__forbid(m, "node requested token with a pod binding without a uid");
+    else if (!registry__node_has_pod(m, ref->name, &pod))
+        return NULL;
+    else if (!str_eq(ref->uid, pod->meta->uid))
+        registry__forbid(m,
+                         "the UID in the bound object reference (%.*s) does not match the UID in "
+                         "record. The object might have been deleted and then recreated",
+                         STR_ARG(ref->uid));
+    else if (!str_eq(((const struct api_pod *)pod->body)->spec.node_name, node->name))
+        registry__forbid(m, "node requested token bound to a pod scheduled on a different node");
+    return m->failure.code ? NULL : pod;
 }
 
 bool registry__admit_tokens(struct registry__admission *m, const struct registry__node *node) {
-    const struct api_object *pod = NULL;
     if (m->operation != REGISTRY_CREATE || !str_is(m->request->subresource, "token") ||
         !api_object_is(m->o, API_T_authentication_token_request))
         return true;
     const struct api_token_request_spec *spec =
         &((const struct api_authentication_token_request *)m->o->body)->spec;
-    return check_binding(m, node, spec->bound_object_ref, &pod) &&
-           check_audience(m, &spec->audiences, pod->body);
+    const struct api_object *pod = bound_pod(m, node, spec->bound_object_ref);
+    return pod && check_audience(m, &spec->audiences, pod->body);
 }
 
 /* ---- certificates of pods ---- */

@@ -214,7 +214,7 @@ static bool mount_in(struct arena *a, struct api_container_list *list, struct st
     return mounted;
 }
 
-/* What a server with these settings would have decoded; the tree is ours and cannot be wrong. */
+/* A volume with a token of the account, the certificates to trust, and the namespace. */
 static void add_token_volume(struct registry__admission *m, struct str name) {
     enum { MODE = 0644, SECONDS = 3607, SOURCES = 3 };
     struct arena *a = &m->o->arena;

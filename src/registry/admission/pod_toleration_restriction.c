@@ -98,6 +98,8 @@ static bool mutate(struct registry__admission *m) {
     struct api_toleration_list more = {0}, all;
     if (m->operation == REGISTRY_CREATE && !of_namespace(m, DEFAULTS, &more))
         return false;
+    if (!registry__tolerations_fit(m, more.n + 1))
+        return false;
     all = (struct api_toleration_list){arena_array(m->a, struct api_toleration, more.n + 1), 0};
     for (; all.n < more.n; all.n++)
         all.v[all.n] = more.v[all.n];

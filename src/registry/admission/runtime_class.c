@@ -62,6 +62,8 @@ static bool set_scheduling(struct registry__admission *m, const struct api_sched
         labels_put(a, &spec->node_selector,
                    (struct label){arena_str(a, want->key), arena_str(a, want->value)});
     }
+    if (scheduling && !registry__tolerations_fit(m, scheduling->tolerations.n))
+        return false;
     if (scheduling)
         registry__tolerations_merge(a, &spec->tolerations, &scheduling->tolerations);
     return true;

@@ -4,10 +4,14 @@
  * Follows k8s.io/kubernetes pkg/util/tolerations, func MergeTolerations,
  * func VerifyAgainstWhitelist, func isSuperset.
  */
+#include "base/limits.h"
 #include "registry/admission/admission_int.h"
 
 static bool are_equal(const struct api_toleration *a, const struct api_toleration *b) {
-    return valid_equal(API_T_toleration, a, b);
+    return str_eq(a->key, b->key) && str_eq(a->value, b->value) && str_eq(a->effect, b->effect) &&
+           str_eq(a->operator, b->operator) && str_eq(a->expression, b->expression) &&
+           a->toleration_seconds.set == b->toleration_seconds.set &&
+           a->toleration_seconds.v == b->toleration_seconds.v;
 }
 
 /* Does s tolerate all that t does? Of an expression, nobody knows. */
@@ -37,6 +41,12 @@ static bool is_redundant(const struct api_toleration_list *all, size_t i,
         if (!are_equal(&all->v[i], &all->v[k]) && is_superset(&all->v[k], &all->v[i]))
             return true;
     return false;
+}
+
+bool registry__tolerations_fit(struct registry__admission *m, size_t more) {
+    if (((const struct api_pod *)m->o->body)->spec.tolerations.n + more <= LIMIT_POD_TOLERATIONS)
+        return true;
+    return registry__forbid(m, "more than %d tolerations cannot be merged", LIMIT_POD_TOLERATIONS);
 }
 
 void registry__tolerations_merge(struct arena *a, struct api_toleration_list *to,

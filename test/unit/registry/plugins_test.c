@@ -1,5 +1,6 @@
 /* Which plug-ins of admission are asked, and what they read from outside. */
 #include "../data.h"
+#include "base/limits.h"
 #include "registry/admission/admission_int.h"
 
 static bool is_on(struct registry_plugins plugins, const char *name) {
@@ -87,11 +88,30 @@ static void subjects_are_read(void **state) {
     assert_string_equal(err.msg, "PEM block type must be CERTIFICATE REQUEST");
 }
 
+/* LIMIT_POD_TOLERATIONS: tolerations are held against each other when they are merged. */
+static void tolerations_are_bounded(void **state) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_object *o = api_object_new(api_kind_find(STR("v1"), STR("Pod")));
+    struct registry_request request = {.namespace = STR("default")};
+    struct registry__admission m = {.request = &request, .a = &a, .o = o};
+    struct api_toleration_list *list = &((struct api_pod *)api_own_body(o))->spec.tolerations;
+    (void)state;
+    *list = (struct api_toleration_list){
+        arena_array(&o->arena, struct api_toleration, LIMIT_POD_TOLERATIONS),
+        LIMIT_POD_TOLERATIONS};
+    assert_true(registry__tolerations_fit(&m, 0));
+    assert_false(registry__tolerations_fit(&m, 1));
+    assert_true(str_is(m.failure.message, "pods \"Unknown\" is forbidden: more than 1000 "
+                                          "tolerations cannot be merged"));
+    api_object_free(o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_upstreams),
         cmocka_unit_test(plugins_are_switched),
         cmocka_unit_test(subjects_are_read),
+        cmocka_unit_test(tolerations_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels"
 	"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass"
 	"k8s.io/kubernetes/plugin/pkg/admission/serviceaccount"
-	"k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize"
+	claimresize "k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize"
 	"k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection"
 )
 
@@ -58,7 +58,7 @@ func init() {
 		certapproval.Register, ctbattest.Register, certsigning.Register, certsubject.Register, gc.Register, limitranger.Register,
 		defaultingressclass.Register, noderestriction.Register, nodetaint.Register, podnodeselector.Register,
 		podtolerationrestriction.Register, podtopologylabels.Register, runtimeclass.Register, serviceaccount.Register,
-		resize.Register, storageobjectinuseprotection.Register, lifecycle.Register, resourcequota.Register,
+		claimresize.Register, storageobjectinuseprotection.Register, lifecycle.Register, resourcequota.Register,
 	} {
 		register(admissionPlugins)
 	}
@@ -166,7 +166,7 @@ type admissionRequest struct {
 	User                                                             user.DefaultInfo
 }
 
-func decodeInternal(raw json.RawMessage) (runtime.Object, schema.GroupVersionKind) {
+func admissionObject(raw json.RawMessage) (runtime.Object, schema.GroupVersionKind) {
 	if raw == nil {
 		return nil, schema.GroupVersionKind{}
 	}
@@ -186,8 +186,8 @@ func admissionAnswer(l line) {
 		if err != nil {
 			panic(badQuestion{err})
 		}
-		o, gvk := decodeInternal(l["object"])
-		old, _ := decodeInternal(l["old"])
+		o, gvk := admissionObject(l["object"])
+		old, _ := admissionObject(l["old"])
 		object := o
 		if request.Operation == "DELETE" {
 			object, old = nil, o

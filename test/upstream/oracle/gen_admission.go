@@ -91,7 +91,7 @@ func amount(r *rand.Rand, resource string) string {
 }
 
 // amounts of at most n resources, or nothing.
-func amounts(r *rand.Rand, n int) object {
+func resourceAmounts(r *rand.Rand, n int) object {
 	list := object{}
 	for range r.IntN(n + 1) {
 		name := pick(r, admissionResources)
@@ -102,8 +102,8 @@ func amounts(r *rand.Rand, n int) object {
 
 func requirements(r *rand.Rand) object {
 	o := object{}
-	maybe(r, 60, o, "requests", amounts(r, 3))
-	maybe(r, 60, o, "limits", amounts(r, 3))
+	maybe(r, 60, o, "requests", resourceAmounts(r, 3))
+	maybe(r, 60, o, "limits", resourceAmounts(r, 3))
 	return o
 }
 
@@ -180,11 +180,11 @@ func inNamespace(r *rand.Rand, l line, request object) {
 func limitItem(r *rand.Rand, kind string) object {
 	item := object{"type": kind}
 	for _, key := range []string{"min", "max", "maxLimitRequestRatio"} {
-		maybe(r, 40, item, key, amounts(r, 1))
+		maybe(r, 40, item, key, resourceAmounts(r, 1))
 	}
 	if kind == "Container" {
-		maybe(r, 40, item, "default", amounts(r, 3))
-		maybe(r, 40, item, "defaultRequest", amounts(r, 3))
+		maybe(r, 40, item, "default", resourceAmounts(r, 3))
+		maybe(r, 40, item, "defaultRequest", resourceAmounts(r, 3))
 	}
 	return item
 }
@@ -561,7 +561,7 @@ func withRuntime(r *rand.Rand, l line, request object) {
 	class := objectOf("RuntimeClass", "kata", object{"apiVersion": "node.k8s.io/v1", "handler": "h"})
 	if chance(r, 60) {
 		overhead := object{}
-		maybe(r, 90, overhead, "podFixed", amounts(r, 2))
+		maybe(r, 90, overhead, "podFixed", resourceAmounts(r, 2))
 		class["overhead"] = overhead
 	}
 	if chance(r, 60) {
@@ -573,7 +573,7 @@ func withRuntime(r *rand.Rand, l line, request object) {
 	l.set("objects", []object{class})
 	pod := admissionPod(r)
 	maybe(r, 75, podSpec(pod), "runtimeClassName", pick(r, []string{"kata", "kata", "kata", "none"}))
-	maybe(r, 20, podSpec(pod), "overhead", amounts(r, 2))
+	maybe(r, 20, podSpec(pod), "overhead", resourceAmounts(r, 2))
 	maybe(r, 40, podSpec(pod), "nodeSelector", object{pick(r, []string{"a", "x"}): "b"})
 	maybe(r, 40, podSpec(pod), "tolerations", admissionTolerations(r))
 	l.set("object", pod)
@@ -742,7 +742,7 @@ func quotaPod(r *rand.Rand, request object) object {
 	spec := podSpec(pod)
 	maybe(r, 25, spec, "activeDeadlineSeconds", 10)
 	maybe(r, 25, spec, "priorityClassName", pick(r, []string{"high", "low", "other"}))
-	maybe(r, 15, spec, "overhead", amounts(r, 2))
+	maybe(r, 15, spec, "overhead", resourceAmounts(r, 2))
 	maybe(r, 15, spec, "resources", requirements(r))
 	maybe(r, 10, spec, "affinity", object{"podAntiAffinity": object{"requiredDuringSchedulingIgnoredDuringExecution": []any{
 		object{"topologyKey": "k", "namespaces": some(r, 1, func() string { return "x" })}}}})
@@ -752,7 +752,7 @@ func quotaPod(r *rand.Rand, request object) object {
 		list := []any{}
 		for _, c := range spec["containers"].([]any) {
 			s := object{"name": c.(object)["name"], "image": "x", "imageID": "x", "ready": true, "restartCount": 0}
-			maybe(r, 50, s, "allocatedResources", amounts(r, 2))
+			maybe(r, 50, s, "allocatedResources", resourceAmounts(r, 2))
 			maybe(r, 50, s, "resources", requirements(r))
 			list = append(list, s)
 		}
