@@ -25,7 +25,8 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
-    conformance conformance-cel bench bench-before bench-cel bench-upstream install format clean \
+    conformance conformance-cel conformance-server real-components \
+    bench bench-before bench-cel bench-upstream install format clean \
     help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
@@ -83,6 +84,13 @@ vectors: build/release/build.ninja ## compare with the upstream verdicts in DIR=
 conformance: build/release/build.ninja ## compare with upstream: CASES=20000 SEED=1 (needs go)
 	$(BUILD) build/release --target berth_vectors $(QUIET)
 	CASES=$(CASES) SEED=$(SEED) AREAS="$(AREAS)" tools/conformance
+
+conformance-server: CASES := 1100
+conformance-server: all ## compare with a real kube-apiserver: CASES=1100 SEED=1 (needs go)
+	CASES=$(CASES) SEED=$(SEED) AREAS="$(AREAS)" tools/conformance-server
+
+real-components: all ## real kube-scheduler and kube-controller-manager against ours (needs go)
+	tools/real-components
 
 conformance-cel: build/release/build.ninja ## the official tests of CEL (needs node, npm, a network)
 	$(BUILD) build/release --target cel_spec $(QUIET)

@@ -42,6 +42,7 @@ struct decoder {
     struct str version;        /* of the object: the package of Go types that have none */
     const struct place *bare;  /* of the bare type that is being decoded, or NULL */
     bool duplicates;           /* the tree may have repeated keys */
+    bool known_only;           /* fields that the schema does not know are left out */
     size_t elements;           /* bytes of all lists so far */
 };
 
@@ -586,7 +587,8 @@ static int decode_members(struct decoder *d, const struct place *up, const struc
         const struct api_field *f = found.field;
         if (!f) {
             note_field(d, up, API_FAULT_UNKNOWN, m->key);
-            keep_extra(d, body, m);
+            if (!d->known_only)
+                keep_extra(d, body, m);
             continue;
         }
         at.field = f->json;
@@ -709,8 +711,11 @@ static decode_fn *const decoders[API_FIELD_KINDS] = {
 
 int api__struct_decode(struct arena *a, const struct api_type *type, const struct json *tree,
                        void *body, const struct api__decode_opts *opts, struct api_faults *faults) {
-    struct decoder d = {
-        .a = a, .faults = faults, .version = opts->version, .duplicates = opts->duplicates};
+    struct decoder d = {.a = a,
+                        .faults = faults,
+                        .version = opts->version,
+                        .duplicates = opts->duplicates,
+                        .known_only = opts->known_only};
     decode_struct(&d, NULL, type, tree, body);
     if (!d.mismatch.text.p)
         return 0;
@@ -725,6 +730,6 @@ int api_struct_decode(struct arena *a, const struct api_type *type, const struct
     if (!faults)
         faults = &unread;
     api_faults_init(faults, faults == &unread ? &scratch : faults->a);
-    return api__struct_decode(a, type, tree, body, &(struct api__decode_opts){STR("v1"), false},
+    return api__struct_decode(a, type, tree, body, &(struct api__decode_opts){.version = STR("v1")},
                               faults);
 }

@@ -56,7 +56,7 @@ static struct api_type_meta *own_names(struct api_object *o) {
 /* Kinds without a schema have no unknown fields, only fields that nobody looks at. */
 static int decode_body(struct api_object *o, const struct json *tree, struct str version,
                        const struct api_decode_opts *opts, struct api_faults *faults) {
-    struct api__decode_opts how = {version, opts->duplicates};
+    struct api__decode_opts how = {version, opts->duplicates, opts->known_only};
     if (api__struct_decode(&o->arena, o->type, tree, api_own_body(o), &how, faults) < 0)
         return -1;
     if (!o->kind)

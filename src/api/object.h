@@ -57,13 +57,15 @@ struct api_decode_opts {
     struct str api_version, kind; /* for items of a typed list that do not say what they are */
     bool strict;                  /* fail on unknown and repeated fields */
     bool duplicates;              /* the tree was parsed with repeated keys allowed */
+    bool known_only;              /* leave out fields that the schema does not know */
 };
 
 /*
- * Builds an object from a tree, which is only borrowed. Unknown fields are kept and encoded again;
- * of repeated ones the last wins. -1 when a value cannot be what it should be, or when a strict
- * reader finds unknown or repeated fields. Whatever comes of it, *faults lists what was found, with
- * the API server's texts; it may be NULL, and so may opts. The caller owns *out.
+ * Builds an object from a tree, which is only borrowed. Unknown fields are kept and encoded again,
+ * unless only known ones are wanted, as a server does; of repeated ones the last wins. -1 when a
+ * value cannot be what it should be, or when a strict reader finds unknown or repeated fields.
+ * Whatever comes of it, *faults lists what was found, with the API server's texts; it may be NULL,
+ * and so may opts. The caller owns *out.
  */
 int api_object_decode(const struct json *tree, const struct api_decode_opts *opts,
                       struct api_object **out, struct api_faults *faults);

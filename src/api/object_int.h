@@ -19,6 +19,7 @@ struct api_life {
 struct api__decode_opts {
     struct str version; /* of the object, without the group */
     bool duplicates;    /* the tree may have repeated keys */
+    bool known_only;    /* other fields are left out */
 };
 
 /* api_struct_decode of a part of an object, or of a whole one. */

@@ -49,8 +49,9 @@ bool apiserver__filter_has(const struct apiserver__filter *f, const struct api_o
 /* A resourceVersion; empty and 0 give 0. False: it is none. */
 bool apiserver__revision_read(struct str text, uint64_t *out);
 
-/* What upstream says of one that is none; in the arena. */
+/* Why a text is no resourceVersion: as Go says it, and as the error of an option. */
 struct str apiserver__revision_fault(struct arena *a, struct str text);
+struct str apiserver__revision_invalid(struct arena *a, struct str text);
 
 /* Somebody asks for a revision that lies ahead. */
 struct registry_failure apiserver__too_large(struct arena *a, uint64_t asked, uint64_t current);
@@ -89,6 +90,17 @@ void apiserver__remove(struct apiserver__call *c, struct api_object *last);
 
 /* Refuses what is not there. */
 void apiserver__not_found(struct apiserver__call *c);
+
+/* Refuses an object that is not the one of the request's path. */
+struct registry_failure apiserver__check_name(const struct apiserver__call *c,
+                                              const struct api_object *o);
+
+/* A write that says which object it is meant for, by its uid or version; empty: any. `stored` may be
+ * NULL for a uid. Refuses one that is meant for another. */
+struct registry_failure apiserver__check_uid(const struct apiserver__call *c, struct str wanted,
+                                             const struct api_object *stored);
+struct registry_failure apiserver__check_version(const struct apiserver__call *c, struct str wanted,
+                                                 const struct api_object *stored);
 
 /* What verbs and subresources do, each in a file. */
 typedef void apiserver__write_fn(struct apiserver__call *c);

@@ -19,50 +19,20 @@ static struct registry_failure conflict(struct arena *a, const struct api_patch_
                                      .message = f->message,
                                      .further = causes,
                                      .further_count = applied->conflict_count,
-                                     .has_details = true};
+                                     .has_details = applied->conflict_count > 0};
 }
 
 /* The merged tree as a draft; NULL, and *failure tells why. */
 static struct api_object *decode(const struct apiserver__call *c, const struct json *tree,
                                  struct registry_failure *failure) {
     const struct api_kind *kind = c->r->resource->kind;
-    struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
-                                   .kind = str_of(kind->kind)};
+    struct api_decode_opts opts = {
+        .api_version = str_of(kind->api_version), .kind = str_of(kind->kind), .known_only = true};
     struct api_object *o = NULL;
     struct api_faults faults;
     api_faults_init(&faults, c->r->arena);
     *failure = registry_decode(&c->s->registry, tree, &opts, &o, &faults);
     return o;
-}
-
-/* Fields that the schema does not know are refused, or told of. */
-static struct registry_failure check_fields(const struct apiserver__call *c) {
-    struct registry_failure none = {.code = ERR_NONE}, f;
-    struct api_object *o = NULL;
-    struct api_faults faults;
-    if (c->r->options.field_validation == APISERVER_IGNORE)
-        return none;
-    api_faults_init(&faults, c->r->arena);
-    f = registry_decode(
-        &c->s->registry, c->r->patch,
-        &(struct api_decode_opts){.strict = c->r->options.field_validation == APISERVER_STRICT}, &o,
-        &faults);
-    api_object_free(o);
-    struct api_strs *warnings = &c->out->warnings;
-    *warnings = (struct api_strs){arena_array(c->r->arena, struct str, faults.n), faults.n};
-    for (size_t i = 0; i < faults.n; i++)
-        warnings->v[i] = faults.v[i].text;
-    return f;
-}
-
-static struct registry_failure check_name(const struct apiserver__call *c,
-                                          const struct api_object *o) {
-    if (str_eq(o->meta->name, c->r->name))
-        return (struct registry_failure){.code = ERR_NONE};
-    return apiserver__failure(c->r->arena, ERR_INVALID,
-                              "the name of the object (%.*s) does not match the name on the URL "
-                              "(%.*s)",
-                              STR_ARG(o->meta->name), STR_ARG(c->r->name));
 }
 
 static struct registry_failure merge(struct apiserver__call *c, const struct api_object *stored,
@@ -81,7 +51,13 @@ static struct registry_failure merge(struct apiserver__call *c, const struct api
     if (f.code)
         return conflict(r->arena, &f, &applied);
     *out = decode(c, &applied.tree, &failure);
-    return failure.code ? failure : check_name(c, *out);
+    if (!failure.code && !stored && (*out)->meta->uid.n)
+        return registry_conflict(r->arena, r->resource->kind, r->name,
+                                 arena_printf(r->arena,
+                                              "uid mismatch: the provided object specified uid "
+                                              "%.*s, and no existing object was found",
+                                              STR_ARG((*out)->meta->uid)));
+    return failure.code ? failure : apiserver__check_name(c, *out);
 }
 
 void apiserver__apply(struct apiserver__call *c) {
@@ -89,8 +65,8 @@ void apiserver__apply(struct apiserver__call *c) {
     const struct api_object *shown =
         stored ? apiserver_convert(stored, c->r->resource->kind) : NULL;
     struct api_object *draft = NULL;
-    struct registry_failure f = check_fields(c);
-    if (!f.code && !stored && c->r->subresource)
+    struct registry_failure f = {.code = ERR_NONE};
+    if (!stored && c->r->subresource)
         f = registry_not_found(c->r->arena, c->r->resource->kind, c->r->name);
     if (!f.code)
         f = merge(c, shown, &draft);

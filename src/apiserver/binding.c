@@ -55,22 +55,12 @@ static struct registry_failure check_binding(const struct apiserver__call *c,
 static struct registry_failure check_pod(const struct apiserver__call *c,
                                          const struct api_binding *b,
                                          const struct api_object *stored) {
-    const struct api_object_meta *want = &b->metadata, *have = stored->meta;
-    struct arena *a = c->r->arena;
-    struct str why = {0};
-    if (want->uid.n && !str_eq(want->uid, have->uid))
-        why = arena_printf(a,
-                           "Precondition failed: UID in precondition: %.*s, UID in object meta: "
-                           "%.*s",
-                           STR_ARG(want->uid), STR_ARG(have->uid));
-    else if (want->resource_version.n && !str_eq(want->resource_version, have->resource_version))
-        why = arena_printf(a,
-                           "Precondition failed: ResourceVersion in precondition: %.*s, "
-                           "ResourceVersion in object meta: %.*s",
-                           STR_ARG(want->resource_version), STR_ARG(have->resource_version));
-    if (why.p)
-        return registry_conflict(a, c->r->resource->kind, c->r->name, why);
-    why = obstacle(c, stored);
+    struct registry_failure f = apiserver__check_uid(c, b->metadata.uid, stored);
+    if (!f.code)
+        f = apiserver__check_version(c, b->metadata.resource_version, stored);
+    if (f.code)
+        return f;
+    struct str why = obstacle(c, stored);
     return why.p ? conflict(c, why) : (struct registry_failure){.code = ERR_NONE};
 }
 
@@ -118,8 +108,9 @@ static void bind(struct apiserver__call *c, const struct api_binding *b,
 
 void apiserver__bind(struct apiserver__call *c) {
     const struct api_binding *b = c->r->object->body;
-    struct registry_failure f = registry_admit_posted(&c->s->registry, &c->request, c->r->arena,
-                                                      c->r->resource->kind, c->r->object);
+    struct registry_failure f = registry_admit(
+        &c->s->registry, &c->request, c->r->arena,
+        &(struct registry_subject){.resource = c->r->resource->kind, .object = c->r->object});
     if (!f.code)
         f = check_binding(c, b);
     const struct api_object *stored = apiserver__stored(c);

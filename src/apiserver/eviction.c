@@ -217,8 +217,9 @@ static void evict(struct eviction *e) {
 /* Everything that can be said against it. A budget that allows it has counted it by then. */
 static struct registry_failure check(struct eviction *e) {
     const struct apiserver__call *c = e->call;
-    struct registry_failure f = registry_admit_posted(&c->s->registry, &c->request, c->r->arena,
-                                                      c->r->resource->kind, c->r->object);
+    struct registry_failure f = registry_admit(
+        &c->s->registry, &c->request, c->r->arena,
+        &(struct registry_subject){.resource = c->r->resource->kind, .object = c->r->object});
     if (f.code)
         return f;
     if (!str_eq(c->r->object->meta->name, c->r->name))

@@ -45,15 +45,22 @@ bool apiserver__revision_read(struct str text, uint64_t *out) {
 }
 
 struct str apiserver__revision_fault(struct arena *a, struct str text) {
-    AUTO(buf_release) struct buf quoted = BUF_INIT(SIZE_MAX);
+    AUTO(buf_release) struct buf b = BUF_INIT(SIZE_MAX);
     bool is_number = text.n > 0;
     for (size_t i = 0; i < text.n; i++)
-        is_number &= text.p[i] >= '0' && text.p[i] <= '9';
-    goquote_write(&quoted, text);
-    return arena_printf(a,
-                        "resourceVersion: Invalid value: %.*s: strconv.ParseUint: parsing %.*s: %s",
-                        STR_ARG(buf_view(&quoted)), STR_ARG(buf_view(&quoted)),
-                        is_number ? "value out of range" : "invalid syntax");
+        is_number = is_number && text.p[i] >= '0' && text.p[i] <= '9';
+    buf_add(&b, STR("strconv.ParseUint: parsing "));
+    goquote_write(&b, text);
+    buf_addf(&b, ": %s", is_number ? "value out of range" : "invalid syntax");
+    return arena_str(a, buf_view(&b));
+}
+
+struct str apiserver__revision_invalid(struct arena *a, struct str text) {
+    struct str why = apiserver__revision_fault(a, text);
+    AUTO(buf_release) struct buf b = BUF_INIT(SIZE_MAX);
+    goquote_write(&b, text);
+    return arena_printf(a, "resourceVersion: Invalid value: %.*s: %.*s", STR_ARG(buf_view(&b)),
+                        STR_ARG(why));
 }
 
 struct registry_failure apiserver__too_large(struct arena *a, uint64_t asked, uint64_t current) {
@@ -84,8 +91,9 @@ struct str apiserver__continue_write(struct arena *a, const struct apiserver__co
     return arena_str(a, buf_view(&encoded));
 }
 
-static struct registry_failure invalid(struct arena *a, const char *why) {
-    return apiserver__failure(a, ERR_INVALID, "continue key is not valid%s", why);
+static struct registry_failure invalid(struct arena *a, struct str why) {
+    return apiserver__failure(
+        a, ERR_INVALID, "invalid continue token: continue key is not valid%.*s", STR_ARG(why));
 }
 
 /* A path that leads nowhere but to keys below. */
@@ -105,16 +113,22 @@ struct registry_failure apiserver__continue_read(struct arena *a, struct str tok
                                                  struct apiserver__continue *out) {
     struct str text;
     struct json tree;
-    if (base64_decode_url(a, token, &text, NULL) < 0 || json_parse(a, text, NULL, &tree, NULL) < 0)
-        return invalid(a, "");
+    struct err err;
+    if (base64_decode_url(a, token, &text, &err) < 0 || json_parse(a, text, NULL, &tree, &err) < 0)
+        return invalid(a, arena_printf(a, ": %s", err.msg));
     const struct json *version = json_get(&tree, STR("v")), *revision = json_get(&tree, STR("rv"));
     const struct json *start = json_get(&tree, STR("start"));
-    if (!version || version->kind != JSON_STRING || !str_is(json_str(version), TOKEN_VERSION))
-        return invalid(a, ": server does not recognize this encoded version");
+    struct str name = version && version->kind == JSON_STRING ? json_str(version) : STR("");
+    if (!str_is(name, TOKEN_VERSION))
+        return invalid(a, arena_printf(a, ": server does not recognize this encoded version %.*s",
+                                       STR_ARG(name)));
     if (!revision || revision->kind != JSON_INT || !revision->i)
-        return invalid(a, ": incorrect encoded start resourceVersion (version " TOKEN_VERSION ")");
+        return invalid(
+            a, STR(": incorrect encoded start resourceVersion (version " TOKEN_VERSION ")"));
     if (!start || start->kind != JSON_STRING || !start->n)
-        return invalid(a, ": encoded start key empty (version " TOKEN_VERSION ")");
+        return invalid(a, STR(": encoded start key empty (version " TOKEN_VERSION ")"));
     *out = (struct apiserver__continue){revision->i, json_str(start)};
-    return is_clean(out->start) ? (struct registry_failure){.code = ERR_NONE} : invalid(a, "");
+    if (is_clean(out->start))
+        return (struct registry_failure){.code = ERR_NONE};
+    return invalid(a, arena_printf(a, ": %.*s", STR_ARG(out->start)));
 }

@@ -52,7 +52,8 @@ static struct api_object *decode(struct patching *p, struct registry_failure *fa
     const struct api_kind *kind = r->resource->kind;
     struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
                                    .kind = str_of(kind->kind),
-                                   .strict = r->options.field_validation == APISERVER_STRICT};
+                                   .strict = r->options.field_validation == APISERVER_STRICT,
+                                   .known_only = true};
     struct api_object *o = NULL;
     struct api_faults found;
     api_faults_init(&found, r->arena);
@@ -71,21 +72,6 @@ static struct api_object *decode(struct patching *p, struct registry_failure *fa
     return o;
 }
 
-static struct registry_failure check_subject(const struct apiserver__call *c,
-                                             struct api_object *o) {
-    struct api_object_meta *m = api_own_meta(o);
-    if (!str_eq(m->name, c->r->name))
-        return apiserver__failure(c->r->arena, ERR_INVALID,
-                                  "the name of the object (%.*s) does not match the name on the "
-                                  "URL (%.*s)",
-                                  STR_ARG(m->name), STR_ARG(c->r->name));
-    if (m->namespace.n && !str_eq(m->namespace, c->request.namespace) &&
-        c->r->resource->kind->namespaced)
-        return registry_bad_request(STR("the namespace of the provided object does not match the "
-                                        "namespace sent on the request"));
-    return (struct registry_failure){.code = ERR_NONE};
-}
-
 static void patch_stored(struct apiserver__call *c, const struct api_object *stored) {
     struct patching p = {.call = c};
     const struct api_object *shown = apiserver_convert(stored, c->r->resource->kind);
@@ -100,7 +86,7 @@ static void patch_stored(struct apiserver__call *c, const struct api_object *sto
     else
         o = decode(&p, &failure);
     if (o)
-        failure = check_subject(c, o);
+        failure = apiserver__check_name(c, o);
     if (failure.code) {
         apiserver__fail(c->out, failure);
         api_object_free(o);

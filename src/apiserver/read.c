@@ -25,7 +25,7 @@ static void get(struct apiserver *s, const struct apiserver_request *r,
                            r->resource->kind->namespaced ? r->namespace : STR(""), r->name);
     if (!apiserver__revision_read(r->options.resource_version, &asked))
         apiserver__fail(out, (struct registry_failure){.code = ERR_UNTOLD,
-                                                       .message = apiserver__revision_fault(
+                                                       .message = apiserver__revision_invalid(
                                                            r->arena, r->options.resource_version)});
     else if (asked > current)
         apiserver__fail(out, apiserver__too_large(r->arena, asked, current));
@@ -64,12 +64,12 @@ static struct registry_failure go_on(struct list *l) {
     struct apiserver__continue c;
     struct arena *a = l->r->arena;
     struct str version = l->r->options.resource_version;
-    if (version.n && !str_is(version, "0"))
-        return registry_bad_request(
-            STR("specifying resource version is not allowed when using continue"));
     struct registry_failure f = apiserver__continue_read(a, l->r->options.continue_token, &c);
     if (f.code)
         return f;
+    if (version.n && !str_is(version, "0"))
+        return registry_bad_request(
+            STR("specifying resource version is not allowed when using continue"));
     l->range.after = arena_printf(a, "%.*s%.*s", STR_ARG(l->key_prefix), STR_ARG(c.start));
     if (l->range.after.n && !l->range.after.p[l->range.after.n - 1])
         l->range.after.n--; /* a NUL behind a key stands for what follows it */
@@ -96,7 +96,7 @@ static struct registry_failure start(struct list *l) {
     if (!apiserver__revision_read(o->resource_version, &asked))
         return apiserver__failure(
             l->r->arena, ERR_INVALID, "invalid resource version: %.*s",
-            STR_ARG(apiserver__revision_fault(l->r->arena, o->resource_version)));
+            STR_ARG(apiserver__revision_invalid(l->r->arena, o->resource_version)));
     if (asked > store_revision(store))
         return apiserver__too_large(l->r->arena, asked, store_revision(store));
     l->out->list.snapshot = is_exact(o, asked)

@@ -42,6 +42,8 @@ static void delete_stored(struct apiserver__call *c, const struct api_object *st
     struct registry_failure f =
         registry_delete(&c->s->registry, &c->request, c->r->arena, options, copy, &what);
     if (f.code) {
+        f.name = arena_str(c->r->arena, f.name); /* it may be the copy's */
+        f.uid = arena_str(c->r->arena, f.uid);
         apiserver__fail(c->out, f);
         api_object_free(copy);
         return;

@@ -94,15 +94,9 @@ static struct api_object *patched(struct apiserver__call *c, const struct api_ob
 
 static struct registry_failure check(const struct apiserver__call *c, const struct api_scale *scale,
                                      const struct api_object *stored) {
-    struct arena *a = c->r->arena;
     if (scale->spec.replicas < 0)
-        return registry_invalid_scale(a, stored->meta->name, scale->spec.replicas);
-    if (!scale->metadata.uid.n || str_eq(scale->metadata.uid, stored->meta->uid))
-        return (struct registry_failure){.code = ERR_NONE};
-    return registry_conflict(
-        a, c->r->resource->kind, stored->meta->name,
-        arena_printf(a, "Precondition failed: UID in precondition: %.*s, UID in object meta: %.*s",
-                     STR_ARG(scale->metadata.uid), STR_ARG(stored->meta->uid)));
+        return registry_invalid_scale(c->r->arena, stored->meta->name, scale->spec.replicas);
+    return apiserver__check_uid(c, scale->metadata.uid, stored);
 }
 
 /* Answers with the Scale of what was stored instead. */
@@ -126,7 +120,11 @@ void apiserver__scale(struct apiserver__call *c) {
         return;
     c->r->object = wanted;
     const struct api_scale *scale = wanted->body;
-    struct registry_failure f = check(c, scale, stored);
+    struct registry_failure f = {.code = ERR_NONE};
+    if (c->r->verb == REGISTRY_VERB_UPDATE)
+        f = apiserver__check_name(c, wanted);
+    if (!f.code)
+        f = check(c, scale, stored);
     if (f.code) {
         apiserver__fail(c->out, f);
         return;

@@ -49,8 +49,9 @@ void apiserver__token(struct apiserver__call *c) {
                                    .id = apiserver__uuid(c->s, c->r->arena),
                                    .most_seconds = o->token_most_seconds,
                                    .extends = o->extends_tokens};
-    struct registry_failure f = registry_admit_posted(&c->s->registry, &c->request, c->r->arena,
-                                                      c->r->resource->kind, c->r->object);
+    struct registry_failure f = registry_admit(
+        &c->s->registry, &c->request, c->r->arena,
+        &(struct registry_subject){.resource = c->r->resource->kind, .object = c->r->object});
     if (!f.code)
         f = o->issuer
                 ? auth_token_request(o->issuer, c->r->arena, &call, c->r->object)

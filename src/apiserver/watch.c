@@ -41,7 +41,7 @@ static struct registry_failure begin(struct apiserver_watch *w, const struct api
     if (!apiserver__revision_read(o->resource_version, &revision))
         return (struct registry_failure){
             .code = ERR_UNTOLD,
-            .message = apiserver__revision_fault(r->arena, o->resource_version)};
+            .message = apiserver__revision_invalid(r->arena, o->resource_version)};
     w->wants_bookmarks = o->allow_bookmarks;
     w->position = revision;
     w->phase = PHASE_LIVE;

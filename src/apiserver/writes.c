@@ -71,14 +71,8 @@ static struct registry_failure check_version(const struct apiserver__call *c,
     const struct api_kind *kind = c->r->resource->kind;
     uint64_t revision;
     if (!apiserver__revision_read(version, &revision))
-        return apiserver__failure(a, ERR_INVALID, "invalid resource version \"%.*s\"",
-                                  STR_ARG(version));
-    if (draft->meta->uid.n && !str_eq(draft->meta->uid, stored->meta->uid))
-        return registry_conflict(
-            a, kind, stored->meta->name,
-            arena_printf(a,
-                         "Precondition failed: UID in precondition: %.*s, UID in object meta: %.*s",
-                         STR_ARG(draft->meta->uid), STR_ARG(stored->meta->uid)));
+        return (struct registry_failure){.code = ERR_UNTOLD,
+                                         .message = apiserver__revision_fault(a, version)};
     if (!revision && c->r->resource->row->updates & REGISTRY_UPDATE_NEEDS_VERSION)
         return registry_version_required(a, kind, stored->meta->name);
     if (revision && !str_eq(version, stored->meta->resource_version))
@@ -128,10 +122,26 @@ static void keep_times(struct api_object *draft, const struct api_object *old) {
         now->v[i].time = was->v[i].time;
 }
 
+/* A namespace's own finalizers, which no other write changes; without the last of them it is gone.
+ *
+ * Follows k8s.io/kubernetes pkg/registry/core/namespace, func (namespaceFinalizeStrategy)
+ * PrepareForUpdate. */
+static struct registry_failure judge_finalizers(struct apiserver__call *c, struct api_object *draft,
+                                                const struct api_object *stored) {
+    struct api_namespace *ns = api_own_body(draft);
+    struct api_strs wanted = ns->spec.finalizers;
+    struct registry_failure f =
+        registry_update(&c->s->registry, &c->request, c->r->arena, draft, stored);
+    ns->spec.finalizers = wanted;
+    return f;
+}
+
 /* What the rules of the resource, or of its subresource, make of it. */
 static struct registry_failure judge(struct apiserver__call *c, struct api_object *draft,
                                      const struct api_object *stored) {
     struct str sub = c->request.subresource;
+    if (str_is(sub, "finalize"))
+        return judge_finalizers(c, draft, stored);
     if (sub.n && valid_has_subresource(draft->kind, sub))
         return registry_update_subresource(&c->s->registry, &c->request, c->r->arena, draft,
                                            stored);
@@ -169,8 +179,11 @@ void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
         f = judge(c, draft, stored);
     if (!f.code)
         f = confirm(c, draft, stored);
-    if (!f.code)
+    if (!f.code) {
         keep_times(draft, stored);
+        if (!c->r->options.dry_run)
+            api_own_meta(draft)->self_link = STR("");
+    }
     if (f.code) {
         apiserver__fail(c->out, f);
         api_object_free(draft);
@@ -199,7 +212,13 @@ static struct registry_failure place(const struct apiserver__call *c, struct api
 static struct registry_failure exists(const struct apiserver__call *c, const struct api_object *o,
                                       const struct api_object *stored) {
     struct registry_failure f = registry_already_exists(c->r->arena, o);
-    if (stored->meta->deletion_timestamp.set)
+    if (o->meta->generate_name.n) {
+        f.message = arena_printf(c->r->arena,
+                                 "%.*s, the server was not able to generate a unique name for the "
+                                 "object",
+                                 STR_ARG(f.message));
+        f.retry_after = 1;
+    } else if (stored->meta->deletion_timestamp.set)
         f.message = arena_printf(c->r->arena, "object is being deleted: %.*s", STR_ARG(f.message));
     return f;
 }
@@ -244,9 +263,21 @@ static struct registry_failure judge_new(struct apiserver__call *c, struct api_o
     return stored ? exists(c, o, stored) : (struct registry_failure){.code = ERR_NONE};
 }
 
+/* What only the server says about an object.
+ *
+ * Follows k8s.io/apiserver pkg/registry/rest, func WipeObjectMetaSystemFields. */
+static void wipe(struct api_object *o) {
+    struct api_object_meta *m = api_own_meta(o);
+    m->creation_timestamp = m->deletion_timestamp = (struct api_time){0};
+    m->deletion_grace_period_seconds = (struct api_opt_i64){0};
+    m->uid = m->self_link = STR("");
+}
+
+/* Managers are noted in the version of the request. */
 void apiserver__create(struct apiserver__call *c) {
     struct api_object *o = c->r->object;
     c->r->object = NULL;
+    wipe(o);
     apiserver__note_manager(c, NULL, o);
     apiserver__create_draft(c, apiserver__to_stored(c, o));
 }
@@ -263,64 +294,36 @@ void apiserver__create_draft(struct apiserver__call *c, struct api_object *o) {
 
 /* ---- updating ---- */
 
-static struct registry_failure check_name(const struct apiserver__call *c,
-                                          const struct api_object *o) {
-    if (str_eq(o->meta->name, c->r->name))
-        return place(c, c->r->object);
-    return apiserver__failure(c->r->arena, ERR_INVALID,
-                              "the name of the object (%.*s) does not match the name on the URL "
-                              "(%.*s)",
-                              STR_ARG(o->meta->name), STR_ARG(c->r->name));
+static struct registry_failure check_name(const struct apiserver__call *c, struct api_object *o) {
+    struct registry_failure f = place(c, o);
+    return f.code ? f : apiserver__check_name(c, o);
+}
+
+static void replace_stored(struct apiserver__call *c, const struct api_object *stored) {
+    const struct apiserver_resource *r = c->r->resource;
+    const struct api_object *shown = apiserver_convert(stored, r->kind);
+    struct api_object *o = c->r->object;
+    c->r->object = NULL;
+    apiserver__note_manager(c, shown, o);
+    api_object_unref(shown);
+    apiserver__replace(c, apiserver__to_stored(c, o), stored);
 }
 
 void apiserver__update(struct apiserver__call *c) {
     const struct api_object *stored = apiserver__stored(c);
+    bool creates = c->r->resource->row->updates & REGISTRY_UPDATE_CREATES;
+    bool is_made = !stored && creates && !c->r->subresource;
     struct registry_failure f = check_name(c, c->r->object);
+    if (!f.code && (stored || is_made))
+        f = apiserver__check_uid(c, c->r->object->meta->uid, stored);
     if (f.code)
         apiserver__fail(c->out, f);
-    else if (stored) {
-        const struct api_object *shown = apiserver_convert(stored, c->r->resource->kind);
-        struct api_object *o = c->r->object;
-        c->r->object = NULL;
-        apiserver__note_manager(c, shown, o);
-        api_object_unref(shown);
-        apiserver__replace(c, apiserver__to_stored(c, o), stored);
-    } else if (c->r->resource->row->updates & REGISTRY_UPDATE_CREATES && !c->r->subresource)
+    else if (stored)
+        replace_stored(c, stored);
+    else if (is_made)
         apiserver__create(c);
     else
         apiserver__not_found(c);
-}
-
-/* A namespace's own finalizers, which are nobody else's to change; without the last of them it is
- * gone.
- *
- * Follows k8s.io/kubernetes pkg/registry/core/namespace, func (namespaceFinalizeStrategy)
- * PrepareForUpdate. */
-static void finalize(struct apiserver__call *c) {
-    const struct api_object *stored = apiserver__stored(c);
-    if (!stored) {
-        apiserver__not_found(c);
-        return;
-    }
-    struct registry_failure f = check_name(c, c->r->object);
-    if (!f.code)
-        f = check_version(c, c->r->object, stored);
-    if (f.code) {
-        apiserver__fail(c->out, f);
-        return;
-    }
-    struct api_object *o = api_object_copy(stored);
-    struct api_namespace *ns = api_own_body(o);
-    const struct api_strs *wanted =
-        &((const struct api_namespace *)c->r->object->body)->spec.finalizers;
-    ns->spec.finalizers.n = 0;
-    ns->spec.finalizers.v = arena_array(&o->arena, struct str, wanted->n);
-    for (size_t i = 0; i < wanted->n; i++)
-        ns->spec.finalizers.v[ns->spec.finalizers.n++] = arena_str(&o->arena, wanted->v[i]);
-    if (registry_update_ends(o, stored))
-        apiserver__remove(c, o);
-    else
-        apiserver__put(c, o, 200);
 }
 
 /* ---- the way of a request ---- */
@@ -335,7 +338,7 @@ static const struct {
     {"eviction", REGISTRY_VERB_CREATE, apiserver__evict},
     {"scale", REGISTRY_VERB_UPDATE, apiserver__scale},
     {"scale", REGISTRY_VERB_PATCH, apiserver__scale},
-    {"finalize", REGISTRY_VERB_UPDATE, finalize},
+    {"finalize", REGISTRY_VERB_UPDATE, apiserver__update},
     {"token", REGISTRY_VERB_CREATE, apiserver__token},
     {"status", REGISTRY_VERB_UPDATE, apiserver__update},
     {"status", REGISTRY_VERB_PATCH, apiserver__patch},

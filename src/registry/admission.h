@@ -23,6 +23,23 @@ struct registry_authorizer {
                    const struct registry_access *q, struct str *reason);
 };
 
+/* ---- what is asked about ---- */
+
+enum registry_operation {
+    REGISTRY_CREATE,
+    REGISTRY_UPDATE,
+    REGISTRY_DELETE,
+    REGISTRY_OPERATIONS,
+};
+
+/* A write. What is sent to a subresource may be of another kind than the resource is. */
+struct registry_subject {
+    enum registry_operation operation;
+    const struct api_kind *resource; /* whose path was asked for; NULL: of the object's kind */
+    struct api_object *object;       /* of a deletion: what is deleted */
+    const struct api_object *old;    /* that an update replaces; else NULL */
+};
+
 /* ---- plug-ins ---- */
 
 /* Which plug-ins are asked: a bit for each row of the table. */

@@ -300,7 +300,7 @@ struct registry_failure registry_delete(const struct registry *r,
                                         struct api_object *o, enum registry_deletion *out) {
     struct deletion d = {
         .admission =
-            {.registry = r, .request = request, .a = a, .operation = REGISTRY__DELETE, .o = o},
+            {.registry = r, .request = request, .a = a, .operation = REGISTRY_DELETE, .o = o},
         .strategy = strategy_of(o),
         .options = options,
         .grace = options->grace_period_seconds,

@@ -217,12 +217,12 @@ struct registry_failure registry_update_subresource(const struct registry *r,
                                                     const struct registry_request *request,
                                                     struct arena *a, struct api_object *o,
                                                     const struct api_object *old);
-/* Asks admission about what is posted to a subresource of the resource of a kind: a Binding, an
- * Eviction. The name is that of the request's path. Plug-ins may change the object. */
-struct registry_failure registry_admit_posted(const struct registry *r,
-                                              const struct registry_request *request,
-                                              struct arena *a, const struct api_kind *resource,
-                                              struct api_object *posted);
+
+/* Asks admission alone, about what has no rules of its own: a Binding, an Eviction. Plug-ins may
+ * change the object. */
+struct registry_failure registry_admit(const struct registry *r,
+                                       const struct registry_request *request, struct arena *a,
+                                       const struct registry_subject *subject);
 
 /* What becomes of an object that is to be deleted. */
 enum registry_deletion {

@@ -209,7 +209,7 @@ struct json registry_status(struct arena *a, const struct registry_failure *f) {
     json_add(a, &s, STR("status"), json_of_str(STR("Failure")));
     json_add(a, &s, STR("message"), json_of_str(f->message));
     add_unless_empty(a, &s, STR("reason"), str_of(err_reason(f->code)));
-    if (f->kind.n || f->has_details || f->further_count || f->retry_after)
+    if (f->kind.n || f->has_details || f->causes || f->further_count || f->retry_after)
         json_add(a, &s, STR("details"), details(a, f));
     json_add(a, &s, STR("code"), json_of_i64(err_http_status(f->code)));
     return s;

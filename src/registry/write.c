@@ -54,7 +54,7 @@ static struct registry__admission update_of(const struct registry *r,
     return (struct registry__admission){.registry = r,
                                         .request = request,
                                         .a = a,
-                                        .operation = REGISTRY__UPDATE,
+                                        .operation = REGISTRY_UPDATE,
                                         .o = o,
                                         .old = old};
 }

@@ -87,10 +87,15 @@ static struct net_part constant(struct str bytes) {
     return (struct net_part){bytes, nothing, NULL};
 }
 
-static struct json partial(struct arena *a, const struct api_object *o) {
+static const char *meta_version(const struct server__call *c) {
+    return c->media.is_beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1";
+}
+
+static struct json partial(const struct server__call *c, struct arena *a,
+                           const struct api_object *o) {
     struct json tree = {.kind = JSON_OBJECT};
     json_add(a, &tree, STR("kind"), json_of_str(STR("PartialObjectMetadata")));
-    json_add(a, &tree, STR("apiVersion"), json_of_str(STR("meta.k8s.io/v1")));
+    json_add(a, &tree, STR("apiVersion"), json_of_str(str_of(meta_version(c))));
     json_add(a, &tree, STR("metadata"),
              api_struct_encode(a, &api_types[API_T_object_meta], o->meta));
     return tree;
@@ -103,15 +108,31 @@ static const struct api_object *shown(const struct server__call *c) {
     return apiserver_convert(o, o->kind == r->stored ? r->kind : o->kind);
 }
 
+/* Bytes in protobuf that live no longer than the call. */
+static void answer_proto(struct server__call *c, int code, struct str bytes) {
+    struct server__headers h;
+    struct net_part part = {.bytes = bytes};
+    server__headers_start(c, &h, server_media_type(&c->media, false));
+    server__respond(c, code, &h, &part, 1);
+}
+
+static void answer_partial(struct server__call *c) {
+    const struct api_object *o = shown(c);
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    if (c->media.format == SERVER_PROTOBUF) {
+        server__partial_proto(&text, meta_version(c), o);
+        api_object_unref(o);
+        answer_proto(c, c->response.code, buf_view(&text));
+        return;
+    }
+    struct json tree = partial(c, &c->arena, o);
+    api_object_unref(o);
+    server__answer_json(c, c->response.code, &tree);
+}
+
 static void answer_object(struct server__call *c) {
     const struct api_object *o = shown(c);
     struct server__headers h;
-    if (c->media.shape == SERVER_PARTIAL) {
-        struct json tree = partial(&c->arena, o);
-        api_object_unref(o);
-        server__answer_json(c, c->response.code, &tree);
-        return;
-    }
     bool is_proto = c->media.format == SERVER_PROTOBUF;
     server__headers_start(c, &h, server_media_type(&c->media, false));
     if (is_proto && server__account_wants_object(c)) {
@@ -281,10 +302,16 @@ static void answer_partial_list(struct server__call *c) {
     const struct apiserver_list *list = &c->response.list;
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     struct server__headers h;
-    write_list_head(c, &text, "PartialObjectMetadataList", "meta.k8s.io/v1");
+    if (c->media.format == SERVER_PROTOBUF) {
+        struct api_list_meta meta = meta_of(c);
+        server__partial_list_proto(&text, meta_version(c), &meta, list);
+        answer_proto(c, c->response.code, buf_view(&text));
+        return;
+    }
+    write_list_head(c, &text, "PartialObjectMetadataList", meta_version(c));
     for (size_t i = 0; i < list->n; i++) {
         AUTO(arena_release) struct arena a = {0};
-        struct json item = partial(&a, list->objects[i]);
+        struct json item = partial(c, &a, list->objects[i]);
         if (i)
             buf_add_char(&text, ',');
         json_write(&text, &item, NULL);
@@ -303,7 +330,7 @@ static struct json object_of_row(struct server__call *c, struct arena *a,
     struct str wanted = server_query_get(&c->query, "includeObject");
     if (str_is(wanted, "None"))
         return (struct json){.kind = JSON_NULL};
-    return str_is(wanted, "Object") ? api_object_encode(o, a) : partial(a, o);
+    return str_is(wanted, "Object") ? api_object_encode(o, a) : partial(c, a, o);
 }
 
 static void write_row(struct server__call *c, struct buf *b, const struct api_object *o) {
@@ -357,16 +384,51 @@ static void answer_table(struct server__call *c) {
     server__respond_json(c, c->response.code, &h, &part, 1);
 }
 
+/* The package of Go that upstream keeps a group's types in. */
+static struct str go_package(const struct api_kind *kind) {
+    struct str version = str_of(kind->api_version), label, rest;
+    struct str group = registry_group_of(version);
+    str_cut(group, '.', &label, &rest);
+    if (!group.n || str_is(label, "events"))
+        return STR("core");
+    return str_is(label, "internal") ? STR("apiserverinternal") : label;
+}
+
+/* What was asked for cannot be made of the answer; it was done all the same.
+ *
+ * Follows k8s.io/apiserver pkg/endpoints/handlers, func asPartialObjectMetadata,
+ * func asPartialObjectMetadataList. */
+static void refuse_shape(struct server__call *c, const struct api_kind *kind, bool is_list) {
+    struct str package = go_package(kind);
+    struct str text =
+        is_list ? arena_printf(&c->arena,
+                               "you requested PartialObjectMetadata, but the requested object is a "
+                               "list (*%.*s.%sList)",
+                               STR_ARG(package), kind->kind)
+                : arena_printf(&c->arena,
+                               "you requested PartialObjectMetadataList, but the requested object "
+                               "is not a list (*%.*s.%s)",
+                               STR_ARG(package), kind->kind);
+    server__answer_failure(c,
+                           (struct registry_failure){.code = ERR_NOT_ACCEPTABLE, .message = text});
+}
+
 static void answer_shaped_object(struct server__call *c) {
     bool is_own = c->response.object->kind == c->r.resource->stored;
-    if (c->media.shape == SERVER_TABLE && is_own)
+    if (c->media.shape == SERVER_PARTIAL_LIST)
+        refuse_shape(c, c->response.object->kind, false);
+    else if (c->media.shape == SERVER_PARTIAL)
+        answer_partial(c);
+    else if (c->media.shape == SERVER_TABLE && is_own)
         answer_table(c);
     else
         answer_object(c);
 }
 
 static void answer_shaped_list(struct server__call *c) {
-    if (c->media.shape == SERVER_TABLE)
+    if (c->media.shape == SERVER_PARTIAL)
+        refuse_shape(c, c->r.resource->kind, true);
+    else if (c->media.shape == SERVER_TABLE)
         answer_table(c);
     else if (c->media.shape == SERVER_PARTIAL_LIST)
         answer_partial_list(c);

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "api/managed.h"
 #include "base/alloc.h"
 #include "server/aside_int.h"
 
@@ -110,6 +111,17 @@ static void find_selected(struct server__call *c) {
 
 /* ---- the way ---- */
 
+/* Who posted a review manages it, though nobody keeps it. */
+static void note_manager(struct server__call *c, int64_t now) {
+    const struct apiserver_request *r = &c->r;
+    struct api_managed_write w = {
+        .kind = r->resource->kind,
+        .manager = api_manager_name(&c->arena, r->options.field_manager, r->user_agent),
+        .now = {.sec = now, .set = true},
+    };
+    api_managed_update(&w, NULL, r->object);
+}
+
 /* Reviews are answered at once, and stored nowhere. */
 static void answer_review(struct server__call *c) {
     struct auth_reviewer reviewer = {.rules = c->worker->rules,
@@ -117,6 +129,7 @@ static void answer_review(struct server__call *c) {
                                      .user = &c->user,
                                      .namespace = c->r.namespace,
                                      .now = clock_wall(c->s->opts.clock) / CLOCK_SECOND};
+    note_manager(c, reviewer.now);
     struct registry_failure f = auth_review(&reviewer, &c->arena, c->r.object);
     if (f.code) {
         server__answer_failure(c, f);
@@ -212,9 +225,9 @@ static struct registry_failure route_types(struct server__call *c) {
 static void negotiate(struct server__call *c) {
     const struct net_request *request = net_exchange_request(c->x);
     struct str accept = net_headers_find(request->headers, STR("Accept"));
-    bool is_list = c->r.verb == REGISTRY_VERB_LIST, is_watch = c->account.is_long_running;
-    c->is_acceptable = server_media_accept(accept, is_list, &c->media) &&
-                       !(is_watch && c->media.format == SERVER_YAML);
+    bool is_watch = c->account.is_long_running;
+    c->is_acceptable =
+        server_media_accept(accept, &c->media) && !(is_watch && c->media.format == SERVER_YAML);
     c->media.pretty |=
         server_media_is_for_people(server_query_get(&c->query, "pretty"),
                                    net_headers_find(request->headers, STR("User-Agent")));

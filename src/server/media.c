@@ -92,7 +92,7 @@ static bool format_of(struct str type, enum server_format *out) {
     return false;
 }
 
-static bool shape_of(const struct clause *c, bool is_list, struct server_media *out) {
+static bool shape_of(const struct clause *c, struct server_media *out) {
     out->shape = SERVER_WHOLE;
     out->is_beta = str_is(c->version, "v1beta1");
     if (!c->as.n)
@@ -101,16 +101,16 @@ static bool shape_of(const struct clause *c, bool is_list, struct server_media *
         return false;
     if (str_is(c->as, "Table"))
         out->shape = SERVER_TABLE;
-    else if (str_is(c->as, "PartialObjectMetadata") && !is_list)
+    else if (str_is(c->as, "PartialObjectMetadata"))
         out->shape = SERVER_PARTIAL;
-    else if (str_is(c->as, "PartialObjectMetadataList") && is_list)
+    else if (str_is(c->as, "PartialObjectMetadataList"))
         out->shape = SERVER_PARTIAL_LIST;
     else
         return false;
     return true;
 }
 
-bool server_media_accept(struct str accept, bool is_list, struct server_media *out) {
+bool server_media_accept(struct str accept, struct server_media *out) {
     struct clause clauses[ACCEPTED_MOST];
     size_t n = 0;
     *out = (struct server_media){.format = SERVER_JSON};
@@ -123,8 +123,8 @@ bool server_media_accept(struct str accept, bool is_list, struct server_media *o
     qsort(clauses, n, sizeof *clauses, by_weight);
     for (size_t i = 0; i < n; i++)
         if (clauses[i].weight && format_of(clauses[i].type, &out->format) &&
-            shape_of(&clauses[i], is_list, out) &&
-            (out->shape == SERVER_WHOLE || out->format != SERVER_PROTOBUF) &&
+            shape_of(&clauses[i], out) &&
+            (out->shape != SERVER_TABLE || out->format != SERVER_PROTOBUF) &&
             (!clauses[i].stream.n || str_is(clauses[i].stream, "watch"))) {
             out->pretty = clauses[i].pretty;
             return true;

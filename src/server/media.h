@@ -26,9 +26,9 @@ struct server_media {
     bool pretty;  /* JSON for people */
 };
 
-/* What of an Accept header, which may be absent, is served best; false: nothing of it. A watch or a
- * list may have other shapes than an object, and an old client none. */
-bool server_media_accept(struct str accept, bool is_list, struct server_media *out);
+/* What of an Accept header, which may be absent, is served best; false: nothing of it. Whether the
+ * answer can have that shape is seen when it is there. */
+bool server_media_accept(struct str accept, struct server_media *out);
 
 /* Is there a type in the header that is served at all, whatever its parameters? go-restful asks
  * this before anything else. */

@@ -140,7 +140,8 @@ static struct registry_failure decode(struct server__call *c, enum server_format
     struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
                                    .kind = str_of(kind->kind),
                                    .strict = c->r.options.field_validation == APISERVER_STRICT,
-                                   .duplicates = true};
+                                   .duplicates = true,
+                                   .known_only = true};
     struct json tree;
     if (format == SERVER_PROTOBUF) {
         if (!str_starts(body, STR("k8s\0")))
@@ -215,6 +216,8 @@ static struct registry_failure read_patch(struct server__call *c, struct str bod
                                   tree, &err);
     c->r.patch = tree;
     c->r.patch_has_duplicates = !is_yaml;
+    if (rc < 0 && !is_yaml)
+        return registry_bad_request(STR("invalid JSON patch"));
     if (rc < 0)
         return registry_bad_request(arena_printf(&c->arena, "error decoding patch: %s", err.msg));
     return (struct registry_failure){.code = ERR_NONE};

@@ -73,8 +73,11 @@ static size_t collect_warnings(const struct server__call *c, struct str *out) {
 }
 
 static void add_warnings(struct server__call *c, struct server__headers *h) {
-    struct str texts[API_MOST_FAULTS];
-    size_t n = collect_warnings(c, texts), all = 0, written = 0;
+    struct str texts[API_MOST_FAULTS + 1] = {0};
+    if (c->route.resource)
+        texts[0] = server__deprecation(&c->arena, c->route.resource->kind);
+    size_t first = texts[0].n > 0, all = 0, written = 0;
+    size_t n = first + collect_warnings(c, texts + first);
     for (size_t i = 0; i < n; i++)
         all += utf8_count(texts[i]);
     for (size_t i = 0; i < n && written < WARNINGS_MOST; i++) {

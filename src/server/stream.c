@@ -70,20 +70,6 @@ static void write_partial(struct buf *b, const struct api_object *o) {
     buf_add_char(b, '}');
 }
 
-/* The same with nothing but its metadata, for those who want no more. */
-static void write_bookmark(const struct server__stream *s, struct buf *b,
-                           const struct apiserver_event *e) {
-    AUTO(arena_release) struct arena a = {0};
-    struct api_object *o = bookmark_of(s, e);
-    if (s->call->media.shape == SERVER_PARTIAL)
-        write_partial(b, o);
-    else {
-        struct json tree = api_object_encode(o, &a);
-        json_write(b, &tree, NULL);
-    }
-    api_object_free(o);
-}
-
 static void write_table(struct server__stream *s, struct buf *b, const struct api_object *o) {
     AUTO(buf_release) struct buf meta = BUF_INIT(SIZE_MAX);
     buf_addf(&meta, "\"resourceVersion\":\"%.*s\"", STR_ARG(o->meta->resource_version));
@@ -92,6 +78,22 @@ static void write_table(struct server__stream *s, struct buf *b, const struct ap
         &(struct server__table){
             .meta = buf_view(&meta), .objects = &o, .n = 1, .has_columns = !s->has_told_columns});
     s->has_told_columns = true;
+}
+
+/* The same with nothing but its metadata, for those who want no more. */
+static void write_bookmark(struct server__stream *s, struct buf *b,
+                           const struct apiserver_event *e) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_object *o = bookmark_of(s, e);
+    if (s->call->media.shape == SERVER_TABLE)
+        write_table(s, b, o);
+    else if (s->call->media.shape == SERVER_PARTIAL)
+        write_partial(b, o);
+    else {
+        struct json tree = api_object_encode(o, &a);
+        json_write(b, &tree, NULL);
+    }
+    api_object_free(o);
 }
 
 static void write_object(struct server__stream *s, struct buf *b, const struct api_object *stored) {
@@ -120,6 +122,16 @@ static void write_proto_draft(struct buf *b, struct str type, struct api_object 
     api_object_unref(o);
 }
 
+/* The version of an object does not matter where only its metadata is shown. */
+static void write_proto_partial(struct server__stream *s, struct buf *b,
+                                const struct apiserver_event *e) {
+    AUTO(buf_release) struct buf body = BUF_INIT(SIZE_MAX);
+    struct api_object *mark = e->type == APISERVER_BOOKMARK ? bookmark_of(s, e) : NULL;
+    server__partial_proto(&body, "meta.k8s.io/v1", mark ? mark : e->object);
+    api_object_free(mark);
+    write_proto(b, str_of(type_names[e->type]), buf_view(&body));
+}
+
 static void write_proto_event(struct server__stream *s, struct buf *b,
                               const struct apiserver_event *e) {
     struct str type = str_of(type_names[e->type]);
@@ -128,7 +140,9 @@ static void write_proto_event(struct server__stream *s, struct buf *b,
         const struct api_object *o = server__status_object(&a, &e->failure);
         write_proto(b, type, api_object_proto(o));
         api_object_unref(o);
-    } else if (e->type == APISERVER_BOOKMARK)
+    } else if (s->call->media.shape == SERVER_PARTIAL)
+        write_proto_partial(s, b, e);
+    else if (e->type == APISERVER_BOOKMARK)
         write_proto_draft(b, type, bookmark_of(s, e));
     else {
         const struct api_object *o = apiserver_convert(e->object, s->call->r.resource->kind);

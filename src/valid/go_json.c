@@ -117,3 +117,17 @@ int valid__read_go_list(struct arena *a, const struct go_struct *s, struct str t
             return -1;
     return err->code == ERR_NONE ? 0 : -1;
 }
+
+struct str valid__go_object_fault(struct arena *a, struct str text) {
+    static const struct json_opts opts = {.allow_duplicates = true};
+    struct json tree;
+    struct err err = {0};
+    if (json_parse(a, text, &opts, &tree, &err) == 0) {
+        err.code = ERR_NONE;
+        if (tree.kind != JSON_OBJECT && tree.kind != JSON_NULL)
+            mistype(&err, &tree, NULL, "map[string]interface {}");
+        else
+            return STR("");
+    }
+    return arena_str(a, str_of(err.msg));
+}

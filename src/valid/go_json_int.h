@@ -26,4 +26,7 @@ struct go_struct {
 int valid__read_go_list(struct arena *a, const struct go_struct *s, struct str text, void *list,
                         struct err *err);
 
+/* Why Go does not read the text into a map of anything; empty: it does. In the arena. */
+struct str valid__go_object_fault(struct arena *a, struct str text);
+
 #endif

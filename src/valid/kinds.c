@@ -8,9 +8,28 @@
 #include "valid/subresource_int.h"
 
 static const struct valid_kind *const kinds[] = {
-    &valid__pod,         &valid__node,       &valid__namespace,      &valid__persistent_volume,
-    &valid__replica_set, &valid__deployment, &valid__daemon_set,     &valid__stateful_set,
-    &valid__job,         &valid__cron_job,   &valid__priority_class, &valid__pod_disruption_budget};
+    &valid__pod,
+    &valid__node,
+    &valid__namespace,
+    &valid__persistent_volume,
+    &valid__replica_set,
+    &valid__deployment,
+    &valid__daemon_set,
+    &valid__stateful_set,
+    &valid__job,
+    &valid__cron_job,
+    &valid__priority_class,
+    &valid__pod_disruption_budget,
+    &valid__role,
+    &valid__cluster_role,
+    &valid__role_binding,
+    &valid__cluster_role_binding,
+    &valid__config_map,
+    &valid__secret,
+    &valid__lease,
+    &valid__resource_quota,
+    &valid__limit_range,
+};
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
@@ -29,7 +48,7 @@ bool valid_knows(const struct api_kind *kind) {
 }
 
 bool valid_has_rules(const struct api_kind *kind) {
-    return find_rules(kind);
+    return find_rules(kind) || (kind && valid__metadata_is_all(kind->type));
 }
 
 /* The rules of all objects come behind the kind's, and only for objects that are otherwise good:

@@ -8,6 +8,7 @@
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "valid/node_int.h"
+#include "valid/resource_int.h"
 
 enum { MAX_FEATURE_NAME_BYTES = 253, MAX_PREEMPTION_RULES = 20 };
 

@@ -1,12 +1,14 @@
 /*
- * Amounts of resources, in nodes and volumes as in containers.
+ * Names and amounts of resources, in nodes, volumes and quotas as in containers.
  *
  * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateResourceQuantityValue,
- * func validateResourceQuantityHugePageValue.
+ * func validateResourceQuantityHugePageValue, func validateResourceName,
+ * func ValidateContainerResourceName.
  */
 #include <string.h>
 
 #include "base/limits.h"
+#include "valid/resource_int.h"
 #include "valid/valid_int.h"
 
 struct str valid__quantity_text(struct arena *a, const struct quantity *q) {
@@ -39,6 +41,61 @@ static bool fits_quotas(struct str name) {
 bool valid__is_extended_resource(struct str name) {
     return !valid__is_native_resource(name) && !str_starts(name, STR("requests.")) &&
            fits_quotas(name);
+}
+
+bool valid__may_overcommit(struct str name) {
+    return valid__is_native_resource(name) && !valid__is_huge_page(name);
+}
+
+static bool is_standard(struct str name) {
+    static const char *const standard[] = {"cpu",
+                                           "memory",
+                                           "ephemeral-storage",
+                                           "requests.cpu",
+                                           "requests.memory",
+                                           "requests.ephemeral-storage",
+                                           "limits.cpu",
+                                           "limits.memory",
+                                           "limits.ephemeral-storage",
+                                           "pods",
+                                           "resourcequotas",
+                                           "services",
+                                           "replicationcontrollers",
+                                           "secrets",
+                                           "configmaps",
+                                           "persistentvolumeclaims",
+                                           "storage",
+                                           "requests.storage",
+                                           "services.nodeports",
+                                           "services.loadbalancers",
+                                           NULL};
+    return valid__one_of(name, standard) || valid__is_huge_page(name) ||
+           str_starts(name, STR("requests.hugepages-"));
+}
+
+bool valid__resource_name(struct valid *v, const struct path *p, struct str name) {
+    struct names_errs errs = names_check_label_key(name);
+    for (size_t i = 0; i < errs.n; i++)
+        valid__invalid(v, p, VALUE_NAMED(name), "%.*s", STR_ARG(errs.v[i]));
+    if (errs.n)
+        return false;
+    if (str_find_char(name, '/') != STR_NONE || is_standard(name))
+        return true;
+    valid__invalid(v, p, VALUE_NAMED(name), "must be a standard resource type or fully qualified");
+    return false;
+}
+
+void valid__container_resource_name(struct valid *v, const struct path *p, struct str name) {
+    static const char *const standard[] = {"cpu", "ephemeral-storage", "memory", NULL};
+    if (valid__one_of(name, standard))
+        return;
+    valid__resource_name(v, p, name);
+    if (str_find_char(name, '/') == STR_NONE) {
+        if (!valid__is_huge_page(name))
+            valid__invalid(v, p, VALUE_NAMED(name), "must be a standard resource for containers");
+    } else if (!valid__is_native_resource(name) && !valid__is_extended_resource(name)) {
+        valid__invalid(v, p, VALUE_NAMED(name), "doesn't follow extended resource name standard");
+    }
 }
 
 static bool is_counted(struct str name) {

@@ -148,19 +148,6 @@ void valid__condition_reason(struct valid *v, const struct path *p, struct str r
 /* A key of a ConfigMap, which must not be empty. */
 void valid__config_key(struct valid *v, const struct path *p, struct str key);
 
-/* Names of resources: huge pages of a size; in Kubernetes' own namespace, that is without a prefix
- * or with kubernetes.io/ in it. */
-bool valid__is_huge_page(struct str name);
-bool valid__is_native_resource(struct str name);
-
-/* The amount of a resource: not negative, and a whole number unless it is cpu, memory or such. */
-void valid__resource_amount(struct valid *v, const struct path *p,
-                            const struct api_quantity *amount);
-/* Not of Kubernetes itself: example.com/gpu. */
-bool valid__is_extended_resource(struct str name);
-/* A quantity in an error text. */
-struct str valid__quantity_text(struct arena *a, const struct quantity *q);
-
 /* must be greater than or equal to 0 */
 void valid__not_negative(struct valid *v, const struct path *p, int64_t value);
 /* field is immutable */
@@ -203,7 +190,8 @@ const struct valid_kind *valid__rules_of(const struct api_kind *kind);
 extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid__persistent_volume,
     valid__replica_set, valid__deployment, valid__daemon_set, valid__stateful_set, valid__job,
     valid__cron_job, valid__priority_class, valid__pod_disruption_budget, valid__role,
-    valid__cluster_role, valid__role_binding, valid__cluster_role_binding;
+    valid__cluster_role, valid__role_binding, valid__cluster_role_binding, valid__config_map,
+    valid__secret, valid__lease, valid__resource_quota, valid__limit_range;
 
 /* ---- rules that several kinds share ---- */
 

@@ -25,6 +25,7 @@ static const struct kind {
     const char *file;
     vectors_check_fn *check;
 } kinds[] = {
+    {"admission.jsonl", vectors_check_admission},
     {"apply.jsonl", vectors_check_apply},
     {"cel_conformance_k8s.jsonl", vectors_check_cel_conformance},
     {"cel_vectors.jsonl", vectors_check_cel},

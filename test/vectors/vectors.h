@@ -15,6 +15,7 @@ vectors_check_fn vectors_check_discovery;
 vectors_check_fn vectors_check_jwt;
 vectors_check_fn vectors_check_kubelet;
 vectors_check_fn vectors_check_schedule;
+vectors_check_fn vectors_check_admission;
 vectors_check_fn vectors_check_apply;
 vectors_check_fn vectors_check_patch;
 vectors_check_fn vectors_check_preempt;

@@ -70,6 +70,8 @@ static struct api__shape_of shape_of_field(const struct api_field *f) {
         out.field = f;
     if (f->map != API_MAP_UNSAID)
         out.is_atomic = f->map == API_MAP_ATOMIC;
+    if (f->kind == API_RAW || f->kind == API_PRAW)
+        out.is_atomic = true; /* whatever it is, it is of one manager */
     if (out.form == API__LIST)
         out.is_atomic = f->list == API_LIST_ATOMIC;
     return out;

@@ -124,7 +124,7 @@ static bool is_listed(const char *list, struct str name) {
     while (str_cut(rest, ',', &head, &rest))
         if (str_eq(head, name))
             return true;
-    return str_eq(rest, name);
+    return str_eq(head, name);
 }
 
 static bool looks_at(const struct registry__admission *m,
@@ -157,12 +157,16 @@ bool registry__validate(struct registry__admission *m) {
     return true;
 }
 
-struct registry_failure registry_admit_posted(const struct registry *r,
-                                              const struct registry_request *request,
-                                              struct arena *a, const struct api_kind *resource,
-                                              struct api_object *posted) {
-    struct registry__admission m = {
-        .registry = r, .request = request, .a = a, .resource = resource, .o = posted};
+struct registry_failure registry_admit(const struct registry *r,
+                                       const struct registry_request *request, struct arena *a,
+                                       const struct registry_subject *subject) {
+    struct registry__admission m = {.registry = r,
+                                    .request = request,
+                                    .a = a,
+                                    .operation = subject->operation,
+                                    .resource = subject->resource,
+                                    .o = subject->object,
+                                    .old = subject->old};
     if (registry__mutate(&m))
         registry__validate(&m);
     return m.failure;

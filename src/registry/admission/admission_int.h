@@ -7,19 +7,12 @@
 
 #include "registry/registry_int.h"
 
-enum registry__operation {
-    REGISTRY__CREATE,
-    REGISTRY__UPDATE,
-    REGISTRY__DELETE,
-    REGISTRY__OPERATIONS,
-};
-
 /* One object on its way through the plug-ins. */
 struct registry__admission {
     const struct registry *registry;
     const struct registry_request *request;
     struct arena *a; /* of the failure's texts */
-    enum registry__operation operation;
+    enum registry_operation operation;
     const struct api_kind *resource; /* whose path was asked for; NULL: of the object's kind */
     struct api_object *o;            /* of a deletion: what is deleted */
     const struct api_object *old;    /* that an update replaces; else NULL */
@@ -32,8 +25,8 @@ typedef bool registry__admit_fn(struct registry__admission *m);
 /* A plug-in has nothing to say where a slot is NULL. */
 struct registry__admission_plugin {
     const char *name;
-    registry__admit_fn *mutate[REGISTRY__OPERATIONS];   /* before preparation and rules */
-    registry__admit_fn *validate[REGISTRY__OPERATIONS]; /* behind them */
+    registry__admit_fn *mutate[REGISTRY_OPERATIONS];   /* before preparation and rules */
+    registry__admit_fn *validate[REGISTRY_OPERATIONS]; /* behind them */
     enum api_type_id type;    /* of the resources that it looks at; API_TYPES: all */
     const char *subresources; /* that it looks at too, with commas; NULL: none, "*": all */
     bool is_off;              /* unless it is asked for */

@@ -44,7 +44,7 @@ static bool approve(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__certificate_approval = {
     .name = "CertificateApproval",
-    .validate = {[REGISTRY__UPDATE] = approve},
+    .validate = {[REGISTRY_UPDATE] = approve},
     .type = API_T_certificate_signing_request,
     .subresources = "approval"};
 
@@ -62,7 +62,7 @@ static bool sign(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__certificate_signing = {
     .name = "CertificateSigning",
-    .validate = {[REGISTRY__UPDATE] = sign},
+    .validate = {[REGISTRY_UPDATE] = sign},
     .type = API_T_certificate_signing_request,
     .subresources = "status"};
 
@@ -92,7 +92,7 @@ static bool attest(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__trust_bundle_attest = {
     .name = "ClusterTrustBundleAttest",
-    .validate = {[REGISTRY__CREATE] = attest, [REGISTRY__UPDATE] = attest},
+    .validate = {[REGISTRY_CREATE] = attest, [REGISTRY_UPDATE] = attest},
     .type = API_T_cluster_trust_bundle};
 
 /* ---- what no signer gives ---- */
@@ -114,5 +114,5 @@ static bool restrict_subject(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__certificate_subject = {
     .name = "CertificateSubjectRestriction",
-    .validate = {[REGISTRY__CREATE] = restrict_subject},
+    .validate = {[REGISTRY_CREATE] = restrict_subject},
     .type = API_T_certificate_signing_request};

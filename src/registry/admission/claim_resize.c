@@ -38,5 +38,5 @@ static bool update(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__claim_resize = {
     .name = "PersistentVolumeClaimResize",
-    .validate = {[REGISTRY__UPDATE] = update},
+    .validate = {[REGISTRY_UPDATE] = update},
     .type = API_T_persistent_volume_claim};

@@ -41,10 +41,10 @@ static bool take_as(struct str *rest, int wanted, struct str *inside) {
 }
 
 /* An attribute of a name: its identifier and its text. */
-static bool read_attribute(struct arena *a, struct str set, struct registry__csr_subject *out) {
+static bool read_attribute(struct arena *a, struct str *set, struct registry__csr_subject *out) {
     struct str pair, id, value;
     int tag;
-    if (!take_as(&set, SEQUENCE, &pair) || !take_as(&pair, OID, &id) || !take(&pair, &tag, &value))
+    if (!take_as(set, SEQUENCE, &pair) || !take_as(&pair, OID, &id) || !take(&pair, &tag, &value))
         return false;
     if (str_eq(id, STR("\x55\x04\x03")))
         out->common_name = value;
@@ -63,9 +63,13 @@ static bool read_subject(struct arena *a, struct str der, struct registry__csr_s
     if (!take_as(&der, SEQUENCE, &request) || !take_as(&request, SEQUENCE, &info) ||
         !take_as(&info, INTEGER, &version) || !take_as(&info, SEQUENCE, &name))
         return false;
-    while (name.n)
-        if (!take_as(&name, SET, &set) || !read_attribute(a, set, out))
+    while (name.n) {
+        if (!take_as(&name, SET, &set))
             return false;
+        while (set.n)
+            if (!read_attribute(a, &set, out))
+                return false;
+    }
     return true;
 }
 

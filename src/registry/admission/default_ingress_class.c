@@ -21,4 +21,4 @@ static bool create(struct registry__admission *m) {
 }
 
 const struct registry__admission_plugin registry__default_ingress_class = {
-    .name = "DefaultIngressClass", .mutate = {[REGISTRY__CREATE] = create}, .type = API_T_ingress};
+    .name = "DefaultIngressClass", .mutate = {[REGISTRY_CREATE] = create}, .type = API_T_ingress};

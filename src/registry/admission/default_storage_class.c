@@ -22,6 +22,6 @@ static bool create(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__default_storage_class = {
     .name = "DefaultStorageClass",
-    .mutate = {[REGISTRY__CREATE] = create},
+    .mutate = {[REGISTRY_CREATE] = create},
     .type = API_T_persistent_volume_claim,
     .is_offline = true};

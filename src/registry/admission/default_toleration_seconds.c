@@ -54,6 +54,6 @@ static bool admit(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__default_toleration_seconds = {
     .name = "DefaultTolerationSeconds",
-    .mutate = {[REGISTRY__CREATE] = admit, [REGISTRY__UPDATE] = admit},
+    .mutate = {[REGISTRY_CREATE] = admit, [REGISTRY_UPDATE] = admit},
     .type = API_T_pod,
     .is_offline = true};

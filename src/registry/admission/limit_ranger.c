@@ -321,7 +321,7 @@ static bool visit(void *ctx, const struct api_object *o) {
 /* Of a pod's updates only a resize can change what is limited; and what is being deleted may be
  * whatever it is. */
 static bool is_limited(const struct registry__admission *m) {
-    bool is_pod = api_object_is(m->o, API_T_pod), is_update = m->operation == REGISTRY__UPDATE;
+    bool is_pod = api_object_is(m->o, API_T_pod), is_update = m->operation == REGISTRY_UPDATE;
     if (!is_pod && !api_object_is(m->o, API_T_persistent_volume_claim))
         return false;
     if (m->old && m->old->meta->deletion_timestamp.set)
@@ -349,7 +349,7 @@ static bool validate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__limit_ranger = {
     .name = "LimitRanger",
-    .mutate = {[REGISTRY__CREATE] = mutate, [REGISTRY__UPDATE] = mutate},
-    .validate = {[REGISTRY__CREATE] = validate, [REGISTRY__UPDATE] = validate},
+    .mutate = {[REGISTRY_CREATE] = mutate, [REGISTRY_UPDATE] = mutate},
+    .validate = {[REGISTRY_CREATE] = validate, [REGISTRY_UPDATE] = validate},
     .type = API_TYPES,
     .subresources = "resize"};

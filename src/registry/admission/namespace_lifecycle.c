@@ -57,7 +57,7 @@ static bool delete_namespace(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__namespace_lifecycle = {
     .name = "NamespaceLifecycle",
-    .mutate = {[REGISTRY__CREATE] = create, [REGISTRY__DELETE] = delete_namespace},
+    .mutate = {[REGISTRY_CREATE] = create, [REGISTRY_DELETE] = delete_namespace},
     .type = API_TYPES,
     .subresources = "*",
     .is_offline = true};

@@ -5,7 +5,7 @@
  * func (*Plugin) getForbiddenLabels.
  * Follows k8s.io/kubelet pkg/apis, func IsKubeletLabel.
  */
-#include "registry/admission/node_int.h"
+#include "registry/admission/node_restriction_int.h"
 
 static struct str namespace_of(struct str key) {
     struct str head, rest;
@@ -104,7 +104,7 @@ bool registry__admit_nodes(struct registry__admission *m, const struct registry_
     if (!str_eq(name, node->name))
         return registry__forbid(m, "node %.*s is not allowed to modify node %.*s",
                                 STR_ARG(node->quoted), STR_ARG(registry__quote(m->a, name)));
-    if (m->operation == REGISTRY__CREATE)
+    if (m->operation == REGISTRY_CREATE)
         return create(m, node);
-    return m->operation != REGISTRY__UPDATE || update(m, node);
+    return m->operation != REGISTRY_UPDATE || update(m, node);
 }

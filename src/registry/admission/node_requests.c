@@ -6,7 +6,7 @@
  * func (*Plugin) podReferencesAudience, func (*Plugin) admitPodCertificateRequest,
  * func (*Plugin) validateNodePodCertificateSigner.
  */
-#include "registry/admission/node_int.h"
+#include "registry/admission/node_restriction_int.h"
 
 static bool allows(struct registry__admission *m, const char *verb, struct str resource,
                    struct str name) {
@@ -33,8 +33,10 @@ struct audience {
     size_t error_count;
 };
 
-static void note_missing(struct audience *a, const char *what, struct str name) {
-    buf_addf(&a->errors, "%s%s ", a->error_count++ ? ", " : "", what);
+static void note_missing(struct audience *a, const struct api_kind *kind, struct str name) {
+    struct str group = registry_group_of(str_of(kind->api_version));
+    buf_addf(&a->errors, "%s%s%s%.*s ", a->error_count++ ? ", " : "",
+             registry_resource_of(kind)->singular, group.n ? "." : "", STR_ARG(group));
     buf_add(&a->errors, registry__quote(a->m->a, name));
     buf_add(&a->errors, STR(" not found"));
 }
@@ -44,7 +46,7 @@ static const struct api_object *look_up(struct audience *a, const struct api_kin
     struct str namespace = kind->namespaced ? a->pod->metadata.namespace : STR("");
     const struct api_object *o = registry_view_get(a->m->registry->view, kind, namespace, name);
     if (!o)
-        note_missing(a, registry_resource_of(kind)->singular, name);
+        note_missing(a, kind, name);
     return o;
 }
 
@@ -151,7 +153,7 @@ static bool check_binding(struct registry__admission *m, const struct registry__
 
 bool registry__admit_tokens(struct registry__admission *m, const struct registry__node *node) {
     const struct api_object *pod = NULL;
-    if (m->operation != REGISTRY__CREATE || !str_is(m->request->subresource, "token") ||
+    if (m->operation != REGISTRY_CREATE || !str_is(m->request->subresource, "token") ||
         !api_object_is(m->o, API_T_authentication_token_request))
         return true;
     const struct api_token_request_spec *spec =
@@ -284,7 +286,7 @@ bool registry__admit_pod_certificates(struct registry__admission *m,
     const struct api_pod *pod = NULL;
     if (!feature_enabled(m->registry->gates, FEATURE_PodCertificateRequest))
         return registry__forbid(m, "PodCertificateRequest feature gate is disabled");
-    if (m->operation != REGISTRY__CREATE)
+    if (m->operation != REGISTRY_CREATE)
         return registry__forbid(m, "unexpected operation %s", operations[m->operation]);
     if (!registry__is_whole(m))
         return registry__forbid(m, "unexpected subresource %.*s", STR_ARG(m->request->subresource));

@@ -7,7 +7,7 @@
  * func (*Plugin) admitCSINode, func (*Plugin) admitResourceSlice, func (*Plugin) admitCSR.
  * Follows k8s.io/kubernetes pkg/auth/nodeidentifier, func (defaultNodeIdentifier) NodeIdentity.
  */
-#include "registry/admission/node_int.h"
+#include "registry/admission/node_restriction_int.h"
 
 #define QUOTED STR_ARG(node->quoted)
 
@@ -84,9 +84,9 @@ static bool create_pod(struct registry__admission *m, const struct registry__nod
 }
 
 static bool admit_pod(struct registry__admission *m, const struct registry__node *node) {
-    if (m->operation == REGISTRY__CREATE)
+    if (m->operation == REGISTRY_CREATE)
         return create_pod(m, node);
-    if (m->operation == REGISTRY__UPDATE)
+    if (m->operation == REGISTRY_UPDATE)
         return registry__forbid(m,
                                 "unexpected operation \"UPDATE\", node %.*s can only create and "
                                 "delete mirror pods",
@@ -97,7 +97,7 @@ static bool admit_pod(struct registry__admission *m, const struct registry__node
 }
 
 static bool admit_pod_status(struct registry__admission *m, const struct registry__node *node) {
-    if (m->operation != REGISTRY__UPDATE)
+    if (m->operation != REGISTRY_UPDATE)
         return refuse_operation(m);
     const struct api_pod_status *is = &((const struct api_pod *)m->o->body)->status;
     const struct api_pod_status *was = &((const struct api_pod *)m->old->body)->status;
@@ -170,7 +170,7 @@ static struct api_object *bare_claim(const struct registry__admission *m,
 static bool admit_claims(struct registry__admission *m, const struct registry__node *node) {
     if (!str_is(m->request->subresource, "status"))
         return registry__forbid(m, "may only update PVC status");
-    if (m->operation != REGISTRY__UPDATE)
+    if (m->operation != REGISTRY_UPDATE)
         return refuse_operation(m);
     struct api_object *is = bare_claim(m, m->o), *was = bare_claim(m, m->old);
     bool same = valid_equal(API_T_persistent_volume_claim, was->body, is->body);
@@ -201,7 +201,7 @@ static bool admit_csi_nodes(struct registry__admission *m, const struct registry
         return true;
     if (!feature_enabled(m->registry->gates, FEATURE_CSIVolumeHealth))
         return registry__forbid(m, "CSIVolumeHealth feature gate is disabled");
-    if (m->operation != REGISTRY__UPDATE)
+    if (m->operation != REGISTRY_UPDATE)
         return refuse_operation(m);
     const struct api_csi_node *is = m->o->body, *was = m->old->body;
     return valid_equal(API_T_csi_node_spec, &was->spec, &is->spec) ||
@@ -211,8 +211,8 @@ static bool admit_csi_nodes(struct registry__admission *m, const struct registry
 
 static bool admit_slices(struct registry__admission *m, const struct registry__node *node) {
     const struct api_resource_slice *slice = m->o->body;
-    bool creates = m->operation == REGISTRY__CREATE;
-    if (m->operation == REGISTRY__UPDATE || str_eq(slice->spec.node_name, node->name))
+    bool creates = m->operation == REGISTRY_CREATE;
+    if (m->operation == REGISTRY_UPDATE || str_eq(slice->spec.node_name, node->name))
         return true;
     return registry__forbid(m,
                             "can only %s ResourceSlice with the same NodeName as the requesting "
@@ -224,7 +224,7 @@ static bool admit_certificates(struct registry__admission *m, const struct regis
     const struct api_certificate_signing_request *csr = m->o->body;
     struct registry__csr_subject subject;
     struct err err;
-    if (m->operation != REGISTRY__CREATE ||
+    if (m->operation != REGISTRY_CREATE ||
         feature_enabled(m->registry->gates, FEATURE_AllowInsecureKubeletCertificateSigningRequests))
         return true;
     if (!str_is(csr->spec.signer_name, "kubernetes.io/kubelet-serving") &&
@@ -281,8 +281,7 @@ static bool mutate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__node_restriction = {
     .name = "NodeRestriction",
-    .mutate =
-        {[REGISTRY__CREATE] = mutate, [REGISTRY__UPDATE] = mutate, [REGISTRY__DELETE] = mutate},
+    .mutate = {[REGISTRY_CREATE] = mutate, [REGISTRY_UPDATE] = mutate, [REGISTRY_DELETE] = mutate},
     .type = API_TYPES,
     .subresources = "*",
     .is_off = true};

@@ -103,7 +103,7 @@ static bool validate(struct registry__admission *m) {
     size_t i = 0;
     if (is_pod_status || !m->o->kind || !changes_owners(m))
         return true;
-    if (m->operation != REGISTRY__CREATE && !may_delete(m, &reason))
+    if (m->operation != REGISTRY_CREATE && !may_delete(m, &reason))
         return registry__forbid(m,
                                 "cannot set an ownerRef on a resource you can't delete: %.*s, "
                                 "<nil>",
@@ -120,7 +120,7 @@ static bool validate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__owner_references = {
     .name = "OwnerReferencesPermissionEnforcement",
-    .validate = {[REGISTRY__CREATE] = validate, [REGISTRY__UPDATE] = validate},
+    .validate = {[REGISTRY_CREATE] = validate, [REGISTRY_UPDATE] = validate},
     .type = API_TYPES,
     .subresources = "*",
     .is_off = true};

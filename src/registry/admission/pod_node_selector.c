@@ -54,7 +54,7 @@ static bool read_selector(struct registry__admission *m, struct str text, struct
     while (str_cut(rest, ',', &pair, &rest))
         if (!add_pair(m, pair, out))
             return false;
-    return add_pair(m, rest, out);
+    return add_pair(m, pair, out);
 }
 
 static bool of_namespace(struct registry__admission *m, struct labels *out) {
@@ -72,11 +72,15 @@ static bool of_namespace(struct registry__admission *m, struct labels *out) {
     return !l || read_selector(m, l->value, out);
 }
 
-/* Upstream names the pod by its name alone here. */
+#define CONFLICT \
+    "is forbidden: pod node label selector conflicts with its namespace node label selector"
+
+/* Upstream knows the pod by its name alone here, which may still be to be made. */
 static bool refuse_conflict(struct registry__admission *m) {
-    m->failure = registry__refuse(m->a, m->o->kind, m->o->meta->name, ERR_FORBIDDEN,
-                                  STR("is forbidden: pod node label selector conflicts with its "
-                                      "namespace node label selector"));
+    struct str name = m->o->meta->name;
+    m->failure = registry__refuse(m->a, m->o->kind, name, ERR_FORBIDDEN, STR(CONFLICT));
+    if (!name.n)
+        m->failure.message = STR("pods " CONFLICT);
     return false;
 }
 
@@ -112,7 +116,7 @@ static bool validate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__pod_node_selector = {
     .name = "PodNodeSelector",
-    .mutate = {[REGISTRY__CREATE] = mutate},
-    .validate = {[REGISTRY__CREATE] = validate},
+    .mutate = {[REGISTRY_CREATE] = mutate},
+    .validate = {[REGISTRY_CREATE] = validate},
     .type = API_T_pod,
     .is_off = true};

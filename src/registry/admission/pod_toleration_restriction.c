@@ -96,7 +96,7 @@ static bool mutate(struct registry__admission *m) {
                                       .operator= STR("Exists"),
                                       .effect = STR("NoSchedule")};
     struct api_toleration_list more = {0}, all;
-    if (m->operation == REGISTRY__CREATE && !of_namespace(m, DEFAULTS, &more))
+    if (m->operation == REGISTRY_CREATE && !of_namespace(m, DEFAULTS, &more))
         return false;
     all = (struct api_toleration_list){arena_array(m->a, struct api_toleration, more.n + 1), 0};
     for (; all.n < more.n; all.n++)
@@ -110,7 +110,7 @@ static bool mutate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__pod_toleration_restriction = {
     .name = "PodTolerationRestriction",
-    .mutate = {[REGISTRY__CREATE] = mutate, [REGISTRY__UPDATE] = mutate},
-    .validate = {[REGISTRY__CREATE] = validate, [REGISTRY__UPDATE] = validate},
+    .mutate = {[REGISTRY_CREATE] = mutate, [REGISTRY_UPDATE] = mutate},
+    .validate = {[REGISTRY_CREATE] = validate, [REGISTRY_UPDATE] = validate},
     .type = API_T_pod,
     .is_off = true};

@@ -36,6 +36,6 @@ static bool mutate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__pod_topology_labels = {
     .name = "PodTopologyLabels",
-    .mutate = {[REGISTRY__CREATE] = mutate},
+    .mutate = {[REGISTRY_CREATE] = mutate},
     .type = API_T_pod,
     .subresources = "binding"};

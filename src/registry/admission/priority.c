@@ -102,6 +102,6 @@ static bool update(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__priority = {
     .name = "Priority",
-    .mutate = {[REGISTRY__CREATE] = create, [REGISTRY__UPDATE] = update},
+    .mutate = {[REGISTRY_CREATE] = create, [REGISTRY_UPDATE] = update},
     .type = API_T_pod,
     .is_offline = true};

@@ -34,7 +34,7 @@ static bool protect_storage(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__storage_protection = {
     .name = "StorageObjectInUseProtection",
-    .mutate = {[REGISTRY__CREATE] = protect_storage},
+    .mutate = {[REGISTRY_CREATE] = protect_storage},
     .type = API_TYPES};
 
 static bool protect_group(struct registry__admission *m) {
@@ -44,5 +44,5 @@ static bool protect_group(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__pod_group_protection = {
     .name = "PodGroupProtection",
-    .mutate = {[REGISTRY__CREATE] = protect_group},
+    .mutate = {[REGISTRY_CREATE] = protect_group},
     .type = API_T_pod_group};

@@ -88,6 +88,6 @@ static bool validate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__runtime_class = {
     .name = "RuntimeClass",
-    .mutate = {[REGISTRY__CREATE] = mutate},
-    .validate = {[REGISTRY__CREATE] = validate},
+    .mutate = {[REGISTRY_CREATE] = mutate},
+    .validate = {[REGISTRY_CREATE] = validate},
     .type = API_T_pod};

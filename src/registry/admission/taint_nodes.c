@@ -22,4 +22,4 @@ static bool create(struct registry__admission *m) {
 }
 
 const struct registry__admission_plugin registry__taint_nodes = {
-    .name = "TaintNodesByCondition", .mutate = {[REGISTRY__CREATE] = create}, .type = API_T_node};
+    .name = "TaintNodesByCondition", .mutate = {[REGISTRY_CREATE] = create}, .type = API_T_node};

@@ -95,7 +95,7 @@ static bool counts_claims(const struct registry__admission *m, struct str name) 
 /* A write to the status may change what is allocated. */
 static bool handles_claim(const struct registry__admission *m) {
     return registry__is_whole(m) ||
-           (m->operation == REGISTRY__UPDATE && str_is(m->request->subresource, "status") &&
+           (m->operation == REGISTRY_UPDATE && str_is(m->request->subresource, "status") &&
             feature_enabled(m->registry->gates, FEATURE_RecoverVolumeExpansionFailure));
 }
 
@@ -248,7 +248,7 @@ static struct str count_name(struct arena *a, const struct api_kind *kind) {
 }
 
 static bool creates(const struct registry__admission *m) {
-    return registry__is_whole(m) && m->operation == REGISTRY__CREATE;
+    return registry__is_whole(m) && m->operation == REGISTRY_CREATE;
 }
 
 static bool counts_object(const struct registry__admission *m, struct str name) {

@@ -112,7 +112,7 @@ static bool is_in(const struct registry__admission *m, const struct api_object *
 
 /* An update changes what is used only if the pod gets a deadline or loses it, or is resized. */
 static bool handles(const struct registry__admission *m) {
-    if (m->operation == REGISTRY__CREATE)
+    if (m->operation == REGISTRY_CREATE)
         return registry__is_whole(m);
     if (str_is(m->request->subresource, "resize"))
         return true;

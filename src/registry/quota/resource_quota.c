@@ -216,6 +216,6 @@ static bool validate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__resource_quota = {
     .name = "ResourceQuota",
-    .validate = {[REGISTRY__CREATE] = validate, [REGISTRY__UPDATE] = validate},
+    .validate = {[REGISTRY_CREATE] = validate, [REGISTRY_UPDATE] = validate},
     .type = API_TYPES,
     .subresources = "*"};

@@ -111,6 +111,8 @@ static void fill_default(struct registry__row *r) {
     registry__cell_name(r);
     if (r->o->meta->creation_timestamp.set)
         time_write(&text, (struct time_instant){.seconds = r->o->meta->creation_timestamp.sec});
+    else
+        buf_add(&text, STR("0001-01-01T00:00:00Z"));
     registry__cell(r, arena_str(r->a, buf_view(&text)));
 }
 
@@ -128,8 +130,8 @@ static const struct registry__table *find_in(const struct registry__table *table
 
 static const struct registry__table *table_of(const struct api_type *type) {
     static const struct registry__table *const all[] = {
-        registry__core_tables, registry__workload_tables, registry__storage_tables,
-        registry__other_tables};
+        registry__core_tables,  registry__workload_tables, registry__storage_tables,
+        registry__other_tables, registry__network_tables,  registry__device_tables};
     const struct registry__table *found = NULL;
     for (size_t i = 0; !found && i < sizeof all / sizeof *all; i++)
         found = find_in(all[i], type);
@@ -142,7 +144,7 @@ struct json registry_table_columns(struct arena *a, const struct api_kind *kind)
     struct json list = {.kind = JSON_ARRAY};
     for (const struct registry__column *c = table_of(kind->type)->columns; c->name; c++) {
         struct json *column = json_append(a, &list, (struct json){.kind = JSON_OBJECT});
-        bool is_name = str_is(str_of(c->name), "Name");
+        bool is_name = str_is(str_of(c->name), "Name") || str_is(str_of(c->name), "Attacher");
         json_add(a, column, STR("name"), json_of_str(str_of(c->name)));
         json_add(a, column, STR("type"), json_of_str(str_of(c->type)));
         json_add(a, column, STR("format"), json_of_str(is_name ? STR("name") : STR("")));

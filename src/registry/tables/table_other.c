@@ -20,7 +20,7 @@ static const struct registry__column priority_class_columns[] = {
     {"Value", "integer", false},
     {"Global-Default", "boolean", false},
     {"Age", "string", false},
-    {"PreemptionPolicy", "string", true},
+    {"PreemptionPolicy", "string", false},
     {0}};
 
 static void fill_lease(struct registry__row *r) {

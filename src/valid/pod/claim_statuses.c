@@ -6,6 +6,7 @@
  * func validatePodVolumeHealth, func validateVolumeStatus.
  */
 #include "valid/pod/pod_int.h"
+#include "valid/resource_int.h"
 
 /* ---- claims that the pod asks for ---- */
 

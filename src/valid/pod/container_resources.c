@@ -6,71 +6,15 @@
  */
 #include "base/limits.h"
 #include "valid/pod/container_int.h"
+#include "valid/resource_int.h"
 
 /* ---- names ---- */
 
-/* Only what is native and no huge page may be promised to more than one. */
-static bool may_overcommit(struct str name) {
-    return valid__is_native_resource(name) && !valid__is_huge_page(name);
-}
-
-static bool is_standard(struct str name) {
-    static const char *const standard[] = {"cpu",
-                                           "memory",
-                                           "ephemeral-storage",
-                                           "requests.cpu",
-                                           "requests.memory",
-                                           "requests.ephemeral-storage",
-                                           "limits.cpu",
-                                           "limits.memory",
-                                           "limits.ephemeral-storage",
-                                           "pods",
-                                           "resourcequotas",
-                                           "services",
-                                           "replicationcontrollers",
-                                           "secrets",
-                                           "configmaps",
-                                           "persistentvolumeclaims",
-                                           "storage",
-                                           "requests.storage",
-                                           "services.nodeports",
-                                           "services.loadbalancers",
-                                           NULL};
-    return valid__one_of(name, standard) || valid__is_huge_page(name) ||
-           str_starts(name, STR("requests.hugepages-"));
-}
-
-/* Names as such; false when something is wrong. */
-static bool check_name(struct valid *v, const struct path *p, struct str name) {
-    struct names_errs errs = names_check_label_key(name);
-    for (size_t i = 0; i < errs.n; i++)
-        valid__invalid(v, p, VALUE_NAMED(name), "%.*s", STR_ARG(errs.v[i]));
-    if (errs.n)
-        return false;
-    if (str_find_char(name, '/') != STR_NONE || is_standard(name))
-        return true;
-    valid__invalid(v, p, VALUE_NAMED(name), "must be a standard resource type or fully qualified");
-    return false;
-}
-
 typedef void resource_name_rule(struct valid *v, const struct path *p, struct str name);
-
-static void check_container_name(struct valid *v, const struct path *p, struct str name) {
-    static const char *const standard[] = {"cpu", "ephemeral-storage", "memory", NULL};
-    if (valid__one_of(name, standard))
-        return;
-    check_name(v, p, name);
-    if (str_find_char(name, '/') == STR_NONE) {
-        if (!valid__is_huge_page(name))
-            valid__invalid(v, p, VALUE_NAMED(name), "must be a standard resource for containers");
-    } else if (!valid__is_native_resource(name) && !valid__is_extended_resource(name)) {
-        valid__invalid(v, p, VALUE_NAMED(name), "doesn't follow extended resource name standard");
-    }
-}
 
 static void check_pod_name(struct valid *v, const struct path *p, struct str name) {
     static const char *const supported[] = {"cpu", "hugepages-", "memory", NULL};
-    if (check_name(v, p, name) && !str_is(name, "cpu") && !str_is(name, "memory") &&
+    if (valid__resource_name(v, p, name) && !str_is(name, "cpu") && !str_is(name, "memory") &&
         !valid__is_huge_page(name))
         valid__not_supported(v, p, VALUE_NAMED(name), supported);
 }
@@ -159,7 +103,7 @@ static void check_request_and_limit(struct requirements *req, const struct path 
                                     const struct api_quantity *q) {
     struct valid *v = req->pod->v;
     const struct quantity *limit = valid__find_quantity(&req->r->limits, q->key);
-    bool overcommit = may_overcommit(q->key);
+    bool overcommit = valid__may_overcommit(q->key);
     if (!limit) {
         if (!overcommit)
             valid__required(v, AT(req->path, "limits"),
@@ -272,7 +216,7 @@ static void check_requirements(const struct pod_view *pod, const struct path *p,
 
 void valid__resources(const struct pod_view *pod, const struct path *p,
                       const struct api_resource_requirements *r) {
-    check_requirements(pod, p, r, check_container_name);
+    check_requirements(pod, p, r, valid__container_resource_name);
 }
 
 void valid__pod_requirements(const struct pod_view *pod, const struct path *p,

@@ -8,6 +8,7 @@
  * Follows k8s.io/kubernetes pkg/apis/core/helper/qos, func ComputePodQOS.
  */
 #include "valid/pod/pod_int.h"
+#include "valid/resource_int.h"
 
 /* Adds amounts that the list does not have; both are sorted by name, and the result is in the
  * arena. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "valid/pod/container_int.h"
+#include "valid/resource_int.h"
 
 /* ---- sums and maxima ---- */
 

@@ -4,9 +4,10 @@
  * Follows k8s.io/kubernetes pkg/registry/resource/devicetaintrule,
  * func (*deviceTaintRuleStrategy) PrepareForUpdate.
  * Follows k8s.io/kubernetes pkg/registry/resource/resourceclaim, func dropDeallocatedStatusDevices.
- * Follows k8s.io/kubernetes pkg/registry/scheduling/podgroup, func
- * dropDisabledPodGroupStatusFields. Follows k8s.io/kubernetes pkg/registry/scheduling/workload,
- * func dropDisabledWorkloadFields. Follows k8s.io/kubernetes pkg/registry/storage/volumeattachment,
+ * Follows k8s.io/kubernetes pkg/registry/scheduling/podgroup,
+ * func dropDisabledPodGroupStatusFields.
+ * Follows k8s.io/kubernetes pkg/registry/scheduling/workload, func dropDisabledWorkloadFields.
+ * Follows k8s.io/kubernetes pkg/registry/storage/volumeattachment,
  * func (volumeAttachmentStatusStrategy) PrepareForUpdate.
  */
 #include <string.h>

@@ -6,6 +6,7 @@
  * func ValidatePersistentVolumeSpec, func ValidatePersistentVolumeUpdate.
  */
 #include "valid/pod/container_int.h"
+#include "valid/resource_int.h"
 
 static const struct api_persistent_volume *pv_of(const struct api_object *o) {
     return o->body;

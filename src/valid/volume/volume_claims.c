@@ -6,6 +6,7 @@
  * func validateEphemeralVolumeSource, func validateCSIVolumeSource.
  */
 #include "valid/pod/container_int.h"
+#include "valid/resource_int.h"
 
 /* ---- drivers ---- */
 

@@ -29,6 +29,9 @@ static void draw(void *ctx, void *to, size_t n) {
 static int set_up(void **state) {
     struct world *w = xcalloc(1, sizeof *w);
     struct store_opts opts = {.clock = &w->clock.clock};
+    struct registry_plugins plugins = registry_plugins_default();
+    struct str more = STR("NodeRestriction");
+    registry_plugins_switch(&plugins, (struct api_strs){&more, 1}, true, NULL);
     clock_manual_init(&w->clock, INT64_C(1700000000) * CLOCK_SECOND);
     w->catalog = apiserver_catalog_new();
     opts.resources = apiserver_catalog_storage(w->catalog, &opts.n);
@@ -37,7 +40,7 @@ static int set_up(void **state) {
                                                     .store = w->store,
                                                     .gates = &w->gates,
                                                     .clock = &w->clock.clock,
-                                                    .plugins = registry_plugins_default(),
+                                                    .plugins = plugins,
                                                     .draw = draw,
                                                     .draw_ctx = w});
     apiserver_bootstrap(w->api);
@@ -80,6 +83,7 @@ struct ask {
     const char *plural, *namespace, *name, *body;
     struct apiserver_options options;
     const char *sub;
+    const struct auth_user *user; /* NULL: the server itself */
 };
 
 static struct apiserver_response ask(struct world *w, const struct ask *q) {
@@ -89,6 +93,7 @@ static struct apiserver_response ask(struct world *w, const struct ask *q) {
                                   .resource = resource(w, q->plural),
                                   .namespace = str_of(q->namespace ? q->namespace : ""),
                                   .name = str_of(q->name ? q->name : ""),
+                                  .user = q->user,
                                   .options = q->options,
                                   .arena = &w->arena};
     sub.name = q->sub;
@@ -232,7 +237,9 @@ static void test_pages(void **state) {
     assert_false(chosen.list.remaining.set);
     assert_true(chosen.list.continue_token.p);
     q.options.continue_token = STR("nonsense!");
-    expect(w, &q, 400, "continue key is not valid");
+    expect(w, &q, 400,
+           "invalid continue token: continue key is not valid: illegal base64 data at input "
+           "byte 8");
     q.options = (struct apiserver_options){.resource_version = STR("999")};
     expect(w, &q, 504, NULL);
     q.options = (struct apiserver_options){.label_selector = STR("a b")};
@@ -410,6 +417,92 @@ static void test_lease_is_made_by_an_update(void **state) {
            "0: must be specified for an update");
 }
 
+/* ---- admission ---- */
+
+#define QUOTA                                                                                    \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":\"q\"},\"spec\":{" \
+    "\"hard\":{\"configmaps\":\"2\"}},\"status\":{\"hard\":{\"configmaps\":\"2\"},\"used\":{"    \
+    "\"configmaps\":\"0\"}}}"
+
+static void expect_used(struct world *w, const char *used) {
+    struct apiserver_response out = ask(w, GET("resourcequotas", "default", "q"));
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    const struct api_resource_quota *quota = out.object->body;
+    assert_int_equal(quota->status.used.n, 1);
+    quantity_write(&text, &quota->status.used.v[0].value);
+    assert_true(str_is(buf_view(&text), used));
+    apiserver_response_release(&out);
+}
+
+/* What is used is stored with what uses it, or not at all. */
+static void test_quota(void **state) {
+    struct world *w = *state;
+    struct ask status = *UPDATE("resourcequotas", "default", "q", QUOTA);
+    struct ask dry = *CREATE("configmaps", "default", CONFIG_MAP("b", ""));
+    status.sub = "status";
+    dry.options.dry_run = true;
+    expect(w, CREATE("resourcequotas", "default", QUOTA), 201, NULL);
+    expect(w, &status, 200, NULL);
+    expect_used(w, "0");
+    expect(w, CREATE("configmaps", "default", CONFIG_MAP("a", "")), 201, NULL);
+    expect_used(w, "1");
+    expect(w, CREATE("configmaps", "default", CONFIG_MAP("a", "")), 409, NULL);
+    expect(w, &dry, 201, NULL);
+    expect_used(w, "1");
+    expect(w, CREATE("configmaps", "default", CONFIG_MAP("b", "")), 201, NULL);
+    expect(w, CREATE("configmaps", "default", CONFIG_MAP("c", "")), 403,
+           "configmaps \"c\" is forbidden: exceeded quota: q, requested: configmaps=1, used: "
+           "configmaps=2, limited: configmaps=2");
+    expect_used(w, "2");
+    expect(w, DELETE("configmaps", "default", "b"), 200, NULL);
+    expect_used(w, "2");
+}
+
+#define POD_ON(node)                                                                          \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"" node "\"},\"spec\":{" \
+    "\"nodeName\":\"" node "\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}"
+#define EVICTION(name) \
+    "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"" name "\"}}"
+
+static struct ask by_node(struct ask q, const char *sub) {
+    static struct str nodes = STR_INIT("system:nodes");
+    static struct auth_user user = {.name = STR_INIT("system:node:mine")};
+    user.groups = (struct api_strs){&nodes, 1};
+    q.user = &user;
+    q.sub = sub;
+    return q;
+}
+
+/* A kubelet may do to its own pods what it may not to those of others, by subresource. */
+static void test_node_restriction(void **state) {
+    struct world *w = *state;
+    struct ask q;
+    expect(w, CREATE("pods", "default", POD_ON("mine")), 201, NULL);
+    expect(w, CREATE("pods", "default", POD_ON("other")), 201, NULL);
+    q = by_node(*UPDATE("pods", "default", "other", POD_ON("other")), "status");
+    expect(w, &q, 403,
+           "pods \"other\" is forbidden: node \"mine\" can only update pod status for pods with "
+           "spec.nodeName set to itself");
+    q = by_node(*UPDATE("pods", "default", "mine", POD_ON("mine")), "status");
+    expect(w, &q, 200, NULL);
+    q = by_node(*UPDATE("pods", "default", "mine", POD_ON("mine")), NULL);
+    expect(w, &q, 403,
+           "pods \"mine\" is forbidden: unexpected operation \"UPDATE\", node \"mine\" can only "
+           "create and delete mirror pods");
+    q = by_node(*ASK(REGISTRY_VERB_CREATE, "pods", "default", "other", EVICTION("other")),
+                "eviction");
+    expect(w, &q, 403,
+           "pods \"other\" is forbidden: node mine can only evict pods with spec.nodeName set to "
+           "itself");
+    q = by_node(*ASK(REGISTRY_VERB_CREATE, "pods", "default", "mine", EVICTION("mine")),
+                "eviction");
+    expect(w, &q, 201, NULL);
+    q = by_node(*DELETE("pods", "default", "other"), NULL);
+    expect(w, &q, 403,
+           "pods \"other\" is forbidden: node \"mine\" can only delete pods with spec.nodeName set "
+           "to itself");
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
@@ -426,6 +519,8 @@ int main(void) {
         TEST(test_bindings_by_themselves),
         TEST(test_connections),
         TEST(test_lease_is_made_by_an_update),
+        TEST(test_quota),
+        TEST(test_node_restriction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void check_line(struct arena *a, const struct json *line) {
     struct api_object *was = old ? decode(old) : NULL;
     struct registry__admission m = {
         .registry = &registry, .request = &request, .a = a, .o = o, .old = was};
-    m.operation = was ? REGISTRY__UPDATE : REGISTRY__CREATE;
+    m.operation = was ? REGISTRY_UPDATE : REGISTRY_CREATE;
     registry__mutate(&m);
     check_failure(id, error, &m.failure);
     if (!error)

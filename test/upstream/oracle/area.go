@@ -48,6 +48,7 @@ var areas = []*area{
 	{"jwt", jwtAnswer, generateJWT, []string{"signed", "signed_text", "authenticated", "user", "for", "error"}, 40},
 	{"apply", applyAnswer, generateApply, []string{"managedFields", "after", "failure", "causes"}, 100},
 	{"convert", convertAnswer, generateConvert, []string{"converted"}, 60},
+	{"admission", admissionAnswer, generateAdmission, []string{"status", "after", "used"}, 100},
 	{"discovery", discoveryAnswer, generateDiscovery, []string{"resource", "subresources"}, 5},
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,6 +28,9 @@ var objectNames = []string{"a", "a-b", "a.b", "1a", "a1", "A", "a_b", "a:b", "sy
 func generateMetadata(r *rand.Rand) line {
 	s := learn()
 	gvk := pick(r, metadataKinds())
+	if chance(r, 40) {
+		return s.wholeObject(r)
+	}
 	o := s.objectWithMetadata(r, gvk)
 	l := line{}
 	l.set("gates", s.randomGates(r, nil))
@@ -39,6 +43,36 @@ func generateMetadata(r *rand.Rand) line {
 	changeMetadata(r, updated["metadata"].(object))
 	l.set("old", o)
 	l.set("new", updated)
+	return l
+}
+
+// wholeObject is one of a kind of which everything is judged, mostly with values that mean something to it.
+func (s *learned) wholeObject(r *rand.Rand) line {
+	var gvk schema.GroupVersionKind
+	for gvk = pick(r, metadataKinds()); !slices.Contains(judgedWhole, gvk.Group+" "+gvk.Kind); {
+		gvk = pick(r, metadataKinds())
+	}
+	t, l := typeOfKind(gvk), line{}
+	l.set("gates", s.gatesOfKind(r, gvk))
+	o := s.objectOf(r, gvk, t)
+	o["metadata"] = object{"name": "a"}
+	if chance(r, 20) {
+		o["metadata"] = randomMetadata(r)
+	}
+	if chance(r, 60) {
+		l.set("object", o)
+		return l
+	}
+	setStored(r, o["metadata"].(object))
+	updated := copyTree(o).(object)
+	for range r.IntN(4) {
+		s.growAt(r, gvk, t, updated)
+	}
+	if chance(r, 50) {
+		spice(r, gvk.Kind, updated)
+	}
+	l["old"] = servedAgain(l, knownOf(t, gvk, o))
+	l.set("new", knownOf(t, gvk, updated))
 	return l
 }
 

@@ -71,7 +71,7 @@ func generatePrepare(r *rand.Rand) line {
 		changeMetadata(r, updated["metadata"].(object))
 		updated["metadata"].(object)["name"] = name
 	}
-	l.set("old", servedAgain(l, knownOf(t, gvk, o)))
+	l["old"] = servedAgain(l, knownOf(t, gvk, o))
 	l.set("new", knownOf(t, gvk, updated))
 	return l
 }
@@ -210,6 +210,12 @@ type spiceOf struct {
 	values []any
 }
 
+var (
+	ruleSpices    = []any{[]any{object{"verbs": []any{"get"}, "apiGroups": []any{""}, "resources": []any{"pods"}}}, []any{object{"verbs": []any{}, "apiGroups": []any{""}}, object{"nonResourceURLs": []any{"/x"}, "verbs": []any{"get"}}}, []any{object{"nonResourceURLs": []any{"/x"}, "resources": []any{"pods"}}}}
+	roleSpices    = []any{object{"kind": "Role", "name": "a"}, object{"kind": "ClusterRole", "name": "a:b", "apiGroup": "rbac.authorization.k8s.io"}, object{"kind": "X", "name": "a/b", "apiGroup": "x"}, object{"kind": "ClusterRole", "name": ""}}
+	subjectSpices = []any{[]any{object{"kind": "User", "name": "a"}, object{"kind": "Group", "name": "", "apiGroup": "x"}}, []any{object{"kind": "ServiceAccount", "name": "a", "namespace": "b"}}, []any{object{"kind": "ServiceAccount", "name": "A b", "apiGroup": "x"}, object{"kind": "", "name": ""}}}
+)
+
 var spices = map[string][]spiceOf{
 	"Service": {
 		{"spec.type", []any{"ClusterIP", "NodePort", "LoadBalancer", "ExternalName"}},
@@ -226,8 +232,9 @@ var spices = map[string][]spiceOf{
 		{"status", []any{object{"loadBalancer": object{"ingress": []any{object{"ip": "1.2.3.4"}}}}}},
 	},
 	"Secret": {
-		{"type", []any{"Opaque", "kubernetes.io/tls", ""}},
-		{"data", []any{object{"a": "YQ==", "b": "Yg=="}, object{}}},
+		{"type", []any{"Opaque", "kubernetes.io/tls", "", "kubernetes.io/service-account-token", "kubernetes.io/dockercfg", "kubernetes.io/dockerconfigjson", "kubernetes.io/basic-auth", "kubernetes.io/ssh-auth"}},
+		{"data", []any{object{"a": "YQ==", "b": "Yg=="}, object{}, object{"tls.crt": "YQ==", "username": "", "a/b": "", ".dockercfg": "e30=", ".dockerconfigjson": "W10="}, object{"tls.key": "", "ssh-privatekey": "YQ==", ".dockercfg": "eyJhIjo=", ".dockerconfigjson": "eyJhIjp4fQ=="}}},
+		{"immutable", []any{true, false}},
 		{"stringData", []any{object{"b": "text", "c": "text"}, object{"a": ""}, object{}}},
 	},
 	"ServiceAccount": {{"secrets", []any{[]any{object{"name": "s", "namespace": "n", "uid": "u", "kind": "Secret"}}}}},
@@ -252,7 +259,8 @@ var spices = map[string][]spiceOf{
 		{"status.storedVersions", []any{[]any{"v1"}, []any{"v2", "v1"}}},
 	},
 	"APIService": {{"spec", []any{object{"group": "a", "version": "v1", "groupPriorityMinimum": 1, "versionPriority": 1}}}},
-	"Lease":      {{"spec.strategy", []any{"OldestEmulationVersion"}}, {"spec.preferredHolder", []any{"a"}}},
+	"Lease": {{"spec.strategy", []any{"OldestEmulationVersion", "x", "a/b", "a/b/c", ""}}, {"spec.preferredHolder", []any{"a", ""}},
+		{"spec.leaseDurationSeconds", []any{0, 1, -1}}, {"spec.leaseTransitions", []any{0, -1, 1}}},
 	"NetworkPolicy": {
 		{"spec.podSelector", []any{object{}, object{"matchLabels": object{}}}},
 		{"spec.ingress", []any{[]any{}, []any{object{}}}},
@@ -275,6 +283,26 @@ var spices = map[string][]spiceOf{
 		{"spec.resourceClaims", []any{[]any{object{"name": "c"}}}},
 		{"status.resourceClaimStatuses", []any{[]any{object{"name": "c", "resourceClaimName": "x"}}}},
 		{"spec.preemptionPolicy", []any{"Never"}},
+	},
+	"Role":               {{"rules", ruleSpices}},
+	"ClusterRole":        {{"rules", ruleSpices}, {"aggregationRule", []any{object{}, object{"clusterRoleSelectors": []any{object{"matchLabels": object{"a": "b"}}, object{"matchExpressions": []any{object{"key": "a b", "operator": "In", "values": []any{"x y"}}}}}}}}},
+	"RoleBinding":        {{"roleRef", roleSpices}, {"subjects", subjectSpices}},
+	"ClusterRoleBinding": {{"roleRef", roleSpices}, {"subjects", subjectSpices}},
+	"ConfigMap": {
+		{"data", []any{object{"a": "b"}, object{"a": "", "B_.-": "x"}, object{"a/b": "x", "..": "y"}, object{"": "x"}}},
+		{"binaryData", []any{object{"a": "YQ=="}, object{"c": "YWJj", "...": ""}, object{"d": "YQ=="}}},
+		{"immutable", []any{true, false}},
+	},
+	"LimitRange": {
+		{"spec.limits", []any{[]any{object{"type": "Pod", "max": object{"cpu": "1"}, "min": object{"cpu": "2"}, "default": object{"cpu": "1"}}},
+			[]any{object{"type": "Container", "max": object{"cpu": "2", "memory": "1Gi", "hugepages-2Mi": "2Mi"}, "min": object{"cpu": "1"}, "default": object{"cpu": "3", "memory": "2Gi", "a/b": "1"}, "defaultRequest": object{"cpu": "500m", "memory": "3Gi", "a/b": "2"}, "maxLimitRequestRatio": object{"cpu": "4", "memory": "0.5"}}},
+			[]any{object{"type": "PersistentVolumeClaim", "max": object{"x": "1"}}, object{"type": "PersistentVolumeClaim", "min": object{"storage": "1Gi"}}, object{"type": "x/y", "max": object{"requests.cpu": "1", "no such": "1"}}, object{"type": "Other"}},
+			[]any{object{"type": "Container", "max": object{"cpu": "1500m"}, "min": object{"cpu": "700m"}, "maxLimitRequestRatio": object{"cpu": "2.5"}}}}},
+	},
+	"ResourceQuota": {
+		{"spec.hard", []any{object{"pods": "10", "cpu": "1"}, object{"pods": "1.5", "requests.storage": "-1"}, object{"a/b": "1.5", "foo": "1", "count/jobs.batch": "2", "requests.hugepages-2Mi": "1"}, object{"persistentvolumeclaims": "1", "services": "x"}}},
+		{"spec.scopes", []any{[]any{"BestEffort"}, []any{"BestEffort", "NotBestEffort"}, []any{"Terminating", "NotTerminating", "X"}, []any{"VolumeAttributesClass"}, []any{"PriorityClass", "CrossNamespacePodAffinity"}}},
+		{"spec.scopeSelector", []any{object{"matchExpressions": []any{object{"scopeName": "PriorityClass", "operator": "In", "values": []any{"a"}}}}, object{"matchExpressions": []any{object{"scopeName": "BestEffort", "operator": "In"}, object{"scopeName": "NotBestEffort", "operator": "Exists", "values": []any{"x"}}, object{"scopeName": "Y", "operator": "Z"}}}}},
 	},
 	"CSINode": {{"status.storageHealth", []any{[]any{object{"name": "a"}}}}},
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -143,6 +144,11 @@ var metadataStrategies = map[string]strategy{
 	"storagemigration.k8s.io StorageVersionMigration":               storagemigration.Strategy,
 }
 
+// Of these kinds Berth has all rules: the whole verdict is compared.
+var judgedWhole = []string{" ConfigMap", " LimitRange", " ResourceQuota", " Secret", " ServiceAccount", "coordination.k8s.io Lease",
+	"rbac.authorization.k8s.io ClusterRole", "rbac.authorization.k8s.io ClusterRoleBinding", "rbac.authorization.k8s.io Role",
+	"rbac.authorization.k8s.io RoleBinding"}
+
 // metadataOnly is a strategy that looks at metadata and at nothing else: what else is wrong with an object is not said.
 type metadataOnly struct{ strategy }
 
@@ -181,7 +187,7 @@ func (m metadataOnly) DeclarativeValidationConfig(ctx context.Context, obj, old 
 // A metadataKind is one whose objects are judged by their metadata, in the version that the object names.
 type metadataKind struct {
 	gvk      schema.GroupVersionKind
-	strategy metadataOnly
+	strategy strategy
 }
 
 func metadataKindOf(text []byte) metadataKind {
@@ -192,6 +198,9 @@ func metadataKindOf(text []byte) metadataKind {
 	s, ok := metadataStrategies[gvk.Group+" "+gvk.Kind]
 	if !ok {
 		panic(badQuestion{fmt.Errorf("no rules for metadata of %s", gvk)})
+	}
+	if slices.Contains(judgedWhole, gvk.Group+" "+gvk.Kind) {
+		return metadataKind{gvk, s}
 	}
 	return metadataKind{gvk, metadataOnly{s}}
 }
@@ -226,6 +235,9 @@ func (k metadataKind) decode(body []byte) runtime.Object {
 func metadataAnswer(l line) {
 	withGates(l, func() {
 		if l.has("old") {
+			if stored, _ := tree(l["old"]).(object); stored["stringData"] != nil {
+				panic(badQuestion{errors.New("no Secret is stored like this")})
+			}
 			k := metadataKindOf(l["new"])
 			obj, old := k.decode(l["new"]), k.decode(l["old"])
 			err := rest.BeforeUpdate(k.strategy, k.context(), obj, old)

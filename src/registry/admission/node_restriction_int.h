@@ -1,6 +1,6 @@
 /* What the files of NodeRestriction share. */
-#ifndef REGISTRY_NODE_INT_H
-#define REGISTRY_NODE_INT_H
+#ifndef REGISTRY_NODE_RESTRICTION_INT_H
+#define REGISTRY_NODE_RESTRICTION_INT_H
 
 #include "registry/admission/admission_int.h"
 

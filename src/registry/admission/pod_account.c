@@ -316,8 +316,8 @@ static bool mutate(struct registry__admission *m) {
 
 const struct registry__admission_plugin registry__service_account = {
     .name = "ServiceAccount",
-    .mutate = {[REGISTRY__CREATE] = mutate},
-    .validate = {[REGISTRY__CREATE] = validate, [REGISTRY__UPDATE] = validate_update},
+    .mutate = {[REGISTRY_CREATE] = mutate},
+    .validate = {[REGISTRY_CREATE] = validate, [REGISTRY_UPDATE] = validate_update},
     .type = API_T_pod,
     .subresources = "ephemeralcontainers",
     .is_off = true};

@@ -1,0 +1,98 @@
+// Holds `berth apiserver` against a real kube-apiserver: sequences of requests made by chance are sent to both,
+// and what they answer is compared in a common form.
+//
+//	compare [flags] [AREA...]
+//
+// A difference is printed as a case for test/server/cases, whose answers are those of the real server; one that is
+// meant stands in known.tsv, with its reason.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("compare: ")
+	if err := command(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func command() error {
+	cases := flag.Int("cases", 500, "how many, shared by all areas")
+	seed := flag.Uint64("seed", 1, "what the cases depend on")
+	list := flag.String("known", "test/upstream/server/known.tsv", "the differences that are meant")
+	shown := flag.Int("shown", 5, "how many causes of each area are shown by an example")
+	etcd := flag.String("etcd", "etcd", "the program")
+	apiserver := flag.String("kube-apiserver", "kube-apiserver", "the program")
+	berth := flag.String("berth", "build/release/berth", "the program")
+	all := flag.Bool("all", false, "print every difference, in place of its causes")
+	record := flag.String("record", "", "a file of cases: prints them with the answers that the real server gives now")
+	flag.Parse()
+	known, err := readKnown(*list)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "compare")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	r := &run{known: known, seed: *seed, shown: *shown, all: *all, out: os.Stdout}
+	r.berth, err = startBerth(dir, *berth)
+	if r.berth != nil {
+		defer r.berth.stop()
+	}
+	if err != nil {
+		return err
+	}
+	r.real, err = startReal(dir, *etcd, *apiserver)
+	if r.real != nil {
+		defer r.real.stop()
+	}
+	if err != nil {
+		return err
+	}
+	if *record != "" {
+		return r.record(*record)
+	}
+	if n := r.conform(*cases, flag.Args()); n > 0 {
+		return fmt.Errorf("%d cases differ", n)
+	}
+	return nil
+}
+
+// record asks the real server again what the cases of a file ask.
+func (r *run) record(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 64<<20)
+	for in.Scan() {
+		var c sequence
+		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		found, answers, err := r.both(&c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.ID, err)
+		}
+		for i := range answers {
+			c.Steps[i].Want = &answers[i]
+		}
+		for _, d := range r.known.without(c.Area, found) {
+			log.Printf("%s: %s", c.ID, d)
+		}
+		fmt.Println(quoted(c))
+	}
+	return in.Err()
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The common form of answers: what two servers may differ in gets a name that says no more than clients may rely
+// on. Times of now are <time>, ids and made-up names are numbered as they appear, revisions of objects are numbered
+// by their order, so that equal ones stay equal and later ones later. Revisions of lists and bookmarks are only
+// known to be there: others write too.
+type normal struct {
+	namespace string
+	ids       map[string]string
+	revisions map[string]string
+	bases     []string // of generated names
+	now       time.Time
+}
+
+var (
+	uidPattern   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	timePattern  = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+	agePattern   = regexp.MustCompile(`^\d+[smh](\d+s)?$`)
+	revisionText = regexp.MustCompile(`(resourceVersion\\*":\s?\\*"|resource version: |resourceVersion: |ResourceVersion in (?:the )?(?:precondition|record|object meta):? \(?|current: )(\d+)( \(\d+\))?`)
+	suffix       = `[bcdfghjklmnpqrstvwxz2456789]{5}`
+	portPattern  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+)
+
+const nowMeans = 3 * time.Hour
+
+func newNormal(c *sequence, namespace string) *normal {
+	n := &normal{namespace, map[string]string{}, map[string]string{}, []string{"made-"}, time.Now()}
+	for i := range c.Steps {
+		eachText(c.Steps[i].Body, func(key, value string) {
+			if key == "generateName" {
+				n.bases = append(n.bases, strings.ReplaceAll(value, placeholder, namespace))
+			}
+		})
+	}
+	return n
+}
+
+func eachText(v any, f func(key, value string)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if s, ok := v[k].(string); ok {
+				f(k, s)
+			} else {
+				eachText(v[k], f)
+			}
+		}
+	case []any:
+		for _, item := range v {
+			eachText(item, f)
+		}
+	}
+}
+
+// learn numbers the revisions of all objects of a case.
+func (n *normal) learn(answers []answer) {
+	seen := map[int]bool{}
+	for _, a := range answers {
+		collect(a.Body, seen)
+		for _, e := range a.Events {
+			collect(e, seen)
+		}
+	}
+	for i, rv := range slices.Sorted(maps.Keys(seen)) {
+		n.revisions[strconv.Itoa(rv)] = fmt.Sprintf("<rv-%d>", i+1)
+	}
+}
+
+func collect(v any, seen map[int]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		if m, ok := v["metadata"].(map[string]any); ok && !isCollection(v) {
+			if rv, ok := m["resourceVersion"].(string); ok {
+				if i, err := strconv.Atoi(rv); err == nil {
+					seen[i] = true
+				}
+			}
+		}
+		for _, item := range v {
+			collect(item, seen)
+		}
+	case []any:
+		for _, item := range v {
+			collect(item, seen)
+		}
+	}
+}
+
+// isCollection tells lists, tables and the objects of bookmarks.
+func isCollection(v map[string]any) bool {
+	kind, _ := v["kind"].(string)
+	_, isMarked := v["<bookmark>"]
+	return strings.HasSuffix(kind, "List") || kind == "Table" || isMarked
+}
+
+func (n *normal) answer(a answer) answer {
+	a.Body = n.value("", a.Body)
+	for i := range a.Events {
+		a.Events[i] = n.value("", a.Events[i])
+	}
+	for k, v := range a.Headers {
+		a.Headers[k] = n.text(v)
+	}
+	return a
+}
+
+func (n *normal) value(key string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		isList := isCollection(v)
+		if key == "columnDefinitions" {
+			delete(v, "description") // everybody's own words
+		}
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			v[k] = n.value(k, v[k])
+		}
+		if m, ok := v["metadata"].(map[string]any); ok && isList && m["resourceVersion"] != nil {
+			m["resourceVersion"] = "<list>"
+		}
+		delete(v, "<bookmark>")
+	case []any:
+		if key == "managedFields" {
+			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(entry(a), entry(b)) })
+		}
+		for i := range v {
+			item := n.value(inside(key), v[i])
+			if s, ok := item.(string); ok && key == "cells" && agePattern.MatchString(s) {
+				item = "<age>"
+			}
+			v[i] = item
+		}
+	case string:
+		if key == "resourceVersion" {
+			if name, ok := n.revisions[v]; ok {
+				return name
+			}
+		}
+		if key == "continue" && v != "" {
+			return "<continue>"
+		}
+		return n.text(v)
+	}
+	return v
+}
+
+// entry is what tells managers apart; they are in the order of their times, which is one of chance within a second.
+func entry(v any) string {
+	m, _ := v.(map[string]any)
+	var parts []string
+	for _, key := range []string{"manager", "operation", "apiVersion", "subresource"} {
+		part, _ := m[key].(string)
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, " ")
+}
+
+// inside is what the items of a list are known by.
+func inside(key string) string {
+	if key == "columnDefinitions" {
+		return key
+	}
+	return ""
+}
+
+func (n *normal) text(s string) string {
+	s = strings.ReplaceAll(s, n.namespace, placeholder)
+	s = uidPattern.ReplaceAllStringFunc(s, func(id string) string { return n.numbered("uid", id) })
+	s = timePattern.ReplaceAllStringFunc(s, n.time)
+	s = portPattern.ReplaceAllString(s, "127.0.0.1:<port>")
+	s = revisionText.ReplaceAllStringFunc(s, func(m string) string {
+		parts := revisionText.FindStringSubmatch(m)
+		name, ok := n.revisions[parts[2]]
+		if !ok {
+			name = "<rv>"
+		}
+		if parts[3] != "" {
+			name += " (<rv>)"
+		}
+		return parts[1] + name
+	})
+	for _, base := range n.bases {
+		base = strings.ReplaceAll(base, n.namespace, placeholder)
+		made := regexp.MustCompile(regexp.QuoteMeta(base) + suffix)
+		s = made.ReplaceAllStringFunc(s, func(name string) string { return base + n.numbered("made", name) })
+	}
+	return s
+}
+
+func (n *normal) numbered(what, id string) string {
+	if _, ok := n.ids[id]; !ok {
+		count := 1
+		for _, name := range n.ids {
+			if strings.HasPrefix(name, "<"+what) {
+				count++
+			}
+		}
+		n.ids[id] = fmt.Sprintf("<%s-%d>", what, count)
+	}
+	return n.ids[id]
+}
+
+func (n *normal) time(text string) string {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || t.Sub(n.now).Abs() > nowMeans {
+		return text
+	}
+	if strings.Contains(text, ".") {
+		return "<microtime>"
+	}
+	return "<time>"
+}

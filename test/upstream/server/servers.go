@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+const (
+	startTimeout = 120 * time.Second
+	adminToken   = "admin-token"
+)
+
+// A server under comparison: where it listens and how the administrator gets in.
+type server struct {
+	name   string
+	base   string
+	token  string
+	client *http.Client
+	procs  []*exec.Cmd
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+func newClient(certificates ...tls.Certificate) *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig:    &tls.Config{InsecureSkipVerify: true, Certificates: certificates}, // loopback, our own
+		ForceAttemptHTTP2:  true,
+		DisableCompression: true,
+	}}
+}
+
+func (s *server) start(dir, log, program string, args ...string) error {
+	f, err := os.Create(filepath.Join(dir, log))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	cmd := exec.Command(program, args...)
+	cmd.Stderr = f
+	cmd.Stdout = f
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.procs = append(s.procs, cmd)
+	return nil
+}
+
+// stop ends what was started, the last first.
+func (s *server) stop() {
+	for i := len(s.procs) - 1; i >= 0; i-- {
+		s.procs[i].Process.Signal(os.Interrupt)
+		done := make(chan struct{})
+		go func() { s.procs[i].Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(5 * time.Second):
+			s.procs[i].Process.Kill()
+			<-done
+		}
+	}
+}
+
+func (s *server) waitReady() error {
+	deadline := time.Now().Add(startTimeout)
+	for time.Now().Before(deadline) {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		req, _ := http.NewRequestWithContext(ctx, "GET", s.base+"/readyz", nil)
+		s.authorize(req)
+		resp, err := s.client.Do(req)
+		if err == nil {
+			resp.Body.Close()
+		}
+		cancel()
+		if err == nil && resp.StatusCode == 200 {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return fmt.Errorf("%s is not ready after %v", s.name, startTimeout)
+}
+
+func (s *server) authorize(req *http.Request) {
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+}
+
+// startReal starts etcd and kube-apiserver, which are the reference.
+func startReal(dir, etcd, apiserver string) (*server, error) {
+	var ports [3]int
+	for i := range ports {
+		var err error
+		if ports[i], err = freePort(); err != nil {
+			return nil, err
+		}
+	}
+	s := &server{name: "kube-apiserver", base: fmt.Sprintf("https://127.0.0.1:%d", ports[2]), token: adminToken, client: newClient()}
+	clients, peers := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
+	if err := s.start(dir, "etcd.log", etcd, "--name", "x", "--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync",
+		"--listen-client-urls", clients, "--advertise-client-urls", clients, "--listen-peer-urls", peers,
+		"--initial-advertise-peer-urls", peers, "--initial-cluster", "x="+peers); err != nil {
+		return nil, err
+	}
+	key, tokens := filepath.Join(dir, "sa.key"), filepath.Join(dir, "tokens.csv")
+	if out, err := exec.Command("openssl", "genrsa", "-out", key, "2048").CombinedOutput(); err != nil {
+		return s, fmt.Errorf("openssl: %w: %s", err, out)
+	}
+	if err := os.WriteFile(tokens, []byte(adminToken+",admin,admin,system:masters\n"), 0o600); err != nil {
+		return s, err
+	}
+	if err := s.start(dir, "kube-apiserver.log", apiserver, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
+		fmt.Sprintf("--secure-port=%d", ports[2]), "--etcd-servers="+clients, "--service-cluster-ip-range=10.0.0.0/24",
+		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file="+key,
+		"--service-account-signing-key-file="+key, "--cert-dir="+dir, "--authorization-mode=RBAC",
+		"--token-auth-file="+tokens, "--endpoint-reconciler-type=none", "--allow-privileged"); err != nil {
+		return s, err
+	}
+	return s, s.waitReady()
+}
+
+var kubeconfigMember = regexp.MustCompile(`"?(server|client-certificate-data|client-key-data)"?: *"?([^\s",]+)`)
+
+// startBerth starts `berth apiserver` on a store that forgets.
+func startBerth(dir, program string) (*server, error) {
+	config := filepath.Join(dir, "berth.kubeconfig")
+	cmd := exec.Command(program, "apiserver", "--memory", "--secure-port", "0", "--write-kubeconfig", config)
+	log, err := os.Create(filepath.Join(dir, "berth.log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd.Stderr = log
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{name: "berth", procs: []*exec.Cmd{cmd}}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, "ready ") {
+		return s, fmt.Errorf("berth apiserver does not start: %q %v", line, err)
+	}
+	text, err := os.ReadFile(config)
+	if err != nil {
+		return s, err
+	}
+	found := map[string]string{}
+	for _, m := range kubeconfigMember.FindAllStringSubmatch(string(text), -1) {
+		found[m[1]] = m[2]
+	}
+	cert, err1 := base64.StdEncoding.DecodeString(found["client-certificate-data"])
+	key, err2 := base64.StdEncoding.DecodeString(found["client-key-data"])
+	pair, err3 := tls.X509KeyPair(cert, key)
+	if err1 != nil || err2 != nil || err3 != nil {
+		return s, fmt.Errorf("%s: %v %v %v", config, err1, err2, err3)
+	}
+	s.base, s.client = found["server"], newClient(pair)
+	return s, s.waitReady()
+}
