@@ -65,6 +65,7 @@ void valid__resize_prepare(struct api_object *o, const struct api_object *old,
                            const struct valid_opts *opts) {
     struct api_pod *pod = api_own_body(o);
     const struct api_pod *was = old->body;
+    valid__default_pod_resources(&o->arena, &pod->spec, false, opts->gates);
     keep_rest(o, old, opts->gates);
     default_resources(o, was, opts->gates);
     valid__drop_disabled(&pod->spec, &pod->metadata.annotations, &was->spec, opts->gates);

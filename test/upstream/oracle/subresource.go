@@ -64,13 +64,13 @@ func validateSubresource(l line) {
 		err = rest.BeforeUpdate(s.strategy, ctx, obj, old)
 		judge(l, err, func() field.ErrorList { return rest.ValidateUpdate(ctx, obj, old, s.strategy) })
 		if err == nil {
-			l.set("after", subresourceAfter(s.of.encode(obj)))
+			l.set("after", s.after(s.of.encode(obj)))
 		}
 	})
 }
 
 // What a write to a subresource may change. Times that upstream takes from its clock are those of the question.
-func subresourceAfter(served json.RawMessage) object {
+func (s subresource) after(served json.RawMessage) object {
 	o := tree(served).(object)
 	after := object{"spec": o["spec"]}
 	if meta, ok := o["metadata"].(object); ok {
@@ -81,7 +81,10 @@ func subresourceAfter(served json.RawMessage) object {
 		}
 	}
 	if status, ok := o["status"]; ok {
-		after["status"] = stopClock(status)
+		after["status"] = status
+	}
+	if s.kind != "Pod" {
+		stopClock(after["status"])
 	}
 	return after
 }
