@@ -39,6 +39,11 @@ static bool same_strs(const struct api_strs *a, const struct api_strs *b) {
     return a->n == b->n;
 }
 
+/* A list that is there and empty is another than none. */
+static bool same_optional_strs(const struct api_strs *a, const struct api_strs *b) {
+    return a->v && b->v ? same_strs(a, b) : !a->v && !b->v;
+}
+
 static bool same_optional(struct str a, struct str b) {
     return !a.p == !b.p && str_eq(a, b);
 }
@@ -48,7 +53,7 @@ static void drop_addresses(struct api_service_spec *s, spec *old) {
         s->cluster_ip = STR("");
         s->cluster_ips = (struct api_strs){0};
     }
-    if (!old->ip_families.v == !s->ip_families.v && same_strs(&old->ip_families, &s->ip_families))
+    if (same_optional_strs(&old->ip_families, &s->ip_families))
         s->ip_families = (struct api_strs){0};
     if (str_eq(old->ip_family_policy, s->ip_family_policy))
         s->ip_family_policy = (struct str){0};
