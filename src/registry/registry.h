@@ -121,7 +121,7 @@ struct registry_failure registry_invalid(struct arena *a, const struct api_objec
 /* A body that cannot be decoded. */
 struct registry_failure registry_bad_request(struct str message);
 
-/* What a request asks for does not exist: pods "web" not found. Texts are stored. */
+/* What a request asks for does not exist: pods "web" not found. */
 struct registry_failure registry_not_found(struct arena *a, const struct api_kind *kind,
                                            struct str name);
 

@@ -83,21 +83,22 @@ struct registry_failure registry__conflict(struct arena *a, const struct api_obj
                                            struct str kind, struct str why) {
     return conflict(a,
                     (struct registry_failure){.group = arena_str(a, group_of(o)),
-                                              .kind = kind,
+                                              .kind = arena_str(a, kind),
                                               .name = arena_str(a, o->meta->name)},
                     why);
 }
 
 /* What is about the resource of a kind. */
-static struct registry_failure about(const struct api_kind *kind, struct str name) {
+static struct registry_failure about(struct arena *a, const struct api_kind *kind,
+                                     struct str name) {
     return (struct registry_failure){.group = registry_group_of(str_of(kind->api_version)),
                                      .kind = str_of(kind->plural),
-                                     .name = name};
+                                     .name = arena_str(a, name)};
 }
 
 struct registry_failure registry_conflict(struct arena *a, const struct api_kind *kind,
                                           struct str name, struct str why) {
-    return conflict(a, about(kind, name), why);
+    return conflict(a, about(a, kind, name), why);
 }
 
 static struct valid_errs *errs_new(struct arena *a) {
@@ -108,7 +109,7 @@ static struct valid_errs *errs_new(struct arena *a) {
 
 struct registry_failure registry_version_required(struct arena *a, const struct api_kind *kind,
                                                   struct str name) {
-    struct registry_failure f = about(kind, name);
+    struct registry_failure f = about(a, kind, name);
     struct valid_errs *errs = errs_new(a);
     valid_version_required(errs);
     f.causes = errs;
@@ -132,7 +133,7 @@ struct registry_failure registry_invalid_patch(struct arena *a, struct str patch
 struct registry_failure registry_not_found(struct arena *a, const struct api_kind *kind,
                                            struct str name) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    struct registry_failure f = about(kind, name);
+    struct registry_failure f = about(a, kind, name);
     f.code = ERR_NOT_FOUND;
     write_subject(&text, &f);
     buf_add(&text, STR(" not found"));
@@ -151,7 +152,7 @@ struct registry_failure registry_already_exists(struct arena *a, const struct ap
 struct registry_failure registry__refuse(struct arena *a, const struct api_kind *kind,
                                          struct str name, enum err_code code, struct str why) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    struct registry_failure f = about(kind, arena_str(a, name));
+    struct registry_failure f = about(a, kind, name);
     f.code = code;
     write_subject(&text, &f);
     buf_add_char(&text, ' ');
