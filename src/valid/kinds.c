@@ -29,6 +29,14 @@ static const struct valid_kind *const kinds[] = {
     &valid__lease,
     &valid__resource_quota,
     &valid__limit_range,
+    &valid__event,
+    &valid__events_event,
+    &valid__storage_class,
+    &valid__volume_attributes_class,
+    &valid__csi_node,
+    &valid__csi_driver,
+    &valid__csi_storage_capacity,
+    &valid__volume_attachment,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {
@@ -51,6 +59,18 @@ bool valid_has_rules(const struct api_kind *kind) {
     return find_rules(kind) || (kind && valid__metadata_is_all(kind->type));
 }
 
+/* The rules that are declared see nothing of what was found before them. */
+static void declare(struct valid *v, const struct valid_kind *k, const struct api_object *o,
+                    const struct api_object *old) {
+    if (!k->declared)
+        return;
+    struct valid_errs *errs = v->errs, found = VALID_ERRS_INIT(errs->a);
+    v->errs = &found;
+    k->declared(v, o, old);
+    v->errs = errs;
+    valid__merge_declared(errs, &found);
+}
+
 /* The rules of all objects come behind the kind's, and only for objects that are otherwise good:
  * then metadata was judged with the kind's rules, but for what is the concern of URLs. */
 void valid_create(const struct api_object *o, const struct valid_opts *opts,
@@ -63,8 +83,7 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     k->create(&v, o);
     if (out->found == before && !v.covered)
         valid__meta_names(&v, AT(NULL, "metadata"), o->meta, valid__name_path_segment);
-    if (k->declared)
-        k->declared(&v, o, NULL);
+    declare(&v, k, o, NULL);
     valid__note_left_out(out);
 }
 
@@ -80,8 +99,7 @@ void valid__check(const struct api_object *o, const struct api_object *old,
     valid__any_meta_update(&v, meta, o->meta, old->meta);
     if (rules)
         rules(&v, o, old);
-    if (k->declared)
-        k->declared(&v, o, old);
+    declare(&v, k, o, old);
     valid__note_left_out(out);
 }
 

@@ -35,10 +35,11 @@ enum valid_type {
 
 struct valid_error {
     enum valid_type type;
-    struct str text;   /* <field>: <body>; the others are parts of it */
-    struct str field;  /* path: spec.tolerations[0].value */
-    struct str body;   /* text without the path: Invalid value: "x": must be … */
-    struct str detail; /* the part of body behind the value; may be empty */
+    struct str text;    /* <field>: <body>; the others are parts of it */
+    struct str field;   /* path: spec.tolerations[0].value */
+    struct str body;    /* text without the path: Invalid value: "x": must be … */
+    struct str detail;  /* the part of body behind the value; may be empty */
+    const char *origin; /* the kind of rule, if one that is declared may find the same; or NULL */
 };
 
 /*

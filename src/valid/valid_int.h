@@ -75,6 +75,8 @@ struct valid {
     const struct valid_cel *cel; /* may be NULL */
     size_t cel_spent;            /* by the expressions of the object so far */
     bool covered;                /* a rule of create found what a declared one will tell of */
+    const char *origin;          /* what errors are marked with, see valid__cover; or NULL */
+    bool is_standard;            /* declared rules are always in force, and cover no others */
 };
 
 #define VALID_PRINTF(n) __attribute__((format(printf, n, n + 1)))
@@ -113,6 +115,15 @@ void valid__too_many(struct valid *v, const struct path *p, size_t actual, size_
 static inline size_t valid__found(const struct valid *v) {
     return v->errs->found;
 }
+
+/*
+ * Errors that are found from here to valid__uncover may be found again by a rule that is declared:
+ * then its error takes their place, behind all others, if type, field and origin are the same.
+ */
+void valid__cover(struct valid *v, const char *origin);
+void valid__uncover(struct valid *v);
+/* Appends what declared rules found, and takes away what they cover. */
+void valid__merge_declared(struct valid_errs *errs, const struct valid_errs *declared);
 
 void valid__note_left_out(struct valid_errs *errs); /* how many are missing, as a last entry */
 
@@ -179,7 +190,9 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__replica_set, valid__deployment, valid__daemon_set, valid__stateful_set, valid__job,
     valid__cron_job, valid__priority_class, valid__pod_disruption_budget, valid__role,
     valid__cluster_role, valid__role_binding, valid__cluster_role_binding, valid__config_map,
-    valid__secret, valid__lease, valid__resource_quota, valid__limit_range;
+    valid__secret, valid__lease, valid__resource_quota, valid__limit_range, valid__event,
+    valid__events_event, valid__storage_class, valid__volume_attributes_class, valid__csi_node,
+    valid__csi_driver, valid__csi_storage_capacity, valid__volume_attachment;
 
 /* ---- rules that several kinds share ---- */
 

@@ -144,7 +144,7 @@ var metadataStrategies = map[string]strategy{
 	"storagemigration.k8s.io StorageVersionMigration":               storagemigration.Strategy,
 }
 
-// Of these kinds Berth has all rules: the whole verdict is compared.
+// Of these kinds, and of those of rules.go, Berth has all rules: the whole verdict is compared.
 var judgedWhole = []string{" ConfigMap", " LimitRange", " ResourceQuota", " Secret", " ServiceAccount", "coordination.k8s.io Lease",
 	"rbac.authorization.k8s.io ClusterRole", "rbac.authorization.k8s.io ClusterRoleBinding", "rbac.authorization.k8s.io Role",
 	"rbac.authorization.k8s.io RoleBinding"}
@@ -199,7 +199,7 @@ func metadataKindOf(text []byte) metadataKind {
 	if !ok {
 		panic(badQuestion{fmt.Errorf("no rules for metadata of %s", gvk)})
 	}
-	if slices.Contains(judgedWhole, gvk.Group+" "+gvk.Kind) {
+	if slices.Contains(judgedWhole, gvk.Group+" "+gvk.Kind) || slices.Contains(ruledKinds, gvk.Group+" "+gvk.Kind) {
 		return metadataKind{gvk, s}
 	}
 	return metadataKind{gvk, metadataOnly{s}}
