@@ -35,7 +35,8 @@ static void write_path(struct buf *b, const struct path *p) {
             buf_add_char(b, '.');
         buf_add(b, str_of(p->name));
     } else if (p->dotted && p->key.n) {
-        buf_add_char(b, '.');
+        if (b->n)
+            buf_add_char(b, '.');
         buf_add(b, p->key);
     } else if (p->key.p) {
         buf_add_char(b, '[');

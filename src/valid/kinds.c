@@ -37,6 +37,14 @@ static const struct valid_kind *const kinds[] = {
     &valid__csi_driver,
     &valid__csi_storage_capacity,
     &valid__volume_attachment,
+    &valid__persistent_volume_claim,
+    &valid__replication_controller,
+    &valid__pod_template_kind,
+    &valid__controller_revision,
+    &valid__runtime_class,
+    &valid__lease_candidate,
+    &valid__horizontal_pod_autoscaler,
+    &valid__horizontal_pod_autoscaler_v1,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {

@@ -192,7 +192,10 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__cluster_role, valid__role_binding, valid__cluster_role_binding, valid__config_map,
     valid__secret, valid__lease, valid__resource_quota, valid__limit_range, valid__event,
     valid__events_event, valid__storage_class, valid__volume_attributes_class, valid__csi_node,
-    valid__csi_driver, valid__csi_storage_capacity, valid__volume_attachment;
+    valid__csi_driver, valid__csi_storage_capacity, valid__volume_attachment,
+    valid__persistent_volume_claim, valid__replication_controller, valid__pod_template_kind,
+    valid__controller_revision, valid__runtime_class, valid__lease_candidate,
+    valid__horizontal_pod_autoscaler, valid__horizontal_pod_autoscaler_v1;
 
 /* ---- rules that several kinds share ---- */
 

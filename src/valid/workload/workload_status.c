@@ -97,6 +97,22 @@ void valid__replica_set_status(struct valid *v, const struct api_object *o,
     check_available(v, p, s->available_replicas, s->ready_replicas, "readyReplicas");
 }
 
+void valid__replication_controller_status(struct valid *v, const struct api_object *o,
+                                          const struct api_object *old) {
+    (void)old;
+    const struct path *p = AT(NULL, "status");
+    const struct api_replication_controller_status *s =
+        &((const struct api_replication_controller *)o->body)->status;
+    const struct count parts[] = {COUNT("fullyLabeledReplicas", s->fully_labeled_replicas),
+                                  COUNT("readyReplicas", s->ready_replicas),
+                                  COUNT("availableReplicas", s->available_replicas)};
+    check_meta(v, o);
+    CHECK_COUNTS(v, p, COUNT("replicas", s->replicas), parts[0], parts[1], parts[2],
+                 COUNT("observedGeneration", s->observed_generation));
+    check_below(v, p, parts, 3, s->replicas);
+    check_available(v, p, s->available_replicas, s->ready_replicas, "readyReplicas");
+}
+
 static struct labels copy_labels(struct arena *a, const struct labels *from) {
     struct labels copy = {arena_array(a, struct label, from->n), from->n};
     for (size_t i = 0; i < from->n; i++)

@@ -13,6 +13,13 @@ import (
 // Of these kinds, as "group Kind", all is judged, in all their versions and by all that can be written: rules.jsonl.
 var ruledKinds = []string{
 	" Event",
+	" PersistentVolumeClaim",
+	" PodTemplate",
+	" ReplicationController",
+	"apps ControllerRevision",
+	"autoscaling HorizontalPodAutoscaler",
+	"coordination.k8s.io LeaseCandidate",
+	"node.k8s.io RuntimeClass",
 	"events.k8s.io Event",
 	"storage.k8s.io CSIDriver",
 	"storage.k8s.io CSINode",
