@@ -132,21 +132,45 @@ static struct str join(struct arena *a, const struct union_member *members, size
     return arena_str(a, buf_view(&text));
 }
 
-void valid__say_union(struct valid *v, const struct path *p, const struct union_member *members,
-                      size_t n, bool has_old) {
+static size_t count_set(const struct union_member *members, size_t n, bool has_old,
+                        bool *is_changed) {
     size_t set = 0;
-    bool is_changed = !has_old;
+    *is_changed = !has_old;
     for (size_t i = 0; i < n; i++) {
         set += members[i].is_set;
-        is_changed |= members[i].is_set != members[i].was_set;
+        *is_changed |= members[i].is_set != members[i].was_set;
     }
+    return set;
+}
+
+/* Which of them are set, as an error shows it. */
+static struct value set_value(struct arena *a, const struct union_member *members, size_t n) {
+    struct str some = join(a, members, n, false);
+    return VALUE_Q(arena_printf(a, "{%.*s}", STR_ARG(some)));
+}
+
+void valid__say_union(struct valid *v, const struct path *p, const struct union_member *members,
+                      size_t n, bool has_old) {
+    struct arena *a = v->errs->a;
+    bool is_changed;
+    size_t set = count_set(members, n, has_old, &is_changed);
     if (!is_changed || set == 1 || !begin(v, "union"))
         return;
-    struct arena *a = v->errs->a;
-    struct str all = join(a, members, n, true), some = join(a, members, n, false);
+    struct str all = join(a, members, n, true);
     if (!set)
         valid__invalid(v, p, VALUE_Q(STR("")), "must specify one of: %.*s", STR_ARG(all));
     else
-        valid__invalid(v, p, VALUE_Q(arena_printf(a, "{%.*s}", STR_ARG(some))),
-                       "must specify exactly one of: %.*s", STR_ARG(all));
+        valid__invalid(v, p, set_value(a, members, n), "must specify exactly one of: %.*s",
+                       STR_ARG(all));
+}
+
+void valid__say_at_most_one(struct valid *v, const struct path *p,
+                            const struct union_member *members, size_t n, bool has_old) {
+    bool is_changed;
+    size_t set = count_set(members, n, has_old, &is_changed);
+    if (!is_changed || set <= 1 || !begin(v, "zeroOrOneOf"))
+        return;
+    struct str all = join(v->errs->a, members, n, true);
+    valid__invalid(v, p, set_value(v->errs->a, members, n), "must specify at most one of: %.*s",
+                   STR_ARG(all));
 }

@@ -51,5 +51,8 @@ struct union_member {
 /* Exactly one of them; has_old: an update, which is not asked when the same are set. */
 void valid__say_union(struct valid *v, const struct path *p, const struct union_member *members,
                       size_t n, bool has_old);
+/* The same, of at most one. */
+void valid__say_at_most_one(struct valid *v, const struct path *p,
+                            const struct union_member *members, size_t n, bool has_old);
 
 #endif

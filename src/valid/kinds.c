@@ -45,6 +45,8 @@ static const struct valid_kind *const kinds[] = {
     &valid__lease_candidate,
     &valid__horizontal_pod_autoscaler,
     &valid__horizontal_pod_autoscaler_v1,
+    &valid__certificate_signing_request,
+    &valid__cluster_trust_bundle,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {

@@ -61,6 +61,9 @@ struct value valid__int_or_str_value(const struct api_int_or_str *v);
 /* A line break and the diff of two structs of a type, printed as values are; nothing when they
  * are too long, or comparing them takes too long. In the arena. */
 struct str valid__diff(struct arena *a, enum api_type_id type, const void *old, const void *now);
+/* The same of two lists of such structs. */
+struct str valid__list_diff(struct arena *a, enum api_type_id type, const void *old,
+                            const void *now);
 
 /* In the arena: quoted as Go's %q does it; in lower case, as far as names of ASCII can tell. */
 struct str valid__go_quoted(struct arena *a, struct str s);
@@ -195,7 +198,8 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__csi_driver, valid__csi_storage_capacity, valid__volume_attachment,
     valid__persistent_volume_claim, valid__replication_controller, valid__pod_template_kind,
     valid__controller_revision, valid__runtime_class, valid__lease_candidate,
-    valid__horizontal_pod_autoscaler, valid__horizontal_pod_autoscaler_v1;
+    valid__horizontal_pod_autoscaler, valid__horizontal_pod_autoscaler_v1,
+    valid__certificate_signing_request, valid__cluster_trust_bundle;
 
 /* ---- rules that several kinds share ---- */
 

@@ -103,4 +103,11 @@ var ruleWords = map[string][]any{
 	"selectPolicy":                       {"Max", "Min", "Disabled", "Odd"},
 	"periodSeconds":                      {0, 1, 1800, 1801, -1},
 	"tolerance":                          {"0", "-1", "100m"},
+
+	"usages":     {[]any{"client auth"}, []any{"client auth", "client auth"}, []any{"odd"}, []any{}},
+	"signerName": {"example.com/signer", "kubernetes.io/legacy-unknown", "kubernetes.io/kube-apiserver-client", "a/b", "x", "", "example.com/a/b", "Example.com/x", "example.com/A", long(64) + ".com/a"},
+	"CertificateSigningRequest.expirationSeconds": {600, 599, 0, 86400},
+	"CertificateSigningRequest.conditions":        {[]any{}, []any{object{"type": "Approved", "status": "True"}}, []any{object{"type": "Denied", "status": "True"}}, []any{object{"type": "Denied", "status": "True"}, object{"type": "Approved", "status": "False"}}, []any{object{"type": "", "status": ""}}, []any{object{"type": "Odd", "status": "Odd"}, object{"type": "Odd", "status": "Unknown"}}, []any{object{"type": "Approved", "status": "True", "reason": "other"}, object{"type": "Failed", "status": "True"}}},
+	"CertificateSigningRequest.type":              {"Approved", "Denied", "Failed", "Odd", ""},
+	"CertificateSigningRequest.status":            {"True", "False", "Unknown", "", "Odd"},
 }

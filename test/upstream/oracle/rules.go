@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"regexp"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,6 +20,8 @@ var ruledKinds = []string{
 	" ReplicationController",
 	"apps ControllerRevision",
 	"autoscaling HorizontalPodAutoscaler",
+	"certificates.k8s.io CertificateSigningRequest",
+	"certificates.k8s.io ClusterTrustBundle",
 	"coordination.k8s.io LeaseCandidate",
 	"node.k8s.io RuntimeClass",
 	"events.k8s.io Event",
@@ -77,5 +81,18 @@ func rulesAnswer(l line) {
 		}
 		judge(l, err, func() field.ErrorList { return rest.ValidateUpdate(ctx, obj, old, s) })
 		l["status"] = withCausesOnce(l["status"])
+		l["errors"], l["status"] = timeless(l["errors"]), timeless(l["status"])
+	})
+}
+
+var anyTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+
+// timeless gives all times of the clock in a text that of the area prepare.
+func timeless(text []byte) []byte {
+	return anyTime.ReplaceAllFunc(text, func(found []byte) []byte {
+		if t, err := time.Parse(time.RFC3339, string(found)); err == nil && time.Since(t).Abs() < time.Hour {
+			return []byte(statusTime.UTC().Format(time.RFC3339))
+		}
+		return found
 	})
 }
