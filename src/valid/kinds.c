@@ -47,6 +47,8 @@ static const struct valid_kind *const kinds[] = {
     &valid__horizontal_pod_autoscaler_v1,
     &valid__certificate_signing_request,
     &valid__cluster_trust_bundle,
+    &valid__flow_schema,
+    &valid__priority_level_configuration,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {

@@ -199,7 +199,8 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__persistent_volume_claim, valid__replication_controller, valid__pod_template_kind,
     valid__controller_revision, valid__runtime_class, valid__lease_candidate,
     valid__horizontal_pod_autoscaler, valid__horizontal_pod_autoscaler_v1,
-    valid__certificate_signing_request, valid__cluster_trust_bundle;
+    valid__certificate_signing_request, valid__cluster_trust_bundle,
+    valid__flow_schema, valid__priority_level_configuration;
 
 /* ---- rules that several kinds share ---- */
 
