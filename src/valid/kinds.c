@@ -49,6 +49,12 @@ static const struct valid_kind *const kinds[] = {
     &valid__cluster_trust_bundle,
     &valid__flow_schema,
     &valid__priority_level_configuration,
+    &valid__validating_webhook_configuration,
+    &valid__mutating_webhook_configuration,
+    &valid__validating_admission_policy,
+    &valid__mutating_admission_policy,
+    &valid__validating_admission_policy_binding,
+    &valid__mutating_admission_policy_binding,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {

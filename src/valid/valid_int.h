@@ -147,6 +147,9 @@ void valid__label_key(struct valid *v, const struct path *p, struct str key);
 void valid__ip(struct valid *v, const struct path *p, struct str text);
 /* The reason of a condition: a word. */
 void valid__condition_reason(struct valid *v, const struct path *p, struct str reason);
+/* Conditions that follow the rules of metav1. */
+void valid__conditions(struct valid *v, const struct path *p,
+                       const struct api_condition_list *list);
 /* A key of a ConfigMap, which must not be empty. */
 void valid__config_key(struct valid *v, const struct path *p, struct str key);
 
@@ -199,8 +202,11 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__persistent_volume_claim, valid__replication_controller, valid__pod_template_kind,
     valid__controller_revision, valid__runtime_class, valid__lease_candidate,
     valid__horizontal_pod_autoscaler, valid__horizontal_pod_autoscaler_v1,
-    valid__certificate_signing_request, valid__cluster_trust_bundle,
-    valid__flow_schema, valid__priority_level_configuration;
+    valid__certificate_signing_request, valid__cluster_trust_bundle, valid__flow_schema,
+    valid__priority_level_configuration, valid__validating_webhook_configuration,
+    valid__mutating_webhook_configuration, valid__validating_admission_policy,
+    valid__mutating_admission_policy, valid__validating_admission_policy_binding,
+    valid__mutating_admission_policy_binding;
 
 /* ---- rules that several kinds share ---- */
 

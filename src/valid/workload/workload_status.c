@@ -220,8 +220,8 @@ static void check_condition(struct valid *v, const struct path *p, const struct 
         valid__too_long(v, AT(p, "message"), MOST);
 }
 
-static void check_conditions(struct valid *v, const struct path *p,
-                             const struct api_condition_list *list) {
+void valid__conditions(struct valid *v, const struct path *p,
+                       const struct api_condition_list *list) {
     struct seen seen;
     seen_init(&seen);
     for (size_t i = 0; i < list->n; i++) {
@@ -238,7 +238,7 @@ void valid__budget_status(struct valid *v, const struct api_object *o,
     const struct path *p = AT(NULL, "status");
     const struct api_pod_disruption_budget *budget = o->body;
     const struct api_pod_disruption_budget_status *s = &budget->status;
-    check_conditions(v, AT(p, "conditions"), &s->conditions);
+    valid__conditions(v, AT(p, "conditions"), &s->conditions);
     CHECK_COUNTS(v, p, COUNT("disruptionsAllowed", s->disruptions_allowed),
                  COUNT("currentHealthy", s->current_healthy),
                  COUNT("desiredHealthy", s->desired_healthy),

@@ -171,7 +171,7 @@ func generateRules(r *rand.Rand) line {
 	l.set("verb", verb)
 	o := ruledObject(r, gvk, t, r.IntN(4))
 	if verb == "create" {
-		l.set("new", knownOf(t, gvk, withoutProposals(o)))
+		l.set("new", knownOf(t, gvk, withoutTolerationProposals(gvk.Kind, o)))
 		return l
 	}
 	setStored(r, o["metadata"].(object))
@@ -187,8 +187,8 @@ func generateRules(r *rand.Rand) line {
 	if chance(r, 10) {
 		changeMetadata(r, updated["metadata"].(object))
 	}
-	l["old"] = ruledStored(l, knownOf(t, gvk, withoutProposals(o)))
-	l.set("new", knownOf(t, gvk, withoutProposals(updated)))
+	l["old"] = ruledStored(l, knownOf(t, gvk, withoutTolerationProposals(gvk.Kind, o)))
+	l.set("new", knownOf(t, gvk, withoutTolerationProposals(gvk.Kind, updated)))
 	return l
 }
 
@@ -197,4 +197,12 @@ func ruledStored(l line, o any) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return servedAgain(l, o)
+}
+
+// withoutTolerationProposals takes away what upstream's tolerations have not heard of.
+func withoutTolerationProposals(kind string, o object) any {
+	if slices.Contains([]string{"PodTemplate", "ReplicationController", "RuntimeClass"}, kind) {
+		return withoutProposals(o)
+	}
+	return o
 }

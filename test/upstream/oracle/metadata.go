@@ -23,6 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingadmissionpolicy"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingadmissionpolicybinding"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingwebhookconfiguration"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/resolver"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicy"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicybinding"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingwebhookconfiguration"
@@ -79,6 +80,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
+// Nobody is asked whether parameters of policies may be read; what they are is asked for first.
+var noResources = resolver.ResourceResolverFunc(func(schema.GroupVersionKind) (schema.GroupVersionResource, error) {
+	return schema.GroupVersionResource{}, errors.New("no such kind")
+})
+
 var noNamespaces = fake.NewSimpleClientset().CoreV1().Namespaces()
 
 // The kinds of which Berth judges the metadata alone, as "group Kind", and the rules that a server has for them.
@@ -94,11 +100,11 @@ var metadataStrategies = map[string]strategy{
 	" Secret":                secret.Strategy,
 	" Service":               service.Strategy,
 	" ServiceAccount":        serviceaccount.Strategy,
-	"admissionregistration.k8s.io MutatingAdmissionPolicy":          mutatingadmissionpolicy.NewStrategy(nil, nil),
-	"admissionregistration.k8s.io MutatingAdmissionPolicyBinding":   mutatingadmissionpolicybinding.NewStrategy(nil, nil, nil),
+	"admissionregistration.k8s.io MutatingAdmissionPolicy":          mutatingadmissionpolicy.NewStrategy(nil, noResources),
+	"admissionregistration.k8s.io MutatingAdmissionPolicyBinding":   mutatingadmissionpolicybinding.NewStrategy(nil, nil, noResources),
 	"admissionregistration.k8s.io MutatingWebhookConfiguration":     mutatingwebhookconfiguration.Strategy,
-	"admissionregistration.k8s.io ValidatingAdmissionPolicy":        validatingadmissionpolicy.NewStrategy(nil, nil),
-	"admissionregistration.k8s.io ValidatingAdmissionPolicyBinding": validatingadmissionpolicybinding.NewStrategy(nil, nil, nil),
+	"admissionregistration.k8s.io ValidatingAdmissionPolicy":        validatingadmissionpolicy.NewStrategy(nil, noResources),
+	"admissionregistration.k8s.io ValidatingAdmissionPolicyBinding": validatingadmissionpolicybinding.NewStrategy(nil, nil, noResources),
 	"admissionregistration.k8s.io ValidatingWebhookConfiguration":   validatingwebhookconfiguration.Strategy,
 	"apiextensions.k8s.io CustomResourceDefinition":                 customresourcedefinition.NewStrategy(legacyscheme.Scheme),
 	"apiregistration.k8s.io APIService":                             apiservice.NewStrategy(legacyscheme.Scheme),
