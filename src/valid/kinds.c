@@ -96,7 +96,7 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     const struct valid_kind *k = valid__rules_of(o->kind);
     if (!k)
         return;
-    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
+    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel, .asked = opts->asked};
     size_t before = out->found;
     k->create(&v, o);
     if (out->found == before && !v.covered)
@@ -111,7 +111,7 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
 void valid__check(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, valid_update_fn *rules, struct valid_errs *out) {
     const struct valid_kind *k = valid__rules_of(o->kind);
-    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
+    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel, .asked = opts->asked};
     const struct path *meta = AT(NULL, "metadata");
     valid__any_meta(&v, meta, o->meta, o->kind->namespaced, valid__name_path_segment);
     valid__any_meta_update(&v, meta, o->meta, old->meta);

@@ -101,6 +101,7 @@ struct valid_opts {
     struct api_time now;             /* for times that preparing sets; may be unset */
     struct str uid;                  /* of a new object; empty = valid_new_uid */
     const struct valid_user *user;   /* borrowed; NULL = nobody */
+    const struct api_kind *asked;    /* in which the client speaks; NULL = the object's own */
 };
 
 /* Is there validation for objects of this kind, if only of their metadata? Others are accepted as

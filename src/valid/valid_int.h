@@ -75,11 +75,12 @@ struct str valid__lower(struct arena *a, struct str s);
 struct valid {
     struct valid_errs *errs;
     const struct feature_set *gates;
-    const struct valid_cel *cel; /* may be NULL */
-    size_t cel_spent;            /* by the expressions of the object so far */
-    bool covered;                /* a rule of create found what a declared one will tell of */
-    const char *origin;          /* what errors are marked with, see valid__cover; or NULL */
-    bool is_standard;            /* declared rules are always in force, and cover no others */
+    const struct valid_cel *cel;  /* may be NULL */
+    const struct api_kind *asked; /* in which the client speaks; NULL: the object's own */
+    size_t cel_spent;             /* by the expressions of the object so far */
+    bool covered;                 /* a rule of create found what a declared one will tell of */
+    const char *origin;           /* what errors are marked with, see valid__cover; or NULL */
+    bool is_standard;             /* declared rules are always in force, and cover no others */
 };
 
 #define VALID_PRINTF(n) __attribute__((format(printf, n, n + 1)))

@@ -53,25 +53,13 @@ static void check_event(struct valid *v, const struct api_event *e, const char *
                        MOST_MESSAGE_BYTES);
 }
 
-/* Upstream asks no more than that, and what it asks of all objects. */
-static void create_event(struct valid *v, const struct api_object *o) {
-    size_t before = valid__found(v);
-    check_event(v, o->body, "reportingComponent");
-    if (valid__found(v) == before)
-        valid__metadata_create(v, o);
-}
-
-static void update_event(struct valid *v, const struct api_object *o,
-                         const struct api_object *old) {
-    (void)old;
-    check_event(v, o->body, "reportingComponent");
-}
-
 /* ---- events.k8s.io ---- */
 
 /* The event as core has it; series points to where there is room for one. */
 static struct api_event as_core(const struct api_object *o, struct api_event_series *series) {
     const struct api_events_event *e = o->body;
+    if (api_object_is(o, API_T_event))
+        return *(const struct api_event *)o->body;
     if (e->series)
         *series = (struct api_event_series){.count = e->series->count,
                                             .last_observed_time = e->series->last_observed_time};
@@ -112,7 +100,7 @@ static void create_events_event(struct valid *v, const struct api_object *o) {
     struct api_event_series series;
     struct api_event e = as_core(o, &series);
     check_event(v, &e, "reportingController");
-    valid__metadata_create(v, o);
+    valid__object_meta(v, AT(NULL, "metadata"), o->meta, true, valid__name_subdomain);
     check_series(v, &e);
     if (!e.event_time.set)
         valid__required(v, AT(NULL, "eventTime"), NO_DETAIL);
@@ -181,7 +169,7 @@ static void update_events_event(struct valid *v, const struct api_object *o,
     struct api_event_series series, old_series;
     struct api_event e = as_core(o, &series), old = as_core(before, &old_series);
     check_event(v, &e, "reportingController");
-    valid__metadata_update(v, o, before);
+    valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
     if (!same_series(&e, &old))
         check_series(v, &e);
     keep_struct(v, "involvedObject", API_T_object_reference, &e.involved_object,
@@ -194,6 +182,33 @@ static void update_events_event(struct valid *v, const struct api_object *o,
     keep_struct(v, "related", API_T_object_reference, e.related, old.related);
     keep_word(v, "reportingController", e.reporting_component, old.reporting_component);
     keep_word(v, "reportingInstance", e.reporting_instance, old.reporting_instance);
+}
+
+/* ---- events of old ---- */
+
+/* Does the client speak of events.k8s.io, though the event is stored as one of core? */
+static bool is_strict(const struct valid *v) {
+    return v->asked && v->asked->type == &api_types[API_T_events_event];
+}
+
+/* Upstream asks no more of them than what it asks of all objects. */
+static void create_event(struct valid *v, const struct api_object *o) {
+    size_t before = valid__found(v);
+    if (is_strict(v)) {
+        create_events_event(v, o);
+        return;
+    }
+    check_event(v, o->body, "reportingComponent");
+    if (valid__found(v) == before)
+        valid__metadata_create(v, o);
+}
+
+static void update_event(struct valid *v, const struct api_object *o,
+                         const struct api_object *old) {
+    if (is_strict(v))
+        update_events_event(v, o, old);
+    else
+        check_event(v, o->body, "reportingComponent");
 }
 
 const struct valid_kind valid__event = {
