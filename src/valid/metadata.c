@@ -162,8 +162,7 @@ enum {
     DECLARED_NAME = 8,  /* the rule for names is a declared one: it comes last */
     EVEN_EMPTY = 16,    /* and looks at a name that is missing, too */
     FREE_UPDATE = 32,   /* an update has no rules but those of all objects */
-    NOT_STATIC = 64,    /* names of what a server reads from files are not for others */
-    WHOLE = 128,        /* there are no other rules */
+    WHOLE = 64,         /* there are no other rules */
 };
 
 struct metadata_row {
@@ -186,13 +185,12 @@ static const struct metadata_row rows[] = {
     {url_segment, API_T_event, ANY_FINALIZERS},
     {subdomain, API_T_events_event, 0},
     {subdomain, API_T_controller_revision, NAMES_LATE},
-    {subdomain, API_T_mutating_admission_policy, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
-    {subdomain, API_T_mutating_admission_policy_binding, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
-    {subdomain, API_T_mutating_webhook_configuration, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
-    {subdomain, API_T_validating_admission_policy, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
-    {subdomain, API_T_validating_admission_policy_binding,
-     ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
-    {subdomain, API_T_validating_webhook_configuration, ANY_FINALIZERS | NAMES_AGAIN | NOT_STATIC},
+    {subdomain, API_T_mutating_admission_policy, ANY_FINALIZERS | NAMES_AGAIN},
+    {subdomain, API_T_mutating_admission_policy_binding, ANY_FINALIZERS | NAMES_AGAIN},
+    {subdomain, API_T_mutating_webhook_configuration, ANY_FINALIZERS | NAMES_AGAIN},
+    {subdomain, API_T_validating_admission_policy, ANY_FINALIZERS | NAMES_AGAIN},
+    {subdomain, API_T_validating_admission_policy_binding, ANY_FINALIZERS | NAMES_AGAIN},
+    {subdomain, API_T_validating_webhook_configuration, ANY_FINALIZERS | NAMES_AGAIN},
     {crd_name, API_T_custom_resource_definition, ANY_FINALIZERS},
     {api_service_name, API_T_api_service, ANY_FINALIZERS | NAMES_AGAIN},
     {subdomain, API_T_horizontal_pod_autoscaler, 0},
@@ -251,16 +249,6 @@ static void check_finalizers(struct valid *v, const struct metadata_row *row,
                              const struct api_object *o) {
     if (!(row->flags & ANY_FINALIZERS))
         valid__finalizer_names(v, AT(AT(NULL, "metadata"), "finalizers"), &o->meta->finalizers);
-}
-
-/* Follows k8s.io/kubernetes pkg/apis/admissionregistration/validation, func ValidateStaticSuffix.
- */
-static void check_suffix(struct valid *v, struct str name) {
-    if (feature_enabled(v->gates, FEATURE_ManifestBasedAdmissionControlConfig) &&
-        str_ends(name, STR(".static.k8s.io")))
-        valid__invalid(v, AT(AT(NULL, "metadata"), "name"), VALUE_Q(name),
-                       "names ending with \".static.k8s.io\" are reserved for static "
-                       "manifest-based configurations and cannot be managed via the API");
 }
 
 /* ---- definitions in groups of Kubernetes' own ----
@@ -337,8 +325,6 @@ void valid__metadata_create(struct valid *v, const struct api_object *o) {
     valid__meta_names_by(v, meta, o->meta, is_declared ? anything : row->name, o);
     valid__meta_but_names(v, meta, o->meta, o->kind->namespaced);
     check_finalizers(v, row, o);
-    if (row->flags & NOT_STATIC)
-        check_suffix(v, o->meta->name);
     if (api_object_is(o, API_T_custom_resource_definition))
         check_approval(v, o, NULL);
     v->covered = is_declared && names_check_dns1123_subdomain(o->meta->name).n > 0;

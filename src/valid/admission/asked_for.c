@@ -2,7 +2,8 @@
  * Which requests webhooks and policies are asked about.
  *
  * Follows k8s.io/kubernetes pkg/apis/admissionregistration/validation,
- * func validateRuleWithOperations, func validateMatchResources, func validateMatchConditions.
+ * func validateRuleWithOperations, func validateMatchResources, func validateMatchConditions,
+ * func ValidateStaticSuffix.
  */
 #include "base/utf8.h"
 #include "valid/admission/webhook_int.h"
@@ -181,4 +182,15 @@ void valid__match_conditions(struct valid *v, const struct path *p,
             valid__duplicate(v, AT(at, "name"), VALUE_Q(name), NO_DETAIL);
     }
     seen_release(&names);
+}
+
+/* ---- names ---- */
+
+void valid__static_suffix(struct valid *v, const struct api_object *o) {
+    struct str name = o->meta->name;
+    if (feature_enabled(v->gates, FEATURE_ManifestBasedAdmissionControlConfig) &&
+        str_ends(name, STR(".static.k8s.io")))
+        valid__invalid(v, AT(AT(NULL, "metadata"), "name"), VALUE_Q(name),
+                       "names ending with \".static.k8s.io\" are reserved for static "
+                       "manifest-based configurations and cannot be managed via the API");
 }

@@ -210,6 +210,7 @@ static void check_validating(struct valid *v, const struct api_object *o,
 static void create_validating(struct valid *v, const struct api_object *o) {
     valid__metadata_create(v, o);
     check_validating(v, o, NULL);
+    valid__static_suffix(v, o);
 }
 
 static void update_validating(struct valid *v, const struct api_object *o,
@@ -289,6 +290,7 @@ static void check_mutating(struct valid *v, const struct api_object *o,
 static void create_mutating(struct valid *v, const struct api_object *o) {
     valid__metadata_create(v, o);
     check_mutating(v, o, NULL);
+    valid__static_suffix(v, o);
 }
 
 static void update_mutating(struct valid *v, const struct api_object *o,
@@ -342,6 +344,7 @@ static void check_binding(struct valid *v, const struct api_object *o) {
 static void create_binding(struct valid *v, const struct api_object *o) {
     valid__metadata_create(v, o);
     check_binding(v, o);
+    valid__static_suffix(v, o);
 }
 
 static void update_binding(struct valid *v, const struct api_object *o,
@@ -376,6 +379,7 @@ static void check_mutating_binding(struct valid *v, const struct api_object *o) 
 static void create_mutating_binding(struct valid *v, const struct api_object *o) {
     valid__metadata_create(v, o);
     check_mutating_binding(v, o);
+    valid__static_suffix(v, o);
 }
 
 static void update_mutating_binding(struct valid *v, const struct api_object *o,

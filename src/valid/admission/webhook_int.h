@@ -17,6 +17,9 @@ void valid__mutating_operations(struct valid *v, const struct path *p,
 void valid__match_conditions(struct valid *v, const struct path *p,
                              const struct api_match_condition_list *list);
 
+/* Names of what a server reads from files are not for new objects. */
+void valid__static_suffix(struct valid *v, const struct api_object *o);
+
 /* Is there nothing but white space in the text? */
 bool valid__is_blank(struct str text);
 /* The one of two words, or more; the list ends with NULL. */

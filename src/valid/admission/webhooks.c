@@ -246,6 +246,7 @@ static void create(struct valid *v, const struct api_object *o) {
     struct api_mutating_webhook_list hooks = hooks_of(v->errs->a, o);
     valid__metadata_create(v, o);
     check(v, &hooks, &(struct hook_rules){0});
+    valid__static_suffix(v, o);
 }
 
 static bool has_bad_selector(const struct valid *v, const struct api_mutating_webhook *h) {

@@ -287,7 +287,8 @@ static void declared(struct valid *v, const struct api_object *o, const struct a
         if (has_condition(list, i, &list->v[i], false))
             valid__say_duplicate(
                 v, AT_INDEX(p, i),
-                valid__struct_value(v->errs->a, API_T_volume_health_condition, &list->v[i]));
+                VALUE_JSON(api_struct_encode(v->errs->a, &api_types[API_T_volume_health_condition],
+                                             &list->v[i])));
     for (size_t i = 0; i < list->n; i++)
         if (!has_condition(before, before->n, &list->v[i], true))
             declare_condition(v, AT_INDEX(p, i), &list->v[i]);
