@@ -31,11 +31,15 @@ static struct api_patch_failure apply(struct patching *p, const struct json *sto
 }
 
 /* The error of a tree that is no object of the kind quotes the patch. */
-static struct registry_failure undecodable(struct patching *p) {
+static struct registry_failure undecodable(struct patching *p, struct str why) {
     struct arena *a = p->call->r->arena;
+    return registry_invalid_patch(a, api_patch_text(a, &p->patched), why);
+}
+
+static struct str faults_text(struct patching *p) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     api_faults_write(&text, &p->faults);
-    return registry_invalid_patch(a, api_patch_text(a, &p->patched), arena_str(a, buf_view(&text)));
+    return arena_str(p->call->r->arena, buf_view(&text));
 }
 
 static void warn(struct patching *p) {
@@ -44,6 +48,26 @@ static void warn(struct patching *p) {
     *warnings = (struct api_strs){arena_array(a, struct str, p->faults.n), p->faults.n};
     for (size_t i = 0; i < p->faults.n; i++)
         warnings->v[i] = p->faults.v[i].text;
+}
+
+/* A strategic merge patch is applied to a struct of the request's version, whatever kind the patch
+ * says it is of. */
+static struct json without_names(struct arena *a, const struct json *tree) {
+    struct json out = {.kind = JSON_OBJECT};
+    for (size_t i = 0; i < tree->n; i++) {
+        const struct json_member *m = &tree->members[i];
+        bool is_name = str_is(m->key, "apiVersion") || str_is(m->key, "kind");
+        if (!is_name || m->value.kind != JSON_STRING)
+            json_add(a, &out, m->key, m->value);
+    }
+    return out;
+}
+
+/* What names no version is read by upstream as an object of its internal one, which has no field of
+ * these names. */
+static bool has_version(const struct json *tree) {
+    const struct json *version = json_get(tree, STR("apiVersion"));
+    return version && version->kind == JSON_STRING && version->n;
 }
 
 /* The tree as an object of the request's version; NULL, and *failure tells why. */
@@ -55,19 +79,27 @@ static struct api_object *decode(struct patching *p, struct registry_failure *fa
                                    .strict = r->options.field_validation == APISERVER_STRICT,
                                    .known_only = true};
     struct api_object *o = NULL;
+    struct json tree = p->patched.tree;
     struct api_faults found;
     api_faults_init(&found, r->arena);
-    int rc = api_object_decode(&p->patched.tree, &opts, &o, &found);
+    bool is_strategic = r->patch_type == APISERVER_STRATEGIC_PATCH;
+    if (is_strategic)
+        tree = without_names(r->arena, &tree);
+    int rc = api_object_decode(&tree, &opts, &o, &found);
     for (size_t i = 0; i < found.n && p->faults.n < API_MOST_FAULTS; i++)
         p->faults.v[p->faults.n++] = found.v[i];
-    bool refused = rc < 0 || (opts.strict && p->faults.n);
-    if (refused) {
-        *failure = undecodable(p);
+    if (rc < 0 || (opts.strict && p->faults.n))
+        *failure = undecodable(p, faults_text(p));
+    else if (o->kind != kind)
+        *failure = undecodable(p, registry_no_conversion(r->arena, o, kind));
+    if (failure->code) {
         api_object_free(o);
         return NULL;
     }
     if (r->options.field_validation == APISERVER_WARN)
         warn(p);
+    if (!is_strategic && !has_version(&tree))
+        api_own_meta(o)->name = STR("");
     api_object_default(o, p->call->s->opts.gates);
     return o;
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -28,6 +29,15 @@ type server struct {
 	token  string
 	client *http.Client
 	procs  []*exec.Cmd
+	log    string // file, of the server itself
+}
+
+// hasEnded tells that the server itself does not run any more, though nobody stopped it.
+func (s *server) hasEnded() bool {
+	var status syscall.WaitStatus
+	last := s.procs[len(s.procs)-1]
+	pid, err := syscall.Wait4(last.Process.Pid, &status, syscall.WNOHANG, nil)
+	return err != nil || pid == last.Process.Pid
 }
 
 func freePort() (int, error) {
@@ -152,7 +162,7 @@ func startBerth(dir, program string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: "berth", procs: []*exec.Cmd{cmd}}
+	s := &server{name: "berth", procs: []*exec.Cmd{cmd}, log: log.Name()}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
