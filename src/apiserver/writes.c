@@ -95,6 +95,7 @@ static struct api_managed_write managed_write(const struct apiserver__call *c) {
 void apiserver__note_manager(const struct apiserver__call *c, const struct api_object *old,
                              struct api_object *draft) {
     struct api_managed_write w = managed_write(c);
+    registry_decoded(&c->s->registry, &c->request, draft);
     api_managed_update(&w, old, draft);
 }
 

@@ -197,6 +197,11 @@ struct str registry_no_conversion(struct arena *a, const struct api_object *o,
  * request if it names none, and a version if it has none, since a manifest may stand for it. */
 void registry_adopt(const struct registry_request *request, struct api_object *o);
 
+/* Brings an object that was decoded into the form in which its managers are noted; creating or
+ * replacing does so too. */
+void registry_decoded(const struct registry *r, const struct registry_request *request,
+                      struct api_object *o);
+
 /* Creates the object, which has its defaults and is not yet published. Kinds without rules are
  * accepted. */
 struct registry_failure registry_create(const struct registry *r,

@@ -196,6 +196,11 @@ struct server__table {
     size_t n;
     bool has_columns; /* later tables of a watch have none */
 };
+
+/* Refuses options of a table that nobody knows, if a table is asked for. */
+struct registry_failure server__table_options(struct server__call *c);
+
+/* Writes a table. */
 void server__table_write(struct server__call *c, struct buf *b, const struct server__table *t);
 
 /* ---- stream.c ---- */

@@ -64,7 +64,7 @@ static struct api_object *bookmark_of(const struct server__stream *s,
 
 static void write_partial(struct buf *b, const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
-    struct json meta = api_struct_encode(&a, &api_types[API_T_object_meta], o->meta);
+    struct json meta = api_struct_encode(&a, &api_types[API_T_object_meta], server__meta_of(&a, o));
     buf_add(b, STR("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\","
                    "\"metadata\":"));
     json_write(b, &meta, NULL);
@@ -348,8 +348,9 @@ static void refuse(struct server__call *c, const struct registry_failure *failur
 }
 
 void server__watch(struct server__call *c) {
-    struct registry_failure failure;
-    struct apiserver_watch *watch = apiserver_watch_new(c->s->opts.api, &c->r, &failure);
+    struct registry_failure failure = server__table_options(c);
+    struct apiserver_watch *watch =
+        failure.code ? NULL : apiserver_watch_new(c->s->opts.api, &c->r, &failure);
     if (!watch) {
         refuse(c, &failure);
         return;
