@@ -12,6 +12,7 @@
 /* A patch under way. */
 struct patching {
     struct apiserver__call *call;
+    const struct api_kind *kind;
     struct api_faults faults; /* of the patch, then of what comes of it */
     struct api_patched patched;
 };
@@ -26,7 +27,7 @@ static struct api_patch_failure apply(struct patching *p, const struct json *sto
     case APISERVER_MERGE_PATCH:
         return api_patch_merge(r->arena, stored, &body, &p->patched);
     default:
-        return api_patch_strategic(r->arena, r->resource->kind->type, stored, &body, &p->patched);
+        return api_patch_strategic(r->arena, p->kind->type, stored, &body, &p->patched);
     }
 }
 
@@ -73,7 +74,7 @@ static bool has_version(const struct json *tree) {
 /* The tree as an object of the request's version; NULL, and *failure tells why. */
 static struct api_object *decode(struct patching *p, struct registry_failure *failure) {
     const struct apiserver_request *r = p->call->r;
-    const struct api_kind *kind = r->resource->kind;
+    const struct api_kind *kind = p->kind;
     struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
                                    .kind = str_of(kind->kind),
                                    .strict = r->options.field_validation == APISERVER_STRICT,
@@ -104,28 +105,37 @@ static struct api_object *decode(struct patching *p, struct registry_failure *fa
     return o;
 }
 
-static void patch_stored(struct apiserver__call *c, const struct api_object *stored) {
-    struct patching p = {.call = c};
-    const struct api_object *shown = apiserver_convert(stored, c->r->resource->kind);
+struct api_object *apiserver__patched(struct apiserver__call *c, const struct api_object *shown,
+                                      struct registry_failure *failure) {
+    struct patching p = {.call = c, .kind = shown->kind};
     struct json tree = api_object_encode(shown, c->r->arena);
-    struct registry_failure failure = {.code = ERR_NONE};
     struct api_object *o = NULL;
+    *failure = (struct registry_failure){.code = ERR_NONE};
     api_faults_init(&p.faults, c->r->arena);
     struct api_patch_failure f = apply(&p, &tree);
     if (f.code)
-        failure = (struct registry_failure){
+        *failure = (struct registry_failure){
             .code = f.code, .message = f.message, .has_details = f.code == ERR_UNPROCESSABLE};
     else
-        o = decode(&p, &failure);
+        o = decode(&p, failure);
     if (o)
-        failure = apiserver__check_name(c, o);
-    if (failure.code) {
-        apiserver__fail(c->out, failure);
-        api_object_free(o);
-    } else {
+        *failure = apiserver__check_name(c, o);
+    if (!failure->code) {
         apiserver__note_manager(c, shown, o);
-        apiserver__replace(c, apiserver__to_stored(c, o), stored);
+        return o;
     }
+    api_object_free(o);
+    return NULL;
+}
+
+static void patch_stored(struct apiserver__call *c, const struct api_object *stored) {
+    const struct api_object *shown = apiserver_convert(stored, c->r->resource->kind);
+    struct registry_failure failure;
+    struct api_object *o = apiserver__patched(c, shown, &failure);
+    if (o)
+        apiserver__replace(c, apiserver__to_stored(c, o), stored);
+    else
+        apiserver__fail(c->out, failure);
     api_object_unref(shown);
 }
 

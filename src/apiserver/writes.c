@@ -82,10 +82,11 @@ static struct registry_failure check_version(const struct apiserver__call *c,
 
 /* ---- managers ---- */
 
-static struct api_managed_write managed_write(const struct apiserver__call *c) {
+static struct api_managed_write managed_write(const struct apiserver__call *c,
+                                              const struct api_kind *kind) {
     const struct apiserver_request *r = c->r;
     return (struct api_managed_write){
-        .kind = r->resource->kind,
+        .kind = kind,
         .manager = api_manager_name(r->arena, r->options.field_manager, r->user_agent),
         .subresource = str_of(r->subresource ? r->subresource->name : ""),
         .now = c->request.now,
@@ -94,7 +95,7 @@ static struct api_managed_write managed_write(const struct apiserver__call *c) {
 
 void apiserver__note_manager(const struct apiserver__call *c, const struct api_object *old,
                              struct api_object *draft) {
-    struct api_managed_write w = managed_write(c);
+    struct api_managed_write w = managed_write(c, draft->kind);
     registry_decoded(&c->s->registry, &c->request, draft);
     api_managed_update(&w, old, draft);
 }
