@@ -34,6 +34,7 @@ static void put_effects(struct apiserver__call *c) {
 }
 
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code) {
+    api_object_settle(draft);
     if (c->r->options.dry_run) {
         const struct api_object *o = api_publish(draft);
         apiserver__answer(c->out, code, o);
