@@ -85,6 +85,9 @@ const struct api_object *apiserver__stored(const struct apiserver__call *c);
  * run only answers. */
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code);
 
+/* Would writing the draft change nothing of what is stored, not a byte? */
+bool apiserver__is_unchanged(const struct api_object *draft, const struct api_object *stored);
+
 /* Deletes an object, whose last state is taken, and answers with it. */
 void apiserver__remove(struct apiserver__call *c, struct api_object *last);
 

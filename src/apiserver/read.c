@@ -131,6 +131,12 @@ static bool has_selectors(const struct list *l) {
     return (l->filter.labels && l->filter.labels->n) || registry_fields_are_any(l->filter.fields);
 }
 
+/* Does the selector name the one object that the list can have? Then nothing follows it. */
+static bool is_of_one(const struct list *l) {
+    bool is_one_place = l->range.namespace.n || !l->r->resource->kind->namespaced;
+    return is_one_place && registry_fields_name(l->filter.fields).n;
+}
+
 static void collect(struct list *l) {
     struct apiserver_list *list = &l->out->list;
     struct store_cursor cursor;
@@ -144,7 +150,7 @@ static void collect(struct list *l) {
             list->objects[list->n++] = o;
         last = o;
     }
-    if (list->n < most || !last || !store_cursor_next(&cursor))
+    if (list->n < most || is_of_one(l) || !last || !store_cursor_next(&cursor))
         return;
     l->range.after = key_of(l, last);
     list->continue_token = token_behind(l, l->range.after);

@@ -26,7 +26,6 @@ static bool answers_with_object(const struct api_kind *kind) {
         API_T_resource_resource_claim,
         API_T_resource_claim_template,
         API_T_resource_slice,
-        API_T_device_taint_rule,
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (kind->type == &api_types[types[i]])
@@ -52,7 +51,7 @@ static void delete_stored(struct apiserver__call *c, const struct api_object *st
         apiserver__remove(c, copy);
         if (!answers_with_object(c->r->resource->kind))
             c->out->answer = APISERVER_SUCCESS;
-    } else if (what == REGISTRY_DELETION_MARKED) {
+    } else if (what == REGISTRY_DELETION_MARKED && !apiserver__is_unchanged(copy, stored)) {
         bool wants_cascade = options->orphan_dependents.set && !options->orphan_dependents.v;
         apiserver__put(c, copy, wants_cascade ? 202 : 200);
     } else {

@@ -221,13 +221,27 @@ static struct registry_failure route_types(struct server__call *c) {
                          "application/vnd.kubernetes.protobuf");
 }
 
+/* The status of some kinds cannot be told as a table. */
+static bool has_table(const struct server__call *c) {
+    static const enum api_type_id without[] = {
+        API_T_device_taint_rule, API_T_resource_resource_claim, API_T_resource_claim_v1beta1,
+        API_T_resource_pool_status_request, API_T_composite_pod_group, API_T_pod_group};
+    const struct registry_subresource *sub = c->route.subresource;
+    if (!sub || !str_is(str_of(sub->name), "status"))
+        return true;
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (c->route.resource->kind->type == &api_types[without[i]])
+            return false;
+    return true;
+}
+
 /* What is made of the answer, a failure among them. */
 static void negotiate(struct server__call *c) {
     const struct net_request *request = net_exchange_request(c->x);
     struct str accept = net_headers_find(request->headers, STR("Accept"));
     bool is_watch = c->account.is_long_running;
-    c->is_acceptable =
-        server_media_accept(accept, &c->media) && !(is_watch && c->media.format == SERVER_YAML);
+    c->is_acceptable = server_media_accept(accept, has_table(c), &c->media) &&
+                       !(is_watch && c->media.format == SERVER_YAML);
     c->media.pretty |=
         server_media_is_for_people(server_query_get(&c->query, "pretty"),
                                    net_headers_find(request->headers, STR("User-Agent")));

@@ -151,7 +151,8 @@ var kubeconfigMember = regexp.MustCompile(`"?(server|client-certificate-data|cli
 // startBerth starts `berth apiserver` on a store that forgets.
 func startBerth(dir, program string) (*server, error) {
 	config := filepath.Join(dir, "berth.kubeconfig")
-	cmd := exec.Command(program, "apiserver", "--memory", "--secure-port", "0", "--write-kubeconfig", config)
+	cmd := exec.Command(program, "apiserver", "--memory", "--secure-port", "0", "--write-kubeconfig", config,
+		"--enable-admission-plugins", "ServiceAccount")
 	log, err := os.Create(filepath.Join(dir, "berth.log"))
 	if err != nil {
 		return nil, err
