@@ -65,8 +65,27 @@ static const struct api_delete_options *options_of(const struct apiserver__call 
     return c->r->delete ? c->r->delete : &none;
 }
 
+/* Who deletes jobs without saying what becomes of their pods is told that these stay.
+ *
+ * Follows k8s.io/kubernetes pkg/registry/batch/job/storage, func (*REST) Delete,
+ * func (*REST) DeleteCollection. */
+static void warn_of_orphans(struct apiserver__call *c) {
+    static const struct str text =
+        STR_INIT("child pods are preserved by default when jobs are deleted; set "
+                 "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to "
+                 "suppress this warning");
+    const struct api_delete_options *options = options_of(c);
+    if (c->r->resource->kind->type != &api_types[API_T_job] || options->propagation_policy.p ||
+        options->orphan_dependents.set)
+        return;
+    struct str *one = arena_new(c->r->arena, struct str);
+    *one = text;
+    c->out->warnings = (struct api_strs){one, 1};
+}
+
 void apiserver__delete(struct apiserver__call *c) {
     const struct api_object *stored = apiserver__stored(c);
+    warn_of_orphans(c);
     if (stored)
         delete_stored(c, stored, options_of(c));
     else
@@ -89,6 +108,7 @@ static struct registry_failure delete_one(struct apiserver__call *c, const struc
 
 void apiserver__delete_collection(struct apiserver__call *c) {
     struct apiserver_request r = *c->r;
+    warn_of_orphans(c);
     r.verb = REGISTRY_VERB_LIST;
     apiserver_read(c->s, &r, c->out);
     for (size_t i = 0; c->out->answer == APISERVER_LIST && i < c->out->list.n; i++) {
