@@ -221,14 +221,19 @@ static struct registry_failure route_types(struct server__call *c) {
                          "application/vnd.kubernetes.protobuf");
 }
 
-/* The status of some kinds cannot be told as a table. */
+/* Of subresources only scales and the status of most kinds can be told as a table, and nothing that
+ * is not stored. */
 static bool has_table(const struct server__call *c) {
     static const enum api_type_id without[] = {
         API_T_device_taint_rule, API_T_resource_resource_claim, API_T_resource_claim_v1beta1,
         API_T_resource_pool_status_request, API_T_composite_pod_group, API_T_pod_group};
     const struct registry_subresource *sub = c->route.subresource;
-    if (!sub || !str_is(str_of(sub->name), "status"))
+    if (c->route.kind != SERVER_ROUTE_RESOURCE)
         return true;
+    if (!c->route.resource->stored)
+        return false;
+    if (!sub || !str_is(str_of(sub->name), "status"))
+        return !sub || str_is(str_of(sub->name), "scale");
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)
         if (c->route.resource->kind->type == &api_types[without[i]])
             return false;
