@@ -164,6 +164,7 @@ struct registry {
     const struct registry_view *view;             /* what admission knows of the cluster */
     struct registry_plugins plugins;              /* of admission that are asked */
     const struct registry_authorizer *authorizer; /* NULL: everybody may do everything */
+    bool only_judges; /* nobody reads what becomes of an object, so it may lack later defaults */
 };
 
 /* What a request says beside the object. */

@@ -20,7 +20,7 @@ static struct valid_opts valid_opts_of(const struct registry *r,
 static struct registry_failure judge(struct registry__admission *m, const struct valid_errs *errs) {
     if (errs->n)
         return registry_invalid(m->a, m->o, errs);
-    if (registry__validate(m))
+    if (registry__validate(m) && !m->registry->only_judges)
         api_object_default(m->o, m->registry->gates);
     return m->failure;
 }
