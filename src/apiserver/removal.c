@@ -33,6 +33,11 @@ static bool answers_with_object(const struct api_kind *kind) {
     return false;
 }
 
+/* Was a mark made on the way to a deletion without grace? Watchers see it before the object goes. */
+static bool is_marked(const struct api_object *copy, const struct api_object *stored) {
+    return copy->meta->deletion_timestamp.set && !apiserver__is_unchanged(copy, stored);
+}
+
 /* Marks or ends one object. The copy is what becomes of it. */
 static void delete_stored(struct apiserver__call *c, const struct api_object *stored,
                           const struct api_delete_options *options) {
@@ -48,6 +53,8 @@ static void delete_stored(struct apiserver__call *c, const struct api_object *st
         return;
     }
     if (what == REGISTRY_DELETION_NOW) {
+        if (!c->r->options.dry_run && is_marked(copy, stored))
+            store_put(c->s->opts.store, c->r->resource->storage, api_object_copy(copy));
         apiserver__remove(c, copy);
         if (!answers_with_object(c->r->resource->kind))
             c->out->answer = APISERVER_SUCCESS;

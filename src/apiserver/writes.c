@@ -213,6 +213,7 @@ void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
         f = confirm(c, draft, stored);
     if (!f.code) {
         keep_times(draft, stored);
+        api_object_settle(draft);
         if (!c->r->options.dry_run)
             api_own_meta(draft)->self_link = STR("");
     }

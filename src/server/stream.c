@@ -50,11 +50,26 @@ static const char *const type_names[] = {
     [APISERVER_ERROR] = "ERROR",
 };
 
+/* Upstream's empty workloads have counts, which are no pointers there. */
+static void show_zeroes(struct api_object *o) {
+    static const struct api_opt_i32 zero = {true, 0};
+    if (api_object_is(o, API_T_deployment))
+        ((struct api_deployment *)api_own_body(o))->spec.replicas = zero;
+    else if (api_object_is(o, API_T_replica_set))
+        ((struct api_replica_set *)api_own_body(o))->spec.replicas = zero;
+    else if (api_object_is(o, API_T_stateful_set))
+        ((struct api_stateful_set *)api_own_body(o))->spec.replicas = zero;
+    else if (api_object_is(o, API_T_daemon_set))
+        labels_put(&o->arena, &api_own_meta(o)->annotations,
+                   (struct label){STR("deprecated.daemonset.template.generation"), STR("0")});
+}
+
 /* A bookmark is an empty object of the kind with a version. */
 static struct api_object *bookmark_of(const struct server__stream *s,
                                       const struct apiserver_event *e) {
     struct api_object *o = api_object_new(s->call->r.resource->kind);
     struct api_object_meta *m = api_own_meta(o);
+    show_zeroes(o);
     m->resource_version = arena_printf(&o->arena, "%llu", (unsigned long long)e->revision);
     if (e->ends_initial_events)
         labels_put(&o->arena, &m->annotations,
