@@ -190,9 +190,18 @@ struct registry_failure registry_decode(const struct registry *r, const struct j
  * leniently and decide afterwards. Texts live in the arena of the faults. */
 struct registry_failure registry_refuse_faults(const struct api_faults *faults);
 
+/* Why no object of the kind comes of one that says it is of another, in upstream's words. */
+struct str registry_no_conversion(struct arena *a, const struct api_object *o,
+                                  const struct api_kind *want);
+
 /* Takes an object that was decoded for one that a server has stored: it gets the namespace of the
  * request if it names none, and a version if it has none, since a manifest may stand for it. */
 void registry_adopt(const struct registry_request *request, struct api_object *o);
+
+/* Brings an object that was decoded into the form in which its managers are noted; creating or
+ * replacing does so too. */
+void registry_decoded(const struct registry *r, const struct registry_request *request,
+                      struct api_object *o);
 
 /* Creates the object, which has its defaults and is not yet published. Kinds without rules are
  * accepted. */

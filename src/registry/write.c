@@ -31,6 +31,12 @@ static struct valid_errs *errs_new(struct arena *a) {
     return errs;
 }
 
+void registry_decoded(const struct registry *r, const struct registry_request *request,
+                      struct api_object *o) {
+    struct valid_opts opts = valid_opts_of(r, request);
+    valid_decoded(o, &opts);
+}
+
 struct registry_failure registry_create(const struct registry *r,
                                         const struct registry_request *request, struct arena *a,
                                         struct api_object *o) {

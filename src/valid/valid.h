@@ -119,6 +119,13 @@ struct str valid_new_uid(struct arena *a, const struct api_kind *kind, struct st
                          struct str name);
 
 /*
+ * Changes an object as the API server does while it reads it: what is said in two fields is brought
+ * into agreement, times that are left out are set. Preparing an object does so too; who notes what
+ * its fields are before that calls it first.
+ */
+void valid_decoded(struct api_object *o, const struct valid_opts *opts);
+
+/*
  * Changes a new object as the API server does before it validates it: uid and times are the
  * server's, whatever the object says; fields behind gates that are off are dropped, matchLabelKeys
  * are merged into selectors, status is reset, a namespaced object gets its namespace. The object

@@ -81,6 +81,12 @@ static const struct valid__strategy *strategy_of(const struct api_object *o) {
     return s ? s : &none;
 }
 
+void valid_decoded(struct api_object *o, const struct valid_opts *opts) {
+    const struct valid__strategy *s = strategy_of(o);
+    if (valid__rules_of(o->kind) && s->decoded)
+        s->decoded(o, opts);
+}
+
 void valid_prepare_create(struct api_object *o, const struct valid_opts *opts) {
     const struct valid_kind *k = valid__rules_of(o->kind);
     const struct valid__strategy *s = strategy_of(o);

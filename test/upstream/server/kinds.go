@@ -120,4 +120,18 @@ var kinds = []kind{
 		`{"spec":{"replicas":3}}`, `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"nginx:2"}]}}}}`, `{"spec":{"selector":{"matchLabels":{"app":"x"}}}}`}},
 	{"/api/v1", "services", "Service", false, true, `{"spec":{"clusterIP":"None","ports":[{"port":80}]}}`, []string{
 		`{"spec":{"selector":{"a":"b"}}}`, `{"spec":{"ports":[{"port":81,"name":"x"}]}}`, `{"spec":{"type":"ExternalName","externalName":"a.example.com"}}`, `{"spec":{"sessionAffinity":"ClientIP"}}`}},
+	{"/apis/storage.k8s.io/v1", "volumeattributesclasses", "VolumeAttributesClass", true, false, `{"driverName":"d.example.com","parameters":{"a":"b"}}`, []string{
+		`{"parameters":{"a":"c"}}`, `{"driverName":"e.example.com"}`}},
+	{"/apis/resource.k8s.io/v1", "devicetaintrules", "DeviceTaintRule", true, true, `{"spec":{"deviceSelector":{"driver":"d.example.com"},"taint":{"key":"k","effect":"NoSchedule"}}}`, []string{
+		`{"spec":{"taint":{"value":"v"}}}`, `{"spec":{"taint":{"effect":"Odd"}}}`, `{"spec":{"deviceSelector":{"pool":"p"}}}`}},
+	{"/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", true, false, `{"spec":{"policyName":"p.example.com","validationActions":["Deny"],"matchResources":{"namespaceSelector":{"matchLabels":{"no":"where"}}}}}`, []string{
+		`{"spec":{"validationActions":["Audit"]}}`, `{"spec":{"paramRef":{"name":"n","parameterNotFoundAction":"Deny"}}}`, `{"spec":{"validationActions":["Odd"]}}`}},
+	{"/apis/admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", true, false, `{"webhooks":[{"name":"w.example.com","clientConfig":{"url":"https://127.0.0.1:1/"},"failurePolicy":"Ignore","sideEffects":"None","admissionReviewVersions":["v1"],"rules":[{"apiGroups":["example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["things"]}]}]}`, []string{
+		`{"webhooks":[]}`}},
+	{"/apis/admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", true, false, `{"webhooks":[{"name":"w.example.com","clientConfig":{"url":"https://127.0.0.1:1/"},"failurePolicy":"Ignore","sideEffects":"None","admissionReviewVersions":["v1"],"rules":[{"apiGroups":["example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["things"]}]}]}`, []string{
+		`{"webhooks":[]}`}},
+	{"/apis/autoscaling/v1", "horizontalpodautoscalers", "HorizontalPodAutoscaler", false, true, `{"spec":{"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"},"maxReplicas":5}}`, []string{
+		`{"spec":{"targetCPUUtilizationPercentage":50}}`, `{"spec":{"minReplicas":2}}`}},
+	{"/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", "ClusterRoleBinding", true, false, `{"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"r"},"subjects":[{"kind":"User","name":"u"}]}`, []string{
+		`{"subjects":[{"kind":"Group","name":"g"}]}`, `{"roleRef":{"name":"other"}}`}},
 }

@@ -133,6 +133,9 @@ func (n *normal) value(key string, v any) any {
 		if key == "managedFields" {
 			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(entry(a), entry(b)) })
 		}
+		if key == "causes" { // conflicts with several managers come in an order of chance
+			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(conflict(a), conflict(b)) })
+		}
 		for i := range v {
 			item := n.value(inside(key), v[i])
 			if s, ok := item.(string); ok && key == "cells" && agePattern.MatchString(s) {
@@ -163,6 +166,15 @@ func entry(v any) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, " ")
+}
+
+// conflict is what conflicts of managers are ordered by; other causes stay where they are.
+func conflict(v any) string {
+	m, _ := v.(map[string]any)
+	if m["reason"] != "FieldManagerConflict" {
+		return ""
+	}
+	return fmt.Sprint(m["field"], m["message"])
 }
 
 // inside is what the items of a list are known by.
