@@ -307,6 +307,7 @@ static const struct {
     const char *json, *go;
 } go_names[] = {
     {ANY_TYPE, "apiGroup", "APIGroup"},
+    {ANY_TYPE, "apiGroups", "APIGroups"},
     {ANY_TYPE, "apiVersion", "APIVersion"},
     {ANY_TYPE, "awsElasticBlockStore", "AWSElasticBlockStore"},
     {ANY_TYPE, "cephfs", "CephFS"},

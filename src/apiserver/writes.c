@@ -418,6 +418,7 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
         .request = {.namespace = r->namespace,
                     .now = apiserver__now(s),
                     .name = r->name,
+                    .kind = r->resource->kind,
                     .subresource = str_of(r->subresource ? r->subresource->name : ""),
                     .effects = &c.effects},
     };

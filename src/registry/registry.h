@@ -175,6 +175,7 @@ struct registry_request {
     struct api_time now;    /* for times that are set; may be unset */
     struct str name;        /* of the path; empty: it names none */
     struct str subresource; /* that is written to; empty: the object itself */
+    const struct api_kind *kind;      /* in which the client speaks; NULL: the object's own */
     const struct valid_user *user;    /* NULL: a component of the server itself */
     struct registry_effects *effects; /* filled unless NULL; released by the caller */
     bool is_admitted;                 /* it is a part of a request that was admitted */

@@ -12,7 +12,8 @@ static struct valid_opts valid_opts_of(const struct registry *r,
                                .cel = r->cel,
                                .now = request->now,
                                .uid = request->uid,
-                               .user = request->user};
+                               .user = request->user,
+                               .asked = request->kind};
 }
 
 /* What breaks no rules is for admission to judge. What is stored is read again, with the defaults

@@ -364,7 +364,8 @@ void valid__metadata_update(struct valid *v, const struct api_object *o,
 }
 
 /* A name that stays as it is was good once. */
-static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
+void valid__metadata_declared(struct valid *v, const struct api_object *o,
+                              const struct api_object *old) {
     const struct metadata_row *row = find(o->type);
     struct name_part name = {o->meta->name, false};
     bool is_judged = name.text.n || row->flags & EVEN_EMPTY;
@@ -373,8 +374,9 @@ static void declared(struct valid *v, const struct api_object *o, const struct a
 }
 
 const struct valid_kind *valid__metadata_rules(const struct api_type *type) {
-    static const struct valid_kind rules = {
-        .create = valid__metadata_create, .update = valid__metadata_update, .declared = declared};
+    static const struct valid_kind rules = {.create = valid__metadata_create,
+                                            .update = valid__metadata_update,
+                                            .declared = valid__metadata_declared};
     return find(type) ? &rules : NULL;
 }
 

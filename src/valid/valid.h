@@ -35,10 +35,11 @@ enum valid_type {
 
 struct valid_error {
     enum valid_type type;
-    struct str text;   /* <field>: <body>; the others are parts of it */
-    struct str field;  /* path: spec.tolerations[0].value */
-    struct str body;   /* text without the path: Invalid value: "x": must be … */
-    struct str detail; /* the part of body behind the value; may be empty */
+    struct str text;    /* <field>: <body>; the others are parts of it */
+    struct str field;   /* path: spec.tolerations[0].value */
+    struct str body;    /* text without the path: Invalid value: "x": must be … */
+    struct str detail;  /* the part of body behind the value; may be empty */
+    const char *origin; /* the kind of rule, if one that is declared may find the same; or NULL */
 };
 
 /*
@@ -100,6 +101,7 @@ struct valid_opts {
     struct api_time now;             /* for times that preparing sets; may be unset */
     struct str uid;                  /* of a new object; empty = valid_new_uid */
     const struct valid_user *user;   /* borrowed; NULL = nobody */
+    const struct api_kind *asked;    /* in which the client speaks; NULL = the object's own */
 };
 
 /* Is there validation for objects of this kind, if only of their metadata? Others are accepted as

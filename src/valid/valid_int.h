@@ -61,6 +61,9 @@ struct value valid__int_or_str_value(const struct api_int_or_str *v);
 /* A line break and the diff of two structs of a type, printed as values are; nothing when they
  * are too long, or comparing them takes too long. In the arena. */
 struct str valid__diff(struct arena *a, enum api_type_id type, const void *old, const void *now);
+/* The same of two lists of such structs. */
+struct str valid__list_diff(struct arena *a, enum api_type_id type, const void *old,
+                            const void *now);
 
 /* In the arena: quoted as Go's %q does it; in lower case, as far as names of ASCII can tell. */
 struct str valid__go_quoted(struct arena *a, struct str s);
@@ -72,9 +75,12 @@ struct str valid__lower(struct arena *a, struct str s);
 struct valid {
     struct valid_errs *errs;
     const struct feature_set *gates;
-    const struct valid_cel *cel; /* may be NULL */
-    size_t cel_spent;            /* by the expressions of the object so far */
-    bool covered;                /* a rule of create found what a declared one will tell of */
+    const struct valid_cel *cel;  /* may be NULL */
+    const struct api_kind *asked; /* in which the client speaks; NULL: the object's own */
+    size_t cel_spent;             /* by the expressions of the object so far */
+    bool covered;                 /* a rule of create found what a declared one will tell of */
+    const char *origin;           /* what errors are marked with, see valid__cover; or NULL */
+    bool is_standard;             /* declared rules are always in force, and cover no others */
 };
 
 #define VALID_PRINTF(n) __attribute__((format(printf, n, n + 1)))
@@ -114,6 +120,15 @@ static inline size_t valid__found(const struct valid *v) {
     return v->errs->found;
 }
 
+/*
+ * Errors that are found from here to valid__uncover may be found again by a rule that is declared:
+ * then its error takes their place, behind all others, if type, field and origin are the same.
+ */
+void valid__cover(struct valid *v, const char *origin);
+void valid__uncover(struct valid *v);
+/* Appends what declared rules found, and takes away what they cover. */
+void valid__merge_declared(struct valid_errs *errs, const struct valid_errs *declared);
+
 void valid__note_left_out(struct valid_errs *errs); /* how many are missing, as a last entry */
 
 /* Is the text one of a list that ends with NULL? */
@@ -133,6 +148,9 @@ void valid__label_key(struct valid *v, const struct path *p, struct str key);
 void valid__ip(struct valid *v, const struct path *p, struct str text);
 /* The reason of a condition: a word. */
 void valid__condition_reason(struct valid *v, const struct path *p, struct str reason);
+/* Conditions that follow the rules of metav1. */
+void valid__conditions(struct valid *v, const struct path *p,
+                       const struct api_condition_list *list);
 /* A key of a ConfigMap, which must not be empty. */
 void valid__config_key(struct valid *v, const struct path *p, struct str key);
 
@@ -179,7 +197,17 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__replica_set, valid__deployment, valid__daemon_set, valid__stateful_set, valid__job,
     valid__cron_job, valid__priority_class, valid__pod_disruption_budget, valid__role,
     valid__cluster_role, valid__role_binding, valid__cluster_role_binding, valid__config_map,
-    valid__secret, valid__lease, valid__resource_quota, valid__limit_range;
+    valid__secret, valid__lease, valid__resource_quota, valid__limit_range, valid__event,
+    valid__events_event, valid__storage_class, valid__volume_attributes_class, valid__csi_node,
+    valid__csi_driver, valid__csi_storage_capacity, valid__volume_attachment,
+    valid__persistent_volume_claim, valid__replication_controller, valid__pod_template_kind,
+    valid__controller_revision, valid__runtime_class, valid__lease_candidate,
+    valid__horizontal_pod_autoscaler, valid__horizontal_pod_autoscaler_v1,
+    valid__certificate_signing_request, valid__cluster_trust_bundle, valid__flow_schema,
+    valid__priority_level_configuration, valid__validating_webhook_configuration,
+    valid__mutating_webhook_configuration, valid__validating_admission_policy,
+    valid__mutating_admission_policy, valid__validating_admission_policy_binding,
+    valid__mutating_admission_policy_binding;
 
 /* ---- rules that several kinds share ---- */
 

@@ -47,6 +47,7 @@ static const struct kind {
     {"rbac.jsonl", vectors_check_rbac},
     {"rbac_policy.jsonl", vectors_check_rbac_policy},
     {"requeue.jsonl", vectors_check_requeue},
+    {"rules.jsonl", vectors_check_rules},
     {"schedule.jsonl", vectors_check_schedule},
     {"semver.jsonl", vectors_check_semver},
     {"tolerate.jsonl", vectors_check_tolerate},
