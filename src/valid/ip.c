@@ -119,6 +119,15 @@ bool valid__is_v4_mapped(const struct ip *ip) {
     return ip->is_v6 && ip->bytes[10] == 0xff && ip->bytes[11] == 0xff;
 }
 
+bool valid__is_v6(const struct ip *ip) {
+    return ip->is_v6 && !valid__is_v4_mapped(ip);
+}
+
+bool valid__is_v6_text(struct str text) {
+    struct ip ip = {.is_v6 = false};
+    return valid__parse_ip(text, &ip) && valid__is_v6(&ip);
+}
+
 /* ---- the one way to write an address ---- */
 
 enum { V6_GROUPS = V6_BYTES / 2 };
@@ -154,27 +163,28 @@ static void write_v6(struct buf *out, const struct ip *ip) {
     }
 }
 
-static void write_ip(struct buf *out, const struct ip *ip) {
-    const uint8_t *b = ip->bytes;
-    if (ip->is_v6)
-        write_v6(out, ip);
+struct str valid__ip_text(struct arena *a, const struct ip *ip) {
+    const uint8_t *b = ip->is_v6 ? &ip->bytes[V6_BYTES - V4_BYTES] : ip->bytes;
+    AUTO(buf_release) struct buf out = BUF_INIT(SIZE_MAX);
+    if (valid__is_v6(ip))
+        write_v6(&out, ip);
     else
-        buf_addf(out, "%d.%d.%d.%d", b[0], b[1], b[2], b[3]);
+        buf_addf(&out, "%d.%d.%d.%d", b[0], b[1], b[2], b[3]);
+    return arena_str(a, buf_view(&out));
 }
 
 struct str valid__ip_fault(struct arena *a, struct str text) {
     struct ip ip = {.is_v6 = false};
-    AUTO(buf_release) struct buf canonical = BUF_INIT(SIZE_MAX);
     if (!valid__parse_ip(text, &ip))
         return STR("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     if (ip.leading_zeros)
         return STR("must not have leading 0s");
     if (valid__is_v4_mapped(&ip))
         return STR("must not be an IPv4-mapped IPv6 address");
-    write_ip(&canonical, &ip);
-    if (str_eq(buf_view(&canonical), text))
+    struct str canonical = valid__ip_text(a, &ip);
+    if (str_eq(canonical, text))
         return STR("");
-    return arena_printf(a, "must be in canonical form (\"%.*s\")", STR_ARG(buf_view(&canonical)));
+    return arena_printf(a, "must be in canonical form (\"%.*s\")", STR_ARG(canonical));
 }
 
 void valid__ip(struct valid *v, const struct path *p, struct str text) {

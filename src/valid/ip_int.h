@@ -1,5 +1,5 @@
 /*
- * IP addresses: how they are read, for rules about addresses and about ranges of them.
+ * IP addresses and ranges of them: how they are read and written.
  */
 #ifndef VALID_IP_INT_H
 #define VALID_IP_INT_H
@@ -21,6 +21,14 @@ struct ip {
 bool valid__parse_ip(struct str text, struct ip *ip);
 bool valid__is_v4_mapped(const struct ip *ip); /* ::ffff:1.2.3.4 */
 
+/* Is it of IPv6? Not if it only stands for one of IPv4, as Go has it. And a text, which may be no
+ * address at all? */
+bool valid__is_v6(const struct ip *ip);
+bool valid__is_v6_text(struct str text);
+
+/* The one way to write an address, in the arena: that of IPv4 for one that stands for it. */
+struct str valid__ip_text(struct arena *a, const struct ip *ip);
+
 /*
  * What keeps a text from being the one way to write an address: what is wrong, in the arena, or an
  * empty text.
@@ -28,5 +36,19 @@ bool valid__is_v4_mapped(const struct ip *ip); /* ::ffff:1.2.3.4 */
  * Follows k8s.io/apimachinery pkg/util/validation, func IsValidIP.
  */
 struct str valid__ip_fault(struct arena *a, struct str text);
+
+/* ---- ranges ---- */
+
+struct cidr {
+    struct ip ip;
+    unsigned bits; /* of the prefix */
+};
+
+/* Reads 10.0.0.0/8 as net.ParseCIDR once did; false when it is none. */
+bool valid__parse_cidr(struct str text, struct cidr *out);
+/* Clears what stands behind the prefix; true when something stood there. */
+bool valid__cidr_mask(struct cidr *c);
+/* The one way to write a range, which must be masked; in the arena. */
+struct str valid__cidr_text(struct arena *a, const struct cidr *c);
 
 #endif
