@@ -6,7 +6,7 @@
  * Follows k8s.io/apimachinery pkg/util/validation, func IsValidCIDRForLegacyField.
  */
 #include "base/ascii.h"
-#include "valid/ip_int.h"
+#include "valid/ip.h"
 #include "valid/node_int.h"
 
 static bool parse_bits(struct str text, unsigned most, struct cidr *out) {
@@ -21,14 +21,14 @@ static bool parse_bits(struct str text, unsigned most, struct cidr *out) {
     return text.n > 0;
 }
 
-bool valid__parse_cidr(struct str text, struct cidr *out) {
+bool valid_cidr_parse(struct str text, struct cidr *out) {
     struct str address, bits;
     *out = (struct cidr){.bits = 0};
-    return str_cut(text, '/', &address, &bits) && valid__parse_ip(address, &out->ip) &&
+    return str_cut(text, '/', &address, &bits) && valid_ip_parse(address, &out->ip) &&
            parse_bits(bits, out->ip.is_v6 ? 128 : 32, out);
 }
 
-bool valid__cidr_mask(struct cidr *c) {
+bool valid_cidr_mask(struct cidr *c) {
     bool cleared = false;
     for (unsigned bit = c->bits; bit < 8 * sizeof c->ip.bytes; bit++) {
         uint8_t *byte = &c->ip.bytes[bit / 8], flag = (uint8_t)(0x80u >> bit % 8);
@@ -38,23 +38,23 @@ bool valid__cidr_mask(struct cidr *c) {
     return cleared;
 }
 
-struct str valid__cidr_text(struct arena *a, const struct cidr *c) {
+struct str valid_cidr_text(struct arena *a, const struct cidr *c) {
     enum { MAPPED_BITS = 96 };
-    bool is_mapped = valid__is_v4_mapped(&c->ip) && c->bits >= MAPPED_BITS;
-    return arena_printf(a, "%.*s/%u", STR_ARG(valid__ip_text(a, &c->ip)),
+    bool is_mapped = valid_ip_is_mapped(&c->ip) && c->bits >= MAPPED_BITS;
+    return arena_printf(a, "%.*s/%u", STR_ARG(valid_ip_text(a, &c->ip)),
                         is_mapped ? c->bits - MAPPED_BITS : c->bits);
 }
 
 static void check(struct valid *v, const struct path *p, struct str text, bool is_strict) {
     struct cidr c;
-    if (!valid__parse_cidr(text, &c))
+    if (!valid_cidr_parse(text, &c))
         valid__invalid(v, p, VALUE_Q(text),
                        "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
     else if (is_strict && c.ip.leading_zeros)
         valid__invalid(v, p, VALUE_Q(text), "must not have leading 0s in IP or prefix length");
-    else if (is_strict && valid__is_v4_mapped(&c.ip))
+    else if (is_strict && valid_ip_is_mapped(&c.ip))
         valid__invalid(v, p, VALUE_Q(text), "must not have an IPv4-mapped IPv6 address");
-    else if (is_strict && valid__cidr_mask(&c))
+    else if (is_strict && valid_cidr_mask(&c))
         valid__invalid(v, p, VALUE_Q(text), "must not have bits set beyond the prefix length");
 }
 
@@ -71,15 +71,15 @@ static bool is_dual_stack(struct valid *v, const struct path *p, const struct ap
     bool v4 = false, v6 = false;
     for (size_t i = 0; i < cidrs->n; i++) {
         struct cidr c;
-        if (!valid__parse_cidr(cidrs->v[i], &c)) {
+        if (!valid_cidr_parse(cidrs->v[i], &c)) {
             valid__internal(v, p,
                             "invalid PodCIDRs. failed to check with dual stack with error:invalid "
                             "CIDR[%zu]: <nil> (invalid CIDR address: %.*s)",
                             i, STR_ARG(cidrs->v[i]));
             return false;
         }
-        valid__cidr_mask(&c);
-        bool is_v6 = valid__is_v6(&c.ip);
+        valid_cidr_mask(&c);
+        bool is_v6 = valid_ip_is_v6(&c.ip);
         v4 |= !is_v6;
         v6 |= is_v6;
     }

@@ -170,10 +170,9 @@ void valid_subresource(const struct api_object *o, const struct api_object *old,
                        struct str subresource, const struct valid_opts *opts,
                        struct valid_errs *out);
 
-/* Everything that is wrong with the addresses of a service and their families, appended to *out:
- * for who gives it some; old is NULL on create. */
-void valid_service_addresses(const struct api_service_spec *s, const struct api_service_spec *old,
-                             const struct feature_set *gates, struct valid_errs *out);
+/* Appends an error that others than the rules found: the value, printed as JSON, of this field. */
+void valid_refuse(struct valid_errs *out, struct str field, const struct json *value,
+                  struct str why);
 
 /* Appends the error of an update that does not say which version it is meant for. */
 void valid_version_required(struct valid_errs *out);

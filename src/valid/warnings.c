@@ -3,7 +3,7 @@
  *
  * Follows k8s.io/apimachinery pkg/util/validation, func GetWarningsForIP, func GetWarningsForCIDR.
  */
-#include "valid/ip_int.h"
+#include "valid/ip.h"
 #include "valid/valid_int.h"
 
 void valid__warn(struct valid_warnings *w, const char *fmt, ...) {
@@ -23,10 +23,10 @@ static struct str text_of(struct arena *a, const struct path *p) {
 
 void valid__warn_ip(struct valid_warnings *w, const struct path *p, struct str text) {
     struct ip ip = {.is_v6 = false};
-    if (!valid__parse_ip(text, &ip))
+    if (!valid_ip_parse(text, &ip))
         return;
-    struct str canonical = valid__ip_text(w->a, &ip), quoted = valid__go_quoted(w->a, text);
-    if (ip.leading_zeros || valid__is_v4_mapped(&ip))
+    struct str canonical = valid_ip_text(w->a, &ip), quoted = valid__go_quoted(w->a, text);
+    if (ip.leading_zeros || valid_ip_is_mapped(&ip))
         valid__warn(w, "%.*s: non-standard IP address %.*s is invalid: use \"%.*s\"",
                     STR_ARG(text_of(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));
     else if (!str_eq(text, canonical))
@@ -36,18 +36,18 @@ void valid__warn_ip(struct valid_warnings *w, const struct path *p, struct str t
 
 void valid__warn_cidr(struct valid_warnings *w, const struct path *p, struct str text) {
     struct cidr c, network;
-    if (!valid__parse_cidr(text, &c))
+    if (!valid_cidr_parse(text, &c))
         return;
     network = c;
-    bool is_ambiguous = valid__cidr_mask(&network);
-    bool is_odd = c.ip.leading_zeros || valid__is_v4_mapped(&c.ip);
-    struct str canonical = valid__cidr_text(w->a, &network), quoted = valid__go_quoted(w->a, text);
+    bool is_ambiguous = valid_cidr_mask(&network);
+    bool is_odd = c.ip.leading_zeros || valid_ip_is_mapped(&c.ip);
+    struct str canonical = valid_cidr_text(w->a, &network), quoted = valid__go_quoted(w->a, text);
     if (is_ambiguous)
         valid__warn(w,
                     "%.*s: CIDR value %.*s is ambiguous in this context (should be \"%.*s\" or "
                     "\"%.*s/%d\"?)",
                     STR_ARG(text_of(w->a, p)), STR_ARG(quoted), STR_ARG(canonical),
-                    STR_ARG(valid__ip_text(w->a, &c.ip)), c.ip.is_v6 ? 128 : 32);
+                    STR_ARG(valid_ip_text(w->a, &c.ip)), c.ip.is_v6 ? 128 : 32);
     if (is_odd)
         valid__warn(w, "%.*s: non-standard CIDR value %.*s is invalid: use \"%.*s\"",
                     STR_ARG(text_of(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));

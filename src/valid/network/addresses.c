@@ -27,7 +27,7 @@ void valid__cidr_but_old(struct valid *v, const struct path *p, struct str text,
 
 /* The bytes of IPv4, if it is one or stands for one; NULL: it is of IPv6. */
 static const uint8_t *v4_of(const struct ip *ip) {
-    if (valid__is_v6(ip))
+    if (valid_ip_is_v6(ip))
         return NULL;
     return ip->is_v6 ? &ip->bytes[12] : ip->bytes;
 }
@@ -62,7 +62,7 @@ static bool is_link_local_multicast(const struct ip *ip) {
 
 void valid__endpoint_ip(struct valid *v, const struct path *p, struct str text) {
     struct ip ip = {.is_v6 = false};
-    if (!valid__parse_ip(text, &ip)) {
+    if (!valid_ip_parse(text, &ip)) {
         valid__invalid(v, p, VALUE_Q(text), "must be a valid IP address");
         return;
     }
@@ -84,7 +84,7 @@ void valid__endpoint_ip(struct valid *v, const struct path *p, struct str text) 
 void valid__host_name(struct valid *v, const struct path *p, struct str name) {
     struct ip ip = {.is_v6 = false};
     valid__dns_subdomain(v, p, name);
-    if (valid__parse_ip(name, &ip))
+    if (valid_ip_parse(name, &ip))
         valid__invalid(v, p, VALUE_Q(name), "must be a DNS name, not an IP address");
 }
 

@@ -58,13 +58,13 @@ static void check_domain(struct valid *v, const struct path *p, struct str name)
 /* Says so at the list when an address is of the other family. */
 static void check_family(struct valid *v, const struct path *list, const struct path *p,
                          struct str text, bool wants_v6) {
-    if (valid__is_v6_text(text) != wants_v6)
+    if (valid_ip_is_v6_text(text) != wants_v6)
         valid__invalid(v, list, VALUE_Q(text), "must be an %s address", wants_v6 ? "IPv6" : "IPv4");
     valid__endpoint_ip(v, p, text);
 }
 
 static void check_v6(struct valid *v, const struct path *p, struct str text) {
-    struct str fault = valid__ip_fault(v->errs->a, text);
+    struct str fault = valid_ip_fault(v->errs->a, text);
     if (fault.n)
         valid__add(v, VALID_INVALID, p, &VALUE_Q(text), fault);
 }

@@ -145,7 +145,7 @@ static void check_http(struct valid *v, const struct path *p,
 static void check_rule(struct valid *v, const struct path *p, const struct api_ingress_rule *r,
                        const struct ingress_rules *rules) {
     struct ip ip = {.is_v6 = false};
-    if (valid__parse_ip(r->host, &ip))
+    if (valid_ip_parse(r->host, &ip))
         valid__invalid(v, AT(p, "host"), VALUE_Q(r->host), "must be a DNS name, not an IP address");
     if (r->host.n)
         check_host(v, AT(p, "host"), r->host);

@@ -2,8 +2,9 @@
 #ifndef VALID_NETWORK_NETWORK_INT_H
 #define VALID_NETWORK_NETWORK_INT_H
 
-#include "valid/ip_int.h"
+#include "valid/ip.h"
 #include "valid/metadata_int.h"
+#include "valid/service.h"
 
 /* ---- addresses ---- */
 
@@ -30,34 +31,6 @@ void valid__protocol(struct valid *v, const struct path *p, struct str protocol)
 void valid__segment(struct valid *v, const struct path *p, struct str name);
 
 /* ---- services ---- */
-
-static inline bool service_is_external(const struct api_service_spec *s) {
-    return str_is(s->type, "ExternalName");
-}
-
-static inline bool service_is_balanced(const struct api_service_spec *s) {
-    return str_is(s->type, "LoadBalancer");
-}
-
-/* Is it reached at a port of every node? */
-static inline bool service_is_on_nodes(const struct api_service_spec *s) {
-    return str_is(s->type, "NodePort") || service_is_balanced(s);
-}
-
-/* Does a load balancer ask nodes whether they have endpoints? */
-static inline bool service_is_health_checked(const struct api_service_spec *s) {
-    return service_is_balanced(s) && str_is(s->external_traffic_policy, "Local");
-}
-
-/* Can it be reached from outside the cluster? */
-static inline bool service_is_reachable(const struct api_service_spec *s) {
-    return service_is_on_nodes(s) || (str_is(s->type, "ClusterIP") && s->external_ips.n);
-}
-
-/* Has it no address of its own? */
-static inline bool service_is_headless(const struct api_service_spec *s) {
-    return s->cluster_ips.n == 1 && str_is(s->cluster_ips.v[0], "None");
-}
 
 /* The addresses of a service and their families, together; old is NULL on create. */
 void valid__service_addresses(struct valid *v, const struct api_service_spec *s,

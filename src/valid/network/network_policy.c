@@ -58,16 +58,16 @@ static struct cidr as_v4(struct cidr c) {
     struct cidr v4 = {.bits = c.bits - 8 * MAPPED_BYTES};
     for (size_t i = 0; i < 4; i++)
         v4.ip.bytes[i] = c.ip.bytes[MAPPED_BYTES + i];
-    return valid__is_v4_mapped(&c.ip) ? v4 : c;
+    return valid_ip_is_mapped(&c.ip) ? v4 : c;
 }
 
 /* Is one range a part of the other, and not all of it? Both are masked. */
 static bool is_within(struct cidr part, struct cidr whole) {
-    if (valid__is_v6(&part.ip) != valid__is_v6(&whole.ip) || part.bits <= whole.bits)
+    if (valid_ip_is_v6(&part.ip) != valid_ip_is_v6(&whole.ip) || part.bits <= whole.bits)
         return false;
     part = as_v4(part), whole = as_v4(whole);
     part.bits = whole.bits;
-    valid__cidr_mask(&part);
+    valid_cidr_mask(&part);
     for (size_t i = 0; i < sizeof part.ip.bytes; i++)
         if (part.ip.bytes[i] != whole.ip.bytes[i])
             return false;
@@ -78,9 +78,9 @@ static void check_excepted(struct valid *v, const struct path *p, struct str tex
                            const struct cidr *whole, const struct seen *old) {
     struct cidr part;
     valid__cidr_but_old(v, p, text, old);
-    if (!valid__parse_cidr(text, &part))
+    if (!valid_cidr_parse(text, &part))
         return;
-    valid__cidr_mask(&part);
+    valid_cidr_mask(&part);
     if (!is_within(part, *whole))
         valid__invalid(v, p, VALUE_Q(text), "must be a strict subset of `cidr`");
 }
@@ -94,9 +94,9 @@ static void check_block(struct valid *v, const struct path *p, const struct api_
         return;
     }
     valid__cidr_but_old(v, AT(p, "cidr"), b->cidr, old);
-    if (!valid__parse_cidr(b->cidr, &whole))
+    if (!valid_cidr_parse(b->cidr, &whole))
         return;
-    valid__cidr_mask(&whole);
+    valid_cidr_mask(&whole);
     for (size_t i = 0; i < b->except.n; i++)
         check_excepted(v, AT_INDEX(AT(p, "except"), i), b->except.v[i], &whole, old);
 }

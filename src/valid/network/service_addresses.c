@@ -74,13 +74,13 @@ static bool is_dual(struct valid *v, const struct path *p, const struct api_strs
     bool v4 = false, v6 = false;
     for (size_t i = 0; i < ips->n; i++) {
         struct ip ip = {.is_v6 = false};
-        if (!valid__parse_ip(ips->v[i], &ip)) {
+        if (!valid_ip_parse(ips->v[i], &ip)) {
             valid__internal(v, p, "failed to check for dual stack with error:invalid IP[%zu]: %.*s",
                             i, STR_ARG(ips->v[i]));
             return false;
         }
-        v6 |= valid__is_v6(&ip);
-        v4 |= !valid__is_v6(&ip);
+        v6 |= valid_ip_is_v6(&ip);
+        v4 |= !valid_ip_is_v6(&ip);
     }
     return v4 && v6;
 }
@@ -88,7 +88,7 @@ static bool is_dual(struct valid *v, const struct path *p, const struct api_strs
 static void check_ip_families(struct valid *v, const struct path *p, spec *s) {
     for (size_t i = 0; i < s->cluster_ips.n && i < s->ip_families.n; i++) {
         struct str ip = s->cluster_ips.v[i], family = s->ip_families.v[i];
-        bool is_v6 = valid__is_v6_text(ip);
+        bool is_v6 = valid_ip_is_v6_text(ip);
         if ((str_is(family, "IPv4") && is_v6) || (str_is(family, "IPv6") && !is_v6))
             valid__invalid(v, AT_INDEX(p, i), VALUE_Q(ip),
                            "expected an %.*s value as indicated by `ipFamilies[%zu]`",

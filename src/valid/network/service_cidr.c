@@ -19,9 +19,9 @@ static void check_cidr(struct valid *v, const struct path *p, struct str text) {
     struct cidr c;
     size_t before = valid__found(v);
     valid__cidr_strict(v, p, text);
-    if (valid__found(v) > before || !valid__parse_cidr(text, &c))
+    if (valid__found(v) > before || !valid_cidr_parse(text, &c))
         return;
-    struct str canonical = valid__cidr_text(v->errs->a, &c);
+    struct str canonical = valid_cidr_text(v->errs->a, &c);
     if (!str_eq(text, canonical))
         valid__invalid(v, p, VALUE_Q(text), "must be in canonical form (\"%.*s\")",
                        STR_ARG(canonical));
@@ -29,8 +29,8 @@ static void check_cidr(struct valid *v, const struct path *p, struct str text) {
 
 static bool are_alike(struct str a, struct str b) {
     struct cidr first, second;
-    return valid__parse_cidr(a, &first) && valid__parse_cidr(b, &second) &&
-           valid__is_v6(&first.ip) == valid__is_v6(&second.ip);
+    return valid_cidr_parse(a, &first) && valid_cidr_parse(b, &second) &&
+           valid_ip_is_v6(&first.ip) == valid_ip_is_v6(&second.ip);
 }
 
 static void check_cidrs(struct valid *v, const struct api_service_cidr_spec *s) {

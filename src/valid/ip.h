@@ -1,8 +1,8 @@
 /*
  * IP addresses and ranges of them: how they are read and written.
  */
-#ifndef VALID_IP_INT_H
-#define VALID_IP_INT_H
+#ifndef VALID_IP_H
+#define VALID_IP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,16 +18,16 @@ struct ip {
 
 /* Reads a zeroed *ip from a text as net.ParseIP once did, leading zeros and all; false when it is
  * none. */
-bool valid__parse_ip(struct str text, struct ip *ip);
-bool valid__is_v4_mapped(const struct ip *ip); /* ::ffff:1.2.3.4 */
+bool valid_ip_parse(struct str text, struct ip *ip);
+bool valid_ip_is_mapped(const struct ip *ip); /* ::ffff:1.2.3.4 */
 
 /* Is it of IPv6? Not if it only stands for one of IPv4, as Go has it. And a text, which may be no
  * address at all? */
-bool valid__is_v6(const struct ip *ip);
-bool valid__is_v6_text(struct str text);
+bool valid_ip_is_v6(const struct ip *ip);
+bool valid_ip_is_v6_text(struct str text);
 
 /* The one way to write an address, in the arena: that of IPv4 for one that stands for it. */
-struct str valid__ip_text(struct arena *a, const struct ip *ip);
+struct str valid_ip_text(struct arena *a, const struct ip *ip);
 
 /*
  * What keeps a text from being the one way to write an address: what is wrong, in the arena, or an
@@ -35,7 +35,7 @@ struct str valid__ip_text(struct arena *a, const struct ip *ip);
  *
  * Follows k8s.io/apimachinery pkg/util/validation, func IsValidIP.
  */
-struct str valid__ip_fault(struct arena *a, struct str text);
+struct str valid_ip_fault(struct arena *a, struct str text);
 
 /* ---- ranges ---- */
 
@@ -45,10 +45,10 @@ struct cidr {
 };
 
 /* Reads 10.0.0.0/8 as net.ParseCIDR once did; false when it is none. */
-bool valid__parse_cidr(struct str text, struct cidr *out);
+bool valid_cidr_parse(struct str text, struct cidr *out);
 /* Clears what stands behind the prefix; true when something stood there. */
-bool valid__cidr_mask(struct cidr *c);
+bool valid_cidr_mask(struct cidr *c);
 /* The one way to write a range, which must be masked; in the arena. */
-struct str valid__cidr_text(struct arena *a, const struct cidr *c);
+struct str valid_cidr_text(struct arena *a, const struct cidr *c);
 
 #endif
