@@ -17,11 +17,15 @@ typedef const struct api_service_spec spec;
 void registry__allocation_fail(struct allocation *x, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    struct str why = arena_vprintf(x->a, fmt, args);
+    struct registry_cause *cause = arena_new(x->a, struct registry_cause);
+    cause->message = arena_vprintf(x->a, fmt, args);
     va_end(args);
     x->failure = (struct registry_failure){
         .code = ERR_INTERNAL,
-        .message = arena_printf(x->a, "Internal error occurred: %.*s", STR_ARG(why))};
+        .message = arena_printf(x->a, "Internal error occurred: %.*s", STR_ARG(cause->message)),
+        .further = cause,
+        .further_count = 1,
+        .has_details = true};
 }
 
 /* ---- addresses ---- */

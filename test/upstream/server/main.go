@@ -33,8 +33,10 @@ func command() error {
 	apiserver := flag.String("kube-apiserver", "kube-apiserver", "the program")
 	berth := flag.String("berth", "build/release/berth", "the program")
 	all := flag.Bool("all", false, "print every difference, in place of its causes")
+	only := flag.String("kinds", "", "resources that cases are about, with commas between them; all by default")
 	record := flag.String("record", "", "a file of cases: prints them with the answers that the real server gives now")
 	flag.Parse()
+	choose(*only)
 	known, err := readKnown(*list)
 	if err != nil {
 		return err
