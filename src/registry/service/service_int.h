@@ -58,8 +58,8 @@ static inline bool allocation_failed(const struct allocation *x) {
 }
 
 /* Fails with 500 and this text. */
-__attribute__((format(printf, 2, 3))) void registry__allocation_fail(struct allocation *x,
-                                                                     const char *fmt, ...);
+void registry__allocation_fail(struct allocation *x, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Which families a service has, and how many. */
 void registry__init_families(struct allocation *x);
@@ -71,6 +71,7 @@ void registry__allocate_ports(struct allocation *x);
  * whether there are two. */
 bool registry__keeps_families(const struct allocation *x);
 
+/* The same texts in the same order? */
 bool registry__same_strs(const struct api_strs *a, const struct api_strs *b);
 
 #endif
