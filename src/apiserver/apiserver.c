@@ -10,12 +10,15 @@ struct apiserver *apiserver_new(const struct apiserver_opts *opts) {
     struct apiserver *s = xcalloc(1, sizeof *s);
     s->opts = *opts;
     apiserver__view_init(s);
+    apiserver__ranges_init(s);
     return s;
 }
 
 void apiserver_free(struct apiserver *s) {
-    if (s)
-        auth_rules_unref(s->rules);
+    if (!s)
+        return;
+    auth_rules_unref(s->rules);
+    registry_ranges_free(s->ranges);
     free(s);
 }
 
