@@ -4,7 +4,6 @@
  * Follows k8s.io/kubernetes pkg/apis/apps/validation, func ValidateDaemonSet,
  * func ValidateDaemonSetUpdate.
  */
-#include "valid/prepare/prepare_int.h"
 #include "valid/workload/workload_int.h"
 
 static void check_rolling_update(struct valid *v, const struct path *p,
