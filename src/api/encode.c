@@ -307,11 +307,13 @@ static const struct {
     const char *json, *go;
 } go_names[] = {
     {ANY_TYPE, "apiGroup", "APIGroup"},
+    {ANY_TYPE, "apiGroups", "APIGroups"},
     {ANY_TYPE, "apiVersion", "APIVersion"},
     {ANY_TYPE, "awsElasticBlockStore", "AWSElasticBlockStore"},
     {ANY_TYPE, "cephfs", "CephFS"},
     {ANY_TYPE, "chapAuthDiscovery", "DiscoveryCHAPAuth"},
     {ANY_TYPE, "chapAuthSession", "SessionCHAPAuth"},
+    {ANY_TYPE, "cidrs", "CIDRs"},
     {ANY_TYPE, "csi", "CSI"},
     {ANY_TYPE, "diskURI", "DataDiskURI"},
     {ANY_TYPE, "dnsConfig", "DNSConfig"},

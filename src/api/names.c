@@ -3,7 +3,7 @@
  * them; the expressions themselves appear only in the messages.
  *
  * Follows k8s.io/apimachinery pkg/api/validate/content, func IsLabelKey, func IsLabelValue,
- * func IsDNS1123Label, func IsDNS1123Subdomain.
+ * func IsDNS1123Label, func IsDNS1123Subdomain, func IsDNS1123SubdomainCaseless.
  */
 #include "api/names.h"
 
@@ -18,6 +18,10 @@
 #define SUBDOMAIN_RULE                                                                           \
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or " \
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', " RE_IS(    \
+        DNS1123_RE "(\\." DNS1123_RE ")*")
+#define CASELESS_RULE                                                                      \
+    "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must " \
+    "start and end with an alphanumeric character (e.g. 'Example.com', " RE_IS(            \
         DNS1123_RE "(\\." DNS1123_RE ")*")
 #define UNDERSCORE_RE "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 #define UNDERSCORE_RULE                                                                        \
@@ -98,16 +102,20 @@ static bool are_underscore_labels(struct str s) {
     return true;
 }
 
-/* Labels between dots: no dash at their ends. */
-static bool is_dns1123_subdomain(struct str s) {
-    unsigned next = LOWER | DIGIT, class = 0;
+/* Labels of some letters and digits between dots: no dash at their ends. */
+static bool are_labels(struct str s, unsigned alnum) {
+    unsigned next = alnum, class = 0;
     for (size_t i = 0; i < s.n; i++) {
         class = class_of(s.p[i]);
         if (!(class & next))
             return false;
-        next = LOWER | DIGIT | (class == DOT ? 0 : class == DASH ? DASH : DASH | DOT);
+        next = alnum | (class == DOT ? 0 : class == DASH ? DASH : DASH | DOT);
     }
-    return class & (LOWER | DIGIT);
+    return class & alnum;
+}
+
+static bool is_dns1123_subdomain(struct str s) {
+    return are_labels(s, LOWER | DIGIT);
 }
 
 static void say(struct names_errs *errs, struct str message) {
@@ -180,6 +188,15 @@ struct names_errs names_check_dns1123_subdomain(struct str name) {
         say(&errs, STR("must be no more than 253 characters"));
     if (!is_dns1123_subdomain(name))
         say(&errs, STR(SUBDOMAIN_RULE));
+    return errs;
+}
+
+struct names_errs names_check_dns1123_caseless(struct str name) {
+    struct names_errs errs = {0};
+    if (name.n > SUBDOMAIN_MAX)
+        say(&errs, STR("must be no more than 253 bytes"));
+    if (!are_labels(name, ALNUM))
+        say(&errs, STR(CASELESS_RULE));
     return errs;
 }
 

@@ -29,6 +29,9 @@ struct names_errs names_check_dns1123_label(struct str name);
 /* RFC 1123 labels joined by dots, such as the name of a pod or a node. */
 struct names_errs names_check_dns1123_subdomain(struct str name);
 
+/* The same in letters of either case, with a message of its own. */
+struct names_errs names_check_dns1123_caseless(struct str name);
+
 /* The same with underscores in and before the labels, as search domains of a resolver have them. */
 struct names_errs names_check_dns1123_underscore(struct str name);
 

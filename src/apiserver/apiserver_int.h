@@ -11,6 +11,7 @@ struct apiserver {
     struct registry_authorizer authorizer; /* asks the rules; see store_view.c */
     struct registry registry;
     const struct auth_rules *rules; /* held; NULL: nothing is asked */
+    struct registry_ranges *ranges; /* what services have taken; the core's */
 };
 
 /* The server whose view it is. */
@@ -20,6 +21,12 @@ static inline const struct apiserver *apiserver__of(const struct registry_view *
 
 /* Lends the store and the rules to admission. */
 void apiserver__view_init(struct apiserver *s);
+
+/* Makes the ranges of services and looks up what those that are stored have taken. */
+void apiserver__ranges_init(struct apiserver *s);
+/* Notes that an object takes the place of another one in the store; either may be NULL. */
+void apiserver__ranges_change(struct apiserver *s, const struct api_object *o,
+                              const struct api_object *old);
 
 /* ---- responses ---- */
 
@@ -76,6 +83,7 @@ struct apiserver__call {
     struct apiserver_response *out;
     struct registry_request request;
     struct registry_effects effects; /* what is stored together with the object */
+    struct valid_warnings warnings;  /* about the object */
 };
 
 /* The stored object of the request, or NULL; borrowed until the next write. */

@@ -33,6 +33,12 @@ static void put_effects(struct apiserver__call *c) {
     c->effects = (struct registry_effects){0};
 }
 
+/* What is stored under the object's name; NULL: nothing. */
+static const struct api_object *stored_like(const struct apiserver__call *c,
+                                            const struct api_object *o) {
+    return store_get(c->s->opts.store, c->r->resource->storage, o->meta->namespace, o->meta->name);
+}
+
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code) {
     api_object_settle(draft);
     if (c->r->options.dry_run) {
@@ -42,6 +48,7 @@ void apiserver__put(struct apiserver__call *c, struct api_object *draft, int cod
         return;
     }
     put_effects(c);
+    apiserver__ranges_change(c->s, draft, stored_like(c, draft));
     apiserver__answer(c->out, code, store_put(c->s->opts.store, c->r->resource->storage, draft));
     c->out->is_written = true;
 }
@@ -53,6 +60,7 @@ void apiserver__remove(struct apiserver__call *c, struct api_object *last) {
         api_object_unref(o);
         return;
     }
+    apiserver__ranges_change(c->s, NULL, stored_like(c, last));
     apiserver__answer(c->out, 200, store_delete(c->s->opts.store, c->r->resource->storage, last));
     c->out->is_written = true;
 }
@@ -408,6 +416,18 @@ static struct valid_user user_of(const struct apiserver_request *r) {
     return u ? (struct valid_user){u->name, u->uid, u->groups, u->extra} : (struct valid_user){0};
 }
 
+/* Adds what the rules warn of to what the answer warns of already. */
+static void tell_warnings(struct apiserver__call *c) {
+    struct api_strs *told = &c->out->warnings;
+    size_t n = told->n + c->warnings.n;
+    if (!c->warnings.n)
+        return;
+    struct str *all = arena_array(c->r->arena, struct str, n);
+    for (size_t i = 0; i < n; i++)
+        all[i] = i < told->n ? told->v[i] : c->warnings.v[i - told->n];
+    *told = (struct api_strs){all, n};
+}
+
 void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                      struct apiserver_response *out) {
     struct valid_user user = user_of(r);
@@ -418,8 +438,12 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
         .request = {.namespace = r->namespace,
                     .now = apiserver__now(s),
                     .name = r->name,
+                    .kind = r->resource->kind,
                     .subresource = str_of(r->subresource ? r->subresource->name : ""),
-                    .effects = &c.effects},
+                    .effects = &c.effects,
+                    .warnings = &c.warnings,
+                    .is_dry_run = r->options.dry_run},
+        .warnings = {.a = r->arena},
     };
     c.request.user = r->user ? &user : NULL;
     apiserver__write_fn *write = find(r);
@@ -429,6 +453,7 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
         apiserver__fail(out, apiserver__failure(r->arena, ERR_METHOD, "%s",
                                                 "the server does not allow this method on the "
                                                 "requested resource"));
+    tell_warnings(&c);
     registry_effects_release(&c.effects);
     api_object_free(r->object);
     r->object = NULL;

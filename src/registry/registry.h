@@ -14,6 +14,7 @@
 #include "codec/json.h"
 #include "feature/feature.h"
 #include "registry/admission.h"
+#include "registry/ranges.h"
 #include "registry/view.h"
 #include "valid/valid.h"
 
@@ -164,6 +165,7 @@ struct registry {
     const struct registry_view *view;             /* what admission knows of the cluster */
     struct registry_plugins plugins;              /* of admission that are asked */
     const struct registry_authorizer *authorizer; /* NULL: everybody may do everything */
+    const struct registry_ranges *ranges;         /* NULL: where services are is not known */
     bool only_judges; /* nobody reads what becomes of an object, so it may lack later defaults */
 };
 
@@ -175,9 +177,12 @@ struct registry_request {
     struct api_time now;    /* for times that are set; may be unset */
     struct str name;        /* of the path; empty: it names none */
     struct str subresource; /* that is written to; empty: the object itself */
+    const struct api_kind *kind;      /* in which the client speaks; NULL: the object's own */
     const struct valid_user *user;    /* NULL: a component of the server itself */
     struct registry_effects *effects; /* filled unless NULL; released by the caller */
+    struct valid_warnings *warnings;  /* filled unless NULL */
     bool is_admitted;                 /* it is a part of a request that was admitted */
+    bool is_dry_run;                  /* nothing comes of it */
 };
 
 /* Decodes and defaults a body; *faults tells what is wrong with it. *out is the caller's, or NULL

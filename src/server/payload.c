@@ -44,8 +44,7 @@ static struct str summary_of(struct arena *a, struct str body) {
     if (body.p[0] == '{')
         buf_add(&text, first);
     else
-        for (size_t i = 0; i < first.n; i++)
-            buf_addf(&text, "%02x", (unsigned)(unsigned char)first.p[i]);
+        buf_add_hex(&text, first.p, first.n);
     buf_add(&text, body.n > SUMMARY_BYTES ? STR(" ...") : STR(""));
     return arena_str(a, buf_view(&text));
 }

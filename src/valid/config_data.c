@@ -179,7 +179,7 @@ static void update_secret(struct valid *v, const struct api_object *o,
 
 /* ---- Leases ---- */
 
-static void check_lease_strategy(struct valid *v, const struct path *p, struct str strategy) {
+void valid__lease_strategy(struct valid *v, const struct path *p, struct str strategy) {
     static const char *const known[] = {"OldestEmulationVersion", NULL};
     if (str_find_char(strategy, '/') == STR_NONE) {
         if (!valid__one_of(strategy, known))
@@ -199,7 +199,7 @@ static void check_lease(struct valid *v, const struct api_lease_spec *s) {
     if (s->lease_transitions.set)
         valid__not_negative(v, AT(p, "leaseTransitions"), s->lease_transitions.v);
     if (s->strategy.p)
-        check_lease_strategy(v, AT(p, "strategy"), s->strategy);
+        valid__lease_strategy(v, AT(p, "strategy"), s->strategy);
     if (s->preferred_holder.n && !s->strategy.n)
         valid__forbidden(v, AT(p, "preferredHolder"),
                          "may only be specified if `strategy` is defined");

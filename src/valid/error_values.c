@@ -43,6 +43,26 @@ struct str valid__diff(struct arena *a, enum api_type_id type, const void *old, 
     return arena_str(a, buf_view(&text));
 }
 
+/* Lists are printed as texts show them. */
+static bool write_list(struct buf *out, enum api_type_id type, const void *list) {
+    AUTO(arena_release) struct arena a = {0};
+    struct value value = valid__list_value(&a, type, list);
+    json_write(out, &value.json, &(struct json_style){.indent = 1});
+    return !out->full;
+}
+
+struct str valid__list_diff(struct arena *a, enum api_type_id type, const void *old,
+                            const void *now) {
+    AUTO(buf_release) struct buf before = BUF_INIT(LIMIT_DIFF_BYTES);
+    AUTO(buf_release) struct buf after = BUF_INIT(LIMIT_DIFF_BYTES);
+    AUTO(buf_release) struct buf text = BUF_INIT(3 * (size_t)LIMIT_DIFF_BYTES);
+    buf_add_char(&text, '\n');
+    if (!write_list(&before, type, old) || !write_list(&after, type, now) ||
+        !diff_write(&text, buf_view(&before), buf_view(&after)))
+        return STR("");
+    return arena_str(a, buf_view(&text));
+}
+
 struct value valid__list_value(struct arena *a, enum api_type_id type, const void *list) {
     const struct any_list *l = list;
     struct json array = {.kind = JSON_ARRAY};
@@ -105,4 +125,11 @@ struct str valid__lower(struct arena *a, struct str text) {
         add_lower(&lower, str_sub(rest, 0, len), cp);
     }
     return arena_str(a, buf_view(&lower));
+}
+
+void valid_refuse(struct valid_errs *out, struct str field, const struct json *value,
+                  struct str why) {
+    struct valid v = {.errs = out};
+    valid__add(&v, VALID_INVALID, AT(NULL, arena_printf(out->a, "%.*s", STR_ARG(field)).p),
+               &VALUE_JSON(*value), why);
 }

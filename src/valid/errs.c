@@ -35,7 +35,8 @@ static void write_path(struct buf *b, const struct path *p) {
             buf_add_char(b, '.');
         buf_add(b, str_of(p->name));
     } else if (p->dotted && p->key.n) {
-        buf_add_char(b, '.');
+        if (b->n)
+            buf_add_char(b, '.');
         buf_add(b, p->key);
     } else if (p->key.p) {
         buf_add_char(b, '[');
@@ -46,6 +47,10 @@ static void write_path(struct buf *b, const struct path *p) {
         buf_add_u64(b, p->index);
         buf_add_char(b, ']');
     }
+}
+
+void valid__path_write(struct buf *out, const struct path *p) {
+    write_path(out, p);
 }
 
 static void write_value(struct buf *b, const struct value *v) {
@@ -79,27 +84,33 @@ static uint32_t *place_of(const struct valid_errs *errs, struct str text) {
     return &errs->slots[at];
 }
 
-/* Makes an index of all errors, with room for three times as many. */
+/* Makes an index of all errors, with room for some more. */
 static void index_all(struct valid_errs *errs) {
-    if (!errs->slot_count)
+    if (!errs->slot_count) {
         errs->seed = map_random_seed();
-    errs->slot_count = errs->slot_count ? 4 * errs->slot_count : 8 * FEW;
+        errs->slot_count = 2 * FEW;
+    }
+    while (errs->slot_count < 4 * errs->n)
+        errs->slot_count *= 4;
     errs->slots = arena_array(errs->a, uint32_t, errs->slot_count);
     for (size_t i = 0; i < errs->n; i++)
         *place_of(errs, errs->v[i].text) = (uint32_t)i + 1;
 }
 
-static bool has_text(const struct valid_errs *errs, struct str text) {
-    if (errs->slot_count)
-        return *place_of(errs, text);
+/* The error with this text, or NULL. */
+static struct valid_error *find(const struct valid_errs *errs, struct str text) {
+    if (errs->slot_count) {
+        uint32_t place = *place_of(errs, text);
+        return place ? &errs->v[place - 1] : NULL;
+    }
     for (size_t i = 0; i < errs->n; i++)
         if (str_eq(errs->v[i].text, text))
-            return true;
-    return false;
+            return &errs->v[i];
+    return NULL;
 }
 
 bool valid_errs_has(const struct valid_errs *errs, const struct valid_error *e) {
-    return has_text(errs, e->text);
+    return find(errs, e->text);
 }
 
 /* Adds an error whose text the list does not have. */
@@ -129,7 +140,61 @@ void valid__note_left_out(struct valid_errs *errs) {
         return;
     struct str text = arena_printf(errs->a, "%zu further error%s not listed", errs->left_out,
                                    errs->left_out == 1 ? " is" : "s are");
-    append(errs, (struct valid_error){VALID_TOO_MANY, text, STR(""), text, text});
+    append(errs, (struct valid_error){VALID_TOO_MANY, text, STR(""), text, text, NULL});
+}
+
+/* ---- rules that are declared ---- */
+
+void valid__cover(struct valid *v, const char *origin) {
+    v->origin = origin;
+}
+
+void valid__uncover(struct valid *v) {
+    v->origin = NULL;
+}
+
+/* An error that shows a value can stand for another only when both say what kind of rule it is. */
+static bool covers(const struct valid_error *declared, const struct valid_error *e) {
+    return declared->origin && e->type == declared->type && str_eq(e->field, declared->field) &&
+           strcmp(e->origin, declared->origin) == 0 &&
+           (e->type != VALID_INVALID || e->origin[0] != '\0');
+}
+
+static bool is_covered(const struct valid_errs *declared, const struct valid_error *e) {
+    for (size_t i = 0; e->origin && i < declared->n; i++)
+        if (covers(&declared->v[i], e))
+            return true;
+    return false;
+}
+
+/* The index is made anew with the next errors. */
+static void remove_covered(struct valid_errs *errs, const struct valid_errs *declared) {
+    size_t kept = 0;
+    for (size_t i = 0; i < errs->n; i++)
+        if (!is_covered(declared, &errs->v[i]))
+            errs->v[kept++] = errs->v[i];
+    if (kept < errs->n) {
+        errs->n = kept;
+        errs->slot_count = 0;
+        if (kept > FEW)
+            index_all(errs);
+    }
+}
+
+void valid__merge_declared(struct valid_errs *errs, const struct valid_errs *declared) {
+    remove_covered(errs, declared);
+    errs->found += declared->found;
+    errs->left_out += declared->left_out;
+    errs->written += declared->written;
+    for (size_t i = 0; i < declared->n; i++) {
+        if (find(errs, declared->v[i].text))
+            continue;
+        errs->left_out += is_full(errs);
+        if (is_full(errs))
+            continue;
+        errs->bytes += declared->v[i].text.n;
+        append(errs, declared->v[i]);
+    }
 }
 
 /* ---- one error ---- */
@@ -173,14 +238,18 @@ static void finish(struct valid *v, struct draft *d) {
     size_t n = d->text.n > d->detail ? d->text.n : d->value_end;
     struct str text = str_sub(buf_view(&d->text), 0, n);
     errs->written += d->text.full ? d->text.max : n;
-    if (!has_text(errs, text)) {
+    struct valid_error *same = find(errs, text);
+    if (same && !v->origin)
+        same->origin = NULL;
+    if (!same) {
         text = arena_str(errs->a, text);
         errs->bytes += n;
         append(errs, (struct valid_error){.type = d->type,
                                           .text = text,
                                           .field = str_sub(text, 0, d->field_end),
                                           .body = str_sub(text, d->field_end + 2, n),
-                                          .detail = str_sub(text, d->detail, n)});
+                                          .detail = str_sub(text, d->detail, n),
+                                          .origin = v->origin});
     }
     buf_release(&d->text);
 }

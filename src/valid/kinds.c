@@ -29,6 +29,40 @@ static const struct valid_kind *const kinds[] = {
     &valid__lease,
     &valid__resource_quota,
     &valid__limit_range,
+    &valid__event,
+    &valid__events_event,
+    &valid__storage_class,
+    &valid__volume_attributes_class,
+    &valid__csi_node,
+    &valid__csi_driver,
+    &valid__csi_storage_capacity,
+    &valid__volume_attachment,
+    &valid__persistent_volume_claim,
+    &valid__replication_controller,
+    &valid__pod_template_kind,
+    &valid__controller_revision,
+    &valid__runtime_class,
+    &valid__lease_candidate,
+    &valid__horizontal_pod_autoscaler,
+    &valid__horizontal_pod_autoscaler_v1,
+    &valid__certificate_signing_request,
+    &valid__cluster_trust_bundle,
+    &valid__flow_schema,
+    &valid__priority_level_configuration,
+    &valid__validating_webhook_configuration,
+    &valid__mutating_webhook_configuration,
+    &valid__validating_admission_policy,
+    &valid__mutating_admission_policy,
+    &valid__validating_admission_policy_binding,
+    &valid__mutating_admission_policy_binding,
+    &valid__service,
+    &valid__endpoints,
+    &valid__endpoint_slice,
+    &valid__ingress,
+    &valid__ingress_class,
+    &valid__network_policy,
+    &valid__service_cidr,
+    &valid__ip_address,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {
@@ -51,6 +85,18 @@ bool valid_has_rules(const struct api_kind *kind) {
     return find_rules(kind) || (kind && valid__metadata_is_all(kind->type));
 }
 
+/* The rules that are declared see nothing of what was found before them. */
+static void declare(struct valid *v, const struct valid_kind *k, const struct api_object *o,
+                    const struct api_object *old) {
+    if (!k->declared)
+        return;
+    struct valid_errs *errs = v->errs, found = VALID_ERRS_INIT(errs->a);
+    v->errs = &found;
+    k->declared(v, o, old);
+    v->errs = errs;
+    valid__merge_declared(errs, &found);
+}
+
 /* The rules of all objects come behind the kind's, and only for objects that are otherwise good:
  * then metadata was judged with the kind's rules, but for what is the concern of URLs. */
 void valid_create(const struct api_object *o, const struct valid_opts *opts,
@@ -58,13 +104,12 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
     const struct valid_kind *k = valid__rules_of(o->kind);
     if (!k)
         return;
-    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
+    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel, .asked = opts->asked};
     size_t before = out->found;
     k->create(&v, o);
     if (out->found == before && !v.covered)
         valid__meta_names(&v, AT(NULL, "metadata"), o->meta, valid__name_path_segment);
-    if (k->declared)
-        k->declared(&v, o, NULL);
+    declare(&v, k, o, NULL);
     valid__note_left_out(out);
 }
 
@@ -74,14 +119,13 @@ void valid_create(const struct api_object *o, const struct valid_opts *opts,
 void valid__check(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, valid_update_fn *rules, struct valid_errs *out) {
     const struct valid_kind *k = valid__rules_of(o->kind);
-    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel};
+    struct valid v = {.errs = out, .gates = opts->gates, .cel = opts->cel, .asked = opts->asked};
     const struct path *meta = AT(NULL, "metadata");
     valid__any_meta(&v, meta, o->meta, o->kind->namespaced, valid__name_path_segment);
     valid__any_meta_update(&v, meta, o->meta, old->meta);
     if (rules)
         rules(&v, o, old);
-    if (k->declared)
-        k->declared(&v, o, old);
+    declare(&v, k, o, old);
     valid__note_left_out(out);
 }
 
@@ -97,4 +141,12 @@ void valid_status(const struct api_object *o, const struct api_object *old,
     const struct valid_kind *k = valid__rules_of(o->kind);
     if (k)
         valid__check(o, old, opts, k->status, out);
+}
+
+void valid_warn(const struct api_object *o, const struct api_object *old, bool of_status,
+                struct valid_warnings *out) {
+    const struct valid_kind *k = valid__rules_of(o->kind);
+    valid_warn_fn *warn = !k ? NULL : of_status ? k->warn_status : k->warn;
+    if (warn)
+        warn(out, o, old);
 }

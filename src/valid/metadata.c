@@ -8,7 +8,7 @@
  */
 #include "base/goquote.h"
 #include "feature/feature.h"
-#include "valid/ip_int.h"
+#include "valid/ip.h"
 #include "valid/metadata_int.h"
 
 enum { MAX_NAME_BYTES = 253 };
@@ -76,7 +76,7 @@ static void config_key(struct valid *v, const struct path *p, struct name_part n
 
 static void ip(struct valid *v, const struct path *p, struct name_part name, const void *of) {
     (void)of;
-    struct str fault = valid__ip_fault(v->errs->a, name.text);
+    struct str fault = valid_ip_fault(v->errs->a, name.text);
     if (fault.n)
         valid__add(v, VALID_INVALID, p, &VALUE_Q(name.text), fault);
 }
@@ -364,7 +364,8 @@ void valid__metadata_update(struct valid *v, const struct api_object *o,
 }
 
 /* A name that stays as it is was good once. */
-static void declared(struct valid *v, const struct api_object *o, const struct api_object *old) {
+void valid__metadata_declared(struct valid *v, const struct api_object *o,
+                              const struct api_object *old) {
     const struct metadata_row *row = find(o->type);
     struct name_part name = {o->meta->name, false};
     bool is_judged = name.text.n || row->flags & EVEN_EMPTY;
@@ -373,8 +374,9 @@ static void declared(struct valid *v, const struct api_object *o, const struct a
 }
 
 const struct valid_kind *valid__metadata_rules(const struct api_type *type) {
-    static const struct valid_kind rules = {
-        .create = valid__metadata_create, .update = valid__metadata_update, .declared = declared};
+    static const struct valid_kind rules = {.create = valid__metadata_create,
+                                            .update = valid__metadata_update,
+                                            .declared = valid__metadata_declared};
     return find(type) ? &rules : NULL;
 }
 

@@ -16,6 +16,9 @@ void valid__metadata_create(struct valid *v, const struct api_object *o);
 void valid__metadata_update(struct valid *v, const struct api_object *o,
                             const struct api_object *old);
 void valid__metadata_names(struct valid *v, const struct api_object *o);
+/* What is declared of metadata; old is NULL on create. */
+void valid__metadata_declared(struct valid *v, const struct api_object *o,
+                              const struct api_object *old);
 
 /* Are there no other rules for objects of the type? */
 bool valid__metadata_is_all(const struct api_type *type);
@@ -33,6 +36,9 @@ static inline bool valid__covers(struct valid *v, bool is_declared) {
     v->covered |= is_declared;
     return is_declared;
 }
+
+/* The way in which one of several holds a lease. */
+void valid__lease_strategy(struct valid *v, const struct path *p, struct str strategy);
 
 /* ---- names ---- */
 

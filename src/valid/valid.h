@@ -6,6 +6,7 @@
 #ifndef VALID_VALID_H
 #define VALID_VALID_H
 
+#include "api/faults.h"
 #include "api/object.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -35,10 +36,11 @@ enum valid_type {
 
 struct valid_error {
     enum valid_type type;
-    struct str text;   /* <field>: <body>; the others are parts of it */
-    struct str field;  /* path: spec.tolerations[0].value */
-    struct str body;   /* text without the path: Invalid value: "x": must be … */
-    struct str detail; /* the part of body behind the value; may be empty */
+    struct str text;    /* <field>: <body>; the others are parts of it */
+    struct str field;   /* path: spec.tolerations[0].value */
+    struct str body;    /* text without the path: Invalid value: "x": must be … */
+    struct str detail;  /* the part of body behind the value; may be empty */
+    const char *origin; /* the kind of rule, if one that is declared may find the same; or NULL */
 };
 
 /*
@@ -100,6 +102,7 @@ struct valid_opts {
     struct api_time now;             /* for times that preparing sets; may be unset */
     struct str uid;                  /* of a new object; empty = valid_new_uid */
     const struct valid_user *user;   /* borrowed; NULL = nobody */
+    const struct api_kind *asked;    /* in which the client speaks; NULL = the object's own */
 };
 
 /* Is there validation for objects of this kind, if only of their metadata? Others are accepted as
@@ -150,6 +153,18 @@ void valid_prepare_status(struct api_object *o, const struct api_object *old,
 void valid_status(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
 
+/* What a server warns of when it accepts an object, as far as it says that in headers: the texts
+ * live in the arena, and there are API_MOST_FAULTS at most. */
+struct valid_warnings {
+    struct arena *a;
+    struct str v[API_MOST_FAULTS];
+    size_t n;
+};
+
+/* Appends the warnings about a new object, or one that replaces old, or whose status does so. */
+void valid_warn(const struct api_object *o, const struct api_object *old, bool of_status,
+                struct valid_warnings *out);
+
 /* The first of the two steps for a write of the approval of a CertificateSigningRequest, whose
  * conditions alone change; the second is valid_subresource. */
 void valid_prepare_approval(struct api_object *o, const struct api_object *old,
@@ -163,6 +178,10 @@ void valid_prepare_subresource(struct api_object *o, const struct api_object *ol
 void valid_subresource(const struct api_object *o, const struct api_object *old,
                        struct str subresource, const struct valid_opts *opts,
                        struct valid_errs *out);
+
+/* Appends an error that others than the rules found: the value, printed as JSON, of this field. */
+void valid_refuse(struct valid_errs *out, struct str field, const struct json *value,
+                  struct str why);
 
 /* Appends the error of an update that does not say which version it is meant for. */
 void valid_version_required(struct valid_errs *out);

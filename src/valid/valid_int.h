@@ -29,6 +29,9 @@ struct path {
 #define AT_KEY(p, k)    (&(struct path){.up = (p), .key = (k)})
 #define AT_DOTTED(p, k) (&(struct path){.up = (p), .key = (k), .dotted = true})
 
+/* Appends a path as errors show it. */
+void valid__path_write(struct buf *out, const struct path *p);
+
 /* ---- values as error texts show them ---- */
 
 struct value {
@@ -61,6 +64,9 @@ struct value valid__int_or_str_value(const struct api_int_or_str *v);
 /* A line break and the diff of two structs of a type, printed as values are; nothing when they
  * are too long, or comparing them takes too long. In the arena. */
 struct str valid__diff(struct arena *a, enum api_type_id type, const void *old, const void *now);
+/* The same of two lists of such structs. */
+struct str valid__list_diff(struct arena *a, enum api_type_id type, const void *old,
+                            const void *now);
 
 /* In the arena: quoted as Go's %q does it; in lower case, as far as names of ASCII can tell. */
 struct str valid__go_quoted(struct arena *a, struct str s);
@@ -72,9 +78,12 @@ struct str valid__lower(struct arena *a, struct str s);
 struct valid {
     struct valid_errs *errs;
     const struct feature_set *gates;
-    const struct valid_cel *cel; /* may be NULL */
-    size_t cel_spent;            /* by the expressions of the object so far */
-    bool covered;                /* a rule of create found what a declared one will tell of */
+    const struct valid_cel *cel;  /* may be NULL */
+    const struct api_kind *asked; /* in which the client speaks; NULL: the object's own */
+    size_t cel_spent;             /* by the expressions of the object so far */
+    bool covered;                 /* a rule of create found what a declared one will tell of */
+    const char *origin;           /* what errors are marked with, see valid__cover; or NULL */
+    bool is_standard;             /* declared rules are always in force, and cover no others */
 };
 
 #define VALID_PRINTF(n) __attribute__((format(printf, n, n + 1)))
@@ -114,10 +123,27 @@ static inline size_t valid__found(const struct valid *v) {
     return v->errs->found;
 }
 
+/*
+ * Errors that are found from here to valid__uncover may be found again by a rule that is declared:
+ * then its error takes their place, behind all others, if type, field and origin are the same.
+ */
+void valid__cover(struct valid *v, const char *origin);
+void valid__uncover(struct valid *v);
+/* Appends what declared rules found, and takes away what they cover. */
+void valid__merge_declared(struct valid_errs *errs, const struct valid_errs *declared);
+
 void valid__note_left_out(struct valid_errs *errs); /* how many are missing, as a last entry */
 
 /* Is the text one of a list that ends with NULL? */
 bool valid__one_of(struct str text, const char *const *list);
+
+/* ---- warnings ---- */
+
+VALID_PRINTF(2) /* one warning */
+void valid__warn(struct valid_warnings *w, const char *fmt, ...);
+/* An address, or a range of them, that is not written as it should be. */
+void valid__warn_ip(struct valid_warnings *w, const struct path *p, struct str text);
+void valid__warn_cidr(struct valid_warnings *w, const struct path *p, struct str text);
 
 /* ---- small rules ---- */
 
@@ -129,10 +155,16 @@ void valid__dns_label(struct valid *v, const struct path *p, struct str name);
 void valid__dns_subdomain(struct valid *v, const struct path *p, struct str name);
 /* A label key, which upstream also calls a qualified name. */
 void valid__label_key(struct valid *v, const struct path *p, struct str key);
-/* An IP address, not too oddly written. */
+/* An IP address, and a range of addresses, not too oddly written; how oddly depends on a gate but
+ * for the last. */
 void valid__ip(struct valid *v, const struct path *p, struct str text);
+void valid__cidr(struct valid *v, const struct path *p, struct str text);
+void valid__cidr_strict(struct valid *v, const struct path *p, struct str text);
 /* The reason of a condition: a word. */
 void valid__condition_reason(struct valid *v, const struct path *p, struct str reason);
+/* Conditions that follow the rules of metav1. */
+void valid__conditions(struct valid *v, const struct path *p,
+                       const struct api_condition_list *list);
 /* A key of a ConfigMap, which must not be empty. */
 void valid__config_key(struct valid *v, const struct path *p, struct str key);
 
@@ -155,6 +187,10 @@ typedef void valid_prepare_fn(struct api_object *o, const struct api_object *old
 typedef void valid_update_fn(struct valid *v, const struct api_object *o,
                              const struct api_object *old);
 
+/* Says what a client should know of an object, or of its status, though it is accepted. */
+typedef void valid_warn_fn(struct valid_warnings *w, const struct api_object *o,
+                           const struct api_object *old);
+
 struct valid_kind {
     enum api_type_id type;
     /* Each may be NULL: nothing to do. Bodies are structs of the type. What most kinds have in
@@ -169,6 +205,8 @@ struct valid_kind {
     /* The rules that upstream declares beside the fields of its types: behind all others, on create
      * (old is NULL) and on update, where what did not change is not looked at again. */
     valid_update_fn *declared;
+    /* What is said about an object that is accepted; old is NULL on create. */
+    valid_warn_fn *warn, *warn_status;
 };
 
 /* The rules of a kind, if only those of metadata; NULL: there are none. */
@@ -179,7 +217,19 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__replica_set, valid__deployment, valid__daemon_set, valid__stateful_set, valid__job,
     valid__cron_job, valid__priority_class, valid__pod_disruption_budget, valid__role,
     valid__cluster_role, valid__role_binding, valid__cluster_role_binding, valid__config_map,
-    valid__secret, valid__lease, valid__resource_quota, valid__limit_range;
+    valid__secret, valid__lease, valid__resource_quota, valid__limit_range, valid__event,
+    valid__events_event, valid__storage_class, valid__volume_attributes_class, valid__csi_node,
+    valid__csi_driver, valid__csi_storage_capacity, valid__volume_attachment,
+    valid__persistent_volume_claim, valid__replication_controller, valid__pod_template_kind,
+    valid__controller_revision, valid__runtime_class, valid__lease_candidate,
+    valid__horizontal_pod_autoscaler, valid__horizontal_pod_autoscaler_v1,
+    valid__certificate_signing_request, valid__cluster_trust_bundle, valid__flow_schema,
+    valid__priority_level_configuration, valid__validating_webhook_configuration,
+    valid__mutating_webhook_configuration, valid__validating_admission_policy,
+    valid__mutating_admission_policy, valid__validating_admission_policy_binding,
+    valid__mutating_admission_policy_binding, valid__service, valid__endpoints,
+    valid__endpoint_slice, valid__ingress, valid__ingress_class, valid__network_policy,
+    valid__service_cidr, valid__ip_address;
 
 /* ---- rules that several kinds share ---- */
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "valid/prepare/prepare_int.h"
+#include "valid/volume/volume_int.h"
 #include "valid/workload/workload_int.h"
 
 /* A range of limits without a name is called by its uid. */
@@ -123,15 +124,15 @@ static bool is_claim_or_snapshot(const struct api_typed_local_object_reference *
 }
 
 /* What a claim is filled from is said twice, in an older and a newer field. */
-static void complete_sources(struct api_object *o, struct api_persistent_volume_claim_spec *spec) {
+void valid__complete_sources(struct arena *a, struct api_persistent_volume_claim_spec *spec) {
     const struct api_typed_local_object_reference *source = spec->data_source;
     const struct api_typed_object_reference *ref = spec->data_source_ref;
     if (source && !ref) {
-        spec->data_source_ref = arena_new(&o->arena, struct api_typed_object_reference);
+        spec->data_source_ref = arena_new(a, struct api_typed_object_reference);
         *spec->data_source_ref = (struct api_typed_object_reference){
             .api_group = source->api_group, .kind = source->kind, .name = source->name};
     } else if (ref && !source && !ref->namespace.n) {
-        spec->data_source = arena_new(&o->arena, struct api_typed_local_object_reference);
+        spec->data_source = arena_new(a, struct api_typed_local_object_reference);
         *spec->data_source = (struct api_typed_local_object_reference){
             .api_group = ref->api_group, .kind = ref->kind, .name = ref->name};
     }
@@ -148,7 +149,7 @@ static void prepare_claim(struct api_object *o, const struct api_persistent_volu
     bool was_filled = old && (old->data_source || old->data_source_ref);
     if (!was_filled && !spec->data_source_ref && !is_claim_or_snapshot(spec->data_source))
         spec->data_source = NULL;
-    complete_sources(o, spec);
+    valid__complete_sources(&o->arena, spec);
 }
 
 void valid__create_claim(struct api_object *o, const struct valid_opts *opts) {

@@ -7,6 +7,7 @@
  */
 #include "valid/pod/container_int.h"
 #include "valid/resource_int.h"
+#include "valid/volume/volume_int.h"
 
 static const struct api_persistent_volume *pv_of(const struct api_object *o) {
     return o->body;
@@ -265,6 +266,36 @@ static void check_pv(struct valid *v, const struct api_persistent_volume *pv,
 
 static void create(struct valid *v, const struct api_object *o) {
     check_pv(v, pv_of(o), NULL);
+}
+
+/* ---- volumes without an object ---- */
+
+static void forbid_inline(struct valid *v, const struct path *p, bool is_set) {
+    if (is_set)
+        valid__forbidden(v, p, "may not be specified in the context of inline volumes");
+}
+
+void valid__inline_volume(struct valid *v, const struct path *p,
+                          const struct api_persistent_volume_spec *s) {
+    struct api_persistent_volume pv = {.spec = *s};
+    struct str policy = s->persistent_volume_reclaim_policy;
+    pv.spec.node_affinity = NULL;
+    forbid_inline(v, AT(p, "claimRef"), s->claim_ref);
+    forbid_inline(v, AT(p, "capacity"), s->capacity.n);
+    if (!s->persistent_volume_source.csi)
+        valid__required(v, AT(p, "csi"), "has to be specified in the context of inline volumes");
+    check_access_modes(v, AT(p, "accessModes"), &s->access_modes);
+    if (policy.n && !str_is(policy, "Retain"))
+        valid__forbidden(v, AT(p, "persistentVolumeReclaimPolicy"),
+                         "may only be Retain in the context of inline volumes");
+    forbid_inline(v, AT(p, "nodeAffinity"), s->node_affinity);
+    check_sources(v, p, &pv);
+    check_recycling(v, p, s);
+    forbid_inline(v, AT(p, "storageClassName"), s->storage_class_name.n);
+    if (s->volume_mode.p && !str_is(s->volume_mode, "Filesystem"))
+        valid__forbidden(v, AT(p, "volumeMode"),
+                         "may not specify volumeMode other than Filesystem in the context of "
+                         "inline volumes");
 }
 
 /* ---- updates ---- */

@@ -7,6 +7,7 @@
  */
 #include "valid/pod/container_int.h"
 #include "valid/resource_int.h"
+#include "valid/volume/volume_int.h"
 
 /* ---- drivers ---- */
 
@@ -51,7 +52,8 @@ static void check_storage(struct valid *v, const struct path *p,
 
 /* What both kinds of references to a source of data have. */
 static void check_source(struct valid *v, const struct path *p,
-                         const struct api_typed_local_object_reference *s) {
+                         const struct api_typed_local_object_reference *s,
+                         const struct claim_rules *rules) {
     if (!s->name.n)
         valid__required(v, AT(p, "name"), NO_DETAIL);
     if (!s->kind.n)
@@ -59,7 +61,7 @@ static void check_source(struct valid *v, const struct path *p,
     if (!s->api_group.n && !str_is(s->kind, "PersistentVolumeClaim"))
         valid__invalid(v, p, VALUE_Q(s->kind),
                        "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
-    if (s->api_group.n)
+    if (s->api_group.n && !rules->any_api_group)
         valid__dns_subdomain(v, AT(p, "apiGroup"), s->api_group);
 }
 
@@ -70,17 +72,18 @@ static bool same_source(const struct api_typed_local_object_reference *a,
 }
 
 static void check_sources(struct valid *v, const struct path *p,
-                          const struct api_persistent_volume_claim_spec *spec) {
+                          const struct api_persistent_volume_claim_spec *spec,
+                          const struct claim_rules *rules) {
     /* Upstream hands the path itself over as the value, and Go prints it as an empty struct. */
     static const struct json empty = {.kind = JSON_OBJECT};
     const struct api_typed_local_object_reference *source = spec->data_source;
     const struct api_typed_object_reference *ref = spec->data_source_ref;
     if (source)
-        check_source(v, AT(p, "dataSource"), source);
+        check_source(v, AT(p, "dataSource"), source, rules);
     if (ref) {
         struct api_typed_local_object_reference local = {
             .api_group = ref->api_group, .kind = ref->kind, .name = ref->name};
-        check_source(v, AT(p, "dataSourceRef"), &local);
+        check_source(v, AT(p, "dataSourceRef"), &local, rules);
         if (ref->namespace.n)
             valid__dns_label(v, AT(AT(p, "dataSourceRef"), "namespace"), ref->namespace);
     }
@@ -93,24 +96,31 @@ static void check_sources(struct valid *v, const struct path *p,
         valid__invalid(v, p, VALUE_JSON(empty), "must match dataSourceRef");
 }
 
-void valid__volume_claim_spec(struct valid *v, const struct path *p,
-                              const struct api_persistent_volume_claim_spec *spec) {
+void valid__claim_spec(struct valid *v, const struct path *p,
+                       const struct api_persistent_volume_claim_spec *spec,
+                       const struct claim_rules *rules) {
     static const char *const volume_modes[] = {"Block", "Filesystem", NULL};
     if (!spec->access_modes.n)
         valid__required(v, AT(p, "accessModes"), "at least 1 access mode is required");
     if (spec->selector)
-        valid__label_selector(v, AT(p, "selector"), spec->selector, &(struct selector_rules){0});
+        valid__label_selector(v, AT(p, "selector"), spec->selector, &rules->selectors);
     check_access_modes(v, AT(p, "accessModes"), &spec->access_modes);
     check_storage(v, AT_KEY(AT(p, "resources"), STR("storage")), &spec->resources.requests);
     if (spec->storage_class_name.n)
         valid__dns_subdomain(v, AT(p, "storageClassName"), spec->storage_class_name);
     if (spec->volume_mode.p && !valid__one_of(spec->volume_mode, volume_modes))
         valid__not_supported(v, AT(p, "volumeMode"), VALUE_NAMED(spec->volume_mode), volume_modes);
-    check_sources(v, p, spec);
-    if (spec->volume_attributes_class_name.n &&
-        feature_enabled(v->gates, FEATURE_VolumeAttributesClass))
+    check_sources(v, p, spec, rules);
+    if (spec->volume_attributes_class_name.n && rules->attributes_class)
         valid__dns_subdomain(v, AT(p, "volumeAttributesClassName"),
                              spec->volume_attributes_class_name);
+}
+
+void valid__volume_claim_spec(struct valid *v, const struct path *p,
+                              const struct api_persistent_volume_claim_spec *spec) {
+    struct claim_rules rules = {.attributes_class =
+                                    feature_enabled(v->gates, FEATURE_VolumeAttributesClass)};
+    valid__claim_spec(v, p, spec, &rules);
 }
 
 /* ---- ephemeral volumes ---- */

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "valid/certificates/certificates_int.h"
 #include "valid/pod/container_int.h"
 
 /* ---- files ---- */
@@ -166,8 +167,7 @@ static size_t check_parts(struct valid *v, const struct path *p, struct str text
     return count;
 }
 
-/* example.com/signer-name */
-static void check_signer(struct valid *v, const struct path *p, struct str name) {
+void valid__signer_name(struct valid *v, const struct path *p, struct str name) {
     enum { DOMAIN_MOST = 253, MOST = 571 };
     struct str domain, path;
     if (!name.n) {
@@ -248,7 +248,7 @@ static void check_signed_bundle(struct valid *v, const struct path *p,
                                 const struct api_cluster_trust_bundle_projection *s) {
     if (!s->signer_name.n)
         valid__required(v, AT(p, "signerName"), "must be a valid signer name");
-    check_signer(v, AT(p, "signerName"), s->signer_name);
+    valid__signer_name(v, AT(p, "signerName"), s->signer_name);
     if (s->label_selector)
         valid__label_selector(v, AT(p, "labelSelector"), s->label_selector,
                               &(struct selector_rules){0});
@@ -333,7 +333,7 @@ static void check_certificate(struct projection *pr, const struct path *p,
                  {"certificateChainPath", s->certificate_chain_path}};
     struct valid *v = pr->v;
     size_t count = 0;
-    check_signer(v, AT(p, "signerName"), s->signer_name);
+    valid__signer_name(v, AT(p, "signerName"), s->signer_name);
     check_user_annotations(v, AT(p, "userAnnotations"), &s->user_annotations);
     valid__id(v, AT(p, "user"), &s->user);
     if (!valid__one_of(s->key_type, key_types))

@@ -83,7 +83,8 @@ bool valid__atoi(struct arena *a, struct str text, int64_t *out, struct str *err
 
 /* The status of each workload that is a list of counts, and of a budget and a job. */
 valid_update_fn valid__replica_set_status, valid__deployment_status, valid__daemon_set_status,
-    valid__stateful_set_status, valid__budget_status, valid__job_status;
+    valid__stateful_set_status, valid__budget_status, valid__job_status,
+    valid__replication_controller_status;
 valid_prepare_fn valid__prepare_replica_set_status, valid__prepare_deployment_status;
 
 /* Gives a DaemonSet that was read the annotation of its template's generation, which upstream's

@@ -97,6 +97,22 @@ void valid__replica_set_status(struct valid *v, const struct api_object *o,
     check_available(v, p, s->available_replicas, s->ready_replicas, "readyReplicas");
 }
 
+void valid__replication_controller_status(struct valid *v, const struct api_object *o,
+                                          const struct api_object *old) {
+    (void)old;
+    const struct path *p = AT(NULL, "status");
+    const struct api_replication_controller_status *s =
+        &((const struct api_replication_controller *)o->body)->status;
+    const struct count parts[] = {COUNT("fullyLabeledReplicas", s->fully_labeled_replicas),
+                                  COUNT("readyReplicas", s->ready_replicas),
+                                  COUNT("availableReplicas", s->available_replicas)};
+    check_meta(v, o);
+    CHECK_COUNTS(v, p, COUNT("replicas", s->replicas), parts[0], parts[1], parts[2],
+                 COUNT("observedGeneration", s->observed_generation));
+    check_below(v, p, parts, 3, s->replicas);
+    check_available(v, p, s->available_replicas, s->ready_replicas, "readyReplicas");
+}
+
 static struct labels copy_labels(struct arena *a, const struct labels *from) {
     struct labels copy = {arena_array(a, struct label, from->n), from->n};
     for (size_t i = 0; i < from->n; i++)
@@ -204,8 +220,8 @@ static void check_condition(struct valid *v, const struct path *p, const struct 
         valid__too_long(v, AT(p, "message"), MOST);
 }
 
-static void check_conditions(struct valid *v, const struct path *p,
-                             const struct api_condition_list *list) {
+void valid__conditions(struct valid *v, const struct path *p,
+                       const struct api_condition_list *list) {
     struct seen seen;
     seen_init(&seen);
     for (size_t i = 0; i < list->n; i++) {
@@ -222,7 +238,7 @@ void valid__budget_status(struct valid *v, const struct api_object *o,
     const struct path *p = AT(NULL, "status");
     const struct api_pod_disruption_budget *budget = o->body;
     const struct api_pod_disruption_budget_status *s = &budget->status;
-    check_conditions(v, AT(p, "conditions"), &s->conditions);
+    valid__conditions(v, AT(p, "conditions"), &s->conditions);
     CHECK_COUNTS(v, p, COUNT("disruptionsAllowed", s->disruptions_allowed),
                  COUNT("currentHealthy", s->current_healthy),
                  COUNT("desiredHealthy", s->desired_healthy),

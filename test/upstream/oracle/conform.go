@@ -166,7 +166,7 @@ func (b *berth) agreesWithAny(a *area, l line) bool {
 		if a.difference(first, again) == "" {
 			continue
 		}
-		if strings.HasPrefix(a.name, "validate_") {
+		if strings.HasPrefix(a.name, "validate_") || a.name == "rules" {
 			again.set("order_random", true)
 		}
 		if why, err := b.check(again); err == nil && why == "" {

@@ -23,6 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingadmissionpolicy"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingadmissionpolicybinding"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingwebhookconfiguration"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/resolver"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicy"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicybinding"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingwebhookconfiguration"
@@ -79,6 +80,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
+// Nobody is asked whether parameters of policies may be read; what they are is asked for first.
+var noResources = resolver.ResourceResolverFunc(func(schema.GroupVersionKind) (schema.GroupVersionResource, error) {
+	return schema.GroupVersionResource{}, errors.New("no such kind")
+})
+
 var noNamespaces = fake.NewSimpleClientset().CoreV1().Namespaces()
 
 // The kinds of which Berth judges the metadata alone, as "group Kind", and the rules that a server has for them.
@@ -94,11 +100,11 @@ var metadataStrategies = map[string]strategy{
 	" Secret":                secret.Strategy,
 	" Service":               service.Strategy,
 	" ServiceAccount":        serviceaccount.Strategy,
-	"admissionregistration.k8s.io MutatingAdmissionPolicy":          mutatingadmissionpolicy.NewStrategy(nil, nil),
-	"admissionregistration.k8s.io MutatingAdmissionPolicyBinding":   mutatingadmissionpolicybinding.NewStrategy(nil, nil, nil),
+	"admissionregistration.k8s.io MutatingAdmissionPolicy":          mutatingadmissionpolicy.NewStrategy(nil, noResources),
+	"admissionregistration.k8s.io MutatingAdmissionPolicyBinding":   mutatingadmissionpolicybinding.NewStrategy(nil, nil, noResources),
 	"admissionregistration.k8s.io MutatingWebhookConfiguration":     mutatingwebhookconfiguration.Strategy,
-	"admissionregistration.k8s.io ValidatingAdmissionPolicy":        validatingadmissionpolicy.NewStrategy(nil, nil),
-	"admissionregistration.k8s.io ValidatingAdmissionPolicyBinding": validatingadmissionpolicybinding.NewStrategy(nil, nil, nil),
+	"admissionregistration.k8s.io ValidatingAdmissionPolicy":        validatingadmissionpolicy.NewStrategy(nil, noResources),
+	"admissionregistration.k8s.io ValidatingAdmissionPolicyBinding": validatingadmissionpolicybinding.NewStrategy(nil, nil, noResources),
 	"admissionregistration.k8s.io ValidatingWebhookConfiguration":   validatingwebhookconfiguration.Strategy,
 	"apiextensions.k8s.io CustomResourceDefinition":                 customresourcedefinition.NewStrategy(legacyscheme.Scheme),
 	"apiregistration.k8s.io APIService":                             apiservice.NewStrategy(legacyscheme.Scheme),
@@ -144,7 +150,7 @@ var metadataStrategies = map[string]strategy{
 	"storagemigration.k8s.io StorageVersionMigration":               storagemigration.Strategy,
 }
 
-// Of these kinds Berth has all rules: the whole verdict is compared.
+// Of these kinds, and of those of rules.go, Berth has all rules: the whole verdict is compared.
 var judgedWhole = []string{" ConfigMap", " LimitRange", " ResourceQuota", " Secret", " ServiceAccount", "coordination.k8s.io Lease",
 	"rbac.authorization.k8s.io ClusterRole", "rbac.authorization.k8s.io ClusterRoleBinding", "rbac.authorization.k8s.io Role",
 	"rbac.authorization.k8s.io RoleBinding"}
@@ -199,7 +205,7 @@ func metadataKindOf(text []byte) metadataKind {
 	if !ok {
 		panic(badQuestion{fmt.Errorf("no rules for metadata of %s", gvk)})
 	}
-	if slices.Contains(judgedWhole, gvk.Group+" "+gvk.Kind) {
+	if slices.Contains(judgedWhole, gvk.Group+" "+gvk.Kind) || slices.Contains(ruledKinds, gvk.Group+" "+gvk.Kind) {
 		return metadataKind{gvk, s}
 	}
 	return metadataKind{gvk, metadataOnly{s}}

@@ -38,8 +38,10 @@ func command() error {
 	berth := flag.String("berth", "build/release/berth", "the program")
 	all := flag.Bool("all", false, "print every difference, in place of its causes")
 	one := flag.String("case", "", "the id of a case as AREA-SEED-NUMBER: prints it and where the servers differ in it")
+	only := flag.String("kinds", "", "resources that cases are about, with commas between them; all by default")
 	record := flag.String("record", "", "a file of cases: prints them with the answers that the real server gives now")
 	flag.Parse()
+	choose(*only)
 	known, err := readKnown(*list)
 	if err != nil {
 		return err

@@ -1,0 +1,29 @@
+/* What webhooks and policies of admission share: which requests they are asked about. */
+#ifndef VALID_ADMISSION_ADMISSION_INT_H
+#define VALID_ADMISSION_ADMISSION_INT_H
+
+#include "valid/declared_int.h"
+
+/* Resources and operations at p. */
+void valid__rule_with_operations(struct valid *v, const struct path *p,
+                                 const struct api_rule_with_operations *r);
+/* Which requests a policy or a binding is about; NULL: nothing to say. */
+void valid__match_resources(struct valid *v, const struct path *p,
+                            const struct api_match_resources *m);
+/* Operations that change nothing cannot be mutated; p is that of the list of rules. */
+void valid__mutating_operations(struct valid *v, const struct path *p,
+                                const struct api_named_rule_with_operations_list *rules);
+/* Conditions in CEL: their names, and that there is an expression; it is not compiled. */
+void valid__match_conditions(struct valid *v, const struct path *p,
+                             const struct api_match_condition_list *list);
+
+/* Is there nothing but white space in the text? */
+bool valid__is_blank(struct str text);
+/* The one of two words, or more; the list ends with NULL. */
+extern const char *const valid__failure_policies[], *const valid__match_policies[],
+                                                        *const valid__reinvocation_policies[];
+/* A text that may be absent must be one of the list. */
+void valid__optional_choice(struct valid *v, const struct path *p, struct str text,
+                            const char *const *supported);
+
+#endif
