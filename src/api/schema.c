@@ -179,10 +179,11 @@ const uint64_t api_gated_rows[API_TYPES] = {
 #undef INSIDE
 
 /* Likewise for lists and maps that are written though they are empty. */
-#define IS_MANY(kind_)                                                                    \
-    (API_##kind_ == API_LIST || API_##kind_ == API_MOBJ || (API_##kind_ >= API_LSTR && \
-                                                            API_##kind_ <= API_MTIME))
-#define SHOWN_EMPTY(kind_, ...)                       (IS_MANY(kind_) && !(FLAGS(__VA_ARGS__) & API_OMIT))
+#define IS_MANY(kind_)                                     \
+    (API_##kind_ == API_LIST || API_##kind_ == API_MOBJ || \
+     (API_##kind_ >= API_LSTR && API_##kind_ <= API_MTIME))
+#define ALWAYS(...)                                   (!(FLAGS(__VA_ARGS__) & API_OMIT))
+#define SHOWN_EMPTY(kind_, ...)                       (IS_MANY(kind_) && ALWAYS(__VA_ARGS__))
 #define INSIDE(type)                                  api_##type##_shown_empty
 #define BEGIN(...)                                    enum { API_NAME(T, _shown_empty) = 0
 #define FIELD(member, json_name, kind_, number_, ...) || SHOWN_EMPTY(kind_, __VA_ARGS__)

@@ -33,7 +33,8 @@ static bool answers_with_object(const struct api_kind *kind) {
     return false;
 }
 
-/* Was a mark made on the way to a deletion without grace? Watchers see it before the object goes. */
+/* Was a mark made on the way to a deletion without grace? Watchers see it before the object goes.
+ */
 static bool is_marked(const struct api_object *copy, const struct api_object *stored) {
     return copy->meta->deletion_timestamp.set && !apiserver__is_unchanged(copy, stored);
 }

@@ -25,10 +25,10 @@ struct str registry_no_conversion(struct arena *a, const struct api_object *o,
                             "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
                             "\"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
                             STR_ARG(names->kind), STR_ARG(names->api_version));
-    return arena_printf(a, "converting (%.*s.%.*s) to (%.*s.%s): unknown conversion",
-                        STR_ARG(str_sub(names->api_version, group.n ? group.n + 1 : 0,
-                                        names->api_version.n)),
-                        STR_ARG(names->kind), STR_ARG(package), want->kind);
+    return arena_printf(
+        a, "converting (%.*s.%.*s) to (%.*s.%s): unknown conversion",
+        STR_ARG(str_sub(names->api_version, group.n ? group.n + 1 : 0, names->api_version.n)),
+        STR_ARG(names->kind), STR_ARG(package), want->kind);
 }
 
 struct registry_failure registry_refuse_faults(const struct api_faults *faults) {

@@ -127,9 +127,9 @@ static void answer_partial(struct server__call *c) {
         answer_proto(c, c->response.code, buf_view(&text));
         return;
     }
-    struct json tree = partial(c, &c->arena, o);
-    api_object_unref(o);
+    struct json tree = partial(c, &c->arena, o); /* its texts are the object's */
     server__answer_json(c, c->response.code, &tree);
+    api_object_unref(o);
 }
 
 static void answer_object(struct server__call *c) {

@@ -225,8 +225,9 @@ static struct registry_failure route_types(struct server__call *c) {
  * is not stored. */
 static bool has_table(const struct server__call *c) {
     static const enum api_type_id without[] = {
-        API_T_device_taint_rule, API_T_resource_resource_claim, API_T_resource_claim_v1beta1,
-        API_T_resource_pool_status_request, API_T_composite_pod_group, API_T_pod_group};
+        API_T_device_taint_rule,      API_T_resource_resource_claim,
+        API_T_resource_claim_v1beta1, API_T_resource_pool_status_request,
+        API_T_composite_pod_group,    API_T_pod_group};
     const struct registry_subresource *sub = c->route.subresource;
     if (c->route.kind != SERVER_ROUTE_RESOURCE)
         return true;

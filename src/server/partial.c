@@ -33,8 +33,7 @@ static struct labels without(struct arena *a, const struct labels *map, struct s
 
 const struct api_object_meta *server__meta_of(struct arena *a, const struct api_object *o) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (!api_object_is(o, fields[i].type) ||
-            !labels_find(&o->meta->annotations, fields[i].key))
+        if (!api_object_is(o, fields[i].type) || !labels_find(&o->meta->annotations, fields[i].key))
             continue;
         struct api_object_meta *m = arena_new(a, struct api_object_meta);
         *m = *o->meta;

@@ -181,7 +181,8 @@ static struct str text_member(const struct json *tree, struct str name) {
 
 /* Any group's DeleteOptions will do, and so will what does not say what it is. */
 static struct registry_failure check_delete_kind(struct server__call *c, const struct json *tree) {
-    struct str kind = text_member(tree, STR("kind")), version = text_member(tree, STR("apiVersion"));
+    struct str kind = text_member(tree, STR("kind")),
+               version = text_member(tree, STR("apiVersion"));
     if (!kind.n || str_is(kind, "DeleteOptions"))
         return (struct registry_failure){.code = ERR_NONE};
     if (str_is(kind, "Status") && str_is(version, "v1"))

@@ -130,9 +130,9 @@ static const struct registry__table *find_in(const struct registry__table *table
 
 static const struct registry__table *table_of(const struct api_type *type) {
     static const struct registry__table *const all[] = {
-        registry__core_tables,  registry__workload_tables, registry__storage_tables,
-        registry__other_tables, registry__network_tables,  registry__device_tables,
-        registry__policy_tables, registry__scaling_tables, registry__group_tables};
+        registry__core_tables,   registry__workload_tables, registry__storage_tables,
+        registry__other_tables,  registry__network_tables,  registry__device_tables,
+        registry__policy_tables, registry__scaling_tables,  registry__group_tables};
     const struct registry__table *found = NULL;
     for (size_t i = 0; !found && i < sizeof all / sizeof *all; i++)
         found = find_in(all[i], type);

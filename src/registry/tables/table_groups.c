@@ -141,12 +141,9 @@ static void fill_lease_candidate(struct registry__row *r) {
 }
 
 static const struct registry__column lease_candidate_columns[] = {
-    {"Name", "string", false},
-    {"LeaseName", "string", false},
-    {"BinaryVersion", "string", false},
-    {"EmulationVersion", "string", false},
-    {"Age", "string", false},
-    {0}};
+    {"Name", "string", false},          {"LeaseName", "string", false},
+    {"BinaryVersion", "string", false}, {"EmulationVersion", "string", false},
+    {"Age", "string", false},           {0}};
 
 static void fill_attributes_class(struct registry__row *r) {
     registry__cell_name(r);
@@ -158,7 +155,8 @@ static const struct registry__column attributes_class_columns[] = {
     {"Name", "string", false}, {"DriverName", "string", false}, {"Age", "string", false}, {0}};
 
 static void fill_taint_rule(struct registry__row *r) {
-    const struct api_device_taint *t = &((const struct api_device_taint_rule *)r->o->body)->spec.taint;
+    const struct api_device_taint *t =
+        &((const struct api_device_taint_rule *)r->o->body)->spec.taint;
     registry__cell_name(r);
     registry__cell(r, t->key);
     registry__cell(r, t->value);
@@ -170,10 +168,13 @@ static void fill_taint_rule(struct registry__row *r) {
     registry__cell_age(r);
 }
 
-static const struct registry__column taint_rule_columns[] = {
-    {"Name", "string", false},   {"Key", "string", false},       {"Value", "string", false},
-    {"Effect", "string", false}, {"TimeAdded", "string", false}, {"Age", "string", false},
-    {0}};
+static const struct registry__column taint_rule_columns[] = {{"Name", "string", false},
+                                                             {"Key", "string", false},
+                                                             {"Value", "string", false},
+                                                             {"Effect", "string", false},
+                                                             {"TimeAdded", "string", false},
+                                                             {"Age", "string", false},
+                                                             {0}};
 
 const struct registry__table registry__group_tables[] = {
     {API_T_pod_group, pod_group_columns, fill_pod_group},

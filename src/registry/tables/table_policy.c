@@ -33,11 +33,12 @@ static void fill_mutating_policy(struct registry__row *r) {
     cells_policy(r, p->spec.mutations.n, p->spec.param_kind);
 }
 
-static const struct registry__column validating_policy_columns[] = {{"Name", "string", false},
-                                                                    {"Validations", "integer", false},
-                                                                    {"ParamKind", "string", false},
-                                                                    {"Age", "string", false},
-                                                                    {0}};
+static const struct registry__column validating_policy_columns[] = {
+    {"Name", "string", false},
+    {"Validations", "integer", false},
+    {"ParamKind", "string", false},
+    {"Age", "string", false},
+    {0}};
 static const struct registry__column mutating_policy_columns[] = {{"Name", "string", false},
                                                                   {"Mutations", "integer", false},
                                                                   {"ParamKind", "string", false},
@@ -54,8 +55,8 @@ static struct str selector_text(struct arena *a, const struct api_label_selector
     buf_add(&text, STR("},MatchExpressions:[]LabelSelectorRequirement{"));
     for (size_t i = 0; i < s->match_expressions.n; i++) {
         const struct api_label_selector_requirement *e = &s->match_expressions.v[i];
-        buf_addf(&text, "LabelSelectorRequirement{Key:%.*s,Operator:%.*s,Values:[",
-                 STR_ARG(e->key), STR_ARG(e->operator));
+        buf_addf(&text, "LabelSelectorRequirement{Key:%.*s,Operator:%.*s,Values:[", STR_ARG(e->key),
+                 STR_ARG(e->operator));
         for (size_t k = 0; k < e->values.n; k++)
             buf_addf(&text, "%s%.*s", k ? " " : "", STR_ARG(e->values.v[k]));
         buf_add(&text, STR("],},"));
@@ -99,8 +100,7 @@ static void cells_webhooks(struct registry__row *r, size_t n) {
 }
 
 static void fill_mutating_webhooks(struct registry__row *r) {
-    cells_webhooks(r,
-                   ((const struct api_mutating_webhook_configuration *)r->o->body)->webhooks.n);
+    cells_webhooks(r, ((const struct api_mutating_webhook_configuration *)r->o->body)->webhooks.n);
 }
 
 static void fill_validating_webhooks(struct registry__row *r) {
@@ -197,9 +197,12 @@ static void fill_signing_request(struct registry__row *r) {
 }
 
 static const struct registry__column signing_request_columns[] = {
-    {"Name", "string", false},       {"Age", "string", false},
-    {"SignerName", "string", false}, {"Requestor", "string", false},
-    {"RequestedDuration", "string", false}, {"Condition", "string", false},
+    {"Name", "string", false},
+    {"Age", "string", false},
+    {"SignerName", "string", false},
+    {"Requestor", "string", false},
+    {"RequestedDuration", "string", false},
+    {"Condition", "string", false},
     {0}};
 
 static void fill_trust_bundle(struct registry__row *r) {

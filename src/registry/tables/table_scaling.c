@@ -65,8 +65,8 @@ static void add_other(struct buf *text, struct metric m) {
 static void add_metric(struct buf *text, const struct api_metric_spec *s,
                        const struct api_metric_status *is) {
     if (str_is(s->type, "External") && s->external)
-        add_other(text, (struct metric){.target = &s->external->target,
-                                        .is = CURRENT(is, external)});
+        add_other(text,
+                  (struct metric){.target = &s->external->target, .is = CURRENT(is, external)});
     else if (str_is(s->type, "Object") && s->object)
         add_other(text, (struct metric){.target = &s->object->target, .is = CURRENT(is, object)});
     else if (str_is(s->type, "Pods") && s->pods)
@@ -113,8 +113,9 @@ static void fill_autoscaler(struct registry__row *r) {
 }
 
 static const struct registry__column autoscaler_columns[] = {
-    {"Name", "string", false},    {"Reference", "string", false}, {"Targets", "string", false},
-    {"MinPods", "string", false}, {"MaxPods", "string", false},   {"Replicas", "string", false},
+    {"Name", "string", false},    {"Reference", "string", false},
+    {"Targets", "string", false}, {"MinPods", "string", false},
+    {"MaxPods", "string", false}, {"Replicas", "string", false},
     {"Age", "string", false},     {0}};
 
 static void fill_scale(struct registry__row *r) {

@@ -65,7 +65,6 @@ valid_prepare_fn valid__status_api_service, valid__status_claim, valid__status_c
     valid__status_volume_attachment, valid__approve_csr;
 
 valid__create_fn valid__drop_empty_webhook, valid__join_cidrs, valid__merge_string_data,
-    valid__name_generation,
     valid__time_taint_rule, valid__time_slice, valid__time_slice_v1beta1;
 
 #endif

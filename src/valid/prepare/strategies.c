@@ -7,6 +7,7 @@
  * k8s.io/kube-aggregator/pkg/registry/apiservice: their PrepareForCreate and PrepareForUpdate.
  */
 #include "valid/prepare/prepare_int.h"
+#include "valid/workload/workload_int.h"
 
 static const struct valid__strategy rows[] = {
     {.type = API_T_pod, .flags = HAS_STATUS | FIRST_GENERATION, .compared = "spec"},

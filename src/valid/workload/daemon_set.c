@@ -5,7 +5,6 @@
  * func ValidateDaemonSetUpdate.
  */
 #include "valid/kinds_int.h"
-#include "valid/prepare/prepare_int.h"
 #include "valid/workload/workload_int.h"
 
 static void check_rolling_update(struct valid *v, const struct path *p,
