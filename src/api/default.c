@@ -107,17 +107,19 @@ static void walk_field(struct defaulter *d, const struct api_field *f, char *slo
 }
 
 static void walk(struct defaulter *d, const struct api_type *type, char *body) {
+    uint64_t inside = 0;
     for (uint64_t rows = type->defaulted; rows; rows &= rows - 1) {
         const struct api_field *f = &type->fields[__builtin_ctzll(rows)];
         if (f->def)
             set_constant(f, body + f->offset);
+        else
+            inside |= rows & -rows;
     }
     if (api__default_rules[type->id])
         api__default_rules[type->id](d, body);
-    for (uint64_t rows = type->defaulted; rows; rows &= rows - 1) {
+    for (uint64_t rows = inside; rows; rows &= rows - 1) {
         const struct api_field *f = &type->fields[__builtin_ctzll(rows)];
-        if (!f->def)
-            walk_field(d, f, body + f->offset);
+        walk_field(d, f, body + f->offset);
     }
 }
 

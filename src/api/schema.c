@@ -174,6 +174,7 @@ const uint64_t api_gated_rows[API_TYPES] = {
 const struct api_kind api_kinds[] = {
 #define KIND(type_, kind_, api_version_, plural_, namespaced_) \
     {.kind = (kind_),                                          \
+     .tag = TAG(kind_),                                        \
      .api_version = (api_version_),                            \
      .plural = (plural_),                                      \
      .namespaced = (namespaced_),                              \
@@ -183,8 +184,9 @@ const struct api_kind api_kinds[] = {
     {0}};
 
 const struct api_kind *api_kind_find(struct str api_version, struct str kind) {
+    uint32_t tag = kind.n ? API_TAG(kind.p, kind.n) : UINT32_MAX;
     for (const struct api_kind *k = api_kinds; k->kind; k++)
-        if (str_is(kind, k->kind) && str_is(api_version, k->api_version))
+        if (k->tag == tag && str_is(kind, k->kind) && str_is(api_version, k->api_version))
             return k;
     return NULL;
 }

@@ -193,8 +193,8 @@ struct api_found api_field_find_inline(const struct api_type *type, struct str j
 
 /* Finds a field by its JSON name, in INLINE types too. `next` is the row to try first, and moves
  * behind the one found, which speeds up calls in row order: start with type->fields. */
-static inline struct api_found api_field_find(const struct api_type *type, struct str json,
-                                              const struct api_field **next) {
+static inline __attribute__((always_inline)) struct api_found
+api_field_find(const struct api_type *type, struct str json, const struct api_field **next) {
     const struct api_field *end = type->fields + type->field_count, *f = *next;
     uint32_t tag = json.n ? API_TAG(json.p, json.n) : UINT32_MAX;
     for (size_t left = type->field_count; left > 0; left--, f++) {
@@ -217,6 +217,7 @@ static inline const struct api_field *api_field_numbered(const struct api_type *
 
 struct api_kind {
     const char *kind;        /* Pod */
+    uint32_t tag;            /* API_TAG of it */
     const char *api_version; /* v1, apps/v1 */
     const char *plural;      /* pods */
     bool namespaced;

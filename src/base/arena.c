@@ -6,15 +6,7 @@
 
 #include "base/print.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_FENCED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_FENCED 1
-#endif
-#endif
-
-#ifdef ARENA_FENCED
+#if ARENA_FENCED
 #include <sanitizer/asan_interface.h>
 enum { FENCE = 16 };
 #define FORBID(p, n) ASAN_POISON_MEMORY_REGION(p, n)
@@ -26,7 +18,6 @@ enum { FENCE = 0 };
 #endif
 
 enum {
-    ALIGN = 8,
     FIRST_CHUNK = 4096,
     LARGEST_STEP = 1 << 20, /* chunks double up to here, so waste is bounded for large arenas */
     LEAST_STEP = 512,       /* of tight arenas, which grow by a quarter */
@@ -71,7 +62,7 @@ static void add_chunk(struct arena *a, size_t least) {
 static size_t round_up(size_t n) {
     if (n > SIZE_MAX / 2)
         BUG("arena allocation of more than half the address space");
-    return ((n ? n : 1) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    return ((n ? n : 1) + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 }
 
 void arena_reserve(struct arena *a, size_t n) {
@@ -86,9 +77,9 @@ void arena_start(struct arena *a, size_t n) {
     put_chunk(a, round_up(n));
 }
 
-void *arena_alloc(struct arena *a, size_t n) {
+void *arena_alloc_slowly(struct arena *a, size_t n) {
     size_t need = round_up(n) + FENCE;
-    if (__builtin_expect((size_t)(a->end - a->cur) < need, 0))
+    if ((size_t)(a->end - a->cur) < need)
         add_chunk(a, need);
     void *p = a->cur;
     a->cur += need;

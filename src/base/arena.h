@@ -16,6 +16,19 @@
 #include "base/alloc.h"
 #include "base/str.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_FENCED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_FENCED 1
+#endif
+#endif
+#ifndef ARENA_FENCED
+#define ARENA_FENCED 0
+#endif
+
+enum { ARENA_ALIGN = 8 };
+
 struct arena_chunk;
 
 struct arena {
@@ -28,8 +41,18 @@ struct arena {
 
 /* An empty arena owns no memory: `struct arena a = {0};` needs no call. */
 
+/* What arena_alloc does when there is no room left, or fences are needed. */
+void *arena_alloc_slowly(struct arena *a, size_t n);
+
 /* n bytes aligned to 8, uninitialised, never NULL; they live until reset or release. */
-void *arena_alloc(struct arena *a, size_t n);
+static inline void *arena_alloc(struct arena *a, size_t n) {
+    size_t room = (size_t)(a->end - a->cur) & ~(size_t)(ARENA_ALIGN - 1);
+    if (ARENA_FENCED || n - 1 >= room) /* no bytes at all have a place of their own, too */
+        return arena_alloc_slowly(a, n);
+    void *p = a->cur;
+    a->cur += (n + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
+    return p;
+}
 
 /* count * size bytes, zeroed; the product is checked. */
 void *arena_calloc(struct arena *a, size_t count, size_t size);

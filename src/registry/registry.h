@@ -166,6 +166,7 @@ struct registry {
     struct registry_plugins plugins;              /* of admission that are asked */
     const struct registry_authorizer *authorizer; /* NULL: everybody may do everything */
     const struct registry_ranges *ranges;         /* NULL: where services are is not known */
+    bool only_judges; /* nobody reads what becomes of an object, so it may lack later defaults */
 };
 
 /* What a request says beside the object. */

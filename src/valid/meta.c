@@ -36,10 +36,13 @@ static void put_hex(char *to, size_t n, uint64_t v) {
 
 struct str valid_new_uid(struct arena *a, const struct api_kind *kind, struct str namespace,
                          struct str name) {
-    AUTO(arena_release) struct arena scratch = {0};
-    struct str key =
-        arena_printf(&scratch, "%s\n%.*s\n%.*s", kind->kind, STR_ARG(namespace), STR_ARG(name));
-    uint64_t high = str_hash(key, 1), low = str_hash(key, 2);
+    AUTO(buf_release) struct buf key = BUF_INIT(SIZE_MAX);
+    buf_add(&key, str_of(kind->kind));
+    buf_add_char(&key, '\n');
+    buf_add(&key, namespace);
+    buf_add_char(&key, '\n');
+    buf_add(&key, name);
+    uint64_t high = str_hash(buf_view(&key), 1), low = str_hash(buf_view(&key), 2);
     char text[] = "00000000-0000-8000-8000-000000000000"; /* version 8: of our own making */
     put_hex(text, 8, high >> 32);
     put_hex(text + 9, 4, high >> 16);

@@ -44,6 +44,7 @@ int verdict_run_new(const struct verdict_opts *opts, const struct registry_known
     run->stored = stored;
     run->seen = registry_known_new(opts->namespace);
     run->registry = (struct registry){.gates = &opts->gates->enabled,
+                                      .only_judges = true,
                                       .cel = opts->cel,
                                       .view = registry_known_view(run->seen),
                                       .plugins = registry_plugins_offline()};

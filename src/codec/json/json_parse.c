@@ -165,7 +165,7 @@ static bool is_borrowed(const struct json__run *run, const struct json *v) {
 
 /* Copies n bytes, most often few of them: 16 at a time where the text goes on far enough. `to` has
  * 16 bytes to spare. */
-static char *copy_view(const struct parser *ps, char *to, const char **view, size_t n) {
+static inline char *copy_view(const struct parser *ps, char *to, const char **view, size_t n) {
     const char *from = *view;
     *view = to;
     if ((size_t)(ps->end - from) < n + 16) {

@@ -45,7 +45,7 @@ static void keep_rest(struct api_object *o, const struct api_object *old,
 }
 
 /* Clients that do not know resources of pods leave them out; what those do not say follows from
- * the containers, of which ephemeral ones have no resources. */
+ * the containers. */
 static void default_resources(struct api_object *o, const struct api_pod *was,
                               const struct feature_set *gates) {
     struct api_pod *pod = api_own_body(o);
@@ -56,9 +56,7 @@ static void default_resources(struct api_object *o, const struct api_pod *was,
         api_struct_copy(&o->arena, &api_types[API_T_resource_requirements], was->spec.resources,
                         pod->spec.resources);
     }
-    struct api_pod_spec counted = pod->spec;
-    counted.ephemeral_containers.n = 0;
-    valid__default_pod_resources(&o->arena, &counted, true, gates);
+    valid__default_pod_resources(&o->arena, &pod->spec, true, gates);
 }
 
 void valid__resize_prepare(struct api_object *o, const struct api_object *old,
