@@ -23,4 +23,7 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__endpoint_slice, valid__ingress, valid__ingress_class, valid__network_policy,
     valid__service_cidr, valid__ip_address;
 
+/* The rules of a kind, if only those of metadata; NULL: there are none. */
+const struct valid_kind *valid__rules_of(const struct api_kind *kind);
+
 #endif

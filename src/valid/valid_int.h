@@ -209,9 +209,6 @@ struct valid_kind {
     valid_warn_fn *warn, *warn_status;
 };
 
-/* The rules of a kind, if only those of metadata; NULL: there are none. */
-const struct valid_kind *valid__rules_of(const struct api_kind *kind);
-
 /* ---- rules that several kinds share ---- */
 
 /* What is wrong with a name, or with the prefix that a name will be made from. */
@@ -238,11 +235,6 @@ void valid__object_meta(struct valid *v, const struct path *p, const struct api_
                         bool namespaced, name_rule *name);
 void valid__finalizer_name(struct valid *v, const struct path *p, struct str name);
 void valid__finalizer_names(struct valid *v, const struct path *p, const struct api_strs *list);
-
-/* Gives a new object what only the API server sets: uid and creation time; no deletion. */
-void valid__set_system_fields(struct api_object *o, const struct valid_opts *opts);
-/* Gives an update what it left out and what it cannot change: uid, creation and deletion time. */
-void valid__keep_system_fields(struct api_object *o, const struct api_object *old);
 
 /* A map of labels, of annotations, or a label selector at p. */
 void valid__labels(struct valid *v, const struct path *p, const struct labels *labels);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
 #include "valid/prepare/prepare_int.h"
 #include "valid/subresource_int.h"
