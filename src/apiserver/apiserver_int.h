@@ -24,9 +24,6 @@ void apiserver__view_init(struct apiserver *s);
 
 /* Makes the ranges of services and looks up what those that are stored have taken. */
 void apiserver__ranges_init(struct apiserver *s);
-/* Notes that an object takes the place of another one in the store; either may be NULL. */
-void apiserver__ranges_change(struct apiserver *s, const struct api_object *o,
-                              const struct api_object *old);
 
 /* ---- responses ---- */
 

@@ -106,11 +106,3 @@ void apiserver__ranges_init(struct apiserver *s) {
     s->registry.ranges = s->ranges;
     each(&s->view, service_kind(), STR(""), add_service, s->ranges);
 }
-
-void apiserver__ranges_change(struct apiserver *s, const struct api_object *o,
-                              const struct api_object *old) {
-    if (old && api_object_is(old, API_T_service))
-        registry_ranges_remove(s->ranges, old);
-    if (o && api_object_is(o, API_T_service))
-        registry_ranges_add(s->ranges, o);
-}

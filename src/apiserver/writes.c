@@ -33,10 +33,16 @@ static void put_effects(struct apiserver__call *c) {
     c->effects = (struct registry_effects){0};
 }
 
-/* What is stored under the object's name; NULL: nothing. */
-static const struct api_object *stored_like(const struct apiserver__call *c,
-                                            const struct api_object *o) {
-    return store_get(c->s->opts.store, c->r->resource->storage, o->meta->namespace, o->meta->name);
+/* Notes what becomes of the addresses and ports of a service; `last`: it goes. */
+static void count_service(struct apiserver__call *c, const struct api_object *o, bool last) {
+    if (!api_object_is(o, API_T_service))
+        return;
+    const struct api_object *old =
+        store_get(c->s->opts.store, c->r->resource->storage, o->meta->namespace, o->meta->name);
+    if (old)
+        registry_ranges_remove(c->s->ranges, old);
+    if (!last)
+        registry_ranges_add(c->s->ranges, o);
 }
 
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code) {
@@ -48,7 +54,7 @@ void apiserver__put(struct apiserver__call *c, struct api_object *draft, int cod
         return;
     }
     put_effects(c);
-    apiserver__ranges_change(c->s, draft, stored_like(c, draft));
+    count_service(c, draft, false);
     apiserver__answer(c->out, code, store_put(c->s->opts.store, c->r->resource->storage, draft));
     c->out->is_written = true;
 }
@@ -60,7 +66,7 @@ void apiserver__remove(struct apiserver__call *c, struct api_object *last) {
         api_object_unref(o);
         return;
     }
-    apiserver__ranges_change(c->s, NULL, stored_like(c, last));
+    count_service(c, last, true);
     apiserver__answer(c->out, 200, store_delete(c->s->opts.store, c->r->resource->storage, last));
     c->out->is_written = true;
 }

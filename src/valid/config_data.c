@@ -8,6 +8,7 @@
  * Follows k8s.io/apimachinery pkg/util/validation, func IsConfigMapKey.
  */
 #include "valid/go_json_int.h"
+#include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
 
 enum { MAX_DATA_BYTES = 1024 * 1024 };

@@ -4,6 +4,7 @@
  *
  * Follows k8s.io/apiserver pkg/registry/rest, func ValidateCreate, func ValidateUpdate.
  */
+#include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
 #include "valid/subresource_int.h"
 

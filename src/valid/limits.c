@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
 #include "valid/resource_int.h"
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "valid/kinds_int.h"
 #include "valid/valid_int.h"
 
 static const struct api_namespace *namespace_of(const struct api_object *o) {

@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
+#include "valid/kinds_int.h"
 #include "valid/node_int.h"
 #include "valid/resource_int.h"
 

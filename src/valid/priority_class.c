@@ -4,6 +4,7 @@
  * Follows k8s.io/kubernetes pkg/apis/scheduling/validation, func ValidatePriorityClass,
  * func ValidatePriorityClassUpdate.
  */
+#include "valid/kinds_int.h"
 #include "valid/valid_int.h"
 
 #define SYSTEM_PREFIX "system-"

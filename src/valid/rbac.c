@@ -6,6 +6,7 @@
  * func ValidateRoleBindingSubject.
  */
 #include "api/selector.h"
+#include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
 
 #define GROUP "rbac.authorization.k8s.io"

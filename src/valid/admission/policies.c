@@ -8,7 +8,8 @@
  */
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "valid/admission/admission_int.h"
+#include "valid/admission/webhook_int.h"
+#include "valid/kinds_int.h"
 
 enum { MOST_ANNOTATIONS = 20, MOST_VALUE_BYTES = 5 * 1024 };
 

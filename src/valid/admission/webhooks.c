@@ -7,7 +7,8 @@
  * Follows k8s.io/apiserver pkg/util/webhook, func ValidateWebhookURL, func ValidateWebhookService.
  */
 #include "base/ascii.h"
-#include "valid/admission/admission_int.h"
+#include "valid/admission/webhook_int.h"
+#include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 
 #define FORM "; desired format: https://host[/path]"

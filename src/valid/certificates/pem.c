@@ -1,9 +1,7 @@
 /*
  * PEM, and what OpenSSL says about the certificates and requests in it: the one file of this module
- * that asks it.
- *
- * Follows encoding/pem, func Decode.
- * Follows crypto/x509, func ParseCertificateRequest, func checkSignature, func ParseCertificates.
+ * that asks it. The words are those of Go's encoding/pem, encoding/asn1 and crypto/x509
+ * (ParseCertificateRequest, CheckSignature, ParseCertificates), which a server asks.
  */
 #include <limits.h>
 #include <openssl/err.h>

@@ -9,6 +9,7 @@
 #include "codec/base64.h"
 #include "valid/certificates/certificates_int.h"
 #include "valid/declared_int.h"
+#include "valid/kinds_int.h"
 #include "valid/subresource_int.h"
 
 enum { LEAST_SECONDS = 600 };

@@ -6,6 +6,7 @@
  */
 #include "valid/certificates/certificates_int.h"
 #include "valid/declared_int.h"
+#include "valid/kinds_int.h"
 
 enum { MOST_BUNDLE_BYTES = 1 << 20 };
 

@@ -6,6 +6,7 @@
  * func ValidateEventUpdate, func legacyValidateEvent.
  */
 #include "codec/time.h"
+#include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
 
 enum { MOST_WORD_BYTES = 128, MOST_MESSAGE_BYTES = 1024 };

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "valid/declared_int.h"
+#include "valid/kinds_int.h"
 
 enum { MOST_PRECEDENCE = 10000, MOST_QUEUES = 10000000, MOST_HASH_BITS = 60 };
 

@@ -5,6 +5,7 @@
  * func ValidateLeaseCandidateUpdate.
  */
 #include "semver/semver.h"
+#include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
 
 static const struct api_lease_candidate_spec *spec_of(const struct api_object *o) {

@@ -6,6 +6,7 @@
  * Follows k8s.io/kubernetes pkg/apis/discovery/v1, func Validate_EndpointSlice.
  * Follows k8s.io/apimachinery pkg/util/validation, func IsFullyQualifiedDomainName.
  */
+#include "valid/kinds_int.h"
 #include "valid/network/network_int.h"
 
 enum {

@@ -4,6 +4,7 @@
  * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateEndpoints,
  * func validateEndpointSubsets, func validateEndpointAddress, func validateEndpointPort.
  */
+#include "valid/kinds_int.h"
 #include "valid/network/network_int.h"
 #include "valid/pod/container_int.h"
 

@@ -5,6 +5,7 @@
  * func ValidateIngressUpdate, func ValidateIngressStatusUpdate, func ValidateIngressSpec.
  * Follows k8s.io/apimachinery pkg/util/validation, func IsWildcardDNS1123Subdomain.
  */
+#include "valid/kinds_int.h"
 #include "valid/network/network_int.h"
 #include "valid/pod/container_int.h"
 

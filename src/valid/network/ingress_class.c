@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "valid/kinds_int.h"
 #include "valid/network/network_int.h"
 
 enum { MAX_CONTROLLER = 250 };

@@ -5,6 +5,7 @@
  * func ValidateNetworkPolicyUpdate, func ValidateNetworkPolicySpec, func ValidateIPBlock.
  * Follows k8s.io/kubernetes pkg/apis/networking/v1, func Validate_NetworkPolicy.
  */
+#include "valid/kinds_int.h"
 #include "valid/network/network_int.h"
 #include "valid/pod/container_int.h"
 

@@ -5,6 +5,7 @@
  * func ValidateServiceCreate, func ValidateServiceUpdate, func ValidateServiceStatusUpdate,
  * func ValidateLoadBalancerStatus.
  */
+#include "valid/kinds_int.h"
 #include "valid/network/network_int.h"
 #include "valid/pod/container_int.h"
 

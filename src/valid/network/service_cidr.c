@@ -6,6 +6,7 @@
  * Follows k8s.io/kubernetes pkg/apis/networking/v1, func Validate_IPAddress.
  * Follows k8s.io/apimachinery pkg/util/validation, func IsValidCIDR.
  */
+#include "valid/kinds_int.h"
 #include "valid/network/network_int.h"
 
 /* ---- ranges ---- */

@@ -6,6 +6,7 @@
  * func ValidatePodTemplateSpec.
  */
 #include "base/limits.h"
+#include "valid/kinds_int.h"
 #include "valid/pod/pod_int.h"
 
 static bool is_on(const struct valid *v, enum feature gate) {

@@ -7,6 +7,7 @@
  * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateTopologySelectorTerm.
  */
 #include "valid/declared_int.h"
+#include "valid/kinds_int.h"
 
 enum { MOST_PARAMETERS = 512, MOST_PARAMETER_BYTES = 256 << 10 };
 

@@ -5,6 +5,7 @@
  * func ValidateVolumeAttachmentUpdate.
  */
 #include "valid/declared_int.h"
+#include "valid/kinds_int.h"
 #include "valid/volume/volume_int.h"
 
 enum { MOST_METADATA_BYTES = 256 << 10, MOST_MESSAGE_BYTES = 1024, MOST_DRIVER_BYTES = 63 };

@@ -6,6 +6,7 @@
  * func ValidationOptionsForPersistentVolumeClaim.
  */
 #include "valid/declared_int.h"
+#include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 #include "valid/resource_int.h"
 #include "valid/volume/volume_int.h"

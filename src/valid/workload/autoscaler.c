@@ -7,6 +7,7 @@
  * func validationOptionsForHorizontalPodAutoscaler.
  */
 #include "valid/declared_int.h"
+#include "valid/kinds_int.h"
 #include "valid/resource_int.h"
 
 enum { MOST_PERIOD_SECONDS = 1800, MOST_WINDOW_SECONDS = 3600 };

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/ascii.h"
+#include "valid/kinds_int.h"
 #include "valid/workload/workload_int.h"
 
 /* ---- when ---- */

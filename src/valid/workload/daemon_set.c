@@ -4,6 +4,7 @@
  * Follows k8s.io/kubernetes pkg/apis/apps/validation, func ValidateDaemonSet,
  * func ValidateDaemonSetUpdate.
  */
+#include "valid/kinds_int.h"
 #include "valid/workload/workload_int.h"
 
 static void check_rolling_update(struct valid *v, const struct path *p,

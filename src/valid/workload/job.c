@@ -7,6 +7,7 @@
  * func generateSelector.
  */
 #include "base/ascii.h"
+#include "valid/kinds_int.h"
 #include "valid/workload/workload_int.h"
 
 #define UID_LABEL         STR("batch.kubernetes.io/controller-uid")

@@ -4,6 +4,7 @@
  * Follows k8s.io/kubernetes pkg/apis/policy/validation, func ValidatePodDisruptionBudget,
  * func ValidatePodDisruptionBudgetSpec.
  */
+#include "valid/kinds_int.h"
 #include "valid/workload/workload_int.h"
 
 static const struct api_pod_disruption_budget *budget_of(const struct api_object *o) {

@@ -10,6 +10,7 @@
  * func ValidateControllerRevisionUpdate.
  */
 #include "valid/declared_int.h"
+#include "valid/kinds_int.h"
 #include "valid/workload/workload_int.h"
 
 static const struct api_replication_controller *controller_of(const struct api_object *o) {

@@ -7,6 +7,7 @@
  * Follows k8s.io/kubernetes pkg/registry/apps/statefulset,
  * func (statefulSetStrategy) PrepareForUpdate.
  */
+#include "valid/kinds_int.h"
 #include "valid/pod/pod_int.h"
 #include "valid/workload/workload_int.h"
 

@@ -5,6 +5,7 @@
  * func ValidateDeploymentSpec, func ValidatePositiveIntOrPercent.
  */
 #include "base/ascii.h"
+#include "valid/kinds_int.h"
 #include "valid/workload/workload_int.h"
 
 /* ---- selectors and templates ---- */

@@ -1,6 +1,6 @@
 /* What webhooks and policies of admission share: which requests they are asked about. */
-#ifndef VALID_ADMISSION_ADMISSION_INT_H
-#define VALID_ADMISSION_ADMISSION_INT_H
+#ifndef VALID_ADMISSION_WEBHOOK_INT_H
+#define VALID_ADMISSION_WEBHOOK_INT_H
 
 #include "valid/declared_int.h"
 

@@ -5,7 +5,7 @@
  * func validateRuleWithOperations, func validateMatchResources, func validateMatchConditions.
  */
 #include "base/utf8.h"
-#include "valid/admission/admission_int.h"
+#include "valid/admission/webhook_int.h"
 
 enum { MOST_CONDITIONS = 64 };
 

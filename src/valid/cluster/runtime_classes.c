@@ -5,6 +5,7 @@
  * func ValidateRuntimeClassUpdate.
  */
 #include "valid/declared_int.h"
+#include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 
 static const struct api_runtime_class *class_of(const struct api_object *o) {
