@@ -219,6 +219,16 @@ static struct registry_failure decode_delete(struct server__call *c, enum server
     return f;
 }
 
+/* Options that break rules are refused before the object is looked for. */
+static struct registry_failure check_delete(struct server__call *c,
+                                            const struct api_delete_options *options) {
+    struct valid_errs *errs = arena_new(&c->arena, struct valid_errs);
+    *errs = VALID_ERRS_INIT(&c->arena);
+    valid_delete_options(options, errs);
+    return errs->n ? registry_invalid_options(&c->arena, STR("DeleteOptions"), errs)
+                   : (struct registry_failure){.code = ERR_NONE};
+}
+
 static struct registry_failure read_delete(struct server__call *c, enum server_format format,
                                            struct str body) {
     struct api_delete_options *options = arena_new(&c->arena, struct api_delete_options);
@@ -226,7 +236,7 @@ static struct registry_failure read_delete(struct server__call *c, enum server_f
                                        : server_query_delete(&c->arena, &c->query, options);
     c->r.delete = options;
     c->r.options.dry_run = options->dry_run.n > 0;
-    return f;
+    return f.code ? f : check_delete(c, options);
 }
 
 /* ---- patches ---- */

@@ -67,7 +67,9 @@ static void show_zeroes(struct api_object *o) {
 /* A bookmark is an empty object of the kind with a version. */
 static struct api_object *bookmark_of(const struct server__stream *s,
                                       const struct apiserver_event *e) {
-    struct api_object *o = api_object_new(s->call->r.resource->kind);
+    const struct apiserver_resource *r = s->call->r.resource;
+    bool is_row = s->call->media.shape == SERVER_TABLE; /* rows are of what is stored */
+    struct api_object *o = api_object_new(is_row ? r->stored : r->kind);
     struct api_object_meta *m = api_own_meta(o);
     show_zeroes(o);
     m->resource_version = arena_printf(&o->arena, "%llu", (unsigned long long)e->revision);
