@@ -25,7 +25,7 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
-    conformance conformance-cel conformance-server real-components \
+    conformance conformance-cel conformance-server real-components clients e2e-api \
     bench bench-before bench-cel bench-upstream install format clean \
     help $(GROUPS)
 
@@ -91,6 +91,12 @@ conformance-server: all ## compare with a real kube-apiserver: CASES=1100 SEED=1
 
 real-components: all ## real kube-scheduler and kube-controller-manager against ours (needs go)
 	tools/real-components
+
+clients: all ## other people's clients against ours (needs go, node, npm, python3, a network)
+	tools/clients
+
+e2e-api: all ## conformance tests of Kubernetes that need no running pods (needs go)
+	tools/e2e-api
 
 conformance-cel: build/release/build.ninja ## the official tests of CEL (needs node, npm, a network)
 	$(BUILD) build/release --target cel_spec $(QUIET)

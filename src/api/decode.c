@@ -17,6 +17,7 @@
 #include "api/object_int.h"
 #include "base/goquote.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "codec/base64.h"
@@ -474,23 +475,30 @@ static int by_key_then_place(const void *a, const void *b) {
 }
 
 /* The members in order of their keys, the last of each key only; none when they are so already.
- * Free with vec_release. */
+ * Free with vec_release. Tells whether keys stand more than once. */
 typedef VEC(const struct json_member *) member_vec;
-static void sort_members(struct decoder *d, const struct place *at, const struct json *object,
-                         member_vec *out) {
+static bool sort_members(const struct json *object, member_vec *out) {
     if (object->n < 2 || in_order(object))
-        return;
+        return false;
     for (uint32_t i = 0; i < object->n; i++)
         vec_push(out, &object->members[i]);
     qsort(out->v, out->n, sizeof *out->v, by_key_then_place);
     size_t kept = 0;
     for (size_t i = 0; i < out->n; i++) {
-        if (i + 1 < out->n && str_eq(out->v[i]->key, out->v[i + 1]->key))
-            note_field(d, at, API_FAULT_DUPLICATE, out->v[i]->key);
-        else
+        if (i + 1 == out->n || !str_eq(out->v[i]->key, out->v[i + 1]->key))
             out->v[kept++] = out->v[i];
     }
+    bool has_duplicates = kept < out->n;
     out->n = kept;
+    return has_duplicates;
+}
+
+/* Notes the keys of a map that stand again, where they do. */
+static void note_duplicates(struct decoder *d, const struct place *at, const struct json *object) {
+    AUTO(map_release) struct map seen = MAP_INIT(map_random_seed());
+    for (uint32_t i = 0; i < object->n; i++)
+        if (map_put_const(&seen, object->members[i].key, object))
+            note_field(d, at, API_FAULT_DUPLICATE, object->members[i].key);
 }
 
 static int decode_map(struct decoder *d, const struct place *at, const struct api_field *f,
@@ -499,7 +507,8 @@ static int decode_map(struct decoder *d, const struct place *at, const struct ap
     if (v->kind != JSON_OBJECT)
         return wrong_type(d, at, f, v, plain);
     member_vec sorted = {0};
-    sort_members(d, at, v, &sorted);
+    if (sort_members(v, &sorted))
+        note_duplicates(d, at, v);
     size_t n = sorted.n ? sorted.n : v->n;
     char *entries = arena_calloc(d->a, 1, size_mul(n, size) + 1);
     *(struct any_list *)slot = (struct any_list){entries, n};
@@ -567,26 +576,30 @@ static void keep_extra(struct decoder *d, void *body, const struct json_member *
     json_add(d->a, *extra, arena_str(d->a, m->key), json_clone(d->a, &m->value));
 }
 
-/* Repeated keys of a struct; a tree that was parsed strictly has none. */
-static void report_duplicates(struct decoder *d, const struct place *at,
-                              const struct json *object) {
+/* Does a key stand more than once? A tree that was parsed strictly has none that does. */
+static bool has_duplicates(const struct decoder *d, const struct json *object) {
     member_vec members = {0};
-    sort_members(d, at, object, &members);
+    bool has = d->duplicates && sort_members(object, &members);
     vec_release(&members);
+    return has;
 }
 
 static int decode_members(struct decoder *d, const struct place *up, const struct api_type *type,
                           const struct json *object, char *body) {
-    if (d->duplicates)
-        report_duplicates(d, up, object);
+    AUTO(map_release) struct map seen = MAP_INIT(0);
+    bool may_repeat = has_duplicates(d, object);
+    if (may_repeat)
+        seen = MAP_INIT(map_random_seed());
     struct place at = {.up = up, .in = type, .index = -1};
     const struct api_field *next = type->fields;
     for (uint32_t i = 0; i < object->n; i++) {
         const struct json_member *m = &object->members[i];
         struct api_found found = api_field_find(type, m->key, &next);
         const struct api_field *f = found.field;
+        bool is_again = may_repeat && map_put_const(&seen, m->key, object);
+        if (f ? is_again : !is_again)
+            note_field(d, up, f ? API_FAULT_DUPLICATE : API_FAULT_UNKNOWN, m->key);
         if (!f) {
-            note_field(d, up, API_FAULT_UNKNOWN, m->key);
             if (!d->known_only)
                 keep_extra(d, body, m);
             continue;

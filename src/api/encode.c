@@ -313,6 +313,7 @@ static const struct {
     {ANY_TYPE, "cephfs", "CephFS"},
     {ANY_TYPE, "chapAuthDiscovery", "DiscoveryCHAPAuth"},
     {ANY_TYPE, "chapAuthSession", "SessionCHAPAuth"},
+    {ANY_TYPE, "cidrs", "CIDRs"},
     {ANY_TYPE, "csi", "CSI"},
     {ANY_TYPE, "diskURI", "DataDiskURI"},
     {ANY_TYPE, "dnsConfig", "DNSConfig"},

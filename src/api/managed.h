@@ -58,6 +58,15 @@ struct api_patch_failure api_managed_apply(struct arena *a, const struct api_man
                                            const struct api_object *old, const struct json *applied,
                                            bool force, struct api_managed_applied *out);
 
+/* Gives the Scale of a stored workload of the kind the managers of the workload's replicas. */
+void api_managed_to_scale(const struct api_kind *kind, const struct api_object *o,
+                          struct api_object *scale);
+
+/* Gives a draft that is to replace a workload the managers that it has after its Scale was written:
+ * those of old, and of the Scale. */
+void api_managed_from_scale(const struct api_kind *kind, const struct api_object *scale,
+                            const struct api_object *old, struct api_object *draft);
+
 /* What is wrong with a list of managed fields; absent: nothing. Lives in the arena. */
 struct str api_managed_check(struct arena *a, const struct api_managed_fields_entry_list *list);
 

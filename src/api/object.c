@@ -74,10 +74,11 @@ static int refuse(struct api_faults *faults, const char *text) {
     return -1;
 }
 
-struct str api__fault_subject(struct arena *a, struct str kind, struct str api_version) {
+struct str api__fault_subject(struct arena *a, struct str kind, struct str api_version,
+                              struct str wanted) {
     struct str version = version_of(api_version);
     return arena_printf(a, "%.*s in version \"%.*s\" cannot be handled as a %.*s", STR_ARG(kind),
-                        STR_ARG(version), STR_ARG(kind));
+                        STR_ARG(version), STR_ARG(wanted.n ? wanted : kind));
 }
 
 static int decode_object(const struct json *tree, const struct api_decode_opts *opts,
@@ -95,7 +96,7 @@ static int decode_object(const struct json *tree, const struct api_decode_opts *
     if (rc == 0)
         rc = api__check_conversion(o, faults);
     if (faults->n)
-        faults->subject = api__fault_subject(faults->a, kind, api_version);
+        faults->subject = api__fault_subject(faults->a, kind, api_version, opts->kind);
     if (rc < 0) {
         api_object_free(o);
         return -1;

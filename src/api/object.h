@@ -97,6 +97,10 @@ void api_object_drop_gated(struct api_object *o, const struct api_object *old,
 void api_object_drop_gated_but_status(struct api_object *o, const struct api_object *old,
                                       const struct feature_set *gates);
 
+/* Makes lists and maps that are empty absent, as they are behind a store of upstream's, whose
+ * messages do not tell one from the other. Only before publishing. */
+void api_object_settle(struct api_object *o);
+
 /* The object as a tree with the API server's field order. Strings are borrowed from the object. */
 struct json api_object_encode(const struct api_object *o, struct arena *a);
 

@@ -30,8 +30,10 @@ int api__struct_decode(struct arena *a, const struct api_type *type, const struc
 int api__proto_decode(struct arena *a, const struct api_type *type, struct str message, void *body,
                       struct api_faults *faults);
 
-/* What the faults of an object are about. The version may have a group in front of it. */
-struct str api__fault_subject(struct arena *a, struct str kind, struct str api_version);
+/* What the faults of an object are about that should be of the kind `wanted`; empty: of its own.
+ * The version may have a group in front of it. */
+struct str api__fault_subject(struct arena *a, struct str kind, struct str api_version,
+                              struct str wanted);
 
 /* Can the API server convert the decoded object to the form it works with? -1 with a fault. */
 int api__check_conversion(const struct api_object *o, struct api_faults *faults);

@@ -171,6 +171,46 @@ const uint64_t api_gated_rows[API_TYPES] = {
 #include "api/schema/all.def"
 };
 
+#undef BEGIN
+#undef FIELD
+#undef OBJECTS
+#undef INLINE
+#undef END
+#undef INSIDE
+
+/* Likewise for lists and maps that are written though they are empty. */
+#define IS_MANY(kind_)                                     \
+    (API_##kind_ == API_LIST || API_##kind_ == API_MOBJ || \
+     (API_##kind_ >= API_LSTR && API_##kind_ <= API_MTIME))
+#define ALWAYS(...)                                   (!(FLAGS(__VA_ARGS__) & API_OMIT))
+#define SHOWN_EMPTY(kind_, ...)                       (IS_MANY(kind_) && ALWAYS(__VA_ARGS__))
+#define INSIDE(type)                                  api_##type##_shown_empty
+#define BEGIN(...)                                    enum { API_NAME(T, _shown_empty) = 0
+#define FIELD(member, json_name, kind_, number_, ...) || SHOWN_EMPTY(kind_, __VA_ARGS__)
+#define OBJECTS(member, json_name, kind_, target, number_, ...) \
+    || SHOWN_EMPTY(kind_, __VA_ARGS__) || INSIDE(target)
+#define LATER(...)
+#define INLINE(target, ...) || INSIDE(target)
+#define END \
+    }       \
+    ;
+#include "api/schema/all.def"
+#undef BEGIN
+#undef FIELD
+#undef OBJECTS
+#undef INLINE
+#undef END
+
+#define BEGIN(...)                                    [API_T_NAME(T)] = 0
+#define FIELD(member, json_name, kind_, number_, ...) | BIT(member, SHOWN_EMPTY(kind_, __VA_ARGS__))
+#define OBJECTS(member, json_name, kind_, target, number_, ...) \
+    | BIT(member, SHOWN_EMPTY(kind_, __VA_ARGS__) || INSIDE(target))
+#define INLINE(target, ...) | BIT(target, INSIDE(target))
+#define END                 ,
+const uint64_t api_shown_empty_rows[API_TYPES] = {
+#include "api/schema/all.def"
+};
+
 const struct api_kind api_kinds[] = {
 #define KIND(type_, kind_, api_version_, plural_, namespaced_) \
     {.kind = (kind_),                                          \

@@ -181,6 +181,9 @@ extern const struct api_type api_types[API_TYPES];
 /* By id: a bit for each row of the type that has a gate, or has such a row inside. */
 extern const uint64_t api_gated_rows[API_TYPES];
 
+/* Likewise for each row of a list or map that is written though it is empty. */
+extern const uint64_t api_shown_empty_rows[API_TYPES];
+
 struct api_found {
     const struct api_field *field; /* NULL: the type has no such field */
     const char *via;               /* Go name of the INLINE type it belongs to, or NULL */

@@ -10,12 +10,15 @@ struct apiserver *apiserver_new(const struct apiserver_opts *opts) {
     struct apiserver *s = xcalloc(1, sizeof *s);
     s->opts = *opts;
     apiserver__view_init(s);
+    apiserver__ranges_init(s);
     return s;
 }
 
 void apiserver_free(struct apiserver *s) {
-    if (s)
-        auth_rules_unref(s->rules);
+    if (!s)
+        return;
+    auth_rules_unref(s->rules);
+    registry_ranges_free(s->ranges);
     free(s);
 }
 
@@ -69,9 +72,13 @@ struct str apiserver__uuid(struct apiserver *s, struct arena *a) {
     s->opts.draw(s->opts.draw_ctx, b, sizeof b);
     b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
     b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-    return arena_printf(a, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-                        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11],
-                        b[12], b[13], b[14], b[15]);
+    AUTO(buf_release) struct buf text = BUF_INIT(64);
+    for (size_t i = 0; i < sizeof b; i += i ? 2 : 4) {
+        if (i > 0 && i <= 10)
+            buf_add_char(&text, '-');
+        buf_add_hex(&text, b + i, i ? 2 : 4);
+    }
+    return arena_str(a, buf_view(&text));
 }
 
 struct api_time apiserver__now(const struct apiserver *s) {

@@ -106,9 +106,10 @@ struct apiserver_opts {
     /* Fills n bytes that nobody can guess; a simulation may give others. */
     void (*draw)(void *ctx, void *to, size_t n);
     void *draw_ctx;
-    const struct auth_issuer *issuer; /* stored: who signs tokens; NULL: nobody does */
-    int64_t token_most_seconds;       /* the longest that tokens last; 0: any */
-    bool extends_tokens;              /* those of pods that kubelets ask for last a year */
+    const struct auth_issuer *issuer;    /* stored: who signs tokens; NULL: nobody does */
+    int64_t token_most_seconds;          /* the longest that tokens last; 0: any */
+    bool extends_tokens;                 /* those of pods that kubelets ask for last a year */
+    struct registry_cidrs service_cidrs; /* addresses of services; none: 10.0.0.0/24 */
 };
 
 /* A server over a store. Free it before the store is closed; NULL is fine. */

@@ -11,6 +11,7 @@ struct apiserver {
     struct registry_authorizer authorizer; /* asks the rules; see store_view.c */
     struct registry registry;
     const struct auth_rules *rules; /* held; NULL: nothing is asked */
+    struct registry_ranges *ranges; /* what services have taken; the core's */
 };
 
 /* The server whose view it is. */
@@ -20,6 +21,9 @@ static inline const struct apiserver *apiserver__of(const struct registry_view *
 
 /* Lends the store and the rules to admission. */
 void apiserver__view_init(struct apiserver *s);
+
+/* Makes the ranges of services and looks up what those that are stored have taken. */
+void apiserver__ranges_init(struct apiserver *s);
 
 /* ---- responses ---- */
 
@@ -76,6 +80,7 @@ struct apiserver__call {
     struct apiserver_response *out;
     struct registry_request request;
     struct registry_effects effects; /* what is stored together with the object */
+    struct valid_warnings warnings;  /* about the object */
 };
 
 /* The stored object of the request, or NULL; borrowed until the next write. */
@@ -84,6 +89,9 @@ const struct api_object *apiserver__stored(const struct apiserver__call *c);
 /* Stores a draft, which is taken, with what admission changed beside it, and answers with it; a dry
  * run only answers. */
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code);
+
+/* Would writing the draft change nothing of what is stored, not a byte? */
+bool apiserver__is_unchanged(const struct api_object *draft, const struct api_object *stored);
 
 /* Deletes an object, whose last state is taken, and answers with it. */
 void apiserver__remove(struct apiserver__call *c, struct api_object *last);
@@ -115,9 +123,20 @@ struct api_object *apiserver__scale_of(const struct api_object *o);
 struct api_object *apiserver__to_stored(const struct apiserver__call *c, struct api_object *o);
 
 /* Writes into a draft who manages which of its fields after this request; old is NULL if it is
- * new. Both are of the version of the request. */
+ * new. Both are of the kind and version of the request. */
 void apiserver__note_manager(const struct apiserver__call *c, const struct api_object *old,
                              struct api_object *draft);
+
+/* What a patch, not one that is applied, makes of an object as the client sees it; it has its name
+ * and managers, and is the caller's. NULL: it is refused, and *failure tells why. */
+struct api_object *apiserver__patched(struct apiserver__call *c, const struct api_object *shown,
+                                      struct registry_failure *failure);
+
+/* The same for one that is applied; `stored` is of the kind, or NULL for a new object. *out is the
+ * caller's even after a failure, and may be NULL then. */
+struct registry_failure apiserver__applied(struct apiserver__call *c, const struct api_kind *kind,
+                                           const struct api_object *stored,
+                                           struct api_object **out);
 
 /* Brings a new object through admission, preparation and rules, and stores it. The draft, as it is
  * stored, is taken. */

@@ -23,9 +23,8 @@ static struct registry_failure conflict(struct arena *a, const struct api_patch_
 }
 
 /* The merged tree as a draft; NULL, and *failure tells why. */
-static struct api_object *decode(const struct apiserver__call *c, const struct json *tree,
-                                 struct registry_failure *failure) {
-    const struct api_kind *kind = c->r->resource->kind;
+static struct api_object *decode(const struct apiserver__call *c, const struct api_kind *kind,
+                                 const struct json *tree, struct registry_failure *failure) {
     struct api_decode_opts opts = {
         .api_version = str_of(kind->api_version), .kind = str_of(kind->kind), .known_only = true};
     struct api_object *o = NULL;
@@ -35,11 +34,12 @@ static struct api_object *decode(const struct apiserver__call *c, const struct j
     return o;
 }
 
-static struct registry_failure merge(struct apiserver__call *c, const struct api_object *stored,
-                                     struct api_object **out) {
+struct registry_failure apiserver__applied(struct apiserver__call *c, const struct api_kind *kind,
+                                           const struct api_object *stored,
+                                           struct api_object **out) {
     const struct apiserver_request *r = c->r;
     struct api_managed_write w = {
-        .kind = r->resource->kind,
+        .kind = kind,
         .manager = r->options.field_manager,
         .subresource = str_of(r->subresource ? r->subresource->name : ""),
         .now = c->request.now,
@@ -50,7 +50,7 @@ static struct registry_failure merge(struct apiserver__call *c, const struct api
     struct registry_failure failure = {.code = ERR_NONE};
     if (f.code)
         return conflict(r->arena, &f, &applied);
-    *out = decode(c, &applied.tree, &failure);
+    *out = decode(c, kind, &applied.tree, &failure);
     if (!failure.code && !stored && (*out)->meta->uid.n)
         return registry_conflict(r->arena, r->resource->kind, r->name,
                                  arena_printf(r->arena,
@@ -69,7 +69,7 @@ void apiserver__apply(struct apiserver__call *c) {
     if (!stored && c->r->subresource)
         f = registry_not_found(c->r->arena, c->r->resource->kind, c->r->name);
     if (!f.code)
-        f = merge(c, shown, &draft);
+        f = apiserver__applied(c, c->r->resource->kind, shown, &draft);
     if (f.code) {
         apiserver__fail(c->out, f);
         api_object_free(draft);

@@ -131,6 +131,7 @@ void apiserver__bind_any(struct apiserver__call *c) {
     of_pod.resource =
         apiserver_catalog_of(c->s->opts.catalog, api_kind_find(STR("v1"), STR("Pod")));
     of_pod.name = c->r->object->meta->name;
+    api_own_meta(c->r->object)->uid = STR(""); /* a name is all that it says of the pod */
     call.r = &of_pod;
     call.request.name = of_pod.name;
     call.request.subresource = STR("binding"); /* which admission knows */

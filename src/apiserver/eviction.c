@@ -200,12 +200,20 @@ static struct api_object *marked(const struct eviction *e) {
     return o;
 }
 
+/* Is it this very pod that is to go? If not, the deletion will say so. */
+static bool is_meant(const struct eviction *e) {
+    const struct api_preconditions *p = e->options->preconditions;
+    const struct api_object_meta *m = e->pod->meta;
+    return !p || ((!p->uid.p || str_eq(p->uid, m->uid)) &&
+                  (!p->resource_version.p || str_eq(p->resource_version, m->resource_version)));
+}
+
 static void evict(struct eviction *e) {
     struct apiserver__call *c = e->call;
     c->r->delete = e->options;
     c->request.is_admitted = true;
     c->r->options.dry_run = e->dry_run;
-    if (!e->dry_run)
+    if (!e->dry_run && is_meant(e))
         store_put(c->s->opts.store, c->r->resource->storage, marked(e));
     apiserver__delete(c);
     if (c->out->answer == APISERVER_FAILURE)

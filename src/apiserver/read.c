@@ -89,6 +89,21 @@ static bool is_exact(const struct apiserver_options *o, uint64_t revision) {
     return revision && o->limit > 0;
 }
 
+/* Does the selector name the one object that the list can have? Then nothing follows it. */
+static bool is_of_one(const struct list *l) {
+    bool is_one_place = l->range.namespace.n || !l->r->resource->kind->namespaced;
+    return is_one_place && registry_fields_name(l->filter.fields).n;
+}
+
+/* Upstream asks its store itself for the one object of an exact revision, which says nothing of
+ * another try. */
+static struct registry_failure too_large(const struct list *l, uint64_t asked, uint64_t current) {
+    struct registry_failure f = apiserver__too_large(l->r->arena, asked, current);
+    if (is_exact(&l->r->options, asked) && is_of_one(l))
+        f.retry_after = 0;
+    return f;
+}
+
 static struct registry_failure start(struct list *l) {
     const struct apiserver_options *o = &l->r->options;
     struct store *store = l->s->opts.store;
@@ -98,7 +113,7 @@ static struct registry_failure start(struct list *l) {
             l->r->arena, ERR_INVALID, "invalid resource version: %.*s",
             STR_ARG(apiserver__revision_invalid(l->r->arena, o->resource_version)));
     if (asked > store_revision(store))
-        return apiserver__too_large(l->r->arena, asked, store_revision(store));
+        return too_large(l, asked, store_revision(store));
     l->out->list.snapshot = is_exact(o, asked)
                                 ? store_snapshot_at(store, l->r->resource->storage, asked)
                                 : store_snapshot_take(store);
@@ -144,7 +159,7 @@ static void collect(struct list *l) {
             list->objects[list->n++] = o;
         last = o;
     }
-    if (list->n < most || !last || !store_cursor_next(&cursor))
+    if (list->n < most || is_of_one(l) || !last || !store_cursor_next(&cursor))
         return;
     l->range.after = key_of(l, last);
     list->continue_token = token_behind(l, l->range.after);

@@ -26,12 +26,17 @@ static bool answers_with_object(const struct api_kind *kind) {
         API_T_resource_resource_claim,
         API_T_resource_claim_template,
         API_T_resource_slice,
-        API_T_device_taint_rule,
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (kind->type == &api_types[types[i]])
             return true;
     return false;
+}
+
+/* Was a mark made on the way to a deletion without grace? Watchers see it before the object goes.
+ */
+static bool is_marked(const struct api_object *copy, const struct api_object *stored) {
+    return copy->meta->deletion_timestamp.set && !apiserver__is_unchanged(copy, stored);
 }
 
 /* Marks or ends one object. The copy is what becomes of it. */
@@ -49,10 +54,12 @@ static void delete_stored(struct apiserver__call *c, const struct api_object *st
         return;
     }
     if (what == REGISTRY_DELETION_NOW) {
+        if (!c->r->options.dry_run && is_marked(copy, stored))
+            store_put(c->s->opts.store, c->r->resource->storage, api_object_copy(copy));
         apiserver__remove(c, copy);
         if (!answers_with_object(c->r->resource->kind))
             c->out->answer = APISERVER_SUCCESS;
-    } else if (what == REGISTRY_DELETION_MARKED) {
+    } else if (what == REGISTRY_DELETION_MARKED && !apiserver__is_unchanged(copy, stored)) {
         bool wants_cascade = options->orphan_dependents.set && !options->orphan_dependents.v;
         apiserver__put(c, copy, wants_cascade ? 202 : 200);
     } else {
@@ -66,8 +73,27 @@ static const struct api_delete_options *options_of(const struct apiserver__call 
     return c->r->delete ? c->r->delete : &none;
 }
 
+/* Who deletes jobs without saying what becomes of their pods is told that these stay.
+ *
+ * Follows k8s.io/kubernetes pkg/registry/batch/job/storage, func (*REST) Delete,
+ * func (*REST) DeleteCollection. */
+static void warn_of_orphans(struct apiserver__call *c) {
+    static const struct str text =
+        STR_INIT("child pods are preserved by default when jobs are deleted; set "
+                 "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to "
+                 "suppress this warning");
+    const struct api_delete_options *options = options_of(c);
+    if (c->r->resource->kind->type != &api_types[API_T_job] || options->propagation_policy.p ||
+        options->orphan_dependents.set)
+        return;
+    struct str *one = arena_new(c->r->arena, struct str);
+    *one = text;
+    c->out->warnings = (struct api_strs){one, 1};
+}
+
 void apiserver__delete(struct apiserver__call *c) {
     const struct api_object *stored = apiserver__stored(c);
+    warn_of_orphans(c);
     if (stored)
         delete_stored(c, stored, options_of(c));
     else
@@ -90,6 +116,7 @@ static struct registry_failure delete_one(struct apiserver__call *c, const struc
 
 void apiserver__delete_collection(struct apiserver__call *c) {
     struct apiserver_request r = *c->r;
+    warn_of_orphans(c);
     r.verb = REGISTRY_VERB_LIST;
     apiserver_read(c->s, &r, c->out);
     for (size_t i = 0; c->out->answer == APISERVER_LIST && i < c->out->list.n; i++) {

@@ -4,7 +4,7 @@
  * Follows k8s.io/kubernetes pkg/registry/apps/deployment/storage, func scaleFromDeployment,
  * func (*scaleUpdatedObjectInfo) UpdatedObject.
  */
-#include "api/patch.h"
+#include "api/managed.h"
 #include "apiserver/apiserver_int.h"
 
 /* Where a workload has what a Scale tells. */
@@ -68,35 +68,66 @@ struct api_object *apiserver__scale_of(const struct api_object *o) {
 
 /* ---- writing ---- */
 
-/* The Scale that a patch of the stored one gives. NULL: it was refused. */
-static struct api_object *patched(struct apiserver__call *c, const struct api_object *stored) {
-    struct arena *a = c->r->arena;
-    struct api_object *old = apiserver__scale_of(stored), *o = NULL;
-    struct json tree = api_object_encode(old, a);
-    struct api_patch_body body = {c->r->patch, c->r->patch_has_duplicates, NULL};
-    struct api_patched out;
-    struct api_patch_failure f;
-    struct api_faults faults;
-    if (c->r->patch_type == APISERVER_JSON_PATCH)
-        f = api_patch_json(a, &tree, &body, &out);
-    else if (c->r->patch_type == APISERVER_STRATEGIC_PATCH)
-        f = api_patch_strategic(a, old->type, &tree, &body, &out);
-    else
-        f = api_patch_merge(a, &tree, &body, &out);
-    api_faults_init(&faults, a);
-    if (f.code)
-        apiserver__fail(c->out, (struct registry_failure){.code = f.code, .message = f.message});
-    else if (api_object_decode(&out.tree, NULL, &o, &faults) < 0)
-        apiserver__fail(c->out, registry_refuse_faults(&faults));
-    api_object_free(old);
+/* What the request makes of the Scale as it is, which has its managers. It is the caller's; NULL:
+ * it is refused, and *failure tells why. */
+static struct api_object *wanted_scale(struct apiserver__call *c, const struct api_object *now,
+                                       const struct api_object *stored,
+                                       struct registry_failure *failure) {
+    struct api_object *o = NULL;
+    *failure = (struct registry_failure){.code = ERR_NONE};
+    if (c->r->verb == REGISTRY_VERB_PATCH && c->r->patch_type != APISERVER_APPLY_PATCH)
+        return apiserver__patched(c, now, failure);
+    if (c->r->verb == REGISTRY_VERB_PATCH) {
+        *failure = apiserver__applied(c, now->kind, now, &o);
+        return o;
+    }
+    o = c->r->object;
+    c->r->object = NULL;
+    *failure = apiserver__check_name(c, o);
+    if (!failure->code)
+        *failure = apiserver__check_uid(c, o->meta->uid, stored);
+    apiserver__note_manager(c, now, o);
     return o;
 }
 
+/* Is it meant for this workload? A patch is refused in other words than an update. */
 static struct registry_failure check(const struct apiserver__call *c, const struct api_scale *scale,
                                      const struct api_object *stored) {
+    const struct api_kind *kind = c->r->resource->kind;
+    struct arena *a = c->r->arena;
+    struct str group = registry_group_of(str_of(kind->api_version));
+    struct str wanted = scale->metadata.uid, is = stored->meta->uid;
     if (scale->spec.replicas < 0)
-        return registry_invalid_scale(c->r->arena, stored->meta->name, scale->spec.replicas);
-    return apiserver__check_uid(c, scale->metadata.uid, stored);
+        return registry_invalid_scale(a, stored->meta->name, scale->spec.replicas);
+    if (!wanted.n || str_eq(wanted, is))
+        return (struct registry_failure){.code = ERR_NONE};
+    struct str resource = arena_printf(a, "%s/scale", kind->plural);
+    return (struct registry_failure){
+        .code = ERR_CONFLICT,
+        .group = group,
+        .kind = resource,
+        .name = stored->meta->name,
+        .message = arena_printf(a,
+                                "Operation cannot be fulfilled on %.*s%s%.*s \"%.*s\": "
+                                "Precondition failed: UID in precondition: %.*s, UID in object "
+                                "meta: %.*s",
+                                STR_ARG(resource), group.n ? "." : "", STR_ARG(group),
+                                STR_ARG(stored->meta->name), STR_ARG(wanted), STR_ARG(is))};
+}
+
+/* The workload with the replicas, the version and the managers of the Scale. */
+static struct api_object *scaled(const struct apiserver__call *c, const struct api_object *wanted,
+                                 const struct api_object *stored) {
+    const struct api_scale *scale = wanted->body;
+    struct api_object *draft = api_object_copy(stored);
+    struct parts p;
+    if (!find_parts(api_own_body(draft), draft->type, &p))
+        BUG("a kind without replicas has a scale");
+    *p.replicas = (struct api_opt_i32){true, scale->spec.replicas};
+    api_own_meta(draft)->resource_version =
+        arena_str(&draft->arena, scale->metadata.resource_version);
+    api_managed_from_scale(c->r->resource->kind, wanted, stored, draft);
+    return draft;
 }
 
 /* Answers with the Scale of what was stored instead. */
@@ -110,32 +141,22 @@ static void show_scale(struct apiserver__call *c) {
 
 void apiserver__scale(struct apiserver__call *c) {
     const struct api_object *stored = apiserver__stored(c);
-    struct api_object *wanted;
+    struct registry_failure f;
     if (!stored) {
         apiserver__not_found(c);
         return;
     }
-    wanted = c->r->verb == REGISTRY_VERB_PATCH ? patched(c, stored) : c->r->object;
-    if (!wanted)
-        return;
-    c->r->object = wanted;
-    const struct api_scale *scale = wanted->body;
-    struct registry_failure f = {.code = ERR_NONE};
-    if (c->r->verb == REGISTRY_VERB_UPDATE)
-        f = apiserver__check_name(c, wanted);
+    struct api_object *now = apiserver__scale_of(stored);
+    api_managed_to_scale(c->r->resource->kind, stored, now);
+    struct api_object *wanted = wanted_scale(c, now, stored, &f);
     if (!f.code)
-        f = check(c, scale, stored);
-    if (f.code) {
+        f = check(c, wanted->body, stored);
+    if (f.code)
         apiserver__fail(c->out, f);
-        return;
+    else {
+        apiserver__replace(c, scaled(c, wanted, stored), stored);
+        show_scale(c);
     }
-    struct api_object *draft = api_object_copy(stored);
-    struct parts p;
-    if (!find_parts(api_own_body(draft), draft->type, &p))
-        BUG("a kind without replicas has a scale");
-    *p.replicas = (struct api_opt_i32){true, scale->spec.replicas};
-    api_own_meta(draft)->resource_version =
-        arena_str(&draft->arena, scale->metadata.resource_version);
-    apiserver__replace(c, draft, stored);
-    show_scale(c);
+    api_object_free(wanted);
+    api_object_free(now);
 }

@@ -83,3 +83,26 @@ void apiserver__view_init(struct apiserver *s) {
                                     .plugins = s->opts.plugins,
                                     .authorizer = &s->authorizer};
 }
+
+/* ---- what services have taken ---- */
+
+static bool add_service(void *ctx, const struct api_object *o) {
+    registry_ranges_add(ctx, o);
+    return true;
+}
+
+static const struct api_kind *service_kind(void) {
+    const struct api_kind *kind = api_kinds;
+    while (kind->type != &api_types[API_T_service])
+        kind++;
+    return kind;
+}
+
+void apiserver__ranges_init(struct apiserver *s) {
+    struct registry_cidrs cidrs = s->opts.service_cidrs;
+    if (!cidrs.n && registry_cidrs_read(STR("10.0.0.0/24"), &cidrs, NULL) < 0)
+        BUG("the default range cannot be read");
+    s->ranges = registry_ranges_new(&cidrs, s->opts.draw, s->opts.draw_ctx);
+    s->registry.ranges = s->ranges;
+    each(&s->view, service_kind(), STR(""), add_service, s->ranges);
+}

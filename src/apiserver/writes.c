@@ -33,7 +33,20 @@ static void put_effects(struct apiserver__call *c) {
     c->effects = (struct registry_effects){0};
 }
 
+/* Notes what becomes of the addresses and ports of a service; `last`: it goes. */
+static void count_service(struct apiserver__call *c, const struct api_object *o, bool last) {
+    if (!api_object_is(o, API_T_service))
+        return;
+    const struct api_object *old =
+        store_get(c->s->opts.store, c->r->resource->storage, o->meta->namespace, o->meta->name);
+    if (old)
+        registry_ranges_remove(c->s->ranges, old);
+    if (!last)
+        registry_ranges_add(c->s->ranges, o);
+}
+
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code) {
+    api_object_settle(draft);
     if (c->r->options.dry_run) {
         const struct api_object *o = api_publish(draft);
         apiserver__answer(c->out, code, o);
@@ -41,6 +54,7 @@ void apiserver__put(struct apiserver__call *c, struct api_object *draft, int cod
         return;
     }
     put_effects(c);
+    count_service(c, draft, false);
     apiserver__answer(c->out, code, store_put(c->s->opts.store, c->r->resource->storage, draft));
     c->out->is_written = true;
 }
@@ -52,6 +66,7 @@ void apiserver__remove(struct apiserver__call *c, struct api_object *last) {
         api_object_unref(o);
         return;
     }
+    count_service(c, last, true);
     apiserver__answer(c->out, 200, store_delete(c->s->opts.store, c->r->resource->storage, last));
     c->out->is_written = true;
 }
@@ -82,20 +97,43 @@ static struct registry_failure check_version(const struct apiserver__call *c,
 
 /* ---- managers ---- */
 
-static struct api_managed_write managed_write(const struct apiserver__call *c) {
+static struct api_managed_write managed_write(const struct apiserver__call *c,
+                                              const struct api_kind *kind) {
     const struct apiserver_request *r = c->r;
     return (struct api_managed_write){
-        .kind = r->resource->kind,
+        .kind = kind,
         .manager = api_manager_name(r->arena, r->options.field_manager, r->user_agent),
         .subresource = str_of(r->subresource ? r->subresource->name : ""),
         .now = c->request.now,
     };
 }
 
+/* What conversion adds to an object of another version than the stored one is its writer's, too. */
+static void note_converted(const struct api_managed_write *w, const struct api_object *old,
+                           struct api_object *draft) {
+    struct api_object *there = registry_convert(draft, registry_stored_as(draft->kind));
+    struct api_object *back = registry_convert(there, draft->kind);
+    struct api_managed_fields_entry_list *to = &api_own_meta(draft)->managed_fields;
+    const struct api_managed_fields_entry_list *from = &back->meta->managed_fields;
+    api_own_meta(back)->managed_fields = *to;
+    api_managed_update(w, old, back);
+    *to = (struct api_managed_fields_entry_list){
+        arena_array(&draft->arena, struct api_managed_fields_entry, from->n), from->n};
+    for (size_t i = 0; i < from->n; i++)
+        api_struct_copy(&draft->arena, &api_types[API_T_managed_fields_entry], &from->v[i],
+                        &to->v[i]);
+    api_object_free(back);
+    api_object_free(there);
+}
+
 void apiserver__note_manager(const struct apiserver__call *c, const struct api_object *old,
                              struct api_object *draft) {
-    struct api_managed_write w = managed_write(c);
-    api_managed_update(&w, old, draft);
+    struct api_managed_write w = managed_write(c, draft->kind);
+    registry_decoded(&c->s->registry, &c->request, draft);
+    if (registry_stored_as(draft->kind)->type == draft->type)
+        api_managed_update(&w, old, draft);
+    else
+        note_converted(&w, old, draft);
 }
 
 /* Does a manager's entry say the same, but for its time? */
@@ -150,8 +188,7 @@ static struct registry_failure judge(struct apiserver__call *c, struct api_objec
     return registry_update(&c->s->registry, &c->request, c->r->arena, draft, stored);
 }
 
-/* Would writing change nothing, not a byte? Both have the same version by now. */
-static bool is_unchanged(const struct api_object *draft, const struct api_object *stored) {
+bool apiserver__is_unchanged(const struct api_object *draft, const struct api_object *stored) {
     AUTO(arena_release) struct arena a = {0};
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     struct json tree = api_object_encode(draft, &a);
@@ -172,6 +209,15 @@ static struct registry_failure confirm(const struct apiserver__call *c, const st
     return auth_confirm_write(c->s->rules, c->r->arena, &w);
 }
 
+/* An update that takes away the last finalizer deletes the object, and is answered with what it
+ * made of it. */
+static void end(struct apiserver__call *c, struct api_object *draft) {
+    struct api_object *shown = api_object_copy(draft);
+    apiserver__remove(c, draft);
+    api_object_unref(c->out->object);
+    c->out->object = api_publish(shown);
+}
+
 void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
                         const struct api_object *stored) {
     struct registry_failure f = check_version(c, draft, stored);
@@ -181,6 +227,7 @@ void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
         f = confirm(c, draft, stored);
     if (!f.code) {
         keep_times(draft, stored);
+        api_object_settle(draft);
         if (!c->r->options.dry_run)
             api_own_meta(draft)->self_link = STR("");
     }
@@ -188,8 +235,8 @@ void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
         apiserver__fail(c->out, f);
         api_object_free(draft);
     } else if (registry_update_ends(draft, stored)) {
-        apiserver__remove(c, draft);
-    } else if (is_unchanged(draft, stored)) {
+        end(c, draft);
+    } else if (apiserver__is_unchanged(draft, stored)) {
         apiserver__answer(c->out, 200, stored);
         api_object_free(draft);
     } else
@@ -248,6 +295,8 @@ static struct registry_failure judge_new(struct apiserver__call *c, struct api_o
         return f;
     if (!o->meta->name.n && o->meta->generate_name.n)
         c->request.name_suffix = free_suffix(c, o);
+    else if (!o->meta->name.n && api_object_is(o, API_T_limit_range))
+        api_own_meta(o)->name = arena_str(&o->arena, apiserver__uuid(c->s, c->r->arena));
     c->request.uid = apiserver__uuid(c->s, c->r->arena);
     struct str version = o->meta->resource_version;
     f = registry_create(&c->s->registry, &c->request, c->r->arena, o);
@@ -255,7 +304,7 @@ static struct registry_failure judge_new(struct apiserver__call *c, struct api_o
         f = confirm(c, o, NULL);
     if (f.code)
         return f;
-    if (version.n)
+    if (version.n && c->r->verb == REGISTRY_VERB_CREATE)
         return apiserver__failure(c->r->arena, ERR_UNTOLD,
                                   "resourceVersion should not be set on objects to be created");
     const struct api_object *stored =
@@ -373,6 +422,18 @@ static struct valid_user user_of(const struct apiserver_request *r) {
     return u ? (struct valid_user){u->name, u->uid, u->groups, u->extra} : (struct valid_user){0};
 }
 
+/* Adds what the rules warn of to what the answer warns of already. */
+static void tell_warnings(struct apiserver__call *c) {
+    struct api_strs *told = &c->out->warnings;
+    size_t n = told->n + c->warnings.n;
+    if (!c->warnings.n)
+        return;
+    struct str *all = arena_array(c->r->arena, struct str, n);
+    for (size_t i = 0; i < n; i++)
+        all[i] = i < told->n ? told->v[i] : c->warnings.v[i - told->n];
+    *told = (struct api_strs){all, n};
+}
+
 void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                      struct apiserver_response *out) {
     struct valid_user user = user_of(r);
@@ -385,7 +446,10 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                     .name = r->name,
                     .kind = r->resource->kind,
                     .subresource = str_of(r->subresource ? r->subresource->name : ""),
-                    .effects = &c.effects},
+                    .effects = &c.effects,
+                    .warnings = &c.warnings,
+                    .is_dry_run = r->options.dry_run},
+        .warnings = {.a = r->arena},
     };
     c.request.user = r->user ? &user : NULL;
     apiserver__write_fn *write = find(r);
@@ -395,6 +459,7 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
         apiserver__fail(out, apiserver__failure(r->arena, ERR_METHOD, "%s",
                                                 "the server does not allow this method on the "
                                                 "requested resource"));
+    tell_warnings(&c);
     registry_effects_release(&c.effects);
     api_object_free(r->object);
     r->object = NULL;

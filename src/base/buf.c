@@ -56,6 +56,14 @@ void buf_add_char(struct buf *b, char c) {
     b->n++;
 }
 
+void buf_add_hex(struct buf *b, const void *p, size_t n) {
+    const unsigned char *bytes = p;
+    for (size_t i = 0; i < n; i++) {
+        char digits[] = {"0123456789abcdef"[bytes[i] >> 4], "0123456789abcdef"[bytes[i] & 15]};
+        buf_add(b, (struct str){digits, sizeof digits});
+    }
+}
+
 void buf_add_fill(struct buf *b, char c, size_t n) {
     char *room = n ? buf_room(b, n) : NULL;
     if (!room)

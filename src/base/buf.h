@@ -40,11 +40,12 @@ static inline char *buf_room(struct buf *b, size_t n) {
     return n <= b->cap - b->n ? b->p + b->n : buf_grow(b, n);
 }
 
-void buf_add(struct buf *b, struct str s);          /* appends s */
-void buf_add_char(struct buf *b, char c);           /* appends one byte */
-void buf_add_fill(struct buf *b, char c, size_t n); /* appends n times c */
-void buf_add_i64(struct buf *b, int64_t v);         /* appends v in decimal */
-void buf_add_u64(struct buf *b, uint64_t v);        /* appends v in decimal */
+void buf_add(struct buf *b, struct str s);                /* appends s */
+void buf_add_char(struct buf *b, char c);                 /* appends one byte */
+void buf_add_hex(struct buf *b, const void *p, size_t n); /* appends two digits for each byte */
+void buf_add_fill(struct buf *b, char c, size_t n);       /* appends n times c */
+void buf_add_i64(struct buf *b, int64_t v);               /* appends v in decimal */
+void buf_add_u64(struct buf *b, uint64_t v);              /* appends v in decimal */
 
 /* printf at the end of the buffer, by print_text. */
 __attribute__((format(printf, 2, 3))) void buf_addf(struct buf *b, const char *fmt, ...);

@@ -342,4 +342,8 @@
 /* What a check of a store's file lists; how much more there is, is told. */
 #define LIMIT_STORE_FINDINGS 100
 
+/* The addresses of a range that services get theirs from are counted, four bytes each: 2^20 as
+ * kube-apiserver once allowed. */
+#define LIMIT_SERVICE_RANGE_BITS 20
+
 #endif

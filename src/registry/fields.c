@@ -225,17 +225,21 @@ struct parse {
     struct str *why;
 };
 
-static int parse_term(const struct parse *p, struct str text, struct term *out) {
+/* Reads a term, of which *name is the field. */
+static int read_term(const struct parse *p, struct str text, struct str *name, struct term *out) {
     size_t at, length = find_operator(text, &at, &out->op);
-    bool listed;
     if (!length) {
         *p->why = arena_printf(p->a, "invalid selector: '%.*s'; can't understand '%.*s'",
                                STR_ARG(p->text), STR_ARG(text));
         return -1;
     }
-    if (unescape(p->a, str_sub(text, at + length, text.n), &out->value, p->why) < 0)
-        return -1;
-    struct str name = str_sub(text, 0, at);
+    *name = str_sub(text, 0, at);
+    return unescape(p->a, str_sub(text, at + length, text.n), &out->value, p->why);
+}
+
+/* Finds the field that a term is about. */
+static int find_place(const struct parse *p, struct str name, struct term *out) {
+    bool listed;
     const struct field *f = find_field(p->kind, name, &listed);
     if (!f) {
         *p->why = unknown_field(p->a, p->kind, name, listed);
@@ -269,19 +273,41 @@ static struct str *split(struct arena *a, struct str text, size_t *n) {
     return terms;
 }
 
+/* Reads all terms, before any field is looked for; gives the names of their fields, or NULL. */
+static struct str *read_terms(const struct parse *p, struct registry_fields *f) {
+    size_t n;
+    struct str *parts = split(p->a, p->text, &n);
+    struct str *names = arena_array(p->a, struct str, n);
+    f->terms = arena_array(p->a, struct term, n);
+    for (size_t i = 0; i < n; i++) {
+        if (!parts[i].n)
+            continue;
+        if (read_term(p, parts[i], &names[f->n], &f->terms[f->n]) < 0)
+            return NULL;
+        f->n++;
+    }
+    return names;
+}
+
 int registry_fields_parse(struct arena *a, const struct api_kind *kind,
                           const struct api_kind *stored, struct str text,
                           struct registry_fields **out, struct str *why) {
     const struct parse p = {a, kind, stored, text, why};
-    size_t n;
-    struct str *parts = split(a, text, &n);
     struct registry_fields *f = arena_new(a, struct registry_fields);
-    f->terms = arena_array(a, struct term, n);
-    for (size_t i = 0; i < n; i++)
-        if (parts[i].n && parse_term(&p, parts[i], &f->terms[f->n++]) < 0)
+    struct str *names = read_terms(&p, f);
+    if (!names)
+        return -1;
+    for (size_t i = 0; i < f->n; i++)
+        if (find_place(&p, names[i], &f->terms[i]) < 0)
             return -1;
     *out = f;
     return 0;
+}
+
+int registry_fields_check(struct arena *a, struct str text, struct str *why) {
+    const struct parse p = {.a = a, .text = text, .why = why};
+    struct registry_fields f = {0};
+    return read_terms(&p, &f) ? 0 : -1;
 }
 
 /* ---- matching ---- */

@@ -21,6 +21,9 @@ int registry_fields_parse(struct arena *a, const struct api_kind *kind,
                           const struct api_kind *stored, struct str text,
                           struct registry_fields **out, struct str *why);
 
+/* Can the selector be read, whatever it is about? -1: no, and *why in the arena. */
+int registry_fields_check(struct arena *a, struct str text, struct str *why);
+
 /* Does the object, as stored, satisfy every term? No selector (NULL) is satisfied by all. */
 bool registry_fields_match(const struct registry_fields *f, const struct api_object *o);
 

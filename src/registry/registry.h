@@ -14,6 +14,7 @@
 #include "codec/json.h"
 #include "feature/feature.h"
 #include "registry/admission.h"
+#include "registry/ranges.h"
 #include "registry/view.h"
 #include "valid/valid.h"
 
@@ -164,6 +165,7 @@ struct registry {
     const struct registry_view *view;             /* what admission knows of the cluster */
     struct registry_plugins plugins;              /* of admission that are asked */
     const struct registry_authorizer *authorizer; /* NULL: everybody may do everything */
+    const struct registry_ranges *ranges;         /* NULL: where services are is not known */
     bool only_judges; /* nobody reads what becomes of an object, so it may lack later defaults */
 };
 
@@ -178,7 +180,9 @@ struct registry_request {
     const struct api_kind *kind;      /* in which the client speaks; NULL: the object's own */
     const struct valid_user *user;    /* NULL: a component of the server itself */
     struct registry_effects *effects; /* filled unless NULL; released by the caller */
+    struct valid_warnings *warnings;  /* filled unless NULL */
     bool is_admitted;                 /* it is a part of a request that was admitted */
+    bool is_dry_run;                  /* nothing comes of it */
 };
 
 /* Decodes and defaults a body; *faults tells what is wrong with it. *out is the caller's, or NULL
@@ -191,9 +195,18 @@ struct registry_failure registry_decode(const struct registry *r, const struct j
  * leniently and decide afterwards. Texts live in the arena of the faults. */
 struct registry_failure registry_refuse_faults(const struct api_faults *faults);
 
+/* Why no object of the kind comes of one that says it is of another, in upstream's words. */
+struct str registry_no_conversion(struct arena *a, const struct api_object *o,
+                                  const struct api_kind *want);
+
 /* Takes an object that was decoded for one that a server has stored: it gets the namespace of the
  * request if it names none, and a version if it has none, since a manifest may stand for it. */
 void registry_adopt(const struct registry_request *request, struct api_object *o);
+
+/* Brings an object that was decoded into the form in which its managers are noted; creating or
+ * replacing does so too. */
+void registry_decoded(const struct registry *r, const struct registry_request *request,
+                      struct api_object *o);
 
 /* Creates the object, which has its defaults and is not yet published. Kinds without rules are
  * accepted. */

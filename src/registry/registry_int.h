@@ -13,4 +13,12 @@ struct registry_failure registry__refuse(struct arena *a, const struct api_kind 
 struct registry_failure registry__conflict(struct arena *a, const struct api_object *o,
                                            struct str kind, struct str why);
 
+/* Gives a service, before it is prepared, the addresses and ports that it does not have; old is
+ * NULL on create. And takes away, when it is accepted, what services of its type do not show. */
+struct registry_failure registry__begin_service(const struct registry *r,
+                                                const struct registry_request *request,
+                                                struct arena *a, struct api_object *o,
+                                                const struct api_object *old);
+void registry__finish_service(struct api_object *o);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "api/proto.h"
 #include "base/alloc.h"
+#include "base/goquote.h"
 #include "registry/printed.h"
 #include "server/server_int.h"
 #include "server/shape_int.h"
@@ -98,7 +99,7 @@ static struct json partial(const struct server__call *c, struct arena *a,
     json_add(a, &tree, STR("kind"), json_of_str(STR("PartialObjectMetadata")));
     json_add(a, &tree, STR("apiVersion"), json_of_str(str_of(meta_version(c))));
     json_add(a, &tree, STR("metadata"),
-             api_struct_encode(a, &api_types[API_T_object_meta], o->meta));
+             api_struct_encode(a, &api_types[API_T_object_meta], server__meta_of(a, o)));
     return tree;
 }
 
@@ -126,9 +127,9 @@ static void answer_partial(struct server__call *c) {
         answer_proto(c, c->response.code, buf_view(&text));
         return;
     }
-    struct json tree = partial(c, &c->arena, o);
-    api_object_unref(o);
+    struct json tree = partial(c, &c->arena, o); /* its texts are the object's */
     server__answer_json(c, c->response.code, &tree);
+    api_object_unref(o);
 }
 
 static void answer_object(struct server__call *c) {
@@ -194,7 +195,7 @@ static void write_list_head(struct server__call *c, struct buf *b, const char *k
                             const char *api_version) {
     buf_addf(b, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{", kind, api_version);
     write_list_meta(b, &c->response.list);
-    buf_add(b, STR("},\"items\":["));
+    buf_add(b, STR("},\"items\":"));
 }
 
 /* Items of built-in kinds do not say what they are: {"kind":"Pod","apiVersion":"v1", is left out,
@@ -225,6 +226,7 @@ static size_t list_parts(struct server__call *c, struct net_part *parts) {
     size_t n = 0;
     write_list_head(c, &hold->text, arena_printf(&c->arena, "%sList", kind->kind).p,
                     kind->api_version);
+    buf_add_char(&hold->text, '[');
     parts[n++] = head_part(hold);
     for (size_t i = 0; i < list->n; i++) {
         const struct api_object *o = apiserver_convert(list->objects[i], kind);
@@ -313,11 +315,10 @@ static void answer_partial_list(struct server__call *c) {
     for (size_t i = 0; i < list->n; i++) {
         AUTO(arena_release) struct arena a = {0};
         struct json item = partial(c, &a, list->objects[i]);
-        if (i)
-            buf_add_char(&text, ',');
+        buf_add_char(&text, i ? ',' : '[');
         json_write(&text, &item, NULL);
     }
-    buf_add(&text, STR("]}\n"));
+    buf_add(&text, list->n ? STR("]}\n") : STR("null}\n")); /* as Go writes a list of none */
     struct net_part part = {.bytes = buf_view(&text)};
     server__headers_start(c, &h, STR("application/json"));
     server__respond_json(c, 200, &h, &part, 1);
@@ -348,13 +349,18 @@ static void write_row(struct server__call *c, struct buf *b, const struct api_ob
 void server__table_write(struct server__call *c, struct buf *b, const struct server__table *t) {
     AUTO(arena_release) struct arena a = {0};
     struct json columns = {.kind = JSON_NULL};
+    const struct api_kind *kind = t->n ? t->objects[0]->kind : c->r.resource->stored;
     if (t->has_columns)
-        columns = registry_table_columns(&a, c->r.resource->stored);
+        columns = registry_table_columns(&a, kind);
     buf_addf(b,
              "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/%s\",\"metadata\":{%.*s},"
              "\"columnDefinitions\":",
              c->media.is_beta ? "v1beta1" : "v1", STR_ARG(t->meta));
     json_write(b, &columns, NULL);
+    if (!t->n && registry_table_is_default(kind)) {
+        buf_add(b, STR(",\"rows\":null}"));
+        return;
+    }
     buf_add(b, STR(",\"rows\":["));
     for (size_t i = 0; i < t->n; i++) {
         buf_add(b, i ? STR(",") : STR(""));
@@ -415,7 +421,8 @@ static void refuse_shape(struct server__call *c, const struct api_kind *kind, bo
 }
 
 static void answer_shaped_object(struct server__call *c) {
-    bool is_own = c->response.object->kind == c->r.resource->stored;
+    bool is_own = c->response.object->kind == c->r.resource->stored ||
+                  api_object_is(c->response.object, API_T_scale);
     if (c->media.shape == SERVER_PARTIAL_LIST)
         refuse_shape(c, c->response.object->kind, false);
     else if (c->media.shape == SERVER_PARTIAL)
@@ -439,9 +446,31 @@ static void answer_shaped_list(struct server__call *c) {
         answer_list(c);
 }
 
+struct registry_failure server__table_options(struct server__call *c) {
+    static const char *const known[] = {"", "None", "Metadata", "Object"};
+    struct str wanted = server_query_get(&c->query, "includeObject");
+    if (c->media.shape != SERVER_TABLE)
+        return (struct registry_failure){.code = ERR_NONE};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_is(wanted, known[i]))
+            return (struct registry_failure){.code = ERR_NONE};
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    buf_add(&text, STR("Unable to convert to Table as requested: includeObject: Invalid value: "));
+    goquote_write(&text, wanted);
+    buf_add(&text, STR(": must be 'Metadata', 'Object', 'None', or empty"));
+    return registry_bad_request(arena_str(&c->arena, buf_view(&text)));
+}
+
 void server__answer(struct server__call *c) {
     if (c->is_late) {
         server__call_free(c);
+        return;
+    }
+    struct registry_failure f = {.code = ERR_NONE};
+    if (c->response.answer != APISERVER_FAILURE)
+        f = server__table_options(c);
+    if (f.code) { /* it was done all the same */
+        server__answer_failure(c, f);
         return;
     }
     switch (c->response.answer) {

@@ -221,13 +221,33 @@ static struct registry_failure route_types(struct server__call *c) {
                          "application/vnd.kubernetes.protobuf");
 }
 
+/* Of subresources only scales and the status of most kinds can be told as a table, and nothing that
+ * is not stored. */
+static bool has_table(const struct server__call *c) {
+    static const enum api_type_id without[] = {
+        API_T_device_taint_rule,      API_T_resource_resource_claim,
+        API_T_resource_claim_v1beta1, API_T_resource_pool_status_request,
+        API_T_composite_pod_group,    API_T_pod_group};
+    const struct registry_subresource *sub = c->route.subresource;
+    if (c->route.kind != SERVER_ROUTE_RESOURCE)
+        return true;
+    if (!c->route.resource->stored)
+        return false;
+    if (!sub || !str_is(str_of(sub->name), "status"))
+        return !sub || str_is(str_of(sub->name), "scale");
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (c->route.resource->kind->type == &api_types[without[i]])
+            return false;
+    return true;
+}
+
 /* What is made of the answer, a failure among them. */
 static void negotiate(struct server__call *c) {
     const struct net_request *request = net_exchange_request(c->x);
     struct str accept = net_headers_find(request->headers, STR("Accept"));
     bool is_watch = c->account.is_long_running;
-    c->is_acceptable =
-        server_media_accept(accept, &c->media) && !(is_watch && c->media.format == SERVER_YAML);
+    c->is_acceptable = server_media_accept(accept, has_table(c), &c->media) &&
+                       !(is_watch && c->media.format == SERVER_YAML);
     c->media.pretty |=
         server_media_is_for_people(server_query_get(&c->query, "pretty"),
                                    net_headers_find(request->headers, STR("User-Agent")));
@@ -259,9 +279,25 @@ static struct registry_failure select_named(struct server__call *c) {
     return (struct registry_failure){.code = ERR_NONE};
 }
 
+/* A deletion of many is refused for fields that the kind does not have before its body is read. */
+static struct registry_failure check_fields(struct server__call *c) {
+    const struct apiserver_resource *r = c->r.resource;
+    struct str text = c->r.options.field_selector, why;
+    struct registry_fields *f;
+    if (text.n && registry_fields_parse(&c->arena, r->kind, r->stored, text, &f, &why) < 0)
+        return registry_bad_request(why);
+    return (struct registry_failure){.code = ERR_NONE};
+}
+
+static bool is_write(enum registry_verb verb) {
+    return verb == REGISTRY_VERB_CREATE || verb == REGISTRY_VERB_UPDATE ||
+           verb == REGISTRY_VERB_PATCH;
+}
+
 static struct registry_failure prepare(struct server__call *c) {
     const struct net_request *request = net_exchange_request(c->x);
     struct registry_failure f = route_types(c);
+    c->has_handler = !f.code;
     if (!f.code && !c->is_acceptable)
         f = not_acceptable(c);
     if (f.code)
@@ -273,8 +309,11 @@ static struct registry_failure prepare(struct server__call *c) {
     c->r.user = &c->user;
     c->r.user_agent = net_headers_find(request->headers, STR("User-Agent"));
     c->r.arena = &c->arena;
-    bool is_apply = c->r.verb == REGISTRY_VERB_PATCH && c->r.patch_type == APISERVER_APPLY_PATCH;
-    f = server_query_options(&c->arena, &c->query, c->r.verb, is_apply, &c->r.options);
+    if (is_write(c->r.verb)) /* their options are read behind the body */
+        return f;
+    f = server__options_read(c);
+    if (!f.code && c->r.verb == REGISTRY_VERB_DELETE_COLLECTION)
+        f = check_fields(c);
     return !f.code && c->r.verb == REGISTRY_VERB_WATCH && c->r.name.n ? select_named(c) : f;
 }
 

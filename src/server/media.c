@@ -110,7 +110,7 @@ static bool shape_of(const struct clause *c, struct server_media *out) {
     return true;
 }
 
-bool server_media_accept(struct str accept, struct server_media *out) {
+bool server_media_accept(struct str accept, bool has_table, struct server_media *out) {
     struct clause clauses[ACCEPTED_MOST];
     size_t n = 0;
     *out = (struct server_media){.format = SERVER_JSON};
@@ -124,7 +124,7 @@ bool server_media_accept(struct str accept, struct server_media *out) {
     for (size_t i = 0; i < n; i++)
         if (clauses[i].weight && format_of(clauses[i].type, &out->format) &&
             shape_of(&clauses[i], out) &&
-            (out->shape != SERVER_TABLE || out->format != SERVER_PROTOBUF) &&
+            (out->shape != SERVER_TABLE || (has_table && out->format != SERVER_PROTOBUF)) &&
             (!clauses[i].stream.n || str_is(clauses[i].stream, "watch"))) {
             out->pretty = clauses[i].pretty;
             return true;

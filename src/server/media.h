@@ -27,8 +27,8 @@ struct server_media {
 };
 
 /* What of an Accept header, which may be absent, is served best; false: nothing of it. Whether the
- * answer can have that shape is seen when it is there. */
-bool server_media_accept(struct str accept, struct server_media *out);
+ * answer can have that shape is seen when it is there, but for tables: has_table. */
+bool server_media_accept(struct str accept, bool has_table, struct server_media *out);
 
 /* Is there a type in the header that is served at all, whatever its parameters? go-restful asks
  * this before anything else. */

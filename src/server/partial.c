@@ -14,6 +14,35 @@ enum { NAMES = 1, RAW = 2, ENCODING = 3, TYPE = 4 };
 enum { API_VERSION = 1, KIND = 2 };
 enum { METADATA = 1, ITEMS = 2 };
 
+/* Annotations that upstream's internal objects have as fields of the spec. */
+static const struct {
+    enum api_type_id type;
+    struct str key;
+} fields[] = {
+    {API_T_daemon_set, STR_INIT("deprecated.daemonset.template.generation")},
+    {API_T_deployment, STR_INIT("deprecated.deployment.rollback.to")},
+};
+
+static struct labels without(struct arena *a, const struct labels *map, struct str key) {
+    struct labels out = {arena_array(a, struct label, map->n), 0};
+    for (size_t i = 0; i < map->n; i++)
+        if (!str_eq(map->v[i].key, key))
+            out.v[out.n++] = map->v[i];
+    return out;
+}
+
+const struct api_object_meta *server__meta_of(struct arena *a, const struct api_object *o) {
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (!api_object_is(o, fields[i].type) || !labels_find(&o->meta->annotations, fields[i].key))
+            continue;
+        struct api_object_meta *m = arena_new(a, struct api_object_meta);
+        *m = *o->meta;
+        m->annotations = without(a, &o->meta->annotations, fields[i].key);
+        return m;
+    }
+    return o->meta;
+}
+
 static void write_envelope(struct buf *out, const char *api_version, const char *kind,
                            struct str message) {
     AUTO(buf_release) struct buf names = BUF_INIT(SIZE_MAX);
@@ -27,8 +56,9 @@ static void write_envelope(struct buf *out, const char *api_version, const char 
 }
 
 static void write_message(struct buf *out, const struct api_object *o) {
+    AUTO(arena_release) struct arena a = {0};
     AUTO(buf_release) struct buf meta = BUF_INIT(SIZE_MAX);
-    api_proto_struct_write(&meta, &api_types[API_T_object_meta], o->meta);
+    api_proto_struct_write(&meta, &api_types[API_T_object_meta], server__meta_of(&a, o));
     api_proto_add_bytes(out, METADATA, buf_view(&meta));
 }
 

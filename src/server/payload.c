@@ -12,6 +12,15 @@ static bool refuse(struct server__call *c, struct registry_failure f) {
     return false;
 }
 
+static bool is_deletion(const struct server__call *c) {
+    return c->r.verb == REGISTRY_VERB_DELETE || c->r.verb == REGISTRY_VERB_DELETE_COLLECTION;
+}
+
+struct registry_failure server__options_read(struct server__call *c) {
+    bool is_apply = c->r.verb == REGISTRY_VERB_PATCH && c->r.patch_type == APISERVER_APPLY_PATCH;
+    return server_query_options(&c->arena, &c->query, c->r.verb, is_apply, &c->r.options);
+}
+
 /* ---- trees ---- */
 
 /* The kind that the body of the request is of. */
@@ -35,13 +44,15 @@ static struct str summary_of(struct arena *a, struct str body) {
     if (body.p[0] == '{')
         buf_add(&text, first);
     else
-        for (size_t i = 0; i < first.n; i++)
-            buf_addf(&text, "%02x", (unsigned)(unsigned char)first.p[i]);
+        buf_add_hex(&text, first.p, first.n);
     buf_add(&text, body.n > SUMMARY_BYTES ? STR(" ...") : STR(""));
     return arena_str(a, buf_view(&text));
 }
 
+/* The options of a deletion are refused with the reason alone. */
 static struct registry_failure unreadable(struct server__call *c, struct str why, struct str body) {
+    if (is_deletion(c))
+        return registry_bad_request(why);
     return registry_bad_request(arena_printf(
         &c->arena, "the object provided is unrecognized (must be of type %s): %.*s (%.*s)",
         kind_of(c)->kind, STR_ARG(why), STR_ARG(summary_of(&c->arena, body))));
@@ -75,7 +86,9 @@ static struct registry_failure parse(struct server__call *c, enum server_format 
             arena_printf(&c->arena, "%s%s",
                          is_yaml ? "" : "couldn't get version/kind; json parse error: ", err.msg),
             body);
-    if (out->kind != JSON_OBJECT && out->kind != JSON_NULL)
+    if (out->kind == JSON_NULL)
+        *out = (struct json){.kind = JSON_OBJECT};
+    if (out->kind != JSON_OBJECT)
         return unreadable(c, not_an_object(&c->arena, out), body);
     return (struct registry_failure){.code = ERR_NONE};
 }
@@ -89,29 +102,6 @@ static void warn_of_faults(struct server__call *c, const struct api_faults *faul
     for (size_t i = 0; i < faults->n; i++)
         all.v[all.n++] = faults->v[i].text;
     c->warnings = all;
-}
-
-/* The package of upstream's internal types of a group. */
-static struct str package_of(struct str group) {
-    struct str first, rest;
-    if (!group.n || str_is(group, "events.k8s.io"))
-        return STR("core");
-    str_cut(group, '.', &first, &rest);
-    return first;
-}
-
-/* Why upstream's decoder cannot make a `want` of it. */
-static struct str no_conversion(struct server__call *c, const struct api_kind *want,
-                                struct str version) {
-    const struct api_type_meta *names = c->r.object->names;
-    struct str package = package_of(registry_group_of(str_of(want->api_version)));
-    if (!api_kind_find(names->api_version, names->kind))
-        return arena_printf(&c->arena,
-                            "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
-                            "\"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
-                            STR_ARG(names->kind), STR_ARG(names->api_version));
-    return arena_printf(&c->arena, "converting (%.*s.%.*s) to (%.*s.%s): unknown conversion",
-                        STR_ARG(version), STR_ARG(names->kind), STR_ARG(package), want->kind);
 }
 
 /* Of another kind or version than the path. */
@@ -130,30 +120,37 @@ static struct registry_failure check_kind(struct server__call *c, const struct a
     return registry_bad_request(
         arena_printf(&c->arena, "%.*s in version \"%.*s\" cannot be handled as a %s: %.*s",
                      STR_ARG(o->names->kind), STR_ARG(version), want->kind,
-                     STR_ARG(no_conversion(c, want, version))));
+                     STR_ARG(registry_no_conversion(&c->arena, o, want))));
 }
 
+static struct registry_failure decode_proto(struct server__call *c, struct str body,
+                                            const struct api_decode_opts *opts,
+                                            struct api_faults *faults) {
+    if (!body.n)
+        return unreadable(c, STR("empty data"), body);
+    if (!str_starts(body, STR("k8s\0")))
+        return unreadable(c,
+                          STR("provided data does not appear to be a protobuf message, "
+                              "expected prefix [107 56 115 0]"),
+                          body);
+    if (api_proto_decode(body, opts, &c->r.object, faults) < 0)
+        return registry_refuse_faults(faults);
+    api_object_default(c->r.object, c->s->opts.gates);
+    return (struct registry_failure){.code = ERR_NONE};
+}
+
+/* Of fields that nobody knows, those of another kind are not told. */
 static struct registry_failure decode(struct server__call *c, enum server_format format,
                                       struct str body, const struct api_kind *kind,
                                       struct api_faults *faults) {
     struct registry registry = {.gates = c->s->opts.gates};
     struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
                                    .kind = str_of(kind->kind),
-                                   .strict = c->r.options.field_validation == APISERVER_STRICT,
                                    .duplicates = true,
                                    .known_only = true};
     struct json tree;
-    if (format == SERVER_PROTOBUF) {
-        if (!str_starts(body, STR("k8s\0")))
-            return unreadable(c,
-                              STR("provided data does not appear to be a protobuf message, "
-                                  "expected prefix [107 56 115 0]"),
-                              body);
-        if (api_proto_decode(body, &opts, &c->r.object, faults) < 0)
-            return registry_refuse_faults(faults);
-        api_object_default(c->r.object, c->s->opts.gates);
-        return (struct registry_failure){.code = ERR_NONE};
-    }
+    if (format == SERVER_PROTOBUF)
+        return decode_proto(c, body, &opts, faults);
     struct registry_failure f = parse(c, format, body, &tree);
     return f.code ? f : registry_decode(&registry, &tree, &opts, &c->r.object, faults);
 }
@@ -164,16 +161,41 @@ static struct registry_failure read_object(struct server__call *c, enum server_f
     struct api_faults faults;
     api_faults_init(&faults, &c->arena);
     struct registry_failure f = decode(c, format, body, kind, &faults);
-    if (f.code)
+    if (!f.code)
+        f = check_kind(c, kind);
+    if (f.code || !faults.n)
         return f;
+    if (c->r.options.field_validation == APISERVER_STRICT)
+        return registry_refuse_faults(&faults);
     if (c->r.options.field_validation == APISERVER_WARN)
         warn_of_faults(c, &faults);
-    return check_kind(c, kind);
+    return f;
 }
 
 /* ---- options of a deletion ---- */
 
-/* Any group's DeleteOptions will do. */
+static struct str text_member(const struct json *tree, struct str name) {
+    const struct json *v = json_get(tree, name);
+    return v && v->kind == JSON_STRING ? json_str(v) : STR("");
+}
+
+/* Any group's DeleteOptions will do, and so will what does not say what it is. */
+static struct registry_failure check_delete_kind(struct server__call *c, const struct json *tree) {
+    struct str kind = text_member(tree, STR("kind")),
+               version = text_member(tree, STR("apiVersion"));
+    if (!kind.n || str_is(kind, "DeleteOptions"))
+        return (struct registry_failure){.code = ERR_NONE};
+    if (str_is(kind, "Status") && str_is(version, "v1"))
+        return registry_bad_request(
+            STR("converting (v1.Status) to (v1.DeleteOptions): unknown conversion"));
+    return registry_bad_request(
+        arena_printf(&c->arena,
+                     "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
+                     "\"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/"
+                     "register.go:27\"",
+                     STR_ARG(kind), STR_ARG(version.n ? version : STR("v1"))));
+}
+
 static struct registry_failure decode_delete(struct server__call *c, enum server_format format,
                                              struct str body, struct api_delete_options *options) {
     const struct api_type *type = &api_types[API_T_delete_options];
@@ -190,9 +212,21 @@ static struct registry_failure decode_delete(struct server__call *c, enum server
         return (struct registry_failure){.code = ERR_NONE};
     }
     struct registry_failure f = parse(c, format, body, &tree);
+    if (!f.code)
+        f = check_delete_kind(c, &tree);
     if (!f.code && api_struct_decode(&c->arena, type, &tree, options, &faults) < 0)
         f = registry_refuse_faults(&faults);
     return f;
+}
+
+/* Options that break rules are refused before the object is looked for. */
+static struct registry_failure check_delete(struct server__call *c,
+                                            const struct api_delete_options *options) {
+    struct valid_errs *errs = arena_new(&c->arena, struct valid_errs);
+    *errs = VALID_ERRS_INIT(&c->arena);
+    valid_delete_options(options, errs);
+    return errs->n ? registry_invalid_options(&c->arena, STR("DeleteOptions"), errs)
+                   : (struct registry_failure){.code = ERR_NONE};
 }
 
 static struct registry_failure read_delete(struct server__call *c, enum server_format format,
@@ -202,7 +236,7 @@ static struct registry_failure read_delete(struct server__call *c, enum server_f
                                        : server_query_delete(&c->arena, &c->query, options);
     c->r.delete = options;
     c->r.options.dry_run = options->dry_run.n > 0;
-    return f;
+    return f.code ? f : check_delete(c, options);
 }
 
 /* ---- patches ---- */
@@ -223,22 +257,59 @@ static struct registry_failure read_patch(struct server__call *c, struct str bod
     return (struct registry_failure){.code = ERR_NONE};
 }
 
-bool server__body_read(struct server__call *c, struct str body) {
+static struct registry_failure check_media(struct server__call *c, enum server_format *format) {
     struct str type = net_headers_find(net_exchange_request(c->x)->headers, STR("Content-Type"));
+    if (server_media_of_body(type, format))
+        return (struct registry_failure){.code = ERR_NONE};
+    return (struct registry_failure){
+        .code = ERR_MEDIA_TYPE,
+        .message = STR("the body of the request was in an unknown format - accepted media "
+                       "types include: application/json, application/yaml, "
+                       "application/vnd.kubernetes.protobuf")};
+}
+
+/* ---- what each verb reads, in upstream's order ---- */
+
+typedef struct registry_failure read_fn(struct server__call *c, struct str body);
+
+static struct registry_failure read_creation(struct server__call *c, struct str body) {
+    enum server_format format;
+    struct registry_failure f = check_media(c, &format);
+    if (!f.code)
+        f = server__options_read(c);
+    return f.code ? f : read_object(c, format, body);
+}
+
+static struct registry_failure read_update(struct server__call *c, struct str body) {
+    enum server_format format;
+    struct registry_failure f = server__options_read(c);
+    if (!f.code)
+        f = check_media(c, &format);
+    return f.code ? f : read_object(c, format, body);
+}
+
+static struct registry_failure read_patching(struct server__call *c, struct str body) {
+    struct registry_failure f = server__options_read(c);
+    return f.code ? f : read_patch(c, body);
+}
+
+static struct registry_failure read_deletion(struct server__call *c, struct str body) {
     enum server_format format = SERVER_JSON;
-    struct registry_failure f;
-    bool is_delete =
-        c->r.verb == REGISTRY_VERB_DELETE || c->r.verb == REGISTRY_VERB_DELETE_COLLECTION;
-    if (c->r.verb == REGISTRY_VERB_PATCH)
-        f = read_patch(c, body);
-    else if (!server_media_of_body(type, &format) && (body.n || !is_delete))
-        f = (struct registry_failure){
-            .code = ERR_MEDIA_TYPE,
-            .message = STR("the body of the request was in an unknown format - accepted media "
-                           "types include: application/json, application/yaml, "
-                           "application/vnd.kubernetes.protobuf")};
-    else
-        f = is_delete ? read_delete(c, format, body) : read_object(c, format, body);
+    struct registry_failure f = {.code = ERR_NONE};
+    if (body.n)
+        f = check_media(c, &format);
+    return f.code ? f : read_delete(c, format, body);
+}
+
+bool server__body_read(struct server__call *c, struct str body) {
+    static read_fn *const readers[REGISTRY_VERB_COUNT] = {
+        [REGISTRY_VERB_CREATE] = read_creation,
+        [REGISTRY_VERB_UPDATE] = read_update,
+        [REGISTRY_VERB_PATCH] = read_patching,
+        [REGISTRY_VERB_DELETE] = read_deletion,
+        [REGISTRY_VERB_DELETE_COLLECTION] = read_deletion,
+    };
+    struct registry_failure f = readers[c->r.verb](c, body);
     if (f.code)
         return refuse(c, f);
     server__account_request(c);

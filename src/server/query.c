@@ -96,6 +96,18 @@ static struct valid_errs *errs_new(struct arena *a) {
     return errs;
 }
 
+/* Selectors that nobody can read are refused before any rule is asked. */
+static void check_selectors(struct reader *r, const struct apiserver_options *o) {
+    struct selector *labels;
+    struct str why;
+    if (r->failure.code)
+        return;
+    if (o->label_selector.n && selector_parse(r->a, o->label_selector, &labels, NULL) < 0)
+        r->failure = registry_bad_request(labels->error);
+    else if (o->field_selector.n && registry_fields_check(r->a, o->field_selector, &why) < 0)
+        r->failure = registry_bad_request(why);
+}
+
 static struct registry_failure read_list_options(struct reader *r, enum registry_verb verb,
                                                  struct apiserver_options *out) {
     struct valid_errs *errs = errs_new(r->a);
@@ -104,11 +116,12 @@ static struct registry_failure read_list_options(struct reader *r, enum registry
     out->resource_version = server_query_get(r->q, "resourceVersion");
     out->resource_version_match = server_query_get(r->q, "resourceVersionMatch");
     out->continue_token = server_query_get(r->q, "continue");
-    out->limit = read_i64(r, "limit").v;
     out->timeout_seconds = read_i64(r, "timeoutSeconds");
+    out->limit = read_i64(r, "limit").v;
     out->watch = verb == REGISTRY_VERB_WATCH;
     out->allow_bookmarks = server_query_is_true(r->q, "allowWatchBookmarks");
     out->send_initial_events = read_bool(r, "sendInitialEvents");
+    check_selectors(r, out);
     valid_list_options(
         &(struct valid_list_options){out->resource_version, out->resource_version_match,
                                      out->continue_token, out->watch, out->send_initial_events.set},

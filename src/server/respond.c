@@ -75,7 +75,7 @@ static size_t collect_warnings(const struct server__call *c, struct str *out) {
 
 static void add_warnings(struct server__call *c, struct server__headers *h) {
     struct str texts[API_MOST_FAULTS + 1] = {0};
-    if (c->route.resource)
+    if (c->route.resource && c->has_handler)
         texts[0] = server__deprecation(&c->arena, c->route.resource->kind);
     size_t first = texts[0].n > 0, all = 0, written = 0;
     size_t n = first + collect_warnings(c, texts + first);

@@ -73,6 +73,7 @@ struct server__call {
     int64_t due;                /* the loop's time at which it is over; 0: never */
     bool has_verb;              /* the method is known, and r.verb says what it asks for */
     bool is_acceptable;         /* something that the client accepts can be made of the answer */
+    bool has_handler;           /* the types fit: it has come to what warns of deprecated kinds */
     bool is_refused;            /* by who asks: nobody counts it */
     bool is_with_core;          /* posted there, and not back */
     bool is_late;               /* the deadline has answered; the core has the call still */
@@ -112,6 +113,9 @@ struct registry_failure server__identify(struct server__call *c);
 struct auth_attributes server__question(struct server__call *c);
 
 /* ---- payload.c ---- */
+
+/* Reads the options of the request's verb from its query. */
+struct registry_failure server__options_read(struct server__call *c);
 
 /* Reads the body into the request: an object, a patch or options. False: it was refused and the
  * answer given. */
@@ -192,6 +196,11 @@ struct server__table {
     size_t n;
     bool has_columns; /* later tables of a watch have none */
 };
+
+/* Refuses options of a table that nobody knows, if a table is asked for. */
+struct registry_failure server__table_options(struct server__call *c);
+
+/* Writes a table. */
 void server__table_write(struct server__call *c, struct buf *b, const struct server__table *t);
 
 /* ---- stream.c ---- */

@@ -4,6 +4,10 @@
 
 #include "apiserver/apiserver.h"
 
+/* The metadata of an object as it is shown alone: without annotations that are fields to upstream.
+ * The object's own, or in the arena. */
+const struct api_object_meta *server__meta_of(struct arena *a, const struct api_object *o);
+
 /* Appends the metadata of an object in protobuf, under a version of meta.k8s.io. */
 void server__partial_proto(struct buf *out, const char *api_version, const struct api_object *o);
 

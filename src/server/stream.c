@@ -50,11 +50,28 @@ static const char *const type_names[] = {
     [APISERVER_ERROR] = "ERROR",
 };
 
+/* Upstream's empty workloads have counts, which are no pointers there. */
+static void show_zeroes(struct api_object *o) {
+    static const struct api_opt_i32 zero = {true, 0};
+    if (api_object_is(o, API_T_deployment))
+        ((struct api_deployment *)api_own_body(o))->spec.replicas = zero;
+    else if (api_object_is(o, API_T_replica_set))
+        ((struct api_replica_set *)api_own_body(o))->spec.replicas = zero;
+    else if (api_object_is(o, API_T_stateful_set))
+        ((struct api_stateful_set *)api_own_body(o))->spec.replicas = zero;
+    else if (api_object_is(o, API_T_daemon_set))
+        labels_put(&o->arena, &api_own_meta(o)->annotations,
+                   (struct label){STR("deprecated.daemonset.template.generation"), STR("0")});
+}
+
 /* A bookmark is an empty object of the kind with a version. */
 static struct api_object *bookmark_of(const struct server__stream *s,
                                       const struct apiserver_event *e) {
-    struct api_object *o = api_object_new(s->call->r.resource->kind);
+    const struct apiserver_resource *r = s->call->r.resource;
+    bool is_row = s->call->media.shape == SERVER_TABLE; /* rows are of what is stored */
+    struct api_object *o = api_object_new(is_row ? r->stored : r->kind);
     struct api_object_meta *m = api_own_meta(o);
+    show_zeroes(o);
     m->resource_version = arena_printf(&o->arena, "%llu", (unsigned long long)e->revision);
     if (e->ends_initial_events)
         labels_put(&o->arena, &m->annotations,
@@ -64,7 +81,7 @@ static struct api_object *bookmark_of(const struct server__stream *s,
 
 static void write_partial(struct buf *b, const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
-    struct json meta = api_struct_encode(&a, &api_types[API_T_object_meta], o->meta);
+    struct json meta = api_struct_encode(&a, &api_types[API_T_object_meta], server__meta_of(&a, o));
     buf_add(b, STR("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\","
                    "\"metadata\":"));
     json_write(b, &meta, NULL);
@@ -348,8 +365,9 @@ static void refuse(struct server__call *c, const struct registry_failure *failur
 }
 
 void server__watch(struct server__call *c) {
-    struct registry_failure failure;
-    struct apiserver_watch *watch = apiserver_watch_new(c->s->opts.api, &c->r, &failure);
+    struct registry_failure failure = server__table_options(c);
+    struct apiserver_watch *watch =
+        failure.code ? NULL : apiserver_watch_new(c->s->opts.api, &c->r, &failure);
     if (!watch) {
         refuse(c, &failure);
         return;

@@ -20,8 +20,7 @@ static const char *verb_name(enum registry_verb verb) {
 static struct str fingerprint(struct arena *a, const uint8_t sha256[32]) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     buf_add(&text, STR("X509SHA256="));
-    for (size_t i = 0; i < 32; i++)
-        buf_addf(&text, "%02x", sha256[i]);
+    buf_add_hex(&text, sha256, 32);
     return arena_str(a, buf_view(&text));
 }
 

@@ -126,3 +126,10 @@ struct str valid__lower(struct arena *a, struct str text) {
     }
     return arena_str(a, buf_view(&lower));
 }
+
+void valid_refuse(struct valid_errs *out, struct str field, const struct json *value,
+                  struct str why) {
+    struct valid v = {.errs = out};
+    valid__add(&v, VALID_INVALID, AT(NULL, arena_printf(out->a, "%.*s", STR_ARG(field)).p),
+               &VALUE_JSON(*value), why);
+}

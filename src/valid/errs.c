@@ -49,6 +49,10 @@ static void write_path(struct buf *b, const struct path *p) {
     }
 }
 
+void valid__path_write(struct buf *out, const struct path *p) {
+    write_path(out, p);
+}
+
 static void write_value(struct buf *b, const struct value *v) {
     switch (v->kind) {
     case VALUE_QUOTED:

@@ -4,8 +4,8 @@
  *
  * Follows k8s.io/apimachinery pkg/util/validation, func IsValidIPForLegacyField.
  */
+#include "valid/ip.h"
 #include "base/ascii.h"
-#include "valid/ip_int.h"
 #include "valid/valid_int.h"
 
 enum { V4_BYTES = 4, V6_BYTES = sizeof((struct ip *)0)->bytes };
@@ -102,7 +102,7 @@ static bool parse_v6(struct str text, struct ip *ip) {
     return text.n == 0 && fill_gap(ip, used, gap);
 }
 
-bool valid__parse_ip(struct str text, struct ip *ip) {
+bool valid_ip_parse(struct str text, struct ip *ip) {
     for (size_t i = 0; i < text.n; i++) {
         if (text.p[i] == '.')
             return parse_v4(text, ip, ip->bytes);
@@ -112,11 +112,20 @@ bool valid__parse_ip(struct str text, struct ip *ip) {
     return false;
 }
 
-bool valid__is_v4_mapped(const struct ip *ip) {
+bool valid_ip_is_mapped(const struct ip *ip) {
     for (size_t i = 0; i < 10; i++)
         if (ip->bytes[i])
             return false;
     return ip->is_v6 && ip->bytes[10] == 0xff && ip->bytes[11] == 0xff;
+}
+
+bool valid_ip_is_v6(const struct ip *ip) {
+    return ip->is_v6 && !valid_ip_is_mapped(ip);
+}
+
+bool valid_ip_is_v6_text(struct str text) {
+    struct ip ip = {.is_v6 = false};
+    return valid_ip_parse(text, &ip) && valid_ip_is_v6(&ip);
 }
 
 /* ---- the one way to write an address ---- */
@@ -154,38 +163,39 @@ static void write_v6(struct buf *out, const struct ip *ip) {
     }
 }
 
-static void write_ip(struct buf *out, const struct ip *ip) {
-    const uint8_t *b = ip->bytes;
-    if (ip->is_v6)
-        write_v6(out, ip);
+struct str valid_ip_text(struct arena *a, const struct ip *ip) {
+    const uint8_t *b = ip->is_v6 ? &ip->bytes[V6_BYTES - V4_BYTES] : ip->bytes;
+    AUTO(buf_release) struct buf out = BUF_INIT(SIZE_MAX);
+    if (valid_ip_is_v6(ip))
+        write_v6(&out, ip);
     else
-        buf_addf(out, "%d.%d.%d.%d", b[0], b[1], b[2], b[3]);
+        buf_addf(&out, "%d.%d.%d.%d", b[0], b[1], b[2], b[3]);
+    return arena_str(a, buf_view(&out));
 }
 
-struct str valid__ip_fault(struct arena *a, struct str text) {
+struct str valid_ip_fault(struct arena *a, struct str text) {
     struct ip ip = {.is_v6 = false};
-    AUTO(buf_release) struct buf canonical = BUF_INIT(SIZE_MAX);
-    if (!valid__parse_ip(text, &ip))
+    if (!valid_ip_parse(text, &ip))
         return STR("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     if (ip.leading_zeros)
         return STR("must not have leading 0s");
-    if (valid__is_v4_mapped(&ip))
+    if (valid_ip_is_mapped(&ip))
         return STR("must not be an IPv4-mapped IPv6 address");
-    write_ip(&canonical, &ip);
-    if (str_eq(buf_view(&canonical), text))
+    struct str canonical = valid_ip_text(a, &ip);
+    if (str_eq(canonical, text))
         return STR("");
-    return arena_printf(a, "must be in canonical form (\"%.*s\")", STR_ARG(buf_view(&canonical)));
+    return arena_printf(a, "must be in canonical form (\"%.*s\")", STR_ARG(canonical));
 }
 
 void valid__ip(struct valid *v, const struct path *p, struct str text) {
     struct ip ip = {.is_v6 = false};
-    if (!valid__parse_ip(text, &ip)) {
+    if (!valid_ip_parse(text, &ip)) {
         valid__invalid(v, p, VALUE_Q(text),
                        "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
     } else if (feature_enabled(v->gates, FEATURE_StrictIPCIDRValidation)) {
         if (ip.leading_zeros)
             valid__invalid(v, p, VALUE_Q(text), "must not have leading 0s");
-        else if (valid__is_v4_mapped(&ip))
+        else if (valid_ip_is_mapped(&ip))
             valid__invalid(v, p, VALUE_Q(text), "must not be an IPv4-mapped IPv6 address");
     }
 }

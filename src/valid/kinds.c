@@ -56,6 +56,14 @@ static const struct valid_kind *const kinds[] = {
     &valid__mutating_admission_policy,
     &valid__validating_admission_policy_binding,
     &valid__mutating_admission_policy_binding,
+    &valid__service,
+    &valid__endpoints,
+    &valid__endpoint_slice,
+    &valid__ingress,
+    &valid__ingress_class,
+    &valid__network_policy,
+    &valid__service_cidr,
+    &valid__ip_address,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {
@@ -134,4 +142,12 @@ void valid_status(const struct api_object *o, const struct api_object *old,
     const struct valid_kind *k = valid__rules_of(o->kind);
     if (k)
         valid__check(o, old, opts, k->status, out);
+}
+
+void valid_warn(const struct api_object *o, const struct api_object *old, bool of_status,
+                struct valid_warnings *out) {
+    const struct valid_kind *k = valid__rules_of(o->kind);
+    valid_warn_fn *warn = !k ? NULL : of_status ? k->warn_status : k->warn;
+    if (warn)
+        warn(out, o, old);
 }

@@ -19,6 +19,11 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__priority_level_configuration, valid__validating_webhook_configuration,
     valid__mutating_webhook_configuration, valid__validating_admission_policy,
     valid__mutating_admission_policy, valid__validating_admission_policy_binding,
-    valid__mutating_admission_policy_binding;
+    valid__mutating_admission_policy_binding, valid__service, valid__endpoints,
+    valid__endpoint_slice, valid__ingress, valid__ingress_class, valid__network_policy,
+    valid__service_cidr, valid__ip_address;
+
+/* The rules of a kind, if only those of metadata; NULL: there are none. */
+const struct valid_kind *valid__rules_of(const struct api_kind *kind);
 
 #endif

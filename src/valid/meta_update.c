@@ -9,7 +9,7 @@
 #include "base/goquote.h"
 #include "base/limits.h"
 #include "codec/time.h"
-#include "valid/valid_int.h"
+#include "valid/metadata_int.h"
 
 static struct api_strs sorted(struct arena *a, const struct api_strs *list) {
     struct api_strs copy = {arena_copy(a, list->v, list->n * sizeof *list->v), list->n};

@@ -8,7 +8,7 @@
  */
 #include "base/goquote.h"
 #include "feature/feature.h"
-#include "valid/ip_int.h"
+#include "valid/ip.h"
 #include "valid/metadata_int.h"
 
 enum { MAX_NAME_BYTES = 253 };
@@ -76,7 +76,7 @@ static void config_key(struct valid *v, const struct path *p, struct name_part n
 
 static void ip(struct valid *v, const struct path *p, struct name_part name, const void *of) {
     (void)of;
-    struct str fault = valid__ip_fault(v->errs->a, name.text);
+    struct str fault = valid_ip_fault(v->errs->a, name.text);
     if (fault.n)
         valid__add(v, VALID_INVALID, p, &VALUE_Q(name.text), fault);
 }

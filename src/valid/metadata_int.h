@@ -55,4 +55,9 @@ void valid__meta_names_by(struct valid *v, const struct path *p, const struct ap
 void valid__meta_but_names(struct valid *v, const struct path *p, const struct api_object_meta *m,
                            bool namespaced);
 
+/* Gives a new object what only the API server sets: uid and creation time; no deletion. */
+void valid__set_system_fields(struct api_object *o, const struct valid_opts *opts);
+/* Gives an update what it left out and what it cannot change: uid, creation and deletion time. */
+void valid__keep_system_fields(struct api_object *o, const struct api_object *old);
+
 #endif

@@ -6,6 +6,7 @@
 #ifndef VALID_VALID_H
 #define VALID_VALID_H
 
+#include "api/faults.h"
 #include "api/object.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -121,6 +122,13 @@ struct str valid_new_uid(struct arena *a, const struct api_kind *kind, struct st
                          struct str name);
 
 /*
+ * Changes an object as the API server does while it reads it: what is said in two fields is brought
+ * into agreement, times that are left out are set. Preparing an object does so too; who notes what
+ * its fields are before that calls it first.
+ */
+void valid_decoded(struct api_object *o, const struct valid_opts *opts);
+
+/*
  * Changes a new object as the API server does before it validates it: uid and times are the
  * server's, whatever the object says; fields behind gates that are off are dropped, matchLabelKeys
  * are merged into selectors, status is reset, a namespaced object gets its namespace. The object
@@ -145,6 +153,18 @@ void valid_prepare_status(struct api_object *o, const struct api_object *old,
 void valid_status(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
 
+/* What a server warns of when it accepts an object, as far as it says that in headers: the texts
+ * live in the arena, and there are API_MOST_FAULTS at most. */
+struct valid_warnings {
+    struct arena *a;
+    struct str v[API_MOST_FAULTS];
+    size_t n;
+};
+
+/* Appends the warnings about a new object, or one that replaces old, or whose status does so. */
+void valid_warn(const struct api_object *o, const struct api_object *old, bool of_status,
+                struct valid_warnings *out);
+
 /* The first of the two steps for a write of the approval of a CertificateSigningRequest, whose
  * conditions alone change; the second is valid_subresource. */
 void valid_prepare_approval(struct api_object *o, const struct api_object *old,
@@ -158,6 +178,10 @@ void valid_prepare_subresource(struct api_object *o, const struct api_object *ol
 void valid_subresource(const struct api_object *o, const struct api_object *old,
                        struct str subresource, const struct valid_opts *opts,
                        struct valid_errs *out);
+
+/* Appends an error that others than the rules found: the value, printed as JSON, of this field. */
+void valid_refuse(struct valid_errs *out, struct str field, const struct json *value,
+                  struct str why);
 
 /* Appends the error of an update that does not say which version it is meant for. */
 void valid_version_required(struct valid_errs *out);

@@ -29,6 +29,9 @@ struct path {
 #define AT_KEY(p, k)    (&(struct path){.up = (p), .key = (k)})
 #define AT_DOTTED(p, k) (&(struct path){.up = (p), .key = (k), .dotted = true})
 
+/* Appends a path as errors show it. */
+void valid__path_write(struct buf *out, const struct path *p);
+
 /* ---- values as error texts show them ---- */
 
 struct value {
@@ -134,6 +137,14 @@ void valid__note_left_out(struct valid_errs *errs); /* how many are missing, as 
 /* Is the text one of a list that ends with NULL? */
 bool valid__one_of(struct str text, const char *const *list);
 
+/* ---- warnings ---- */
+
+VALID_PRINTF(2) /* one warning */
+void valid__warn(struct valid_warnings *w, const char *fmt, ...);
+/* An address, or a range of them, that is not written as it should be. */
+void valid__warn_ip(struct valid_warnings *w, const struct path *p, struct str text);
+void valid__warn_cidr(struct valid_warnings *w, const struct path *p, struct str text);
+
 /* ---- small rules ---- */
 
 /* One error for each message about a name. */
@@ -144,8 +155,11 @@ void valid__dns_label(struct valid *v, const struct path *p, struct str name);
 void valid__dns_subdomain(struct valid *v, const struct path *p, struct str name);
 /* A label key, which upstream also calls a qualified name. */
 void valid__label_key(struct valid *v, const struct path *p, struct str key);
-/* An IP address, not too oddly written. */
+/* An IP address, and a range of addresses, not too oddly written; how oddly depends on a gate but
+ * for the last. */
 void valid__ip(struct valid *v, const struct path *p, struct str text);
+void valid__cidr(struct valid *v, const struct path *p, struct str text);
+void valid__cidr_strict(struct valid *v, const struct path *p, struct str text);
 /* The reason of a condition: a word. */
 void valid__condition_reason(struct valid *v, const struct path *p, struct str reason);
 /* Conditions that follow the rules of metav1. */
@@ -173,6 +187,10 @@ typedef void valid_prepare_fn(struct api_object *o, const struct api_object *old
 typedef void valid_update_fn(struct valid *v, const struct api_object *o,
                              const struct api_object *old);
 
+/* Says what a client should know of an object, or of its status, though it is accepted. */
+typedef void valid_warn_fn(struct valid_warnings *w, const struct api_object *o,
+                           const struct api_object *old);
+
 struct valid_kind {
     enum api_type_id type;
     /* Each may be NULL: nothing to do. Bodies are structs of the type. What most kinds have in
@@ -187,10 +205,9 @@ struct valid_kind {
     /* The rules that upstream declares beside the fields of its types: behind all others, on create
      * (old is NULL) and on update, where what did not change is not looked at again. */
     valid_update_fn *declared;
+    /* What is said about an object that is accepted; old is NULL on create. */
+    valid_warn_fn *warn, *warn_status;
 };
-
-/* The rules of a kind, if only those of metadata; NULL: there are none. */
-const struct valid_kind *valid__rules_of(const struct api_kind *kind);
 
 /* ---- rules that several kinds share ---- */
 
@@ -218,11 +235,6 @@ void valid__object_meta(struct valid *v, const struct path *p, const struct api_
                         bool namespaced, name_rule *name);
 void valid__finalizer_name(struct valid *v, const struct path *p, struct str name);
 void valid__finalizer_names(struct valid *v, const struct path *p, const struct api_strs *list);
-
-/* Gives a new object what only the API server sets: uid and creation time; no deletion. */
-void valid__set_system_fields(struct api_object *o, const struct valid_opts *opts);
-/* Gives an update what it left out and what it cannot change: uid, creation and deletion time. */
-void valid__keep_system_fields(struct api_object *o, const struct api_object *old);
 
 /* A map of labels, of annotations, or a label selector at p. */
 void valid__labels(struct valid *v, const struct path *p, const struct labels *labels);

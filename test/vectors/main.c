@@ -38,6 +38,7 @@ static const struct kind {
     {"labelselector.jsonl", vectors_check_labelselector},
     {"merge.jsonl", vectors_check_merge},
     {"metadata.jsonl", vectors_check_metadata},
+    {"network.jsonl", vectors_check_network},
     {"nodeselector.jsonl", vectors_check_nodeselector},
     {"patch.jsonl", vectors_check_patch},
     {"preempt.jsonl", vectors_check_preempt},

@@ -142,6 +142,7 @@ static bool write_object(struct api__doc *d, const struct api__grown *g, uint32_
         if (!write_tree(d, e->value, depth, &to->value))
             return false;
     }
+    api__object_sort(out);
     return true;
 }
 

@@ -10,11 +10,13 @@ static bool is_null(const struct json_member *m) {
     return m->value.kind == JSON_NULL;
 }
 
-/* Takes nulls out of all objects, in place; those of lists stay. The parser limits how deep these
- * go. */
+/* Takes nulls out of all objects, in place, and sorts them; nulls of lists stay. The parser limits
+ * how deep these go. */
 static void prune(struct json *v) {
-    if (v->kind == JSON_OBJECT)
+    if (v->kind == JSON_OBJECT) {
         api__object_filter(v, is_null);
+        api__object_sort(v);
+    }
     for (uint32_t i = 0; v->kind == JSON_OBJECT && i < v->n; i++)
         prune(&v->members[i].value);
     for (uint32_t i = 0; v->kind == JSON_ARRAY && i < v->n; i++)
@@ -37,7 +39,9 @@ static struct json merge(struct api__patching *p, const struct json *stored, str
             api__members_put(p, &members, m->key,
                              merge(p, old ? old : &(struct json){0}, &m->value));
     }
-    return api__members_close(p, &members);
+    struct json merged = api__members_close(p, &members);
+    api__object_sort(&merged);
+    return merged;
 }
 
 static int check_kind(struct api__patching *p, const struct json *patch, bool is_validated) {

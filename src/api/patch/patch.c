@@ -5,7 +5,10 @@
  * func (*decodeState) saveStrictError.
  * Follows k8s.io/apimachinery pkg/api/errors, func NewGenericServerResponse.
  */
+#include <assert.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/object_int.h"
@@ -207,6 +210,12 @@ struct json api__members_close(struct api__patching *p, const struct map *member
     return out;
 }
 
+void api__object_sort(struct json *object) {
+    static_assert(offsetof(struct json_member, key) == 0, "members are compared as their keys");
+    if (object->n > 1)
+        qsort(object->members, object->n, sizeof *object->members, str_cmp_qsort);
+}
+
 void api__object_filter(struct json *object, bool (*drop)(const struct json_member *m)) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < object->n; i++)
@@ -275,6 +284,6 @@ struct str api_patch_text(struct arena *a, const struct api_patched *patched) {
     if (patched->spent.kind == JSON_OBJECT)
         api__write_go(&text, &patched->spent, 'v');
     else
-        json_write(&text, &patched->tree, &(struct json_style){.sort_keys = true});
+        json_write(&text, &patched->tree, NULL);
     return arena_str(a, buf_view(&text));
 }

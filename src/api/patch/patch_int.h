@@ -39,6 +39,10 @@ struct map api__members_open(struct api__patching *p, const struct json *object)
 /* The object of these members, in their order. */
 struct json api__members_close(struct api__patching *p, const struct map *members);
 
+/* Brings the members into the order of their keys, in which upstream writes what a patch has gone
+ * through; the rest stays as it was. */
+void api__object_sort(struct json *object);
+
 /* Puts a copy of the value under key. */
 void api__members_put(struct api__patching *p, struct map *members, struct str key,
                       struct json value);

@@ -83,7 +83,7 @@ static int decode_message(struct str api_version, struct str kind, struct str me
     struct api_object *o = api_object_new(known);
     if (api__proto_decode(&o->arena, o->type, message, api_own_body(o), faults) < 0 ||
         api__check_conversion(o, faults) < 0) {
-        faults->subject = api__fault_subject(faults->a, kind, api_version);
+        faults->subject = api__fault_subject(faults->a, kind, api_version, kind);
         api_object_free(o);
         return -1;
     }

@@ -87,8 +87,7 @@ static struct str fingerprint(struct arena *a, X509 *cert) {
     X509_digest(cert, EVP_sha256(), digest, &n);
     AUTO(buf_release) struct buf text = BUF_INIT(256);
     buf_add(&text, STR("X509SHA256="));
-    for (unsigned i = 0; i < n; i++)
-        buf_addf(&text, "%02x", digest[i]);
+    buf_add_hex(&text, digest, n);
     return arena_str(a, buf_view(&text));
 }
 

@@ -29,7 +29,7 @@
 struct apiserver_cmd_opts {
     struct gates_opts gates;
     struct auth_opts auth;
-    struct str data_dir, bind_address, kubeconfig;
+    struct str data_dir, bind_address, kubeconfig, service_ranges;
     struct opt_list enabled, disabled; /* plug-ins of admission */
     int64_t port;
     bool memory;
@@ -73,6 +73,13 @@ static const struct opt server_opts[] = {
              "data folder.",
      .value = "FILE",
      .offset = offsetof(struct apiserver_cmd_opts, kubeconfig)},
+    {.name = "service-cluster-ip-range",
+     .kind = OPT_STR,
+     .help = "Range of addresses that services get theirs from, or two of them, of which the first "
+             "is that of services that do not say which family they are of.",
+     .value = "CIDR,...",
+     .fallback = "10.0.0.0/24",
+     .offset = offsetof(struct apiserver_cmd_opts, service_ranges)},
     {.name = "enable-admission-plugins",
      .kind = OPT_LIST,
      .help = "Admission plug-ins to ask beside those that are on by default, by their names in "
@@ -135,6 +142,7 @@ struct run {
     const struct apiserver_cmd_opts *opts;
     struct feature_config gates;
     struct registry_plugins plugins;
+    struct registry_cidrs service_cidrs;
     struct str dir;   /* of the store and the certificates */
     bool dir_is_ours; /* made for this run, and removed behind it */
     struct auth_pki pki;
@@ -238,7 +246,8 @@ static int open_api(struct run *run, struct err *err) {
                                                       .draw = draw,
                                                       .issuer = issuer,
                                                       .token_most_seconds = run->auth.most_seconds,
-                                                      .extends_tokens = run->opts->auth.extends});
+                                                      .extends_tokens = run->opts->auth.extends,
+                                                      .service_cidrs = run->service_cidrs});
     issuer->objects = apiserver_objects(run->api);
     apiserver_bootstrap(run->api);
     store_commit(run->store, NULL, NULL);
@@ -371,6 +380,12 @@ static int check(const struct apiserver_cmd_opts *opts, struct err *err) {
     return 0;
 }
 
+static int read_ranges(struct run *run, struct err *err) {
+    if (registry_cidrs_read(run->opts->service_ranges, &run->service_cidrs, err) < 0)
+        return err_wrap(err, "--service-cluster-ip-range");
+    return 0;
+}
+
 /* ---- plug-ins of admission ---- */
 
 static int suggest_plugins(struct str typed, struct err *err) {
@@ -409,7 +424,7 @@ static int choose_plugins(struct run *run, struct err *err) {
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts, .signal_fd = -1};
     if (check(run.opts, err) < 0 || read_durations(&run, err) < 0 ||
-        choose_plugins(&run, err) < 0 ||
+        choose_plugins(&run, err) < 0 || read_ranges(&run, err) < 0 ||
         gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
         return -1;
     run.core = net_loop_new(call->ctx->clock);

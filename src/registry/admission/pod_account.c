@@ -281,7 +281,7 @@ static void take_pull_secrets(struct registry__admission *m,
     struct arena *a = &m->o->arena;
     struct api_pod_spec *spec = &((struct api_pod *)api_own_body(m->o))->spec;
     size_t n = account->image_pull_secrets.n;
-    if (spec->image_pull_secrets.n)
+    if (spec->image_pull_secrets.n || !n)
         return;
     spec->image_pull_secrets = (struct api_local_object_reference_list){
         arena_array(a, struct api_local_object_reference, n), n};

@@ -130,8 +130,9 @@ static const struct registry__table *find_in(const struct registry__table *table
 
 static const struct registry__table *table_of(const struct api_type *type) {
     static const struct registry__table *const all[] = {
-        registry__core_tables,  registry__workload_tables, registry__storage_tables,
-        registry__other_tables, registry__network_tables,  registry__device_tables};
+        registry__core_tables,   registry__workload_tables, registry__storage_tables,
+        registry__other_tables,  registry__network_tables,  registry__device_tables,
+        registry__policy_tables, registry__scaling_tables,  registry__group_tables};
     const struct registry__table *found = NULL;
     for (size_t i = 0; !found && i < sizeof all / sizeof *all; i++)
         found = find_in(all[i], type);
@@ -140,11 +141,18 @@ static const struct registry__table *table_of(const struct api_type *type) {
 
 /* ---- the door ---- */
 
+/* Is the column one of names? Two of upstream's tables do not say so of theirs. */
+static bool is_name_column(const struct registry__table *t, const struct registry__column *c) {
+    bool is_plain = t->type == API_T_scale || t->type == API_T_storage_version_migration;
+    return (str_is(str_of(c->name), "Name") && !is_plain) || str_is(str_of(c->name), "Attacher");
+}
+
 struct json registry_table_columns(struct arena *a, const struct api_kind *kind) {
     struct json list = {.kind = JSON_ARRAY};
-    for (const struct registry__column *c = table_of(kind->type)->columns; c->name; c++) {
+    const struct registry__table *table = table_of(kind->type);
+    for (const struct registry__column *c = table->columns; c->name; c++) {
         struct json *column = json_append(a, &list, (struct json){.kind = JSON_OBJECT});
-        bool is_name = str_is(str_of(c->name), "Name") || str_is(str_of(c->name), "Attacher");
+        bool is_name = is_name_column(table, c);
         json_add(a, column, STR("name"), json_of_str(str_of(c->name)));
         json_add(a, column, STR("type"), json_of_str(str_of(c->type)));
         json_add(a, column, STR("format"), json_of_str(is_name ? STR("name") : STR("")));
@@ -152,6 +160,10 @@ struct json registry_table_columns(struct arena *a, const struct api_kind *kind)
         json_add(a, column, STR("priority"), json_of_i64(c->is_wide));
     }
     return list;
+}
+
+bool registry_table_is_default(const struct api_kind *kind) {
+    return table_of(kind->type) == &default_table;
 }
 
 struct json registry_table_cells(struct arena *a, const struct api_object *o, struct api_time now) {

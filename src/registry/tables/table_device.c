@@ -200,25 +200,6 @@ static const struct registry__column controller_revision_columns[] = {
     {"Age", "string", false},
     {0}};
 
-static void fill_admission_policy(struct registry__row *r) {
-    const struct api_validating_admission_policy *p = r->o->body;
-    const struct api_param_kind *kind = p->spec.param_kind;
-    registry__cell_name(r);
-    registry__cell_i64(r, (int64_t)p->spec.validations.n);
-    if (kind)
-        registry__cellf(r, "%.*s/%.*s", STR_ARG(kind->api_version), STR_ARG(kind->kind));
-    else
-        registry__cell(r, STR("<unset>"));
-    registry__cell_age(r);
-}
-
-static const struct registry__column admission_policy_columns[] = {
-    {"Name", "string", false},
-    {"Validations", "integer", false},
-    {"ParamKind", "string", false},
-    {"Age", "string", false},
-    {0}};
-
 const struct registry__table registry__device_tables[] = {
     {API_T_device_class, named_columns, fill_named},
     {API_T_resource_claim_template, named_columns, fill_named},
@@ -229,6 +210,5 @@ const struct registry__table registry__device_tables[] = {
     {API_T_resource_quota, resource_quota_columns, fill_resource_quota},
     {API_T_pod_template, pod_template_columns, fill_pod_template},
     {API_T_controller_revision, controller_revision_columns, fill_controller_revision},
-    {API_T_validating_admission_policy, admission_policy_columns, fill_admission_policy},
     {0},
 };

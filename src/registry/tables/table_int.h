@@ -28,7 +28,8 @@ struct registry__table {
 /* The tables of each file, ended by one without columns. */
 extern const struct registry__table registry__core_tables[], registry__workload_tables[],
     registry__storage_tables[], registry__other_tables[], registry__network_tables[],
-    registry__device_tables[];
+    registry__device_tables[], registry__scaling_tables[], registry__policy_tables[],
+    registry__group_tables[];
 
 /* ---- cells ---- */
 

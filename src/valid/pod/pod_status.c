@@ -4,7 +4,7 @@
  * Follows k8s.io/kubernetes pkg/registry/core/pod, func (podStatusStrategy) PrepareForUpdate.
  * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePodStatusUpdate.
  */
-#include "valid/ip_int.h"
+#include "valid/ip.h"
 #include "valid/pod/pod_int.h"
 
 /* ---- preparing ---- */
@@ -142,8 +142,8 @@ static void check_families(struct valid *v, const struct addresses *a) {
         return;
     for (size_t i = 0; good && i < a->now.n; i++) {
         struct ip ip = {0};
-        good = valid__parse_ip(a->now.v[i], &ip);
-        found[ip.is_v6 && !valid__is_v4_mapped(&ip)] = true;
+        good = valid_ip_parse(a->now.v[i], &ip);
+        found[ip.is_v6 && !valid_ip_is_mapped(&ip)] = true;
         if (!good)
             valid__internal(v, a->p,
                             "failed to check for dual stack with error:invalid IP[%zu]: %.*s", i,

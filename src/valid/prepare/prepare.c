@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
 #include "valid/prepare/prepare_int.h"
 #include "valid/subresource_int.h"
@@ -79,6 +80,12 @@ static const struct valid__strategy *strategy_of(const struct api_object *o) {
     static const struct valid__strategy none;
     const struct valid__strategy *s = valid__strategy_of(o->type);
     return s ? s : &none;
+}
+
+void valid_decoded(struct api_object *o, const struct valid_opts *opts) {
+    const struct valid__strategy *s = strategy_of(o);
+    if (valid__rules_of(o->kind) && s->decoded)
+        s->decoded(o, opts);
 }
 
 void valid_prepare_create(struct api_object *o, const struct valid_opts *opts) {

@@ -6,31 +6,12 @@
  * Follows k8s.io/kubernetes pkg/registry/networking/servicecidr, func (serviceCIDRStrategy)
  * PrepareForCreate, func (serviceCIDRStrategy) PrepareForUpdate.
  */
+#include "valid/network/network_int.h"
 #include "valid/prepare/prepare_int.h"
 
 /* ---- services: what goes with the old type goes, unless the update says otherwise ---- */
 
 typedef const struct api_service_spec spec;
-
-static bool needs_cluster_ip(spec *s) {
-    return !str_is(s->type, "ExternalName");
-}
-
-static bool is_balanced(spec *s) {
-    return str_is(s->type, "LoadBalancer");
-}
-
-static bool needs_node_port(spec *s) {
-    return str_is(s->type, "NodePort") || is_balanced(s);
-}
-
-static bool needs_health_port(spec *s) {
-    return is_balanced(s) && str_is(s->external_traffic_policy, "Local");
-}
-
-static bool is_external(spec *s) {
-    return needs_node_port(s) || (str_is(s->type, "ClusterIP") && s->external_ips.n);
-}
 
 static bool same_strs(const struct api_strs *a, const struct api_strs *b) {
     for (size_t i = 0; i < a->n && i < b->n; i++)
@@ -78,10 +59,10 @@ static bool has_only_old_ports(spec *s, spec *old) {
 }
 
 static void drop_ports(struct api_service_spec *s, spec *old) {
-    if (needs_node_port(old) && !needs_node_port(s) && has_only_old_ports(s, old))
+    if (service_is_on_nodes(old) && !service_is_on_nodes(s) && has_only_old_ports(s, old))
         for (size_t i = 0; i < s->ports.n; i++)
             s->ports.v[i].node_port = 0;
-    if (needs_health_port(old) && !needs_health_port(s) &&
+    if (service_is_health_checked(old) && !service_is_health_checked(s) &&
         old->health_check_node_port == s->health_check_node_port)
         s->health_check_node_port = 0;
 }
@@ -101,15 +82,15 @@ void valid__update_service(struct api_object *o, const struct api_object *old,
     struct api_service *service = api_own_body(o);
     struct api_service_spec *s = &service->spec;
     spec *was = &((const struct api_service *)old->body)->spec;
-    if (needs_cluster_ip(was) && !needs_cluster_ip(s))
+    if (!service_is_external(was) && service_is_external(s))
         drop_addresses(s, was);
     drop_ports(s, was);
-    if (is_balanced(was) && !is_balanced(s))
+    if (service_is_balanced(was) && !service_is_balanced(s))
         drop_balancer(s, was);
-    if (is_external(was) && !is_external(s) &&
+    if (service_is_reachable(was) && !service_is_reachable(s) &&
         str_eq(was->external_traffic_policy, s->external_traffic_policy))
         s->external_traffic_policy = STR("");
-    if (!is_balanced(s))
+    if (!service_is_balanced(s))
         service->status.load_balancer = (struct api_load_balancer_status){0};
 }
 

@@ -7,6 +7,7 @@
  * k8s.io/kube-aggregator/pkg/registry/apiservice: their PrepareForCreate and PrepareForUpdate.
  */
 #include "valid/prepare/prepare_int.h"
+#include "valid/workload/workload_int.h"
 
 static const struct valid__strategy rows[] = {
     {.type = API_T_pod, .flags = HAS_STATUS | FIRST_GENERATION, .compared = "spec"},
@@ -38,7 +39,10 @@ static const struct valid__strategy rows[] = {
 
     {.type = API_T_replica_set, .flags = HAS_STATUS | FIRST_GENERATION, .compared = "spec"},
     {.type = API_T_deployment, .flags = HAS_STATUS | FIRST_GENERATION},
-    {.type = API_T_daemon_set, .flags = HAS_STATUS | FIRST_GENERATION, .compared = "spec"},
+    {.type = API_T_daemon_set,
+     .flags = HAS_STATUS | FIRST_GENERATION,
+     .compared = "spec",
+     .decoded = valid__name_generation},
     {.type = API_T_stateful_set, .flags = HAS_STATUS | FIRST_GENERATION},
     {.type = API_T_job, .flags = HAS_STATUS | FIRST_GENERATION, .compared = "spec"},
     {.type = API_T_cron_job, .flags = HAS_STATUS | FIRST_GENERATION, .compared = "spec"},

@@ -52,7 +52,7 @@ static void check_selector(const struct workload *w, const struct selector_rules
 
 /* ---- the generation of the template, which is an annotation since apps/v1 ---- */
 
-enum { FIRST_GENERATION = 1 };
+enum { FIRST_TEMPLATE = 1 };
 
 #define GENERATION STR("deprecated.daemonset.template.generation")
 
@@ -85,6 +85,12 @@ static void set_generation(struct api_object *o, int64_t generation) {
     *map = (struct labels){copy, n};
 }
 
+/* There is one from the start. */
+void valid__name_generation(struct api_object *o, const struct valid_opts *opts) {
+    (void)opts;
+    set_generation(o, old_generation(o->body));
+}
+
 /* ---- all of it ---- */
 
 static void check_spec(struct valid *v, const struct api_daemon_set_spec *spec,
@@ -105,7 +111,7 @@ static void create(struct valid *v, const struct api_object *o) {
     const struct api_daemon_set *ds = o->body;
     struct pod_rules rules = valid__pod_rules(v->gates, NULL, NULL);
     valid__object_meta(v, AT(NULL, "metadata"), o->meta, true, valid__name_subdomain);
-    check_spec(v, &ds->spec, FIRST_GENERATION, &rules);
+    check_spec(v, &ds->spec, FIRST_TEMPLATE, &rules);
 }
 
 static void update(struct valid *v, const struct api_object *o, const struct api_object *old) {
@@ -124,7 +130,7 @@ static void update(struct valid *v, const struct api_object *o, const struct api
 
 static void prepare_create(struct api_object *o, const struct valid_opts *opts) {
     struct api_daemon_set *ds = api_own_body(o);
-    set_generation(o, FIRST_GENERATION);
+    set_generation(o, FIRST_TEMPLATE);
     valid__prepare_template(&ds->spec.template, NULL, opts);
 }
 

@@ -87,4 +87,8 @@ valid_update_fn valid__replica_set_status, valid__deployment_status, valid__daem
     valid__replication_controller_status;
 valid_prepare_fn valid__prepare_replica_set_status, valid__prepare_deployment_status;
 
+/* Gives a DaemonSet that was read the annotation of its template's generation, which upstream's
+ * conversion writes always. */
+void valid__name_generation(struct api_object *o, const struct valid_opts *opts);
+
 #endif

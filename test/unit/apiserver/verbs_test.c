@@ -26,16 +26,10 @@ static void draw(void *ctx, void *to, size_t n) {
         ((unsigned char *)to)[i] = w->drawn++;
 }
 
-static int set_up(void **state) {
-    struct world *w = xcalloc(1, sizeof *w);
-    struct store_opts opts = {.clock = &w->clock.clock};
+static void start(struct world *w) {
     struct registry_plugins plugins = registry_plugins_default();
     struct str more = STR("NodeRestriction");
     registry_plugins_switch(&plugins, (struct api_strs){&more, 1}, true, NULL);
-    clock_manual_init(&w->clock, INT64_C(1700000000) * CLOCK_SECOND);
-    w->catalog = apiserver_catalog_new();
-    opts.resources = apiserver_catalog_storage(w->catalog, &opts.n);
-    assert_int_equal(store_open(&opts, &w->store, NULL), 0);
     w->api = apiserver_new(&(struct apiserver_opts){.catalog = w->catalog,
                                                     .store = w->store,
                                                     .gates = &w->gates,
@@ -43,6 +37,16 @@ static int set_up(void **state) {
                                                     .plugins = plugins,
                                                     .draw = draw,
                                                     .draw_ctx = w});
+}
+
+static int set_up(void **state) {
+    struct world *w = xcalloc(1, sizeof *w);
+    struct store_opts opts = {.clock = &w->clock.clock};
+    clock_manual_init(&w->clock, INT64_C(1700000000) * CLOCK_SECOND);
+    w->catalog = apiserver_catalog_new();
+    opts.resources = apiserver_catalog_storage(w->catalog, &opts.n);
+    assert_int_equal(store_open(&opts, &w->store, NULL), 0);
+    start(w);
     apiserver_bootstrap(w->api);
     store_commit(w->store, NULL, NULL);
     *state = w;
@@ -503,6 +507,30 @@ static void test_node_restriction(void **state) {
            "to itself");
 }
 
+#define SERVICE(name, spec)                                                             \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"" name "\"}," \
+    "\"spec\":{" spec "\"ports\":[{\"port\":80}]}}"
+#define TAKEN                                                                           \
+    "Service \"b\" is invalid: spec.clusterIPs: Invalid value: [\"10.0.0.9\"]: failed " \
+    "to allocate IP 10.0.0.9: provided IP is already allocated"
+
+/* What is taken follows from what is stored. */
+static void test_addresses_of_services_outlive_the_server(void **state) {
+    struct world *w = *state;
+    static const char first[] = SERVICE("a", "\"clusterIP\":\"10.0.0.9\",");
+    static const char second[] = SERVICE("b", "\"clusterIP\":\"10.0.0.9\",");
+    struct ask dry = *CREATE("services", "default", first);
+    dry.options.dry_run = true;
+    expect(w, &dry, 201, NULL);
+    expect(w, CREATE("services", "default", first), 201, NULL);
+    expect(w, CREATE("services", "default", second), 422, TAKEN);
+    apiserver_free(w->api);
+    start(w);
+    expect(w, CREATE("services", "default", second), 422, TAKEN);
+    expect(w, DELETE("services", "default", "a"), 200, NULL);
+    expect(w, CREATE("services", "default", second), 201, NULL);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
@@ -521,6 +549,7 @@ int main(void) {
         TEST(test_lease_is_made_by_an_update),
         TEST(test_quota),
         TEST(test_node_restriction),
+        TEST(test_addresses_of_services_outlive_the_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,9 @@ static void appending(void **state) {
     buf_add_fill(&b, '-', 0);
     buf_addf(&b, "%d%s", 7, "x");
     buf_addf(&b, "%s", "");
-    assert_text(&b, "abc---7x");
+    buf_add_hex(&b, "\x00\x9f\xff", 3);
+    buf_add_hex(&b, NULL, 0);
+    assert_text(&b, "abc---7x009fff");
     assert_false(b.full);
     buf_release(&b);
     assert_null(b.p);

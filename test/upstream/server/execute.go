@@ -259,6 +259,11 @@ func isPeriodicBookmark(e any) bool {
 	metadata, _ := object["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	if rows, ok := object["rows"].([]any); ok && len(rows) == 1 {
+		if row, _ := rows[0].(map[string]any); row != nil {
+			if shown, _ := row["object"].(map[string]any); shown != nil {
+				shown["<bookmark>"] = true
+			}
+		}
 		return !strings.Contains(fmt.Sprint(rows), "initial-events-end")
 	}
 	return annotations["k8s.io/initial-events-end"] == nil

@@ -83,13 +83,13 @@ var kinds = []kind{
 	{"/api/v1", "endpoints", "Endpoints", false, false, `{"subsets":[{"addresses":[{"ip":"10.1.2.3"}],"ports":[{"port":80}]}]}`, []string{
 		`{"subsets":[{"addresses":[{"ip":"10.1.2.4"}],"ports":[{"port":81,"name":"a"}]}]}`, `{"subsets":null}`, `{"subsets":[{"addresses":[{"ip":"127.0.0.1"}]}]}`}},
 	{"/apis/discovery.k8s.io/v1", "endpointslices", "EndpointSlice", false, false, `{"addressType":"IPv4","endpoints":[{"addresses":["10.1.2.3"]}],"ports":[{"port":80}]}`, []string{
-		`{"addressType":"IPv6"}`, `{"endpoints":[]}`, `{"ports":[{"port":81,"name":"a"}]}`}},
+		`{"addressType":"IPv6"}`, `{"addressType":"FQDN","endpoints":[{"addresses":["a.example.com"]}]}`, `{"endpoints":[{"addresses":["010.1.2.3","::1"]}]}`, `{"endpoints":[{"addresses":[]}]}`, `{"endpoints":[]}`, `{"ports":[{"port":81,"name":"a"}]}`}},
 	{"/apis/networking.k8s.io/v1", "ingresses", "Ingress", false, true, `{"spec":{"defaultBackend":{"service":{"name":"s","port":{"number":80}}}}}`, []string{
 		`{"spec":{"ingressClassName":"c"}}`, `{"spec":{"rules":[{"host":"a.example.com","http":{"paths":[{"path":"/","pathType":"Prefix","backend":{"service":{"name":"s","port":{"name":"p"}}}}]}}]}}`, `{"spec":{"defaultBackend":null}}`}},
 	{"/apis/networking.k8s.io/v1", "ingressclasses", "IngressClass", true, false, `{"spec":{"controller":"example.com/c"}}`, []string{
 		`{"spec":{"controller":"example.com/d"}}`, `{"spec":{"parameters":{"kind":"K","name":"n","scope":"Cluster"}}}`}},
 	{"/apis/networking.k8s.io/v1", "networkpolicies", "NetworkPolicy", false, false, `{"spec":{"podSelector":{}}}`, []string{
-		`{"spec":{"policyTypes":["Egress"]}}`, `{"spec":{"ingress":[{"from":[{"podSelector":{}}]}]}}`}},
+		`{"spec":{"egress":[{"to":[{"ipBlock":{"cidr":"10.0.0.0/8","except":["10.1.0.0/16","11.0.0.0/16"]}}]}]}}`, `{"spec":{"ingress":[{"from":[{"ipBlock":{"cidr":"FD00::/64"}}],"ports":[{"port":80,"endPort":79}]}]}}`, `{"spec":{"ingress":[{"from":[{"ipBlock":{}}]}]}}`, `{"spec":{"policyTypes":["Egress"]}}`, `{"spec":{"ingress":[{"from":[{"podSelector":{}}]}]}}`}},
 	{"/apis/node.k8s.io/v1", "runtimeclasses", "RuntimeClass", true, false, `{"handler":"h"}`, []string{
 		`{"handler":"i"}`, `{"overhead":{"podFixed":{"cpu":"1"}}}`, `{"scheduling":{"nodeSelector":{"a":"b"}}}`}},
 	{"/apis/rbac.authorization.k8s.io/v1", "roles", "Role", false, false, `{"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]}`, []string{
@@ -120,4 +120,27 @@ var kinds = []kind{
 		`{"spec":{"replicas":3}}`, `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"nginx:2"}]}}}}`, `{"spec":{"selector":{"matchLabels":{"app":"x"}}}}`}},
 	{"/api/v1", "services", "Service", false, true, `{"spec":{"clusterIP":"None","ports":[{"port":80}]}}`, []string{
 		`{"spec":{"selector":{"a":"b"}}}`, `{"spec":{"ports":[{"port":81,"name":"x"}]}}`, `{"spec":{"type":"ExternalName","externalName":"a.example.com"}}`, `{"spec":{"sessionAffinity":"ClientIP"}}`}},
+	{"/apis/storage.k8s.io/v1", "volumeattributesclasses", "VolumeAttributesClass", true, false, `{"driverName":"d.example.com","parameters":{"a":"b"}}`, []string{
+		`{"parameters":{"a":"c"}}`, `{"driverName":"e.example.com"}`}},
+	{"/apis/resource.k8s.io/v1", "devicetaintrules", "DeviceTaintRule", true, true, `{"spec":{"deviceSelector":{"driver":"d.example.com"},"taint":{"key":"k","effect":"NoSchedule"}}}`, []string{
+		`{"spec":{"taint":{"value":"v"}}}`, `{"spec":{"taint":{"effect":"Odd"}}}`, `{"spec":{"deviceSelector":{"pool":"p"}}}`}},
+	{"/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", true, false, `{"spec":{"policyName":"p.example.com","validationActions":["Deny"],"matchResources":{"namespaceSelector":{"matchLabels":{"no":"where"}}}}}`, []string{
+		`{"spec":{"validationActions":["Audit"]}}`, `{"spec":{"paramRef":{"name":"n","parameterNotFoundAction":"Deny"}}}`, `{"spec":{"validationActions":["Odd"]}}`}},
+	{"/apis/admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", true, false, `{"webhooks":[{"name":"w.example.com","clientConfig":{"url":"https://127.0.0.1:1/"},"failurePolicy":"Ignore","sideEffects":"None","admissionReviewVersions":["v1"],"rules":[{"apiGroups":["example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["things"]}]}]}`, []string{
+		`{"webhooks":[]}`}},
+	{"/apis/admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", true, false, `{"webhooks":[{"name":"w.example.com","clientConfig":{"url":"https://127.0.0.1:1/"},"failurePolicy":"Ignore","sideEffects":"None","admissionReviewVersions":["v1"],"rules":[{"apiGroups":["example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["things"]}]}]}`, []string{
+		`{"webhooks":[]}`}},
+	{"/apis/autoscaling/v1", "horizontalpodautoscalers", "HorizontalPodAutoscaler", false, true, `{"spec":{"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"},"maxReplicas":5}}`, []string{
+		`{"spec":{"targetCPUUtilizationPercentage":50}}`, `{"spec":{"minReplicas":2}}`}},
+	{"/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", "ClusterRoleBinding", true, false, `{"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"r"},"subjects":[{"kind":"User","name":"u"}]}`, []string{
+		`{"subjects":[{"kind":"Group","name":"g"}]}`, `{"roleRef":{"name":"other"}}`}},
+	{"/api/v1", "services", "Service", false, true, `{"spec":{"selector":{"a":"b"},"ports":[{"port":80}]}}`, []string{
+		`{"spec":{"type":"NodePort"}}`, `{"spec":{"type":"LoadBalancer"}}`, `{"spec":{"type":"LoadBalancer","externalTrafficPolicy":"Local"}}`, `{"spec":{"type":"ExternalName","externalName":"a.example.com"}}`, `{"spec":{"type":"ClusterIP"}}`,
+		`{"spec":{"type":"NodePort","ports":[{"port":80,"nodePort":30055}]}}`, `{"spec":{"type":"NodePort","ports":[{"port":80,"name":"a","nodePort":30056},{"port":80,"name":"b","protocol":"UDP"},{"port":81,"name":"c"}]}}`, `{"spec":{"type":"NodePort","ports":[{"port":80,"nodePort":80}]}}`,
+		`{"spec":{"type":"LoadBalancer","allocateLoadBalancerNodePorts":false}}`, `{"spec":{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30057}}`, `{"spec":{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":7}}`,
+		`{"spec":{"clusterIP":"10.0.0.99"}}`, `{"spec":{"clusterIP":"10.0.0.1"}}`, `{"spec":{"clusterIP":"10.0.0.0"}}`, `{"spec":{"clusterIP":"10.1.0.1"}}`, `{"spec":{"clusterIP":"fd00::1"}}`, `{"spec":{"clusterIP":"None"}}`, `{"spec":{"clusterIP":"","clusterIPs":null}}`, `{"spec":{"clusterIPs":["10.0.0.98"]}}`,
+		`{"spec":{"ipFamilyPolicy":"RequireDualStack"}}`, `{"spec":{"ipFamilyPolicy":"PreferDualStack"}}`, `{"spec":{"ipFamilies":["IPv6"]}}`, `{"spec":{"ipFamilies":["IPv4","IPv6"]}}`, `{"spec":{"externalIPs":["1.2.3.4"]}}`, `{"spec":{"internalTrafficPolicy":"Local"}}`, `{"spec":{"trafficDistribution":"PreferClose"}}`,
+		`{"spec":{"ports":[{"port":80,"targetPort":"http"},{"port":80}]}}`, `{"spec":{"ports":null}}`, `{"spec":{"loadBalancerClass":"a/b"}}`, `{"spec":{"sessionAffinity":"ClientIP"}}`}},
+	{"/apis/networking.k8s.io/v1", "servicecidrs", "ServiceCIDR", true, true, `{"spec":{"cidrs":["10.9.0.0/24"]}}`, []string{
+		`{"spec":{"cidrs":["10.9.0.0/24","fd09::/64"]}}`, `{"spec":{"cidrs":["10.8.0.0/24"]}}`, `{"spec":{"cidrs":[]}}`, `{"spec":{"cidrs":["x"]}}`}},
 }

@@ -10,10 +10,14 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 func main() {
@@ -33,8 +37,11 @@ func command() error {
 	apiserver := flag.String("kube-apiserver", "kube-apiserver", "the program")
 	berth := flag.String("berth", "build/release/berth", "the program")
 	all := flag.Bool("all", false, "print every difference, in place of its causes")
+	one := flag.String("case", "", "the id of a case as AREA-SEED-NUMBER: prints it and where the servers differ in it")
+	only := flag.String("kinds", "", "resources that cases are about, with commas between them; all by default")
 	record := flag.String("record", "", "a file of cases: prints them with the answers that the real server gives now")
 	flag.Parse()
+	choose(*only)
 	known, err := readKnown(*list)
 	if err != nil {
 		return err
@@ -62,10 +69,37 @@ func command() error {
 	if *record != "" {
 		return r.record(*record)
 	}
+	if *one != "" {
+		return r.single(*one)
+	}
 	if n := r.conform(*cases, flag.Args()); n > 0 {
 		return fmt.Errorf("%d cases differ", n)
 	}
 	return nil
+}
+
+// single runs one case of those that chance makes, known by its id.
+func (r *run) single(id string) error {
+	parts := strings.Split(id, "-")
+	index := slices.IndexFunc(areas, func(a area) bool { return a.name == parts[0] })
+	if len(parts) != 3 || index < 0 {
+		return fmt.Errorf("no case %q", id)
+	}
+	seed, err1 := strconv.ParseUint(parts[1], 10, 64)
+	number, err2 := strconv.Atoi(parts[2])
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	r.seed = seed
+	c := r.newCase(&areas[index], number)
+	for _, s := range c.Steps {
+		fmt.Fprintln(r.out, quoted(s))
+	}
+	found, _, err := r.both(c)
+	for _, d := range r.known.without(c.Area, found) {
+		fmt.Fprintln(r.out, d)
+	}
+	return err
 }
 
 // record asks the real server again what the cases of a file ask.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -153,9 +154,20 @@ func (m *maker) post(k *kind, name string) string {
 	return m.add(step{Send: "POST " + k.collection(), Body: k.withName(name)})
 }
 
+// The kinds that cases are about, where they may be about any.
+var chosen []*kind
+
+func choose(resources string) {
+	for i := range kinds {
+		if resources == "" || slices.Contains(strings.Split(resources, ","), kinds[i].resource) {
+			chosen = append(chosen, &kinds[i])
+		}
+	}
+}
+
 func (m *maker) kind(namespaced bool) *kind {
 	for {
-		k := &kinds[m.IntN(len(kinds))]
+		k := chosen[m.IntN(len(chosen))]
 		if !namespaced || !k.cluster {
 			return k
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -29,6 +30,8 @@ var (
 	revisionText = regexp.MustCompile(`(resourceVersion\\*":\s?\\*"|resource version: |resourceVersion: |ResourceVersion in (?:the )?(?:precondition|record|object meta):? \(?|current: )(\d+)( \(\d+\))?`)
 	suffix       = `[bcdfghjklmnpqrstvwxz2456789]{5}`
 	schemeText   = regexp.MustCompile(`in scheme \\*"[^"\\]*\\*"`) // named after the line of code that made it
+	nodePort     = regexp.MustCompile(`(:|Duplicate value: )(3[0-2]\d{3})\b`)
+	clusterIP    = regexp.MustCompile(`\b10\.0\.0\.\d+\b`) // given by chance
 	portPattern  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 )
 
@@ -133,12 +136,23 @@ func (n *normal) value(key string, v any) any {
 		if key == "managedFields" {
 			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(entry(a), entry(b)) })
 		}
+		if key == "causes" { // conflicts with several managers come in an order of chance
+			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(conflict(a), conflict(b)) })
+		}
 		for i := range v {
 			item := n.value(inside(key), v[i])
 			if s, ok := item.(string); ok && key == "cells" && agePattern.MatchString(s) {
 				item = "<age>"
 			}
 			v[i] = item
+		}
+	case json.Number:
+		if key == "nodePort" || key == "healthCheckNodePort" {
+			return n.numbered("port", v.String())
+		}
+	case float64:
+		if key == "nodePort" || key == "healthCheckNodePort" {
+			return n.numbered("port", strconv.FormatFloat(v, 'f', -1, 64))
 		}
 	case string:
 		if key == "resourceVersion" {
@@ -165,6 +179,15 @@ func entry(v any) string {
 	return strings.Join(parts, " ")
 }
 
+// conflict is what conflicts of managers are ordered by; other causes stay where they are.
+func conflict(v any) string {
+	m, _ := v.(map[string]any)
+	if m["reason"] != "FieldManagerConflict" {
+		return ""
+	}
+	return fmt.Sprint(m["field"], m["message"])
+}
+
 // inside is what the items of a list are known by.
 func inside(key string) string {
 	if key == "columnDefinitions" {
@@ -179,6 +202,11 @@ func (n *normal) text(s string) string {
 	s = timePattern.ReplaceAllStringFunc(s, n.time)
 	s = schemeText.ReplaceAllString(s, `in scheme <scheme>`)
 	s = portPattern.ReplaceAllString(s, "127.0.0.1:<port>")
+	s = clusterIP.ReplaceAllStringFunc(s, func(ip string) string { return n.numbered("ip", ip) })
+	s = nodePort.ReplaceAllStringFunc(s, func(text string) string {
+		port := len(text) - len("30000")
+		return text[:port] + n.numbered("port", text[port:])
+	})
 	s = revisionText.ReplaceAllStringFunc(s, func(m string) string {
 		parts := revisionText.FindStringSubmatch(m)
 		name, ok := n.revisions[parts[2]]

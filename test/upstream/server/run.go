@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ type run struct {
 	all         bool // differences are printed as they are, not sorted by cause
 	out         io.Writer
 	namespaces  atomic.Int64
+	ended       atomic.Bool // one of the servers is no more
 }
 
 // both runs a case on both servers and gives what differs, known or not.
@@ -81,8 +83,15 @@ func (r *run) areaRun(a *area, cases int) (t tally, finds []find) {
 	for range workers {
 		wait.Go(func() {
 			for number := range numbers {
+				if r.ended.Load() {
+					continue
+				}
 				c := r.newCase(a, number)
 				found, _, err := r.both(c)
+				if err != nil && r.berth.hasEnded() && !r.ended.Swap(true) {
+					text, _ := os.ReadFile(r.berth.log)
+					fmt.Fprintf(r.out, "berth apiserver ended by itself, probably at %s\n%s\n", c.ID, text)
+				}
 				left := r.known.without(a.name, found)
 				if len(left) > 0 { // it may have been the mood of a busy machine
 					if again, _, err2 := r.both(c); err2 == nil {

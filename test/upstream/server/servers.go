@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -28,6 +29,15 @@ type server struct {
 	token  string
 	client *http.Client
 	procs  []*exec.Cmd
+	log    string // file, of the server itself
+}
+
+// hasEnded tells that the server itself does not run any more, though nobody stopped it.
+func (s *server) hasEnded() bool {
+	var status syscall.WaitStatus
+	last := s.procs[len(s.procs)-1]
+	pid, err := syscall.Wait4(last.Process.Pid, &status, syscall.WNOHANG, nil)
+	return err != nil || pid == last.Process.Pid
 }
 
 func freePort() (int, error) {
@@ -141,7 +151,8 @@ var kubeconfigMember = regexp.MustCompile(`"?(server|client-certificate-data|cli
 // startBerth starts `berth apiserver` on a store that forgets.
 func startBerth(dir, program string) (*server, error) {
 	config := filepath.Join(dir, "berth.kubeconfig")
-	cmd := exec.Command(program, "apiserver", "--memory", "--secure-port", "0", "--write-kubeconfig", config)
+	cmd := exec.Command(program, "apiserver", "--memory", "--secure-port", "0", "--write-kubeconfig", config,
+		"--enable-admission-plugins", "ServiceAccount")
 	log, err := os.Create(filepath.Join(dir, "berth.log"))
 	if err != nil {
 		return nil, err
@@ -152,7 +163,7 @@ func startBerth(dir, program string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: "berth", procs: []*exec.Cmd{cmd}}
+	s := &server{name: "berth", procs: []*exec.Cmd{cmd}, log: log.Name()}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
