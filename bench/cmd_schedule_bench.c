@@ -69,14 +69,14 @@ static void write_node(char text[LONGEST], unsigned i, enum taints kind) {
              i, i, i % 2 ? "ssd" : "hdd", i % 10, taint_of(kind, i, taint));
 }
 
-static void write_pod(char text[LONGEST], unsigned i, const char *labels, const char *spec) {
-    snprintf(
-        text, LONGEST,
-        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"pod-%u\","
-        "\"namespace\":\"default\",\"labels\":{%s}},\"spec\":{%s\"containers\":[{\"name\":\"c\","
-        "\"image\":\"registry.example.com/app:1\",\"resources\":{\"requests\":{\"cpu\":"
-        "\"100m\",\"memory\":\"500Mi\"}}}]}}",
-        i, labels, spec);
+static void write_pod(char text[LONGEST], unsigned i, unsigned cpu, const char *spec) {
+    snprintf(text, LONGEST,
+             "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"pod-%u\","
+             "\"namespace\":\"default\",\"labels\":{\"app\":\"web\"}},\"spec\":{%s\"containers\":[{"
+             "\"name\":\"c\","
+             "\"image\":\"registry.example.com/app:1\",\"resources\":{\"requests\":{\"cpu\":"
+             "\"%um\",\"memory\":\"500Mi\"}}}]}}",
+             i, spec, cpu);
 }
 
 /* ---- workloads ---- */
@@ -170,10 +170,7 @@ static void open_bench(struct bench *b) {
 }
 
 static void write_pod_of(char text[LONGEST], const struct workload *w, unsigned i) {
-    char labels[64];
-    snprintf(labels, sizeof labels,
-             w->distinct ? "\"app\":\"web\",\"n\":\"%u\"" : "\"app\":\"web\"", i);
-    write_pod(text, i, labels, w->spec);
+    write_pod(text, i, w->distinct ? 101 + i : 100, w->spec);
 }
 
 static void add_nodes(struct bench *b, const struct workload *w) {

@@ -8,6 +8,7 @@
  * Follows k8s.io/apimachinery pkg/util/validation/field, func (*Error) Error,
  * func (*Error) ErrorBody, func (*Path) String.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/goquote.h"
@@ -118,11 +119,12 @@ static void append(struct valid_errs *errs, struct valid_error e) {
     if (errs->n == errs->cap) {
         size_t cap = errs->cap ? errs->cap * 2 : FEW;
         struct valid_error *grown = arena_array(errs->a, struct valid_error, cap);
-        if (errs->n)
+        if (errs->v)
             memcpy(grown, errs->v, errs->n * sizeof *grown);
         errs->v = grown;
         errs->cap = cap;
     }
+    assert(errs->v);
     errs->v[errs->n++] = e;
     if (errs->n > FEW && 2 * errs->n > errs->slot_count)
         index_all(errs);

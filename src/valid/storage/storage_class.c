@@ -6,6 +6,8 @@
  * func ValidateVolumeAttributesClassUpdate.
  * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateTopologySelectorTerm.
  */
+#include <assert.h>
+
 #include "valid/declared_int.h"
 #include "valid/kinds_int.h"
 
@@ -30,6 +32,7 @@ static void check_provisioner(struct valid *v, const struct path *p, struct str 
 static void check_parameters(struct valid *v, const struct path *p, const struct labels *params,
                              bool may_be_empty) {
     size_t bytes = 0;
+    assert(params->v || !params->n);
     if (params->n > MOST_PARAMETERS) {
         valid__too_long(v, p, MOST_PARAMETERS);
         return;
