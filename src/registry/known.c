@@ -50,8 +50,11 @@ static struct str key_of_object(const struct registry_known *k, struct arena *a,
 static const struct api_object *get(const struct registry_view *v, const struct api_kind *kind,
                                     struct str namespace, struct str name) {
     AUTO(arena_release) struct arena a = {0};
+    const struct map *objects = &known_of(v)->objects[kind->type->id];
+    if (!objects->live) /* most often: then a key is not worth making */
+        return NULL;
     struct str key = key_of(&a, str_of(kind->api_version), str_of(kind->kind), namespace, name);
-    return map_get_const(&known_of(v)->objects[kind->type->id], key);
+    return map_get_const(objects, key);
 }
 
 static void each(const struct registry_view *v, const struct api_kind *kind, struct str namespace,
