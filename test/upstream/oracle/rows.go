@@ -198,6 +198,10 @@ func (c *rowCheck) compareRows(t *rowType, definition *smd.Map, upstream []row) 
 
 func (c *rowCheck) compareRow(t *rowType, definition *smd.Map, r, u row) {
 	c.fields++
+	if slices.Contains(appliedByVersion, r.inside) && c.types[r.inside].mapType == "" && u.goType != nil {
+		// The field says for its version what the shared rows cannot.
+		u.column["map type"] = mapTypes[c.definition(u.goType).ElementRelationship]
+	}
 	for _, name := range rowColumns {
 		if slices.Contains(applyColumns, name) && len(definition.Fields) == 0 {
 			continue // upstream has no schema for it: it is another server's, or never applied
