@@ -315,7 +315,8 @@ static void time_watch(void) {
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "load") == 0)
         return load_only(argv[2]);
-    snprintf(directory, sizeof directory, "%s/berth-store-bench", getenv("TMPDIR") ?: "/tmp");
+    const char *temporary = getenv("TMPDIR");
+    snprintf(directory, sizeof directory, "%s/berth-store-bench", temporary ? temporary : "/tmp");
     remove_store();
     make_texts();
     printf("| clients | durable creates/s | writes in a transaction | mean wait ms | longest ms | "
