@@ -64,6 +64,9 @@ static const struct valid_kind *const kinds[] = {
     &valid__network_policy,
     &valid__service_cidr,
     &valid__ip_address,
+    &valid__workload,
+    &valid__pod_group,
+    &valid__composite_pod_group,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {
