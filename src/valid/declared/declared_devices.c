@@ -106,7 +106,12 @@ static const struct declared_type types[] = {
                                               {0}}},
     [API_T_device_class_configuration] = {.rows = ROWS{CONFIGURATION, {0}}},
     [API_T_device_configuration] = {.rows = ONLY("opaque")},
-    [API_T_opaque_device_configuration] = {.rows = ROWS{DRIVER, {0}}},
+    [API_T_opaque_device_configuration] = {.rows = ROWS{{.field = "driver",
+                                                         .rules = D_BETA | D_REQUIRED |
+                                                                  D_MOST_RUNES | D_LENGTH_FIRST,
+                                                         .most = 63,
+                                                         .format = F_LONG_NAME_CASELESS},
+                                                        {0}}},
     [API_T_device_taint_rule] = {.rows = ONLY("spec")},
     [API_T_device_taint_rule_spec] = {.rows = ONLY("taint")},
     [API_T_device_taint] =

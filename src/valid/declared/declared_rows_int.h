@@ -26,6 +26,7 @@ enum declared_rule {
     D_MONOTONIC = 8192,      /* a number that never gets smaller */
     D_FORMAT_INSIDE = 16384, /* the format is that of a list's texts, or of a map's keys */
     D_GATED = 32768,         /* the other rules are not in force either while the gate is off */
+    D_LENGTH_FIRST = 65536,  /* versions before v1 look at the length before the format */
 };
 
 /* How a text is written. */

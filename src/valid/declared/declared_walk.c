@@ -15,6 +15,7 @@
 struct walk {
     struct valid *v;
     bool is_update;
+    bool is_beta; /* the version is one before v1 */
 };
 
 /* A struct of the new object, and of the old one at its place: NULL when there is none. */
@@ -306,11 +307,15 @@ static void walk_texts(const struct walk *w, const struct path *p, const struct 
 
 static void check_text(const struct walk *w, const struct path *p, const struct place *at) {
     struct str text = text_at(at->now);
-    valid__say_format(w->v, p, at->row->format, text);
+    bool is_length_first = at->row->rules & D_LENGTH_FIRST && w->is_beta;
+    if (!is_length_first)
+        valid__say_format(w->v, p, at->row->format, text);
     if (at->row->rules & D_MOST_BYTES)
         valid__most_bytes(w->v, p, text, (size_t)at->row->most);
     if (at->row->rules & D_MOST_RUNES)
         valid__most_characters(w->v, p, text, (size_t)at->row->most);
+    if (is_length_first)
+        valid__say_format(w->v, p, at->row->format, text);
     if (at->row->choices)
         valid__say_choice(w->v, p, text, at->row->choices);
 }
@@ -429,7 +434,7 @@ static void walk_struct(const struct walk *w, const struct path *p, const struct
 
 void valid__declared_rows(struct valid *v, const struct api_object *o,
                           const struct api_object *old) {
-    struct walk w = {v, old != NULL};
+    struct walk w = {v, old != NULL, !str_ends(str_of(o->kind->api_version), STR("/v1"))};
     struct pair s = {o->type, o->body, old ? old->body : NULL};
     valid__metadata_declared(v, o, old);
     walk_struct(&w, NULL, &s);
