@@ -8,6 +8,9 @@
 void valid__inline_volume(struct valid *v, const struct path *p,
                           const struct api_persistent_volume_spec *spec);
 
+/* The metadata of what a claim will be made of: labels and annotations, and nothing else. */
+void valid__template_meta(struct valid *v, const struct path *p, const struct api_object_meta *m);
+
 /* What the old claim has already may stay. */
 struct claim_rules {
     struct selector_rules selectors;
