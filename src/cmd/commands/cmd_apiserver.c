@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "cli/io.h"
 #include "cli/spelling.h"
+#include "cmd/audit_flags.h"
 #include "cmd/auth_flags.h"
 #include "cmd/cmd.h"
 #include "cmd/data_dir.h"
@@ -31,11 +32,12 @@ struct apiserver_cmd_opts {
     struct gates_opts gates;
     struct auth_opts auth;
     struct service_opts services;
+    struct audit_opts audit;
     struct str data_dir, bind_address, kubeconfig;
     struct opt_list enabled, disabled; /* plug-ins of admission */
     int64_t port;
     bool memory;
-    struct str audit_log, audit_policy, request_timeout, shutdown_delay;
+    struct str request_timeout, shutdown_delay;
     int64_t max_inflight, max_mutating_inflight;
 };
 
@@ -117,16 +119,6 @@ static const struct opt request_opts[] = {
      .value = "DURATION",
      .fallback = "0s",
      .offset = offsetof(struct apiserver_cmd_opts, shutdown_delay)},
-    {.name = "audit-log-path",
-     .kind = OPT_STR,
-     .help = "File that audit events are appended to, a line each; - is standard output.",
-     .value = "FILE",
-     .offset = offsetof(struct apiserver_cmd_opts, audit_log)},
-    {.name = "audit-policy-file",
-     .kind = OPT_STR,
-     .help = "Policy of audit.k8s.io/v1 that says what is audited; without it, nothing is.",
-     .value = "FILE",
-     .offset = offsetof(struct apiserver_cmd_opts, audit_policy)},
     {0},
 };
 
@@ -138,6 +130,7 @@ struct run {
     struct feature_config gates;
     struct registry_plugins plugins;
     struct service_config services;
+    struct server_audit_keep audit_keep;
     struct str dir;   /* of the store and the certificates */
     bool dir_is_ours; /* made for this run, and removed behind it */
     struct auth_pki pki;
@@ -275,8 +268,9 @@ static int open_server(struct run *run, struct err *err) {
                                .request_timeout = run->request_timeout,
                                .max_inflight = (uint32_t)run->opts->max_inflight,
                                .max_mutating_inflight = (uint32_t)run->opts->max_mutating_inflight,
-                               .audit_log = text_or_null(run, run->opts->audit_log),
-                               .audit_policy = text_or_null(run, run->opts->audit_policy),
+                               .audit_log = text_or_null(run, run->opts->audit.log),
+                               .audit_policy = text_or_null(run, run->opts->audit.policy),
+                               .audit_keep = run->audit_keep,
                                .workers = processors > 0 ? (size_t)processors : 1};
     return server_new(&opts, &run->server, err);
 }
@@ -429,6 +423,7 @@ static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts, .signal_fd = -1};
     if (check(run.opts, err) < 0 || read_durations(&run, err) < 0 ||
         choose_plugins(&run, err) < 0 || read_services(&run, err) < 0 ||
+        audit_configure(&run.opts->audit, &run.audit_keep, err) < 0 ||
         gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
         return -1;
     run.core = net_loop_new(call->ctx->clock);
@@ -462,6 +457,7 @@ const struct cmd cmd_apiserver = {
                {"Authentication", auth_opts, offsetof(struct apiserver_cmd_opts, auth)},
                {"Services", service_opts, offsetof(struct apiserver_cmd_opts, services)},
                {"Requests", request_opts, 0},
+               {"Audit", audit_opts, offsetof(struct apiserver_cmd_opts, audit)},
                {"Feature gates", gates_opts, offsetof(struct apiserver_cmd_opts, gates)}},
     .opts_size = sizeof(struct apiserver_cmd_opts),
     .run = run,
