@@ -84,17 +84,17 @@ int64_t store_next_expiry(struct store *s) {
 bool store_age(struct store *s, int64_t now) {
     if (s->age_at && now < s->age_at)
         return false;
-    bool is_first = !s->age_at, is_quiet = !is_first && s->given == s->aged;
+    bool moves = s->age_at != 0; /* not at the first time */
     pthread_mutex_lock(&s->lock);
     s->past = s->aged;
     pthread_mutex_unlock(&s->lock);
-    if (is_quiet) {
+    if (moves) {
         store__open_batch(s)->moves = true;
         s->given++;
     }
     s->age_at = now + STORE_LOG_KEPT_NS;
     s->aged = s->given;
-    return is_quiet;
+    return moves;
 }
 
 void store__expiries_release(struct store *s) {

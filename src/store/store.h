@@ -113,9 +113,9 @@ size_t store_expire(struct store *s, int64_t now);
 
 /*
  * Lets the past end, every STORE_LOG_KEPT_NS by `now` (wall clock): a state that was the newest two
- * such times ago cannot be asked for any more. A store to which nothing was written in between
- * moves to the next revision, so that its newest state becomes one of the past as well. True: it
- * does, in the open batch, which is to be committed.
+ * such times ago cannot be asked for any more. The store moves to the next revision each time, so
+ * that its newest state becomes one of the past though nothing was written. True: it does, in the
+ * open batch, which is to be committed.
  *
  * Follows k8s.io/apiserver pkg/storage/etcd3, func Compact.
  */
