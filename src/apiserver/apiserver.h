@@ -58,8 +58,9 @@ struct apiserver_request {
     const struct api_delete_options *delete; /* NULL: none */
     enum apiserver_patch_type patch_type;
     const struct json *patch;
-    bool patch_has_duplicates; /* it was parsed with repeated keys allowed */
-    struct arena *arena;       /* of texts of the response */
+    bool patch_has_duplicates;     /* it was parsed with repeated keys allowed */
+    struct api_strs patch_repeats; /* of one that is applied: keys that stood again, see yml.h */
+    struct arena *arena;           /* of texts of the response */
 };
 
 /* ---- a response ---- */
@@ -137,6 +138,9 @@ void apiserver_advertise(struct apiserver *s, struct str address, uint16_t port)
 /* A get or a list, on any thread. */
 void apiserver_read(struct apiserver *s, const struct apiserver_request *r,
                     struct apiserver_response *out);
+
+/* The error of keys that stood again, as go-yaml tells it, in the arena. */
+struct str apiserver_repeats_text(struct arena *a, struct api_strs repeats);
 
 /* A create, update, patch, delete or deletecollection, on the core's thread, in the open batch. The
  * request's object is taken. */
