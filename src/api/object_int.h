@@ -43,6 +43,10 @@ struct str api__fault_subject(struct arena *a, struct str kind, struct str api_v
 /* Can the API server convert the decoded object to the form it works with? -1 with a fault. */
 int api__check_conversion(const struct api_object *o, struct api_faults *faults);
 
+/* The text of a quantity, which may be given as a string or a number; what else there is becomes
+ * one that fails to parse. In the arena. */
+struct str api__quantity_text(struct arena *a, const struct json *v);
+
 /* Appends a fault; unknown and repeated fields only while there is room. The texts are copied. */
 void api__fault_add(struct api_faults *f, enum api_fault_kind kind, struct str path,
                     struct str text);

@@ -38,6 +38,7 @@ struct store__batch {
     VEC(struct store__write) writes;
     VEC(struct store__root) roots; /* of the resources that it writes to */
     uint64_t touched[LIMIT_STORE_RESOURCES / 64];
+    bool moves;        /* it is for the sake of its revision: see store_age */
     uint64_t revision; /* the last one that was given out when it was committed */
     uint64_t epoch;    /* how many failures the core had seen when it was committed */
     store_done_fn *done;
@@ -135,10 +136,13 @@ struct store {
     uint64_t epoch;  /* failures seen */
     struct err doom; /* a failure that was seen after the open batch began; or ERR_NONE */
     bool calling;    /* `done` is being called */
+    int64_t age_at;  /* when store_age has something to do; 0: it was never asked */
+    uint64_t aged;   /* the newest revision when it last had */
 
     pthread_mutex_t lock; /* of all that follows */
     struct store_snapshot *newest;
     struct store__history *histories;
+    uint64_t past; /* the oldest revision whose state can be asked for */
     size_t log_bytes;
     struct store__queue ended; /* batches whose `done` is to be called */
     bool posted;               /* the core has been asked to do so */
@@ -148,6 +152,11 @@ struct store {
     pthread_mutex_t subscribing; /* of the subscribers, and held while they are called */
     VEC(struct store__subscriber) subscribers;
 };
+
+/* ---- the core's thread ---- */
+
+/* The batch that writes go to. */
+struct store__batch *store__open_batch(struct store *s);
 
 /* ---- queues of batches ---- */
 
