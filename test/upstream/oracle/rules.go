@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,20 +19,25 @@ var ruledKinds = []string{
 	" PersistentVolumeClaim",
 	" PodTemplate",
 	" ReplicationController",
+	" ServiceAccount",
 	"admissionregistration.k8s.io MutatingAdmissionPolicy",
 	"admissionregistration.k8s.io MutatingAdmissionPolicyBinding",
 	"admissionregistration.k8s.io MutatingWebhookConfiguration",
 	"admissionregistration.k8s.io ValidatingAdmissionPolicy",
 	"admissionregistration.k8s.io ValidatingAdmissionPolicyBinding",
 	"admissionregistration.k8s.io ValidatingWebhookConfiguration",
+	"apiregistration.k8s.io APIService",
 	"apps ControllerRevision",
 	"autoscaling HorizontalPodAutoscaler",
 	"certificates.k8s.io CertificateSigningRequest",
 	"certificates.k8s.io ClusterTrustBundle",
+	"certificates.k8s.io PodCertificateRequest",
 	"coordination.k8s.io LeaseCandidate",
 	"events.k8s.io Event",
 	"flowcontrol.apiserver.k8s.io FlowSchema",
 	"flowcontrol.apiserver.k8s.io PriorityLevelConfiguration",
+	"internal.apiserver.k8s.io StorageVersion",
+	"lifecycle.k8s.io EvictionRequest",
 	"node.k8s.io RuntimeClass",
 	"resource.k8s.io DeviceClass",
 	"resource.k8s.io DeviceTaintRule",
@@ -48,7 +54,11 @@ var ruledKinds = []string{
 	"storage.k8s.io StorageClass",
 	"storage.k8s.io VolumeAttachment",
 	"storage.k8s.io VolumeAttributesClass",
+	"storagemigration.k8s.io StorageVersionMigration",
 }
+
+// What upstream warns of in a template for pods is not known to Berth.
+var unwarnedKinds = []string{"PodTemplate", "ReplicationController"}
 
 // partStrategy is the strategy of what a write is about, when that is not the whole object.
 func partStrategy(gvk schema.GroupVersionKind, verb string) rest.RESTUpdateStrategy {
@@ -106,7 +116,7 @@ func rulesAnswer(l line) {
 
 // warn notes of what a server warns, if it accepts the object.
 func warn(l line, warnings []string) {
-	if get[bool](l, "valid") {
+	if get[bool](l, "valid") && !slices.Contains(unwarnedKinds, gvkOf(l["new"]).Kind) {
 		l.set("warnings", append([]string{}, warnings...))
 	}
 }
