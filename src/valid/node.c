@@ -7,7 +7,7 @@
 #include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
-#include "valid/deprecated_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/node_int.h"
 #include "valid/resource_int.h"

@@ -5,7 +5,7 @@
  * func ValidateRuntimeClassUpdate.
  */
 #include "valid/declared_int.h"
-#include "valid/deprecated_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 

@@ -9,7 +9,7 @@
 #include <assert.h>
 
 #include "valid/declared_int.h"
-#include "valid/deprecated_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 
 enum { MOST_PARAMETERS = 512, MOST_PARAMETER_BYTES = 256 << 10 };

@@ -6,7 +6,7 @@
  * func ValidationOptionsForPersistentVolumeClaim.
  */
 #include "valid/declared_int.h"
-#include "valid/deprecated_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 #include "valid/resource_int.h"

@@ -5,7 +5,7 @@
  * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePersistentVolume,
  * func ValidatePersistentVolumeSpec, func ValidatePersistentVolumeUpdate.
  */
-#include "valid/deprecated_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 #include "valid/resource_int.h"

@@ -16,7 +16,7 @@
  * func warnIfHasEnforceMountableSecretsAnnotation.
  * Follows k8s.io/kubernetes pkg/registry/core/node, func nodeWarnings.
  */
-#include "valid/deprecated_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
 #include "valid/resource_int.h"

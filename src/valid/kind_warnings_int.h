@@ -1,6 +1,6 @@
-/* What kinds with rules in several rooms warn of: see deprecated.c. */
-#ifndef VALID_DEPRECATED_INT_H
-#define VALID_DEPRECATED_INT_H
+/* What kinds with rules in several rooms warn of: see kind_warnings.c. */
+#ifndef VALID_KIND_WARNINGS_INT_H
+#define VALID_KIND_WARNINGS_INT_H
 
 #include "valid/valid_int.h"
 
