@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/go_text_int.h"
 #include "api/object.h"
 #include "api/object_int.h"
 #include "base/goquote.h"
@@ -82,15 +83,6 @@ static void add_path(struct buf *b, const struct place *at) {
         buf_addf(b, ".%.*s", STR_ARG(at->key));
 }
 
-/* A name of a Go type or map of them; a dot without a package in front of it gets the version. */
-static void add_go_name(struct buf *b, const struct decoder *d, const char *name) {
-    for (const char *p = name; *p; p++) {
-        if (*p == '.' && (p == name || p[-1] == ']' || p[-1] == '['))
-            buf_add(b, d->version);
-        buf_add_char(b, *p);
-    }
-}
-
 static const char *go_kind(const struct json *v) {
     static const char *const names[] = {
         [JSON_NULL] = "null",   [JSON_BOOL] = "bool",    [JSON_INT] = "number",
@@ -139,7 +131,7 @@ static struct str go_type(struct decoder *d, const char *prefix, const struct ap
                           const char *plain) {
     AUTO(buf_release) struct buf name = BUF_INIT(LONGEST_GO_NAME);
     buf_add(&name, str_of(prefix));
-    add_go_name(&name, d, f->go ? f->go : f->type ? f->type->go : plain);
+    api__write_go_name(&name, d->version, f->go ? f->go : f->type ? f->type->go : plain);
     return arena_str(d->faults->a, buf_view(&name));
 }
 
@@ -314,9 +306,9 @@ static bool has_control(struct str s) {
     return false;
 }
 
-/* Quantities may be given as strings or numbers; what else there is fails to parse. Upstream trims
- * the text as it stands in the JSON, where control characters are no space but escapes. */
-static struct str quantity_text(struct arena *a, const struct json *v) {
+/* Upstream trims the text as it stands in the JSON, where control characters are no space but
+ * escapes. */
+struct str api__quantity_text(struct arena *a, const struct json *v) {
     if (v->kind == JSON_STRING && has_control(json_str(v)))
         return arena_str(a, json_str(v));
     if (v->kind == JSON_STRING)
@@ -339,7 +331,7 @@ static int decode_quantity(struct decoder *d, const struct place *at, const stru
                            const struct json *v, void *slot) {
     (void)f;
     struct err err;
-    if (quantity_parse(d->a, quantity_text(d->a, v), slot, &err) < 0)
+    if (quantity_parse(d->a, api__quantity_text(d->a, v), slot, &err) < 0)
         return refuse(d, at, arena_str(d->faults->a, str_of(err.msg)));
     return 0;
 }

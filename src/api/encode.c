@@ -418,6 +418,8 @@ static size_t encode_fields(struct encoder *outer, const struct api_type *type, 
             n += encode_fields(e, f->type, body + f->offset, out + n);
             continue;
         }
+        if (!e->go && f->flags & API_OMIT && api_field_is_absent(f, body + f->offset))
+            continue;
         struct json value = encoders[f->kind](e, f, body + f->offset);
         if (e->go && !(f->flags & API_PROPOSED && value.n == 0))
             out[n++] = encode_go(e, type, f, value);

@@ -126,3 +126,11 @@ const char *api__go_type(const struct json *v) {
                                         [JSON_OBJECT] = "map[string]interface {}"};
     return names[v->kind];
 }
+
+void api__write_go_name(struct buf *out, struct str version, const char *name) {
+    for (const char *p = name; *p; p++) {
+        if (*p == '.' && (p == name || p[-1] == ']' || p[-1] == '['))
+            buf_add(out, version);
+        buf_add_char(out, *p);
+    }
+}

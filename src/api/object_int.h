@@ -16,6 +16,11 @@ struct api_life {
     uint32_t refs;                /* atomic; 0: it is not published and has one owner */
 };
 
+/* api_struct_copy of what `like`, a struct of the same type that outlives the copy, has not: where
+ * both point to the same, the copy points to what is its. Returns how many bytes that are. */
+size_t api__struct_copy_like(struct arena *a, const struct api_type *type, const void *from,
+                             const void *like, void *to);
+
 struct api__decode_opts {
     struct str version; /* of the object, without the group */
     bool duplicates;    /* the tree may have repeated keys */
@@ -37,6 +42,10 @@ struct str api__fault_subject(struct arena *a, struct str kind, struct str api_v
 
 /* Can the API server convert the decoded object to the form it works with? -1 with a fault. */
 int api__check_conversion(const struct api_object *o, struct api_faults *faults);
+
+/* The text of a quantity, which may be given as a string or a number; what else there is becomes
+ * one that fails to parse. In the arena. */
+struct str api__quantity_text(struct arena *a, const struct json *v);
 
 /* Appends a fault; unknown and repeated fields only while there is room. The texts are copied. */
 void api__fault_add(struct api_faults *f, enum api_fault_kind kind, struct str path,

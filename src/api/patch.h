@@ -58,4 +58,8 @@ struct api_patch_failure api_patch_strategic(struct arena *a, const struct api_t
  * cannot be decoded quotes it. */
 struct str api_patch_text(struct arena *a, const struct api_patched *patched);
 
+/* Why a tree that was patched or applied is no object of the kind, as upstream says it of trees
+ * that do not go through JSON: the first value that does not fit, in the arena; empty: all do. */
+struct str api_restore_fault(struct arena *a, const struct api_kind *kind, const struct json *tree);
+
 #endif

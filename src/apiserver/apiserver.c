@@ -1,10 +1,9 @@
-/* The server as a whole: its making, its first objects, and what all answers share. */
+/* The server as a whole: its making, and what all answers share. */
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "api/names.h"
 #include "apiserver/apiserver_int.h"
-#include "auth/bootstrap.h"
 
 struct apiserver *apiserver_new(const struct apiserver_opts *opts) {
     struct apiserver *s = xcalloc(1, sizeof *s);
@@ -83,82 +82,4 @@ struct str apiserver__uuid(struct apiserver *s, struct arena *a) {
 
 struct api_time apiserver__now(const struct apiserver *s) {
     return (struct api_time){.sec = clock_wall(s->opts.clock) / CLOCK_SECOND, .set = true};
-}
-
-/* ---- what every cluster has ---- */
-
-/*
- * The namespaces of the system, and the two classes of what must run.
- *
- * Follows k8s.io/kubernetes pkg/registry/scheduling/rest, func AddSystemPriorityClasses.
- */
-static const char *const first_objects[] = {
-    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"default\"}}",
-    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"kube-system\"}}",
-    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"kube-public\"}}",
-    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"kube-node-lease\"}}",
-    "{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":"
-    "\"system-node-critical\"},\"value\":2000001000,\"description\":\"Used for system critical "
-    "pods that must not be moved from their current node.\"}",
-    "{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":"
-    "\"system-cluster-critical\"},\"value\":2000000000,\"description\":\"Used for system critical "
-    "pods that must run in the cluster, but can be moved to another node if necessary.\"}",
-};
-
-/* Writes an object, which is taken, on behalf of the server itself. */
-static void write_own(struct apiserver *s, enum registry_verb verb, struct api_object *o) {
-    AUTO(arena_release) struct arena a = {0};
-    struct apiserver_response response = {0};
-    struct apiserver_request r = {
-        .verb = verb,
-        .resource = apiserver_catalog_of(s->opts.catalog, o->kind),
-        .namespace = arena_str(&a, o->meta->namespace),
-        .name = verb == REGISTRY_VERB_CREATE ? STR("") : arena_str(&a, o->meta->name),
-        .user_agent = STR("berth"),
-        .object = o,
-        .arena = &a};
-    apiserver_write(s, &r, &response);
-    apiserver_response_release(&response);
-}
-
-static void create_first(struct apiserver *s, const char *text) {
-    AUTO(arena_release) struct arena a = {0};
-    struct json tree;
-    struct api_object *o;
-    struct api_faults faults;
-    api_faults_init(&faults, &a);
-    if (json_parse(&a, str_of(text), NULL, &tree, NULL) < 0 ||
-        registry_decode(&s->registry, &tree, NULL, &o, &faults).code)
-        BUG("a first object cannot be decoded");
-    write_own(s, REGISTRY_VERB_CREATE, o);
-}
-
-/* ---- roles ---- */
-
-static const struct api_object *stored_role(const struct apiserver *s, const struct api_object *o) {
-    return registry_view_get(&s->view, o->kind, o->meta->namespace, o->meta->name);
-}
-
-static void delete_own(struct apiserver *s, const struct api_object *o) {
-    uint32_t storage = apiserver_catalog_of(s->opts.catalog, o->kind)->storage;
-    store_delete(s->opts.store, storage, api_object_copy(o));
-}
-
-static void reconcile(void *ctx, struct api_object *expected) {
-    struct apiserver *s = ctx;
-    const struct api_object *stored = stored_role(s, expected);
-    struct api_object *out = NULL;
-    enum auth_reconciliation what = auth_reconcile(expected, stored, &out);
-    if (what == AUTH_RECONCILE_RECREATE)
-        delete_own(s, stored);
-    if (out)
-        write_own(s, what == AUTH_RECONCILE_UPDATE ? REGISTRY_VERB_UPDATE : REGISTRY_VERB_CREATE,
-                  out);
-    api_object_free(expected);
-}
-
-void apiserver_bootstrap(struct apiserver *s) {
-    for (size_t i = 0; i < sizeof first_objects / sizeof *first_objects; i++)
-        create_first(s, first_objects[i]);
-    auth_bootstrap_each(reconcile, s);
 }

@@ -58,8 +58,9 @@ struct apiserver_request {
     const struct api_delete_options *delete; /* NULL: none */
     enum apiserver_patch_type patch_type;
     const struct json *patch;
-    bool patch_has_duplicates; /* it was parsed with repeated keys allowed */
-    struct arena *arena;       /* of texts of the response */
+    bool patch_has_duplicates;     /* it was parsed with repeated keys allowed */
+    struct api_strs patch_repeats; /* of one that is applied: keys that stood again, see yml.h */
+    struct arena *arena;           /* of texts of the response */
 };
 
 /* ---- a response ---- */
@@ -110,6 +111,7 @@ struct apiserver_opts {
     int64_t token_most_seconds;          /* the longest that tokens last; 0: any */
     bool extends_tokens;                 /* those of pods that kubelets ask for last a year */
     struct registry_cidrs service_cidrs; /* addresses of services; none: 10.0.0.0/24 */
+    struct registry_ports node_ports;    /* their ports on nodes */
 };
 
 /* A server over a store. Free it before the store is closed; NULL is fine. */
@@ -125,12 +127,20 @@ void apiserver_rules_set(struct apiserver *s, const struct auth_rules *rules);
 struct auth_objects apiserver_objects(struct apiserver *s);
 
 /* On the core's thread: makes what every cluster has, if it is not there: the system's namespaces
- * and priority classes. The writes belong to the open batch. */
+ * and priority classes, and the roles that it begins with. The writes belong to the open batch. */
 void apiserver_bootstrap(struct apiserver *s);
+
+/* On the core's thread, behind apiserver_bootstrap: writes where the server is reached: the service
+ * `kubernetes`, its endpoints, which are none without an address, and the range that it is of. The
+ * writes belong to the open batch. */
+void apiserver_advertise(struct apiserver *s, struct str address, uint16_t port);
 
 /* A get or a list, on any thread. */
 void apiserver_read(struct apiserver *s, const struct apiserver_request *r,
                     struct apiserver_response *out);
+
+/* The error of keys that stood again, as go-yaml tells it, in the arena. */
+struct str apiserver_repeats_text(struct arena *a, struct api_strs repeats);
 
 /* A create, update, patch, delete or deletecollection, on the core's thread, in the open batch. The
  * request's object is taken. */

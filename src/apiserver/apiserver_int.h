@@ -25,6 +25,14 @@ void apiserver__view_init(struct apiserver *s);
 /* Makes the ranges of services and looks up what those that are stored have taken. */
 void apiserver__ranges_init(struct apiserver *s);
 
+/* ---- what the server writes itself ---- */
+
+/* An object of its own, which must be good, from JSON; the caller owns it. */
+struct api_object *apiserver__own(struct apiserver *s, struct str text);
+
+/* Creates or updates an object, which is taken. What is there is not created again. */
+void apiserver__write_own(struct apiserver *s, enum registry_verb verb, struct api_object *o);
+
 /* ---- responses ---- */
 
 /* Answers with a failure; its texts live in the request's arena. */

@@ -89,8 +89,11 @@ static struct api_object *decode(struct patching *p, struct registry_failure *fa
     int rc = api_object_decode(&tree, &opts, &o, &found);
     for (size_t i = 0; i < found.n && p->faults.n < API_MOST_FAULTS; i++)
         p->faults.v[p->faults.n++] = found.v[i];
+    struct str fault = STR("");
+    if (rc < 0 && is_strategic)
+        fault = api_restore_fault(r->arena, kind, &tree);
     if (rc < 0 || (opts.strict && p->faults.n))
-        *failure = undecodable(p, faults_text(p));
+        *failure = undecodable(p, fault.n ? fault : faults_text(p));
     else if (o->kind != kind)
         *failure = undecodable(p, registry_no_conversion(r->arena, o, kind));
     if (failure->code) {

@@ -99,10 +99,11 @@ static const struct api_kind *service_kind(void) {
 }
 
 void apiserver__ranges_init(struct apiserver *s) {
-    struct registry_cidrs cidrs = s->opts.service_cidrs;
-    if (!cidrs.n && registry_cidrs_read(STR("10.0.0.0/24"), &cidrs, NULL) < 0)
+    struct registry_cidrs *cidrs = &s->opts.service_cidrs;
+    if (!cidrs->n && registry_cidrs_read(STR("10.0.0.0/24"), cidrs, NULL) < 0)
         BUG("the default range cannot be read");
-    s->ranges = registry_ranges_new(&cidrs, s->opts.draw, s->opts.draw_ctx);
+    s->ranges = registry_ranges_new(
+        &(struct registry_ranges_opts){*cidrs, s->opts.node_ports, s->opts.draw, s->opts.draw_ctx});
     s->registry.ranges = s->ranges;
     each(&s->view, service_kind(), STR(""), add_service, s->ranges);
 }

@@ -42,7 +42,7 @@ struct cmd_example {
 };
 
 /* The most groups of options a command may have. */
-enum { CMD_GROUPS = 5 };
+enum { CMD_GROUPS = 7 };
 
 struct cmd {
     const char *name;

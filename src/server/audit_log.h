@@ -7,16 +7,17 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "server/audit_file.h"
 
-struct clock;
 struct log;
 struct server_audit_log;
 
 struct server_audit_opts {
-    const char *path;          /* appended to, made for its owner alone; "-": standard output */
-    const struct clock *clock; /* stored */
-    const struct log *log;     /* stored; errors of the file are told there */
-    size_t queue_bytes;        /* 0: LIMIT_AUDIT_QUEUE_BYTES */
+    const char *path; /* stored; appended to, made for its owner alone; "-": standard output */
+    struct server_audit_keep keep; /* how much of it is kept */
+    const struct clock *clock;     /* stored */
+    const struct log *log;         /* stored; errors of the file are told there */
+    size_t queue_bytes;            /* 0: LIMIT_AUDIT_QUEUE_BYTES */
 };
 
 /* Opens the file and starts the thread. */

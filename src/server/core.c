@@ -170,7 +170,9 @@ static void read_first_rules(struct server *s) {
 
 static void expire(void *arg) {
     struct server *s = arg;
-    if (store_expire(s->opts.store, clock_wall(s->opts.clock)))
+    int64_t now = clock_wall(s->opts.clock);
+    bool moves = store_age(s->opts.store, now);
+    if (store_expire(s->opts.store, now) || moves)
         commit_later(s);
     net_timer_start(s->opts.core, &s->expiry, net_loop_now(s->opts.core) + CLOCK_SECOND);
 }

@@ -3,6 +3,8 @@
  *
  * Follows k8s.io/apiserver pkg/endpoints/handlers, func transformDecodeError.
  */
+#include <string.h>
+
 #include "api/proto.h"
 #include "codec/yml.h"
 #include "server/server_int.h"
@@ -58,26 +60,32 @@ static struct registry_failure unreadable(struct server__call *c, struct str why
         kind_of(c)->kind, STR_ARG(why), STR_ARG(summary_of(&c->arena, body))));
 }
 
-/* What Go says of a value that is no object, and should be one with a version and a kind. */
-static struct str not_an_object(struct arena *a, const struct json *tree) {
+/* What Go says of a value that is no object. */
+static struct str not_an_object(struct arena *a, const struct json *tree, const char *type) {
     static const char *const names[] = {
         [JSON_BOOL] = "bool",    [JSON_INT] = "number",    [JSON_UINT] = "number",
         [JSON_FLOAT] = "number", [JSON_STRING] = "string", [JSON_ARRAY] = "array",
     };
-    return arena_printf(a,
-                        "couldn't get version/kind; json parse error: json: cannot unmarshal %s "
-                        "into Go value of type struct { APIVersion string "
-                        "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-                        "\"json:\\\"kind,omitempty\\\"\" }",
-                        names[tree->kind]);
+    return arena_printf(a, "json: cannot unmarshal %s into Go value of type %s", names[tree->kind],
+                        type);
 }
 
-/* Repeated keys are kept, to be told of. */
+/* And should be one with a version and a kind. */
+static struct str without_kind(struct arena *a, const struct json *tree) {
+    struct str why = not_an_object(
+        a, tree,
+        "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+        "\"json:\\\"kind,omitempty\\\"\" }");
+    return arena_printf(a, "couldn't get version/kind; json parse error: %.*s", STR_ARG(why));
+}
+
+/* Repeated keys are kept, to be told of; those of YAML are told. */
 static struct registry_failure parse(struct server__call *c, enum server_format format,
-                                     struct str body, struct json *out) {
+                                     struct str body, struct json *out,
+                                     struct yml_repeats *repeats) {
     bool is_yaml = format == SERVER_YAML;
     struct err err;
-    int rc = is_yaml ? yml_parse(&c->arena, body, out, &err)
+    int rc = is_yaml ? yml_parse_body(&c->arena, body, out, repeats, &err)
                      : json_parse(&c->arena, body, &(struct json_opts){.allow_duplicates = true},
                                   out, &err);
     if (rc < 0)
@@ -89,19 +97,41 @@ static struct registry_failure parse(struct server__call *c, enum server_format 
     if (out->kind == JSON_NULL)
         *out = (struct json){.kind = JSON_OBJECT};
     if (out->kind != JSON_OBJECT)
-        return unreadable(c, not_an_object(&c->arena, out), body);
+        return unreadable(c, without_kind(&c->arena, out), body);
     return (struct registry_failure){.code = ERR_NONE};
 }
 
 /* ---- objects ---- */
 
-static void warn_of_faults(struct server__call *c, const struct api_faults *faults) {
-    struct api_strs all = {arena_array(&c->arena, struct str, c->warnings.n + faults->n), 0};
+static void add_warnings(struct server__call *c, struct api_strs more) {
+    struct api_strs all = {arena_array(&c->arena, struct str, c->warnings.n + more.n), 0};
     for (size_t i = 0; i < c->warnings.n; i++)
         all.v[all.n++] = c->warnings.v[i];
-    for (size_t i = 0; i < faults->n; i++)
-        all.v[all.n++] = faults->v[i].text;
+    for (size_t i = 0; i < more.n; i++)
+        all.v[all.n++] = more.v[i];
     c->warnings = all;
+}
+
+static void warn_of_faults(struct server__call *c, const struct api_faults *faults) {
+    struct api_strs texts = {arena_array(&c->arena, struct str, faults->n), faults->n};
+    for (size_t i = 0; i < faults->n; i++)
+        texts.v[i] = faults->v[i].text;
+    add_warnings(c, texts);
+}
+
+/* All repeated keys of YAML are one fault, in front of the others. */
+static struct registry_failure refuse_strictly(struct server__call *c,
+                                               const struct yml_repeats *repeats,
+                                               struct api_faults *faults) {
+    if (!repeats->n)
+        return registry_refuse_faults(faults);
+    struct api_fault first = {
+        .kind = API_FAULT_DUPLICATE,
+        .text = apiserver_repeats_text(&c->arena, (struct api_strs){repeats->v, repeats->n})};
+    memmove(&faults->v[1], &faults->v[0], faults->n * sizeof faults->v[0]);
+    faults->v[0] = first;
+    faults->n++;
+    return registry_refuse_faults(faults);
 }
 
 /* Of another kind or version than the path. */
@@ -141,8 +171,9 @@ static struct registry_failure decode_proto(struct server__call *c, struct str b
 
 /* Of fields that nobody knows, those of another kind are not told. */
 static struct registry_failure decode(struct server__call *c, enum server_format format,
-                                      struct str body, const struct api_kind *kind,
+                                      struct str body, struct yml_repeats *repeats,
                                       struct api_faults *faults) {
+    const struct api_kind *kind = kind_of(c);
     struct registry registry = {.gates = c->s->opts.gates};
     struct api_decode_opts opts = {.api_version = str_of(kind->api_version),
                                    .kind = str_of(kind->kind),
@@ -151,24 +182,26 @@ static struct registry_failure decode(struct server__call *c, enum server_format
     struct json tree;
     if (format == SERVER_PROTOBUF)
         return decode_proto(c, body, &opts, faults);
-    struct registry_failure f = parse(c, format, body, &tree);
+    struct registry_failure f = parse(c, format, body, &tree, repeats);
     return f.code ? f : registry_decode(&registry, &tree, &opts, &c->r.object, faults);
 }
 
 static struct registry_failure read_object(struct server__call *c, enum server_format format,
                                            struct str body) {
-    const struct api_kind *kind = kind_of(c);
+    struct yml_repeats repeats = {0};
     struct api_faults faults;
     api_faults_init(&faults, &c->arena);
-    struct registry_failure f = decode(c, format, body, kind, &faults);
+    struct registry_failure f = decode(c, format, body, &repeats, &faults);
     if (!f.code)
-        f = check_kind(c, kind);
-    if (f.code || !faults.n)
+        f = check_kind(c, kind_of(c));
+    if (f.code || (!faults.n && !repeats.n))
         return f;
     if (c->r.options.field_validation == APISERVER_STRICT)
-        return registry_refuse_faults(&faults);
-    if (c->r.options.field_validation == APISERVER_WARN)
+        return refuse_strictly(c, &repeats, &faults);
+    if (c->r.options.field_validation == APISERVER_WARN) {
+        add_warnings(c, (struct api_strs){repeats.v, repeats.n});
         warn_of_faults(c, &faults);
+    }
     return f;
 }
 
@@ -211,7 +244,8 @@ static struct registry_failure decode_delete(struct server__call *c, enum server
             return registry_refuse_faults(&faults);
         return (struct registry_failure){.code = ERR_NONE};
     }
-    struct registry_failure f = parse(c, format, body, &tree);
+    struct yml_repeats repeats;
+    struct registry_failure f = parse(c, format, body, &tree, &repeats);
     if (!f.code)
         f = check_delete_kind(c, &tree);
     if (!f.code && api_struct_decode(&c->arena, type, &tree, options, &faults) < 0)
@@ -245,15 +279,22 @@ static struct registry_failure read_patch(struct server__call *c, struct str bod
     struct json *tree = arena_new(&c->arena, struct json);
     bool is_yaml = c->r.patch_type == APISERVER_APPLY_PATCH;
     struct err err;
-    int rc = is_yaml ? yml_parse(&c->arena, body, tree, &err)
+    struct yml_repeats repeats = {0};
+    int rc = is_yaml ? yml_parse_body(&c->arena, body, tree, &repeats, &err)
                      : json_parse(&c->arena, body, &(struct json_opts){.allow_duplicates = true},
                                   tree, &err);
     c->r.patch = tree;
     c->r.patch_has_duplicates = !is_yaml;
+    c->r.patch_repeats = (struct api_strs){repeats.v, repeats.n};
     if (rc < 0 && !is_yaml)
         return registry_bad_request(STR("invalid JSON patch"));
     if (rc < 0)
-        return registry_bad_request(arena_printf(&c->arena, "error decoding patch: %s", err.msg));
+        return registry_bad_request(arena_printf(
+            &c->arena, "error decoding patch: error converting YAML to JSON: %s", err.msg));
+    if (is_yaml && tree->kind != JSON_OBJECT && tree->kind != JSON_NULL)
+        return registry_bad_request(arena_printf(
+            &c->arena, "error decoding patch: error unmarshaling JSON: while decoding JSON: %.*s",
+            STR_ARG(not_an_object(&c->arena, tree, "map[string]interface {}"))));
     return (struct registry_failure){.code = ERR_NONE};
 }
 

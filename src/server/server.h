@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "feature/feature.h"
 #include "net/net.h"
+#include "server/audit_file.h"
 
 struct server;
 
@@ -34,7 +35,8 @@ struct server_opts {
     int64_t request_timeout;                      /* nanoseconds; 0: a minute */
     uint32_t max_inflight, max_mutating_inflight; /* 0: no limit */
     const char *audit_policy;                     /* a file; NULL: nothing is audited */
-    const char *audit_log;                        /* a file, or "-"; NULL likewise */
+    const char *audit_log;                        /* a file, or "-"; NULL likewise; stored */
+    struct server_audit_keep audit_keep;          /* how much of it is kept */
     struct str jwks_uri; /* where others find the keys of tokens; empty: on this server; stored */
     bool is_open;        /* everybody may do everything: for tests without identities */
 };

@@ -73,6 +73,7 @@ static int open_audit(struct server *s, struct err *err) {
         return 0;
     }
     return server_audit_log_open(&(struct server_audit_opts){.path = s->opts.audit_log,
+                                                             .keep = s->opts.audit_keep,
                                                              .clock = s->opts.clock,
                                                              .log = s->opts.log},
                                  &s->audit_log, err);

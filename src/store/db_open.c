@@ -298,7 +298,7 @@ static int find_or_make(const struct store__db *db, const char *directory, enum 
                        db->path);
     if (is_there)
         return 0;
-    if (errno != ENOENT || mode == STORE__DB_ALONE)
+    if (errno != ENOENT)
         return fail_at(db->path, err);
     return make_database(db, directory, revision, err);
 }
@@ -313,6 +313,14 @@ static int open_alone(struct store__db *db, const char *directory, enum store__d
         store__wal_check(db->wal_path, err) < 0)
         return -1;
     return open_sqlite(db, mode, err);
+}
+
+/* Whoever only looks at a store, or works on one that is there, makes none. */
+static int expect_store(const struct store__db *db, const char *directory, struct err *err) {
+    if (access(db->path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR))
+        return 0;
+    return err_set(err, ERR_NOT_FOUND,
+                   "'%s': there is no store here: choose the directory of a server", directory);
 }
 
 int store__db_check_wal(const char *directory, struct err *err) {
@@ -331,7 +339,10 @@ int store__db_open(const char *directory, enum store__db_mode mode, uint64_t rev
                    struct store__db **out, struct err *err) {
     AUTO(arena_release) struct arena a = {0};
     struct store__db *db = db_new(arena_printf(&a, "%s/store.db", directory));
-    int rc = mode == STORE__DB_READ ? open_sqlite(db, mode, err)
+    bool must_be_there = mode == STORE__DB_READ || mode == STORE__DB_ALONE;
+    int rc = must_be_there ? expect_store(db, directory, err) : 0;
+    if (rc == 0)
+        rc = mode == STORE__DB_READ ? open_sqlite(db, mode, err)
                                     : open_alone(db, directory, mode, revision, err);
     if (rc < 0)
         store__db_close(db);

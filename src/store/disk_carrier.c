@@ -168,7 +168,7 @@ static void take_group(struct disk *d, struct store__queue *from) {
     store__queue_init(&g.batches);
     while (from->first && g.writes < GROUP_WRITES && !is_void(d, from->first)) {
         struct store__batch *batch = store__queue_take(from);
-        g.writes += batch->writes.n;
+        g.writes += batch->writes.n + batch->moves;
         g.revision = batch->revision;
         store__queue_add(&g.batches, batch);
     }

@@ -1,4 +1,5 @@
-/* Objects that expire: events, an hour after they were last written. */
+/* What time does to a store: objects that expire, as events do an hour after they were last
+ * written, and states of the past. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,22 @@ int64_t store_next_expiry(struct store *s) {
         if (s->expiries[i].first && s->expiries[i].first->when < next)
             next = s->expiries[i].first->when;
     return next;
+}
+
+bool store_age(struct store *s, int64_t now) {
+    if (s->age_at && now < s->age_at)
+        return false;
+    bool moves = s->age_at != 0; /* not at the first time */
+    pthread_mutex_lock(&s->lock);
+    s->past = s->aged;
+    pthread_mutex_unlock(&s->lock);
+    if (moves) {
+        store__open_batch(s)->moves = true;
+        s->given++;
+    }
+    s->age_at = now + STORE_LOG_KEPT_NS;
+    s->aged = s->given;
+    return moves;
 }
 
 void store__expiries_release(struct store *s) {

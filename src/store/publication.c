@@ -157,7 +157,7 @@ static struct store_snapshot *state_behind(const struct store *s,
             store__tree_unref(*tree);
             *tree = store__tree_ref(b->roots.v[i].tree);
         }
-        if (b->writes.n)
+        if (b->writes.n || b->moves)
             snap->revision = b->revision;
     }
     return snap;

@@ -49,7 +49,7 @@ struct store_snapshot *store_snapshot_at(struct store *s, uint32_t resource, uin
     assert(resource < s->opts.n);
     pthread_mutex_lock(&s->lock);
     const struct store__history *h = &s->histories[resource];
-    bool there = revision >= h->floor && revision <= s->newest->revision;
+    bool there = revision >= h->floor && revision >= s->past && revision <= s->newest->revision;
     if (there)
         store__history_past(h, revision, s->newest->trees[resource], &past);
     pthread_mutex_unlock(&s->lock);

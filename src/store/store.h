@@ -111,13 +111,24 @@ int64_t store_next_expiry(struct store *s);
  * were deleted; they are committed as all writes are. */
 size_t store_expire(struct store *s, int64_t now);
 
+/*
+ * Lets the past end, every STORE_LOG_KEPT_NS by `now` (wall clock): a state that was the newest two
+ * such times ago cannot be asked for any more. The store moves to the next revision each time, so
+ * that its newest state becomes one of the past though nothing was written. True: it does, in the
+ * open batch, which is to be committed.
+ *
+ * Follows k8s.io/apiserver pkg/storage/etcd3, func Compact.
+ */
+bool store_age(struct store *s, int64_t now);
+
 /* ---- any thread: snapshots ---- */
 
 /* The newest durable state; the caller has a reference. */
 struct store_snapshot *store_snapshot_take(struct store *s);
 
 /* The state of one resource exactly at a revision, as if it were the only one there is. NULL when
- * the log does not reach back so far, and when there is no such revision yet. */
+ * the log does not reach back so far, when it is too old (store_age), and when there is no such
+ * revision yet. */
 struct store_snapshot *store_snapshot_at(struct store *s, uint32_t resource, uint64_t revision);
 
 /* One more holder; returns snap. And one less: the last one frees it. unref accepts NULL. */

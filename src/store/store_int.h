@@ -38,6 +38,7 @@ struct store__batch {
     VEC(struct store__write) writes;
     VEC(struct store__root) roots; /* of the resources that it writes to */
     uint64_t touched[LIMIT_STORE_RESOURCES / 64];
+    bool moves;        /* it is for the sake of its revision: see store_age */
     uint64_t revision; /* the last one that was given out when it was committed */
     uint64_t epoch;    /* how many failures the core had seen when it was committed */
     store_done_fn *done;
@@ -108,6 +109,13 @@ struct store__warm {
     size_t bytes; /* of the objects */
 };
 
+/* An object that others are made after. */
+struct store__likeness {
+    const struct api_object *object; /* held; or NULL */
+    size_t rest; /* bytes that the last of them has for itself beside its body */
+};
+enum { STORE__LIKENESSES = 256 };
+
 struct store__unknown {
     char *name;
     uint64_t records;
@@ -122,15 +130,19 @@ struct store {
     /* of the core's thread */
     struct store__node **working; /* the newest tree of each resource, held */
     struct store__expiries *expiries;
+    struct store__likeness likenesses[STORE__LIKENESSES];
     struct store__batch *open;
     uint64_t given;  /* the last revision that was given to a write */
     uint64_t epoch;  /* failures seen */
     struct err doom; /* a failure that was seen after the open batch began; or ERR_NONE */
     bool calling;    /* `done` is being called */
+    int64_t age_at;  /* when store_age has something to do; 0: it was never asked */
+    uint64_t aged;   /* the newest revision when it last had */
 
     pthread_mutex_t lock; /* of all that follows */
     struct store_snapshot *newest;
     struct store__history *histories;
+    uint64_t past; /* the oldest revision whose state can be asked for */
     size_t log_bytes;
     struct store__queue ended; /* batches whose `done` is to be called */
     bool posted;               /* the core has been asked to do so */
@@ -140,6 +152,11 @@ struct store {
     pthread_mutex_t subscribing; /* of the subscribers, and held while they are called */
     VEC(struct store__subscriber) subscribers;
 };
+
+/* ---- the core's thread ---- */
+
+/* The batch that writes go to. */
+struct store__batch *store__open_batch(struct store *s);
 
 /* ---- queues of batches ---- */
 
@@ -196,9 +213,14 @@ void store__warm_add(struct store__warm *w, const struct api_object *o);
 /* Gives all objects back. */
 void store__warm_release(struct store__warm *w);
 
-/* The object in as little memory as it needs, and apart from others: a draft that shares memory
- * with another object would keep that one for as long as it lives itself. The draft is taken. */
-struct api_object *store__compact(struct api_object *draft);
+/* Publishes an object of a resource that follows another one, or NULL, in as little memory as it
+ * needs: see likeness.c. The draft is taken. */
+const struct api_object *store__object_publish(struct store *s, uint32_t resource,
+                                               struct api_object *draft,
+                                               const struct api_object *previous);
+
+/* Gives all likenesses back. */
+void store__likenesses_release(struct store *s);
 
 /* When the oldest event of a log will have been there for long enough; INT64_MAX: there is none.
  * Under the store's lock. */

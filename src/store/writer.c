@@ -39,7 +39,7 @@ struct store__batch *store__queue_take(struct store__queue *q) {
 
 /* ---- writes ---- */
 
-static struct store__batch *open_batch(struct store *s) {
+struct store__batch *store__open_batch(struct store *s) {
     if (!s->open)
         s->open = xcalloc(1, sizeof *s->open);
     return s->open;
@@ -77,7 +77,7 @@ static struct api_object *stamp(struct store *s, struct api_object *draft) {
 
 /* Remembers what was done to a tree; the event's references are taken. */
 static void add_write(struct store *s, uint32_t resource, struct store_event event) {
-    struct store__batch *batch = open_batch(s);
+    struct store__batch *batch = store__open_batch(s);
     int64_t now = clock_wall(s->opts.clock);
     vec_push(&batch->writes, (struct store__write){resource, event, now});
     batch->touched[resource / 64] |= UINT64_C(1) << resource % 64;
@@ -85,18 +85,11 @@ static void add_write(struct store *s, uint32_t resource, struct store_event eve
         store__expiry_add(s, resource, event.object, event.revision, now);
 }
 
-struct api_object *store__compact(struct api_object *draft) {
-    size_t used = arena_used(&draft->arena);
-    if (!draft->base && draft->arena.bytes - used <= used / 16)
-        return draft;
-    struct api_object *copy = api_object_copy(draft);
-    api_object_free(draft);
-    return copy;
-}
-
 const struct api_object *store_put(struct store *s, uint32_t resource, struct api_object *draft) {
     assert(resource < s->opts.n);
-    const struct api_object *o = api_publish(store__compact(stamp(s, draft))), *previous;
+    const struct api_object *previous,
+        *before = store__tree_get(s->working[resource], store__key_of(draft));
+    const struct api_object *o = store__object_publish(s, resource, stamp(s, draft), before);
     s->working[resource] = store__tree_put(s->working[resource], o, &previous);
     add_write(s, resource,
               (struct store_event){.revision = s->given,
@@ -182,7 +175,7 @@ static void fail_open(struct store *s, struct store__batch *batch) {
 }
 
 void store_commit(struct store *s, store_done_fn *done, void *ctx) {
-    struct store__batch *batch = open_batch(s);
+    struct store__batch *batch = store__open_batch(s);
     s->open = NULL;
     batch->done = done;
     batch->ctx = ctx;

@@ -319,6 +319,32 @@ static int check_patch(struct api__patching *p, const struct api_type *type,
     return 0;
 }
 
+static bool is_sorted(const struct json *object) {
+    for (uint32_t i = 1; i < object->n; i++)
+        if (str_cmp(object->members[i - 1].key, object->members[i].key) > 0)
+            return false;
+    return true;
+}
+
+/* What comes of the patch goes through Go's maps, whose keys are sorted when they are written: that
+ * shows in values that have no schema. Parts that change are copied, as others may have them. */
+static bool sort_members(struct arena *a, struct json *v) {
+    uint32_t n = v->kind == JSON_OBJECT || v->kind == JSON_ARRAY ? v->n : 0;
+    bool is_object = v->kind == JSON_OBJECT, changes = is_object && !is_sorted(v);
+    struct json copy = *v;
+    if (is_object)
+        copy.members = arena_copy(a, v->members, n * sizeof *v->members);
+    else if (n)
+        copy.items = arena_copy(a, v->items, n * sizeof *v->items);
+    for (uint32_t i = 0; i < n; i++)
+        changes |= sort_members(a, is_object ? &copy.members[i].value : &copy.items[i]);
+    if (is_object)
+        api__object_sort(&copy);
+    if (changes)
+        *v = copy;
+    return changes;
+}
+
 struct api_patch_failure api_patch_strategic(struct arena *a, const struct api_type *type,
                                              const struct json *stored,
                                              const struct api_patch_body *patch,
@@ -333,5 +359,6 @@ struct api_patch_failure api_patch_strategic(struct arena *a, const struct api_t
     struct api__shape shape = {.type = type, .kind = "struct", .base = "struct"};
     if (api__strategic_merge(&p, shape, stored, &out->spent, &out->tree) == 0)
         api__settle_numbers(a, &out->tree);
+    sort_members(a, &out->tree);
     return p.failure;
 }

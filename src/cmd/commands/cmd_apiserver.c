@@ -13,10 +13,12 @@
 #include "base/map.h"
 #include "cli/io.h"
 #include "cli/spelling.h"
+#include "cmd/audit_flags.h"
 #include "cmd/auth_flags.h"
 #include "cmd/cmd.h"
 #include "cmd/data_dir.h"
 #include "cmd/gate_flags.h"
+#include "cmd/service_flags.h"
 #include "codec/time.h"
 #include "net/net.h"
 #include "server/server.h"
@@ -29,11 +31,13 @@
 struct apiserver_cmd_opts {
     struct gates_opts gates;
     struct auth_opts auth;
-    struct str data_dir, bind_address, kubeconfig, service_ranges;
+    struct service_opts services;
+    struct audit_opts audit;
+    struct str data_dir, bind_address, kubeconfig;
     struct opt_list enabled, disabled; /* plug-ins of admission */
     int64_t port;
     bool memory;
-    struct str audit_log, audit_policy, request_timeout, shutdown_delay;
+    struct str request_timeout, shutdown_delay;
     int64_t max_inflight, max_mutating_inflight;
 };
 
@@ -73,13 +77,6 @@ static const struct opt server_opts[] = {
              "data folder.",
      .value = "FILE",
      .offset = offsetof(struct apiserver_cmd_opts, kubeconfig)},
-    {.name = "service-cluster-ip-range",
-     .kind = OPT_STR,
-     .help = "Range of addresses that services get theirs from, or two of them, of which the first "
-             "is that of services that do not say which family they are of.",
-     .value = "CIDR,...",
-     .fallback = "10.0.0.0/24",
-     .offset = offsetof(struct apiserver_cmd_opts, service_ranges)},
     {.name = "enable-admission-plugins",
      .kind = OPT_LIST,
      .help = "Admission plug-ins to ask beside those that are on by default, by their names in "
@@ -122,16 +119,6 @@ static const struct opt request_opts[] = {
      .value = "DURATION",
      .fallback = "0s",
      .offset = offsetof(struct apiserver_cmd_opts, shutdown_delay)},
-    {.name = "audit-log-path",
-     .kind = OPT_STR,
-     .help = "File that audit events are appended to, a line each; - is standard output.",
-     .value = "FILE",
-     .offset = offsetof(struct apiserver_cmd_opts, audit_log)},
-    {.name = "audit-policy-file",
-     .kind = OPT_STR,
-     .help = "Policy of audit.k8s.io/v1 that says what is audited; without it, nothing is.",
-     .value = "FILE",
-     .offset = offsetof(struct apiserver_cmd_opts, audit_policy)},
     {0},
 };
 
@@ -142,7 +129,8 @@ struct run {
     const struct apiserver_cmd_opts *opts;
     struct feature_config gates;
     struct registry_plugins plugins;
-    struct registry_cidrs service_cidrs;
+    struct service_config services;
+    struct server_audit_keep audit_keep;
     struct str dir;   /* of the store and the certificates */
     bool dir_is_ours; /* made for this run, and removed behind it */
     struct auth_pki pki;
@@ -247,7 +235,8 @@ static int open_api(struct run *run, struct err *err) {
                                                       .issuer = issuer,
                                                       .token_most_seconds = run->auth.most_seconds,
                                                       .extends_tokens = run->opts->auth.extends,
-                                                      .service_cidrs = run->service_cidrs});
+                                                      .service_cidrs = run->services.cidrs,
+                                                      .node_ports = run->services.node_ports});
     issuer->objects = apiserver_objects(run->api);
     apiserver_bootstrap(run->api);
     store_commit(run->store, NULL, NULL);
@@ -279,10 +268,18 @@ static int open_server(struct run *run, struct err *err) {
                                .request_timeout = run->request_timeout,
                                .max_inflight = (uint32_t)run->opts->max_inflight,
                                .max_mutating_inflight = (uint32_t)run->opts->max_mutating_inflight,
-                               .audit_log = text_or_null(run, run->opts->audit_log),
-                               .audit_policy = text_or_null(run, run->opts->audit_policy),
+                               .audit_log = text_or_null(run, run->opts->audit.log),
+                               .audit_policy = text_or_null(run, run->opts->audit.policy),
+                               .audit_keep = run->audit_keep,
                                .workers = processors > 0 ? (size_t)processors : 1};
     return server_new(&opts, &run->server, err);
+}
+
+/* Others are told where the server is once it listens. */
+static void advertise(struct run *run) {
+    apiserver_advertise(run->api, run->services.advertised, server_port(run->server));
+    store_commit(run->store, NULL, NULL);
+    store_flush(run->store);
 }
 
 /* ---- ready, and the end ---- */
@@ -346,8 +343,10 @@ static void release(struct run *run) {
 
 static int serve(struct run *run, struct err *err) {
     if (choose_dir(run, err) < 0 || listen_to_signals(run, err) < 0 || open_store(run, err) < 0 ||
-        open_tls(run, err) < 0 || open_api(run, err) < 0 || open_server(run, err) < 0 ||
-        tell_ready(run, err) < 0)
+        open_tls(run, err) < 0 || open_api(run, err) < 0 || open_server(run, err) < 0)
+        return -1;
+    advertise(run);
+    if (tell_ready(run, err) < 0)
         return -1;
     net_loop_run(run->core);
     return CMD_GOOD;
@@ -380,10 +379,9 @@ static int check(const struct apiserver_cmd_opts *opts, struct err *err) {
     return 0;
 }
 
-static int read_ranges(struct run *run, struct err *err) {
-    if (registry_cidrs_read(run->opts->service_ranges, &run->service_cidrs, err) < 0)
-        return err_wrap(err, "--service-cluster-ip-range");
-    return 0;
+static int read_services(struct run *run, struct err *err) {
+    return service_configure(run->call->arena, &run->opts->services, run->opts->bind_address,
+                             &run->services, err);
 }
 
 /* ---- plug-ins of admission ---- */
@@ -424,7 +422,8 @@ static int choose_plugins(struct run *run, struct err *err) {
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts, .signal_fd = -1};
     if (check(run.opts, err) < 0 || read_durations(&run, err) < 0 ||
-        choose_plugins(&run, err) < 0 || read_ranges(&run, err) < 0 ||
+        choose_plugins(&run, err) < 0 || read_services(&run, err) < 0 ||
+        audit_configure(&run.opts->audit, &run.audit_keep, err) < 0 ||
         gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
         return -1;
     run.core = net_loop_new(call->ctx->clock);
@@ -456,7 +455,9 @@ const struct cmd cmd_apiserver = {
     .examples = examples,
     .groups = {{"Server", server_opts, 0},
                {"Authentication", auth_opts, offsetof(struct apiserver_cmd_opts, auth)},
+               {"Services", service_opts, offsetof(struct apiserver_cmd_opts, services)},
                {"Requests", request_opts, 0},
+               {"Audit", audit_opts, offsetof(struct apiserver_cmd_opts, audit)},
                {"Feature gates", gates_opts, offsetof(struct apiserver_cmd_opts, gates)}},
     .opts_size = sizeof(struct apiserver_cmd_opts),
     .run = run,

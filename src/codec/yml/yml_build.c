@@ -224,6 +224,18 @@ static int merge(struct yml_reader *r, struct yml_frame *f, const struct json *v
 
 /* --- nodes --- */
 
+/* A key that stood again is told of when its value is complete.
+ *
+ * Follows go.yaml.in/yaml/v2 ., func (*decoder) setMapIndex. */
+static void tell_repeat(struct yml_reader *r, const struct yml_frame *f) {
+    if (r->told->n == DOCS_MOST_REPEATS)
+        return;
+    if (!r->told->v)
+        r->told->v = arena_array(r->arena, struct str, DOCS_MOST_REPEATS);
+    r->told->v[r->told->n++] = arena_printf(r->arena, "line %u: key %.*s already set in map",
+                                            (unsigned)f->value_line, STR_ARG(f->shown));
+}
+
 /* A complete node goes to the container that is open, or is the value itself. */
 static int deliver(struct yml_reader *r, const struct json *value, const struct yml_cost *cost,
                    struct err *err) {
@@ -242,7 +254,9 @@ static int deliver(struct yml_reader *r, const struct json *value, const struct 
     if (merging)
         return merge(r, f, value, err);
     struct yml_entry entry = {.member = {f->key, *value}};
-    if (f->repeated)
+    if (f->repeated && r->told)
+        tell_repeat(r, f);
+    if (f->repeated && !r->told)
         vec_push(&r->entries, entry);
     else
         put_entry(r, f, &entry);
@@ -250,13 +264,18 @@ static int deliver(struct yml_reader *r, const struct json *value, const struct 
     return 0;
 }
 
-static int repeated_key(struct yml_reader *r, struct str key, bool is_text, struct err *err) {
+static struct str shown_key(struct arena *a, struct str key, bool is_text) {
     AUTO(buf_release) struct buf shown = BUF_INIT((size_t)ERR_TEXT);
     if (is_text)
         goquote_write(&shown, key);
     else
         buf_add(&shown, key);
-    err_set(err, ERR_INVALID, "key %.*s already set in map", STR_ARG(buf_view(&shown)));
+    return arena_str(a, buf_view(&shown));
+}
+
+static int repeated_key(struct yml_reader *r, struct str key, bool is_text, struct err *err) {
+    struct str shown = shown_key(r->arena, key, is_text);
+    err_set(err, ERR_INVALID, "key %.*s already set in map", STR_ARG(shown));
     return at_event(r, err);
 }
 
@@ -276,8 +295,10 @@ static int take_key(struct yml_reader *r, const struct yml_scalar *s, struct err
     if (yml__scalar_key(r->arena, s, &f->key, &is_text, err) < 0)
         return at_event(r, err);
     struct yml_entry *before = find_entry(r, f, f->key);
-    f->repeated = before && !before->merged;
-    if (f->repeated && (!r->keep_repeats || r->repeats++ == DOCS_MOST_REPEATS))
+    f->repeated = before && (!before->merged || r->told);
+    if (f->repeated && r->told && r->told->n < DOCS_MOST_REPEATS)
+        f->shown = shown_key(r->arena, f->key, is_text);
+    else if (f->repeated && !r->told && (!r->keep_repeats || r->repeats++ == DOCS_MOST_REPEATS))
         return repeated_key(r, f->key, is_text, err);
     f->want = YML_WANT_VALUE;
     struct yml_cost cost = {.nodes = 1, .bytes = s->text.n};
@@ -340,6 +361,10 @@ static int take_start(struct yml_reader *r, struct err *err) {
     return spend(r, &cost, 0, err);
 }
 
+static int by_key(const void *a, const void *b) {
+    return str_cmp(((const struct json_member *)a)->key, ((const struct json_member *)b)->key);
+}
+
 /* Copies the entries of a complete container from the stack into one array of the arena. */
 static struct json close_frame(struct yml_reader *r, const struct yml_frame *f) {
     const struct yml_entry *entries = r->entries.v + f->first;
@@ -349,6 +374,8 @@ static struct json close_frame(struct yml_reader *r, const struct yml_frame *f) 
         value.members = arena_alloc(r->arena, n * sizeof *value.members);
         for (size_t i = 0; i < n; i++)
             value.members[i] = entries[i].member;
+        if (r->told && n)
+            qsort(value.members, n, sizeof *value.members, by_key);
     } else {
         value.items = arena_alloc(r->arena, n * sizeof *value.items);
         for (size_t i = 0; i < n; i++)
@@ -368,7 +395,16 @@ static int take_end(struct yml_reader *r, struct err *err) {
     return deliver(r, &value, &cost, err);
 }
 
+/* A node may be the value of a key, and begin here. */
+static void note_line(struct yml_reader *r) {
+    struct yml_frame *f = top(r);
+    if (f && f->want == YML_WANT_VALUE)
+        f->value_line = r->event.start.line + 1;
+}
+
 static int take(struct yml_reader *r, struct err *err) {
+    if (r->told && r->event.kind != YML_SEQUENCE_END && r->event.kind != YML_MAPPING_END)
+        note_line(r);
     switch (r->event.kind) {
     case YML_SCALAR:
         return take_scalar(r, err);

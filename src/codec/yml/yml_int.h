@@ -88,10 +88,12 @@ struct yml_frame {
     bool is_map;
     enum { YML_WANT_KEY, YML_WANT_VALUE, YML_WANT_MERGE } want; /* of maps */
     struct str key;
-    bool repeated;    /* the key was there before */
-    size_t first;     /* its first entry */
-    struct map index; /* key -> entry, when there are many */
-    size_t anchor;    /* offset by one; 0 = none */
+    bool repeated;       /* the key was there before */
+    struct str shown;    /* that key as go-yaml shows it, if it is to be told of */
+    uint32_t value_line; /* where the value of the key begins, likewise */
+    size_t first;        /* its first entry */
+    struct map index;    /* key -> entry, when there are many */
+    size_t anchor;       /* offset by one; 0 = none */
     struct yml_cost cost;
 };
 
@@ -112,6 +114,7 @@ struct yml_reader {
     size_t kept_bytes;
     size_t value_start, value_bytes; /* of the value that is being read: its place and text */
     struct json root;                /* the value, once no frame is open */
+    struct yml_repeats *told;        /* repeated keys are no error, but told of; NULL: not so */
     bool keep_repeats;               /* repeated keys are no error, up to DOCS_MOST_REPEATS */
     unsigned repeats;                /* how many there were since the value began */
 };

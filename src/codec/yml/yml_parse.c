@@ -41,6 +41,8 @@ static int read_single(struct yml_reader *r, struct err *err) {
     while ((kind = yml__peek(r, err)) != YML_STREAM_END) {
         if (kind < 0)
             return -1;
+        if (kind == YML_DOCUMENT_START && found && r->told)
+            return 0;
         if (kind == YML_DOCUMENT_START && found) {
             uint32_t line, column;
             yml__place(r, &line, &column);
@@ -57,16 +59,33 @@ static int read_single(struct yml_reader *r, struct err *err) {
     return 0;
 }
 
-int yml_parse(struct arena *a, struct str text, struct json *out, struct err *err) {
+static int parse(struct arena *a, struct str text, struct json *out, struct yml_repeats *told,
+                 struct err *err) {
     if (text.n > LIMIT_OBJECT_BYTES)
         return err_set_at(err, ERR_TOO_LARGE, 1, 1, "value is larger than %u bytes",
                           LIMIT_OBJECT_BYTES);
     struct yml_reader r;
     yml__open(&r, read_text, &text);
     r.arena = a;
+    r.told = told;
+    r.parser.scan.go_words = told != NULL;
     int rc = read_single(&r, err);
     if (rc == 0)
         *out = r.root;
     yml__close(&r);
     return rc;
+}
+
+int yml_parse(struct arena *a, struct str text, struct json *out, struct err *err) {
+    return parse(a, text, out, NULL, err);
+}
+
+int yml_parse_body(struct arena *a, struct str text, struct json *out, struct yml_repeats *repeats,
+                   struct err *err) {
+    *repeats = (struct yml_repeats){0};
+    if (parse(a, text, out, repeats, err) == 0)
+        return 0;
+    if (err && err->code == ERR_INVALID && !str_starts(str_of(err->msg), STR("yaml: ")))
+        err_wrap(err, "yaml");
+    return -1;
 }

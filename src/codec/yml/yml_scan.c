@@ -46,9 +46,22 @@ void yml__scan_place(const struct yml_scanner *s, struct yml_mark mark, uint32_t
     *line = mark.line + s->line;
 }
 
+/* The line is counted from 0, but for errors of the scanner, and a first one is not told.
+ *
+ * Follows go.yaml.in/yaml/v2 ., func (*parser) fail. */
+static int fail_in_go(struct yml_mark mark, const struct yml_context *context, const char *problem,
+                      bool is_scanner, struct err *err) {
+    uint32_t line = mark.line ? mark.line + is_scanner : context ? context->from.line : 0;
+    if (!line)
+        return err_set(err, ERR_INVALID, "yaml: %s", problem);
+    return err_set(err, ERR_INVALID, "yaml: line %u: %s", (unsigned)line, problem);
+}
+
 int yml__fail_at(const struct yml_scanner *s, struct yml_mark mark,
                  const struct yml_context *context, const char *problem, struct err *err) {
     uint32_t line, column, from_line, from_column;
+    if (s->go_words)
+        return fail_in_go(mark, context, problem, false, err);
     yml__scan_place(s, mark, &line, &column);
     if (!context)
         return err_set_at(err, ERR_INVALID, line, column, "%s", problem);
@@ -67,6 +80,8 @@ int yml__fail(const struct yml_scanner *s, const struct yml_context *context, co
               struct err *err) {
     if (s->input.failed && s->end - s->p < YML_LOOKAHEAD)
         return input_error(s, err);
+    if (s->go_words)
+        return fail_in_go(s->mark, context, problem, true, err);
     return yml__fail_at(s, s->mark, context, problem, err);
 }
 

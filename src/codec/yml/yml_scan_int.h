@@ -109,6 +109,8 @@ struct yml_scanner {
     bool key_allowed;                /* a simple key may start here */
     uint32_t document_line;          /* the one behind the last "---" */
 
+    bool go_words; /* errors are told as go-yaml tells them */
+
     struct buf text;    /* of the scalar that is being read */
     struct arena texts; /* of tokens and of the current event */
     size_t texts_used;  /* tokens in the queue that have texts there */

@@ -7,6 +7,8 @@
  * func (*REST) defaultOnReadService, func (*Allocators) allocClusterIPs,
  * func (*Allocators) updateClusterIPs.
  */
+#include <string.h>
+
 #include <stdarg.h>
 
 #include "base/map.h"
@@ -59,21 +61,52 @@ static void refuse_addresses(struct allocation *x, struct str why) {
     valid_refuse(x->errs, STR("spec.clusterIPs"), &list, why);
 }
 
+/* Upstream makes an IPAddress for the service before it looks at the service's own name, which is
+ * then refused as that of a parent; empty: it would not be.
+ *
+ * Follows k8s.io/kubernetes pkg/apis/networking/validation, func validateIPAddressParentReference.
+ */
+static struct str parent_fault(const struct allocation *x, struct str address) {
+    struct str name = x->o->meta->name, why = STR("");
+    if (!name.n)
+        why = STR("Required value");
+    else if (memchr(name.p, '/', name.n))
+        why = arena_printf(x->a, "Invalid value: \"%.*s\": may not contain '/'", STR_ARG(name));
+    else if (memchr(name.p, '%', name.n))
+        why = arena_printf(x->a, "Invalid value: \"%.*s\": may not contain '%%'", STR_ARG(name));
+    else if (str_is(name, ".") || str_is(name, ".."))
+        why = arena_printf(x->a, "Invalid value: \"%.*s\": may not be '%.*s'", STR_ARG(name),
+                           STR_ARG(name));
+    if (!why.n || x->is_dry_run)
+        return STR("");
+    return arena_printf(
+        x->a, "IPAddress.networking.k8s.io \"%.*s\" is invalid: spec.parentRef.name: %.*s",
+        STR_ARG(address), STR_ARG(why));
+}
+
+static void allocate_next(struct allocation *x, struct str *address, struct str family) {
+    struct str next =
+        registry__next_address(x->registry->ranges, &x->o->arena, family, x->is_dry_run);
+    struct str fault = next.n ? parent_fault(x, next) : STR("");
+    if (!next.n)
+        registry__allocation_fail(
+            x, "failed to allocate a serviceIP for Service \"%.*s\": range is full",
+            STR_ARG(x->o->meta->name));
+    if (fault.n)
+        refuse_addresses(x, arena_printf(x->a, "failed to allocate IP: %.*s", STR_ARG(fault)));
+    *address = next;
+}
+
 /* Gives the service its address of the family at this place. */
 static void allocate_at(struct allocation *x, struct str *address, struct str family) {
-    const struct registry_ranges *ranges = x->registry->ranges;
-    struct arena *a = &x->o->arena;
-    struct str fault;
     if (!address->n) {
-        struct str next = registry__next_address(ranges, a, family, x->is_dry_run);
-        if (!next.n)
-            registry__allocation_fail(
-                x, "failed to allocate a serviceIP for Service \"%.*s\": range is full",
-                STR_ARG(x->o->meta->name));
-        *address = next;
+        allocate_next(x, address, family);
         return;
     }
-    fault = registry__address_fault(ranges, x->a, x->o, *address, x->is_dry_run);
+    struct str fault =
+        registry__address_fault(x->registry->ranges, x->a, x->o, *address, x->is_dry_run);
+    if (!fault.n)
+        fault = parent_fault(x, *address);
     if (fault.n)
         refuse_addresses(x, arena_printf(x->a, "failed to allocate IP %.*s: %.*s",
                                          STR_ARG(*address), STR_ARG(fault)));

@@ -29,10 +29,10 @@ struct port_set {
 bool registry__ports_have(const struct port_set *set, int32_t port);
 void registry__ports_put(struct port_set *set, int32_t port);
 
-enum { NODE_PORT_FIRST = 30000, NODE_PORT_LAST = 32767 };
-
 /* A port that is free and not in the set; 0: there is none. */
 int32_t registry__next_port(const struct registry_ranges *r, const struct port_set *but);
+/* Why nobody can have a port, in the arena; empty: it is in the range. */
+struct str registry__port_fault(const struct registry_ranges *r, struct arena *a, int32_t port);
 /* Is it taken by a service that is stored? */
 bool registry__port_is_taken(const struct registry_ranges *r, int32_t port);
 

@@ -10,15 +10,14 @@
 #include "base/map.h"
 #include "registry/service/service_int.h"
 
-#define OUTSIDE "provided port is not in the valid range. The range of valid ports is 30000-32767"
-
 /* Takes a port that somebody asks for; what is in the way, or an empty text. A dry run does not
  * look at the range, and nobody does where it is not known. */
 static struct str take(struct allocation *x, int32_t port) {
     const struct registry_ranges *ranges = x->registry->ranges;
-    bool is_outside = port < NODE_PORT_FIRST || port > NODE_PORT_LAST;
-    if (ranges && !x->is_dry_run && is_outside)
-        return STR(OUTSIDE);
+    struct str fault =
+        ranges && !x->is_dry_run ? registry__port_fault(ranges, x->a, port) : STR("");
+    if (fault.n)
+        return fault;
     if (registry__ports_have(&x->ports, port) || (ranges && registry__port_is_taken(ranges, port)))
         return STR("provided port is already allocated");
     registry__ports_put(&x->ports, port);
@@ -29,7 +28,7 @@ static struct str take(struct allocation *x, int32_t port) {
 /* Takes any port; 0: there is none. In a dry run it is one for show. */
 static int32_t take_any(struct allocation *x) {
     const struct registry_ranges *ranges = x->registry->ranges;
-    enum { FIRST_SHOWN = NODE_PORT_LAST + 2 };
+    enum { FIRST_SHOWN = 32769 };
     int32_t port = x->last_port ? x->last_port + 1 : FIRST_SHOWN;
     if (ranges && !x->is_dry_run)
         port = registry__next_port(ranges, &x->ports);

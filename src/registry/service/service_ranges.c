@@ -13,8 +13,6 @@
 #include "base/limits.h"
 #include "registry/service/service_int.h"
 
-enum { PORTS = NODE_PORT_LAST - NODE_PORT_FIRST + 1 };
-
 struct range {
     struct cidr cidr;
     uint32_t size;   /* addresses, the first and the last among them */
@@ -26,7 +24,8 @@ struct registry_ranges {
     size_t n;
     registry_draw_fn *draw;
     void *draw_ctx;
-    uint32_t ports[PORTS]; /* for each: by how many services it is taken */
+    struct registry_ports range; /* of ports */
+    uint32_t *ports;             /* for each of them: by how many services it is taken */
 };
 
 /* ---- reading ---- */
@@ -55,6 +54,48 @@ int registry_cidrs_read(struct str text, struct registry_cidrs *out, struct err 
     }
     if (out->n == 2 && out->v[0].ip.is_v6 == out->v[1].ip.is_v6)
         return err_set(err, ERR_USAGE, "two ranges are of two families");
+    return 0;
+}
+
+static int read_port(struct str text, int64_t *out, struct err *err) {
+    if (!str_to_i64(text, out))
+        return err_set(err, ERR_USAGE, "strconv.Atoi: parsing \"%.*s\": invalid syntax",
+                       STR_ARG(text));
+    return 0;
+}
+
+/* The first and the last port of a range in one of its three notations. */
+static int read_ends(struct str text, int64_t *first, int64_t *last, struct err *err) {
+    struct str low, high, base, offset;
+    bool is_span = str_cut(text, '-', &low, &high), is_sum = str_cut(text, '+', &base, &offset);
+    if (is_span && is_sum)
+        return err_set(err, ERR_USAGE, "unable to parse port range: %.*s", STR_ARG(text));
+    if (read_port(is_sum ? base : low, first, err) < 0)
+        return -1;
+    *last = *first;
+    if (is_span)
+        return read_port(high, last, err);
+    if (is_sum && read_port(offset, last, err) < 0)
+        return -1;
+    *last += is_sum && *last <= UINT16_MAX ? *first : 0;
+    return 0;
+}
+
+int registry_ports_read(struct str text, struct registry_ports *out, struct err *err) {
+    int64_t first, last;
+    *out = (struct registry_ports){0};
+    text = str_trim(text);
+    if (!text.n)
+        return 0;
+    if (read_ends(text, &first, &last, err) < 0)
+        return -1;
+    if (first > UINT16_MAX || last > UINT16_MAX)
+        return err_set(err, ERR_USAGE, "the port range cannot be greater than 65535: %.*s",
+                       STR_ARG(text));
+    if (first < 0 || last < first)
+        return err_set(err, ERR_USAGE, "end port cannot be less than start port: %.*s",
+                       STR_ARG(text));
+    *out = (struct registry_ports){(int32_t)first, (int32_t)last};
     return 0;
 }
 
@@ -113,15 +154,23 @@ static const struct range *range_of(const struct registry_ranges *r, struct str 
 
 /* ---- the ranges as a whole ---- */
 
-struct registry_ranges *registry_ranges_new(const struct registry_cidrs *cidrs,
-                                            registry_draw_fn *draw, void *draw_ctx) {
+static uint32_t port_count(const struct registry_ranges *r) {
+    return (uint32_t)(r->range.last - r->range.first) + 1;
+}
+
+struct registry_ranges *registry_ranges_new(const struct registry_ranges_opts *opts) {
+    static const struct registry_ports usual = {30000, 32767};
     struct registry_ranges *r = xcalloc(1, sizeof *r);
-    r->n = cidrs->n;
-    r->draw = draw;
-    r->draw_ctx = draw_ctx;
+    r->n = opts->cidrs.n;
+    r->draw = opts->draw;
+    r->draw_ctx = opts->draw_ctx;
+    r->range = opts->ports.last ? opts->ports : usual;
+    r->ports = xcalloc(port_count(r), sizeof *r->ports);
+    if (!r->range.first)
+        r->ports[0] = 1; /* no port has the number 0 */
     for (size_t i = 0; i < r->n; i++) {
         struct range *range = &r->v[i];
-        range->cidr = cidrs->v[i];
+        range->cidr = opts->cidrs.v[i];
         range->size = 1u << ((range->cidr.ip.is_v6 ? 128 : 32) - range->cidr.bits);
         range->taken = xcalloc(range->size, sizeof *range->taken);
     }
@@ -132,7 +181,13 @@ struct registry_ranges *registry_ranges_new(const struct registry_cidrs *cidrs,
 void registry_ranges_free(struct registry_ranges *r) {
     for (size_t i = 0; r && i < r->n; i++)
         free(r->v[i].taken);
+    if (r)
+        free(r->ports);
     free(r);
+}
+
+struct str registry_ranges_first(const struct registry_ranges *r, struct arena *a) {
+    return address_at(&r->v[0], a, 1);
 }
 
 static bool is_kubernetes(const struct api_object *o) {
@@ -150,9 +205,13 @@ static void count_addresses(struct registry_ranges *r, const struct api_object *
         }
 }
 
+static bool has_port(const struct registry_ranges *r, int32_t port) {
+    return port >= r->range.first && port <= r->range.last;
+}
+
 static void count_port(struct registry_ranges *r, int32_t port, int by) {
-    if (port >= NODE_PORT_FIRST && port <= NODE_PORT_LAST)
-        r->ports[port - NODE_PORT_FIRST] += (uint32_t)by;
+    if (port && has_port(r, port))
+        r->ports[port - r->range.first] += (uint32_t)by;
 }
 
 static void count(struct registry_ranges *r, const struct api_object *o, int by) {
@@ -208,11 +267,12 @@ struct places {
     const uint32_t *taken;
     uint32_t first, n;
     const struct port_set *but; /* NULL for addresses */
+    int32_t first_port;         /* the number of the first place, for ports */
 };
 
 static bool is_free(const struct places *p, uint32_t place) {
     return !p->taken[place] &&
-           !(p->but && registry__ports_have(p->but, NODE_PORT_FIRST + (int32_t)place));
+           !(p->but && registry__ports_have(p->but, p->first_port + (int32_t)place));
 }
 
 /* A free place, looked for from a random one on; UINT32_MAX: there is none. */
@@ -243,7 +303,7 @@ struct str registry__next_address(const struct registry_ranges *r, struct arena 
     if (is_dry_run)
         return address_at(range, a, 0);
     uint32_t n = last_place(range), place;
-    place = find(r, (struct places){range->taken, 1, n, NULL}, reserved_of(n, STEP, MOST));
+    place = find(r, (struct places){range->taken, 1, n, NULL, 0}, reserved_of(n, STEP, MOST));
     return place == UINT32_MAX ? STR("") : address_at(range, a, place);
 }
 
@@ -282,11 +342,21 @@ void registry__ports_put(struct port_set *set, int32_t port) {
 
 int32_t registry__next_port(const struct registry_ranges *r, const struct port_set *but) {
     enum { STEP = 32, MOST = 128 };
+    uint32_t n = port_count(r);
     uint32_t place =
-        find(r, (struct places){r->ports, 0, PORTS, but}, reserved_of(PORTS, STEP, MOST));
-    return place == UINT32_MAX ? 0 : NODE_PORT_FIRST + (int32_t)place;
+        find(r, (struct places){r->ports, 0, n, but, r->range.first}, reserved_of(n, STEP, MOST));
+    return place == UINT32_MAX ? 0 : r->range.first + (int32_t)place;
+}
+
+struct str registry__port_fault(const struct registry_ranges *r, struct arena *a, int32_t port) {
+    if (has_port(r, port))
+        return STR("");
+    return arena_printf(a,
+                        "provided port is not in the valid range. The range of valid ports is "
+                        "%d-%d",
+                        (int)r->range.first, (int)r->range.last);
 }
 
 bool registry__port_is_taken(const struct registry_ranges *r, int32_t port) {
-    return port >= NODE_PORT_FIRST && port <= NODE_PORT_LAST && r->ports[port - NODE_PORT_FIRST];
+    return has_port(r, port) && r->ports[port - r->range.first];
 }

@@ -1,14 +1,10 @@
 /* A loop on a thread of its own: lines are posted to it. */
 #include "server/audit_log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/limits.h"
@@ -18,7 +14,7 @@
 struct server_audit_log {
     struct net_loop *loop;
     pthread_t thread;
-    int fd;
+    struct server_audit_file file; /* of the thread */
     const struct log *log;
     size_t most;            /* bytes that may wait */
     struct log_limit limit; /* of the thread: lines about errors */
@@ -32,30 +28,18 @@ struct line {
     struct buf text;
 };
 
-static int write_all(int fd, struct str text) {
-    while (text.n) {
-        ssize_t n = write(fd, text.p, text.n);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        text = str_sub(text, (size_t)n, text.n);
-    }
-    return 0;
-}
-
 /* On the thread. */
 static void write_line(void *arg) {
     struct line *line = arg;
     struct server_audit_log *l = line->l;
     struct str text = buf_view(&line->text);
-    if (write_all(l->fd, text) == 0)
+    struct err err;
+    if (server_audit_file_write(&l->file, text, &err) == 0)
         atomic_fetch_add_explicit(&l->written, 1, memory_order_relaxed);
     else {
         atomic_fetch_add_explicit(&l->failed, 1, memory_order_relaxed);
         if (log_limit_allows(&l->limit, l->log))
-            log_error(l->log, "audit event cannot be written",
-                      LOG_STR("err", str_of(strerror(errno))));
+            log_error(l->log, "audit event cannot be written", LOG_STR("err", str_of(err.msg)));
     }
     atomic_fetch_sub_explicit(&l->queued, text.n, memory_order_relaxed);
     buf_release(&line->text);
@@ -76,19 +60,14 @@ static void *run(void *arg) {
     return NULL;
 }
 
-static int open_file(const char *path, struct err *err) {
-    int fd = strcmp(path, "-") == 0 ? dup(STDOUT_FILENO)
-                                    : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    return fd < 0 ? err_set(err, ERR_IO, "audit log '%s': %s", path, strerror(errno)) : fd;
-}
-
 int server_audit_log_open(const struct server_audit_opts *opts, struct server_audit_log **out,
                           struct err *err) {
-    int fd = open_file(opts->path, err);
-    if (fd < 0)
+    struct server_audit_file file = {
+        .path = opts->path, .keep = opts->keep, .clock = opts->clock, .fd = -1};
+    if (server_audit_file_open(&file, err) < 0)
         return -1;
     struct server_audit_log *l = xcalloc(1, sizeof *l);
-    l->fd = fd;
+    l->file = file;
     l->log = opts->log;
     l->most = opts->queue_bytes ? opts->queue_bytes : LIMIT_AUDIT_QUEUE_BYTES;
     l->loop = net_loop_new(opts->clock);
@@ -104,7 +83,7 @@ void server_audit_log_close(struct server_audit_log *l) {
     net_loop_post(l->loop, stop, l->loop); /* behind all lines */
     pthread_join(l->thread, NULL);
     net_loop_free(l->loop);
-    close(l->fd);
+    server_audit_file_close(&l->file);
     free(l);
 }
 

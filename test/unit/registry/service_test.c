@@ -11,11 +11,11 @@ static void draw_nothing(void *ctx, void *to, size_t n) {
 }
 
 static struct registry_ranges *ranges_of(const char *text) {
-    struct registry_cidrs cidrs;
+    struct registry_ranges_opts opts = {.draw = draw_nothing};
     struct err err;
-    if (registry_cidrs_read(str_of(text), &cidrs, &err) < 0)
+    if (registry_cidrs_read(str_of(text), &opts.cidrs, &err) < 0)
         fail_msg("%s: %s", text, err.msg);
-    return registry_ranges_new(&cidrs, draw_nothing, NULL);
+    return registry_ranges_new(&opts);
 }
 
 static struct api_object *service_of(struct arena *a, const char *name, const char *spec) {

@@ -117,6 +117,60 @@ static void old_events_go_when_idle(void **state) {
     kit_close(&k);
 }
 
+/* Is there a state of config maps at the revision? */
+static bool has_state(struct kit *k, uint64_t revision) {
+    struct store_snapshot *snap = store_snapshot_at(k->store, CONFIG_MAPS, revision);
+    store_snapshot_unref(snap);
+    return snap != NULL;
+}
+
+/* Lets the time of a log pass; returns whether the store has moved. */
+static bool age(struct kit *k) {
+    clock_manual_advance(&k->clock, STORE_LOG_KEPT_NS);
+    bool moved = store_age(k->store, clock_wall(&k->clock.clock));
+    if (moved)
+        kit_commit(k);
+    return moved;
+}
+
+/* A list that was begun does not go on for ever, though nothing was written; whoever watches sees
+ * nothing of it. The same with a file, which knows the revision when it is opened again. */
+static void states_become_too_old_when_idle(void **state) {
+    (void)state;
+    char directory[64];
+    kit_directory(directory, sizeof directory);
+    for (int with_file = 0; with_file < 2; with_file++) {
+        struct kit k = {0};
+        kit_open(&k, with_file ? directory : NULL);
+        uint64_t first = kit_put(&k, CONFIG_MAPS, "a", "x", "1"), position = first;
+        assert_false(store_age(k.store, clock_wall(&k.clock.clock)));
+        assert_false(store_age(k.store, clock_wall(&k.clock.clock) + STORE_LOG_KEPT_NS - 1));
+        assert_true(age(&k));
+        assert_int_equal(store_revision(k.store), first + 1);
+        assert_true(has_state(&k, first));
+        assert_true(age(&k));
+        assert_false(has_state(&k, first));
+        assert_true(has_state(&k, first + 1));
+        uint64_t second = kit_put(&k, CONFIG_MAPS, "a", "x", "2");
+        assert_int_equal(second, first + 3);
+        assert_true(has_state(&k, first + 2));
+        struct store_event event;
+        assert_int_equal(store_log_read(k.store, CONFIG_MAPS, &position, &event, 1), 1);
+        store_events_release(&event, 1);
+        assert_true(age(&k));
+        assert_true(has_state(&k, second));
+        assert_true(age(&k));
+        assert_false(has_state(&k, second));
+        kit_close(&k);
+        if (!with_file)
+            continue;
+        kit_open(&k, directory);
+        assert_int_equal(store_revision(k.store), second + 2);
+        kit_close(&k);
+    }
+    kit_remove(directory);
+}
+
 static void a_log_has_so_many_events(void **state) {
     (void)state;
     struct kit k = {0};
@@ -130,11 +184,13 @@ static void a_log_has_so_many_events(void **state) {
     kit_close(&k);
 }
 
-/* Writes an object of a megabyte n times, with a second between. */
+/* Writes an object of a megabyte n times, always another one, with a second between. */
 static void write_large(struct kit *k, uint32_t resource, int n) {
     static char value[1 << 20];
+    static int written;
     memset(value, 'v', sizeof value - 1);
     for (int i = 0; i < n; i++) {
+        value[snprintf(value, sizeof value, "%d", written++)] = 'v';
         struct api_object *o = kit_object(resource, "a", "x", "");
         api_own_meta(o)->uid = arena_str(&o->arena, str_of(value));
         store_put(k->store, resource, o);
@@ -200,6 +256,7 @@ int main(void) {
         cmocka_unit_test(states_of_the_past),
         cmocka_unit_test(old_events_go),
         cmocka_unit_test(old_events_go_when_idle),
+        cmocka_unit_test(states_become_too_old_when_idle),
         cmocka_unit_test(a_log_has_so_many_events),
         cmocka_unit_test(logs_take_so_much_memory),
         cmocka_unit_test(subscribers_are_told),
