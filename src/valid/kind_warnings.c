@@ -2,9 +2,8 @@
  * Warnings: labels, annotations and volumes that have had their day, and how else storage is asked
  * for in ways that will not do for long.
  *
- * Follows k8s.io/kubernetes pkg/api/node, func GetNodeLabelDeprecatedMessage,
- * func GetWarningsForRuntimeClass, func GetWarningsForNodeSelector,
- * func GetWarningsForNodeSelectorTerm.
+ * Follows k8s.io/kubernetes pkg/api/node, func GetWarningsForRuntimeClass,
+ * func GetWarningsForNodeSelector.
  * Follows k8s.io/kubernetes pkg/api/storage, func GetWarningsForStorageClass,
  * func GetWarningsForCSIStorageCapacity.
  * Follows k8s.io/kubernetes pkg/api/persistentvolume, func GetWarningsForPersistentVolume.
@@ -19,51 +18,17 @@
 #include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/metadata_int.h"
-#include "valid/resource_int.h"
+#include "valid/pod/pod_int.h"
+#include "valid/volume/volume_int.h"
 
-struct word {
-    const char *key, *text;
-};
-
-static const char *text_of(const struct word *words, size_t n, struct str key) {
-    for (size_t i = 0; i < n; i++)
-        if (str_is(key, words[i].key))
-            return words[i].text;
-    return NULL;
-}
-
-static const char *label_text(struct str key) {
-    static const struct word labels[] = {
-        {"beta.kubernetes.io/arch", "deprecated since v1.14; use \"kubernetes.io/arch\" instead"},
-        {"beta.kubernetes.io/os", "deprecated since v1.14; use \"kubernetes.io/os\" instead"},
-        {"failure-domain.beta.kubernetes.io/region",
-         "deprecated since v1.17; use \"topology.kubernetes.io/region\" instead"},
-        {"failure-domain.beta.kubernetes.io/zone",
-         "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead"},
-        {"beta.kubernetes.io/instance-type",
-         "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"},
-        {"app.kubernetes.io/created-by", "deprecated since v1.9"},
-        {"scheduler.alpha.kubernetes.io/preferAvoidPods",
-         "deprecated since v1.22; use Taints and Tolerations instead"},
-        {"node-role.kubernetes.io/master", "use \"node-role.kubernetes.io/control-plane\" instead"},
-    };
-    return text_of(labels, sizeof labels / sizeof *labels, key);
-}
-
-static struct str shown(struct arena *a, const struct path *p) {
-    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    valid__path_write(&text, p);
-    return arena_str(a, buf_view(&text));
-}
-
-/* A key at p that is a label no longer; is_named: the text says which one. */
+/* A key at p that is a label of nodes no longer; is_named: the text says which one. */
 static void warn_key(struct valid_warnings *w, const struct path *p, struct str key,
                      bool is_named) {
-    const char *text = label_text(key);
+    const char *text = valid__label_deprecation(key);
     if (text && is_named)
-        valid__warn(w, "%.*s: %.*s is %s", STR_ARG(shown(w->a, p)), STR_ARG(key), text);
+        valid__warn_at(w, p, "%.*s is %s", STR_ARG(key), text);
     else if (text)
-        valid__warn(w, "%.*s: %s", STR_ARG(shown(w->a, p)), text);
+        valid__warn_at(w, p, "%s", text);
 }
 
 /* ---- nodes and what selects them ---- */
@@ -118,13 +83,6 @@ void valid__warn_storage_capacity(struct valid_warnings *w, const struct api_obj
                  s->match_labels.v[i].key, false);
 }
 
-static void warn_term(struct valid_warnings *w, const struct path *p,
-                      const struct api_node_selector_term *t) {
-    for (size_t i = 0; i < t->match_expressions.n; i++)
-        warn_key(w, AT(AT_INDEX(AT(p, "matchExpressions"), i), "key"),
-                 t->match_expressions.v[i].key, true);
-}
-
 static void warn_sources(struct valid_warnings *w, const struct api_persistent_volume_spec *s) {
     const struct {
         bool is_set;
@@ -171,20 +129,9 @@ void valid__warn_volume(struct valid_warnings *w, const struct api_object *o,
                        "deprecated. Instead, the recommended approach is to use dynamic "
                        "provisioning.");
     for (size_t i = 0; nodes && i < nodes->node_selector_terms.n; i++)
-        warn_term(w, AT_INDEX(AT(p, "nodeSelectorTerms"), i), &nodes->node_selector_terms.v[i]);
+        valid__warn_node_term(w, AT_INDEX(AT(p, "nodeSelectorTerms"), i),
+                              &nodes->node_selector_terms.v[i], false);
     warn_sources(w, s);
-}
-
-static void warn_fraction(struct valid_warnings *w, const char *of,
-                          const struct api_quantities *amounts) {
-    for (size_t i = 0; i < amounts->n; i++) {
-        const struct quantity *q = &amounts->v[i].value;
-        if (str_is(amounts->v[i].key, "storage") && quantity_milli_value(q) % 1000)
-            valid__warn(w,
-                        "spec.resources.%s[storage]: fractional byte value %.*s is invalid, must "
-                        "be an integer",
-                        of, STR_ARG(valid__go_quoted(w->a, valid__quantity_text(w->a, q))));
-    }
 }
 
 void valid__warn_claim(struct valid_warnings *w, const struct api_object *o,
@@ -194,8 +141,7 @@ void valid__warn_claim(struct valid_warnings *w, const struct api_object *o,
     (void)old;
     if (labels_find(&o->meta->annotations, STR(CLASS_ANNOTATION)))
         valid__warn(w, CLASS_WARNING);
-    warn_fraction(w, "requests", &s->resources.requests);
-    warn_fraction(w, "limits", &s->resources.limits);
+    valid__warn_claim_spec(w, AT(NULL, "spec"), s);
 }
 
 /* Upstream asks for the gate CSIServiceAccountTokenSecrets, which is on for good. */

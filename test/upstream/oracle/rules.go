@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -56,9 +55,6 @@ var ruledKinds = []string{
 	"storage.k8s.io VolumeAttributesClass",
 	"storagemigration.k8s.io StorageVersionMigration",
 }
-
-// What upstream warns of in a template for pods is not known to Berth.
-var unwarnedKinds = []string{"PodTemplate", "ReplicationController"}
 
 // partStrategy is the strategy of what a write is about, when that is not the whole object.
 func partStrategy(gvk schema.GroupVersionKind, verb string) rest.RESTUpdateStrategy {
@@ -116,7 +112,7 @@ func rulesAnswer(l line) {
 
 // warn notes of what a server warns, if it accepts the object.
 func warn(l line, warnings []string) {
-	if get[bool](l, "valid") && !slices.Contains(unwarnedKinds, gvkOf(l["new"]).Kind) {
+	if get[bool](l, "valid") {
 		l.set("warnings", append([]string{}, warnings...))
 	}
 }
