@@ -338,6 +338,7 @@ static const struct {
     {ANY_TYPE, "os", "OS"},
     {ANY_TYPE, "osImage", "OSImage"},
     {ANY_TYPE, "pdName", "PDName"},
+    {ANY_TYPE, "pkixPublicKey", "PKIXPublicKey"},
     {ANY_TYPE, "rbd", "RBD"},
     {ANY_TYPE, "seLinuxChangePolicy", "SELinuxChangePolicy"},
     {ANY_TYPE, "seLinuxOptions", "SELinuxOptions"},
@@ -384,7 +385,7 @@ static struct str go_name(struct encoder *e, const struct api_type *type, struct
 static bool is_tagged(const struct api_type *type) {
     return type->id == API_T_label_selector || type->id == API_T_object_meta ||
            type->id == API_T_type_meta || type->id == API_T_condition ||
-           strncmp(type->go, "v1alpha3.Workload", 17) == 0 ||
+           type->id == API_T_group_resource || strncmp(type->go, "v1alpha3.Workload", 17) == 0 ||
            strncmp(type->go, "v1alpha3.TopologyConstraint", 27) == 0;
 }
 

@@ -155,39 +155,47 @@ void valid__uncover(struct valid *v) {
     v->origin = NULL;
 }
 
-/* Are the paths the same but for a part, between dots, that only the longer one has? */
-static bool is_same_but(struct str shorter, struct str longer, struct str part) {
-    size_t at = str_find(longer, part);
-    return at != STR_NONE && longer.n == shorter.n + part.n - 1 &&
-           str_eq(str_sub(longer, 0, at), str_sub(shorter, 0, at)) &&
-           str_eq(str_sub(longer, at + part.n - 1, longer.n), str_sub(shorter, at, shorter.n));
+/* The path without a part between dots that only one version of a kind has. */
+static struct str without(struct arena *a, struct str field, struct str part) {
+    size_t at = str_find(field, part);
+    if (at == STR_NONE)
+        return field;
+    return arena_printf(a, "%.*s.%.*s", STR_ARG(str_sub(field, 0, at)),
+                        STR_ARG(str_sub(field, at + part.n, field.n)));
 }
 
-/* Requests and devices of v1beta1 are other ones than those of v1, which the rules see. */
-static bool is_same_place(struct str field, struct str declared) {
-    return str_eq(field, declared) || is_same_but(declared, field, STR(".exactly.")) ||
-           is_same_but(field, declared, STR(".basic."));
+/* What an error that is declared and one that it stands for have in common, in the arena. */
+static struct str cover_key(struct arena *a, const struct valid_error *e, struct str field) {
+    return arena_printf(a, "%d %s %.*s", (int)e->type, e->origin, STR_ARG(field));
 }
 
-/* An error that shows a value can stand for another only when both say what kind of rule it is. */
-static bool covers(const struct valid_error *declared, const struct valid_error *e) {
-    return declared->origin && e->type == declared->type &&
-           is_same_place(e->field, declared->field) && strcmp(e->origin, declared->origin) == 0 &&
-           (e->type != VALID_INVALID || e->origin[0] != '\0');
+/* Devices of v1beta1 have a part that those of v1, which the rules see, have not. */
+static void index_declared(const struct valid_errs *declared, struct seen *keys) {
+    for (size_t i = 0; i < declared->n; i++) {
+        const struct valid_error *e = &declared->v[i];
+        if (e->origin)
+            seen_add(keys,
+                     cover_key(declared->a, e, without(declared->a, e->field, STR(".basic."))));
+    }
 }
 
-static bool is_covered(const struct valid_errs *declared, const struct valid_error *e) {
-    for (size_t i = 0; e->origin && i < declared->n; i++)
-        if (covers(&declared->v[i], e))
-            return true;
-    return false;
+/* An error that shows a value can be stood for only when both say what kind of rule it is. With
+ * requests it is the other way round: those of v1 have a part more. */
+static bool is_covered(struct arena *a, const struct seen *keys, const struct valid_error *e) {
+    if (!e->origin || (e->type == VALID_INVALID && e->origin[0] == '\0'))
+        return false;
+    return seen_get(keys, cover_key(a, e, e->field)) ||
+           seen_get(keys, cover_key(a, e, without(a, e->field, STR(".exactly."))));
 }
 
 /* The index is made anew with the next errors. */
 static void remove_covered(struct valid_errs *errs, const struct valid_errs *declared) {
+    AUTO(seen_release) struct seen keys;
     size_t kept = 0;
+    seen_init(&keys);
+    index_declared(declared, &keys);
     for (size_t i = 0; i < errs->n; i++)
-        if (!is_covered(declared, &errs->v[i]))
+        if (!keys.n || !is_covered(errs->a, &keys, &errs->v[i]))
             errs->v[kept++] = errs->v[i];
     if (kept < errs->n) {
         errs->n = kept;

@@ -76,6 +76,13 @@ static const struct valid_kind *const kinds[] = {
     &valid__resource_claim_template_v1beta1,
     &valid__resource_slice,
     &valid__resource_slice_v1beta1,
+    &valid__storage_version_migration,
+    &valid__storage_version,
+    &valid__api_service,
+    &valid__pod_certificate_request,
+    &valid__pod_certificate_request_v1beta1,
+    &valid__eviction_request,
+    &valid__service_account,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {
@@ -95,7 +102,7 @@ bool valid_knows(const struct api_kind *kind) {
 }
 
 bool valid_has_rules(const struct api_kind *kind) {
-    return find_rules(kind) || (kind && valid__metadata_is_all(kind->type));
+    return find_rules(kind);
 }
 
 /* The rules that are declared see nothing of what was found before them. */

@@ -25,7 +25,9 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__composite_pod_group, valid__device_class, valid__device_taint_rule,
     valid__resource_pool_status_request, valid__resource_claim, valid__resource_claim_v1beta1,
     valid__resource_claim_template, valid__resource_claim_template_v1beta1, valid__resource_slice,
-    valid__resource_slice_v1beta1;
+    valid__resource_slice_v1beta1, valid__storage_version_migration, valid__storage_version,
+    valid__api_service, valid__pod_certificate_request, valid__pod_certificate_request_v1beta1,
+    valid__eviction_request, valid__service_account;
 
 /* The rules of a kind, if only those of metadata; NULL: there are none. */
 const struct valid_kind *valid__rules_of(const struct api_kind *kind);

@@ -162,7 +162,6 @@ enum {
     DECLARED_NAME = 8,  /* the rule for names is a declared one: it comes last */
     EVEN_EMPTY = 16,    /* and looks at a name that is missing, too */
     FREE_UPDATE = 32,   /* an update has no rules but those of all objects */
-    WHOLE = 64,         /* there are no other rules */
 };
 
 struct metadata_row {
@@ -175,7 +174,7 @@ static const struct metadata_row rows[] = {
     {service_name, API_T_service, 0},
     {subdomain, API_T_config_map, NAMES_LATE},
     {subdomain, API_T_secret, NAMES_LATE},
-    {subdomain, API_T_service_account, NAMES_LATE | WHOLE},
+    {subdomain, API_T_service_account, NAMES_LATE},
     {subdomain, API_T_endpoints, NAMES_LATE},
     {subdomain, API_T_limit_range, NAMES_AGAIN},
     {subdomain, API_T_resource_quota, 0},
@@ -364,9 +363,4 @@ const struct valid_kind *valid__metadata_rules(const struct api_type *type) {
                                             .update = valid__metadata_update,
                                             .declared = valid__metadata_declared};
     return find(type) ? &rules : NULL;
-}
-
-bool valid__metadata_is_all(const struct api_type *type) {
-    const struct metadata_row *row = find(type);
-    return row && row->flags & WHOLE;
 }

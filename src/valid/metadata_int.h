@@ -20,9 +20,6 @@ void valid__metadata_names(struct valid *v, const struct api_object *o);
 void valid__metadata_declared(struct valid *v, const struct api_object *o,
                               const struct api_object *old);
 
-/* Are there no other rules for objects of the type? */
-bool valid__metadata_is_all(const struct api_type *type);
-
 /* ---- declared rules ---- */
 
 /* Are rules that upstream declares in beta in force? Without the gate they are found among the

@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/goquote.h"
 #include "base/limits.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/node_int.h"
 #include "valid/resource_int.h"
@@ -371,6 +372,7 @@ static void prepare_status(struct api_object *o, const struct api_object *old,
 
 const struct valid_kind valid__node = {
     .type = API_T_node,
+    .warn = valid__warn_node,
     .prepare_create = prepare_create,
     .create = check_node,
     .prepare_update = prepare_update,

@@ -26,5 +26,10 @@ enum ca_fault valid__ca_fault(struct str der);
 
 /* The name of a signer at p: example.com/signer-name. */
 void valid__signer_name(struct valid *v, const struct path *p, struct str name);
+/* Is it one of Kubernetes' own? */
+bool valid__is_kubernetes_signer(struct str name);
+/* What a pod says to its signer, at p: keys with a domain before them, and not too much of it. */
+void valid__user_annotations(struct valid *v, const struct path *p,
+                             const struct labels *annotations);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * Names of those who sign certificates: example.com/signer-name.
  *
- * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateSignerName.
+ * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidateSignerName,
+ * func IsKubernetesSignerName.
  */
 #include "valid/certificates/certificates_int.h"
 
@@ -44,4 +45,10 @@ void valid__signer_name(struct valid *v, const struct path *p, struct str name) 
     check_parts(v, p, path, names_check_dns1123_subdomain);
     if (name.n > MOST)
         valid__too_long(v, p, MOST);
+}
+
+bool valid__is_kubernetes_signer(struct str name) {
+    struct str domain, rest;
+    str_cut(name, '/', &domain, &rest);
+    return str_is(domain, "kubernetes.io") || str_ends(domain, STR(".kubernetes.io"));
 }

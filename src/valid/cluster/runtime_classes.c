@@ -5,6 +5,7 @@
  * func ValidateRuntimeClassUpdate.
  */
 #include "valid/declared_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 
@@ -82,5 +83,8 @@ static void declared(struct valid *v, const struct api_object *o, const struct a
         valid__short_name(v, p, handler);
 }
 
-const struct valid_kind valid__runtime_class = {
-    .type = API_T_runtime_class, .create = create, .update = update, .declared = declared};
+const struct valid_kind valid__runtime_class = {.type = API_T_runtime_class,
+                                                .create = create,
+                                                .update = update,
+                                                .declared = declared,
+                                                .warn = valid__warn_runtime_class};

@@ -1,8 +1,7 @@
 /*
- * What is declared of evictions, and of questions about pools of devices.
+ * What is declared of requests for evictions, and of questions about pools of devices.
  *
- * Follows k8s.io/kubernetes pkg/apis/lifecycle/v1alpha1, func Validate_Eviction,
- * func Validate_EvictionRequest.
+ * Follows k8s.io/kubernetes pkg/apis/lifecycle/v1alpha1, func Validate_EvictionRequest.
  * Follows k8s.io/kubernetes pkg/apis/resource/v1alpha3, func Validate_ResourcePoolStatusRequest.
  */
 #include "valid/declared/declared_rows_int.h"
@@ -13,12 +12,9 @@
         __VA_ARGS__, NULL   \
     }
 
-enum { MOST_RESPONDERS = 11, MOST_EVICTIONS = 100, MOST_POOLS = 1000 };
+enum { MOST_EVICTION_CONDITIONS = 100, MOST_POOLS = 1000 };
 
 static const char *const intents[] = {"Eviction", "Withdrawn", NULL};
-static const char *const states[] = {"Active",   "Canceled",    "Completed",
-                                     "Inactive", "Interrupted", NULL};
-
 /* Fields that several types have, with the same rules. */
 #define NAMED(json, how) \
     { .field = json, .rules = D_REQUIRED, .format = how }
@@ -26,45 +22,10 @@ static const char *const states[] = {"Active",   "Canceled",    "Completed",
     { .field = json, .rules = (rule) | D_LEAST, .least = 0 }
 #define GENERATION \
     { .field = "observedGeneration", .rules = D_LEAST | D_MONOTONIC | D_NO_UNSET, .least = 1 }
-#define MANY(json, n) \
-    { .field = json, .rules = D_MOST_ITEMS | D_UNIQUE, .most = n, .keys = "name" }
 #define CONDITIONS(n) \
     { .field = "conditions", .rules = D_MOST_ITEMS, .most = n }
-#define ONCE(json) \
-    { .field = json, .rules = D_NO_MODIFY | D_NO_UNSET }
 
 static const struct declared_type types[] = {
-    [API_T_lifecycle_eviction] = {.rows = ROWS{{.field = "spec"}, {.field = "status"}, {0}}},
-    [API_T_eviction_spec] = {.rows = ROWS{{.field = "target", .rules = D_IMMUTABLE}, {0}}},
-    [API_T_eviction_target] = {.united = UNITED("pod"), .rows = ROWS{{.field = "pod"}, {0}}},
-    [API_T_eviction_pod_reference] = {.rows = ROWS{NAMED("name", F_LONG_NAME),
-                                                   NAMED("uid", F_UUID),
-                                                   {0}}},
-    [API_T_eviction_status] = {.rows = ROWS{CONDITIONS(MOST_EVICTIONS),
-                                            GENERATION,
-                                            MANY("requesters", MOST_EVICTIONS),
-                                            MANY("targetResponders", MOST_RESPONDERS),
-                                            MANY("responders", MOST_RESPONDERS),
-                                            {0}}},
-    [API_T_requester] = {.rows = ROWS{NAMED("name", F_PREFIXED_LABEL_KEY),
-                                      {.field = "intent", .rules = D_REQUIRED, .choices = intents},
-                                      {0}}},
-    [API_T_target_responder] = {.rows =
-                                    ROWS{NAMED("name", F_PREFIXED_LABEL_KEY),
-                                         {.field = "priority",
-                                          .rules = D_REQUIRED | D_LEAST | D_MOST | D_NO_MODIFY |
-                                                   D_NO_UNSET,
-                                          .least = 0,
-                                          .most = 100000},
-                                         {.field = "state", .rules = D_REQUIRED, .choices = states},
-                                         {0}}},
-    [API_T_responder_status] = {.rows =
-                                    ROWS{NAMED("name", F_PREFIXED_LABEL_KEY),
-                                         ONCE("startTime"),
-                                         ONCE("completionTime"),
-                                         {.field = "message", .rules = D_MOST_RUNES, .most = 4000},
-                                         {0}}},
-
     [API_T_eviction_request] = {.rows = ROWS{{.field = "spec"}, {.field = "status"}, {0}}},
     [API_T_eviction_request_spec] =
         {.rows = ROWS{{.field = "target", .rules = D_IMMUTABLE},
@@ -78,7 +39,9 @@ static const struct declared_type types[] = {
     [API_T_eviction_request_pod_reference] = {.rows = ROWS{NAMED("name", F_LONG_NAME),
                                                            NAMED("uid", F_UUID),
                                                            {0}}},
-    [API_T_eviction_request_status] = {.rows = ROWS{CONDITIONS(MOST_EVICTIONS), GENERATION, {0}}},
+    [API_T_eviction_request_status] = {.rows = ROWS{CONDITIONS(MOST_EVICTION_CONDITIONS),
+                                                    GENERATION,
+                                                    {0}}},
 
     [API_T_resource_pool_status_request] = {.rows = ROWS{{.field = "spec", .rules = D_IMMUTABLE},
                                                          {.field = "status"},

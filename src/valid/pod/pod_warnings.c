@@ -17,7 +17,7 @@ typedef const struct api_pod_spec spec;
 
 /* ---- labels of nodes ---- */
 
-static const char *deprecation_of(struct str label) {
+const char *valid__label_deprecation(struct str label) {
     static const char *const messages[][2] = {
         {"app.kubernetes.io/created-by", "deprecated since v1.9"},
         {"beta.kubernetes.io/arch", "deprecated since v1.14; use \"kubernetes.io/arch\" instead"},
@@ -39,7 +39,7 @@ static const char *deprecation_of(struct str label) {
 }
 
 static void warn_label(struct valid_warnings *w, const struct path *p, struct str label) {
-    const char *message = deprecation_of(label);
+    const char *message = valid__label_deprecation(label);
     if (message)
         valid__warn_at(w, p, "%.*s is %s", STR_ARG(label), message);
 }
@@ -80,7 +80,7 @@ static void warn_node_affinity(struct valid_warnings *w, const struct path *p,
 
 static void warn_nodes(struct valid_warnings *w, const struct path *p, spec *s) {
     for (size_t i = 0; i < s->node_selector.n; i++) {
-        const char *message = deprecation_of(s->node_selector.v[i].key);
+        const char *message = valid__label_deprecation(s->node_selector.v[i].key);
         if (message)
             valid__warn_at(w, AT_KEY(AT(p, "nodeSelector"), s->node_selector.v[i].key), "%s",
                            message);

@@ -7,6 +7,7 @@
  * func ValidateCSIStorageCapacityUpdate.
  */
 #include "valid/declared_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 #include "valid/resource_int.h"
@@ -335,7 +336,11 @@ static void update_capacity(struct valid *v, const struct api_object *o,
 
 const struct valid_kind valid__csi_node = {
     .type = API_T_csi_node, .create = create_node, .update = update_node, .status = status_node};
-const struct valid_kind valid__csi_driver = {
-    .type = API_T_csi_driver, .create = create_driver, .update = update_driver};
-const struct valid_kind valid__csi_storage_capacity = {
-    .type = API_T_csi_storage_capacity, .create = create_capacity, .update = update_capacity};
+const struct valid_kind valid__csi_driver = {.type = API_T_csi_driver,
+                                             .create = create_driver,
+                                             .update = update_driver,
+                                             .warn = valid__warn_csi_driver};
+const struct valid_kind valid__csi_storage_capacity = {.type = API_T_csi_storage_capacity,
+                                                       .create = create_capacity,
+                                                       .update = update_capacity,
+                                                       .warn = valid__warn_storage_capacity};

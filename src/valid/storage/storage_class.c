@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "valid/declared_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 
 enum { MOST_PARAMETERS = 512, MOST_PARAMETER_BYTES = 256 << 10 };
@@ -230,7 +231,8 @@ static void update_attributes(struct valid *v, const struct api_object *o,
 const struct valid_kind valid__storage_class = {.type = API_T_storage_class,
                                                 .create = create_class,
                                                 .update = update_class,
-                                                .declared = declared_class};
+                                                .declared = declared_class,
+                                                .warn = valid__warn_storage_class};
 const struct valid_kind valid__volume_attributes_class = {.type = API_T_volume_attributes_class,
                                                           .create = create_attributes,
                                                           .update = update_attributes};

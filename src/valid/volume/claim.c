@@ -6,6 +6,7 @@
  * func ValidationOptionsForPersistentVolumeClaim.
  */
 #include "valid/declared_int.h"
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 #include "valid/resource_int.h"
@@ -298,4 +299,5 @@ const struct valid_kind valid__persistent_volume_claim = {.type = API_T_persiste
                                                           .create = create,
                                                           .update = update,
                                                           .status = status,
-                                                          .declared = declared};
+                                                          .declared = declared,
+                                                          .warn = valid__warn_claim};

@@ -5,6 +5,7 @@
  * Follows k8s.io/kubernetes pkg/apis/core/validation, func ValidatePersistentVolume,
  * func ValidatePersistentVolumeSpec, func ValidatePersistentVolumeUpdate.
  */
+#include "valid/kind_warnings_int.h"
 #include "valid/kinds_int.h"
 #include "valid/pod/container_int.h"
 #include "valid/resource_int.h"
@@ -442,6 +443,7 @@ static void status(struct valid *v, const struct api_object *o, const struct api
 
 const struct valid_kind valid__persistent_volume = {
     .type = API_T_persistent_volume,
+    .warn = valid__warn_volume,
     .prepare_create = prepare_create,
     .create = create,
     .update = update,

@@ -125,8 +125,7 @@ void valid__volume_claim_spec(struct valid *v, const struct path *p,
 
 /* ---- ephemeral volumes ---- */
 
-void valid__template_meta(struct valid *v, const struct path *p,
-                                const struct api_object_meta *m) {
+void valid__template_meta(struct valid *v, const struct path *p, const struct api_object_meta *m) {
     const struct {
         const char *name;
         bool set;

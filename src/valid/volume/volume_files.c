@@ -245,8 +245,8 @@ static void check_annotation_key(struct valid *v, const struct path *p, struct s
                        "must be a domain-prefixed key (such as \"acme.io/foo\")");
 }
 
-static void check_user_annotations(struct valid *v, const struct path *p,
-                                   const struct labels *annotations) {
+void valid__user_annotations(struct valid *v, const struct path *p,
+                             const struct labels *annotations) {
     enum { MOST = 256 * 1024 };
     size_t bytes = 0;
     for (size_t i = 0; i < annotations->n; i++) {
@@ -257,17 +257,11 @@ static void check_user_annotations(struct valid *v, const struct path *p,
         valid__too_long(v, p, MOST);
 }
 
-static bool is_kubernetes_signer(struct str name) {
-    struct str domain, rest;
-    str_cut(name, '/', &domain, &rest);
-    return str_is(domain, "kubernetes.io") || str_ends(domain, STR(".kubernetes.io"));
-}
-
 static void check_expiration(struct valid *v, const struct path *p,
                              const struct api_pod_certificate_projection *s) {
     enum { HOUR = 3600, DAY = 24 * HOUR, KUBERNETES_MOST = DAY, MOST = 91 * DAY };
     int32_t seconds = s->max_expiration_seconds.v;
-    int32_t most = is_kubernetes_signer(s->signer_name) ? KUBERNETES_MOST : MOST;
+    int32_t most = valid__is_kubernetes_signer(s->signer_name) ? KUBERNETES_MOST : MOST;
     if (!s->max_expiration_seconds.set)
         return;
     if (seconds < HOUR)
@@ -291,7 +285,7 @@ static void check_certificate(struct projection *pr, const struct path *p,
     struct valid *v = pr->v;
     size_t count = 0;
     valid__signer_name(v, AT(p, "signerName"), s->signer_name);
-    check_user_annotations(v, AT(p, "userAnnotations"), &s->user_annotations);
+    valid__user_annotations(v, AT(p, "userAnnotations"), &s->user_annotations);
     valid__id(v, AT(p, "user"), &s->user);
     if (!valid__one_of(s->key_type, key_types))
         valid__not_supported(v, AT(p, "keyType"), VALUE_Q(s->key_type), key_types);
