@@ -1,207 +1,232 @@
 /*
  * Deep copies of API structs, driven by the schema's rows: the bytes first, and then each member
- * that points to something gets its own.
+ * that points to something gets its own; or that of a likeness, a struct of the same type that
+ * outlives the copy, where both have the same.
  */
 #include <string.h>
 
-#include "api/object.h"
+#include "api/object_int.h"
 #include "base/alloc.h"
 
-static void own_fields(struct arena *a, const struct api_type *type, char *body);
+struct copier {
+    struct arena *a;
+    size_t shared; /* bytes that are the likeness's */
+};
 
-static void own_str(struct arena *a, struct str *s) {
-    *s = arena_str(a, *s);
+/* Copies what one thing points to. `like` is what the likeness has in its place, or NULL. */
+typedef void own_fn(struct copier *c, const struct api_type *type, void *at, const void *like);
+
+static own_fn own_fields;
+
+static void own_str(struct copier *c, struct str *s, const struct str *like) {
+    bool is_same = like && like->p && s->p && str_eq(*s, *like);
+    c->shared += is_same ? s->n : 0;
+    *s = is_same ? *like : arena_str(c->a, *s);
 }
 
-/* Lists and maps begin alike. An empty one stays one and does not become nil. */
+static void own_quantity(struct copier *c, struct quantity *q, const struct quantity *like) {
+    bool is_same = like && !q->dec && str_eq(q->text, like->text) &&
+                   (q->text.p != NULL) == (like->text.p != NULL);
+    if (!is_same)
+        *q = quantity_copy(c->a, q);
+    else
+        q->text = like->text;
+}
+
+static void own_raw(struct copier *c, struct json *v, const struct json *like) {
+    bool is_same = like && json_same(v, like, &c->shared);
+    *v = is_same ? *like : json_clone(c->a, v);
+}
+
+/* Is a copy, whose parts are owned, what the likeness has, pointers and all? Then it is given back;
+ * it is the newest in the arena. */
+static bool is_alike(struct copier *c, void *copy, const void *like, size_t n) {
+    if (!like || memcmp(copy, like, n) != 0)
+        return false;
+    arena_take_back(c->a, copy);
+    c->shared += n;
+    return true;
+}
+
+/* ---- lists and maps, which begin alike ---- */
+
 struct any_list {
     char *v;
     size_t n;
 };
 
-static void own_array(struct arena *a, struct any_list *list, size_t size) {
-    if (!list->v)
+/* What an element of a list, or behind a pointer, is made of. */
+struct element {
+    size_t size;
+    own_fn *own; /* NULL: it is what its bytes are */
+    const struct api_type *type;
+};
+
+/* An empty list stays one and does not become nil. */
+static void own_list(struct copier *c, struct element e, struct any_list *list,
+                     const struct any_list *like) {
+    if (!list->v) /* of a map's value: fields that are absent do not come here */
         return;
-    char *copy = arena_alloc(a, size_mul(list->n, size));
-    if (list->n)
-        memcpy(copy, list->v, list->n * size);
-    list->v = copy;
+    size_t bytes = size_mul(list->n, e.size);
+    char *copy = arena_alloc(c->a, bytes);
+    if (bytes)
+        memcpy(copy, list->v, bytes);
+    for (size_t i = 0; e.own && i < list->n; i++)
+        e.own(c, e.type, copy + i * e.size, like && i < like->n ? like->v + i * e.size : NULL);
+    bool is_as_long = like && like->v && like->n == list->n;
+    list->v = is_alike(c, copy, is_as_long ? like->v : NULL, bytes) ? like->v : copy;
 }
 
-static void own_strs(struct arena *a, struct api_strs *list) {
-    for (size_t i = 0; i < list->n; i++)
-        own_str(a, &list->v[i]);
+static void own_text(struct copier *c, const struct api_type *type, void *at, const void *like) {
+    (void)type;
+    own_str(c, at, like);
 }
 
-static void own_labels(struct arena *a, struct labels *map) {
-    for (size_t i = 0; i < map->n; i++) {
-        own_str(a, &map->v[i].key);
-        own_str(a, &map->v[i].value);
-    }
+static void own_amount(struct copier *c, const struct api_type *type, void *at, const void *like) {
+    (void)type;
+    own_quantity(c, at, like);
 }
 
-static void own_quantities(struct arena *a, struct api_quantities *map) {
-    for (size_t i = 0; i < map->n; i++) {
-        own_str(a, &map->v[i].key);
-        map->v[i].value = quantity_copy(a, &map->v[i].value);
-    }
+static void own_tree(struct copier *c, const struct api_type *type, void *at, const void *like) {
+    (void)type;
+    own_raw(c, at, like);
 }
 
-static void own_str_lists(struct arena *a, struct api_str_lists *map) {
-    for (size_t i = 0; i < map->n; i++) {
-        own_str(a, &map->v[i].key);
-        own_array(a, (struct any_list *)(void *)&map->v[i].value, sizeof(struct str));
-        own_strs(a, &map->v[i].value);
-    }
+/* Every entry of a map starts with its key; the value stands behind it. */
+static const void *value_like(const void *entry) {
+    return entry ? (const char *)entry + sizeof(struct str) : NULL;
 }
 
-static void own_amounts(struct arena *a, struct api_amounts *list) {
-    for (size_t i = 0; i < list->n; i++)
-        list->v[i] = quantity_copy(a, &list->v[i]);
+static void own_label(struct copier *c, const struct api_type *type, void *at, const void *like) {
+    struct label *entry = at;
+    (void)type;
+    own_str(c, &entry->key, like);
+    own_str(c, &entry->value, value_like(like));
 }
 
-static void own_raws(struct arena *a, struct api_raws *list) {
-    for (size_t i = 0; i < list->n; i++)
-        list->v[i] = json_clone(a, &list->v[i]);
+static void own_named_amount(struct copier *c, const struct api_type *type, void *at,
+                             const void *like) {
+    struct api_quantity *entry = at;
+    (void)type;
+    own_str(c, &entry->key, like);
+    own_quantity(c, &entry->value, value_like(like));
 }
 
-static void own_times(struct arena *a, struct api_times *map) {
-    for (size_t i = 0; i < map->n; i++)
-        own_str(a, &map->v[i].key);
+static void own_named_texts(struct copier *c, const struct api_type *type, void *at,
+                            const void *like) {
+    struct api_str_list *entry = at;
+    (void)type;
+    own_str(c, &entry->key, like);
+    own_list(c, (struct element){sizeof(struct str), own_text, NULL}, (void *)&entry->value,
+             value_like(like));
 }
 
-static void own_list(struct arena *a, const struct api_type *type, struct any_list *list) {
-    own_array(a, list, type->size);
-    for (size_t i = 0; i < list->n; i++)
-        own_fields(a, type, list->v + i * type->size);
+static void own_named_struct(struct copier *c, const struct api_type *type, void *at,
+                             const void *like) {
+    own_str(c, at, like);
+    own_fields(c, type, (char *)at + sizeof(struct str), value_like(like));
 }
 
-static void own_map(struct arena *a, const struct api_type *type, struct any_list *map) {
-    size_t size = sizeof(struct str) + type->size;
-    own_array(a, map, size);
-    for (size_t i = 0; i < map->n; i++) {
-        char *entry = map->v + i * size;
-        own_str(a, (struct str *)(void *)entry);
-        own_fields(a, type, entry + sizeof(struct str));
-    }
+/* ---- pointers ---- */
+
+static void own_pointer(struct copier *c, struct element e, void **slot, void *const *like) {
+    const void *target = like ? *like : NULL;
+    void *copy = arena_copy(c->a, *slot, e.size);
+    e.own(c, e.type, copy, target);
+    *slot = is_alike(c, copy, target, e.size) ? *like : copy;
 }
 
-static void own_pointer(struct arena *a, const struct api_type *type, void **slot) {
-    if (!*slot)
-        return;
-    *slot = arena_copy(a, *slot, type->size);
-    own_fields(a, type, *slot);
+static void own_int_or_str(struct copier *c, const struct api_type *type, void *at,
+                           const void *like) {
+    const struct api_int_or_str *other = like;
+    (void)type;
+    own_str(c, &((struct api_int_or_str *)at)->s, other ? &other->s : NULL);
 }
 
-static void own_quantity_pointer(struct arena *a, struct quantity **slot) {
-    if (!*slot)
-        return;
-    struct quantity *copy = arena_new(a, struct quantity);
-    *copy = quantity_copy(a, *slot);
-    *slot = copy;
-}
+/* ---- fields ---- */
 
-static void own_int_or_str_pointer(struct arena *a, struct api_int_or_str **slot) {
-    if (!*slot)
-        return;
-    *slot = arena_copy(a, *slot, sizeof **slot);
-    own_str(a, &(*slot)->s);
-}
+enum form {
+    PLAIN, /* numbers, truths and times are what their bytes are */
+    PART,  /* it lies in the struct */
+    POINTER,
+    LIST, /* or a map */
+};
 
-/* long: one case for each kind of field that points somewhere */
-static void own_field(struct arena *a, const struct api_field *f, void *slot) {
-    switch ((enum api_field_kind)f->kind) {
-    case API_STR:
-    case API_PSTR:
-    case API_BYTES:
-        own_str(a, slot);
+static const struct how {
+    own_fn *own;    /* what is there, or one element */
+    uint8_t form;   /* enum form */
+    uint16_t fixed; /* bytes of an element, beside the type of the field's rows */
+} hows[API_FIELD_KINDS] = {
+    [API_STR] = {own_text, PART, 0},
+    [API_PSTR] = {own_text, PART, 0},
+    [API_BYTES] = {own_text, PART, 0},
+    [API_QUANTITY] = {own_amount, PART, 0},
+    [API_INTSTR] = {own_int_or_str, PART, 0},
+    [API_RAW] = {own_tree, PART, 0},
+    [API_PRAW] = {own_tree, PART, 0},
+    [API_OBJ] = {own_fields, PART, 0},
+    [API_INLINE] = {own_fields, PART, 0},
+    [API_PTR] = {own_fields, POINTER, 0},
+    [API_PQUANTITY] = {own_amount, POINTER, sizeof(struct quantity)},
+    [API_PINTSTR] = {own_int_or_str, POINTER, sizeof(struct api_int_or_str)},
+    [API_LIST] = {own_fields, LIST, 0},
+    [API_LSTR] = {own_text, LIST, sizeof(struct str)},
+    [API_LI32] = {NULL, LIST, sizeof(int32_t)},
+    [API_LI64] = {NULL, LIST, sizeof(int64_t)},
+    [API_LBOOL] = {NULL, LIST, sizeof(bool)},
+    [API_LQUANTITY] = {own_amount, LIST, sizeof(struct quantity)},
+    [API_LRAW] = {own_tree, LIST, sizeof(struct json)},
+    [API_MSTR] = {own_label, LIST, sizeof(struct label)},
+    [API_MBYTES] = {own_label, LIST, sizeof(struct label)},
+    [API_MLSTR] = {own_named_texts, LIST, sizeof(struct api_str_list)},
+    [API_MQUANTITY] = {own_named_amount, LIST, sizeof(struct api_quantity)},
+    [API_MTIME] = {own_text, LIST, sizeof(struct api_time_entry)},
+    [API_MOBJ] = {own_named_struct, LIST, sizeof(struct str)},
+};
+
+static void own_field(struct copier *c, const struct api_field *f, void *slot, const void *like) {
+    const struct how *how = &hows[f->kind];
+    struct element e = {how->fixed + (f->type ? f->type->size : 0), how->own, f->type};
+    switch ((enum form)how->form) {
+    case PLAIN:
         break;
-    case API_QUANTITY:
-        *(struct quantity *)slot = quantity_copy(a, slot);
+    case PART:
+        e.own(c, e.type, slot, like);
         break;
-    case API_PQUANTITY:
-        own_quantity_pointer(a, slot);
+    case POINTER:
+        own_pointer(c, e, slot, like);
         break;
-    case API_INTSTR:
-        own_str(a, &((struct api_int_or_str *)slot)->s);
-        break;
-    case API_PINTSTR:
-        own_int_or_str_pointer(a, slot);
-        break;
-    case API_RAW:
-    case API_PRAW:
-        *(struct json *)slot = json_clone(a, slot);
-        break;
-    case API_LSTR:
-        own_array(a, slot, sizeof(struct str));
-        own_strs(a, slot);
-        break;
-    case API_LI32:
-        own_array(a, slot, sizeof(int32_t));
-        break;
-    case API_LI64:
-        own_array(a, slot, sizeof(int64_t));
-        break;
-    case API_LBOOL:
-        own_array(a, slot, sizeof(bool));
-        break;
-    case API_LQUANTITY:
-        own_array(a, slot, sizeof(struct quantity));
-        own_amounts(a, slot);
-        break;
-    case API_LRAW:
-        own_array(a, slot, sizeof(struct json));
-        own_raws(a, slot);
-        break;
-    case API_MLSTR:
-        own_array(a, slot, sizeof(struct api_str_list));
-        own_str_lists(a, slot);
-        break;
-    case API_MSTR:
-    case API_MBYTES:
-        own_array(a, slot, sizeof(struct label));
-        own_labels(a, slot);
-        break;
-    case API_MQUANTITY:
-        own_array(a, slot, sizeof(struct api_quantity));
-        own_quantities(a, slot);
-        break;
-    case API_MTIME:
-        own_array(a, slot, sizeof(struct api_time_entry));
-        own_times(a, slot);
-        break;
-    case API_OBJ:
-    case API_INLINE:
-        own_fields(a, f->type, slot);
-        break;
-    case API_PTR:
-        own_pointer(a, f->type, slot);
-        break;
-    case API_LIST:
-        own_list(a, f->type, slot);
-        break;
-    case API_MOBJ:
-        own_map(a, f->type, slot);
-        break;
-    default: /* numbers, truths and times are what their bytes are */
+    case LIST:
+        own_list(c, e, slot, like);
         break;
     }
 }
 
-static void own_fields(struct arena *a, const struct api_type *type, char *body) {
-    struct json **extra = (struct json **)(void *)body;
+static void own_fields(struct copier *c, const struct api_type *type, void *at, const void *like) {
+    struct json **extra = at;
     if (*extra) {
-        struct json *copy = arena_new(a, struct json);
-        *copy = json_clone(a, *extra);
+        struct json *copy = arena_new(c->a, struct json);
+        *copy = json_clone(c->a, *extra);
         *extra = copy;
     }
     for (size_t i = 0; i < type->field_count; i++) {
         const struct api_field *f = &type->fields[i];
-        own_field(a, f, body + f->offset);
+        void *slot = (char *)at + f->offset;
+        if (!api_field_is_absent(f, slot))
+            own_field(c, f, slot, like ? (const char *)like + f->offset : NULL);
     }
 }
 
 void api_struct_copy(struct arena *a, const struct api_type *type, const void *from, void *to) {
+    struct copier c = {.a = a};
     memcpy(to, from, type->size);
-    own_fields(a, type, to);
+    own_fields(&c, type, to, NULL);
+}
+
+size_t api__struct_copy_like(struct arena *a, const struct api_type *type, const void *from,
+                             const void *like, void *to) {
+    struct copier c = {.a = a};
+    memcpy(to, from, type->size);
+    own_fields(&c, type, to, like);
+    return c.shared;
 }

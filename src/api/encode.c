@@ -327,8 +327,10 @@ static const struct {
     {ANY_TYPE, "gmsaCredentialSpecName", "GMSACredentialSpecName"},
     {ANY_TYPE, "grpc", "GRPC"},
     {ANY_TYPE, "httpGet", "HTTPGet"},
+    {ANY_TYPE, "cel", "CEL"},
     {ANY_TYPE, "httpHeaders", "HTTPHeaders"},
     {ANY_TYPE, "ip", "IP"},
+    {ANY_TYPE, "ips", "IPs"},
     {ANY_TYPE, "iqn", "IQN"},
     {ANY_TYPE, "iscsi", "ISCSI"},
     {ANY_TYPE, "iscsiInterface", "ISCSIInterface"},
@@ -346,6 +348,14 @@ static const struct {
     {ANY_TYPE, "tty", "TTY"},
     {ANY_TYPE, "uid", "UID"},
     {ANY_TYPE, "wwids", "WWIDs"},
+    {API_T_device_attribute, "bool", "BoolValue"},
+    {API_T_device_attribute, "bools", "BoolValues"},
+    {API_T_device_attribute, "int", "IntValue"},
+    {API_T_device_attribute, "ints", "IntValues"},
+    {API_T_device_attribute, "string", "StringValue"},
+    {API_T_device_attribute, "strings", "StringValues"},
+    {API_T_device_attribute, "version", "VersionValue"},
+    {API_T_device_attribute, "versions", "VersionValues"},
     {API_T_glusterfs_persistent_volume_source, "endpoints", "EndpointsName"},
     {API_T_glusterfs_volume_source, "endpoints", "EndpointsName"},
     {API_T_pod_spec, "serviceAccount", "DeprecatedServiceAccount"},
@@ -373,7 +383,9 @@ static struct str go_name(struct encoder *e, const struct api_type *type, struct
 /* Some types are used inside as they are, with their tags. */
 static bool is_tagged(const struct api_type *type) {
     return type->id == API_T_label_selector || type->id == API_T_object_meta ||
-           type->id == API_T_type_meta || strncmp(type->go, "v1alpha3.", 9) == 0;
+           type->id == API_T_type_meta || type->id == API_T_condition ||
+           strncmp(type->go, "v1alpha3.Workload", 17) == 0 ||
+           strncmp(type->go, "v1alpha3.TopologyConstraint", 27) == 0;
 }
 
 /* Are the members of this field printed among those of the outer struct? */
@@ -405,6 +417,8 @@ static size_t encode_fields(struct encoder *outer, const struct api_type *type, 
             n += encode_fields(e, f->type, body + f->offset, out + n);
             continue;
         }
+        if (!e->go && f->flags & API_OMIT && api_field_is_absent(f, body + f->offset))
+            continue;
         struct json value = encoders[f->kind](e, f, body + f->offset);
         if (e->go && !(f->flags & API_PROPOSED && value.n == 0))
             out[n++] = encode_go(e, type, f, value);

@@ -127,13 +127,24 @@ struct api_object *api_object_new(const struct api_kind *kind) {
 
 /* Beside the body: what a copy of the object needs, if all its texts are its own. */
 static size_t bytes_of_parts(const struct api_object *o) {
-    size_t used = arena_used(&o->arena) + (o->base ? arena_used(&o->base->arena) : 0);
+    size_t used = 0;
+    for (const struct api_object *at = o; at; at = at->base)
+        used += arena_used(&at->arena);
     return used > o->type->size ? used - o->type->size : 0;
 }
 
 struct api_object *api_object_copy(const struct api_object *o) {
     struct api_object *copy = object_new(o->kind, bytes_of_parts(o));
     api_struct_copy(&copy->arena, o->type, o->body, api_own_body(copy));
+    return copy;
+}
+
+struct api_object *api_object_copy_like(const struct api_object *o, const struct api_object *like,
+                                        size_t first_bytes, size_t *shared) {
+    assert(o->type == like->type);
+    struct api_object *copy = object_new(o->kind, first_bytes);
+    *shared = api__struct_copy_like(&copy->arena, o->type, o->body, like->body, api_own_body(copy));
+    copy->base = api_object_ref(like);
     return copy;
 }
 

@@ -16,6 +16,11 @@ struct api_life {
     uint32_t refs;                /* atomic; 0: it is not published and has one owner */
 };
 
+/* api_struct_copy of what `like`, a struct of the same type that outlives the copy, has not: where
+ * both point to the same, the copy points to what is its. Returns how many bytes that are. */
+size_t api__struct_copy_like(struct arena *a, const struct api_type *type, const void *from,
+                             const void *like, void *to);
+
 struct api__decode_opts {
     struct str version; /* of the object, without the group */
     bool duplicates;    /* the tree may have repeated keys */

@@ -142,6 +142,21 @@ struct api_field {
     uint8_t map;                 /* enum api_map_kind */
 };
 
+/* Kinds of fields that begin with a pointer, which is NULL when nothing is there. */
+#define API_POINTING                                                                      \
+    (UINT64_C(1) << API_STR | UINT64_C(1) << API_PSTR | UINT64_C(1) << API_BYTES |        \
+     UINT64_C(1) << API_PTR | UINT64_C(1) << API_PQUANTITY | UINT64_C(1) << API_PINTSTR | \
+     UINT64_C(1) << API_LIST | UINT64_C(1) << API_LSTR | UINT64_C(1) << API_LI32 |        \
+     UINT64_C(1) << API_LI64 | UINT64_C(1) << API_LBOOL | UINT64_C(1) << API_LQUANTITY |  \
+     UINT64_C(1) << API_LRAW | UINT64_C(1) << API_MSTR | UINT64_C(1) << API_MBYTES |      \
+     UINT64_C(1) << API_MLSTR | UINT64_C(1) << API_MQUANTITY | UINT64_C(1) << API_MTIME | \
+     UINT64_C(1) << API_MOBJ)
+
+/* Is plainly nothing there? Most fields of most objects are absent. */
+static inline bool api_field_is_absent(const struct api_field *f, const void *slot) {
+    return API_POINTING >> f->kind & 1 && !*(void *const *)slot;
+}
+
 /* One id per type, API_T_<type>, in the order of schema/all.def. */
 enum api_type_id {
 #define API_T_NAME2(t) API_T_##t

@@ -304,7 +304,7 @@ static struct registry_failure judge_new(struct apiserver__call *c, struct api_o
         f = confirm(c, o, NULL);
     if (f.code)
         return f;
-    if (version.n && c->r->verb == REGISTRY_VERB_CREATE)
+    if (version.n && c->r->verb == REGISTRY_VERB_CREATE && !c->r->options.dry_run)
         return apiserver__failure(c->r->arena, ERR_UNTOLD,
                                   "resourceVersion should not be set on objects to be created");
     const struct api_object *stored =
@@ -449,7 +449,7 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
                     .effects = &c.effects,
                     .warnings = &c.warnings,
                     .is_dry_run = r->options.dry_run},
-        .warnings = {.a = r->arena},
+        .warnings = {.a = r->arena, .gates = s->registry.gates},
     };
     c.request.user = r->user ? &user : NULL;
     apiserver__write_fn *write = find(r);

@@ -87,6 +87,13 @@ void *arena_alloc_slowly(struct arena *a, size_t n) {
     return p;
 }
 
+void arena_take_back(struct arena *a, void *p) {
+    bool is_in_chunk = (char *)p >= a->chunks->data && (char *)p < a->cur;
+    if (is_in_chunk)
+        a->cur = p;
+    FORBID(a->cur, (size_t)(a->end - a->cur));
+}
+
 void *arena_calloc(struct arena *a, size_t count, size_t size) {
     size_t n = size_mul(count, size);
     return memset(arena_alloc(a, n), 0, n);

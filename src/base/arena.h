@@ -73,6 +73,10 @@ __attribute__((format(printf, 2, 3))) struct str arena_printf(struct arena *a, c
 __attribute__((format(printf, 2, 0))) struct str arena_vprintf(struct arena *a, const char *fmt,
                                                                va_list args);
 
+/* Gives back the newest allocation, or the newest but for those that were given back. It is used
+ * again unless a new chunk was begun meanwhile. */
+void arena_take_back(struct arena *a, void *p);
+
 /* Makes sure that the next n bytes come from one chunk, so that a caller who can guess its need
  * pays for one allocation. */
 void arena_reserve(struct arena *a, size_t n);

@@ -328,6 +328,10 @@
  * largest log go. The leases of 5,000 nodes are 56 MiB in 75 seconds. */
 #define LIMIT_STORE_LOG_BYTES (128U << 20)
 
+/* Pairs of ports, or of files of a volume, that a server compares with each other to warn of those
+ * which are in each other's way: more than any pod has, and some milliseconds. */
+#define LIMIT_WARNED_PAIRS 1000000U
+
 /* Memory of the objects that were written last to a store, which keep their encoded bytes, as long
  * again as half of it: some 6,000 pods, so that watchers may be seconds behind. */
 #define LIMIT_STORE_WARM_BYTES (64U << 20)

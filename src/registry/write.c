@@ -14,7 +14,8 @@ static struct valid_opts valid_opts_of(const struct registry *r,
                                .now = request->now,
                                .uid = request->uid,
                                .user = request->user,
-                               .asked = request->kind};
+                               .asked = request->kind,
+                               .warnings = request->warnings};
 }
 
 /* What breaks no rules is for admission to judge. What is stored is read again, with the defaults

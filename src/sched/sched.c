@@ -126,7 +126,6 @@ static void pod_free(struct sched *s, struct sched_pod *p) {
     if (sched__queue_is_binding(p))
         sched__volumes_forget(s, p);
     sched__queue_remove(s, p);
-    sched__unnominate(s, p);
     if (slot != SCHED__NONE) {
         sched__pod_unplace(s, p);
         sched__node_drop_idle(s, slot);
@@ -178,7 +177,6 @@ static void set_placed(struct sched *s, struct sched_pod *p, const struct api_ob
     if (sched__queue_is_binding(p))
         sched__queue_bound(s, p);
     sched__queue_remove(s, p);
-    sched__unnominate(s, p);
     if (before != SCHED__NONE)
         sched__pod_unplace(s, p);
     pod_adopt(s, p, object);

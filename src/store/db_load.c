@@ -54,14 +54,18 @@ int store__record_decode(struct arena *a, const struct store__record *r, struct 
 }
 
 /* What was written long ago is rarely asked for: it does not keep its bytes. */
-static const struct api_object *published_cold(struct api_object *draft) {
-    const struct api_object *o = api_publish(store__compact(draft));
+static const struct api_object *published_cold(struct load *l, uint32_t resource,
+                                               struct api_object *draft) {
+    const struct api_object *previous =
+        store__tree_get(l->store->working[resource], store__key_of(draft));
+    const struct api_object *o = store__object_publish(l->store, resource, draft, previous);
     api_object_forget_bytes(o);
     return o;
 }
 
-static const struct api_object *read_object(struct load *l, const struct store__record *r,
-                                            const char *kind, struct err *err) {
+static const struct api_object *read_object(struct load *l, uint32_t resource,
+                                            const struct store__record *r, struct err *err) {
+    const char *kind = l->store->opts.resources[resource].kind;
     struct api_object *o = NULL;
     struct err why;
     if (store__record_decode(&l->arena, r, &o, &why) < 0) {
@@ -70,7 +74,7 @@ static const struct api_object *read_object(struct load *l, const struct store__
     }
     assert(o);
     if (!kind || str_is(o->names->kind, kind))
-        return published_cold(o);
+        return published_cold(l, resource, o);
     struct str text = arena_printf(
         &l->arena, "it is a %.*s and not a %s: open the store with the program that wrote it",
         STR_ARG(o->names->kind), kind);
@@ -103,7 +107,7 @@ static int load_record(void *ctx, struct store__db_resource *resource,
     if (!fits(r, in_log, store_get(l->store, index, r->namespace, r->name)))
         return refuse_damaged(l, r, "it does not fit to the records before it", err);
     struct store_event event = {.revision = r->revision, .type = r->type};
-    event.object = read_object(l, r, l->store->opts.resources[index].kind, err);
+    event.object = read_object(l, index, r, err);
     if (!event.object)
         return -1;
     store__load(l->store, index, &event, r->time, in_log);

@@ -27,6 +27,7 @@ static void store_free(struct store *s) {
     }
     store__expiries_release(s);
     store__warm_release(&s->warm);
+    store__likenesses_release(s);
     store_snapshot_unref(s->newest);
     for (size_t i = 0; i < s->unknown.n; i++)
         free(s->unknown.v[i].name);

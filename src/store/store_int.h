@@ -109,6 +109,13 @@ struct store__warm {
     size_t bytes; /* of the objects */
 };
 
+/* An object that others are made after. */
+struct store__likeness {
+    const struct api_object *object; /* held; or NULL */
+    size_t rest; /* bytes that the last of them has for itself beside its body */
+};
+enum { STORE__LIKENESSES = 256 };
+
 struct store__unknown {
     char *name;
     uint64_t records;
@@ -123,6 +130,7 @@ struct store {
     /* of the core's thread */
     struct store__node **working; /* the newest tree of each resource, held */
     struct store__expiries *expiries;
+    struct store__likeness likenesses[STORE__LIKENESSES];
     struct store__batch *open;
     uint64_t given;  /* the last revision that was given to a write */
     uint64_t epoch;  /* failures seen */
@@ -205,9 +213,14 @@ void store__warm_add(struct store__warm *w, const struct api_object *o);
 /* Gives all objects back. */
 void store__warm_release(struct store__warm *w);
 
-/* The object in as little memory as it needs, and apart from others: a draft that shares memory
- * with another object would keep that one for as long as it lives itself. The draft is taken. */
-struct api_object *store__compact(struct api_object *draft);
+/* Publishes an object of a resource that follows another one, or NULL, in as little memory as it
+ * needs: see likeness.c. The draft is taken. */
+const struct api_object *store__object_publish(struct store *s, uint32_t resource,
+                                               struct api_object *draft,
+                                               const struct api_object *previous);
+
+/* Gives all likenesses back. */
+void store__likenesses_release(struct store *s);
 
 /* When the oldest event of a log will have been there for long enough; INT64_MAX: there is none.
  * Under the store's lock. */

@@ -19,16 +19,21 @@ static void close_gap(struct store__warm *w) {
     vec_shrink(&w->objects);
 }
 
+/* What the encoded bytes are about as long as. */
+static size_t bytes_of(const struct api_object *o) {
+    return store__object_bytes(o) + store__object_bytes(o->base);
+}
+
 static void cool_oldest(struct store__warm *w) {
     const struct api_object *o = w->objects.v[w->first++];
-    w->bytes -= store__object_bytes(o);
+    w->bytes -= bytes_of(o);
     api_object_forget_bytes(o);
     api_object_unref(o);
 }
 
 void store__warm_add(struct store__warm *w, const struct api_object *o) {
     vec_push(&w->objects, api_object_ref(o));
-    w->bytes += store__object_bytes(o);
+    w->bytes += bytes_of(o);
     while (w->bytes > LIMIT_STORE_WARM_BYTES)
         cool_oldest(w);
     close_gap(w);

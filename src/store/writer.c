@@ -85,18 +85,11 @@ static void add_write(struct store *s, uint32_t resource, struct store_event eve
         store__expiry_add(s, resource, event.object, event.revision, now);
 }
 
-struct api_object *store__compact(struct api_object *draft) {
-    size_t used = arena_used(&draft->arena);
-    if (!draft->base && draft->arena.bytes - used <= used / 16)
-        return draft;
-    struct api_object *copy = api_object_copy(draft);
-    api_object_free(draft);
-    return copy;
-}
-
 const struct api_object *store_put(struct store *s, uint32_t resource, struct api_object *draft) {
     assert(resource < s->opts.n);
-    const struct api_object *o = api_publish(store__compact(stamp(s, draft))), *previous;
+    const struct api_object *previous,
+        *before = store__tree_get(s->working[resource], store__key_of(draft));
+    const struct api_object *o = store__object_publish(s, resource, stamp(s, draft), before);
     s->working[resource] = store__tree_put(s->working[resource], o, &previous);
     add_write(s, resource,
               (struct store_event){.revision = s->given,

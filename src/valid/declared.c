@@ -6,8 +6,7 @@
 
 #include "base/utf8.h"
 
-/* Is a rule in force? Then its errors are marked with what they cover. */
-static bool begin(struct valid *v, const char *origin) {
+bool valid__begin_declared(struct valid *v, const char *origin) {
     v->origin = v->is_standard ? NULL : origin;
     return v->is_standard || valid__has_declared(v);
 }
@@ -15,50 +14,50 @@ static bool begin(struct valid *v, const char *origin) {
 static const struct value null = {.kind = VALUE_TREE, .json = {.kind = JSON_NULL}};
 
 void valid__say_required(struct valid *v, const struct path *p) {
-    if (begin(v, ""))
+    if (valid__begin_declared(v, ""))
         valid__required(v, p, NO_DETAIL);
 }
 
 void valid__say_forbidden(struct valid *v, const struct path *p) {
-    if (begin(v, ""))
+    if (valid__begin_declared(v, ""))
         valid__forbidden(v, p, NO_DETAIL);
 }
 
 void valid__say_immutable(struct valid *v, const struct path *p) {
-    if (begin(v, "immutable"))
+    if (valid__begin_declared(v, "immutable"))
         valid__immutable(v, p, null);
 }
 
 void valid__say_not_set(struct valid *v, const struct path *p) {
-    if (begin(v, "update"))
+    if (valid__begin_declared(v, "update"))
         valid__invalid(v, p, null, "field cannot be set once created");
 }
 
 void valid__say_not_cleared(struct valid *v, const struct path *p) {
-    if (begin(v, "update"))
+    if (valid__begin_declared(v, "update"))
         valid__invalid(v, p, null, "field cannot be cleared once set");
 }
 
 void valid__say_not_modified(struct valid *v, const struct path *p) {
-    if (begin(v, "update"))
+    if (valid__begin_declared(v, "update"))
         valid__invalid(v, p, null, "field cannot be modified once set");
 }
 
 void valid__say_duplicate(struct valid *v, const struct path *p, struct value value) {
-    if (begin(v, ""))
+    if (valid__begin_declared(v, ""))
         valid__duplicate(v, p, value, NO_DETAIL);
 }
 
 void valid__say_choice(struct valid *v, const struct path *p, struct str text,
                        const char *const *supported) {
-    if (!valid__one_of(text, supported) && begin(v, ""))
+    if (!valid__one_of(text, supported) && valid__begin_declared(v, ""))
         valid__not_supported(v, p, VALUE_NAMED(text), supported);
 }
 
 /* ---- most and fewest ---- */
 
 void valid__most_bytes(struct valid *v, const struct path *p, struct str text, size_t most) {
-    if (text.n > most && begin(v, "maxBytes"))
+    if (text.n > most && valid__begin_declared(v, "maxBytes"))
         valid__too_long(v, p, most);
 }
 
@@ -70,7 +69,7 @@ static size_t count_characters(struct str text) {
 }
 
 void valid__most_characters(struct valid *v, const struct path *p, struct str text, size_t most) {
-    if (text.n <= most || count_characters(text) <= most || !begin(v, "maxLength"))
+    if (text.n <= most || count_characters(text) <= most || !valid__begin_declared(v, "maxLength"))
         return;
     struct str detail = arena_printf(v->errs->a, "may not be more than %zu character%s", most,
                                      most == 1 ? "" : "s");
@@ -78,18 +77,18 @@ void valid__most_characters(struct valid *v, const struct path *p, struct str te
 }
 
 void valid__most_items(struct valid *v, const struct path *p, size_t n, size_t most) {
-    if (n > most && begin(v, "maxItems"))
+    if (n > most && valid__begin_declared(v, "maxItems"))
         valid__too_many(v, p, n, most);
 }
 
 void valid__least(struct valid *v, const struct path *p, int64_t value, int64_t least) {
-    if (value < least && begin(v, "minimum"))
+    if (value < least && valid__begin_declared(v, "minimum"))
         valid__invalid(v, p, VALUE_I64(value), "must be greater than or equal to %lld",
                        (long long)least);
 }
 
 void valid__most(struct valid *v, const struct path *p, int64_t value, int64_t most) {
-    if (value > most && begin(v, "maximum"))
+    if (value > most && valid__begin_declared(v, "maximum"))
         valid__invalid(v, p, VALUE_I64(value), "must be less than or equal to %lld",
                        (long long)most);
 }
@@ -98,7 +97,7 @@ void valid__most(struct valid *v, const struct path *p, int64_t value, int64_t m
 
 void valid__say_names(struct valid *v, const struct path *p, struct str name,
                       const struct names_errs *errs, const char *origin) {
-    if (errs->n && begin(v, origin))
+    if (errs->n && valid__begin_declared(v, origin))
         valid__names(v, p, name, errs);
 }
 
@@ -154,7 +153,7 @@ void valid__say_union(struct valid *v, const struct path *p, const struct union_
     struct arena *a = v->errs->a;
     bool is_changed;
     size_t set = count_set(members, n, has_old, &is_changed);
-    if (!is_changed || set == 1 || !begin(v, "union"))
+    if (!is_changed || set == 1 || !valid__begin_declared(v, "union"))
         return;
     struct str all = join(a, members, n, true);
     if (!set)
@@ -168,7 +167,7 @@ void valid__say_at_most_one(struct valid *v, const struct path *p,
                             const struct union_member *members, size_t n, bool has_old) {
     bool is_changed;
     size_t set = count_set(members, n, has_old, &is_changed);
-    if (!is_changed || set <= 1 || !begin(v, "zeroOrOneOf"))
+    if (!is_changed || set <= 1 || !valid__begin_declared(v, "zeroOrOneOf"))
         return;
     struct str all = join(v->errs->a, members, n, true);
     valid__invalid(v, p, set_value(v->errs->a, members, n), "must specify at most one of: %.*s",

@@ -55,4 +55,11 @@ void valid__say_union(struct valid *v, const struct path *p, const struct union_
 void valid__say_at_most_one(struct valid *v, const struct path *p,
                             const struct union_member *members, size_t n, bool has_old);
 
+/* Is the rule in force? Then the errors that follow are marked with their origin. */
+bool valid__begin_declared(struct valid *v, const char *origin);
+
+/* All that the tables of declared/ have of the object's type; old is NULL on create. */
+void valid__declared_rows(struct valid *v, const struct api_object *o,
+                          const struct api_object *old);
+
 #endif

@@ -253,6 +253,10 @@ static bool same_fields(const struct api_type *type, const char *a, const char *
     return true;
 }
 
+bool valid__equal_field(const struct api_field *f, const void *a, const void *b) {
+    return equal_field(f, a, b);
+}
+
 bool valid__same(enum api_type_id type, const void *a, const void *b) {
     return same_fields(&api_types[type], a, b);
 }

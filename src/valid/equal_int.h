@@ -16,4 +16,7 @@ bool valid__equal_lists(enum api_type_id type, const void *list_a, const void *l
 bool valid__same(enum api_type_id type, const void *a, const void *b);
 bool valid__same_lists(enum api_type_id type, const void *list_a, const void *list_b);
 
+/* Are a field's values at these places equal, as fields of such structs are? */
+bool valid__equal_field(const struct api_field *f, const void *a, const void *b);
+
 #endif

@@ -155,10 +155,24 @@ void valid__uncover(struct valid *v) {
     v->origin = NULL;
 }
 
+/* Are the paths the same but for a part, between dots, that only the longer one has? */
+static bool is_same_but(struct str shorter, struct str longer, struct str part) {
+    size_t at = str_find(longer, part);
+    return at != STR_NONE && longer.n == shorter.n + part.n - 1 &&
+           str_eq(str_sub(longer, 0, at), str_sub(shorter, 0, at)) &&
+           str_eq(str_sub(longer, at + part.n - 1, longer.n), str_sub(shorter, at, shorter.n));
+}
+
+/* Requests and devices of v1beta1 are other ones than those of v1, which the rules see. */
+static bool is_same_place(struct str field, struct str declared) {
+    return str_eq(field, declared) || is_same_but(declared, field, STR(".exactly.")) ||
+           is_same_but(field, declared, STR(".basic."));
+}
+
 /* An error that shows a value can stand for another only when both say what kind of rule it is. */
 static bool covers(const struct valid_error *declared, const struct valid_error *e) {
-    return declared->origin && e->type == declared->type && str_eq(e->field, declared->field) &&
-           strcmp(e->origin, declared->origin) == 0 &&
+    return declared->origin && e->type == declared->type &&
+           is_same_place(e->field, declared->field) && strcmp(e->origin, declared->origin) == 0 &&
            (e->type != VALID_INVALID || e->origin[0] != '\0');
 }
 

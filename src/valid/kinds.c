@@ -64,6 +64,18 @@ static const struct valid_kind *const kinds[] = {
     &valid__network_policy,
     &valid__service_cidr,
     &valid__ip_address,
+    &valid__workload,
+    &valid__pod_group,
+    &valid__composite_pod_group,
+    &valid__device_class,
+    &valid__device_taint_rule,
+    &valid__resource_pool_status_request,
+    &valid__resource_claim,
+    &valid__resource_claim_v1beta1,
+    &valid__resource_claim_template,
+    &valid__resource_claim_template_v1beta1,
+    &valid__resource_slice,
+    &valid__resource_slice_v1beta1,
 };
 
 static const struct valid_kind *find_rules(const struct api_kind *kind) {

@@ -21,7 +21,11 @@ extern const struct valid_kind valid__pod, valid__node, valid__namespace, valid_
     valid__mutating_admission_policy, valid__validating_admission_policy_binding,
     valid__mutating_admission_policy_binding, valid__service, valid__endpoints,
     valid__endpoint_slice, valid__ingress, valid__ingress_class, valid__network_policy,
-    valid__service_cidr, valid__ip_address;
+    valid__service_cidr, valid__ip_address, valid__workload, valid__pod_group,
+    valid__composite_pod_group, valid__device_class, valid__device_taint_rule,
+    valid__resource_pool_status_request, valid__resource_claim, valid__resource_claim_v1beta1,
+    valid__resource_claim_template, valid__resource_claim_template_v1beta1, valid__resource_slice,
+    valid__resource_slice_v1beta1;
 
 /* The rules of a kind, if only those of metadata; NULL: there are none. */
 const struct valid_kind *valid__rules_of(const struct api_kind *kind);

@@ -95,6 +95,16 @@ struct valid_user {
     struct api_str_lists extra;
 };
 
+/* What a server warns of when it accepts an object, as far as it says that in headers: the texts
+ * live in the arena, and there are API_MOST_FAULTS at most. */
+struct valid_warnings {
+    struct arena *a;
+    const struct feature_set *gates;
+    struct str v[API_MOST_FAULTS];
+    size_t n;
+    size_t compared; /* pairs of parts: see LIMIT_WARNED_PAIRS */
+};
+
 struct valid_opts {
     const struct feature_set *gates; /* borrowed */
     struct str namespace;            /* of the request; empty = default */
@@ -103,6 +113,7 @@ struct valid_opts {
     struct str uid;                  /* of a new object; empty = valid_new_uid */
     const struct valid_user *user;   /* borrowed; NULL = nobody */
     const struct api_kind *asked;    /* in which the client speaks; NULL = the object's own */
+    struct valid_warnings *warnings; /* of what preparing changes; NULL = nobody reads them */
 };
 
 /* Is there validation for objects of this kind, if only of their metadata? Others are accepted as
@@ -152,14 +163,6 @@ void valid_prepare_status(struct api_object *o, const struct api_object *old,
                           const struct valid_opts *opts);
 void valid_status(const struct api_object *o, const struct api_object *old,
                   const struct valid_opts *opts, struct valid_errs *out);
-
-/* What a server warns of when it accepts an object, as far as it says that in headers: the texts
- * live in the arena, and there are API_MOST_FAULTS at most. */
-struct valid_warnings {
-    struct arena *a;
-    struct str v[API_MOST_FAULTS];
-    size_t n;
-};
 
 /* Appends the warnings about a new object, or one that replaces old, or whose status does so. */
 void valid_warn(const struct api_object *o, const struct api_object *old, bool of_status,

@@ -3,11 +3,12 @@
  *
  * Follows k8s.io/apimachinery pkg/util/validation, func GetWarningsForIP, func GetWarningsForCIDR.
  */
+#include "base/limits.h"
 #include "valid/ip.h"
 #include "valid/valid_int.h"
 
 void valid__warn(struct valid_warnings *w, const char *fmt, ...) {
-    if (w->n == sizeof w->v / sizeof *w->v)
+    if (valid__warnings_are_full(w))
         return;
     va_list args;
     va_start(args, fmt);
@@ -15,10 +16,24 @@ void valid__warn(struct valid_warnings *w, const char *fmt, ...) {
     va_end(args);
 }
 
-static struct str text_of(struct arena *a, const struct path *p) {
+struct str valid__path_text(struct arena *a, const struct path *p) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     valid__path_write(&text, p);
     return arena_str(a, buf_view(&text));
+}
+
+void valid__warn_at(struct valid_warnings *w, const struct path *p, const char *fmt, ...) {
+    if (valid__warnings_are_full(w))
+        return;
+    va_list args;
+    va_start(args, fmt);
+    struct str text = arena_vprintf(w->a, fmt, args);
+    va_end(args);
+    valid__warn(w, "%.*s: %.*s", STR_ARG(valid__path_text(w->a, p)), STR_ARG(text));
+}
+
+bool valid__may_compare(struct valid_warnings *w) {
+    return !valid__warnings_are_full(w) && w->compared++ < LIMIT_WARNED_PAIRS;
 }
 
 void valid__warn_ip(struct valid_warnings *w, const struct path *p, struct str text) {
@@ -28,10 +43,10 @@ void valid__warn_ip(struct valid_warnings *w, const struct path *p, struct str t
     struct str canonical = valid_ip_text(w->a, &ip), quoted = valid__go_quoted(w->a, text);
     if (ip.leading_zeros || valid_ip_is_mapped(&ip))
         valid__warn(w, "%.*s: non-standard IP address %.*s is invalid: use \"%.*s\"",
-                    STR_ARG(text_of(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));
+                    STR_ARG(valid__path_text(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));
     else if (!str_eq(text, canonical))
         valid__warn(w, "%.*s: IPv6 address %.*s should be in RFC 5952 canonical format (\"%.*s\")",
-                    STR_ARG(text_of(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));
+                    STR_ARG(valid__path_text(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));
 }
 
 void valid__warn_cidr(struct valid_warnings *w, const struct path *p, struct str text) {
@@ -46,13 +61,13 @@ void valid__warn_cidr(struct valid_warnings *w, const struct path *p, struct str
         valid__warn(w,
                     "%.*s: CIDR value %.*s is ambiguous in this context (should be \"%.*s\" or "
                     "\"%.*s/%d\"?)",
-                    STR_ARG(text_of(w->a, p)), STR_ARG(quoted), STR_ARG(canonical),
+                    STR_ARG(valid__path_text(w->a, p)), STR_ARG(quoted), STR_ARG(canonical),
                     STR_ARG(valid_ip_text(w->a, &c.ip)), c.ip.is_v6 ? 128 : 32);
     if (is_odd)
         valid__warn(w, "%.*s: non-standard CIDR value %.*s is invalid: use \"%.*s\"",
-                    STR_ARG(text_of(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));
+                    STR_ARG(valid__path_text(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));
     if (!is_ambiguous && !is_odd && c.ip.is_v6 && !str_eq(text, canonical))
         valid__warn(w,
                     "%.*s: IPv6 CIDR value %.*s should be in RFC 5952 canonical format (\"%.*s\")",
-                    STR_ARG(text_of(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));
+                    STR_ARG(valid__path_text(w->a, p)), STR_ARG(quoted), STR_ARG(canonical));
 }

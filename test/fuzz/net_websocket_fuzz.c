@@ -1,10 +1,14 @@
 /*
  * Any bytes on a WebSocket, whole and in pieces: the connection ends in the same way. (A pong may
- * be left out when a close follows its ping in the same piece.)
+ * be left out when a close follows its ping in the same piece.) Zeros behind them end a ping or a
+ * close that was begun: wslay says earlier or later, by the pieces, that the reason of a close is
+ * no text.
  */
 #include "../unit/net/wire.h"
 
 #include "check.h"
+
+enum { LONGEST_CONTROL = 2 + 4 + 125 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,7 +37,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct wire whole, pieces;
     if (size == 0)
         return 0;
-    struct str bytes = {(const char *)data + 1, size - 1};
+    struct buf padded = BUF_INIT(SIZE_MAX);
+    buf_add(&padded, (struct str){(const char *)data + 1, size - 1});
+    memset(buf_room(&padded, LONGEST_CONTROL), 0, LONGEST_CONTROL);
+    padded.n += LONGEST_CONTROL;
+    struct str bytes = buf_view(&padded);
     wire_open(&whole, &(struct net_limits){0});
     wire_open(&pieces, &(struct net_limits){0});
     feed(&whole, bytes, 0);
@@ -42,5 +50,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CHECK(whole.is_finished && pieces.is_finished);
     wire_close(&whole);
     wire_close(&pieces);
+    buf_release(&padded);
     return 0;
 }

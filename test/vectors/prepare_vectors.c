@@ -1,8 +1,8 @@
 /* prepare.jsonl: what a server changes in an object before it judges it, on create, on update, and
  * on a write to its status or approval; and what updates of its kind may do. */
 #include "members.h"
+#include "objects.h"
 #include "registry/registry.h"
-#include "vectors.h"
 #include "verdict.h"
 
 /* Who asks, as the oracle has it. */
@@ -76,18 +76,5 @@ static int judge(struct arena *a, const struct json *line, struct api_object *o,
 }
 
 int vectors_check_prepare(struct arena *a, const struct json *line, struct buf *why) {
-    const struct json *tree = json_get(line, STR("new")), *stored = json_get(line, STR("old"));
-    struct api_object *o = NULL, *old = NULL;
-    struct api_faults faults;
-    api_faults_init(&faults, a);
-    int rc = -1;
-    if (!tree || api_object_decode(tree, NULL, &o, &faults) < 0 ||
-        (stored && api_object_decode(stored, NULL, &old, &faults) < 0)) {
-        buf_add(why, STR("not decoded: "));
-        api_faults_write(why, &faults);
-    } else
-        rc = judge(a, line, o, old, why);
-    api_object_free(o);
-    api_object_free(old);
-    return rc;
+    return vectors_judge_objects(a, line, judge, why);
 }

@@ -1,7 +1,7 @@
 /* rules.jsonl: an object of any kind with rules of its own, new or in the place of a stored one, or
  * with another status or approval. */
 #include "members.h"
-#include "vectors.h"
+#include "objects.h"
 #include "verdict.h"
 
 struct steps {
@@ -64,22 +64,10 @@ static int judge(struct arena *a, const struct json *line, struct api_object *o,
         buf_add(why, STR("unknown verb, or nothing is stored"));
         return -1;
     }
-    return verdict_compare(line, o, &errs, why);
+    int rc = verdict_compare(line, o, &errs, why);
+    return rc ? rc : vectors_compare_warnings(a, line, o, old, why);
 }
 
 int vectors_check_rules(struct arena *a, const struct json *line, struct buf *why) {
-    const struct json *tree = json_get(line, STR("new")), *stored = json_get(line, STR("old"));
-    struct api_object *o = NULL, *old = NULL;
-    struct api_faults faults;
-    api_faults_init(&faults, a);
-    int rc = -1;
-    if (!tree || api_object_decode(tree, NULL, &o, &faults) < 0 ||
-        (stored && api_object_decode(stored, NULL, &old, &faults) < 0)) {
-        buf_add(why, STR("not decoded: "));
-        api_faults_write(why, &faults);
-    } else
-        rc = judge(a, line, o, old, why);
-    api_object_free(o);
-    api_object_free(old);
-    return rc;
+    return vectors_judge_objects(a, line, judge, why);
 }

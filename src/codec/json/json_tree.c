@@ -202,3 +202,57 @@ bool json_equal(const struct json *a, const struct json *b) {
     vec_release(&todo);
     return same;
 }
+
+static bool same_keys(const struct json *a, const struct json *b, size_t *bytes) {
+    for (uint32_t i = 0; i < a->n; i++) {
+        if (!str_eq(a->members[i].key, b->members[i].key))
+            return false;
+        *bytes += a->members[i].key.n;
+    }
+    return true;
+}
+
+/* Twins as far as can be seen without going down? */
+static bool twins_here(const struct json *a, const struct json *b, size_t *bytes) {
+    if (a->kind != b->kind || a->n != b->n)
+        return false;
+    switch (a->kind) {
+    case JSON_FLOAT:
+    case JSON_STRING:
+        *bytes += a->n;
+        return str_eq(json_str(a), json_str(b));
+    case JSON_ARRAY:
+        *bytes += a->n * sizeof *a->items;
+        return true;
+    case JSON_OBJECT:
+        *bytes += a->n * sizeof *a->members;
+        return same_keys(a, b, bytes);
+    case JSON_BOOL:
+        return a->b == b->b;
+    default:
+        return a->kind == JSON_NULL || a->u == b->u;
+    }
+}
+
+static void pair_children(const struct json *a, const struct json *b, pair_list *todo) {
+    for (uint32_t i = 0; a->kind == JSON_ARRAY && i < a->n; i++)
+        vec_push(todo, (struct pair){&a->items[i], &b->items[i]});
+    for (uint32_t i = 0; a->kind == JSON_OBJECT && i < a->n; i++)
+        vec_push(todo, (struct pair){&a->members[i].value, &b->members[i].value});
+}
+
+bool json_same(const struct json *a, const struct json *b, size_t *bytes) {
+    pair_list todo = {0};
+    size_t sum = 0;
+    bool same = true;
+    vec_push(&todo, (struct pair){a, b});
+    while (same && todo.n) {
+        struct pair at = todo.v[--todo.n];
+        same = twins_here(at.a, at.b, &sum);
+        if (same)
+            pair_children(at.a, at.b, &todo);
+    }
+    vec_release(&todo);
+    *bytes += same ? sum : 0;
+    return same;
+}

@@ -177,11 +177,16 @@ static int check_head(struct net__http1_parser *parser, struct str bytes,
     return read_frame(parser, request, frame);
 }
 
+/* How many lines the head has; 0 if one of them ends in another way than "\r\n", by which its end was
+ * found: llhttp takes a line feed alone for the end of a line, and may see another end. */
 static size_t count_lines(struct str bytes) {
     size_t lines = 0;
     for (const char *p = bytes.p, *end = bytes.p + bytes.n;
-         (p = memchr(p, '\n', (size_t)(end - p))); p++)
+         (p = memchr(p, '\n', (size_t)(end - p))); p++) {
+        if (p == bytes.p || p[-1] != '\r')
+            return 0;
         lines++;
+    }
     return lines;
 }
 
@@ -190,6 +195,9 @@ struct net__head *net__http1_parse_head(struct net__http1_parser *parser, struct
                                         int *status) {
     char *copy;
     size_t lines = count_lines(bytes); /* the request line and the empty one among them */
+    *status = 400;
+    if (!lines)
+        return NULL;
     size_t most = lines - 2 < parser->most_headers ? lines - 2 : parser->most_headers;
     parser->head = net__head_new(peer, most, bytes.n, &copy);
     memcpy(copy, bytes.p, bytes.n);

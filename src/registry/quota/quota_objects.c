@@ -263,6 +263,7 @@ static struct api_quantities use_object(const struct registry__admission *m,
     out.v[out.n++] = (struct api_quantity){count_name(m->a, o->kind), registry__one()};
     if (alias.n)
         out.v[out.n++] = (struct api_quantity){alias, registry__one()};
+    registry__amounts_sort(&out);
     return out;
 }
 

@@ -355,16 +355,12 @@ void sched__queue_skip(struct sched *s, struct sched_pod *pod) {
     pod->queued = NULL;
 }
 
-static void forget(struct sched *s, struct sched_pod *pod) {
-    sched__unnominate(s, pod);
-    sched__queue_skip(s, pod);
-}
-
 void sched__queue_remove(struct sched *s, struct sched_pod *pod) {
+    sched__unnominate(s, pod);
     if (!pod->queued)
         return;
     count_rejected(s, pod->queued, pod->queued->rejecting, -1);
-    forget(s, pod);
+    sched__queue_skip(s, pod);
 }
 
 struct sched_pod *sched__queue_pop(struct sched *s) {
@@ -420,7 +416,8 @@ void sched__queue_bound(struct sched *s, struct sched_pod *pod) {
     sched__metrics_observe(s->metrics, SCHED__METRIC_POD_ATTEMPTS, SCHED__LABELS(0), p->attempts);
     sched__metrics_add(s->metrics, SCHED__METRIC_AFTER_FLUSH, SCHED__LABELS(0), p->flushed);
     sched__metrics_attempt(s, p->profile, SCHED_SCHEDULED, p->seconds);
-    forget(s, pod);
+    sched__unnominate(s, pod);
+    sched__queue_skip(s, pod);
 }
 
 static int64_t min_time(int64_t a, int64_t b) {

@@ -373,4 +373,6 @@ const struct valid_kind valid__pod = {
     .prepare_status = valid__pod_prepare_status,
     .status = valid__pod_status,
     .declared = check_declared,
+    .warn = valid__warn_pod,
+    .warn_status = valid__warn_pod_status,
 };

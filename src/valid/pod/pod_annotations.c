@@ -130,6 +130,16 @@ static const struct label *find_of(const struct labels *annotations, struct str 
     return NULL;
 }
 
+const struct label *valid__seccomp_annotation(const struct labels *annotations,
+                                              struct str container) {
+    return find_of(annotations, STR(SECCOMP_CONTAINER), container);
+}
+
+const struct label *valid__app_armor_annotation(const struct labels *annotations,
+                                                struct str container) {
+    return find_of(annotations, STR(APP_ARMOR), container);
+}
+
 static void check_seccomp_matches(struct valid *v, const struct path *spec_path,
                                   const struct labels *annotations,
                                   const struct api_pod_spec *spec) {
@@ -250,16 +260,25 @@ static bool same_app_armor(const struct api_app_armor_profile *a,
     return b && valid__equal(API_T_app_armor_profile, a, b);
 }
 
+bool valid__app_armor_is_said(const struct api_pod_spec *spec, struct str annotation) {
+    struct api_app_armor_profile field;
+    return app_armor_field(annotation, &field) && same_app_armor(&field, pod_app_armor(spec));
+}
+
 void valid__app_armor_from_annotations(struct arena *a, const struct labels *annotations,
-                                       struct api_pod_spec *spec) {
+                                       struct api_pod_spec *spec, struct valid_warnings *warnings) {
     if (is_windows(spec) || !annotations->n)
         return;
     for (struct container_walk w = CONTAINER_WALK(spec, NULL); valid__walk(&w);) {
         const struct label *own = find_of(annotations, STR(APP_ARMOR), w.c->name);
         struct api_app_armor_profile field;
         bool has_field = w.c->security_context && w.c->security_context->app_armor_profile;
-        if (!own || has_field || !app_armor_field(own->value, &field) ||
-            same_app_armor(&field, pod_app_armor(spec)))
+        if (!own || has_field || valid__app_armor_is_said(spec, own->value))
+            continue;
+        if (warnings)
+            valid__warn_at(warnings, AT_KEY(AT(AT(NULL, "metadata"), "annotations"), own->key),
+                           OLD_APP_ARMOR);
+        if (!app_armor_field(own->value, &field))
             continue;
         if (!w.c->security_context)
             w.c->security_context = arena_new(a, struct api_security_context);

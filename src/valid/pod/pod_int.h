@@ -65,9 +65,24 @@ void valid__pod_annotations_match(struct valid *v, const struct path *spec_path,
                                   const struct api_pod_spec *spec);
 void valid__pod_annotations_update(struct valid *v, const struct path *p,
                                    const struct labels *annotations, const struct labels *old);
-/* Copies the AppArmor profiles of annotations into the fields that took their place. */
+/* Copies the AppArmor profiles of annotations into the fields that took their place; warnings may
+ * be NULL. */
 void valid__app_armor_from_annotations(struct arena *a, const struct labels *annotations,
-                                       struct api_pod_spec *spec);
+                                       struct api_pod_spec *spec, struct valid_warnings *warnings);
+
+/* The annotation about a container, or NULL; and does the profile of the whole pod say the same as
+ * one about AppArmor? */
+const struct label *valid__seccomp_annotation(const struct labels *annotations,
+                                              struct str container);
+const struct label *valid__app_armor_annotation(const struct labels *annotations,
+                                                struct str container);
+#define OLD_APP_ARMOR "deprecated since v1.30; use the \"appArmorProfile\" field instead"
+bool valid__app_armor_is_said(const struct api_pod_spec *spec, struct str annotation);
+
+/* What a server warns of. */
+valid_warn_fn valid__warn_pod, valid__warn_pod_status;
+void valid__warn_node_term(struct valid_warnings *w, const struct path *p,
+                           const struct api_node_selector_term *term, bool is_preferred);
 
 /* metadata and spec of a pod, as on create and on update. */
 void valid__pod_meta_and_spec(struct valid *v, const struct api_pod *pod,

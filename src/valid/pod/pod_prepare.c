@@ -107,7 +107,8 @@ void valid__pod_prepare_create(struct api_object *o, const struct valid_opts *op
     struct api_pod *pod = api_own_body(o);
     valid__drop_disabled(&pod->spec, &pod->metadata.annotations, NULL, opts->gates);
     merge_label_keys(o, opts->gates);
-    valid__app_armor_from_annotations(&o->arena, &pod->metadata.annotations, &pod->spec);
+    valid__app_armor_from_annotations(&o->arena, &pod->metadata.annotations, &pod->spec,
+                                      opts->warnings);
     valid__default_pod_resources(&o->arena, &pod->spec, true, opts->gates);
     reset_status(o, opts);
 }

@@ -125,7 +125,7 @@ void valid__volume_claim_spec(struct valid *v, const struct path *p,
 
 /* ---- ephemeral volumes ---- */
 
-static void check_template_meta(struct valid *v, const struct path *p,
+void valid__template_meta(struct valid *v, const struct path *p,
                                 const struct api_object_meta *m) {
     const struct {
         const char *name;
@@ -172,7 +172,7 @@ void valid__ephemeral_volume(const struct volume_view *view, const struct path *
         ((const struct api_ephemeral_volume_source *)source)->volume_claim_template;
     const struct path *here = AT(p, "volumeClaimTemplate");
     if (t) {
-        check_template_meta(view->v, AT(here, "metadata"), &t->metadata);
+        valid__template_meta(view->v, AT(here, "metadata"), &t->metadata);
         valid__volume_claim_spec(view->v, AT(here, "spec"), &t->spec);
     } else {
         valid__required(view->v, here, NO_DETAIL);

@@ -168,4 +168,5 @@ const struct valid_kind valid__cron_job = {
     .prepare_update = prepare_update,
     .update = update,
     .declared = declared,
+    .warn = valid__warn_cron_job,
 };

@@ -162,4 +162,5 @@ const struct valid_kind valid__daemon_set = {
     .prepare_status = prepare_status,
     .status = valid__daemon_set_status,
     .declared = declared,
+    .warn = valid__warn_daemon_set,
 };

@@ -448,4 +448,5 @@ const struct valid_kind valid__job = {
     .update = update,
     .status = valid__job_status,
     .declared = declared,
+    .warn = valid__warn_job,
 };

@@ -173,15 +173,20 @@ static void update_revision(struct valid *v, const struct api_object *o,
         valid__immutable(v, AT(NULL, "data"), VALUE_JSON(r->data));
 }
 
-const struct valid_kind valid__replication_controller = {.type = API_T_replication_controller,
-                                                         .create = create_controller,
-                                                         .update = update_controller,
-                                                         .status =
-                                                             valid__replication_controller_status,
-                                                         .declared = declared_controller};
-const struct valid_kind valid__pod_template_kind = {.type = API_T_pod_template,
-                                                    .create = create_template,
-                                                    .update = update_template,
-                                                    .declared = declared_template};
+const struct valid_kind valid__replication_controller = {
+    .type = API_T_replication_controller,
+    .create = create_controller,
+    .update = update_controller,
+    .status = valid__replication_controller_status,
+    .declared = declared_controller,
+    .warn = valid__warn_replication_controller,
+};
+const struct valid_kind valid__pod_template_kind = {
+    .type = API_T_pod_template,
+    .create = create_template,
+    .update = update_template,
+    .declared = declared_template,
+    .warn = valid__warn_pod_template,
+};
 const struct valid_kind valid__controller_revision = {
     .type = API_T_controller_revision, .create = create_revision, .update = update_revision};

@@ -289,4 +289,5 @@ const struct valid_kind valid__stateful_set = {
     .update = update,
     .status = valid__stateful_set_status,
     .declared = declared,
+    .warn = valid__warn_stateful_set,
 };

@@ -8,6 +8,11 @@
 #include "api/selector.h"
 #include "valid/valid_int.h"
 
+/* What a server warns of. */
+valid_warn_fn valid__warn_deployment, valid__warn_replica_set, valid__warn_replication_controller,
+    valid__warn_pod_template, valid__warn_daemon_set, valid__warn_stateful_set, valid__warn_job,
+    valid__warn_cron_job;
+
 /* The parts of a workload that all of them have. */
 struct workload {
     struct valid *v;

@@ -202,6 +202,7 @@ const struct valid_kind valid__replica_set = {
     .prepare_status = valid__prepare_replica_set_status,
     .status = valid__replica_set_status,
     .declared = declared_replica_set,
+    .warn = valid__warn_replica_set,
 };
 
 /* ---- deployments ---- */
@@ -315,4 +316,5 @@ const struct valid_kind valid__deployment = {
     .prepare_status = valid__prepare_deployment_status,
     .status = valid__deployment_status,
     .declared = declared_deployment,
+    .warn = valid__warn_deployment,
 };

@@ -26,8 +26,80 @@ static void check_copy(struct arena *a, const struct json *tree) {
         fail_msg("want %s\n got %s", want.p, got.p);
 }
 
+/* A copy by a likeness says what the object says, whatever the likeness is. */
+static void check_likeness(struct arena *a, const struct api_object *o,
+                           const struct api_object *like) {
+    size_t shared;
+    struct json original = api_object_encode(o, a);
+    struct str want = data_write(a, &original);
+    struct api_object *copy = api_object_copy_like(o, like, 0, &shared);
+    struct json again = api_object_encode(copy, a);
+    struct str got = data_write(a, &again);
+    if (!str_eq(want, got))
+        fail_msg("want %s\n got %s", want.p, got.p);
+    assert_ptr_equal(copy->base, like);
+    api_object_free(copy);
+}
+
+static const struct api_object *decode(const struct json *tree) {
+    struct api_object *o = NULL;
+    return api_object_decode(tree, NULL, &o, NULL) < 0 ? NULL : api_publish(o);
+}
+
 static void check_line(struct arena *a, const struct json *line) {
     check_copy(a, json_get(line, STR("object")));
+}
+
+static const struct api_object *newest[API_TYPES];
+
+/* Each object by itself and by the last one of its type. */
+static void compare_line(struct arena *a, const struct json *line) {
+    const struct api_object *o = decode(json_get(line, STR("object")));
+    if (!o)
+        return;
+    check_likeness(a, o, o);
+    if (newest[o->type->id])
+        check_likeness(a, o, newest[o->type->id]);
+    api_object_unref(newest[o->type->id]);
+    newest[o->type->id] = o;
+}
+
+static void copies_by_likeness(void **state) {
+    (void)state;
+    data_each("test/api/objects.jsonl", 101, compare_line);
+    for (size_t i = 0; i < API_TYPES; i++)
+        api_object_unref(newest[i]);
+}
+
+/* Members that are like those of the other one are not the copy's. */
+static void likeness_saves_memory(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"labels\":"
+        "{\"app\":\"web\"},\"managedFields\":[{\"fieldsV1\":{\"f:a\":{},\"f:b\":{\"f:c\":1.50}}}]},"
+        "\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"cpu\":\"1500m\"}}}]"
+        "}}";
+    struct arena a = {0};
+    const struct api_object *o[2];
+    for (int i = 0; i < 2; i++) {
+        struct json tree;
+        struct str pod = arena_printf(&a, text, i ? "web-2" : "web-1");
+        assert_int_equal(json_parse(&a, pod, NULL, &tree, NULL), 0);
+        o[i] = decode(&tree);
+    }
+    size_t shared;
+    struct api_object *copy = api_object_copy_like(o[1], o[0], 0, &shared);
+    const struct api_pod *pod = copy->body, *like = o[0]->body;
+    assert_ptr_equal(pod->spec.containers.v, like->spec.containers.v);
+    assert_ptr_equal(pod->metadata.labels.v, like->metadata.labels.v);
+    assert_ptr_equal(pod->metadata.managed_fields.v, like->metadata.managed_fields.v);
+    assert_true(str_is(pod->metadata.name, "web-2"));
+    assert_true(shared > 500 && arena_used(&copy->arena) < sizeof *pod + 100);
+    api_object_unref(o[0]);
+    api_object_unref(o[1]);
+    assert_true(str_is(pod->spec.containers.v[0].name, "c")); /* it holds the other one */
+    api_object_free(copy);
+    arena_release(&a);
 }
 
 static void copies_stand_alone(void **state) {
@@ -62,6 +134,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_stand_alone),
         cmocka_unit_test(rare_members_are_copied),
+        cmocka_unit_test(copies_by_likeness),
+        cmocka_unit_test(likeness_saves_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,23 @@ static void an_arena_that_was_started_grows_by_little(void **state) {
     arena_release(&a);
 }
 
+static void the_newest_is_taken_back(void **state) {
+    (void)state;
+    struct arena a = {0};
+    arena_start(&a, 400);
+    arena_alloc(&a, 8);
+    size_t used = arena_used(&a);
+    char *outer = arena_alloc(&a, 80);
+    arena_take_back(&a, arena_alloc(&a, 40));
+    arena_take_back(&a, outer);
+    assert_int_equal(arena_used(&a), used);
+    assert_ptr_equal(arena_alloc(&a, 80), outer);
+    arena_take_back(&a, arena_alloc(&a, 1000)); /* begins a chunk */
+    arena_take_back(&a, outer);                 /* which is not the newest any more */
+    assert_ptr_not_equal(arena_alloc(&a, 80), outer);
+    arena_release(&a);
+}
+
 static void a_reserve_is_one_chunk(void **state) {
     (void)state;
     struct arena a = {0};
@@ -253,6 +270,7 @@ int main(void) {
         cmocka_unit_test(chunks_double_up_to_a_step),
         cmocka_unit_test(a_start_is_as_small_as_asked),
         cmocka_unit_test(an_arena_that_was_started_grows_by_little),
+        cmocka_unit_test(the_newest_is_taken_back),
         cmocka_unit_test(a_reserve_is_one_chunk),
         cmocka_unit_test(copies),
         cmocka_unit_test(printing),

@@ -390,6 +390,37 @@ static void compares(void **state) {
     }
 }
 
+/* Also of what is equal, only that is the same which is written in the same way. */
+static void knows_the_same_again(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+        size_t bytes;
+    } rows[] = {
+        {"1", "1", true, 0},
+        {"1.0", "1.00", false, 0},
+        {"1.50", "1.50", true, 4},
+        {"\"a\"", "\"\\u0061\"", true, 1},
+        {"null", "false", false, 0},
+        {"[1,\"ab\"]", "[1,\"ab\"]", true, 2 * sizeof(struct json) + 2},
+        {"[1]", "[1,1]", false, 0},
+        {"{\"a\":[2]}", "{\"a\":[3]}", false, 0},
+        {"{\"a\":1,\"b\":true}", "{\"a\":1,\"b\":true}", true, 2 * sizeof(struct json_member) + 2},
+        {"{\"a\":1,\"b\":true}", "{\"b\":true,\"a\":1}", false, 0},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct arena arena = {0};
+        struct json a, b;
+        size_t bytes = 7;
+        assert_int_equal(json_parse(&arena, str_of(rows[i].a), NULL, &a, NULL), 0);
+        assert_int_equal(json_parse(&arena, str_of(rows[i].b), NULL, &b, NULL), 0);
+        if (json_same(&a, &b, &bytes) != rows[i].same || bytes != rows[i].bytes + 7)
+            fail_msg("%s and %s: %zu", rows[i].a, rows[i].b, bytes);
+        arena_release(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_strings),
@@ -405,6 +436,7 @@ int main(void) {
         cmocka_unit_test(builds_trees),
         cmocka_unit_test(clones_share_nothing),
         cmocka_unit_test(compares),
+        cmocka_unit_test(knows_the_same_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,8 @@ static const struct {
     /* what is refused */
     {"GET / HTTP/1.1\n" HOST "\n\n\r\n\r\n", BAD, true},
     {"GET / HTTP/1.1\r\nHost: a\nB: c\r\n\r\n", BAD, true},
+    {POST("/none") "Content-Length: 5\r\n\n" HOST "\r\n", BAD, true},
+    {GET("/none") "\n" HOST "\r\n", BAD, true},
     {GET("/") "A : b\r\n\r\n", BAD, true},
     {GET("/") " A: b\r\n\r\n", BAD, true},
     {GET("/") "A: b\r\n c\r\n\r\n", BAD, true},

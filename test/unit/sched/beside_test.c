@@ -73,9 +73,33 @@ static void nominated_pods_leave_what_they_do_not_ask_for(void **state) {
     sched_free(w.s);
 }
 
+/* A pod that is being deleted is passed over, and leaves the queue with its nomination; when it is
+ * another scheduler's then, it is nominated to nothing. */
+static void nominations_end_outside_of_the_queue(void **state) {
+    (void)state;
+    struct world w;
+    struct sched_result result;
+    world_start(&w, data_newest_gates(), (struct sched_opts){0});
+    world_set(&w, object_of_text("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},"
+                                 "'status':{'allocatable':{'cpu':'8','memory':'8Gi','pods':"
+                                 "'3'}}}"));
+    world_set(&w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'m',"
+                                 "'namespace':'d','deletionTimestamp':'2026-01-01T00:00:00Z'},"
+                                 "'spec':{'containers':[]},'status':{'nominatedNodeName':'n'}}"));
+    assert_true(sched_next(w.s, &result));
+    check(&w, 8, 0, true);
+    world_set(&w, object_of_text("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'m',"
+                                 "'namespace':'d'},'spec':{'schedulerName':'other','containers':[{"
+                                 "'name':'c','image':'i','resources':{'requests':{'cpu':'4'}}}]},"
+                                 "'status':{'nominatedNodeName':'n'}}"));
+    check(&w, 8, 0, true);
+    sched_free(w.s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nominated_pods_leave_what_they_do_not_ask_for),
+        cmocka_unit_test(nominations_end_outside_of_the_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,11 +184,13 @@ static void a_log_has_so_many_events(void **state) {
     kit_close(&k);
 }
 
-/* Writes an object of a megabyte n times, with a second between. */
+/* Writes an object of a megabyte n times, always another one, with a second between. */
 static void write_large(struct kit *k, uint32_t resource, int n) {
     static char value[1 << 20];
+    static int written;
     memset(value, 'v', sizeof value - 1);
     for (int i = 0; i < n; i++) {
+        value[snprintf(value, sizeof value, "%d", written++)] = 'v';
         struct api_object *o = kit_object(resource, "a", "x", "");
         api_own_meta(o)->uid = arena_str(&o->arena, str_of(value));
         store_put(k->store, resource, o);

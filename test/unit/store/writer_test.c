@@ -98,6 +98,52 @@ static void objects_are_stored_tightly(void **state) {
     kit_close(&k);
 }
 
+/* A ConfigMap with a label of so many bytes, all of them this one. */
+static struct api_object *config_map(const char *name, char byte, size_t bytes) {
+    struct api_object *o = kit_object(CONFIG_MAPS, "a", name, "");
+    char *value = arena_alloc(&o->arena, bytes + 1);
+    memset(value, byte, bytes);
+    value[bytes] = 0;
+    api_own_meta(o)->labels.v[0].value = (struct str){value, bytes};
+    return o;
+}
+
+/* Objects that have much in common hold the first of them, also what follows them. */
+static void siblings_share(void **state) {
+    (void)state;
+    enum { LARGE = 10000 };
+    struct kit k = {0};
+    kit_open(&k, NULL);
+    const struct api_object *first = store_put(k.store, CONFIG_MAPS, config_map("x", 'v', LARGE));
+    const struct api_object *second = store_put(k.store, CONFIG_MAPS, config_map("y", 'v', LARGE));
+    assert_null(first->base);
+    assert_ptr_equal(second->base, first);
+    assert_true(second->arena.bytes < 2000);
+    assert_true(str_is(second->meta->name, "y"));
+    assert_true(str_eq(kit_value(second), kit_value(first)));
+    const struct api_object *other = store_put(k.store, CONFIG_MAPS, config_map("z", 'w', LARGE));
+    assert_null(other->base);
+    const struct api_object *next = store_put(k.store, CONFIG_MAPS, config_map("y", 'v', LARGE));
+    assert_ptr_equal(next->base, first);
+    kit_commit(&k);
+    kit_close(&k);
+}
+
+/* A large object is not kept for the sake of a small one. */
+static void little_in_common_is_not_shared(void **state) {
+    (void)state;
+    struct kit k = {0};
+    kit_open(&k, NULL);
+    struct api_object *large = config_map("x", 'v', 100000);
+    api_own_meta(large)->uid = arena_str(&large->arena, kit_value(large));
+    const struct api_object *first = store_put(k.store, CONFIG_MAPS, large);
+    struct api_object *small = config_map("y", 'w', 10);
+    api_own_meta(small)->uid = arena_str(&small->arena, str_sub(first->meta->uid, 0, 5000));
+    assert_null(store_put(k.store, CONFIG_MAPS, small)->base);
+    kit_commit(&k);
+    kit_close(&k);
+}
+
 static void ranges_are_walked_and_counted(void **state) {
     (void)state;
     static const struct {
@@ -208,6 +254,8 @@ int main(void) {
         cmocka_unit_test(an_object_stands_alone),
         cmocka_unit_test(old_objects_give_up_their_bytes),
         cmocka_unit_test(objects_are_stored_tightly),
+        cmocka_unit_test(siblings_share),
+        cmocka_unit_test(little_in_common_is_not_shared),
         cmocka_unit_test(ranges_are_walked_and_counted),
         cmocka_unit_test(done_may_commit),
         cmocka_unit_test(what_is_not_committed_is_lost),

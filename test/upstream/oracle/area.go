@@ -31,7 +31,7 @@ var areas = []*area{
 	{"validate_update", validateUpdate, generateUpdate, []string{"valid", "errors", "status", "decode_error"}, 80},
 	{"decode", decodeAnswer, generateDecode, []string{"decode_error", "defaulted"}, 150},
 	{"metadata", metadataAnswer, generateMetadata, []string{"valid", "errors", "status"}, 100},
-	{"rules", rulesAnswer, generateRules, []string{"valid", "errors", "status"}, 150},
+	{"rules", rulesAnswer, generateRules, []string{"valid", "errors", "status", "warnings"}, 150},
 	{"network", networkAnswer, generateNetwork, []string{"valid", "errors", "status", "warnings"}, 100},
 	{"merge", merge, generateMerge, []string{"affinity_after", "topologySpreadConstraints_after", "valid", "errors"}, 50},
 	{"daemon", daemonAnswer, generateDaemon, []string{"should_run", "should_continue_running"}, 40},

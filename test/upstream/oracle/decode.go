@@ -67,7 +67,8 @@ var kindsOfRows = sync.OnceValue(func() (found []schema.GroupVersionKind) {
 	return found
 })
 
-// decodeAnswer reads a body as strictly as the API server does for kubectl, and sets the defaults of its version.
+// decodeAnswer reads a body as strictly as the API server does for kubectl, and sets the defaults of its version; the
+// server's own form of it must exist.
 func decodeAnswer(l line) {
 	withGates(l, func() {
 		codec := serializer.NewCodecFactory(decodeScheme, serializer.EnableStrict)
@@ -79,6 +80,10 @@ func decodeAnswer(l line) {
 			return
 		}
 		decodeScheme.Default(obj)
+		if _, err := decodeScheme.ConvertToVersion(obj.DeepCopyObject(), schema.GroupVersion{Group: gvk.Group, Version: runtime.APIVersionInternal}); err != nil {
+			l.set("decode_error", transformDecodeError(decodeScheme, err, obj, gvk, l["object"]).Error())
+			return
+		}
 		l["defaulted"] = withoutNow(encodeVersioned(obj))
 	})
 }

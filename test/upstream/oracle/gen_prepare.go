@@ -181,7 +181,7 @@ var gatesOfGroups = map[string][]string{
 	"coordination.k8s.io": {"CoordinatedLeaderElection"},
 	"networking.k8s.io":   {"ServiceCIDRStatusFieldWiping"},
 	"storage.k8s.io":      {"CSIVolumeHealth", "VolumeLimitScaling"},
-	"resource.k8s.io": {"DRAConsumableCapacity", "DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups",
+	"resource.k8s.io": {"DeclarativeValidationBeta", "DRAFractionalCapacityRange", "DRAConsumableCapacity", "DRADerivedAttributes", "DRADeviceBindingConditions", "DRADeviceCompatibilityGroups",
 		"DRADeviceTaints", "DRAListTypeAttributes", "DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAPartitionableDevices",
 		"DRAPartitionableDevicesType", "DRAResourcePoolStatus", "DRADeviceTaintRules"},
 	"scheduling.k8s.io": {"GenericWorkload", "TopologyAwareWorkloadScheduling", "PodGroupPreemptionPolicy", "CompositePodGroup", "DRAWorkloadResourceClaims"},

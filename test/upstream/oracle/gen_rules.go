@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -49,10 +50,11 @@ func (s *ruleLessons) learn(kind string, value any) {
 	}
 }
 
-// Kinds in their versions.
+// Kinds in their versions: all of them, or those that RULED_KINDS names.
 var ruledVersions = sync.OnceValue(func() (found []schema.GroupVersionKind) {
+	only := strings.Fields(os.Getenv("RULED_KINDS"))
 	for _, gvk := range kindsOfRows() {
-		if slices.Contains(ruledKinds, gvk.Group+" "+gvk.Kind) {
+		if slices.Contains(ruledKinds, gvk.Group+" "+gvk.Kind) && (len(only) == 0 || slices.Contains(only, gvk.Kind)) {
 			found = append(found, gvk)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/kubernetes/fake"
@@ -134,7 +135,7 @@ var metadataStrategies = map[string]strategy{
 	"rbac.authorization.k8s.io RoleBinding":                         rolebinding.Strategy,
 	"resource.k8s.io DeviceClass":                                   deviceclass.Strategy,
 	"resource.k8s.io DeviceTaintRule":                               devicetaintrule.Strategy,
-	"resource.k8s.io ResourceClaim":                                 resourceclaim.NewStrategy(noNamespaces, nil),
+	"resource.k8s.io ResourceClaim":                                 resourceclaim.NewStrategy(noNamespaces, authorizerfactory.NewAlwaysAllowAuthorizer()),
 	"resource.k8s.io ResourceClaimTemplate":                         resourceclaimtemplate.NewStrategy(noNamespaces),
 	"resource.k8s.io ResourcePoolStatusRequest":                     resourcepoolstatusrequest.Strategy,
 	"resource.k8s.io ResourceSlice":                                 resourceslice.Strategy,

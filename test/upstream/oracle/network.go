@@ -45,8 +45,6 @@ func networkAnswer(l line) {
 			l["status"] = withCausesOnce(l["status"])
 			warnings = part.WarningsOnUpdate(ctx, obj, old)
 		}
-		if get[bool](l, "valid") {
-			l.set("warnings", append([]string{}, warnings...))
-		}
+		warn(l, warnings)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kube-aggregator/pkg/registry/apiservice"
@@ -72,7 +73,7 @@ var furtherStatusStrategies = map[string]rest.RESTUpdateStrategy{
 	"networking.k8s.io Ingress":                               ingress.StatusStrategy,
 	"networking.k8s.io ServiceCIDR":                           servicecidr.StatusStrategy,
 	"resource.k8s.io DeviceTaintRule":                         devicetaintrule.StatusStrategy,
-	"resource.k8s.io ResourceClaim":                           resourceclaim.NewStatusStrategy(resourceclaim.NewStrategy(noNamespaces, nil)),
+	"resource.k8s.io ResourceClaim":                           resourceclaim.NewStatusStrategy(resourceclaim.NewStrategy(noNamespaces, authorizerfactory.NewAlwaysAllowAuthorizer())),
 	"resource.k8s.io ResourcePoolStatusRequest":               resourcepoolstatusrequest.StatusStrategy,
 	"scheduling.k8s.io CompositePodGroup":                     compositepodgroup.NewStatusStrategy(compositepodgroup.NewStrategy()),
 	"scheduling.k8s.io PodGroup":                              podgroup.NewStatusStrategy(podgroup.NewStrategy()),

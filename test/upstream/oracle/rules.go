@@ -33,6 +33,15 @@ var ruledKinds = []string{
 	"flowcontrol.apiserver.k8s.io FlowSchema",
 	"flowcontrol.apiserver.k8s.io PriorityLevelConfiguration",
 	"node.k8s.io RuntimeClass",
+	"resource.k8s.io DeviceClass",
+	"resource.k8s.io DeviceTaintRule",
+	"resource.k8s.io ResourceClaim",
+	"resource.k8s.io ResourceClaimTemplate",
+	"resource.k8s.io ResourcePoolStatusRequest",
+	"resource.k8s.io ResourceSlice",
+	"scheduling.k8s.io CompositePodGroup",
+	"scheduling.k8s.io PodGroup",
+	"scheduling.k8s.io Workload",
 	"storage.k8s.io CSIDriver",
 	"storage.k8s.io CSINode",
 	"storage.k8s.io CSIStorageCapacity",
@@ -72,6 +81,7 @@ func rulesAnswer(l line) {
 			ctx := prepareContext(gvk, "")
 			err := beforeCreate(strategyOf(gvk), ctx, obj)
 			judge(l, err, func() field.ErrorList { return rest.ValidateCreate(ctx, obj, strategyOf(gvk)) })
+			warn(l, strategyOf(gvk).WarningsOnCreate(ctx, obj))
 			return
 		}
 		if !l.has("old") {
@@ -90,7 +100,15 @@ func rulesAnswer(l line) {
 		judge(l, err, func() field.ErrorList { return rest.ValidateUpdate(ctx, obj, old, s) })
 		l["status"] = withCausesOnce(l["status"])
 		l["errors"], l["status"] = timeless(l["errors"]), timeless(l["status"])
+		warn(l, s.WarningsOnUpdate(ctx, obj, old))
 	})
+}
+
+// warn notes of what a server warns, if it accepts the object.
+func warn(l line, warnings []string) {
+	if get[bool](l, "valid") {
+		l.set("warnings", append([]string{}, warnings...))
+	}
 }
 
 var anyTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
