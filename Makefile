@@ -25,7 +25,7 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
-    conformance conformance-cel conformance-server real-components clients e2e-api \
+    conformance conformance-cel conformance-server real-components kubectl clients e2e-api \
     bench bench-before bench-cel bench-upstream install format clean \
     help $(GROUPS)
 
@@ -91,6 +91,9 @@ conformance-server: all ## compare with a real kube-apiserver: CASES=1100 SEED=1
 
 real-components: all ## real kube-scheduler and kube-controller-manager against ours (needs go)
 	tools/real-components
+
+kubectl: all ## what kubectl of five versions shows, beside a real kube-apiserver (needs go)
+	tools/kubectl
 
 clients: all ## other people's clients against ours (needs go, node, npm, python3, a network)
 	tools/clients

@@ -39,6 +39,7 @@ static const struct kind {
     {"merge.jsonl", vectors_check_merge},
     {"metadata.jsonl", vectors_check_metadata},
     {"network.jsonl", vectors_check_network},
+    {"warnings.jsonl", vectors_check_warnings},
     {"nodeselector.jsonl", vectors_check_nodeselector},
     {"patch.jsonl", vectors_check_patch},
     {"preempt.jsonl", vectors_check_preempt},

@@ -13,6 +13,10 @@ typedef int vectors_judge_fn(struct arena *a, const struct json *line, struct ap
 int vectors_judge_objects(struct arena *a, const struct json *line, vectors_judge_fn *judge,
                           struct buf *why);
 
+/* Holds warnings against the line's, if it has some. 0 or -1 and why. */
+int vectors_compare_texts(struct arena *a, const struct json *line,
+                          const struct valid_warnings *warnings, struct buf *why);
+
 /* Holds what is warned of against the line's `warnings`, if it has some. 0 or -1 and why. */
 int vectors_compare_warnings(struct arena *a, const struct json *line, const struct api_object *o,
                              const struct api_object *old, struct buf *why);

@@ -34,6 +34,7 @@ vectors_check_fn vectors_check_yaml;
 vectors_check_fn vectors_check_metadata;
 vectors_check_fn vectors_check_rules;
 vectors_check_fn vectors_check_network;
+vectors_check_fn vectors_check_warnings;
 vectors_check_fn vectors_check_nodeselector;
 vectors_check_fn vectors_check_tolerate;
 vectors_check_fn vectors_check_untolerated;

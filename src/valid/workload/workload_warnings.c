@@ -71,7 +71,7 @@ void valid__warn_pod_template(struct valid_warnings *w, const struct api_object 
 static struct str template_generation(const struct api_object *o) {
     const struct label *found =
         labels_find(&o->meta->annotations, STR("deprecated.daemonset.template.generation"));
-    return found ? found->value : STR("");
+    return found ? found->value : STR("0");
 }
 
 void valid__warn_daemon_set(struct valid_warnings *w, const struct api_object *o,

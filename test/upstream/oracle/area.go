@@ -33,6 +33,7 @@ var areas = []*area{
 	{"metadata", metadataAnswer, generateMetadata, []string{"valid", "errors", "status"}, 100},
 	{"rules", rulesAnswer, generateRules, []string{"valid", "errors", "status", "warnings"}, 150},
 	{"network", networkAnswer, generateNetwork, []string{"valid", "errors", "status", "warnings"}, 100},
+	{"warnings", warningsAnswer, generateWarnings, []string{"warnings"}, 80},
 	{"merge", merge, generateMerge, []string{"affinity_after", "topologySpreadConstraints_after", "valid", "errors"}, 50},
 	{"daemon", daemonAnswer, generateDaemon, []string{"should_run", "should_continue_running"}, 40},
 	{"kubelet", kubeletAnswer, generateKubelet, []string{"admit", "reason", "message", "all_failures"}, 40},
