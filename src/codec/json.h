@@ -79,8 +79,8 @@ double json_double(const struct json *v);
 /* Same kind and content? Member order does not matter; numbers compare by kind and value. */
 bool json_equal(const struct json *a, const struct json *b);
 
-/* The same in every respect, the order of members and the spelling of numbers too? Then *bytes grows
- * by what a copy would take. */
+/* The same in every respect, the order of members and the spelling of numbers too? Then *bytes
+ * grows by what a copy would take. */
 bool json_same(const struct json *a, const struct json *b, size_t *bytes);
 
 /* A deep copy that shares nothing with v. */

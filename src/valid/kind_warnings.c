@@ -20,6 +20,7 @@
 #include "valid/metadata_int.h"
 #include "valid/pod/pod_int.h"
 #include "valid/volume/volume_int.h"
+#include "valid/warnings_int.h"
 
 /* A key at p that is a label of nodes no longer; is_named: the text says which one. */
 static void warn_key(struct valid_warnings *w, const struct path *p, struct str key,

@@ -137,24 +137,6 @@ void valid__note_left_out(struct valid_errs *errs); /* how many are missing, as 
 /* Is the text one of a list that ends with NULL? */
 bool valid__one_of(struct str text, const char *const *list);
 
-/* ---- warnings ---- */
-
-VALID_PRINTF(2) /* one warning */
-void valid__warn(struct valid_warnings *w, const char *fmt, ...);
-VALID_PRINTF(3) /* <path>: <text> */
-void valid__warn_at(struct valid_warnings *w, const struct path *p, const char *fmt, ...);
-/* A path as errors show it, in the arena. */
-struct str valid__path_text(struct arena *a, const struct path *p);
-/* Is there no room for more? */
-static inline bool valid__warnings_are_full(const struct valid_warnings *w) {
-    return w->n == sizeof w->v / sizeof *w->v;
-}
-/* May one more pair of parts be compared? Counts it. */
-bool valid__may_compare(struct valid_warnings *w);
-/* An address, or a range of them, that is not written as it should be. */
-void valid__warn_ip(struct valid_warnings *w, const struct path *p, struct str text);
-void valid__warn_cidr(struct valid_warnings *w, const struct path *p, struct str text);
-
 /* ---- small rules ---- */
 
 /* One error for each message about a name. */
@@ -282,14 +264,6 @@ void valid__pod_spec(struct valid *v, const struct path *p, const struct api_pod
                      const struct api_object_meta *meta, const struct pod_rules *rules);
 void valid__pod_template(struct valid *v, const struct path *p,
                          const struct api_pod_template_spec *t, const struct pod_rules *rules);
-
-/* What is to be said of a pod, or a template at `top`, which is NULL for a pod; and of a name that
- * becomes a part of others. */
-void valid__warn_pod_parts(struct valid_warnings *w, const struct path *top,
-                           const struct api_pod_spec *spec, const struct api_object_meta *meta);
-void valid__warn_name(struct valid_warnings *w, struct str name, const char *where);
-/* What is said of a label of nodes that has had its day; NULL: nothing. */
-const char *valid__label_deprecation(struct str label);
 
 /* What is declared of a pod spec at p; old is NULL on create. */
 void valid__declared_pod_spec(struct valid *v, const struct path *p,

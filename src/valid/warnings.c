@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "valid/ip.h"
 #include "valid/valid_int.h"
+#include "valid/warnings_int.h"
 
 void valid__warn(struct valid_warnings *w, const char *fmt, ...) {
     if (valid__warnings_are_full(w))

@@ -177,8 +177,8 @@ static int check_head(struct net__http1_parser *parser, struct str bytes,
     return read_frame(parser, request, frame);
 }
 
-/* How many lines the head has; 0 if one of them ends in another way than "\r\n", by which its end was
- * found: llhttp takes a line feed alone for the end of a line, and may see another end. */
+/* How many lines the head has; 0 if one of them ends in another way than "\r\n", by which its end
+ * was found: llhttp takes a line feed alone for the end of a line, and may see another end. */
 static size_t count_lines(struct str bytes) {
     size_t lines = 0;
     for (const char *p = bytes.p, *end = bytes.p + bytes.n;

@@ -9,6 +9,7 @@
 #include "valid/device/device_int.h"
 #include "valid/device/slice_int.h"
 #include "valid/kinds_int.h"
+#include "valid/warnings_int.h"
 
 enum { MOST_DEVICES = 128, MOST_RICH_DEVICES = 64, MOST_COUNTER_SETS = 8 };
 

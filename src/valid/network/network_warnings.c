@@ -12,6 +12,7 @@
  * Follows k8s.io/kubernetes pkg/registry/networking/networkpolicy, func networkPolicyWarnings.
  */
 #include "valid/network/network_int.h"
+#include "valid/warnings_int.h"
 
 /* ---- services ---- */
 

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "valid/go_json_int.h"
 #include "valid/pod/pod_int.h"
+#include "valid/warnings_int.h"
 
 #define MIRROR            "kubernetes.io/config.mirror"
 #define TOLERATIONS       "scheduler.alpha.kubernetes.io/tolerations"

@@ -81,8 +81,6 @@ bool valid__app_armor_is_said(const struct api_pod_spec *spec, struct str annota
 
 /* What a server warns of. */
 valid_warn_fn valid__warn_pod, valid__warn_pod_status;
-void valid__warn_node_term(struct valid_warnings *w, const struct path *p,
-                           const struct api_node_selector_term *term, bool is_preferred);
 
 /* metadata and spec of a pod, as on create and on update. */
 void valid__pod_meta_and_spec(struct valid *v, const struct api_pod *pod,

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "valid/pod/pod_int.h"
 #include "valid/seen_int.h"
-#include "valid/volume/volume_int.h"
+#include "valid/warnings_int.h"
 
 typedef const struct api_pod_spec spec;
 

@@ -23,15 +23,6 @@ void valid__claim_spec(struct valid *v, const struct path *p,
                        const struct api_persistent_volume_claim_spec *spec,
                        const struct claim_rules *rules);
 
-/* What is to be said of the spec of a claim; and of an amount of bytes that is no whole number. */
-void valid__warn_claim_spec(struct valid_warnings *w, const struct path *p,
-                            const struct api_persistent_volume_claim_spec *spec);
-void valid__warn_fraction(struct valid_warnings *w, const struct path *p,
-                          const struct api_quantities *list, const char *resource);
-/* What is to be said of the volumes of a pod. */
-void valid__warn_volumes(struct valid_warnings *w, const struct path *p,
-                         const struct api_volume_list *list);
-
 /* Says what a claim is filled from in the older and in the newer field for it; in the arena. */
 void valid__complete_sources(struct arena *a, struct api_persistent_volume_claim_spec *spec);
 

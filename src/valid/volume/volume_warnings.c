@@ -8,6 +8,7 @@
  */
 #include "base/vec.h"
 #include "valid/volume/volume_int.h"
+#include "valid/warnings_int.h"
 
 /* ---- kinds of volumes that are no more ---- */
 

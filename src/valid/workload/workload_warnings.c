@@ -15,6 +15,7 @@
  * Follows k8s.io/kubernetes pkg/api/job, func WarningsForJobSpec.
  */
 #include "valid/volume/volume_int.h"
+#include "valid/warnings_int.h"
 #include "valid/workload/workload_int.h"
 
 static const struct path spec_path = {.name = "spec"};
