@@ -288,8 +288,6 @@ void valid__pod_template(struct valid *v, const struct path *p,
 void valid__warn_pod_parts(struct valid_warnings *w, const struct path *top,
                            const struct api_pod_spec *spec, const struct api_object_meta *meta);
 void valid__warn_name(struct valid_warnings *w, struct str name, const char *where);
-/* What is said of a label of nodes that has had its day; NULL: nothing. */
-const char *valid__label_deprecation(struct str label);
 
 /* What is declared of a pod spec at p; old is NULL on create. */
 void valid__declared_pod_spec(struct valid *v, const struct path *p,
