@@ -149,7 +149,7 @@ static void check_devices(struct valid *v, const struct path *p, spec *s, spec *
 static void check_counter_sets(struct valid *v, const struct path *p,
                                const struct api_counter_set_list *list) {
     struct api_strs names = {arena_array(v->errs->a, struct str, list->n + 1), list->n};
-    if (valid__has_too_many(v, p, list->n, MOST_COUNTER_SETS))
+    if (!list->v || valid__has_too_many(v, p, list->n, MOST_COUNTER_SETS))
         return;
     for (size_t i = 0; i < list->n; i++) {
         valid__counters(v, AT_INDEX(p, i), AT(AT_INDEX(p, i), "name"), list->v[i].name,
