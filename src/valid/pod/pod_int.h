@@ -79,8 +79,6 @@ const struct label *valid__app_armor_annotation(const struct labels *annotations
 #define OLD_APP_ARMOR "deprecated since v1.30; use the \"appArmorProfile\" field instead"
 bool valid__app_armor_is_said(const struct api_pod_spec *spec, struct str annotation);
 
-/* What is said of a label of nodes that has had its day; NULL: nothing. */
-const char *valid__label_deprecation(struct str label);
 /* What a server warns of. */
 valid_warn_fn valid__warn_pod, valid__warn_pod_status;
 
