@@ -58,7 +58,8 @@ static struct api_object *draft(uint32_t resource, unsigned i) {
     if (api_object_decode(&texts[resource][i % TEXTS], NULL, &o, NULL) < 0)
         fail("an object cannot be decoded");
     struct api_object_meta *meta = api_own_meta(o);
-    meta->name = arena_printf(&o->arena, "object-%u", i);
+    meta->generate_name = arena_printf(&o->arena, "object-%u-", i % TEXTS);
+    meta->name = arena_printf(&o->arena, "object-%u-%u", i % TEXTS, i);
     if (is_plain) {
         meta->managed_fields.n = 0;
         meta->annotations.n = 0;

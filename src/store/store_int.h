@@ -114,7 +114,7 @@ struct store__likeness {
     const struct api_object *object; /* held; or NULL */
     size_t rest; /* bytes that the last of them has for itself beside its body */
 };
-enum { STORE__LIKENESSES = 256 };
+enum { STORE__LIKENESSES = 4096 };
 
 struct store__unknown {
     char *name;

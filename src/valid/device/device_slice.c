@@ -34,9 +34,9 @@ static bool consumes_counters(spec *s) {
 }
 
 static bool is_rich(spec *s) {
-    for (size_t i = 0; i < s->devices.n; i++)
-        if (s->devices.v[i].taints.n || s->devices.v[i].consumes_counters.n ||
-            has_list(&s->devices.v[i]))
+    const struct api_device *d = s->devices.v;
+    for (size_t i = 0; d && i < s->devices.n; i++)
+        if (d[i].taints.n || d[i].consumes_counters.n || has_list(&d[i]))
             return true;
     return false;
 }

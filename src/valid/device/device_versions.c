@@ -64,7 +64,7 @@ static const struct api_device_claim *to_claim(struct arena *a,
     if (from->requests.v)
         claim->requests.v = arena_array(a, struct api_device_request, from->requests.n + 1);
     claim->requests.n = from->requests.n;
-    for (size_t i = 0; i < from->requests.n; i++)
+    for (size_t i = 0; from->requests.v && i < from->requests.n; i++)
         claim->requests.v[i] = to_request(a, &from->requests.v[i]);
     return claim;
 }
@@ -112,7 +112,7 @@ static struct api_device_list to_devices(struct arena *a,
     struct api_device_list list = {NULL, from->n};
     if (from->v)
         list.v = arena_array(a, struct api_device, from->n + 1);
-    for (size_t i = 0; i < from->n; i++)
+    for (size_t i = 0; from->v && i < from->n; i++)
         list.v[i] = to_device(&from->v[i]);
     return list;
 }
