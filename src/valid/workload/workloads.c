@@ -245,11 +245,30 @@ static void check_progress_deadline(struct valid *v, const struct path *p,
 }
 
 /* An annotation that was spec.rollbackTo.revision before apps/v1; decoding sees to it that it is a
- * number. */
+ * number, or empty. */
+#define ROLLBACK_TO STR("deprecated.deployment.rollback.to")
+
+/* It becomes what it is once it was read as a number: an empty one is none. */
+static void settle_rollback(struct api_object *o) {
+    struct labels *map = &api_own_meta(o)->annotations, kept = {0};
+    int64_t revision;
+    if (!labels_find(map, ROLLBACK_TO))
+        return;
+    kept.v = arena_array(&o->arena, struct label, map->n);
+    for (size_t i = 0; i < map->n; i++) {
+        struct label a = map->v[i];
+        if (!str_eq(a.key, ROLLBACK_TO))
+            kept.v[kept.n++] = a;
+        else if (labels_value_to_i64(a.value, &revision))
+            kept.v[kept.n++] =
+                (struct label){a.key, arena_printf(&o->arena, "%lld", (long long)revision)};
+    }
+    *map = kept.n ? kept : (struct labels){0};
+}
+
 static void check_rollback(struct valid *v, const struct path *p,
                            const struct api_object_meta *meta) {
-    const struct label *to =
-        labels_find(&meta->annotations, STR("deprecated.deployment.rollback.to"));
+    const struct label *to = labels_find(&meta->annotations, ROLLBACK_TO);
     int64_t revision;
     if (to && labels_value_to_i64(to->value, &revision))
         valid__not_negative(v, AT(p, "version"), revision);
@@ -288,6 +307,7 @@ static void update_deployment(struct valid *v, const struct api_object *o,
 static void prepare_deployment(struct api_object *o, const struct valid_opts *opts) {
     struct api_deployment *d = api_own_body(o);
     valid__prepare_template(&d->spec.template, NULL, opts);
+    settle_rollback(o);
 }
 
 /* Annotations count, too: the controller copies them to replica sets. */
@@ -299,6 +319,7 @@ static void prepare_deployment_update(struct api_object *o, const struct api_obj
     if (!valid__equal(API_T_deployment_spec, &d->spec, &was->spec) ||
         !labels_equal(&d->metadata.annotations, &was->metadata.annotations))
         d->metadata.generation++;
+    settle_rollback(o);
 }
 
 static void declared_deployment(struct valid *v, const struct api_object *o,
