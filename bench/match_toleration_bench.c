@@ -66,6 +66,7 @@ static void take_turn(struct row *row, int turn, int rounds, int counter) {
     long long counted = read_counter(counter);
     double start = now_ns();
     sink += row->work(row->arg, rounds);
+    (void)sink;
     row->ns[turn] = (now_ns() - start) / rounds;
     row->instructions = counted < 0 ? -1 : (double)(read_counter(counter) - counted) / rounds;
 }
