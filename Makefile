@@ -140,7 +140,7 @@ help: ## this list
 $(GROUPS): setup-%:
 	@tools/setup $*
 
-build/clang/build.ninja: | setup-lint
+build/clang/build.ninja: | setup-lint setup-bench
 build/fuzz/build.ninja: | setup-fuzz
 build/bench/build.ninja: | setup-bench
 build/%/build.ninja: CMakePresets.json | setup-build
