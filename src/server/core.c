@@ -1,7 +1,6 @@
 /*
- * The core's thread: executes writes one after the other; those of one turn of its loop are one
- * batch of the store. Answers leave when the batch is durable. Roles and bindings are read from the
- * log, and what everybody may do is told to the workers.
+ * What crosses between the workers and the core: writes on their way there and back, what everybody
+ * may do, which is read from the log of roles and bindings, and news of the store.
  */
 #include <stdlib.h>
 
@@ -10,12 +9,6 @@
 
 /* ---- writes ---- */
 
-/* The calls of one commit, while it is written. */
-struct batch {
-    struct server *s;
-    struct server__call *calls;
-};
-
 static void answer_call(void *arg) {
     struct server__call *c = arg;
     c->is_with_core = false;
@@ -23,65 +16,16 @@ static void answer_call(void *arg) {
     server__answer(c);
 }
 
-static void post_back(struct server__call *c) {
+static void post_back(struct apiserver_job *job) {
+    struct server__call *c = heap_entry(job, struct server__call, job);
     net_loop_post(c->worker->loop, answer_call, c);
-}
-
-static void fail(struct server__call *c, const struct err *err) {
-    apiserver_response_release(&c->response);
-    c->response.answer = APISERVER_FAILURE;
-    c->response.failure = (struct registry_failure){
-        .code = err->code == ERR_CONFLICT ? ERR_CONFLICT : ERR_INTERNAL,
-        .message = arena_printf(&c->arena, "Internal error occurred: %s", err->msg)};
-}
-
-static void read_rules(struct server *s);
-
-static void on_durable(void *ctx, const struct err *err) {
-    struct batch *batch = ctx;
-    if (!err)
-        read_rules(batch->s);
-    for (struct server__call *c = batch->calls, *next; c; c = next) {
-        next = c->next;
-        if (err && c->response.is_written)
-            fail(c, err);
-        post_back(c);
-    }
-    free(batch);
-}
-
-static void commit(void *arg) {
-    struct server *s = arg;
-    struct batch *batch = xcalloc(1, sizeof *batch);
-    *batch = (struct batch){s, s->written};
-    s->written = NULL;
-    s->written_end = &s->written;
-    store_commit(s->opts.store, on_durable, batch);
-}
-
-/* Has the batch committed at the end of this turn, when all that came in it was executed. */
-static void commit_later(struct server *s) {
-    net_loop_defer(s->opts.core, &s->commit);
-}
-
-static void execute(void *arg) {
-    struct server__call *c = arg;
-    struct server *s = c->s;
-    apiserver_write(s->opts.api, &c->r, &c->response);
-    if (!c->response.is_written) {
-        post_back(c);
-        return;
-    }
-    c->next = NULL;
-    *s->written_end = c;
-    s->written_end = &c->next;
-    commit_later(s);
 }
 
 void server__submit(struct server__call *c) {
     c->is_with_core = true;
     server__deadline_write(c);
-    net_loop_post(c->s->opts.core, execute, c);
+    c->job = (struct apiserver_job){.request = &c->r, .response = &c->response, .done = post_back};
+    apiserver_core_submit(c->s->opts.core, &c->job);
 }
 
 /* ---- what everybody may do ---- */
@@ -137,7 +81,8 @@ static bool read_log(struct server *s, size_t which) {
     return changed;
 }
 
-static void read_rules(struct server *s) {
+static void read_rules(void *server) {
+    struct server *s = server;
     bool changed = false;
     for (size_t i = 0; i < RBAC_RESOURCES; i++)
         changed |= read_log(s, i);
@@ -166,17 +111,6 @@ static void read_first_rules(struct server *s) {
     auth_rules_unref(rules);
 }
 
-/* ---- time ---- */
-
-static void expire(void *arg) {
-    struct server *s = arg;
-    int64_t now = clock_wall(s->opts.clock);
-    bool moves = store_age(s->opts.store, now);
-    if (store_expire(s->opts.store, now) || moves)
-        commit_later(s);
-    net_timer_start(s->opts.core, &s->expiry, net_loop_now(s->opts.core) + CLOCK_SECOND);
-}
-
 /* ---- news ---- */
 
 /* On the thread that made events visible: wakes the workers, each at most once. */
@@ -192,18 +126,14 @@ static void on_news(void *ctx, const struct store_news *news) {
 }
 
 void server__core_start(struct server *s) {
-    s->written_end = &s->written;
-    s->commit = (struct net_deferred){.fn = commit, .arg = s};
     s->rbac = auth_rbac_new();
     read_first_rules(s);
+    apiserver_core_listen(s->opts.core, read_rules, s);
     store_subscribe(s->opts.store, on_news, s);
-    s->expiry = (struct net_timer){.fn = expire, .arg = s};
-    net_timer_start(s->opts.core, &s->expiry, net_loop_now(s->opts.core) + CLOCK_SECOND);
 }
 
 void server__core_stop(struct server *s) {
-    net_timer_stop(s->opts.core, &s->expiry);
-    net_loop_undefer(s->opts.core, &s->commit);
     store_unsubscribe(s->opts.store, on_news, s);
+    apiserver_core_listen(s->opts.core, NULL, NULL);
     auth_rbac_free(s->rbac);
 }

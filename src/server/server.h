@@ -8,7 +8,7 @@
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
-#include "apiserver/apiserver.h"
+#include "apiserver/core.h"
 #include "auth/token.h"
 #include "base/log.h"
 #include "feature/feature.h"
@@ -21,7 +21,8 @@ struct server_opts {
     struct apiserver *api;                       /* stored */
     const struct apiserver_catalog *catalog;     /* stored */
     struct store *store;                         /* stored */
-    struct net_loop *core;                       /* stored: the loop on which writes run */
+    struct apiserver_core *core;                 /* stored: executes writes */
+    struct net_loop *loop;                       /* stored: the core's */
     const struct feature_set *gates;             /* stored */
     const struct clock *clock;                   /* stored */
     const struct log *log;                       /* stored */

@@ -39,11 +39,8 @@ struct server {
     size_t worker_count;
 
     /* of the core's thread */
-    struct server__call *written, **written_end; /* calls of the open batch */
-    struct net_deferred commit;                  /* at the end of the turn */
     struct auth_rbac *rbac;
     uint64_t rbac_read[4]; /* how far the logs of roles and bindings were read */
-    struct net_timer expiry;
 
     bool has_roles;   /* those that every cluster has were stored and read */
     bool is_stopping; /* atomic: whoever asks whether the server is ready is told that it is not */
@@ -79,11 +76,11 @@ struct server__call {
     bool is_late;               /* the deadline has answered; the core has the call still */
     bool has_waited;            /* for `revision` */
     uint64_t revision;          /* that a read waits for */
-    struct server__call **link; /* in the worker's list of those who wait */
+    struct server__call *next, **link; /* in the worker's list of those who wait */
     struct apiserver_request r;
     struct apiserver_response response;
     struct api_strs warnings;
-    struct server__call *next;
+    struct apiserver_job job; /* while it is with the core */
 };
 
 /* ---- call.c ---- */

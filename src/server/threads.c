@@ -115,7 +115,7 @@ uint16_t server_port(const struct server *s) {
 
 static void stop_core(void *arg) {
     struct server *s = arg;
-    net_loop_stop(s->opts.core);
+    net_loop_stop(s->opts.loop);
 }
 
 static void shut_down(void *arg) {
@@ -129,8 +129,8 @@ void server_stop(struct server *s, int64_t delay, int64_t grace) {
         return;
     s->grace = grace;
     s->stopping = was_stopping ? s->stopping : (struct net_timer){.fn = shut_down, .arg = s};
-    net_timer_start(s->opts.core, &s->stopping,
-                    net_loop_now(s->opts.core) + (was_stopping ? 0 : delay));
+    net_timer_start(s->opts.loop, &s->stopping,
+                    net_loop_now(s->opts.loop) + (was_stopping ? 0 : delay));
 }
 
 void server_free(struct server *s) {
@@ -142,7 +142,7 @@ void server_free(struct server *s) {
             pthread_join(s->workers[i].thread, NULL);
         }
     net_server_free(s->net);
-    net_timer_stop(s->opts.core, &s->stopping);
+    net_timer_stop(s->opts.loop, &s->stopping);
     server__core_stop(s);
     server_audit_log_close(s->audit_log);
     server_audit_policy_free(s->policy);

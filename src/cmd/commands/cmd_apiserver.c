@@ -135,7 +135,8 @@ struct run {
     bool dir_is_ours; /* made for this run, and removed behind it */
     struct auth_pki pki;
     struct auth_config auth;
-    struct net_loop *core;
+    struct net_loop *loop; /* of the core, which is this thread */
+    struct apiserver_core *core;
     struct apiserver_catalog *catalog;
     struct tolexpr *expressions;
     struct store *store;
@@ -196,7 +197,7 @@ static void remove_dir(struct run *run) {
 /* ---- parts ---- */
 
 static int open_store(struct run *run, struct err *err) {
-    struct store_opts opts = {.clock = run->call->ctx->clock, .post = post, .post_ctx = run->core};
+    struct store_opts opts = {.clock = run->call->ctx->clock, .post = post, .post_ctx = run->loop};
     opts.resources = apiserver_catalog_storage(run->catalog, &opts.n);
     if (!run->opts->memory)
         opts.directory = inside(run, "store").p;
@@ -238,6 +239,8 @@ static int open_api(struct run *run, struct err *err) {
                                                       .service_cidrs = run->services.cidrs,
                                                       .node_ports = run->services.node_ports});
     issuer->objects = apiserver_objects(run->api);
+    run->core = apiserver_core_new(
+        &(struct apiserver_core_opts){run->api, run->store, run->loop, ctx->clock});
     apiserver_bootstrap(run->api);
     store_commit(run->store, NULL, NULL);
     store_flush(run->store);
@@ -251,6 +254,7 @@ static int open_server(struct run *run, struct err *err) {
                                .catalog = run->catalog,
                                .store = run->store,
                                .core = run->core,
+                               .loop = run->loop,
                                .gates = &run->gates.enabled,
                                .clock = ctx->clock,
                                .log = &ctx->log,
@@ -321,13 +325,13 @@ static int listen_to_signals(struct run *run, struct err *err) {
     if (run->signal_fd < 0)
         return err_set(err, ERR_IO, "signals: %s", strerror(errno));
     run->signals = (struct net_io){.fd = run->signal_fd, .fn = on_signal, .arg = run};
-    net_io_start(run->core, &run->signals, EPOLLIN);
+    net_io_start(run->loop, &run->signals, EPOLLIN);
     return 0;
 }
 
 static void release(struct run *run) {
     if (run->signal_fd >= 0) {
-        net_io_stop(run->core, &run->signals);
+        net_io_stop(run->loop, &run->signals);
         close(run->signal_fd);
     }
     server_free(run->server);
@@ -337,7 +341,8 @@ static void release(struct run *run) {
     auth_config_release(&run->auth);
     tolexpr_free(run->expressions);
     apiserver_catalog_free(run->catalog);
-    net_loop_free(run->core);
+    apiserver_core_free(run->core);
+    net_loop_free(run->loop);
     remove_dir(run);
 }
 
@@ -348,7 +353,7 @@ static int serve(struct run *run, struct err *err) {
     advertise(run);
     if (tell_ready(run, err) < 0)
         return -1;
-    net_loop_run(run->core);
+    net_loop_run(run->loop);
     return CMD_GOOD;
 }
 
@@ -426,7 +431,7 @@ static int run(struct cmd_call *call, struct err *err) {
         audit_configure(&run.opts->audit, &run.audit_keep, err) < 0 ||
         gates_configure(&run.opts->gates, &call->ctx->log, &run.gates, err) < 0)
         return -1;
-    run.core = net_loop_new(call->ctx->clock);
+    run.loop = net_loop_new(call->ctx->clock);
     run.catalog = apiserver_catalog_new();
     run.expressions = tolexpr_new(
         &(struct tolexpr_opts){run.gates.min_compat, call->ctx->clock, map_random_seed(), 0});

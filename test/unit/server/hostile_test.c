@@ -43,7 +43,8 @@ enum {
 };
 
 struct world {
-    struct net_loop *core;
+    struct net_loop *loop; /* of the core */
+    struct apiserver_core *core;
     struct apiserver_catalog *catalog;
     struct store *store;
     struct apiserver *api;
@@ -75,7 +76,7 @@ static void *run_core(void *loop) {
 
 static void open_server(struct world *w) {
     struct err err = {0};
-    struct store_opts opts = {.clock = &clock_system, .post = post, .post_ctx = w->core};
+    struct store_opts opts = {.clock = &clock_system, .post = post, .post_ctx = w->loop};
     opts.resources = apiserver_catalog_storage(w->catalog, &opts.n);
     assert_int_equal(store_open(&opts, &w->store, &err), 0);
     w->api = apiserver_new(&(struct apiserver_opts){.catalog = w->catalog,
@@ -85,10 +86,13 @@ static void open_server(struct world *w) {
                                                     .draw = draw});
     apiserver_bootstrap(w->api);
     store_commit(w->store, NULL, NULL);
+    w->core = apiserver_core_new(
+        &(struct apiserver_core_opts){w->api, w->store, w->loop, &clock_system});
     struct server_opts server = {.api = w->api,
                                  .catalog = w->catalog,
                                  .store = w->store,
                                  .core = w->core,
+                                 .loop = w->loop,
                                  .gates = &w->gates.enabled,
                                  .clock = &clock_system,
                                  .log = &w->log,
@@ -101,7 +105,7 @@ static void open_server(struct world *w) {
                                  .max_mutating_inflight = 200000, /* bodies that never come */
                                  .is_open = true};
     assert_int_equal(server_new(&server, &w->server, &err), 0);
-    assert_int_equal(pthread_create(&w->thread, NULL, run_core, w->core), 0);
+    assert_int_equal(pthread_create(&w->thread, NULL, run_core, w->loop), 0);
 }
 
 static void stop(void *arg) {
@@ -110,13 +114,14 @@ static void stop(void *arg) {
 }
 
 static void close_server(struct world *w) {
-    net_loop_post(w->core, stop, w);
+    net_loop_post(w->loop, stop, w);
     pthread_join(w->thread, NULL);
     server_free(w->server);
     store_close(w->store);
     apiserver_free(w->api);
     apiserver_catalog_free(w->catalog);
-    net_loop_free(w->core);
+    apiserver_core_free(w->core);
+    net_loop_free(w->loop);
 }
 
 /* ---- clients ---- */
@@ -394,7 +399,7 @@ static int post_map(int fd, const char *query, const char *name) {
 static void a_late_write_is_answered(void **state) {
     const struct world *w = *state;
     int fd = dial(w);
-    net_loop_post(w->core, sleep_a_while, NULL);
+    net_loop_post(w->loop, sleep_a_while, NULL);
     int64_t begin = clock_mono(&clock_system);
     assert_int_equal(post_map(fd, "?timeout=100ms", "late"), 504);
     assert_true(clock_mono(&clock_system) - begin < 450 * INT64_C(1000000));
@@ -432,7 +437,7 @@ static int set_up(void **state) {
     w->most = 3 * w->connections + WATCHERS + 100;
     w->fds = xcalloc(w->most, sizeof *w->fds);
     w->log = (struct log){.fd = 2, .clock = &clock_system};
-    w->core = net_loop_new(&clock_system);
+    w->loop = net_loop_new(&clock_system);
     w->catalog = apiserver_catalog_new();
     feature_config_init(&w->gates, FEATURE_NEWEST);
     open_server(w);
