@@ -76,27 +76,26 @@ static void what_a_victim_and_its_preemptor_are_told(void **state) {
     assert_int_equal(scene_get(x, "p")->status.nominated_node_name.n, 0);
 }
 
-/* Another change has the preemptor tried while its victims' deletion is on the way. */
+/* The preemptor is tried again, with a less important victim in sight, while the deletion of the
+ * one that was chosen is on its way. */
 static void victims_are_not_chosen_twice(void **state) {
     struct scene *x = *state;
     struct refusal r = {.verb = REGISTRY_VERB_DELETE, .code = ERR_UNAVAILABLE, .times = 3};
-    scene_node(x, "m", 1, "[]");
-    world_run(&x->w, 1);
-    scene_pod(x, "v", ", priorityClassName: low, nodeName: 'n'");
-    scene_pod(x, "w", ", priorityClassName: low, nodeName: m");
+    scene_pod(x, "v", ", priorityClassName: middle");
     world_run(&x->w, 1);
     refusal_start(x, &r);
     scene_pod(x, "p", ", priorityClassName: high");
     while (!r.seen)
         net_loop_turn(x->w.loop, 0);
-    scene_node(x, "other", 0, "[]");
+    scene_pod(x, "w", ", priorityClassName: low, nodeName: other");
+    scene_node(x, "other", 1, "[]");
     struct sched_pod_name p = {STR("default"), STR("p"), scene_get(x, "p")->metadata.uid};
-    sched_activate(x->s->core, &p);
+    assert_true(sched_activate(x->s->core, &p));
     scheduler__wake(x->s);
     world_run(&x->w, 10);
     assert_int_equal(r.seen, 4);
-    assert_int_equal(world_count(&x->w, API_T_pod), 2);
-    assert_true(scene_get(x, "p")->spec.node_name.n > 0);
+    scene_expect_node(x, "w", "other");
+    scene_expect_node(x, "p", "n");
 }
 
 /* Then it is looked for others, at once. */
