@@ -108,7 +108,7 @@ static struct load look(struct churn *c) {
 
 static void run(uint64_t seed) {
     static struct churn c;
-    char name[8];
+    char name[16];
     c = (struct churn){.chance = seed * 7919 + 1, .seed = seed};
     scene_start(&c.x, "", "");
     c.x.w.log.fd = -1;
