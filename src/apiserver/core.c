@@ -28,8 +28,7 @@ static void fail(struct apiserver_job *job, const struct err *err) {
     job->response->answer = APISERVER_FAILURE;
     job->response->failure = (struct registry_failure){
         .code = err->code == ERR_CONFLICT ? ERR_CONFLICT : ERR_INTERNAL,
-        .message =
-            arena_printf(job->request->arena, "Internal error occurred: %s", err->msg)};
+        .message = arena_printf(job->request->arena, "Internal error occurred: %s", err->msg)};
 }
 
 static void on_durable(void *ctx, const struct err *err) {

@@ -29,7 +29,7 @@ void apiserver_core_listen(struct apiserver_core *core, void (*fn)(void *ctx), v
 /* A write on its way, embedded in what its owner has. */
 struct apiserver_job {
     struct apiserver_request *request;
-    struct apiserver_response *response; /* filled when it is done */
+    struct apiserver_response *response;     /* filled when it is done */
     void (*done)(struct apiserver_job *job); /* on the core's thread: executed and durable */
     struct apiserver_core *core;             /* of the core, as is what follows */
     struct apiserver_job *next;

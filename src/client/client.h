@@ -56,9 +56,9 @@ struct client_request {
 
 /* What came of it; borrowed for the call of client_answer_fn. */
 struct client_answer {
-    enum err_code code; /* ERR_NONE: it was done */
-    int status;         /* of HTTP; 0: no server answered */
-    struct str message; /* why it was not done */
+    enum err_code code;              /* ERR_NONE: it was done */
+    int status;                      /* of HTTP; 0: no server answered */
+    struct str message;              /* why it was not done */
     int32_t retry_after;             /* seconds; 0: not said */
     const struct api_object *object; /* as it is now, or was last; NULL: the answer has none */
     const struct api_object *const *items; /* of a list */

@@ -205,8 +205,8 @@ enum { EVENTS_AT_ONCE = 64, ROUNDS_AT_ONCE = 16 };
 static void tell_end(struct local_watch *w, const struct registry_failure *f) {
     apiserver_watch_free(w->cursor);
     w->cursor = NULL;
-    w->tell(w->arg, &(struct client_event){
-                        .type = CLIENT_ENDED, .code = f->code, .message = f->message});
+    w->tell(w->arg,
+            &(struct client_event){.type = CLIENT_ENDED, .code = f->code, .message = f->message});
 }
 
 static void tell_event(struct local_watch *w, const struct apiserver_event *e) {

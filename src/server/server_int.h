@@ -67,15 +67,15 @@ struct server__call {
     struct auth_user asker; /* who wants to be `user`; without a name: nobody else does */
     struct server__account account;
     struct net_timer deadline;
-    int64_t due;                /* the loop's time at which it is over; 0: never */
-    bool has_verb;              /* the method is known, and r.verb says what it asks for */
-    bool is_acceptable;         /* something that the client accepts can be made of the answer */
-    bool has_handler;           /* the types fit: it has come to what warns of deprecated kinds */
-    bool is_refused;            /* by who asks: nobody counts it */
-    bool is_with_core;          /* posted there, and not back */
-    bool is_late;               /* the deadline has answered; the core has the call still */
-    bool has_waited;            /* for `revision` */
-    uint64_t revision;          /* that a read waits for */
+    int64_t due;        /* the loop's time at which it is over; 0: never */
+    bool has_verb;      /* the method is known, and r.verb says what it asks for */
+    bool is_acceptable; /* something that the client accepts can be made of the answer */
+    bool has_handler;   /* the types fit: it has come to what warns of deprecated kinds */
+    bool is_refused;    /* by who asks: nobody counts it */
+    bool is_with_core;  /* posted there, and not back */
+    bool is_late;       /* the deadline has answered; the core has the call still */
+    bool has_waited;    /* for `revision` */
+    uint64_t revision;  /* that a read waits for */
     struct server__call *next, **link; /* in the worker's list of those who wait */
     struct apiserver_request r;
     struct apiserver_response response;

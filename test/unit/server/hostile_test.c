@@ -86,8 +86,8 @@ static void open_server(struct world *w) {
                                                     .draw = draw});
     apiserver_bootstrap(w->api);
     store_commit(w->store, NULL, NULL);
-    w->core = apiserver_core_new(
-        &(struct apiserver_core_opts){w->api, w->store, w->loop, &clock_system});
+    w->core =
+        apiserver_core_new(&(struct apiserver_core_opts){w->api, w->store, w->loop, &clock_system});
     struct server_opts server = {.api = w->api,
                                  .catalog = w->catalog,
                                  .store = w->store,

@@ -1,0 +1,324 @@
+/* Events that are written, counted, summed up or left out. */
+#include "client/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "codec/time.h"
+#include "net/loop.h"
+
+/* Upstream's figures: so many events about an object at once, then one in five minutes; of a reason
+ * so many texts in ten minutes, then one for all; and so many of each are remembered. */
+enum { BURST = 25, SIMILAR_MOST = 10, REMEMBERED_MOST = 4096, MESSAGE_MOST = 1024 };
+#define REFILL_EVERY (300 * CLOCK_SECOND)
+#define SIMILAR_TIME (600 * CLOCK_SECOND)
+
+/* What is remembered under a key. */
+struct memory {
+    struct events *events;
+    struct str key;
+    struct memory *next; /* the one that came behind it */
+    struct arena arena;  /* of texts */
+
+    /* of an event that is written */
+    struct str namespace, name;
+    int32_t count;
+    bool is_busy; /* a write is under way */
+    bool is_owed; /* the count has changed since */
+    struct client_call *call;
+
+    /* of an object: how much may be said about it */
+    int64_t tokens, filled;
+
+    /* of a reason: texts that it had */
+    uint64_t hashes[SIMILAR_MOST];
+    size_t texts;
+    int64_t since;
+};
+
+/* The newest REMEMBERED_MOST of something. */
+struct memories {
+    struct map map;
+    struct memory *first, **end;
+};
+
+struct events {
+    struct events_opts opts;
+    struct memories written, subjects, reasons;
+    uint64_t seed;
+    uint64_t last_name; /* the time in the newest name */
+};
+
+/* ---- memory ---- */
+
+static void memory_free(struct memory *m) {
+    if (m->call)
+        client_cancel(m->call);
+    arena_release(&m->arena);
+    free(m);
+}
+
+static void forget_first(struct memories *all) {
+    struct memory *m = all->first;
+    all->first = m->next;
+    if (!all->first)
+        all->end = &all->first;
+    map_del(&all->map, m->key);
+    memory_free(m);
+}
+
+/* What is remembered under the key; *is_new tells whether nothing was. */
+static struct memory *remember(struct events *e, struct memories *all, struct str key,
+                               bool *is_new) {
+    struct memory *m = map_get(&all->map, key);
+    *is_new = !m;
+    if (m)
+        return m;
+    if (all->map.live >= REMEMBERED_MOST)
+        forget_first(all);
+    m = xcalloc(1, sizeof *m);
+    m->events = e;
+    m->key = arena_str(&m->arena, key);
+    *all->end = m;
+    all->end = &m->next;
+    map_put(&all->map, m->key, m);
+    return m;
+}
+
+static void memories_release(struct memories *all) {
+    while (all->first)
+        forget_first(all);
+    map_release(&all->map);
+}
+
+/* ---- what is said ---- */
+
+/* One thing that is said. */
+struct saying {
+    struct events *e;
+    const struct events_subject *subject;
+    struct str resource_version;
+    const char *type, *reason;
+    struct str message;
+    int64_t now;          /* monotonic */
+    struct api_time time; /* by the wall clock */
+};
+
+static void write_subject(struct buf *key, const struct saying *s) {
+    const struct events_subject *o = s->subject;
+    buf_addf(key, "%s %s %.*s %.*s %.*s", o->kind->api_version, o->kind->kind,
+             STR_ARG(o->namespace), STR_ARG(o->name), STR_ARG(o->uid));
+}
+
+static bool may_be_said(const struct saying *s) {
+    AUTO(buf_release) struct buf key = BUF_INIT(SIZE_MAX);
+    bool is_new;
+    write_subject(&key, s);
+    struct memory *m = remember(s->e, &s->e->subjects, buf_view(&key), &is_new);
+    int64_t periods = is_new ? 0 : (s->now - m->filled) / REFILL_EVERY;
+    m->filled = is_new ? s->now : m->filled + periods * REFILL_EVERY;
+    m->tokens = is_new ? BURST : m->tokens + periods;
+    if (m->tokens > BURST)
+        m->tokens = BURST;
+    if (!m->tokens)
+        return false;
+    m->tokens--;
+    return true;
+}
+
+/* Are there too many texts of this reason for each to have an event of its own? */
+static bool is_one_of_many(const struct saying *s) {
+    AUTO(buf_release) struct buf key = BUF_INIT(SIZE_MAX);
+    uint64_t hash = str_hash(s->message, s->e->seed);
+    bool is_new;
+    write_subject(&key, s);
+    buf_addf(&key, " %s %s", s->type, s->reason);
+    struct memory *m = remember(s->e, &s->e->reasons, buf_view(&key), &is_new);
+    if (is_new || s->now - m->since > SIMILAR_TIME)
+        m->texts = 0;
+    m->since = s->now;
+    for (size_t i = 0; i < m->texts; i++)
+        if (m->hashes[i] == hash)
+            return false;
+    if (m->texts == SIMILAR_MOST)
+        return true;
+    m->hashes[m->texts++] = hash;
+    return false;
+}
+
+/* ---- writing ---- */
+
+static void on_written(void *arg, const struct client_answer *answer);
+
+static void send(struct memory *m, const struct client_request *request) {
+    m->is_busy = true;
+    m->is_owed = false;
+    m->call = client_send(m->events->opts.client, request, on_written, m);
+}
+
+static struct api_object *event_of(const struct saying *s, struct memory *m) {
+    struct api_object *o = api_object_new(client_kind(API_T_event));
+    struct api_event *event = api_own_body(o);
+    struct arena *a = &o->arena;
+    const struct events_subject *subject = s->subject;
+    event->metadata.namespace = arena_str(a, m->namespace);
+    event->metadata.name = arena_str(a, m->name);
+    event->involved_object = (struct api_object_reference){
+        .kind = str_of(subject->kind->kind),
+        .namespace = arena_str(a, subject->namespace),
+        .name = arena_str(a, subject->name),
+        .uid = arena_str(a, subject->uid),
+        .api_version = str_of(subject->kind->api_version),
+        .resource_version = arena_str(a, s->resource_version),
+    };
+    event->reason = arena_str(a, str_of(s->reason));
+    event->message = arena_str(a, s->message);
+    event->source.component = arena_str(a, str_of(s->e->opts.component));
+    event->source.host = arena_str(a, s->e->opts.host);
+    event->reporting_component = event->source.component;
+    event->reporting_instance = event->source.host;
+    event->first_timestamp = event->last_timestamp = s->time;
+    event->count = 1;
+    event->type = str_of(s->type);
+    return o;
+}
+
+/* Upstream's names end in the time in hex; here no two of them are the same. */
+static void name_event(const struct saying *s, struct memory *m) {
+    const struct events_subject *o = s->subject;
+    uint64_t ns = (uint64_t)s->time.sec * (uint64_t)CLOCK_SECOND + (uint64_t)s->time.nsec;
+    ns = ns > s->e->last_name ? ns : s->e->last_name + 1;
+    s->e->last_name = ns;
+    m->namespace = o->namespace.n ? arena_str(&m->arena, o->namespace) : STR("default");
+    m->name = arena_printf(&m->arena, "%.*s.%llx", STR_ARG(o->name), (unsigned long long)ns);
+}
+
+static void create(const struct saying *s, struct memory *m) {
+    name_event(s, m);
+    m->count = 1;
+    send(m, &(struct client_request){.verb = REGISTRY_VERB_CREATE,
+                                     .kind = client_kind(API_T_event),
+                                     .namespace = m->namespace,
+                                     .object = event_of(s, m)});
+}
+
+static void count_again(struct memory *m) {
+    AUTO(buf_release) struct buf patch = BUF_INIT(SIZE_MAX);
+    struct events *e = m->events;
+    int64_t now = clock_wall(net_loop_clock(client_loop(e->opts.client))) / CLOCK_SECOND;
+    buf_addf(&patch, "{\"count\":%d,\"lastTimestamp\":\"", (int)m->count);
+    time_write(&patch, (struct time_instant){.seconds = now});
+    buf_add(&patch, STR("\"}"));
+    send(m, &(struct client_request){.verb = REGISTRY_VERB_PATCH,
+                                     .kind = client_kind(API_T_event),
+                                     .namespace = m->namespace,
+                                     .name = m->name,
+                                     .patch_type = CLIENT_PATCH_STRATEGIC,
+                                     .patch = buf_view(&patch)});
+}
+
+/* An event that has expired meanwhile is made anew when it is said again. */
+static void on_written(void *arg, const struct client_answer *answer) {
+    struct memory *m = arg;
+    m->call = NULL;
+    m->is_busy = false;
+    if (answer->code == ERR_NOT_FOUND)
+        m->count = 0;
+    else if (answer->code)
+        log_info(m->events->opts.log, 2, "event was not written", LOG_STR("event", m->name),
+                 LOG_STR("err", answer->message));
+    else if (m->is_owed)
+        count_again(m);
+}
+
+static void say(const struct saying *s) {
+    AUTO(buf_release) struct buf key = BUF_INIT(SIZE_MAX);
+    bool is_new, is_sum = is_one_of_many(s);
+    struct saying sum = *s;
+    AUTO(buf_release) struct buf text = BUF_INIT(MESSAGE_MOST);
+    if (!may_be_said(s))
+        return;
+    write_subject(&key, s);
+    buf_addf(&key, " %s %s %.*s", s->type, s->reason, STR_ARG(is_sum ? STR("") : s->message));
+    buf_addf(&text, "(combined from similar events): %.*s", STR_ARG(s->message));
+    if (is_sum)
+        sum.message = buf_view(&text);
+    struct memory *m = remember(s->e, &s->e->written, buf_view(&key), &is_new);
+    if (is_new || (!m->count && !m->is_busy)) {
+        create(&sum, m);
+        return;
+    }
+    m->count++;
+    if (m->is_busy)
+        m->is_owed = true;
+    else
+        count_again(m);
+}
+
+static void say_text(struct events *e, const struct events_subject *subject,
+                     struct str resource_version, enum events_type type, const char *reason,
+                     struct str message) {
+    struct net_loop *loop = client_loop(e->opts.client);
+    int64_t wall = clock_wall(net_loop_clock(loop));
+    say(&(struct saying){
+        .e = e,
+        .subject = subject,
+        .resource_version = resource_version,
+        .type = type == EVENTS_NORMAL ? "Normal" : "Warning",
+        .reason = reason,
+        .message = message,
+        .now = net_loop_now(loop),
+        .time = {wall / CLOCK_SECOND, (int32_t)(wall % CLOCK_SECOND), true},
+    });
+}
+
+void events_say(struct events *e, const struct api_object *o, enum events_type type,
+                const char *reason, const char *fmt, ...) {
+    AUTO(buf_release) struct buf text = BUF_INIT(MESSAGE_MOST);
+    struct events_subject subject = {o->kind, o->meta->namespace, o->meta->name, o->meta->uid};
+    va_list args;
+    va_start(args, fmt);
+    buf_vaddf(&text, fmt, args);
+    va_end(args);
+    say_text(e, &subject, o->meta->resource_version, type, reason, buf_view(&text));
+}
+
+void events_say_of(struct events *e, const struct events_subject *subject, enum events_type type,
+                   const char *reason, const char *fmt, ...) {
+    AUTO(buf_release) struct buf text = BUF_INIT(MESSAGE_MOST);
+    va_list args;
+    va_start(args, fmt);
+    buf_vaddf(&text, fmt, args);
+    va_end(args);
+    say_text(e, subject, STR(""), type, reason, buf_view(&text));
+}
+
+/* ---- who says ---- */
+
+static void memories_init(struct memories *all) {
+    all->map = MAP_INIT(map_random_seed());
+    all->end = &all->first;
+}
+
+struct events *events_new(const struct events_opts *opts) {
+    struct events *e = xcalloc(1, sizeof *e);
+    e->opts = *opts;
+    e->seed = map_random_seed();
+    memories_init(&e->written);
+    memories_init(&e->subjects);
+    memories_init(&e->reasons);
+    return e;
+}
+
+void events_free(struct events *e) {
+    if (!e)
+        return;
+    memories_release(&e->written);
+    memories_release(&e->subjects);
+    memories_release(&e->reasons);
+    free(e);
+}

@@ -1,0 +1,160 @@
+/* Work queues: keys, writes, failures and time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../world.h"
+#include "client/events.h"
+#include "client/workqueue.h"
+
+/* A controller that wants `wanted` config maps with a prefix, and counts what it does. */
+struct maker {
+    struct world w;
+    struct informer *maps;
+    struct workqueue *q;
+    int syncs, wanted;
+    bool is_refused; /* what it sends is no good */
+    int64_t last;    /* when it was last asked */
+    int64_t again;
+};
+
+static void make(struct maker *m, struct work *work, size_t number) {
+    struct api_object *o = api_object_new(client_kind(API_T_config_map));
+    struct api_object_meta *meta = api_own_meta(o);
+    meta->namespace = STR("default");
+    meta->name = m->is_refused ? STR("Not A Name") : arena_printf(&o->arena, "map-%zu", number);
+    work_send(work,
+              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
+                                       .kind = o->kind,
+                                       .namespace = STR("default"),
+                                       .object = o},
+              NULL, NULL);
+}
+
+static void sync(void *arg, struct work *work) {
+    struct maker *m = arg;
+    size_t n;
+    assert_true(str_is(work_name(work), "key"));
+    m->syncs++;
+    m->last = net_loop_now(m->w.loop);
+    informer_find(m->maps, INFORMER_BY_NAMESPACE, STR("default"), &n);
+    for (; n < (size_t)m->wanted; n++)
+        make(m, work, n);
+    if (m->again)
+        work_again_after(work, m->again);
+}
+
+static int set_up(void **state) {
+    struct maker *m = xcalloc(1, sizeof *m);
+    world_start(&m->w, "");
+    m->maps = informers_of(m->w.informers, client_kind(API_T_config_map));
+    m->q = workqueue_new(&(struct workqueue_opts){.name = "maker",
+                                                  .client = m->w.client,
+                                                  .informers = m->w.informers,
+                                                  .log = &m->w.log,
+                                                  .sync = sync,
+                                                  .arg = m});
+    *state = m;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct maker *m = *state;
+    workqueue_free(m->q);
+    world_stop(&m->w);
+    free(m);
+    return 0;
+}
+
+static void add(struct maker *m) {
+    workqueue_add(m->q, STR("default"), STR("key"));
+}
+
+/* However often the key is added meanwhile, no stale state is decided upon. */
+static void what_was_written_is_seen_before_the_next_decision(void **state) {
+    struct maker *m = *state;
+    m->wanted = 7;
+    for (int i = 0; i < 20; i++) {
+        add(m);
+        net_loop_turn(m->w.loop, 0);
+    }
+    world_run(&m->w, 1);
+    assert_int_equal(world_count(&m->w, API_T_config_map), 7);
+    assert_true(m->syncs >= 2 && m->syncs <= 20);
+    struct workqueue_stats stats = workqueue_stats(m->q);
+    assert_int_equal(stats.retries, 0);
+    assert_int_equal(stats.depth, 0);
+    assert_int_equal(stats.unfinished, 0);
+}
+
+static void failures_back_off_and_success_ends_that(void **state) {
+    struct maker *m = *state;
+    m->wanted = 1;
+    m->is_refused = true;
+    add(m);
+    world_run(&m->w, 60);
+    /* 5 ms, 10 ms, … 40.96 s: fourteen tries in the first minute */
+    assert_int_equal(m->syncs, 14);
+    assert_int_equal(workqueue_failures(m->q, STR("default"), STR("key")), 14);
+    m->is_refused = false;
+    world_run(&m->w, 60);
+    assert_int_equal(m->syncs, 15);
+    assert_int_equal(workqueue_failures(m->q, STR("default"), STR("key")), 0);
+    assert_int_equal(world_count(&m->w, API_T_config_map), 1);
+}
+
+static void a_key_may_wait(void **state) {
+    struct maker *m = *state;
+    workqueue_add_after(m->q, STR("default"), STR("key"), 10 * CLOCK_SECOND);
+    workqueue_add_after(m->q, STR("default"), STR("key"), 3 * CLOCK_SECOND);
+    world_run(&m->w, 2);
+    assert_int_equal(m->syncs, 0);
+    world_run(&m->w, 2);
+    assert_int_equal(m->syncs, 1);
+    world_run(&m->w, 20);
+    assert_int_equal(m->syncs, 1);
+    m->again = 5 * CLOCK_SECOND;
+    add(m);
+    world_run(&m->w, 21);
+    assert_int_equal(m->syncs, 6);
+}
+
+static void events_are_counted_and_summed_up(void **state) {
+    struct maker *m = *state;
+    struct events *e = events_new(
+        &(struct events_opts){.client = m->w.client, .log = &m->w.log, .component = "maker"});
+    const struct api_object *o =
+        world_create(&m->w, "{apiVersion: v1, kind: ConfigMap, metadata: {name: subject}}");
+    o = api_object_ref(o);
+    for (int i = 0; i < 3; i++)
+        events_say(e, o, EVENTS_WARNING, "Odd", "it is %s", "odd");
+    world_run(&m->w, 1);
+    const struct api_event *event = world_event(&m->w, "Odd", "subject");
+    assert_non_null(event);
+    assert_int_equal(event->count, 3);
+    assert_true(str_is(event->message, "it is odd"));
+    assert_true(str_is(event->type, "Warning"));
+    assert_true(str_is(event->source.component, "maker"));
+    assert_int_equal(world_count(&m->w, API_T_event), 1);
+    for (int i = 0; i < 100; i++)
+        events_say(e, o, EVENTS_NORMAL, "Many", "number %d", i);
+    world_run(&m->w, 1);
+    /* ten texts of their own, and one for all others until there are 25 */
+    assert_int_equal(world_count(&m->w, API_T_event), 12);
+    api_object_unref(o);
+    events_free(e);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_was_written_is_seen_before_the_next_decision, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(failures_back_off_and_success_ends_that, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_key_may_wait, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(events_are_counted_and_summed_up, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
