@@ -1,7 +1,6 @@
 /*
  * Deployments, ReplicaSets, ReplicationControllers and Jobs, and the way through all workloads.
  *
- * Follows k8s.io/kubernetes pkg/controller, func GetPodFromTemplate.
  * Follows k8s.io/kubernetes pkg/controller/job, func (*Controller) manageJob.
  */
 #include "controller/expand_int.h"
@@ -106,7 +105,7 @@ bool expand__replicas(struct expand *e, const struct api_object *owner,
         return true;
     if (!expand__may(e, count))
         return false;
-    struct api_object *draft = expand__pod_new(owner, template, next_name(e, owner, &number));
+    struct api_object *draft = controller_pod_new(owner, template, next_name(e, owner, &number));
     if (!expand__afford(e, draft->type->size, count)) {
         api_object_free(draft);
         return false;
@@ -145,30 +144,13 @@ static void expand_replication_controller(struct expand *e, const struct api_obj
 
 /* ---- Deployment ---- */
 
-enum { LONGEST_TEMPLATE = 64 << 20 };
-
-struct str expand__hash(struct arena *a, const struct api_pod_template_spec *template) {
-    static const char alphabet[] = NAMES_LETTERS;
-    AUTO(arena_release) struct arena scratch = {0};
-    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEMPLATE);
-    struct json tree = api_struct_encode(&scratch, &api_types[API_T_pod_template_spec], template);
-    json_write(&text, &tree, NULL);
-    uint32_t hash = 2166136261U; /* FNV-1a */
-    for (size_t i = 0; i < text.n; i++)
-        hash = (hash ^ (unsigned char)text.p[i]) * 16777619U;
-    struct str digits = arena_printf(&scratch, "%u", hash);
-    char *letters = arena_alloc(a, digits.n);
-    for (size_t i = 0; i < digits.n; i++)
-        letters[i] = alphabet[(unsigned char)digits.p[i] % (sizeof alphabet - 1)];
-    return (struct str){letters, digits.n};
-}
-
 struct api_object *expand__replica_set_new(struct expand *e, const struct api_object *o) {
     const struct api_deployment *d = o->body;
     struct api_object *made = api_object_new(api_kind_find(STR("apps/v1"), STR("ReplicaSet")));
     struct api_replica_set *set = api_own_body(made);
     struct arena *a = &made->arena;
-    struct label hash = {STR("pod-template-hash"), expand__hash(e->c->arena, &d->spec.template)};
+    struct label hash = {STR("pod-template-hash"),
+                         controller_template_hash(e->c->arena, &d->spec.template, NULL)};
     set->metadata.name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash.value));
     set->metadata.namespace = arena_str(a, o->meta->namespace);
     set->spec.replicas = d->spec.replicas;
@@ -179,7 +161,7 @@ struct api_object *expand__replica_set_new(struct expand *e, const struct api_ob
     if (d->spec.selector)
         api_struct_copy(a, &api_types[API_T_label_selector], d->spec.selector, set->spec.selector);
     labels_put(a, &set->spec.selector->match_labels, hash);
-    expand__set_owner(made, o);
+    controller_owner_set(made, o);
     return made;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "controller/controller.h"
 #include "controller/expand.h"
 #include "feature/feature.h"
 
@@ -99,10 +100,6 @@ bool expand__may(struct expand *e, int64_t pods);
  * a remark says so. */
 bool expand__afford(struct expand *e, size_t bytes, int64_t count);
 
-/* A new pod of the template, named and owned, not yet created; name must live as long as it. */
-struct api_object *expand__pod_new(const struct api_object *owner,
-                                   const struct api_pod_template_spec *template, struct str name);
-
 /* One more of a pod, or claim, that was created: it shares all with the model, which is held, and
  * has a name of its own, which must live as long as it. */
 struct api_object *expand__derive(const struct api_object *model, struct str name);
@@ -155,11 +152,5 @@ struct api_object *expand__member_new(struct expand_members *all, struct str nam
 /* Creates the member, which is taken, or adopts one that is like the model. False, and a remark,
  * when it is refused. */
 bool expand__member_add(struct expand *e, struct expand_members *all, struct api_object *pod);
-
-/* A short text that differs where templates differ, of the letters that Kubernetes uses. */
-struct str expand__hash(struct arena *a, const struct api_pod_template_spec *template);
-
-/* "controller": true, as controllers write it. The list lives in the arena. */
-void expand__set_owner(struct api_object *o, const struct api_object *owner);
 
 #endif
