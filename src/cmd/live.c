@@ -42,6 +42,7 @@ enum { PARTS = 2 };
 
 struct live {
     struct live_opts opts;
+    struct nodes_pool pool;
     struct part parts[PARTS];
     size_t unready, running;
 };
@@ -88,7 +89,9 @@ static void begin_cluster(struct part *p) {
                                               .log = &ctx->log,
                                               .gates = o->kubelet_gates,
                                               .engine = engine,
-                                              .seed = map_random_seed()});
+                                              .seed = map_random_seed(),
+                                              .pools = &p->l->pool,
+                                              .pool_count = 1});
 }
 
 static void end_cluster(struct part *p) {
@@ -96,8 +99,24 @@ static void end_cluster(struct part *p) {
     manager_free(p->manager);
 }
 
+static bool node_is_ready(const struct api_object *o) {
+    const struct api_node *node = o->body;
+    for (size_t i = 0; i < node->status.conditions.n; i++)
+        if (str_is(node->status.conditions.v[i].type, "Ready"))
+            return str_is(node->status.conditions.v[i].status, "True");
+    return false;
+}
+
+/* Nodes that others left behind need not be ready. */
 static bool cluster_is_ready(const struct part *p) {
-    return informers_have_synced(p->informers);
+    struct informer *nodes = informers_of(p->informers, client_kind(API_T_node));
+    size_t n, ready = 0, wanted = p->l->opts.nodes;
+    if (!informers_have_synced(p->informers) || informer_count(nodes) < wanted)
+        return false;
+    const struct api_object *const *all = informer_find(nodes, INFORMER_ALL, STR(""), &n);
+    for (size_t i = 0; i < n && ready < wanted; i++)
+        ready += node_is_ready(all[i]);
+    return ready >= wanted;
 }
 
 static const struct part_kind kinds[PARTS] = {
@@ -166,6 +185,7 @@ static void make_part(struct live *l, struct part *p, const struct part_kind *ki
 struct live *live_start(const struct live_opts *opts) {
     struct live *l = xcalloc(1, sizeof *l);
     l->opts = *opts;
+    l->pool = (struct nodes_pool){.count = opts->nodes, .prefix = STR("node-")};
     l->unready = l->running = PARTS;
     for (size_t i = 0; i < PARTS; i++)
         make_part(l, &l->parts[i], &kinds[i]);
