@@ -1,5 +1,5 @@
 /* The scheduler at work on a cluster in memory: what it binds, says and writes. */
-#include "scene.h"
+#include "refusal.h"
 
 static int begin(void **state) {
     static struct scene x;
@@ -131,58 +131,11 @@ static void without_nodes_pods_wait(void **state) {
 
 /* ---- bindings that fail ---- */
 
-/* Takes the place of the client's carrier, to refuse requests before the server sees them. */
-struct refusal {
-    struct client base;
-    struct client *real;
-    const char *subresource;
-    enum err_code code; /* of the answer; ERR_NONE: requests pass */
-    int times;          /* that it refuses */
-    int seen;
-};
-
-/* A request that was refused; its answer is on the way. */
-struct refused {
-    struct client_call base;
-    client_answer_fn *done;
-    void *arg;
-};
-
-static void answer_refused(void *arg) {
-    struct refused *c = arg;
-    const struct refusal *r = heap_entry(c->base.client, struct refusal, base);
-    c->done(c->arg, &(struct client_answer){.code = r->code,
-                                            .status = err_http_status(r->code),
-                                            .message = STR("not now")});
-    free(c);
-}
-
-static struct client_call *refuse(struct client *client, const struct client_request *request,
-                                  client_answer_fn *done, void *arg) {
-    struct refusal *r = heap_entry(client, struct refusal, base);
-    if (!request->subresource || strcmp(request->subresource, r->subresource) != 0 ||
-        ++r->seen > r->times)
-        return client_send(r->real, request, done, arg);
-    struct refused *c = xcalloc(1, sizeof *c);
-    *c = (struct refused){{client}, done, arg};
-    api_object_free(request->object);
-    net_loop_post(client->loop, answer_refused, c);
-    return &c->base;
-}
-
-static const struct client_carrier refusing = {.send = refuse};
-
-/* The scheduler speaks through the refusal from now on; informers do not. */
-static void begin_refusing(struct scene *x, struct refusal *r) {
-    r->base = (struct client){&refusing, x->w.loop};
-    r->real = x->w.client;
-    x->s->client = &r->base;
-}
-
 static void a_refused_binding_is_forgotten(void **state) {
     struct scene *x = *state;
-    struct refusal r = {.subresource = "binding", .code = ERR_FORBIDDEN, .times = 1};
-    begin_refusing(x, &r);
+    struct refusal r = {
+        .verb = REGISTRY_VERB_CREATE, .subresource = "binding", .code = ERR_FORBIDDEN, .times = 1};
+    refusal_start(x, &r);
     scene_node(x, "n", 1, "[]");
     scene_pod(x, "a", "");
     world_run(&x->w, 0.5);
@@ -200,8 +153,11 @@ static void a_refused_binding_is_forgotten(void **state) {
 
 static void a_server_in_trouble_is_asked_again(void **state) {
     struct scene *x = *state;
-    struct refusal r = {.subresource = "binding", .code = ERR_UNAVAILABLE, .times = 3};
-    begin_refusing(x, &r);
+    struct refusal r = {.verb = REGISTRY_VERB_CREATE,
+                        .subresource = "binding",
+                        .code = ERR_UNAVAILABLE,
+                        .times = 3};
+    refusal_start(x, &r);
     scene_node(x, "n", 1, "[]");
     scene_pod(x, "a", "");
     world_run(&x->w, 0.4);
@@ -212,8 +168,11 @@ static void a_server_in_trouble_is_asked_again(void **state) {
 
 static void but_not_for_ever(void **state) {
     struct scene *x = *state;
-    struct refusal r = {.subresource = "binding", .code = ERR_UNAVAILABLE, .times = 4};
-    begin_refusing(x, &r);
+    struct refusal r = {.verb = REGISTRY_VERB_CREATE,
+                        .subresource = "binding",
+                        .code = ERR_UNAVAILABLE,
+                        .times = 4};
+    refusal_start(x, &r);
     scene_node(x, "n", 1, "[]");
     scene_pod(x, "a", "");
     world_run(&x->w, 0.4);
@@ -226,8 +185,11 @@ static void but_not_for_ever(void **state) {
 /* Somebody else binds the pod while our binding is on its way. */
 static void a_binding_that_came_too_late_frees_the_node(void **state) {
     struct scene *x = *state;
-    struct refusal r = {.subresource = "binding", .code = ERR_UNAVAILABLE, .times = 1};
-    begin_refusing(x, &r);
+    struct refusal r = {.verb = REGISTRY_VERB_CREATE,
+                        .subresource = "binding",
+                        .code = ERR_UNAVAILABLE,
+                        .times = 1};
+    refusal_start(x, &r);
     scene_node(x, "n", 1, "[]");
     world_run(&x->w, 1);
     scene_pod(x, "a", "");
@@ -253,8 +215,11 @@ static void a_binding_that_came_too_late_frees_the_node(void **state) {
 
 static void a_pod_that_goes_while_it_is_bound_frees_the_node(void **state) {
     struct scene *x = *state;
-    struct refusal r = {.subresource = "binding", .code = ERR_UNAVAILABLE, .times = 1};
-    begin_refusing(x, &r);
+    struct refusal r = {.verb = REGISTRY_VERB_CREATE,
+                        .subresource = "binding",
+                        .code = ERR_UNAVAILABLE,
+                        .times = 1};
+    refusal_start(x, &r);
     scene_node(x, "n", 1, "[]");
     world_run(&x->w, 1);
     scene_pod(x, "a", "");
