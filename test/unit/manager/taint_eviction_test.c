@@ -1,4 +1,3 @@
-// LIBS: berth_tolexpr
 /* Pods on nodes with NoExecute taints, on virtual time: who stays, who goes, and when. */
 #include <setjmp.h>
 #include <stdarg.h>
