@@ -104,6 +104,11 @@ struct events *manager__events(struct manager *m, const char *component) {
     });
 }
 
+bool manager__namespace_goes(const struct client_answer *answer) {
+    return answer->code == ERR_FORBIDDEN &&
+           str_find(answer->message, STR("because it is being terminated")) != STR_NONE;
+}
+
 int64_t manager__now(const struct manager *m) {
     return clock_wall(net_loop_clock(client_loop(m->client)));
 }
