@@ -86,17 +86,12 @@ static void note_failure(struct sync *s, const char *reason, struct str message)
 static void send_batch(struct sync *s);
 
 /* Nothing can be made in a namespace that goes; that is nobody's fault. */
-static bool namespace_goes(const struct client_answer *answer) {
-    return answer->code == ERR_FORBIDDEN &&
-           str_find(answer->message, STR("because it is being terminated")) != STR_NONE;
-}
-
 static void tell_creation(struct sync *s, const struct client_answer *answer) {
     struct events *e = s->c->events;
     if (answer->code == ERR_NONE) {
         events_say_of(e, &s->subject, EVENTS_NORMAL, "SuccessfulCreate", "Created pod: %.*s",
                       STR_ARG(answer->object->meta->name));
-    } else if (!namespace_goes(answer)) {
+    } else if (!manager__namespace_goes(answer)) {
         events_say_of(e, &s->subject, EVENTS_WARNING, "FailedCreate", "Error creating: %.*s",
                       STR_ARG(answer->message));
         note_failure(s, "FailedCreate", arena_str(work_arena(s->work), answer->message));
