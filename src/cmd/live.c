@@ -1,6 +1,7 @@
 /* Threads with a loop, a client and informers each, and the components that work on them. */
 #include "cmd/live.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
