@@ -321,6 +321,9 @@
 /* Resources of a store: Kubernetes has some seventy. They are the bits of a set. */
 #define LIMIT_STORE_RESOURCES 256
 
+/* Nodes that `berth up` makes to begin with: ten times as many as upstream is tested with. */
+#define LIMIT_SIMULATED_NODES 50000
+
 /* Objects whose time is over that are deleted at once: some milliseconds of the core's thread. */
 #define LIMIT_STORE_EXPIRE 500
 
