@@ -3,9 +3,6 @@
 
 PREFIX      ?= /usr/local
 JOBS        ?= $(shell nproc)
-RUN_EXAMPLE ?= examples
-RUN_CLUSTER ?= examples/cluster
-RUN_GATES   ?= TaintTolerationComparisonOperators=true,TolerationAffinitySemverOperators=true
 SECONDS     ?= 60
 FUZZERS     ?=
 CASES       ?= 20000
@@ -32,9 +29,8 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
 
-run: all ## set up, build, and show the program at work on a bundled example
-	$(BERTH) convert -f $(RUN_EXAMPLE) -o yaml
-	$(BERTH) schedule -f $(RUN_CLUSTER) --feature-gates=$(RUN_GATES) || [ $$? -eq 1 ]
+run: all ## set up, build, and show a cluster at work; it stays up for kubectl until Ctrl-C
+	tools/show $(BERTH)
 
 test: build/release/build.ninja setup-test ## set up, build, run all tests
 	$(BUILD) build/release $(QUIET)

@@ -77,6 +77,13 @@ struct api_object *controller_pod_new(const struct api_object *owner,
 struct str controller_template_hash(struct arena *a, const struct api_pod_template_spec *template,
                                     const int32_t *collisions);
 
+/* Are they equal but for the label that tells ReplicaSets apart? */
+bool controller_same_template(const struct api_pod_template_spec *x,
+                              const struct api_pod_template_spec *y);
+
+/* The ReplicaSet of a Deployment's template, with as many replicas, not yet created. */
+struct api_object *controller_replica_set_new(const struct api_object *deployment);
+
 /* ---- volumes (volumes.c) ---- */
 
 /* A new claim, not yet published, is Bound if it names its volume, and Pending otherwise; a new

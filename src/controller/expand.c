@@ -144,27 +144,6 @@ static void expand_replication_controller(struct expand *e, const struct api_obj
 
 /* ---- Deployment ---- */
 
-struct api_object *expand__replica_set_new(struct expand *e, const struct api_object *o) {
-    const struct api_deployment *d = o->body;
-    struct api_object *made = api_object_new(api_kind_find(STR("apps/v1"), STR("ReplicaSet")));
-    struct api_replica_set *set = api_own_body(made);
-    struct arena *a = &made->arena;
-    struct label hash = {STR("pod-template-hash"),
-                         controller_template_hash(e->c->arena, &d->spec.template, NULL)};
-    set->metadata.name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash.value));
-    set->metadata.namespace = arena_str(a, o->meta->namespace);
-    set->spec.replicas = d->spec.replicas;
-    api_struct_copy(a, &api_types[API_T_pod_template_spec], &d->spec.template, &set->spec.template);
-    labels_put(a, &set->spec.template.metadata.labels, hash);
-    set->metadata.labels = set->spec.template.metadata.labels;
-    set->spec.selector = arena_new(a, struct api_label_selector);
-    if (d->spec.selector)
-        api_struct_copy(a, &api_types[API_T_label_selector], d->spec.selector, set->spec.selector);
-    labels_put(a, &set->spec.selector->match_labels, hash);
-    controller_owner_set(made, o);
-    return made;
-}
-
 const struct expand_owned *expand__orphans(const struct expand *e, const struct api_object *o) {
     return find_owned(e, "orphan", o->meta->namespace, o->meta->name);
 }
@@ -177,7 +156,7 @@ static void expand_deployment(struct expand *e, const struct api_object *o) {
     const struct expand_owned *owned = expand__owned(e, o);
     if ((owned && owned->replica_sets.n) || missing <= 0 || !expand__may(e, missing))
         return;
-    const struct api_object *set = expand__create(e, expand__replica_set_new(e, o));
+    const struct api_object *set = expand__create(e, controller_replica_set_new(o));
     if (set)
         expand__replicas(e, set, &((const struct api_replica_set *)set->body)->spec.template,
                          missing);

@@ -57,10 +57,6 @@ void expand__roll_add(struct controller_rollout *r, const struct api_object *pod
 /* The same for a pod that was created just now. */
 void expand__roll_created(struct expand *e, const struct api_object *pod);
 
-/* Are they equal but for the label that tells ReplicaSets apart? */
-bool expand__same_template(const struct api_pod_template_spec *x,
-                           const struct api_pod_template_spec *y);
-
 /* Do pods of the template replace those of the one before, by a strategy of that type? A remark
  * tells of those that wait until somebody deletes them. */
 bool expand__replaces(struct expand *e, struct str strategy,
@@ -69,9 +65,6 @@ bool expand__replaces(struct expand *e, struct str strategy,
 
 /* The node that a pod of a DaemonSet is for: where it is, or what its affinity names. */
 struct str expand__daemon_node(const struct api_object *pod);
-
-/* The ReplicaSet of a Deployment's template, not yet created. */
-struct api_object *expand__replica_set_new(struct expand *e, const struct api_object *deployment);
 
 /* Pods that differ in nothing but their names. False, and a remark, when they are refused. */
 bool expand__replicas(struct expand *e, const struct api_object *owner,

@@ -66,3 +66,56 @@ struct str controller_template_hash(struct arena *a, const struct api_pod_templa
         letters[i] = alphabet[(unsigned char)digits.p[i] % (sizeof alphabet - 1)];
     return (struct str){letters, digits.n};
 }
+
+static void write_template(struct buf *out, const struct api_pod_template_spec *template) {
+    AUTO(arena_release) struct arena a = {0};
+    struct api_pod_template_spec copy = *template;
+    struct labels labels = {arena_array(&a, struct label, template->metadata.labels.n), 0};
+    for (size_t i = 0; i < template->metadata.labels.n; i++)
+        if (!str_is(template->metadata.labels.v[i].key, "pod-template-hash"))
+            labels.v[labels.n++] = template->metadata.labels.v[i];
+    copy.metadata.labels = labels;
+    struct json tree = api_struct_encode(&a, &api_types[API_T_pod_template_spec], &copy);
+    json_write(out, &tree, NULL);
+}
+
+/* Follows k8s.io/kubernetes pkg/controller/deployment/util, func EqualIgnoreHash. */
+bool controller_same_template(const struct api_pod_template_spec *x,
+                              const struct api_pod_template_spec *y) {
+    AUTO(buf_release) struct buf a = BUF_INIT(LONGEST_TEMPLATE);
+    AUTO(buf_release) struct buf b = BUF_INIT(LONGEST_TEMPLATE);
+    write_template(&a, x);
+    write_template(&b, y);
+    return str_eq(buf_view(&a), buf_view(&b));
+}
+
+/* Follows k8s.io/kubernetes pkg/controller/deployment, func generateReplicaSetName. */
+static struct str replica_set_name(struct arena *a, struct str deployment, struct str hash) {
+    enum { LONGEST_NAME = 253 };
+    struct str head = str_sub(deployment, 0, LONGEST_NAME - 1 - hash.n);
+    return arena_printf(a, "%.*s-%.*s", STR_ARG(head), STR_ARG(hash));
+}
+
+struct api_object *controller_replica_set_new(const struct api_object *o) {
+    const struct api_deployment *d = o->body;
+    const struct api_opt_i32 *collisions = &d->status.collision_count;
+    struct api_object *made = api_object_new(api_kind_find(STR("apps/v1"), STR("ReplicaSet")));
+    struct api_replica_set *set = api_own_body(made);
+    struct arena *a = &made->arena;
+    struct label hash = {
+        STR("pod-template-hash"),
+        controller_template_hash(a, &d->spec.template, collisions->set ? &collisions->v : NULL)};
+    set->metadata.name = replica_set_name(a, o->meta->name, hash.value);
+    set->metadata.namespace = arena_str(a, o->meta->namespace);
+    set->spec.replicas = d->spec.replicas;
+    set->spec.min_ready_seconds = d->spec.min_ready_seconds;
+    api_struct_copy(a, &api_types[API_T_pod_template_spec], &d->spec.template, &set->spec.template);
+    labels_put(a, &set->spec.template.metadata.labels, hash);
+    set->metadata.labels = set->spec.template.metadata.labels;
+    set->spec.selector = arena_new(a, struct api_label_selector);
+    if (d->spec.selector)
+        api_struct_copy(a, &api_types[API_T_label_selector], d->spec.selector, set->spec.selector);
+    labels_put(a, &set->spec.selector->match_labels, hash);
+    controller_owner_set(made, o);
+    return made;
+}

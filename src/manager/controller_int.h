@@ -45,6 +45,12 @@ struct informer *manager__informer(struct manager *m, enum api_type_id type);
 /* A recorder of events in the name of a component. */
 struct events *manager__events(struct manager *m, const char *component);
 
+/* Can objects of the resource be listed, watched and deleted, and are they stored as this kind? */
+bool manager__is_deletable(const struct registry_resource *resource);
+
+/* Was something refused because its namespace is on its way out? */
+bool manager__namespace_goes(const struct client_answer *answer);
+
 /* Wall time of the loop's clock, in nanoseconds since the Unix epoch. */
 int64_t manager__now(const struct manager *m);
 

@@ -104,6 +104,18 @@ struct events *manager__events(struct manager *m, const char *component) {
     });
 }
 
+bool manager__is_deletable(const struct registry_resource *resource) {
+    const uint32_t verbs =
+        1U << REGISTRY_VERB_DELETE | 1U << REGISTRY_VERB_LIST | 1U << REGISTRY_VERB_WATCH;
+    return (resource->verbs & verbs) == verbs && registry_is_on_by_default(resource->kind) &&
+           registry_stored_as(resource->kind) == resource->kind;
+}
+
+bool manager__namespace_goes(const struct client_answer *answer) {
+    return answer->code == ERR_FORBIDDEN &&
+           str_find(answer->message, STR("because it is being terminated")) != STR_NONE;
+}
+
 int64_t manager__now(const struct manager *m) {
     return clock_wall(net_loop_clock(client_loop(m->client)));
 }

@@ -88,7 +88,7 @@ static inline struct managed_names managed_names(struct managed *m, enum api_typ
     return names;
 }
 
-/* Makes a pod run on a node, ready or not, from now on. */
+/* Makes a pod run, ready or not, from now on; one that is gone meanwhile stays so. */
 static inline void managed_pod_runs(struct managed *m, const char *name, bool is_ready) {
     struct world *w = &m->w;
     struct buf patch = BUF_INIT(4096);
@@ -98,14 +98,26 @@ static inline void managed_pod_runs(struct managed *m, const char *name, bool is
              is_ready ? "True" : "False");
     time_write(&patch, (struct time_instant){.seconds = w->clock.wall_ns / CLOCK_SECOND});
     buf_addf(&patch, "\"}]}}");
-    buf_add_char(&patch, 0);
-    world_patch(w, API_T_pod, name, "status", patch.p);
+    world_send(w, &(struct client_request){.verb = REGISTRY_VERB_PATCH,
+                                           .kind = client_kind(API_T_pod),
+                                           .subresource = "status",
+                                           .namespace = STR("default"),
+                                           .name = str_of(name),
+                                           .patch_type = CLIENT_PATCH_STRATEGIC,
+                                           .patch = buf_view(&patch)});
     buf_release(&patch);
 }
 
-/* The same for all pods. */
+static inline void managed__pending(void *arg, const struct api_object *o) {
+    const struct api_pod *pod = o->body;
+    if (!str_is(pod->status.phase, "Running"))
+        managed__name(arg, o);
+}
+
+/* The same for all pods that do not run yet. */
 static inline void managed_pods_run(struct managed *m, bool are_ready) {
-    struct managed_names names = managed_names(m, API_T_pod);
+    struct managed_names names = {.w = &m->w};
+    world_each(&m->w, API_T_pod, managed__pending, &names);
     for (size_t i = 0; i < names.v.n; i++)
         managed_pod_runs(m, names.v.v[i], are_ready);
     vec_release(&names.v);
