@@ -28,13 +28,9 @@ static struct str patch_text(struct arena *a, const struct api_object *pod,
     return text_of(a, &patch);
 }
 
-struct str manager__pod_mark_patch(struct arena *a, const struct api_object *pod,
-                                   const struct manager__pod_mark *c, int64_t now) {
-    const struct api_pod *body = pod->body;
-    const struct api_pod_condition *old = manager__pod_condition(pod, c->type);
-    bool has_phase = !c->phase || str_is(body->status.phase, c->phase);
-    if (has_phase && has_condition(old, c))
-        return (struct str){0};
+static struct api_pod_condition condition_of(const struct api_object *pod,
+                                             const struct api_pod_condition *old,
+                                             const struct manager__pod_mark *c, int64_t now) {
     struct api_pod_condition condition = {
         .type = str_of(c->type),
         .observed_generation = pod->meta->generation,
@@ -45,10 +41,24 @@ struct str manager__pod_mark_patch(struct arena *a, const struct api_object *pod
     };
     if (old && str_is(old->status, c->status))
         condition.last_transition_time = old->last_transition_time;
-    struct api_pod_status status = {
-        .phase = str_of(c->phase),
-        .conditions = {&condition, 1},
-    };
+    return condition;
+}
+
+struct str manager__pod_mark_patch(struct arena *a, const struct api_object *pod,
+                                   const struct manager__pod_mark *c, int64_t now) {
+    const struct api_pod *body = pod->body;
+    const struct api_pod_condition *old = c->type ? manager__pod_condition(pod, c->type) : NULL;
+    bool has_phase = !c->phase || str_is(body->status.phase, c->phase);
+    if (has_phase && (!c->type || has_condition(old, c)))
+        return (struct str){0};
+    struct api_pod_condition condition;
+    struct api_pod_status status = {.phase = str_of(c->phase)};
+    if (c->type) {
+        condition = condition_of(pod, old, c, now);
+        status.conditions = (struct api_pod_condition_list){&condition, 1};
+    }
+    if (c->phase)
+        status.observed_generation = pod->meta->generation;
     return patch_text(a, pod, &status);
 }
 

@@ -6,8 +6,8 @@
 #include "client/client.h"
 
 struct manager__pod_mark {
-    const char *type, *status, *reason, *message;
-    const char *phase; /* of the pod; NULL: it stays */
+    const char *type, *status, *reason, *message; /* no type: no condition */
+    const char *phase;                            /* of the pod; NULL: it stays */
 };
 
 /* The text of a strategic merge patch that gives the pod this condition and phase since `now`, in

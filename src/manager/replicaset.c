@@ -10,11 +10,9 @@
 #include "base/map.h"
 #include "controller/controller.h"
 #include "feature/feature.h"
+#include "manager/pod_control_int.h"
 #include "manager/pods_int.h"
 #include "manager/replicaset_int.h"
-
-/* Pods that are made or deleted before what became of them is looked at. */
-enum { BURST = 500 };
 
 struct replicas {
     struct manager *manager;
@@ -29,20 +27,17 @@ struct replicas {
 struct sync {
     struct replicas *c;
     struct work *work;
-    struct events_subject subject;
+    struct manager__pods pods;
     int64_t generation;
     struct replicas__counts counts;
-    struct replicas__failure failure;
     int64_t next_check; /* in nanoseconds; 0: none is needed */
-    size_t missing;     /* pods to be made, those of the batch at hand among them */
-    size_t batch, unanswered;
 };
 
 /* The object that is worked on as it is now, or NULL when it is gone. */
 static const struct api_object *current(const struct sync *s) {
     const struct api_object *o =
-        informer_get(s->c->owners.informer, s->subject.namespace, s->subject.name);
-    return o && str_eq(o->meta->uid, s->subject.uid) ? o : NULL;
+        informer_get(s->c->owners.informer, s->pods.subject.namespace, s->pods.subject.name);
+    return o && str_eq(o->meta->uid, s->pods.subject.uid) ? o : NULL;
 }
 
 /* ---- the status, at the end ---- */
@@ -55,109 +50,43 @@ static void send_status(struct sync *s, const struct api_object *o,
               &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
                                        .kind = o->kind,
                                        .subresource = "status",
-                                       .namespace = s->subject.namespace,
-                                       .name = s->subject.name,
+                                       .namespace = s->pods.subject.namespace,
+                                       .name = s->pods.subject.name,
                                        .object = draft},
               NULL, NULL);
 }
 
-static void finish(struct sync *s) {
+static void finish(void *arg) {
+    struct sync *s = arg;
     const struct api_object *o = current(s);
     struct arena *a = work_arena(s->work);
     struct api_replica_set_status status;
     if (!o)
         return;
-    if (replicas__status(a, s->c->kind->read(a, o), &s->counts, s->generation, &s->failure,
+    if (replicas__status(a, s->c->kind->read(a, o), &s->counts, s->generation, &s->pods.failure,
                          manager__now(s->c->manager), &status))
         send_status(s, o, &status);
-    if (s->failure.reason)
-        work_fail(s->work, "%.*s", STR_ARG(s->failure.message));
+    if (s->pods.failure.reason)
+        work_fail(s->work, "%.*s", STR_ARG(s->pods.failure.message));
     else if (s->next_check)
         work_again_after(s->work, s->next_check);
 }
 
-static void note_failure(struct sync *s, const char *reason, struct str message) {
-    if (!s->failure.reason)
-        s->failure = (struct replicas__failure){reason, message};
-}
-
 /* ---- too few ---- */
 
-static void send_batch(struct sync *s);
-
-/* Nothing can be made in a namespace that goes; that is nobody's fault. */
-static void tell_creation(struct sync *s, const struct client_answer *answer) {
-    struct events *e = s->c->events;
-    if (answer->code == ERR_NONE) {
-        events_say_of(e, &s->subject, EVENTS_NORMAL, "SuccessfulCreate", "Created pod: %.*s",
-                      STR_ARG(answer->object->meta->name));
-    } else if (!manager__namespace_goes(answer)) {
-        events_say_of(e, &s->subject, EVENTS_WARNING, "FailedCreate", "Error creating: %.*s",
-                      STR_ARG(answer->message));
-        note_failure(s, "FailedCreate", arena_str(work_arena(s->work), answer->message));
-    }
-}
-
-static void created(void *arg, struct work *w, const struct client_answer *answer) {
+static struct api_object *make(void *arg, size_t place) {
     struct sync *s = arg;
-    (void)w;
-    tell_creation(s, answer);
-    if (--s->unanswered > 0)
-        return;
-    s->missing -= s->batch;
-    if (s->failure.reason || !s->missing)
-        finish(s);
-    else
-        send_batch(s);
-}
-
-static void send_creation(struct sync *s, const struct api_object *owner,
-                          const struct api_pod_template_spec *template) {
-    struct api_object *pod = controller_pod_new(owner, template, STR(""));
-    api_own_meta(pod)->generate_name = manager__pod_prefix(&pod->arena, owner->meta->name);
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = s->c->pod_kind,
-                                       .namespace = s->subject.namespace,
-                                       .object = pod},
-              created, s);
-}
-
-/* One pod, then two, four, … as long as all goes well, so that a refusal costs little. */
-static void send_batch(struct sync *s) {
     const struct api_object *o = current(s);
+    (void)place;
     if (!o)
-        return;
+        return NULL;
     const struct api_replica_set *set = s->c->kind->read(work_arena(s->work), o);
-    size_t batch = s->batch ? 2 * s->batch : 1;
-    s->unanswered = s->batch = batch < s->missing ? batch : s->missing;
-    for (size_t i = 0; i < s->batch; i++)
-        send_creation(s, o, &set->spec.template);
+    struct api_object *pod = controller_pod_new(o, &set->spec.template, STR(""));
+    api_own_meta(pod)->generate_name = manager__pod_prefix(&pod->arena, o->meta->name);
+    return pod;
 }
 
 /* ---- too many ---- */
-
-struct deletion {
-    struct sync *sync;
-    struct str name;
-};
-
-static void deleted(void *arg, struct work *w, const struct client_answer *answer) {
-    struct deletion *d = arg;
-    struct sync *s = d->sync;
-    struct str why = answer->message;
-    if (answer->code == ERR_NONE) {
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "SuccessfulDelete",
-                      "Deleted pod: %.*s", STR_ARG(d->name));
-    } else if (answer->code != ERR_NOT_FOUND) {
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "FailedDelete",
-                      "Error deleting: %.*s", STR_ARG(why));
-        why = arena_printf(work_arena(w), "unable to delete pods: %.*s", STR_ARG(why));
-        note_failure(s, "FailedDelete", why);
-    }
-    if (--s->unanswered == 0)
-        finish(s);
-}
 
 /* The pods of all ReplicaSets of one Deployment, counted by their nodes. */
 static void count_related(struct sync *s, const struct api_object *o, struct map *nodes,
@@ -200,17 +129,6 @@ static void relate(struct sync *s, const struct api_object *o, struct manager__c
     }
 }
 
-static void send_deletion(struct sync *s, const struct api_object *pod) {
-    struct deletion *d = arena_new(work_arena(s->work), struct deletion);
-    *d = (struct deletion){s, arena_str(work_arena(s->work), pod->meta->name)};
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = s->c->pod_kind,
-                                       .namespace = s->subject.namespace,
-                                       .name = d->name},
-              deleted, d);
-}
-
 static void send_deletions(struct sync *s, const struct api_object *o,
                            const struct manager__objects *pods, size_t surplus) {
     struct manager__candidate *v =
@@ -221,16 +139,14 @@ static void send_deletions(struct sync *s, const struct api_object *o,
         relate(s, o, v, pods->n);
         manager__rank_for_deletion(v, pods->n, manager__now(s->c->manager), s->c->manager->gates);
     }
-    s->unanswered = surplus;
+    const struct api_object **chosen =
+        arena_array(work_arena(s->work), const struct api_object *, surplus);
     for (size_t i = 0; i < surplus; i++)
-        send_deletion(s, v[i].pod);
+        chosen[i] = v[i].pod;
+    manager__pods_delete(&s->pods, chosen, surplus);
 }
 
 /* ---- one piece of work ---- */
-
-static size_t at_most_burst(int64_t n) {
-    return (size_t)(n < BURST ? n : BURST);
-}
 
 static void manage(struct sync *s, const struct api_object *o, int32_t wanted,
                    const struct manager__objects *pods) {
@@ -238,10 +154,9 @@ static void manage(struct sync *s, const struct api_object *o, int32_t wanted,
     if (o->meta->deletion_timestamp.set || surplus == 0) {
         finish(s);
     } else if (surplus < 0) {
-        s->missing = at_most_burst(-surplus);
-        send_batch(s);
+        manager__pods_create(&s->pods, (size_t)-surplus);
     } else {
-        send_deletions(s, o, pods, at_most_burst(surplus));
+        send_deletions(s, o, pods, (size_t)surplus);
     }
 }
 
@@ -270,8 +185,15 @@ static struct sync *sync_new(struct replicas *c, struct work *work, const struct
     struct sync *s = arena_new(work_arena(work), struct sync);
     s->c = c;
     s->work = work;
-    s->subject = (struct events_subject){o->kind, work_namespace(work), work_name(work),
-                                         arena_str(work_arena(work), o->meta->uid)};
+    s->pods = (struct manager__pods){
+        .work = work,
+        .events = c->events,
+        .subject = {o->kind, work_namespace(work), work_name(work),
+                    arena_str(work_arena(work), o->meta->uid)},
+        .make = make,
+        .done = finish,
+        .arg = s,
+    };
     s->generation = o->meta->generation;
     return s;
 }

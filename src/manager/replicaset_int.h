@@ -7,6 +7,7 @@
 
 #include "api/object.h"
 #include "manager/claim_int.h"
+#include "manager/pod_control_int.h"
 
 /* What is different. */
 struct replicas__kind {
@@ -35,17 +36,11 @@ struct replicas__counts {
 void replicas__count(struct replicas__counts *counts, const struct api_replica_set *set,
                      const struct manager__objects *pods, int64_t now);
 
-/* Why pods could not be made or deleted. */
-struct replicas__failure {
-    const char *reason; /* FailedCreate, FailedDelete; NULL: nothing failed */
-    struct str message;
-};
-
 /* The status that a ReplicaSet should have after work on this generation of it. False: it has it
  * already. Lists live in the arena and borrow from the old status. */
 bool replicas__status(struct arena *a, const struct api_replica_set *set,
                       const struct replicas__counts *counts, int64_t generation,
-                      const struct replicas__failure *failure, int64_t now,
+                      const struct manager__failure *failure, int64_t now,
                       struct api_replica_set_status *out);
 
 /* In how many nanoseconds the next pod will be available; 0: none will be. */

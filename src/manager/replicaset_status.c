@@ -44,7 +44,7 @@ static bool has_failure(const struct api_replica_set_condition_list *list) {
 }
 
 static void set_conditions(struct arena *a, struct api_replica_set_condition_list *list,
-                           const struct replicas__failure *failure, int64_t now) {
+                           const struct manager__failure *failure, int64_t now) {
     struct api_replica_set_condition_list old = *list;
     *list = (struct api_replica_set_condition_list){
         arena_array(a, struct api_replica_set_condition, old.n + 1), 0};
@@ -70,7 +70,7 @@ static bool same_counts(const struct api_replica_set_status *s, const struct rep
 
 bool replicas__status(struct arena *a, const struct api_replica_set *set,
                       const struct replicas__counts *counts, int64_t generation,
-                      const struct replicas__failure *failure, int64_t now,
+                      const struct manager__failure *failure, int64_t now,
                       struct api_replica_set_status *out) {
     bool turns = has_failure(&set->status.conditions) != (failure->reason != NULL);
     *out = set->status;

@@ -147,8 +147,14 @@ static void apply(struct taint_eviction *t, const struct api_object *pod,
 
 /* ---- deletions ---- */
 
-static void count_deletion(struct taint_eviction *t, const struct eviction *e) {
-    int64_t late = net_loop_now(client_loop(t->m->client)) - e->at;
+/* What is known of a deletion when its answer comes: the pod may have been seen to go before. */
+struct deletion {
+    struct taint_eviction *controller;
+    int64_t at; /* when it was due */
+};
+
+static void count_deletion(struct taint_eviction *t, int64_t at) {
+    int64_t late = net_loop_now(client_loop(t->m->client)) - at;
     double seconds = (double)late / (double)CLOCK_SECOND;
     size_t i = 0;
     while (i < BOUNDS && seconds > bounds[i])
@@ -163,21 +169,22 @@ static struct eviction *eviction_of(struct taint_eviction *t, const struct work 
 }
 
 static void deleted(void *arg, struct work *w, const struct client_answer *answer) {
-    struct taint_eviction *t = arg;
-    struct eviction *e = eviction_of(t, w);
+    const struct deletion *d = arg;
+    struct eviction *e = eviction_of(d->controller, w);
     bool is_other = answer->code == ERR_NOT_FOUND || answer->code == ERR_CONFLICT;
     if (answer->code != ERR_NONE && !is_other) {
         work_fail(w, "delete pod: %.*s", STR_ARG(answer->message));
         return;
     }
-    if (!e)
-        return; /* its end was told before the answer came */
     if (!is_other)
-        count_deletion(t, e);
-    forget(e);
+        count_deletion(d->controller, d->at);
+    if (e)
+        forget(e);
 }
 
 static void delete_pod(struct taint_eviction *t, struct work *w, const struct eviction *e) {
+    struct deletion *d = arena_new(work_arena(w), struct deletion);
+    *d = (struct deletion){t, e->at};
     struct client_request request = {
         .verb = REGISTRY_VERB_DELETE,
         .kind = client_kind(API_T_pod),
@@ -185,7 +192,7 @@ static void delete_pod(struct taint_eviction *t, struct work *w, const struct ev
         .name = e->name,
         .deletion = {.uid = e->uid},
     };
-    work_send(w, &request, deleted, t);
+    work_send(w, &request, deleted, d);
 }
 
 static void marked(void *arg, struct work *w, const struct client_answer *answer) {

@@ -20,6 +20,7 @@ struct nodes__pod;
 /* How kubelets are configured by default, in nanoseconds and seconds. */
 #define NODES__RENEW_EVERY     (10 * CLOCK_SECOND)
 #define NODES__HEARTBEAT_EVERY (300 * CLOCK_SECOND)
+#define NODES__SLOT            (CLOCK_SECOND / 20)
 enum { NODES__LEASE_SECONDS = 40 };
 
 /* Who looks after a node. */
@@ -77,6 +78,10 @@ void nodes__set_keeper(struct nodes *n, struct nodes__node *node, enum nodes__ke
 /* A moment within a period that is the node's own: those of all nodes are spread evenly, however
  * many there are. More than 0, and no more than the period. */
 int64_t nodes__phase(const struct nodes__node *node, int64_t period);
+
+/* How long it is from now until about `delay` from now, at a moment that nodes share: what many of
+ * them write leaves together, and wakes the server once. */
+int64_t nodes__until(const struct nodes *n, int64_t delay);
 
 /* Wall time to the second, and to the microsecond. */
 struct api_time nodes__time(int64_t ns);

@@ -88,11 +88,16 @@ int64_t nodes__phase(const struct nodes__node *node, int64_t period) {
     return (int64_t)(part * (uint64_t)period >> 24) + 1;
 }
 
-static int64_t next_renewal(struct nodes__node *node) {
-    if (node->has_phase)
-        return NODES__RENEW_EVERY;
+int64_t nodes__until(const struct nodes *n, int64_t delay) {
+    int64_t now = net_loop_now(n->loop);
+    int64_t at = (now + delay) / NODES__SLOT * NODES__SLOT;
+    return at > now ? at - now : NODES__SLOT;
+}
+
+static int64_t next_renewal(const struct nodes *n, struct nodes__node *node) {
+    bool is_first = !node->has_phase;
     node->has_phase = true;
-    return nodes__phase(node, NODES__RENEW_EVERY);
+    return nodes__until(n, is_first ? nodes__phase(node, NODES__RENEW_EVERY) : NODES__RENEW_EVERY);
 }
 
 static void send_renewal(struct nodes *n, struct nodes__node *node, struct work *w,
@@ -113,7 +118,7 @@ static void send_renewal(struct nodes *n, struct nodes__node *node, struct work 
     } else
         request.object = new_lease(n, node, owner);
     work_send(w, &request, NULL, NULL);
-    work_again_after(w, next_renewal(node));
+    work_again_after(w, next_renewal(n, node));
 }
 
 void nodes__renew(void *arg, struct work *w) {

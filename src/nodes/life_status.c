@@ -68,6 +68,14 @@ static struct api_container_status new_status(const struct api_container *c) {
     };
 }
 
+/* Nothing is scarce: a container has been given what it asks for, also if that has changed. */
+static void set_resources(const struct scene *s, const struct api_container *c,
+                          struct api_container_status *out) {
+    out->allocated_resources = c->resources.requests;
+    out->resources = arena_new(s->a, struct api_resource_requirements);
+    *out->resources = c->resources;
+}
+
 static struct api_container_status lived(const struct scene *s, const struct api_container *c) {
     const struct nodes__life *life = s->life;
     struct api_container_status out = new_status(c);
@@ -81,6 +89,7 @@ static struct api_container_status lived(const struct scene *s, const struct api
         out.state.running = arena_new(s->a, struct api_container_state_running);
         out.state.running->started_at = time_of(life->run.started);
         out.ready = out.started.v = true;
+        set_resources(s, c, &out);
         break;
     case NODES__BACKOFF:
         out.state.waiting = waiting(s, STR("CrashLoopBackOff"), backoff_message(s, c->name));

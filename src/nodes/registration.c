@@ -95,7 +95,7 @@ void nodes__sync_status(void *arg, struct work *w) {
     int64_t now = net_loop_now(n->loop);
     bool beats = node->heartbeat_at && now >= node->heartbeat_at;
     if (!node->heartbeat_at)
-        node->heartbeat_at = now + nodes__phase(node, NODES__HEARTBEAT_EVERY);
+        node->heartbeat_at = now + nodes__until(n, nodes__phase(node, NODES__HEARTBEAT_EVERY));
     struct nodes__facts facts = {
         .name = node->name,
         .index = node->index,
@@ -107,7 +107,7 @@ void nodes__sync_status(void *arg, struct work *w) {
         work_again_after(w, node->heartbeat_at - now);
         return;
     }
-    node->heartbeat_at = now + NODES__HEARTBEAT_EVERY;
+    node->heartbeat_at = now + nodes__until(n, NODES__HEARTBEAT_EVERY);
     nodes__beat(work_arena(w), &status, facts.now);
     struct client_request request = {
         .verb = REGISTRY_VERB_UPDATE,
@@ -119,5 +119,5 @@ void nodes__sync_status(void *arg, struct work *w) {
     struct api_node *body = api_own_body(request.object);
     api_struct_copy(&request.object->arena, &api_types[API_T_node_status], &status, &body->status);
     work_send(w, &request, NULL, NULL);
-    work_again_after(w, NODES__HEARTBEAT_EVERY);
+    work_again_after(w, node->heartbeat_at - now);
 }

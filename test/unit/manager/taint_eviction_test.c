@@ -8,7 +8,8 @@
 
 #include "../world.h"
 #include "intern/intern.h"
-#include "manager/controller_int.h"
+#include "manager/manager.h"
+#include "manager/manager_metrics.h"
 #include "manager/taint_eviction_int.h"
 #include "match/match.h"
 #include "tolexpr/tolexpr.h"
@@ -280,6 +281,30 @@ static void marks(void **state) {
     end(&c);
 }
 
+static bool shows(const struct buf *text, const char *line) {
+    return str_find(buf_view(text), str_of(line)) != STR_NONE;
+}
+
+static void counts(void **state) {
+    (void)state;
+    struct cluster c;
+    AUTO(buf_release) struct buf text = BUF_INIT(1 << 16);
+    begin(&c, "");
+    add_pod(&c, "a", "");
+    add_pod(&c, "b", "{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 30}");
+    set_taints(&c, TAINT("a", ""));
+    world_run(&c.w, 10);
+    manager_metrics_write(c.manager, &text);
+    assert_true(shows(&text, "\ntaint_eviction_controller_pod_deletions_total 1\n"));
+    assert_true(shows(&text, "pod_deletion_duration_seconds_bucket{le=\"0.005\"} 1\n"));
+    world_run(&c.w, 30);
+    buf_clear(&text);
+    manager_metrics_write(c.manager, &text);
+    assert_true(shows(&text, "\ntaint_eviction_controller_pod_deletions_total 2\n"));
+    assert_true(shows(&text, "pod_deletion_duration_seconds_count 2\n"));
+    end(&c);
+}
+
 /* Taints and pods that are there when the controller starts are judged as well; and it can be
  * stopped with work at hand. */
 static void restarts(void **state) {
@@ -313,6 +338,7 @@ int main(void) {
         cmocka_unit_test(gate_off),
         cmocka_unit_test(timers),
         cmocka_unit_test(marks),
+        cmocka_unit_test(counts),
         cmocka_unit_test(restarts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
