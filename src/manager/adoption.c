@@ -1,5 +1,5 @@
 /* Who belongs to whom, and whose work a change is. */
-#include "manager/claim_int.h"
+#include "manager/adoption_int.h"
 
 /* ---- claims ---- */
 

@@ -5,8 +5,8 @@
  *
  * Follows k8s.io/kubernetes pkg/controller, func (*BaseControllerRefManager) ClaimObject.
  */
-#ifndef MANAGER_CLAIM_INT_H
-#define MANAGER_CLAIM_INT_H
+#ifndef MANAGER_ADOPTION_INT_H
+#define MANAGER_ADOPTION_INT_H
 
 #include "api/selector.h"
 #include "manager/controller_int.h"
