@@ -44,11 +44,14 @@ static int64_t wall_now(const struct scheduler *s) {
     return clock_wall(net_loop_clock(s->loop));
 }
 
+/* One that is being bound may yet succeed: its place is not free before the server says so.
+ */
 const struct api_object *scheduler__seen_by_core(const struct scheduler *s,
                                                  const struct api_object *pod) {
     AUTO(arena_release) struct arena a = {0};
     const struct victim *v = s->victims.live ? map_get(&s->victims, pod->meta->uid) : NULL;
-    if (!v || pod->meta->deletion_timestamp.set)
+    bool is_placed = ((const struct api_pod *)pod->body)->spec.node_name.n;
+    if (!v || !is_placed || pod->meta->deletion_timestamp.set)
         return api_object_ref(pod);
     struct scheduler__condition condition = condition_of(&a, v->scheduler_name);
     return scheduler__status_doomed(pod, &condition, wall_now(s));

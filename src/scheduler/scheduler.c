@@ -16,8 +16,10 @@
 enum { PORTION = 64 };
 #define PORTION_TIME (2 * CLOCK_SECOND / 1000)
 
-/* The time of the day may be set: the queue is looked at this often, if anything waits there. */
-#define LONGEST_SLEEP (10 * CLOCK_SECOND)
+/* The time of the day may be set: the queue is looked at this often, if anything waits there; and
+ * not more often. */
+#define LONGEST_SLEEP  (10 * CLOCK_SECOND)
+#define SHORTEST_SLEEP (CLOCK_SECOND / 1000)
 
 /* What the core looks at; kinds whose informers are asked later have their place. */
 static const struct watched {
@@ -148,7 +150,7 @@ static void sleep_until_due(struct scheduler *s) {
     if (at == INT64_MAX)
         return;
     int64_t delay = at - clock_wall(net_loop_clock(s->loop));
-    delay = delay < 0 ? 0 : delay > LONGEST_SLEEP ? LONGEST_SLEEP : delay;
+    delay = delay < SHORTEST_SLEEP ? SHORTEST_SLEEP : delay > LONGEST_SLEEP ? LONGEST_SLEEP : delay;
     net_timer_start(s->loop, &s->wake, net_loop_now(s->loop) + delay);
 }
 

@@ -259,7 +259,7 @@ static const struct cmd_example examples[] = {
 
 const struct cmd cmd_up = {
     .name = "up",
-    .summary = "Run a whole cluster: API server, scheduler, controllers and simulated nodes",
+    .summary = "Run a whole cluster in one process, with simulated nodes",
     .about = "Run a cluster in one process: the API server of `berth apiserver`, a scheduler, the "
              "controllers of kube-controller-manager, and simulated nodes whose kubelets admit "
              "and run pods in appearance. Everything happens as in a cluster, to be watched with "

@@ -88,10 +88,10 @@ static void take_claim(struct sched *s, const struct sched_pod *p, const struct 
 static struct sched_volume_task task_of(struct arena *a, const struct sched__claim *claim,
                                         const struct sched__pv *pv) {
     const struct api_object_meta *meta = claim->object->meta;
-    return (struct sched_volume_task){
-        .claim = arena_str(a, meta->name),
-        .claim_uid = arena_str(a, meta->uid),
-        .volume = pv ? arena_str(a, pv->object->meta->name) : (struct str){0}};
+    return (struct sched_volume_task){.claim = arena_str(a, meta->name),
+                                      .claim_uid = arena_str(a, meta->uid),
+                                      .volume = pv ? arena_str(a, pv->object->meta->name)
+                                                   : (struct str){0}};
 }
 
 static void tell_tasks(struct arena *a, const struct sched__volume_plan *plan,

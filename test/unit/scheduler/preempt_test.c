@@ -98,6 +98,32 @@ static void victims_are_not_chosen_twice(void **state) {
     scene_expect_node(x, "p", "n");
 }
 
+/* A victim whose own binding is on the way may yet come to its node, and takes its place there
+ * until it is deleted. */
+static void a_victim_may_still_be_bound(void **state) {
+    struct scene *x = *state;
+    struct refusal binding = {.verb = REGISTRY_VERB_CREATE,
+                              .subresource = "binding",
+                              .code = ERR_UNAVAILABLE,
+                              .times = 1};
+    struct refusal deletion = {.verb = REGISTRY_VERB_DELETE, .code = ERR_UNAVAILABLE, .times = 3};
+    refusal_start(x, &binding);
+    refusal_start(x, &deletion);
+    world_run(&x->w, 1);
+    scene_pod(x, "v", ", priorityClassName: low");
+    while (!binding.seen)
+        net_loop_turn(x->w.loop, 0);
+    scene_pod(x, "p", ", priorityClassName: high");
+    while (!deletion.seen)
+        net_loop_turn(x->w.loop, 0);
+    world_run(&x->w, 0.2);
+    scene_expect_node(x, "v", "n");
+    scene_expect_node(x, "p", "");
+    world_run(&x->w, 10);
+    assert_null(world_get(&x->w, API_T_pod, "v"));
+    scene_expect_node(x, "p", "n");
+}
+
 /* Then it is looked for others, at once. */
 static void a_victim_may_stay(void **state) {
     struct scene *x = *state;
@@ -137,6 +163,7 @@ int main(void) {
         TEST(a_victim_is_deleted_and_its_place_taken),
         TEST(what_a_victim_and_its_preemptor_are_told),
         TEST(victims_are_not_chosen_twice),
+        TEST(a_victim_may_still_be_bound),
         TEST(a_victim_may_stay),
         TEST(a_nomination_can_be_lost),
     };

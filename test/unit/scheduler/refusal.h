@@ -24,10 +24,15 @@ struct refusal__call {
 static inline void refusal__answer(void *arg) {
     struct refusal__call *c = arg;
     const struct refusal *r = heap_entry(c->base.client, struct refusal, base);
-    c->done(c->arg, &(struct client_answer){.code = r->code,
-                                            .status = err_http_status(r->code),
-                                            .message = STR("not now")});
+    if (c->done)
+        c->done(c->arg, &(struct client_answer){.code = r->code,
+                                                .status = err_http_status(r->code),
+                                                .message = STR("not now")});
     free(c);
+}
+
+static inline void refusal__cancel(struct client_call *call) {
+    heap_entry(call, struct refusal__call, base)->done = NULL;
 }
 
 static inline bool refusal__is_meant(const struct refusal *r, const struct client_request *q) {
@@ -49,12 +54,14 @@ static inline struct client_call *refusal__send(struct client *client,
     return &c->base;
 }
 
-static const struct client_carrier refusal__carrier = {.send = refusal__send};
+static const struct client_carrier refusal__carrier = {.send = refusal__send,
+                                                       .cancel = refusal__cancel};
 
-/* The scheduler, but not its informers and events, speaks through it from now on. */
+/* The scheduler, but not its informers and events, speaks through it from now on; and it through
+ * what was there before. */
 static inline void refusal_start(struct scene *x, struct refusal *r) {
     r->base = (struct client){&refusal__carrier, x->w.loop};
-    r->real = x->w.client;
+    r->real = x->s->client;
     x->s->client = &r->base;
 }
 

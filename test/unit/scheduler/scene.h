@@ -16,7 +16,8 @@
 
 struct scene {
     struct world w;
-    struct feature_config gates; /* of the scheduler */
+    struct feature_config gates;       /* of the scheduler */
+    const struct sched_config *config; /* NULL: upstream's default */
     struct tolexpr *expressions;
     struct scheduler *s;
 };
@@ -28,6 +29,7 @@ static inline void scene_begin_scheduler(struct scene *x) {
                                                   .log = &x->w.log,
                                                   .gates = &x->gates.enabled,
                                                   .engine = tolexpr_match_engine(x->expressions),
+                                                  .config = x->config,
                                                   .seed = 1});
 }
 
@@ -44,6 +46,7 @@ static inline void scene_start(struct scene *x, const char *server, const char *
     struct str list = str_of(scheduler);
     struct feature_flags flags = {.gates = {&list, list.n > 0}};
     struct err err = {0};
+    x->config = NULL;
     world_start(&x->w, server);
     if (feature_configure(&flags, &x->gates, &err) < 0)
         fail_msg("%s", err.msg);

@@ -129,6 +129,46 @@ static void without_nodes_pods_wait(void **state) {
     scene_expect_node(x, "a", "n");
 }
 
+/* Something keeps the pod although it is deleted. */
+static void a_pod_that_is_being_deleted_is_skipped(void **state) {
+    struct scene *x = *state;
+    scene_end_scheduler(x);
+    scene_node(x, "n", 4, "[]");
+    scene_create(x, "{apiVersion: v1, kind: Pod, metadata: {name: a, finalizers: [example.com/f]}, "
+                    "spec: {containers: [{name: c, image: i}]}}");
+    world_delete(&x->w, API_T_pod, "a");
+    scene_begin_scheduler(x);
+    world_run(&x->w, 5);
+    scene_expect_node(x, "a", "");
+    scene_expect_event(x, "FailedScheduling", "a", 1, "skip schedule deleting pod: default/a");
+    assert_null(scene_condition(x, "a", "PodScheduled"));
+}
+
+/* Each profile has its pods, and speaks in its own name. */
+static void profiles_have_names(void **state) {
+    struct scene *x = *state;
+    struct sched_config *config = sched_config_default(&x->w.arena);
+    struct sched_profile *profiles = arena_array(&x->w.arena, struct sched_profile, 2);
+    profiles[0] = profiles[1] = config->profiles[0];
+    profiles[1].scheduler_name = STR("other");
+    config->profiles = profiles;
+    config->profile_count = 2;
+    scene_end_scheduler(x);
+    x->config = config;
+    scene_begin_scheduler(x);
+    scene_node(x, "n", 4, "[]");
+    scene_pod(x, "a", "");
+    scene_pod(x, "b", ", schedulerName: other");
+    scene_pod(x, "c", ", schedulerName: nobody");
+    world_run(&x->w, 5);
+    scene_expect_node(x, "a", "n");
+    scene_expect_node(x, "b", "n");
+    scene_expect_node(x, "c", "");
+    assert_true(
+        str_is(world_event(&x->w, "Scheduled", "a")->source.component, "default-scheduler"));
+    assert_true(str_is(world_event(&x->w, "Scheduled", "b")->source.component, "other"));
+}
+
 /* ---- bindings that fail ---- */
 
 static void a_refused_binding_is_forgotten(void **state) {
@@ -287,6 +327,8 @@ int main(void) {
         TEST(many_pods_fill_nodes_and_no_more),
         TEST(a_pod_that_fits_nowhere_is_told_once),
         TEST(without_nodes_pods_wait),
+        TEST(a_pod_that_is_being_deleted_is_skipped),
+        TEST(profiles_have_names),
         TEST(a_refused_binding_is_forgotten),
         TEST(a_server_in_trouble_is_asked_again),
         TEST(but_not_for_ever),
