@@ -3,8 +3,10 @@
  * apart.
  *
  * Follows k8s.io/kubernetes pkg/controller, func GetPodFromTemplate.
- * Follows k8s.io/kubernetes pkg/controller, func ComputeHash: the letters are upstream's, but what
- * is hashed is JSON and not Go's structs, so that the texts are others.
+ * Follows k8s.io/kubernetes pkg/controller, func ComputeHash.
+ *
+ * The letters are upstream's, but what is hashed is JSON and not Go's structs, so that the texts
+ * are others.
  */
 #include "api/names.h"
 #include "api/object.h"

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "controller/controller.h"
-#include "manager/claim_int.h"
+#include "manager/adoption_int.h"
 #include "manager/deployment_int.h"
 #include "manager/pods_int.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "manager/namespace_int.h"
+#include "manager/namespace_deletion_int.h"
 #include "manager/pods_int.h"
 
 void namespace__add(struct arena *a, struct namespace__texts *texts, struct str text, size_t n) {

@@ -88,21 +88,28 @@ static void deleted(void *arg, struct work *w, const struct client_answer *answe
         p->done(p->arg);
 }
 
-static void send_deletion(struct manager__pods *p, const struct api_object *pod) {
+static void send_deletion(struct manager__pods *p, struct str name) {
     struct deletion *d = arena_new(work_arena(p->work), struct deletion);
-    *d = (struct deletion){p, arena_str(work_arena(p->work), pod->meta->name)};
+    *d = (struct deletion){p, name};
     work_send(p->work,
               &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = pod->kind,
+                                       .kind = client_kind(API_T_pod),
                                        .namespace = p->subject.namespace,
-                                       .name = d->name},
+                                       .name = name},
               deleted, d);
 }
 
-void manager__pods_delete(struct manager__pods *p, const struct api_object *const *pods, size_t n) {
+void manager__pods_delete(struct manager__pods *p, const struct str *names, size_t n) {
     p->unanswered = n < MANAGER__BURST ? n : MANAGER__BURST;
     for (size_t i = 0; i < n && i < MANAGER__BURST; i++)
-        send_deletion(p, pods[i]);
+        send_deletion(p, names[i]);
     if (!n)
         p->done(p->arg);
+}
+
+struct str *manager__pod_names(struct arena *a, const struct api_object *const *pods, size_t n) {
+    struct str *names = arena_array(a, struct str, n);
+    for (size_t i = 0; i < n; i++)
+        names[i] = arena_str(a, pods[i]->meta->name);
+    return names;
 }

@@ -35,7 +35,10 @@ struct manager__pods {
  * `done` is called, at once if there are none to be made. */
 void manager__pods_create(struct manager__pods *p, size_t count);
 
-/* Deletes pods; the same. */
-void manager__pods_delete(struct manager__pods *p, const struct api_object *const *pods, size_t n);
+/* Deletes pods of these names, which live as long as the work; the same. */
+void manager__pods_delete(struct manager__pods *p, const struct str *names, size_t n);
+
+/* The names of pods, copied into the arena. */
+struct str *manager__pod_names(struct arena *a, const struct api_object *const *pods, size_t n);
 
 #endif

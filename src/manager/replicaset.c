@@ -139,11 +139,10 @@ static void send_deletions(struct sync *s, const struct api_object *o,
         relate(s, o, v, pods->n);
         manager__rank_for_deletion(v, pods->n, manager__now(s->c->manager), s->c->manager->gates);
     }
-    const struct api_object **chosen =
-        arena_array(work_arena(s->work), const struct api_object *, surplus);
+    struct str *names = arena_array(work_arena(s->work), struct str, surplus);
     for (size_t i = 0; i < surplus; i++)
-        chosen[i] = v[i].pod;
-    manager__pods_delete(&s->pods, chosen, surplus);
+        names[i] = arena_str(work_arena(s->work), v[i].pod->meta->name);
+    manager__pods_delete(&s->pods, names, surplus);
 }
 
 /* ---- one piece of work ---- */

@@ -6,7 +6,7 @@
 #define MANAGER_REPLICASET_INT_H
 
 #include "api/object.h"
-#include "manager/claim_int.h"
+#include "manager/adoption_int.h"
 #include "manager/pod_control_int.h"
 
 /* What is different. */

@@ -1,6 +1,6 @@
 /* What remains in a namespace that goes, and how that is told. */
-#ifndef MANAGER_NAMESPACE_INT_H
-#define MANAGER_NAMESPACE_INT_H
+#ifndef MANAGER_NAMESPACE_DELETION_INT_H
+#define MANAGER_NAMESPACE_DELETION_INT_H
 
 #include "api/object.h"
 #include "base/arena.h"

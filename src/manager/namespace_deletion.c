@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "manager/controller_int.h"
-#include "manager/namespace_int.h"
+#include "manager/namespace_deletion_int.h"
 #include "manager/pods_int.h"
 
 /* So much later a namespace is looked at: what is created at the last minute shall be seen. */
