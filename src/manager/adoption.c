@@ -83,11 +83,16 @@ static void add_patch(struct claim_sync *s, const struct api_object *owner,
     s->adopts = s->adopts || !releases;
 }
 
+static bool is_match(const struct manager__claim *c, const struct api_object *o) {
+    return selector_matches(c->selector, &o->meta->labels) &&
+           (!c->matches || c->matches(c->owner, o));
+}
+
 /* Is an object without a controller to be the owner's? */
 static bool is_adoptable(const struct manager__claim *c, const struct api_object *o) {
     return str_eq(o->meta->namespace, c->owner->meta->namespace) &&
            !o->meta->deletion_timestamp.set && !c->owner->meta->deletion_timestamp.set &&
-           selector_matches(c->selector, &o->meta->labels);
+           is_match(c, o);
 }
 
 static bool is_considered(const struct manager__claim *c, const struct api_object *o) {
@@ -103,7 +108,7 @@ static void claim_owned(const struct manager__claim *c, struct claim_sync *s,
     for (size_t i = 0; i < n; i++) {
         if (!is_considered(c, owned[i]))
             continue;
-        if (selector_matches(c->selector, &owned[i]->meta->labels))
+        if (is_match(c, owned[i]))
             out->v[out->n++] = owned[i];
         else if (!c->owner->meta->deletion_timestamp.set)
             add_patch(s, c->owner, owned[i], true);

@@ -24,6 +24,8 @@ struct manager__claim {
     const struct selector *selector;
     /* Is the object to be looked at? NULL: all are. */
     bool (*considers)(const struct api_object *owner, const struct api_object *o);
+    /* Does it match, beside the selector? NULL: it does. */
+    bool (*matches)(const struct api_object *owner, const struct api_object *o);
 };
 
 /* The objects that belong to the owner, in the arena of the work and borrowed as the informer has

@@ -307,7 +307,8 @@ static void create_revision(struct sync *s, const struct api_object *o, int64_t 
     struct api_opt_i32 collisions = set->status.collision_count;
     struct str hash = controller_template_hash(work_arena(s->work), &set->spec.template,
                                                collisions.set ? &collisions.v : NULL);
-    struct api_object *draft = revision__new(o, &set->spec.template, hash, number);
+    struct api_object *draft =
+        revision__new(o, &set->spec.template, (struct label){STR(REVISION_HASH), hash}, number);
     work_send(s->work,
               &(struct client_request){.verb = REGISTRY_VERB_CREATE,
                                        .kind = draft->kind,

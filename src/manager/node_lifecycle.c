@@ -318,14 +318,17 @@ static void node_deleted(void *arg, const struct api_object *last) {
     judge_zones(l);
 }
 
+static bool is_before(struct api_time a, struct api_time b) {
+    return a.sec != b.sec ? a.sec < b.sec : a.nsec < b.nsec;
+}
+
 static void lease_set(void *arg, const struct api_object *old, const struct api_object *object) {
     struct lifecycle *l = arg;
     const struct api_lease *lease = object->body, *before = old ? old->body : NULL;
     if (!str_is(object->meta->namespace, "kube-node-lease"))
         return;
     struct known_node *k = map_get(&l->known, object->meta->name);
-    if (k && (!before ||
-              manager__time_ns(before->spec.renew_time) < manager__time_ns(lease->spec.renew_time)))
+    if (k && (!before || is_before(before->spec.renew_time, lease->spec.renew_time)))
         k->seen = now_of(l);
 }
 

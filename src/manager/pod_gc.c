@@ -188,7 +188,7 @@ static void look_at_all(struct pod_gc *g) {
             vec_push(&ended, pods[i]);
     }
     size_t surplus = manager__gc_surplus(ended.v, ended.n, MOST_ENDED);
-    for (size_t i = 0; i < surplus; i++)
+    for (size_t i = 0; i < ended.n && i < surplus; i++)
         remove_ended(g, ended.v[i]);
     vec_release(&ended);
 }

@@ -20,6 +20,24 @@ struct json revision__data(struct arena *a, const struct api_pod_template_spec *
     return data;
 }
 
+/* So much of the owner's name is part of a revision's. */
+enum { LONGEST_OWNER = 223 };
+
+bool revision__template(struct arena *a, const struct api_object *revision,
+                        struct api_pod_template_spec *out) {
+    const struct api_controller_revision *r = revision->body;
+    const struct json *spec = json_get(&r->data, STR("spec"));
+    const struct json *template = spec ? json_get(spec, STR("template")) : NULL;
+    struct json tree = {.kind = JSON_OBJECT};
+    if (!template || template->kind != JSON_OBJECT)
+        return false;
+    for (uint32_t i = 0; i < template->n; i++)
+        if (!str_is(template->members[i].key, "$patch"))
+            json_add(a, &tree, template->members[i].key, template->members[i].value);
+    *out = (struct api_pod_template_spec){0};
+    return api_struct_decode(a, &api_types[API_T_pod_template_spec], &tree, out, NULL) == 0;
+}
+
 static int64_t number_of(const struct api_object *o) {
     return ((const struct api_controller_revision *)o->body)->revision;
 }
@@ -53,7 +71,7 @@ void revision__sort(struct arena *a, const struct manager__objects *all, const s
 }
 
 struct api_object *revision__new(const struct api_object *owner,
-                                 const struct api_pod_template_spec *template, struct str hash,
+                                 const struct api_pod_template_spec *template, struct label hash,
                                  int64_t number) {
     struct api_object *o = api_object_new(client_kind(API_T_controller_revision));
     struct api_controller_revision *r = api_own_body(o);
@@ -61,12 +79,13 @@ struct api_object *revision__new(const struct api_object *owner,
     api_struct_copy(&o->arena, &api_types[API_T_object_meta], owner->meta, &owners);
     api_struct_copy(&o->arena, &api_types[API_T_object_meta], &template->metadata, &labels);
     r->metadata.name =
-        arena_printf(&o->arena, "%.*s-%.*s", STR_ARG(owner->meta->name), STR_ARG(hash));
+        arena_printf(&o->arena, "%.*s-%.*s", STR_ARG(str_sub(owner->meta->name, 0, LONGEST_OWNER)),
+                     STR_ARG(hash.value));
     r->metadata.namespace = owners.namespace;
     r->metadata.annotations = owners.annotations;
     r->metadata.labels = labels.labels;
     labels_put(&o->arena, &r->metadata.labels,
-               (struct label){STR(REVISION_HASH), arena_str(&o->arena, hash)});
+               (struct label){hash.key, arena_str(&o->arena, hash.value)});
     struct json data = revision__data(&o->arena, template);
     r->data = json_clone(&o->arena, &data);
     r->revision = number;

@@ -24,10 +24,14 @@ struct json revision__data(struct arena *a, const struct api_pod_template_spec *
 void revision__sort(struct arena *a, const struct manager__objects *all, const struct json *data,
                     struct revisions *out);
 
-/* A new revision of the owner, not yet created, with this hash and number. */
+/* A new revision of the owner, not yet created, with this number and a label that is the hash. */
 struct api_object *revision__new(const struct api_object *owner,
-                                 const struct api_pod_template_spec *template, struct str hash,
+                                 const struct api_pod_template_spec *template, struct label hash,
                                  int64_t number);
+
+/* The template that a revision keeps, in the arena; false: it keeps none. */
+bool revision__template(struct arena *a, const struct api_object *revision,
+                        struct api_pod_template_spec *out);
 
 /* The hash that is the label of an object; empty: it has none. */
 struct str revision__hash(const struct api_object *o);

@@ -302,7 +302,7 @@ static void *start(struct manager *m) {
         .client = m->client,
         .informers = m->informers,
         .log = m->log,
-        .workers = 8,
+        .workers = 64,
         .sync = sync_pod,
         .arg = t,
     });

@@ -21,6 +21,15 @@ int64_t nodes__backoff_seconds(int32_t restarts) {
     return seconds < MOST_BACKOFF ? seconds : MOST_BACKOFF;
 }
 
+/* So many nanoseconds after a second. Anybody may write times into a status: what is too far away
+ * is never, or has been. */
+static int64_t after(int64_t second, int64_t ns) {
+    int64_t at;
+    if (__builtin_mul_overflow(second, CLOCK_SECOND, &at) || __builtin_add_overflow(at, ns, &at))
+        return second < 0 ? INT64_MIN : INT64_MAX;
+    return at;
+}
+
 /* ---- from a status ---- */
 
 static struct nodes__run run_of(const struct api_container_state_terminated *t) {
@@ -96,9 +105,13 @@ static struct wishes read_wishes(const struct api_object *object,
         .restart_policy = pod->spec.restart_policy,
         .deadline_seconds = pod->spec.active_deadline_seconds,
         .is_deleted = meta->deletion_timestamp.set,
-        .grace = meta->deletion_grace_period_seconds.v * CLOCK_SECOND,
+        .grace = after(meta->deletion_grace_period_seconds.v, 0),
     };
-    w.deleted_at = meta->deletion_timestamp.sec * CLOCK_SECOND - w.grace;
+    int64_t second;
+    if (__builtin_sub_overflow(meta->deletion_timestamp.sec, meta->deletion_grace_period_seconds.v,
+                               &second))
+        second = 0;
+    w.deleted_at = after(second, 0);
     return w;
 }
 
@@ -143,12 +156,11 @@ static int64_t end_of_mode(const struct nodes__life *life, const struct wishes *
     case NODES__NEW:
         return w->now;
     case NODES__CREATING:
-        return life->begun * CLOCK_SECOND + w->start_delay;
+        return after(life->begun, w->start_delay);
     case NODES__RUNNING:
-        return w->run_seconds.set ? (life->run.started + w->run_seconds.v) * CLOCK_SECOND
-                                  : INT64_MAX;
+        return w->run_seconds.set ? after(life->run.started + w->run_seconds.v, 0) : INT64_MAX;
     case NODES__BACKOFF:
-        return (life->last.finished + nodes__backoff_seconds(life->restarts)) * CLOCK_SECOND;
+        return after(life->last.finished + nodes__backoff_seconds(life->restarts), 0);
     case NODES__ENDED:
         break;
     }
@@ -183,7 +195,7 @@ static int64_t lead(struct nodes__life *life, const struct wishes *w) {
     int64_t at = end_of_mode(life, w);
     if (!w->deadline_seconds.set || life->mode == NODES__ENDED)
         return at;
-    int64_t deadline = (life->begun + w->deadline_seconds.v) * CLOCK_SECOND;
+    int64_t deadline = after(life->begun + w->deadline_seconds.v, 0);
     if (deadline > w->now)
         return at < deadline ? at : deadline;
     end_run(life, w, STOPPED_EXIT_CODE);
@@ -193,9 +205,11 @@ static int64_t lead(struct nodes__life *life, const struct wishes *w) {
 
 /* Of a pod that is deleted: containers that run are told to stop, and have their time for it. */
 static int64_t stop(struct nodes__life *life, const struct wishes *w) {
-    int64_t delay = w->stop_delay < w->grace ? w->stop_delay : w->grace;
-    if (life->mode == NODES__RUNNING && w->now < w->deleted_at + delay)
-        return w->deleted_at + delay;
+    int64_t delay = w->stop_delay < w->grace ? w->stop_delay : w->grace, at;
+    if (__builtin_add_overflow(w->deleted_at, delay, &at))
+        at = w->deleted_at;
+    if (life->mode == NODES__RUNNING && w->now < at)
+        return at;
     if (life->mode == NODES__RUNNING)
         end_run(life, w, STOPPED_EXIT_CODE);
     return INT64_MAX;

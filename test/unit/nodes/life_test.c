@@ -77,6 +77,13 @@ static const struct {
     {POD(DELETED("'1970-01-01T00:17:09Z'", "30"), "", "phase: Succeeded"), NODES__POD_GOES, -1, ""},
     {POD(DELETED(AT(39), "0"), "", "phase: Succeeded"), NODES__POD_WAITS, -1, ""},
     {POD("", "", "phase: Failed"), NODES__POD_WAITS, -1, ""},
+    /* Times that nobody lives to see, and seconds that no clock counts. */
+    {POD("", "", "startTime: '9999-12-31T23:59:59Z'"), NODES__POD_WRITES, -1, "Pending"},
+    {POD("", "activeDeadlineSeconds: 5", "startTime: '0001-01-02T00:00:00Z'"), NODES__POD_WRITES,
+     -1, "Failed"},
+    {POD(DELETED("'9999-12-31T23:59:59Z'", "253402300000"), "", RUNS), NODES__POD_WRITES, -1,
+     "Failed"},
+    {POD(DELETED(AT(40), "9223372036854775807"), "", RUNS), NODES__POD_WRITES, -1, "Failed"},
 };
 
 static const struct nodes__pod_facts facts = {
