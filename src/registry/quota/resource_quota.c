@@ -9,6 +9,7 @@
  * Follows k8s.io/apiserver pkg/quota/v1/generic, func Matches.
  */
 #include "base/vec.h"
+#include "registry/quota.h"
 #include "registry/quota/quota_int.h"
 
 /* A quota that concerns the object. */
@@ -219,3 +220,38 @@ const struct registry__admission_plugin registry__resource_quota = {
     .validate = {[REGISTRY_CREATE] = validate, [REGISTRY_UPDATE] = validate},
     .type = API_TYPES,
     .subresources = "*"};
+
+/* ---- counting anew ---- */
+
+struct api_quantities registry_quota_names(const struct registry_meter *meter,
+                                           const struct api_kind *kind,
+                                           const struct api_quantities *hard) {
+    const struct registry registry = {.gates = meter->gates};
+    struct api_object *model = api_object_new(kind);
+    struct registry__admission m = {.registry = &registry, .a = meter->arena, .o = model};
+    struct api_quantities out = {arena_array(meter->arena, struct api_quantity, hard->n), 0};
+    for (size_t i = 0; i < hard->n; i++)
+        if (evaluator_of(model)->counts(&m, hard->v[i].key))
+            out.v[out.n++] =
+                (struct api_quantity){hard->v[i].key, quantity_of_i64(0, QUANTITY_DECIMAL_SI)};
+    api_object_free(model);
+    return out;
+}
+
+void registry_quota_add(const struct registry_meter *meter,
+                        const struct api_resource_quota_spec *quota, const struct api_object *o,
+                        struct api_quantities *used) {
+    const struct registry registry = {.gates = meter->gates};
+    const struct registry_request request = {.now = meter->now};
+    struct registry__admission m = {.registry = &registry, .request = &request, .a = meter->arena};
+    struct check c = {.m = &m, .evaluator = evaluator_of(o)};
+    if (!is_in_scopes(&c, quota, o))
+        return;
+    struct api_quantities usage = c.evaluator->usage(&m, o);
+    usage = registry__amounts_mask(meter->arena, &usage, used);
+    *used = registry__amounts_add(meter->arena, used, &usage);
+}
+
+bool registry_amounts_equal(const struct api_quantities *a, const struct api_quantities *b) {
+    return registry__amounts_equal(a, b);
+}

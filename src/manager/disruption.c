@@ -1,0 +1,385 @@
+/*
+ * PodDisruptionBudgets: how many of their pods may be evicted; and pods that were to be disrupted,
+ * and were not.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/disruption, func (*DisruptionController) trySync.
+ * Follows k8s.io/kubernetes pkg/controller/disruption, func (*DisruptionController)
+ * syncStalePodDisruption.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/map.h"
+#include "manager/disruption_int.h"
+#include "manager/pods_int.h"
+#include "registry/registry.h"
+
+/* A pod that should be disrupted is not any more after this. */
+#define STALE_AFTER (2 * 60 * CLOCK_SECOND)
+
+struct disruption {
+    struct manager *manager;
+    struct events *events;
+    struct workqueue *queue, *stale; /* of budgets, and of pods */
+    struct informer *budgets, *pods, *deployments, *replica_sets, *stateful_sets, *controllers;
+};
+
+/* ---- how many pods there should be ---- */
+
+/* Whose size counts for a pod. */
+struct scale {
+    struct str uid;
+    int32_t replicas;
+};
+
+static int32_t replicas_or_one(struct api_opt_i32 replicas) {
+    return replicas.set ? replicas.v : 1;
+}
+
+static const struct api_object *find_owner(const struct informer *i, struct str namespace,
+                                           const struct api_owner_reference *ref) {
+    const struct api_object *o = informer_get(i, namespace, ref->name);
+    return o && str_eq(o->meta->uid, ref->uid) ? o : NULL;
+}
+
+static bool is_kind(const struct api_owner_reference *ref, const char *group, const char *kind) {
+    return str_is(ref->kind, kind) && str_is(registry_group_of(ref->api_version), group);
+}
+
+static bool scale_of_set(const struct disruption *c, const struct api_object *o,
+                         struct scale *out) {
+    const struct api_owner_reference *ref = api_object_controller(o);
+    const struct api_object *d = ref && is_kind(ref, "apps", "Deployment")
+                                     ? find_owner(c->deployments, o->meta->namespace, ref)
+                                     : NULL;
+    if (d)
+        *out = (struct scale){
+            d->meta->uid, replicas_or_one(((const struct api_deployment *)d->body)->spec.replicas)};
+    else
+        *out = (struct scale){
+            o->meta->uid,
+            replicas_or_one(((const struct api_replica_set *)o->body)->spec.replicas)};
+    return true;
+}
+
+static bool scale_of_stateful_set(const struct disruption *c, const struct api_object *o,
+                                  struct scale *out) {
+    const struct api_stateful_set *set = o->body;
+    (void)c;
+    *out = (struct scale){o->meta->uid, replicas_or_one(set->spec.replicas)};
+    return true;
+}
+
+static bool scale_of_controller(const struct disruption *c, const struct api_object *o,
+                                struct scale *out) {
+    const struct api_replication_controller *rc = o->body;
+    (void)c;
+    *out = (struct scale){o->meta->uid, replicas_or_one(rc->spec.replicas)};
+    return true;
+}
+
+static bool scale_of_deployment(const struct disruption *c, const struct api_object *o,
+                                struct scale *out) {
+    const struct api_deployment *d = o->body;
+    (void)c;
+    *out = (struct scale){o->meta->uid, replicas_or_one(d->spec.replicas)};
+    return true;
+}
+
+/* The size of a pod's controller; false, and *why, if it has none. */
+static bool find_scale(const struct disruption *c, struct arena *a, const struct api_object *pod,
+                       struct scale *out, struct str *why) {
+    const struct api_owner_reference *ref = api_object_controller(pod);
+    const struct {
+        const char *group, *kind;
+        const struct informer *informer;
+        bool (*scale)(const struct disruption *, const struct api_object *, struct scale *);
+    } finders[] = {
+        {"", "ReplicationController", c->controllers, scale_of_controller},
+        {"apps", "ReplicaSet", c->replica_sets, scale_of_set},
+        {"apps", "StatefulSet", c->stateful_sets, scale_of_stateful_set},
+        {"apps", "Deployment", c->deployments, scale_of_deployment},
+    };
+    for (size_t i = 0; i < sizeof finders / sizeof *finders; i++) {
+        if (!is_kind(ref, finders[i].group, finders[i].kind))
+            continue;
+        const struct api_object *o = find_owner(finders[i].informer, pod->meta->namespace, ref);
+        if (o)
+            return finders[i].scale(c, o, out);
+        *why = arena_printf(a, "found no controllers for pod \"%.*s\"", STR_ARG(pod->meta->name));
+        return false;
+    }
+    const struct api_kind *kind = api_kind_find(ref->api_version, ref->kind);
+    struct str group = registry_group_of(ref->api_version);
+    if (kind)
+        *why = arena_printf(a, "%s%s%.*s does not implement the scale subresource", kind->plural,
+                            group.n ? "." : "", STR_ARG(group));
+    else
+        *why = arena_printf(a, "no matches for kind \"%.*s\" in version \"%.*s\"",
+                            STR_ARG(ref->kind), STR_ARG(ref->api_version));
+    return false;
+}
+
+/* The sum over the controllers of pods; *unmanaged tells of those without one. -1, and *why. */
+static int32_t expected_scale(const struct disruption *c, struct arena *a,
+                              const struct manager__objects *pods, bool *unmanaged,
+                              struct str *why) {
+    AUTO(map_release) struct map seen = MAP_INIT(c->manager->seed);
+    int32_t sum = 0;
+    for (size_t i = 0; i < pods->n; i++) {
+        const struct api_owner_reference *ref = api_object_controller(pods->v[i]);
+        struct scale scale;
+        if (!ref) {
+            *unmanaged = true;
+            continue;
+        }
+        if (map_get_const(&seen, ref->uid))
+            continue;
+        if (!find_scale(c, a, pods->v[i], &scale, why))
+            return -1;
+        map_put_const(&seen, ref->uid, ref);
+        if (!map_get_const(&seen, scale.uid) || str_eq(scale.uid, ref->uid))
+            sum += scale.replicas;
+        map_put_const(&seen, scale.uid, ref);
+    }
+    return sum;
+}
+
+/* Fills expected_pods and desired_healthy; false, and *why. */
+static bool expect(const struct disruption *c, struct arena *a,
+                   const struct api_pod_disruption_budget *pdb, const struct manager__objects *pods,
+                   struct api_pod_disruption_budget_status *s, bool *unmanaged, struct str *why) {
+    const struct api_int_or_str *most = pdb->spec.max_unavailable, *least = pdb->spec.min_available;
+    if (!most && !(least && least->is_str)) {
+        s->expected_pods = least ? (int32_t)pods->n : 0;
+        s->desired_healthy = least ? least->i : 0;
+        return true;
+    }
+    s->expected_pods = expected_scale(c, a, pods, unmanaged, why);
+    if (s->expected_pods < 0)
+        return false;
+    s->desired_healthy = most ? s->expected_pods - disruption__resolve(most, s->expected_pods)
+                              : disruption__resolve(least, s->expected_pods);
+    if (s->desired_healthy < 0)
+        s->desired_healthy = 0;
+    return true;
+}
+
+/* ---- one budget ---- */
+
+static void send_status(struct work *w, const struct api_object *o,
+                        const struct api_pod_disruption_budget_status *status) {
+    struct api_object *draft = api_object_derive(o);
+    struct api_pod_disruption_budget *pdb = api_own_body(draft);
+    api_struct_copy(&draft->arena, &api_types[API_T_pod_disruption_budget_status], status,
+                    &pdb->status);
+    work_send(w,
+              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
+                                       .kind = o->kind,
+                                       .subresource = "status",
+                                       .namespace = o->meta->namespace,
+                                       .name = o->meta->name,
+                                       .object = draft},
+              NULL, NULL);
+}
+
+static struct manager__objects pods_of(const struct disruption *c, struct arena *a,
+                                       const struct api_object *o) {
+    const struct api_pod_disruption_budget *pdb = o->body;
+    struct selector *selector = NULL;
+    struct manager__objects out = {0};
+    size_t n;
+    const struct api_object *const *all =
+        informer_find(c->pods, INFORMER_BY_NAMESPACE, o->meta->namespace, &n);
+    out.v = arena_array(a, const struct api_object *, n);
+    if (selector_compile(a, pdb->spec.selector, &selector, NULL) < 0)
+        return out;
+    for (size_t i = 0; i < n; i++)
+        if (selector_matches(selector, &all[i]->meta->labels))
+            out.v[out.n++] = all[i];
+    return out;
+}
+
+static void tell(const struct disruption *c, struct arena *a, const struct api_object *o,
+                 const struct manager__objects *pods, bool unmanaged) {
+    const struct api_pod_disruption_budget *pdb = o->body;
+    if (!pods->n)
+        events_say(c->events, o, EVENTS_NORMAL, "NoPods", "No matching pods found");
+    if (!unmanaged)
+        return;
+    struct str selector = disruption__selector_text(a, pdb->spec.selector);
+    events_say(c->events, o, EVENTS_WARNING, "UnmanagedPods",
+               "Pods selected by this PodDisruptionBudget (selector: %.*s) were found to be "
+               "unmanaged. As a result, the status of the PDB cannot be calculated correctly, "
+               "which may result in undefined behavior. To account for these pods please set "
+               "\".spec.minAvailable\" field of the PDB to an integer value.",
+               STR_ARG(selector));
+}
+
+static void give_up(struct disruption *c, struct work *w, const struct api_object *o,
+                    struct str why) {
+    struct api_pod_disruption_budget_status status;
+    events_say(c->events, o, EVENTS_WARNING, "CalculateExpectedPodCountFailed",
+               "Failed to calculate the number of expected pods: %.*s", STR_ARG(why));
+    if (disruption__fail_safe(work_arena(w), o, why, manager__now(c->manager), &status))
+        send_status(w, o, &status);
+    work_fail(w, "%.*s", STR_ARG(why));
+}
+
+static void sync(void *arg, struct work *w) {
+    struct disruption *c = arg;
+    struct arena *a = work_arena(w);
+    const struct api_object *o = informer_get(c->budgets, work_namespace(w), work_name(w));
+    struct api_pod_disruption_budget_status figures = {0}, status;
+    struct disruption__disrupted disrupted;
+    bool unmanaged = false;
+    struct str why = {0};
+    if (!o)
+        return;
+    int64_t now = manager__now(c->manager);
+    struct manager__objects pods = pods_of(c, a, o);
+    bool is_known = expect(c, a, o->body, &pods, &figures, &unmanaged, &why);
+    tell(c, a, o, &pods, is_known && unmanaged);
+    if (!is_known) {
+        give_up(c, w, o, why);
+        return;
+    }
+    disruption__disrupted(a, o->body, &pods, now, &disrupted);
+    for (size_t i = 0; i < disrupted.late.n; i++)
+        events_say(c->events, disrupted.late.v[i], EVENTS_WARNING, "NotDeleted",
+                   "Pod was expected by PDB %.*s/%.*s to be deleted but it wasn't",
+                   STR_ARG(o->meta->namespace), STR_ARG(o->meta->namespace));
+    figures.disrupted_pods = disrupted.pods;
+    figures.current_healthy = disruption__count_healthy(&pods, &disrupted.pods);
+    if (disruption__status(a, o, &figures, now, &status))
+        send_status(w, o, &status);
+    if (disrupted.recheck)
+        work_again_after(w, disrupted.recheck);
+}
+
+/* ---- pods that were to be disrupted ---- */
+
+/* In how many nanoseconds the condition of a pod is stale; negative: it has none that may be. */
+static int64_t stale_in(const struct disruption *c, const struct api_object *pod) {
+    const struct api_pod_condition *d = manager__pod_condition(pod, "DisruptionTarget");
+    if (pod->meta->deletion_timestamp.set || api_pod_has_ended(pod->body) || !d ||
+        !str_is(d->status, "True") || str_is(d->reason, "TerminationByKubelet"))
+        return -1;
+    int64_t left =
+        manager__time_ns(d->last_transition_time) + STALE_AFTER - manager__now(c->manager);
+    return left > 0 ? left : 0;
+}
+
+static void clear_condition(struct disruption *c, struct work *w, const struct api_object *o) {
+    struct api_object *draft = api_object_derive(o);
+    struct api_pod_condition_list *list =
+        &((struct api_pod *)api_own_body(draft))->status.conditions;
+    struct api_pod_condition_list old = *list;
+    list->v = arena_array(&draft->arena, struct api_pod_condition, old.n);
+    for (size_t i = 0; i < old.n; i++) {
+        list->v[i] = old.v[i];
+        if (str_is(old.v[i].type, "DisruptionTarget"))
+            list->v[i] = (struct api_pod_condition){
+                .type = old.v[i].type,
+                .status = STR("False"),
+                .observed_generation = old.v[i].observed_generation ? o->meta->generation : 0,
+                .last_transition_time = manager__time(manager__now(c->manager)),
+            };
+    }
+    work_send(w,
+              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
+                                       .kind = o->kind,
+                                       .subresource = "status",
+                                       .namespace = o->meta->namespace,
+                                       .name = o->meta->name,
+                                       .object = draft},
+              NULL, NULL);
+}
+
+static void sync_stale(void *arg, struct work *w) {
+    struct disruption *c = arg;
+    const struct api_object *o = informer_get(c->pods, work_namespace(w), work_name(w));
+    int64_t left = o ? stale_in(c, o) : -1;
+    if (left > 0)
+        work_again_after(w, left);
+    else if (left == 0)
+        clear_condition(c, w, o);
+}
+
+/* ---- what informers tell ---- */
+
+static void budget_set(void *arg, const struct api_object *old, const struct api_object *o) {
+    struct disruption *c = arg;
+    (void)old;
+    workqueue_add_object(c->queue, o);
+}
+
+static void enqueue_budgets(struct disruption *c, const struct api_object *pod) {
+    AUTO(arena_release) struct arena a = {0};
+    size_t n;
+    const struct api_object *const *all =
+        informer_find(c->budgets, INFORMER_BY_NAMESPACE, pod->meta->namespace, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct api_pod_disruption_budget *pdb = all[i]->body;
+        struct selector *selector;
+        if (!selector_compile(&a, pdb->spec.selector, &selector, NULL) &&
+            selector_matches(selector, &pod->meta->labels))
+            workqueue_add_object(c->queue, all[i]);
+    }
+}
+
+static void pod_set(void *arg, const struct api_object *old, const struct api_object *pod) {
+    struct disruption *c = arg;
+    int64_t left = stale_in(c, pod);
+    if (old && !labels_equal(&old->meta->labels, &pod->meta->labels))
+        enqueue_budgets(c, old);
+    enqueue_budgets(c, pod);
+    if (left >= 0)
+        workqueue_add_after(c->stale, pod->meta->namespace, pod->meta->name, left);
+}
+
+static void pod_deleted(void *arg, const struct api_object *last) {
+    enqueue_budgets(arg, last);
+}
+
+/* ---- beginning and end ---- */
+
+static struct workqueue *queue_new(struct disruption *c, const char *name,
+                                   void (*fn)(void *arg, struct work *w)) {
+    return workqueue_new(&(struct workqueue_opts){.name = name,
+                                                  .client = c->manager->client,
+                                                  .informers = c->manager->informers,
+                                                  .log = c->manager->log,
+                                                  .workers = 1,
+                                                  .sync = fn,
+                                                  .arg = c});
+}
+
+static void *start(struct manager *m) {
+    struct disruption *c = xcalloc(1, sizeof *c);
+    c->manager = m;
+    c->events = manager__events(m, "controllermanager");
+    c->queue = queue_new(c, "disruption", sync);
+    c->stale = queue_new(c, "stale_pod_disruption", sync_stale);
+    c->budgets = manager__informer(m, API_T_pod_disruption_budget);
+    c->pods = manager__informer(m, API_T_pod);
+    c->deployments = manager__informer(m, API_T_deployment);
+    c->replica_sets = manager__informer(m, API_T_replica_set);
+    c->stateful_sets = manager__informer(m, API_T_stateful_set);
+    c->controllers = manager__informer(m, API_T_replication_controller);
+    informer_listen(c->budgets, &(struct informer_handler){.set = budget_set, .arg = c});
+    informer_listen(c->pods,
+                    &(struct informer_handler){.set = pod_set, .deleted = pod_deleted, .arg = c});
+    return c;
+}
+
+static void stop(void *self) {
+    struct disruption *c = self;
+    workqueue_free(c->queue);
+    workqueue_free(c->stale);
+    events_free(c->events);
+    free(c);
+}
+
+const struct manager__controller manager__disruption = {start, stop};

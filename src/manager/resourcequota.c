@@ -1,0 +1,188 @@
+/*
+ * ResourceQuotas: what the objects of a namespace use of what is limited. Admission adds what
+ * comes; what goes is counted here.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/resourcequota, func (*Controller) syncResourceQuota.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "manager/controller_int.h"
+#include "manager/pods_int.h"
+#include "registry/quota.h"
+
+/* All quotas are counted anew so often, whatever was told. */
+#define RESYNC (5 * 60 * CLOCK_SECOND)
+
+struct quotas {
+    struct manager *manager;
+    struct workqueue *queue;
+    struct informer *informer;
+    struct kind_watch *kinds;
+    size_t n;
+};
+
+/* A kind whose objects may be counted. */
+struct kind_watch {
+    struct quotas *quotas;
+    const struct api_kind *kind;
+    struct informer *informer;
+};
+
+/* ---- one quota ---- */
+
+/* Adds what objects of a kind use to a sorted list; kinds use different names. */
+static void count_kind(const struct registry_meter *meter, const struct kind_watch *k,
+                       const struct api_object *o, struct api_quantities *used) {
+    const struct api_resource_quota_spec *spec =
+        &((const struct api_resource_quota *)o->body)->spec;
+    struct api_quantities own = registry_quota_names(meter, k->kind, &spec->hard);
+    size_t n;
+    const struct api_object *const *all =
+        informer_find(k->informer, INFORMER_BY_NAMESPACE, o->meta->namespace, &n);
+    for (size_t i = 0; own.n && i < n; i++)
+        registry_quota_add(meter, spec, all[i], &own);
+    for (size_t i = 0; i < own.n; i++)
+        used->v[used->n++] = own.v[i];
+}
+
+static int by_key(const void *x, const void *y) {
+    return str_cmp(((const struct api_quantity *)x)->key, ((const struct api_quantity *)y)->key);
+}
+
+static bool has_name(const struct api_quantities *list, struct str name) {
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i].key, name))
+            return true;
+    return false;
+}
+
+/* What is limited and used by no kind that is known stays as the status has it. */
+static void keep_others(const struct api_resource_quota *quota, struct api_quantities *used) {
+    const struct api_quantities *old = &quota->status.used;
+    for (size_t i = 0; i < old->n; i++)
+        if (has_name(&quota->spec.hard, old->v[i].key) && !has_name(used, old->v[i].key))
+            used->v[used->n++] = old->v[i];
+}
+
+static struct api_quantities count(struct quotas *c, struct arena *a, const struct api_object *o) {
+    const struct api_resource_quota *quota = o->body;
+    struct registry_meter meter = {
+        .arena = a, .gates = c->manager->gates, .now = manager__time(manager__now(c->manager))};
+    struct api_quantities used = {
+        arena_array(a, struct api_quantity, quota->spec.hard.n * (c->n + 1) + quota->status.used.n),
+        0};
+    for (size_t i = 0; i < c->n; i++)
+        count_kind(&meter, &c->kinds[i], o, &used);
+    keep_others(quota, &used);
+    if (used.n)
+        qsort(used.v, used.n, sizeof *used.v, by_key);
+    return used;
+}
+
+static void sync(void *arg, struct work *w) {
+    struct quotas *c = arg;
+    const struct api_object *o = informer_get(c->informer, work_namespace(w), work_name(w));
+    if (!o)
+        return;
+    const struct api_resource_quota *quota = o->body;
+    struct api_resource_quota_status status = {.hard = quota->spec.hard,
+                                               .used = count(c, work_arena(w), o)};
+    work_again_after(w, RESYNC);
+    if (registry_amounts_equal(&quota->spec.hard, &quota->status.hard) && quota->status.hard.v &&
+        quota->status.used.v && registry_amounts_equal(&quota->status.used, &status.used))
+        return;
+    struct api_object *draft = api_object_derive(o);
+    api_struct_copy(&draft->arena, &api_types[API_T_resource_quota_status], &status,
+                    &((struct api_resource_quota *)api_own_body(draft))->status);
+    work_send(w,
+              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
+                                       .kind = o->kind,
+                                       .subresource = "status",
+                                       .namespace = work_namespace(w),
+                                       .name = work_name(w),
+                                       .object = draft},
+              NULL, NULL);
+}
+
+/* ---- what informers tell ---- */
+
+static void quota_set(void *arg, const struct api_object *old, const struct api_object *o) {
+    struct quotas *c = arg;
+    const struct api_resource_quota *a = old ? old->body : NULL, *b = o->body;
+    if (!a || !registry_amounts_equal(&a->spec.hard, &b->spec.hard) ||
+        !registry_amounts_equal(&b->spec.hard, &b->status.hard))
+        workqueue_add_object(c->queue, o);
+}
+
+/* The quotas of a namespace that limit what objects of the kind use. */
+static void replenish(const struct kind_watch *k, struct str namespace) {
+    AUTO(arena_release) struct arena a = {0};
+    struct registry_meter meter = {.arena = &a, .gates = k->quotas->manager->gates};
+    size_t n;
+    const struct api_object *const *all =
+        informer_find(k->quotas->informer, INFORMER_BY_NAMESPACE, namespace, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct api_resource_quota *quota = all[i]->body;
+        if (registry_quota_names(&meter, k->kind, &quota->spec.hard).n)
+            workqueue_add_object(k->quotas->queue, all[i]);
+    }
+}
+
+static void object_deleted(void *arg, const struct api_object *last) {
+    replenish(arg, last->meta->namespace);
+}
+
+/* Pods give back what they use when they end; services and claims may change what they use. */
+static void object_set(void *arg, const struct api_object *old, const struct api_object *o) {
+    bool is_pod = api_object_is(o, API_T_pod);
+    if (!old || (!is_pod && !api_object_is(o, API_T_service) &&
+                 !api_object_is(o, API_T_persistent_volume_claim)))
+        return;
+    if (!is_pod || (api_pod_has_ended(o->body) && !api_pod_has_ended(old->body)))
+        replenish(arg, o->meta->namespace);
+}
+
+/* ---- beginning and end ---- */
+
+static void watch_kinds(struct quotas *c) {
+    size_t n;
+    const struct registry_resource *rows = registry_resources(&n);
+    c->kinds = xcalloc(n, sizeof *c->kinds);
+    for (size_t i = 0; i < n; i++) {
+        const struct api_kind *kind = rows[i].kind;
+        if (!kind->namespaced || !manager__is_deletable(&rows[i]) ||
+            strcmp(kind->kind, "Event") == 0)
+            continue;
+        struct kind_watch *k = &c->kinds[c->n++];
+        *k = (struct kind_watch){c, kind, informers_of(c->manager->informers, kind)};
+        informer_listen(k->informer, &(struct informer_handler){
+                                         .set = object_set, .deleted = object_deleted, .arg = k});
+    }
+}
+
+static void *start(struct manager *m) {
+    struct quotas *c = xcalloc(1, sizeof *c);
+    c->manager = m;
+    c->informer = manager__informer(m, API_T_resource_quota);
+    c->queue = workqueue_new(&(struct workqueue_opts){.name = "resourcequota_primary",
+                                                      .client = m->client,
+                                                      .informers = m->informers,
+                                                      .log = m->log,
+                                                      .sync = sync,
+                                                      .arg = c});
+    informer_listen(c->informer, &(struct informer_handler){.set = quota_set, .arg = c});
+    watch_kinds(c);
+    return c;
+}
+
+static void stop(void *self) {
+    struct quotas *c = self;
+    workqueue_free(c->queue);
+    free(c->kinds);
+    free(c);
+}
+
+const struct manager__controller manager__resourcequota = {start, stop};
