@@ -66,6 +66,7 @@ struct client_answer {
     struct str resource_version, continue_token; /* of a list */
 };
 
+/* Is told what came of a request. */
 typedef void client_answer_fn(void *arg, const struct client_answer *answer);
 
 /* Sends a request; done(arg, answer) is called once, in a later turn of the loop, unless the call
@@ -97,6 +98,7 @@ struct client_event {
     struct str message;
 };
 
+/* Is told what a watch tells. */
 typedef void client_event_fn(void *arg, const struct client_event *event);
 
 /* Watches a kind. Without a resource version, all that is there is told first, up to a BOOKMARK

@@ -11,8 +11,8 @@
 
 #include "base/limits.h"
 #include "cli/io.h"
+#include "cmd/commands/load.h"
 #include "cmd/live.h"
-#include "cmd/load.h"
 #include "cmd/serve.h"
 
 struct up_opts {

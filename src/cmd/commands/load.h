@@ -1,6 +1,6 @@
 /* Manifests and dumps into a server that nobody asks yet. */
-#ifndef CMD_LOAD_H
-#define CMD_LOAD_H
+#ifndef CMD_COMMANDS_LOAD_H
+#define CMD_COMMANDS_LOAD_H
 
 #include "cmd/input/input.h"
 #include "cmd/serve.h"

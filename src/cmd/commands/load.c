@@ -1,5 +1,5 @@
 /* Objects of files, in an order in which each finds what it needs. */
-#include "cmd/load.h"
+#include "cmd/commands/load.h"
 
 #include <stdlib.h>
 #include <string.h>
