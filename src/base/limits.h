@@ -350,4 +350,7 @@
  * kube-apiserver once allowed. */
 #define LIMIT_SERVICE_RANGE_BITS 20
 
+/* Files that $KUBECONFIG may name. People have one for each cluster that they look after. */
+#define LIMIT_KUBECONFIG_FILES 1000
+
 #endif
