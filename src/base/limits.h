@@ -353,4 +353,12 @@
 /* Files that $KUBECONFIG may name. People have one for each cluster that they look after. */
 #define LIMIT_KUBECONFIG_FILES 1000
 
+/* One event of a watch, or an answer that is one object: an object as a server takes it, with what
+ * the server notes in it (its managers). */
+#define LIMIT_CLIENT_EVENT_BYTES (8U << 20)
+
+/* The answer to a request, which may be a list: 50,000 pods of 5 KiB. Longer lists are asked for in
+ * parts. */
+#define LIMIT_CLIENT_ANSWER_BYTES (256U << 20)
+
 #endif
