@@ -357,8 +357,8 @@
  * the server notes in it (its managers). */
 #define LIMIT_CLIENT_EVENT_BYTES (8U << 20)
 
-/* The answer to a request, which may be a list: 50,000 pods of 5 KiB. Longer lists are asked for in
+/* The answer to a request, which may be a list: 12,000 pods of 5 KiB. Longer lists are asked for in
  * parts. */
-#define LIMIT_CLIENT_ANSWER_BYTES (256U << 20)
+#define LIMIT_CLIENT_ANSWER_BYTES (64U << 20)
 
 #endif

@@ -1,6 +1,6 @@
 /* Any text, taken for an answer, a list and an event of a watch: it has an object or a reason. */
 #include "check.h"
-#include "client/wire_int.h"
+#include "client/http/wire_int.h"
 
 static void read_answer(struct str text, enum registry_verb verb, int status) {
     struct arena a = {0};

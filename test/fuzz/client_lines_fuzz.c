@@ -1,7 +1,7 @@
 /* Any bytes in pieces of any size, the first byte tells which: the lines are those of the bytes as
  * a whole. */
 #include "check.h"
-#include "client/lines_int.h"
+#include "client/http/watch_lines_int.h"
 
 static int join(void *arg, struct str line, struct err *err) {
     (void)err;

@@ -2,7 +2,7 @@
 #include "../data.h"
 
 #include "base/limits.h"
-#include "client/wire_int.h"
+#include "client/http/wire_int.h"
 #include "codec/yml.h"
 
 static void expect_text(const char *what, struct str got, const char *want) {

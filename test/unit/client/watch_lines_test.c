@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
-#include "client/lines_int.h"
+#include "client/http/watch_lines_int.h"
 
 static int join(void *arg, struct str line, struct err *err) {
     (void)err;

@@ -1,6 +1,6 @@
 /* The lines of a stream that comes in any pieces. */
-#ifndef CLIENT_LINES_INT_H
-#define CLIENT_LINES_INT_H
+#ifndef CLIENT_WATCH_LINES_INT_H
+#define CLIENT_WATCH_LINES_INT_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -1,6 +1,6 @@
 /* Bytes to lines. A line that comes in one piece is not copied. */
 #include "base/limits.h"
-#include "client/lines_int.h"
+#include "client/http/watch_lines_int.h"
 
 static int too_long(struct err *err) {
     return err_set(err, ERR_TOO_LARGE, "an event is longer than %u bytes",

@@ -1,6 +1,6 @@
 /* Requests to methods, paths, queries and bodies. */
 #include "base/ascii.h"
-#include "client/wire_int.h"
+#include "client/http/wire_int.h"
 
 /* ---- texts of URLs ---- */
 

@@ -1,6 +1,6 @@
 /* Answers and events from JSON. */
 #include "base/limits.h"
-#include "client/wire_int.h"
+#include "client/http/wire_int.h"
 #include "codec/docs.h"
 
 enum { SHOWN_BYTES = 200 }; /* of an answer that is no Status */
