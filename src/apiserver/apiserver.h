@@ -135,6 +135,12 @@ void apiserver_bootstrap(struct apiserver *s);
  * writes belong to the open batch. */
 void apiserver_advertise(struct apiserver *s, struct str address, uint16_t port);
 
+/* On the core's thread: stores an object of a file, which is taken, in the open batch. One with a
+ * uid was a server's: it stays as it is but for its version, with its status and its node. Any
+ * other is created as if it were posted. ERR_EXISTS: there is one of its name. Texts of the failure
+ * live in the arena. */
+struct registry_failure apiserver_load(struct apiserver *s, struct arena *a, struct api_object *o);
+
 /* A get or a list, on any thread. */
 void apiserver_read(struct apiserver *s, const struct apiserver_request *r,
                     struct apiserver_response *out);

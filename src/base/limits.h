@@ -314,8 +314,15 @@
 /* Records of a file of tokens, each with its user: a cluster has some dozens. */
 #define LIMIT_AUTH_FILE_TOKENS 100000U
 
+/* Requests that the scheduler has under way: a turn of the API server's core executes some thousand
+ * of them. Then no more pods are decided about until answers come. */
+#define LIMIT_SCHEDULER_CALLS 1000
+
 /* Resources of a store: Kubernetes has some seventy. They are the bits of a set. */
 #define LIMIT_STORE_RESOURCES 256
+
+/* Nodes that `berth up` makes to begin with: ten times as many as upstream is tested with. */
+#define LIMIT_SIMULATED_NODES 50000
 
 /* Objects whose time is over that are deleted at once: some milliseconds of the core's thread. */
 #define LIMIT_STORE_EXPIRE 500

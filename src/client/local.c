@@ -135,7 +135,19 @@ static struct registry_failure read_patch(struct local_call *call, const struct 
     return (struct registry_failure){.code = ERR_NONE};
 }
 
-/* Objects are the client's drafts: what a server's decoder would add is added here. */
+/* A draft as a server's decoder gives it: with its defaults, and nothing in it shared with what is
+ * published, which they would be written to. */
+static struct api_object *decoded(struct api_object *draft, const struct feature_set *gates) {
+    if (draft && draft->base) {
+        struct api_object *copy = api_object_copy(draft);
+        api_object_free(draft);
+        draft = copy;
+    }
+    if (draft)
+        api_object_default(draft, gates);
+    return draft;
+}
+
 static struct registry_failure fill(struct local_call *call, const struct client_request *r) {
     const struct client_local_opts *opts = &local_of(call->base.client)->opts;
     struct arena *a = &call->arena;
@@ -150,13 +162,11 @@ static struct registry_failure fill(struct local_call *call, const struct client
         .user = opts->user,
         .user_agent = opts->user_agent,
         .options = options_of(call, r),
-        .object = r->object,
+        .object = decoded(r->object, opts->gates),
         .arena = a,
     };
     if (r->verb == REGISTRY_VERB_DELETE || r->verb == REGISTRY_VERB_DELETE_COLLECTION)
         call->request.delete = deletion_of(a, &r->deletion);
-    if (r->object)
-        api_object_default(r->object, opts->gates);
     return r->verb == REGISTRY_VERB_PATCH ? read_patch(call, r)
                                           : (struct registry_failure){.code = ERR_NONE};
 }

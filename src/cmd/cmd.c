@@ -5,10 +5,11 @@
 #include "cli/spelling.h"
 #include "cmd/help/help.h"
 
-const struct cmd *const cmd_table[] = {&cmd_validate, &cmd_schedule,   &cmd_explain, &cmd_match,
-                                       &cmd_cel,      &cmd_convert,    &cmd_gates,   &cmd_apiserver,
-                                       &cmd_store,    &cmd_completion, &cmd_version, &cmd_help,
-                                       NULL};
+const struct cmd *const cmd_table[] = {
+    &cmd_validate,   &cmd_schedule, &cmd_explain, &cmd_match,     &cmd_cel,
+    &cmd_convert,    &cmd_gates,    &cmd_up,      &cmd_apiserver, &cmd_store,
+    &cmd_completion, &cmd_version,  &cmd_help,    NULL,
+};
 
 struct globals {
     bool help;

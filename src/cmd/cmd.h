@@ -42,7 +42,7 @@ struct cmd_example {
 };
 
 /* The most groups of options a command may have. */
-enum { CMD_GROUPS = 7 };
+enum { CMD_GROUPS = 9 };
 
 struct cmd {
     const char *name;
@@ -63,7 +63,7 @@ struct cmd {
 
 /* The commands, each at the end of its own file. */
 extern const struct cmd cmd_apiserver, cmd_cel, cmd_completion, cmd_convert, cmd_explain, cmd_gates,
-    cmd_help, cmd_match, cmd_schedule, cmd_store, cmd_validate, cmd_version;
+    cmd_help, cmd_match, cmd_schedule, cmd_store, cmd_up, cmd_validate, cmd_version;
 
 /* Every command in the order of the help, NULL at the end. */
 extern const struct cmd *const cmd_table[];

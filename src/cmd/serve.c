@@ -243,20 +243,26 @@ static void advertise(struct serve *s) {
 
 /* ---- ready, and the end ---- */
 
-int serve_tell_ready(struct serve *s, struct err *err) {
-    struct arena *a = s->call->arena;
-    struct str url = arena_printf(a, "https://%.*s:%u", STR_ARG(s->opts->bind_address),
-                                  (unsigned)server_port(s->server));
-    struct str file =
-        s->opts->kubeconfig.n ? arena_str(a, s->opts->kubeconfig) : inside(s, "admin.kubeconfig");
-    struct auth_kubeconfig k = {.server = url,
+static struct str url_of(struct serve *s) {
+    return arena_printf(s->call->arena, "https://%.*s:%u", STR_ARG(s->opts->bind_address),
+                        (unsigned)server_port(s->server));
+}
+
+int serve_write_kubeconfig(struct serve *s, struct err *err) {
+    s->kubeconfig = s->opts->kubeconfig.n ? arena_str(s->call->arena, s->opts->kubeconfig)
+                                          : inside(s, "admin.kubeconfig");
+    struct auth_kubeconfig k = {.server = url_of(s),
                                 .ca_certificate = s->pki.ca_certificate,
                                 .client_certificate = s->pki.admin_certificate,
                                 .client_key = s->pki.admin_key};
-    if (auth_kubeconfig_write(file, &k, err) < 0)
+    return auth_kubeconfig_write(s->kubeconfig, &k, err);
+}
+
+int serve_tell_ready(struct serve *s, struct err *err) {
+    if (serve_write_kubeconfig(s, err) < 0)
         return -1;
-    s->kubeconfig = file;
-    struct str line = arena_printf(a, "ready %.*s kubeconfig %.*s\n", STR_ARG(url), STR_ARG(file));
+    struct str line = arena_printf(s->call->arena, "ready %.*s kubeconfig %.*s\n",
+                                   STR_ARG(url_of(s)), STR_ARG(s->kubeconfig));
     return io_write(s->call->ctx->out, line, err);
 }
 

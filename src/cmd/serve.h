@@ -67,7 +67,7 @@ struct serve {
     int64_t request_timeout, shutdown_delay;
     net_fn *interrupted; /* what SIGTERM and SIGINT do; NULL: serve_stop */
     void *interrupted_arg;
-    struct str kubeconfig; /* the file that serve_tell_ready wrote */
+    struct str kubeconfig; /* the file, once it is written */
 };
 
 /* Opens the store and makes all parts of a server but the one that listens: requests of this
@@ -78,7 +78,10 @@ int serve_open(struct serve *s, struct cmd_call *call, const struct serve_opts *
 /* Begins to listen. Requests of others are served while the loop runs. */
 int serve_listen(struct serve *s, struct err *err);
 
-/* Writes the kubeconfig, and the line that says that the server is ready. */
+/* Writes the administrator's kubeconfig; s->kubeconfig says where. */
+int serve_write_kubeconfig(struct serve *s, struct err *err);
+
+/* The same, and the line that says that the server is ready. */
 int serve_tell_ready(struct serve *s, struct err *err);
 
 /* Lets requests under way finish and ends the loop. On the loop's thread. */

@@ -10,6 +10,7 @@
 
 struct api_object;
 struct api_pod_spec;
+struct api_pod_template_spec;
 struct api_toleration_list;
 struct match;
 struct match_node;
@@ -58,6 +59,30 @@ struct controller_daemon_verdict controller_daemon_check(const struct controller
 void controller_daemon_verdict_write(struct buf *out, const struct controller_daemon *d,
                                      const struct controller_node *node,
                                      const struct controller_daemon_verdict *v);
+
+/* ---- what is made of templates (template.c) ---- */
+
+/* Makes owner the one owner of an object that is not published, and its controller. The list lives
+ * in the object's arena. */
+void controller_owner_set(struct api_object *o, const struct api_object *owner);
+
+/* A new pod of the template, named and owned, not yet created; name must live as long as it. */
+struct api_object *controller_pod_new(const struct api_object *owner,
+                                      const struct api_pod_template_spec *template,
+                                      struct str name);
+
+/* A short text that differs where templates differ, of the letters that Kubernetes uses. If two
+ * templates have the same all the same, another count of collisions, or one at all (NULL: none),
+ * makes it another. */
+struct str controller_template_hash(struct arena *a, const struct api_pod_template_spec *template,
+                                    const int32_t *collisions);
+
+/* Are they equal but for the label that tells ReplicaSets apart? */
+bool controller_same_template(const struct api_pod_template_spec *x,
+                              const struct api_pod_template_spec *y);
+
+/* The ReplicaSet of a Deployment's template, with as many replicas, not yet created. */
+struct api_object *controller_replica_set_new(const struct api_object *deployment);
 
 /* ---- volumes (volumes.c) ---- */
 

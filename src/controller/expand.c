@@ -1,7 +1,6 @@
 /*
  * Deployments, ReplicaSets, ReplicationControllers and Jobs, and the way through all workloads.
  *
- * Follows k8s.io/kubernetes pkg/controller, func GetPodFromTemplate.
  * Follows k8s.io/kubernetes pkg/controller/job, func (*Controller) manageJob.
  */
 #include "controller/expand_int.h"
@@ -106,7 +105,7 @@ bool expand__replicas(struct expand *e, const struct api_object *owner,
         return true;
     if (!expand__may(e, count))
         return false;
-    struct api_object *draft = expand__pod_new(owner, template, next_name(e, owner, &number));
+    struct api_object *draft = controller_pod_new(owner, template, next_name(e, owner, &number));
     if (!expand__afford(e, draft->type->size, count)) {
         api_object_free(draft);
         return false;
@@ -145,44 +144,6 @@ static void expand_replication_controller(struct expand *e, const struct api_obj
 
 /* ---- Deployment ---- */
 
-enum { LONGEST_TEMPLATE = 64 << 20 };
-
-struct str expand__hash(struct arena *a, const struct api_pod_template_spec *template) {
-    static const char alphabet[] = NAMES_LETTERS;
-    AUTO(arena_release) struct arena scratch = {0};
-    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEMPLATE);
-    struct json tree = api_struct_encode(&scratch, &api_types[API_T_pod_template_spec], template);
-    json_write(&text, &tree, NULL);
-    uint32_t hash = 2166136261U; /* FNV-1a */
-    for (size_t i = 0; i < text.n; i++)
-        hash = (hash ^ (unsigned char)text.p[i]) * 16777619U;
-    struct str digits = arena_printf(&scratch, "%u", hash);
-    char *letters = arena_alloc(a, digits.n);
-    for (size_t i = 0; i < digits.n; i++)
-        letters[i] = alphabet[(unsigned char)digits.p[i] % (sizeof alphabet - 1)];
-    return (struct str){letters, digits.n};
-}
-
-struct api_object *expand__replica_set_new(struct expand *e, const struct api_object *o) {
-    const struct api_deployment *d = o->body;
-    struct api_object *made = api_object_new(api_kind_find(STR("apps/v1"), STR("ReplicaSet")));
-    struct api_replica_set *set = api_own_body(made);
-    struct arena *a = &made->arena;
-    struct label hash = {STR("pod-template-hash"), expand__hash(e->c->arena, &d->spec.template)};
-    set->metadata.name = arena_printf(a, "%.*s-%.*s", STR_ARG(o->meta->name), STR_ARG(hash.value));
-    set->metadata.namespace = arena_str(a, o->meta->namespace);
-    set->spec.replicas = d->spec.replicas;
-    api_struct_copy(a, &api_types[API_T_pod_template_spec], &d->spec.template, &set->spec.template);
-    labels_put(a, &set->spec.template.metadata.labels, hash);
-    set->metadata.labels = set->spec.template.metadata.labels;
-    set->spec.selector = arena_new(a, struct api_label_selector);
-    if (d->spec.selector)
-        api_struct_copy(a, &api_types[API_T_label_selector], d->spec.selector, set->spec.selector);
-    labels_put(a, &set->spec.selector->match_labels, hash);
-    expand__set_owner(made, o);
-    return made;
-}
-
 const struct expand_owned *expand__orphans(const struct expand *e, const struct api_object *o) {
     return find_owned(e, "orphan", o->meta->namespace, o->meta->name);
 }
@@ -195,7 +156,7 @@ static void expand_deployment(struct expand *e, const struct api_object *o) {
     const struct expand_owned *owned = expand__owned(e, o);
     if ((owned && owned->replica_sets.n) || missing <= 0 || !expand__may(e, missing))
         return;
-    const struct api_object *set = expand__create(e, expand__replica_set_new(e, o));
+    const struct api_object *set = expand__create(e, controller_replica_set_new(o));
     if (set)
         expand__replicas(e, set, &((const struct api_replica_set *)set->body)->spec.template,
                          missing);

@@ -122,7 +122,7 @@ static bool make_daemon(struct expand *e, struct daemons *all, size_t node) {
     if (!expand__may(e, 1) || !expand__members_pay(e, members, EXPAND__DAEMON_BYTES))
         return false;
     if (!all->revision.p)
-        all->revision = expand__hash(e->c->arena, members->template);
+        all->revision = controller_template_hash(e->c->arena, members->template, NULL);
     if (names_check_dns1123_subdomain(e->daemons->nodes.v[node].name).n)
         members->model = NULL;
     struct str name = arena_printf(e->c->arena, "%.*s-%.*s", STR_ARG(members->owner->meta->name),

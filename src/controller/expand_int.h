@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "controller/controller.h"
 #include "controller/expand.h"
 #include "feature/feature.h"
 
@@ -56,10 +57,6 @@ void expand__roll_add(struct controller_rollout *r, const struct api_object *pod
 /* The same for a pod that was created just now. */
 void expand__roll_created(struct expand *e, const struct api_object *pod);
 
-/* Are they equal but for the label that tells ReplicaSets apart? */
-bool expand__same_template(const struct api_pod_template_spec *x,
-                           const struct api_pod_template_spec *y);
-
 /* Do pods of the template replace those of the one before, by a strategy of that type? A remark
  * tells of those that wait until somebody deletes them. */
 bool expand__replaces(struct expand *e, struct str strategy,
@@ -68,9 +65,6 @@ bool expand__replaces(struct expand *e, struct str strategy,
 
 /* The node that a pod of a DaemonSet is for: where it is, or what its affinity names. */
 struct str expand__daemon_node(const struct api_object *pod);
-
-/* The ReplicaSet of a Deployment's template, not yet created. */
-struct api_object *expand__replica_set_new(struct expand *e, const struct api_object *deployment);
 
 /* Pods that differ in nothing but their names. False, and a remark, when they are refused. */
 bool expand__replicas(struct expand *e, const struct api_object *owner,
@@ -98,10 +92,6 @@ bool expand__may(struct expand *e, int64_t pods);
 /* May so many pods of that size be made, `count` being at least 1? Then they are counted; otherwise
  * a remark says so. */
 bool expand__afford(struct expand *e, size_t bytes, int64_t count);
-
-/* A new pod of the template, named and owned, not yet created; name must live as long as it. */
-struct api_object *expand__pod_new(const struct api_object *owner,
-                                   const struct api_pod_template_spec *template, struct str name);
 
 /* One more of a pod, or claim, that was created: it shares all with the model, which is held, and
  * has a name of its own, which must live as long as it. */
@@ -155,11 +145,5 @@ struct api_object *expand__member_new(struct expand_members *all, struct str nam
 /* Creates the member, which is taken, or adopts one that is like the model. False, and a remark,
  * when it is refused. */
 bool expand__member_add(struct expand *e, struct expand_members *all, struct api_object *pod);
-
-/* A short text that differs where templates differ, of the letters that Kubernetes uses. */
-struct str expand__hash(struct arena *a, const struct api_pod_template_spec *template);
-
-/* "controller": true, as controllers write it. The list lives in the arena. */
-void expand__set_owner(struct api_object *o, const struct api_object *owner);
 
 #endif

@@ -40,37 +40,6 @@ bool expand__afford(struct expand *e, size_t bytes, int64_t count) {
 
 /* ---- single objects ---- */
 
-void expand__set_owner(struct api_object *o, const struct api_object *owner) {
-    struct api_owner_reference *ref = arena_new(&o->arena, struct api_owner_reference);
-    *ref = (struct api_owner_reference){
-        .api_version = str_of(owner->kind->api_version),
-        .kind = str_of(owner->kind->kind),
-        .name = arena_str(&o->arena, owner->meta->name),
-        .uid = arena_str(&o->arena, owner->meta->uid),
-        .controller = {true, true},
-        .block_owner_deletion = {true, true},
-    };
-    api_own_meta(o)->owner_references = (struct api_owner_reference_list){ref, 1};
-}
-
-struct api_object *expand__pod_new(const struct api_object *owner,
-                                   const struct api_pod_template_spec *template, struct str name) {
-    struct api_object *o = api_object_new(api_kind_find(STR("v1"), STR("Pod")));
-    struct api_pod *pod = api_own_body(o);
-    struct api_object_meta meta;
-    api_struct_copy(&o->arena, &api_types[API_T_object_meta], &template->metadata, &meta);
-    api_struct_copy(&o->arena, &api_types[API_T_pod_spec], &template->spec, &pod->spec);
-    pod->metadata = (struct api_object_meta){
-        .name = name,
-        .namespace = arena_str(&o->arena, owner->meta->namespace),
-        .labels = meta.labels,
-        .annotations = meta.annotations,
-        .finalizers = meta.finalizers,
-    };
-    expand__set_owner(o, owner);
-    return o;
-}
-
 struct api_object *expand__derive(const struct api_object *model, struct str name) {
     struct api_object *o = api_object_derive(model);
     api_own_meta(o)->name = name;
@@ -173,7 +142,7 @@ bool expand__members_pay(struct expand *e, struct expand_members *all, size_t be
     int64_t count = all->unpaid;
     if (!count)
         return true;
-    struct api_object *pod = expand__pod_new(all->owner, all->template, STR(""));
+    struct api_object *pod = controller_pod_new(all->owner, all->template, STR(""));
     size_t bytes = pod->arena.bytes + pod->meta->labels.n * LABEL_BYTES +
                    term_bytes(&all->template->spec) + beside;
     api_object_free(pod);
@@ -187,7 +156,7 @@ struct api_object *expand__member_new(struct expand_members *all, struct str nam
         return expand__derive(all->model, name);
     all->model = NULL;
     all->digits = number.n;
-    return expand__pod_new(all->owner, all->template, name);
+    return controller_pod_new(all->owner, all->template, name);
 }
 
 bool expand__member_add(struct expand *e, struct expand_members *all, struct api_object *pod) {

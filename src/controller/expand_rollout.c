@@ -2,31 +2,7 @@
 #include "base/buf.h"
 #include "controller/expand_int.h"
 
-enum { LONGEST_TEMPLATE = 64 << 20 };
-
 /* ---- templates ---- */
-
-static void write_template(struct buf *out, const struct api_pod_template_spec *template) {
-    AUTO(arena_release) struct arena a = {0};
-    struct api_pod_template_spec copy = *template;
-    struct labels labels = {arena_array(&a, struct label, template->metadata.labels.n), 0};
-    for (size_t i = 0; i < template->metadata.labels.n; i++)
-        if (!str_is(template->metadata.labels.v[i].key, "pod-template-hash"))
-            labels.v[labels.n++] = template->metadata.labels.v[i];
-    copy.metadata.labels = labels;
-    struct json tree = api_struct_encode(&a, &api_types[API_T_pod_template_spec], &copy);
-    json_write(out, &tree, NULL);
-}
-
-/* Follows k8s.io/kubernetes pkg/controller/deployment/util, func EqualIgnoreHash. */
-bool expand__same_template(const struct api_pod_template_spec *x,
-                           const struct api_pod_template_spec *y) {
-    AUTO(buf_release) struct buf a = BUF_INIT(LONGEST_TEMPLATE);
-    AUTO(buf_release) struct buf b = BUF_INIT(LONGEST_TEMPLATE);
-    write_template(&a, x);
-    write_template(&b, y);
-    return str_eq(buf_view(&a), buf_view(&b));
-}
 
 static void note(struct expand *e, const char *text) {
     AUTO(arena_release) struct arena a = {0};
@@ -36,7 +12,7 @@ static void note(struct expand *e, const char *text) {
 bool expand__replaces(struct expand *e, struct str strategy,
                       const struct api_pod_template_spec *template,
                       const struct api_pod_template_spec *before) {
-    if (expand__same_template(template, before))
+    if (controller_same_template(template, before))
         return false;
     if (!str_is(strategy, "OnDelete"))
         return true;
@@ -111,13 +87,14 @@ static void add_replicas(struct expand *e, const struct api_object *o, struct co
     for (size_t i = 0; owned && i < owned->replica_sets.n; i++) {
         const struct api_object *set = owned->replica_sets.v[i];
         const struct api_replica_set *body = set->body;
-        bool is_new = !*current && expand__same_template(&body->spec.template, &d->spec.template);
+        bool is_new =
+            !*current && controller_same_template(&body->spec.template, &d->spec.template);
         add_pods(r, expand__owned(e, set), is_new);
         if (is_new)
             *current = set;
     }
     add_pods(r, expand__orphans(e, o),
-             expand__same_template(&before->spec.template, &d->spec.template));
+             controller_same_template(&before->spec.template, &d->spec.template));
 }
 
 static bool make_replicas(struct expand *e, const struct api_object *o,
@@ -127,7 +104,7 @@ static bool make_replicas(struct expand *e, const struct api_object *o,
     if (!expand__may(e, count))
         return false;
     if (!current)
-        current = expand__create(e, expand__replica_set_new(e, o));
+        current = expand__create(e, controller_replica_set_new(o));
     return current &&
            expand__replicas(e, current,
                             &((const struct api_replica_set *)current->body)->spec.template, count);

@@ -159,7 +159,7 @@ static struct stateful stateful_of(struct expand *e, const struct api_object *o,
     const struct api_stateful_set *set = o->body;
     const struct api_pod_template_spec *template = &set->spec.template;
     struct arena *a = e->c->arena;
-    struct str hash = expand__hash(a, template);
+    struct str hash = controller_template_hash(a, template, NULL);
     return (struct stateful){
         .set = set,
         .members = {.owner = o,

@@ -31,7 +31,7 @@ static int64_t resolve(const struct api_int_or_str *x, int64_t total, bool round
     if (!x->is_str)
         return x->i;
     if (!str_ends(x->s, STR("%")) || !str_to_i64(str_sub(x->s, 0, x->s.n - 1), &percent) ||
-        percent < 0 || percent > 100)
+        percent < 0 || percent > INT32_MAX)
         return 0;
     return (total * percent + (round_up ? 99 : 0)) / 100;
 }

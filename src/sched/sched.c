@@ -249,10 +249,21 @@ static void delete_pod(struct sched *s, struct sched_pod *p) {
     release(s, &last);
 }
 
-bool sched_forget(struct sched *s, const struct sched_pod_name *pod) {
+/* The pod of that name, if it is the one; NULL: it is not there. */
+static struct sched_pod *pod_named(struct sched *s, const struct sched_pod_name *pod) {
     struct api_object_meta meta = {.namespace = pod->namespace, .name = pod->name};
     struct sched_pod *p = pod_find(s, &meta);
-    if (!p || !sched__queue_is_binding(p) || !str_eq(p->uid, pod->uid))
+    return p && str_eq(p->uid, pod->uid) ? p : NULL;
+}
+
+bool sched_activate(struct sched *s, const struct sched_pod_name *pod) {
+    struct sched_pod *p = pod_named(s, pod);
+    return p && sched__queue_activate(s, p);
+}
+
+bool sched_forget(struct sched *s, const struct sched_pod_name *pod) {
+    struct sched_pod *p = pod_named(s, pod);
+    if (!p || !sched__queue_is_binding(p))
         return false;
     struct sched_pod last = remember(p);
     sched__metrics_attempt(s, p->queued->profile, SCHED_FAILED, p->queued->seconds);
@@ -388,9 +399,9 @@ void sched_free(struct sched *s) {
 /* ---- decisions ---- */
 
 /* The pod is on its node from now on, as far as the next decisions are concerned. */
-static void assume(struct sched *s, struct sched_pod *p, uint32_t slot) {
+static void assume(struct sched *s, struct sched_pod *p, uint32_t slot, struct sched_result *out) {
     sched__unnominate(s, p);
-    sched__volumes_assume(s, p, slot);
+    sched__volumes_assume(s, p, slot, out);
     sched__pod_place(s, p, slot);
     p->assumed = true;
 }
@@ -458,7 +469,7 @@ static void decide(struct sched__cycle *cy, struct sched_result *out) {
         if (slot != SCHED__NONE) {
             out->outcome = SCHED_SCHEDULED;
             out->node = arena_str(cy->arena, intern_text(s->nodes.v[slot].name));
-            assume(s, cy->pod, slot);
+            assume(s, cy->pod, slot, out);
             return;
         }
     }

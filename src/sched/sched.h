@@ -70,6 +70,12 @@ struct sched_pod_name {
     struct str namespace, name, uid;
 };
 
+/* What has to be written before a pod is bound, for a claim that waited for its first consumer. */
+struct sched_volume_task {
+    struct str claim, claim_uid; /* its namespace is the pod's */
+    struct str volume;           /* that becomes the claim's; absent: it is to be provisioned */
+};
+
 /* What became of one pod. Everything is borrowed until the next decision. */
 struct sched_result {
     struct sched_pod_name pod;
@@ -79,6 +85,10 @@ struct sched_result {
     struct str nominated; /* the node that is kept free for the pod from now on, or absent */
     const struct sched_pod_name *victims;
     size_t victim_count;
+    const struct sched_pod_name *outranked; /* they had that node before, and now have none */
+    size_t outranked_count;
+    const struct sched_volume_task *volumes; /* scheduled: upstream's PreBind */
+    size_t volume_count;
 };
 
 /*
@@ -102,6 +112,10 @@ bool sched_next(struct sched *s, struct sched_result *out);
  * tried again after its back-off. False, and nothing happens, when the pod is not being bound.
  */
 bool sched_forget(struct sched *s, const struct sched_pod_name *pod);
+
+/* A pod that waits, for another try or for something to change, is tried at once: for one whose
+ * victims could not be preempted. False, and nothing happens, when it does not wait. */
+bool sched_activate(struct sched *s, const struct sched_pod_name *pod);
 
 /* When sched_next will have something to do again if nothing happens: nanoseconds of the clock's
  * wall time, INT64_MAX for never. */

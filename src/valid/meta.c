@@ -3,6 +3,7 @@
  *
  * Follows k8s.io/apimachinery pkg/api/validation, func ValidateObjectMeta,
  * func ValidateOwnerReferences, func ValidateAnnotations.
+ * Follows k8s.io/kubernetes pkg/apis/core/v1, func ValidateForbiddenReservedDomainSuffixes.
  * Follows k8s.io/apiserver pkg/registry/rest, func WipeObjectMetaSystemFields,
  * func FillObjectMetaSystemFields.
  */
@@ -144,6 +145,23 @@ static void check_namespace(struct valid *v, const struct path *p, struct str na
         struct names_errs errs = valid__name_label(namespace, false);
         valid__names(v, p, namespace, &errs);
     }
+}
+
+/* ---- domains ---- */
+
+static bool is_own_domain(struct arena *a, struct str key) {
+    struct str domain, rest;
+    str_cut(key, '/', &domain, &rest);
+    domain = utf8_trim_space(valid__lower(a, domain));
+    while (str_ends(domain, STR(".")))
+        domain.n--;
+    return str_ends(domain, STR(".k8s.io")) || str_is(domain, "k8s.io") ||
+           str_ends(domain, STR(".kubernetes.io")) || str_is(domain, "kubernetes.io");
+}
+
+void valid__foreign_domain(struct valid *v, const struct path *p, struct str key) {
+    if (is_own_domain(v->errs->a, key))
+        valid__invalid(v, p, VALUE_Q(key), "domain names *.k8s.io, *.kubernetes.io are reserved");
 }
 
 /* ---- annotations ---- */

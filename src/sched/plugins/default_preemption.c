@@ -302,11 +302,19 @@ static struct str find_objection(const struct sched__cycle *cy) {
 }
 
 /* Those that were promised this node and are less important must look for another one. */
-static void take_nominations(struct sched *s, const struct sched_pod *pod, uint32_t slot) {
-    struct sched__node *node = &s->nodes.v[slot];
-    for (size_t i = node->nominated.n; i--;)
-        if (node->nominated.v[i]->priority < pod->priority)
-            sched__unnominate(s, node->nominated.v[i]);
+static void take_nominations(struct preemption *p, struct sched_result *out) {
+    struct sched *s = p->cy->s;
+    struct sched__node *node = &s->nodes.v[p->best.slot];
+    struct sched_pod_name *outranked =
+        arena_array(p->cy->arena, struct sched_pod_name, node->nominated.n);
+    out->outranked = outranked;
+    for (size_t i = node->nominated.n; i--;) {
+        struct sched_pod *pod = node->nominated.v[i];
+        if (pod->priority >= p->cy->pod->priority)
+            continue;
+        outranked[out->outranked_count++] = sched__pod_name(pod, p->cy->arena);
+        sched__unnominate(s, pod);
+    }
 }
 
 static void actuate(struct preemption *p, struct sched_result *out) {
@@ -316,7 +324,7 @@ static void actuate(struct preemption *p, struct sched_result *out) {
         victims[i] = sched__pod_name(p->best.victims[i].pod, p->cy->arena);
     out->victims = victims;
     out->victim_count = p->best.n;
-    take_nominations(s, p->cy->pod, p->best.slot);
+    take_nominations(p, out);
     sched__nominate(s, p->cy->pod, p->best.slot);
 }
 

@@ -420,6 +420,17 @@ void sched__queue_bound(struct sched *s, struct sched_pod *pod) {
     sched__queue_skip(s, pod);
 }
 
+/* Follows k8s.io/kubernetes pkg/scheduler/backend/queue, func (*PriorityQueue) Activate. */
+bool sched__queue_activate(struct sched *s, struct sched_pod *pod) {
+    struct sched__queued *p = pod->queued;
+    bool waits = p && p->place >= SCHED__BACKOFF && p->place <= SCHED__UNSCHEDULABLE_PODS;
+    if (!waits)
+        return false;
+    sched__places_leave(s->queue, p);
+    requeue(s, p, FRESH, SCHED__EVENT_FORCE_ACTIVATE);
+    return true;
+}
+
 static int64_t min_time(int64_t a, int64_t b) {
     return a < b ? a : b;
 }

@@ -152,6 +152,9 @@ void sched__queue_event_up_to(struct sched *s, const struct sched__event *event,
  * object nominated it to, if it did. */
 void sched__queue_freed(struct sched *s, const struct sched_pod *pod);
 
+/* A pod in back-off or among the unschedulable ones becomes active; false: it is in neither. */
+bool sched__queue_activate(struct sched *s, struct sched_pod *pod);
+
 /* When sched__queue_pop will have something if nothing happens: now, a time to come, INT64_MAX. */
 int64_t sched__queue_next_time(const struct sched *s);
 

@@ -85,7 +85,29 @@ static void take_claim(struct sched *s, const struct sched_pod *p, const struct 
     arena_release(&a);
 }
 
-void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot) {
+static struct sched_volume_task task_of(struct arena *a, const struct sched__claim *claim,
+                                        const struct sched__pv *pv) {
+    const struct api_object_meta *meta = claim->object->meta;
+    return (struct sched_volume_task){.claim = arena_str(a, meta->name),
+                                      .claim_uid = arena_str(a, meta->uid),
+                                      .volume = pv ? arena_str(a, pv->object->meta->name)
+                                                   : (struct str){0}};
+}
+
+static void tell_tasks(struct arena *a, const struct sched__volume_plan *plan,
+                       struct sched_result *out) {
+    size_t n = plan->binding_count + plan->provision_count;
+    struct sched_volume_task *tasks = arena_array(a, struct sched_volume_task, n);
+    for (size_t i = 0; i < plan->binding_count; i++)
+        tasks[i] = task_of(a, plan->bindings[i].claim, plan->bindings[i].pv);
+    for (size_t i = 0; i < plan->provision_count; i++)
+        tasks[plan->binding_count + i] = task_of(a, plan->provisions[i].claim, NULL);
+    out->volumes = tasks;
+    out->volume_count = n;
+}
+
+void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot,
+                           struct sched_result *out) {
     if (!p->cls->data[SCHED_VOLUME_BINDING])
         return;
     struct arena a = {0};
@@ -99,6 +121,7 @@ void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot) 
             take_volume(s, p, &plan->bindings[i]);
         for (size_t i = 0; i < plan->provision_count; i++)
             take_claim(s, p, plan->provisions[i].claim->object, node);
+        tell_tasks(&s->cycle, plan, out);
         s->storage_generation++;
     }
     arena_release(&a);

@@ -17,8 +17,10 @@ struct sched__volumes;
 /* ---- what the core calls ---- */
 
 /* The pod was given the node: the volumes and the provisioning that its claims get there are taken,
- * so that the next pod sees it. Moves storage_generation if anything was. */
-void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot);
+ * so that the next pod sees it. Moves storage_generation if anything was. The result tells what has
+ * to be written, in s->cycle. */
+void sched__volumes_assume(struct sched *s, struct sched_pod *p, uint32_t slot,
+                           struct sched_result *out);
 
 /* Undoes the above: the pod could not be bound. Nothing happens if nothing was taken. */
 void sched__volumes_forget(struct sched *s, struct sched_pod *p);

@@ -15,7 +15,13 @@ static void label_key(struct valid *v, const struct path *p, struct str key) {
     valid__say_names(v, p, key, &errs, ORIGIN_LABEL_KEY);
 }
 
-static void prefixed_key(struct valid *v, const struct path *p, struct str key) {
+/* That the domain is not Kubernetes' own is declared as code, which is always in force. */
+static void foreign_key(struct valid *v, const struct path *p, struct str key) {
+    bool was_standard = v->is_standard;
+    v->is_standard = true;
+    if (valid__begin_declared(v, ""))
+        valid__foreign_domain(v, p, key);
+    v->is_standard = was_standard;
     struct names_errs errs = names_check_label_key(key);
     if (!errs.n && str_find_char(key, '/') == STR_NONE)
         errs = (struct names_errs){.n = 1,
@@ -149,7 +155,7 @@ static format_rule *const formats[] = {
     [F_LONG_NAME] = valid__long_name,
     [F_LONG_NAME_CASELESS] = valid__caseless_name,
     [F_LABEL_KEY] = label_key,
-    [F_PREFIXED_LABEL_KEY] = prefixed_key,
+    [F_FOREIGN_LABEL_KEY] = foreign_key,
     [F_PATH_SEGMENT] = path_segment,
     [F_UUID] = uuid,
     [F_POOL_NAME] = pool_name,

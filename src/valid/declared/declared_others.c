@@ -31,7 +31,7 @@ static const struct declared_type types[] = {
         {.rows = ROWS{{.field = "target", .rules = D_IMMUTABLE},
                       {.field = "requester",
                        .rules = D_REQUIRED | D_IMMUTABLE,
-                       .format = F_PREFIXED_LABEL_KEY},
+                       .format = F_FOREIGN_LABEL_KEY},
                       {.field = "intent", .rules = D_REQUIRED, .choices = intents},
                       {0}}},
     [API_T_eviction_request_target] = {.united = UNITED("pod"),

@@ -36,7 +36,7 @@ enum declared_format {
     F_LONG_NAME,
     F_LONG_NAME_CASELESS,
     F_LABEL_KEY,
-    F_PREFIXED_LABEL_KEY,
+    F_FOREIGN_LABEL_KEY, /* with a prefix, which is not of Kubernetes' own domains */
     F_PATH_SEGMENT,
     F_UUID,
     F_POOL_NAME,

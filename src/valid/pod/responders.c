@@ -4,7 +4,6 @@
  * Follows k8s.io/kubernetes pkg/apis/core/v1, func Validate_PodSpec,
  * func Validate_EvictionResponder.
  */
-#include "base/utf8.h"
 #include "valid/pod/pod_int.h"
 
 enum { MOST_RESPONDERS = 10, FIRST_FREE_PRIORITY = 1000, HIGHEST_PRIORITY = 100000 };
@@ -28,24 +27,12 @@ static struct value responder_value(struct arena *a, const struct api_eviction_r
     return VALUE_JSON(api_struct_encode(a, &api_types[API_T_eviction_responder], &known));
 }
 
-static bool is_reserved(struct arena *a, struct str name) {
-    struct str domain, rest;
-    if (!str_cut(name, '/', &domain, &rest))
-        domain = name;
-    domain = utf8_trim_space(valid__lower(a, domain));
-    while (str_ends(domain, STR(".")))
-        domain.n--;
-    return str_ends(domain, STR(".k8s.io")) || str_is(domain, "k8s.io") ||
-           str_ends(domain, STR(".kubernetes.io")) || str_is(domain, "kubernetes.io");
-}
-
 static void check_name(struct valid *v, const struct path *p, struct str name) {
     if (!name.n) {
         valid__required(v, p, NO_DETAIL);
         return;
     }
-    if (is_reserved(v->errs->a, name))
-        valid__invalid(v, p, VALUE_Q(name), "domain names *.k8s.io, *.kubernetes.io are reserved");
+    valid__foreign_domain(v, p, name);
     struct names_errs errs = names_check_label_key(name);
     valid__names(v, p, name, &errs);
     if (!errs.n && str_find_char(name, '/') == STR_NONE)

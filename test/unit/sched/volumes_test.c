@@ -80,7 +80,7 @@ static void place(struct run *r, const struct json *step, struct sched_pod *p) {
     struct str node = json_str(json_get(step, STR("place")));
     uint32_t slot = sched__node_find(r->w.s, node);
     assert_true(slot != SCHED__NONE);
-    sched__volumes_assume(r->w.s, p, slot);
+    sched__volumes_assume(r->w.s, p, slot, &(struct sched_result){0});
     if (json_get(step, STR("forget"))) {
         sched__volumes_forget(r->w.s, p);
         return;

@@ -1,0 +1,85 @@
+/* Objects of files, in an order in which each finds what it needs. */
+#include "cmd/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "registry/registry.h"
+
+/* What is stored first: namespaces, then what belongs to no namespace, then the rest. */
+enum { RANK_NAMESPACE, RANK_CLUSTER, RANK_OTHERS, RANKS };
+
+struct load {
+    struct serve *s;
+    VEC(struct api_object *) ranks[RANKS];
+    size_t loaded, kept, refused;
+};
+
+static int rank_of(const struct api_object *o) {
+    if (api_object_is(o, API_T_namespace))
+        return RANK_NAMESPACE;
+    return o->kind && !o->kind->namespaced ? RANK_CLUSTER : RANK_OTHERS;
+}
+
+static int read_all(struct load *l, const struct input_opts *files, struct err *err) {
+    struct input *in;
+    struct api_object *o;
+    struct input_source source;
+    int rc = -1;
+    if (input_open(l->s->call->ctx, files, false, &in, err) < 0)
+        return -1;
+    while ((rc = input_next(in, &o, &source, err)) > 0)
+        vec_push(&l->ranks[rank_of(o)], o);
+    input_free(in);
+    return rc;
+}
+
+static void tell_refusal(struct load *l, const struct registry_failure *failure) {
+    struct cmd_ctx *ctx = l->s->call->ctx;
+    struct err told = {.code = failure->code};
+    err_set(&told, failure->code, "%.*s", STR_ARG(failure->message));
+    cmd_report(ctx, NULL, &told);
+    l->refused++;
+}
+
+static void store_object(struct load *l, struct api_object *o) {
+    AUTO(arena_release) struct arena a = {0};
+    struct registry_failure failure = apiserver_load(l->s->api, &a, o);
+    if (!failure.code)
+        l->loaded++;
+    else if (failure.code == ERR_EXISTS)
+        l->kept++;
+    else
+        tell_refusal(l, &failure);
+}
+
+static void store_all(struct load *l) {
+    for (int rank = 0; rank < RANKS; rank++) {
+        for (size_t i = 0; i < l->ranks[rank].n; i++)
+            store_object(l, l->ranks[rank].v[i]);
+        vec_clear(&l->ranks[rank]);
+    }
+    store_commit(l->s->store, NULL, NULL);
+    store_flush(l->s->store);
+}
+
+static void release(struct load *l) {
+    for (int rank = 0; rank < RANKS; rank++) {
+        for (size_t i = 0; i < l->ranks[rank].n; i++)
+            api_object_free(l->ranks[rank].v[i]);
+        vec_release(&l->ranks[rank]);
+    }
+}
+
+int load_files(struct serve *s, const struct input_opts *files, struct err *err) {
+    struct load l = {.s = s};
+    int rc = files->filenames.n ? read_all(&l, files, err) : 0;
+    if (rc == 0)
+        store_all(&l);
+    release(&l);
+    if (rc == 0 && l.refused)
+        rc = err_set(err, ERR_INVALID, "%zu of %zu objects were refused", l.refused,
+                     l.loaded + l.kept + l.refused);
+    return rc;
+}

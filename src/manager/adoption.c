@@ -1,0 +1,198 @@
+/* Who belongs to whom, and whose work a change is. */
+#include "manager/adoption_int.h"
+
+/* ---- claims ---- */
+
+/* A patch that is to be sent, whole in the arena of the work. */
+struct claim_patch {
+    struct str name, text;
+    bool releases;
+    struct claim_patch *next;
+};
+
+struct claim_sync {
+    struct work *work;
+    const struct api_kind *owner_kind, *member_kind;
+    struct str uid; /* of the owner */
+    struct claim_patch *patches;
+    bool adopts;
+};
+
+/* What is gone is nobody's; what was released by somebody else is refused as invalid. */
+static void patch_answered(void *arg, struct work *w, const struct client_answer *answer) {
+    const struct claim_patch *patch = arg;
+    if (answer->code == ERR_NONE || answer->code == ERR_NOT_FOUND)
+        return;
+    if (!patch->releases || answer->code != ERR_UNPROCESSABLE)
+        work_fail(w, "%.*s", STR_ARG(answer->message));
+}
+
+static void send_patches(struct claim_sync *s) {
+    for (struct claim_patch *p = s->patches; p; p = p->next)
+        work_send(s->work,
+                  &(struct client_request){.verb = REGISTRY_VERB_PATCH,
+                                           .kind = s->member_kind,
+                                           .namespace = work_namespace(s->work),
+                                           .name = p->name,
+                                           .patch_type = CLIENT_PATCH_STRATEGIC,
+                                           .patch = p->text},
+                  patch_answered, p);
+    work_again_after(s->work, 0);
+}
+
+/* The owner as it is now, which may be younger than what the informer has told. */
+static void owner_answered(void *arg, struct work *w, const struct client_answer *answer) {
+    struct claim_sync *s = arg;
+    if (answer->code != ERR_NONE)
+        work_fail(w, "%.*s", STR_ARG(answer->message));
+    else if (!str_eq(answer->object->meta->uid, s->uid))
+        work_fail(w, "the original of %.*s is gone", STR_ARG(work_name(w)));
+    else if (answer->object->meta->deletion_timestamp.set)
+        work_fail(w, "%.*s has just been deleted", STR_ARG(work_name(w)));
+    else
+        send_patches(s);
+}
+
+static struct str adoption(struct arena *a, const struct api_object *owner,
+                           const struct api_object *o) {
+    return arena_printf(a,
+                        "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"%s\",\"kind\":\"%s\""
+                        ",\"name\":\"%.*s\",\"uid\":\"%.*s\",\"controller\":true,"
+                        "\"blockOwnerDeletion\":true}],\"uid\":\"%.*s\"}}",
+                        owner->kind->api_version, owner->kind->kind, STR_ARG(owner->meta->name),
+                        STR_ARG(owner->meta->uid), STR_ARG(o->meta->uid));
+}
+
+static struct str release(struct arena *a, const struct api_object *owner,
+                          const struct api_object *o) {
+    return arena_printf(a,
+                        "{\"metadata\":{\"uid\":\"%.*s\",\"ownerReferences\":[{\"$patch\":"
+                        "\"delete\",\"uid\":\"%.*s\"}]}}",
+                        STR_ARG(o->meta->uid), STR_ARG(owner->meta->uid));
+}
+
+static void add_patch(struct claim_sync *s, const struct api_object *owner,
+                      const struct api_object *o, bool releases) {
+    struct arena *a = work_arena(s->work);
+    struct claim_patch *p = arena_new(a, struct claim_patch);
+    p->name = arena_str(a, o->meta->name);
+    p->text = releases ? release(a, owner, o) : adoption(a, owner, o);
+    p->releases = releases;
+    p->next = s->patches;
+    s->patches = p;
+    s->adopts = s->adopts || !releases;
+}
+
+/* Is an object without a controller to be the owner's? */
+static bool is_adoptable(const struct manager__claim *c, const struct api_object *o) {
+    return str_eq(o->meta->namespace, c->owner->meta->namespace) &&
+           !o->meta->deletion_timestamp.set && !c->owner->meta->deletion_timestamp.set &&
+           selector_matches(c->selector, &o->meta->labels);
+}
+
+static bool is_considered(const struct manager__claim *c, const struct api_object *o) {
+    return !c->considers || c->considers(c->owner, o);
+}
+
+static void claim_owned(const struct manager__claim *c, struct claim_sync *s,
+                        struct manager__objects *out) {
+    size_t n;
+    const struct api_object *const *owned =
+        informer_find(c->members, INFORMER_BY_CONTROLLER, c->owner->meta->uid, &n);
+    out->v = arena_array(work_arena(c->work), const struct api_object *, n);
+    for (size_t i = 0; i < n; i++) {
+        if (!is_considered(c, owned[i]))
+            continue;
+        if (selector_matches(c->selector, &owned[i]->meta->labels))
+            out->v[out->n++] = owned[i];
+        else if (!c->owner->meta->deletion_timestamp.set)
+            add_patch(s, c->owner, owned[i], true);
+    }
+}
+
+static void claim_orphans(const struct manager__claim *c, struct claim_sync *s) {
+    size_t n;
+    const struct api_object *const *orphans =
+        informer_find(c->members, INFORMER_BY_CONTROLLER, STR(""), &n);
+    for (size_t i = 0; i < n; i++)
+        if (is_considered(c, orphans[i]) && is_adoptable(c, orphans[i]))
+            add_patch(s, c->owner, orphans[i], false);
+}
+
+bool manager__claim(const struct manager__claim *c, struct manager__objects *out) {
+    struct claim_sync *s = arena_new(work_arena(c->work), struct claim_sync);
+    s->work = c->work;
+    s->owner_kind = c->owner->kind;
+    s->uid = arena_str(work_arena(c->work), c->owner->meta->uid);
+    *out = (struct manager__objects){0};
+    claim_owned(c, s, out);
+    claim_orphans(c, s);
+    if (!s->patches)
+        return true;
+    s->member_kind = c->kind;
+    if (s->adopts)
+        work_send(c->work,
+                  &(struct client_request){.verb = REGISTRY_VERB_GET,
+                                           .kind = s->owner_kind,
+                                           .namespace = work_namespace(c->work),
+                                           .name = work_name(c->work)},
+                  owner_answered, s);
+    else
+        send_patches(s);
+    return false;
+}
+
+/* ---- whose work a change is ---- */
+
+static void owner_set(void *arg, const struct api_object *old, const struct api_object *o) {
+    const struct manager__owners *owners = arg;
+    (void)old;
+    workqueue_add_object(owners->queue, o);
+}
+
+static void owner_deleted(void *arg, const struct api_object *last) {
+    const struct manager__owners *owners = arg;
+    workqueue_add_object(owners->queue, last);
+}
+
+void manager__owners_listen(struct manager__owners *owners) {
+    informer_listen(
+        owners->informer,
+        &(struct informer_handler){.set = owner_set, .deleted = owner_deleted, .arg = owners});
+}
+
+static bool same_controller(const struct api_object *a, const struct api_object *b) {
+    const struct api_owner_reference *x = api_object_controller(a), *y = api_object_controller(b);
+    return x && y ? str_eq(x->uid, y->uid) : !x && !y;
+}
+
+static void add_adopters(const struct manager__owners *owners, const struct api_object *o) {
+    size_t n;
+    const struct api_object *const *all =
+        informer_find(owners->informer, INFORMER_BY_NAMESPACE, o->meta->namespace, &n);
+    AUTO(arena_release) struct arena a = {0};
+    for (size_t i = 0; i < n; i++)
+        if (selector_matches(owners->selector(&a, all[i]), &o->meta->labels))
+            workqueue_add_object(owners->queue, all[i]);
+}
+
+static void member_set(void *arg, const struct api_object *old, const struct api_object *o) {
+    const struct manager__owners *owners = arg;
+    bool moved = old && !same_controller(old, o);
+    if (moved)
+        workqueue_add_controller(owners->queue, old, owners->kind);
+    if (api_object_controller(o))
+        workqueue_add_controller(owners->queue, o, owners->kind);
+    else if (!old || moved || !labels_equal(&old->meta->labels, &o->meta->labels))
+        add_adopters(owners, o);
+}
+
+static void member_deleted(void *arg, const struct api_object *last) {
+    const struct manager__owners *owners = arg;
+    workqueue_add_controller(owners->queue, last, owners->kind);
+}
+
+void manager__members_listen(struct manager__owners *owners, struct informer *members) {
+    informer_listen(members, &(struct informer_handler){
+                                 .set = member_set, .deleted = member_deleted, .arg = owners});
+}

@@ -1,0 +1,51 @@
+/*
+ * What belongs to a controller's object: members name it as their controller and match its
+ * selector. Members that match and have no controller are adopted, those that do not match any more
+ * are released.
+ *
+ * Follows k8s.io/kubernetes pkg/controller, func (*BaseControllerRefManager) ClaimObject.
+ */
+#ifndef MANAGER_ADOPTION_INT_H
+#define MANAGER_ADOPTION_INT_H
+
+#include "api/selector.h"
+#include "manager/controller_int.h"
+
+struct manager__objects {
+    const struct api_object **v;
+    size_t n;
+};
+
+struct manager__claim {
+    struct work *work;
+    const struct api_object *owner;
+    struct informer *members;
+    const struct api_kind *kind; /* of the members */
+    const struct selector *selector;
+    /* Is the object to be looked at? NULL: all are. */
+    bool (*considers)(const struct api_object *owner, const struct api_object *o);
+};
+
+/* The objects that belong to the owner, in the arena of the work and borrowed as the informer has
+ * them. False: some are to be adopted or released first; that was sent, and the key comes again
+ * behind it, so there is nothing more to do now. */
+bool manager__claim(const struct manager__claim *claim, struct manager__objects *out);
+
+/* ---- whose work a change is ---- */
+
+/* Owners in a queue, and how they select members. It lives as long as the informers. */
+struct manager__owners {
+    struct workqueue *queue;
+    const struct api_kind *kind;
+    struct informer *informer;
+    /* The selector of an owner, in the arena; NULL: none that could be compiled. */
+    const struct selector *(*selector)(struct arena *a, const struct api_object *owner);
+};
+
+/* Has owners worked on whenever they change or go. */
+void manager__owners_listen(struct manager__owners *owners);
+
+/* The same whenever one of their members does, and when an object appears that they may adopt. */
+void manager__members_listen(struct manager__owners *owners, struct informer *members);
+
+#endif

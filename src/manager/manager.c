@@ -1,0 +1,121 @@
+/* Which controllers there are, and which of them run. */
+#include "manager/manager.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "intern/intern.h"
+#include "manager/controller_int.h"
+#include "match/match.h"
+#include "net/loop.h"
+
+static const struct manager__controller *const controllers[] = {
+#define CONTROLLER(id, name) &manager__##id,
+#include "manager/controllers.def"
+#undef CONTROLLER
+    NULL,
+};
+
+static const char *const names[] = {
+#define CONTROLLER(id, name) name,
+#include "manager/controllers.def"
+#undef CONTROLLER
+    NULL,
+};
+
+enum { CONTROLLERS = sizeof names / sizeof names[0] - 1 };
+
+const char *const *manager_controllers(size_t *n) {
+    *n = CONTROLLERS;
+    return names;
+}
+
+static bool is_known(struct str name) {
+    for (size_t i = 0; controllers[i]; i++)
+        if (str_is(name, names[i]))
+            return true;
+    return str_is(name, "*");
+}
+
+static struct str without_minus(struct str name) {
+    return str_starts(name, STR("-")) ? str_sub(name, 1, name.n) : name;
+}
+
+static int check_names(const struct manager_opts *opts, struct err *err) {
+    for (size_t i = 0; i < opts->controller_count; i++)
+        if (!is_known(without_minus(opts->controllers[i])))
+            return err_set(err, ERR_INVALID, "\"%.*s\" is not in the list of known controllers",
+                           STR_ARG(opts->controllers[i]));
+    return 0;
+}
+
+/* Follows k8s.io/controller-manager app, func IsControllerEnabled. */
+static bool is_enabled(const struct manager_opts *opts, const char *name) {
+    bool all = opts->controller_count == 0;
+    for (size_t i = 0; i < opts->controller_count; i++) {
+        struct str asked = opts->controllers[i];
+        if (str_is(without_minus(asked), name))
+            return asked.p[0] != '-';
+        all = all || str_is(asked, "*");
+    }
+    return all;
+}
+
+struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
+    if (check_names(opts, err) < 0)
+        return NULL;
+    struct manager *m = xcalloc(1, sizeof *m);
+    m->client = opts->client;
+    m->informers = opts->informers;
+    m->log = opts->log;
+    m->gates = opts->gates;
+    m->seed = opts->seed;
+    m->atoms = intern_new(opts->seed);
+    m->match = match_new(m->atoms, opts->gates, opts->engine, opts->seed);
+    m->running = xcalloc(CONTROLLERS + 1, sizeof *m->running);
+    for (size_t i = 0; controllers[i]; i++)
+        if (is_enabled(opts, names[i]))
+            m->running[i] = controllers[i]->start(m);
+    return m;
+}
+
+void manager_free(struct manager *m) {
+    if (!m)
+        return;
+    for (size_t i = 0; controllers[i]; i++)
+        if (m->running[i])
+            controllers[i]->stop(m->running[i]);
+    free(m->running);
+    match_free(m->match);
+    intern_free(m->atoms);
+    free(m);
+}
+
+struct informer *manager__informer(struct manager *m, enum api_type_id type) {
+    return informers_of(m->informers, client_kind(type));
+}
+
+struct events *manager__events(struct manager *m, const char *component) {
+    return events_new(&(struct events_opts){
+        .client = m->client,
+        .log = m->log,
+        .component = component,
+    });
+}
+
+bool manager__is_deletable(const struct registry_resource *resource) {
+    const uint32_t verbs =
+        1U << REGISTRY_VERB_DELETE | 1U << REGISTRY_VERB_LIST | 1U << REGISTRY_VERB_WATCH;
+    return (resource->verbs & verbs) == verbs && registry_is_on_by_default(resource->kind) &&
+           registry_stored_as(resource->kind) == resource->kind;
+}
+
+bool manager__namespace_goes(const struct client_answer *answer) {
+    return answer->code == ERR_FORBIDDEN &&
+           str_find(answer->message, STR("because it is being terminated")) != STR_NONE;
+}
+
+int64_t manager__now(const struct manager *m) {
+    return clock_wall(net_loop_clock(client_loop(m->client)));
+}

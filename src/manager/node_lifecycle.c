@@ -1,0 +1,375 @@
+/*
+ * The node-lifecycle controller: a node whose Lease and status are not renewed is unreachable, and
+ * conditions of nodes are taints.
+ *
+ * Every node is a key. It is looked at when its object changes, and when its time to be heard of
+ * would be over; a renewal of its Lease only moves that time. NoExecute taints are handed out one
+ * after the other in each zone, slower or not at all when much of the zone is in trouble, and none
+ * when nothing is left: then it is rather the controller that cannot reach anybody.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/nodelifecycle, func (*Controller) monitorNodeHealth.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/map.h"
+#include "manager/controller_int.h"
+#include "manager/node_taints_int.h"
+#include "manager/pod_mark_int.h"
+#include "manager/pods_int.h"
+#include "net/loop.h"
+
+/* --node-monitor-grace-period and --node-startup-grace-period. */
+#define GRACE         (50 * CLOCK_SECOND)
+#define STARTUP_GRACE (60 * CLOCK_SECOND)
+
+struct zone {
+    size_t ready, not_ready;
+    enum manager__zone_state state;
+    int64_t next_at; /* monotonic time at which the next node may be given a NoExecute taint */
+    char name[];
+};
+
+/* What is remembered of a node. */
+struct known_node {
+    struct zone *zone;         /* in which it is counted; NULL: it is not */
+    bool is_ready;             /* as it is counted */
+    bool was_ready;            /* when it was last looked at */
+    bool is_judged;            /* it was looked at before */
+    bool has_turn;             /* it may be given a NoExecute taint */
+    int64_t seen;              /* monotonic time at which it was last heard of */
+    struct api_time heartbeat; /* of Ready, as it was then */
+    char name[];
+};
+
+struct lifecycle {
+    struct manager *m;
+    struct informer *nodes, *pods, *leases;
+    struct events *events;
+    struct workqueue *queue;
+    struct map known; /* by name: struct known_node */
+    struct map zones; /* by name: struct zone */
+    bool is_lost;     /* all zones are in full disruption */
+    struct arena scratch;
+};
+
+static int64_t now_of(const struct lifecycle *l) {
+    return net_loop_now(client_loop(l->m->client));
+}
+
+/* ---- zones ---- */
+
+static struct zone *zone_of(struct lifecycle *l, const struct api_object *node) {
+    struct str name = manager__zone_of(&l->scratch, &node->meta->labels);
+    struct zone *zone = map_get(&l->zones, name);
+    if (!zone) {
+        zone = xcalloc(1, sizeof *zone + name.n);
+        memcpy(zone->name, name.p, name.n);
+        map_put(&l->zones, (struct str){zone->name, name.n}, zone);
+    }
+    arena_reset(&l->scratch);
+    return zone;
+}
+
+static bool all_are_lost(const struct lifecycle *l) {
+    size_t at = 0, nodes = 0;
+    for (struct map_entry *e; (e = map_next(&l->zones, &at));) {
+        const struct zone *zone = e->value;
+        if (zone->ready)
+            return false;
+        nodes += zone->not_ready;
+    }
+    return nodes > 0;
+}
+
+static void wake_all(struct lifecycle *l) {
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&l->known, &at));)
+        workqueue_add(l->queue, STR(""), e->key);
+}
+
+/* When the controller comes back, all nodes have their whole time again. */
+static void judge_zones(struct lifecycle *l) {
+    size_t at = 0;
+    bool changes = false, was_lost = l->is_lost;
+    for (struct map_entry *e; (e = map_next(&l->zones, &at));) {
+        struct zone *zone = e->value;
+        enum manager__zone_state state = manager__zone_state(zone->ready, zone->not_ready);
+        changes |= state != zone->state;
+        zone->state = state;
+    }
+    l->is_lost = all_are_lost(l);
+    at = 0;
+    if (was_lost && !l->is_lost)
+        for (struct map_entry *e; (e = map_next(&l->known, &at));)
+            ((struct known_node *)e->value)->seen = now_of(l);
+    if (changes || was_lost != l->is_lost)
+        wake_all(l);
+}
+
+static void count_off(struct known_node *k) {
+    if (!k->zone)
+        return;
+    k->zone->ready -= k->is_ready;
+    k->zone->not_ready -= !k->is_ready;
+    k->zone = NULL;
+}
+
+static void count(struct lifecycle *l, struct known_node *k, const struct api_object *node) {
+    const struct label *excluded =
+        labels_find(&node->meta->labels, STR("node.kubernetes.io/exclude-disruption"));
+    struct zone *zone = excluded ? NULL : zone_of(l, node);
+    bool is_ready = manager__readiness_of(node->body) == MANAGER__READY;
+    if (zone == k->zone && is_ready == k->is_ready)
+        return;
+    count_off(k);
+    k->zone = zone;
+    k->is_ready = is_ready;
+    if (zone) {
+        zone->ready += is_ready;
+        zone->not_ready += !is_ready;
+    }
+    judge_zones(l);
+}
+
+/* ---- what is sent ---- */
+
+static void say(struct lifecycle *l, const struct api_object *node, const char *reason,
+                const char *did, const char *where) {
+    struct str name = node->meta->name;
+    events_say(l->events, node, EVENTS_NORMAL, reason,
+               "Node %.*s event: %s Node %.*s %s Controller", STR_ARG(name), did, STR_ARG(name),
+               where);
+}
+
+static struct client_request update_of(const struct api_object *node) {
+    return (struct client_request){
+        .verb = REGISTRY_VERB_UPDATE,
+        .kind = node->kind,
+        .name = node->meta->name,
+        .object = api_object_derive(node),
+    };
+}
+
+static void mark_pod(struct lifecycle *l, struct work *w, const struct api_object *pod) {
+    static const struct manager__pod_mark mark = {.type = "Ready", .status = "False"};
+    if (!manager__pod_is_ready(pod))
+        return;
+    struct str patch = manager__pod_mark_patch(work_arena(w), pod, &mark, manager__now(l->m));
+    struct client_request request = manager__pod_status_request(pod, patch);
+    work_send(w, &request, NULL, NULL);
+    events_say(l->events, pod, EVENTS_WARNING, "NodeNotReady", "Node is not ready");
+}
+
+/* A node has ceased to be ready, or is found so: its pods are not ready either. */
+static void mark_pods(struct lifecycle *l, struct work *w, const struct api_object *node) {
+    size_t n;
+    const struct api_object *const *pods =
+        informer_find(l->pods, INFORMER_BY_NODE, node->meta->name, &n);
+    for (size_t i = 0; i < n; i++)
+        mark_pod(l, w, pods[i]);
+}
+
+static bool send_unknown(struct lifecycle *l, struct work *w, const struct api_object *node) {
+    struct api_node_status status;
+    if (!manager__mark_unknown(work_arena(w), node, manager__now(l->m), &status))
+        return false;
+    struct client_request request = update_of(node);
+    struct api_node *body = api_own_body(request.object);
+    request.subresource = "status";
+    api_struct_copy(&request.object->arena, &api_types[API_T_node_status], &status, &body->status);
+    work_send(w, &request, NULL, NULL);
+    return true;
+}
+
+/* ---- taints ---- */
+
+/* Is it the node's turn in its zone? If not, it comes back when it may be. */
+static bool has_turn(struct lifecycle *l, struct work *w, struct known_node *k) {
+    struct zone *zone = k->zone;
+    int64_t now = now_of(l);
+    if (k->has_turn || !zone)
+        return true;
+    int64_t pause = manager__zone_pause(zone->state, zone->ready + zone->not_ready);
+    if (pause == INT64_MAX)
+        return false;
+    if (now < zone->next_at) {
+        work_again_after(w, zone->next_at - now);
+        return false;
+    }
+    zone->next_at = now + pause;
+    k->has_turn = true;
+    return true;
+}
+
+static enum manager__execute wanted_execute(struct lifecycle *l, struct work *w,
+                                            struct known_node *k, const struct api_node *node) {
+    enum manager__readiness readiness = manager__readiness_of(node);
+    if (readiness == MANAGER__NEVER_SAID)
+        return MANAGER__AS_IT_IS;
+    if (readiness == MANAGER__READY || l->is_lost) {
+        k->has_turn = false;
+        return MANAGER__EXECUTE_NONE;
+    }
+    bool has_one = manager__has_execute(node, MANAGER__EXECUTE_NOT_READY) ||
+                   manager__has_execute(node, MANAGER__EXECUTE_UNREACHABLE);
+    if (!has_one && !has_turn(l, w, k))
+        return MANAGER__AS_IT_IS;
+    return readiness == MANAGER__NOT_READY ? MANAGER__EXECUTE_NOT_READY
+                                           : MANAGER__EXECUTE_UNREACHABLE;
+}
+
+static void send_taints(struct lifecycle *l, struct work *w, struct known_node *k,
+                        const struct api_object *node) {
+    struct arena *a = work_arena(w);
+    const struct api_node *body = node->body;
+    struct api_taint_list taints;
+    struct labels labels = node->meta->labels;
+    enum manager__execute execute = wanted_execute(l, w, k, body);
+    bool changes = manager__wanted_taints(a, body, execute, manager__now(l->m), &taints);
+    changes |= manager__wanted_labels(a, &labels);
+    if (!changes)
+        return;
+    struct client_request request = update_of(node);
+    struct api_node *draft = api_own_body(request.object);
+    draft->metadata.labels = labels;
+    draft->spec.taints = taints;
+    /* What was made in the arena of the work is to live as long as the object. */
+    struct api_object *whole = api_object_copy(request.object);
+    api_object_free(request.object);
+    request.object = whole;
+    work_send(w, &request, NULL, NULL);
+}
+
+/* ---- work ---- */
+
+/* The node is ready or not, since it was last looked at. */
+static void follow_readiness(struct lifecycle *l, struct work *w, struct known_node *k,
+                             const struct api_object *node) {
+    bool is_ready = manager__readiness_of(node->body) == MANAGER__READY;
+    if (!is_ready && k->was_ready)
+        events_say(l->events, node, EVENTS_NORMAL, "NodeNotReady",
+                   "Node %.*s status is now: NodeNotReady", STR_ARG(node->meta->name));
+    if (!is_ready && (k->was_ready || !k->is_judged))
+        mark_pods(l, w, node);
+    if (!k->is_judged)
+        say(l, node, "RegisteredNode", "Registered", "in");
+    k->was_ready = is_ready;
+    k->is_judged = true;
+}
+
+static void sync_node(void *arg, struct work *w) {
+    struct lifecycle *l = arg;
+    struct known_node *k = map_get(&l->known, work_name(w));
+    const struct api_object *node = informer_get(l->nodes, STR(""), work_name(w));
+    if (!k || !node)
+        return;
+    bool was_heard_of = manager__readiness_of(node->body) != MANAGER__NEVER_SAID;
+    int64_t left = k->seen + (was_heard_of ? GRACE : STARTUP_GRACE) - now_of(l);
+    if (left > 0)
+        work_again_after(w, left);
+    else if (send_unknown(l, w, node))
+        return; /* what comes of it is decided when it is seen */
+    follow_readiness(l, w, k, node);
+    send_taints(l, w, k, node);
+}
+
+/* ---- what changes ---- */
+
+static struct known_node *know(struct lifecycle *l, const struct api_object *node) {
+    struct str name = node->meta->name;
+    struct known_node *k = xcalloc(1, sizeof *k + name.n);
+    memcpy(k->name, name.p, name.n);
+    k->seen = now_of(l);
+    map_put(&l->known, (struct str){k->name, name.n}, k);
+    return k;
+}
+
+static struct api_time heartbeat_of(const struct api_node *node) {
+    for (size_t i = 0; i < node->status.conditions.n; i++)
+        if (str_is(node->status.conditions.v[i].type, "Ready"))
+            return node->status.conditions.v[i].last_heartbeat_time;
+    return (struct api_time){0};
+}
+
+static void node_set(void *arg, const struct api_object *old, const struct api_object *object) {
+    struct lifecycle *l = arg;
+    struct known_node *k = map_get(&l->known, object->meta->name);
+    struct api_time heartbeat = heartbeat_of(object->body);
+    (void)old;
+    if (!k)
+        k = know(l, object);
+    if (heartbeat.sec != k->heartbeat.sec)
+        k->seen = now_of(l);
+    k->heartbeat = heartbeat;
+    count(l, k, object);
+    workqueue_add(l->queue, STR(""), object->meta->name);
+}
+
+static void node_deleted(void *arg, const struct api_object *last) {
+    struct lifecycle *l = arg;
+    struct known_node *k = map_del(&l->known, last->meta->name);
+    if (!k)
+        return;
+    say(l, last, "RemovingNode", "Removing", "from");
+    count_off(k);
+    free(k);
+    judge_zones(l);
+}
+
+static void lease_set(void *arg, const struct api_object *old, const struct api_object *object) {
+    struct lifecycle *l = arg;
+    const struct api_lease *lease = object->body, *before = old ? old->body : NULL;
+    if (!str_is(object->meta->namespace, "kube-node-lease"))
+        return;
+    struct known_node *k = map_get(&l->known, object->meta->name);
+    if (k && (!before ||
+              manager__time_ns(before->spec.renew_time) < manager__time_ns(lease->spec.renew_time)))
+        k->seen = now_of(l);
+}
+
+/* ---- life ---- */
+
+static void *start(struct manager *m) {
+    struct lifecycle *l = xcalloc(1, sizeof *l);
+    l->m = m;
+    l->known = MAP_INIT(m->seed);
+    l->zones = MAP_INIT(m->seed);
+    l->events = manager__events(m, "node-controller");
+    l->nodes = manager__informer(m, API_T_node);
+    l->pods = manager__informer(m, API_T_pod);
+    l->leases = manager__informer(m, API_T_lease);
+    l->queue = workqueue_new(&(struct workqueue_opts){
+        .name = "node_lifecycle_controller",
+        .client = m->client,
+        .informers = m->informers,
+        .log = m->log,
+        .workers = 64,
+        .sync = sync_node,
+        .arg = l,
+    });
+    informer_listen(l->nodes,
+                    &(struct informer_handler){.set = node_set, .deleted = node_deleted, .arg = l});
+    informer_listen(l->leases, &(struct informer_handler){.set = lease_set, .arg = l});
+    return l;
+}
+
+static void free_values(struct map *map) {
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(map, &at));)
+        free(e->value);
+    map_release(map);
+}
+
+static void stop(void *self) {
+    struct lifecycle *l = self;
+    workqueue_free(l->queue);
+    free_values(&l->known);
+    free_values(&l->zones);
+    events_free(l->events);
+    arena_release(&l->scratch);
+    free(l);
+}
+
+const struct manager__controller manager__node_lifecycle = {start, stop};

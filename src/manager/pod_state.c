@@ -1,0 +1,59 @@
+/* What controllers ask of a pod. */
+#include "manager/pods_int.h"
+
+#include "base/clock.h"
+
+bool manager__pod_is_active(const struct api_object *pod) {
+    return !api_pod_has_ended(pod->body) && !pod->meta->deletion_timestamp.set;
+}
+
+bool manager__pod_is_terminating(const struct api_object *pod) {
+    return !api_pod_has_ended(pod->body) && pod->meta->deletion_timestamp.set;
+}
+
+const struct api_pod_condition *manager__pod_condition(const struct api_object *pod,
+                                                       const char *type) {
+    const struct api_pod_condition_list *list =
+        &((const struct api_pod *)pod->body)->status.conditions;
+    for (size_t i = 0; i < list->n; i++)
+        if (str_is(list->v[i].type, type))
+            return &list->v[i];
+    return NULL;
+}
+
+bool manager__pod_is_ready(const struct api_object *pod) {
+    const struct api_pod_condition *c = manager__pod_condition(pod, "Ready");
+    return c && str_is(c->status, "True");
+}
+
+int64_t manager__pod_available_in(const struct api_object *pod, int32_t min_ready_seconds,
+                                  int64_t now) {
+    if (!manager__pod_is_ready(pod) || min_ready_seconds <= 0)
+        return 0;
+    struct api_time since = manager__pod_condition(pod, "Ready")->last_transition_time;
+    int64_t at = manager__time_ns(since) + min_ready_seconds * CLOCK_SECOND;
+    return since.set && at > now ? at - now : 0;
+}
+
+bool manager__pod_is_available(const struct api_object *pod, int32_t min_ready_seconds,
+                               int64_t now) {
+    if (!manager__pod_is_ready(pod))
+        return false;
+    struct api_time since = manager__pod_condition(pod, "Ready")->last_transition_time;
+    return min_ready_seconds == 0 ||
+           (since.set && manager__time_ns(since) + min_ready_seconds * CLOCK_SECOND <= now);
+}
+
+/* Follows k8s.io/kubernetes pkg/controller, func getPodsPrefix. */
+struct str manager__pod_prefix(struct arena *a, struct str owner) {
+    enum { LONGEST_NAME = 253 };
+    return owner.n < LONGEST_NAME ? arena_printf(a, "%.*s-", STR_ARG(owner)) : arena_str(a, owner);
+}
+
+int64_t manager__time_ns(struct api_time t) {
+    return t.set ? t.sec * CLOCK_SECOND + t.nsec : 0;
+}
+
+struct api_time manager__time(int64_t ns) {
+    return (struct api_time){.sec = ns / CLOCK_SECOND, .set = true};
+}

@@ -1,0 +1,80 @@
+/*
+ * ControllerRevisions.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/daemon, func (*DaemonSetsController) constructHistory.
+ */
+#include "manager/revision_int.h"
+
+#include <stdlib.h>
+
+#include "controller/controller.h"
+
+struct json revision__data(struct arena *a, const struct api_pod_template_spec *template) {
+    struct json data = {.kind = JSON_OBJECT}, spec = data, replacement = data;
+    struct json tree = api_struct_encode(a, &api_types[API_T_pod_template_spec], template);
+    json_add(a, &replacement, STR("$patch"), json_of_str(STR("replace")));
+    for (uint32_t i = 0; i < tree.n; i++)
+        json_add(a, &replacement, tree.members[i].key, tree.members[i].value);
+    json_add(a, &spec, STR("template"), replacement);
+    json_add(a, &data, STR("spec"), spec);
+    return data;
+}
+
+static int64_t number_of(const struct api_object *o) {
+    return ((const struct api_controller_revision *)o->body)->revision;
+}
+
+static int by_number(const void *x, const void *y) {
+    const struct api_object *a = *(const struct api_object *const *)x;
+    const struct api_object *b = *(const struct api_object *const *)y;
+    if (number_of(a) != number_of(b))
+        return number_of(a) < number_of(b) ? -1 : 1;
+    return str_cmp(a->meta->name, b->meta->name);
+}
+
+void revision__sort(struct arena *a, const struct manager__objects *all, const struct json *data,
+                    struct revisions *out) {
+    *out = (struct revisions){.next = 1};
+    out->same.v = arena_array(a, const struct api_object *, all->n);
+    out->old.v = arena_array(a, const struct api_object *, all->n);
+    if (all->n)
+        qsort(all->v, all->n, sizeof *all->v, by_number);
+    for (size_t i = 0; i < all->n; i++) {
+        const struct api_controller_revision *r = all->v[i]->body;
+        if (!json_equal(&r->data, data)) {
+            out->old.v[out->old.n++] = all->v[i];
+            out->next = r->revision + 1;
+            continue;
+        }
+        if (out->current)
+            out->same.v[out->same.n++] = out->current;
+        out->current = all->v[i];
+    }
+}
+
+struct api_object *revision__new(const struct api_object *owner,
+                                 const struct api_pod_template_spec *template, struct str hash,
+                                 int64_t number) {
+    struct api_object *o = api_object_new(client_kind(API_T_controller_revision));
+    struct api_controller_revision *r = api_own_body(o);
+    struct api_object_meta owners, labels;
+    api_struct_copy(&o->arena, &api_types[API_T_object_meta], owner->meta, &owners);
+    api_struct_copy(&o->arena, &api_types[API_T_object_meta], &template->metadata, &labels);
+    r->metadata.name =
+        arena_printf(&o->arena, "%.*s-%.*s", STR_ARG(owner->meta->name), STR_ARG(hash));
+    r->metadata.namespace = owners.namespace;
+    r->metadata.annotations = owners.annotations;
+    r->metadata.labels = labels.labels;
+    labels_put(&o->arena, &r->metadata.labels,
+               (struct label){STR(REVISION_HASH), arena_str(&o->arena, hash)});
+    struct json data = revision__data(&o->arena, template);
+    r->data = json_clone(&o->arena, &data);
+    r->revision = number;
+    controller_owner_set(o, owner);
+    return o;
+}
+
+struct str revision__hash(const struct api_object *o) {
+    const struct label *l = labels_find(&o->meta->labels, STR(REVISION_HASH));
+    return l ? l->value : (struct str){0};
+}

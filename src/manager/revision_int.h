@@ -1,0 +1,35 @@
+/*
+ * ControllerRevisions: what the template of a workload was, so that it can be told from what it is
+ * and be brought back.
+ */
+#ifndef MANAGER_REVISION_INT_H
+#define MANAGER_REVISION_INT_H
+
+#include "manager/adoption_int.h"
+
+#define REVISION_HASH "controller-revision-hash"
+
+/* The revisions of a workload, by what its template is now. */
+struct revisions {
+    const struct api_object *current; /* of the template; the newest of several; NULL: none */
+    struct manager__objects same;     /* others of the same template */
+    struct manager__objects old;      /* in the order of their numbers */
+    int64_t next;                     /* the number that the current one has to have at least */
+};
+
+/* What a revision keeps of a template: a patch that puts it in place of another. In the arena. */
+struct json revision__data(struct arena *a, const struct api_pod_template_spec *template);
+
+/* Sorts revisions; lists live in the arena. */
+void revision__sort(struct arena *a, const struct manager__objects *all, const struct json *data,
+                    struct revisions *out);
+
+/* A new revision of the owner, not yet created, with this hash and number. */
+struct api_object *revision__new(const struct api_object *owner,
+                                 const struct api_pod_template_spec *template, struct str hash,
+                                 int64_t number);
+
+/* The hash that is the label of an object; empty: it has none. */
+struct str revision__hash(const struct api_object *o);
+
+#endif

@@ -1,0 +1,51 @@
+/* Addresses of simulated nodes and pods: 172.16.0.0/12 and 10.0.0.0/8, each by number. */
+#include "nodes/kubelets_int.h"
+
+#define NODES_NET (UINT32_C(172) << 24 | UINT32_C(16) << 16)
+#define PODS_NET  (UINT32_C(10) << 24)
+
+static struct str address_of(struct arena *a, uint32_t bits) {
+    return arena_printf(a, "%u.%u.%u.%u", bits >> 24, bits >> 16 & 255, bits >> 8 & 255,
+                        bits & 255);
+}
+
+struct str nodes__node_address(struct arena *a, uint32_t index) {
+    return address_of(a, NODES_NET | ((index + 1) & 0xfffff));
+}
+
+struct str nodes__pod_address(struct arena *a, uint32_t index, uint32_t number) {
+    return address_of(a, PODS_NET | (index & 0xffff) << 8 | number);
+}
+
+/* Reads four numbers with dots between them. */
+static bool read_address(struct str text, uint32_t *bits) {
+    for (int i = 0; i < 4; i++) {
+        struct str part;
+        int64_t v;
+        str_cut(text, '.', &part, &text);
+        if (!str_to_i64(part, &v) || v < 0 || v > 255)
+            return false;
+        *bits = *bits << 8 | (uint32_t)v;
+    }
+    return text.n == 0;
+}
+
+bool nodes__index_of(const struct api_node *node, uint32_t *index) {
+    for (size_t i = 0; i < node->status.addresses.n; i++) {
+        const struct api_node_address *a = &node->status.addresses.v[i];
+        uint32_t bits = 0;
+        if (!str_is(a->type, "InternalIP") || !read_address(a->address, &bits) ||
+            bits <= NODES_NET || bits > (NODES_NET | 0xfffff))
+            continue;
+        *index = (bits & 0xfffff) - 1;
+        return true;
+    }
+    return false;
+}
+
+uint32_t nodes__number_of(uint32_t index, struct str pod_ip) {
+    uint32_t bits = 0;
+    if (!read_address(pod_ip, &bits) || bits >> 8 != (PODS_NET >> 8 | (index & 0xffff)))
+        return 0;
+    return bits & 255;
+}

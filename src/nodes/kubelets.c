@@ -1,0 +1,186 @@
+/* Which nodes there are, who looks after them, and what is told to whom. */
+#include "nodes/nodes.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "intern/intern.h"
+#include "match/match.h"
+#include "nodes/kubelets_int.h"
+
+int64_t nodes__wall(const struct nodes *n) {
+    return clock_wall(net_loop_clock(n->loop));
+}
+
+struct nodes__node *nodes__find_running(const struct nodes *n, struct str name) {
+    struct nodes__node *node = map_get(&n->nodes, name);
+    return node && node->keeper == NODES__OURS && !node->is_stopped ? node : NULL;
+}
+
+size_t nodes_count(const struct nodes *n) {
+    return n->ours;
+}
+
+/* ---- nodes come and go ---- */
+
+static void wake(struct nodes *n, struct nodes__node *node) {
+    size_t count;
+    const struct api_object *const *pods =
+        informer_find(n->pod_informer, INFORMER_BY_NODE, node->name, &count);
+    workqueue_add(n->statuses, STR(""), node->name);
+    for (size_t i = 0; i < count; i++)
+        workqueue_add_object(n->pod_queue, pods[i]);
+}
+
+void nodes__set_keeper(struct nodes *n, struct nodes__node *node, enum nodes__keeper keeper) {
+    if (node->keeper == keeper)
+        return;
+    n->ours += keeper == NODES__OURS;
+    n->ours -= node->keeper == NODES__OURS;
+    node->keeper = keeper;
+    if (keeper == NODES__OURS)
+        wake(n, node);
+}
+
+static bool is_stopped(const struct api_object *node) {
+    const struct label *l = labels_find(&node->meta->annotations, STR("berth.dev/kubelet"));
+    return l && str_is(l->value, "stopped");
+}
+
+static struct nodes__node *add_node(struct nodes *n, const struct api_object *object) {
+    struct str name = object->meta->name;
+    struct nodes__node *node = xcalloc(1, sizeof *node + name.n);
+    memcpy(node + 1, name.p, name.n);
+    node->name = (struct str){(char *)(node + 1), name.n};
+    if (nodes__index_of(object->body, &node->index)) {
+        if (node->index >= n->next_index)
+            n->next_index = node->index + 1;
+    } else
+        node->index = n->next_index++;
+    map_put(&n->nodes, node->name, node);
+    return node;
+}
+
+/* A status that needs nothing is not looked at again, but for what others have done to it. */
+static void node_set(void *arg, const struct api_object *old, const struct api_object *object) {
+    struct nodes *n = arg;
+    struct nodes__node *node = map_get(&n->nodes, object->meta->name);
+    bool was_stopped = node && node->is_stopped;
+    (void)old;
+    if (!node) {
+        node = add_node(n, object);
+        workqueue_add(n->leases, STR(""), node->name);
+    }
+    node->is_stopped = is_stopped(object);
+    if (was_stopped && !node->is_stopped) {
+        workqueue_add(n->leases, STR(""), node->name);
+        wake(n, node);
+    } else if (nodes__find_running(n, node->name))
+        workqueue_add(n->statuses, STR(""), node->name);
+}
+
+static void free_node(struct nodes *n, struct nodes__node *node) {
+    while (node->pods.n)
+        nodes__free_pod(n, node->pods.v[node->pods.n - 1]);
+    vec_release(&node->pods);
+    map_del(&n->nodes, node->name);
+    free(node);
+}
+
+static void node_deleted(void *arg, const struct api_object *last) {
+    struct nodes *n = arg;
+    struct nodes__node *node = map_get(&n->nodes, last->meta->name);
+    if (!node)
+        return;
+    nodes__set_keeper(n, node, NODES__UNDECIDED);
+    free_node(n, node);
+}
+
+/* ---- pods come and go ---- */
+
+static void pod_set(void *arg, const struct api_object *old, const struct api_object *object) {
+    struct nodes *n = arg;
+    const struct api_pod *pod = object->body;
+    if (old && !str_eq(old->meta->uid, object->meta->uid))
+        nodes__drop_pod(n, old);
+    if (pod->spec.node_name.n && nodes__find_running(n, pod->spec.node_name))
+        workqueue_add_object(n->pod_queue, object);
+}
+
+static void pod_deleted(void *arg, const struct api_object *last) {
+    nodes__drop_pod(arg, last);
+}
+
+/* ---- life ---- */
+
+/* Writes of many nodes are on their way at a time. */
+enum { WORKERS = 256 };
+
+static struct workqueue *queue(struct nodes *n, const char *name,
+                               void (*sync)(void *arg, struct work *w)) {
+    return workqueue_new(&(struct workqueue_opts){
+        .name = name,
+        .client = n->opts.client,
+        .informers = n->opts.informers,
+        .log = n->opts.log,
+        .workers = WORKERS,
+        .most_delay = 7 * CLOCK_SECOND,
+        .sync = sync,
+        .arg = n,
+    });
+}
+
+static void listen(struct nodes *n) {
+    informer_listen(n->node_informer,
+                    &(struct informer_handler){.set = node_set, .deleted = node_deleted, .arg = n});
+    informer_listen(n->lease_informer,
+                    &(struct informer_handler){.set = nodes__lease_set, .arg = n});
+    informer_listen(n->pod_informer,
+                    &(struct informer_handler){.set = pod_set, .deleted = pod_deleted, .arg = n});
+}
+
+struct nodes *nodes_new(const struct nodes_opts *opts) {
+    struct nodes *n = xcalloc(1, sizeof *n);
+    n->opts = *opts;
+    n->loop = client_loop(opts->client);
+    n->nodes = MAP_INIT(opts->seed);
+    n->pods = MAP_INIT(opts->seed);
+    n->rejections = MAP_INIT(opts->seed);
+    n->atoms = intern_new(opts->seed);
+    n->match = match_new(n->atoms, opts->gates, opts->engine, opts->seed);
+    n->events = events_new(
+        &(struct events_opts){.client = opts->client, .log = opts->log, .component = "kubelet"});
+    n->node_informer = informers_of(opts->informers, client_kind(API_T_node));
+    n->pod_informer = informers_of(opts->informers, client_kind(API_T_pod));
+    n->lease_informer = informers_of(opts->informers, client_kind(API_T_lease));
+    n->registrations = queue(n, "kubelet_registration", nodes__register);
+    n->leases = queue(n, "kubelet_lease", nodes__renew);
+    n->statuses = queue(n, "kubelet_node_status", nodes__sync_status);
+    n->pod_queue = queue(n, "kubelet_pod", nodes__sync_pod);
+    listen(n);
+    nodes__register_pools(n);
+    return n;
+}
+
+void nodes_free(struct nodes *n) {
+    size_t at = 0;
+    if (!n)
+        return;
+    workqueue_free(n->registrations);
+    workqueue_free(n->leases);
+    workqueue_free(n->statuses);
+    workqueue_free(n->pod_queue);
+    for (struct map_entry *entry; (entry = map_next(&n->nodes, &at));)
+        free_node(n, entry->value);
+    at = 0;
+    for (struct map_entry *entry; (entry = map_next(&n->rejections, &at));)
+        free(entry->value);
+    map_release(&n->nodes);
+    map_release(&n->pods);
+    map_release(&n->rejections);
+    events_free(n->events);
+    match_free(n->match);
+    intern_free(n->atoms);
+    free(n);
+}

@@ -1,0 +1,163 @@
+/* Inside of nodes: what is remembered of nodes and pods, and what files share. */
+#ifndef NODES_KUBELETS_INT_H
+#define NODES_KUBELETS_INT_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "client/client.h"
+#include "client/events.h"
+#include "client/informer.h"
+#include "client/workqueue.h"
+#include "net/loop.h"
+#include "nodes/nodes.h"
+
+struct intern;
+struct match;
+struct nodes__pod;
+
+#define NODES__LEASE_NAMESPACE STR("kube-node-lease")
+
+/* How kubelets are configured by default, in nanoseconds and seconds. */
+#define NODES__RENEW_EVERY     (10 * CLOCK_SECOND)
+#define NODES__HEARTBEAT_EVERY (300 * CLOCK_SECOND)
+#define NODES__SLOT            (CLOCK_SECOND / 20)
+enum { NODES__LEASE_SECONDS = 40 };
+
+/* Who looks after a node. */
+enum nodes__keeper { NODES__UNDECIDED, NODES__OURS, NODES__OTHERS };
+
+struct nodes__node {
+    struct str name; /* behind the struct */
+    uint32_t index;  /* small, and its own: addresses are made of it */
+    enum nodes__keeper keeper;
+    bool is_stopped;      /* by annotation */
+    bool has_phase;       /* renewals are spread already */
+    int64_t renewed;      /* the renewTime that was written last, in microseconds; 0: none */
+    int64_t others_until; /* of OTHERS: monotonic time at which they have had their time */
+    int64_t heartbeat_at; /* monotonic time of the next one; 0: there was none */
+    VEC(struct nodes__pod *) pods; /* that were admitted and have not ended */
+};
+
+/* A pod that was admitted. */
+struct nodes__pod {
+    struct nodes__node *node;
+    const struct api_object *object; /* held: as it was seen last */
+    size_t place;                    /* in node->pods */
+    uint32_t number;                 /* its address by this; 0: it has none of this node */
+};
+
+struct nodes {
+    struct nodes_opts opts;
+    struct net_loop *loop;
+    struct informer *node_informer, *pod_informer, *lease_informer;
+    struct workqueue *registrations, *leases, *statuses, *pod_queue;
+    struct events *events;
+    struct map nodes;      /* by name: struct nodes__node */
+    struct map pods;       /* by uid: struct nodes__pod */
+    struct map rejections; /* by reason: struct nodes__count */
+    uint32_t next_index;
+    size_t ours;
+    struct intern *atoms;
+    struct match *match;
+};
+
+struct nodes__count {
+    uint64_t n;
+    char reason[];
+};
+
+/* Wall time, in nanoseconds since the Unix epoch. */
+int64_t nodes__wall(const struct nodes *n);
+
+/* The node of this name, if it is ours and its kubelet runs; or NULL. */
+struct nodes__node *nodes__find_running(const struct nodes *n, struct str name);
+
+/* From now on the node is looked after by these; its status and pods are looked at if it is us. */
+void nodes__set_keeper(struct nodes *n, struct nodes__node *node, enum nodes__keeper keeper);
+
+/* A moment within a period that is the node's own: those of all nodes are spread evenly, however
+ * many there are. More than 0, and no more than the period. */
+int64_t nodes__phase(const struct nodes__node *node, int64_t period);
+
+/* How long it is from now until about `delay` from now, at a moment that nodes share: what many of
+ * them write leaves together, and wakes the server once. */
+int64_t nodes__until(const struct nodes *n, int64_t delay);
+
+/* Wall time to the second, and to the microsecond. */
+struct api_time nodes__time(int64_t ns);
+struct api_time nodes__micro_time(int64_t ns);
+
+/* ---- work: `sync` of the queues, with struct nodes as arg ---- */
+
+void nodes__register(void *arg, struct work *w);    /* a node of a pool */
+void nodes__renew(void *arg, struct work *w);       /* the Lease of a node */
+void nodes__sync_status(void *arg, struct work *w); /* the status of a node */
+void nodes__sync_pod(void *arg, struct work *w);    /* a pod on a node */
+
+/* A Lease has changed: somebody else may have renewed it. */
+void nodes__lease_set(void *arg, const struct api_object *old, const struct api_object *object);
+
+/* Has all nodes of the pools made that are not there. */
+void nodes__register_pools(struct nodes *n);
+
+/* A pod is gone or has ended: it takes nothing any more. */
+void nodes__drop_pod(struct nodes *n, const struct api_object *pod);
+void nodes__free_pod(struct nodes *n, struct nodes__pod *pod);
+
+/* ---- decisions ---- */
+
+/* The address of a node, and that of a pod on it, by number; in the arena. */
+struct str nodes__node_address(struct arena *a, uint32_t index);
+struct str nodes__pod_address(struct arena *a, uint32_t index, uint32_t number);
+
+/* The index of a node that has such an address; false when it has none. */
+bool nodes__index_of(const struct api_node *node, uint32_t *index);
+
+/* The number of a pod that has such an address; 0: it has none. */
+uint32_t nodes__number_of(uint32_t index, struct str pod_ip);
+
+/* What a kubelet sees of itself. */
+struct nodes__facts {
+    struct str name;
+    uint32_t index;
+    int64_t now;                   /* wall time */
+    const struct nodes_pool *pool; /* or NULL */
+};
+
+/* What is missing in the status of a node, or wrong in it, is set in *status, which is a copy of
+ * what is stored; true when anything was. Memory is the arena's. */
+bool nodes__complete_status(struct arena *a, const struct nodes__facts *facts,
+                            struct api_node_status *status);
+
+/* All conditions of a kubelet were seen to hold at this time. */
+void nodes__beat(struct arena *a, struct api_node_status *status, int64_t now);
+
+/* What a kubelet knows of a pod beside its object. */
+struct nodes__pod_facts {
+    int64_t now;                     /* wall time */
+    int64_t start_delay, stop_delay; /* unless annotations say otherwise */
+    struct str host_ip, pod_ip;
+};
+
+enum nodes__pod_step {
+    NODES__POD_WAITS,  /* nothing is to be done */
+    NODES__POD_WRITES, /* the status is to be written */
+    NODES__POD_GOES,   /* the object is to be deleted, at once */
+};
+
+struct nodes__pod_next {
+    enum nodes__pod_step step;
+    int64_t at; /* wall time at which to look again; INT64_MAX: when something changes */
+};
+
+/* What a kubelet does next with a pod that it has admitted. *status is the new one if it is to be
+ * written; it shares what it can with the pod, the rest is the arena's. */
+struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_object *pod,
+                                          const struct nodes__pod_facts *facts,
+                                          struct api_pod_status *status);
+
+/* The status of a pod that was rejected. */
+void nodes__reject_status(struct arena *a, const struct api_object *pod, struct str reason,
+                          struct str message, int64_t now, struct api_pod_status *status);
+
+#endif

@@ -1,0 +1,153 @@
+/*
+ * The conditions of a pod that its kubelet knows.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet/status, func GeneratePodReadyCondition.
+ */
+#include "nodes/life_int.h"
+
+#include "base/limits.h"
+
+static const char *const own_types[] = {
+    "PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled",
+};
+enum { OWN_TYPES = sizeof own_types / sizeof own_types[0] };
+
+static const struct api_pod_condition *find(const struct api_pod_condition_list *list,
+                                            struct str type) {
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i].type, type))
+            return &list->v[i];
+    return NULL;
+}
+
+static bool is_own(struct str type) {
+    for (size_t i = 0; i < OWN_TYPES; i++)
+        if (str_is(type, own_types[i]))
+            return true;
+    return false;
+}
+
+void nodes__keep_conditions(struct arena *a, struct api_pod_condition_list *list) {
+    struct api_pod_condition_list kept = {
+        arena_array(a, struct api_pod_condition, list->n + OWN_TYPES), 0};
+    for (size_t i = 0; i < list->n; i++)
+        if (!is_own(list->v[i].type))
+            kept.v[kept.n++] = list->v[i];
+    *list = kept;
+}
+
+/* ---- what is said ---- */
+
+struct word {
+    bool is_true;
+    struct str reason, message;
+};
+
+static bool is_sidecar(const struct api_container *c) {
+    return str_is(c->restart_policy, "Always");
+}
+
+static void add_name(struct buf *out, struct str name) {
+    buf_addf(out, "%s%.*s", out->p[out->n - 1] == '[' ? "" : " ", STR_ARG(name));
+}
+
+/* "containers with unready status: [a b]": of all that are there while a pod runs, or of those
+ * before it. */
+static struct str list_names(struct arena *a, const char *what, const struct api_pod_spec *spec,
+                             bool is_before) {
+    AUTO(buf_release) struct buf out = BUF_INIT(LIMIT_OBJECT_BYTES);
+    buf_addf(&out, "containers with %s status: [", what);
+    for (size_t i = 0; i < spec->init_containers.n; i++)
+        if (is_before || is_sidecar(&spec->init_containers.v[i]))
+            add_name(&out, spec->init_containers.v[i].name);
+    for (size_t i = 0; !is_before && i < spec->containers.n; i++)
+        add_name(&out, spec->containers.v[i].name);
+    buf_add_char(&out, ']');
+    return arena_str(a, buf_view(&out));
+}
+
+static struct word initialized(struct arena *a, const struct api_pod_spec *spec,
+                               const struct nodes__life *life, struct str phase) {
+    if (life->mode <= NODES__CREATING && spec->init_containers.n)
+        return (struct word){false, STR("ContainersNotInitialized"),
+                             list_names(a, "incomplete", spec, true)};
+    struct word word = {.is_true = true};
+    if (str_is(phase, "Succeeded"))
+        word.reason = STR("PodCompleted");
+    return word;
+}
+
+static struct word containers_ready(struct arena *a, const struct api_pod_spec *spec,
+                                    const struct nodes__life *life, struct str phase) {
+    if (str_is(phase, "Succeeded"))
+        return (struct word){.reason = STR("PodCompleted")};
+    if (str_is(phase, "Failed"))
+        return (struct word){.reason = STR("PodFailed")};
+    if (life->mode == NODES__RUNNING)
+        return (struct word){.is_true = true};
+    return (struct word){false, STR("ContainersNotReady"), list_names(a, "unready", spec, false)};
+}
+
+/* A pod whose containers are ready waits for the conditions that it names itself. */
+static struct word ready(struct arena *a, const struct api_pod_spec *spec,
+                         const struct api_pod_condition_list *conditions, struct word containers) {
+    AUTO(buf_release) struct buf out = BUF_INIT(LIMIT_OBJECT_BYTES);
+    if (!containers.is_true)
+        return containers;
+    for (size_t i = 0; i < spec->readiness_gates.n; i++) {
+        struct str type = spec->readiness_gates.v[i].condition_type;
+        const struct api_pod_condition *c = find(conditions, type);
+        if (c && str_is(c->status, "True"))
+            continue;
+        buf_add(&out, out.n ? STR(", ") : STR(""));
+        if (c)
+            buf_addf(&out, "the status of pod readiness gate \"%.*s\" is not \"True\", but %.*s",
+                     STR_ARG(type), STR_ARG(c->status));
+        else
+            buf_addf(&out, "corresponding condition of pod readiness gate \"%.*s\" does not exist.",
+                     STR_ARG(type));
+    }
+    if (out.n)
+        return (struct word){false, STR("ReadinessGatesNotReady"), arena_str(a, buf_view(&out))};
+    return containers;
+}
+
+static struct word sandbox(const struct nodes__life *life) {
+    if (life->mode == NODES__RUNNING || life->mode == NODES__BACKOFF)
+        return (struct word){.is_true = true};
+    return (struct word){false, STR("PodSandboxNotReady"),
+                         life->mode == NODES__ENDED ? STR("pod sandbox is not ready")
+                                                    : STR("no pod sandbox exists")};
+}
+
+/* ---- writing ---- */
+
+void nodes__write_conditions(struct arena *a, const struct api_object *pod,
+                             const struct nodes__life *life, int64_t now,
+                             struct api_pod_status *status) {
+    const struct api_pod_spec *spec = &((const struct api_pod *)pod->body)->spec;
+    struct api_pod_condition_list old = status->conditions;
+    struct word containers = containers_ready(a, spec, life, status->phase);
+    struct word words[OWN_TYPES] = {
+        sandbox(life),
+        initialized(a, spec, life, status->phase),
+        ready(a, spec, &old, containers),
+        containers,
+        {.is_true = true},
+    };
+    nodes__keep_conditions(a, &status->conditions);
+    for (size_t i = 0; i < OWN_TYPES; i++) {
+        const struct api_pod_condition *before = find(&old, str_of(own_types[i]));
+        struct api_pod_condition *c = &status->conditions.v[status->conditions.n++];
+        *c = (struct api_pod_condition){
+            .type = str_of(own_types[i]),
+            .observed_generation = pod->meta->generation,
+            .status = words[i].is_true ? STR("True") : STR("False"),
+            .reason = words[i].reason,
+            .message = words[i].message,
+            .last_transition_time = {.sec = now, .set = true},
+        };
+        if (before && str_eq(before->status, c->status))
+            c->last_transition_time = before->last_transition_time;
+    }
+}

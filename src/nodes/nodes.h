@@ -1,0 +1,74 @@
+/*
+ * Simulated nodes: what kubelets do as far as the API shows it, without containers.
+ *
+ * Every Node object is looked after, unless somebody else renews its Lease: it is Ready, its Lease
+ * is renewed, and the pods that are bound to it are admitted or rejected by the rules of a kubelet,
+ * run, end, are restarted and stop in time. What becomes of a pod is worked out from its object
+ * alone, so that another process can go on where this one stopped.
+ *
+ * Annotations of a pod tell how its containers behave; all of them behave alike. Values are whole
+ * numbers, and what cannot be read is as if it were not there:
+ *
+ *     berth.dev/start-seconds   how long containers take to start
+ *     berth.dev/run-seconds     how long they run before they end by themselves; else for ever
+ *     berth.dev/exit-code       the code that they end with then; else 0
+ *     berth.dev/stop-seconds    how long they take to stop when the pod is deleted
+ *
+ * A node with the annotation berth.dev/kubelet: stopped is looked after by nobody: its Lease is not
+ * renewed, and nothing happens to its pods. Conditions of a node that somebody else has set (Ready
+ * False, MemoryPressure True) stay; only Ready Unknown, which means that nobody looked after it,
+ * is set right.
+ *
+ * Everything runs on the loop of the client and on its clock.
+ */
+#ifndef NODES_NODES_H
+#define NODES_NODES_H
+
+#include "api/types.h"
+#include "base/buf.h"
+
+struct client;
+struct feature_set;
+struct informers;
+struct log;
+struct match_engine;
+struct nodes;
+
+/* Nodes that are alike: prefix-0, prefix-1, … */
+struct nodes_pool {
+    size_t count;
+    struct str prefix;              /* "node-" */
+    struct labels labels;           /* beside those that kubelets set: name, system, architecture */
+    struct api_taint_list taints;   /* beside those of conditions */
+    struct api_quantities capacity; /* none: NODES_CAPACITY */
+    /* Versions as nodeInfo has them; empty: of the newest Kubernetes, and what goes with it. */
+    struct str kubelet_version, kernel_version, runtime_version, os_image;
+};
+
+struct nodes_opts {
+    struct client *client;             /* stored */
+    struct informers *informers;       /* stored: of the same client */
+    const struct log *log;             /* stored */
+    const struct feature_set *gates;   /* stored: of the kubelets */
+    const struct match_engine *engine; /* stored: evaluates expressions of tolerations; or NULL */
+    uint64_t seed;                     /* of maps; nothing observable depends on it */
+    const struct nodes_pool *pools;    /* stored: nodes that are made if they are not there */
+    size_t pool_count;
+    int64_t start_delay, stop_delay; /* of pods that say nothing else, in nanoseconds */
+};
+
+/* Begins to look after nodes. Free it with nodes_free, before the informers and the client; the
+ * informers may not tell anything in between. NULL is fine. */
+struct nodes *nodes_new(const struct nodes_opts *opts);
+void nodes_free(struct nodes *n);
+
+/* How many nodes are looked after now. */
+size_t nodes_count(const struct nodes *n);
+
+/* How many pods kubelets have rejected for this reason; for an empty one: in all. */
+uint64_t nodes_rejections(const struct nodes *n, struct str reason);
+
+/* Appends the figures of all kubelets together as Prometheus reads them. */
+void nodes_write_metrics(const struct nodes *n, struct buf *out);
+
+#endif

@@ -1,0 +1,243 @@
+/*
+ * Pods on simulated nodes: admitted or rejected, led through their lives, and deleted at the end.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) HandlePodAdditions.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "intern/intern.h"
+#include "kubelet/kubelet.h"
+#include "match/match.h"
+#include "nodes/kubelets_int.h"
+
+/* ---- which pods a node has ---- */
+
+void nodes__free_pod(struct nodes *n, struct nodes__pod *pod) {
+    struct nodes__node *node = pod->node;
+    node->pods.v[pod->place] = node->pods.v[--node->pods.n];
+    node->pods.v[pod->place]->place = pod->place;
+    map_del(&n->pods, pod->object->meta->uid);
+    api_object_unref(pod->object);
+    free(pod);
+}
+
+void nodes__drop_pod(struct nodes *n, const struct api_object *object) {
+    struct nodes__pod *pod = map_get(&n->pods, object->meta->uid);
+    if (pod)
+        nodes__free_pod(n, pod);
+}
+
+static bool is_taken(const struct nodes__node *node, uint32_t number) {
+    for (size_t i = 0; i < node->pods.n; i++)
+        if (node->pods.v[i]->number == number)
+            return true;
+    return false;
+}
+
+/* The least number that no other pod of the node has; 0 when all are taken. */
+static uint32_t free_number(const struct nodes__node *node) {
+    for (uint32_t number = 2; number < 255; number++)
+        if (!is_taken(node, number))
+            return number;
+    return 0;
+}
+
+static struct nodes__pod *add_pod(struct nodes *n, struct nodes__node *node,
+                                  const struct api_object *object) {
+    const struct api_pod *body = object->body;
+    struct nodes__pod *pod = xcalloc(1, sizeof *pod);
+    pod->node = node;
+    pod->object = api_object_ref(object);
+    if (body->status.pod_ip.n)
+        pod->number = nodes__number_of(node->index, body->status.pod_ip);
+    else if (!body->spec.host_network)
+        pod->number = free_number(node);
+    pod->place = node->pods.n;
+    vec_push(&node->pods, pod);
+    map_put(&n->pods, pod->object->meta->uid, pod);
+    return pod;
+}
+
+/* The key of the map is in the object: it moves to the new one. */
+static void renew_pod(struct nodes *n, struct nodes__pod *pod, const struct api_object *object) {
+    if (pod->object == object)
+        return;
+    map_del(&n->pods, pod->object->meta->uid);
+    api_object_unref(pod->object);
+    pod->object = api_object_ref(object);
+    map_put(&n->pods, object->meta->uid, pod);
+}
+
+/* ---- admission ---- */
+
+static void count_rejection(struct nodes *n, struct str reason) {
+    struct nodes__count *c = map_get(&n->rejections, reason);
+    if (!c) {
+        c = xcalloc(1, sizeof *c + reason.n);
+        memcpy(c->reason, reason.p, reason.n);
+        map_put(&n->rejections, (struct str){c->reason, reason.n}, c);
+    }
+    c->n++;
+}
+
+uint64_t nodes_rejections(const struct nodes *n, struct str reason) {
+    uint64_t sum = 0;
+    size_t at = 0;
+    for (struct map_entry *e; (e = map_next(&n->rejections, &at));)
+        if (!reason.n || str_eq(e->key, reason))
+            sum += ((const struct nodes__count *)e->value)->n;
+    return sum;
+}
+
+void nodes_write_metrics(const struct nodes *n, struct buf *out) {
+    static const char name[] = "kubelet_admission_rejections_total";
+    size_t at = 0;
+    buf_addf(out, "# HELP %s [ALPHA] Pods that kubelets rejected.\n# TYPE %s counter\n", name,
+             name);
+    for (struct map_entry *e; (e = map_next(&n->rejections, &at));)
+        buf_addf(out, "%s{reason=\"%.*s\"} %llu\n", name, STR_ARG(e->key),
+                 (unsigned long long)((const struct nodes__count *)e->value)->n);
+}
+
+static void sweep(struct nodes *n) {
+    if (!match_wants_sweep(n->match))
+        return;
+    match_sweep(n->match);
+    intern_sweep(n->atoms);
+}
+
+/* May the pod run, beside those that were admitted before? */
+static struct kubelet_verdict judge(struct nodes *n, const struct nodes__node *node,
+                                    const struct api_object *object, struct arena *a) {
+    const struct api_pod **pods = arena_array(a, const struct api_pod *, node->pods.n + 1);
+    for (size_t i = 0; i < node->pods.n; i++)
+        pods[i] = node->pods.v[i]->object->body;
+    struct kubelet_ctx ctx = {.match = n->match, .gates = n->opts.gates, .arena = a};
+    struct kubelet_state state = {
+        .node = informer_get(n->node_informer, STR(""), node->name)->body,
+        .pods = pods,
+        .pod_count = node->pods.n,
+    };
+    struct kubelet_verdict verdict = {0};
+    kubelet_admit(&ctx, &state, object->body, &verdict);
+    sweep(n);
+    return verdict;
+}
+
+/* ---- writes ---- */
+
+static void send_status(struct work *w, const struct api_object *pod,
+                        const struct api_pod_status *status) {
+    struct client_request request = {
+        .verb = REGISTRY_VERB_UPDATE,
+        .kind = pod->kind,
+        .subresource = "status",
+        .namespace = pod->meta->namespace,
+        .name = pod->meta->name,
+        .object = api_object_derive(pod),
+    };
+    struct api_pod *body = api_own_body(request.object);
+    api_struct_copy(&request.object->arena, &api_types[API_T_pod_status], status, &body->status);
+    work_send(w, &request, NULL, NULL);
+}
+
+static void send_deletion(struct work *w, const struct api_object *pod) {
+    struct client_request request = {
+        .verb = REGISTRY_VERB_DELETE,
+        .kind = pod->kind,
+        .namespace = pod->meta->namespace,
+        .name = pod->meta->name,
+        .deletion = {.uid = pod->meta->uid, .grace_seconds = {true, 0}},
+    };
+    work_send(w, &request, NULL, NULL);
+}
+
+static void reject(struct nodes *n, struct work *w, const struct api_object *pod,
+                   const struct kubelet_failure *why) {
+    AUTO(buf_release) struct buf reason = BUF_INIT(LIMIT_OBJECT_BYTES);
+    AUTO(buf_release) struct buf message = BUF_INIT(LIMIT_OBJECT_BYTES);
+    struct api_pod_status status;
+    kubelet_failure_write_reason(&reason, why);
+    kubelet_failure_write_message(&message, why);
+    count_rejection(n, buf_view(&reason));
+    events_say(n->events, pod, EVENTS_WARNING, arena_str(work_arena(w), buf_view(&reason)).p,
+               "%.*s", STR_ARG(buf_view(&message)));
+    nodes__reject_status(work_arena(w), pod, buf_view(&reason), buf_view(&message), nodes__wall(n),
+                         &status);
+    send_status(w, pod, &status);
+}
+
+/* ---- work ---- */
+
+/* A node may have been somebody else's, with another address. */
+static struct str host_ip_of(const struct nodes *n, const struct nodes__node *node,
+                             struct arena *a) {
+    const struct api_node *body = informer_get(n->node_informer, STR(""), node->name)->body;
+    for (size_t i = 0; i < body->status.addresses.n; i++)
+        if (str_is(body->status.addresses.v[i].type, "InternalIP"))
+            return body->status.addresses.v[i].address;
+    return nodes__node_address(a, node->index);
+}
+
+static struct nodes__pod_facts facts_of(const struct nodes *n, const struct nodes__pod *pod,
+                                        struct arena *a) {
+    const struct nodes__node *node = pod->node;
+    struct nodes__pod_facts facts = {
+        .now = nodes__wall(n),
+        .start_delay = n->opts.start_delay,
+        .stop_delay = n->opts.stop_delay,
+        .host_ip = host_ip_of(n, node, a),
+    };
+    if (pod->number)
+        facts.pod_ip = nodes__pod_address(a, node->index, pod->number);
+    return facts;
+}
+
+static void lead(struct nodes *n, struct work *w, struct nodes__pod *pod) {
+    struct api_pod_status status;
+    struct nodes__pod_facts facts = facts_of(n, pod, work_arena(w));
+    struct nodes__pod_next next = nodes__next_of_pod(work_arena(w), pod->object, &facts, &status);
+    if (next.step == NODES__POD_WRITES)
+        send_status(w, pod->object, &status);
+    if (next.step == NODES__POD_GOES)
+        send_deletion(w, pod->object);
+    if (next.at != INT64_MAX)
+        work_again_after(w, next.at - facts.now);
+}
+
+/* A pod that has ended takes nothing, and waits to be deleted. */
+static void end_pod(struct nodes *n, struct work *w, const struct api_object *object) {
+    nodes__drop_pod(n, object);
+    if (object->meta->deletion_timestamp.set && object->meta->deletion_grace_period_seconds.v)
+        send_deletion(w, object);
+}
+
+void nodes__sync_pod(void *arg, struct work *w) {
+    struct nodes *n = arg;
+    const struct api_object *object =
+        informer_get(n->pod_informer, work_namespace(w), work_name(w));
+    const struct api_pod *body = object ? object->body : NULL;
+    struct nodes__node *node = body ? nodes__find_running(n, body->spec.node_name) : NULL;
+    if (!node)
+        return;
+    struct nodes__pod *pod = map_get(&n->pods, object->meta->uid);
+    bool is_unknown = !pod && !body->status.start_time.set;
+    if (api_pod_has_ended(body) || (object->meta->deletion_timestamp.set && is_unknown)) {
+        end_pod(n, w, object);
+        return;
+    }
+    if (!pod && !object->meta->deletion_timestamp.set) {
+        struct kubelet_verdict verdict = judge(n, node, object, work_arena(w));
+        if (verdict.n) {
+            reject(n, w, object, &verdict.v[0]);
+            return;
+        }
+    }
+    if (!pod)
+        pod = add_pod(n, node, object);
+    renew_pod(n, pod, object);
+    lead(n, w, pod);
+}

@@ -1,0 +1,123 @@
+/*
+ * Registration: the Node objects of pools are made, Ready from the start.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) initialNode.
+ */
+#include "base/clock.h"
+#include "nodes/kubelets_int.h"
+
+/* The pool and number that make this name; NULL when it is none of a pool's. */
+static const struct nodes_pool *pool_of(const struct nodes *n, struct str name) {
+    for (size_t i = 0; i < n->opts.pool_count; i++) {
+        const struct nodes_pool *pool = &n->opts.pools[i];
+        int64_t number;
+        if (str_starts(name, pool->prefix) &&
+            str_to_i64(str_sub(name, pool->prefix.n, name.n), &number) && number >= 0 &&
+            (uint64_t)number < pool->count)
+            return pool;
+    }
+    return NULL;
+}
+
+void nodes__register_pools(struct nodes *n) {
+    struct arena a = {0};
+    for (size_t i = 0; i < n->opts.pool_count; i++)
+        for (size_t k = 0; k < n->opts.pools[i].count; k++) {
+            struct str name = arena_printf(&a, "%.*s%zu", STR_ARG(n->opts.pools[i].prefix), k);
+            workqueue_add(n->registrations, STR(""), name);
+            arena_reset(&a);
+        }
+    arena_release(&a);
+}
+
+static void label(struct arena *a, const struct nodes_pool *pool, struct api_object_meta *meta) {
+    const struct label own[] = {
+        {STR("beta.kubernetes.io/arch"), STR("amd64")},
+        {STR("beta.kubernetes.io/os"), STR("linux")},
+        {STR("kubernetes.io/arch"), STR("amd64")},
+        {STR("kubernetes.io/hostname"), meta->name},
+        {STR("kubernetes.io/os"), STR("linux")},
+    };
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        labels_put(a, &meta->labels, own[i]);
+    for (size_t i = 0; i < pool->labels.n; i++)
+        labels_put(a, &meta->labels, pool->labels.v[i]);
+}
+
+/* What is in the pool outlives the object, but may not be shared by several of them. */
+static struct api_object *new_node(struct nodes *n, const struct nodes_pool *pool,
+                                   struct str name) {
+    struct api_object *o = api_object_new(client_kind(API_T_node));
+    struct api_node *node = api_own_body(o);
+    struct arena *a = &o->arena;
+    node->metadata.name = arena_str(a, name);
+    label(a, pool, &node->metadata);
+    struct nodes__facts facts = {
+        .name = node->metadata.name,
+        .index = n->next_index++,
+        .now = nodes__wall(n),
+        .pool = pool,
+    };
+    node->spec.taints = pool->taints;
+    nodes__complete_status(a, &facts, &node->status);
+    struct api_object *copy = api_object_copy(o);
+    api_object_free(o);
+    return copy;
+}
+
+static void registered(void *arg, struct work *w, const struct client_answer *answer) {
+    (void)arg;
+    if (answer->code != ERR_NONE && answer->code != ERR_EXISTS)
+        work_fail(w, "register node: %.*s", STR_ARG(answer->message));
+}
+
+void nodes__register(void *arg, struct work *w) {
+    struct nodes *n = arg;
+    const struct nodes_pool *pool = pool_of(n, work_name(w));
+    if (!pool || informer_get(n->node_informer, STR(""), work_name(w)))
+        return;
+    struct client_request request = {
+        .verb = REGISTRY_VERB_CREATE,
+        .kind = client_kind(API_T_node),
+        .object = new_node(n, pool, work_name(w)),
+    };
+    work_send(w, &request, registered, NULL);
+}
+
+/* ---- status ---- */
+
+void nodes__sync_status(void *arg, struct work *w) {
+    struct nodes *n = arg;
+    struct nodes__node *node = nodes__find_running(n, work_name(w));
+    const struct api_object *object = informer_get(n->node_informer, STR(""), work_name(w));
+    if (!node || !object)
+        return;
+    int64_t now = net_loop_now(n->loop);
+    bool beats = node->heartbeat_at && now >= node->heartbeat_at;
+    if (!node->heartbeat_at)
+        node->heartbeat_at = now + nodes__until(n, nodes__phase(node, NODES__HEARTBEAT_EVERY));
+    struct nodes__facts facts = {
+        .name = node->name,
+        .index = node->index,
+        .now = nodes__wall(n),
+        .pool = pool_of(n, node->name),
+    };
+    struct api_node_status status = ((const struct api_node *)object->body)->status;
+    if (!nodes__complete_status(work_arena(w), &facts, &status) && !beats) {
+        work_again_after(w, node->heartbeat_at - now);
+        return;
+    }
+    node->heartbeat_at = now + nodes__until(n, NODES__HEARTBEAT_EVERY);
+    nodes__beat(work_arena(w), &status, facts.now);
+    struct client_request request = {
+        .verb = REGISTRY_VERB_UPDATE,
+        .kind = object->kind,
+        .subresource = "status",
+        .name = node->name,
+        .object = api_object_derive(object),
+    };
+    struct api_node *body = api_own_body(request.object);
+    api_struct_copy(&request.object->arena, &api_types[API_T_node_status], &status, &body->status);
+    work_send(w, &request, NULL, NULL);
+    work_again_after(w, node->heartbeat_at - now);
+}
