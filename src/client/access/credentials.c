@@ -131,6 +131,14 @@ static enum client__credentials_state look_at_program(struct client__credentials
     return CLIENT__CREDENTIALS_FAILED;
 }
 
+/* May it stand in a header? Line breaks would begin another one. */
+static bool is_printable(struct str token) {
+    for (size_t i = 0; i < token.n; i++)
+        if ((unsigned char)token.p[i] < ' ' || token.p[i] == 0x7f)
+            return false;
+    return true;
+}
+
 enum client__credentials_state client__credentials_get(struct client__credentials *c,
                                                        struct client__credential *out,
                                                        struct err *err) {
@@ -140,6 +148,10 @@ enum client__credentials_state client__credentials_get(struct client__credential
     else if (c->access->token_file.n && look_at_file(c, err) < 0)
         state = CLIENT__CREDENTIALS_FAILED;
     *out = c->now;
+    if (state == CLIENT__CREDENTIALS_READY && !is_printable(c->now.token)) {
+        err_set(err, ERR_UNAUTHORIZED, "the token has characters that no header can have");
+        state = CLIENT__CREDENTIALS_FAILED;
+    }
     return state;
 }
 

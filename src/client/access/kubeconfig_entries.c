@@ -238,7 +238,7 @@ static int read_exec(struct arena *a, const struct entry *user, struct kubeconfi
                      struct err *err) {
     const struct json *v = member(user->value, "exec");
     struct kubeconfig_exec *e = v ? arena_new(a, struct kubeconfig_exec) : NULL;
-    struct str mode;
+    struct str mode = {0};
     if (!e)
         return 0;
     if (read_text(member(v, "apiVersion"), "exec.apiVersion", &e->api_version, err) < 0 ||

@@ -306,6 +306,77 @@ static void watches_tell_of_changes(void **state) {
     end(&p);
 }
 
+/* ---- connections ---- */
+
+static size_t count_sockets(void) {
+    size_t n = 0;
+    for (int fd = 0; fd < 256; fd++) {
+        char path[64], to[64];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        ssize_t got = readlink(path, to, sizeof to);
+        n += got > 7 && memcmp(to, "socket:", 7) == 0;
+    }
+    return n;
+}
+
+/* libcurl's descriptor, and the loop's for the same socket. */
+static void all_share_one_connection(void **state) {
+    (void)state;
+    struct place p;
+    struct seen s[3] = {0};
+    struct client_watch *w[3];
+    begin(&p, false);
+    size_t before = count_sockets();
+    for (int i = 0; i < 3; i++)
+        w[i] = client_watch_start(p.client, maps(), &(struct client_selection){0}, see, &s[i]);
+    for (int i = 0; i < 3; i++)
+        wait_for(&p, &s[i].has_begun);
+    assert_int_equal(create(&p, "one"), ERR_NONE);
+    assert_int_equal(count_sockets(), before + 2);
+    for (int i = 0; i < 3; i++) {
+        wait_for(&p, &s[i].has_one);
+        client_watch_stop(w[i]);
+    }
+    end(&p);
+}
+
+static void use_access(struct place *p, const struct kubeconfig_access *access) {
+    struct err err = {0};
+    client_free(p->client);
+    p->client = client_http_new(
+        &(struct client_http_opts){.loop = p->loop, .access = access, .user_agent = STR("t")},
+        &err);
+    assert_non_null(p->client);
+}
+
+static void servers_must_show_who_they_are(void **state) {
+    (void)state;
+    struct place p;
+    begin(&p, false);
+    struct kubeconfig_access access = p.access;
+    access.authorities = STR("");
+    use_access(&p, &access);
+    assert_int_equal(create(&p, "one"), ERR_UNAVAILABLE);
+    assert_int_equal(p.status, 0);
+    access.is_insecure = true;
+    use_access(&p, &access);
+    assert_int_equal(create(&p, "one"), ERR_NONE);
+    access = p.access;
+    access.server_name = STR("kubernetes.default.svc");
+    use_access(&p, &access);
+    assert_int_equal(create(&p, "two"), ERR_NONE);
+    access.server_name = STR("example.com");
+    use_access(&p, &access);
+    assert_int_equal(create(&p, "three"), ERR_UNAVAILABLE);
+    access = p.access;
+    access.certificate = access.key = STR("");
+    access.token = STR("nonsense");
+    use_access(&p, &access);
+    assert_int_equal(create(&p, "three"), ERR_UNAUTHORIZED);
+    assert_int_equal(p.status, 401);
+    end(&p);
+}
+
 static void informers_survive_a_restart(void **state) {
     (void)state;
     struct place p;
@@ -347,6 +418,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(lists_come_in_parts),
         cmocka_unit_test(cancelled_calls_are_not_answered),
         cmocka_unit_test(watches_tell_of_changes),
+        cmocka_unit_test(all_share_one_connection),
+        cmocka_unit_test(servers_must_show_who_they_are),
         cmocka_unit_test(informers_survive_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -449,6 +449,11 @@ static void tokens_are_shown(void **state) {
     assert_int_equal(ask(&f), ERR_NONE);
     EXPECT_LOG(&f, "\r\nAuthorization: Bearer filed\r\n");
     client_free(f.client);
+    f.access.token_file = write_file(&f, "token", "two\nlines");
+    start_client(&f, (struct client_http_opts){0});
+    assert_int_equal(ask(&f), ERR_UNAUTHORIZED);
+    assert_string_equal(f.message, "the token has characters that no header can have");
+    client_free(f.client);
     f.access.token = STR("");
     f.access.token_file = STR("/missing");
     start_client(&f, (struct client_http_opts){0});
