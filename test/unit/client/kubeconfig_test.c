@@ -43,7 +43,7 @@ static struct kubeconfig_access resolved(struct arena *a, const char *context) {
     struct kubeconfig *k = kubeconfig_new(a);
     struct kubeconfig_access out;
     struct err err = {0};
-    if (kubeconfig_add(k, STR("/home/me/.kube/config"), str_of(good), &err) < 0 ||
+    if (kubeconfig_add(k, STR("/dir/.kube/config"), str_of(good), &err) < 0 ||
         kubeconfig_resolve(k, str_of(context), &out, &err) < 0)
         fail_msg("%s", err.msg);
     return out;
@@ -63,9 +63,9 @@ static void contexts_say_what_they_name(void **state) {
     EXPECT(x.namespace, "team");
     EXPECT(x.server_name, "inside");
     EXPECT(x.proxy, "http://proxy:3128");
-    EXPECT(x.authorities_file, "/home/me/.kube/ca.crt");
+    EXPECT(x.authorities_file, "/dir/.kube/ca.crt");
     EXPECT(x.certificate_file, "/etc/c.crt");
-    EXPECT(x.key_file, "/home/me/.kube/keys/c.key");
+    EXPECT(x.key_file, "/dir/.kube/keys/c.key");
     x = resolved(&a, "b");
     EXPECT(x.authorities, "PEM");
     EXPECT(x.certificate, "C");
@@ -75,7 +75,7 @@ static void contexts_say_what_they_name(void **state) {
     assert_true(x.is_insecure);
     EXPECT(x.server, "https://three/k8s/clusters/c");
     EXPECT(x.token, "secret");
-    EXPECT(x.token_file, "/home/me/.kube/../t");
+    EXPECT(x.token_file, "/dir/.kube/../t");
     x = resolved(&a, "e");
     EXPECT(x.token, "");
 }
@@ -85,7 +85,7 @@ static void programs_for_credentials_are_read(void **state) {
     AUTO(arena_release) struct arena a = {0};
     const struct kubeconfig_exec *e = resolved(&a, "d").exec;
     assert_non_null(e);
-    EXPECT(e->command, "/home/me/.kube/bin/login");
+    EXPECT(e->command, "/dir/.kube/bin/login");
     EXPECT(e->api_version, "client.authentication.k8s.io/v1");
     assert_int_equal(e->arg_count, 2);
     EXPECT(e->args[1], "b");
