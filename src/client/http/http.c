@@ -182,8 +182,10 @@ static void cancel(struct client_call *call) {
 
 static void http_free(struct client *c) {
     struct client__http *h = client__http_of(c);
-    while (h->calls)
-        call_free(h->calls);
+    for (struct client__http_call *call = h->calls, *next; call; call = next) {
+        next = call->next;
+        call_free(call);
+    }
     net_loop_undefer(c->loop, &h->pump);
     net_timer_stop(c->loop, &h->again);
     client__credentials_free(h->credentials);
