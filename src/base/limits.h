@@ -357,4 +357,15 @@
  * kube-apiserver once allowed. */
 #define LIMIT_SERVICE_RANGE_BITS 20
 
+/* Files that $KUBECONFIG may name. People have one for each cluster that they look after. */
+#define LIMIT_KUBECONFIG_FILES 1000
+
+/* One event of a watch, or an answer that is one object: an object as a server takes it, with what
+ * the server notes in it (its managers). */
+#define LIMIT_CLIENT_EVENT_BYTES (8U << 20)
+
+/* The answer to a request, which may be a list: 12,000 pods of 5 KiB. Longer lists are asked for in
+ * parts. */
+#define LIMIT_CLIENT_ANSWER_BYTES (64U << 20)
+
 #endif

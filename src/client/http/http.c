@@ -1,0 +1,221 @@
+/* Calls, and when they may be sent. */
+#include "client/http.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "client/http/http_int.h"
+
+#define TIMEOUT (60 * CLOCK_SECOND)
+
+struct client__http *client__http_of(struct client *c) {
+    return heap_entry(c, struct client__http, base);
+}
+
+/* ---- what waits to be sent ---- */
+
+void client__http_queue(struct client__http *h, struct client__waiting *w) {
+    w->next = NULL;
+    w->link = h->queue_end;
+    *h->queue_end = w;
+    h->queue_end = &w->next;
+    net_loop_defer(h->base.loop, &h->pump);
+}
+
+void client__http_unqueue(struct client__http *h, struct client__waiting *w) {
+    if (!w->link)
+        return;
+    *w->link = w->next;
+    if (w->next)
+        w->next->link = w->link;
+    else
+        h->queue_end = w->link;
+    w->link = NULL;
+}
+
+/* Fills the bucket with what the time since then has brought. */
+static void fill_bucket(struct client__http *h) {
+    int64_t now = net_loop_now(h->base.loop);
+    double most = h->opts.burst > 1 ? h->opts.burst : 1;
+    h->tokens += (double)(now - h->filled_at) / (double)CLOCK_SECOND * h->opts.qps;
+    h->tokens = h->tokens < most ? h->tokens : most;
+    h->filled_at = now;
+}
+
+/* May another one be sent? If not, the timer tells when. */
+static bool take_token(struct client__http *h) {
+    if (h->opts.qps <= 0)
+        return true;
+    fill_bucket(h);
+    if (h->tokens >= 1) {
+        h->tokens -= 1;
+        return true;
+    }
+    double seconds = (1 - h->tokens) / h->opts.qps;
+    net_timer_start(h->base.loop, &h->again,
+                    h->filled_at + (int64_t)(seconds * (double)CLOCK_SECOND) + 1);
+    return false;
+}
+
+static struct client__waiting *next_to_send(struct client__http *h) {
+    bool is_full = false;
+    for (struct client__waiting *w = h->queue; w; w = w->next) {
+        if (w->is_limited)
+            is_full = is_full || !take_token(h);
+        if (!w->is_limited || !is_full)
+            return w;
+    }
+    return NULL;
+}
+
+static void pump(void *arg) {
+    struct client__http *h = arg;
+    struct client__credential as;
+    struct err err;
+    while (h->queue) {
+        enum client__credentials_state state = client__credentials_get(h->credentials, &as, &err);
+        if (state == CLIENT__CREDENTIALS_AWAITED)
+            return;
+        struct client__waiting *w = next_to_send(h);
+        if (!w)
+            return;
+        client__http_unqueue(h, w);
+        if (state == CLIENT__CREDENTIALS_READY)
+            w->send(w, &as);
+        else
+            w->refuse(w, &err);
+    }
+}
+
+/* ---- calls ---- */
+
+struct client__http_call {
+    struct client_call base;
+    struct arena arena;
+    enum registry_verb verb;
+    const struct api_kind *kind;
+    struct client__message message;
+    struct client__transfer transfer;
+    struct client__waiting waiting;
+    client_answer_fn *done;
+    void *arg;
+    struct client__http_call *next, **link; /* of the client */
+};
+
+static void call_free(struct client__http_call *call) {
+    client__http_unqueue(client__http_of(call->base.client), &call->waiting);
+    client__transfer_stop(&call->transfer);
+    *call->link = call->next;
+    if (call->next)
+        call->next->link = call->link;
+    arena_release(&call->arena);
+    free(call);
+}
+
+static void answer(struct client__http_call *call, const struct client_answer *a) {
+    call->done(call->arg, a);
+    call_free(call);
+}
+
+static void send_call(struct client__waiting *w, const struct client__credential *as) {
+    struct client__http_call *call = heap_entry(w, struct client__http_call, waiting);
+    int64_t timeout = client__http_of(call->base.client)->opts.timeout;
+    client__transfer_start(&call->transfer, &call->message, as,
+                           (long)(timeout / (CLOCK_SECOND / 1000)));
+}
+
+static void refuse_call(struct client__waiting *w, const struct err *err) {
+    struct client__http_call *call = heap_entry(w, struct client__http_call, waiting);
+    answer(call, &(struct client_answer){.code = err->code, .message = str_of(err->msg)});
+}
+
+static void call_over(struct client__transfer *t, CURLcode result) {
+    struct client__http_call *call = heap_entry(t, struct client__http_call, transfer);
+    struct client__result r;
+    if (result != CURLE_OK) {
+        answer(call, &(struct client_answer){
+                         .code = result == CURLE_OPERATION_TIMEDOUT ? ERR_TIMEOUT : ERR_UNAVAILABLE,
+                         .message = str_of(t->why)});
+        return;
+    }
+    if (t->status == 401)
+        client__credentials_refused(client__http_of(call->base.client)->credentials);
+    struct client__reply reply = {t->status, buf_view(&t->got), t->retry_after};
+    client__result_read(&call->arena, call->verb, call->kind, &reply, &r);
+    call->done(call->arg, &r.answer);
+    client__result_release(&r);
+    call_free(call);
+}
+
+static struct client_call *http_send(struct client *c, const struct client_request *r,
+                                     client_answer_fn *done, void *arg) {
+    struct client__http *h = client__http_of(c);
+    struct client__http_call *call = xcalloc(1, sizeof *call);
+    call->base.client = c;
+    call->verb = r->verb;
+    call->kind = r->kind;
+    call->message = client__message_of(&call->arena, r);
+    call->transfer = (struct client__transfer){
+        .hub = &h->hub, .most = LIMIT_CLIENT_ANSWER_BYTES, .over = call_over};
+    call->waiting =
+        (struct client__waiting){.is_limited = true, .send = send_call, .refuse = refuse_call};
+    call->done = done;
+    call->arg = arg;
+    call->next = h->calls;
+    call->link = &h->calls;
+    if (call->next)
+        call->next->link = &call->next;
+    h->calls = call;
+    api_object_free(r->object);
+    client__http_queue(h, &call->waiting);
+    return &call->base;
+}
+
+static void cancel(struct client_call *call) {
+    call_free(heap_entry(call, struct client__http_call, base));
+}
+
+/* ---- the client ---- */
+
+static void http_free(struct client *c) {
+    struct client__http *h = client__http_of(c);
+    for (struct client__http_call *call = h->calls, *next; call; call = next) {
+        next = call->next;
+        call_free(call);
+    }
+    net_loop_undefer(c->loop, &h->pump);
+    net_timer_stop(c->loop, &h->again);
+    client__credentials_free(h->credentials);
+    client__hub_release(&h->hub);
+    free(h);
+}
+
+static const struct client_carrier carrier = {
+    .send = http_send,
+    .cancel = cancel,
+    .watch_start = client__http_watch_start,
+    .watch_stop = client__http_watch_stop,
+    .free = http_free,
+};
+
+struct client *client_http_new(const struct client_http_opts *opts, struct err *err) {
+    struct client__http *h = xcalloc(1, sizeof *h);
+    h->base = (struct client){&carrier, opts->loop};
+    h->opts = *opts;
+    h->opts.timeout = opts->timeout > 0 ? opts->timeout : TIMEOUT;
+    h->queue_end = &h->queue;
+    h->tokens = opts->burst > 1 ? opts->burst : 1;
+    h->filled_at = net_loop_now(opts->loop);
+    h->chance = map_random_seed();
+    h->pump = (struct net_deferred){.fn = pump, .arg = h};
+    h->again = (struct net_timer){.fn = pump, .arg = h};
+    if (client__hub_init(&h->hub, opts->loop, opts->access, opts->user_agent, err) < 0) {
+        free(h);
+        return NULL;
+    }
+    h->credentials = client__credentials_new(opts->loop, opts->access, pump, h);
+    return &h->base;
+}
