@@ -12,6 +12,7 @@
 #include "client/informer.h"
 #include "client/workqueue.h"
 #include "manager/manager.h"
+#include "net/loop.h"
 
 struct intern;
 struct match;
@@ -24,8 +25,9 @@ struct manager {
     const struct feature_set *gates;
     uint64_t seed;
     struct intern *atoms;
-    struct match *match; /* shared by all controllers: tolerations, taints, node affinity */
-    void **running;      /* what `start` gave, by row of the table; NULL: does not run */
+    struct match *match;    /* shared by all controllers: tolerations, taints, node affinity */
+    struct net_timer sweep; /* of what it holds and nobody asks for */
+    void **running;         /* what `start` gave, by row of the table; NULL: does not run */
 };
 
 struct manager__controller {

@@ -10,6 +10,8 @@
 #include "match/match.h"
 #include "net/loop.h"
 
+#define SWEEP_EVERY (10 * CLOCK_SECOND)
+
 static const struct manager__controller *const controllers[] = {
 #define CONTROLLER(id, name) &manager__##id,
 #include "manager/controllers.def"
@@ -62,6 +64,17 @@ static bool is_enabled(const struct manager_opts *opts, const char *name) {
     return all;
 }
 
+/* Gives back lists of tolerations and taints that came and went. */
+static void sweep(void *arg) {
+    struct manager *m = arg;
+    struct net_loop *loop = client_loop(m->client);
+    if (match_wants_sweep(m->match))
+        match_sweep(m->match);
+    if (intern_wants_sweep(m->atoms))
+        intern_sweep(m->atoms);
+    net_timer_start(loop, &m->sweep, net_loop_now(loop) + SWEEP_EVERY);
+}
+
 struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     if (check_names(opts, err) < 0)
         return NULL;
@@ -73,6 +86,8 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     m->seed = opts->seed;
     m->atoms = intern_new(opts->seed);
     m->match = match_new(m->atoms, opts->gates, opts->engine, opts->seed);
+    m->sweep = (struct net_timer){.fn = sweep, .arg = m};
+    sweep(m);
     m->running = xcalloc(CONTROLLERS + 1, sizeof *m->running);
     for (size_t i = 0; controllers[i]; i++)
         if (is_enabled(opts, names[i]))
@@ -87,6 +102,7 @@ void manager_free(struct manager *m) {
         if (m->running[i])
             controllers[i]->stop(m->running[i]);
     free(m->running);
+    net_timer_stop(client_loop(m->client), &m->sweep);
     match_free(m->match);
     intern_free(m->atoms);
     free(m);

@@ -51,7 +51,8 @@ struct str manager__pod_prefix(struct arena *a, struct str owner) {
 }
 
 int64_t manager__time_ns(struct api_time t) {
-    return t.set ? t.sec * CLOCK_SECOND + t.nsec : 0;
+    int64_t most = INT64_MAX / CLOCK_SECOND - 1, sec = t.sec < most ? t.sec : most;
+    return t.set ? (sec > -most ? sec : -most) * CLOCK_SECOND + t.nsec : 0;
 }
 
 struct api_time manager__time(int64_t ns) {

@@ -31,7 +31,8 @@ int64_t manager__pod_available_in(const struct api_object *pod, int32_t min_read
 /* What the names of the pods of an owner of this name begin with; in the arena. */
 struct str manager__pod_prefix(struct arena *a, struct str owner);
 
-/* A moment in nanoseconds since the Unix epoch; 0 for none. And back, to the second. */
+/* A moment in nanoseconds since the Unix epoch, or the nearest that they can tell; 0 for none. And
+ * back, to the second. */
 int64_t manager__time_ns(struct api_time t);
 struct api_time manager__time(int64_t ns);
 
