@@ -1,0 +1,456 @@
+/* The life of a lane: stores, the lives of their servers, and how these end. */
+#include "lane.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "codec/base64.h"
+#include "cut.h"
+#include "journal.h"
+
+enum { MOST = 64 << 20, STORE_STARTS = 40, CLOCK_STEP = 30, LOAD_MS = 60, FAULT_MS = 1500 };
+
+const char *const moment_names[MOMENTS] = {"while it writes", "while it starts",
+                                           "while it closes", "while it tidies up"};
+
+const struct fault faults[FAULTS] = {
+    {"a write fails (EIO)", SHIM_WRITE_EIO, .lives = true, .at = 120, .times = 3},
+    {"a write finds no room (ENOSPC)", SHIM_WRITE_FULL, .lives = true, .harmless = true, .at = 120,
+     .times = 30},
+    {"a write is short", SHIM_WRITE_SHORT, .lives = true, .harmless = true, .unseen = true,
+     .at = 120, .times = 30},
+    {"a write is short, the rest finds no room", SHIM_SHORT_FULL, .lives = true, .harmless = true,
+     .at = 120, .times = 30},
+    {"a sync fails (EIO)", SHIM_SYNC_EIO, .lives = true, .cuts = true, .at = 25, .times = 2},
+    {"a read fails (EIO)", SHIM_READ_EIO, .lives = true, .starts = true, .at = 150, .times = 3},
+    {"a write is torn, the server dies", SHIM_TORN, .at = 120, .times = 1},
+    {"power fails at a write or sync", SHIM_KILL, .cuts = true, .at = 150, .times = 1},
+    {"power fails at any moment", SHIM_NONE, .cuts = true, .at = 1, .times = 1},
+    {"syncs lie, then power fails", SHIM_LIE, .cuts = true, .at = 20, .times = 200},
+};
+
+/* ---- something is wrong ---- */
+
+static void save_text(const struct lane *l, const char *name, struct str text) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", l->opts.directory, name);
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return;
+    fwrite(text.p, 1, text.n, f);
+    fclose(f);
+}
+
+/* Ends the lane; what is known lies beside the store. */
+static void give_up(void *ctx, const char *text) {
+    struct lane *l = ctx;
+    AUTO(buf_release) struct buf history = BUF_INIT(MOST);
+    AUTO(buf_release) struct buf log = BUF_INIT(MOST);
+    process_end(&l->process, SIGKILL, 0);
+    model_print(&l->model, &history);
+    process_log(&l->process, &log);
+    save_text(l, "history", buf_view(&history));
+    save_text(l, "wrong", str_of(text));
+    fprintf(stderr, "wrong in cycle %llu%s%s: %s\nthe server's log ends: %.*s\nevidence: %s\n",
+            (unsigned long long)l->cycle, l->fault ? ", " : "",
+            l->fault ? faults[l->fault - l->tally->faults].name : "", text,
+            STR_ARG(str_sub(buf_view(&log), log.n > 600 ? log.n - 600 : 0, log.n)),
+            l->opts.directory);
+    exit(1);
+}
+
+/* ---- stores ---- */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where) {
+    (void)st;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+static void make_keys(struct lane *l) {
+    struct model *m = &l->model;
+    for (uint32_t i = 0; i < KINDS; i++)
+        l->markers[i] = model_add_key(m, (struct key){.kind = i, .ours = true});
+    l->first_shared = (uint32_t)m->keys.n;
+    for (uint32_t i = 0; i < SHARED_KEYS; i++)
+        model_add_key(m, (struct key){.kind = 0, .shared = true, .ours = true});
+    for (uint32_t i = 0; i < l->opts.connections; i++) {
+        l->writers[i] = (struct writer){.lane = l, .first_key = (uint32_t)m->keys.n};
+        for (uint32_t j = 0; j < KEYS_OF_WRITER; j++) /* every other one is a ConfigMap */
+            model_add_key(m, (struct key){.kind = j ? (i + j) % KINDS : 0});
+    }
+}
+
+/* A new store in the place of the old one. */
+static void new_store(struct lane *l) {
+    char data[4096];
+    snprintf(data, sizeof data, "%s/data", l->opts.directory);
+    nftw(data, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    link_release(&l->link);
+    model_release(&l->model);
+    l->model = (struct model){.seed = crash_next(&l->seed),
+                              .text = BUF_INIT(MOST),
+                              .wrong = give_up,
+                              .ctx = l};
+    make_keys(l);
+    for (uint32_t i = 0; i < WATCHERS; i++)
+        l->watchers[i] =
+            (struct watcher){.lane = l, .kind = i % KINDS, .rewinds = i >= KINDS};
+    l->namespace_made = false;
+    l->starts_of_store = 0;
+    l->store_life = 1 + crash_chance(&l->seed, STORE_STARTS);
+    l->tally->stores++;
+}
+
+/* The value of a line "KEY: base64" of a kubeconfig. */
+static struct str credential(struct lane *l, struct arena *a, struct str text, struct str key) {
+    struct str value = {0}, rest;
+    struct err err;
+    size_t at = str_find(text, key);
+    if (at == STR_NONE)
+        model_wrong(&l->model, "the kubeconfig has no %.*s", STR_ARG(key));
+    str_cut(str_sub(text, at + key.n, text.n), '\n', &value, &rest);
+    if (base64_decode(a, str_trim(value), &value, &err) < 0)
+        model_wrong(&l->model, "the kubeconfig: %s", err.msg);
+    return value;
+}
+
+static void learn_credentials(struct lane *l) {
+    AUTO(arena_release) struct arena a = {0};
+    static char text[65536];
+    char path[4096];
+    snprintf(path, sizeof path, "%s/data/admin.kubeconfig", l->opts.directory);
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text, f) : 0;
+    if (f)
+        fclose(f);
+    struct str all = {text, n};
+    link_init(&l->link, credential(l, &a, all, STR("client-certificate-data:")),
+              credential(l, &a, all, STR("client-key-data:")));
+}
+
+/* ---- starts ---- */
+
+static void start(struct lane *l, const struct orders *orders) {
+    l->tally->starts++;
+    l->starts_of_store++;
+    l->refused_answers = 0;
+    l->stops = true;
+    l->closes = false;
+    process_start(&l->process, orders);
+}
+
+/* Behind the last four starts the log reaches back: the clock has moved on by two minutes. */
+static void move_floors(struct lane *l) {
+    for (int i = 0; i < KINDS && l->starts_of_store % 4 == 0; i++)
+        l->model.feeds[i].floor = l->model.feeds[i].log.n;
+}
+
+/* Waits until the server serves, and checks everything. */
+static void start_and_verify(struct lane *l, const struct orders *orders) {
+    int64_t began = now_us();
+    start(l, orders);
+    int port = process_ready(&l->process, WAIT_MS);
+    if (port <= 0)
+        model_wrong(&l->model, "the server does not start");
+    if (!l->link.tls)
+        learn_credentials(l);
+    lane_connect(l, port);
+    lane_verify(l);
+    move_floors(l);
+    uint64_t took = (uint64_t)(now_us() - began);
+    if (took > l->tally->longest_us)
+        l->tally->longest_us = took;
+}
+
+/* ---- writing ---- */
+
+/* Until enough is acknowledged, the time is over, the server is dead, or its failure has come. */
+static void write_for_a_while(struct lane *l, const struct fault *f) {
+    struct model *m = &l->model;
+    int64_t until = now_ms() + (f ? FAULT_MS : LOAD_MS * 20);
+    uint64_t goal = m->acknowledged + crash_chance(&l->seed, 600);
+    int64_t stop = now_us() + (int64_t)crash_chance(&l->seed, LOAD_MS * 1000);
+    bool by_time = crash_chance(&l->seed, 2), waits = f && f->shim != SHIM_NONE;
+    l->stops = false;
+    while (process_lives(&l->process) && now_ms() < until) {
+        for (uint32_t i = 0; i < l->opts.connections; i++)
+            lane_write_next(&l->writers[i]);
+        link_run(&l->link, 1);
+        if (waits && !process_reported(&l->process))
+            continue;
+        if (waits) { /* a little longer: what comes behind a failure */
+            waits = false;
+            by_time = true;
+            stop = now_us() + (int64_t)crash_chance(&l->seed, 20000);
+        }
+        if (f && f->shim == SHIM_LIE)
+            continue; /* the shim knows when it is over */
+        if (by_time ? now_us() > stop : m->acknowledged > goal)
+            break;
+    }
+    l->stops = true;
+}
+
+/* ---- behind a failure that the server has survived ---- */
+
+static void wait_for_answers(struct lane *l) {
+    int64_t until = now_ms() + WAIT_MS;
+    while (lane_is_busy(l) && now_ms() < until)
+        link_run(&l->link, 5);
+    if (lane_is_busy(l))
+        model_wrong(&l->model, "writes have no answer behind a failure");
+}
+
+/* There is room again: a write succeeds. */
+static void expect_recovery(struct lane *l) {
+    int code = 500;
+    for (int i = 0; i < 200 && code >= 500; i++)
+        code = lane_mark(l, l->markers[0]);
+    if (code >= 500)
+        model_wrong(&l->model, "there is room again, and writes are still refused");
+}
+
+static void look_at_survivor(struct lane *l, const struct fault *f) {
+    wait_for_answers(l);
+    if (!process_lives(&l->process))
+        return;
+    l->fault->refused_answers += l->refused_answers;
+    if (f->unseen && l->refused_answers)
+        model_wrong(&l->model, "%llu writes were refused", (unsigned long long)l->refused_answers);
+    if (!lane_list(l)) {
+        if (process_end(&l->process, 0, 1000))
+            return;
+        model_wrong(&l->model, "the server does not answer a list behind a failure");
+    }
+    model_expect_told(&l->model);
+    if (f->harmless)
+        expect_recovery(l);
+}
+
+/* ---- ends ---- */
+
+static void check_store(struct lane *l) {
+    AUTO(buf_release) struct buf said = BUF_INIT(MOST);
+    l->tally->checks++;
+    if (process_check(&l->process, &said) != 0)
+        model_wrong(&l->model, "berth store check: %.*s", STR_ARG(buf_view(&said)));
+}
+
+/* A server that ends by itself must say why. */
+static void note_end(struct lane *l) {
+    AUTO(buf_release) struct buf log = BUF_INIT(MOST);
+    if (process_lives(&l->process) || !WIFEXITED(l->process.status))
+        return;
+    process_log(&l->process, &log);
+    l->fault->ended++;
+    if (WEXITSTATUS(l->process.status) == 0 ||
+        str_find(buf_view(&log), STR("store.db")) == STR_NONE)
+        model_wrong(&l->model, "the server ended with %d and does not say why",
+                    WEXITSTATUS(l->process.status));
+}
+
+static void cut(struct lane *l) {
+    char store[4096], journal[4096];
+    snprintf(store, sizeof store, "%s/data/store", l->opts.directory);
+    snprintf(journal, sizeof journal, "%s/journal", l->opts.directory);
+    enum cut_how how = (enum cut_how)crash_chance(&l->seed, CUT_HOWS);
+    int taken = cut_power(store, journal, how, crash_next(&l->seed));
+    if (taken < 0)
+        model_wrong(&l->model, "the driver cannot cut the power");
+    l->fault->power_cuts++;
+}
+
+/* Asks the server to end, which it does or not in that time. */
+static void ask_to_end(struct lane *l, int timeout_ms) {
+    l->closes = true;
+    process_end(&l->process, SIGTERM, timeout_ms);
+}
+
+/* The server is dead, or dies now. */
+static void end_life(struct lane *l, const struct fault *f) {
+    process_end(&l->process, SIGKILL, 0);
+    lane_disconnect(l);
+    model_died(&l->model, f && f->harmless);
+    if (f && (f->cuts || crash_chance(&l->seed, 2)))
+        cut(l);
+    process_keep_files(&l->process);
+}
+
+/* ---- cycles ---- */
+
+static struct orders no_orders(struct lane *l) {
+    return (struct orders){.clock_ahead = (long)l->starts_of_store * CLOCK_STEP};
+}
+
+static void kill_starting(struct lane *l) {
+    struct orders orders = no_orders(l);
+    start(l, &orders);
+    usleep((useconds_t)crash_chance(&l->seed, 40000));
+    process_end(&l->process, SIGKILL, 0);
+    process_keep_files(&l->process);
+}
+
+static void kill_cycle(struct lane *l, enum moment moment) {
+    struct orders orders = no_orders(l);
+    start_and_verify(l, &orders);
+    write_for_a_while(l, NULL);
+    if (moment == WHILE_CLOSING)
+        ask_to_end(l, (int)crash_chance(&l->seed, 8));
+    if (moment == WHILE_IDLE)
+        usleep((useconds_t)(195000 + crash_chance(&l->seed, 25000)));
+    end_life(l, NULL);
+}
+
+static void run_kill(struct lane *l) {
+    static const enum moment moments[] = {WHILE_WRITING, WHILE_WRITING, WHILE_WRITING,
+                                          WHILE_WRITING, WHILE_WRITING, WHILE_CLOSING,
+                                          WHILE_CLOSING, WHILE_STARTING};
+    enum moment moment = moments[crash_chance(&l->seed, 8)];
+    if (moment == WHILE_WRITING && crash_chance(&l->seed, 12) == 0)
+        moment = WHILE_IDLE;
+    if (moment == WHILE_STARTING)
+        kill_starting(l);
+    else
+        kill_cycle(l, moment);
+    l->tally->kills[moment]++;
+    if (crash_chance(&l->seed, 4) == 0 && l->link.tls)
+        check_store(l);
+}
+
+/* A failure while the server starts: it says why it does not, or serves. */
+static void fail_starting(struct lane *l, const struct fault *f, const struct orders *orders) {
+    start(l, orders);
+    int port = process_ready(&l->process, WAIT_MS);
+    if (port < 0)
+        model_wrong(&l->model, "the server neither starts nor ends");
+    if (port > 0)
+        usleep((useconds_t)crash_chance(&l->seed, 5000));
+    else
+        process_end(&l->process, 0, WAIT_MS);
+    if (process_reported(&l->process))
+        note_end(l);
+    end_life(l, f);
+}
+
+static void fail_writing(struct lane *l, const struct fault *f, const struct orders *orders) {
+    start_and_verify(l, orders);
+    process_arm(&l->process);
+    write_for_a_while(l, f);
+    if (process_lives(&l->process) && f->lives)
+        look_at_survivor(l, f);
+    note_end(l);
+    if (f->lives && crash_chance(&l->seed, 4) == 0)
+        ask_to_end(l, 2000);
+    end_life(l, f);
+}
+
+/* What a disk that lied has left is a state of the past, or is said to be damaged. */
+static void look_behind_lie(struct lane *l) {
+    AUTO(buf_release) struct buf said = BUF_INIT(MOST);
+    AUTO(buf_release) struct buf log = BUF_INIT(MOST);
+    struct orders orders = no_orders(l);
+    int good = process_check(&l->process, &said) == 0;
+    start(l, &orders);
+    int port = process_ready(&l->process, WAIT_MS);
+    if (port > 0) {
+        lane_connect(l, port);
+        for (int i = 0; i < WATCHERS; i++)
+            conn_close(&l->watchers[i].conn);
+        if (!lane_list(l))
+            model_wrong(&l->model, "the server has ended behind its start");
+        l->fault->lost += model_expect_past(&l->model);
+    } else {
+        process_end(&l->process, 0, WAIT_MS);
+        process_log(&l->process, &log);
+        l->fault->damage_told++;
+        if (str_find(buf_view(&log), STR("damaged")) == STR_NONE)
+            model_wrong(&l->model, "the server does not start and does not say why");
+    }
+    if (good != (port > 0))
+        model_wrong(&l->model, "the server %s, and a check says: %.*s",
+                    port > 0 ? "starts" : "does not start", STR_ARG(buf_view(&said)));
+    process_end(&l->process, SIGKILL, 0);
+    lane_disconnect(l);
+    new_store(l);
+}
+
+static bool run_fault(struct lane *l) {
+    size_t number = crash_chance(&l->seed, FAULTS);
+    const struct fault *f = &faults[number];
+    struct orders orders = no_orders(l);
+    l->fault = &l->tally->faults[number];
+    orders.kind = f->shim;
+    orders.at = 1 + crash_chance(&l->seed, f->at);
+    orders.times = 1 + crash_chance(&l->seed, f->times);
+    orders.seed = crash_next(&l->seed);
+    orders.journal = true;
+    orders.from_start = f->starts || (f->shim != SHIM_LIE && crash_chance(&l->seed, 5) == 0);
+    if (orders.from_start) {
+        orders.at = 1 + crash_chance(&l->seed, f->starts ? f->at : 12);
+        fail_starting(l, f, &orders);
+    } else {
+        fail_writing(l, f, &orders);
+    }
+    bool came = f->shim == SHIM_NONE || process_reported(&l->process);
+    l->fault->came += came;
+    l->tally->missed += !came;
+    if (f->shim == SHIM_LIE && came)
+        look_behind_lie(l);
+    else if (l->link.tls)
+        check_store(l);
+    l->fault = NULL;
+    return came;
+}
+
+static void add_up(struct lane *l) {
+    struct model *m = &l->model;
+    l->tally->acknowledged += m->acknowledged;
+    l->tally->events += m->events;
+    l->tally->unanswered += m->unanswered;
+    l->tally->survived += m->survived;
+    m->acknowledged = m->events = m->unanswered = m->survived = 0;
+}
+
+/* The last kill is checked as all are. */
+static void end_store(struct lane *l) {
+    struct orders orders = no_orders(l);
+    start_and_verify(l, &orders);
+    end_life(l, NULL);
+    check_store(l);
+    add_up(l);
+}
+
+void lane_run(const struct lane_opts *opts, struct tally *tally) {
+    struct lane *l = xcalloc(1, sizeof *l);
+    l->opts = *opts;
+    l->tally = tally;
+    l->seed = opts->seed;
+    l->process = (struct process){
+        .program = opts->program, .shim = opts->shim, .directory = opts->directory};
+    l->answer_body = l->body = l->path = BUF_INIT(MOST);
+    mkdir(opts->directory, 0700);
+    new_store(l);
+    for (uint64_t kills = opts->kills, failures = opts->faults; kills + failures; l->cycle++) {
+        if (l->starts_of_store > l->store_life) {
+            end_store(l);
+            new_store(l);
+        }
+        if (crash_chance(&l->seed, kills + failures) < kills) {
+            run_kill(l);
+            kills--;
+        } else {
+            failures -= run_fault(l);
+        }
+        add_up(l);
+    }
+    end_store(l);
+}
