@@ -58,10 +58,10 @@ static int read_state(struct store__db *db, struct err *err) {
     if (!stmt)
         return -1;
     int step = sqlite3_step(stmt), rc = 0;
-    struct store__db_state s = {column_u64(stmt, 0), column_u64(stmt, 1), column_u64(stmt, 2)};
-    if (step != SQLITE_ROW && step != SQLITE_DONE)
+    if (step != SQLITE_ROW && step != SQLITE_DONE) /* asked for columns, it would forget why */
         rc = store__db_fail(db, "table 'state'", err);
-    else if (step == SQLITE_DONE || column_u64(stmt, 3) != state_checksum(&s))
+    struct store__db_state s = {column_u64(stmt, 0), column_u64(stmt, 1), column_u64(stmt, 2)};
+    if (rc == 0 && (step == SQLITE_DONE || column_u64(stmt, 3) != state_checksum(&s)))
         rc = store__db_damaged(db, "table 'state' is not what was written", err);
     db->state = s;
     sqlite3_finalize(stmt);
