@@ -13,8 +13,6 @@
 #include "base/vec.h"
 #include "journal.h"
 
-enum { SECTOR = 512 };
-
 struct entry {
     struct journal_record r;
     const char *old, *new;
@@ -103,8 +101,8 @@ static int undo(const struct cut *c, const struct entry *e) {
 }
 
 static int redo_sectors(struct cut *c, int fd, const struct entry *e) {
-    for (uint64_t at = 0; at < e->r.length; at += SECTOR) {
-        uint64_t n = e->r.length - at < SECTOR ? e->r.length - at : SECTOR;
+    for (uint64_t at = 0, n; at < e->r.length; at += n) {
+        n = crash_in_sector(e->r.offset + at, e->r.length - at);
         if (crash_chance(&c->seed, 2) && put(fd, e->new + at, n, e->r.offset + at) < 0)
             return -1;
     }

@@ -48,6 +48,14 @@ struct journal_record {
     uint64_t size_before; /* of the file */
 };
 
+/* What a disk writes as a whole: a write is torn between two of these only. Of `n` bytes at an
+ * offset, those that lie in the first one. */
+enum { CRASH_SECTOR = 512 };
+static inline uint64_t crash_in_sector(uint64_t offset, uint64_t n) {
+    uint64_t left = CRASH_SECTOR - offset % CRASH_SECTOR;
+    return n < left ? n : left;
+}
+
 /* The next number of a sequence that a seed decides (splitmix64). */
 static inline uint64_t crash_next(uint64_t *seed) {
     uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);

@@ -182,7 +182,7 @@ static void write_for_a_while(struct lane *l, const struct fault *f) {
     bool by_time = crash_chance(&l->seed, 2), waits = f && f->shim != SHIM_NONE;
     l->stops = false;
     while (process_lives(&l->process) && now_ms() < until) {
-        for (uint32_t i = 0; i < l->opts.connections; i++)
+        for (uint32_t i = 0; i < l->connections; i++)
             lane_write_next(&l->writers[i]);
         link_run(&l->link, 1);
         if (waits && !process_reported(&l->process))
@@ -245,15 +245,22 @@ static void check_store(struct lane *l) {
         model_wrong(&l->model, "berth store check: %.*s", STR_ARG(buf_view(&said)));
 }
 
-/* A server that ends by itself must say why. */
+/* What a server says that does not start, or ends by itself. */
+static bool tells_why(struct str log) {
+    static const char *const reasons[] = {"the disk failed", "make room on the disk", "damaged"};
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (str_find(log, str_of(reasons[i])) != STR_NONE)
+            return str_find(log, STR("store.")) != STR_NONE;
+    return false;
+}
+
 static void note_end(struct lane *l) {
     AUTO(buf_release) struct buf log = BUF_INIT(MOST);
     if (process_lives(&l->process) || !WIFEXITED(l->process.status))
         return;
     process_log(&l->process, &log);
     l->fault->ended++;
-    if (WEXITSTATUS(l->process.status) == 0 ||
-        str_find(buf_view(&log), STR("store.db")) == STR_NONE)
+    if (WEXITSTATUS(l->process.status) == 0 || !tells_why(buf_view(&log)))
         model_wrong(&l->model, "the server ended with %d and does not say why",
                     WEXITSTATUS(l->process.status));
 }
@@ -372,7 +379,7 @@ static void look_behind_lie(struct lane *l) {
         process_end(&l->process, 0, WAIT_MS);
         process_log(&l->process, &log);
         l->fault->damage_told++;
-        if (str_find(buf_view(&log), STR("damaged")) == STR_NONE)
+        if (!tells_why(buf_view(&log)))
             model_wrong(&l->model, "the server does not start and does not say why");
     }
     if (good != (port > 0))

@@ -60,7 +60,7 @@ void lane_run(const struct lane_opts *opts, struct tally *tally);
 
 /* ---- inside ---- */
 
-enum { WATCHERS = 2 * KINDS, WRITERS_MOST = 256 };
+enum { REWINDERS = 2, WATCHERS = KINDS + REWINDERS, WRITERS_MOST = 256 };
 
 struct writer {
     struct lane *lane;
@@ -73,7 +73,7 @@ struct watcher {
     struct lane *lane;
     struct conn conn;
     uint32_t kind;
-    bool rewinds; /* begins again at an earlier event after each start */
+    bool rewinds; /* begins again at an earlier event, of any kind, after each start */
     size_t at;    /* events that it has seen */
 };
 
@@ -90,6 +90,7 @@ struct lane {
     struct buf answer_body, body, path;
     uint32_t markers[KINDS]; /* keys */
     uint32_t first_shared;
+    uint32_t connections; /* of this life: up to those of opts */
     uint64_t seed;
     uint64_t cycle, starts_of_store, store_life; /* store_life: starts until it is made anew */
     bool namespace_made;

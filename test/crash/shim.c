@@ -24,7 +24,7 @@
 
 #include "journal.h"
 
-enum { FDS = 1024, SECTOR = 512 };
+enum { FDS = 1024 };
 
 /* Some state must be global here: the program knows nothing of it. */
 static struct {
@@ -236,15 +236,17 @@ static int fail(int number) {
     return -1;
 }
 
-/* A part of the bytes comes to the file: the first ones, or any sectors. */
-static void write_torn(int fd, const char *p, size_t n, off64_t offset) {
-    bool first = crash_chance(&shim.seed, 2);
-    if (first)
-        syscall(SYS_pwrite64, fd, p, crash_chance(&shim.seed, n), offset);
-    for (size_t at = 0; !first && at < n; at += SECTOR)
-        if (crash_chance(&shim.seed, 2))
-            syscall(SYS_pwrite64, fd, p + at, n - at < SECTOR ? n - at : SECTOR,
-                    offset + (off64_t)at);
+/* A part of the sectors comes to the file: the first ones, or any. */
+static void write_torn(int fd, const char *p, uint64_t n, uint64_t offset) {
+    bool in_order = crash_chance(&shim.seed, 2);
+    for (uint64_t at = 0, part; at < n; at += part) {
+        bool written = crash_chance(&shim.seed, 2);
+        part = crash_in_sector(offset + at, n - at);
+        if (written)
+            syscall(SYS_pwrite64, fd, p + at, part, offset + at);
+        else if (in_order)
+            break;
+    }
     die();
 }
 
@@ -261,7 +263,7 @@ static ssize_t fail_write(int fd, int file, const char *p, size_t n, off64_t off
             return syscall(SYS_pwrite64, fd, p, n / 2, offset);
         return fail(ENOSPC);
     case SHIM_TORN:
-        write_torn(fd, p, n, offset);
+        write_torn(fd, p, n, (uint64_t)offset);
         return 0;
     default:
         return fail(ENOSPC);

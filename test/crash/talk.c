@@ -157,7 +157,7 @@ void lane_write_next(struct writer *w) {
 }
 
 bool lane_is_busy(const struct lane *l) {
-    for (uint32_t i = 0; i < l->opts.connections; i++)
+    for (uint32_t i = 0; i < l->connections; i++)
         if (l->writers[i].id)
             return true;
     return false;
@@ -181,6 +181,8 @@ static void watch_answered(void *ctx, const struct answer *answer) {
 
 static void watch_on(struct watcher *w) {
     struct lane *l = w->lane;
+    if (w->rewinds)
+        w->kind = (uint32_t)crash_chance(&l->seed, KINDS);
     const struct feed *f = &l->model.feeds[w->kind];
     if (w->rewinds)
         w->at = f->floor + crash_chance(&l->seed, f->log.n - f->floor + 1);
@@ -199,12 +201,14 @@ static void watch_on(struct watcher *w) {
 
 void lane_connect(struct lane *l, int port) {
     l->link.port = port;
+    l->connections = l->opts.connections >> crash_chance(&l->seed, 4);
+    l->connections += l->connections == 0;
     l->reader.answered = reader_answered;
     l->reader.ctx = l;
     conn_open(&l->reader, &l->link);
     for (int i = 0; i < WATCHERS; i++)
         watch_on(&l->watchers[i]);
-    for (uint32_t i = 0; i < l->opts.connections; i++) {
+    for (uint32_t i = 0; i < l->connections; i++) {
         struct writer *w = &l->writers[i];
         w->conn.answered = writer_answered;
         w->conn.ctx = w;
@@ -214,7 +218,7 @@ void lane_connect(struct lane *l, int port) {
 
 void lane_disconnect(struct lane *l) {
     l->stops = true;
-    for (uint32_t i = 0; i < l->opts.connections; i++)
+    for (uint32_t i = 0; i < l->connections; i++)
         conn_drain(&l->writers[i].conn);
     for (int i = 0; i < WATCHERS; i++)
         conn_drain(&l->watchers[i].conn);
