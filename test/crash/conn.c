@@ -207,8 +207,7 @@ void conn_open(struct conn *c, struct link *l) {
     struct sockaddr_in to = {.sin_family = AF_INET,
                              .sin_port = htons((uint16_t)l->port),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET | EPOLLRDHUP,
-                                .data.ptr = c};
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET | EPOLLRDHUP, .data.ptr = c};
     int on = 1;
     c->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     c->out = c->in = c->body = BUF_INIT(MOST);

@@ -6,8 +6,8 @@
 
 /* How much of what no sync has made durable is taken away. */
 enum cut_how {
-    CUT_ALL,    /* all of it */
-    CUT_SOME,   /* some writes, others stay */
+    CUT_ALL,     /* all of it */
+    CUT_SOME,    /* some writes, others stay */
     CUT_SECTORS, /* some sectors of some writes */
     CUT_HOWS
 };

@@ -29,12 +29,13 @@ enum shim_kind {
     SHIM_READ_EIO,    /* a read fails */
     SHIM_TORN,        /* a part of a write comes to the file, and the process dies */
     SHIM_KILL,        /* the process dies in front of the call */
-    SHIM_LIE,         /* from this sync on, none does anything; TIMES calls later the process dies */
+    SHIM_LIE, /* from this sync on, none does anything; TIMES calls later the process dies */
     SHIM_KINDS
 };
 
 /* The files of a store; the place in this list is the number of a file. */
-#define CRASH_FILES {"store.db", "store.db-wal", "store.new", "store.new-journal"}
+#define CRASH_FILES \
+    { "store.db", "store.db-wal", "store.new", "store.new-journal" }
 enum { CRASH_FILE_COUNT = 4 };
 
 enum journal_op { JOURNAL_WRITE, JOURNAL_TRUNCATE, JOURNAL_SYNC };

@@ -15,10 +15,10 @@
 #include "cut.h"
 #include "journal.h"
 
-enum { MOST = 64 << 20, STORE_STARTS = 40, CLOCK_STEP = 30, LOAD_MS = 60, FAULT_MS = 1500 };
+enum { MOST = 64 << 20, STORE_STARTS = 40, CLOCK_STEP = 25, LOAD_MS = 60, FAULT_MS = 1500 };
 
-const char *const moment_names[MOMENTS] = {"while it writes", "while it starts",
-                                           "while it closes", "while it tidies up"};
+const char *const moment_names[MOMENTS] = {"while it writes", "while it starts", "while it closes",
+                                           "at rest, or behind it"};
 
 const struct fault faults[FAULTS] = {
     {"a write fails (EIO)", SHIM_WRITE_EIO, .lives = true, .at = 120, .times = 3},
@@ -96,16 +96,13 @@ static void new_store(struct lane *l) {
     nftw(data, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     link_release(&l->link);
     model_release(&l->model);
-    l->model = (struct model){.seed = crash_next(&l->seed),
-                              .text = BUF_INIT(MOST),
-                              .wrong = give_up,
-                              .ctx = l};
+    l->model = (struct model){
+        .seed = crash_next(&l->seed), .text = BUF_INIT(MOST), .wrong = give_up, .ctx = l};
     make_keys(l);
     for (uint32_t i = 0; i < WATCHERS; i++)
-        l->watchers[i] =
-            (struct watcher){.lane = l, .kind = i % KINDS, .rewinds = i >= KINDS};
+        l->watchers[i] = (struct watcher){.lane = l, .kind = i % KINDS, .rewinds = i >= KINDS};
     l->namespace_made = false;
-    l->starts_of_store = 0;
+    l->starts_of_store = l->verified = 0;
     l->store_life = 1 + crash_chance(&l->seed, STORE_STARTS);
     l->tally->stores++;
 }
@@ -148,10 +145,14 @@ static void start(struct lane *l, const struct orders *orders) {
     process_start(&l->process, orders);
 }
 
-/* Behind the last four starts the log reaches back: the clock has moved on by two minutes. */
+/* The log reaches back for five minutes, and the clock moves on with each start: watchers may begin
+ * again where it was four to eight starts ago. */
 static void move_floors(struct lane *l) {
-    for (int i = 0; i < KINDS && l->starts_of_store % 4 == 0; i++)
-        l->model.feeds[i].floor = l->model.feeds[i].log.n;
+    for (int i = 0; i < KINDS && l->verified % 4 == 0; i++) {
+        struct feed *f = &l->model.feeds[i];
+        f->floor = f->next_floor;
+        f->next_floor = f->log.n;
+    }
 }
 
 /* Waits until the server serves, and checks everything. */
@@ -165,6 +166,7 @@ static void start_and_verify(struct lane *l, const struct orders *orders) {
         learn_credentials(l);
     lane_connect(l, port);
     lane_verify(l);
+    l->verified++;
     move_floors(l);
     uint64_t took = (uint64_t)(now_us() - began);
     if (took > l->tally->longest_us)
@@ -292,10 +294,18 @@ static void end_life(struct lane *l, const struct fault *f) {
     process_keep_files(&l->process);
 }
 
+/* Lets nobody write for as long as the store needs to see it and to empty its write-ahead log. */
+static void rest(struct lane *l) {
+    int64_t until = now_us() + 195000 + (int64_t)crash_chance(&l->seed, 40000);
+    wait_for_answers(l);
+    while (now_us() < until && process_lives(&l->process))
+        link_run(&l->link, 5);
+}
+
 /* ---- cycles ---- */
 
 static struct orders no_orders(struct lane *l) {
-    return (struct orders){.clock_ahead = (long)l->starts_of_store * CLOCK_STEP};
+    return (struct orders){.clock_ahead = (long)l->verified * CLOCK_STEP};
 }
 
 static void kill_starting(struct lane *l) {
@@ -310,10 +320,14 @@ static void kill_cycle(struct lane *l, enum moment moment) {
     struct orders orders = no_orders(l);
     start_and_verify(l, &orders);
     write_for_a_while(l, NULL);
+    if (crash_chance(&l->seed, 16) == 0) /* while the server has the file open */
+        check_store(l);
     if (moment == WHILE_CLOSING)
         ask_to_end(l, (int)crash_chance(&l->seed, 8));
     if (moment == WHILE_IDLE)
-        usleep((useconds_t)(195000 + crash_chance(&l->seed, 25000)));
+        rest(l);
+    if (moment == WHILE_IDLE && crash_chance(&l->seed, 2))
+        write_for_a_while(l, NULL);
     end_life(l, NULL);
 }
 
@@ -348,13 +362,28 @@ static void fail_starting(struct lane *l, const struct fault *f, const struct or
     end_life(l, f);
 }
 
+/* The failure comes to the write-ahead log, or to what is done when it is emptied: while nobody
+ * writes, or at the end. */
+static void write_and_fail(struct lane *l, const struct fault *f) {
+    uint64_t when = crash_chance(&l->seed, 6);
+    if (when < 2)
+        write_for_a_while(l, NULL);
+    process_arm(&l->process);
+    if (when == 0)
+        rest(l);
+    if (when == 1)
+        ask_to_end(l, 2000);
+    else
+        write_for_a_while(l, f);
+}
+
 static void fail_writing(struct lane *l, const struct fault *f, const struct orders *orders) {
     start_and_verify(l, orders);
-    process_arm(&l->process);
-    write_for_a_while(l, f);
-    if (process_lives(&l->process) && f->lives)
+    write_and_fail(l, f);
+    if (process_lives(&l->process) && f->lives && !l->closes)
         look_at_survivor(l, f);
-    note_end(l);
+    if (!l->closes)
+        note_end(l);
     if (f->lives && crash_chance(&l->seed, 4) == 0)
         ask_to_end(l, 2000);
     end_life(l, f);

@@ -18,13 +18,13 @@ extern const char *const moment_names[MOMENTS];
 /* A way for a disk to fail: a row of the table in fault.c. */
 struct fault {
     const char *name;
-    unsigned shim;        /* of enum shim_kind */
-    bool lives;           /* the server may go on */
-    bool harmless;        /* what was refused is not there, and later writes succeed */
-    bool unseen;          /* nothing may be refused at all */
-    bool cuts;            /* power fails behind it */
-    bool starts;          /* it comes while the server starts, always */
-    uint32_t at, times;   /* the largest that are drawn */
+    unsigned shim;      /* of enum shim_kind */
+    bool lives;         /* the server may go on */
+    bool harmless;      /* what was refused is not there, and later writes succeed */
+    bool unseen;        /* nothing may be refused at all */
+    bool cuts;          /* power fails behind it */
+    bool starts;        /* it comes while the server starts, always */
+    uint32_t at, times; /* the largest that are drawn */
 };
 
 enum { FAULTS = 10 };
@@ -92,9 +92,11 @@ struct lane {
     uint32_t first_shared;
     uint32_t connections; /* of this life: up to those of opts */
     uint64_t seed;
-    uint64_t cycle, starts_of_store, store_life; /* store_life: starts until it is made anew */
+    uint64_t cycle;
+    uint64_t starts_of_store, verified; /* all starts, and those behind which all was checked */
+    uint64_t store_life;                /* starts until it is made anew */
     bool namespace_made;
-    uint64_t refused_answers; /* in this life of the server */
+    uint64_t refused_answers;  /* in this life of the server */
     struct fault_tally *fault; /* of this cycle, or NULL */
     bool stops;                /* writers begin nothing new */
     bool closes;               /* the server was told to end */

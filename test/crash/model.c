@@ -123,8 +123,8 @@ static struct json parse(struct model *m, struct str body) {
     const struct json_opts opts = {.max_bytes = body.n + 1};
     arena_reset(&m->arena);
     if (json_parse(&m->arena, body, &opts, &tree, &err) < 0)
-        model_wrong(m, "an answer is not JSON: %s: %.*s", err.msg, (int)(body.n < 200 ? body.n : 200),
-                    body.p);
+        model_wrong(m, "an answer is not JSON: %s: %.*s", err.msg,
+                    (int)(body.n < 200 ? body.n : 200), body.p);
     return tree;
 }
 
@@ -221,8 +221,9 @@ static void add_event(struct model *m, struct feed *f, const struct event *e) {
                     (unsigned long long)e->state.revision, (unsigned long long)before);
     if (w->seen || w->fate == FATE_FAILED || w->fate == FATE_NEVER ||
         (w->revision && w->revision != e->state.revision) || !follows(k, w, e))
-        model_wrong(m, "event %c of k%u at revision %llu: write %llu (%s, %s, revision %llu, seen "
-                       "at %llu), behind revision %llu of that key",
+        model_wrong(m,
+                    "event %c of k%u at revision %llu: write %llu (%s, %s, revision %llu, seen "
+                    "at %llu), behind revision %llu of that key",
                     e->type, e->key, (unsigned long long)e->state.revision, (unsigned long long)id,
                     op_names[w->op], fate_names[w->fate], (unsigned long long)w->revision,
                     (unsigned long long)w->seen, (unsigned long long)k->logged.revision);
@@ -249,8 +250,9 @@ void model_watch(struct model *m, uint32_t kind, struct str line, size_t *at) {
     const struct event *known = &f->log.v[*at];
     if (known->type != e.type || known->key != e.key || known->state.id != e.state.id ||
         known->state.revision != e.state.revision)
-        model_wrong(m, "a watch shows %c of k%u at revision %llu where another showed %c of k%u at "
-                       "%llu",
+        model_wrong(m,
+                    "a watch shows %c of k%u at revision %llu where another showed %c of k%u at "
+                    "%llu",
                     e.type, e.key, (unsigned long long)e.state.revision, known->type, known->key,
                     (unsigned long long)known->state.revision);
     ++*at;

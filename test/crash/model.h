@@ -50,11 +50,11 @@ struct state {
 
 struct key {
     uint32_t kind;
-    bool shared, ours;    /* ours: the driver's own, not a writer's */
-    bool busy, doubtful;  /* a write is under way; one failed in this life of the server */
-    struct state told;    /* by answers, and after a start by events */
-    struct state logged;  /* by events; of a deletion 0 and its revision */
-    struct state listed;  /* by the last list */
+    bool shared, ours;     /* ours: the driver's own, not a writer's */
+    bool busy, doubtful;   /* a write is under way; one failed in this life of the server */
+    struct state told;     /* by answers, and after a start by events */
+    struct state logged;   /* by events; of a deletion 0 and its revision */
+    struct state listed;   /* by the last list */
     VEC(uint64_t) deletes; /* that were sent and have no event yet, in order */
 };
 
@@ -68,9 +68,9 @@ struct event {
 
 struct feed {
     VEC(struct event) log;
-    size_t floor;     /* where a watcher may still begin */
-    uint64_t listed;  /* revision of the last list */
-    uint64_t marker;  /* the write that all watchers must have seen */
+    size_t floor, next_floor; /* where a watcher may still begin, and where later */
+    uint64_t listed;          /* revision of the last list */
+    uint64_t marker;          /* the write that all watchers must have seen */
 };
 
 struct model {
@@ -78,8 +78,8 @@ struct model {
     VEC(struct write) writes; /* number 1 is the first */
     VEC(struct key) keys;
     struct feed feeds[KINDS];
-    uint64_t newest;    /* the largest revision that anybody was told */
-    size_t settled;     /* writes whose fate is known for good */
+    uint64_t newest; /* the largest revision that anybody was told */
+    size_t settled;  /* writes whose fate is known for good */
     size_t acknowledged, events, unanswered, survived;
     struct arena arena; /* for one answer */
     struct buf text;

@@ -34,7 +34,7 @@ static struct {
     uint64_t at, times, seed;
     const char *arm;
     bool armed;
-    uint64_t calls;    /* that the kind can happen to */
+    uint64_t calls;     /* that the kind can happen to */
     uint64_t calls_all; /* writes, truncations and syncs, once syncs lie */
     bool lies;
     bool lost[CRASH_FILE_COUNT]; /* a sync of the file has failed */
@@ -121,7 +121,7 @@ static uint64_t size_of(int fd) {
 static void append(const struct journal_record *r, const void *old, const void *new) {
     struct iovec parts[3] = {{(void *)(uintptr_t)r, sizeof *r},
                              {(void *)(uintptr_t)old, old ? r->length : 0},
-                             {(void *)(uintptr_t)new, new ? r->length : 0}};
+                             {(void *)(uintptr_t) new, new ? r->length : 0}};
     if (writev(shim.journal, parts, 3) < 0)
         die();
 }
@@ -380,8 +380,8 @@ int fdatasync(int fd) {
 }
 
 int clock_gettime(clockid_t id, struct timespec *out) {
-    int rc = shim.clock_gettime ? shim.clock_gettime(id, out)
-                                : (int)syscall(SYS_clock_gettime, id, out);
+    int rc =
+        shim.clock_gettime ? shim.clock_gettime(id, out) : (int)syscall(SYS_clock_gettime, id, out);
     if (id == CLOCK_REALTIME && rc == 0)
         out->tv_sec += shim.clock_ahead;
     return rc;

@@ -17,7 +17,7 @@ static void reader_answered(void *ctx, const struct answer *answer) {
 
 int lane_ask(struct lane *l, const char *method, struct str path, struct str body) {
     int64_t until = now_ms() + WAIT_MS;
-    const char *type = !body.n                    ? NULL
+    const char *type = !body.n                        ? NULL
                        : strcmp(method, "PATCH") == 0 ? "application/merge-patch+json"
                                                       : "application/json";
     if (!l->reader.ssl)
@@ -175,8 +175,8 @@ static void watch_line(void *ctx, struct str line) {
 static void watch_answered(void *ctx, const struct answer *answer) {
     struct watcher *w = ctx;
     if (answer->code && !(answer->code == 200 && w->lane->closes))
-        model_wrong(&w->lane->model, "a watch of %s is answered with %d: %.*s",
-                    kinds[w->kind].name, answer->code, STR_ARG(answer->body));
+        model_wrong(&w->lane->model, "a watch of %s is answered with %d: %.*s", kinds[w->kind].name,
+                    answer->code, STR_ARG(answer->body));
 }
 
 static void watch_on(struct watcher *w) {
@@ -228,8 +228,8 @@ void lane_disconnect(struct lane *l) {
 /* ---- behind a start ---- */
 
 static void make_namespace(struct lane *l) {
-    int code = lane_ask(l, "POST", STR("/api/v1/namespaces"),
-                        STR("{\"metadata\":{\"name\":\"crash\"}}"));
+    int code =
+        lane_ask(l, "POST", STR("/api/v1/namespaces"), STR("{\"metadata\":{\"name\":\"crash\"}}"));
     if (code != 201 && code != 409)
         model_wrong(&l->model, "no namespace: %d %.*s", code, STR_ARG(l->answer.body));
     l->namespace_made = true;

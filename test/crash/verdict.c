@@ -59,8 +59,9 @@ void model_expect_told(struct model *m) {
     for (size_t i = 0; i < m->keys.n; i++) {
         const struct key *k = &m->keys.v[i];
         if (k->listed.id != k->told.id || (k->told.id && k->listed.revision != k->told.revision))
-            model_wrong(m, "k%zu: a list behind a failure shows write %llu at revision %llu, and "
-                           "acknowledged was %llu at %llu",
+            model_wrong(m,
+                        "k%zu: a list behind a failure shows write %llu at revision %llu, and "
+                        "acknowledged was %llu at %llu",
                         i, (unsigned long long)k->listed.id, (unsigned long long)k->listed.revision,
                         (unsigned long long)k->told.id, (unsigned long long)k->told.revision);
     }
