@@ -15,7 +15,14 @@
 #include "cut.h"
 #include "journal.h"
 
-enum { MOST = 64 << 20, STORE_STARTS = 40, CLOCK_STEP = 25, LOAD_MS = 60, FAULT_MS = 1500 };
+enum {
+    MOST = 64 << 20,
+    STORE_STARTS = 40,
+    CLOCK_STEP = 25,
+    LOAD_MS = 60,
+    KILL_MS = 250,
+    FAULT_MS = 1500
+};
 
 const char *const moment_names[MOMENTS] = {"while it writes", "while it starts", "while it closes",
                                            "at rest, or behind it"};
@@ -178,8 +185,8 @@ static void start_and_verify(struct lane *l, const struct orders *orders) {
 /* Until enough is acknowledged, the time is over, the server is dead, or its failure has come. */
 static void write_for_a_while(struct lane *l, const struct fault *f) {
     struct model *m = &l->model;
-    int64_t until = now_ms() + (f ? FAULT_MS : LOAD_MS * 20);
-    uint64_t goal = m->acknowledged + crash_chance(&l->seed, 600);
+    int64_t until = now_ms() + (f ? FAULT_MS : KILL_MS);
+    uint64_t goal = m->acknowledged + crash_chance(&l->seed, 300);
     int64_t stop = now_us() + (int64_t)crash_chance(&l->seed, LOAD_MS * 1000);
     bool by_time = crash_chance(&l->seed, 2), waits = f && f->shim != SHIM_NONE;
     l->stops = false;
