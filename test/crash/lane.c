@@ -25,7 +25,7 @@ enum {
 };
 
 const char *const moment_names[MOMENTS] = {"while it writes", "while it starts", "while it closes",
-                                           "at rest, or behind it"};
+                                           "at rest, or behind it", "berth store compact"};
 
 const struct fault faults[FAULTS] = {
     {"a write fails (EIO)", SHIM_WRITE_EIO, .lives = true, .at = 120, .times = 3},
@@ -263,9 +263,10 @@ static bool tells_why(struct str log) {
     return false;
 }
 
-static void note_end(struct lane *l) {
+static void note_end(struct lane *l, bool may_be_done) {
     AUTO(buf_release) struct buf log = BUF_INIT(MOST);
-    if (process_lives(&l->process) || !WIFEXITED(l->process.status))
+    if (process_lives(&l->process) || !WIFEXITED(l->process.status) ||
+        (may_be_done && WEXITSTATUS(l->process.status) == 0))
         return;
     process_log(&l->process, &log);
     l->fault->ended++;
@@ -315,10 +316,11 @@ static struct orders no_orders(struct lane *l) {
     return (struct orders){.clock_ahead = (long)l->verified * CLOCK_STEP};
 }
 
-static void kill_starting(struct lane *l) {
+static void kill_starting(struct lane *l, bool compacts) {
     struct orders orders = no_orders(l);
+    orders.compacts = compacts;
     start(l, &orders);
-    usleep((useconds_t)crash_chance(&l->seed, 40000));
+    usleep((useconds_t)crash_chance(&l->seed, compacts ? 15000 : 40000));
     process_end(&l->process, SIGKILL, 0);
     process_keep_files(&l->process);
 }
@@ -345,8 +347,10 @@ static void run_kill(struct lane *l) {
     enum moment moment = moments[crash_chance(&l->seed, 8)];
     if (moment == WHILE_WRITING && crash_chance(&l->seed, 12) == 0)
         moment = WHILE_IDLE;
-    if (moment == WHILE_STARTING)
-        kill_starting(l);
+    if (moment == WHILE_STARTING && l->verified && crash_chance(&l->seed, 3) == 0)
+        moment = WHILE_COMPACTING;
+    if (moment == WHILE_STARTING || moment == WHILE_COMPACTING)
+        kill_starting(l, moment == WHILE_COMPACTING);
     else
         kill_cycle(l, moment);
     l->tally->kills[moment]++;
@@ -354,7 +358,8 @@ static void run_kill(struct lane *l) {
         check_store(l);
 }
 
-/* A failure while the server starts: it says why it does not, or serves. */
+/* A failure while the server starts: it says why it does not, or serves. Or while its store is
+ * compacted. */
 static void fail_starting(struct lane *l, const struct fault *f, const struct orders *orders) {
     start(l, orders);
     int port = process_ready(&l->process, WAIT_MS);
@@ -365,7 +370,7 @@ static void fail_starting(struct lane *l, const struct fault *f, const struct or
     else
         process_end(&l->process, 0, WAIT_MS);
     if (process_reported(&l->process))
-        note_end(l);
+        note_end(l, orders->compacts);
     end_life(l, f);
 }
 
@@ -390,7 +395,7 @@ static void fail_writing(struct lane *l, const struct fault *f, const struct ord
     if (process_lives(&l->process) && f->lives && !l->closes)
         look_at_survivor(l, f);
     if (!l->closes)
-        note_end(l);
+        note_end(l, false);
     if (f->lives && crash_chance(&l->seed, 4) == 0)
         ask_to_end(l, 2000);
     end_life(l, f);
@@ -437,8 +442,10 @@ static bool run_fault(struct lane *l) {
     orders.seed = crash_next(&l->seed);
     orders.journal = true;
     orders.from_start = f->starts || (f->shim != SHIM_LIE && crash_chance(&l->seed, 5) == 0);
+    orders.compacts =
+        orders.from_start && l->verified && crash_chance(&l->seed, f->starts ? 6 : 2) == 0;
     if (orders.from_start) {
-        orders.at = 1 + crash_chance(&l->seed, f->starts ? f->at : 12);
+        orders.at = 1 + crash_chance(&l->seed, f->starts ? f->at : orders.compacts ? 60 : 12);
         fail_starting(l, f, &orders);
     } else {
         fail_writing(l, f, &orders);

@@ -12,7 +12,7 @@
 /* ---- ends ---- */
 
 /* When a server is killed. */
-enum moment { WHILE_WRITING, WHILE_STARTING, WHILE_CLOSING, WHILE_IDLE, MOMENTS };
+enum moment { WHILE_WRITING, WHILE_STARTING, WHILE_CLOSING, WHILE_IDLE, WHILE_COMPACTING, MOMENTS };
 extern const char *const moment_names[MOMENTS];
 
 /* A way for a disk to fail: a row of the table in fault.c. */

@@ -63,7 +63,7 @@ static void forget_orders(const struct process *p) {
         unlink(path_in(p, names[i], path));
 }
 
-static _Noreturn void become_server(const struct process *p, const struct orders *o, int out) {
+static _Noreturn void become(const struct process *p, const struct orders *o, int out) {
     char data[PATH], log[PATH];
     int fd = open(path_in(p, "log", log), O_WRONLY | O_CREAT | O_APPEND, 0600);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -71,6 +71,9 @@ static _Noreturn void become_server(const struct process *p, const struct orders
     dup2(out, STDOUT_FILENO);
     dup2(fd, STDERR_FILENO);
     set_orders(p, o);
+    if (o->compacts)
+        execl(p->program, p->program, "store", "compact", "--data-dir", path_in(p, "data", data),
+              (char *)NULL);
     execl(p->program, p->program, "apiserver", "--data-dir", path_in(p, "data", data),
           "--secure-port", "0", (char *)NULL);
     _exit(127);
@@ -82,7 +85,7 @@ void process_start(struct process *p, const struct orders *orders) {
     if (pipe2(ends, O_CLOEXEC) < 0 || (p->pid = fork()) < 0)
         BUG("no process");
     if (p->pid == 0)
-        become_server(p, orders, ends[1]);
+        become(p, orders, ends[1]);
     close(ends[1]);
     p->out = ends[0];
 }

@@ -14,6 +14,7 @@ struct orders {
     uint64_t at, times, seed;
     bool from_start; /* the plan counts from the start, else once it is armed */
     bool journal;
+    bool compacts; /* it is `berth store compact` in the place of a server */
     long clock_ahead;
 };
 
@@ -24,7 +25,7 @@ struct process {
     int status;                             /* of the last one, as of waitpid */
 };
 
-/* Starts a server on DIRECTORY/data. */
+/* Starts a server on DIRECTORY/data, or a compaction of its store. */
 void process_start(struct process *p, const struct orders *orders);
 
 /* Waits for the line that says where the server listens; its port, 0 when the server has ended, -1
