@@ -234,3 +234,20 @@ int store__db_check_found(const struct store__db *db, struct err *err) {
                      (unsigned long long)db->found.records, (unsigned long long)db->state.records);
     return store__db_damaged(db, what.p, err);
 }
+
+/* ---- pages ---- */
+
+int store__db_each_page_fault(struct store__db *db, store__page_fault_fn *fn, void *ctx,
+                              struct err *err) {
+    sqlite3_stmt *stmt = store__db_prepare(db, "PRAGMA integrity_check", err);
+    int rc = stmt ? 0 : -1, step = SQLITE_DONE;
+    while (rc == 0 && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(stmt, 0);
+        if (text && strcmp(text, "ok") != 0)
+            rc = fn(ctx, text, err);
+    }
+    if (rc == 0 && step != SQLITE_DONE)
+        rc = store__db_fail(db, "its pages", err);
+    sqlite3_finalize(stmt);
+    return rc;
+}

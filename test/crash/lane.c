@@ -40,7 +40,7 @@ const struct fault faults[FAULTS] = {
     {"a write is torn, the server dies", SHIM_TORN, .at = 120, .times = 1},
     {"power fails at a write or sync", SHIM_KILL, .cuts = true, .at = 150, .times = 1},
     {"power fails at any moment", SHIM_NONE, .cuts = true, .at = 1, .times = 1},
-    {"syncs lie, then power fails", SHIM_LIE, .cuts = true, .at = 20, .times = 200},
+    {"syncs lie, then power fails", SHIM_LIE, .cuts = true, .at = 4, .times = 600},
 };
 
 /* ---- something is wrong ---- */
@@ -377,7 +377,7 @@ static void fail_starting(struct lane *l, const struct fault *f, const struct or
 /* The failure comes to the write-ahead log, or to what is done when it is emptied: while nobody
  * writes, or at the end. */
 static void write_and_fail(struct lane *l, const struct fault *f) {
-    uint64_t when = crash_chance(&l->seed, 6);
+    uint64_t when = crash_chance(&l->seed, f->shim == SHIM_LIE ? 3 : 6);
     if (when < 2)
         write_for_a_while(l, NULL);
     process_arm(&l->process);
