@@ -431,8 +431,16 @@ static void look_behind_lie(struct lane *l) {
     new_store(l);
 }
 
+static size_t draw_fault(struct lane *l) {
+    size_t number;
+    do
+        number = crash_chance(&l->seed, FAULTS);
+    while (!strstr(faults[number].name, l->opts.only));
+    return number;
+}
+
 static bool run_fault(struct lane *l) {
-    size_t number = crash_chance(&l->seed, FAULTS);
+    size_t number = draw_fault(l);
     const struct fault *f = &faults[number];
     struct orders orders = no_orders(l);
     l->fault = &l->tally->faults[number];

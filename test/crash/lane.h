@@ -52,6 +52,7 @@ struct lane_opts {
     const char *program, *shim, *directory;
     uint64_t kills, faults, seed;
     uint32_t connections;
+    const char *only; /* what the names of faults must have in them */
 };
 
 /* Runs a lane to its end; does not return when something is wrong: it then prints what, leaves

@@ -1,7 +1,7 @@
 /*
  * crash_store PROGRAM SHIM DIRECTORY kills `berth apiserver` and breaks its disk, and checks what
- * is left: see README.md. KILLS, FAULTS, SEED, LANES and CONNECTIONS of the environment say how
- * much.
+ * is left: see README.md. KILLS, FAULTS, SEED, LANES, CONNECTIONS and ONLY of the environment
+ * say how much, and of what.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +24,16 @@ static uint64_t number_from(const char *name, int64_t otherwise) {
         exit(2);
     }
     return (uint64_t)number;
+}
+
+/* A part of the name of faults: the others are left out. */
+static const char *part_from(const char *name) {
+    const char *text = getenv(name);
+    for (int i = 0; i < FAULTS; i++)
+        if (!text || strstr(faults[i].name, text))
+            return text ? text : "";
+    fprintf(stderr, "error: %s=%s is in the name of no fault\n", name, text);
+    exit(2);
 }
 
 /* ---- figures ---- */
@@ -169,7 +179,8 @@ int main(int argc, char **argv) {
                              .kills = number_from("KILLS", 20),
                              .faults = number_from("FAULTS", 20),
                              .seed = number_from("SEED", 1),
-                             .connections = (uint32_t)number_from("CONNECTIONS", 32)};
+                             .connections = (uint32_t)number_from("CONNECTIONS", 32),
+                             .only = part_from("ONLY")};
     uint64_t lanes = number_from("LANES", 2);
     int64_t since = now_ms();
     if (lanes < 1 || lanes > LANES_MOST || opts.connections > WRITERS_MOST) {
