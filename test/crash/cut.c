@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,8 @@
 struct entry {
     struct journal_record r;
     const char *old, *new;
+    bool lost;    /* a sync of it has failed */
+    bool durable; /* a sync has made it so; it is here as it came behind others that are not */
 };
 
 struct cut {
@@ -43,13 +46,29 @@ static int read_journal(struct cut *c, const char *path) {
     return rc;
 }
 
-/* A sync makes durable what stands before it. */
-static void drop_durable(struct cut *c, uint32_t file) {
-    size_t kept = 0;
+static bool has_lost(const struct cut *c, uint32_t file) {
     for (size_t i = 0; i < c->entries.n; i++)
-        if (c->entries.v[i].r.file != file)
-            c->entries.v[kept++] = c->entries.v[i];
+        if (c->entries.v[i].r.file == file && c->entries.v[i].lost)
+            return true;
+    return false;
+}
+
+/* A sync makes durable what stands before it, but for what an earlier one has lost. */
+static void note_sync(struct cut *c, uint32_t file) {
+    bool keeps = has_lost(c, file);
+    size_t kept = 0;
+    for (size_t i = 0; i < c->entries.n; i++) {
+        struct entry e = c->entries.v[i];
+        e.durable |= e.r.file == file && !e.lost;
+        if (keeps || e.r.file != file)
+            c->entries.v[kept++] = e;
+    }
     c->entries.n = kept;
+}
+
+static void note_failed_sync(struct cut *c, uint32_t file) {
+    for (size_t i = 0; i < c->entries.n; i++)
+        c->entries.v[i].lost |= c->entries.v[i].r.file == file && !c->entries.v[i].durable;
 }
 
 static size_t bytes_behind(const struct journal_record *r) {
@@ -58,7 +77,7 @@ static size_t bytes_behind(const struct journal_record *r) {
 
 /* The last record may be cut off: what it tells of was not done. */
 static void find_entries(struct cut *c) {
-    struct entry e;
+    struct entry e = {0};
     for (size_t at = 0; at + sizeof e.r <= c->n;) {
         memcpy(&e.r, c->bytes + at, sizeof e.r);
         at += sizeof e.r;
@@ -68,7 +87,9 @@ static void find_entries(struct cut *c) {
         e.new = e.old + e.r.length;
         at += bytes_behind(&e.r);
         if (e.r.op == JOURNAL_SYNC)
-            drop_durable(c, e.r.file);
+            note_sync(c, e.r.file);
+        else if (e.r.op == JOURNAL_FAILED_SYNC)
+            note_failed_sync(c, e.r.file);
         else
             vec_push(&c->entries, e);
     }
@@ -114,13 +135,13 @@ static int redo(struct cut *c, const struct entry *e) {
     uint64_t chance = crash_chance(&c->seed, 3);
     if (fd < 0)
         return 0;
-    if (c->how == CUT_ALL || chance == 0) {
+    if (!e->durable && (c->how == CUT_ALL || chance == 0)) {
         c->taken++;
         return 0;
     }
     if (e->r.op == JOURNAL_TRUNCATE)
         return ftruncate(fd, (off_t)e->r.offset);
-    if (c->how == CUT_SECTORS && chance == 1) {
+    if (!e->durable && c->how == CUT_SECTORS && chance == 1) {
         c->taken++;
         return redo_sectors(c, fd, e);
     }

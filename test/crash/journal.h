@@ -38,7 +38,8 @@ enum shim_kind {
     { "store.db", "store.db-wal", "store.new", "store.new-journal" }
 enum { CRASH_FILE_COUNT = 4 };
 
-enum journal_op { JOURNAL_WRITE, JOURNAL_TRUNCATE, JOURNAL_SYNC };
+/* Behind a sync that failed, what stands before it may be lost though later syncs succeed. */
+enum journal_op { JOURNAL_WRITE, JOURNAL_TRUNCATE, JOURNAL_SYNC, JOURNAL_FAILED_SYNC };
 
 /* A record: a write has `length` old bytes and then as many new ones behind it, a truncation the
  * `length` bytes that it takes away. */

@@ -164,11 +164,12 @@ static bool all_clean(void) {
     return true;
 }
 
-static void note_sync(int file) {
-    if (shim.lost[file])
+static void note_sync(int file, enum journal_op op) {
+    struct journal_record r = {.op = op, .file = (uint32_t)file};
+    if (shim.journal < 0)
         return;
-    shim.dirty[file] = false;
-    struct journal_record r = {.op = JOURNAL_SYNC, .file = (uint32_t)file};
+    shim.lost[file] |= op == JOURNAL_FAILED_SYNC;
+    shim.dirty[file] = shim.lost[file];
     append(&r, NULL, NULL);
     if (all_clean() && ftruncate64(shim.journal, 0) < 0)
         die();
@@ -345,7 +346,7 @@ static int sync_ours(int fd, int file, long number) {
     maybe_die("sync", file, 0, 0);
     if (shim.kind == SHIM_SYNC_EIO && is_due()) {
         report("sync", file, 0, 0);
-        shim.lost[file] = true;
+        note_sync(file, JOURNAL_FAILED_SYNC);
         return fail(EIO);
     }
     if (shim.lies)
@@ -357,7 +358,7 @@ static int sync_ours(int fd, int file, long number) {
     }
     if (shim.journal < 0)
         return (int)syscall(number, fd);
-    note_sync(file);
+    note_sync(file, JOURNAL_SYNC);
     return 0;
 }
 
