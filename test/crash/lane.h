@@ -15,7 +15,7 @@
 enum moment { WHILE_WRITING, WHILE_STARTING, WHILE_CLOSING, WHILE_IDLE, WHILE_COMPACTING, MOMENTS };
 extern const char *const moment_names[MOMENTS];
 
-/* A way for a disk to fail: a row of the table in fault.c. */
+/* A way for a disk to fail: a row of the table in lane.c. */
 struct fault {
     const char *name;
     unsigned shim;      /* of enum shim_kind */
@@ -104,6 +104,12 @@ struct lane {
 };
 
 enum { SHARED_KEYS = 4, KEYS_OF_WRITER = 3, WAIT_MS = 30000 };
+
+/* A new store, and a new model of it, in the place of the old ones. */
+void lane_new_store(struct lane *l);
+
+/* Reads how to ask the store's server from the kubeconfig that its first start has written. */
+void lane_learn_credentials(struct lane *l);
 
 /* Opens all connections to the server, which listens there; watchers go on where they were, or
  * earlier. */
