@@ -119,6 +119,15 @@ static void expect_recovery(struct lane *l) {
         model_wrong(&l->model, "there is room again, and writes are still refused");
 }
 
+/* A server that takes no writes any more says that it is not ready. */
+static void expect_readiness(struct lane *l, const struct fault *f) {
+    int code = lane_ask(l, "GET", STR("/readyz"), (struct str){0});
+    bool may_refuse = !f->harmless, must_refuse = may_refuse && l->refused_answers;
+    if (code && !(code == 200 && !must_refuse) && !(code == 500 && may_refuse))
+        model_wrong(&l->model, "/readyz is answered with %d behind %llu refusals", code,
+                    (unsigned long long)l->refused_answers);
+}
+
 static void look_at_survivor(struct lane *l, const struct fault *f) {
     wait_for_answers(l);
     if (!process_lives(&l->process))
@@ -134,6 +143,7 @@ static void look_at_survivor(struct lane *l, const struct fault *f) {
     model_expect_told(&l->model);
     if (f->harmless)
         expect_recovery(l);
+    expect_readiness(l, f);
 }
 
 /* ---- ends ---- */

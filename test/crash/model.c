@@ -175,6 +175,7 @@ void model_list(struct model *m, uint32_t kind, struct str body) {
     m->feeds[kind].listed = number_of(text_at(&tree, "metadata", "resourceVersion"));
     if (!items || !m->feeds[kind].listed)
         model_wrong(m, "an answer is no list: %.*s", (int)(body.n < 200 ? body.n : 200), body.p);
+    note_revision(m, m->feeds[kind].listed);
     for (uint32_t i = 0; i < items->n; i++) {
         struct state s;
         uint32_t key;
