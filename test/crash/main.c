@@ -120,7 +120,7 @@ static void print_table(const struct tally *t, int64_t since) {
            (unsigned long long)kills_of(t), (unsigned long long)faults_of(t),
            (long long)((now_ms() - since) / 1000), (unsigned long long)t->starts,
            (unsigned long long)t->stores, (double)t->longest_us / 1e6);
-    printf("%llu writes acknowledged, %llu unanswered or refused (%llu of them were there), %llu "
+    printf("%llu writes acknowledged, %llu left open (%llu of them were there), %llu "
            "events, %llu of them read again, %llu lists, %llu checks of the file\n",
            (unsigned long long)t->acknowledged, (unsigned long long)t->unanswered,
            (unsigned long long)t->survived, (unsigned long long)t->events,
