@@ -9,6 +9,8 @@ CASES       ?= 20000
 SEED        ?= 1
 AREAS       ?=
 DIR         ?= ../shared/vectors
+KILLS       ?= 1000
+FAULTS      ?= 100
 IDEAS       ?=
 BEFORE      ?= HEAD
 LIMIT       ?= 3
@@ -25,6 +27,7 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
     conformance conformance-cel conformance-server real-components kubectl clients e2e-api \
+    crash-store \
     bench bench-before bench-cel bench-upstream install format clean \
     help $(GROUPS)
 
@@ -95,6 +98,10 @@ kubectl: all ## what kubectl of five versions shows, beside a real kube-apiserve
 
 clients: all ## other people's clients against ours (needs go, node, npm, python3, a network)
 	tools/clients
+
+crash-store: build/release/build.ninja ## kill servers, break disks: KILLS=1000 FAULTS=100 SEED=1
+	$(BUILD) build/release --target berth crash_store crash_shim $(QUIET)
+	KILLS=$(KILLS) FAULTS=$(FAULTS) SEED=$(SEED) tools/crash-store
 
 e2e-api: all ## conformance tests of Kubernetes that need no running pods (needs go)
 	tools/e2e-api

@@ -130,6 +130,14 @@ typedef int store__record_fn(void *ctx, struct store__db_resource *resource,
 /* Calls fn with every record, in the order of revisions; the first -1 ends it. */
 int store__db_each_record(struct store__db *db, store__record_fn *fn, void *ctx, struct err *err);
 
+/* Called with what SQLite finds wrong with the file's pages: lines of text. */
+typedef int store__page_fault_fn(void *ctx, const char *text, struct err *err);
+
+/* Asks SQLite for its opinion of the pages: whether each is in use once, or free. The first -1 of
+ * fn ends it. */
+int store__db_each_page_fault(struct store__db *db, store__page_fault_fn *fn, void *ctx,
+                              struct err *err);
+
 /* Were the records that the last walk has found all that were written? */
 int store__db_check_found(const struct store__db *db, struct err *err);
 

@@ -126,11 +126,28 @@ static void note_resources(struct load *l) {
     }
 }
 
+/* A free page that is in use would be overwritten later: such a file must not be written to, though
+ * all of its records are there. The first line of the text may be a heading. */
+static int refuse_pages(void *ctx, const char *text, struct err *err) {
+    struct load *l = ctx;
+    struct str line, rest;
+    str_cut(str_of(text), '\n', &line, &rest);
+    if (str_starts(line, STR("***")))
+        str_cut(rest, '\n', &line, &rest);
+    struct str what =
+        arena_printf(&l->arena, "its pages are not what was written: %.*s", STR_ARG(line));
+    return store__db_damaged(l->db, what.p, err);
+}
+
 int store__db_load(struct store__db *db, struct store *s, struct err *err) {
     struct load l = {.db = db, .store = s};
     int rc = store__db_each_record(db, load_record, &l, err);
+    if (rc == 0)
+        rc = store__db_check_found(db, err);
+    if (rc == 0)
+        rc = store__db_each_page_fault(db, refuse_pages, &l, err);
     arena_release(&l.arena);
-    if (rc < 0 || store__db_check_found(db, err) < 0)
+    if (rc < 0)
         return -1;
     note_resources(&l);
     store__load_end(s, db->state.revision);

@@ -247,6 +247,14 @@ static int open_sqlite(struct store__db *db, enum store__db_mode mode, struct er
 
 /* ---- making ---- */
 
+/* Their texts are too long for a message. */
+static int make_tables(struct store__db *db, struct err *err) {
+    const char *sql = RECORD_TABLE ";" RESOURCE_TABLE ";" STATE_TABLE;
+    if (sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return store__db_fail(db, "its tables cannot be made", err);
+    return 0;
+}
+
 static int fill_new(struct store__db *db, uint64_t revision, struct err *err) {
     AUTO(arena_release) struct arena a = {0};
     struct str marks = arena_printf(&a, "PRAGMA application_id = %d; PRAGMA user_version = %d",
@@ -256,8 +264,8 @@ static int fill_new(struct store__db *db, uint64_t revision, struct err *err) {
         return store__db_fail(db, "it cannot be made", err);
     db->state = (struct store__db_state){.revision = revision};
     if (configure(db, STORE__DB_NEW, err) < 0 || store__db_run(db, "BEGIN", err) < 0 ||
-        store__db_run(db, RECORD_TABLE ";" RESOURCE_TABLE ";" STATE_TABLE, err) < 0 ||
-        store__db_run(db, marks.p, err) < 0 || store__db_write_state(db, err) < 0)
+        make_tables(db, err) < 0 || store__db_run(db, marks.p, err) < 0 ||
+        store__db_write_state(db, err) < 0)
         return -1;
     return store__db_run(db, "COMMIT", err);
 }

@@ -58,10 +58,10 @@ static int read_state(struct store__db *db, struct err *err) {
     if (!stmt)
         return -1;
     int step = sqlite3_step(stmt), rc = 0;
-    struct store__db_state s = {column_u64(stmt, 0), column_u64(stmt, 1), column_u64(stmt, 2)};
-    if (step != SQLITE_ROW && step != SQLITE_DONE)
+    if (step != SQLITE_ROW && step != SQLITE_DONE) /* asked for columns, it would forget why */
         rc = store__db_fail(db, "table 'state'", err);
-    else if (step == SQLITE_DONE || column_u64(stmt, 3) != state_checksum(&s))
+    struct store__db_state s = {column_u64(stmt, 0), column_u64(stmt, 1), column_u64(stmt, 2)};
+    if (rc == 0 && (step == SQLITE_DONE || column_u64(stmt, 3) != state_checksum(&s)))
         rc = store__db_damaged(db, "table 'state' is not what was written", err);
     db->state = s;
     sqlite3_finalize(stmt);
@@ -233,4 +233,21 @@ int store__db_check_found(const struct store__db *db, struct err *err) {
         arena_printf(&a, "it has %llu records of %llu, and they are not all that were written",
                      (unsigned long long)db->found.records, (unsigned long long)db->state.records);
     return store__db_damaged(db, what.p, err);
+}
+
+/* ---- pages ---- */
+
+int store__db_each_page_fault(struct store__db *db, store__page_fault_fn *fn, void *ctx,
+                              struct err *err) {
+    sqlite3_stmt *stmt = store__db_prepare(db, "PRAGMA integrity_check", err);
+    int rc = stmt ? 0 : -1, step = SQLITE_DONE;
+    while (rc == 0 && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(stmt, 0);
+        if (text && strcmp(text, "ok") != 0)
+            rc = fn(ctx, text, err);
+    }
+    if (rc == 0 && step != SQLITE_DONE)
+        rc = store__db_fail(db, "its pages", err);
+    sqlite3_finalize(stmt);
+    return rc;
 }

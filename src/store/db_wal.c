@@ -20,6 +20,7 @@ enum { WAL_HEADER = 32, FRAME_HEADER = 24, LEAST_PAGE = 512, LARGEST_PAGE = 6553
 
 struct wal {
     int fd;
+    int failure;        /* errno of a read that failed; 0: none */
     uint64_t bytes;     /* of the file */
     bool big_endian;    /* numbers that checksums are made of */
     uint32_t page_size; /* 0: the header is not one */
@@ -49,11 +50,13 @@ static bool sums_are(const struct wal *w, const unsigned char *p) {
     return big_number(p) == w->sums[0] && big_number(p + 4) == w->sums[1];
 }
 
-static bool read_at(const struct wal *w, void *to, size_t n, uint64_t at) {
+static bool read_at(struct wal *w, void *to, size_t n, uint64_t at) {
     for (size_t got = 0; got < n;) {
         ssize_t more = pread(w->fd, (char *)to + got, n - got, (off_t)(at + got));
         if (more < 0 && errno == EINTR)
             continue;
+        if (more < 0)
+            w->failure = errno;
         if (more <= 0)
             return false;
         got += (size_t)more;
@@ -99,6 +102,14 @@ static bool ends_transaction(const struct wal *w) {
     return big_number(w->frame + 4) != 0;
 }
 
+/* What cannot be read need not be damaged. */
+static int fail_read(const struct wal *w, const char *path, struct err *err) {
+    return err_set(err, ERR_IO,
+                   "'%s': it cannot be read: %s; the disk failed: look for the reason in the "
+                   "system's log",
+                   path, strerror(w->failure));
+}
+
 /* Looks for whole transactions behind the first frame that is not valid. One may be the last,
  * which a crash has cut into: its frames need not have come to the disk in their order. */
 static int look_at_frames(struct wal *w, const char *path, struct err *err) {
@@ -109,6 +120,8 @@ static int look_at_frames(struct wal *w, const char *path, struct err *err) {
     uint64_t damaged = i;
     for (; i < n && read_at(w, w->frame, FRAME_HEADER, frame_place(w, i)); i++)
         whole += is_of_this_log(w) && ends_transaction(w);
+    if (w->failure)
+        return fail_read(w, path, err);
     if (whole < 2)
         return 0;
     return err_set(err, ERR_IO,
@@ -120,7 +133,10 @@ static int look_at_frames(struct wal *w, const char *path, struct err *err) {
 static int look_at_log(struct wal *w, const char *path, struct err *err) {
     if (w->bytes <= WAL_HEADER)
         return 0;
-    if (!read_header(w))
+    bool good = read_header(w);
+    if (w->failure)
+        return fail_read(w, path, err);
+    if (!good)
         return err_set(err, ERR_IO,
                        "'%s': its header is damaged; restore the store from a dump, or remove the "
                        "file to do without the transactions in it",

@@ -86,27 +86,18 @@ static int check_record(void *ctx, struct store__db_resource *resource,
     return 0;
 }
 
-/* SQLite's own opinion of its file. */
-static int check_pages(struct check *c, struct store__db *db, struct err *err) {
-    sqlite3_stmt *stmt = store__db_prepare(db, "PRAGMA integrity_check", err);
-    if (!stmt)
-        return -1;
-    int step;
-    while ((step = sqlite3_step(stmt)) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(stmt, 0);
-        if (text && strcmp(text, "ok") != 0)
-            find(c, STR(""), str_of(text));
-    }
-    sqlite3_finalize(stmt);
-    return step == SQLITE_DONE ? 0 : store__db_fail(db, "its pages", err);
+static int find_page_fault(void *ctx, const char *text, struct err *err) {
+    (void)err;
+    find(ctx, STR(""), str_of(text));
+    return 0;
 }
 
 static void check_file(struct check *c, struct store__db *db) {
     struct err why;
     c->out->revision = db->state.revision;
     c->out->resources = db->resources.n;
-    if (check_pages(c, db, &why) < 0 || store__db_each_record(db, check_record, c, &why) < 0 ||
-        store__db_check_found(db, &why) < 0)
+    if (store__db_each_page_fault(db, find_page_fault, c, &why) < 0 ||
+        store__db_each_record(db, check_record, c, &why) < 0 || store__db_check_found(db, &why) < 0)
         find(c, STR(""), str_of(why.msg));
 }
 

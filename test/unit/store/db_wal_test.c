@@ -115,6 +115,15 @@ static void damage_further_up_is_refused(void **state) {
     assert_int_equal(open_copy(""), WRITES);
 }
 
+/* What cannot be read is not damaged: nobody should throw it away. */
+static void a_log_that_cannot_be_read_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(unlink(wal_path()), 0);
+    assert_int_equal(mkdir(wal_path(), 0700), 0);
+    assert_int_equal(open_copy("it cannot be read: Is a directory"), -1);
+    assert_int_equal(rmdir(wal_path()), 0);
+}
+
 static void a_damaged_header_is_refused(void **state) {
     (void)state;
     for (off_t at = 0; at < 32; at++) {
@@ -131,6 +140,7 @@ int main(void) {
         EACH(the_last_transaction_may_be_cut),
         EACH(the_last_transaction_may_lack_something),
         EACH(damage_further_up_is_refused),
+        EACH(a_log_that_cannot_be_read_is_refused),
         EACH(a_damaged_header_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

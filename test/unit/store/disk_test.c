@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "kit.h"
+#include "store/offline.h"
 
 static char directory[256];
 
@@ -317,6 +318,34 @@ static void other_files_are_refused(void **state) {
     expect_damaged("damaged");
 }
 
+/* The file is written anew from its records, and good again. */
+static void expect_compaction(void) {
+    struct store_compacted compacted;
+    struct err err;
+    struct kit k = {0};
+    assert_int_equal(store_compact(directory, &compacted, &err), 0);
+    kit_open(&k, directory);
+    assert_non_null(store_get(k.store, CONFIG_MAPS, STR("a"), STR("x")));
+    assert_int_equal(store_revision(k.store), 4);
+    kit_close(&k);
+}
+
+/* A list of free pages that has one in use: the next writes would overwrite it. All that can be
+ * read is as it was written. */
+static void pages_that_are_free_and_in_use_are_refused(void **state) {
+    (void)state;
+    unsigned char pages[4];
+    static const unsigned char one[4] = {0, 0, 0, 1};
+    make_store();
+    int fd = open(in_directory("store.db"), O_RDWR);
+    assert_int_equal(pread(fd, pages, 4, 28), 4);  /* how many there are */
+    assert_int_equal(pwrite(fd, pages, 4, 32), 4); /* the first free one */
+    assert_int_equal(pwrite(fd, one, 4, 36), 4);   /* how many of these */
+    close(fd);
+    expect_damaged("its pages are not what was written");
+    expect_compaction();
+}
+
 static void a_folder_that_is_none(void **state) {
     (void)state;
     struct store_opts opts = {
@@ -364,6 +393,7 @@ int main(void) {
         EACH(a_store_is_open_once),
         EACH(damage_is_found),
         EACH(other_files_are_refused),
+        EACH(pages_that_are_free_and_in_use_are_refused),
         cmocka_unit_test(a_folder_that_is_none),
         EACH(writes_of_others_are_noticed),
     };
