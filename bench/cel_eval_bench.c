@@ -57,15 +57,18 @@ struct question {
 };
 
 static struct cel_env *new_env(void) {
-    static const struct cel_field fields[] = {
-        {STR_INIT("key"), &cel_type_string, 317},
-        {STR_INIT("value"), &cel_type_string, 63},
-        {STR_INIT("effect"), &cel_type_string, 16},
+    static const struct cel_var fields[] = {
+        {STR_INIT("key"), STR_INIT("string[317]")},
+        {STR_INIT("value"), STR_INIT("string[63]")},
+        {STR_INIT("effect"), STR_INIT("string[16]")},
     };
-    static const struct cel_var taint = {STR_INIT("taint"), STR_INIT("kubernetes.Taint"), fields,
-                                         3};
-    return cel_env_new(
-        &(struct cel_env_opts){.libs = cel_libs_at(36), .vars = &taint, .var_count = 1});
+    static const struct cel_object taint_object = {STR_INIT("kubernetes.Taint"), fields, 3};
+    static const struct cel_var taint = {STR_INIT("taint"), STR_INIT("kubernetes.Taint")};
+    return cel_env_new(&(struct cel_env_opts){.libs = cel_libs_at(36),
+                                              .objects = &taint_object,
+                                              .object_count = 1,
+                                              .vars = &taint,
+                                              .var_count = 1});
 }
 
 static struct cel_program *compile(struct question *q) {

@@ -92,6 +92,10 @@
  * compiling in 10 KiB; these are half a second and 32 MiB. */
 #define LIMIT_CEL_REGEX_STEPS (1U << 20)
 
+/* Types that the type of a part of a CEL expression is made of: each {a: a} in a chain of macros
+ * doubles it, so that 10 KiB ask for more steps than there can be. Honest ones have a few. */
+#define LIMIT_CEL_TYPE_SIZE 1000
+
 /* Digits that a clause of CEL's format may ask for: upstream writes a gigabyte for "%.999999999f"
  * at the cost of one. A double has 1,074 decimals at most. */
 #define LIMIT_CEL_FORMAT_PRECISION 10000
@@ -115,6 +119,14 @@
 
 /* What one of them counts at least: an environment is set up for each, however short it is. */
 #define LIMIT_TOLERATION_COMPILE_LEAST 1024U
+
+/* The same for an object with other expressions: those that select devices, those of webhooks and
+ * policies. A sixteenth of what is said about bad ones counts with them. About half a second, and
+ * 1,024 expressions; large policies have some dozens. */
+#define LIMIT_OBJECT_COMPILE_BYTES (256U << 10)
+
+/* What one of them counts at least. */
+#define LIMIT_OBJECT_COMPILE_LEAST 256U
 
 /* Cost of all expressions of a pod on all taints of a node; each evaluation has an equal share, and
  * none more than KEP-5500's 1,000,000. That of the match conditions of a webhook, whose expressions

@@ -131,31 +131,33 @@ enum cel_lib {
     CEL_LIB_SEMVER,
     CEL_LIB_FORMAT,
     CEL_LIB_K8S_LISTS,
-    CEL_LIB_INCLUDES, /* kubernetes.lists version 1 */
+    CEL_LIB_INCLUDES,   /* kubernetes.lists version 1 */
+    CEL_LIB_LISTS_LAST, /* its functions are tried behind those of others */
     CEL_LIB_AUTHZ,
     CEL_LIB_BIND,
+    CEL_LIB_PATCH, /* jsonpatch.escapeKey, and the types JSONPatch, Object and Object.* */
     CEL_LIBS,
 };
 
-/* The libraries that Kubernetes 1.`minor` lets new expressions use; all but the bindings from 1.37
- * on. */
+/* The libraries that Kubernetes 1.`minor` lets new expressions use; all but bindings and patches
+ * from 1.37 on. */
 uint32_t cel_libs_at(unsigned minor);
 
-/* A field of an object variable. `max` is its greatest size (code points, entries), for the cost
- * estimate. */
-struct cel_field {
-    struct str name;
-    const struct cel_type *type;
-    uint64_t max;
+/*
+ * A field of an object, or a variable. Its type is a text: "string", "list(int)", "map(string,
+ * dyn)", or the name of an object type. A number in brackets behind a type is the greatest size of
+ * its values (code points, entries), for the cost estimate: "map(string[63], string[32])[10]".
+ */
+struct cel_var {
+    struct str name; /* that of a variable may be qualified: a.b.c */
+    struct str type;
 };
 
-/* A variable: its type is given by its text ("string", "list(int)", "map(string, dyn)") or is an
- * object with fields. */
-struct cel_var {
-    struct str name;                /* may be qualified: a.b.c */
-    struct str type;                /* a type as text, or the name of an object type */
-    const struct cel_field *fields; /* of an object; NULL otherwise */
-    uint32_t field_count;
+/* An object type: its name is "package.Name". */
+struct cel_object {
+    struct str name;
+    const struct cel_var *fields;
+    size_t field_count;
 };
 
 /* A function that is declared but cannot be called: "string.(int) -> bool" or, a global one,
@@ -169,6 +171,9 @@ struct cel_env_opts {
     struct str container;
     const struct cel_decl *decls; /* its texts are borrowed for as long as the environment lives */
     size_t decl_count;
+    const struct cel_object
+        *objects; /* borrowed for the call; what an object is made of comes first */
+    size_t object_count;
     const struct cel_var *vars; /* borrowed for the call */
     size_t var_count;
     uint64_t seed; /* of the maps of evaluations; nothing observable depends on it */
@@ -179,9 +184,6 @@ struct cel_env;
 /* A new environment; a type text that cannot be read is a bug. */
 struct cel_env *cel_env_new(const struct cel_env_opts *opts);
 void cel_env_free(struct cel_env *env);
-
-/* The type of strings, for cel_field. */
-extern const struct cel_type cel_type_string;
 
 /* ---- expressions ---- */
 
@@ -197,6 +199,22 @@ enum cel_compile_flags {
  * Never NULL; see cel_ast_issues. */
 const struct cel_ast *cel_compile(const struct cel_env *env, struct arena *a, struct str text,
                                   unsigned flags);
+
+/* Fields that an object type of an environment gets from expressions, one after the other: those of
+ * `variables` in policies of Kubernetes. */
+struct cel_fields;
+
+/* No fields yet, of the object type of this name. Free with cel_fields_free. */
+struct cel_fields *cel_fields_new(struct str object);
+void cel_fields_free(struct cel_fields *fields); /* NULL is fine */
+
+/* Adds a field of the type that an expression has; what is not made of scalars, lists and maps is
+ * dyn, and so is what has issues. The texts are copied. */
+void cel_fields_add(struct cel_fields *fields, struct str name, const struct cel_ast *ast);
+
+/* cel_compile with more fields; they must live as long as the result. */
+const struct cel_ast *cel_compile_with(const struct cel_env *env, struct arena *a, struct str text,
+                                       const struct cel_fields *fields);
 
 /* All errors as upstream prints them, with snippets; empty when there are none. */
 struct str cel_ast_issues(const struct cel_ast *ast);

@@ -22,7 +22,6 @@ typedef struct cel_value cel_call_fn(struct cel_eval *ev, const struct cel_value
 typedef uint64_t cel_cost_fn(struct cel_eval *ev, const struct cel_value *args,
                              const struct cel_value *result);
 
-struct cel_coster;
 struct cel_expr;
 struct cel_path;
 
@@ -36,7 +35,6 @@ struct cel_operand {
 };
 
 struct cel_call_est {
-    struct cel_coster *coster;
     const struct cel_expr *expr;
     const struct cel_operand *target; /* NULL: a global call */
     const struct cel_operand *args;
@@ -82,7 +80,7 @@ struct cel_library {
 extern const struct cel_library cel__lib_std, cel__lib_matches, cel__lib_time, cel__lib_convert,
     cel__lib_strings, cel__lib_lists, cel__lib_sets, cel__lib_optional, cel__lib_twovar,
     cel__lib_regex, cel__lib_url, cel__lib_ip, cel__lib_cidr, cel__lib_quantity, cel__lib_semver,
-    cel__lib_format, cel__lib_k8s_lists, cel__lib_includes, cel__lib_authz;
+    cel__lib_format, cel__lib_k8s_lists, cel__lib_includes, cel__lib_authz, cel__lib_patch;
 
 /* ---- costs ---- */
 
@@ -103,8 +101,8 @@ struct cel_range cel__range_mul(struct cel_range a, struct cel_range b);
 struct cel_range cel__range_scale(struct cel_range r, double factor);
 struct cel_range cel__range_union(struct cel_range a, struct cel_range b);
 
-/* Size of an operand: computed, or by its path, or unknown. */
-struct cel_range cel__operand_size(const struct cel_call_est *call, const struct cel_operand *o);
+/* Size of an operand, which may be unknown. */
+struct cel_range cel__operand_size(const struct cel_operand *o);
 
 /* The elements of a list operand, as an operand; false when its type has no parameters. */
 bool cel__operand_elem(const struct cel_operand *list, struct cel_operand *elem);

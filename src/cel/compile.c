@@ -18,10 +18,11 @@ static struct str clean_copy(struct arena *a, struct str text) {
     return (struct str){out, (size_t)(p - out)};
 }
 
-const struct cel_ast *cel_compile(const struct cel_env *env, struct arena *a, struct str text,
-                                  unsigned flags) {
+static const struct cel_ast *compile(const struct cel_env *env, struct arena *a, struct str text,
+                                     unsigned flags, const struct cel_fields *fields) {
     struct cel_ast *ast = arena_new(a, struct cel_ast);
     ast->env = env;
+    ast->fields = fields;
     ast->arena = a;
     ast->pattern_steps = arena_new(a, size_t);
     ast->source = (struct cel_source){.text = clean_copy(a, text), .arena = a};
@@ -37,6 +38,16 @@ const struct cel_ast *cel_compile(const struct cel_env *env, struct arena *a, st
     ast->issues = cel__issues_print(&ast->source);
     vec_release(&ast->source.issues);
     return ast;
+}
+
+const struct cel_ast *cel_compile(const struct cel_env *env, struct arena *a, struct str text,
+                                  unsigned flags) {
+    return compile(env, a, text, flags, NULL);
+}
+
+const struct cel_ast *cel_compile_with(const struct cel_env *env, struct arena *a, struct str text,
+                                       const struct cel_fields *fields) {
+    return compile(env, a, text, 0, fields);
 }
 
 struct str cel_ast_issues(const struct cel_ast *ast) {

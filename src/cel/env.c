@@ -13,14 +13,15 @@
 /* The overloads of a function are tried in this order, which is upstream's. The lists of Kubernetes
  * stand before the strings, and from their version 1 on behind all. */
 static const struct cel_library *const libraries[] = {
-    &cel__lib_std,      &cel__lib_matches, &cel__lib_convert, &cel__lib_time,  &cel__lib_k8s_lists,
-    &cel__lib_optional, &cel__lib_strings, &cel__lib_sets,    &cel__lib_lists, &cel__lib_includes,
-    &cel__lib_twovar,   &cel__lib_regex,   &cel__lib_url,     &cel__lib_ip,    &cel__lib_cidr,
-    &cel__lib_quantity, &cel__lib_semver,  &cel__lib_format,  &cel__lib_authz, &cel__lib_k8s_lists,
+    &cel__lib_std,       &cel__lib_matches, &cel__lib_convert, &cel__lib_time,  &cel__lib_k8s_lists,
+    &cel__lib_optional,  &cel__lib_strings, &cel__lib_sets,    &cel__lib_lists, &cel__lib_includes,
+    &cel__lib_twovar,    &cel__lib_regex,   &cel__lib_url,     &cel__lib_ip,    &cel__lib_cidr,
+    &cel__lib_quantity,  &cel__lib_semver,  &cel__lib_format,  &cel__lib_authz, &cel__lib_patch,
+    &cel__lib_k8s_lists,
 };
 
 static bool is_used(const struct cel_env *env, size_t i) {
-    bool behind = env->libs >> CEL_LIB_INCLUDES & 1;
+    bool behind = env->libs >> CEL_LIB_LISTS_LAST & 1;
     bool last = i + 1 == sizeof libraries / sizeof *libraries;
     if (libraries[i] == &cel__lib_k8s_lists && behind != last)
         return false;
@@ -32,12 +33,12 @@ uint32_t cel_libs_at(unsigned minor) {
         enum cel_lib lib;
         unsigned since;
     } rows[] = {
-        {CEL_LIB_STD, 0},       {CEL_LIB_URL, 0},      {CEL_LIB_REGEX, 0},
-        {CEL_LIB_K8S_LISTS, 0}, {CEL_LIB_AUTHZ, 27},   {CEL_LIB_OPTIONAL, 28},
-        {CEL_LIB_QUANTITY, 28}, {CEL_LIB_STRINGS, 29}, {CEL_LIB_SETS, 29},
-        {CEL_LIB_IP, 30},       {CEL_LIB_CIDR, 30},    {CEL_LIB_FORMAT, 31},
-        {CEL_LIB_TWOVAR, 32},   {CEL_LIB_SEMVER, 33},  {CEL_LIB_LISTS, 34},
-        {CEL_LIB_INCLUDES, 37},
+        {CEL_LIB_STD, 0},       {CEL_LIB_URL, 0},         {CEL_LIB_REGEX, 0},
+        {CEL_LIB_K8S_LISTS, 0}, {CEL_LIB_AUTHZ, 27},      {CEL_LIB_OPTIONAL, 28},
+        {CEL_LIB_QUANTITY, 28}, {CEL_LIB_STRINGS, 29},    {CEL_LIB_SETS, 29},
+        {CEL_LIB_IP, 30},       {CEL_LIB_CIDR, 30},       {CEL_LIB_FORMAT, 31},
+        {CEL_LIB_TWOVAR, 32},   {CEL_LIB_SEMVER, 33},     {CEL_LIB_LISTS, 34},
+        {CEL_LIB_INCLUDES, 37}, {CEL_LIB_LISTS_LAST, 37},
     };
     uint32_t libs = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -192,32 +193,90 @@ static void add_type_names(struct cel_env *env) {
     add_unusable_names(env);
 }
 
-static const struct cel_type *object_type(struct cel_env *env, const struct cel_var *var) {
+/* ---- objects ---- */
+
+static void add_object_name(struct cel_env *env, struct str name, const struct cel_type *type) {
+    struct cel_var_decl *d = add_name(env, name);
+    d->value = type;
+    d->type = cel__type_of_type(&env->arena, type);
+    d->unusable = true;
+}
+
+/* The type with the objects of the environment in it, which a text only names. */
+static const struct cel_type *link_objects(struct cel_env *env, const struct cel_type *t) {
+    const struct cel_var_decl *d = t->kind == CEL_T_OBJECT ? map_get(&env->names, t->name) : NULL;
+    if (d && d->value)
+        return d->value;
+    struct cel_type *linked = arena_copy(&env->arena, t, sizeof *t);
+    for (uint8_t i = 0; i < t->param_count; i++)
+        linked->params[i] = link_objects(env, t->params[i]);
+    return linked;
+}
+
+static const struct cel_type *declared_type(struct cel_env *env, struct str text) {
+    struct str copy = arena_str(&env->arena, text);
+    return link_objects(env, read_type(&env->arena, &copy));
+}
+
+static void add_object(struct cel_env *env, const struct cel_object *o) {
     struct cel_type *t = arena_new(&env->arena, struct cel_type);
-    t->kind = CEL_T_OBJECT;
-    t->name = arena_str(&env->arena, var->type);
-    t->field_count = var->field_count;
-    struct cel_field *fields =
-        arena_copy(&env->arena, var->fields, var->field_count * sizeof *fields);
-    for (uint32_t i = 0; i < var->field_count; i++)
-        fields[i].name = arena_str(&env->arena, fields[i].name);
-    t->fields = fields;
-    return t;
+    struct cel_typed_field *fields =
+        arena_array(&env->arena, struct cel_typed_field, o->field_count + 1);
+    for (size_t i = 0; i < o->field_count; i++)
+        fields[i] = (struct cel_typed_field){arena_str(&env->arena, o->fields[i].name),
+                                             declared_type(env, o->fields[i].type)};
+    *t = (struct cel_type){.kind = CEL_T_OBJECT,
+                           .name = arena_str(&env->arena, o->name),
+                           .fields = fields,
+                           .field_count = (uint32_t)o->field_count};
+    add_object_name(env, t->name, t);
+}
+
+/* Upstream names the lists and maps in an object by the way to them. */
+static void add_paths(struct cel_env *env, struct str path, const struct cel_type *t) {
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        const struct cel_type *field = t->fields[i].type;
+        struct str name = cel__dotted_name(&env->arena, path, t->fields[i].name);
+        if (field->kind == CEL_T_OBJECT)
+            add_paths(env, name, field);
+        else if (field->kind == CEL_T_LIST || field->kind == CEL_T_MAP)
+            add_object_name(env, name, field);
+    }
 }
 
 static void add_variable(struct cel_env *env, const struct cel_var *var) {
-    struct str text = arena_str(&env->arena, var->type);
-    const struct cel_type *type =
-        var->fields ? object_type(env, var) : read_type(&env->arena, &text);
+    const struct cel_type *type = declared_type(env, var->type);
     struct cel_var_decl *d = add_name(env, var->name);
     d->type = type;
     d->slot = (int32_t)env->var_count++;
-    if (!var->fields)
-        return;
-    struct cel_var_decl *of_type = add_name(env, type->name);
-    of_type->value = type;
-    of_type->type = cel__type_of_type(&env->arena, type);
-    of_type->unusable = true;
+    if (type->kind == CEL_T_OBJECT)
+        add_paths(env, type->name, type);
+}
+
+/* The types that patches are made of. */
+static void add_patch_types(struct cel_env *env) {
+    static const struct cel_var fields[] = {{STR_INIT("op"), STR_INIT("string")},
+                                            {STR_INIT("from"), STR_INIT("string")},
+                                            {STR_INIT("path"), STR_INIT("string")},
+                                            {STR_INIT("value"), STR_INIT("dyn")}};
+    static const struct cel_object patch = {STR_INIT("JSONPatch"), fields,
+                                            sizeof fields / sizeof *fields};
+    add_object(env, &patch);
+}
+
+const struct cel_var_decl *cel__env_made_name(const struct cel_env *env, struct arena *a,
+                                              struct str name) {
+    if (str_starts(name, STR(".")))
+        name = str_sub(name, 1, name.n);
+    if (!(env->libs >> CEL_LIB_PATCH & 1) ||
+        !(str_is(name, "Object") || str_starts(name, STR("Object."))))
+        return NULL;
+    struct cel_type *t = arena_new(a, struct cel_type);
+    *t = (struct cel_type){.kind = CEL_T_OBJECT, .name = name, .open = true};
+    struct cel_var_decl *d = arena_new(a, struct cel_var_decl);
+    *d = (struct cel_var_decl){
+        .name = name, .type = cel__type_of_type(a, t), .slot = -1, .value = t, .unusable = true};
+    return d;
 }
 
 const struct cel_var_decl *cel__env_name(const struct cel_env *env, struct str name) {
@@ -255,6 +314,10 @@ struct cel_env *cel_env_new(const struct cel_env_opts *opts) {
     for (size_t i = 0; i < opts->decl_count; i++)
         add_decl(env, &opts->decls[i]);
     add_type_names(env);
+    if (env->libs >> CEL_LIB_PATCH & 1)
+        add_patch_types(env);
+    for (size_t i = 0; i < opts->object_count; i++)
+        add_object(env, &opts->objects[i]);
     for (size_t i = 0; i < opts->var_count; i++)
         add_variable(env, &opts->vars[i]);
     return env;

@@ -32,26 +32,39 @@ struct cel_type {
     uint8_t param_count;
     bool nullable;   /* a wrapper of a scalar: google.protobuf.Int64Value and its like */
     uint32_t number; /* of a type variable; 0 in rows */
+    uint32_t size;   /* types that it is made of; 0: it alone */
     struct str name; /* as Type.String() prints it without parameters */
     const struct cel_type *params[CEL_TYPE_PARAMS];
-    const struct cel_field *fields; /* of an object */
+    uint64_t max;                         /* of values' sizes, where it was declared */
+    const struct cel_typed_field *fields; /* of an object; NULL: nobody declared it */
     uint32_t field_count;
+    bool open; /* an object that has every field, of type dyn */
+};
+
+struct cel_typed_field {
+    struct str name;
+    const struct cel_type *type;
 };
 
 /* The type of a kind that needs no parameters; list(dyn), map(dyn, dyn); NULL for the others. */
 const struct cel_type *cel__type(enum cel_type_kind kind);
 
-/* The type that a text names, in the arena. Capital letters are type variables. Reads up to the end
- * of the type and moves *text behind it; NULL when it is none. */
+/* The type that a text names, in the arena. Capital letters are type variables, a number in
+ * brackets is the greatest size. Reads up to the end of the type and moves *text behind it; NULL
+ * when it is none. */
 const struct cel_type *cel__type_read(struct arena *a, struct str *text);
 
-/* The field of this name in an object or in a well-known message, or NULL. */
+/* The field of this name in an object or in a well-known message, or NULL. Of two that an object
+ * has by one name, the later one. */
 const struct cel_type *cel__field_type(struct arena *a, const struct cel_type *t,
                                        struct str message, struct str field);
 
 /* What some errors have behind the name of a value's type: list(dyn), map(dyn, dyn),
  * optional_type(dyn). */
 const char *cel__type_params(struct cel_value v);
+
+/* Gives a type its parameters; they are dyn if it would be larger than LIMIT_CEL_TYPE_SIZE. */
+void cel__type_set_params(struct cel_type *t, const struct cel_type *const *params);
 
 /* list(elem) */
 const struct cel_type *cel__type_list(struct arena *a, const struct cel_type *elem);

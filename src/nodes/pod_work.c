@@ -215,22 +215,12 @@ static void end_pod(struct nodes *n, struct work *w, const struct api_object *ob
         send_deletion(w, object);
 }
 
-/* Gives back lists of tolerations and taints that came and went: between two pods nobody holds any.
- */
-static void sweep(struct nodes *n) {
-    if (match_wants_sweep(n->match))
-        match_sweep(n->match);
-    if (intern_wants_sweep(n->atoms))
-        intern_sweep(n->atoms);
-}
-
 void nodes__sync_pod(void *arg, struct work *w) {
     struct nodes *n = arg;
     const struct api_object *object =
         informer_get(n->pod_informer, work_namespace(w), work_name(w));
     const struct api_pod *body = object ? object->body : NULL;
     struct nodes__node *node = body ? nodes__find_running(n, body->spec.node_name) : NULL;
-    sweep(n);
     if (!node)
         return;
     struct nodes__pod *pod = map_get(&n->pods, object->meta->uid);

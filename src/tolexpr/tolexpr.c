@@ -1,36 +1,16 @@
-/* Expressions over a taint: compiled through the cache, for matching and for validation. */
+/* Expressions over a taint: compiled through the cache, for matching and for validation; and the
+ * context itself. */
 #include "tolexpr/tolexpr_int.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
 
-/* ---- environments ---- */
-
-/* The order is that of fill_taint; the sizes are what validation lets through: a prefix of 253, a
- * slash and a name of 63; a label value; PreferNoSchedule. */
-static const struct cel_field taint_fields[] = {
-    {STR_INIT("key"), &cel_type_string, 253 + 1 + 63},
-    {STR_INIT("value"), &cel_type_string, 63},
-    {STR_INIT("effect"), &cel_type_string, 16},
-};
-enum { TAINT_FIELDS = sizeof taint_fields / sizeof *taint_fields };
-
-static const struct cel_var taint_var = {STR_INIT("taint"), STR_INIT("kubernetes.Taint"),
-                                         taint_fields, TAINT_FIELDS};
-
 static const struct cel_env *env_of(struct tolexpr *x, enum tolexpr__env env) {
-    if (!x->envs[env])
-        x->envs[env] = cel_env_new(&(struct cel_env_opts){
-            .libs = env == TOLEXPR__NEW ? x->libs : cel_libs_at(UINT_MAX),
-            .vars = &taint_var,
-            .var_count = 1,
-            .seed = x->seed,
-        });
-    return x->envs[env];
+    uint32_t stored = env == TOLEXPR__STORED;
+    return tolexpr__env(x, 1U << TOLEXPR__TAINT | stored << TOLEXPR__STORED_PART);
 }
 
 const struct cel_env *tolexpr__stored_env(struct tolexpr *x) {
@@ -47,8 +27,8 @@ static struct tolexpr__entry *judge(struct tolexpr *x, enum tolexpr__env env, st
     struct str text = cel_ast_issues(ast);
     if (text.n)
         return tolexpr__entry_new(expression, VALID_CEL_COMPILE, text, NULL);
-    if (!cel_ast_is_bool(ast))
-        return tolexpr__entry_new(expression, VALID_CEL_TYPE, cel_ast_type(ast, a), NULL);
+    if (!tolexpr__has_type(&tolexpr__places[VALID_CEL_TOLERATION], ast, a, &text))
+        return tolexpr__entry_new(expression, VALID_CEL_TYPE, text, NULL);
     struct cel_program *program = cel_program_new(ast, &text);
     if (!program)
         return tolexpr__entry_new(expression, VALID_CEL_PROGRAM, text, NULL);
@@ -91,13 +71,24 @@ static struct tolexpr__entry *get(struct tolexpr *x, enum tolexpr__env env, stru
 
 /* ---- for validation ---- */
 
-static enum valid_cel_fault check(void *ctx, struct arena *a, struct str expression, size_t *spent,
-                                  struct str *text) {
-    const struct tolexpr__entry *e = get(ctx, TOLEXPR__NEW, expression, spent);
+static struct valid_cel_answer check(void *ctx, const struct valid_cel_ask *ask, struct arena *a,
+                                     size_t *spent) {
+    if (ask->place != VALID_CEL_TOLERATION)
+        return tolexpr__check_place(ctx, ask, a, spent);
+    const struct tolexpr__entry *e = get(ctx, TOLEXPR__NEW, ask->expression, spent);
     if (!e)
-        return VALID_CEL_TOO_MUCH;
-    *text = arena_str(a, e->text);
-    return e->fault;
+        return (struct valid_cel_answer){.fault = VALID_CEL_TOO_MUCH};
+    return (struct valid_cel_answer){.fault = e->fault, .text = arena_str(a, e->text)};
+}
+
+static void *variables_new(void *ctx) {
+    (void)ctx;
+    return cel_fields_new(STR(TOLEXPR__VARIABLES_TYPE));
+}
+
+static void variables_free(void *ctx, void *variables) {
+    (void)ctx;
+    cel_fields_free(variables);
 }
 
 /* ---- for matching ---- */
@@ -107,8 +98,7 @@ static int explain(const struct tolexpr__entry *e, struct err *err) {
     struct str line, rest;
     if (!str_cut(e->text, '\n', &line, &rest))
         line = e->text;
-    return err_set(err, ERR_INVALID, "%s%.*s",
-                   e->fault == VALID_CEL_TYPE ? "must evaluate to bool, not " : "", STR_ARG(line));
+    return err_set(err, ERR_INVALID, "%.*s", STR_ARG(line));
 }
 
 static void *compile_stored(void *ctx, struct str expression, size_t *spent, struct err *err) {
@@ -132,11 +122,15 @@ static void *compile_stored(void *ctx, struct str expression, size_t *spent, str
     return e;
 }
 
+/* In the order of the fields of their type. */
+enum { TAINT_FIELDS = 3 };
+
 static void fill_taint(struct cel_entry entries[TAINT_FIELDS], const struct match_taint *taint) {
+    static const char *const names[TAINT_FIELDS] = {"key", "value", "effect"};
     const struct atom *const values[TAINT_FIELDS] = {taint->key, taint->value, taint->effect};
     for (size_t i = 0; i < TAINT_FIELDS; i++)
-        entries[i] = (struct cel_entry){cel_of_str(taint_fields[i].name),
-                                        cel_of_str(intern_text(values[i]))};
+        entries[i] =
+            (struct cel_entry){cel_of_str(str_of(names[i])), cel_of_str(intern_text(values[i]))};
 }
 
 /* Each evaluation of a pod's expressions on a node's taints has the same share, so that an answer
@@ -195,7 +189,7 @@ struct tolexpr *tolexpr_new(const struct tolexpr_opts *opts) {
                         opts->seed);
     x->engine =
         (struct match_engine){x, compile_stored, eval, release, tolexpr__find_false, stored_stats};
-    x->valid = (struct valid_cel){x, check};
+    x->valid = (struct valid_cel){x, check, variables_new, variables_free};
     return x;
 }
 
@@ -203,8 +197,9 @@ void tolexpr_free(struct tolexpr *x) {
     if (!x)
         return;
     tolexpr__cache_release(&x->cache);
-    for (size_t i = 0; i < TOLEXPR__ENVS; i++)
-        cel_env_free(x->envs[i]);
+    for (size_t i = 0; i < x->envs.n; i++)
+        cel_env_free(x->envs.v[i].env);
+    vec_release(&x->envs);
     arena_release(&x->compiling);
     arena_release(&x->evaluating);
     arena_release(&x->conditions.arena);

@@ -1,12 +1,13 @@
 /*
- * Toleration expressions (KEP-5500): what stands between the CEL engine, which knows no taints, and
- * matching and validation, which know no CEL.
+ * Expressions of objects: what stands between the CEL engine, which knows no taints, and matching
+ * and validation, which know no CEL. Those of tolerations (KEP-5500) are validated and evaluated,
+ * those of devices, webhooks and policies of admission are validated.
  *
- * An expression sees `taint` with its key, value and effect. New ones may use what the oldest
- * server of a cluster understands; stored ones are evaluated with everything there is, so that what
- * was accepted once keeps its meaning after a downgrade. Each distinct expression is compiled once
- * and kept in a cache that all matchers of a component share; failures are kept like programs, so
- * that a bad stored expression is not compiled again for every pod. Everything here is for one
+ * That of a toleration sees `taint` with its key, value and effect. New ones may use what the
+ * oldest server of a cluster understands; stored ones are evaluated with everything there is, so
+ * that what was accepted once keeps its meaning after a downgrade. Each distinct one is compiled
+ * once and kept in a cache that all matchers of a component share; failures are kept like programs,
+ * so that a bad stored expression is not compiled again for every pod. Everything here is for one
  * thread.
  */
 #ifndef TOLEXPR_TOLEXPR_H
@@ -38,8 +39,8 @@ void tolexpr_free(struct tolexpr *x); /* NULL is fine */
  * the cache that are about them alone. Lives as long as the context. */
 const struct match_engine *tolexpr_match_engine(const struct tolexpr *x);
 
-/* The compiler for struct valid_opts: new expressions, which must be bool and cheap by their
- * estimate. Lives as long as the context. */
+/* The compiler for struct valid_opts: what an expression must be where it stands. Lives as long as
+ * the context. */
 const struct valid_cel *tolexpr_valid_cel(const struct tolexpr *x);
 
 /* The cost that one of so many evaluations of a pod's expressions on a node's taints may have. */

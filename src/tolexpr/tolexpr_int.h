@@ -1,4 +1,4 @@
-/* Shared inside tolexpr: what became of an expression, and the cache of that. */
+/* Shared inside tolexpr: environments, what became of an expression, and the cache of that. */
 #ifndef TOLEXPR_TOLEXPR_INT_H
 #define TOLEXPR_TOLEXPR_INT_H
 
@@ -9,7 +9,59 @@
 #include "tolexpr/tolexpr.h"
 #include "valid/valid.h"
 
-/* The environments that an expression can be compiled in: those of new and of stored ones. */
+/* ---- environments ---- */
+
+/* What an environment is made of. An environment is a set of these, as bits. */
+enum tolexpr__part {
+    TOLEXPR__TAINT,
+    TOLEXPR__DEVICE, /* one of these four, by two gates */
+    TOLEXPR__SHARED_DEVICE,
+    TOLEXPR__LIST_DEVICE,
+    TOLEXPR__SHARED_LIST_DEVICE,
+    TOLEXPR__REQUEST, /* object, oldObject, namespaceObject, request */
+    TOLEXPR__PARAMS,
+    TOLEXPR__AUTHORIZER,
+    TOLEXPR__VARIABLES,
+    TOLEXPR__PATCHES,
+    TOLEXPR__STORED_PART, /* all libraries that there are */
+    TOLEXPR__PARTS,
+};
+
+/* The type of `variables`, whose fields come from expressions. */
+#define TOLEXPR__VARIABLES_TYPE "kubernetes.variables"
+
+struct tolexpr__made_env {
+    uint32_t which;
+    struct cel_env *env;
+};
+
+/* The environment of these parts; lives as long as the context. */
+const struct cel_env *tolexpr__env(struct tolexpr *x, uint32_t which);
+
+/* ---- places ---- */
+
+/* What an expression must be where it stands. */
+struct tolexpr__place {
+    uint32_t parts;
+    const char *types[12]; /* the types of the result, as Type.String() has them; none: any */
+    const char *wanted;    /* these in a sentence, before the type that there is */
+    bool is_costed;        /* its estimate is limited */
+};
+
+/* By enum valid_cel_place. */
+extern const struct tolexpr__place tolexpr__places[VALID_CEL_PLACES];
+
+/* Is the type of the result one that the place wants? Otherwise the sentence is in the arena. */
+bool tolexpr__has_type(const struct tolexpr__place *place, const struct cel_ast *ast,
+                       struct arena *a, struct str *sentence);
+
+/* The check of struct valid_cel for all places but tolerations; ctx is the context. */
+struct valid_cel_answer tolexpr__check_place(struct tolexpr *x, const struct valid_cel_ask *ask,
+                                             struct arena *a, size_t *spent);
+
+/* ---- tolerations ---- */
+
+/* The environments of tolerations: those of new and of stored expressions. */
 enum tolexpr__env { TOLEXPR__NEW, TOLEXPR__STORED, TOLEXPR__ENVS };
 
 /* A compiled expression, or why there is none. Never changed once it is made, but for the first
@@ -44,7 +96,7 @@ struct tolexpr {
     uint32_t libs; /* of new expressions */
     const struct clock *clock;
     uint64_t seed;
-    struct cel_env *envs[TOLEXPR__ENVS]; /* NULL until first used */
+    VEC(struct tolexpr__made_env) envs; /* those that were asked for */
     struct tolexpr__cache cache;
     struct arena compiling, evaluating; /* empty between two calls */
     struct tolexpr__conditions conditions;

@@ -69,23 +69,58 @@ bool valid_errs_has(const struct valid_errs *errs, const struct valid_error *e);
 /* The reason that stands for a type in a Status: FieldValueInvalid, … */
 const char *valid_reason(enum valid_type type);
 
-/* What a compiler of toleration expressions found. */
+/* Where an expression stands: that tells what it may name, and what it must give. */
+enum valid_cel_place {
+    VALID_CEL_TOLERATION,
+    VALID_CEL_DEVICE_SELECTOR,
+    VALID_CEL_DERIVED_ATTRIBUTE,
+    VALID_CEL_MATCH_CONDITION, /* of a webhook or a policy */
+    VALID_CEL_VARIABLE,        /* of a policy, and so the following */
+    VALID_CEL_VALIDATION,
+    VALID_CEL_MESSAGE,
+    VALID_CEL_AUDIT_ANNOTATION,
+    VALID_CEL_APPLY_CONFIGURATION,
+    VALID_CEL_JSON_PATCH,
+    VALID_CEL_PLACES,
+};
+
+/* What a compiler of expressions found. */
 enum valid_cel_fault {
     VALID_CEL_GOOD,
     VALID_CEL_COMPILE,  /* text: the issues, as CEL prints them */
-    VALID_CEL_TYPE,     /* text: the type of the result, which is not bool */
+    VALID_CEL_TYPE,     /* text: which type the result must have, and has not */
     VALID_CEL_PROGRAM,  /* text: why no program can be made of it */
     VALID_CEL_COST,     /* the estimate is above what one evaluation may cost */
     VALID_CEL_TOO_MUCH, /* not compiled: the object's expressions have taken too much already */
 };
 
+/* A question about an expression. Everything is borrowed. */
+struct valid_cel_ask {
+    enum valid_cel_place place;
+    struct str expression;
+    const struct feature_set *gates; /* asked for devices alone */
+    bool is_stored;                  /* an old object has it: it may use all that there is */
+    bool has_params;                 /* a policy with parameters */
+    void *variables;                 /* of a policy, from variables_new; NULL: there are none */
+    struct str name;                 /* of a variable: what those behind it call it */
+};
+
+struct valid_cel_answer {
+    enum valid_cel_fault fault;
+    struct str text; /* in the arena */
+    uint64_t cost;   /* of an expression about devices that is good: the most that it may cost */
+};
+
 /* The CEL engine stands above this module: whoever has one lends it to validation. */
 struct valid_cel {
     void *ctx;
-    /* Compiles an expression over `taint`; *text may live in the arena. *spent is what the
-     * expressions of the object have taken so far, 0 at first. */
-    enum valid_cel_fault (*check)(void *ctx, struct arena *a, struct str expression, size_t *spent,
-                                  struct str *text);
+    /* Compiles an expression. *spent is what the expressions of the object have taken so far, 0 at
+     * first. */
+    struct valid_cel_answer (*check)(void *ctx, const struct valid_cel_ask *ask, struct arena *a,
+                                     size_t *spent);
+    /* The variables of one policy, none at first; each that is compiled joins them. */
+    void *(*variables_new)(void *ctx);
+    void (*variables_free)(void *ctx, void *variables); /* NULL is fine */
 };
 
 /* Who asks, as the server knows them. Everything is borrowed. */

@@ -171,6 +171,13 @@ void valid__choice(struct valid *v, const struct path *p, struct str text,
 void valid__range(struct valid *v, const struct path *p, int64_t value,
                   const int64_t least_and_most[2]);
 
+/* ---- expressions ---- */
+
+/* Asks the compiler about an expression, if there is one, and tells what is wrong with it; `shown`
+ * is the value of errors, and the gates are v's. The cost of what is good, otherwise 0. */
+uint64_t valid__expression(struct valid *v, const struct path *p, struct str shown,
+                           const struct valid_cel_ask *ask);
+
 /* ---- the rules of a kind: one row each in kinds.c ---- */
 
 /* Changes an object that is to replace old, and says what is wrong with it. */

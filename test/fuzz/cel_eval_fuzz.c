@@ -13,10 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_EXPRESSION = 10240 };
 
-static const struct cel_field fields[] = {{STR_INIT("key"), &cel_type_string, 317},
-                                          {STR_INIT("value"), &cel_type_string, 63},
-                                          {STR_INIT("effect"), &cel_type_string, 16}};
-static const struct cel_var taint = {STR_INIT("taint"), STR_INIT("kubernetes.Taint"), fields, 3};
+static const struct cel_var fields[] = {{STR_INIT("key"), STR_INIT("string[317]")},
+                                        {STR_INIT("value"), STR_INIT("string[63]")},
+                                        {STR_INIT("effect"), STR_INIT("string[16]")}};
+static const struct cel_object taint_object = {STR_INIT("kubernetes.Taint"), fields, 3};
+static const struct cel_var taint = {STR_INIT("taint"), STR_INIT("kubernetes.Taint")};
 
 static struct str evaluate(const struct cel_ast *ast, struct arena *a, uint64_t *cost) {
     struct str error;
@@ -62,8 +63,11 @@ static void check(const struct cel_env *env, struct arena *a, struct str text) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct cel_env *env; /* made once: it never changes */
     if (!env) {
-        struct cel_env_opts opts = {
-            .libs = cel_libs_at(37) | 1U << CEL_LIB_BIND, .vars = &taint, .var_count = 1};
+        struct cel_env_opts opts = {.libs = cel_libs_at(37) | 1U << CEL_LIB_BIND,
+                                    .objects = &taint_object,
+                                    .object_count = 1,
+                                    .vars = &taint,
+                                    .var_count = 1};
         env = cel_env_new(&opts);
     }
     if (size > MAX_EXPRESSION)

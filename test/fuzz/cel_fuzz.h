@@ -15,14 +15,18 @@ enum { MOST_CODE_POINTS = 100000 };
 
 /* The one environment of the process; everything is in it, the bindings too. */
 static inline const struct cel_env *fuzz_env(void) {
-    static const struct cel_field fields[] = {{STR_INIT("key"), &cel_type_string, 317},
-                                              {STR_INIT("value"), &cel_type_string, 63},
-                                              {STR_INIT("effect"), &cel_type_string, 16}};
-    static const struct cel_var vars[] = {{STR_INIT("taint"), STR_INIT("Taint"), fields, 3}};
+    static const struct cel_var fields[] = {{STR_INIT("key"), STR_INIT("string[317]")},
+                                            {STR_INIT("value"), STR_INIT("string[63]")},
+                                            {STR_INIT("effect"), STR_INIT("string[16]")}};
+    static const struct cel_object taint_object = {STR_INIT("Taint"), fields, 3};
+    static const struct cel_var vars[] = {{STR_INIT("taint"), STR_INIT("Taint")}};
     static struct cel_env *env;
     if (!env)
-        env = cel_env_new(&(struct cel_env_opts){
-            .libs = cel_libs_at(37) | 1U << CEL_LIB_BIND, .vars = vars, .var_count = 1});
+        env = cel_env_new(&(struct cel_env_opts){.libs = cel_libs_at(37) | 1U << CEL_LIB_BIND,
+                                                 .objects = &taint_object,
+                                                 .object_count = 1,
+                                                 .vars = vars,
+                                                 .var_count = 1});
     return env;
 }
 

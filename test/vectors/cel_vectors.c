@@ -1,21 +1,30 @@
-/* cel_vectors.jsonl: an expression compiled, estimated, planned and evaluated against one taint. */
+/* cel_vectors.jsonl: an expression compiled, estimated, planned and evaluated against one taint; or
+ * one that selects devices, compiled as validation does it. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "cel/cel.h"
 #include "members.h"
+#include "tolexpr/tolexpr.h"
+#include "valid/valid.h"
 #include "vectors.h"
 
-static const struct cel_field fields[] = {
-    {STR_INIT("key"), &cel_type_string, 317},
-    {STR_INIT("value"), &cel_type_string, 63},
-    {STR_INIT("effect"), &cel_type_string, 16},
+static const struct cel_var fields[] = {
+    {STR_INIT("key"), STR_INIT("string[317]")},
+    {STR_INIT("value"), STR_INIT("string[63]")},
+    {STR_INIT("effect"), STR_INIT("string[16]")},
 };
 
-static const struct cel_var taint = {STR_INIT("taint"), STR_INIT("kubernetes.Taint"), fields, 3};
+static const struct cel_object taint_object = {STR_INIT("kubernetes.Taint"), fields, 3};
+static const struct cel_var taint = {STR_INIT("taint"), STR_INIT("kubernetes.Taint")};
 
 static struct cel_env *env_of(struct str name) {
-    struct cel_env_opts opts = {.libs = cel_libs_at(36), .vars = &taint, .var_count = 1};
+    struct cel_env_opts opts = {.libs = cel_libs_at(36),
+                                .objects = &taint_object,
+                                .object_count = 1,
+                                .vars = &taint,
+                                .var_count = 1};
     if (str_starts(name, STR("new@1.37")))
         opts.libs = cel_libs_at(37) | 1U << CEL_LIB_BIND;
     return cel_env_new(&opts);
@@ -115,8 +124,9 @@ static int check_issues(const struct json *line, struct str issues, struct buf *
     return -1;
 }
 
-static const char *const keys[] = {"type",   "est_min",     "est_max",    "program_error",
-                                   "result", "result_type", "eval_error", "cost"};
+static const char *const keys[] = {"type",          "est_min", "est_max",
+                                   "program_error", "result",  "result_type",
+                                   "eval_error",    "cost",    "refused"};
 
 /* Upstream crashed on some; ours must answer with an error. */
 static int check_outcome(const struct json *line, const struct json *got, struct buf *why) {
@@ -135,7 +145,43 @@ static int check_outcome(const struct json *line, const struct json *got, struct
     return 0;
 }
 
+/* ---- devices ---- */
+
+static struct valid_cel_answer ask_device(struct arena *a, const struct json *line) {
+    struct feature_config config;
+    feature_config_init(&config, FEATURE_NEWEST);
+    feature_set_put(&config.enabled, FEATURE_DRAConsumableCapacity, true);
+    feature_set_put(&config.enabled, FEATURE_DRAListTypeAttributes,
+                    str_ends(vectors_text(line, STR("env")), STR("+lists")));
+    struct valid_cel_ask ask = {.place = VALID_CEL_DEVICE_SELECTOR,
+                                .expression = vectors_text(line, STR("expr")),
+                                .gates = &config.enabled};
+    size_t spent = 0;
+    struct tolexpr *x = tolexpr_new(&(struct tolexpr_opts){{1, 36}, &clock_system, 1, 0});
+    const struct valid_cel *cel = tolexpr_valid_cel(x);
+    struct valid_cel_answer r = cel->check(cel->ctx, &ask, a, &spent);
+    tolexpr_free(x);
+    return r;
+}
+
+static int check_device(struct arena *a, const struct json *line, struct buf *why) {
+    struct json got = {.kind = JSON_OBJECT};
+    struct valid_cel_answer r = ask_device(a, line);
+    if (check_issues(line, r.fault == VALID_CEL_COMPILE ? r.text : STR(""), why) < 0)
+        return -1;
+    if (r.fault == VALID_CEL_TYPE)
+        add(a, &got, "refused", r.text);
+    else if (r.fault == VALID_CEL_PROGRAM)
+        add(a, &got, "refused",
+            arena_printf(a, "program instantiation failed: %.*s", STR_ARG(r.text)));
+    else if (r.fault != VALID_CEL_COMPILE)
+        add(a, &got, "est_max", arena_printf(a, "%llu", (unsigned long long)r.cost));
+    return check_outcome(line, &got, why);
+}
+
 int vectors_check_cel(struct arena *a, const struct json *line, struct buf *why) {
+    if (str_starts(vectors_text(line, STR("env")), STR("device")))
+        return check_device(a, line, why);
     struct cel_env *env = env_of(vectors_text(line, STR("env")));
     const struct cel_ast *ast = cel_compile(env, a, vectors_text(line, STR("expr")), 0);
     struct json got = {.kind = JSON_OBJECT};

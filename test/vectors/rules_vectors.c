@@ -1,7 +1,9 @@
 /* rules.jsonl: an object of any kind with rules of its own, new or in the place of a stored one, or
  * with another status or approval. */
+#include "base/clock.h"
 #include "members.h"
 #include "objects.h"
+#include "tolexpr/tolexpr.h"
 #include "verdict.h"
 
 struct steps {
@@ -46,8 +48,8 @@ static int replace(struct str verb, struct api_object *o, struct api_object *old
 /* Who asks, as the oracle has it. */
 static const struct valid_user asking = {.name = STR_INIT("alice"), .uid = STR_INIT("u-3")};
 
-static int judge(struct arena *a, const struct json *line, struct api_object *o,
-                 struct api_object *old, struct buf *why) {
+static int judge_with(struct arena *a, const struct json *line, struct api_object *o,
+                      struct api_object *old, const struct valid_cel *cel, struct buf *why) {
     struct valid_errs errs = VALID_ERRS_INIT(a);
     struct feature_set gates;
     if (verdict_gates(line, &gates, why) < 0)
@@ -56,7 +58,8 @@ static int judge(struct arena *a, const struct json *line, struct api_object *o,
                               .namespace = STR("default"),
                               .uid = STR(VECTORS_NEW_UID),
                               .now = {.sec = 1767225600, .set = true},
-                              .user = &asking};
+                              .user = &asking,
+                              .cel = cel};
     struct str verb = vectors_text(line, STR("verb"));
     if (str_is(verb, "create"))
         create(o, &opts, &errs);
@@ -66,6 +69,14 @@ static int judge(struct arena *a, const struct json *line, struct api_object *o,
     }
     int rc = verdict_compare(line, o, &errs, why);
     return rc ? rc : vectors_compare_warnings(a, line, o, old, why);
+}
+
+static int judge(struct arena *a, const struct json *line, struct api_object *o,
+                 struct api_object *old, struct buf *why) {
+    struct tolexpr *x = tolexpr_new(&(struct tolexpr_opts){{1, 36}, &clock_system, 1, 0});
+    int rc = judge_with(a, line, o, old, tolexpr_valid_cel(x), why);
+    tolexpr_free(x);
+    return rc;
 }
 
 int vectors_check_rules(struct arena *a, const struct json *line, struct buf *why) {

@@ -73,7 +73,9 @@ static const void *find_name(const void *ctx, struct str name) {
 }
 
 static const struct cel_var_decl *find_global(const struct checker *c, struct str name) {
-    return cel__resolve(c->arena, c->env->container, name, find_name, c->env);
+    const struct cel_var_decl *d =
+        cel__resolve(c->arena, c->env->container, name, find_name, c->env);
+    return d ? d : cel__env_made_name(c->env, c->arena, name);
 }
 
 static const void *find_function(const void *ctx, struct str name) {
@@ -110,7 +112,7 @@ static const struct cel_expr *first_name(const struct cel_expr *e) {
 /* The types of the Kubernetes libraries look like messages, but nobody can look them up. */
 static const struct cel_type *report_no_field(struct checker *c, const struct cel_expr *e,
                                               const struct cel_type *target, struct str field) {
-    if (str_starts(target->name, STR("kubernetes.")) && target->field_count == 0)
+    if (str_starts(target->name, STR("kubernetes.")) && !target->fields)
         cel__issue(&c->ast->source, e->pos, "unexpected failed resolution of '%.*s'",
                    STR_ARG(target->name));
     else
@@ -131,6 +133,7 @@ static const struct cel_type *select_field(struct checker *c, struct cel_expr *e
         result = target->params[1];
         break;
     case CEL_T_OBJECT:
+        target = cel__with_fields(c->ast->fields, target);
         result = cel__field_type(c->arena, target, target->name, field);
         if (!result)
             result = report_no_field(c, e, target, field);

@@ -14,6 +14,7 @@
 struct cel_path {
     const struct cel_path *up;
     struct str name;
+    const struct cel_type *type; /* as declared, for its size; NULL: nothing is known */
 };
 
 struct entry_size {
@@ -62,11 +63,41 @@ static const struct local *find_local(const struct cel_coster *c, const struct c
 
 /* ---- paths ---- */
 
+static const struct cel_type *field_at(const struct cel_type *t, struct str name) {
+    for (uint32_t i = 0; i < t->field_count; i++)
+        if (str_eq(t->fields[i].name, name))
+            return t->fields[i].type;
+    return NULL;
+}
+
+/* What is a step further. The members of a map are known by name if they may be anything, up to a
+ * size. */
+static const struct cel_type *type_behind(const struct cel_type *t, struct str step) {
+    bool list = t->kind == CEL_T_LIST, map = t->kind == CEL_T_MAP;
+    if (str_is(step, "@items") || str_is(step, "@values"))
+        return list || map ? t->params[map] : NULL;
+    if (str_is(step, "@keys"))
+        return map ? t->params[0] : NULL;
+    const struct cel_type *any = map ? t->params[1] : NULL;
+    if (any && (any->kind == CEL_T_ANY || any->kind == CEL_T_DYN) && any->max)
+        return any;
+    return field_at(t, step);
+}
+
+static const struct cel_type *type_of_var(const struct cel_coster *c, struct str name) {
+    const struct cel_var_decl *d = cel__env_name(c->env, name);
+    return d && d->type->kind == CEL_T_OBJECT ? d->type : NULL;
+}
+
 static const struct cel_path *add_path(struct cel_coster *c, const struct cel_path *up,
                                        struct str name) {
     struct cel_path *p = arena_new(&c->arena, struct cel_path);
     p->up = up;
     p->name = name;
+    if (!up)
+        p->type = type_of_var(c, name);
+    else if (up->type)
+        p->type = type_behind(up->type, name);
     return p;
 }
 
@@ -75,30 +106,12 @@ static const struct cel_path *path_of(struct cel_coster *c, const struct cel_exp
     return l ? l->path : note_of(c, e)->path;
 }
 
-static const struct cel_field *find_field(const struct cel_type *t, struct str name) {
-    for (uint32_t i = 0; i < t->field_count; i++)
-        if (str_eq(t->fields[i].name, name))
-            return &t->fields[i];
-    return NULL;
-}
-
 /* The greatest size of what is at a path of a variable; false when nothing is known. */
-static bool size_by_path(const struct cel_coster *c, const struct cel_path *path,
-                         struct cel_range *out) {
-    if (!path)
+static bool size_by_path(const struct cel_path *path, struct cel_range *out) {
+    if (!path || !path->type)
         return false;
-    const struct cel_path *root = path->up ? path->up : path;
-    const struct cel_var_decl *d = root->up ? NULL : cel__env_name(c->env, root->name);
-    if (!d || d->type->kind != CEL_T_OBJECT)
-        return false;
-    if (!path->up) {
-        *out = cel__fixed(0);
-        return true;
-    }
-    const struct cel_field *f = find_field(d->type, path->name);
-    if (f)
-        *out = (struct cel_range){0, f->max};
-    return f != NULL;
+    *out = (struct cel_range){0, path->type->max};
+    return true;
 }
 
 /* ---- sizes ---- */
@@ -132,7 +145,7 @@ static bool size_of(struct cel_coster *c, const struct cel_expr *e, struct cel_r
     }
     if (literal_size(e, out))
         return true;
-    if (size_by_path(c, path_of(c, e), out)) {
+    if (size_by_path(path_of(c, e), out)) {
         n->size = *out;
         n->sized = true;
         return true;
@@ -203,11 +216,8 @@ static struct cel_operand operand(struct cel_coster *c, const struct cel_expr *e
     return o;
 }
 
-struct cel_range cel__operand_size(const struct cel_call_est *call, const struct cel_operand *o) {
-    struct cel_range size;
-    if (o->sized)
-        return o->size;
-    return !o->expr && size_by_path(call->coster, o->path, &size) ? size : CEL_SIZE_UNKNOWN;
+struct cel_range cel__operand_size(const struct cel_operand *o) {
+    return o->sized ? o->size : CEL_SIZE_UNKNOWN;
 }
 
 bool cel__operand_elem(const struct cel_operand *list, struct cel_operand *elem) {
@@ -306,7 +316,7 @@ static struct cel_range cost_call(struct cel_coster *c, const struct cel_expr *e
     }
     struct cel_range sum = {0, 0};
     struct cel_operand target;
-    struct cel_call_est call = {.coster = c, .expr = e, .args = args, .n = e->count};
+    struct cel_call_est call = {.expr = e, .args = args, .n = e->count};
     if (e->member) {
         sum = cost(c, e->operand);
         target = operand(c, e->operand);

@@ -8,20 +8,19 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/limits.h"
 #include "cel/cel_int.h"
 #include "cel/syntax/ast_int.h"
 
 #define NAMED(k, text) \
     { .kind = (k), .name = STR_INIT(text) }
 
-const struct cel_type cel_type_string = NAMED(CEL_T_STRING, "string");
-
 static const struct cel_type dyn_type = NAMED(CEL_T_DYN, "dyn");
 
 /* By name; the first of a kind is what cel__type gives. */
 static const struct cel_type *const named[] = {
     &dyn_type,
-    &cel_type_string,
+    &(const struct cel_type)NAMED(CEL_T_STRING, "string"),
     &(const struct cel_type)NAMED(CEL_T_ERROR, "!error!"),
     &(const struct cel_type)NAMED(CEL_T_NULL, "null_type"),
     &(const struct cel_type)NAMED(CEL_T_BOOL, "bool"),
@@ -36,9 +35,12 @@ static const struct cel_type *const named[] = {
     &(const struct cel_type)NAMED(CEL_T_ANY, "google.protobuf.Any"),
     &(const struct cel_type)NAMED(CEL_T_ANY, "any"),
     &(const struct cel_type)NAMED(CEL_T_TYPE, "type"),
-    &(const struct cel_type){CEL_T_LIST, 1, false, 0, STR_INIT("list"), {&dyn_type, NULL}, NULL, 0},
     &(const struct cel_type){
-        CEL_T_MAP, 2, false, 0, STR_INIT("map"), {&dyn_type, &dyn_type}, NULL, 0},
+        .kind = CEL_T_LIST, .param_count = 1, .name = STR_INIT("list"), .params = {&dyn_type}},
+    &(const struct cel_type){.kind = CEL_T_MAP,
+                             .param_count = 2,
+                             .name = STR_INIT("map"),
+                             .params = {&dyn_type, &dyn_type}},
 };
 
 /* Opaque types that values have; everything else with a dot in its name is an object. */
@@ -54,8 +56,10 @@ static const struct {
     {NAMED(CEL_T_OBJECT, "kubernetes.NamedFormat"), CEL_FORMAT},
 };
 
-static const struct cel_type optional_type = {
-    CEL_T_OPAQUE, 1, false, 0, STR_INIT("optional_type"), {&dyn_type, NULL}, NULL, 0};
+static const struct cel_type optional_type = {.kind = CEL_T_OPAQUE,
+                                              .param_count = 1,
+                                              .name = STR_INIT("optional_type"),
+                                              .params = {&dyn_type}};
 
 const struct cel_type *cel__type(enum cel_type_kind kind) {
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
@@ -73,29 +77,41 @@ static struct cel_type *new_type(struct arena *a, enum cel_type_kind kind, struc
     return t;
 }
 
+/* Whatever is done with a type walks over all of it, and expressions can double one with a few
+ * bytes. */
+void cel__type_set_params(struct cel_type *t, const struct cel_type *const *params) {
+    t->size = 1;
+    for (uint8_t i = 0; i < t->param_count; i++)
+        t->size += params[i]->size ? params[i]->size : 1;
+    bool fits = t->size <= LIMIT_CEL_TYPE_SIZE;
+    for (uint8_t i = 0; i < t->param_count; i++)
+        t->params[i] = fits ? params[i] : &dyn_type;
+    if (!fits)
+        t->size = 1U + t->param_count;
+}
+
 const struct cel_type *cel__type_list(struct arena *a, const struct cel_type *elem) {
     struct cel_type *t = new_type(a, CEL_T_LIST, STR("list"), 1);
-    t->params[0] = elem;
+    cel__type_set_params(t, &elem);
     return t;
 }
 
 const struct cel_type *cel__type_map(struct arena *a, const struct cel_type *key,
                                      const struct cel_type *value) {
     struct cel_type *t = new_type(a, CEL_T_MAP, STR("map"), 2);
-    t->params[0] = key;
-    t->params[1] = value;
+    cel__type_set_params(t, (const struct cel_type *[]){key, value});
     return t;
 }
 
 const struct cel_type *cel__type_optional(struct arena *a, const struct cel_type *of) {
     struct cel_type *t = new_type(a, CEL_T_OPAQUE, STR("optional_type"), 1);
-    t->params[0] = of;
+    cel__type_set_params(t, &of);
     return t;
 }
 
 const struct cel_type *cel__type_of_type(struct arena *a, const struct cel_type *of) {
     struct cel_type *t = new_type(a, CEL_T_TYPE, STR("type"), 1);
-    t->params[0] = of;
+    cel__type_set_params(t, &of);
     return t;
 }
 
@@ -146,6 +162,19 @@ static bool read_params(struct arena *a, struct str *text, struct cel_type *t) {
     return true;
 }
 
+/* The size in brackets, if any; false when it is ill-formed. */
+static bool read_size(struct str *text, struct cel_type *t) {
+    if (text->n == 0 || text->p[0] != '[')
+        return true;
+    size_t i = 1;
+    for (; i < text->n && ascii_is_digit(text->p[i]); i++)
+        t->max = t->max * 10 + (uint64_t)(text->p[i] - '0');
+    if (i == text->n || text->p[i] != ']')
+        return false;
+    *text = str_sub(*text, i + 1, text->n);
+    return true;
+}
+
 const struct cel_type *cel__type_read(struct arena *a, struct str *text) {
     struct str name = read_name(text);
     if (name.n == 0)
@@ -153,7 +182,7 @@ const struct cel_type *cel__type_read(struct arena *a, struct str *text) {
     struct cel_type *t = arena_copy(a, find_named(a, name), sizeof *t);
     if (str_is(name, "optional_type"))
         *t = optional_type;
-    if (!read_params(a, text, t))
+    if (!read_params(a, text, t) || !read_size(text, t))
         return NULL;
     if (t->kind == CEL_T_OBJECT && t->param_count)
         t->kind = CEL_T_OPAQUE;

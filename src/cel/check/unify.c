@@ -158,7 +158,7 @@ static const struct cel_type *with_params(struct arena *a, const struct cel_type
     if (memcmp(params, t->params, sizeof t->params) == 0)
         return t;
     struct cel_type *copy = arena_copy(a, t, sizeof *copy);
-    memcpy(copy->params, params, sizeof copy->params);
+    cel__type_set_params(copy, params);
     return copy;
 }
 

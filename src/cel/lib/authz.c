@@ -47,7 +47,7 @@ static struct cel_range selector_cost(struct cel_range size) {
 }
 
 static struct cel_estimated est_selector(const struct cel_call_est *call) {
-    struct cel_range size = cel__operand_size(call, &call->args[0]);
+    struct cel_range size = cel__operand_size(&call->args[0]);
     return (struct cel_estimated){.cost = selector_cost(size)};
 }
 

@@ -92,7 +92,7 @@ static struct cel_value call_includes(struct cel_eval *ev, const struct cel_valu
 static struct cel_estimated est_includes(const struct cel_call_est *call) {
     if (call->target->type->param_count > 0)
         return cel__est_traverse(call);
-    return (struct cel_estimated){.cost = cel__operand_size(call, call->target)};
+    return (struct cel_estimated){.cost = cel__operand_size(call->target)};
 }
 
 #define ROW(fn, id, type, result, call, doc)                                                 \

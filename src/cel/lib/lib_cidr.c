@@ -184,7 +184,7 @@ static struct cel_estimated est_contains(const struct cel_call_est *call, bool c
     if (cidr)
         cost = cel__range_add(cel__range_add(cost, cel__range_scale(size, 0.1)), cel__fixed(1));
     if (text)
-        cost = cel__range_add(cost, cel__range_scale(cel__operand_size(call, &call->args[0]), 0.1));
+        cost = cel__range_add(cost, cel__range_scale(cel__operand_size(&call->args[0]), 0.1));
     return (struct cel_estimated){.cost = cost};
 }
 

@@ -213,7 +213,7 @@ static uint64_t literal_or(const struct cel_operand *o, uint64_t other) {
 
 static struct cel_estimated est_slice(const struct cel_call_est *call) {
     uint64_t from = literal_or(&call->args[0], 0);
-    uint64_t to = literal_or(&call->args[1], cel__operand_size(call, call->target).max);
+    uint64_t to = literal_or(&call->args[1], cel__operand_size(call->target).max);
     return allocating(cel__fixed(to - from), 1); /* wraps around, as upstream's does */
 }
 
@@ -222,12 +222,12 @@ static struct cel_estimated est_range(const struct cel_call_est *call) {
 }
 
 static struct cel_estimated est_reverse(const struct cel_call_est *call) {
-    return allocating(cel__operand_size(call, call->target), 1);
+    return allocating(cel__operand_size(call->target), 1);
 }
 
 static struct cel_estimated est_flatten(const struct cel_call_est *call) {
     uint64_t depth = call->n > 0 ? literal_or(&call->args[0], UINT64_MAX) : 1;
-    return allocating(cel__operand_size(call, call->target), (double)depth);
+    return allocating(cel__operand_size(call->target), (double)depth);
 }
 
 static struct cel_estimated squared(struct cel_range size, double factor) {
@@ -235,23 +235,23 @@ static struct cel_estimated squared(struct cel_range size, double factor) {
 }
 
 static struct cel_estimated est_distinct(const struct cel_call_est *call) {
-    return squared(cel__operand_size(call, call->target), 2);
+    return squared(cel__operand_size(call->target), 2);
 }
 
 static struct cel_estimated est_sort(const struct cel_call_est *call) {
-    return squared(cel__operand_size(call, call->target), 2);
+    return squared(cel__operand_size(call->target), 2);
 }
 
 static struct cel_estimated est_sort_text(const struct cel_call_est *call) {
-    return squared(cel__operand_size(call, call->target), 2.1);
+    return squared(cel__operand_size(call->target), 2.1);
 }
 
 static struct cel_estimated est_sort_by(const struct cel_call_est *call) {
-    return squared(cel__operand_size(call, &call->args[0]), 2);
+    return squared(cel__operand_size(&call->args[0]), 2);
 }
 
 static struct cel_estimated est_sort_by_text(const struct cel_call_est *call) {
-    return squared(cel__operand_size(call, &call->args[0]), 2.1);
+    return squared(cel__operand_size(&call->args[0]), 2.1);
 }
 
 /* What is too large for a uint64 becomes 2^63, as Go converts it on amd64. */

@@ -166,7 +166,7 @@ static struct cel_value call_find_all_n(struct cel_eval *ev, const struct cel_va
 
 static struct cel_estimated est_find(const struct cel_call_est *call) {
     struct cel_estimated e = cel__est_regex(call);
-    e.size = (struct cel_range){0, cel__operand_size(call, call->target).max};
+    e.size = (struct cel_range){0, cel__operand_size(call->target).max};
     e.sized = true;
     return e;
 }

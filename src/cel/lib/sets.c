@@ -36,8 +36,8 @@ static struct cel_value call_intersects(struct cel_eval *ev, const struct cel_va
 }
 
 static struct cel_estimated estimate(const struct cel_call_est *call, double factor) {
-    struct cel_range n = cel__operand_size(call, &call->args[0]);
-    struct cel_range m = cel__operand_size(call, &call->args[1]);
+    struct cel_range n = cel__operand_size(&call->args[0]);
+    struct cel_range m = cel__operand_size(&call->args[1]);
     struct cel_range cost = cel__range_scale(cel__range_mul(n, m), factor);
     return (struct cel_estimated){.cost = cel__range_add(cost, cel__fixed(1))};
 }

@@ -329,8 +329,8 @@ static uint64_t cost_in_list(struct cel_eval *ev, const struct cel_value *args,
 
 /* Half of the comparisons may end at the first byte; all end with the shorter side. */
 static struct cel_estimated est_less(const struct cel_call_est *call) {
-    struct cel_range a = cel__operand_size(call, &call->args[0]);
-    struct cel_range b = cel__operand_size(call, &call->args[1]);
+    struct cel_range a = cel__operand_size(&call->args[0]);
+    struct cel_range b = cel__operand_size(&call->args[1]);
     uint64_t max = a.max < b.max ? a.max : b.max;
     struct cel_range size = {max > 0, max};
     return (struct cel_estimated){.cost = cel__range_scale(size, 0.1)};
@@ -360,8 +360,8 @@ static struct cel_estimated est_equal(const struct cel_call_est *call) {
 }
 
 static struct cel_estimated est_concat(const struct cel_call_est *call) {
-    struct cel_range size = cel__range_add(cel__operand_size(call, &call->args[0]),
-                                           cel__operand_size(call, &call->args[1]));
+    struct cel_range size =
+        cel__range_add(cel__operand_size(&call->args[0]), cel__operand_size(&call->args[1]));
     bool list = call->args[0].type->kind == CEL_T_LIST && call->args[1].type->kind == CEL_T_LIST;
     return (struct cel_estimated){list ? cel__fixed(1) : cel__range_scale(size, 0.1), size, true};
 }
@@ -373,14 +373,13 @@ static struct cel_estimated est_add_list(const struct cel_call_est *call) {
 }
 
 static struct cel_estimated est_contains(const struct cel_call_est *call) {
-    struct cel_range n = cel__range_scale(cel__operand_size(call, call->target), 0.1);
-    struct cel_range m = cel__range_scale(cel__operand_size(call, &call->args[0]), 0.1);
+    struct cel_range n = cel__range_scale(cel__operand_size(call->target), 0.1);
+    struct cel_range m = cel__range_scale(cel__operand_size(&call->args[0]), 0.1);
     return (struct cel_estimated){.cost = cel__range_mul(n, m)};
 }
 
 static struct cel_estimated est_in_list(const struct cel_call_est *call) {
-    return (struct cel_estimated){.cost =
-                                      cel__range_scale(cel__operand_size(call, &call->args[1]), 1)};
+    return (struct cel_estimated){.cost = cel__range_scale(cel__operand_size(&call->args[1]), 1)};
 }
 
 /* ---- rows ---- */

@@ -281,9 +281,9 @@ static uint64_t replaced_size(uint64_t size, uint64_t old, uint64_t with, bool k
 }
 
 static struct cel_estimated est_replace(const struct cel_call_est *call) {
-    struct cel_range size = cel__operand_size(call, call->target);
-    struct cel_range old = cel__operand_size(call, &call->args[0]);
-    struct cel_range with = cel__operand_size(call, &call->args[1]);
+    struct cel_range size = cel__operand_size(call->target);
+    struct cel_range old = cel__operand_size(&call->args[0]);
+    struct cel_range with = cel__operand_size(&call->args[1]);
     struct cel_range result;
     result.max = replaced_size(size.max, old.min, with.max, with.max <= old.min);
     result.min = replaced_size(size.min, old.max, with.min, old.max <= with.min);
@@ -293,7 +293,7 @@ static struct cel_estimated est_replace(const struct cel_call_est *call) {
 static struct cel_estimated est_split(const struct cel_call_est *call) {
     struct cel_estimated e = cel__est_target_twice(call);
     const struct cel_value *limit = call->n > 1 ? cel__operand_literal(&call->args[1]) : NULL;
-    e.size = (struct cel_range){0, cel__operand_size(call, call->target).max};
+    e.size = (struct cel_range){0, cel__operand_size(call->target).max};
     if (limit && limit->kind == CEL_INT)
         e.size.max = (uint64_t)limit->i;
     e.sized = true;
@@ -301,13 +301,13 @@ static struct cel_estimated est_split(const struct cel_call_est *call) {
 }
 
 static struct cel_estimated est_join(const struct cel_call_est *call) {
-    struct cel_range list = cel__operand_size(call, call->target), size = {0, 0};
+    struct cel_range list = cel__operand_size(call->target), size = {0, 0};
     struct cel_operand elem;
     if (cel__operand_elem(call->target, &elem))
-        size = cel__range_mul(list, cel__operand_size(call, &elem));
+        size = cel__range_mul(list, cel__operand_size(&elem));
     if (call->n > 0) {
         struct cel_range gaps = {list.min ? list.min - 1 : 0, list.max ? list.max - 1 : 0};
-        size = cel__range_add(size, cel__range_mul(cel__operand_size(call, &call->args[0]), gaps));
+        size = cel__range_add(size, cel__range_mul(cel__operand_size(&call->args[0]), gaps));
     }
     return (struct cel_estimated){cel__range_scale(size, 0.1), size, true};
 }

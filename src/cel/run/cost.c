@@ -56,45 +56,45 @@ static struct cel_estimated walk(struct cel_range size, double factor, bool keep
 }
 
 struct cel_estimated cel__est_target(const struct cel_call_est *call) {
-    return walk(cel__operand_size(call, call->target), WALK, false);
+    return walk(cel__operand_size(call->target), WALK, false);
 }
 
 struct cel_estimated cel__est_target_keep(const struct cel_call_est *call) {
-    return walk(cel__operand_size(call, call->target), WALK, true);
+    return walk(cel__operand_size(call->target), WALK, true);
 }
 
 struct cel_estimated cel__est_target_twice(const struct cel_call_est *call) {
-    return walk(cel__operand_size(call, call->target), 2 * WALK, false);
+    return walk(cel__operand_size(call->target), 2 * WALK, false);
 }
 
 struct cel_estimated cel__est_arg(const struct cel_call_est *call) {
-    return walk(cel__operand_size(call, &call->args[0]), WALK, false);
+    return walk(cel__operand_size(&call->args[0]), WALK, false);
 }
 
 struct cel_estimated cel__est_arg_keep(const struct cel_call_est *call) {
-    return walk(cel__operand_size(call, &call->args[0]), WALK, true);
+    return walk(cel__operand_size(&call->args[0]), WALK, true);
 }
 
 struct cel_estimated cel__est_arg_twice(const struct cel_call_est *call) {
-    return walk(cel__operand_size(call, &call->args[0]), 2 * WALK, false);
+    return walk(cel__operand_size(&call->args[0]), 2 * WALK, false);
 }
 
 struct cel_estimated cel__est_regex(const struct cel_call_est *call) {
     const struct cel_operand *text = call->target ? call->target : &call->args[0];
     const struct cel_operand *pattern = call->target ? &call->args[0] : &call->args[1];
-    struct cel_range n = cel__range_add(cel__operand_size(call, text), cel__fixed(1));
-    struct cel_range m = cel__operand_size(call, pattern);
+    struct cel_range n = cel__range_add(cel__operand_size(text), cel__fixed(1));
+    struct cel_range m = cel__operand_size(pattern);
     return (struct cel_estimated){
         .cost = cel__range_mul(cel__range_scale(n, WALK), cel__range_scale(m, REGEX))};
 }
 
 struct cel_estimated cel__est_traverse(const struct cel_call_est *call) {
-    struct cel_range size = cel__operand_size(call, call->target), each = cel__fixed(1);
+    struct cel_range size = cel__operand_size(call->target), each = cel__fixed(1);
     struct cel_operand elem;
     if (!cel__operand_elem(call->target, &elem))
         return (struct cel_estimated){.cost = cel__range_scale(size, WALK)};
     if (elem.type->kind == CEL_T_STRING || elem.type->kind == CEL_T_BYTES)
-        each = cel__range_add(each, cel__range_scale(cel__operand_size(call, &elem), WALK));
+        each = cel__range_add(each, cel__range_scale(cel__operand_size(&elem), WALK));
     return (struct cel_estimated){.cost = cel__range_mul(size, each)};
 }
 

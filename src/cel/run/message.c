@@ -51,14 +51,23 @@ static const struct message_field *find_field(struct str message, struct str fie
     return NULL;
 }
 
+/* Of a JSONPatch upstream knows every field, but not what type the others have: theirs has no name,
+ * and no value has it. */
+static const struct cel_type *nameless(const struct cel_type *t) {
+    static const struct cel_type no_type = {.kind = CEL_T_BYTES, .name = STR_INIT("")};
+    return t->fields && str_is(t->name, "JSONPatch") ? &no_type : NULL;
+}
+
 const struct cel_type *cel__field_type(struct arena *a, const struct cel_type *t,
                                        struct str message, struct str field) {
-    for (uint32_t i = 0; i < t->field_count; i++)
+    if (t->open)
+        return cel__type(CEL_T_DYN);
+    for (uint32_t i = t->field_count; i-- > 0;)
         if (str_eq(t->fields[i].name, field))
             return t->fields[i].type;
     const struct message_field *f = find_field(message, field);
     struct str text = str_of(f ? f->type : NULL);
-    return f ? cel__type_read(a, &text) : NULL;
+    return f ? cel__type_read(a, &text) : nameless(t);
 }
 
 /* ---- values that come as dyn ---- */

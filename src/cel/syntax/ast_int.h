@@ -145,6 +145,9 @@ struct cel_env {
 const struct cel_function *cel__env_function(const struct cel_env *env, struct str name);
 /* What a full name means, or NULL. */
 const struct cel_var_decl *cel__env_name(const struct cel_env *env, struct str name);
+/* The same for names that an environment makes up: those of the types of patches. In the arena. */
+const struct cel_var_decl *cel__env_made_name(const struct cel_env *env, struct arena *a,
+                                              struct str name);
 
 /* What a name means in a container: tries a.b.name, a.name, name until `find` gives something. */
 typedef const void *cel_find_fn(const void *ctx, struct str name);
@@ -179,6 +182,7 @@ const void *cel__resolve(struct arena *a, struct str container, struct str name,
 
 struct cel_ast {
     const struct cel_env *env;
+    const struct cel_fields *fields; /* may be NULL */
     struct arena *arena;
     struct cel_source source;
     struct cel_expr *root;
@@ -190,6 +194,9 @@ struct cel_ast {
     bool checked;
     size_t *pattern_steps; /* instructions of all patterns compiled so far */
 };
+
+/* The type of an object that has these fields, which may be NULL; or the object's own type. */
+const struct cel_type *cel__with_fields(const struct cel_fields *fields, const struct cel_type *t);
 
 /* cel_ast_write of a part of a tree. */
 void cel__expr_write(struct buf *out, const struct cel_expr *e);

@@ -10,20 +10,25 @@
 #include "tolexpr/tolexpr.h"
 
 /* The greatest sizes that validation allows; the estimate counts with them. */
-static const struct cel_field fields[] = {
-    {STR_INIT("key"), &cel_type_string, 317},
-    {STR_INIT("value"), &cel_type_string, 63},
-    {STR_INIT("effect"), &cel_type_string, 16},
+static const struct cel_var fields[] = {
+    {STR_INIT("key"), STR_INIT("string[317]")},
+    {STR_INIT("value"), STR_INIT("string[63]")},
+    {STR_INIT("effect"), STR_INIT("string[16]")},
 };
 
-static const struct cel_var taint_var = {STR_INIT("taint"), STR_INIT("kubernetes.Taint"), fields,
-                                         sizeof fields / sizeof *fields};
+static const struct cel_object taint_object = {STR_INIT("kubernetes.Taint"), fields,
+                                               sizeof fields / sizeof *fields};
+static const struct cel_var taint_var = {STR_INIT("taint"), STR_INIT("kubernetes.Taint")};
 
 struct cel_env *expr_env_new(void) {
     /* New expressions may use what the version before has too, so that a rollback can read them. */
     unsigned minor = (unsigned)FEATURE_NEWEST.minor - 1;
-    struct cel_env_opts opts = {
-        .libs = cel_libs_at(minor), .vars = &taint_var, .var_count = 1, .seed = map_random_seed()};
+    struct cel_env_opts opts = {.libs = cel_libs_at(minor),
+                                .objects = &taint_object,
+                                .object_count = 1,
+                                .vars = &taint_var,
+                                .var_count = 1,
+                                .seed = map_random_seed()};
     return cel_env_new(&opts);
 }
 

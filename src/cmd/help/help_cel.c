@@ -21,6 +21,7 @@ static const char *const titles[CEL_LIBS] = {
     [CEL_LIB_INCLUDES] = "Kubernetes' lists, from 1.37",
     [CEL_LIB_AUTHZ] = "Authorizer (declared, but a toleration has no `authorizer`)",
     [CEL_LIB_BIND] = "Bindings",
+    [CEL_LIB_PATCH] = "Patches (in mutating policies of admission alone)",
 };
 
 struct page {

@@ -163,8 +163,26 @@ void valid__mutating_operations(struct valid *v, const struct path *p,
 
 /* ---- conditions ---- */
 
-void valid__match_conditions(struct valid *v, const struct path *p,
+void valid__stored_init(struct stored_expressions *stored) {
+    for (size_t i = 0; i < VALID_CEL_PLACES; i++)
+        seen_init(&stored->of[i]);
+}
+
+void valid__stored_release(struct stored_expressions *stored) {
+    for (size_t i = 0; i < VALID_CEL_PLACES; i++)
+        seen_release(&stored->of[i]);
+}
+
+void valid__store_conditions(struct stored_expressions *stored,
                              const struct api_match_condition_list *list) {
+    for (size_t i = 0; i < list->n; i++)
+        seen_add(&stored->of[VALID_CEL_MATCH_CONDITION], list->v[i].expression);
+}
+
+void valid__match_conditions(struct valid *v, const struct path *p,
+                             const struct api_match_condition_list *list, bool has_params,
+                             const struct stored_expressions *stored) {
+    const struct seen *known = &stored->of[VALID_CEL_MATCH_CONDITION];
     struct seen names;
     seen_init(&names);
     if (list->n > MOST_CONDITIONS)
@@ -172,7 +190,14 @@ void valid__match_conditions(struct valid *v, const struct path *p,
     for (size_t i = 0; i < list->n; i++) {
         const struct path *at = AT_INDEX(p, i);
         struct str name = list->v[i].name;
-        if (valid__is_blank(list->v[i].expression))
+        struct str expression = utf8_trim_space(list->v[i].expression);
+        struct valid_cel_ask ask = {.place = VALID_CEL_MATCH_CONDITION,
+                                    .expression = expression,
+                                    .is_stored = seen_get(known, expression),
+                                    .has_params = has_params};
+        if (expression.n)
+            valid__expression(v, AT(at, "expression"), expression, &ask);
+        else
             valid__required(v, AT(at, "expression"), NO_DETAIL);
         if (!name.n)
             valid__required(v, AT(at, "name"), NO_DETAIL);

@@ -1,13 +1,13 @@
 /*
- * Policies of admission and their bindings. Their expressions in CEL must be there; they are not
- * compiled, since the variables of requests are not known here.
+ * Policies of admission. Their expressions in CEL see the results of others, their variables, if
+ * these stand before them.
  *
  * Follows k8s.io/kubernetes pkg/apis/admissionregistration/validation,
- * func ValidateValidatingAdmissionPolicy, func ValidateValidatingAdmissionPolicyBinding,
- * func ValidateMutatingAdmissionPolicy, func ValidateMutatingAdmissionPolicyBinding.
+ * func ValidateValidatingAdmissionPolicy, func ValidateMutatingAdmissionPolicy.
  */
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "codec/jsonpath.h"
 #include "valid/admission/webhook_int.h"
 #include "valid/kinds_int.h"
 
@@ -60,25 +60,62 @@ static void check_param_kind(struct valid *v, const struct path *p,
                      "may have mixed case, but should otherwise match: ");
 }
 
-static void check_param_ref(struct valid *v, const struct path *p, const struct api_param_ref *r) {
-    static const char *const actions[] = {"Deny", "Allow", NULL};
-    static const char both[] = "name and selector are mutually exclusive";
-    if (!r)
-        return;
-    struct names_errs errs = valid__name_path_segment(r->name, false);
-    if (r->name.n)
-        valid__names(v, AT(p, "name"), r->name, &errs);
-    if (r->name.n && r->selector)
-        valid__forbidden(v, AT(p, "name"), both);
-    valid__label_selector(v, AT(p, "selector"), r->selector, &(struct selector_rules){0});
-    if (r->name.n && r->selector)
-        valid__forbidden(v, AT(p, "selector"), both);
-    if (!r->name.n && !r->selector)
-        valid__required(v, p, "one of name or selector must be specified");
-    valid__choice(v, AT(p, "parameterNotFoundAction"), r->parameter_not_found_action, actions);
+/* ---- what both kinds of policies have ---- */
+
+/* What the rules of one policy share. */
+struct policy {
+    struct valid *v;
+    bool has_params;
+    void *variables; /* see struct valid_cel; NULL: none */
+    struct stored_expressions stored;
+};
+
+static void open_policy(struct policy *p, struct valid *v, const struct api_param_kind *params,
+                        bool has_variables) {
+    p->v = v;
+    p->has_params = params;
+    p->variables = v->cel && has_variables ? v->cel->variables_new(v->cel->ctx) : NULL;
+    valid__stored_init(&p->stored);
 }
 
-/* ---- what both kinds of policies have ---- */
+static void close_policy(struct policy *p) {
+    if (p->v->cel)
+        p->v->cel->variables_free(p->v->cel->ctx, p->variables);
+    valid__stored_release(&p->stored);
+}
+
+/* An expression of the policy, which may be compiled and shown without the space around it. */
+struct policy_expression {
+    enum valid_cel_place place;
+    struct str written, compiled, shown;
+    struct str name; /* of a variable */
+};
+
+/* Upstream asks for some of them among those that stand elsewhere. */
+static enum valid_cel_place stored_at(enum valid_cel_place place) {
+    return place == VALID_CEL_VARIABLE     ? VALID_CEL_VALIDATION
+           : place == VALID_CEL_JSON_PATCH ? VALID_CEL_APPLY_CONFIGURATION
+                                           : place;
+}
+
+static void check_expression(const struct policy *policy, const struct path *p,
+                             const struct policy_expression *e) {
+    struct valid_cel_ask ask = {
+        .place = e->place,
+        .expression = e->compiled,
+        .is_stored = seen_get(&policy->stored.of[stored_at(e->place)], e->written),
+        .has_params = policy->has_params,
+        .variables = policy->variables,
+        .name = e->name,
+    };
+    valid__expression(policy->v, p, e->shown, &ask);
+}
+
+/* One that is compiled as it was written. */
+static void check_written(const struct policy *policy, const struct path *p,
+                          enum valid_cel_place place, struct str written) {
+    check_expression(policy, p, &(struct policy_expression){place, written, written, written, {0}});
+}
 
 static bool is_identifier(struct str name) {
     static const char *const reserved[] = {
@@ -91,8 +128,9 @@ static bool is_identifier(struct str name) {
     return good && !valid__one_of(name, reserved);
 }
 
-static void check_variables(struct valid *v, const struct path *p,
+static void check_variables(const struct policy *policy, const struct path *p,
                             const struct api_variable_list *list) {
+    struct valid *v = policy->v;
     for (size_t i = 0; i < list->n; i++) {
         const struct path *at = AT_INDEX(p, i);
         if (valid__is_blank(list->v[i].name))
@@ -100,8 +138,12 @@ static void check_variables(struct valid *v, const struct path *p,
         else if (!is_identifier(list->v[i].name))
             valid__invalid(v, AT(at, "name"), VALUE_Q(list->v[i].name),
                            "must be a valid CEL identifier");
-        if (valid__is_blank(list->v[i].expression))
+        struct str text = list->v[i].expression;
+        struct policy_expression e = {VALID_CEL_VARIABLE, text, text, text, list->v[i].name};
+        if (valid__is_blank(text))
             valid__required(v, AT(at, "expression"), "expression is not specified");
+        else
+            check_expression(policy, AT(at, "expression"), &e);
     }
 }
 
@@ -137,14 +179,19 @@ static bool has_line_break(struct str s) {
     return str_find_char(s, '\n') != STR_NONE || str_find_char(s, '\r') != STR_NONE;
 }
 
-static void check_validation(struct valid *v, const struct path *p,
+static void check_validation(const struct policy *policy, const struct path *p,
                              const struct api_validation *a) {
+    struct valid *v = policy->v;
     static const char *const reasons[] = {"Forbidden", "Invalid", "RequestEntityTooLarge", NULL};
     static const char non_empty[] = "must be non-empty if specified";
     if (valid__is_blank(a->expression))
         valid__required(v, AT(p, "expression"), "expression is not specified");
+    else
+        check_written(policy, AT(p, "expression"), VALID_CEL_VALIDATION, a->expression);
     if (a->message_expression.n && valid__is_blank(a->message_expression))
         valid__invalid(v, AT(p, "messageExpression"), VALUE_Q(a->message_expression), non_empty);
+    else if (a->message_expression.n)
+        check_written(policy, AT(p, "messageExpression"), VALID_CEL_MESSAGE, a->message_expression);
     if (a->message.n && valid__is_blank(a->message))
         valid__invalid(v, AT(p, "message"), VALUE_Q(a->message), non_empty);
     else if (has_line_break(utf8_trim_space(a->message)))
@@ -152,12 +199,15 @@ static void check_validation(struct valid *v, const struct path *p,
     valid__optional_choice(v, AT(p, "reason"), a->reason, reasons);
 }
 
-static void check_annotation(struct valid *v, const struct path *p,
-                             const struct api_audit_annotation *a, struct str policy) {
+static void check_annotation(const struct policy *policy, const struct path *p,
+                             const struct api_audit_annotation *a, struct str name) {
+    struct valid *v = policy->v;
     struct str value = utf8_trim_space(a->value_expression);
-    if (policy.n)
+    struct policy_expression e = {
+        VALID_CEL_AUDIT_ANNOTATION, a->value_expression, value, a->value_expression, {0}};
+    if (name.n)
         valid__label_key(v, AT(p, "key"),
-                         arena_printf(v->errs->a, "%.*s/%.*s", STR_ARG(policy), STR_ARG(a->key)));
+                         arena_printf(v->errs->a, "%.*s/%.*s", STR_ARG(name), STR_ARG(a->key)));
     else
         valid__invalid(v, AT(p, "key"), VALUE_Q(a->key), "requires metadata.name be non-empty");
     if (!value.n)
@@ -165,46 +215,73 @@ static void check_annotation(struct valid *v, const struct path *p,
     else if (value.n > MOST_VALUE_BYTES)
         valid__required(v, AT(p, "valueExpression"), "must not exceed %d bytes in length",
                         MOST_VALUE_BYTES);
+    else
+        check_expression(policy, AT(p, "valueExpression"), &e);
 }
 
-static void check_annotations(struct valid *v, const struct path *p,
-                              const struct api_audit_annotation_list *list, struct str policy) {
+static void check_annotations(const struct policy *policy, const struct path *p,
+                              const struct api_audit_annotation_list *list, struct str name) {
+    struct valid *v = policy->v;
     struct seen keys;
     seen_init(&keys);
     if (list->n > MOST_ANNOTATIONS)
         valid__invalid(v, p, valid__list_value(v->errs->a, API_T_audit_annotation, list),
                        "must not have more than %d auditAnnotations", MOST_ANNOTATIONS);
     for (size_t i = 0; i < list->n; i++) {
-        check_annotation(v, AT_INDEX(p, i), &list->v[i], policy);
+        check_annotation(policy, AT_INDEX(p, i), &list->v[i], name);
         if (!seen_add(&keys, list->v[i].key))
             valid__duplicate(v, AT(AT_INDEX(p, i), "key"), VALUE_Q(list->v[i].key), NO_DETAIL);
     }
     seen_release(&keys);
 }
 
+static void store_validating(struct stored_expressions *stored,
+                             const struct api_validating_admission_policy_spec *s) {
+    valid__store_conditions(stored, &s->match_conditions);
+    for (size_t i = 0; i < s->validations.n; i++) {
+        seen_add(&stored->of[VALID_CEL_VALIDATION], s->validations.v[i].expression);
+        seen_add(&stored->of[VALID_CEL_MESSAGE], s->validations.v[i].message_expression);
+    }
+    for (size_t i = 0; i < s->audit_annotations.n; i++)
+        seen_add(&stored->of[VALID_CEL_AUDIT_ANNOTATION],
+                 s->audit_annotations.v[i].value_expression);
+}
+
+static void check_validations(const struct policy *policy, const struct path *p,
+                              const struct api_validating_admission_policy *o) {
+    static const char some[] = "validations or auditAnnotations must contain at least one item";
+    const struct api_validating_admission_policy_spec *s = &o->spec;
+    if (!s->validations.n && !s->audit_annotations.n) {
+        valid__required(policy->v, AT(p, "validations"), some);
+        valid__required(policy->v, AT(p, "auditAnnotations"), some);
+    }
+    for (size_t i = 0; i < s->validations.n; i++)
+        check_validation(policy, AT_INDEX(AT(p, "validations"), i), &s->validations.v[i]);
+    check_annotations(policy, AT(p, "auditAnnotations"), &s->audit_annotations, o->metadata.name);
+}
+
 static void check_validating(struct valid *v, const struct api_object *o,
                              const struct api_object *before) {
-    static const char some[] = "validations or auditAnnotations must contain at least one item";
     const struct path *p = AT(NULL, "spec");
-    const struct api_validating_admission_policy *policy = o->body,
+    const struct api_validating_admission_policy *now = o->body,
                                                  *old = before ? before->body : NULL;
-    const struct api_validating_admission_policy_spec *s = &policy->spec;
+    const struct api_validating_admission_policy_spec *s = &now->spec;
     struct policy_head head = {s->failure_policy, s->param_kind, s->match_constraints};
+    struct policy policy;
     bool are_conditions_kept = old &&
                                is_same(API_T_param_kind, s->param_kind, old->spec.param_kind) &&
                                valid__equal_lists(API_T_match_condition, &s->match_conditions,
                                                   &old->spec.match_conditions);
+    open_policy(&policy, v, s->param_kind, s->variables.n);
+    if (old)
+        store_validating(&policy.stored, &old->spec);
     check_head(v, p, &head);
     if (!are_conditions_kept)
-        valid__match_conditions(v, AT(p, "matchConditions"), &s->match_conditions);
-    check_variables(v, AT(p, "variables"), &s->variables);
-    if (!s->validations.n && !s->audit_annotations.n) {
-        valid__required(v, AT(p, "validations"), some);
-        valid__required(v, AT(p, "auditAnnotations"), some);
-    }
-    for (size_t i = 0; i < s->validations.n; i++)
-        check_validation(v, AT_INDEX(AT(p, "validations"), i), &s->validations.v[i]);
-    check_annotations(v, AT(p, "auditAnnotations"), &s->audit_annotations, policy->metadata.name);
+        valid__match_conditions(v, AT(p, "matchConditions"), &s->match_conditions,
+                                policy.has_params, &policy.stored);
+    check_variables(&policy, AT(p, "variables"), &s->variables);
+    check_validations(&policy, p, now);
+    close_policy(&policy);
 }
 
 static void create_validating(struct valid *v, const struct api_object *o) {
@@ -219,6 +296,17 @@ static void update_validating(struct valid *v, const struct api_object *o,
     check_validating(v, o, old);
 }
 
+/* The way to a field, in JSONPath. */
+static void check_field_ref(struct valid *v, const struct path *p, struct str ref) {
+    struct jsonpath *parsed;
+    struct err err = {0};
+    if (!ref.n)
+        valid__required(v, p, NO_DETAIL);
+    else if (jsonpath_parse(v->errs->a, arena_printf(v->errs->a, "{%.*s}", STR_ARG(ref)), &parsed,
+                            &err) < 0)
+        valid__invalid(v, p, VALUE_Q(ref), "invalid JSONPath: %s", err.msg);
+}
+
 static void status_validating(struct valid *v, const struct api_object *o,
                               const struct api_object *old) {
     const struct api_validating_admission_policy_status *s =
@@ -230,61 +318,103 @@ static void status_validating(struct valid *v, const struct api_object *o,
         const struct api_expression_warning *w = &s->type_checking->expression_warnings.v[i];
         if (!w->warning.n)
             valid__required(v, AT(AT_INDEX(warnings, i), "warning"), NO_DETAIL);
-        if (valid__is_blank(w->field_ref))
-            valid__required(v, AT(AT_INDEX(warnings, i), "fieldRef"), NO_DETAIL);
+        check_field_ref(v, AT(AT_INDEX(warnings, i), "fieldRef"), utf8_trim_space(w->field_ref));
     }
     valid__conditions(v, AT(p, "conditions"), &s->conditions);
 }
 
 /* ---- mutating policies ---- */
 
-static void check_mutation(struct valid *v, const struct path *p, const struct api_mutation *m) {
-    static const char *const types[] = {"ApplyConfiguration", "JSONPatch", NULL};
-    bool is_patch = str_is(m->patch_type, "JSONPatch"),
-         is_apply = str_is(m->patch_type, "ApplyConfiguration");
-    const struct path *patch = AT(p, "jsonPatch"), *apply = AT(p, "applyConfiguration");
-    if (!is_patch && !is_apply)
-        valid__choice(v, AT(p, "patchType"), m->patch_type, types);
-    if (is_patch && !m->json_patch)
-        valid__required(v, patch, "must be specified when patchType is JSONPatch");
-    if (is_patch && m->json_patch && valid__is_blank(m->json_patch->expression))
-        valid__required(v, AT(patch, "expression"), NO_DETAIL);
-    if (is_patch && m->apply_configuration)
-        valid__invalid(v, apply, VALUE_Q(STR("{applyConfiguration}")),
+/* Shown as it is compiled: without the space around it. */
+static void check_patch(const struct policy *policy, const struct path *p,
+                        enum valid_cel_place place, struct str written) {
+    struct str text = utf8_trim_space(written);
+    if (text.n)
+        check_expression(policy, AT(p, "expression"),
+                         &(struct policy_expression){place, written, text, text, {0}});
+    else
+        valid__required(policy->v, AT(p, "expression"), NO_DETAIL);
+}
+
+static void check_json_patch(const struct policy *policy, const struct path *p,
+                             const struct api_mutation *m) {
+    if (m->json_patch)
+        check_patch(policy, AT(p, "jsonPatch"), VALID_CEL_JSON_PATCH, m->json_patch->expression);
+    else
+        valid__required(policy->v, AT(p, "jsonPatch"),
+                        "must be specified when patchType is JSONPatch");
+    if (m->apply_configuration)
+        valid__invalid(policy->v, AT(p, "applyConfiguration"), VALUE_Q(STR("{applyConfiguration}")),
                        "must not be specified when patchType is JSONPatch");
-    if (is_apply && !m->apply_configuration)
-        valid__required(v, apply, "must be specified when patchType is ApplyConfiguration");
-    if (is_apply && m->apply_configuration && valid__is_blank(m->apply_configuration->expression))
-        valid__required(v, AT(apply, "expression"), NO_DETAIL);
-    if (is_apply && m->json_patch)
-        valid__invalid(v, patch, VALUE_Q(STR("{jsonPatch}")),
+}
+
+static void check_apply(const struct policy *policy, const struct path *p,
+                        const struct api_mutation *m) {
+    if (m->apply_configuration)
+        check_patch(policy, AT(p, "applyConfiguration"), VALID_CEL_APPLY_CONFIGURATION,
+                    m->apply_configuration->expression);
+    else
+        valid__required(policy->v, AT(p, "applyConfiguration"),
+                        "must be specified when patchType is ApplyConfiguration");
+    if (m->json_patch)
+        valid__invalid(policy->v, AT(p, "jsonPatch"), VALUE_Q(STR("{jsonPatch}")),
                        "must not be specified when patchType is ApplyConfiguration");
+}
+
+static void check_mutation(const struct policy *policy, const struct path *p,
+                           const struct api_mutation *m) {
+    static const char *const types[] = {"ApplyConfiguration", "JSONPatch", NULL};
+    if (str_is(m->patch_type, "JSONPatch"))
+        check_json_patch(policy, p, m);
+    else if (str_is(m->patch_type, "ApplyConfiguration"))
+        check_apply(policy, p, m);
+    else
+        valid__choice(policy->v, AT(p, "patchType"), m->patch_type, types);
+}
+
+static void store_mutating(struct stored_expressions *stored,
+                           const struct api_mutating_admission_policy_spec *s) {
+    valid__store_conditions(stored, &s->match_conditions);
+    for (size_t i = 0; i < s->mutations.n; i++)
+        if (s->mutations.v[i].apply_configuration)
+            seen_add(&stored->of[VALID_CEL_APPLY_CONFIGURATION],
+                     s->mutations.v[i].apply_configuration->expression);
+}
+
+static void check_mutations(const struct policy *policy, const struct path *p,
+                            const struct api_mutating_admission_policy_spec *s) {
+    if (!s->mutations.n)
+        valid__required(policy->v, AT(p, "mutations"), "mutations must contain at least one item");
+    for (size_t i = 0; i < s->mutations.n; i++)
+        check_mutation(policy, AT_INDEX(AT(p, "mutations"), i), &s->mutations.v[i]);
+    valid__choice(policy->v, AT(p, "reinvocationPolicy"), s->reinvocation_policy,
+                  valid__reinvocation_policies);
 }
 
 static void check_mutating(struct valid *v, const struct api_object *o,
                            const struct api_object *before) {
     const struct path *p = AT(NULL, "spec");
-    const struct api_mutating_admission_policy *policy = o->body,
-                                               *old = before ? before->body : NULL;
-    const struct api_mutating_admission_policy_spec *s = &policy->spec;
+    const struct api_mutating_admission_policy *now = o->body, *old = before ? before->body : NULL;
+    const struct api_mutating_admission_policy_spec *s = &now->spec;
     struct policy_head head = {s->failure_policy, s->param_kind, s->match_constraints};
+    struct policy policy;
     bool are_conditions_kept = old &&
                                is_same(API_T_param_kind, s->param_kind, old->spec.param_kind) &&
                                valid__equal_lists(API_T_match_condition, &s->match_conditions,
                                                   &old->spec.match_conditions);
+    open_policy(&policy, v, s->param_kind, true);
+    if (old)
+        store_mutating(&policy.stored, &old->spec);
     check_head(v, p, &head);
     if (s->match_constraints)
         valid__mutating_operations(v, AT(AT(p, "matchConstraints"), "resourceRules"),
                                    &s->match_constraints->resource_rules);
     if (!are_conditions_kept)
-        valid__match_conditions(v, AT(p, "matchConditions"), &s->match_conditions);
-    check_variables(v, AT(p, "variables"), &s->variables);
-    if (!s->mutations.n)
-        valid__required(v, AT(p, "mutations"), "mutations must contain at least one item");
-    for (size_t i = 0; i < s->mutations.n; i++)
-        check_mutation(v, AT_INDEX(AT(p, "mutations"), i), &s->mutations.v[i]);
-    valid__choice(v, AT(p, "reinvocationPolicy"), s->reinvocation_policy,
-                  valid__reinvocation_policies);
+        valid__match_conditions(v, AT(p, "matchConditions"), &s->match_conditions,
+                                policy.has_params, &policy.stored);
+    check_variables(&policy, AT(p, "variables"), &s->variables);
+    check_mutations(&policy, p, s);
+    close_policy(&policy);
 }
 
 static void create_mutating(struct valid *v, const struct api_object *o) {
@@ -299,95 +429,6 @@ static void update_mutating(struct valid *v, const struct api_object *o,
     check_mutating(v, o, old);
 }
 
-/* ---- bindings ---- */
-
-static void check_policy_name(struct valid *v, const struct path *p, struct str name) {
-    if (name.n)
-        valid__dns_subdomain(v, p, name);
-    else
-        valid__required(v, p, NO_DETAIL);
-}
-
-static void check_actions(struct valid *v, const struct path *p, const struct api_strs *list) {
-    static const char *const actions[] = {"Audit", "Deny", "Warn", NULL};
-    struct seen seen;
-    seen_init(&seen);
-    for (size_t i = 0; i < list->n; i++) {
-        valid__optional_choice(v, AT_INDEX(p, i), list->v[i], actions);
-        if (!seen_add(&seen, list->v[i]))
-            valid__duplicate(v, AT_INDEX(p, i), VALUE_NAMED(list->v[i]), NO_DETAIL);
-    }
-    if (seen_get(&seen, STR("Deny")) && seen_get(&seen, STR("Warn")))
-        valid__invalid(v, p, valid__strs_value(v->errs->a, list),
-                       "must not contain both Deny and Warn (repeating the same validation "
-                       "failure information in the API response and headers serves no purpose)");
-    seen_release(&seen);
-    valid__cover(v, "");
-    if (!list->n)
-        valid__required(v, p, "at least one validation action is required");
-    valid__uncover(v);
-}
-
-static void check_binding(struct valid *v, const struct api_object *o) {
-    const struct api_validating_admission_policy_binding_spec *s =
-        &((const struct api_validating_admission_policy_binding *)o->body)->spec;
-    const struct path *p = AT(NULL, "spec");
-    if (!s->policy_name.n)
-        valid__cover(v, "");
-    check_policy_name(v, AT(p, "policyName"), s->policy_name);
-    valid__uncover(v);
-    check_param_ref(v, AT(p, "paramRef"), s->param_ref);
-    valid__match_resources(v, AT(p, "matchResources"), s->match_resources);
-    check_actions(v, AT(p, "validationActions"), &s->validation_actions);
-}
-
-static void create_binding(struct valid *v, const struct api_object *o) {
-    valid__metadata_create(v, o);
-    check_binding(v, o);
-    valid__static_suffix(v, o);
-}
-
-static void update_binding(struct valid *v, const struct api_object *o,
-                           const struct api_object *old) {
-    valid__metadata_update(v, o, old);
-    check_binding(v, o);
-}
-
-static void declared_binding(struct valid *v, const struct api_object *o,
-                             const struct api_object *before) {
-    const struct api_validating_admission_policy_binding *b = o->body,
-                                                         *old = before ? before->body : NULL;
-    const struct path *p = AT(NULL, "spec");
-    if (!b->spec.policy_name.n && !(old && !old->spec.policy_name.n))
-        valid__say_required(v, AT(p, "policyName"));
-    if (!b->spec.validation_actions.n && !(old && !old->spec.validation_actions.n))
-        valid__say_required(v, AT(p, "validationActions"));
-}
-
-static void check_mutating_binding(struct valid *v, const struct api_object *o) {
-    const struct api_mutating_admission_policy_binding_spec *s =
-        &((const struct api_mutating_admission_policy_binding *)o->body)->spec;
-    const struct path *p = AT(NULL, "spec");
-    check_policy_name(v, AT(p, "policyName"), s->policy_name);
-    check_param_ref(v, AT(p, "paramRef"), s->param_ref);
-    valid__match_resources(v, AT(p, "matchResources"), s->match_resources);
-    if (s->match_resources)
-        valid__mutating_operations(v, AT(AT(p, "matchResources"), "resourceRules"),
-                                   &s->match_resources->resource_rules);
-}
-
-static void create_mutating_binding(struct valid *v, const struct api_object *o) {
-    valid__metadata_create(v, o);
-    check_mutating_binding(v, o);
-    valid__static_suffix(v, o);
-}
-
-static void update_mutating_binding(struct valid *v, const struct api_object *o,
-                                    const struct api_object *old) {
-    valid__metadata_update(v, o, old);
-    check_mutating_binding(v, o);
-}
-
 const struct valid_kind valid__validating_admission_policy = {.type =
                                                                   API_T_validating_admission_policy,
                                                               .create = create_validating,
@@ -395,12 +436,3 @@ const struct valid_kind valid__validating_admission_policy = {.type =
                                                               .status = status_validating};
 const struct valid_kind valid__mutating_admission_policy = {
     .type = API_T_mutating_admission_policy, .create = create_mutating, .update = update_mutating};
-const struct valid_kind valid__validating_admission_policy_binding = {
-    .type = API_T_validating_admission_policy_binding,
-    .create = create_binding,
-    .update = update_binding,
-    .declared = declared_binding};
-const struct valid_kind valid__mutating_admission_policy_binding = {
-    .type = API_T_mutating_admission_policy_binding,
-    .create = create_mutating_binding,
-    .update = update_mutating_binding};

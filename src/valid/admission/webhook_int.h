@@ -13,9 +13,21 @@ void valid__match_resources(struct valid *v, const struct path *p,
 /* Operations that change nothing cannot be mutated; p is that of the list of rules. */
 void valid__mutating_operations(struct valid *v, const struct path *p,
                                 const struct api_named_rule_with_operations_list *rules);
-/* Conditions in CEL: their names, and that there is an expression; it is not compiled. */
-void valid__match_conditions(struct valid *v, const struct path *p,
+/* The expressions that old objects have, by where they stand; those are compiled as stored ones. */
+struct stored_expressions {
+    struct seen of[VALID_CEL_PLACES];
+};
+/* None, and none any more. */
+void valid__stored_init(struct stored_expressions *stored);
+void valid__stored_release(struct stored_expressions *stored);
+/* Notes the expressions of conditions. */
+void valid__store_conditions(struct stored_expressions *stored,
                              const struct api_match_condition_list *list);
+
+/* Conditions in CEL: their names and expressions. */
+void valid__match_conditions(struct valid *v, const struct path *p,
+                             const struct api_match_condition_list *list, bool has_params,
+                             const struct stored_expressions *stored);
 
 /* Names of what a server reads from files are not for new objects. */
 void valid__static_suffix(struct valid *v, const struct api_object *o);

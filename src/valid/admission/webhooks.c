@@ -19,6 +19,7 @@ enum { MOST_SECONDS = 30 };
 struct hook_rules {
     bool any_side_effects, any_versions, repeated_names, conditions_kept;
     struct selector_rules selectors;
+    struct stored_expressions stored;
 };
 
 /* ---- where they are ---- */
@@ -208,7 +209,8 @@ static void check_hook(struct valid *v, const struct path *p, const struct api_m
                            valid__reinvocation_policies);
     check_client(v, AT(p, "clientConfig"), &h->client_config);
     if (!rules->conditions_kept)
-        valid__match_conditions(v, AT(p, "matchConditions"), &h->match_conditions);
+        valid__match_conditions(v, AT(p, "matchConditions"), &h->match_conditions, false,
+                                &rules->stored);
     check_versions(v, AT(p, "admissionReviewVersions"), &h->admission_review_versions,
                    rules->any_versions);
 }
@@ -244,8 +246,9 @@ static void check(struct valid *v, const struct api_mutating_webhook_list *hooks
 
 static void create(struct valid *v, const struct api_object *o) {
     struct api_mutating_webhook_list hooks = hooks_of(v->errs->a, o);
+    struct hook_rules rules = {0};
     valid__metadata_create(v, o);
-    check(v, &hooks, &(struct hook_rules){0});
+    check(v, &hooks, &rules);
     valid__static_suffix(v, o);
 }
 
@@ -276,6 +279,7 @@ static bool are_conditions_kept(const struct api_mutating_webhook_list *now,
     return now->n == old->n;
 }
 
+/* Whoever asks releases what is stored. */
 static struct hook_rules rules_for(const struct valid *v,
                                    const struct api_mutating_webhook_list *now,
                                    const struct api_mutating_webhook_list *old) {
@@ -288,6 +292,7 @@ static struct hook_rules rules_for(const struct valid *v,
         rules.any_versions |= !has_known_version(&h->admission_review_versions);
         rules.repeated_names |= !seen_add(&names, h->name);
         rules.selectors.allow_invalid_values |= has_bad_selector(v, h);
+        valid__store_conditions(&rules.stored, &h->match_conditions);
     }
     seen_release(&names);
     return rules;
@@ -299,6 +304,7 @@ static void update(struct valid *v, const struct api_object *o, const struct api
     struct hook_rules rules = rules_for(v, &hooks, &was);
     valid__metadata_update(v, o, old);
     check(v, &hooks, &rules);
+    valid__stored_release(&rules.stored);
 }
 
 const struct valid_kind valid__validating_webhook_configuration = {

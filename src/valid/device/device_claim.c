@@ -10,7 +10,7 @@
 #include "valid/volume/volume_int.h"
 
 enum { MOST_REQUESTS = 32, MOST_CONSTRAINTS = 32, MOST_CONFIGS = 32, MOST_SUB_REQUESTS = 8 };
-enum { MOST_EXPRESSION_BYTES = 10 * 1024 };
+enum { MOST_EXPRESSION_BYTES = 10 * 1024, MOST_DERIVED_COST = 1000000 };
 
 /* ---- requests by their names ---- */
 
@@ -62,6 +62,7 @@ void valid__request_references(struct valid *v, const struct path *p, const stru
 struct asked {
     struct valid *v;
     struct seen attributes; /* request and attribute, for all that constraints name */
+    uint64_t *derived_cost; /* of the expressions that derive attributes */
 };
 
 static struct str constrained_key(struct arena *a, struct str request, struct str attribute) {
@@ -92,9 +93,14 @@ static bool is_constrained(const struct asked *q, struct str attribute, struct s
 
 /* ---- expressions ---- */
 
-static void check_expression(struct valid *v, const struct path *p, struct str expression) {
-    if (expression.n > MOST_EXPRESSION_BYTES)
-        valid__too_long(v, p, MOST_EXPRESSION_BYTES);
+/* The most that an evaluation may cost, which wraps around as upstream's sum does. */
+static uint64_t check_expression(struct valid *v, const struct path *p, struct str expression,
+                                 enum valid_cel_place place) {
+    if (expression.n <= MOST_EXPRESSION_BYTES)
+        return valid__expression(v, p, expression,
+                                 &(struct valid_cel_ask){.place = place, .expression = expression});
+    valid__too_long(v, p, MOST_EXPRESSION_BYTES);
+    return 0;
 }
 
 void valid__device_selectors(struct valid *v, const struct path *p,
@@ -106,7 +112,8 @@ void valid__device_selectors(struct valid *v, const struct path *p,
         if (!list->v[i].cel)
             valid__required(v, at, NO_DETAIL);
         else if (!is_stored)
-            check_expression(v, AT(at, "expression"), list->v[i].cel->expression);
+            check_expression(v, AT(at, "expression"), list->v[i].cel->expression,
+                             VALID_CEL_DEVICE_SELECTOR);
     }
 }
 
@@ -121,7 +128,9 @@ static void check_derived(const struct asked *q, const struct path *p,
             valid__invalid(q->v, AT(AT_INDEX(p, i), "name"), VALUE_NAMED(d->name),
                            "must be referenced by at least one matchAttribute or "
                            "distinctAttribute constraint targeting this request");
-        check_expression(q->v, AT(AT_INDEX(p, i), "expression"), d->expression);
+        if (d->expression.n)
+            *q->derived_cost += check_expression(q->v, AT(AT_INDEX(p, i), "expression"),
+                                                 d->expression, VALID_CEL_DERIVED_ATTRIBUTE);
     }
     for (size_t i = 0; i < list->n; i++)
         if (!seen_add(&names, list->v[i].name))
@@ -261,7 +270,8 @@ static void check_configs(struct valid *v, const struct path *p,
 
 static void check_claim(struct valid *v, const struct path *p,
                         const struct api_device_claim *claim) {
-    struct asked q = {.v = v};
+    uint64_t derived_cost = 0;
+    struct asked q = {.v = v, .derived_cost = &derived_cost};
     struct request_names names;
     seen_init(&q.attributes);
     for (size_t i = 0; i < claim->constraints.n; i++)
@@ -270,6 +280,10 @@ static void check_claim(struct valid *v, const struct path *p,
     check_requests(&q, AT(p, "requests"), &claim->requests);
     check_constraints(v, AT(p, "constraints"), claim, &names);
     check_configs(v, AT(p, "config"), claim, &names);
+    if (derived_cost > MOST_DERIVED_COST)
+        valid__forbidden(v, p,
+                         "too complex, total cost of derived attribute CEL expressions in the "
+                         "claim exceeds cost limit");
     valid__request_names_release(&names);
     seen_release(&q.attributes);
 }

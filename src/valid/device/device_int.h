@@ -44,8 +44,7 @@ void valid__repeated(struct valid *v, const struct path *p, const struct api_str
 
 /* ---- parts ---- */
 
-/* Expressions that select devices; compiling them is not a matter of these rules. is_stored: the
- * old object has the same. */
+/* Expressions that select devices. is_stored: the old object has the same. */
 void valid__device_selectors(struct valid *v, const struct path *p,
                              const struct api_device_selector_list *list, bool is_stored);
 /* What a driver is told, which must say to which one. */

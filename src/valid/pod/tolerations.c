@@ -104,33 +104,6 @@ static void collect_expressions(const struct api_pod_spec *spec, struct seen *ex
             seen_add(expressions, spec->tolerations.v[i].expression);
 }
 
-static void compile(struct valid *v, const struct path *p, struct str expression) {
-    struct value value = VALUE_Q(expression);
-    struct str text = STR("");
-    switch (v->cel->check(v->cel->ctx, v->errs->a, expression, &v->cel_spent, &text)) {
-    case VALID_CEL_GOOD:
-        break;
-    case VALID_CEL_COMPILE:
-        valid__invalid(v, p, value, "compilation failed: %.*s", STR_ARG(text));
-        break;
-    case VALID_CEL_TYPE:
-        valid__invalid(v, p, value, "must evaluate to bool, not %.*s", STR_ARG(text));
-        break;
-    case VALID_CEL_PROGRAM:
-        valid__internal(v, p, "program instantiation failed: %.*s", STR_ARG(text));
-        break;
-    case VALID_CEL_COST:
-        valid__forbidden(v, p, "too complex, exceeds cost limit");
-        break;
-    case VALID_CEL_TOO_MUCH:
-        valid__forbidden(v, p,
-                         "not compiled: the expressions of a pod may take %u bytes together, each "
-                         "counted as %u at least; join or shorten them",
-                         LIMIT_TOLERATION_COMPILE_BYTES, LIMIT_TOLERATION_COMPILE_LEAST);
-        break;
-    }
-}
-
 /* The expression takes the place of all other fields, so none of their rules is asked. One that is
  * stored already stays, even if it would not compile today. */
 static void check_expression(struct valid *v, const struct path *p, const struct api_toleration *t,
@@ -147,8 +120,10 @@ static void check_expression(struct valid *v, const struct path *p, const struct
         return;
     if (t->expression.n > LIMIT_TOLERATION_EXPRESSION_BYTES)
         valid__too_long(v, p, LIMIT_TOLERATION_EXPRESSION_BYTES);
-    else if (v->cel)
-        compile(v, p, t->expression);
+    else
+        valid__expression(
+            v, p, t->expression,
+            &(struct valid_cel_ask){.place = VALID_CEL_TOLERATION, .expression = t->expression});
 }
 
 /* ---- all of it ---- */

@@ -9,12 +9,17 @@
 #include "base/limits.h"
 #include "cel/cel.h"
 
-static const struct cel_field fields[] = {{STR_INIT("key"), &cel_type_string, 317},
-                                          {STR_INIT("value"), &cel_type_string, 63}};
-static const struct cel_var vars[] = {{STR_INIT("taint"), STR_INIT("Taint"), fields, 2}};
+static const struct cel_var fields[] = {{STR_INIT("key"), STR_INIT("string[317]")},
+                                        {STR_INIT("value"), STR_INIT("string[63]")}};
+static const struct cel_object taint_object = {STR_INIT("Taint"), fields, 2};
+static const struct cel_var vars[] = {{STR_INIT("taint"), STR_INIT("Taint")}};
 
 static struct cel_env *new_env(void) {
-    struct cel_env_opts opts = {.libs = cel_libs_at(37), .vars = vars, .var_count = 1};
+    struct cel_env_opts opts = {.libs = cel_libs_at(37),
+                                .objects = &taint_object,
+                                .object_count = 1,
+                                .vars = vars,
+                                .var_count = 1};
     return cel_env_new(&opts);
 }
 
@@ -386,8 +391,11 @@ static void work_ends_an_evaluation(void **state) {
          "operation cancelled: actual cost limit exceeded"},
     };
     assert_true(LIMIT_CEL_EVAL_WORK < UINT64_C(10000) * 1000000); /* the first row's */
-    struct cel_env_opts opts = {
-        .libs = cel_libs_at(37) | 1U << CEL_LIB_BIND, .vars = vars, .var_count = 1};
+    struct cel_env_opts opts = {.libs = cel_libs_at(37) | 1U << CEL_LIB_BIND,
+                                .objects = &taint_object,
+                                .object_count = 1,
+                                .vars = vars,
+                                .var_count = 1};
     struct cel_env *env = cel_env_new(&opts);
     for (size_t i = 0; i < sizeof heavy / sizeof *heavy; i++) {
         struct arena a = {0};
@@ -397,6 +405,67 @@ static void work_ends_an_evaluation(void **state) {
             assert_string_equal(got.p, heavy[i].want);
         arena_release(&a);
     }
+    cel_env_free(env);
+}
+
+/* Each {a: a} in a chain of macros doubles a type: from 1,000 parts on it is dyn. */
+static void types_are_bounded(void **state) {
+    (void)state;
+    struct cel_env *env = new_env();
+    size_t size = 1;
+    for (size_t n = 0; n < 30; n++) {
+        struct arena a = {0};
+        AUTO(buf_release) struct buf text = BUF_INIT(4096);
+        buf_add(&text, STR("[1]"));
+        for (size_t i = 0; i < n; i++)
+            buf_add(&text, STR(".map(a, {a: a})"));
+        struct str type = cel_ast_type(cel_compile(env, &a, buf_view(&text), 0), &a);
+        if (size + 1 <= LIMIT_CEL_TYPE_SIZE)
+            assert_int_equal(str_find(type, STR("dyn")), STR_NONE);
+        if (n && size > LIMIT_CEL_TYPE_SIZE && (size - 1) / 2 + 1 <= LIMIT_CEL_TYPE_SIZE)
+            assert_true(str_is(type, "list(map(dyn, dyn))"));
+        size = 2 * size + 1;
+        arena_release(&a);
+    }
+    cel_env_free(env);
+}
+
+/* The variables of a policy: what an expression gives becomes a field for those behind it. */
+static void fields_come_from_expressions(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *text, *type; /* as the next ones see it; NULL: it has issues */
+    } variables[] = {
+        {"a", "1", "int"},
+        {"b", "[f.a]", "list(int)"},
+        {"c", "{'x': f.b}", "map(string, list(int))"},
+        {"d", "optional.of(f.a)", "dyn"},
+        {"e", "f.nope", NULL},
+        {"g", "f.e", "dyn"},
+        {"a", "f.c.x[0] == f.a ? 'x' : 'y'", "string"},
+        {"h", "f.a + 'z'", "string"},
+        {"i", "duration('1s')", "google.protobuf.Duration"},
+    };
+    static const struct cel_object object = {STR_INIT("test.F"), NULL, 0};
+    static const struct cel_var var = {STR_INIT("f"), STR_INIT("test.F")};
+    struct cel_env *env = cel_env_new(&(struct cel_env_opts){.libs = cel_libs_at(37),
+                                                             .objects = &object,
+                                                             .object_count = 1,
+                                                             .vars = &var,
+                                                             .var_count = 1});
+    struct cel_fields *late = cel_fields_new(STR("test.F"));
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        struct arena a = {0};
+        const struct cel_ast *ast = cel_compile_with(env, &a, str_of(variables[i].text), late);
+        assert_int_equal(cel_ast_issues(ast).n == 0, variables[i].type != NULL);
+        cel_fields_add(late, str_of(variables[i].name), ast);
+        struct str again = arena_printf(&a, "f.%s", variables[i].name);
+        ast = cel_compile_with(env, &a, again, late);
+        assert_true(str_is(cel_ast_type(ast, &a), variables[i].type ? variables[i].type : "dyn"));
+        arena_release(&a);
+    }
+    cel_fields_free(late);
+    cel_fields_free(NULL);
     cel_env_free(env);
 }
 
@@ -436,6 +505,8 @@ static void maps_take_all_keys(void **state) {
     };
     for (uint64_t seed = 0; seed < 3; seed++) {
         struct cel_env_opts opts = {.libs = cel_libs_at(37) | 1U << CEL_LIB_BIND,
+                                    .objects = &taint_object,
+                                    .object_count = 1,
                                     .vars = vars,
                                     .var_count = 1,
                                     .seed = seed * 12345678901};
@@ -525,6 +596,8 @@ int main(void) {
         cmocka_unit_test(long_errors_are_cut),
         cmocka_unit_test(precisions_are_bounded),
         cmocka_unit_test(work_ends_an_evaluation),
+        cmocka_unit_test(types_are_bounded),
+        cmocka_unit_test(fields_come_from_expressions),
         cmocka_unit_test(maps_take_all_keys),
         cmocka_unit_test(patterns_are_bounded),
         cmocka_unit_test(stories_evaluate_without_memory),

@@ -40,7 +40,7 @@ static const struct {
 };
 
 static struct cel_env *env_new(uint32_t libs) {
-    static const struct cel_var a = {STR_INIT("a"), STR_INIT("string"), NULL, 0};
+    static const struct cel_var a = {STR_INIT("a"), STR_INIT("string")};
     return cel_env_new(&(struct cel_env_opts){.libs = libs, .vars = &a, .var_count = 1});
 }
 

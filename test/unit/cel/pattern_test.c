@@ -134,7 +134,7 @@ static void long_patterns_hold(void **state) {
 
 /* ---- patterns of programs ---- */
 
-static const struct cel_var var = {STR_INIT("text"), STR_INIT("string"), NULL, 0};
+static const struct cel_var var = {STR_INIT("text"), STR_INIT("string")};
 
 static struct cel_env *new_env(void) {
     return cel_env_new(&(struct cel_env_opts){

@@ -56,9 +56,9 @@ static struct str write_of(const struct cel_env *env, struct arena *a, struct st
 static void trees_are_written_and_read_again(void **state) {
     (void)state;
     static const struct cel_var vars[] = {
-        {STR_INIT("a"), STR_INIT("dyn"), NULL, 0}, {STR_INIT("b"), STR_INIT("dyn"), NULL, 0},
-        {STR_INIT("c"), STR_INIT("dyn"), NULL, 0}, {STR_INIT("d"), STR_INIT("dyn"), NULL, 0},
-        {STR_INIT("e"), STR_INIT("dyn"), NULL, 0}, {STR_INIT("x"), STR_INIT("dyn"), NULL, 0}};
+        {STR_INIT("a"), STR_INIT("dyn")}, {STR_INIT("b"), STR_INIT("dyn")},
+        {STR_INIT("c"), STR_INIT("dyn")}, {STR_INIT("d"), STR_INIT("dyn")},
+        {STR_INIT("e"), STR_INIT("dyn")}, {STR_INIT("x"), STR_INIT("dyn")}};
     static const struct cel_decl decls[] = {{"f", "f_dyn", "(dyn) -> dyn"},
                                             {"g", "dyn_g", "dyn.(dyn, dyn) -> dyn"}};
     struct cel_env_opts opts = {

@@ -50,9 +50,9 @@ static size_t first_refused(struct tolexpr *x, struct arena *a, const char *fmt,
     const struct valid_cel *cel = tolexpr_valid_cel(x);
     size_t spent = 0;
     for (size_t i = 0; i < n; i++) {
-        struct str text;
-        struct str expression = arena_printf(a, "taint.key != '%zu' || %s", i, fmt);
-        if (cel->check(cel->ctx, a, expression, &spent, &text) == VALID_CEL_TOO_MUCH)
+        struct valid_cel_ask ask = {.expression =
+                                        arena_printf(a, "taint.key != '%zu' || %s", i, fmt)};
+        if (cel->check(cel->ctx, &ask, a, &spent).fault == VALID_CEL_TOO_MUCH)
             return i;
     }
     return n;
@@ -80,6 +80,36 @@ static void validation_is_bounded(void **state) {
         size_t n = first_refused(x, &a, rows[i].part, MOST + 1);
         assert_in_range(n, rows[i].least, rows[i].most);
         assert_int_equal(first_refused(x, &a, rows[i].part, MOST + 1), n);
+        tolexpr_free(x);
+        arena_release(&a);
+    }
+}
+
+/* Other objects have more room for short ones; what is said about bad ones counts, too. */
+static void other_objects_are_bounded(void **state) {
+    (void)state;
+    enum { MOST_OF_OBJECT = LIMIT_OBJECT_COMPILE_BYTES / LIMIT_OBJECT_COMPILE_LEAST };
+    static const struct {
+        const char *text;
+        size_t least, most;
+    } rows[] = {
+        {"object.a == 1", MOST_OF_OBJECT, MOST_OF_OBJECT},
+        {"object.a.matches('\\\\pL{70}')", 2, 16},
+        {"a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+a+"
+         "a",
+         100, MOST_OF_OBJECT - 1},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena a = {0};
+        struct tolexpr *x = new_context(0);
+        const struct valid_cel *cel = tolexpr_valid_cel(x);
+        struct valid_cel_ask ask = {.place = VALID_CEL_VALIDATION,
+                                    .expression = str_of(rows[i].text)};
+        size_t n = 0, spent = 0;
+        while (n <= MOST_OF_OBJECT &&
+               cel->check(cel->ctx, &ask, &a, &spent).fault != VALID_CEL_TOO_MUCH)
+            n++;
+        assert_in_range(n, rows[i].least, rows[i].most);
         tolexpr_free(x);
         arena_release(&a);
     }
@@ -143,6 +173,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_of_a_list_are_bounded),
         cmocka_unit_test(validation_is_bounded),
+        cmocka_unit_test(other_objects_are_bounded),
         cmocka_unit_test(evaluations_share_the_cost),
         cmocka_unit_test(nothing_is_evaluated_without_a_share),
     };

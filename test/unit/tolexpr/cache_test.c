@@ -3,10 +3,10 @@
 
 static enum valid_cel_fault check(struct tolexpr *x, const char *expression) {
     struct arena a = {0};
-    struct str text = STR("");
     const struct valid_cel *cel = tolexpr_valid_cel(x);
     size_t spent = 0;
-    enum valid_cel_fault fault = cel->check(cel->ctx, &a, str_of(expression), &spent, &text);
+    struct valid_cel_ask ask = {.expression = str_of(expression)};
+    enum valid_cel_fault fault = cel->check(cel->ctx, &ask, &a, &spent).fault;
     arena_release(&a);
     return fault;
 }

@@ -9,8 +9,8 @@
 
 /* ---- a compiler of expressions that finds what the line says ---- */
 
-static enum valid_cel_fault find_fault(void *ctx, struct arena *a, struct str expression,
-                                       size_t *spent, struct str *text) {
+static struct valid_cel_answer find_fault(void *ctx, const struct valid_cel_ask *ask,
+                                          struct arena *a, size_t *spent) {
     static const char *const names[] = {
         [VALID_CEL_GOOD] = "good", [VALID_CEL_COMPILE] = "compile",
         [VALID_CEL_TYPE] = "type", [VALID_CEL_PROGRAM] = "program",
@@ -18,13 +18,16 @@ static enum valid_cel_fault find_fault(void *ctx, struct arena *a, struct str ex
     const struct json *cel = ctx, *fault = json_get(cel, STR("fault"));
     (void)a;
     (void)spent;
-    assert_true(expression.n > 0);
-    *text = json_get(cel, STR("text")) ? json_str(json_get(cel, STR("text"))) : STR("");
+    assert_true(ask->expression.n > 0);
+    struct valid_cel_answer r = {
+        .text = json_get(cel, STR("text")) ? json_str(json_get(cel, STR("text"))) : STR("")};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_is(json_str(fault), names[i]))
-            return (enum valid_cel_fault)i;
+        if (str_is(json_str(fault), names[i])) {
+            r.fault = (enum valid_cel_fault)i;
+            return r;
+        }
     fail_msg("no fault %.*s", STR_ARG(json_str(fault)));
-    return VALID_CEL_GOOD;
+    return r;
 }
 
 /* ---- one line ---- */
@@ -170,7 +173,7 @@ static void check_line(struct arena *a, const struct json *line) {
     struct str id = json_str(json_get(line, STR("id")));
     const struct json *refused = json_get(line, STR("cel"));
     struct json faults = refused ? *refused : (struct json){0};
-    struct valid_cel cel = {&faults, find_fault};
+    struct valid_cel cel = {.ctx = &faults, .check = find_fault};
     struct feature_set gates = data_gates(line);
     struct valid_opts opts = {.gates = &gates, .cel = refused ? &cel : NULL};
     struct valid_errs errs = VALID_ERRS_INIT(a);

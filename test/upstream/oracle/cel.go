@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -14,6 +15,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/cel/library"
+	dracel "k8s.io/dynamic-resource-allocation/cel"
 )
 
 // The largest sizes that validation allows for the fields of a taint.
@@ -74,7 +76,26 @@ var celEnvs = map[string]*cel.Env{
 	"new@1.37+cel.bind v0": newExpressions(37, ext.Bindings(ext.BindingsVersion(0))),
 }
 
+// deviceAnswer compiles an expression that selects devices, where attributes may be lists or not, and tells the most that it
+// may cost.
+func deviceAnswer(l line, env string) {
+	isNew := environment.NewExpressions
+	features := dracel.Features{EnableConsumableCapacity: true, EnableListTypeAttributes: strings.HasSuffix(env, "+lists")}
+	r := dracel.GetCompiler(features).CompileCELExpression(get[string](l, "expr"), dracel.Options{EnvType: &isNew})
+	if r.Error == nil {
+		l.set("est_max", strconv.FormatUint(r.MaxCost, 10))
+	} else if issues, ok := strings.CutPrefix(r.Error.Detail, "compilation failed: "); ok {
+		l.set("issues", issues)
+	} else {
+		l.set("refused", r.Error.Detail)
+	}
+}
+
 func celAnswer(l line) {
+	if name := get[string](l, "env"); strings.HasPrefix(name, "device") {
+		deviceAnswer(l, name)
+		return
+	}
 	env := celEnvs[get[string](l, "env")]
 	if env == nil {
 		panic(badQuestion{fmt.Errorf("no such environment")})

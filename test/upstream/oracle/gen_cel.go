@@ -20,6 +20,9 @@ func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 func chance(r *rand.Rand, percent int) bool { return r.IntN(100) < percent }
 
 func generateCEL(r *rand.Rand) line {
+	if chance(r, 25) {
+		return generateDeviceCEL(r)
+	}
 	m := &celMaker{r: r}
 	typ := "bool"
 	if chance(r, 50) {

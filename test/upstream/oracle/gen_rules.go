@@ -77,6 +77,8 @@ func ruledObject(r *rand.Rand, gvk schema.GroupVersionKind, t reflect.Type, chan
 	for range changes {
 		bendRuled(r, gvk, t, o)
 	}
+	addExpressions(r, gvk.Kind, o)
+	changeExpressions(r, gvk.Kind, o)
 	if chance(r, 10) {
 		o["metadata"] = randomMetadata(r)
 	}
@@ -121,6 +123,9 @@ func bendRuled(r *rand.Rand, gvk schema.GroupVersionKind, t reflect.Type, o obje
 }
 
 func ruledValue(r *rand.Rand, gvk schema.GroupVersionKind, t reflect.Type, key string, depth int) any {
+	if text, ok := expressionOf(r, gvk.Kind, key); ok && t.Kind() == reflect.String && chance(r, 85) {
+		return text
+	}
 	if words := ruleWords[gvk.Kind+"."+key]; len(words) > 0 && chance(r, 70) {
 		return copyTree(pick(r, words))
 	}
@@ -162,6 +167,12 @@ func generateRules(r *rand.Rand) line {
 	if chance(r, 40) {
 		gates = learn().gatesOfKind(r, gvk)
 	}
+	if slices.Contains(deviceKinds, gvk.Kind) && gates != nil && chance(r, 40) {
+		gates["DRAConsumableCapacity"], gates["DRAListTypeAttributes"] = chance(r, 60), chance(r, 60)
+	}
+	if !gatesFit(gates) {
+		gates = map[string]bool{}
+	}
 	l.set("gates", gates)
 	verb := pick(r, []string{"create", "create", "update", "update", "status"})
 	if _, hasStatus := fieldsOf(t)["status"]; verb == "status" && (!hasStatus || statusStrategyOf(gvk) == nil) {
@@ -185,6 +196,9 @@ func generateRules(r *rand.Rand) line {
 	}
 	for range r.IntN(4) {
 		bendRuled(r, gvk, t, updated)
+	}
+	if chance(r, 30) {
+		changeExpressions(r, gvk.Kind, updated)
 	}
 	if chance(r, 10) {
 		changeMetadata(r, updated["metadata"].(object))

@@ -168,7 +168,7 @@ var ruleWords = map[string][]any{
 	"validationActions":                           {[]any{"Deny"}, []any{"Deny", "Warn"}, []any{"Audit", "Audit"}, []any{"Odd"}, []any{}},
 	"ValidatingAdmissionPolicy.status":            {"True", "False", "Odd", ""},
 	"ValidatingAdmissionPolicy.type":              {"Ready", "", "a b", "Odd"},
-	"fieldRef":                                    {"spec.validations[0].expression", "", " "},
+	"fieldRef":                                    {"spec.validations[0].expression", "", " ", "-", ".a[", "a b", ".a[?(@.b == 1)]", "}", "'a", "$..x", ".a.", "[0:1:2:3]"},
 	"warning":                                     {"w", ""},
 
 	"minCount":                    {0, 1, 2, -1},
