@@ -84,6 +84,26 @@ static void old_objects_give_up_their_bytes(void **state) {
     kit_close(&k);
 }
 
+/* What was read keeps its bytes until as many others have been read. */
+static void readers_keep_bytes_for_others(void **state) {
+    (void)state;
+    struct kit k = {0};
+    bool is_new;
+    kit_open(&k, NULL);
+    kit_put(&k, CONFIG_MAPS, "a", "first", "1");
+    kit_put(&k, CONFIG_MAPS, "a", "second", "1");
+    const struct api_object *first = store_get(k.store, CONFIG_MAPS, STR("a"), STR("first"));
+    const struct api_object *second = store_get(k.store, CONFIG_MAPS, STR("a"), STR("second"));
+    struct api_bytes *json = api_object_json_keep(first, &is_new);
+    assert_true(is_new);
+    store_keep_bytes(k.store, first, LIMIT_STORE_WARM_BYTES / 2);
+    assert_int_equal(json->refs, 2);
+    store_keep_bytes(k.store, second, LIMIT_STORE_WARM_BYTES / 2);
+    assert_int_equal(json->refs, 1);
+    api_bytes_unref(json);
+    kit_close(&k);
+}
+
 /* A draft with much air in it is stored without. */
 static void objects_are_stored_tightly(void **state) {
     (void)state;
@@ -253,6 +273,7 @@ int main(void) {
         cmocka_unit_test(a_batch_is_seen_as_a_whole),
         cmocka_unit_test(an_object_stands_alone),
         cmocka_unit_test(old_objects_give_up_their_bytes),
+        cmocka_unit_test(readers_keep_bytes_for_others),
         cmocka_unit_test(objects_are_stored_tightly),
         cmocka_unit_test(siblings_share),
         cmocka_unit_test(little_in_common_is_not_shared),
