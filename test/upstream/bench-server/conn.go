@@ -59,7 +59,8 @@ type conn struct {
 	window   int64 // what the server is ready to take
 	perBody  int64 // what it takes of one body at first
 	frameMax int
-	waiting  []*request // for the window
+	atOnce   int        // streams that it allows
+	waiting  []*request // for the window, or for other streams to end
 	failure  error
 }
 
@@ -78,7 +79,7 @@ func dial(address, token string) (*conn, error) {
 		return nil, fmt.Errorf("%s speaks %q instead of HTTP/2", address, p)
 	}
 	c := &conn{carrier: carrier, host: address, token: token, streams: map[uint32]*request{}, next: 1,
-		window: 65535, perBody: 65535, frameMax: 16384}
+		window: 65535, perBody: 65535, frameMax: 16384, atOnce: 100}
 	c.in = bufio.NewReaderSize(carrier, ioBytes)
 	c.out = bufio.NewWriterSize(carrier, ioBytes)
 	c.framer = http2.NewFramer(c.out, c.in)
@@ -156,9 +157,9 @@ func (c *conn) writeBody(r *request) error {
 	}
 }
 
-// send writes a request; the caller has the lock. Without room for its body it waits.
+// send writes a request; the caller has the lock. While there is no room for it, it waits.
 func (c *conn) send(r *request) {
-	if int64(len(r.body)) > c.window || int64(len(r.body)) > c.perBody {
+	if n := int64(len(r.body)); n > c.window || n > c.perBody || len(c.streams) >= c.atOnce {
 		c.waiting = append(c.waiting, r)
 		return
 	}
@@ -272,6 +273,7 @@ func (c *conn) end(id uint32, err error) {
 	c.mu.Lock()
 	r := c.streams[id]
 	delete(c.streams, id)
+	c.sendWaiting()
 	c.mu.Unlock()
 	if r == nil {
 		return
@@ -361,6 +363,9 @@ func (c *conn) control(frame http2.Frame) error {
 				c.sendWaiting()
 			case http2.SettingMaxFrameSize:
 				c.frameMax = int(s.Val)
+			case http2.SettingMaxConcurrentStreams:
+				c.atOnce = int(s.Val)
+				c.sendWaiting()
 			case http2.SettingHeaderTableSize:
 				c.encoder.SetMaxDynamicTableSize(min(s.Val, 4096))
 			}
@@ -373,6 +378,9 @@ func (c *conn) control(frame http2.Frame) error {
 
 func (c *conn) sendWaiting() {
 	waiting := c.waiting
+	if waiting == nil || len(c.streams) >= c.atOnce {
+		return
+	}
 	c.waiting = nil
 	for _, r := range waiting {
 		c.send(r)

@@ -14,6 +14,7 @@ import (
 type config struct {
 	berth, etcd, apiserver string
 	rounds, pods, gets     int
+	events                 int
 	most, mostReal         int
 	parts                  string
 }
@@ -134,10 +135,10 @@ func measureWatches(c *config, dir string) error {
 				_, err = m.create().run(s)
 			}
 			if err == nil {
-				err = measureWatch(m, "1,000 over 20 connections", 1000, 20, 100)
+				err = measureWatch(m, "1,000 over 20 connections", 1000, 20, c.events)
 			}
 			if err == nil {
-				err = measureWatch(m, "1,000 over 1,000 connections", 1000, 1000, 50)
+				err = measureWatch(m, "1,000 over 1,000 connections", 1000, 1000, c.events/2)
 			}
 			if err != nil {
 				break
@@ -232,8 +233,9 @@ func main() {
 	flag.StringVar(&c.etcd, "etcd", "", "program; none: Berth alone")
 	flag.StringVar(&c.apiserver, "kube-apiserver", "", "program")
 	flag.IntVar(&c.rounds, "rounds", 3, "rounds")
-	flag.IntVar(&c.pods, "pods", 3000, "pods that are written in a round")
-	flag.IntVar(&c.gets, "gets", 20000, "GETs of a round")
+	flag.IntVar(&c.pods, "pods", 1000, "pods that are written in a round")
+	flag.IntVar(&c.gets, "gets", 10000, "GETs of a round")
+	flag.IntVar(&c.events, "events", 100, "events that watchers are told of in a round")
 	flag.IntVar(&c.most, "most", 500000, "pods up to which Berth grows")
 	flag.IntVar(&c.mostReal, "most-upstream", 50000, "pods up to which kube-apiserver grows")
 	flag.StringVar(&c.parts, "parts", "srlwhg", "start, requests, lists, watches, heartbeats, growth")
