@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/bytes.h"
 #include "api/object_int.h"
 #include "api/proto.h"
 #include "base/alloc.h"
@@ -227,6 +228,19 @@ static void forget_place(uintptr_t *place) {
 void api_object_forget_bytes(const struct api_object *o) {
     forget_place(&o->life->json);
     forget_place(&o->life->proto);
+}
+
+static void forget_there(uintptr_t *place, const struct api_bytes *bytes) {
+    uintptr_t there = lock_place(place);
+    bool goes = bytes_in(there) == bytes && !(there & PINNED);
+    unlock_place(place, goes ? COLD : there);
+    if (goes)
+        api_bytes_unref(bytes_in(there));
+}
+
+void api_object_forget_these(const struct api_object *o, const struct api_bytes *bytes) {
+    forget_there(&o->life->json, bytes);
+    forget_there(&o->life->proto, bytes);
 }
 
 struct str api_object_json(const struct api_object *o) {

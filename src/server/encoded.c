@@ -7,7 +7,7 @@ struct api_bytes *server__encoded(struct server__call *c, const struct api_objec
     struct api_bytes *bytes =
         is_proto ? api_object_proto_keep(o, &is_new) : api_object_json_keep(o, &is_new);
     if (is_new)
-        store_keep_bytes(c->s->opts.store, o, bytes->n);
+        store_keep_bytes(c->s->opts.store, o, bytes);
     return bytes;
 }
 

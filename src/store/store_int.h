@@ -102,10 +102,11 @@ struct store__expiries {
     size_t n;
 };
 
-/* An object that has encoded bytes, held, and how many it was counted with. */
+/* An object that has encoded bytes. */
 struct store__warm_entry {
-    const struct api_object *object;
-    size_t bytes;
+    const struct api_object *object; /* held */
+    struct api_bytes *bytes;         /* held: those that it gives up; NULL: all */
+    size_t counted;                  /* memory */
 };
 
 /* Objects that were written or read last, oldest first. Of all threads. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/bytes.h"
 #include "store/store_int.h"
 
 /* Memory is moved when half of it is not needed any more. */
@@ -22,15 +23,19 @@ static void close_gap(struct store__warm *w) {
 
 static void cool_oldest(struct store__warm *w) {
     struct store__warm_entry *e = &w->entries.v[w->first++];
-    w->bytes -= e->bytes;
-    api_object_forget_bytes(e->object);
+    w->bytes -= e->counted;
+    if (e->bytes)
+        api_object_forget_these(e->object, e->bytes);
+    else
+        api_object_forget_bytes(e->object);
     api_object_unref(e->object);
+    api_bytes_unref(e->bytes);
 }
 
-static void add(struct store__warm *w, const struct api_object *o, size_t bytes) {
+static void add(struct store__warm *w, struct store__warm_entry entry) {
     pthread_mutex_lock(&w->lock);
-    vec_push(&w->entries, (struct store__warm_entry){api_object_ref(o), bytes});
-    w->bytes += bytes;
+    vec_push(&w->entries, entry);
+    w->bytes += entry.counted;
     while (w->bytes > LIMIT_STORE_WARM_BYTES)
         cool_oldest(w);
     close_gap(w);
@@ -45,11 +50,14 @@ static size_t encoded_bytes(const struct api_object *o) {
 
 /* An object that is written again is held by nobody else soon, so its own memory counts, too. */
 void store__warm_add(struct store__warm *w, const struct api_object *o) {
-    add(w, o, store__object_bytes(o) + encoded_bytes(o));
+    add(w, (struct store__warm_entry){.object = api_object_ref(o),
+                                      .counted = store__object_bytes(o) + encoded_bytes(o)});
 }
 
-void store_keep_bytes(struct store *s, const struct api_object *o, size_t bytes) {
-    add(&s->warm, o, sizeof(struct store__warm_entry) + bytes);
+void store_keep_bytes(struct store *s, const struct api_object *o, struct api_bytes *bytes) {
+    add(&s->warm, (struct store__warm_entry){.object = api_object_ref(o),
+                                             .bytes = api_bytes_ref(bytes),
+                                             .counted = sizeof *bytes + bytes->n});
 }
 
 void store__warm_init(struct store__warm *w) {
