@@ -100,6 +100,15 @@ func (h *herd) trouble() error {
 	return h.failure
 }
 
+// getLeases reads small objects over one connection, one after the other, n times.
+func getLeases(n int) *load {
+	paths := make([]string, beatNodes)
+	for i := range paths {
+		paths[i] = leases + "/" + nodeName(i)
+	}
+	return &load{n: n, atOnce: clients, on: 1, fill: func(i int, r *request) { r.method, r.path = "GET", paths[i*7919%beatNodes] }}
+}
+
 // measureBeats beats for a while. Latencies are from the moment at which a request is sent.
 func measureBeats(h *herd) error {
 	h.latencies = nil

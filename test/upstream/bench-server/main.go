@@ -148,18 +148,23 @@ func measureWatches(c *config, dir string) error {
 	return err
 }
 
-func measureHeartbeats(c *config, dir string) error {
-	all, err := c.startAll(dir)
+func measureHeartbeats(k *config, dir string) error {
+	all, err := k.startAll(dir)
 	defer stopAll(all)
 	herds := make([]*herd, len(all))
 	for i := 0; err == nil && i < len(all); i++ {
 		herds[i], err = newHerd(all[i])
 	}
-	for round := 0; err == nil && round < c.rounds; round++ {
+	for round := 0; err == nil && round < k.rounds; round++ {
 		for _, h := range herds {
 			if err = measureBeats(h); err != nil {
 				break
 			}
+			var c *cost
+			if c, err = getLeases(k.gets).run(h.s); err != nil {
+				break
+			}
+			emitCost(groupGet, "GET of a lease, one connection", h.s, c)
 		}
 	}
 	return err
