@@ -29,8 +29,8 @@ func (c *cost) quantile(q float64) time.Duration {
 func (c *cost) each() time.Duration { return c.processor / time.Duration(c.requests) }
 
 func (c *cost) String() string {
-	return fmt.Sprintf("%d requests: %.1f µs of the server's processors each, %.0f/s, p50 %.2f ms, p99 %.2f ms", c.requests,
-		float64(c.each().Nanoseconds())/1e3, float64(c.requests)/c.wall.Seconds(), ms(c.quantile(.5)), ms(c.quantile(.99)))
+	return fmt.Sprintf("%d requests: %.1f µs of the server's processors each, %.0f/s, p50 %.2f ms, p99 %.2f ms, %.1f KB", c.requests,
+		float64(c.each().Nanoseconds())/1e3, float64(c.requests)/c.wall.Seconds(), ms(c.quantile(.5)), ms(c.quantile(.99)), float64(c.bytes)/float64(c.requests)/1e3)
 }
 
 func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }

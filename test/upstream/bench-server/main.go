@@ -135,10 +135,10 @@ func measureWatches(c *config, dir string) error {
 				_, err = m.create().run(s)
 			}
 			if err == nil {
-				err = measureWatch(m, "1,000 over 20 connections", 1000, 20, c.events)
+				err = measureWatch(m, "1,000 watchers over 20 connections", 1000, 20, c.events)
 			}
 			if err == nil {
-				err = measureWatch(m, "1,000 over 1,000 connections", 1000, 1000, c.events/2)
+				err = measureWatch(m, "1,000 watchers over 1,000 connections", 1000, 1000, c.events/2)
 			}
 			if err != nil {
 				break

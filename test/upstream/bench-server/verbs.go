@@ -139,10 +139,10 @@ func verbs(gets int) []measure {
 }
 
 var lists = []measure{
-	{groupList, "10,000 pods", func(m *room) *load { return m.list(listTimes, "", "") }},
-	{groupList, "10,000 pods, protobuf", func(m *room) *load { return m.list(listTimes, "", protobufType) }},
-	{groupList, "500 of them by a label", func(m *room) *load { return m.list(5*listTimes, "?labelSelector=tier%3Dchosen", "") }},
-	{groupList, "pages of 500", func(m *room) *load { return m.list(5*listTimes, "?limit=500", "") }},
+	{groupList, "list of 10,000 pods", func(m *room) *load { return m.list(listTimes, "", "") }},
+	{groupList, "list of 10,000 pods, protobuf", func(m *room) *load { return m.list(listTimes, "", protobufType) }},
+	{groupList, "list of 500 of them by a label", func(m *room) *load { return m.list(5*listTimes, "?labelSelector=tier%3Dchosen", "") }},
+	{groupList, "list, a page of 500", func(m *room) *load { return m.list(5*listTimes, "?limit=500", "") }},
 }
 
 const listTimes = 5
