@@ -6,7 +6,8 @@ struct api_bytes *server__encoded(struct server__call *c, const struct api_objec
     bool is_new;
     struct api_bytes *bytes =
         is_proto ? api_object_proto_keep(o, &is_new) : api_object_json_keep(o, &is_new);
-    if (is_new)
+    /* What nobody else holds was made for this answer, and dies with it. */
+    if (is_new && api_object_holders(o) > 1)
         store_keep_bytes(c->s->opts.store, o, bytes);
     return bytes;
 }
