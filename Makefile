@@ -13,6 +13,7 @@ KILLS       ?= 1000
 FAULTS      ?= 100
 IDEAS       ?=
 BEFORE      ?= HEAD
+MINUTES     ?= 60
 LIMIT       ?= 3
 
 BERTH  := build/release/berth
@@ -27,8 +28,7 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
     conformance conformance-cel conformance-server real-components kubectl clients e2e-api \
-    crash-store \
-    bench bench-before bench-cel bench-upstream install format clean \
+    crash-store bench bench-before bench-cel bench-server bench-upstream soak install format clean \
     help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
@@ -127,6 +127,13 @@ bench-upstream: build/bench/build.ninja ## compare with upstream; ROUNDS=3 (need
 	$(BUILD) build/bench --target cel_eval_bench cmd_schedule_bench match_toleration_bench \
 	    semver_parse_bench registry_pod_bench $(QUIET)
 	tools/bench-upstream
+
+bench-server: build/bench/build.ninja ## beside a real kube-apiserver; ROUNDS=3 (needs go)
+	$(BUILD) build/bench --target berth $(QUIET)
+	tools/bench-server
+
+soak: all ## watchers and writers for MINUTES=60: nothing is lost, memory stays (needs go)
+	MINUTES=$(MINUTES) tools/soak
 
 install: build/dist/build.ninja ## install below PREFIX=/usr/local (DESTDIR is honoured)
 	$(BUILD) build/dist --target berth berth_files $(QUIET)

@@ -33,11 +33,6 @@ static void own_quantity(struct copier *c, struct quantity *q, const struct quan
         q->text = like->text;
 }
 
-static void own_raw(struct copier *c, struct json *v, const struct json *like) {
-    bool is_same = like && json_same(v, like, &c->shared);
-    *v = is_same ? *like : json_clone(c->a, v);
-}
-
 /* Is a copy, whose parts are owned, what the likeness has, pointers and all? Then it is given back;
  * it is the newest in the arena. */
 static bool is_alike(struct copier *c, void *copy, const void *like, size_t n) {
@@ -46,6 +41,56 @@ static bool is_alike(struct copier *c, void *copy, const void *like, size_t n) {
     arena_take_back(c->a, copy);
     c->shared += n;
     return true;
+}
+
+/* ---- trees of JSON ---- */
+
+/* Trees that are deeper are copied whole below this. Managed fields of a pod have ten levels. */
+enum { DEEPEST_LIKENESS = 32 };
+
+static void own_value(struct copier *c, struct json *v, const struct json *like, int depth);
+
+static void own_items(struct copier *c, struct json *v, const struct json *like, int depth) {
+    size_t bytes = size_mul(v->n, sizeof *v->items);
+    struct json *copy = arena_copy(c->a, v->items, bytes);
+    for (uint32_t i = 0; i < v->n; i++)
+        own_value(c, &copy[i], like && i < like->n ? &like->items[i] : NULL, depth + 1);
+    bool is_as_long = like && like->n == v->n;
+    v->items = is_alike(c, copy, is_as_long ? like->items : NULL, bytes) ? like->items : copy;
+}
+
+static void own_members(struct copier *c, struct json *v, const struct json *like, int depth) {
+    size_t bytes = size_mul(v->n, sizeof *v->members);
+    struct json_member *copy = arena_copy(c->a, v->members, bytes);
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct json_member *other = like && i < like->n ? &like->members[i] : NULL;
+        own_str(c, &copy[i].key, other ? &other->key : NULL);
+        own_value(c, &copy[i].value, other ? &other->value : NULL, depth + 1);
+    }
+    bool is_as_long = like && like->n == v->n;
+    v->members = is_alike(c, copy, is_as_long ? like->members : NULL, bytes) ? like->members : copy;
+}
+
+/* Where both trees have the same at the same place, the copy has the likeness's. */
+static void own_value(struct copier *c, struct json *v, const struct json *like, int depth) {
+    if (!like || like->kind != v->kind || depth > DEEPEST_LIKENESS)
+        *v = json_clone(c->a, v);
+    else if (v->kind == JSON_ARRAY && v->n)
+        own_items(c, v, like, depth);
+    else if (v->kind == JSON_OBJECT && v->n)
+        own_members(c, v, like, depth);
+    else if (json_same(v, like, &c->shared))
+        *v = *like;
+    else
+        *v = json_clone(c->a, v);
+}
+
+static void own_raw(struct copier *c, struct json *v, const struct json *like) {
+    bool is_same = like && json_same(v, like, &c->shared);
+    if (is_same)
+        *v = *like;
+    else
+        own_value(c, v, like, 0);
 }
 
 /* ---- lists and maps, which begin alike ---- */

@@ -165,9 +165,18 @@ void api_bytes_unref(struct api_bytes *b);
 struct api_bytes *api_object_json_ref(const struct api_object *o);
 struct api_bytes *api_object_proto_ref(const struct api_object *o);
 
-/* The object gives up its bytes and keeps none any more, but for those of the two functions below.
- * For objects that will be asked for rarely: whoever asks has their own. */
+/* The object gives up its bytes and keeps none any more, but for those of the functions below. For
+ * objects that will be asked for rarely: whoever asks has their own. */
 void api_object_forget_bytes(const struct api_object *o);
+
+/* The same as api_object_json_ref and api_object_proto_ref, but the object keeps the bytes again
+ * though it gave others up. *is_new: this call has made them, and the caller sees to it that they
+ * are forgotten one day. */
+struct api_bytes *api_object_json_keep(const struct api_object *o, bool *is_new);
+struct api_bytes *api_object_proto_keep(const struct api_object *o, bool *is_new);
+
+/* How many bytes the object keeps encoded now. */
+size_t api_object_kept_bytes(const struct api_object *o);
 
 /* The published object as JSON, compact and as Go writes it. It is encoded when it is first asked
  * for, once for all, and lives as long as the object. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/bytes.h"
 #include "api/object_int.h"
 #include "api/proto.h"
 #include "base/alloc.h"
@@ -145,19 +146,26 @@ static struct api_bytes *encode_proto(const struct api_object *o) {
     return keep(&body);
 }
 
-/* Bytes that the object has now, or the caller's own, with a reference. */
+/* Bytes that the object has now, or the caller's own, with a reference. With `is_new` they are put
+ * there even if the object is cold, and *is_new tells whether it was this call that did. */
 static struct api_bytes *bytes_ref(const struct api_object *o, uintptr_t *place,
-                                   struct api_bytes *(*encode)(const struct api_object *o)) {
+                                   struct api_bytes *(*encode)(const struct api_object *o),
+                                   bool *is_new) {
     assert(api_object_holders(o));
     uintptr_t there = lock_place(place);
     struct api_bytes *bytes = api_bytes_ref(bytes_in(there));
     unlock_place(place, there);
+    if (is_new)
+        *is_new = false;
     if (bytes)
         return bytes;
     struct api_bytes *made = encode(o);
     there = lock_place(place);
-    if (!there) /* of several threads that made them, one puts them there */
+    if (!there || (is_new && !bytes_in(there))) { /* one of several threads that made them */
         there = (uintptr_t)api_bytes_ref(made);
+        if (is_new)
+            *is_new = true;
+    }
     bytes = api_bytes_ref(bytes_in(there));
     unlock_place(place, there);
     if (!bytes)
@@ -171,7 +179,7 @@ static struct str bytes_for_good(const struct api_object *o, uintptr_t *place,
                                  struct api_bytes *(*encode)(const struct api_object *o)) {
     uintptr_t there = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     if (!(there & PINNED)) {
-        struct api_bytes *mine = bytes_ref(o, place, encode);
+        struct api_bytes *mine = bytes_ref(o, place, encode, NULL);
         there = lock_place(place);
         if (!bytes_in(there))
             there = (uintptr_t)api_bytes_ref(mine);
@@ -183,11 +191,30 @@ static struct str bytes_for_good(const struct api_object *o, uintptr_t *place,
 }
 
 struct api_bytes *api_object_json_ref(const struct api_object *o) {
-    return bytes_ref(o, &o->life->json, encode_json);
+    return bytes_ref(o, &o->life->json, encode_json, NULL);
 }
 
 struct api_bytes *api_object_proto_ref(const struct api_object *o) {
-    return bytes_ref(o, &o->life->proto, encode_proto);
+    return bytes_ref(o, &o->life->proto, encode_proto, NULL);
+}
+
+struct api_bytes *api_object_json_keep(const struct api_object *o, bool *is_new) {
+    return bytes_ref(o, &o->life->json, encode_json, is_new);
+}
+
+struct api_bytes *api_object_proto_keep(const struct api_object *o, bool *is_new) {
+    return bytes_ref(o, &o->life->proto, encode_proto, is_new);
+}
+
+static size_t bytes_at(uintptr_t *place) {
+    uintptr_t there = lock_place(place);
+    size_t n = bytes_in(there) ? bytes_in(there)->n : 0;
+    unlock_place(place, there);
+    return n;
+}
+
+size_t api_object_kept_bytes(const struct api_object *o) {
+    return bytes_at(&o->life->json) + bytes_at(&o->life->proto);
 }
 
 static void forget_place(uintptr_t *place) {
@@ -201,6 +228,19 @@ static void forget_place(uintptr_t *place) {
 void api_object_forget_bytes(const struct api_object *o) {
     forget_place(&o->life->json);
     forget_place(&o->life->proto);
+}
+
+static void forget_there(uintptr_t *place, const struct api_bytes *bytes) {
+    uintptr_t there = lock_place(place);
+    bool goes = bytes_in(there) == bytes && !(there & PINNED);
+    unlock_place(place, goes ? COLD : there);
+    if (goes)
+        api_bytes_unref(bytes_in(there));
+}
+
+void api_object_forget_these(const struct api_object *o, const struct api_bytes *bytes) {
+    forget_there(&o->life->json, bytes);
+    forget_there(&o->life->proto, bytes);
 }
 
 struct str api_object_json(const struct api_object *o) {

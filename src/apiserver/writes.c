@@ -193,7 +193,10 @@ bool apiserver__is_unchanged(const struct api_object *draft, const struct api_ob
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     struct json tree = api_object_encode(draft, &a);
     json_write(&text, &tree, NULL);
-    return str_eq(buf_view(&text), api_object_json(stored));
+    struct api_bytes *before = api_object_json_ref(stored);
+    bool is_same = str_eq(buf_view(&text), api_bytes_view(before));
+    api_bytes_unref(before);
+    return is_same;
 }
 
 /* Nobody gives others what they do not have themselves. */

@@ -351,9 +351,10 @@
  * which are in each other's way: more than any pod has, and some milliseconds. */
 #define LIMIT_WARNED_PAIRS 1000000U
 
-/* Memory of the objects that were written last to a store, which keep their encoded bytes, as long
- * again as half of it: some 6,000 pods, so that watchers may be seconds behind. */
-#define LIMIT_STORE_WARM_BYTES (64U << 20)
+/* Encoded bytes that a store's objects keep, those that were written or read last, and the objects
+ * that were written: some 15,000 pods that are read again and again, or 5,000 that are written, so
+ * that watchers may be seconds behind. */
+#define LIMIT_STORE_WARM_BYTES (96U << 20)
 
 /* Lines for the audit log that wait for the disk, in bytes: what does not fit is dropped and
  * counted, so that a slow disk neither stops the server nor fills its memory. */

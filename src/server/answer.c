@@ -67,19 +67,6 @@ void server__answer_failure(struct server__call *c, struct registry_failure fail
 
 /* ---- objects ---- */
 
-static void unref_object(void *object) {
-    api_object_unref(object);
-}
-
-/* Bytes that hang at an object, with a reference that ends when they are sent. */
-static struct net_part part_of(const struct api_object *o, struct str bytes) {
-    union {
-        const struct api_object *object;
-        void *owner;
-    } hold = {api_object_ref(o)};
-    return (struct net_part){bytes, unref_object, hold.owner};
-}
-
 static void nothing(void *owner) {
     (void)owner;
 }
@@ -138,10 +125,12 @@ static void answer_object(struct server__call *c) {
     bool is_proto = c->media.format == SERVER_PROTOBUF;
     server__headers_start(c, &h, server_media_type(&c->media, false));
     if (is_proto && server__account_wants_object(c)) {
-        struct net_part json = {.bytes = api_object_json(o)};
-        server__account_object(c, &json, 1);
+        struct api_bytes *json = api_object_json_ref(o);
+        server__account_object(c, &(struct net_part){.bytes = api_bytes_view(json)}, 1);
+        api_bytes_unref(json);
     }
-    struct net_part parts[] = {part_of(o, is_proto ? api_object_proto(o) : api_object_json(o)),
+    struct api_bytes *bytes = server__encoded(c, o, is_proto);
+    struct net_part parts[] = {server__bytes_part(bytes, api_bytes_view(bytes)),
                                constant(STR("\n"))};
     api_object_unref(o);
     if (is_proto)
@@ -200,11 +189,11 @@ static void write_list_head(struct server__call *c, struct buf *b, const char *k
 
 /* Items of built-in kinds do not say what they are: {"kind":"Pod","apiVersion":"v1", is left out,
  * and a brace takes its place. */
-static struct str item_bytes(const struct api_object *o) {
-    struct str json = api_object_json(o);
+static struct net_part item_part(struct server__call *c, const struct api_object *o) {
+    struct api_bytes *json = server__encoded(c, o, false);
     size_t lead = sizeof "{\"kind\":\"\",\"apiVersion\":\"\"," - 1 + strlen(o->kind->kind) +
                   strlen(o->kind->api_version);
-    return str_sub(json, lead, json.n);
+    return server__bytes_part(json, str_sub(api_bytes_view(json), lead, json->n));
 }
 
 /* The text of the head, which lives until it is sent. */
@@ -231,7 +220,7 @@ static size_t list_parts(struct server__call *c, struct net_part *parts) {
     for (size_t i = 0; i < list->n; i++) {
         const struct api_object *o = apiserver_convert(list->objects[i], kind);
         parts[n++] = constant(i ? STR(",{") : STR("{"));
-        parts[n++] = part_of(o, item_bytes(o));
+        parts[n++] = item_part(c, o);
         api_object_unref(o);
     }
     parts[n++] = constant(STR("]}\n"));
@@ -271,6 +260,15 @@ static struct api_list_meta meta_of(struct server__call *c) {
     };
 }
 
+/* The message inside of an object's envelope. */
+static struct net_part message_part(struct server__call *c, const struct api_object *o) {
+    struct api_proto_envelope e = {0};
+    struct api_bytes *bytes = server__encoded(c, o, true);
+    if (bytes->n)
+        api_proto_open(api_bytes_view(bytes), &e, NULL);
+    return server__bytes_part(bytes, e.message);
+}
+
 static void answer_proto_list(struct server__call *c) {
     const struct apiserver_list *list = &c->response.list;
     const struct api_kind *kind = c->r.resource->kind;
@@ -284,13 +282,13 @@ static void answer_proto_list(struct server__call *c) {
     account_list(c);
     for (size_t i = 0; i < list->n; i++) {
         const struct api_object *o = apiserver_convert(list->objects[i], kind);
-        struct str message = api_object_message(o);
+        struct net_part message = message_part(c, o);
         struct buf head = BUF_INIT(SIZE_MAX);
-        api_proto_item_head(&head, message.n);
+        api_proto_item_head(&head, message.bytes.n);
         parts[n++] = constant(arena_str(&c->arena, buf_view(&head)));
         parts[n - 1].release = NULL; /* it dies with the call, and is copied */
-        parts[n++] = part_of(o, message);
-        items += api_proto_item_size(message.n);
+        parts[n++] = message;
+        items += api_proto_item_size(message.bytes.n);
         buf_release(&head);
         api_object_unref(o);
     }

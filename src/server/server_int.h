@@ -175,6 +175,16 @@ void server__wait(struct server__call *c);
 /* Looks after those who wait, when there are news. */
 void server__wait_news(struct server__worker *w);
 
+/* ---- encoded.c ---- */
+
+/* The bytes of an object in JSON or protobuf, which hang at it for those who come later; the caller
+ * has a reference. */
+struct api_bytes *server__encoded(struct server__call *c, const struct api_object *o,
+                                  bool is_proto);
+
+/* A part of these bytes, whose reference is taken. */
+struct net_part server__bytes_part(struct api_bytes *bytes, struct str part);
+
 /* ---- answer.c ---- */
 
 /* Answers and frees the call. */

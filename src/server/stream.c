@@ -122,8 +122,11 @@ static void write_object(struct server__stream *s, struct buf *b, const struct a
     const struct api_object *o = apiserver_convert(stored, s->call->r.resource->kind);
     if (s->call->media.shape == SERVER_PARTIAL)
         write_partial(b, o);
-    else
-        buf_add(b, api_object_json(o));
+    else {
+        struct api_bytes *json = server__encoded(s->call, o, false);
+        buf_add(b, api_bytes_view(json));
+        api_bytes_unref(json);
+    }
     api_object_unref(o);
 }
 
@@ -164,7 +167,9 @@ static void write_proto_event(struct server__stream *s, struct buf *b,
         write_proto_draft(b, type, bookmark_of(s, e));
     else {
         const struct api_object *o = apiserver_convert(e->object, s->call->r.resource->kind);
-        write_proto(b, type, api_object_proto(o));
+        struct api_bytes *bytes = server__encoded(s->call, o, true);
+        write_proto(b, type, api_bytes_view(bytes));
+        api_bytes_unref(bytes);
         api_object_unref(o);
     }
 }
@@ -195,20 +200,47 @@ static void send_message(struct server__stream *s, struct str bytes) {
         net_stream_write(s->call->x, &part, 1);
 }
 
-static void send(struct server__stream *s, const struct apiserver_event *events, size_t n) {
+/* Is the event an object as it is? */
+static bool is_whole(const struct server__stream *s, const struct apiserver_event *e) {
+    return s->call->media.shape == SERVER_WHOLE && e->type != APISERVER_BOOKMARK &&
+           e->type != APISERVER_ERROR;
+}
+
+/* Sends an object as it is: its bytes are there once for all who watch. */
+static void send_whole(struct server__stream *s, const struct apiserver_event *e) {
+    AUTO(buf_release) struct buf head = BUF_INIT(SIZE_MAX);
+    const struct api_object *o = apiserver_convert(e->object, s->call->r.resource->kind);
+    bool is_proto = s->call->media.format == SERVER_PROTOBUF;
+    struct api_bytes *bytes = server__encoded(s->call, o, is_proto);
+    struct str body = api_bytes_view(bytes), tail = is_proto ? STR("") : STR("}\n");
+    api_object_unref(o);
+    if (is_proto)
+        api_proto_event_head(&head, str_of(type_names[e->type]), body.n);
+    else
+        buf_addf(&head, "{\"type\":\"%s\",\"object\":", type_names[e->type]);
+    server_watch_series_event(s->series, head.n + body.n + tail.n);
+    struct net_part parts[] = {
+        {.bytes = buf_view(&head)}, server__bytes_part(bytes, body), {.bytes = tail}};
+    net_stream_write(s->call->x, parts, 3);
+}
+
+static void send_text(struct server__stream *s, const struct apiserver_event *e) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     bool is_proto = s->call->media.format == SERVER_PROTOBUF;
-    for (size_t i = 0; i < n; i++) {
-        size_t before = buf_view(&text).n;
-        (is_proto ? write_proto_event : write_event)(s, &text, &events[i]);
-        server_watch_series_event(s->series, buf_view(&text).n - before);
-        if (s->is_websocket) {
-            send_message(s, buf_view(&text));
-            buf_clear(&text);
-        }
-    }
-    if (!s->is_websocket)
+    (is_proto ? write_proto_event : write_event)(s, &text, e);
+    server_watch_series_event(s->series, text.n);
+    if (s->is_websocket)
+        send_message(s, buf_view(&text));
+    else
         net_stream_write(s->call->x, &(struct net_part){.bytes = buf_view(&text)}, 1);
+}
+
+static void send(struct server__stream *s, const struct apiserver_event *events, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (is_whole(s, &events[i]) && !s->is_websocket)
+            send_whole(s, &events[i]);
+        else
+            send_text(s, &events[i]);
 }
 
 static void finish(struct server__stream *s) {

@@ -17,6 +17,7 @@ static struct store *store_new(const struct store_opts *opts) {
     store__queue_init(&s->ended);
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->subscribing, NULL);
+    store__warm_init(&s->warm);
     return s;
 }
 

@@ -102,11 +102,19 @@ struct store__expiries {
     size_t n;
 };
 
-/* Objects that were written last, oldest first, all held. Of the thread that publishes. */
+/* An object that has encoded bytes. */
+struct store__warm_entry {
+    const struct api_object *object; /* held */
+    struct api_bytes *bytes;         /* held: those that it gives up; NULL: all */
+    size_t counted;                  /* memory */
+};
+
+/* Objects that were written or read last, oldest first. Of all threads. */
 struct store__warm {
-    VEC(const struct api_object *) objects;
+    pthread_mutex_t lock; /* of all that follows */
+    VEC(struct store__warm_entry) entries;
     size_t first; /* those before it are gone */
-    size_t bytes; /* of the objects */
+    size_t bytes; /* of the others */
 };
 
 /* An object that others are made after. */
@@ -207,7 +215,10 @@ struct store_snapshot *store__snapshot_next(const struct store_snapshot *snap, u
 /* Lets go of up to `most` events that need not be in the logs any more at `now`. */
 void store__trim_all(struct store *s, int64_t now, size_t most);
 
-/* An object was written: it keeps its bytes until so many others have been written. */
+/* Makes an empty list. */
+void store__warm_init(struct store__warm *w);
+
+/* An object was written: it keeps its bytes until so many others have been written or read. */
 void store__warm_add(struct store__warm *w, const struct api_object *o);
 
 /* Gives all objects back. */

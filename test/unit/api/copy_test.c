@@ -102,6 +102,39 @@ static void likeness_saves_memory(void **state) {
     arena_release(&a);
 }
 
+/* Of managed fields that differ in one key, all others are shared. */
+static void trees_are_shared_in_parts(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\",\"managedFields\":"
+        "[{\"fieldsV1\":{\"f:conditions\":{\"k:1\":{\"f:type\":{},\"f:status\":[1,\"x\"]}},\"f:"
+        "ips\":"
+        "{\".\":{},\"k:{ip:%d}\":{\"f:ip\":{}}}}}]}}";
+    struct arena a = {0};
+    const struct api_object *o[2];
+    for (int i = 0; i < 2; i++) {
+        struct json tree;
+        assert_int_equal(json_parse(&a, arena_printf(&a, text, i), NULL, &tree, NULL), 0);
+        o[i] = decode(&tree);
+    }
+    size_t shared;
+    struct api_object *copy = api_object_copy_like(o[1], o[0], 0, &shared);
+    const struct json *own = &copy->meta->managed_fields.v[0].fields_v1;
+    const struct json *other = &o[0]->meta->managed_fields.v[0].fields_v1;
+    assert_true(own->members != other->members);
+    assert_ptr_equal(own->members[0].value.members, other->members[0].value.members);
+    assert_ptr_equal(own->members[1].key.p, other->members[1].key.p);
+    assert_true(str_is(own->members[1].value.members[1].key, "k:{ip:1}"));
+    struct api_bytes *bytes[] = {api_object_json_ref(api_publish(copy)), api_object_json_ref(o[1])};
+    assert_true(str_eq(api_bytes_view(bytes[0]), api_bytes_view(bytes[1])));
+    for (int i = 0; i < 2; i++) {
+        api_bytes_unref(bytes[i]);
+        api_object_unref(o[i]);
+    }
+    api_object_unref(copy);
+    arena_release(&a);
+}
+
 static void copies_stand_alone(void **state) {
     (void)state;
     data_each("test/api/objects.jsonl", 101, check_line);
@@ -132,10 +165,9 @@ static void rare_members_are_copied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_stand_alone),
-        cmocka_unit_test(rare_members_are_copied),
-        cmocka_unit_test(copies_by_likeness),
-        cmocka_unit_test(likeness_saves_memory),
+        cmocka_unit_test(copies_stand_alone),        cmocka_unit_test(rare_members_are_copied),
+        cmocka_unit_test(copies_by_likeness),        cmocka_unit_test(likeness_saves_memory),
+        cmocka_unit_test(trees_are_shared_in_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

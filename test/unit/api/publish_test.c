@@ -82,6 +82,31 @@ static void bytes_are_shared_until_forgotten(void **state) {
     api_bytes_unref(NULL);
 }
 
+/* An object that gave its bytes up keeps them again for a reader who says so, and who is told. */
+static void bytes_are_kept_again(void **state) {
+    (void)state;
+    const struct api_object *o = api_publish(draft_of(POD));
+    bool is_new;
+    api_object_forget_bytes(o);
+    assert_int_equal(api_object_kept_bytes(o), 0);
+    struct api_bytes *first = api_object_json_keep(o, &is_new);
+    assert_true(is_new);
+    assert_int_equal(api_object_kept_bytes(o), sizeof WRITTEN - 1);
+    struct api_bytes *second = api_object_json_keep(o, &is_new);
+    assert_false(is_new);
+    assert_ptr_equal(first, second);
+    api_object_forget_bytes(o);
+    assert_int_equal(api_object_kept_bytes(o), 0);
+    assert_int_equal(first->refs, 2); /* those who have them */
+    api_bytes_unref(first);
+    api_bytes_unref(second);
+    struct api_bytes *proto = api_object_proto_keep(o, &is_new);
+    assert_true(is_new);
+    assert_int_equal(api_object_kept_bytes(o), proto->n);
+    api_bytes_unref(proto);
+    api_object_unref(o);
+}
+
 /* What api_object_json has returned stays, whatever was or is forgotten. */
 static void bytes_for_good_are_never_forgotten(void **state) {
     (void)state;
@@ -219,6 +244,7 @@ int main(void) {
         cmocka_unit_test(a_derived_object_is_encoded_as_it_is),
         cmocka_unit_test(a_draft_lets_go_of_its_base),
         cmocka_unit_test(bytes_are_shared_until_forgotten),
+        cmocka_unit_test(bytes_are_kept_again),
         cmocka_unit_test(bytes_for_good_are_never_forgotten),
         cmocka_unit_test(threads_share_an_object),
         cmocka_unit_test(a_write_to_a_published_object_is_found),

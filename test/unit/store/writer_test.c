@@ -1,4 +1,6 @@
 /* Writes, what is seen of them and when, in a store in memory. */
+#include "api/bytes.h"
+#include "base/alloc.h"
 #include "kit.h"
 
 static void a_write_gets_the_next_revision(void **state) {
@@ -82,6 +84,36 @@ static void old_objects_give_up_their_bytes(void **state) {
     assert_int_equal(json->refs, 1);
     api_bytes_unref(json);
     kit_close(&k);
+}
+
+/* What was read keeps its bytes until as many others have been read; those of the other encoding
+ * stay. */
+static void readers_keep_bytes_for_others(void **state) {
+    (void)state;
+    enum { BYTES = LIMIT_STORE_WARM_BYTES / 2 };
+    struct kit k = {0};
+    bool is_new;
+    kit_open(&k, NULL);
+    kit_put(&k, CONFIG_MAPS, "a", "first", "1");
+    const struct api_object *o = store_get(k.store, CONFIG_MAPS, STR("a"), STR("first"));
+    struct api_bytes *json = api_object_json_keep(o, &is_new);
+    struct api_bytes *proto = api_object_proto_keep(o, &is_new);
+    struct api_bytes *large = xcalloc(1, sizeof *large + BYTES);
+    *large = (struct api_bytes){.refs = 1, .n = BYTES};
+    api_object_forget_these(o, large); /* it has no such bytes */
+    assert_true(json->refs == 2 && proto->refs == 2);
+    store_keep_bytes(k.store, o, json);
+    store_keep_bytes(k.store, o, large);
+    assert_true(json->refs == 3 && proto->refs == 2);
+    api_object_forget_these(o, json);
+    assert_true(json->refs == 2 && proto->refs == 2);
+    store_keep_bytes(k.store, o, large);
+    assert_true(json->refs == 1 && proto->refs == 1); /* the object was written before all */
+    api_bytes_unref(json);
+    api_bytes_unref(proto);
+    kit_close(&k);
+    assert_int_equal(large->refs, 1);
+    api_bytes_unref(large);
 }
 
 /* A draft with much air in it is stored without. */
@@ -253,6 +285,7 @@ int main(void) {
         cmocka_unit_test(a_batch_is_seen_as_a_whole),
         cmocka_unit_test(an_object_stands_alone),
         cmocka_unit_test(old_objects_give_up_their_bytes),
+        cmocka_unit_test(readers_keep_bytes_for_others),
         cmocka_unit_test(objects_are_stored_tightly),
         cmocka_unit_test(siblings_share),
         cmocka_unit_test(little_in_common_is_not_shared),
