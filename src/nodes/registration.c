@@ -30,18 +30,55 @@ void nodes__register_pools(struct nodes *n) {
     arena_release(&a);
 }
 
+/* The labels that a kubelet sets, beside the one with its name. */
+static const struct label default_labels[] = {
+    {STR_INIT("beta.kubernetes.io/arch"), STR_INIT("amd64")},
+    {STR_INIT("beta.kubernetes.io/os"), STR_INIT("linux")},
+    {STR_INIT("kubernetes.io/arch"), STR_INIT("amd64")},
+    {STR_INIT("kubernetes.io/hostname"), {0}},
+    {STR_INIT("kubernetes.io/os"), STR_INIT("linux")},
+};
+enum { DEFAULT_LABELS = sizeof default_labels / sizeof *default_labels };
+
+static struct label default_label(size_t i, struct str node) {
+    struct label l = default_labels[i];
+    return (struct label){l.key, l.value.p ? l.value : node};
+}
+
 static void label(struct arena *a, const struct nodes_pool *pool, struct api_object_meta *meta) {
-    const struct label own[] = {
-        {STR("beta.kubernetes.io/arch"), STR("amd64")},
-        {STR("beta.kubernetes.io/os"), STR("linux")},
-        {STR("kubernetes.io/arch"), STR("amd64")},
-        {STR("kubernetes.io/hostname"), meta->name},
-        {STR("kubernetes.io/os"), STR("linux")},
-    };
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        labels_put(a, &meta->labels, own[i]);
+    for (size_t i = 0; i < DEFAULT_LABELS; i++)
+        labels_put(a, &meta->labels, default_label(i, meta->name));
     for (size_t i = 0; i < pool->labels.n; i++)
         labels_put(a, &meta->labels, pool->labels.v[i]);
+}
+
+/*
+ * Gives a node that others have made the labels that it lacks. True: a write is under way.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) updateDefaultLabels, but what a node has
+ * stays: one of a dump may be of another kind.
+ */
+static bool complete_labels(struct work *w, const struct api_object *node) {
+    AUTO(buf_release) struct buf patch = BUF_INIT(SIZE_MAX);
+    const char *before = "{\"metadata\":{\"labels\":{";
+    for (size_t i = 0; i < DEFAULT_LABELS; i++) {
+        struct label l = default_label(i, node->meta->name);
+        if (labels_find(&node->meta->labels, l.key))
+            continue;
+        buf_addf(&patch, "%s\"%.*s\":\"%.*s\"", before, STR_ARG(l.key), STR_ARG(l.value));
+        before = ",";
+    }
+    if (!buf_view(&patch).n)
+        return false;
+    buf_add(&patch, STR("}}}"));
+    work_send(w,
+              &(struct client_request){.verb = REGISTRY_VERB_PATCH,
+                                       .kind = node->kind,
+                                       .name = node->meta->name,
+                                       .patch_type = CLIENT_PATCH_MERGE,
+                                       .patch = buf_view(&patch)},
+              NULL, NULL);
+    return true;
 }
 
 /* What is in the pool outlives the object, but may not be shared by several of them. */
@@ -92,6 +129,10 @@ void nodes__sync_status(void *arg, struct work *w) {
     const struct api_object *object = informer_get(n->node_informer, STR(""), work_name(w));
     if (!node || !object)
         return;
+    if (complete_labels(w, object)) {
+        work_again_after(w, 0);
+        return;
+    }
     int64_t now = net_loop_now(n->loop);
     bool beats = node->heartbeat_at && now >= node->heartbeat_at;
     if (!node->heartbeat_at)

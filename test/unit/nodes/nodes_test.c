@@ -168,6 +168,22 @@ static void renew_as_others(struct cluster *c, const char *minute) {
     assert_int_equal(world_send(&c->w, &r)->code, ERR_NONE);
 }
 
+/* What a node has stays: one of a dump may be of another kind. */
+static void nodes_of_others_get_labels(void **state) {
+    struct cluster c = {0};
+    (void)state;
+    begin(&c, 0);
+    world_create(&c.w, "{apiVersion: v1, kind: Node, metadata: {name: other, labels: "
+                       "{kubernetes.io/arch: arm64}}}");
+    world_run(&c.w, 1);
+    const struct labels *labels = &node_of(&c, "other")->metadata.labels;
+    assert_true(str_is(labels_find(labels, STR("kubernetes.io/hostname"))->value, "other"));
+    assert_true(str_is(labels_find(labels, STR("kubernetes.io/os"))->value, "linux"));
+    assert_true(str_is(labels_find(labels, STR("kubernetes.io/arch"))->value, "arm64"));
+    assert_true(str_is(node_condition(node_of(&c, "other"), "Ready")->status, "True"));
+    end(&c);
+}
+
 static void leases_of_others(void **state) {
     (void)state;
     struct cluster c;
@@ -456,6 +472,7 @@ int main(void) {
         cmocka_unit_test(nodes_are_made_and_live),
         cmocka_unit_test(renewals_are_spread),
         cmocka_unit_test(nodes_of_others),
+        cmocka_unit_test(nodes_of_others_get_labels),
         cmocka_unit_test(leases_of_others),
         cmocka_unit_test(kubelets_that_are_stopped),
         cmocka_unit_test(pods_run),
