@@ -59,7 +59,7 @@ struct item {
     bool is_delayed; /* is to be worked on at `due`, and in the heap of such keys */
     int64_t due;
     struct heap_node node;
-    struct item *next, **link; /* in the list of ready or settling ones */
+    struct item *next, **link; /* in the list of ready or settling ones; these alone have a link */
     struct work work;
     struct str namespace, name; /* inside key */
     char key[];                 /* namespace/name */
@@ -104,13 +104,19 @@ static struct str key_of(const struct item *item) {
     return (struct str){item->key, item->namespace.n + 1 + item->name.n};
 }
 
-static void unlink_item(struct item *item) {
-    struct workqueue *q = item->q;
+static struct item *take_ready(struct workqueue *q) {
+    struct item *item = q->ready;
+    q->ready = item->next;
+    if (!q->ready)
+        q->ready_end = &q->ready;
+    item->next = NULL;
+    return item;
+}
+
+static void unlink_settling(struct item *item) {
     *item->link = item->next;
     if (item->next)
         item->next->link = item->link;
-    if (q->ready_end == &item->next)
-        q->ready_end = item->link;
     item->next = NULL;
     item->link = NULL;
 }
@@ -140,7 +146,6 @@ static void make_ready(struct item *item) {
     }
     undelay(item);
     item->state = ITEM_READY;
-    item->link = q->ready_end;
     *q->ready_end = item;
     q->ready_end = &item->next;
     q->stats.depth++;
@@ -273,7 +278,7 @@ static void on_progress(void *arg) {
     for (struct item *item = q->settling, *next; item; item = next) {
         next = item->next;
         if (has_settled(&item->work)) {
-            unlink_item(item);
+            unlink_settling(item);
             conclude(item);
         }
     }
@@ -285,7 +290,6 @@ static void on_progress(void *arg) {
 
 static void begin(struct item *item) {
     struct workqueue *q = item->q;
-    unlink_item(item);
     item->state = ITEM_AT_WORK;
     q->stats.depth--;
     q->at_work++;
@@ -304,7 +308,7 @@ static void run(void *arg) {
             run_later(q);
             return;
         }
-        begin(q->ready);
+        begin(take_ready(q));
     }
 }
 

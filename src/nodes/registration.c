@@ -1,7 +1,8 @@
 /*
  * Registration: the Node objects of pools are made, Ready from the start.
  *
- * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) initialNode.
+ * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) initialNode,
+ * func (*Kubelet) updateDefaultLabels.
  */
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
@@ -52,12 +53,8 @@ static void label(struct arena *a, const struct nodes_pool *pool, struct api_obj
         labels_put(a, &meta->labels, pool->labels.v[i]);
 }
 
-/*
- * Gives a node that others have made the labels that it lacks. True: a write is under way.
- *
- * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) updateDefaultLabels, but what a node has
- * stays: one of a dump may be of another kind.
- */
+/* Gives a node that others have made the labels that it lacks. What it has stays, other than with
+ * upstream: one of a dump may be of another kind. True: a write is under way. */
 static bool complete_labels(struct work *w, const struct api_object *node) {
     AUTO(buf_release) struct buf patch = BUF_INIT(SIZE_MAX);
     const char *before = "{\"metadata\":{\"labels\":{";

@@ -238,7 +238,6 @@ void valid__finalizer_names(struct valid *v, const struct path *p, const struct 
 /* A map of labels, of annotations, or a label selector at p. */
 void valid__labels(struct valid *v, const struct path *p, const struct labels *labels);
 void valid__annotations(struct valid *v, const struct path *p, const struct labels *annotations);
-
 /* Refuses a key whose prefix, or a key without one that, is a domain of Kubernetes' own. */
 void valid__foreign_domain(struct valid *v, const struct path *p, struct str key);
 struct selector_rules {
