@@ -41,7 +41,7 @@ static const char good[] =
 
 static struct kubeconfig_access resolved(struct arena *a, const char *context) {
     struct kubeconfig *k = kubeconfig_new(a);
-    struct kubeconfig_access out;
+    struct kubeconfig_access out = {0};
     struct err err = {0};
     if (kubeconfig_add(k, STR("/dir/.kube/config"), str_of(good), &err) < 0 ||
         kubeconfig_resolve(k, str_of(context), &out, &err) < 0)
