@@ -69,9 +69,11 @@ enum { KEY_MOST = 512 }; /* names have 253 letters at most */
 static struct str key_of(char to[KEY_MOST], struct str namespace, struct str name) {
     size_t n = namespace.n + 1 + name.n;
     assert(n <= KEY_MOST);
-    memcpy(to, namespace.p, namespace.n);
+    if (namespace.n)
+        memcpy(to, namespace.p, namespace.n);
     to[namespace.n] = '/';
-    memcpy(to + namespace.n + 1, name.p, name.n);
+    if (name.n)
+        memcpy(to + namespace.n + 1, name.p, name.n);
     return (struct str){to, n};
 }
 
@@ -106,7 +108,8 @@ static struct bucket *bucket_of(struct map *index, struct str key) {
     if (b)
         return b;
     b = xcalloc(1, sizeof *b + key.n + 1);
-    memcpy(b->key, key.p, key.n);
+    if (key.n)
+        memcpy(b->key, key.p, key.n);
     map_put(index, (struct str){b->key, key.n}, b);
     return b;
 }
