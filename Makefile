@@ -27,7 +27,7 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
-    conformance conformance-cel conformance-server real-components kubectl clients e2e-api \
+    conformance conformance-cel conformance-server real-components kubectl clients e2e e2e-api \
     crash-store bench bench-before bench-cel bench-server bench-upstream soak install format clean \
     help $(GROUPS)
 
@@ -105,6 +105,9 @@ crash-store: build/release/build.ninja ## kill servers, break disks: KILLS=1000 
 
 e2e-api: all ## conformance tests of Kubernetes that need no running pods (needs go)
 	tools/e2e-api
+
+e2e: all ## conformance tests of Kubernetes against a whole cluster; FOCUS=… (needs go)
+	tools/e2e
 
 conformance-cel: build/release/build.ninja ## the official tests of CEL (needs node, npm, a network)
 	$(BUILD) build/release --target cel_spec $(QUIET)

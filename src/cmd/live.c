@@ -82,6 +82,7 @@ static void begin_cluster(struct part *p) {
                                                     .log = &ctx->log,
                                                     .gates = o->manager_gates,
                                                     .engine = engine,
+                                                    .root_ca = o->serve->pki.ca_certificate,
                                                     .seed = map_random_seed()},
                              &err);
     assert(p->manager); /* it runs all controllers, of which none can be misspelt */

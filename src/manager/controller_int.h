@@ -23,6 +23,7 @@ struct manager {
     struct informers *informers;
     const struct log *log;
     const struct feature_set *gates;
+    struct str root_ca;
     uint64_t seed;
     struct intern *atoms;
     struct match *match;    /* shared by all controllers: tolerations, taints, node affinity */
@@ -31,7 +32,7 @@ struct manager {
 };
 
 struct manager__controller {
-    /* Begins to work: listens to informers, makes its queue. Never NULL. */
+    /* Begins to work: listens to informers, makes its queue. NULL: it has nothing to do. */
     void *(*start)(struct manager *m);
     /* Ends it and frees all that `start` made; its handlers are not called any more. */
     void (*stop)(void *self);

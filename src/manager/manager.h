@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct client;
 struct feature_set;
@@ -26,6 +27,7 @@ struct manager_opts {
     const struct log *log;             /* stored */
     const struct feature_set *gates;   /* stored */
     const struct match_engine *engine; /* stored: evaluates expressions of tolerations; or NULL */
+    struct str root_ca;                /* stored: PEM, what pods trust; empty: not published */
     uint64_t seed;                     /* of maps; nothing observable depends on it */
     /* Which controllers run, by upstream's names, as --controllers has them: "*" is all that run
      * by default, "-name" is not this one. Borrowed. None: "*". */

@@ -56,6 +56,7 @@ static inline void managed_start(struct managed *m, const char *controllers, con
                                                     .informers = m->w.informers,
                                                     .log = &m->w.log,
                                                     .gates = &m->w.gates.enabled,
+                                                    .root_ca = STR("the authority"),
                                                     .seed = 1,
                                                     .controllers = names,
                                                     .controller_count = n},
