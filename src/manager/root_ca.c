@@ -103,8 +103,8 @@ static void *start(struct manager *m) {
                                                       .sync = sync,
                                                       .arg = c});
     informer_listen(c->namespaces, &(struct informer_handler){.set = namespace_set, .arg = c});
-    informer_listen(
-        c->maps, &(struct informer_handler){.set = map_set, .deleted = map_deleted, .arg = c});
+    informer_listen(c->maps,
+                    &(struct informer_handler){.set = map_set, .deleted = map_deleted, .arg = c});
     return c;
 }
 

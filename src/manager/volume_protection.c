@@ -1,9 +1,10 @@
 /*
- * Protection of claims and volumes that are in use: they have a finalizer, which is taken from one
- * that goes when nothing uses it any more.
+ * Protection of claims, volumes and classes of attributes that are in use: they have a finalizer,
+ * which is taken from one that goes when nothing uses it any more.
  *
  * Follows k8s.io/kubernetes pkg/controller/volume/pvcprotection, func (*Controller) processPVC.
  * Follows k8s.io/kubernetes pkg/controller/volume/pvprotection, func (*Controller) processPV.
+ * Follows k8s.io/kubernetes pkg/controller/volume/vacprotection, func (*Controller) processVAC.
  */
 #include <stdlib.h>
 
@@ -13,7 +14,9 @@
 struct protection {
     struct manager *manager;
     struct workqueue *queue;
-    struct informer *informer, *pods;
+    struct informer *informer;
+    struct informer *pods;             /* for claims */
+    struct informer *claims, *volumes; /* for classes */
     const char *finalizer;
 };
 
@@ -165,7 +168,73 @@ static void sync_volume(void *arg, struct work *w) {
         send_finalizers(c, w, o, !goes);
 }
 
-/* ---- both ---- */
+/* ---- classes of attributes ---- */
+
+enum { CLASSES_OF_CLAIM = 3 };
+
+/* The classes that a claim or a volume names; some may be empty. */
+static size_t classes_of(const struct api_object *o, struct str out[CLASSES_OF_CLAIM]) {
+    if (o->kind == client_kind(API_T_persistent_volume)) {
+        out[0] = ((const struct api_persistent_volume *)o->body)->spec.volume_attributes_class_name;
+        return 1;
+    }
+    const struct api_persistent_volume_claim *claim = o->body;
+    const struct api_modify_volume_status *modify = claim->status.modify_volume_status;
+    out[0] = claim->spec.volume_attributes_class_name;
+    out[1] = claim->status.current_volume_attributes_class_name;
+    out[2] = modify ? modify->target_volume_attributes_class_name : (struct str){0};
+    return CLASSES_OF_CLAIM;
+}
+
+static bool names_class(const struct api_object *o, struct str class) {
+    struct str names[CLASSES_OF_CLAIM];
+    size_t n = classes_of(o, names);
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(names[i], class))
+            return true;
+    return false;
+}
+
+static bool any_names_class(struct informer *informer, struct str class) {
+    size_t n;
+    const struct api_object *const *all = informer_find(informer, INFORMER_ALL, STR(""), &n);
+    for (size_t i = 0; i < n; i++)
+        if (names_class(all[i], class))
+            return true;
+    return false;
+}
+
+static void sync_class(void *arg, struct work *w) {
+    struct protection *c = arg;
+    const struct api_object *o = object_of(c, w);
+    if (!o || !needs_look(c, o))
+        return;
+    bool goes = o->meta->deletion_timestamp.set;
+    if (!goes ||
+        (!any_names_class(c->volumes, o->meta->name) && !any_names_class(c->claims, o->meta->name)))
+        send_finalizers(c, w, o, !goes);
+}
+
+/* Looks at the classes that one named and that the other, if there is one, does not. */
+static void enqueue_classes(struct protection *c, const struct api_object *o,
+                            const struct api_object *but) {
+    struct str names[CLASSES_OF_CLAIM];
+    size_t n = classes_of(o, names);
+    for (size_t i = 0; i < n; i++)
+        if (names[i].n && (!but || !names_class(but, names[i])))
+            workqueue_add(c->queue, STR(""), names[i]);
+}
+
+static void user_set(void *arg, const struct api_object *old, const struct api_object *o) {
+    if (old)
+        enqueue_classes(arg, old, o);
+}
+
+static void user_deleted(void *arg, const struct api_object *last) {
+    enqueue_classes(arg, last, NULL);
+}
+
+/* ---- all of them ---- */
 
 static void object_set(void *arg, const struct api_object *old, const struct api_object *o) {
     struct protection *c = arg;
@@ -206,6 +275,18 @@ static void *start_volumes(struct manager *m) {
     return c;
 }
 
+static void *start_classes(struct manager *m) {
+    struct protection *c = start(m, API_T_volume_attributes_class, "vacprotection", sync_class);
+    c->finalizer = "kubernetes.io/vac-protection";
+    c->claims = manager__informer(m, API_T_persistent_volume_claim);
+    c->volumes = manager__informer(m, API_T_persistent_volume);
+    informer_listen(c->informer, &(struct informer_handler){.set = object_set, .arg = c});
+    const struct informer_handler users = {.set = user_set, .deleted = user_deleted, .arg = c};
+    informer_listen(c->claims, &users);
+    informer_listen(c->volumes, &users);
+    return c;
+}
+
 static void stop(void *self) {
     struct protection *c = self;
     workqueue_free(c->queue);
@@ -214,3 +295,4 @@ static void stop(void *self) {
 
 const struct manager__controller manager__pvc_protection = {start_claims, stop};
 const struct manager__controller manager__pv_protection = {start_volumes, stop};
+const struct manager__controller manager__vac_protection = {start_classes, stop};

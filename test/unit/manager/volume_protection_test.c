@@ -80,12 +80,35 @@ static void a_volume_that_is_bound_stays(void **state) {
     managed_stop(&m);
 }
 
+static void a_class_that_a_claim_names_stays(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, "volumeattributesclass-protection-controller", "");
+    world_create(&m.w, "{apiVersion: storage.k8s.io/v1, kind: VolumeAttributesClass, metadata: "
+                       "{name: fast}, driverName: d, parameters: {iops: \"1\"}}");
+    world_create(&m.w, "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, "
+                       "finalizers: []}, spec: {accessModes: [ReadWriteOnce], "
+                       "volumeAttributesClassName: fast, resources: {requests: {storage: 1Gi}}}}");
+    world_run(&m.w, 1);
+    world_delete(&m.w, API_T_volume_attributes_class, "fast");
+    world_run(&m.w, 10);
+    assert_non_null(world_get(&m.w, API_T_volume_attributes_class, "fast"));
+    world_delete(&m.w, API_T_persistent_volume_claim, "data");
+    world_patch(&m.w, API_T_persistent_volume_claim, "data", NULL,
+                "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":"
+                "[\"kubernetes.io/pvc-protection\"]}}");
+    world_run(&m.w, 1);
+    assert_null(world_get(&m.w, API_T_volume_attributes_class, "fast"));
+    managed_stop(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_claim_in_use_stays),
         cmocka_unit_test(a_claim_that_is_only_asked_for_goes),
         cmocka_unit_test(a_finalizer_that_is_missing_comes_back),
         cmocka_unit_test(a_volume_that_is_bound_stays),
+        cmocka_unit_test(a_class_that_a_claim_names_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
