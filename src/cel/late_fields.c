@@ -7,35 +7,39 @@
  */
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "cel/syntax/ast_int.h"
 
 struct cel_fields {
     struct arena arena;
-    struct cel_type type; /* its fields are those of the list */
-    VEC(struct cel_typed_field) list;
+    struct str object;
+    struct map types; /* by the field's name */
 };
 
-struct cel_fields *cel_fields_new(struct str object) {
+struct cel_fields *cel_fields_new(struct str object, uint64_t seed) {
     struct cel_fields *f = xcalloc(1, sizeof *f);
-    f->type = (struct cel_type){.kind = CEL_T_OBJECT, .name = arena_str(&f->arena, object)};
+    f->object = arena_str(&f->arena, object);
+    f->types = MAP_INIT(seed);
     return f;
 }
 
 void cel_fields_free(struct cel_fields *f) {
     if (!f)
         return;
-    vec_release(&f->list);
+    map_release(&f->types);
     arena_release(&f->arena);
     free(f);
 }
 
-/* The type as far as a field can have it. */
-static const struct cel_type *kept(struct arena *a, const struct cel_type *t) {
+/* The type as far as a field can have it. What other fields have is shared: a chain of fields, each
+ * made of the one before, takes one type more for each. */
+static const struct cel_type *kept(struct cel_fields *f, const struct cel_type *t) {
+    if (t->keeper == f)
+        return t;
     switch ((enum cel_type_kind)t->kind) {
     case CEL_T_LIST:
-        return cel__type_list(a, kept(a, t->params[0]));
     case CEL_T_MAP:
-        return cel__type_map(a, kept(a, t->params[0]), kept(a, t->params[1]));
+        break;
     case CEL_T_DYN:
     case CEL_T_ERROR:
     case CEL_T_PARAM:
@@ -46,17 +50,24 @@ static const struct cel_type *kept(struct arena *a, const struct cel_type *t) {
     default:
         return cel__type(t->nullable ? CEL_T_DYN : t->kind);
     }
+    const struct cel_type *params[CEL_TYPE_PARAMS];
+    for (uint8_t i = 0; i < t->param_count; i++)
+        params[i] = kept(f, t->params[i]);
+    struct cel_type *own = arena_new(&f->arena, struct cel_type);
+    *own = (struct cel_type){
+        .kind = t->kind, .param_count = t->param_count, .name = t->name, .keeper = f};
+    cel__type_set_params(own, params);
+    return own;
 }
 
 void cel_fields_add(struct cel_fields *f, struct str name, const struct cel_ast *ast) {
     bool good = !cel_ast_issues(ast).n;
-    vec_push(&f->list, ((struct cel_typed_field){arena_str(&f->arena, name),
-                                                 good ? kept(&f->arena, ast->root->type)
-                                                      : cel__type(CEL_T_DYN)}));
-    f->type.fields = f->list.v;
-    f->type.field_count = (uint32_t)f->list.n;
+    map_put_const(&f->types, arena_str(&f->arena, name),
+                  good ? kept(f, ast->root->type) : cel__type(CEL_T_DYN));
 }
 
-const struct cel_type *cel__with_fields(const struct cel_fields *fields, const struct cel_type *t) {
-    return fields && fields->type.fields && str_eq(fields->type.name, t->name) ? &fields->type : t;
+const struct cel_type *cel__late_field(const struct cel_fields *fields,
+                                       const struct cel_type *object, struct str name) {
+    bool is_theirs = fields && str_eq(fields->object, object->name);
+    return is_theirs ? map_get_const(&fields->types, name) : NULL;
 }

@@ -38,7 +38,9 @@ struct cel_type {
     uint64_t max;                         /* of values' sizes, where it was declared */
     const struct cel_typed_field *fields; /* of an object; NULL: nobody declared it */
     uint32_t field_count;
-    bool open; /* an object that has every field, of type dyn */
+    bool open;                       /* an object that has every field, of type dyn */
+    bool has_param;                  /* a type variable is among what it is made of */
+    const struct cel_fields *keeper; /* whose arena holds all of it; NULL: some other arena */
 };
 
 struct cel_typed_field {
@@ -63,7 +65,8 @@ const struct cel_type *cel__field_type(struct arena *a, const struct cel_type *t
  * optional_type(dyn). */
 const char *cel__type_params(struct cel_value v);
 
-/* Gives a type its parameters; they are dyn if it would be larger than LIMIT_CEL_TYPE_SIZE. */
+/* Gives a type its parameters; they are dyn if it would be larger than LIMIT_CEL_TYPE_SIZE. All
+ * types that are made of others get these here. */
 void cel__type_set_params(struct cel_type *t, const struct cel_type *const *params);
 
 /* list(elem) */

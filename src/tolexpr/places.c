@@ -74,9 +74,11 @@ static uint32_t parts_of(const struct valid_cel_ask *ask) {
 
 bool tolexpr__has_type(const struct tolexpr__place *place, const struct cel_ast *ast,
                        struct arena *a, struct str *sentence) {
+    if (!place->types[0])
+        return true;
     struct str type = cel_ast_type(ast, a);
     size_t n = sizeof place->types / sizeof *place->types;
-    bool good = !place->types[0];
+    bool good = false;
     for (size_t i = 0; !good && i < n && place->types[i]; i++)
         good = str_is(type, place->types[i]);
     if (!good)

@@ -82,8 +82,8 @@ static struct valid_cel_answer check(void *ctx, const struct valid_cel_ask *ask,
 }
 
 static void *variables_new(void *ctx) {
-    (void)ctx;
-    return cel_fields_new(STR(TOLEXPR__VARIABLES_TYPE));
+    const struct tolexpr *x = ctx;
+    return cel_fields_new(STR(TOLEXPR__VARIABLES_TYPE), x->seed);
 }
 
 static void variables_free(void *ctx, void *variables) {

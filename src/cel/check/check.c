@@ -133,8 +133,9 @@ static const struct cel_type *select_field(struct checker *c, struct cel_expr *e
         result = target->params[1];
         break;
     case CEL_T_OBJECT:
-        target = cel__with_fields(c->ast->fields, target);
-        result = cel__field_type(c->arena, target, target->name, field);
+        result = cel__late_field(c->ast->fields, target, field);
+        if (!result)
+            result = cel__field_type(c->arena, target, target->name, field);
         if (!result)
             result = report_no_field(c, e, target, field);
         break;

@@ -84,8 +84,11 @@ void cel__type_set_params(struct cel_type *t, const struct cel_type *const *para
     for (uint8_t i = 0; i < t->param_count; i++)
         t->size += params[i]->size ? params[i]->size : 1;
     bool fits = t->size <= LIMIT_CEL_TYPE_SIZE;
-    for (uint8_t i = 0; i < t->param_count; i++)
+    t->has_param = false;
+    for (uint8_t i = 0; i < t->param_count; i++) {
         t->params[i] = fits ? params[i] : &dyn_type;
+        t->has_param |= t->params[i]->has_param;
+    }
     if (!fits)
         t->size = 1U + t->param_count;
 }
@@ -142,23 +145,27 @@ static const struct cel_type *find_named(struct arena *a, struct str name) {
         if (str_eq(opaque[i].type.name, name))
             return &opaque[i].type;
     bool variable = name.n == 1 && ascii_is_upper(name.p[0]);
-    return new_type(a, variable ? CEL_T_PARAM : CEL_T_OBJECT, arena_str(a, name), 0);
+    struct cel_type *t = new_type(a, variable ? CEL_T_PARAM : CEL_T_OBJECT, arena_str(a, name), 0);
+    t->has_param = variable;
+    return t;
 }
 
 /* The parameters in parentheses, if any; false when they are ill-formed. */
 static bool read_params(struct arena *a, struct str *text, struct cel_type *t) {
     if (text->n == 0 || text->p[0] != '(')
         return true;
+    const struct cel_type *params[CEL_TYPE_PARAMS];
     t->param_count = 0;
     do {
         *text = str_trim(str_sub(*text, 1, text->n));
         if (t->param_count == CEL_TYPE_PARAMS ||
-            !(t->params[t->param_count++] = cel__type_read(a, text)))
+            !(params[t->param_count++] = cel__type_read(a, text)))
             return false;
     } while (text->n > 0 && text->p[0] == ',');
     if (text->n == 0 || text->p[0] != ')')
         return false;
     *text = str_sub(*text, 1, text->n);
+    cel__type_set_params(t, params);
     return true;
 }
 

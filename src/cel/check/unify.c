@@ -14,6 +14,7 @@ const struct cel_type *cel__subst_fresh(struct cel_subst *s) {
     vec_push(&s->of, NULL);
     struct cel_type *t = arena_new(s->arena, struct cel_type);
     t->kind = CEL_T_PARAM;
+    t->has_param = true;
     t->number = (uint32_t)s->of.n;
     return t;
 }
@@ -164,6 +165,8 @@ static const struct cel_type *with_params(struct arena *a, const struct cel_type
 
 const struct cel_type *cel__substitute(const struct cel_subst *s, const struct cel_type *t,
                                        bool free_to_dyn) {
+    if (!t->has_param)
+        return t;
     const struct cel_type *sub = lookup(s, t);
     if (sub)
         return cel__substitute(s, sub, free_to_dyn);
@@ -177,6 +180,8 @@ const struct cel_type *cel__substitute(const struct cel_subst *s, const struct c
 
 const struct cel_type *cel__instantiate(struct cel_subst *s, const struct cel_type *t,
                                         const struct cel_type *letters[26]) {
+    if (!t->has_param)
+        return t;
     if (t->kind == CEL_T_PARAM) {
         const struct cel_type **letter = &letters[t->name.p[0] - 'A'];
         if (!*letter)

@@ -195,8 +195,10 @@ struct cel_ast {
     size_t *pattern_steps; /* instructions of all patterns compiled so far */
 };
 
-/* The type of an object that has these fields, which may be NULL; or the object's own type. */
-const struct cel_type *cel__with_fields(const struct cel_fields *fields, const struct cel_type *t);
+/* The type of the field of this name, of those that an object got from expressions (which may be
+ * NULL); NULL when it got none by this name. */
+const struct cel_type *cel__late_field(const struct cel_fields *fields,
+                                       const struct cel_type *object, struct str name);
 
 /* cel_ast_write of a part of a tree. */
 void cel__expr_write(struct buf *out, const struct cel_expr *e);

@@ -453,7 +453,7 @@ static void fields_come_from_expressions(void **state) {
                                                              .object_count = 1,
                                                              .vars = &var,
                                                              .var_count = 1});
-    struct cel_fields *late = cel_fields_new(STR("test.F"));
+    struct cel_fields *late = cel_fields_new(STR("test.F"), 1);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         struct arena a = {0};
         const struct cel_ast *ast = cel_compile_with(env, &a, str_of(variables[i].text), late);
