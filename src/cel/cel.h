@@ -204,7 +204,7 @@ const struct cel_ast *cel_compile(const struct cel_env *env, struct arena *a, st
  * `variables` in policies of Kubernetes. */
 struct cel_fields;
 
-/* No fields yet, of the object type of this name. The seed is a map's. Free with cel_fields_free. */
+/* No fields yet, of the object type of this name; seed: of a map. Free with cel_fields_free. */
 struct cel_fields *cel_fields_new(struct str object, uint64_t seed);
 void cel_fields_free(struct cel_fields *fields); /* NULL is fine */
 
