@@ -20,8 +20,6 @@ BERTH  := build/release/berth
 BUILD  := cmake --build
 CTEST  := ctest --no-tests=error --output-on-failure -j $(JOBS) --test-dir
 QUIET  := $(if $(CI),-- --quiet)
-# Tests of what has threads: the rest of the code knows none, and there is nothing to be seen there.
-THREADED := ^(unit/(base|api|net|store|auth|apiserver|server|client)|server|live|crash)/
 GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 
 .DEFAULT_GOAL := all
@@ -62,8 +60,8 @@ asan: build/asan/build.ninja setup-test ## all tests under AddressSanitizer and 
 	    UBSAN_OPTIONS=print_stacktrace=1 $(CTEST) build/asan
 
 tsan: build/tsan/build.ninja setup-test ## tests of what has threads under ThreadSanitizer
-	$(BUILD) build/tsan $(QUIET)
-	$(CTEST) build/tsan -R '$(THREADED)'
+	$(BUILD) build/tsan --target berth_threaded $(QUIET)
+	$(CTEST) build/tsan -L threaded
 
 fuzz: build/fuzz/build.ninja ## fuzz: SECONDS=60 for each fuzzer, or for FUZZERS="name ..."
 	$(BUILD) build/fuzz $(QUIET)
