@@ -129,6 +129,12 @@ struct nodes__facts {
 bool nodes__complete_status(struct arena *a, const struct nodes__facts *facts,
                             struct api_node_status *status);
 
+/* What is known of this node. */
+struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__node *node);
+
+/* Adds the labels that a kubelet gives its node and that it lacks; in the arena. */
+void nodes__complete_labels(struct arena *a, struct str node, struct labels *labels);
+
 /* All conditions of a kubelet were seen to hold at this time. */
 void nodes__beat(struct arena *a, struct api_node_status *status, int64_t now);
 

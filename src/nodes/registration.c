@@ -46,9 +46,16 @@ static struct label default_label(size_t i, struct str node) {
     return (struct label){l.key, l.value.p ? l.value : node};
 }
 
+void nodes__complete_labels(struct arena *a, struct str node, struct labels *labels) {
+    for (size_t i = 0; i < DEFAULT_LABELS; i++) {
+        struct label l = default_label(i, node);
+        if (!labels_find(labels, l.key))
+            labels_put(a, labels, l);
+    }
+}
+
 static void label(struct arena *a, const struct nodes_pool *pool, struct api_object_meta *meta) {
-    for (size_t i = 0; i < DEFAULT_LABELS; i++)
-        labels_put(a, &meta->labels, default_label(i, meta->name));
+    nodes__complete_labels(a, meta->name, &meta->labels);
     for (size_t i = 0; i < pool->labels.n; i++)
         labels_put(a, &meta->labels, pool->labels.v[i]);
 }
@@ -120,6 +127,15 @@ void nodes__register(void *arg, struct work *w) {
 
 /* ---- status ---- */
 
+struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__node *node) {
+    return (struct nodes__facts){
+        .name = node->name,
+        .index = node->index,
+        .now = nodes__wall(n),
+        .pool = pool_of(n, node->name),
+    };
+}
+
 void nodes__sync_status(void *arg, struct work *w) {
     struct nodes *n = arg;
     struct nodes__node *node = nodes__find_running(n, work_name(w));
@@ -134,12 +150,7 @@ void nodes__sync_status(void *arg, struct work *w) {
     bool beats = node->heartbeat_at && now >= node->heartbeat_at;
     if (!node->heartbeat_at)
         node->heartbeat_at = now + nodes__until(n, nodes__phase(node, NODES__HEARTBEAT_EVERY));
-    struct nodes__facts facts = {
-        .name = node->name,
-        .index = node->index,
-        .now = nodes__wall(n),
-        .pool = pool_of(n, node->name),
-    };
+    struct nodes__facts facts = nodes__facts_of(n, node);
     struct api_node_status status = ((const struct api_node *)object->body)->status;
     if (!nodes__complete_status(work_arena(w), &facts, &status) && !beats) {
         work_again_after(w, node->heartbeat_at - now);

@@ -447,6 +447,78 @@ static void pods_share_a_node(void **state) {
     end(&c);
 }
 
+/* A carrier that tells of changed nodes only when it is told to, in front of another. */
+struct late {
+    struct client base;
+    struct client *inner;
+    bool holds;
+};
+
+struct late_watch {
+    struct client_watch base;
+    struct client_watch *inner;
+    client_event_fn *tell;
+    void *arg;
+};
+
+static struct client_call *late_send(struct client *c, const struct client_request *request,
+                                     client_answer_fn *done, void *arg) {
+    return client_send(heap_entry(c, struct late, base)->inner, request, done, arg);
+}
+
+static void late_cancel(struct client_call *call) {
+    client_cancel(call);
+}
+
+static void tell_but_nodes(void *arg, const struct client_event *e) {
+    struct late_watch *w = arg;
+    const struct late *late = heap_entry(w->base.client, struct late, base);
+    if (!late->holds || e->type != CLIENT_MODIFIED || !api_object_is(e->object, API_T_node))
+        w->tell(w->arg, e);
+}
+
+static struct client_watch *late_start(struct client *c, const struct api_kind *kind,
+                                       const struct client_selection *selection,
+                                       client_event_fn *tell, void *arg) {
+    struct late_watch *w = xcalloc(1, sizeof *w);
+    *w = (struct late_watch){.base = {c}, .tell = tell, .arg = arg};
+    w->inner = client_watch_start(heap_entry(c, struct late, base)->inner, kind, selection,
+                                  tell_but_nodes, w);
+    return &w->base;
+}
+
+static void late_stop(struct client_watch *base) {
+    struct late_watch *w = heap_entry(base, struct late_watch, base);
+    client_watch_stop(w->inner);
+    free(w);
+}
+
+/* A pod may be bound before its kubelet hears that what it said of its node was stored: it knows
+ * what it said. */
+static void pods_come_before_their_nodes(void **state) {
+    static const struct client_carrier carrier = {late_send, late_cancel, late_start, late_stop,
+                                                  NULL};
+    (void)state;
+    struct cluster c = {0};
+    world_start(&c.w, "");
+    feature_config_init(&c.gates, FEATURE_NEWEST);
+    world_create(&c.w, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}");
+    struct late late = {.base = {&carrier, c.w.loop}, .inner = c.w.client, .holds = true};
+    struct client *inner = c.w.client;
+    informers_free(c.w.informers);
+    c.w.client = &late.base;
+    c.w.informers = informers_new(&late.base, &c.w.log);
+    start_nodes(&c);
+    c.w.client = inner;
+    world_create(&c.w, "{apiVersion: v1, kind: Node, metadata: {name: node-0}}");
+    world_run(&c.w, 1);
+    add_pod(&c, "p", "", "nodeSelector: {kubernetes.io/hostname: node-0}");
+    world_run(&c.w, 5);
+    assert_true(str_is(pod_of(&c, "p")->status.phase, "Running"));
+    assert_int_equal(nodes_rejections(c.nodes, STR("")), 0);
+    end(&c);
+}
+
 /* Another process goes on where one stopped. */
 static void pods_outlive_the_process(void **state) {
     (void)state;
@@ -481,6 +553,7 @@ int main(void) {
         cmocka_unit_test(pods_stop),
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_share_a_node),
+        cmocka_unit_test(pods_come_before_their_nodes),
         cmocka_unit_test(pods_outlive_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
