@@ -26,7 +26,8 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
     conformance conformance-cel conformance-server real-components kubectl clients e2e e2e-api \
-    crash-store bench bench-before bench-cel bench-server bench-upstream soak install format clean \
+    crash-store bench bench-before bench-cel bench-live bench-server bench-upstream soak install \
+    format clean \
     help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
@@ -132,6 +133,10 @@ bench-upstream: build/bench/build.ninja ## compare with upstream; ROUNDS=3 (need
 bench-server: build/bench/build.ninja ## beside a real kube-apiserver; ROUNDS=3 (needs go)
 	$(BUILD) build/bench --target berth $(QUIET)
 	tools/bench-server
+
+bench-live: build/bench/build.ninja ## pods until they are bound, beside the real servers (needs go)
+	$(BUILD) build/bench --target berth $(QUIET)
+	PARTS=p tools/bench-server
 
 soak: all ## watchers and writers for MINUTES=60: nothing is lost, memory stays (needs go)
 	MINUTES=$(MINUTES) tools/soak
