@@ -27,8 +27,7 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
     conformance conformance-cel conformance-server real-components kubectl clients e2e e2e-api \
     crash-store bench bench-before bench-cel bench-live bench-server bench-upstream soak install \
-    format clean \
-    help $(GROUPS)
+    format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
