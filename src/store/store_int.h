@@ -120,7 +120,7 @@ struct store__warm {
 /* An object that others are made after. */
 struct store__likeness {
     const struct api_object *object; /* held; or NULL */
-    size_t rest; /* bytes that the last of them has for itself beside its body */
+    uint16_t bet, patience; /* copies between two bets, and those that have yet to be made */
 };
 enum { STORE__LIKENESSES = 4096 };
 
@@ -139,6 +139,7 @@ struct store {
     struct store__node **working; /* the newest tree of each resource, held */
     struct store__expiries *expiries;
     struct store__likeness likenesses[STORE__LIKENESSES];
+    struct arena scratch; /* of copies that are being made */
     struct store__batch *open;
     uint64_t given;  /* the last revision that was given to a write */
     uint64_t epoch;  /* failures seen */
