@@ -2,15 +2,16 @@
  * Published objects in little memory. Most objects have siblings: the pods of one Deployment differ
  * in their names, uids, nodes and addresses, the nodes of a cluster in little more. So of each
  * family one object is remembered as the likeness of the others, which hold it and have only what
- * differs for themselves.
+ * differs for themselves. Families of a namespace have much in common, too: of the likenesses of
+ * such families one is whole, and the others are made by it.
  *
- * An object holds one other at most, and that one none: a likeness is never made by likeness. It
- * may outlive its place in the store, so it must have paid for itself: at least half of it is
- * shared by each object that holds it, which therefore is the dearer of the two.
+ * So an object holds one other, which may hold a third one that is whole. A likeness may outlive
+ * its place in the store, so it must have paid for itself: at least half of it is shared by each
+ * object that holds it, which therefore is the dearer of the two.
  *
  * A family changes: its pods are created without a status and then run. A member that has much for
- * itself is kept whole and is the likeness of those who come after it, which is a bet that they
- * will be like it; bets become rarer, so that a family whose members just differ much loses little.
+ * itself becomes the likeness of those who come after it, which is a bet that they will be like it;
+ * bets become rarer, so that a family whose members just differ much loses little.
  */
 #include "base/map.h"
 #include "store/store_int.h"
@@ -21,12 +22,11 @@ enum {
     LAST_BET = 1024,    /* each time, up to this */
 };
 
-/* Objects of one owner, or made by one name, or of the same namespace. */
-static struct store__likeness *family_of(struct store *s, uint32_t resource,
-                                         const struct api_object *o) {
+/* Objects of one owner, or made by one name; their namespace is that of `general`. */
+static struct store__likeness *family_of(struct store *s, const struct api_object *o,
+                                         uint64_t general) {
     const struct api_owner_reference *owner = api_object_controller(o);
-    struct str maker = owner ? owner->uid : o->meta->generate_name;
-    uint64_t hash = str_hash(maker, str_hash(o->meta->namespace, resource));
+    uint64_t hash = str_hash(owner ? owner->uid : o->meta->generate_name, general);
     return &s->likenesses[hash % STORE__LIKENESSES];
 }
 
@@ -83,34 +83,57 @@ static bool bets(struct store__likeness *family, const struct copy *c) {
     return true;
 }
 
-/* The object whole, without what was left behind when it was made; the draft is taken. */
-static const struct api_object *publish_whole(struct store *s, struct api_object *draft) {
+/* The object whole, without what was left behind when it was made. */
+static struct api_object *copy_whole(struct store *s, const struct api_object *draft) {
     size_t shared;
-    struct api_object *copy = api_object_copy_like(draft, NULL, &s->scratch, &shared);
-    api_object_free(draft);
-    return api_publish(copy);
+    return api_object_copy_like(draft, NULL, &s->scratch, &shared);
+}
+
+static void remember(struct store__likeness *family, const struct api_object *o) {
+    api_object_unref(family->object);
+    family->object = api_object_ref(o);
+}
+
+/* The likeness of a family that has no good one. */
+static const struct api_object *publish_likeness(struct store *s, const struct api_object *draft,
+                                                 struct store__likeness *general) {
+    struct copy c = copy_like(s, draft, general->object);
+    if (c.object && !bets(general, &c))
+        return api_publish(c.object);
+    api_object_free(c.object);
+    const struct api_object *o = api_publish(copy_whole(s, draft));
+    remember(general, o);
+    return o;
+}
+
+static const struct api_object *publish(struct store *s, uint32_t resource,
+                                        const struct api_object *draft,
+                                        const struct api_object *had) {
+    if (arena_used(&draft->arena) < LEAST_BYTES)
+        return api_publish(copy_whole(s, draft));
+    uint64_t general = str_hash(draft->meta->namespace, resource);
+    struct store__likeness *family = family_of(s, draft, general);
+    struct copy c = best_copy(s, draft, had, family->object);
+    if (c.object && !bets(family, &c))
+        return api_publish(c.object);
+    api_object_free(c.object);
+    const struct api_object *o = publish_likeness(s, draft, &s->general[general % STORE__GENERAL]);
+    remember(family, o);
+    return o;
 }
 
 const struct api_object *store__object_publish(struct store *s, uint32_t resource,
                                                struct api_object *draft,
                                                const struct api_object *previous) {
-    if (arena_used(&draft->arena) < LEAST_BYTES)
-        return publish_whole(s, draft);
-    struct store__likeness *family = family_of(s, resource, draft);
-    struct copy c = best_copy(s, draft, previous ? previous->base : NULL, family->object);
-    if (c.object && !bets(family, &c)) {
-        api_object_free(draft);
-        return api_publish(c.object);
-    }
-    api_object_free(c.object);
-    const struct api_object *o = publish_whole(s, draft);
-    api_object_unref(family->object);
-    family->object = api_object_ref(o);
+    const struct api_object *o = publish(s, resource, draft, previous ? previous->base : NULL);
+    api_object_free(draft);
     return o;
 }
 
 void store__likenesses_release(struct store *s) {
     for (size_t i = 0; i < STORE__LIKENESSES; i++)
         api_object_unref(s->likenesses[i].object);
+    for (size_t i = 0; i < STORE__GENERAL; i++)
+        api_object_unref(s->general[i].object);
     arena_release(&s->scratch);
 }
