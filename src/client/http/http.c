@@ -193,7 +193,12 @@ static void http_free(struct client *c) {
     free(h);
 }
 
+static void write_metrics(const struct client *c, struct buf *out) {
+    client__hub_write_metrics(&((const struct client__http *)(const void *)c)->hub, out);
+}
+
 static const struct client_carrier carrier = {
+    .write_metrics = write_metrics,
     .send = http_send,
     .cancel = cancel,
     .watch_start = client__http_watch_start,
@@ -203,7 +208,7 @@ static const struct client_carrier carrier = {
 
 struct client *client_http_new(const struct client_http_opts *opts, struct err *err) {
     struct client__http *h = xcalloc(1, sizeof *h);
-    h->base = (struct client){&carrier, opts->loop};
+    h->base = (struct client){.carrier = &carrier, .loop = opts->loop};
     h->opts = *opts;
     h->opts.timeout = opts->timeout > 0 ? opts->timeout : TIMEOUT;
     h->queue_end = &h->queue;

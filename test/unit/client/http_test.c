@@ -409,6 +409,11 @@ static void requests_are_spread_over_time(void **state) {
         assert_true((double)f.answers <= 2 + seconds * 20 + 1e-6);
     }
     assert_true(f.has_ended);
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    client_metrics_write(f.client, &text);
+    assert_true(str_find(buf_view(&text), STR("method=\"GET\"} 9\n")) != STR_NONE);
+    assert_true(str_find(buf_view(&text), STR("rest_client_requests_total{code=\"429\",host=\""
+                                              "127.0.0.1:")) != STR_NONE);
     client_watch_stop(w);
     end(&f);
 }
