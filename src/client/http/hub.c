@@ -93,8 +93,7 @@ void client__hub_write_metrics(const struct client__hub *h, struct buf *out) {
         char code[16] = "<error>";
         if (t->status)
             snprintf(code, sizeof code, "%d", t->status);
-        buf_addf(out,
-                 "rest_client_requests_total{code=\"%s\",host=\"%.*s\",method=\"%s\"} %llu\n",
+        buf_addf(out, "rest_client_requests_total{code=\"%s\",host=\"%.*s\",method=\"%s\"} %llu\n",
                  code, STR_ARG(host), t->method, (unsigned long long)t->n);
     }
 }

@@ -117,7 +117,8 @@ static void on_ended(void *arg, enum election_end end) {
 
 static void enter(struct race *r, struct candidate *c, const char *identity) {
     *c = (struct candidate){.race = r};
-    c->line = (struct line){.base = {.carrier = &line_carrier, .loop = r->w.loop}, .inner = r->w.client};
+    c->line =
+        (struct line){.base = {.carrier = &line_carrier, .loop = r->w.loop}, .inner = r->w.client};
     c->events = events_new(&(struct events_opts){
         .client = r->w.client, .log = &r->w.log, .component = "kube-scheduler"});
     c->e = election_new(&(struct election_opts){.client = &c->line.base,

@@ -45,7 +45,8 @@ static void test_answers(void **state) {
          "[+]ping ok\n[+]informer-sync excluded: ok\n"
          "warn: some health checks cannot be excluded: no matches for \"x\"\n"
          "readyz check passed\n"},
-        {"GET", "/readyz/informer-sync", "", true, 500, "internal server error: not synchronized\n"},
+        {"GET", "/readyz/informer-sync", "", true, 500,
+         "internal server error: not synchronized\n"},
         {"GET", "/readyz/ping", "", true, 200, "ok"},
         {"GET", "/healthz/informer-sync", "", true, 404, "404 page not found\n"},
         {"GET", "/", "", true, 404, "404 page not found\n"},

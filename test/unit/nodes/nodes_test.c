@@ -14,7 +14,10 @@ struct cluster {
     struct feature_config gates; /* of the kubelets */
     struct nodes_pool pool;
     struct nodes *nodes;
+    bool is_choosy;
 };
+
+static const struct str chosen[] = {STR_INIT("n1"), STR_INIT("n3")};
 
 static void start_nodes(struct cluster *c) {
     c->nodes = nodes_new(&(struct nodes_opts){
@@ -25,6 +28,9 @@ static void start_nodes(struct cluster *c) {
         .seed = 1,
         .pools = &c->pool,
         .pool_count = 1,
+        .is_choosy = c->is_choosy,
+        .chosen = chosen,
+        .chosen_count = 2,
         .start_delay = 2 * CLOCK_SECOND,
         .stop_delay = 3 * CLOCK_SECOND,
     });
@@ -41,6 +47,7 @@ static void begin(struct cluster *c, size_t count) {
                                   .labels = {&zone, 1},
                                   .taints = {&taint, 1},
                                   .kernel_version = STR("5.15.0")};
+    c->is_choosy = false;
     world_create(&c->w, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}");
     start_nodes(c);
     world_run(&c->w, 1);
@@ -447,6 +454,29 @@ static void pods_share_a_node(void **state) {
     end(&c);
 }
 
+/* Two processes share the nodes of a cluster. */
+static void nodes_are_chosen(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 0);
+    stop_nodes(&c);
+    c.w.informers = informers_new(c.w.client, &c.w.log);
+    c.is_choosy = true;
+    c.pool.count = 2;
+    for (int i = 1; i <= 3; i++)
+        world_create(
+            &c.w,
+            arena_printf(&c.w.arena, "{apiVersion: v1, kind: Node, metadata: {name: n%d}}", i).p);
+    start_nodes(&c);
+    world_run(&c.w, 30);
+    assert_int_equal(nodes_count(c.nodes), 4);
+    assert_non_null(node_condition(node_of(&c, "n1"), "Ready"));
+    assert_null(node_condition(node_of(&c, "n2"), "Ready"));
+    assert_non_null(node_condition(node_of(&c, "n3"), "Ready"));
+    assert_non_null(node_condition(node_of(&c, "node-1"), "Ready"));
+    end(&c);
+}
+
 /* Another process goes on where one stopped. */
 static void pods_outlive_the_process(void **state) {
     (void)state;
@@ -481,6 +511,7 @@ int main(void) {
         cmocka_unit_test(pods_stop),
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_share_a_node),
+        cmocka_unit_test(nodes_are_chosen),
         cmocka_unit_test(pods_outlive_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
