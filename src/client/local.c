@@ -385,7 +385,7 @@ static const struct client_carrier carrier = {
 
 struct client *client_local_new(const struct client_local_opts *opts) {
     struct local *l = xcalloc(1, sizeof *l);
-    l->base = (struct client){&carrier, opts->loop};
+    l->base = (struct client){.carrier = &carrier, .loop = opts->loop};
     l->opts = *opts;
     store_subscribe(opts->store, on_news, l);
     return &l->base;

@@ -55,6 +55,7 @@ struct nodes {
     struct map nodes;      /* by name: struct nodes__node */
     struct map pods;       /* by uid: struct nodes__pod */
     struct map rejections; /* by reason: struct nodes__count */
+    struct map chosen;     /* names, if others are left alone */
     uint32_t next_index;
     size_t ours;
     struct intern *atoms;
@@ -99,6 +100,9 @@ void nodes__lease_set(void *arg, const struct api_object *old, const struct api_
 
 /* Has all nodes of the pools made that are not there. */
 void nodes__register_pools(struct nodes *n);
+
+/* The pool to which a node of this name belongs; or NULL. */
+const struct nodes_pool *nodes__pool_of(const struct nodes *n, struct str name);
 
 /* A pod is gone or has ended: it takes nothing any more. */
 void nodes__drop_pod(struct nodes *n, const struct api_object *pod);
