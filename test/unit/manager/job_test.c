@@ -248,7 +248,7 @@ static void a_deleted_pod_has_failed(void **state) {
 static void bind(struct managed *m, const char *pod) {
     char text[400];
     snprintf(text, sizeof text,
-             "{apiVersion: v1, kind: Binding, metadata: {name: %s}, target: {kind: Node, name: n}}",
+             "{apiVersion: v1, kind: Binding, metadata: {name: %s}, target: {kind: Node, name: one}}",
              pod);
     struct api_object *o = world_object(&m->w, text);
     world_send(&m->w, &(struct client_request){.verb = REGISTRY_VERB_CREATE,
@@ -279,7 +279,7 @@ static void a_pod_that_goes_is_replaced_by_policy(void **state) {
     for (size_t i = 0; i < 2; i++) {
         struct managed m;
         managed_start(&m, "job-controller", "");
-        world_create(&m.w, "{apiVersion: v1, kind: Node, metadata: {name: n}}");
+        world_create(&m.w, "{apiVersion: v1, kind: Node, metadata: {name: one}}");
         world_create(&m.w, rows[i].spec);
         world_run(&m.w, 2);
         struct managed_names names = living_pods(&m);
