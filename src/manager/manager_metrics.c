@@ -14,6 +14,8 @@ enum {
 static void (*const writers[])(const void *self, struct buf *out) = {
     [ROW_taint_eviction] = manager__taint_eviction_write_metrics,
     [ROW_job] = manager__job_write_metrics,
+    [ROW_cronjob] = manager__cronjob_write_metrics,
+    [ROW_ttl_after_finished] = manager__ttl_after_finished_write_metrics,
 };
 
 void manager_metrics_write(const struct manager *m, struct buf *out) {

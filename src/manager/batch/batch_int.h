@@ -6,5 +6,7 @@ struct buf;
 
 /* Appends the figures of a running controller as Prometheus reads them. */
 void manager__job_write_metrics(const void *self, struct buf *out);
+void manager__cronjob_write_metrics(const void *self, struct buf *out);
+void manager__ttl_after_finished_write_metrics(const void *self, struct buf *out);
 
 #endif
