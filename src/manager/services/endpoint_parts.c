@@ -76,20 +76,10 @@ struct api_object_reference *endpoint__pod_ref(struct arena *a, const struct api
     return ref;
 }
 
-void endpoint__drop_annotation(struct api_object *draft, struct str key) {
-    struct labels *list = &api_own_meta(draft)->annotations, old = *list;
-    if (!labels_find(&old, key))
-        return;
-    *list = (struct labels){arena_array(&draft->arena, struct label, old.n), 0};
-    for (size_t i = 0; i < old.n; i++)
-        if (!str_eq(old.v[i].key, key))
-            list->v[list->n++] = old.v[i];
-}
-
 void endpoint__set_trigger_time(struct api_object *draft, struct api_time t) {
     AUTO(buf_release) struct buf text = BUF_INIT(64);
     if (!t.set) {
-        endpoint__drop_annotation(draft, ENDPOINT__TRIGGER_TIME);
+        labels_remove(&draft->arena, &api_own_meta(draft)->annotations, ENDPOINT__TRIGGER_TIME);
         return;
     }
     time_write(&text, (struct time_instant){t.sec, 0});

@@ -32,9 +32,6 @@ struct api_object_reference *endpoint__pod_ref(struct arena *a, const struct api
 /* Sets or takes away the annotation with the moment of the change that led to a write. */
 void endpoint__set_trigger_time(struct api_object *draft, struct api_time t);
 
-/* Takes an annotation from a draft, if it has it. */
-void endpoint__drop_annotation(struct api_object *draft, struct str key);
-
 /* ---- of slices ---- */
 
 typedef struct api_discovery_endpoint_port_list endpoint__ports;

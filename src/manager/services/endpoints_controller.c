@@ -146,7 +146,7 @@ static void fill(struct api_object *draft, const struct api_object *service,
         labels_put(&draft->arena, &body->metadata.annotations,
                    (struct label){OVER_CAPACITY, STR("truncated")});
     else
-        endpoint__drop_annotation(draft, OVER_CAPACITY);
+        labels_remove(&draft->arena, &body->metadata.annotations, OVER_CAPACITY);
 }
 
 struct writing {

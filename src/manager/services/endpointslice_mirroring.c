@@ -9,10 +9,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "controller/controller.h"
+#include "manager/labelled_int.h"
 #include "manager/pods_int.h"
 #include "manager/services/endpoint_parts_int.h"
 #include "manager/services/endpoint_subsets_int.h"
-#include "manager/services/labelled_int.h"
 #include "valid/ip.h"
 
 #define FIRST_DELAY CLOCK_SECOND

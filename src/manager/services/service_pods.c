@@ -12,8 +12,8 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "manager/labelled_int.h"
 #include "manager/pods_int.h"
-#include "manager/services/labelled_int.h"
 
 struct service_pods {
     struct informer *services, *pods;

@@ -2,8 +2,8 @@
  * Objects filed under labels, so that those with a certain label are found without a look at the
  * others. What changes costs what its own labels cost.
  */
-#ifndef MANAGER_SERVICES_LABELLED_INT_H
-#define MANAGER_SERVICES_LABELLED_INT_H
+#ifndef MANAGER_LABELLED_INT_H
+#define MANAGER_LABELLED_INT_H
 
 #include "api/object.h"
 

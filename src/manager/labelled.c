@@ -1,5 +1,5 @@
 /* Objects filed under labels: every one knows its places, so that it leaves them at once. */
-#include "manager/services/labelled_int.h"
+#include "manager/labelled_int.h"
 
 #include <stdlib.h>
 #include <string.h>
