@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "intern/intern.h"
 #include "manager/controller_int.h"
+#include "manager/services/service_pods_int.h"
 #include "match/match.h"
 #include "net/loop.h"
 
@@ -105,6 +106,7 @@ void manager_free(struct manager *m) {
     for (size_t i = 0; controllers[i]; i++)
         if (m->running[i])
             controllers[i]->stop(m->running[i]);
+    service_pods__free(m->service_pods);
     free(m->running);
     net_timer_stop(client_loop(m->client), &m->sweep);
     match_free(m->match);

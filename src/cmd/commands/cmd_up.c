@@ -246,7 +246,11 @@ static int run(struct cmd_call *call, struct err *err) {
         return -1;
     int rc = -1;
     if (serve_open(&up.serve, call, &up.serve_opts, err) == 0 &&
-        load_files(&up.serve, &up.opts->input, err) == 0 && serve_listen(&up.serve, err) == 0) {
+        load_files(&up.serve, &up.opts->input, err) == 0) {
+        load_standard_class(&up.serve);
+        rc = serve_listen(&up.serve, err);
+    }
+    if (rc == 0) {
         run_cluster(&up);
         rc = up.rc;
     }
