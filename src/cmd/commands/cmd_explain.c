@@ -26,8 +26,10 @@ static const struct opt explain_opts[] = {
      .offset = offsetof(struct explain_opts, all)},
     ROW_ASSUME_ALLOCATABLE(offsetof(struct explain_opts, scene.assumed)),
     ROW_CONFIG(offsetof(struct explain_opts, scene.config)),
+    ROW_LIVE(offsetof(struct explain_opts, scene.live), ROW_LIVE_SCENE),
     ROW_NAMESPACE(offsetof(struct explain_opts, scene.namespace),
-                  "Namespace of the pod, and of objects that name none (default)."),
+                  "Namespace of the pod, and of objects that name none; without it that of the "
+                  "kubeconfig's context, or default."),
     {.name = "node",
      .kind = OPT_STR,
      .value = "NAME",
@@ -345,7 +347,10 @@ static int run(struct cmd_call *call, struct err *err) {
     struct target wanted;
     if (read_wanted(call, &wanted, err) < 0)
         return -1;
-    int rc = scene_read(&run.scene, call, &run.opts->scene, "explain", err);
+    struct scene_opts scene = run.opts->scene;
+    if (target_is_pod(&wanted))
+        scene.pod = wanted.name;
+    int rc = scene_read(&run.scene, call, &scene, "explain", err);
     if (rc == 0)
         rc = explain_wanted(&run, &wanted, err);
     if (rc >= 0 && io_write(call->ctx->out, buf_view(&run.out), err) < 0)
@@ -356,9 +361,12 @@ static int run(struct cmd_call *call, struct err *err) {
 }
 
 static const struct cmd_example examples[] = {
-    {"Why is this pod pending?", "kubectl get nodes,pods -A -o json | berth explain pod/web -f -"},
-    {"Why is anything pending?", "berth explain --pending -f cluster.yaml"},
-    {"Why not on this node?", "berth explain pod/web -f cluster.yaml --node n1"},
+    {"Why is this pod pending, in the cluster of the kubeconfig?", "berth explain pod/web"},
+    {"Why is anything pending?", "berth explain --pending --context prod"},
+    {"Why not on this node?", "berth explain pod/web --node n1"},
+    {"Would this pod fit, that is not there yet?", "berth explain pod/web -f pod.yaml --live"},
+    {"In a cluster that was written down",
+     "kubectl get nodes,pods -A -o json | berth explain pod/web -f -"},
     {"Every plug-in's verdict on every node, for a program",
      "berth explain pod/web -f cluster.yaml --all -o json"},
     {"To show to others", "berth explain pod/web -f cluster.yaml --redact"},
@@ -369,8 +377,9 @@ const struct cmd cmd_explain = {
     .name = "explain",
     .summary = "Tell why a pod fits on some nodes and not on others",
     .about =
-        "Take a cluster from files as berth schedule does, and tell what every plug-in of the "
-        "scheduler makes of every node for one pod, with the values that were compared. Nodes that "
+        "Take the cluster of the kubeconfig, or one from files as berth schedule does, and tell "
+        "what every plug-in of the scheduler makes of every node for one pod, with the values that "
+        "were compared. Nodes that "
         "fail for the same causes are one group. For a pod that fits, the scores and the node that "
         "is taken; for one that does not, the smallest changes that would make it fit, each "
         "verified by the scheduler.\n\n"
@@ -380,10 +389,11 @@ const struct cmd cmd_explain = {
         "berth schedule decides it. Exits with 0 when the pod gets a node, 1 when it does not or "
         "an object was refused, 2 when an input cannot be read, there is no such pod, or it is the "
         "pod that was refused.",
-    .usage = "(pod/NAME | WORKLOAD/NAME | --pending) -f FILE... [options]",
+    .usage = "(pod/NAME | WORKLOAD/NAME | --pending) [-f FILE...] [options]",
     .examples = examples,
     .groups = {{"Options", explain_opts, 0},
                {"Input Options", input_opts, offsetof(struct explain_opts, scene.input)},
+               {"Cluster Options", cluster_opts, offsetof(struct explain_opts, scene.server)},
                {"Feature Gate Options", gates_opts, offsetof(struct explain_opts, scene.gates)}},
     .opts_size = sizeof(struct explain_opts),
     .most_args = 1,

@@ -1,0 +1,126 @@
+/* A server that is asked while the command waits, and the lists of its objects. */
+#include "cmd/remote.h"
+
+#include "api/object.h"
+#include "base/printable.h"
+#include "cli/io.h"
+#include "client/lists.h"
+#include "cmd/progress.h"
+#include "net/loop.h"
+
+/* While a command waits, its progress is looked at so often. */
+#define LOOK_EVERY (CLOCK_SECOND / 10)
+
+enum { LONGEST_REMARK = 4096 };
+
+int remote_open(struct remote *r, struct cmd_call *call, const struct cluster_opts *opts,
+                struct err *err) {
+    *r = (struct remote){.call = call};
+    if (cluster_find(call, opts, &r->access, err) < 0)
+        return err->code != ERR_NOT_FOUND || cluster_is_named(opts)
+                   ? -1
+                   : cmd_hint(err, STR("files are named with -f, instead of a cluster"));
+    r->loop = net_loop_new(&clock_system);
+    r->client = cluster_client_new(r->loop, opts, &r->access, err);
+    return r->client ? 0 : -1;
+}
+
+void remote_close(struct remote *r) {
+    client_free(r->client);
+    net_loop_free(r->loop);
+    r->client = NULL;
+    r->loop = NULL;
+}
+
+struct str remote_namespace(const struct remote *r, struct str given) {
+    return given.n ? given : r->access.namespace;
+}
+
+struct str remote_place(struct arena *a, const struct api_object *o) {
+    if (!o->kind->namespaced)
+        return arena_printf(a, "%s/%.*s", o->kind->plural, STR_ARG(o->meta->name));
+    return arena_printf(a, "namespaces/%.*s/%s/%.*s", STR_ARG(o->meta->namespace), o->kind->plural,
+                        STR_ARG(o->meta->name));
+}
+
+/* ---- lists ---- */
+
+struct reading {
+    struct client_lists lists;
+    struct progress progress;
+    bool is_done;
+};
+
+static void on_done(void *arg) {
+    ((struct reading *)arg)->is_done = true;
+}
+
+static void wait_for(struct remote *r, struct reading *reading) {
+    client_lists_start(&reading->lists);
+    while (!reading->is_done) {
+        net_loop_turn(r->loop, LOOK_EVERY);
+        progress_update(&reading->progress, reading->lists.listed, 0);
+    }
+    progress_end(&reading->progress);
+}
+
+static void warn(const struct remote *r, const struct client_list *list, const char *hides) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_REMARK);
+    cmd_add_title(r->call->ctx, CMD_WARNING, &text);
+    printable_add(&text, str_of(list->failure.msg));
+    buf_addf(&text, ": %s\n", hides);
+    (void)io_write(r->call->ctx->err, buf_view(&text), NULL);
+}
+
+static int fail(const struct remote *r, const struct client_list *list, const char *hint,
+                struct err *err) {
+    struct client_answer answer = {
+        .code = list->failure.code, .status = list->status, .message = str_of(list->failure.msg)};
+    cluster_fail(&r->access, &answer, err);
+    return list->failure.code == ERR_FORBIDDEN && hint ? cmd_hint(err, str_of(hint)) : -1;
+}
+
+/* What did not come: a kind that the server does not have is empty, one that may not be listed is
+ * told if something can be said without it. */
+static int check(const struct remote *r, const struct client_list *list,
+                 const struct remote_kind *kind, struct err *err) {
+    enum err_code code = list->failure.code;
+    if (!code || code == ERR_NOT_FOUND)
+        return 0;
+    if (code != ERR_FORBIDDEN || !kind->hides)
+        return fail(r, list, kind->hint, err);
+    warn(r, list, kind->hides);
+    return 0;
+}
+
+static struct client_list *lists_of(struct arena *a, const struct remote_kind *kinds, size_t n) {
+    struct client_list *lists = arena_array(a, struct client_list, n);
+    for (size_t i = 0; i < n; i++)
+        lists[i] = (struct client_list){.kind = client_kind(kinds[i].type),
+                                        .selection = {.namespace = kinds[i].namespace,
+                                                      .field_selector = kinds[i].field_selector}};
+    return lists;
+}
+
+int remote_read(struct remote *r, const struct remote_kind *kinds, size_t n,
+                void (*visit)(void *arg, const struct api_object *o), void *arg, struct err *err) {
+    AUTO(arena_release) struct arena a = {0};
+    struct reading reading = {.lists = {.client = r->client,
+                                        .v = lists_of(&a, kinds, n),
+                                        .n = n,
+                                        .done = on_done,
+                                        .arg = &reading}};
+    int rc = 0;
+    if (!n)
+        return 0;
+    progress_init_count(&reading.progress, r->call->ctx, 0, "objects");
+    wait_for(r, &reading);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = check(r, &reading.lists.v[i], &kinds[i], err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        client_list_take(&reading.lists.v[i], visit, arg);
+    log_info(&r->call->ctx->log, 1, "cluster read", LOG_STR("server", r->access.server),
+             LOG_I64("objects", (int64_t)reading.lists.listed));
+    client_lists_release(&reading.lists);
+    return rc;
+}
