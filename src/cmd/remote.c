@@ -43,6 +43,38 @@ struct str remote_place(struct arena *a, const struct api_object *o) {
                         STR_ARG(o->meta->name));
 }
 
+/* ---- one object ---- */
+
+struct getting {
+    struct remote *r;
+    const struct api_object *found;
+    bool is_done;
+    int rc;
+    struct err *err;
+};
+
+static void on_object(void *arg, const struct client_answer *answer) {
+    struct getting *g = arg;
+    g->is_done = true;
+    if (answer->object)
+        g->found = api_object_ref(answer->object);
+    else if (answer->code && answer->code != ERR_NOT_FOUND)
+        g->rc = cluster_fail(&g->r->access, answer, g->err);
+}
+
+int remote_get(struct remote *r, const struct api_kind *kind, struct str namespace, struct str name,
+               const struct api_object **out, struct err *err) {
+    struct getting g = {.r = r, .err = err};
+    client_send(r->client,
+                &(struct client_request){
+                    .verb = REGISTRY_VERB_GET, .kind = kind, .namespace = namespace, .name = name},
+                on_object, &g);
+    while (!g.is_done)
+        net_loop_turn(r->loop, CLOCK_SECOND);
+    *out = g.found;
+    return g.rc;
+}
+
 /* ---- lists ---- */
 
 struct reading {
@@ -64,32 +96,63 @@ static void wait_for(struct remote *r, struct reading *reading) {
     progress_end(&reading->progress);
 }
 
-static void warn(const struct remote *r, const struct client_list *list, const char *hides) {
+static bool is_forbidden(const struct client_list *list) {
+    return list->failure.code == ERR_FORBIDDEN;
+}
+
+/* One line for all kinds that hide the same. */
+static void warn(const struct remote *r, const struct client_lists *all,
+                 const struct remote_kind *kinds, size_t first) {
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_REMARK);
     cmd_add_title(r->call->ctx, CMD_WARNING, &text);
-    printable_add(&text, str_of(list->failure.msg));
-    buf_addf(&text, ": %s\n", hides);
+    for (size_t i = 0; i < all->n; i++) {
+        bool is_same = kinds[i].hides && str_is(str_of(kinds[i].hides), kinds[first].hides);
+        if (!is_same || !is_forbidden(&all->v[i]))
+            continue;
+        if (i < first)
+            return; /* it was told there */
+        buf_addf(&text, "%s%s", i == first ? "" : ", ", all->v[i].kind->plural);
+    }
+    buf_addf(&text, " may not be listed: %s\n", kinds[first].hides);
     (void)io_write(r->call->ctx->err, buf_view(&text), NULL);
 }
 
-static int fail(const struct remote *r, const struct client_list *list, const char *hint,
-                struct err *err) {
+static int hint_at_skip(const struct client_lists *all, const struct remote_kind *kinds,
+                        size_t first, struct err *err) {
+    AUTO(buf_release) struct buf text = BUF_INIT(ERR_TEXT);
+    const char *before = "; --skip=";
+    buf_add(&text, str_of(kinds[first].blinds));
+    for (size_t i = 0; i < all->n && kinds[first].can_be_skipped; i++) {
+        if (!kinds[i].can_be_skipped || !is_forbidden(&all->v[i]))
+            continue;
+        buf_addf(&text, "%s%s", before, all->v[i].kind->kind);
+        before = ",";
+    }
+    buf_add(&text, str_of(kinds[first].can_be_skipped ? " does without" : ""));
+    return cmd_hint(err, buf_view(&text));
+}
+
+static int fail(const struct remote *r, const struct client_list *list, struct err *err) {
     struct client_answer answer = {
         .code = list->failure.code, .status = list->status, .message = str_of(list->failure.msg)};
-    cluster_fail(&r->access, &answer, err);
-    return list->failure.code == ERR_FORBIDDEN && hint ? cmd_hint(err, str_of(hint)) : -1;
+    return cluster_fail(&r->access, &answer, err);
 }
 
 /* What did not come: a kind that the server does not have is empty, one that may not be listed is
  * told if something can be said without it. */
-static int check(const struct remote *r, const struct client_list *list,
-                 const struct remote_kind *kind, struct err *err) {
-    enum err_code code = list->failure.code;
-    if (!code || code == ERR_NOT_FOUND)
-        return 0;
-    if (code != ERR_FORBIDDEN || !kind->hides)
-        return fail(r, list, kind->hint, err);
-    warn(r, list, kind->hides);
+static int check(const struct remote *r, const struct client_lists *all,
+                 const struct remote_kind *kinds, struct err *err) {
+    for (size_t i = 0; i < all->n; i++) {
+        const struct client_list *list = &all->v[i];
+        if (!list->failure.code || list->failure.code == ERR_NOT_FOUND ||
+            (is_forbidden(list) && kinds[i].hides))
+            continue;
+        fail(r, list, err);
+        return is_forbidden(list) && kinds[i].blinds ? hint_at_skip(all, kinds, i, err) : -1;
+    }
+    for (size_t i = 0; i < all->n; i++)
+        if (is_forbidden(&all->v[i]))
+            warn(r, all, kinds, i);
     return 0;
 }
 
@@ -110,13 +173,11 @@ int remote_read(struct remote *r, const struct remote_kind *kinds, size_t n,
                                         .n = n,
                                         .done = on_done,
                                         .arg = &reading}};
-    int rc = 0;
     if (!n)
         return 0;
     progress_init_count(&reading.progress, r->call->ctx, 0, "objects");
     wait_for(r, &reading);
-    for (size_t i = 0; i < n && rc == 0; i++)
-        rc = check(r, &reading.lists.v[i], &kinds[i], err);
+    int rc = check(r, &reading.lists, kinds, err);
     for (size_t i = 0; i < n && rc == 0; i++)
         client_list_take(&reading.lists.v[i], visit, arg);
     log_info(&r->call->ctx->log, 1, "cluster read", LOG_STR("server", r->access.server),

@@ -10,7 +10,6 @@
 #include "cmd/gate_flags.h"
 
 struct api_object;
-struct client_request;
 
 /* Everything belongs to the thread that calls these functions, which turn the loop. */
 struct remote {
@@ -37,6 +36,11 @@ struct str remote_namespace(const struct remote *r, struct str given);
 int remote_gates(struct remote *r, const struct gates_opts *given, struct gates_opts *out,
                  struct err *err);
 
+/* remote_open and remote_gates, which changes *gates; what is wrong with these is told before
+ * anything is asked. */
+int remote_begin(struct remote *r, struct cmd_call *call, const struct cluster_opts *opts,
+                 struct gates_opts *gates, struct err *err);
+
 /* Adds the gates that a server's metrics show to be other than by default, as the flag has them. */
 void remote_gates_read(struct arena *a, struct str metrics, struct feature_version version,
                        struct opt_list *out);
@@ -51,15 +55,20 @@ struct remote_kind {
     enum api_type_id type;
     struct str namespace;      /* empty: all */
     struct str field_selector; /* empty: none */
-    /* What nobody knows when it may not be listed, which is told; NULL: that is a failure. */
-    const char *hides;
-    const char *hint; /* what to do about that failure; or NULL */
+    /* When it may not be listed: what is not known then, which is told; or else why nothing can be
+     * said, which is a failure, and whether --skip helps. */
+    const char *hides, *blinds;
+    bool can_be_skipped;
 };
 
 /* Reads all of them, beside each other, and then calls visit for each object, which is borrowed, in
  * the order of the kinds. Kinds that the server does not have are empty. */
 int remote_read(struct remote *r, const struct remote_kind *kinds, size_t n,
                 void (*visit)(void *arg, const struct api_object *o), void *arg, struct err *err);
+
+/* Asks for one object: *out is the caller's reference, or NULL when there is none. */
+int remote_get(struct remote *r, const struct api_kind *kind, struct str namespace, struct str name,
+               const struct api_object **out, struct err *err);
 
 /* Where an object is, as a part of the server's paths: namespaces/default/pods/web. */
 struct str remote_place(struct arena *a, const struct api_object *o);

@@ -189,3 +189,13 @@ int remote_gates(struct remote *r, const struct gates_opts *given, struct gates_
     append(r->call->arena, &out->gates, &given->gates);
     return 0;
 }
+
+int remote_begin(struct remote *r, struct cmd_call *call, const struct cluster_opts *opts,
+                 struct gates_opts *gates, struct err *err) {
+    const struct gates_opts given = *gates;
+    const struct log silent = {.fd = -1};
+    struct feature_config config;
+    if (gates_configure(&given, &silent, &config, err) < 0 || remote_open(r, call, opts, err) < 0)
+        return -1;
+    return remote_gates(r, &given, gates, err);
+}

@@ -182,44 +182,37 @@ int scene_read_cluster(struct cmd_ctx *ctx, const struct input_opts *files,
 /* What has a say in where pods go. Without some of it pods may look as if they fitted where they do
  * not, and then nothing is said; without the rest they look worse than they are, or are placed in
  * another order, and that is told. */
-#define UNKNOWN "so nothing can be said to fit; --skip="
+#define WORKLOADS "pods that they have yet to make are not seen, nor what pods are spread by"
+#define VOLUMES   "pods with volumes look as if there was none for them"
 static const struct remote_kind kinds[] = {
-    {.type = API_T_node, .hint = "without nodes there is nowhere for pods to go"},
+    {.type = API_T_node, .blinds = "without nodes there is nowhere for pods to go"},
     {.type = API_T_pod,
      .field_selector = STR_INIT("status.phase!=Succeeded,status.phase!=Failed"),
-     .hint = "without the pods of all namespaces nobody knows what is free on nodes"},
+     .blinds = "without the pods of all namespaces nobody knows what is free on nodes"},
     {.type = API_T_namespace,
-     .hint = "terms of pod affinity select namespaces by labels, " UNKNOWN "Namespace leaves them "
-             "out"},
-    {.type = API_T_deployment, .hides = "pods that their controller has yet to make are not seen"},
-    {.type = API_T_replica_set,
-     .hides = "pods that their controller has yet to make are not seen, and pods are not spread "
-              "by what they belong to"},
-    {.type = API_T_replication_controller,
-     .hides = "pods that their controller has yet to make are not seen, and pods are not spread "
-              "by what they belong to"},
-    {.type = API_T_stateful_set,
-     .hides = "pods that their controller has yet to make are not seen, and pods are not spread "
-              "by what they belong to"},
-    {.type = API_T_daemon_set, .hides = "pods that their controller has yet to make are not seen"},
-    {.type = API_T_job, .hides = "pods that their controller has yet to make are not seen"},
-    {.type = API_T_service, .hides = "pods are not spread by what serves"},
-    {.type = API_T_persistent_volume_claim,
-     .hides = "pods with such volumes look as if these were not there"},
-    {.type = API_T_persistent_volume,
-     .hides = "pods with such volumes look as if these were not there"},
-    {.type = API_T_storage_class, .hides = "claims look as if no volume could be made for them"},
+     .blinds = "pods may have affinity to pods of namespaces with certain labels",
+     .can_be_skipped = true},
+    {.type = API_T_deployment, .hides = WORKLOADS},
+    {.type = API_T_replica_set, .hides = WORKLOADS},
+    {.type = API_T_replication_controller, .hides = WORKLOADS},
+    {.type = API_T_stateful_set, .hides = WORKLOADS},
+    {.type = API_T_daemon_set, .hides = WORKLOADS},
+    {.type = API_T_job, .hides = WORKLOADS},
+    {.type = API_T_service, .hides = "what they spread pods by is not seen"},
+    {.type = API_T_persistent_volume_claim, .hides = VOLUMES},
+    {.type = API_T_persistent_volume, .hides = VOLUMES},
+    {.type = API_T_storage_class, .hides = VOLUMES},
     {.type = API_T_csi_driver,
-     .hint = "drivers may tell how much room there is for volumes, " UNKNOWN "CSIDriver leaves "
-             "them out"},
+     .blinds = "drivers may say how much room there is for volumes",
+     .can_be_skipped = true},
     {.type = API_T_csi_node,
-     .hint = "nodes take so many volumes only, " UNKNOWN "CSINode leaves them out"},
-    {.type = API_T_csi_storage_capacity,
-     .hides = "there looks to be no room for volumes that are yet to be made"},
+     .blinds = "nodes may take so many volumes only",
+     .can_be_skipped = true},
+    {.type = API_T_csi_storage_capacity, .hides = VOLUMES},
     {.type = API_T_volume_attachment,
-     .hint = "volumes may be attached to nodes already, " UNKNOWN "VolumeAttachment leaves them "
-             "out"},
-    {.type = API_T_pod_disruption_budget, .hides = "preemption takes no care of budgets"},
+     .blinds = "volumes may be attached to nodes already",
+     .can_be_skipped = true},
+    {.type = API_T_pod_disruption_budget, .hides = "preemption takes no care of them"},
     {.type = API_T_priority_class, .hides = "new pods that name one are refused"},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -284,10 +277,7 @@ static int begin(struct scene *s, struct cmd_call *call, const struct scene_opts
     struct gates_opts gates = opts->gates;
     *namespace = opts->namespace;
     if (scene_is_live(opts)) {
-        /* What is wrong with the flags is told before anything is asked. */
-        if (gates_configure(&gates, &(struct log){.fd = -1}, &s->gates, err) < 0 ||
-            remote_open(&s->remote, call, &opts->server, err) < 0 ||
-            remote_gates(&s->remote, &opts->gates, &gates, err) < 0)
+        if (remote_begin(&s->remote, call, &opts->server, &gates, err) < 0)
             return -1;
         *namespace = remote_namespace(&s->remote, opts->namespace);
     }
