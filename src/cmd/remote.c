@@ -4,7 +4,7 @@
 #include "api/object.h"
 #include "base/printable.h"
 #include "cli/io.h"
-#include "client/lists.h"
+#include "client/lister.h"
 #include "cmd/progress.h"
 #include "net/loop.h"
 

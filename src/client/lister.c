@@ -1,5 +1,5 @@
 /* Pages of lists, one after the other in each list, and several lists beside each other. */
-#include "client/lists.h"
+#include "client/lister.h"
 
 #include "base/limits.h"
 

@@ -5,8 +5,8 @@
  *
  * Follows k8s.io/client-go tools/pager, func (*ListPager) EachListItem.
  */
-#ifndef CLIENT_LISTS_H
-#define CLIENT_LISTS_H
+#ifndef CLIENT_LISTER_H
+#define CLIENT_LISTER_H
 
 #include "base/vec.h"
 #include "client/client.h"

@@ -2,7 +2,7 @@
 #include "fake_server.h"
 
 #include "base/limits.h"
-#include "client/lists.h"
+#include "client/lister.h"
 
 enum { WAIT_SECONDS = 60 };
 
