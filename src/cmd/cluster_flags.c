@@ -53,7 +53,7 @@ int cluster_find(const struct cmd_call *call, const struct cluster_opts *opts,
 }
 
 /* Follows k8s.io/client-go tools/clientcmd, func ParseTimeout. */
-static int read_timeout(struct str text, int64_t *out, struct err *err) {
+int cluster_read_timeout(struct str text, int64_t *out, struct err *err) {
     int64_t seconds;
     if (str_to_i64(text, &seconds) && seconds >= 0 && seconds <= INT64_MAX / CLOCK_SECOND)
         *out = seconds * CLOCK_SECOND;
@@ -67,7 +67,7 @@ static int read_timeout(struct str text, int64_t *out, struct err *err) {
 struct client *cluster_client_new(struct net_loop *loop, const struct cluster_opts *opts,
                                   const struct kubeconfig_access *access, struct err *err) {
     int64_t timeout;
-    if (read_timeout(opts->request_timeout, &timeout, err) < 0)
+    if (cluster_read_timeout(opts->request_timeout, &timeout, err) < 0)
         return NULL;
     return client_http_new(&(struct client_http_opts){.loop = loop,
                                                       .access = access,

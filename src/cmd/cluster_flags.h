@@ -26,6 +26,9 @@ bool cluster_is_named(const struct cluster_opts *opts);
 int cluster_find(const struct cmd_call *call, const struct cluster_opts *opts,
                  struct kubeconfig_access *out, struct err *err);
 
+/* Reads a time as kubectl's --timeout and --request-timeout have it: seconds, or 1s, 2m, 3h. */
+int cluster_read_timeout(struct str text, int64_t *nanoseconds, struct err *err);
+
 /* A client of that server, both of which are stored, as is the loop. NULL when the timeout cannot
  * be read or libcurl is missing. Free it with client_free. */
 struct client *cluster_client_new(struct net_loop *loop, const struct cluster_opts *opts,

@@ -140,8 +140,8 @@ static int fail(const struct remote *r, const struct client_list *list, struct e
 
 /* What did not come: a kind that the server does not have is empty, one that may not be listed is
  * told if something can be said without it. */
-static int check(const struct remote *r, const struct client_lists *all,
-                 const struct remote_kind *kinds, struct err *err) {
+static int check(struct remote *r, const struct client_lists *all, const struct remote_kind *kinds,
+                 struct err *err) {
     for (size_t i = 0; i < all->n; i++) {
         const struct client_list *list = &all->v[i];
         if (!list->failure.code || list->failure.code == ERR_NOT_FOUND ||
@@ -151,8 +151,10 @@ static int check(const struct remote *r, const struct client_lists *all,
         return is_forbidden(list) && kinds[i].blinds ? hint_at_skip(all, kinds, i, err) : -1;
     }
     for (size_t i = 0; i < all->n; i++)
-        if (is_forbidden(&all->v[i]))
+        if (is_forbidden(&all->v[i])) {
+            opt_list_add(r->call->arena, &r->hidden, str_of(all->v[i].kind->kind));
             warn(r, all, kinds, i);
+        }
     return 0;
 }
 

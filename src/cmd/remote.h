@@ -17,6 +17,7 @@ struct remote {
     struct kubeconfig_access access;
     struct net_loop *loop;
     struct client *client;
+    struct opt_list hidden; /* kinds that may not be listed, as remote_read has found */
 };
 
 /* Finds the server and makes a client; nothing is connected. Close it with remote_close, also after
