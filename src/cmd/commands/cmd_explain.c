@@ -369,8 +369,8 @@ static int write_all(struct run *run, struct err *err) {
 
 /* A pod that has its node already is not waited for. */
 static int watch(struct run *run, int rc, int64_t timeout, struct err *err) {
-    const struct api_pod *pod = run->pod->body;
-    if (!run->opts->watch || pod->spec.node_name.n || api_pod_has_ended(pod))
+    const struct api_pod *pod = run->opts->watch ? run->pod->body : NULL;
+    if (!pod || pod->spec.node_name.n || api_pod_has_ended(pod))
         return rc;
     return follow(&(struct follow_opts){.call = run->call,
                                         .scene = &run->scene,
