@@ -381,4 +381,8 @@
  * parts. */
 #define LIMIT_CLIENT_ANSWER_BYTES (64U << 20)
 
+/* Objects that are read page by page for one answer, so that a server which never comes to an end
+ * does not fill the memory. Kubernetes is made for 150,000 pods. */
+#define LIMIT_CLIENT_LISTED 2000000U
+
 #endif

@@ -43,11 +43,12 @@ struct client_deletion {
 
 /* What is asked. All but `object` is borrowed for the call of client_send. */
 struct client_request {
-    enum registry_verb verb; /* but WATCH, which is client_watch_start */
-    const struct api_kind *kind;
-    const char *subresource;    /* NULL: the object itself */
-    struct str namespace, name; /* of a list: selection.namespace */
-    struct api_object *object;  /* taken: what is created, or replaces what is there */
+    enum registry_verb verb;     /* but WATCH, which is client_watch_start */
+    const struct api_kind *kind; /* NULL: GET of `path`, which is no object: /version */
+    struct str path;             /* only a connection has it */
+    const char *subresource;     /* NULL: the object itself */
+    struct str namespace, name;  /* of a list: selection.namespace */
+    struct api_object *object;   /* taken: what is created, or replaces what is there */
     enum client_patch patch_type;
     struct str patch; /* JSON */
     struct client_deletion deletion;
@@ -66,6 +67,7 @@ struct client_answer {
     const struct api_object *const *items; /* of a list */
     size_t item_count;
     struct str resource_version, continue_token; /* of a list */
+    struct str text;                             /* of a path: the body as it came */
 };
 
 /* Is told what came of a request. */

@@ -152,6 +152,8 @@ static struct registry_failure fill(struct local_call *call, const struct client
     const struct client_local_opts *opts = &local_of(call->base.client)->opts;
     struct arena *a = &call->arena;
     bool is_many = r->verb == REGISTRY_VERB_LIST || r->verb == REGISTRY_VERB_DELETE_COLLECTION;
+    if (!r->kind)
+        return registry_bad_request(STR("there are no paths without a connection"));
     const struct apiserver_resource *resource = apiserver_catalog_of(opts->catalog, r->kind);
     call->request = (struct apiserver_request){
         .verb = r->verb,

@@ -94,6 +94,10 @@ const char *cmd_getenv(const struct cmd_ctx *ctx, const char *name);
 enum cmd_title { CMD_ERROR, CMD_WARNING, CMD_HINT };
 void cmd_add_title(const struct cmd_ctx *ctx, enum cmd_title title, struct buf *out);
 
+/* Puts a hint under the text of err, of which a long one is cut to leave room. Always returns -1.
+ */
+int cmd_hint(struct err *err, struct str hint);
+
 /* Prints "error: text" and, for usage errors, where to find help. who is the command or NULL. */
 void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err);
 

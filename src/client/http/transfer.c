@@ -2,6 +2,7 @@
  * or ends is called when libcurl has returned, and may start and stop what they like. */
 #include "client/http/transfer_int.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -72,6 +73,13 @@ static void note_status(struct client__transfer *t) {
     t->status = (int)status;
 }
 
+/* Nobody listens there: libcurl's text does not tell that from a host that is out of reach. */
+static bool was_refused(const struct client__transfer *t, CURLcode result) {
+    long number = 0;
+    t->hub->curl.easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
+    return result == CURLE_COULDNT_CONNECT && number == ECONNREFUSED;
+}
+
 static void tell_over(struct client__transfer *t, CURLcode result) {
     const struct client__curl *curl = &t->hub->curl;
     curl_off_t seconds = 0;
@@ -81,6 +89,8 @@ static void tell_over(struct client__transfer *t, CURLcode result) {
     t->retry_after = seconds > 0 && seconds <= INT32_MAX ? (int32_t)seconds : 0;
     if (t->got.full)
         snprintf(t->why, sizeof t->why, "the answer is longer than %zu bytes", t->most);
+    else if (was_refused(t, result))
+        snprintf(t->why, sizeof t->why, "connection refused");
     else if (result != CURLE_OK && !t->why[0])
         snprintf(t->why, sizeof t->why, "%s", curl->easy_strerror(result));
     end(t);
