@@ -171,7 +171,7 @@ static struct client_call *http_send(struct client *c, const struct client_reque
     call->transfer = (struct client__transfer){
         .hub = &h->hub, .most = LIMIT_CLIENT_ANSWER_BYTES, .over = call_over};
     call->waiting = (struct client__waiting){
-        .bucket = r->kind->type == &api_types[API_T_event] ? &h->events : &h->bucket,
+        .bucket = r->kind && r->kind->type == &api_types[API_T_event] ? &h->events : &h->bucket,
         .send = send_call,
         .refuse = refuse_call};
     call->done = done;
