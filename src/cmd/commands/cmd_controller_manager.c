@@ -77,8 +77,7 @@ static int run(struct cmd_call *call, struct err *err) {
 static const struct cmd_example examples[] = {
     {"All controllers", "berth controller-manager --kubeconfig admin.kubeconfig"},
     {"One, beside a kube-controller-manager that runs the others",
-     "berth controller-manager --controllers taint-eviction-controller "
-     "--leader-elect-resource-name taint-eviction"},
+     "berth controller-manager --controllers job-controller --leader-elect=false"},
     {0},
 };
 
