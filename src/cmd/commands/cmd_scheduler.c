@@ -48,7 +48,7 @@ static int run(struct cmd_call *call, struct err *err) {
 static const struct cmd_example examples[] = {
     {"The scheduler of a cluster", "berth scheduler --kubeconfig scheduler.kubeconfig"},
     {"A second one, for pods that name it",
-     "berth scheduler --config b.yaml --leader-elect-resource-name b --secure-port 0"},
+     "berth scheduler --config b --leader-elect-resource-name b --secure-port 0"},
     {0},
 };
 
