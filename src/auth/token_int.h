@@ -3,8 +3,10 @@
 #define AUTH_TOKEN_INT_H
 
 #include <openssl/evp.h>
+#include <stdatomic.h>
 
 #include "auth/token.h"
+#include "base/limits.h"
 #include "codec/json.h"
 
 /* ---- keys ---- */
@@ -15,9 +17,23 @@ struct auth__key {
     const char *algorithm; /* RS256, ES256, … that it signs with */
 };
 
+/* The SHA-256 of a token, in words that are read and written one by one, by any thread. What is
+ * read while two tokens are written is half of each, which is the hash of neither. */
+struct auth__digest {
+    _Atomic uint64_t words[4];
+};
+
+/* Tokens whose signature was found good, and for as long as the keys are there stays so: where two
+ * would have the same place, the one that came last. */
+enum { AUTH__VERIFIED = LIMIT_AUTH_VERIFIED_TOKENS };
+struct auth__verified {
+    struct auth__digest v[AUTH__VERIFIED];
+};
+
 struct auth_keys {
     struct auth__key *v; /* the first one signs */
     size_t n;
+    struct auth__verified *verified;
 };
 
 /* ---- tokens ---- */

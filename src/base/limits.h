@@ -323,6 +323,10 @@
  * are not much longer than this. */
 #define LIMIT_AUTH_TOKEN_BYTES (64U << 10)
 
+/* Tokens whose good signature is remembered, 32 bytes each: that of a key takes longer to verify
+ * than all else that is done for a GET. The pods of a thousand components use as many at a time. */
+#define LIMIT_AUTH_VERIFIED_TOKENS 1024U
+
 /* Records of a file of tokens, each with its user: a cluster has some dozens. */
 #define LIMIT_AUTH_FILE_TOKENS 100000U
 

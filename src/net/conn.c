@@ -213,8 +213,12 @@ bool net__conn_wants_bytes(const struct net__conn *c) {
 
 /* -------------------------------------------------------------------------------------- output */
 
+static size_t bytes_waiting(const struct net__conn *c) {
+    return c->out.bytes + c->unsent;
+}
+
 bool net__conn_is_full(const struct net__conn *c) {
-    return c->out.bytes >= LIMIT_NET_OUT_BYTES;
+    return bytes_waiting(c) >= LIMIT_NET_OUT_BYTES;
 }
 
 static void tell_drained(struct net__conn *c) {
@@ -227,7 +231,7 @@ static void tell_drained(struct net__conn *c) {
 
 /* Sends once; false when there is nothing left to do now. */
 static bool send_some(struct net__conn *c) {
-    size_t before = c->out.bytes;
+    size_t before = bytes_waiting(c);
     if (before == 0)
         return false;
     if (!c->was_waiting)
@@ -236,14 +240,15 @@ static bool send_some(struct net__conn *c) {
         net__conn_break(c);
         return false;
     }
-    size_t sent = before - c->out.bytes;
+    size_t after = bytes_waiting(c); /* encryption makes bytes more */
+    size_t sent = after < before ? before - after : 0;
     if (sent) {
         c->progress = net_loop_now(c->worker->loop);
         net__count(c->worker, bytes_out, sent);
         tell_drained(c);
     }
-    c->was_waiting = c->out.bytes > 0;
-    return sent == before;
+    c->was_waiting = after > 0;
+    return after == 0;
 }
 
 static void make_output(struct net__conn *c) {
@@ -265,7 +270,7 @@ void net__conn_flush(struct net__conn *c) {
     if (rounds == FLUSH_ROUNDS || (c->in.n && net__conn_has_had_its_turn(c)))
         net__conn_wake(c);
     c->turn_requests = 0;
-    if (c->out.bytes)
+    if (bytes_waiting(c))
         net__conn_expect(c, c->progress + c->worker->limits.stall);
     else if (c->is_ending && !c->is_finished) {
         c->is_finished = true;

@@ -58,7 +58,8 @@ struct net__protocol {
 extern const struct net__protocol net__http1, net__http2, net__websocket;
 
 struct net__carrier {
-    /* Sends as much of c->out as it can now. False when the connection is broken. */
+    /* Sends as much of c->out as it can now, and keeps c->unsent. False when the connection is
+     * broken. */
     bool (*send)(struct net__conn *c);
     /* Called at the end of a turn in which the connection was awake: waits for what it wants. */
     void (*settle)(struct net__conn *c);
@@ -77,6 +78,7 @@ struct net__conn {
     struct net__peer *peer;
     struct buf in;       /* bytes that the protocol has not taken yet */
     struct net__out out; /* bytes for the carrier */
+    size_t unsent;       /* bytes that it has taken and not sent yet */
     struct net_exchange *exchanges;
     struct net_deferred flush;
     struct net_timer timer;

@@ -37,7 +37,7 @@ struct net_loop {
     struct post_queue taken; /* posts that left the queue and wait for their turn */
 
     /* Shared with other threads. */
-    struct net_io wake; /* an eventfd that is readable when something was posted, or to stop */
+    struct net_io wake; /* an eventfd that is written when something was posted, or to stop */
     pthread_mutex_t lock;
     struct post_queue posted; /* under the lock */
     atomic_bool stopped;
@@ -49,12 +49,10 @@ static bool timer_before(const struct heap_node *a, const struct heap_node *b) {
     return x->at != y->at ? x->at < y->at : x->order < y->order;
 }
 
-static void read_wake(void *arg, uint32_t events) {
-    struct net_loop *loop = arg;
-    uint64_t count;
+/* It is told of each write to the eventfd, once, so that nobody need read it. */
+static void woken(void *arg, uint32_t events) {
+    (void)arg;
     (void)events;
-    while (read(loop->wake.fd, &count, sizeof count) < 0 && errno == EINTR)
-        ;
 }
 
 static void wake(struct net_loop *loop) {
@@ -73,11 +71,11 @@ struct net_loop *net_loop_new(const struct clock *clock) {
     loop->taken.end = &loop->taken.first;
     pthread_mutex_init(&loop->lock, NULL);
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
-    loop->wake = (struct net_io){.fn = read_wake, .arg = loop};
+    loop->wake = (struct net_io){.fn = woken, .arg = loop};
     loop->wake.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (loop->epoll < 0 || loop->wake.fd < 0)
         BUG("no descriptors for an event loop");
-    net_io_start(loop, &loop->wake, EPOLLIN);
+    net_io_start(loop, &loop->wake, EPOLLIN | EPOLLET);
     return loop;
 }
 

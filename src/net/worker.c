@@ -30,7 +30,13 @@ struct net__worker *net__worker_new(struct net_loop *loop, const struct net_limi
     worker->request = request;
     worker->self = self;
     worker->date_second = INT64_MIN;
+    worker->sealed = BUF_INIT(SIZE_MAX);
     return worker;
+}
+
+void net__worker_free(struct net__worker *worker) {
+    buf_release(&worker->sealed);
+    free(worker);
 }
 
 static void write_date(char *text, int64_t second) {

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "base/buf.h"
 #include "net/net.h"
 
 /* Counters, written by one thread and read by any. */
@@ -33,6 +34,7 @@ struct net__worker {
     int64_t date_second;               /* that date_text is of */
     char date_text[NET__DATE_BYTES];   /* as in "Date: Sun, 06 Nov 1994 08:49:37 GMT" */
     char read_buffer[NET__READ_BYTES]; /* what a connection has just read */
+    struct buf sealed;                 /* what TLS has just made, to be sent; empty between turns */
 };
 
 /* Adds to a counter of a worker; only on its thread. */
@@ -42,11 +44,13 @@ struct net__worker {
                               (uint64_t)(delta),                                                 \
                           memory_order_relaxed)
 
-/* A worker on this loop; limits that are all zeroes are the default. Free with free(), when it has
- * no connections. */
+/* A worker on this loop; limits that are all zeroes are the default. */
 struct net__worker *net__worker_new(struct net_loop *loop, const struct net_limits *limits,
                                     void (*request)(void *self, struct net_exchange *x),
                                     void *self);
+
+/* Frees a worker that has no connections. */
+void net__worker_free(struct net__worker *worker);
 
 /* The time of day of this turn as HTTP writes it; a view that is valid until the next call. */
 struct str net__worker_date(struct net__worker *worker);

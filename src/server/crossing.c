@@ -113,14 +113,20 @@ static void read_first_rules(struct server *s) {
 
 /* ---- news ---- */
 
-/* On the thread that made events visible: wakes the workers, each at most once. */
+/* On the thread that made events visible: wakes the workers that want to know, each once. */
 static void on_news(void *ctx, const struct store_news *news) {
     struct server *s = ctx;
     for (size_t i = 0; i < s->worker_count; i++) {
         struct server__worker *w = &s->workers[i];
-        for (size_t k = 0; k < sizeof w->news / sizeof *w->news; k++)
-            __atomic_fetch_or(&w->news[k], news->resources[k], __ATOMIC_RELEASE);
-        if (!__atomic_exchange_n(&w->posted, true, __ATOMIC_ACQ_REL))
+        bool is_news = __atomic_load_n(&w->waits, __ATOMIC_ACQUIRE);
+        for (size_t k = 0; k < sizeof w->news / sizeof *w->news; k++) {
+            uint64_t interest = __atomic_load_n(&w->interest[k], __ATOMIC_ACQUIRE);
+            if (!(interest & news->resources[k]))
+                continue;
+            __atomic_fetch_or(&w->news[k], interest & news->resources[k], __ATOMIC_RELEASE);
+            is_news = true;
+        }
+        if (is_news && !__atomic_exchange_n(&w->posted, true, __ATOMIC_ACQ_REL))
             net_loop_post(w->loop, server__stream_news, w);
     }
 }

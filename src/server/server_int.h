@@ -28,8 +28,13 @@ struct server__worker {
     struct server_counts *counts;   /* what was counted here; read by others too */
     struct log_limit refusals;      /* lines about refusals */
     uint64_t chance;                /* of identifiers of requests, which nobody need guess */
-    uint64_t news[LIMIT_STORE_RESOURCES / 64]; /* atomic: resources that have new events */
-    bool posted;                               /* atomic: the loop will look at the news */
+    uint32_t watches[LIMIT_STORE_RESOURCES]; /* how many streams there are of each resource */
+    /* atomic, and read by who tells of news: a thread that is not interested is not woken. They are
+     * set before the store is looked at, so what comes meanwhile is either seen there or told. */
+    uint64_t interest[LIMIT_STORE_RESOURCES / 64]; /* resources that have streams */
+    bool waits;                                    /* there are calls that wait */
+    uint64_t news[LIMIT_STORE_RESOURCES / 64];     /* resources that have new events */
+    bool posted;                                   /* the loop will look at the news */
 };
 
 struct server {
@@ -215,7 +220,7 @@ void server__table_write(struct server__call *c, struct buf *b, const struct ser
 /* Begins a watch and takes the call. */
 void server__watch(struct server__call *c);
 
-/* Tells the streams of a worker of news; posted to its loop. */
+/* Tells the streams and waiting calls of a worker of news; posted to its loop. */
 void server__stream_news(void *worker);
 
 /* ---- core.c ---- */

@@ -30,12 +30,25 @@ struct server__stream {
     struct server_watch_series *series;
 };
 
+/* One stream more, or less, of a resource. */
+static void count_stream(struct server__worker *w, const struct apiserver_watch *watch, int by) {
+    uint32_t resource = apiserver_watch_storage(watch);
+    uint64_t bit = UINT64_C(1) << resource % 64;
+    w->watches[resource] += (uint32_t)by;
+    if (w->watches[resource])
+        __atomic_fetch_or(&w->interest[resource / 64], bit, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_and(&w->interest[resource / 64], ~bit, __ATOMIC_RELEASE);
+}
+
 static void stream_free(struct server__stream *s) {
     net_timer_stop(s->worker->loop, &s->bookmark);
     net_timer_stop(s->worker->loop, &s->end);
     *s->link = s->next;
     if (s->next)
         s->next->link = s->link;
+    if (s->watch)
+        count_stream(s->worker, s->watch, -1);
     apiserver_watch_free(s->watch);
     server__account_end(s->call);
     server__call_free(s->call);
@@ -378,6 +391,8 @@ static struct server__stream *stream_new(struct server__call *c, struct apiserve
                                  .bookmark = {.fn = on_bookmark, .arg = s},
                                  .end = {.fn = on_end, .arg = s}};
     link_stream(c->worker, s);
+    if (watch)
+        count_stream(c->worker, watch, 1);
     begin(s);
     return s;
 }

@@ -19,6 +19,7 @@ static void unlink_call(struct server__call *c) {
         c->next->link = c->link;
     c->link = NULL;
     c->next = NULL;
+    __atomic_store_n(&c->worker->waits, c->worker->waiting != NULL, __ATOMIC_RELEASE);
     net_timer_stop(c->worker->loop, &c->deadline);
     net_exchange_listen(c->x, &server__not_waiting, NULL);
 }
@@ -63,9 +64,12 @@ void server__wait(struct server__call *c) {
     if (c->next)
         c->next->link = &c->next;
     w->waiting = c;
+    __atomic_store_n(&w->waits, true, __ATOMIC_RELEASE);
     net_exchange_listen(c->x, &while_waiting, c);
     c->deadline = (struct net_timer){.fn = on_time, .arg = c};
     net_timer_start(w->loop, &c->deadline, c->due && c->due < latest ? c->due : latest);
+    if (c->revision <= store_revision(w->s->opts.store)) /* nobody need tell of it any more */
+        go_on(c);
 }
 
 void server__read(struct server__call *c) {

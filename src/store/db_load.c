@@ -147,6 +147,7 @@ int store__db_load(struct store__db *db, struct store *s, struct err *err) {
     if (rc == 0)
         rc = store__db_each_page_fault(db, refuse_pages, &l, err);
     arena_release(&l.arena);
+    sqlite3_db_release_memory(db->sqlite); /* pages: what they hold is in objects now */
     if (rc < 0)
         return -1;
     note_resources(&l);

@@ -145,6 +145,7 @@ static int add_signing_key(struct auth_keys *keys, struct str pem, struct err *e
 
 struct auth_keys *auth_keys_new(const struct api_strs *pems, struct err *err) {
     struct auth_keys *keys = xcalloc(1, sizeof *keys);
+    keys->verified = xcalloc(1, sizeof *keys->verified);
     int rc = pems->n ? add_signing_key(keys, pems->v[0], err)
                      : err_set(err, ERR_INVALID, "there is no key that signs");
     for (size_t i = 1; rc == 0 && i < pems->n; i++)
@@ -161,6 +162,7 @@ void auth_keys_free(struct auth_keys *keys) {
     for (size_t i = 0; i < keys->n; i++)
         EVP_PKEY_free(keys->v[i].key);
     free(keys->v);
+    free(keys->verified);
     free(keys);
 }
 

@@ -1,4 +1,10 @@
-/* The carrier of a connection: a socket, TLS or not, that is read and written without waiting. */
+/*
+ * The carrier of a connection: a socket, TLS or not, that is read and written without waiting.
+ *
+ * What TLS makes is gathered in a buffer of the worker and leaves by one call, as a call costs more
+ * than to encrypt a record. What the socket does not take of it waits with the link, and nothing
+ * more is encrypted meanwhile.
+ */
 #include "net/socket/link_int.h"
 
 #include <arpa/inet.h>
@@ -13,9 +19,16 @@
 #include "base/clock.h"
 #include "net/socket/tls_int.h"
 
-/* Bytes that are read of one connection in a turn, vectors of one write, bytes of one TLS record,
- * and how long and how much is read of a peer that has yet to see that the connection ended. */
-enum { TURN_BYTES = 128 << 10, VECTORS = 64, RECORD = 16 << 10, LINGER_BYTES = 256 << 10 };
+/* Bytes that are read of one connection in a turn, vectors of one write, bytes of one TLS record
+ * and of records that leave together, and how long and how much is read of a peer that has yet to
+ * see that the connection ended. */
+enum {
+    TURN_BYTES = 128 << 10,
+    VECTORS = 64,
+    RECORD = 16 << 10,
+    GATHERED = 64 << 10, /* what the kernel makes one packet of, too */
+    LINGER_BYTES = 256 << 10,
+};
 #define LINGER_TIME (CLOCK_SECOND / 2)
 
 enum state {
@@ -31,13 +44,109 @@ struct link {
     struct net_deferred read_again; /* there are bytes in TLS that the socket does not tell of */
     SSL *ssl;                       /* NULL: plain */
     enum state state;
-    bool is_blocked;         /* the socket takes nothing for now */
-    bool read_waits_to_send; /* TLS has to answer something before it reads on */
-    size_t lingered;         /* bytes */
+    struct buf rest; /* what TLS has made and the socket has not taken */
+    bool is_blocked; /* the socket takes nothing for now */
+    size_t lingered; /* bytes */
 };
 
 static struct net_loop *loop_of(const struct link *l) {
     return l->conn.worker->loop;
+}
+
+/* ------------------------------------------------------------------------------------- sending */
+
+static bool send_plain(struct link *l) {
+    struct net__out *out = &l->conn.out;
+    struct iovec iov[VECTORS];
+    struct msghdr message = {.msg_iov = iov, .msg_iovlen = net__out_peek(out, iov, VECTORS)};
+    ssize_t n = sendmsg(l->io.fd, &message, MSG_NOSIGNAL);
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+        return false;
+    l->is_blocked = n < 0 && errno == EAGAIN;
+    if (n > 0)
+        net__out_skip(out, (size_t)n);
+    return true;
+}
+
+/* The next bytes in one piece: of a large slice as they are, of small ones a copy in `record`. */
+static struct str next_record(const struct net__out *out, char *record) {
+    struct iovec iov[VECTORS];
+    size_t n = net__out_peek(out, iov, VECTORS), used = 0;
+    if (n == 1 || iov[0].iov_len >= RECORD)
+        return (struct str){iov[0].iov_base, iov[0].iov_len};
+    for (size_t i = 0; i < n && used < RECORD; i++) {
+        size_t part = iov[i].iov_len < RECORD - used ? iov[i].iov_len : RECORD - used;
+        memcpy(record + used, iov[i].iov_base, part);
+        used += part;
+    }
+    return (struct str){record, used};
+}
+
+/* Encrypts the next record; false when TLS has failed. */
+static bool seal_record(struct link *l) {
+    char buffer[RECORD];
+    struct str record = next_record(&l->conn.out, buffer);
+    ERR_clear_error();
+    int n = SSL_write(l->ssl, record.p, record.n > RECORD ? RECORD : (int)record.n);
+    if (n > 0)
+        net__out_skip(&l->conn.out, (size_t)n);
+    return n > 0;
+}
+
+/* Sends bytes, and returns how many; notes whether the socket takes no more. */
+static size_t send_bytes(struct link *l, struct str bytes, bool *is_broken) {
+    ssize_t n = send(l->io.fd, bytes.p, bytes.n, MSG_NOSIGNAL);
+    *is_broken = n < 0 && errno != EAGAIN && errno != EINTR;
+    l->is_blocked = n < (ssize_t)bytes.n;
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* Sends what is left of earlier turns. */
+static bool send_rest(struct link *l) {
+    bool is_broken;
+    size_t sent = send_bytes(l, buf_view(&l->rest), &is_broken);
+    l->rest.n -= sent;
+    if (l->rest.n)
+        memmove(l->rest.p, l->rest.p + sent, l->rest.n);
+    else
+        buf_release(&l->rest);
+    l->conn.unsent = l->rest.n;
+    return !is_broken;
+}
+
+/* Sends what TLS has just made, behind what is left; false when the socket is broken. */
+static bool send_sealed(struct link *l) {
+    struct buf *sealed = &l->conn.worker->sealed;
+    bool is_broken = false;
+    size_t sent = 0;
+    if (sealed->n && !l->rest.n)
+        sent = send_bytes(l, buf_view(sealed), &is_broken);
+    buf_add(&l->rest, str_sub(buf_view(sealed), sent, sealed->n));
+    l->conn.unsent = l->rest.n;
+    buf_clear(sealed);
+    return !is_broken;
+}
+
+/* Encrypts what leaves by one call, and sends it. */
+static bool send_records(struct link *l) {
+    bool is_good = true;
+    while (is_good && l->conn.out.bytes && l->conn.worker->sealed.n < GATHERED)
+        is_good = seal_record(l);
+    return send_sealed(l) && is_good;
+}
+
+static bool send_out(struct net__conn *c) {
+    struct link *l = (struct link *)c;
+    if (l->is_blocked)
+        return true;
+    if (l->rest.n && !send_rest(l))
+        return false;
+    if (!l->ssl && l->state == STATE_OPEN)
+        return send_plain(l);
+    while (c->out.bytes && !l->is_blocked && l->state == STATE_OPEN)
+        if (!send_records(l))
+            return false;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------- reading */
@@ -46,13 +155,12 @@ enum { READ_AGAIN = -1, READ_BROKEN = -2 }; /* beside a count; 0: the end */
 
 static ssize_t receive_tls(struct link *l, char *to, size_t n) {
     ERR_clear_error();
-    int got = SSL_read(l->ssl, to, (int)n);
+    int got = SSL_read(l->ssl, to, (int)n), error = SSL_get_error(l->ssl, got);
+    if (l->conn.worker->sealed.n && !send_sealed(l)) /* TLS itself has answered something */
+        return READ_BROKEN;
     if (got > 0)
         return got;
-    switch (SSL_get_error(l->ssl, got)) {
-    case SSL_ERROR_WANT_WRITE:
-        l->is_blocked = l->read_waits_to_send = true;
-        return READ_AGAIN;
+    switch (error) {
     case SSL_ERROR_WANT_READ:
         return READ_AGAIN;
     case SSL_ERROR_ZERO_RETURN:
@@ -108,65 +216,6 @@ static void linger(struct link *l) {
         net__conn_break(&l->conn);
 }
 
-/* ------------------------------------------------------------------------------------- sending */
-
-static bool send_plain(struct link *l) {
-    struct net__out *out = &l->conn.out;
-    struct iovec iov[VECTORS];
-    struct msghdr message = {.msg_iov = iov, .msg_iovlen = net__out_peek(out, iov, VECTORS)};
-    ssize_t n = sendmsg(l->io.fd, &message, MSG_NOSIGNAL);
-    if (n < 0 && errno != EAGAIN && errno != EINTR)
-        return false;
-    l->is_blocked = n < 0 && errno == EAGAIN;
-    if (n > 0)
-        net__out_skip(out, (size_t)n);
-    return true;
-}
-
-/* The next bytes in one piece: of a large slice as they are, of small ones a copy in `record`. */
-static struct str next_record(const struct net__out *out, char *record) {
-    struct iovec iov[VECTORS];
-    size_t n = net__out_peek(out, iov, VECTORS), used = 0;
-    if (n == 1 || iov[0].iov_len >= RECORD)
-        return (struct str){iov[0].iov_base, iov[0].iov_len};
-    for (size_t i = 0; i < n && used < RECORD; i++) {
-        size_t part = iov[i].iov_len < RECORD - used ? iov[i].iov_len : RECORD - used;
-        memcpy(record + used, iov[i].iov_base, part);
-        used += part;
-    }
-    return (struct str){record, used};
-}
-
-/* Sends a record; false when it does not go now. A record that did not go is offered again with
- * the same bytes at its beginning and at least its length, as OpenSSL demands: the queue grows at
- * its end alone. */
-static bool send_record(struct link *l, bool *is_broken) {
-    char buffer[RECORD];
-    struct str record = next_record(&l->conn.out, buffer);
-    ERR_clear_error();
-    int n = SSL_write(l->ssl, record.p, record.n > RECORD ? RECORD : (int)record.n);
-    if (n > 0) {
-        net__out_skip(&l->conn.out, (size_t)n);
-        return true;
-    }
-    int error = SSL_get_error(l->ssl, n);
-    l->is_blocked = error == SSL_ERROR_WANT_WRITE;
-    *is_broken = error != SSL_ERROR_WANT_WRITE && error != SSL_ERROR_WANT_READ;
-    return false;
-}
-
-static bool send_out(struct net__conn *c) {
-    struct link *l = (struct link *)c;
-    bool is_broken = false;
-    if (l->is_blocked || l->state != STATE_OPEN)
-        return true;
-    if (!l->ssl)
-        return send_plain(l);
-    while (c->out.bytes && send_record(l, &is_broken))
-        ;
-    return !is_broken;
-}
-
 /* ----------------------------------------------------------------------------------- handshake */
 
 static void end_handshake(struct link *l) {
@@ -182,14 +231,13 @@ static void end_handshake(struct link *l) {
 
 static void shake_hands(struct link *l) {
     ERR_clear_error();
-    int rc = SSL_do_handshake(l->ssl);
-    if (rc == 1) {
+    int rc = SSL_do_handshake(l->ssl), error = SSL_get_error(l->ssl, rc);
+    bool is_sent = send_sealed(l);
+    if (rc == 1 && is_sent) {
         end_handshake(l);
         return;
     }
-    int error = SSL_get_error(l->ssl, rc);
-    l->is_blocked = error == SSL_ERROR_WANT_WRITE;
-    if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) {
+    if (error != SSL_ERROR_WANT_READ || !is_sent) {
         net__count(l->conn.worker, handshakes_failed, 1);
         net__conn_break(&l->conn);
     }
@@ -200,7 +248,7 @@ static void shake_hands(struct link *l) {
 static void on_io(void *arg, uint32_t events) {
     struct link *l = arg;
     if (events & EPOLLOUT)
-        l->is_blocked = l->read_waits_to_send = false;
+        l->is_blocked = false;
     if (l->state == STATE_HANDSHAKE)
         shake_hands(l);
     else if (l->state == STATE_LINGER)
@@ -215,7 +263,7 @@ static void on_io(void *arg, uint32_t events) {
 /* Waits for what the connection can do something with. */
 static void settle(struct net__conn *c) {
     struct link *l = (struct link *)c;
-    bool reads = !l->read_waits_to_send && (l->state != STATE_OPEN || net__conn_wants_bytes(c));
+    bool reads = l->rest.n < GATHERED && (l->state != STATE_OPEN || net__conn_wants_bytes(c));
     uint32_t events = (reads ? EPOLLIN : 0) | (l->is_blocked ? EPOLLOUT : 0);
     /* What has ended already would be told again and again. */
     if (l->state != STATE_LINGER && !c->is_ending)
@@ -237,8 +285,11 @@ static void finish(struct net__conn *c) {
     if (l->ssl && l->state == STATE_OPEN) {
         ERR_clear_error();
         SSL_shutdown(l->ssl);
+        (void)send_sealed(l);
     }
     shutdown(l->io.fd, SHUT_WR);
+    buf_release(&l->rest);
+    c->unsent = 0;
     l->state = STATE_LINGER;
     net_timer_start(loop_of(l), &l->timer, net_loop_now(loop_of(l)) + LINGER_TIME);
 }
@@ -250,6 +301,7 @@ static void free_link(struct net__conn *c) {
     net_io_stop(loop_of(l), &l->io);
     SSL_free(l->ssl);
     close(l->io.fd);
+    buf_release(&l->rest);
     free(l);
 }
 
@@ -300,7 +352,8 @@ void net__link_start(struct net__worker *worker, int fd, struct net_tls *tls,
     l->io = (struct net_io){.fn = on_io, .arg = l, .fd = fd};
     l->timer = (struct net_timer){.fn = on_timer, .arg = l};
     l->read_again = (struct net_deferred){.fn = read_some, .arg = l};
-    l->ssl = tls ? net__tls_accept(tls, fd) : NULL;
+    l->ssl = tls ? net__tls_accept(tls, fd, &worker->sealed) : NULL;
+    l->rest = BUF_INIT(SIZE_MAX);
     l->state = tls ? STATE_HANDSHAKE : STATE_OPEN;
     if (tls)
         net_timer_start(worker->loop, &l->timer, l->conn.started + worker->limits.handshake);

@@ -288,7 +288,7 @@ void net_server_free(struct net_server *server) {
         worker->closed.fn = NULL;
         while (worker->conns)
             net__conn_free(worker->conns);
-        free(worker);
+        net__worker_free(worker);
     }
     net_tls_free(server->tls);
     free(server->seats);

@@ -20,6 +20,7 @@ struct net_tls {
     atomic_uint refs;
     SSL_CTX **contexts; /* one for each certificate; the first is for names that none has */
     size_t n;
+    BIO_METHOD *sealing; /* puts what is to be sent into a buffer */
 };
 
 /* ------------------------------------------------------------------------------------ contexts */
@@ -147,9 +148,30 @@ static int add_context(struct net_tls *tls, const struct net_certificate *certif
     return client_ca.n ? use_client_ca(context, client_ca, err) : 0;
 }
 
+static int add_sealed(BIO *bio, const char *bytes, int n) {
+    buf_add(BIO_get_data(bio), (struct str){bytes, (size_t)n});
+    return n;
+}
+
+static long control_sealed(BIO *bio, int command, long number, void *pointer) {
+    (void)bio;
+    (void)number;
+    (void)pointer;
+    return command == BIO_CTRL_FLUSH;
+}
+
+static BIO_METHOD *new_sealing(void) {
+    BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "sealed");
+    if (!method || BIO_meth_set_write(method, add_sealed) != 1 ||
+        BIO_meth_set_ctrl(method, control_sealed) != 1)
+        BUG("OpenSSL has no memory");
+    return method;
+}
+
 struct net_tls *net_tls_new(const struct net_tls_config *config, struct err *err) {
     struct net_tls *tls = xcalloc(1, sizeof *tls);
     tls->refs = 1;
+    tls->sealing = new_sealing();
     tls->contexts = xcalloc(config->certificate_count, sizeof(SSL_CTX *));
     int rc = config->certificate_count ? 0 : err_set(err, ERR_INVALID, "no certificate");
     for (size_t i = 0; rc == 0 && i < config->certificate_count; i++)
@@ -171,16 +193,21 @@ void net_tls_free(struct net_tls *tls) {
         return;
     for (size_t i = 0; i < tls->n; i++)
         SSL_CTX_free(tls->contexts[i]);
+    BIO_meth_free(tls->sealing);
     free(tls->contexts);
     free(tls);
 }
 
 /* --------------------------------------------------------------------------------- connections */
 
-SSL *net__tls_accept(struct net_tls *tls, int fd) {
+SSL *net__tls_accept(struct net_tls *tls, int fd, struct buf *sealed) {
     SSL *ssl = SSL_new(tls->contexts[0]);
-    if (!ssl || SSL_set_fd(ssl, fd) != 1)
+    BIO *out = BIO_new(tls->sealing);
+    if (!ssl || !out || SSL_set_rfd(ssl, fd) != 1)
         BUG("OpenSSL has no memory");
+    BIO_set_data(out, sealed);
+    BIO_set_init(out, 1);
+    SSL_set0_wbio(ssl, out);
     SSL_set_accept_state(ssl);
     return ssl;
 }

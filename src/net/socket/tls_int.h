@@ -9,8 +9,9 @@
 /* Another reference, for a server; given back by net_tls_free. NULL is allowed. Any thread. */
 struct net_tls *net__tls_ref(struct net_tls *tls);
 
-/* A new server side on this socket; free with SSL_free. */
-SSL *net__tls_accept(struct net_tls *tls, int fd);
+/* A new server side that reads from this socket, and appends to a buffer, which is stored, what is
+ * to be sent. It takes any amount, so that SSL_write and its kin never wait. Free with SSL_free. */
+SSL *net__tls_accept(struct net_tls *tls, int fd, struct buf *sealed);
 
 /* What the peer of a connection whose handshake is through has shown; NULL when that is nothing.
  * Freed with free(). */

@@ -59,6 +59,7 @@ static void changed_tokens_are_refused(void **state) {
     struct str pem = new_key(&a, false);
     struct auth_keys *keys = keys_of(&pem, 1);
     struct str token = sign(&a, keys, "{\"iss\":\"x\",\"sub\":\"system:serviceaccount:a:b\"}");
+    assert_true(verifies(&a, keys, token)); /* and is remembered */
     for (size_t i = 0; i < token.n; i += 3) {
         char *changed = arena_copy(&a, token.p, token.n);
         changed[i] = changed[i] == 'A' ? 'q' : 'A';
@@ -68,6 +69,26 @@ static void changed_tokens_are_refused(void **state) {
     }
     assert_false(verifies(&a, keys, str_sub(token, 0, token.n - 1)));
     auth_keys_free(keys);
+    arena_release(&a);
+}
+
+/* More tokens than are remembered are verified, again and again; other keys know none of them. */
+static void what_was_verified_is_remembered(void **state) {
+    (void)state;
+    enum { TOKENS = 1100 };
+    _Static_assert(TOKENS > LIMIT_AUTH_VERIFIED_TOKENS, "some have to give way");
+    struct arena a = {0};
+    struct str pems[] = {new_key(&a, false), new_key(&a, false)};
+    struct auth_keys *keys = keys_of(pems, 1), *others = keys_of(pems + 1, 1);
+    struct str *tokens = arena_array(&a, struct str, TOKENS);
+    for (int i = 0; i < TOKENS; i++)
+        tokens[i] = sign(&a, keys, arena_printf(&a, "{\"iss\":\"%d\"}", i).p);
+    for (int i = 0; i < 2 * TOKENS; i++)
+        assert_true(verifies(&a, keys, tokens[i % TOKENS]));
+    for (int i = 0; i < 10; i++)
+        assert_false(verifies(&a, others, tokens[i]));
+    auth_keys_free(keys);
+    auth_keys_free(others);
     arena_release(&a);
 }
 
@@ -179,6 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_one_signs_all_verify),
         cmocka_unit_test(changed_tokens_are_refused),
+        cmocka_unit_test(what_was_verified_is_remembered),
         cmocka_unit_test(odd_headers_are_refused),
         cmocka_unit_test(long_tokens_are_not_looked_at),
         cmocka_unit_test(keys_are_published),

@@ -124,10 +124,31 @@ static void handle_stream(struct world *world, struct net_exchange *x, struct st
         pour(x, world);
 }
 
+enum { LONG_BYTES = 3 << 20 };
+
+static char long_byte(size_t at) {
+    return (char)('a' + at % 23);
+}
+
+static void free_bytes(void *bytes) {
+    free(bytes);
+}
+
+static void respond_long(struct net_exchange *x) {
+    char *bytes = xmalloc(LONG_BYTES);
+    for (size_t i = 0; i < LONG_BYTES; i++)
+        bytes[i] = long_byte(i);
+    const struct net_part part = {{bytes, LONG_BYTES}, free_bytes, bytes};
+    net_respond(x, 200, (struct net_headers){0}, &part, 1);
+    net_exchange_release(x);
+}
+
 static void handle(void *self, struct net_exchange *x) {
     struct str path = net_exchange_request(x)->path;
     if (str_eq(path, STR("/watch")) || str_eq(path, STR("/pour"))) {
         handle_stream(self, x, path);
+    } else if (str_eq(path, STR("/long"))) {
+        respond_long(x);
     } else if (str_eq(path, STR("/later"))) {
         net_loop_post(net_exchange_loop(x), respond_later, x);
     } else if (str_eq(path, STR("/echo"))) {
@@ -419,6 +440,46 @@ static void test_peers_that_never_read(void **state) {
     wait_until(&w->closed, DEAF);
 }
 
+/* Reads a long answer in small pieces, with pauses at first. */
+static void check_long(SSL *ssl) {
+    static const char request[] = "GET /long HTTP/1.1\r\nHost: a\r\n\r\n";
+    char piece[5000];
+    struct buf head = BUF_INIT(1 << 16);
+    assert_int_equal(SSL_write(ssl, request, sizeof request - 1), sizeof request - 1);
+    while (!str_ends(buf_view(&head), STR("\r\n\r\n"))) {
+        assert_int_equal(SSL_read(ssl, piece, 1), 1);
+        buf_add_char(&head, piece[0]);
+    }
+    for (size_t got = 0, turns = 0; got < LONG_BYTES; turns++) {
+        if (turns < 30)
+            usleep(2000);
+        int n = SSL_read(ssl, piece, sizeof piece);
+        assert_true(n > 0);
+        for (int i = 0; i < n; i++, got++)
+            assert_int_equal(piece[i], long_byte(got));
+    }
+    buf_release(&head);
+}
+
+/* What the socket does not take at once is sent later, whole and in order. */
+static void test_slow_peers_get_everything(void **state) {
+    const struct world *w = *state;
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(net_server_port(w->secure))};
+    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+    SSL *ssl = SSL_new(context);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), little = 4096;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+    SSL_set_fd(ssl, fd);
+    assert_int_equal(SSL_connect(ssl), 1);
+    check_long(ssl);
+    check_long(ssl);
+    SSL_free(ssl);
+    SSL_CTX_free(context);
+    close(fd);
+}
+
 static void test_the_end_of_a_peer_is_told(void **state) {
     struct world *w = *state;
     int fd = dial(w->plain);
@@ -591,17 +652,12 @@ static void test_what_cannot_be_listened_on(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(test_plain_sockets_are_answered),
-        TEST(test_curl_is_answered_over_tls),
-        TEST(test_certificates_are_chosen_by_name),
-        TEST(test_many_idle_connections),
-        TEST(test_peers_that_never_read),
-        TEST(test_the_end_of_a_peer_is_told),
-        TEST(test_connections_are_limited),
-        TEST(test_slow_peers_are_closed),
-        TEST(test_shutdown_is_graceful),
-        TEST(test_shutdown_ends_in_time),
-        TEST(test_what_cannot_be_listened_on),
+        TEST(test_plain_sockets_are_answered),      TEST(test_curl_is_answered_over_tls),
+        TEST(test_certificates_are_chosen_by_name), TEST(test_many_idle_connections),
+        TEST(test_peers_that_never_read),           TEST(test_the_end_of_a_peer_is_told),
+        TEST(test_connections_are_limited),         TEST(test_slow_peers_are_closed),
+        TEST(test_slow_peers_get_everything),       TEST(test_shutdown_is_graceful),
+        TEST(test_shutdown_ends_in_time),           TEST(test_what_cannot_be_listened_on),
     };
     return cmocka_run_group_tests_name("net/server", tests, NULL, NULL);
 }

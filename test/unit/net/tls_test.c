@@ -74,6 +74,7 @@ static struct net_identity *identify(const struct world *w, const struct cert *c
     struct err err;
     struct net_tls *tls = make_tls(w->server.cert_pem, w->server.key_pem, w->ca.cert_pem, &err);
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+    struct buf sealed = BUF_INIT(SIZE_MAX);
     int fds[2];
     assert_non_null(tls);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
@@ -83,17 +84,21 @@ static struct net_identity *identify(const struct world *w, const struct cert *c
     }
     if (issuer)
         SSL_CTX_add1_chain_cert(context, issuer->x509);
-    SSL *there = SSL_new(context), *here = net__tls_accept(tls, fds[0]);
+    SSL *there = SSL_new(context), *here = net__tls_accept(tls, fds[0], &sealed);
     SSL_set_fd(there, fds[1]);
     SSL_set_connect_state(there);
     int done = 0;
-    for (int i = 0; i < 20 && done != 2; i++)
+    for (int i = 0; i < 20 && done != 2; i++) {
         done = (SSL_do_handshake(there) == 1) + (SSL_do_handshake(here) == 1);
+        assert_int_equal(sealed.n ? write(fds[0], sealed.p, sealed.n) : 0, sealed.n);
+        buf_clear(&sealed);
+    }
     assert_int_equal(done, 2);
     assert_null(net__tls_protocol(here)); /* the client did not ask */
     struct net_identity *identity = net__tls_identity(here);
     SSL_free(there);
     SSL_free(here);
+    buf_release(&sealed);
     SSL_CTX_free(context);
     net_tls_free(tls);
     close(fds[0]);

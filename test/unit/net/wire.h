@@ -244,7 +244,7 @@ static inline void wire_close(struct wire *w) {
     while (w->held_count)
         net_exchange_release(w->held[--w->held_count]);
     buf_release(&w->sent);
-    free(w->worker);
+    net__worker_free(w->worker);
     net_loop_free(w->loop);
 }
 

@@ -60,7 +60,7 @@ static void a_family_that_changes_shares(void **state) {
     for (int i = 1; i < FAMILY; i++)
         assert_true(put(&k, "a", i, true)->arena.bytes < changed / 2);
     for (int i = 0; i < FAMILY; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "a-%d", i);
         const struct api_object *o = store_get(k.store, NODES, STR(""), str_of(name));
         check(o, "a", i, true);
