@@ -381,4 +381,8 @@
  * parts. */
 #define LIMIT_CLIENT_ANSWER_BYTES (64U << 20)
 
+/* How often a request is sent again because the server said when to come again; as client-go, so
+ * that a server that is always busy is at last told of as such. */
+#define LIMIT_CLIENT_RETRIES 10
+
 #endif
