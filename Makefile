@@ -25,9 +25,9 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
-    conformance conformance-cel conformance-server real-components kubectl clients e2e e2e-api \
-    crash-store bench bench-before bench-cel bench-live bench-server bench-upstream soak install \
-    format clean help $(GROUPS)
+    conformance conformance-cel conformance-server real-components components-real kubectl clients \
+    e2e e2e-api crash-store bench bench-before bench-cel bench-live bench-server bench-upstream \
+    soak install format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
@@ -90,6 +90,9 @@ conformance-server: all ## compare with a real kube-apiserver: CASES=1100 SEED=1
 
 real-components: all ## real kube-scheduler and kube-controller-manager against ours (needs go)
 	tools/real-components
+
+components-real: all ## our scheduler and controllers against a real kube-apiserver (needs go)
+	tools/components-real
 
 kubectl: all ## what kubectl of five versions shows, beside a real kube-apiserver (needs go)
 	tools/kubectl

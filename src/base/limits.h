@@ -389,4 +389,8 @@
  * does not fill the memory. Kubernetes is made for 150,000 pods. */
 #define LIMIT_CLIENT_LISTED 2000000U
 
+/* How often a request is sent again because the server said when to come again; as client-go, so
+ * that a server that is always busy is at last told of as such. */
+#define LIMIT_CLIENT_RETRIES 10
+
 #endif

@@ -2,9 +2,10 @@
  * The carrier to any API server, by HTTPS: requests and events as JSON, many at a time on one
  * connection where the server speaks HTTP/2.
  *
- * A request that nobody answers has the status 0 and the code ERR_UNAVAILABLE, or ERR_TIMEOUT if
- * its time was over; whether it was executed is not known then. A watch whose connection has died
- * without a word ends within a minute.
+ * A request that a busy server tells when to come again (Retry-After) is sent again by itself, a
+ * few times. One that nobody answers has the status 0 and the code ERR_UNAVAILABLE, or ERR_TIMEOUT
+ * if its time was over; whether it was executed is not known then. A watch whose connection has
+ * died without a word ends within a minute.
  */
 #ifndef CLIENT_HTTP_H
 #define CLIENT_HTTP_H

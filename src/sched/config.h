@@ -94,12 +94,23 @@ struct sched_profile {
     int32_t percentage_of_nodes_to_score;
 };
 
+/* What is said of the process around a scheduler: leader election and the connection. Texts that
+ * are empty and numbers that are 0 are not said. */
+struct sched_process {
+    bool is_alone;                                        /* leaderElect is false */
+    int64_t lease_duration, renew_deadline, retry_period; /* nanoseconds */
+    struct str lock, lease, lease_namespace, kubeconfig;
+    double qps;
+    int32_t burst;
+};
+
 struct sched_config {
     struct sched_profile *profiles;
     size_t profile_count;
     bool sample_nodes; /* percentageOfNodesToScore was given: consider nodes as upstream samples */
     int32_t percentage_of_nodes_to_score; /* 0: upstream's formula */
     int64_t initial_backoff_seconds, max_backoff_seconds;
+    struct sched_process process;
 };
 
 /* Upstream's default: one profile, default-scheduler. Lives in the arena. */

@@ -110,12 +110,15 @@ struct client__http_call {
     struct client__message message;
     struct client__transfer transfer;
     struct client__waiting waiting;
+    struct net_timer again; /* when the server has said to come again */
+    uint32_t retries;
     client_answer_fn *done;
     void *arg;
     struct client__http_call *next, **link; /* of the client */
 };
 
 static void call_free(struct client__http_call *call) {
+    net_timer_stop(call->base.client->loop, &call->again);
     client__http_unqueue(client__http_of(call->base.client), &call->waiting);
     client__transfer_stop(&call->transfer);
     *call->link = call->next;
@@ -142,6 +145,23 @@ static void refuse_call(struct client__waiting *w, const struct err *err) {
     answer(call, &(struct client_answer){.code = err->code, .message = str_of(err->msg)});
 }
 
+/* Follows k8s.io/client-go rest, func (*withRetry) IsNextRetry. */
+static bool comes_again(struct client__http_call *call) {
+    const struct client__transfer *t = &call->transfer;
+    struct net_loop *loop = call->base.client->loop;
+    bool is_busy = t->status == 429 || t->status >= 500;
+    if (!is_busy || t->retry_after <= 0 || call->retries >= LIMIT_CLIENT_RETRIES)
+        return false;
+    call->retries++;
+    net_timer_start(loop, &call->again, net_loop_now(loop) + t->retry_after * CLOCK_SECOND);
+    return true;
+}
+
+static void send_again(void *arg) {
+    struct client__http_call *call = arg;
+    client__http_queue(client__http_of(call->base.client), &call->waiting);
+}
+
 static void call_over(struct client__transfer *t, CURLcode result) {
     struct client__http_call *call = heap_entry(t, struct client__http_call, transfer);
     struct client__result r;
@@ -153,6 +173,8 @@ static void call_over(struct client__transfer *t, CURLcode result) {
     }
     if (t->status == 401)
         client__credentials_refused(client__http_of(call->base.client)->credentials);
+    if (comes_again(call))
+        return;
     struct client__reply reply = {t->status, buf_view(&t->got), t->retry_after};
     client__result_read(&call->arena, call->verb, call->kind, &reply, &r);
     call->done(call->arg, &r.answer);
@@ -174,6 +196,7 @@ static struct client_call *http_send(struct client *c, const struct client_reque
         .bucket = r->kind && r->kind->type == &api_types[API_T_event] ? &h->events : &h->bucket,
         .send = send_call,
         .refuse = refuse_call};
+    call->again = (struct net_timer){.fn = send_again, .arg = call};
     call->done = done;
     call->arg = arg;
     call->next = h->calls;

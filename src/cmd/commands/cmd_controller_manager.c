@@ -35,8 +35,6 @@ static const struct opt manager_rows[] = {
      .offset = offsetof(struct manager_cmd_opts, root_ca)},
     {0},
 };
-static const struct opt connection_rows[] = {SOLO_CONNECTION_ROWS("20", "30"), {0}};
-static const struct opt election_rows[] = {SOLO_ELECTION_ROWS("kube-controller-manager"), {0}};
 static const struct opt serving_rows[] = {SOLO_SERVING_ROWS("10257"), {0}};
 
 static int read_root_ca(struct cmd_call *call, const struct kubeconfig_access *access,
@@ -57,7 +55,7 @@ static int run(struct cmd_call *call, struct err *err) {
     struct str root_ca;
     if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0 ||
         manager_check_controllers(opts->controllers.v, opts->controllers.n, err) < 0 ||
-        solo_connect(call, &opts->connection, &access, err) < 0 ||
+        solo_connect(call, &opts->connection, STR(""), &access, err) < 0 ||
         read_root_ca(call, &access, &root_ca, err) < 0)
         return -1;
     const struct part_setup setup = {
@@ -69,6 +67,8 @@ static int run(struct cmd_call *call, struct err *err) {
                                         .election = &opts->election,
                                         .serving = &opts->serving,
                                         .event_source = "kube-controller-manager",
+                                        .qps = 20,
+                                        .burst = 30,
                                         .min_compat = gates.min_compat,
                                         .access = &access},
                     err);
@@ -95,8 +95,8 @@ const struct cmd cmd_controller_manager = {
     .usage = "[--kubeconfig FILE] [--controllers NAME,...] [options]",
     .examples = examples,
     .groups = {{"Options", manager_rows, 0},
-               {"Connection", connection_rows, offsetof(struct manager_cmd_opts, connection)},
-               {"Leader Election", election_rows, offsetof(struct manager_cmd_opts, election)},
+               {"Connection", solo_connection_rows, offsetof(struct manager_cmd_opts, connection)},
+               {"Leader Election", solo_election_rows, offsetof(struct manager_cmd_opts, election)},
                {"Health", serving_rows, offsetof(struct manager_cmd_opts, serving)},
                {"Feature Gates", gates_opts, offsetof(struct manager_cmd_opts, gates)}},
     .opts_size = sizeof(struct manager_cmd_opts),

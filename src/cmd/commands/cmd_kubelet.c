@@ -21,7 +21,6 @@ static const struct opt kubelet_rows[] = {
      .offset = offsetof(struct kubelet_cmd_opts, nodes)},
     {0},
 };
-static const struct opt connection_rows[] = {SOLO_CONNECTION_ROWS("0", "100"), {0}};
 static const struct opt serving_rows[] = {SOLO_SERVING_ROWS("0"), {0}};
 
 /* Which nodes are meant. */
@@ -60,7 +59,7 @@ static int run(struct cmd_call *call, struct err *err) {
     struct choice choice;
     if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0 ||
         choose(call, opts->nodes, &choice, err) < 0 ||
-        solo_connect(call, &opts->connection, &access, err) < 0)
+        solo_connect(call, &opts->connection, STR(""), &access, err) < 0)
         return -1;
     const struct part_setup setup = {.kubelet_gates = &gates.enabled,
                                      .pool = &choice.pool,
@@ -94,7 +93,7 @@ const struct cmd cmd_kubelet = {
     .usage = "--nodes N|NAME,...|all [--kubeconfig FILE] [options]",
     .examples = examples,
     .groups = {{"Options", kubelet_rows, 0},
-               {"Connection", connection_rows, offsetof(struct kubelet_cmd_opts, connection)},
+               {"Connection", solo_connection_rows, offsetof(struct kubelet_cmd_opts, connection)},
                {"Health", serving_rows, offsetof(struct kubelet_cmd_opts, serving)},
                {"Feature Gates", gates_opts, offsetof(struct kubelet_cmd_opts, gates)}},
     .opts_size = sizeof(struct kubelet_cmd_opts),

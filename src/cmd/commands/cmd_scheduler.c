@@ -16,8 +16,6 @@ static const struct opt scheduler_rows[] = {
     ROW_CONFIG(offsetof(struct scheduler_cmd_opts, config)),
     {0},
 };
-static const struct opt connection_rows[] = {SOLO_CONNECTION_ROWS("50", "100"), {0}};
-static const struct opt election_rows[] = {SOLO_ELECTION_ROWS("kube-scheduler"), {0}};
 static const struct opt serving_rows[] = {SOLO_SERVING_ROWS("10259"), {0}};
 
 static int run(struct cmd_call *call, struct err *err) {
@@ -27,7 +25,7 @@ static int run(struct cmd_call *call, struct err *err) {
     struct kubeconfig_access access;
     if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0 ||
         config_file_read(call, &opts->config, &config, err) < 0 ||
-        solo_connect(call, &opts->connection, &access, err) < 0)
+        solo_connect(call, &opts->connection, config->process.kubeconfig, &access, err) < 0)
         return -1;
     struct str first = config->profiles[0].scheduler_name;
     const struct part_setup setup = {.scheduler_gates = &gates.enabled,
@@ -39,7 +37,10 @@ static int run(struct cmd_call *call, struct err *err) {
                                         .connection = &opts->connection,
                                         .election = &opts->election,
                                         .serving = &opts->serving,
+                                        .configured = &config->process,
                                         .event_source = arena_str(call->arena, first).p,
+                                        .qps = 50,
+                                        .burst = 100,
                                         .min_compat = gates.min_compat,
                                         .access = &access},
                     err);
@@ -66,8 +67,10 @@ const struct cmd cmd_scheduler = {
     .usage = "[--kubeconfig FILE] [--config FILE] [options]",
     .examples = examples,
     .groups = {{"Options", scheduler_rows, 0},
-               {"Connection", connection_rows, offsetof(struct scheduler_cmd_opts, connection)},
-               {"Leader Election", election_rows, offsetof(struct scheduler_cmd_opts, election)},
+               {"Connection", solo_connection_rows,
+                offsetof(struct scheduler_cmd_opts, connection)},
+               {"Leader Election", solo_election_rows,
+                offsetof(struct scheduler_cmd_opts, election)},
                {"Health", serving_rows, offsetof(struct scheduler_cmd_opts, serving)},
                {"Feature Gates", gates_opts, offsetof(struct scheduler_cmd_opts, gates)}},
     .opts_size = sizeof(struct scheduler_cmd_opts),

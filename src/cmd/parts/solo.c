@@ -3,7 +3,7 @@
  *
  * Follows k8s.io/kubernetes cmd/kube-scheduler/app, func Run.
  */
-#include "cmd/parts/solo.h"
+#include "cmd/parts/solo_int.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,9 +14,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "cli/io.h"
-#include "client/election.h"
 #include "client/events.h"
-#include "client/http.h"
 #include "cmd/flag_values.h"
 #include "cmd/signals.h"
 #include "health/endpoint.h"
@@ -30,7 +28,7 @@
 struct solo {
     struct cmd_call *call;
     const struct solo_opts *opts;
-    struct election_times times;
+    struct solo__election lease; /* which, and how */
     struct net_loop *loop;
     struct signals signals;
     struct part part;
@@ -51,11 +49,11 @@ static struct str variable(const struct cmd_ctx *ctx, const char *name) {
     return str_of(value ? value : "");
 }
 
-int solo_connect(struct cmd_call *call, const struct solo_connection *connection,
+int solo_connect(struct cmd_call *call, const struct solo_connection *connection, struct str file,
                  struct kubeconfig_access *out, struct err *err) {
     const struct cmd_ctx *ctx = call->ctx;
     const struct kubeconfig_sources from = {
-        .file = connection->kubeconfig,
+        .file = connection->kubeconfig.p ? connection->kubeconfig : file,
         .context = connection->context,
         .files = variable(ctx, "KUBECONFIG"),
         .home = variable(ctx, "HOME"),
@@ -75,7 +73,7 @@ static int new_client(struct solo *s, struct client_http_opts *opts, struct clie
 
 static int open_part(struct solo *s, struct err *err) {
     const struct solo_opts *o = s->opts;
-    struct client_http_opts http = {.burst = (uint32_t)o->connection->burst};
+    struct client_http_opts http = {0};
     struct part_opts opts = {.ctx = s->call->ctx,
                              .setup = o->setup,
                              .loop = s->loop,
@@ -83,10 +81,8 @@ static int open_part(struct solo *s, struct err *err) {
                              .components = {o->component}};
     http.user_agent =
         arena_printf(s->call->arena, "%s/v" BERTH_VERSION " (berth)", o->component->name);
-    if (flag_number("kube-api-qps", o->connection->qps, &http.qps, err) < 0)
+    if (solo__read_limits(o, &http, err) < 0)
         return -1;
-    if (o->connection->burst > INT32_MAX)
-        return err_set(err, ERR_USAGE, "--kube-api-burst is too large");
     if (new_client(s, &http, &opts.client, err) < 0)
         return -1;
     part_init(&s->part, &opts);
@@ -141,23 +137,9 @@ static void on_ended(void *arg, enum election_end end) {
         finish(s, CMD_GOOD);
         return;
     }
-    log_error(&s->call->ctx->log, "leaderelection lost", LOG_STR("lease", s->opts->election->name));
+    log_error(&s->call->ctx->log, "leaderelection lost", LOG_STR("lease", s->lease.name));
     part_stop(&s->part);
     finish(s, CMD_BAD_VERDICT);
-}
-
-static int read_times(const struct solo_election *e, struct election_times *out, struct err *err) {
-    if (!str_is(e->lock, "leases"))
-        return err_set(err, ERR_USAGE, "--leader-elect-resource-lock must be leases");
-    return flag_duration("leader-elect-lease-duration", e->lease_duration, &out->lease_duration,
-                         err) < 0 ||
-                   flag_duration("leader-elect-renew-deadline", e->renew_deadline,
-                                 &out->renew_deadline, err) < 0 ||
-                   flag_duration("leader-elect-retry-period", e->retry_period, &out->retry_period,
-                                 err) < 0 ||
-                   election_times_check(out, err) < 0
-               ? -1
-               : 0;
 }
 
 /* The name of the machine and a random UUID, so that no two processes are the same. */
@@ -179,7 +161,6 @@ static struct str make_identity(struct arena *a) {
 }
 
 static int open_election(struct solo *s, struct err *err) {
-    const struct solo_election *e = s->opts->election;
     struct cmd_ctx *ctx = s->call->ctx;
     struct client_http_opts http = {
         .user_agent = arena_printf(s->call->arena, "%s/v" BERTH_VERSION " (berth) leader-election",
@@ -191,19 +172,15 @@ static int open_election(struct solo *s, struct err *err) {
     s->election = election_new(&(struct election_opts){.client = s->election_client,
                                                        .events = s->events,
                                                        .log = &ctx->log,
-                                                       .namespace = e->namespace,
-                                                       .name = e->name,
+                                                       .namespace = s->lease.namespace,
+                                                       .name = s->lease.name,
                                                        .identity = make_identity(s->call->arena),
-                                                       .times = s->times,
+                                                       .times = s->lease.times,
                                                        .seed = map_random_seed() | 1,
                                                        .elected = work,
                                                        .ended = on_ended,
                                                        .arg = s});
     return 0;
-}
-
-static bool elects(const struct solo *s) {
-    return s->opts->election && s->opts->election->is_on;
 }
 
 /* ---- health ---- */
@@ -268,13 +245,13 @@ static int open_endpoint(struct solo *s, struct err *err) {
 /* ---- the whole ---- */
 
 static int open_all(struct solo *s, struct err *err) {
-    if (elects(s) && read_times(s->opts->election, &s->times, err) < 0)
+    if (solo__read_election(s->opts, &s->lease, err) < 0)
         return -1;
     s->loop = net_loop_new(s->call->ctx->clock);
     if (signals_listen(&s->signals, s->loop, on_signal, s, err) < 0 || open_part(s, err) < 0 ||
-        (s->opts->serving && open_endpoint(s, err) < 0))
+        open_endpoint(s, err) < 0)
         return -1;
-    if (!elects(s)) {
+    if (!s->lease.is_on) {
         work(s);
         return 0;
     }
@@ -295,9 +272,8 @@ static void close_all(struct solo *s) {
 int solo_run(struct cmd_call *call, const struct solo_opts *opts, struct err *err) {
     struct solo s = {.call = call, .opts = opts, .err = err, .rc = -1};
     s.look = (struct net_timer){.fn = look, .arg = &s};
-    if (open_all(&s, err) == 0) {
+    if (open_all(&s, err) == 0)
         net_loop_run(s.loop);
-    }
     close_all(&s);
     return s.rc;
 }

@@ -331,6 +331,7 @@ static int read_whole(struct sched__reading *r, struct sched__at at, struct sche
     read_percentage(r, at, c, &c->percentage_of_nodes_to_score);
     read_backoff(r, at, c);
     read_extenders(r, at);
+    sched__process_read(r, at, &c->process);
     if (r->strict.n || r->error_count)
         return fail(r, err);
     *out = c;

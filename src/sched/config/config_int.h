@@ -82,6 +82,11 @@ void sched__args_default(struct arena *a, struct sched_profile *p);
 void sched__args_read(struct sched__reading *r, struct sched__at list, struct sched_profile *p,
                       struct str *fit_errors);
 
+/* ---- config_process.c ---- */
+
+/* Reads leaderElection and clientConnection. */
+void sched__process_read(struct sched__reading *r, struct sched__at at, struct sched_process *p);
+
 /* ---- config_plugins.c ---- */
 
 /* What a profile says of plug-ins; lives in the reading's arena. */

@@ -224,10 +224,32 @@ static const struct row plain[] = {
     {0},
 };
 static const struct row busy[] = {
-    {"GET", "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nConnection: close\r\n\r\nslow",
-     false},
+    {"GET", "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n\r\nslow", false},
     {0},
 };
+
+#define COME_AGAIN \
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\nslow"
+
+/* A server that is busy is asked again when it says, up to LIMIT_CLIENT_RETRIES times. */
+static void busy_servers_are_asked_again(void **state) {
+    static const struct row again[] = {{"GET", COME_AGAIN, false}, {0}};
+    (void)state;
+    struct fake f;
+    begin(&f, again);
+    start_client(&f, (struct client_http_opts){0});
+    send_get(&f);
+    int64_t from = clock_mono(&clock_system);
+    while (f.count < 2)
+        net_loop_turn(f.loop, CLOCK_SECOND);
+    assert_true(clock_mono(&clock_system) - from >= CLOCK_SECOND);
+    assert_int_equal(f.answers, 0);
+    f.rows = plain;
+    wait_for(&f, &f.has_answer);
+    assert_int_equal(f.code, ERR_NONE);
+    assert_int_equal(f.count, 3);
+    end(&f);
+}
 
 static void silence_has_an_end(void **state) {
     (void)state;
@@ -479,6 +501,7 @@ int main(void) {
         cmocka_unit_test(silence_has_an_end),
         cmocka_unit_test(nobody_there_is_a_failure),
         cmocka_unit_test(long_answers_are_refused),
+        cmocka_unit_test(busy_servers_are_asked_again),
         cmocka_unit_test(requests_are_spread_over_time),
         cmocka_unit_test(events_are_limited_by_themselves),
         cmocka_unit_test(other_names_are_for_certificates_alone),

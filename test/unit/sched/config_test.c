@@ -244,12 +244,38 @@ static void long_names_are_shown_shortened(void **state) {
     arena_release(&a);
 }
 
+static void the_process_around_it(void **state) {
+    static const char text[] =
+        "{\"apiVersion\":\"kubescheduler.config.k8s.io/v1\",\"kind\":"
+        "\"KubeSchedulerConfiguration\",\"leaderElection\":{\"leaseDuration\":\"1m\","
+        "\"renewDeadline\":\"40s\",\"retryPeriod\":\"5s\",\"resourceName\":\"second\","
+        "\"resourceNamespace\":\"x\"},\"clientConnection\":{\"qps\":12.5,\"burst\":30,"
+        "\"kubeconfig\":\"k\"}}";
+    AUTO(arena_release) struct arena a = {0};
+    struct sched_config *c;
+    struct json tree;
+    struct err err;
+    (void)state;
+    assert_int_equal(json_parse(&a, str_of(text), NULL, &tree, &err), 0);
+    assert_int_equal(sched_config_read(&a, &tree, &c, &err), 0);
+    assert_false(c->process.is_alone);
+    assert_int_equal(c->process.lease_duration, INT64_C(60000000000));
+    assert_int_equal(c->process.renew_deadline, INT64_C(40000000000));
+    assert_int_equal(c->process.retry_period, INT64_C(5000000000));
+    assert_true(str_is(c->process.lease, "second"));
+    assert_true(str_is(c->process.lease_namespace, "x"));
+    assert_true(str_is(c->process.kubeconfig, "k"));
+    assert_true(c->process.qps > 12.4 && c->process.qps < 12.6);
+    assert_int_equal(c->process.burst, 30);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_mean_what_they_mean_upstream),
         cmocka_unit_test(plugins_are_found_by_name),
         cmocka_unit_test(longer_lists_are_refused),
         cmocka_unit_test(long_names_are_shown_shortened),
+        cmocka_unit_test(the_process_around_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
