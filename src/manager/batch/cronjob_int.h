@@ -70,10 +70,8 @@ struct str cronjob__stamp(struct arena *a, int64_t scheduled, const struct zone 
 struct api_object *cronjob__new_job(const struct api_object *cron_job, int64_t scheduled,
                                     struct str stamp);
 
-/* Is this uid among the active Jobs? And takes it out of them; the list is a new one in the arena.
- */
+/* Is this uid among the active Jobs? */
 bool cronjob__is_active(const struct api_object_reference_list *list, struct str uid);
-void cronjob__drop_active(struct arena *a, struct api_object_reference_list *list, struct str uid);
 
 /* Adds a Job to the active ones. */
 void cronjob__add_active(struct arena *a, struct api_object_reference_list *list,

@@ -102,15 +102,6 @@ bool cronjob__is_active(const struct api_object_reference_list *list, struct str
     return false;
 }
 
-void cronjob__drop_active(struct arena *a, struct api_object_reference_list *list, struct str uid) {
-    struct api_object_reference_list old = *list;
-    *list =
-        (struct api_object_reference_list){arena_array(a, struct api_object_reference, old.n), 0};
-    for (size_t i = 0; i < old.n; i++)
-        if (!str_eq(old.v[i].uid, uid))
-            list->v[list->n++] = old.v[i];
-}
-
 void cronjob__add_active(struct arena *a, struct api_object_reference_list *list,
                          const struct api_object *job) {
     struct api_object_reference_list old = *list;
