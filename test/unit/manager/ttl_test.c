@@ -67,7 +67,7 @@ static void large_clusters_ask_less_often(void **state) {
     world_run(&m.w, 1);
     check_ttl(&m, "node-1", "15");
     for (int i = 89; i < 100; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "node-%d", i);
         world_delete(&m.w, API_T_node, name);
     }
