@@ -374,13 +374,17 @@ static const struct {
 } rules[] = {
     {"{action: Ignore, onExitCodes: {operator: In, values: [5]}}", {5, 5, 5}, 0, NULL},
     {"{action: Ignore, onExitCodes: {operator: In, values: [5]}}", {5, 6, 5}, 1, NULL},
-    {"{action: Ignore, onExitCodes: {operator: In, values: [5]}}", {6, 5, 6}, 2,
+    {"{action: Ignore, onExitCodes: {operator: In, values: [5]}}",
+     {6, 5, 6},
+     2,
      "BackoffLimitExceeded"},
     {"{action: Count, onExitCodes: {operator: NotIn, values: [5]}}", {6, 0}, 1, NULL},
     {"{action: FailJob, onExitCodes: {operator: In, values: [5]}}", {6, 5}, 2, "PodFailurePolicy"},
     {"{action: Ignore, onExitCodes: {operator: In, values: [5, 7]}}, {action: FailJob, "
      "onExitCodes: {operator: In, values: [5, 6]}}",
-     {5, 7, 6}, 1, "PodFailurePolicy"},
+     {5, 7, 6},
+     1,
+     "PodFailurePolicy"},
 };
 
 static void rules_decide_about_the_job(void **state) {
