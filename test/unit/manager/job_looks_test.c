@@ -178,18 +178,18 @@ static void add_all(struct world *w, const struct row *row) {
     }
 }
 
-static void restart(struct managed *m, const char *controller) {
-    struct str name = str_of(controller);
-    manager_free(m->manager);
-    m->manager = manager_new(&(struct manager_opts){.client = &m->counting.base,
-                                                    .informers = m->w.informers,
-                                                    .log = &m->w.log,
-                                                    .gates = &m->w.gates.enabled,
-                                                    .seed = 1,
-                                                    .controllers = &name,
-                                                    .controller_count = 1},
-                             NULL);
+/* A controller that finds what is there. */
+static struct manager *start(struct managed *m) {
+    struct str name = STR("job-controller");
     memset(m->counting.sent, 0, sizeof m->counting.sent);
+    return manager_new(&(struct manager_opts){.client = &m->counting.base,
+                                              .informers = m->w.informers,
+                                              .log = &m->w.log,
+                                              .gates = &m->w.gates.enabled,
+                                              .seed = 1,
+                                              .controllers = &name,
+                                              .controller_count = 1},
+                       NULL);
 }
 
 static const char *reason_of(struct managed *m) {
@@ -230,13 +230,14 @@ static void jobs_are_looked_at(void **state) {
         struct managed m;
         managed_start(&m, "ttl-controller", "");
         add_all(&m.w, &rows[i]);
-        restart(&m, "job-controller");
+        struct manager *jobs = start(&m);
         world_run(&m.w, 0.5);
         struct str is = shown(&m), should = expected(&m, &rows[i]);
         if (!str_eq(is, should))
             print_error("%s(%s) %s\n  is     %.*s\n  should %.*s\n", rows[i].spec, rows[i].status,
                         rows[i].pods, STR_ARG(is), STR_ARG(should));
         wrong += !str_eq(is, should);
+        manager_free(jobs);
         managed_stop(&m);
     }
     assert_int_equal(wrong, 0);
