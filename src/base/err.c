@@ -52,6 +52,7 @@ int err_wrap(struct err *e, const char *fmt, ...) {
     print(context, fmt, ap);
     va_end(ap);
     memcpy(old, e->msg, sizeof old);
+    e->has_title = false;
     int n = snprintf(e->msg, ERR_TEXT, "%s: %s", context, old);
     if (n >= ERR_TEXT)
         mark_cut(e->msg);

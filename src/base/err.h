@@ -48,6 +48,7 @@ struct err {
     enum err_code code;
     uint32_t line, column; /* 1-based place in the input; 0 = none */
     bool has_lines;        /* line breaks in msg are ours: nothing from outside brought them */
+    bool has_title;        /* msg begins with a title of its own, and so without "error:" */
     char msg[ERR_TEXT];    /* cut at a character boundary when too long, and then ends in "..." */
 };
 

@@ -62,8 +62,9 @@ struct cmd {
 };
 
 /* The commands, each at the end of its own file. */
-extern const struct cmd cmd_apiserver, cmd_cel, cmd_completion, cmd_convert, cmd_explain, cmd_gates,
-    cmd_help, cmd_match, cmd_schedule, cmd_store, cmd_up, cmd_validate, cmd_version;
+extern const struct cmd cmd_apiserver, cmd_cel, cmd_completion, cmd_controller_manager, cmd_convert,
+    cmd_explain, cmd_gates, cmd_help, cmd_kubelet, cmd_match, cmd_schedule, cmd_scheduler,
+    cmd_store, cmd_up, cmd_validate, cmd_version;
 
 /* Every command in the order of the help, NULL at the end. */
 extern const struct cmd *const cmd_table[];
@@ -92,6 +93,10 @@ const char *cmd_getenv(const struct cmd_ctx *ctx, const char *name);
 /* Appends the title of a remark for standard error and a space, with colour where it is wanted. */
 enum cmd_title { CMD_ERROR, CMD_WARNING, CMD_HINT };
 void cmd_add_title(const struct cmd_ctx *ctx, enum cmd_title title, struct buf *out);
+
+/* Puts a hint under the text of err, of which a long one is cut to leave room. Always returns -1.
+ */
+int cmd_hint(struct err *err, struct str hint);
 
 /* Prints "error: text" and, for usage errors, where to find help. who is the command or NULL. */
 void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err);

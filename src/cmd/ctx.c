@@ -1,5 +1,6 @@
 /* The outside world as commands see it: terminals, environment, output, and error reports. */
 #include "base/printable.h"
+#include "base/utf8.h"
 #include "cli/io.h"
 #include "cmd/cmd.h"
 
@@ -64,11 +65,27 @@ void cmd_add_title(const struct cmd_ctx *ctx, enum cmd_title title, struct buf *
         buf_addf(out, "%s ", titles[title].text);
 }
 
+int cmd_hint(struct err *err, struct str hint) {
+    AUTO(buf_release) struct buf text = BUF_INIT(2 * ERR_TEXT), told = BUF_INIT(2 * ERR_TEXT);
+    bool has_title = err->has_title;
+    printable_add(&told, str_of(err->msg));
+    size_t room = ERR_TEXT - strlen("...\nhint: ") - 1;
+    room -= hint.n < room ? hint.n : room;
+    struct str cut = str_sub(buf_view(&told), 0, room);
+    buf_add(&text, str_sub(cut, 0, utf8_valid_prefix(cut)));
+    buf_addf(&text, "%s\nhint: %.*s", cut.n < told.n ? "..." : "", STR_ARG(hint));
+    err_set(err, err->code, "%.*s", STR_ARG(buf_view(&text)));
+    err->has_lines = true;
+    err->has_title = has_title;
+    return -1;
+}
+
 void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct err *err) {
     if (err->msg[0] == 0)
         return;
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_REPORT);
-    cmd_add_title(ctx, CMD_ERROR, &text);
+    if (!err->has_title)
+        cmd_add_title(ctx, CMD_ERROR, &text);
     if (err->has_lines)
         printable_add_lines(&text, str_of(err->msg));
     else

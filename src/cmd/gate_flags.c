@@ -1,9 +1,8 @@
 /* From flags to a set of feature gates. */
 #include "cmd/gate_flags.h"
 
-#include "base/printable.h"
-#include "base/utf8.h"
 #include "cli/spelling.h"
+#include "cmd/cmd.h"
 
 static bool is_for_users(const struct feature_spec *spec) {
     return !spec->locked && (spec->stage == FEATURE_ALPHA || spec->stage == FEATURE_BETA);
@@ -62,19 +61,6 @@ static void suggest_gates(struct err *err) {
     suggest_fail(&suggest, "", err);
 }
 
-/* Puts a hint under the text of err, of which a long one is cut to leave room for it. */
-static void add_hint(struct err *err, struct str hint) {
-    AUTO(buf_release) struct buf text = BUF_INIT(2 * ERR_TEXT), told = BUF_INIT(2 * ERR_TEXT);
-    printable_add(&told, str_of(err->msg));
-    size_t room = ERR_TEXT - strlen("...\nhint: ") - 1;
-    room -= hint.n < room ? hint.n : room;
-    struct str cut = str_sub(buf_view(&told), 0, room);
-    buf_add(&text, str_sub(cut, 0, utf8_valid_prefix(cut)));
-    buf_addf(&text, "%s\nhint: %.*s", cut.n < told.n ? "..." : "", STR_ARG(hint));
-    err_set(err, err->code, "%.*s", STR_ARG(buf_view(&text)));
-    err->has_lines = true;
-}
-
 /* The last version in which a gate that is locked now can be set; false if that was too long ago.
  */
 static bool last_unlocked(enum feature f, const struct feature_config *c,
@@ -104,7 +90,7 @@ static void hint_at_locks(const struct feature_flags *flags, struct err *err) {
                      (unsigned)last.minor);
     }
     buf_add(&hint, STR("--unlock-feature-gates sets it here, as no component of Kubernetes does"));
-    add_hint(err, buf_view(&hint));
+    cmd_hint(err, buf_view(&hint));
 }
 
 /* Tells which gates must be on as well. */
@@ -114,7 +100,7 @@ static void hint_at_needs(const struct feature_flags *flags, struct err *err) {
     if (missing.n == 0)
         return;
     buf_addf(&hint, "add --feature-gates=%.*s", STR_ARG(buf_view(&missing)));
-    add_hint(err, buf_view(&hint));
+    cmd_hint(err, buf_view(&hint));
 }
 
 int gates_configure(const struct gates_opts *opts, const struct log *log,

@@ -25,9 +25,12 @@ void progress_init_count(struct progress *p, const struct cmd_ctx *ctx, uint64_t
 static void print_count(const struct progress *p, int64_t elapsed, uint64_t done) {
     AUTO(buf_release) struct buf line = BUF_INIT(LINE_BYTES);
     unsigned long long n = done, all = p->total;
-    buf_addf(&line, ERASE_LINE "%llu of %llu %s (%d %%), %.0f %s/s", n, all, p->things,
-             all ? (int)(100 * n / all) : 100,
-             (double)done / ((double)elapsed / (double)CLOCK_SECOND), p->things);
+    double rate = (double)done / ((double)elapsed / (double)CLOCK_SECOND);
+    if (all)
+        buf_addf(&line, ERASE_LINE "%llu of %llu %s (%d %%), %.0f %s/s", n, all, p->things,
+                 (int)(100 * n / all), rate, p->things);
+    else
+        buf_addf(&line, ERASE_LINE "%llu %s, %.0f %s/s", n, p->things, rate, p->things);
     (void)io_write(p->ctx->err, buf_view(&line), NULL);
 }
 

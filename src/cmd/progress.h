@@ -17,7 +17,8 @@ struct progress {
 /* Starts the watch. total is the number of bytes to come, 0 when that is not known. */
 void progress_init(struct progress *p, const struct cmd_ctx *ctx, uint64_t total);
 
-/* The same for work that is counted in things, such as "pods"; the name is stored. */
+/* The same for work that is counted in things, such as "pods"; the name is stored, and a total of 0
+ * is not known. */
 void progress_init_count(struct progress *p, const struct cmd_ctx *ctx, uint64_t total,
                          const char *things);
 

@@ -28,6 +28,15 @@
 #define ROW_SKIP(place, text) \
     { .name = "skip", .kind = OPT_LIST, .value = "KIND", .help = (text), .offset = (place) }
 
+/* bool; text: what becomes of the files */
+#define ROW_LIVE(place, text) \
+    { .name = "live", .kind = OPT_FLAG, .help = (text), .offset = (place) }
+
+#define ROW_LIVE_SCENE                                                                         \
+    "Read the cluster of the kubeconfig, as without -f, and what -f brings over it. So it is " \
+    "also "                                                                                    \
+    "with --kubeconfig and --context."
+
 #define ROW_SKIP_PODS                                                                             \
     "Kinds that are left out, with the pods that they would have, such as Rollout. Separated by " \
     "commas or given several times."

@@ -1,8 +1,16 @@
 /* Where something was read. */
 #include "cmd/source.h"
 
+#include "base/printable.h"
+
 /* A path with more bytes would leave no room for the text of an error. */
 enum { LONGEST_PATH_SHOWN = 250 };
+
+void input_write_place(struct buf *out, struct str file, uint32_t line) {
+    printable_add(out, file);
+    if (line)
+        buf_addf(out, ":%u", line);
+}
 
 int input_fail_at(const struct input_source *source, struct err *err) {
     bool is_long = source->file.n > LONGEST_PATH_SHOWN;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -26,6 +27,9 @@ struct input_value {
     struct str kind, api_version; /* what items of a typed list are that do not say; else absent */
     bool repeats;                 /* somewhere in it, or in the list it is in, a key stands twice */
 };
+
+/* Appends "FILE:LINE"; without a line, as objects of a server have none, only the former. */
+void input_write_place(struct buf *out, struct str file, uint32_t line);
 
 /* Puts "FILE:LINE:COLUMN: " before the text of err; always returns -1. What is 0 is left out, and
  * the beginning of a very long path. */

@@ -214,6 +214,23 @@ static void write_process(struct buf *b, const struct server *s) {
         server_metric_one(b, rows[i].name, rows[i].type, rows[i].help, rows[i].value);
 }
 
+/* ---- feature gates ---- */
+
+/* Follows k8s.io/component-base metrics/prometheus/feature, func RecordFeatureInfo. */
+static void write_gates(struct buf *b, const struct server *s) {
+    const struct server_opts *o = &s->opts;
+    server_metric_head(b, "kubernetes_feature_enabled", "gauge",
+                       "[BETA] This metric records the data about the stage and enablement of a "
+                       "k8s feature.");
+    for (enum feature f = 0; f < FEATURE_COUNT; f++) {
+        enum feature_stage stage = feature_spec_at(f, o->emulated, o->min_compat)->stage;
+        if (stage != FEATURE_PRE_ALPHA)
+            buf_addf(b, "kubernetes_feature_enabled{name=\"%.*s\",stage=\"%s\"} %d\n",
+                     STR_ARG(feature_name(f)), stage == FEATURE_GA ? "" : feature_stage_name(stage),
+                     feature_enabled(o->gates, f));
+    }
+}
+
 /* ---- all of it ---- */
 
 void server__figures(struct server__call *c) {
@@ -231,6 +248,7 @@ void server__figures(struct server__call *c) {
     write_store(&text, s);
     write_net(&text, s);
     write_process(&text, s);
+    write_gates(&text, s);
     struct net_part part = {.bytes = buf_view(&text)};
     server__headers_start(c, &h, STR("text/plain; version=0.0.4; charset=utf-8"));
     server__respond(c, 200, &h, &part, 1);

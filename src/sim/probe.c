@@ -6,8 +6,7 @@
 /* Objects are told in the order in which things must be known. */
 enum rank { OTHERS, NODES, PODS, LEFT_OUT };
 
-/* Does the pod take something from others: on its node, or on one that is kept free for it? */
-static bool matters(const struct api_pod *pod) {
+bool sim_probe_matters(const struct api_pod *pod) {
     if (api_pod_has_ended(pod))
         return false;
     return pod->spec.node_name.n ||
@@ -19,7 +18,7 @@ static enum rank rank_of(const struct api_object *o) {
         return NODES;
     if (o->type != &api_types[API_T_pod])
         return OTHERS;
-    return matters(o->body) ? PODS : LEFT_OUT;
+    return sim_probe_matters(o->body) ? PODS : LEFT_OUT;
 }
 
 void sim_probe_tell(const struct sim_cluster *c, const struct api_object *pod, struct sched *s) {

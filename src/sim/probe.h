@@ -6,6 +6,9 @@
 
 struct sched;
 
+/* Does the pod take something from others: on its node, or on one that is kept free for it? */
+bool sim_probe_matters(const struct api_pod *pod);
+
 /* Tells the scheduler of all objects but the pod, which may be NULL. Other pods that are pending
  * are nowhere and take nothing from anybody: they are left out, unless a node is kept free for
  * them. */

@@ -2,6 +2,7 @@
  * or ends is called when libcurl has returned, and may start and stop what they like. */
 #include "client/http/transfer_int.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -72,14 +73,24 @@ static void note_status(struct client__transfer *t) {
     t->status = (int)status;
 }
 
+/* Nobody listens there: libcurl's text does not tell that from a host that is out of reach. */
+static bool was_refused(const struct client__transfer *t, CURLcode result) {
+    long number = 0;
+    t->hub->curl.easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
+    return result == CURLE_COULDNT_CONNECT && number == ECONNREFUSED;
+}
+
 static void tell_over(struct client__transfer *t, CURLcode result) {
     const struct client__curl *curl = &t->hub->curl;
     curl_off_t seconds = 0;
     note_status(t);
     curl->easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &seconds);
+    client__hub_count(t->hub, t->method, result == CURLE_OK ? t->status : 0);
     t->retry_after = seconds > 0 && seconds <= INT32_MAX ? (int32_t)seconds : 0;
     if (t->got.full)
         snprintf(t->why, sizeof t->why, "the answer is longer than %zu bytes", t->most);
+    else if (was_refused(t, result))
+        snprintf(t->why, sizeof t->why, "connection refused");
     else if (result != CURLE_OK && !t->why[0])
         snprintf(t->why, sizeof t->why, "%s", curl->easy_strerror(result));
     end(t);
@@ -288,6 +299,7 @@ void client__transfer_start(struct client__transfer *t, const struct client__mes
     t->why[0] = '\0';
     t->status = 0;
     t->retry_after = 0;
+    t->method = m->method;
     curl->easy_setopt(t->easy, CURLOPT_PRIVATE, t);
     curl->easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->why);
     curl->easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_bytes);

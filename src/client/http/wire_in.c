@@ -191,6 +191,8 @@ void client__result_read(struct arena *a, enum registry_verb verb, const struct 
     *out = (struct client__result){.answer = {.status = reply->status}};
     if (reply->status < 200 || reply->status > 299)
         read_failure(a, reply, &out->answer);
+    else if (!kind)
+        out->answer.text = reply->body;
     else if (verb == REGISTRY_VERB_LIST)
         read_list(a, kind, reply->body, out);
     else if (verb != REGISTRY_VERB_DELETE_COLLECTION) /* whose list nobody asks for */

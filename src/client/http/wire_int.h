@@ -45,8 +45,8 @@ struct client__result {
     VEC(const struct api_object *) items;
 };
 
-/* Reads the answer to a request of this verb and kind. What cannot be understood is a failure, too.
- * Released with client__result_release. */
+/* Reads the answer to a request of this verb and kind (NULL: it was of a path). What cannot be
+ * understood is a failure, too. Released with client__result_release. */
 void client__result_read(struct arena *a, enum registry_verb verb, const struct api_kind *kind,
                          const struct client__reply *reply, struct client__result *out);
 void client__result_release(struct client__result *r);

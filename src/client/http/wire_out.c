@@ -162,7 +162,8 @@ struct client__message client__message_of(struct arena *a, const struct client_r
         [REGISTRY_VERB_UPDATE] = "PUT",
         [REGISTRY_VERB_WATCH] = "GET",
     };
-    struct client__message m = {.method = methods[r->verb], .target = target_of(a, r)};
+    struct client__message m = {.method = methods[r->verb]};
+    m.target = r->kind ? target_of(a, r) : arena_str(a, r->path);
     add_body(a, r, &m);
     return m;
 }

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "cli/io.h"
 #include "cli/spelling.h"
-#include "cmd/commands/scene.h"
+#include "cmd/commands/follow.h"
 #include "cmd/commands/target.h"
 #include "cmd/report/explain_report.h"
 #include "cmd/rows.h"
@@ -15,7 +15,8 @@
 struct explain_opts {
     struct scene_opts scene;
     struct str node;
-    bool all, pending, redact;
+    bool all, pending, redact, watch;
+    struct str timeout;
     int output; /* enum explain_format */
 };
 
@@ -26,8 +27,10 @@ static const struct opt explain_opts[] = {
      .offset = offsetof(struct explain_opts, all)},
     ROW_ASSUME_ALLOCATABLE(offsetof(struct explain_opts, scene.assumed)),
     ROW_CONFIG(offsetof(struct explain_opts, scene.config)),
+    ROW_LIVE(offsetof(struct explain_opts, scene.live), ROW_LIVE_SCENE),
     ROW_NAMESPACE(offsetof(struct explain_opts, scene.namespace),
-                  "Namespace of the pod, and of objects that name none (default)."),
+                  "Namespace of the pod, and of objects that name none; without it that of the "
+                  "kubeconfig's context, or default."),
     {.name = "node",
      .kind = OPT_STR,
      .value = "NAME",
@@ -45,6 +48,18 @@ static const struct opt explain_opts[] = {
      .help = "Hide values of taints, tolerations and labels, and expressions.",
      .offset = offsetof(struct explain_opts, redact)},
     ROW_SKIP(offsetof(struct explain_opts, scene.skip), ROW_SKIP_PODS),
+    {.name = "timeout",
+     .kind = OPT_STR,
+     .value = "TIME",
+     .help = "How long to --watch, such as 30s or 5m; 0 is without end.",
+     .offset = offsetof(struct explain_opts, timeout),
+     .fallback = "0"},
+    {.name = "watch",
+     .letter = 'w',
+     .kind = OPT_FLAG,
+     .help = "Go on, and tell whenever the verdict or its causes change, and why, until the pod is "
+             "on a node or gone.",
+     .offset = offsetof(struct explain_opts, watch)},
     {0},
 };
 
@@ -58,6 +73,7 @@ struct run {
     struct stage *shared; /* that knows of all but pods that are nowhere; NULL: there is none */
     struct explain_alike alike; /* the pods that the explained one stands for */
     struct buf out;
+    struct explain_state state; /* what is told, for --watch */
 };
 
 /* --- the pod --- */
@@ -70,6 +86,11 @@ static int read_wanted(const struct cmd_call *call, struct target *out, struct e
         return -1;
     if (opts->node.p && !target_is_pod(out))
         return err_set(err, ERR_USAGE, "--node goes with a pod");
+    if (opts->watch && (opts->scene.input.filenames.n || opts->pending || !target_is_pod(out) ||
+                        opts->node.p || opts->output == EXPLAIN_JSON))
+        return err_set(err, ERR_USAGE,
+                       "--watch goes with a pod of a cluster that is asked, and without --node and "
+                       "-o json");
     return out->name.n || opts->pending ? 0
                                         : err_set(err, ERR_USAGE, "which pod? Name it as pod/NAME");
 }
@@ -203,6 +224,8 @@ static int explain_pod(struct run *run, struct stage *stage, const struct api_ob
                                     .wide = run->opts->output == EXPLAIN_WIDE,
                                     .most = LIMIT_REPORT_BYTES};
     write_report(run, &report);
+    if (run->opts->watch)
+        explain_state_keep(&run->state, &report);
     bool fits =
         node == SIZE_MAX ? explain_gets_node(&report) : e.group_of && e.group_of[node] == SIZE_MAX;
     sched_suggestions_release(&suggestions);
@@ -340,25 +363,55 @@ static int explain_wanted(struct run *run, struct target *wanted, struct err *er
                : explain(run, err);
 }
 
+static int write_all(struct run *run, struct err *err) {
+    return io_write(run->call->ctx->out, buf_view(&run->out), err);
+}
+
+/* A pod that has its node already is not waited for. */
+static int watch(struct run *run, int rc, int64_t timeout, struct err *err) {
+    const struct api_pod *pod = run->opts->watch ? run->pod->body : NULL;
+    if (!pod || pod->spec.node_name.n || api_pod_has_ended(pod))
+        return rc;
+    return follow(&(struct follow_opts){.call = run->call,
+                                        .scene = &run->scene,
+                                        .from = &run->opts->scene,
+                                        .pod = run->pod,
+                                        .redact = run->opts->redact,
+                                        .timeout = timeout},
+                  &run->state, err);
+}
+
 static int run(struct cmd_call *call, struct err *err) {
     struct run run = {.call = call, .opts = call->opts, .out = BUF_INIT(SIZE_MAX)};
     struct target wanted;
-    if (read_wanted(call, &wanted, err) < 0)
+    int64_t timeout;
+    if (read_wanted(call, &wanted, err) < 0 ||
+        cluster_read_timeout(run.opts->timeout, &timeout, err) < 0)
         return -1;
-    int rc = scene_read(&run.scene, call, &run.opts->scene, "explain", err);
+    struct scene_opts scene = run.opts->scene;
+    if (target_is_pod(&wanted))
+        scene.pod = wanted.name;
+    int rc = scene_read(&run.scene, call, &scene, "explain", err);
     if (rc == 0)
         rc = explain_wanted(&run, &wanted, err);
-    if (rc >= 0 && io_write(call->ctx->out, buf_view(&run.out), err) < 0)
+    if (rc >= 0 && write_all(&run, err) < 0)
         rc = -1;
+    if (rc >= 0)
+        rc = watch(&run, rc, timeout, err);
+    explain_state_release(&run.state);
     buf_release(&run.out);
     scene_release(&run.scene);
     return rc;
 }
 
 static const struct cmd_example examples[] = {
-    {"Why is this pod pending?", "kubectl get nodes,pods -A -o json | berth explain pod/web -f -"},
-    {"Why is anything pending?", "berth explain --pending -f cluster.yaml"},
-    {"Why not on this node?", "berth explain pod/web -f cluster.yaml --node n1"},
+    {"Why is this pod pending, in the cluster of the kubeconfig?", "berth explain pod/web"},
+    {"Why is anything pending?", "berth explain --pending --context prod"},
+    {"Why not on this node?", "berth explain pod/web --node n1"},
+    {"Tell when that changes, until the pod is on a node", "berth explain pod/web --watch"},
+    {"Would this pod fit, that is not there yet?", "berth explain pod/web -f pod.yaml --live"},
+    {"In a cluster that was written down",
+     "kubectl get nodes,pods -A -o json | berth explain pod/web -f -"},
     {"Every plug-in's verdict on every node, for a program",
      "berth explain pod/web -f cluster.yaml --all -o json"},
     {"To show to others", "berth explain pod/web -f cluster.yaml --redact"},
@@ -369,8 +422,9 @@ const struct cmd cmd_explain = {
     .name = "explain",
     .summary = "Tell why a pod fits on some nodes and not on others",
     .about =
-        "Take a cluster from files as berth schedule does, and tell what every plug-in of the "
-        "scheduler makes of every node for one pod, with the values that were compared. Nodes that "
+        "Take the cluster of the kubeconfig, or one from files as berth schedule does, and tell "
+        "what every plug-in of the scheduler makes of every node for one pod, with the values that "
+        "were compared. Nodes that "
         "fail for the same causes are one group. For a pod that fits, the scores and the node that "
         "is taken; for one that does not, the smallest changes that would make it fit, each "
         "verified by the scheduler.\n\n"
@@ -380,10 +434,11 @@ const struct cmd cmd_explain = {
         "berth schedule decides it. Exits with 0 when the pod gets a node, 1 when it does not or "
         "an object was refused, 2 when an input cannot be read, there is no such pod, or it is the "
         "pod that was refused.",
-    .usage = "(pod/NAME | WORKLOAD/NAME | --pending) -f FILE... [options]",
+    .usage = "(pod/NAME | WORKLOAD/NAME | --pending) [-f FILE...] [options]",
     .examples = examples,
     .groups = {{"Options", explain_opts, 0},
                {"Input Options", input_opts, offsetof(struct explain_opts, scene.input)},
+               {"Cluster Options", cluster_opts, offsetof(struct explain_opts, scene.server)},
                {"Feature Gate Options", gates_opts, offsetof(struct explain_opts, scene.gates)}},
     .opts_size = sizeof(struct explain_opts),
     .most_args = 1,

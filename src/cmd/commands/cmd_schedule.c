@@ -48,13 +48,14 @@ static const struct opt schedule_opts[] = {
      .value = "SELECTOR",
      .help = "Show only pods with these fields, such as spec.nodeName=n1,metadata.name!=web.",
      .offset = offsetof(struct schedule_opts, fields)},
+    ROW_LIVE(offsetof(struct schedule_opts, scene.live), ROW_LIVE_SCENE),
     {.name = "metrics",
      .kind = OPT_FLAG,
      .help = "Print the scheduler's metrics behind the table, in Prometheus' text format.",
      .offset = offsetof(struct schedule_opts, metrics)},
     ROW_NAMESPACE(offsetof(struct schedule_opts, scene.namespace),
-                  "Namespace of objects that name none (default). If given, only its pods are "
-                  "shown."),
+                  "Namespace of objects that name none; without it that of the kubeconfig's "
+                  "context, or default. If given, only its pods are shown."),
     {.name = "no-headers",
      .kind = OPT_FLAG,
      .help = "Print nothing but the lines of the table: no headers, and no sum behind them.",
@@ -140,7 +141,7 @@ static int answer(struct cmd_call *call, const struct scene *scene, struct sim_p
         return -1;
     if (!opts->replicas.p)
         return 0;
-    return capacity_count_replicas(p, opts->replicas, opts->scene.namespace, out, err);
+    return capacity_count_replicas(p, opts->replicas, scene->cluster.opts.namespace, out, err);
 }
 
 static void show_progress(void *ctx, size_t decided, size_t pending) {
@@ -199,10 +200,10 @@ static int run(struct cmd_call *call, struct err *err) {
 }
 
 static const struct cmd_example examples[] = {
-    {"Where would the pending pods of this cluster go?",
+    {"Where would the pending pods of the kubeconfig's cluster go?", "berth schedule"},
+    {"Does the new Deployment fit as well?", "berth schedule -f deployment.yaml --live"},
+    {"In a cluster that was written down",
      "kubectl get nodes,pods,pv,pvc,sc -A -o json | berth schedule -f -"},
-    {"Does the new Deployment fit as well?",
-     "kubectl get nodes,pods -A -o json | berth schedule -f - -f deployment.yaml"},
     {"Who would have to go?", "berth schedule -f cluster.yaml --dry-run-preemption"},
     {"The resulting pods, with a configuration of the scheduler",
      "berth schedule -f cluster.yaml --config scheduler.yaml -o yaml"},
@@ -213,8 +214,8 @@ const struct cmd cmd_schedule = {
     .name = "schedule",
     .summary = "Place every pending pod of a cluster state",
     .about =
-        "Take a cluster from files: nodes, pods, volumes, services, budgets, classes, and "
-        "workloads, "
+        "Take the cluster of the kubeconfig, or one from files: nodes, pods, volumes, services, "
+        "budgets, classes, and workloads, "
         "which are expanded to the pods that their controllers would make. Then place every "
         "pending pod as kube-scheduler would, in the order of its queue, until nothing changes any "
         "more. Back-off costs no time. Of equally good nodes the first one is taken.\n\n"
@@ -222,10 +223,11 @@ const struct cmd cmd_schedule = {
         "admission and validation first. An object that is refused is told on standard error, and "
         "the others are placed without it. Exits with 0 when all pods are scheduled, 1 when some "
         "are not or an object was refused, 2 when an input cannot be read.",
-    .usage = "-f FILE... [options]",
+    .usage = "[-f FILE...] [options]",
     .examples = examples,
     .groups = {{"Options", schedule_opts, 0},
                {"Input Options", input_opts, offsetof(struct schedule_opts, scene.input)},
+               {"Cluster Options", cluster_opts, offsetof(struct schedule_opts, scene.server)},
                {"Feature Gate Options", gates_opts, offsetof(struct schedule_opts, scene.gates)}},
     .opts_size = sizeof(struct schedule_opts),
     .args_hint = "files are named with -f",

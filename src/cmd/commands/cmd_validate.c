@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "cmd/commands/judge.h"
+#include "cmd/commands/stored.h"
 #include "cmd/gate_flags.h"
 #include "cmd/input/input.h"
 #include "cmd/report/report.h"
@@ -14,10 +15,11 @@
 
 struct validate_opts {
     struct input_opts input;
+    struct cluster_opts server;
     struct gates_opts gates;
     struct opt_list old, silence, skip;
     struct str namespace;
-    bool strict, warn, no_warnings;
+    bool all_namespaces, live, strict, warn, no_warnings;
     int output;  /* enum report_format */
     int fail_on; /* enum fail_on */
 };
@@ -33,6 +35,11 @@ static void offer_codes(struct buf *out) {
 }
 
 static const struct opt validate_opts[] = {
+    {.name = "all-namespaces",
+     .letter = 'A',
+     .kind = OPT_FLAG,
+     .help = "Of stored objects those of all namespaces, and those that are in none.",
+     .offset = offsetof(struct validate_opts, all_namespaces)},
     {.name = "fail-on",
      .kind = OPT_ENUM,
      .value = "WHAT",
@@ -41,8 +48,13 @@ static const struct opt validate_opts[] = {
      .fallback = "rejected",
      .words = fail_on_names,
      .offset = offsetof(struct validate_opts, fail_on)},
+    ROW_LIVE(
+        offsetof(struct validate_opts, live),
+        "Ask the cluster of the kubeconfig for the objects that those of -f would replace, and "
+        "for its gates. So it is also with --kubeconfig and --context."),
     ROW_NAMESPACE(offsetof(struct validate_opts, namespace),
-                  "Namespace of objects that name none (default)."),
+                  "Namespace of stored objects, and of those that name none; without it that of "
+                  "the kubeconfig's context, or default."),
     {.name = "no-warnings",
      .kind = OPT_FLAG,
      .help = "Give verdicts only, no advice.",
@@ -83,9 +95,30 @@ static int fail_without_objects(const struct report *report, struct err *err) {
                    STR_ARG(buf_view(&skipped)));
 }
 
-static int judge_and_report(const struct judge *judge, struct report *report, struct err *err) {
-    if (judge_all(judge, err) < 0)
+/* What a run has of a server. */
+struct asking {
+    bool is_live;         /* a server is asked */
+    struct remote remote; /* of which is closed what was not opened */
+    struct str namespace;
+};
+
+/* All that is judged. */
+static int judge_input(struct cmd_call *call, struct asking *asking, struct judge *judge,
+                       struct err *err) {
+    const struct validate_opts *opts = call->opts;
+    if (!opts->input.filenames.n)
+        return stored_judge(
+            &asking->remote, judge,
+            &(struct stored_wanted){&call->args, asking->namespace, opts->all_namespaces}, err);
+    if (input_open(call->ctx, &opts->input, false, &judge->in, err) < 0)
         return -1;
+    input_keep_repeats(judge->in);
+    int rc = judge_all(judge, err);
+    input_free(judge->in);
+    return rc;
+}
+
+static int report_all(struct report *report, struct err *err) {
     if (report->objects + report->unreadable.n + report->skipped_objects == 0)
         return fail_without_objects(report, err);
     if (report_finish(report, err) < 0)
@@ -97,25 +130,26 @@ static int judge_and_report(const struct judge *judge, struct report *report, st
 
 /* Reads, judges and reports. */
 static int run_with(struct cmd_call *call, const struct verdict_opts *verdict_opts,
-                    const struct registry_known *stored, struct err *err) {
+                    struct asking *asking, struct registry_known *stored, struct err *err) {
     const struct validate_opts *opts = call->opts;
-    struct input *in = NULL;
+    struct stored_old old = {&asking->remote, asking->namespace, &verdict_opts->gates->enabled,
+                             stored};
     struct verdict_run *run = NULL;
     if (verdict_run_new(verdict_opts, stored, &run, err) < 0)
         return -1;
-    if (input_open(call->ctx, &opts->input, false, &in, err) < 0) {
-        verdict_run_free(run);
-        return -1;
-    }
-    input_keep_repeats(in);
     struct report report;
     report_init(&report, call->ctx, (enum report_format)opts->output);
-    struct judge judge = {in, run, &report, &opts->skip};
-    int rc = judge_and_report(&judge, &report, err);
+    struct judge judge = {.run = run, .report = &report, .skip = &opts->skip};
+    if (asking->is_live && !opts->old.n) {
+        judge.prepare = stored_look;
+        judge.arg = &old;
+    }
+    int rc = judge_input(call, asking, &judge, err);
+    if (rc == 0)
+        rc = report_all(&report, err);
     if (rc == CMD_GOOD && opts->fail_on == FAIL_ON_UNCHECKED && report.unchecked)
         rc = CMD_BAD_VERDICT;
     report_release(&report);
-    input_free(in);
     verdict_run_free(run);
     return rc;
 }
@@ -160,27 +194,65 @@ static int read_old(struct cmd_call *call, const struct feature_set *gates,
     return rc;
 }
 
-static int run(struct cmd_call *call, struct err *err) {
+/* What does not go together. */
+static int check_opts(const struct cmd_call *call, struct err *err) {
+    const struct validate_opts *opts = call->opts;
+    if (opts->strict && opts->warn)
+        return err_set(err, ERR_USAGE, "--strict and --warn exclude each other");
+    if (!opts->input.filenames.n && opts->old.n)
+        return err_set(err, ERR_USAGE, "--old goes with -f");
+    if (opts->input.filenames.n && (call->args.n || opts->all_namespaces))
+        return err_set(err, ERR_USAGE,
+                       "kinds and --all-namespaces are of stored objects, and go without -f; files "
+                       "are named with -f, too");
+    return stored_check_kinds(&call->args, err);
+}
+
+/* Asks the server, if there is one to be asked, for its gates. */
+static int begin(struct cmd_call *call, struct asking *asking, struct feature_config *out,
+                 struct err *err) {
+    const struct validate_opts *opts = call->opts;
+    struct gates_opts gates = opts->gates;
+    asking->namespace = opts->namespace;
+    asking->is_live = !opts->input.filenames.n || opts->live || cluster_is_named(&opts->server);
+    if (asking->is_live) {
+        if (remote_begin(&asking->remote, call, &opts->server, &gates, err) < 0)
+            return -1;
+        asking->namespace = remote_namespace(&asking->remote, opts->namespace);
+    }
+    return gates_configure(&gates, &call->ctx->log, out, err);
+}
+
+static int run_asking(struct cmd_call *call, struct asking *asking, struct err *err) {
     const struct validate_opts *opts = call->opts;
     struct feature_config gates;
     struct registry_known *stored = NULL;
-    if (opts->strict && opts->warn)
-        return err_set(err, ERR_USAGE, "--strict and --warn exclude each other");
-    if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0)
+    if (begin(call, asking, &gates, err) < 0)
         return -1;
     if (opts->old.n && read_old(call, &gates.enabled, &stored, err) < 0)
         return err_wrap(err, "--old");
+    if (asking->is_live && !stored)
+        stored = registry_known_new(asking->namespace);
     struct tolexpr *expressions = tolexpr_new(
         &(struct tolexpr_opts){gates.min_compat, call->ctx->clock, map_random_seed(), 0});
     struct verdict_opts verdicts = {.gates = &gates,
                                     .cel = tolexpr_valid_cel(expressions),
-                                    .namespace = opts->namespace,
+                                    .namespace = asking->namespace,
                                     .strict = !opts->warn,
                                     .warnings = !opts->no_warnings,
                                     .silence = opts->silence};
-    int rc = run_with(call, &verdicts, stored, err);
+    int rc = run_with(call, &verdicts, asking, stored, err);
     tolexpr_free(expressions);
     registry_known_free(stored);
+    return rc;
+}
+
+static int run(struct cmd_call *call, struct err *err) {
+    struct asking asking = {.is_live = false};
+    if (check_opts(call, err) < 0)
+        return -1;
+    int rc = run_asking(call, &asking, err);
+    remote_close(&asking.remote);
     return rc;
 }
 
@@ -189,8 +261,9 @@ static const struct cmd_example examples[] = {
     {"All manifests below a directory, as a report for programs",
      "berth validate -R -f manifests/ -o json"},
     {"With the gates of an older version", "berth validate -f pod.yaml --emulated-version=1.34"},
-    {"May this object replace the one in the cluster?",
-     "kubectl get pod web -o yaml | berth validate -f pod.yaml --old -"},
+    {"May this object replace the one in the cluster?", "berth validate -f pod.yaml --live"},
+    {"What of all that is stored would a newer version refuse?",
+     "berth validate -A --emulated-version=1.37"},
     {"Annotations on a pull request", "berth validate -R -f manifests/ -o github"},
     {"A repository without its tests, for CI that reads JUnit",
      "berth validate -R -f . --ignore-filename-pattern=/test/ -o junit"},
@@ -206,17 +279,21 @@ const struct cmd cmd_validate = {
         "feature gates given. Prints what kubectl would print, behind file and line. Exits with 0 "
         "when all are accepted, 1 when some are rejected, 2 when a file cannot be read; the others "
         "are judged all the same.\n\n"
+        "Without -f, the objects that the cluster of the kubeconfig has stored are judged as if "
+        "they were made anew: of the kinds that are given as kubectl names them, or of all that "
+        "have rules but Secrets, Events and Leases.\n\n"
         "Files in a directory that are plainly no manifests (Helm templates, charts and values, "
         "kustomizations, what has neither apiVersion nor kind) are skipped and counted; -v=1 names "
         "them.\n\n"
         "Advice that the server does not give follows as warnings, each with a code that --silence "
         "or the annotation berth.dev/silence switches off; docs/warnings explains them.",
-    .usage = "-f FILE... [options]",
+    .usage = "(-f FILE... | [KIND...]) [options]",
     .examples = examples,
     .groups = {{"Options", validate_opts, 0},
                {"Input Options", input_opts, offsetof(struct validate_opts, input)},
+               {"Cluster Options", cluster_opts, offsetof(struct validate_opts, server)},
                {"Feature Gate Options", gates_opts, offsetof(struct validate_opts, gates)}},
     .opts_size = sizeof(struct validate_opts),
-    .args_hint = "files are named with -f",
+    .most_args = SIZE_MAX,
     .run = run,
 };

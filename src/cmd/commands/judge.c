@@ -33,6 +33,8 @@ struct file {
 static int judge_value(const struct judge *j, const struct input_value *value,
                        const struct input_source *source, struct err *err) {
     struct verdict verdict;
+    if (j->prepare && j->prepare(j->arg, value, err) < 0)
+        return -1;
     verdict_of(j->run, value, source, &verdict);
     return report_add(j->report, &verdict, err);
 }

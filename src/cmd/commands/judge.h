@@ -7,6 +7,7 @@
 
 struct err;
 struct input;
+struct input_value;
 struct report;
 struct verdict_run;
 
@@ -15,6 +16,9 @@ struct judge {
     struct verdict_run *run;
     struct report *report;
     const struct opt_list *skip; /* kinds that are not judged: Kind or VERSION/Kind */
+    /* Is called before a value is judged; NULL: nothing is to be done. */
+    int (*prepare)(void *arg, const struct input_value *value, struct err *err);
+    void *arg;
 };
 
 /* Reads the input to its end. A file that cannot be read is reported and does not end the run. */

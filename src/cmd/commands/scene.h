@@ -1,29 +1,35 @@
 /*
  * What the commands that ask the scheduler start from: the feature gates, the engine of
- * expressions, the scheduler's configuration, and the cluster of -f.
+ * expressions, the scheduler's configuration, and the cluster: that of -f, that of a server, or the
+ * latter with what -f brings.
  */
 #ifndef CMD_COMMANDS_SCENE_H
 #define CMD_COMMANDS_SCENE_H
 
 #include "cmd/gate_flags.h"
 #include "cmd/input/input.h"
+#include "cmd/remote.h"
 #include "sched/config.h"
 #include "sched/sched.h"
 #include "sim/cluster.h"
 
-/* A command embeds them, names input_opts and gates_opts among its groups, and has the rows of
- * --config, --namespace, --assume-allocatable and --skip in its table. */
+/* A command embeds them, names input_opts, cluster_opts and gates_opts among its groups, and has
+ * the rows of --config, --live, --namespace, --assume-allocatable and --skip in its table. */
 struct scene_opts {
     struct input_opts input;
+    struct cluster_opts server;
     struct gates_opts gates;
+    bool live; /* the server's cluster comes first, also with -f */
     struct opt_list config;
     struct opt_list assumed; /* what nodes offer that do not say so: cpu=4 */
     struct opt_list skip;    /* kinds that are left out */
     bool apply_all;          /* stored objects, too, take the place of others */
     struct str namespace;
+    struct str pod; /* that is asked about: it is read also when it has ended */
 };
 
 struct scene {
+    struct remote remote;  /* closed once all is read */
     const struct log *log; /* of scene_sched_new; NULL: none */
     struct feature_config gates;
     struct tolexpr *expressions;
@@ -33,6 +39,9 @@ struct scene {
     struct remarks *remarks;       /* on its objects, for standard error */
     const struct clock *stopwatch; /* of scene_sched_new; NULL: see struct sched_opts */
 };
+
+/* Is a server asked? So it is without -f, and where the options say so. */
+bool scene_is_live(const struct scene_opts *opts);
 
 /* Reads all of it, expands workloads, and writes the remarks on objects; without any object it
  * fails, in the name of the command. Release with scene_release, also after a failure. */

@@ -234,14 +234,18 @@ static bool names_kind(struct str name, struct str api_version, struct str kind)
            name.p[api_version.n] == '/' && str_ends(name, kind);
 }
 
+bool input_kind_is_of(struct str api_version, struct str kind, const struct opt_list *kinds) {
+    for (size_t i = 0; i < kinds->n; i++)
+        if (names_kind(kinds->v[i], api_version, kind))
+            return true;
+    return false;
+}
+
 bool input_value_is_of(const struct input_value *value, const struct opt_list *kinds) {
     struct str kind = string_member(value->tree, STR("kind"));
     struct str version = string_member(value->tree, STR("apiVersion"));
-    for (size_t i = 0; i < kinds->n; i++)
-        if (names_kind(kinds->v[i], version.p ? version : value->api_version,
-                       kind.p ? kind : value->kind))
-            return true;
-    return false;
+    return input_kind_is_of(version.p ? version : value->api_version, kind.p ? kind : value->kind,
+                            kinds);
 }
 
 /* The kind of a list's items when they do not say: PodList has Pods. A plain List does not tell. */

@@ -34,7 +34,9 @@ void input_free(struct input *in);
 /* Repeated keys are no error of the input: input_value.repeats tells of them. */
 void input_keep_repeats(struct input *in);
 
-/* Is the value of one of these kinds, each named as Secret, v1/Secret or apps/v1/Deployment? */
+/* Is the kind one of these, each named as Secret, v1/Secret or apps/v1/Deployment? And the value of
+ * one of them? */
+bool input_kind_is_of(struct str api_version, struct str kind, const struct opt_list *kinds);
 bool input_value_is_of(const struct input_value *value, const struct opt_list *kinds);
 
 /* The next object as it was read; otherwise as input_next. Whoever calls it again after a failure

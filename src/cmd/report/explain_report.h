@@ -33,6 +33,9 @@ struct explain_report {
 /* Does the pod get a node: among others, if they matter; else alone? */
 bool explain_gets_node(const struct explain_report *r);
 
+/* Appends its head: the verdict, what is to be known of the pod, and the scheduler's message. */
+void explain_report_write_verdict(struct buf *out, const struct explain_report *r);
+
 /* Appends the report. */
 void explain_report_write_text(struct buf *out, const struct explain_report *r);
 void explain_report_write_json(struct buf *out, const struct explain_report *r);

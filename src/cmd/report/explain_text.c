@@ -552,6 +552,14 @@ static void add_suggestions(struct buf *out, const struct explain_report *r) {
         add_suggestion(out, r, &r->suggestions->v[i]);
 }
 
+void explain_report_write_verdict(struct buf *out, const struct explain_report *r) {
+    add_verdict(out, r);
+    if (r->e->ended)
+        return;
+    add_notes(out, r);
+    add_message(out, r);
+}
+
 void explain_report_write_text(struct buf *out, const struct explain_report *r) {
     add_verdict(out, r);
     if (r->e->ended)

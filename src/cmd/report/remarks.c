@@ -74,8 +74,8 @@ static void add_hints(struct remarks *r, const struct sim_remark *remark) {
 void remarks_add(void *ctx, const struct sim_remark *remark) {
     struct remarks *r = ctx;
     AUTO(buf_release) struct buf failure = BUF_INIT(LONGEST_REMARK);
-    printable_add(&r->text, remark->at.file);
-    buf_addf(&r->text, ":%u: ", remark->at.line);
+    input_write_place(&r->text, remark->at.file, remark->at.line);
+    buf_add(&r->text, STR(": "));
     printable_add(&r->text, remark->maker);
     buf_add(&r->text, remark->maker.n ? STR(": ") : STR(""));
     printable_add(&r->text, remark->text);

@@ -30,8 +30,8 @@ static struct str acceptance(const struct verdict *v) {
 
 static void add_text(struct report *r, const struct verdict *v) {
     if (!v->accepted) {
-        printable_add(&r->text, v->source.file);
-        buf_addf(&r->text, ":%u: ", v->source.line);
+        input_write_place(&r->text, v->source.file, v->source.line);
+        buf_add(&r->text, STR(": "));
         printable_add_lines(&r->text, v->text);
     } else {
         printable_add(&r->text, v->resource);
@@ -63,12 +63,18 @@ static void add_json_warnings(struct buf *out, const struct advice_notes *notes)
     }
 }
 
+static struct str source_of(struct arena *a, const struct input_source *source) {
+    if (!source->line)
+        return source->file;
+    return arena_printf(a, "%.*s:%u", STR_ARG(source->file), source->line);
+}
+
 /* One line for each object. */
 static void add_json(struct report *r, const struct verdict *v) {
     struct buf *out = &r->text;
     buf_add(out, r->results++ ? STR(",\n{\"source\":") : STR("\n{\"source\":"));
     AUTO(arena_release) struct arena a = {0};
-    json_write_str(out, arena_printf(&a, "%.*s:%u", STR_ARG(v->source.file), v->source.line), true);
+    json_write_str(out, source_of(&a, &v->source), true);
     buf_add(out, STR(",\"object\":{"));
     add_member(out, "apiVersion", v->api_version);
     buf_add_char(out, ',');
@@ -141,8 +147,8 @@ static void add_warnings(struct report *r, const struct verdict *v) {
     for (size_t i = 0; i < v->warnings.n; i++) {
         const struct advice_note *n = &v->warnings.v[i];
         cmd_add_title(r->ctx, CMD_WARNING, &r->text);
-        printable_add(&r->text, v->source.file);
-        buf_addf(&r->text, ":%u: ", v->source.line);
+        input_write_place(&r->text, v->source.file, v->source.line);
+        buf_add(&r->text, STR(": "));
         printable_add(&r->text, v->resource);
         buf_add(&r->text, STR(": "));
         printable_add(&r->text, n->path);
@@ -164,8 +170,7 @@ static void add_place(struct report *r, const struct input_source *source) {
     if (r->rejected > MOST_PLACES)
         return;
     buf_add(&r->places, r->rejected > 1 ? STR(", ") : STR(": "));
-    printable_add(&r->places, source->file);
-    buf_addf(&r->places, ":%u", source->line);
+    input_write_place(&r->places, source->file, source->line);
 }
 
 static void add_sum(struct report *r) {

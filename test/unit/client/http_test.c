@@ -2,53 +2,22 @@
  * The carrier by HTTP and servers that say what they are told to: those that know no WatchList, are
  * silent, refuse, or say too much; and with what credentials they are asked.
  */
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "../data.h"
+#include "fake_server.h"
 
-#include "base/clock.h"
 #include "base/limits.h"
-#include "base/vec.h"
-#include "client/http.h"
-#include "net/loop.h"
 
-enum { WAIT_SECONDS = 60, PIECE = 7 };
+enum { WAIT_SECONDS = 60 };
 
-#define OK_HEAD "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 #define GONE_EVENT \
     "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"reason\":\"Expired\",\"code\":410}}\n"
 #define POD(name) \
     "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"d\",\"resourceVersion\":\"3\"}}"
 
-/* What is said to requests that have a text in them: the first row counts. */
-struct row {
-    const char *asked, *answer;
-    bool is_open; /* the connection stays */
-};
-
-struct conn {
-    struct net_io io;
-    struct fake *fake;
-    struct buf asked;
-    struct conn *next;
-};
-
 struct fake {
-    struct net_loop *loop;
-    struct net_io listener;
-    const struct row *rows;
-    struct conn *conns;
-    struct buf log; /* all that was asked */
-    size_t count;
-    size_t flood; /* bytes that are said behind the answer */
+    struct fake_server server;
     char dir[32];
-    struct kubeconfig_access access;
-    struct arena arena;
     struct client *client;
     /* of the last request */
     size_t answers;
@@ -62,129 +31,29 @@ struct fake {
     enum err_code end_code;
 };
 
-/* ---- a server ---- */
-
-static void say(int fd, const char *text) {
-    for (size_t at = 0, n = strlen(text); at < n; at += PIECE)
-        if (write(fd, text + at, n - at < PIECE ? n - at : PIECE) < 0)
-            return;
-}
-
-static void say_much(int fd, size_t n) {
-    static char piece[1 << 16];
-    memset(piece, ' ', sizeof piece);
-    for (ssize_t done = 1; n && done > 0; n -= (size_t)done)
-        done = send(fd, piece, n < sizeof piece ? n : sizeof piece, MSG_NOSIGNAL);
-}
-
-static void conn_close(struct conn *c) {
-    if (c->io.fd < 0)
-        return;
-    net_io_stop(c->fake->loop, &c->io);
-    close(c->io.fd);
-    c->io.fd = -1;
-}
-
-/* A flood would fill the socket while nobody reads, so it comes from a process of its own. */
-static void flood(struct conn *c) {
-    if (fork() == 0) {
-        say_much(c->io.fd, c->fake->flood);
-        _exit(0);
-    }
-}
-
-static void reply(struct conn *c) {
-    const struct row *row = c->fake->rows;
-    buf_add(&c->fake->log, buf_view(&c->asked));
-    c->fake->count++;
-    while (row->asked && str_find(buf_view(&c->asked), str_of(row->asked)) == STR_NONE)
-        row++;
-    buf_clear(&c->asked);
-    if (row->answer)
-        say(c->io.fd, row->answer);
-    if (c->fake->flood)
-        flood(c);
-    if (row->answer && !row->is_open)
-        conn_close(c);
-}
-
-static void on_bytes(void *arg, uint32_t events) {
-    struct conn *c = arg;
-    char piece[4096];
-    ssize_t got = read(c->io.fd, piece, sizeof piece);
-    (void)events;
-    if (got <= 0) {
-        conn_close(c);
-        return;
-    }
-    buf_add(&c->asked, (struct str){piece, (size_t)got});
-    if (str_find(buf_view(&c->asked), STR("\r\n\r\n")) != STR_NONE)
-        reply(c);
-}
-
-static void on_conn(void *arg, uint32_t events) {
-    struct fake *f = arg;
-    struct conn *c = calloc(1, sizeof *c);
-    (void)events;
-    c->io = (struct net_io){.fn = on_bytes, .arg = c, .fd = accept(f->listener.fd, NULL, NULL)};
-    c->fake = f;
-    c->asked = BUF_INIT(1 << 20);
-    c->next = f->conns;
-    f->conns = c;
-    net_io_start(f->loop, &c->io, EPOLLIN);
-}
-
 static void begin(struct fake *f, const struct row *rows) {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
-    *f = (struct fake){.loop = net_loop_new(&clock_system),
-                       .rows = rows,
-                       .log = BUF_INIT(1 << 20),
-                       .events = BUF_INIT(1 << 20),
-                       .dir = "/tmp/berth-fake-XXXXXX"};
+    *f = (struct fake){.events = BUF_INIT(1 << 20), .dir = "/tmp/berth-fake-XXXXXX"};
+    fake_begin(&f->server, rows);
     assert_non_null(mkdtemp(f->dir));
-    f->listener = (struct net_io){.fn = on_conn, .arg = f, .fd = socket(AF_INET, SOCK_STREAM, 0)};
-    assert_int_equal(bind(f->listener.fd, (struct sockaddr *)&at, size), 0);
-    assert_int_equal(listen(f->listener.fd, 16), 0);
-    assert_int_equal(getsockname(f->listener.fd, (struct sockaddr *)&at, &size), 0);
-    net_io_start(f->loop, &f->listener, EPOLLIN);
-    f->access.server = arena_printf(&f->arena, "http://127.0.0.1:%d", ntohs(at.sin_port));
 }
 
 static void start_client(struct fake *f, struct client_http_opts opts) {
     struct err err = {0};
-    opts.loop = f->loop;
-    opts.access = &f->access;
+    opts.loop = f->server.loop;
+    opts.access = &f->server.access;
     opts.user_agent = STR("fake-test/1");
     f->client = client_http_new(&opts, &err);
     if (!f->client)
         fail_msg("%s", err.msg);
 }
 
-static void stop_listening(struct fake *f) {
-    if (f->listener.fd < 0)
-        return;
-    net_io_stop(f->loop, &f->listener);
-    close(f->listener.fd);
-    f->listener.fd = -1;
-}
-
 static void end(struct fake *f) {
     client_free(f->client);
-    for (struct conn *c; (c = f->conns);) {
-        f->conns = c->next;
-        conn_close(c);
-        buf_release(&c->asked);
-        free(c);
-    }
-    stop_listening(f);
-    net_loop_free(f->loop);
-    buf_release(&f->log);
+    fake_end(&f->server);
     buf_release(&f->events);
     char command[64];
     snprintf(command, sizeof command, "rm -rf %s", f->dir);
     assert_int_equal(system(command), 0);
-    arena_release(&f->arena);
 }
 
 /* ---- a client ---- */
@@ -201,16 +70,20 @@ static void answered(void *arg, const struct client_answer *a) {
 static void wait_for(struct fake *f, const bool *what) {
     int64_t until = clock_mono(&clock_system) + WAIT_SECONDS * CLOCK_SECOND;
     while (!*what && clock_mono(&clock_system) < until)
-        net_loop_turn(f->loop, CLOCK_SECOND);
+        net_loop_turn(f->server.loop, CLOCK_SECOND);
     if (!*what)
-        fail_msg("nothing came; asked was\n%.*s", STR_ARG(buf_view(&f->log)));
+        fail_msg("nothing came; asked was\n%.*s", STR_ARG(buf_view(&f->server.log)));
+}
+
+static void send_get_of(struct fake *f, enum api_type_id type) {
+    client_send(f->client,
+                &(struct client_request){
+                    .verb = REGISTRY_VERB_GET, .kind = client_kind(type), .name = STR("n")},
+                answered, f);
 }
 
 static void send_get(struct fake *f) {
-    client_send(f->client,
-                &(struct client_request){
-                    .verb = REGISTRY_VERB_GET, .kind = client_kind(API_T_node), .name = STR("n")},
-                answered, f);
+    send_get_of(f, API_T_node);
 }
 
 static enum err_code ask(struct fake *f) {
@@ -239,11 +112,11 @@ static struct client_watch *watch(struct fake *f, const char *revision) {
                               f);
 }
 
-#define EXPECT_LOG(f, text)                                           \
-    do {                                                              \
-        if (str_find(buf_view(&(f)->log), STR(text)) == STR_NONE)     \
-            fail_msg("%d: '%s' was not asked:\n%.*s", __LINE__, text, \
-                     STR_ARG(buf_view(&(f)->log)));                   \
+#define EXPECT_LOG(f, text)                                              \
+    do {                                                                 \
+        if (str_find(buf_view(&(f)->server.log), STR(text)) == STR_NONE) \
+            fail_msg("%d: '%s' was not asked:\n%.*s", __LINE__, text,    \
+                     STR_ARG(buf_view(&(f)->server.log)));               \
     } while (0)
 
 /* ---- watches ---- */
@@ -276,7 +149,7 @@ static void servers_without_watch_lists_are_listed(void **state) {
     start_client(&f, (struct client_http_opts){0});
     struct client_watch *w = watch(&f, "");
     wait_for(&f, &f.has_ended);
-    assert_string_equal(arena_str(&f.arena, buf_view(&f.events)).p, "+a+b=7~a-b=9.");
+    assert_string_equal(arena_str(&f.server.arena, buf_view(&f.events)).p, "+a+b=7~a-b=9.");
     assert_int_equal(f.end_code, ERR_NONE);
     EXPECT_LOG(&f, "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7&timeout");
     EXPECT_LOG(&f, "User-Agent: fake-test/1\r\n");
@@ -321,7 +194,7 @@ static void watches_end_with_a_reason(void **state) {
         start_client(&f, (struct client_http_opts){0});
         struct client_watch *w = watch(&f, "5");
         wait_for(&f, &f.has_ended);
-        assert_string_equal(arena_str(&f.arena, buf_view(&f.events)).p, ends[i].events);
+        assert_string_equal(arena_str(&f.server.arena, buf_view(&f.events)).p, ends[i].events);
         assert_int_equal(f.end_code, ends[i].code);
         client_watch_stop(w);
         end(&f);
@@ -336,7 +209,7 @@ static void watches_are_stopped_at_any_time(void **state) {
         start_client(&f, (struct client_http_opts){0});
         struct client_watch *w = watch(&f, "");
         for (int i = 0; i < turns; i++)
-            net_loop_turn(f.loop, CLOCK_SECOND / 100);
+            net_loop_turn(f.server.loop, CLOCK_SECOND / 100);
         client_watch_stop(w);
         end(&f);
     }
@@ -371,7 +244,7 @@ static void nobody_there_is_a_failure(void **state) {
     (void)state;
     struct fake f;
     begin(&f, plain);
-    stop_listening(&f);
+    fake_stop_listening(&f.server);
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_UNAVAILABLE);
     assert_int_equal(f.status, 0);
@@ -382,10 +255,10 @@ static void long_answers_are_refused(void **state) {
     (void)state;
     struct fake f;
     begin(&f, plain);
-    f.flood = LIMIT_CLIENT_ANSWER_BYTES / 8;
+    f.server.flood = LIMIT_CLIENT_ANSWER_BYTES / 8;
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_INTERNAL); /* too long for an object, but not for an answer */
-    f.flood = LIMIT_CLIENT_ANSWER_BYTES;
+    f.server.flood = LIMIT_CLIENT_ANSWER_BYTES;
     assert_int_equal(ask(&f), ERR_UNAVAILABLE);
     assert_string_equal(f.message, "the answer is longer than 67108864 bytes");
     end(&f);
@@ -401,7 +274,7 @@ static void requests_are_spread_over_time(void **state) {
         send_get(&f);
     struct client_watch *w = watch(&f, "5"); /* which does not wait in line */
     while (f.answers < 8) {
-        net_loop_turn(f.loop, CLOCK_SECOND);
+        net_loop_turn(f.server.loop, CLOCK_SECOND);
         if (f.has_ended)
             assert_true(f.end_code == ERR_TOO_MANY);
         assert_true(clock_mono(&clock_system) - from < WAIT_SECONDS * CLOCK_SECOND);
@@ -409,7 +282,28 @@ static void requests_are_spread_over_time(void **state) {
         assert_true((double)f.answers <= 2 + seconds * 20 + 1e-6);
     }
     assert_true(f.has_ended);
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    client_metrics_write(f.client, &text);
+    assert_true(str_find(buf_view(&text), STR("method=\"GET\"} 9\n")) != STR_NONE);
+    assert_true(str_find(buf_view(&text), STR("rest_client_requests_total{code=\"429\",host=\""
+                                              "127.0.0.1:")) != STR_NONE);
     client_watch_stop(w);
+    end(&f);
+}
+
+/* Events have a bucket of their own: they neither wait for other requests nor hold them up. */
+static void events_are_limited_by_themselves(void **state) {
+    (void)state;
+    struct fake f;
+    begin(&f, busy);
+    start_client(&f, (struct client_http_opts){.qps = 0.001, .burst = 2});
+    for (int i = 0; i < 4; i++)
+        send_get(&f);
+    for (int i = 0; i < 4; i++)
+        send_get_of(&f, API_T_event);
+    for (int i = 0; i < 20; i++)
+        net_loop_turn(f.server.loop, CLOCK_SECOND / 50);
+    assert_int_equal(f.answers, 4);
     end(&f);
 }
 
@@ -417,7 +311,7 @@ static void other_names_are_for_certificates_alone(void **state) {
     (void)state;
     struct fake f;
     begin(&f, plain);
-    f.access.server_name = STR("inside");
+    f.server.access.server_name = STR("inside");
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_NONE);
     EXPECT_LOG(&f, "\r\nHost: 127.0.0.1:");
@@ -427,7 +321,7 @@ static void other_names_are_for_certificates_alone(void **state) {
 /* ---- credentials ---- */
 
 static struct str write_file(struct fake *f, const char *name, const char *text) {
-    struct str path = arena_printf(&f->arena, "%s/%s", f->dir, name);
+    struct str path = arena_printf(&f->server.arena, "%s/%s", f->dir, name);
     FILE *file = fopen(path.p, "w");
     fputs(text, file);
     fclose(file);
@@ -439,23 +333,23 @@ static void tokens_are_shown(void **state) {
     (void)state;
     struct fake f;
     begin(&f, plain);
-    f.access.token = STR("given");
+    f.server.access.token = STR("given");
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_NONE);
     EXPECT_LOG(&f, "\r\nAuthorization: Bearer given\r\n");
     client_free(f.client);
-    f.access.token_file = write_file(&f, "token", "filed\n");
+    f.server.access.token_file = write_file(&f, "token", "filed\n");
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_NONE);
     EXPECT_LOG(&f, "\r\nAuthorization: Bearer filed\r\n");
     client_free(f.client);
-    f.access.token_file = write_file(&f, "token", "two\nlines");
+    f.server.access.token_file = write_file(&f, "token", "two\nlines");
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_UNAUTHORIZED);
     assert_string_equal(f.message, "the token has characters that no header can have");
     client_free(f.client);
-    f.access.token = STR("");
-    f.access.token_file = STR("/missing");
+    f.server.access.token = STR("");
+    f.server.access.token_file = STR("/missing");
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_IO);
     assert_true(str_starts(str_of(f.message), STR("tokenFile: cannot read '/missing'")));
@@ -496,7 +390,7 @@ static void programs_are_asked_for_tokens(void **state) {
         .variable_count = 1,
         .provides_cluster_info = true,
     };
-    f.access.exec = &exec;
+    f.server.access.exec = &exec;
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_UNAUTHORIZED);
     assert_int_equal(f.status, 401);
@@ -504,17 +398,21 @@ static void programs_are_asked_for_tokens(void **state) {
     assert_int_equal(ask(&f), ERR_NONE);
     struct str text;
     struct err err;
-    assert_int_equal(
-        kubeconfig_read_file(&f.arena, arena_printf(&f.arena, "%s/args", f.dir), &text, &err), 0);
+    assert_int_equal(kubeconfig_read_file(&f.server.arena,
+                                          arena_printf(&f.server.arena, "%s/args", f.dir), &text,
+                                          &err),
+                     0);
     assert_true(str_is(text, "x y||"));
-    assert_int_equal(
-        kubeconfig_read_file(&f.arena, arena_printf(&f.arena, "%s/info", f.dir), &text, &err), 0);
+    assert_int_equal(kubeconfig_read_file(&f.server.arena,
+                                          arena_printf(&f.server.arena, "%s/info", f.dir), &text,
+                                          &err),
+                     0);
     assert_true(str_is(str_trim(text),
-                       arena_printf(&f.arena,
+                       arena_printf(&f.server.arena,
                                     "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client."
                                     "authentication.k8s.io/v1\",\"spec\":{\"cluster\":{\"server\":"
                                     "\"%.*s\"},\"interactive\":false}}",
-                                    STR_ARG(f.access.server))
+                                    STR_ARG(f.server.access.server))
                            .p));
     end(&f);
 }
@@ -541,15 +439,16 @@ static void programs_that_fail_are_named(void **state) {
     for (size_t i = 0; i < sizeof bad_programs / sizeof *bad_programs; i++) {
         struct fake f;
         begin(&f, plain);
-        struct str script = arena_printf(&f.arena, "#!/bin/sh\n%s\n", bad_programs[i].script);
+        struct str script =
+            arena_printf(&f.server.arena, "#!/bin/sh\n%s\n", bad_programs[i].script);
         struct kubeconfig_exec exec = {.api_version = STR("client.authentication.k8s.io/v1"),
                                        .command = write_file(&f, "login", script.p)};
-        f.access.exec = &exec;
+        f.server.access.exec = &exec;
         start_client(&f, (struct client_http_opts){0});
         assert_int_equal(ask(&f), ERR_UNAUTHORIZED);
-        assert_int_equal(f.count, 0);
-        struct str want =
-            arena_printf(&f.arena, "exec '%.*s': %s", STR_ARG(exec.command), bad_programs[i].why);
+        assert_int_equal(f.server.count, 0);
+        struct str want = arena_printf(&f.server.arena, "exec '%.*s': %s", STR_ARG(exec.command),
+                                       bad_programs[i].why);
         if (!str_starts(str_of(f.message), want))
             fail_msg("want %s\n got %s", want.p, f.message);
         end(&f);
@@ -563,7 +462,7 @@ static void missing_programs_can_be_had(void **state) {
     struct kubeconfig_exec exec = {.api_version = STR("client.authentication.k8s.io/v1"),
                                    .command = STR("/missing/login"),
                                    .install_hint = STR("buy it")};
-    f.access.exec = &exec;
+    f.server.access.exec = &exec;
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_UNAUTHORIZED);
     assert_string_equal(f.message,
@@ -581,6 +480,7 @@ int main(void) {
         cmocka_unit_test(nobody_there_is_a_failure),
         cmocka_unit_test(long_answers_are_refused),
         cmocka_unit_test(requests_are_spread_over_time),
+        cmocka_unit_test(events_are_limited_by_themselves),
         cmocka_unit_test(other_names_are_for_certificates_alone),
         cmocka_unit_test(tokens_are_shown),
         cmocka_unit_test(programs_are_asked_for_tokens),
