@@ -1,4 +1,8 @@
-/* Whole numbers as Go reads them. Follows std strconv, func Atoi. */
+/*
+ * Whole numbers as Go reads them.
+ *
+ * Follows std strconv, func Atoi.
+ */
 #include "base/goatoi.h"
 
 #include "base/ascii.h"

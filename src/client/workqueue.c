@@ -48,6 +48,7 @@ struct work {
     struct await *awaits;
     bool is_deciding; /* sync has not returned */
     bool has_failed;
+    bool goes_on;
 };
 
 /* A key that somebody waits for. */
@@ -234,7 +235,7 @@ static int64_t backoff_of(const struct item *item) {
 
 static void conclude(struct item *item) {
     struct workqueue *q = item->q;
-    bool has_failed = item->work.has_failed;
+    bool has_failed = item->work.has_failed, goes_on = item->work.goes_on && !has_failed;
     q->at_work--;
     q->stats.done++;
     item->state = ITEM_IDLE;
@@ -242,7 +243,7 @@ static void conclude(struct item *item) {
     q->stats.retries += has_failed;
     arena_release(&item->work.arena);
     item->work = (struct work){.item = item};
-    if (item->is_dirty)
+    if (item->is_dirty || goes_on)
         make_ready(item);
     else if (has_failed)
         delay(item, backoff_of(item));
@@ -381,6 +382,10 @@ void work_fail(struct work *w, const char *fmt, ...) {
 
 void work_again_after(struct work *w, int64_t ns) {
     delay(w->item, ns > 0 ? ns : 1);
+}
+
+void work_go_on(struct work *w) {
+    w->goes_on = true;
 }
 
 struct str work_namespace(const struct work *w) {

@@ -87,4 +87,8 @@ __attribute__((format(printf, 2, 3))) void work_fail(struct work *w, const char 
 /* The key is to be worked on again after so many nanoseconds, whatever else happens. */
 void work_again_after(struct work *w, int64_t delay);
 
+/* The key is to be worked on again at once, since there is more to do; but if the work fails, it is
+ * tried again after its back-off as ever. */
+void work_go_on(struct work *w);
+
 #endif

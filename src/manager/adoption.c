@@ -5,7 +5,6 @@
 
 /* A patch that is to be sent, whole in the arena of the work. */
 struct claim_patch {
-    struct claim_sync *sync;
     struct str name, text;
     bool releases;
     struct claim_patch *next;
@@ -16,31 +15,19 @@ struct claim_sync {
     const struct api_kind *owner_kind, *member_kind;
     struct str uid; /* of the owner */
     struct claim_patch *patches;
-    size_t unanswered;
-    bool adopts, has_failed;
+    bool adopts;
 };
 
 /* What is gone is nobody's; what was released by somebody else is refused as invalid. */
-static bool is_settled(const struct claim_patch *patch, const struct client_answer *answer) {
-    return answer->code == ERR_NONE || answer->code == ERR_NOT_FOUND ||
-           (patch->releases && answer->code == ERR_UNPROCESSABLE);
-}
-
-/* The key comes again at once, unless something was refused: then behind its back-off. */
 static void patch_answered(void *arg, struct work *w, const struct client_answer *answer) {
     const struct claim_patch *patch = arg;
-    struct claim_sync *s = patch->sync;
-    if (!is_settled(patch, answer)) {
-        s->has_failed = true;
+    if (answer->code == ERR_NONE || answer->code == ERR_NOT_FOUND)
+        return;
+    if (!patch->releases || answer->code != ERR_UNPROCESSABLE)
         work_fail(w, "%.*s", STR_ARG(answer->message));
-    }
-    if (--s->unanswered == 0 && !s->has_failed)
-        work_again_after(w, 0);
 }
 
 static void send_patches(struct claim_sync *s) {
-    for (struct claim_patch *p = s->patches; p; p = p->next)
-        s->unanswered++;
     for (struct claim_patch *p = s->patches; p; p = p->next)
         work_send(s->work,
                   &(struct client_request){.verb = REGISTRY_VERB_PATCH,
@@ -50,6 +37,7 @@ static void send_patches(struct claim_sync *s) {
                                            .patch_type = CLIENT_PATCH_STRATEGIC,
                                            .patch = p->text},
                   patch_answered, p);
+    work_go_on(s->work);
 }
 
 /* The owner as it is now, which may be younger than what the informer has told. */
@@ -79,8 +67,7 @@ static struct str adoption(struct arena *a, const struct manager__claim *c,
                         ",\"name\":\"%.*s\",\"uid\":\"%.*s\",\"controller\":true,"
                         "\"blockOwnerDeletion\":true}],\"uid\":\"%.*s\"%.*s}}",
                         owner->kind->api_version, owner->kind->kind, STR_ARG(owner->meta->name),
-                        STR_ARG(owner->meta->uid), STR_ARG(o->meta->uid),
-                        STR_ARG(list));
+                        STR_ARG(owner->meta->uid), STR_ARG(o->meta->uid), STR_ARG(list));
 }
 
 static struct str release(struct arena *a, const struct manager__claim *c,
@@ -96,7 +83,6 @@ static void add_patch(struct claim_sync *s, const struct manager__claim *c,
                       const struct api_object *o, bool releases) {
     struct arena *a = work_arena(s->work);
     struct claim_patch *p = arena_new(a, struct claim_patch);
-    p->sync = s;
     p->name = arena_str(a, o->meta->name);
     p->text = releases ? release(a, c, o) : adoption(a, c, o);
     p->releases = releases;

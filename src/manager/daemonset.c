@@ -349,7 +349,7 @@ static void join_revisions(struct sync *s, const struct revisions *r,
     }
     for (size_t i = 0; !any && i < r->same.n; i++)
         delete_revision(s, r->same.v[i]);
-    work_again_after(s->work, 0);
+    work_go_on(s->work);
 }
 
 static bool is_live(const struct manager__objects *pods, struct str hash) {

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/goquote.h"
+#include "base/map.h"
 #include "codec/zone.h"
 #include "manager/batch/batch_int.h"
 #include "manager/batch/cronjob_int.h"
@@ -42,8 +43,10 @@ struct sync {
     int64_t scheduled;                 /* of the Job that is made */
     struct str stamp;                  /* the same as text */
     int64_t next;                      /* when it is time again; CRON_NEVER: never, or unknown */
+    struct str *gone;                  /* uids of Jobs that are not active any more */
+    size_t gone_count;
     size_t unanswered;
-    bool is_stuck; /* a Job that was to be replaced is still there */
+    bool is_stuck;                /* a Job that was to be replaced is still there */
     void (*then)(struct sync *s); /* when all deletions are answered */
 };
 
@@ -100,6 +103,26 @@ static void finish_and_wait(struct sync *s) {
     finish(s);
 }
 
+/* ---- status.active ---- */
+
+static void note_gone(struct sync *s, struct str uid) {
+    s->gone[s->gone_count++] = uid;
+}
+
+/* Takes all that were noted out of the list. */
+static void drop_gone(struct sync *s) {
+    struct api_object_reference_list *list = &s->status.active;
+    AUTO(map_release) struct map gone = MAP_INIT(s->c->manager->seed);
+    size_t kept = 0;
+    for (size_t i = 0; i < s->gone_count; i++)
+        map_put(&gone, s->gone[i], s);
+    for (size_t i = 0; i < list->n; i++)
+        if (!map_get(&gone, list->v[i].uid))
+            list->v[kept++] = list->v[i];
+    list->n = kept;
+    s->gone_count = 0;
+}
+
 /* ---- deleting Jobs ---- */
 
 struct deletion {
@@ -112,17 +135,19 @@ static void deleted(void *arg, struct work *w, const struct client_answer *answe
     struct sync *s = d->sync;
     (void)w;
     if (answer->code) {
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "FailedDelete", "Deleted job: %.*s",
-                      STR_ARG(answer->message));
+        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "FailedDelete",
+                      "Deleted job: %.*s", STR_ARG(answer->message));
         s->is_stuck = true;
     } else {
-        cronjob__drop_active(work_arena(s->work), &s->status.active, d->uid);
+        note_gone(s, d->uid);
         events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "SuccessfulDelete",
                       "Deleted job %.*s", STR_ARG(d->name));
         s->writes = true;
     }
-    if (--s->unanswered == 0)
-        s->then(s);
+    if (--s->unanswered > 0)
+        return;
+    drop_gone(s);
+    s->then(s);
 }
 
 static void send_deletion(struct sync *s, struct str name, struct str uid) {
@@ -350,8 +375,8 @@ static void prepare_job(struct sync *s, const struct api_cron_job_spec *spec) {
     struct cronjob__clock after = s->clock;
     after.last = (struct api_time){.sec = s->scheduled, .set = true};
     s->next = cronjob__next(&after, s->now / CLOCK_SECOND);
-    s->stamp = cronjob__stamp(work_arena(s->work), s->scheduled,
-                              spec->time_zone.p ? s->clock.zone : NULL);
+    s->stamp =
+        cronjob__stamp(work_arena(s->work), s->scheduled, spec->time_zone.p ? s->clock.zone : NULL);
     s->is_stuck = false;
     if (str_is(spec->concurrency_policy, "Replace"))
         replace_jobs(s);
@@ -387,15 +412,14 @@ static bool is_later(struct api_time a, struct api_time b) {
     return a.set && (!b.set || a.sec > b.sec);
 }
 
-static void note_job(struct sync *s, const struct cronjob__job *job) {
+static void note_job(struct sync *s, const struct cronjob__job *job, bool is_known) {
     struct api_time *last = &s->status.last_successful_time;
-    bool is_known = cronjob__is_active(&s->status.active, job->uid);
     if (!is_known && !job->finished)
         events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "UnexpectedJob",
                       "Saw a job that the controller did not create or forgot: %.*s",
                       STR_ARG(job->name));
     if (is_known && job->finished) {
-        cronjob__drop_active(work_arena(s->work), &s->status.active, job->uid);
+        note_gone(s, job->uid);
         events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "SawCompletedJob",
                       "Saw completed job: %.*s, condition: %s", STR_ARG(job->name), job->finished);
         s->writes = true;
@@ -407,31 +431,35 @@ static void note_job(struct sync *s, const struct cronjob__job *job) {
     }
 }
 
-static bool is_child(const struct sync *s, struct str uid) {
+static void note_jobs(struct sync *s) {
+    AUTO(map_release) struct map active = MAP_INIT(s->c->manager->seed);
+    for (size_t i = 0; i < s->status.active.n; i++)
+        map_put(&active, s->status.active.v[i].uid, s);
     for (size_t i = 0; i < s->jobs.n; i++)
-        if (str_eq(s->jobs.v[i].uid, uid))
-            return true;
-    return false;
+        note_job(s, &s->jobs.v[i], map_get(&active, s->jobs.v[i].uid));
+    drop_gone(s);
 }
 
 static void drop_missing(struct sync *s) {
-    struct api_object_reference_list active = s->status.active;
-    for (size_t i = 0; i < active.n; i++) {
-        const struct api_object_reference *ref = &active.v[i];
-        if (is_child(s, ref->uid) || informer_get(s->c->jobs, ref->namespace, ref->name))
+    AUTO(map_release) struct map children = MAP_INIT(s->c->manager->seed);
+    for (size_t i = 0; i < s->jobs.n; i++)
+        map_put(&children, s->jobs.v[i].uid, s);
+    for (size_t i = 0; i < s->status.active.n; i++) {
+        const struct api_object_reference *ref = &s->status.active.v[i];
+        if (map_get(&children, ref->uid) || informer_get(s->c->jobs, ref->namespace, ref->name))
             continue;
         events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "MissingJob",
                       "Active job went missing: %.*s", STR_ARG(ref->name));
-        cronjob__drop_active(work_arena(s->work), &s->status.active, ref->uid);
+        note_gone(s, ref->uid);
         s->writes = true;
     }
+    drop_gone(s);
 }
 
 /* Behind the deletion of old Jobs. One that could not be deleted is tried again another time. */
 static void look(struct sync *s) {
     const struct api_object *o = current(s);
-    for (size_t i = 0; i < s->jobs.n; i++)
-        note_job(s, &s->jobs.v[i]);
+    note_jobs(s);
     drop_missing(s);
     if (!o || o->meta->deletion_timestamp.set) {
         finish(s);
@@ -479,6 +507,7 @@ static void sync(void *arg, struct work *work) {
     s->jobs = cronjob__read_jobs(a, jobs, n);
     api_struct_copy(a, &api_types[API_T_cron_job_status],
                     &((const struct api_cron_job *)o->body)->status, &s->status);
+    s->gone = arena_array(a, struct str, s->jobs.n + s->status.active.n);
     delete_old(s, o);
 }
 

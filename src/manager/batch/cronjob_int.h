@@ -18,16 +18,16 @@ struct cronjob__clock {
     struct cron cron;
     struct zone *zone; /* NULL: UTC */
     int64_t created;
-    struct api_time last;           /* lastScheduleTime */
-    struct api_opt_i64 deadline;    /* startingDeadlineSeconds */
+    struct api_time last;        /* lastScheduleTime */
+    struct api_opt_i64 deadline; /* startingDeadlineSeconds */
 };
 
 /* Is it time? */
 struct cronjob__due {
     bool is_due;
-    int64_t at;            /* the last time at which it was */
-    bool has_missed_many;  /* and more than a hundred before */
-    const char *fault;     /* or what is wrong with the schedule */
+    int64_t at;           /* the last time at which it was */
+    bool has_missed_many; /* and more than a hundred before */
+    const char *fault;    /* or what is wrong with the schedule */
 };
 
 /* Whether a Job should have been made by now that was not. Times before startingDeadlineSeconds do
@@ -70,10 +70,8 @@ struct str cronjob__stamp(struct arena *a, int64_t scheduled, const struct zone 
 struct api_object *cronjob__new_job(const struct api_object *cron_job, int64_t scheduled,
                                     struct str stamp);
 
-/* Is this uid among the active Jobs? And takes it out of them; the list is a new one in the arena.
- */
+/* Is this uid among the active Jobs? */
 bool cronjob__is_active(const struct api_object_reference_list *list, struct str uid);
-void cronjob__drop_active(struct arena *a, struct api_object_reference_list *list, struct str uid);
 
 /* Adds a Job to the active ones. */
 void cronjob__add_active(struct arena *a, struct api_object_reference_list *list,

@@ -19,6 +19,7 @@ struct maker {
     bool is_refused; /* what it sends is no good */
     int64_t last;    /* when it was last asked */
     int64_t again;
+    int more; /* so many times there is more to do behind the work */
 };
 
 static void make(struct maker *m, struct work *work, size_t number) {
@@ -45,6 +46,10 @@ static void sync(void *arg, struct work *work) {
         make(m, work, n);
     if (m->again)
         work_again_after(work, m->again);
+    if (m->more) {
+        m->more--;
+        work_go_on(work);
+    }
 }
 
 static int set_up(void **state) {
@@ -127,6 +132,20 @@ static void a_key_may_wait(void **state) {
     assert_int_equal(m->syncs, 6);
 }
 
+static void work_goes_on_at_once_unless_it_fails(void **state) {
+    struct maker *m = *state;
+    m->more = 3;
+    add(m);
+    world_run(&m->w, 0);
+    assert_int_equal(m->syncs, 4);
+    m->more = 1000;
+    m->wanted = 1;
+    m->is_refused = true;
+    add(m);
+    world_run(&m->w, 60);
+    assert_int_equal(m->syncs, 4 + 14);
+}
+
 static void events_are_counted_and_summed_up(void **state) {
     struct maker *m = *state;
     struct events *e = events_new(
@@ -159,6 +178,7 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(failures_back_off_and_success_ends_that, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_key_may_wait, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(work_goes_on_at_once_unless_it_fails, set_up, tear_down),
         cmocka_unit_test_setup_teardown(events_are_counted_and_summed_up, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

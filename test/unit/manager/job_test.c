@@ -247,9 +247,10 @@ static void a_deleted_pod_has_failed(void **state) {
 /* A kubelet has this pod now. */
 static void bind(struct managed *m, const char *pod) {
     char text[400];
-    snprintf(text, sizeof text,
-             "{apiVersion: v1, kind: Binding, metadata: {name: %s}, target: {kind: Node, name: one}}",
-             pod);
+    snprintf(
+        text, sizeof text,
+        "{apiVersion: v1, kind: Binding, metadata: {name: %s}, target: {kind: Node, name: one}}",
+        pod);
     struct api_object *o = world_object(&m->w, text);
     world_send(&m->w, &(struct client_request){.verb = REGISTRY_VERB_CREATE,
                                                .kind = client_kind(API_T_pod),
@@ -364,6 +365,52 @@ static void pods_of_a_job_that_is_gone_are_let_go(void **state) {
     managed_stop(&m);
 }
 
+/* Three pods, one after the other, end with these codes (0: none). */
+static const struct {
+    const char *rules;
+    int codes[3];
+    int32_t failed;
+    const char *reason; /* of its failure; NULL: it goes on */
+} rules[] = {
+    {"{action: Ignore, onExitCodes: {operator: In, values: [5]}}", {5, 5, 5}, 0, NULL},
+    {"{action: Ignore, onExitCodes: {operator: In, values: [5]}}", {5, 6, 5}, 1, NULL},
+    {"{action: Ignore, onExitCodes: {operator: In, values: [5]}}",
+     {6, 5, 6},
+     2,
+     "BackoffLimitExceeded"},
+    {"{action: Count, onExitCodes: {operator: NotIn, values: [5]}}", {6, 0}, 1, NULL},
+    {"{action: FailJob, onExitCodes: {operator: In, values: [5]}}", {6, 5}, 2, "PodFailurePolicy"},
+    {"{action: Ignore, onExitCodes: {operator: In, values: [5, 7]}}, {action: FailJob, "
+     "onExitCodes: {operator: In, values: [5, 6]}}",
+     {5, 7, 6},
+     1,
+     "PodFailurePolicy"},
+};
+
+static void rules_decide_about_the_job(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        struct managed m;
+        managed_start(&m, "job-controller", "");
+        world_create(&m.w, arena_printf(&m.w.arena,
+                                        JOB("pi", "backoffLimit: 1, podFailurePolicy: {rules: "
+                                                  "[%s]}, "),
+                                        rules[i].rules)
+                               .p);
+        for (int k = 0; k < 3 && rules[i].codes[k]; k++) {
+            assert_in_range(seconds_until_alive(&m), 0, 50);
+            world_run(&m.w, 2);
+            end_pods(&m, rules[i].codes[k]);
+        }
+        world_run(&m.w, 3);
+        assert_int_equal(job_status(&m, "pi")->failed, rules[i].failed);
+        const struct api_job_condition *c = job_condition(&m, "pi", "Failed");
+        assert_true(!c == !rules[i].reason);
+        assert_true(!c || str_is(c->reason, rules[i].reason));
+        managed_stop(&m);
+    }
+}
+
 static bool shows(const struct buf *text, const char *line) {
     return str_find(buf_view(text), str_of(line)) != STR_NONE;
 }
@@ -411,6 +458,7 @@ int main(void) {
         cmocka_unit_test(others_are_left_to_their_controller),
         cmocka_unit_test(pods_are_adopted_and_released),
         cmocka_unit_test(pods_of_a_job_that_is_gone_are_let_go),
+        cmocka_unit_test(rules_decide_about_the_job),
         cmocka_unit_test(what_is_done_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

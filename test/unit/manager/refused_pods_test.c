@@ -5,12 +5,12 @@
 #include "managed.h"
 
 #define GATE "TolerationAffinitySemverOperators"
-#define POD(policy)                                                                       \
-    "{metadata: {labels: {a: b}}, spec: {" policy                                        \
+#define POD(policy)                                                                         \
+    "{metadata: {labels: {a: b}}, spec: {" policy                                           \
     "tolerations: [{key: version, operator: SemverGt, value: 1.2.3, effect: NoSchedule}], " \
     "containers: [{name: c, image: i}]}}"
-#define SET(kind, spec)                                                                     \
-    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: w}, spec: {" spec              \
+#define SET(kind, spec)                                                       \
+    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: w}, spec: {" spec \
     "selector: {matchLabels: {a: b}}, template: " POD("") "}}"
 
 enum { PODS = 20, MINUTES = 10 };
@@ -108,9 +108,76 @@ static void refused_pods_are_asked_for_ever_less_often(void **state) {
     }
 }
 
+/* A client whose patches are refused; how many there were. */
+struct refusing {
+    struct client base;
+    struct world *w;
+    size_t patches;
+};
+
+struct refusal {
+    client_answer_fn *done;
+    void *arg;
+};
+
+static void refuse(void *arg, const struct client_answer *answer) {
+    const struct refusal *r = arg;
+    (void)answer;
+    r->done(r->arg,
+            &(struct client_answer){.code = ERR_FORBIDDEN, .status = 403, .message = STR("no")});
+}
+
+static struct client_call *send_or_refuse(struct client *c, const struct client_request *request,
+                                          client_answer_fn *done, void *arg) {
+    struct refusing *refusing = (struct refusing *)(void *)c;
+    struct world *w = refusing->w;
+    if (request->verb != REGISTRY_VERB_PATCH)
+        return client_send(w->client, request, done, arg);
+    struct refusal *r = arena_new(&w->arena, struct refusal);
+    *r = (struct refusal){done, arg};
+    refusing->patches++;
+    return client_send(w->client,
+                       &(struct client_request){.verb = REGISTRY_VERB_GET,
+                                                .kind = client_kind(API_T_node),
+                                                .name = STR("nobody")},
+                       refuse, r);
+}
+
+static void cancel(struct client_call *call) {
+    client_cancel(call);
+}
+
+/* A pod that may not be adopted is asked for ever less often, too. */
+static void refused_adoptions_are_asked_for_ever_less_often(void **state) {
+    static const struct client_carrier carrier = {.send = send_or_refuse, .cancel = cancel};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) { /* of sets */
+        struct managed m;
+        struct str name = str_of(rows[i].controllers);
+        managed_start(&m, "ttl-controller", GATE "=true");
+        world_create(&m.w, "{apiVersion: v1, kind: Pod, metadata: {name: w-0, labels: {a: b}}, "
+                           "spec: {containers: [{name: c, image: i}]}}");
+        world_create(&m.w, rows[i].object);
+        struct refusing refusing = {.base = {&carrier, m.w.loop}, .w = &m.w};
+        struct manager *manager = manager_new(&(struct manager_opts){.client = &refusing.base,
+                                                                     .informers = m.w.informers,
+                                                                     .log = &m.w.log,
+                                                                     .gates = &m.w.gates.enabled,
+                                                                     .seed = 1,
+                                                                     .controllers = &name,
+                                                                     .controller_count = 1},
+                                              NULL);
+        world_run(&m.w, 60 * MINUTES);
+        assert_in_range(refusing.patches, 3, rows[i].most);
+        manager_free(manager);
+        managed_stop(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused_pods_are_asked_for_ever_less_often),
+        cmocka_unit_test(refused_adoptions_are_asked_for_ever_less_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,6 @@ struct sync {
     enum job__did did;
     size_t unanswered; /* finalizers that are taken away */
     bool has_failed;
-    bool is_to_go_on; /* what is left is done at once, by another look */
 };
 
 /* The object that was decided about, or NULL when it is another by now, or gone. */
@@ -102,8 +101,6 @@ static void conclude(struct sync *s) {
     int64_t now = manager__now(s->c->manager);
     if (s->pods.failure.reason)
         fail(s, s->pods.failure.message);
-    if (s->is_to_go_on && !s->has_failed)
-        work_again_after(s->work, 0);
     job__count_sync(&s->c->metrics, s->view.is_indexed, s->has_failed, s->did, now - s->begun);
 }
 
@@ -160,10 +157,11 @@ static void send_release(struct sync *s, const struct job__pod *pod) {
               released, r);
 }
 
-/* Behind the write of the status. */
+/* Behind the write of the status. What is left is done at once, by another look. */
 static void release_pods(struct sync *s) {
     const struct job__tracked *t = &s->tracked;
-    s->is_to_go_on = t->released_count || (t->writes && !t->finishes && s->view.end.type);
+    if (t->released_count || (t->writes && !t->finishes && s->view.end.type))
+        work_go_on(s->work);
     s->unanswered = t->released_count;
     for (size_t i = 0; i < t->released_count; i++)
         send_release(s, t->released[i]);
@@ -394,8 +392,7 @@ static void sync(void *arg, struct work *work) {
 /* ---- what has changed ---- */
 
 static void add_batched(struct jobs *c, const struct api_object *job) {
-    workqueue_add_after(c->owners.queue, job->meta->namespace, job->meta->name,
-                        JOB__BATCH_PERIOD);
+    workqueue_add_after(c->owners.queue, job->meta->namespace, job->meta->name, JOB__BATCH_PERIOD);
 }
 
 static struct api_opt_i64 deadline_of(const struct api_object *job) {
