@@ -83,6 +83,7 @@ static void begin_cluster(struct part *p) {
                                                     .gates = o->manager_gates,
                                                     .engine = engine,
                                                     .root_ca = o->serve->pki.ca_certificate,
+                                                    .issuer = &o->serve->auth.setup.issuer,
                                                     .seed = map_random_seed()},
                              &err);
     assert(p->manager); /* it runs all controllers, of which none can be misspelt */
