@@ -61,6 +61,12 @@ struct auth_claims {
 struct str auth_token_sign(const struct auth_issuer *issuer, struct arena *a,
                            const struct auth_claims *claims, struct err *err);
 
+/* Signs a token that is kept in a Secret and does not expire; absent after a failure. In the arena.
+ */
+struct str auth_legacy_token_sign(const struct auth_issuer *issuer, struct arena *a,
+                                  const struct api_object *account, const struct api_object *secret,
+                                  struct err *err);
+
 /* Somebody posts a TokenRequest to a service account. */
 struct auth_token_call {
     struct str namespace, name; /* of the path */

@@ -6,7 +6,7 @@
  * func (*PersistentVolumeController) bindClaimToVolume,
  * func (*PersistentVolumeController) updateVolumePhase.
  */
-#include "api/volumes.h"
+#include "api/claim_binding.h"
 #include "controller/controller.h"
 
 void controller_claim_settle(struct api_object *o) {

@@ -14,6 +14,7 @@
 #include "manager/manager.h"
 #include "net/loop.h"
 
+struct auth_issuer;
 struct intern;
 struct match;
 struct service_pods;
@@ -25,6 +26,7 @@ struct manager {
     const struct log *log;
     const struct feature_set *gates;
     struct str root_ca;
+    const struct auth_issuer *issuer;
     uint64_t seed;
     struct intern *atoms;
     struct match *match;    /* shared by all controllers: tolerations, taints, node affinity */

@@ -88,6 +88,7 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     m->log = opts->log;
     m->gates = opts->gates;
     m->root_ca = opts->root_ca;
+    m->issuer = opts->issuer;
     m->seed = opts->seed;
     m->atoms = intern_new(opts->seed);
     m->match = match_new(m->atoms, opts->gates, opts->engine, opts->seed);

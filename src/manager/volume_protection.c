@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "api/claim_binding.h"
 #include "base/alloc.h"
 #include "manager/controller_int.h"
 
@@ -64,21 +65,10 @@ static bool is_shut_down(const struct api_object *pod) {
            meta->deletion_grace_period_seconds.v == 0;
 }
 
-/* The claim that a volume of a pod is; empty: none. */
-static struct str claim_of(struct arena *a, const struct api_object *pod,
-                           const struct api_volume *volume) {
-    const struct api_volume_source *source = &volume->volume_source;
-    if (source->persistent_volume_claim)
-        return source->persistent_volume_claim->claim_name;
-    if (source->ephemeral)
-        return arena_printf(a, "%.*s-%.*s", STR_ARG(pod->meta->name), STR_ARG(volume->name));
-    return (struct str){0};
-}
-
 static bool volume_uses(struct arena *a, const struct api_object *pod,
                         const struct api_volume *volume, const struct api_object *claim) {
     const struct api_owner_reference *owner = api_object_controller(claim);
-    if (!str_eq(claim_of(a, pod, volume), claim->meta->name))
+    if (!str_eq(api_claim_name(a, pod, volume), claim->meta->name))
         return false;
     return volume->volume_source.persistent_volume_claim ||
            (!is_shut_down(pod) && owner && str_eq(owner->uid, pod->meta->uid));
@@ -136,7 +126,7 @@ static void enqueue_claims(struct protection *c, const struct api_object *pod) {
     const struct api_pod_spec *spec = &((const struct api_pod *)pod->body)->spec;
     AUTO(arena_release) struct arena a = {0};
     for (size_t i = 0; i < spec->volumes.n; i++) {
-        struct str name = claim_of(&a, pod, &spec->volumes.v[i]);
+        struct str name = api_claim_name(&a, pod, &spec->volumes.v[i]);
         if (name.n)
             workqueue_add(c->queue, pod->meta->namespace, name);
     }

@@ -5,7 +5,7 @@
  * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumebinding,
  * func (*volumeBinder) bindAPIUpdate, func (*volumeBinder) checkBindings.
  */
-#include "api/volumes.h"
+#include "api/claim_binding.h"
 #include "base/clock.h"
 #include "scheduler/scheduler_int.h"
 

@@ -210,6 +210,7 @@ static void run_cluster(struct up *up) {
                                      .manager_gates = &up->gates[MANAGER].enabled,
                                      .kubelet_gates = &up->gates[KUBELET].enabled,
                                      .root_ca = up->serve.pki.ca_certificate,
+                                     .issuer = &up->serve.auth.setup.issuer,
                                      .pool = &pool};
     up->serve.interrupted = stop;
     up->serve.interrupted_arg = up;

@@ -61,6 +61,7 @@ static void *start_manager(struct part *p, struct err *err) {
                                 .gates = setup->manager_gates,
                                 .engine = tolexpr_match_engine(p->expressions),
                                 .root_ca = setup->root_ca,
+                                .issuer = setup->issuer,
                                 .seed = map_random_seed()};
     if (setup->controllers) {
         opts.controllers = setup->controllers->v;

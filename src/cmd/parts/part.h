@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "feature/feature.h"
 
+struct auth_issuer;
 struct nodes_pool;
 struct part;
 struct sched_config;
@@ -25,6 +26,7 @@ struct part_setup {
     const struct sched_config *scheduler_config; /* NULL: upstream's default */
     bool is_measured;                            /* figures about times are wanted */
     struct str root_ca;                          /* PEM, what pods trust; empty: not published */
+    const struct auth_issuer *issuer;            /* signs tokens of Secrets; NULL: nobody does */
     const struct opt_list *controllers;          /* as --controllers has them; NULL: all */
     const struct nodes_pool *pool;               /* of simulated nodes to be made */
     bool is_choosy;                              /* others are left alone, but for these */

@@ -15,6 +15,10 @@
 #include "manager/labelled_int.h"
 #include "manager/pods_int.h"
 
+/* Changes of pods are collected for so long for each pod of the service, so that a service with many
+ * pods is not gone through for each of them. Below the least, nothing is waited for. */
+enum { NS_PER_POD = 20000, LEAST_NS = 1000000 };
+
 struct service_pods {
     struct informer *services, *pods;
     struct labelled *pods_by_label, *services_by_label;
@@ -80,6 +84,16 @@ static void enqueue(struct service_pods *x, const struct api_object *service) {
         workqueue_add_object(x->queues.v[i], service);
 }
 
+/* The same for a change of one of its pods. */
+static void enqueue_later(struct service_pods *x, const struct api_object *service) {
+    struct str namespace = service->meta->namespace;
+    const struct label *label = rarest(x->pods_by_label, namespace, selector_of(service));
+    int64_t ns = (int64_t)labelled__count(x->pods_by_label, namespace, label) * NS_PER_POD;
+    for (size_t i = 0; i < x->queues.n; i++)
+        workqueue_add_after(x->queues.v[i], namespace, service->meta->name,
+                            ns < LEAST_NS ? 0 : ns);
+}
+
 static void enqueue_services(struct service_pods *x, const struct api_object *pod) {
     const struct labels *labels = &pod->meta->labels;
     struct str namespace = pod->meta->namespace;
@@ -88,7 +102,7 @@ static void enqueue_services(struct service_pods *x, const struct api_object *po
         for (const struct api_object *o;
              (o = labelled__next(x->services_by_label, namespace, &labels->v[i], &at));)
             if (selects(selector_of(o), labels))
-                enqueue(x, o);
+                enqueue_later(x, o);
     }
 }
 

@@ -8,7 +8,7 @@
 #ifndef MANAGER_STORAGE_PV_BINDER_INT_H
 #define MANAGER_STORAGE_PV_BINDER_INT_H
 
-#include "api/volumes.h"
+#include "api/claim_binding.h"
 #include "base/clock.h"
 #include "manager/controller_int.h"
 

@@ -5,8 +5,8 @@
 #ifndef MANAGER_STORAGE_PV_INDEX_INT_H
 #define MANAGER_STORAGE_PV_INDEX_INT_H
 
+#include "api/claim_binding.h"
 #include "api/selector.h"
-#include "api/volumes.h"
 
 struct pv_index;
 

@@ -15,12 +15,9 @@ static struct labels claims_of(struct arena *a, const struct api_object *pod) {
     const struct api_volume_list *list = &((const struct api_pod *)pod->body)->spec.volumes;
     struct labels out = {arena_array(a, struct label, list->n), 0};
     for (size_t i = 0; i < list->n; i++) {
-        const struct api_volume_source *source = &list->v[i].volume_source;
-        if (source->persistent_volume_claim)
-            out.v[out.n++].value = source->persistent_volume_claim->claim_name;
-        else if (source->ephemeral)
-            out.v[out.n++].value =
-                arena_printf(a, "%.*s-%.*s", STR_ARG(pod->meta->name), STR_ARG(list->v[i].name));
+        struct str name = api_claim_name(a, pod, &list->v[i]);
+        if (name.n)
+            out.v[out.n++].value = name;
     }
     return out;
 }

@@ -56,7 +56,7 @@ static struct str claim_fault(struct sched__cycle *cy, const struct api_volume *
                             STR_ARG(name), STR_ARG(body->spec.volume_name));
     if (claim->meta->deletion_timestamp.set)
         return arena_printf(a, "persistentvolumeclaim \"%.*s\" is being deleted", STR_ARG(name));
-    return ephemeral ? sched__claim_owner_error(a, claim, pod) : (struct str){0};
+    return ephemeral ? api_claim_owner_error(a, claim, pod) : (struct str){0};
 }
 
 /* The pod's claims, read once in a cycle. */
@@ -78,7 +78,7 @@ static struct sched__pod_claims *claims_of(struct sched__cycle *cy) {
 static void pre_filter(struct sched__cycle *cy) {
     const struct api_volume_list *volumes = &sched__pod_spec(cy->cls->sample)->volumes;
     for (size_t i = 0; i < volumes->n; i++) {
-        struct str name = sched__claim_name(cy->arena, cy->cls->sample, &volumes->v[i]);
+        struct str name = api_claim_name(cy->arena, cy->cls->sample, &volumes->v[i]);
         struct str fault = name.p ? claim_fault(cy, &volumes->v[i], name) : (struct str){0};
         if (fault.p) {
             sched__prefilter_reject(cy, SCHED_VOLUME_BINDING, fault);

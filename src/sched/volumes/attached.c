@@ -104,7 +104,7 @@ static void add_by_name(struct lister *l, const struct api_object *pod,
     if (!claim)
         return;
     if (volume->volume_source.ephemeral && !volume->volume_source.persistent_volume_claim)
-        l->out->error = sched__claim_owner_error(l->a, claim, pod);
+        l->out->error = api_claim_owner_error(l->a, claim, pod);
     if (!l->out->error.p)
         add_claim(l, claim);
 }
@@ -116,7 +116,7 @@ struct sched__attachables sched__attachables(struct sched *s, const struct api_o
     struct sched__attachables out = {0};
     struct lister l = {.s = s, .a = a, .opts = opts, .out = &out};
     for (size_t i = 0; i < volumes->n && !out.error.p; i++) {
-        struct str name = sched__claim_name(a, pod, &volumes->v[i]);
+        struct str name = api_claim_name(a, pod, &volumes->v[i]);
         if (name.p)
             add_by_name(&l, pod, &volumes->v[i], name);
         else

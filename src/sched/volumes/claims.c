@@ -1,23 +1,11 @@
 /*
  * Claims as pods name them: by a volume's claimName, or made for a generic ephemeral volume and
  * then named after pod and volume. Also who uses which claim, and how plug-ins say no.
- *
- * Follows k8s.io/component-helpers storage/ephemeral, func VolumeClaimName, func VolumeIsForPod.
  */
 #include <stdlib.h>
 
 #include "sched/volumes/disks_int.h"
 #include "sched/volumes/state_int.h"
-
-struct str sched__claim_name(struct arena *a, const struct api_object *pod,
-                             const struct api_volume *volume) {
-    const struct api_volume_source *source = &volume->volume_source;
-    if (source->persistent_volume_claim)
-        return source->persistent_volume_claim->claim_name;
-    if (source->ephemeral)
-        return arena_printf(a, "%.*s-%.*s", STR_ARG(pod->meta->name), STR_ARG(volume->name));
-    return (struct str){0};
-}
 
 /* Is name "<pod>-<volume>"? */
 static bool is_joined(struct str name, struct str pod, struct str volume) {
@@ -42,25 +30,6 @@ bool sched__claim_is_of_pod(const struct api_object *claim, const struct api_obj
         }
     }
     return false;
-}
-
-static bool is_controlled_by(const struct api_object_meta *claim, const struct api_object *pod) {
-    for (size_t i = 0; i < claim->owner_references.n; i++) {
-        const struct api_owner_reference *owner = &claim->owner_references.v[i];
-        if (owner->controller.set && owner->controller.v)
-            return str_eq(owner->uid, pod->meta->uid);
-    }
-    return false;
-}
-
-struct str sched__claim_owner_error(struct arena *a, const struct api_object *claim,
-                                    const struct api_object *pod) {
-    const struct api_object_meta *c = claim->meta, *p = pod->meta;
-    if (str_eq(c->namespace, p->namespace) && is_controlled_by(c, pod))
-        return (struct str){0};
-    return arena_printf(a, "PVC %.*s/%.*s was not created for pod %.*s/%.*s (pod is not owner)",
-                        STR_ARG(c->namespace), STR_ARG(c->name), STR_ARG(p->namespace),
-                        STR_ARG(p->name));
 }
 
 bool sched__claim_is_exclusive(const struct api_object *claim) {

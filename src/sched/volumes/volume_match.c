@@ -102,7 +102,7 @@ int sched__pod_claims_read(struct sched *s, const struct api_object *pod, struct
     out->plan.bindings = arena_array(a, struct sched__binding, volumes->n);
     out->plan.provisions = arena_array(a, struct sched__provision, volumes->n);
     for (size_t i = 0; i < volumes->n && !error->p; i++) {
-        struct str name = sched__claim_name(a, pod, &volumes->v[i]);
+        struct str name = api_claim_name(a, pod, &volumes->v[i]);
         if (!name.p)
             continue;
         const struct api_object *claim =

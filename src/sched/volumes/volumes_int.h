@@ -10,7 +10,7 @@
 #ifndef SCHED_VOLUMES_VOLUMES_INT_H
 #define SCHED_VOLUMES_VOLUMES_INT_H
 
-#include "api/volumes.h"
+#include "api/claim_binding.h"
 #include "sched/plugin_int.h"
 
 struct sched__volumes;
@@ -54,18 +54,9 @@ struct api_volume_source;
 struct api_volume_node_affinity;
 struct selector;
 
-/* The name of the claim that a pod's volume stands for, in the arena if it has to be made; absent
- * if the volume is no claim. */
-struct str sched__claim_name(struct arena *a, const struct api_object *pod,
-                             const struct api_volume *volume);
-
 /* Does a volume of the pod stand for this claim? Generic ephemeral volumes count if asked for. */
 bool sched__claim_is_of_pod(const struct api_object *claim, const struct api_object *pod,
                             bool ephemeral);
-
-/* Absent if the claim of a generic ephemeral volume was made for this pod, else upstream's text. */
-struct str sched__claim_owner_error(struct arena *a, const struct api_object *claim,
-                                    const struct api_object *pod);
 
 /* May the claim be used by one pod at a time only? */
 bool sched__claim_is_exclusive(const struct api_object *claim);

@@ -194,6 +194,10 @@ static void tokens_of_secrets_are_compared(void **state) {
     assert_true(str_is(answer.user.name, "system:serviceaccount:a:robot"));
     assert_int_equal(answer.user.extra.n, 0);
     assert_int_equal(answer.warning.n, 0);
+    struct err err = {0};
+    token = auth_legacy_token_sign(&w->issuer, &w->a, w->objects[0], w->objects[w->n - 1], &err);
+    put_secret(w, token, "");
+    assert_int_equal(ask_at(w, token, NOW).outcome, AUTH_KNOWN);
     world_put(w, "{apiVersion: v1, kind: ServiceAccount, metadata: {namespace: a, name: robot, "
                  "uid: sa-1}, secrets: [{name: s}]}");
     assert_true(ask_at(w, token, NOW).warning.n > 0);

@@ -42,8 +42,10 @@ struct managed {
     struct manager *manager;
 };
 
-/* Starts a cluster with controllers of these names, separated by commas. */
-static inline void managed_start(struct managed *m, const char *controllers, const char *gates) {
+/* Starts a cluster with controllers of these names, separated by commas, and somebody who signs
+ * tokens, or nobody. */
+static inline void managed_start_signing(struct managed *m, const char *controllers,
+                                         const char *gates, const struct auth_issuer *issuer) {
     static const struct client_carrier carrier = {.send = counting_send, .cancel = counting_cancel};
     struct str names[16], rest = str_of(controllers);
     size_t n = 0;
@@ -57,6 +59,7 @@ static inline void managed_start(struct managed *m, const char *controllers, con
                                                     .log = &m->w.log,
                                                     .gates = &m->w.gates.enabled,
                                                     .root_ca = STR("the authority"),
+                                                    .issuer = issuer,
                                                     .seed = 1,
                                                     .controllers = names,
                                                     .controller_count = n},
@@ -64,6 +67,11 @@ static inline void managed_start(struct managed *m, const char *controllers, con
     if (!m->manager)
         fail_msg("%s", err.msg);
     world_run(&m->w, 0.1);
+}
+
+/* The same without tokens. */
+static inline void managed_start(struct managed *m, const char *controllers, const char *gates) {
+    managed_start_signing(m, controllers, gates, NULL);
 }
 
 static inline void managed_stop(struct managed *m) {

@@ -1,10 +1,32 @@
 /*
  * What claims and volumes say of each other.
  *
+ * Follows k8s.io/component-helpers storage/ephemeral, func VolumeClaimName, func VolumeIsForPod.
  * Follows k8s.io/component-helpers storage/volume, func GetPersistentVolumeClaimClass,
  * func IsVolumeBoundToClaim, func GetBindVolumeToClaim.
  */
-#include "api/volumes.h"
+#include "api/claim_binding.h"
+
+struct str api_claim_name(struct arena *a, const struct api_object *pod,
+                          const struct api_volume *volume) {
+    const struct api_volume_source *source = &volume->volume_source;
+    if (source->persistent_volume_claim)
+        return source->persistent_volume_claim->claim_name;
+    if (source->ephemeral)
+        return arena_printf(a, "%.*s-%.*s", STR_ARG(pod->meta->name), STR_ARG(volume->name));
+    return (struct str){0};
+}
+
+struct str api_claim_owner_error(struct arena *a, const struct api_object *claim,
+                                 const struct api_object *pod) {
+    const struct api_object_meta *c = claim->meta, *p = pod->meta;
+    const struct api_owner_reference *owner = api_object_controller(claim);
+    if (str_eq(c->namespace, p->namespace) && owner && str_eq(owner->uid, p->uid))
+        return (struct str){0};
+    return arena_printf(a, "PVC %.*s/%.*s was not created for pod %.*s/%.*s (pod is not owner)",
+                        STR_ARG(c->namespace), STR_ARG(c->name), STR_ARG(p->namespace),
+                        STR_ARG(p->name));
+}
 
 static const struct label *old_class(const struct api_object *o) {
     return labels_find(&o->meta->annotations, STR("volume.beta.kubernetes.io/storage-class"));

@@ -1,8 +1,8 @@
 /*
  * What claims and volumes say of each other: for whoever finds volumes for claims and binds them.
  */
-#ifndef API_VOLUMES_H
-#define API_VOLUMES_H
+#ifndef API_CLAIM_BINDING_H
+#define API_CLAIM_BINDING_H
 
 #include "api/object.h"
 
@@ -11,6 +11,15 @@
 #define API_BOUND_BY       STR("pv.kubernetes.io/bound-by-controller")
 #define API_PROVISIONED_BY STR("pv.kubernetes.io/provisioned-by")
 #define API_SELECTED_NODE  STR("volume.kubernetes.io/selected-node")
+
+/* The name of the claim that a pod's volume stands for, in the arena if it has to be made; absent
+ * if the volume is no claim. */
+struct str api_claim_name(struct arena *a, const struct api_object *pod,
+                          const struct api_volume *volume);
+
+/* Absent if the claim of a generic ephemeral volume was made for this pod, else upstream's text. */
+struct str api_claim_owner_error(struct arena *a, const struct api_object *claim,
+                                 const struct api_object *pod);
 
 /* The class that a claim or a volume asks for: the old annotation, or the field; may be empty. */
 struct str api_claim_class(const struct api_object *claim);
