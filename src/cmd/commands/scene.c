@@ -248,7 +248,7 @@ struct taking {
 static void take_object(void *arg, const struct api_object *o) {
     struct taking *t = arg;
     AUTO(arena_release) struct arena a = {0};
-    struct json tree = api_object_encode(o, &a);
+    struct json tree = remote_tree(&a, o);
     struct sim_source at = {.file = remote_place(&a, o)};
     if (t->rc == 0)
         t->rc = sim_cluster_add(t->cluster, &tree, &(struct api_decode_opts){.strict = false}, &at,
