@@ -217,6 +217,11 @@ static const struct remote_kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+const struct remote_kind *scene_kinds(size_t *n) {
+    *n = KINDS;
+    return kinds;
+}
+
 /* The kinds to read. A pod that is asked about may have ended, and is read for itself then. */
 static size_t choose_kinds(struct scene *s, struct arena *a, const struct scene_opts *opts,
                            struct remote_kind *out) {
