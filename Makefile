@@ -20,16 +20,14 @@ BERTH  := build/release/berth
 BUILD  := cmake --build
 CTEST  := ctest --no-tests=error --output-on-failure -j $(JOBS) --test-dir
 QUIET  := $(if $(CI),-- --quiet)
-# Tests of what has threads: the rest of the code knows none, and there is nothing to be seen there.
-THREADED := ^(unit/(base|api|net|store|auth|apiserver|server|client)|server|live|crash)/
 GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
     conformance conformance-cel conformance-server real-components kubectl clients e2e e2e-api \
-    crash-store bench bench-before bench-cel bench-server bench-upstream soak install format clean \
-    help $(GROUPS)
+    crash-store bench bench-before bench-cel bench-live bench-server bench-upstream soak install \
+    format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
@@ -62,8 +60,8 @@ asan: build/asan/build.ninja setup-test ## all tests under AddressSanitizer and 
 	    UBSAN_OPTIONS=print_stacktrace=1 $(CTEST) build/asan
 
 tsan: build/tsan/build.ninja setup-test ## tests of what has threads under ThreadSanitizer
-	$(BUILD) build/tsan $(QUIET)
-	$(CTEST) build/tsan -R '$(THREADED)'
+	$(BUILD) build/tsan --target berth_threaded $(QUIET)
+	$(CTEST) build/tsan -L threaded
 
 fuzz: build/fuzz/build.ninja ## fuzz: SECONDS=60 for each fuzzer, or for FUZZERS="name ..."
 	$(BUILD) build/fuzz $(QUIET)
@@ -134,6 +132,10 @@ bench-upstream: build/bench/build.ninja ## compare with upstream; ROUNDS=3 (need
 bench-server: build/bench/build.ninja ## beside a real kube-apiserver; ROUNDS=3 (needs go)
 	$(BUILD) build/bench --target berth $(QUIET)
 	tools/bench-server
+
+bench-live: build/bench/build.ninja ## pods until they are bound, beside the real servers (needs go)
+	$(BUILD) build/bench --target berth $(QUIET)
+	PARTS=p tools/bench-server
 
 soak: all ## watchers and writers for MINUTES=60: nothing is lost, memory stays (needs go)
 	MINUTES=$(MINUTES) tools/soak

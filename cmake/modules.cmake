@@ -6,6 +6,11 @@
 #   bench/<module>_*_bench.c      one benchmark each
 # ROOMS lists the rooms from the lowest up; tools/check-layers reads it.
 
+# Tests of what has threads, for ThreadSanitizer: the target builds them, the label runs them. The
+# rest of the code knows none, and there is nothing to be seen there.
+set(BERTH_THREADED "^(unit/(base|api|net|store|auth|apiserver|server|client)|server|live|crash)/")
+add_custom_target(berth_threaded)
+
 function(berth_module name)
     cmake_parse_arguments(ARG "" "" "ROOMS;DEPS;LIBS" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c
@@ -31,6 +36,7 @@ function(berth_program name folder)
     target_compile_definitions(berth_${folder} PRIVATE BERTH_VERSION="${PROJECT_VERSION}")
     add_executable(${name} ${main})
     target_link_libraries(${name} PRIVATE berth_${folder})
+    add_dependencies(berth_threaded ${name})
     install(TARGETS ${name} RUNTIME DESTINATION bin)
     berth_beside(${folder})
 endfunction()
@@ -95,6 +101,9 @@ function(berth_cmocka_test name target source module)
     berth_beside_program(${target} ${source} ${module})
     target_link_libraries(${target} PRIVATE cmocka)
     berth_test(${name} ${target})
+    if(name MATCHES "${BERTH_THREADED}")
+        add_dependencies(berth_threaded ${target})
+    endif()
 endfunction()
 
 function(berth_fuzzers module)
@@ -149,4 +158,7 @@ endfunction()
 function(berth_test name)
     add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+    if(name MATCHES "${BERTH_THREADED}")
+        set_tests_properties(${name} PROPERTIES LABELS threaded)
+    endif()
 endfunction()

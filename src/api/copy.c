@@ -2,6 +2,10 @@
  * Deep copies of API structs, driven by the schema's rows: the bytes first, and then each member
  * that points to something gets its own; or that of a likeness, a struct of the same type that
  * outlives the copy, where both have the same.
+ *
+ * Whether lists are the same is known when a copy was made of them, so a copy by a likeness takes
+ * room on the way that it gives back. It is therefore made twice: in a scratch arena, and what it
+ * has there for itself again in its own arena, which is as large as that.
  */
 #include <string.h>
 
@@ -10,8 +14,14 @@
 
 struct copier {
     struct arena *a;
-    size_t shared; /* bytes that are the likeness's */
+    size_t shared;            /* bytes that are the likeness's */
+    const struct arena *from; /* only what lies there is copied; NULL: all */
 };
+
+/* Is what is there somebody else's, who outlives the copy? */
+static bool stays(const struct copier *c, const void *p) {
+    return c->from && !arena_has(c->from, p);
+}
 
 /* Copies what one thing points to. `like` is what the likeness has in its place, or NULL. */
 typedef void own_fn(struct copier *c, const struct api_type *type, void *at, const void *like);
@@ -19,12 +29,16 @@ typedef void own_fn(struct copier *c, const struct api_type *type, void *at, con
 static own_fn own_fields;
 
 static void own_str(struct copier *c, struct str *s, const struct str *like) {
+    if (stays(c, s->p))
+        return;
     bool is_same = like && like->p && s->p && str_eq(*s, *like);
     c->shared += is_same ? s->n : 0;
     *s = is_same ? *like : arena_str(c->a, *s);
 }
 
 static void own_quantity(struct copier *c, struct quantity *q, const struct quantity *like) {
+    if (!q->dec && stays(c, q->text.p))
+        return;
     bool is_same = like && !q->dec && str_eq(q->text, like->text) &&
                    (q->text.p != NULL) == (like->text.p != NULL);
     if (!is_same)
@@ -51,6 +65,8 @@ enum { DEEPEST_LIKENESS = 32 };
 static void own_value(struct copier *c, struct json *v, const struct json *like, int depth);
 
 static void own_items(struct copier *c, struct json *v, const struct json *like, int depth) {
+    if (stays(c, v->items))
+        return;
     size_t bytes = size_mul(v->n, sizeof *v->items);
     struct json *copy = arena_copy(c->a, v->items, bytes);
     for (uint32_t i = 0; i < v->n; i++)
@@ -60,6 +76,8 @@ static void own_items(struct copier *c, struct json *v, const struct json *like,
 }
 
 static void own_members(struct copier *c, struct json *v, const struct json *like, int depth) {
+    if (stays(c, v->members))
+        return;
     size_t bytes = size_mul(v->n, sizeof *v->members);
     struct json_member *copy = arena_copy(c->a, v->members, bytes);
     for (uint32_t i = 0; i < v->n; i++) {
@@ -71,18 +89,28 @@ static void own_members(struct copier *c, struct json *v, const struct json *lik
     v->members = is_alike(c, copy, is_as_long ? like->members : NULL, bytes) ? like->members : copy;
 }
 
+/* A value that has no others below it. */
+static void own_leaf(struct copier *c, struct json *v, const struct json *like) {
+    bool is_text = v->kind == JSON_STRING || v->kind == JSON_FLOAT;
+    if (is_text && stays(c, v->s))
+        return;
+    if (like && json_same(v, like, &c->shared))
+        *v = *like;
+    else
+        *v = json_clone(c->a, v);
+}
+
 /* Where both trees have the same at the same place, the copy has the likeness's. */
 static void own_value(struct copier *c, struct json *v, const struct json *like, int depth) {
-    if (!like || like->kind != v->kind || depth > DEEPEST_LIKENESS)
+    bool is_apart = c->from ? false : !like || like->kind != v->kind;
+    if (is_apart || depth > DEEPEST_LIKENESS)
         *v = json_clone(c->a, v);
     else if (v->kind == JSON_ARRAY && v->n)
         own_items(c, v, like, depth);
     else if (v->kind == JSON_OBJECT && v->n)
         own_members(c, v, like, depth);
-    else if (json_same(v, like, &c->shared))
-        *v = *like;
     else
-        *v = json_clone(c->a, v);
+        own_leaf(c, v, like);
 }
 
 static void own_raw(struct copier *c, struct json *v, const struct json *like) {
@@ -110,7 +138,7 @@ struct element {
 /* An empty list stays one and does not become nil. */
 static void own_list(struct copier *c, struct element e, struct any_list *list,
                      const struct any_list *like) {
-    if (!list->v) /* of a map's value: fields that are absent do not come here */
+    if (!list->v || stays(c, list->v)) /* a map's value may be absent */
         return;
     size_t bytes = size_mul(list->n, e.size);
     char *copy = arena_alloc(c->a, bytes);
@@ -175,6 +203,8 @@ static void own_named_struct(struct copier *c, const struct api_type *type, void
 /* ---- pointers ---- */
 
 static void own_pointer(struct copier *c, struct element e, void **slot, void *const *like) {
+    if (stays(c, *slot))
+        return;
     const void *target = like ? *like : NULL;
     void *copy = arena_copy(c->a, *slot, e.size);
     e.own(c, e.type, copy, target);
@@ -274,4 +304,11 @@ size_t api__struct_copy_like(struct arena *a, const struct api_type *type, const
     memcpy(to, from, type->size);
     own_fields(&c, type, to, like);
     return c.shared;
+}
+
+void api__struct_copy_own(struct arena *a, const struct api_type *type, const struct arena *own,
+                          const void *from, void *to) {
+    struct copier c = {.a = a, .from = own};
+    memcpy(to, from, type->size);
+    own_fields(&c, type, to, NULL);
 }

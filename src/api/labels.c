@@ -70,6 +70,16 @@ void labels_put(struct arena *a, struct labels *labels, struct label label) {
     *labels = grown;
 }
 
+void labels_remove(struct arena *a, struct labels *labels, struct str key) {
+    struct labels old = *labels;
+    if (!labels_find(&old, key))
+        return;
+    *labels = (struct labels){arena_array(a, struct label, old.n), 0};
+    for (size_t i = 0; i < old.n; i++)
+        if (!str_eq(old.v[i].key, key))
+            labels->v[labels->n++] = old.v[i];
+}
+
 int labels_from_json(struct arena *a, const struct json *object, struct labels *out,
                      struct err *err) {
     *out = (struct labels){0};

@@ -36,6 +36,9 @@ bool labels_equal(const struct labels *a, const struct labels *b);
 /* Sets a label: the list becomes a new one in the arena, the old one stays as it was. */
 void labels_put(struct arena *a, struct labels *labels, struct label label);
 
+/* Takes the label with this key away, if there is one: the list becomes a new one in the arena. */
+void labels_remove(struct arena *a, struct labels *labels, struct str key);
+
 /*
  * The labels of a JSON object with string values; NULL and null give none, a null value is an
  * empty one, as Go decodes it. The views borrow from the tree, the array lives in the arena. Fails

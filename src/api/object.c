@@ -140,11 +140,15 @@ struct api_object *api_object_copy(const struct api_object *o) {
 }
 
 struct api_object *api_object_copy_like(const struct api_object *o, const struct api_object *like,
-                                        size_t first_bytes, size_t *shared) {
-    assert(o->type == like->type);
-    struct api_object *copy = object_new(o->kind, first_bytes);
-    *shared = api__struct_copy_like(&copy->arena, o->type, o->body, like->body, api_own_body(copy));
-    copy->base = api_object_ref(like);
+                                        struct arena *scratch, size_t *shared) {
+    assert(!like || o->type == like->type);
+    arena_reset(scratch);
+    void *body = arena_alloc(scratch, o->type->size);
+    size_t before = arena_used(scratch);
+    *shared = api__struct_copy_like(scratch, o->type, o->body, like ? like->body : NULL, body);
+    struct api_object *copy = object_new(o->kind, arena_used(scratch) - before);
+    api__struct_copy_own(&copy->arena, o->type, scratch, body, api_own_body(copy));
+    copy->base = like ? api_object_ref(like) : NULL;
     return copy;
 }
 

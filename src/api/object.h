@@ -76,11 +76,11 @@ struct api_object *api_object_new(const struct api_kind *kind);
 /* A deep copy that is not yet published; the caller owns it. */
 struct api_object *api_object_copy(const struct api_object *o);
 
-/* The same, but where a published object of the same type has equal lists, structs and texts, they
- * are shared: `like` is held. *shared tells how many bytes were saved. The copy expects to have so
- * many of its own beside the body. */
+/* The same in as little memory as it needs, and where a published object of the same type, or NULL,
+ * has equal lists, structs and texts, they are shared: `like` is held. *shared tells how many bytes
+ * were saved. What is in the scratch arena is forgotten. */
 struct api_object *api_object_copy_like(const struct api_object *o, const struct api_object *like,
-                                        size_t first_bytes, size_t *shared);
+                                        struct arena *scratch, size_t *shared);
 
 /* A copy that shares all lists, structs and texts with o, which must be published and is held. Only
  * the body's own fields are the copy's: whoever changes anything behind a pointer gives it a copy

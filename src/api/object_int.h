@@ -21,6 +21,10 @@ struct api_life {
 size_t api__struct_copy_like(struct arena *a, const struct api_type *type, const void *from,
                              const void *like, void *to);
 
+/* Copies of a struct what lies in the arena `own`, and leaves all else where it is. */
+void api__struct_copy_own(struct arena *a, const struct api_type *type, const struct arena *own,
+                          const void *from, void *to);
+
 struct api__decode_opts {
     struct str version; /* of the object, without the group */
     bool duplicates;    /* the tree may have repeated keys */

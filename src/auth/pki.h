@@ -38,6 +38,11 @@ struct auth_pki {
 int auth_pki_open(struct arena *a, const struct auth_pki_options *o, struct auth_pki *out,
                   struct err *err);
 
+/* Makes a key and a certificate for a server of these names that vouches for itself, for a year; no
+ * file has them. Texts live in the arena, as PEM. */
+int auth_pki_self_signed(struct arena *a, const struct api_strs *names, int64_t now,
+                         struct str *certificate, struct str *key, struct err *err);
+
 /* ---- those of clients ---- */
 
 struct auth_client_ca;

@@ -129,6 +129,13 @@ struct str arena_vprintf(struct arena *a, const char *fmt, va_list args) {
     return (struct str){p, n};
 }
 
+bool arena_has(const struct arena *a, const void *p) {
+    for (const struct arena_chunk *chunk = a->chunks; chunk; chunk = chunk->next)
+        if ((uintptr_t)p - (uintptr_t)chunk->data < chunk->size)
+            return true;
+    return false;
+}
+
 /* FNV-1a by words: each step is a bijection, so a single changed word always shows. Nothing is ever
  * allocated behind the last whole word of a chunk. Fences are read as well, hence the attribute. */
 __attribute__((noinline, no_sanitize("address"))) static uint64_t

@@ -91,6 +91,9 @@ static inline size_t arena_used(const struct arena *a) {
     return a->bytes - a->tails - (size_t)(a->end - a->cur);
 }
 
+/* Does p lie in the arena? Takes a time of O(chunks). */
+bool arena_has(const struct arena *a, const void *p);
+
 /* A number that is another one if any byte of the arena's chunks is: for checks that nobody wrote
  * to what is there. It reads what was never written, too. */
 uint64_t arena_checksum(const struct arena *a);

@@ -345,16 +345,16 @@
 /* Memory of objects that only the logs of changes keep. When they take a quarter of it, events are
  * kept for 75 seconds instead of five minutes; when they take all of it, the oldest events of the
  * largest log go. The leases of 5,000 nodes are 56 MiB in 75 seconds. */
-#define LIMIT_STORE_LOG_BYTES (128U << 20)
+#define LIMIT_STORE_LOG_BYTES (64U << 20)
 
 /* Pairs of ports, or of files of a volume, that a server compares with each other to warn of those
  * which are in each other's way: more than any pod has, and some milliseconds. */
 #define LIMIT_WARNED_PAIRS 1000000U
 
 /* Encoded bytes that a store's objects keep, those that were written or read last, and the objects
- * that were written: some 15,000 pods that are read again and again, or 5,000 that are written, so
+ * that were written: some 10,000 pods that are read again and again, or 6,000 that are written, so
  * that watchers may be seconds behind. */
-#define LIMIT_STORE_WARM_BYTES (96U << 20)
+#define LIMIT_STORE_WARM_BYTES (64U << 20)
 
 /* Lines for the audit log that wait for the disk, in bytes: what does not fit is dropped and
  * counted, so that a slow disk neither stops the server nor fills its memory. */

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "client/workqueue.h"
+
 const struct api_kind *client_kind(enum api_type_id type) {
     const struct api_kind *kind = api_kinds;
     while (kind->kind && kind->type != &api_types[type])
@@ -37,4 +39,10 @@ void client_free(struct client *c) {
 
 struct net_loop *client_loop(const struct client *c) {
     return c->loop;
+}
+
+void client_metrics_write(const struct client *c, struct buf *out) {
+    if (c->carrier->write_metrics)
+        c->carrier->write_metrics(c, out);
+    workqueues_metrics_write(c->queues, out);
 }

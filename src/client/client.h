@@ -13,9 +13,11 @@
 #include "base/err.h"
 #include "registry/registry.h"
 
+struct buf;
 struct client;
 struct client_call;
 struct client_watch;
+struct workqueue;
 
 /* The kind by which objects of a type are asked for: the first version of it; never NULL. */
 const struct api_kind *client_kind(enum api_type_id type);
@@ -124,12 +126,15 @@ struct client_carrier {
                                         client_event_fn *tell, void *arg);
     void (*watch_stop)(struct client_watch *w);
     void (*free)(struct client *c);
+    /* Appends what it has counted; NULL: nothing. */
+    void (*write_metrics)(const struct client *c, struct buf *out);
 };
 
 /* What every client begins with, and every call and watch. */
 struct client {
     const struct client_carrier *carrier;
-    struct net_loop *loop; /* borrowed */
+    struct net_loop *loop;    /* borrowed */
+    struct workqueue *queues; /* that write through it, for their figures */
 };
 
 struct client_call {
@@ -146,5 +151,9 @@ void client_free(struct client *c);
 
 /* The loop on which answers and events come. */
 struct net_loop *client_loop(const struct client *c);
+
+/* Appends the figures of a client and of the work queues that write through it, as Prometheus reads
+ * them. */
+void client_metrics_write(const struct client *c, struct buf *out);
 
 #endif

@@ -16,8 +16,11 @@ struct client_http_opts {
     struct net_loop *loop;                  /* stored; on the system's clock */
     const struct kubeconfig_access *access; /* stored, with its texts */
     struct str user_agent;                  /* stored; "berth/v0.1.0" */
-    double qps;      /* requests but watches that may be sent in a second; 0: any number */
-    uint32_t burst;  /* and at once; at least 1 */
+    /* Requests that may be sent in a second, but for watches; 0: any number; and at once, which is
+     * at least 1. Events are counted by themselves, as upstream's components have a client of their
+     * own for these. */
+    double qps;
+    uint32_t burst;
     int64_t timeout; /* nanoseconds for a request but a watch; 0: a minute */
 };
 

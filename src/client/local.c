@@ -212,7 +212,7 @@ struct local_watch {
     struct local_watch *next, **link;
 };
 
-enum { EVENTS_AT_ONCE = 64, ROUNDS_AT_ONCE = 16 };
+enum { EVENTS_AT_ONCE = 64, ROUNDS_AT_ONCE = 16, PASSES_AT_ONCE = 16 };
 
 static void tell_end(struct local_watch *w, const struct registry_failure *f) {
     apiserver_watch_free(w->cursor);
@@ -273,22 +273,37 @@ static void note_watch(const struct local_watch *w, uint64_t *resources) {
     resources[storage / 64] |= UINT64_C(1) << storage % 64;
 }
 
+static bool take_news(struct local *l, uint64_t *news) {
+    bool has_news = false;
+    for (size_t k = 0; k < sizeof l->news / sizeof *l->news; k++) {
+        news[k] = __atomic_exchange_n(&l->news[k], 0, __ATOMIC_ACQ_REL);
+        has_news |= news[k] != 0;
+    }
+    return has_news;
+}
+
+static void tell_news(struct local *l, const uint64_t *news, uint64_t *rest) {
+    for (struct local_watch *w = l->watches; w; w = w->next) {
+        uint32_t storage = w->cursor ? apiserver_watch_storage(w->cursor) : 0;
+        if (w->cursor && news[storage / 64] >> storage % 64 & 1 && pump(w))
+            note_watch(w, rest);
+    }
+}
+
+/* A watch tells what is there when it is read, which may be newer than what another one has told
+ * before it: a pod on a node, but not yet what made the node fit for it. So watches are read until
+ * there are no news, before anybody acts upon what was told. */
 static void look(void *arg) {
     struct local *l = arg;
     uint64_t news[LIMIT_STORE_RESOURCES / 64], rest[LIMIT_STORE_RESOURCES / 64] = {0};
-    bool has_rest = false;
-    __atomic_store_n(&l->is_posted, false, __ATOMIC_RELEASE);
-    for (size_t k = 0; k < sizeof news / sizeof *news; k++)
-        news[k] = __atomic_exchange_n(&l->news[k], 0, __ATOMIC_ACQUIRE);
-    for (struct local_watch *w = l->watches; w; w = w->next) {
-        uint32_t storage = w->cursor ? apiserver_watch_storage(w->cursor) : 0;
-        if (w->cursor && news[storage / 64] >> storage % 64 & 1 && pump(w)) {
-            note_watch(w, rest);
-            has_rest = true;
+    (void)__atomic_exchange_n(&l->is_posted, false, __ATOMIC_ACQ_REL);
+    for (int i = 0; i < PASSES_AT_ONCE && take_news(l, news); i++)
+        tell_news(l, news, rest);
+    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
+        if (rest[k]) {
+            note_news(l, rest);
+            return;
         }
-    }
-    if (has_rest)
-        note_news(l, rest);
 }
 
 static void start(void *arg) {
@@ -372,7 +387,7 @@ static const struct client_carrier carrier = {
 
 struct client *client_local_new(const struct client_local_opts *opts) {
     struct local *l = xcalloc(1, sizeof *l);
-    l->base = (struct client){&carrier, opts->loop};
+    l->base = (struct client){.carrier = &carrier, .loop = opts->loop};
     l->opts = *opts;
     store_subscribe(opts->store, on_news, l);
     return &l->base;

@@ -76,6 +76,7 @@ struct workqueue {
     struct informers__follower follower;
     size_t at_work;
     struct workqueue_stats stats;
+    struct workqueue *next, **link; /* of those of the client, in the order in which they came */
 };
 
 /* ---- items ---- */
@@ -410,6 +411,10 @@ struct workqueue *workqueue_new(const struct workqueue_opts *opts) {
     q->opts.first_delay = opts->first_delay ? opts->first_delay : FIRST_DELAY;
     q->opts.most_delay = opts->most_delay ? opts->most_delay : MOST_DELAY;
     informers__follow(opts->informers, &q->follower);
+    q->link = &opts->client->queues;
+    while (*q->link)
+        q->link = &(*q->link)->next;
+    *q->link = q;
     return q;
 }
 
@@ -417,6 +422,9 @@ void workqueue_free(struct workqueue *q) {
     size_t at = 0;
     if (!q)
         return;
+    *q->link = q->next;
+    if (q->next)
+        q->next->link = q->link;
     informers__unfollow(&q->follower);
     net_timer_stop(q->loop, &q->timer);
     net_loop_undefer(q->loop, &q->run);
@@ -436,4 +444,23 @@ struct workqueue_stats workqueue_stats(const struct workqueue *q) {
     struct workqueue_stats stats = q->stats;
     stats.unfinished = q->at_work;
     return stats;
+}
+
+void workqueues_metrics_write(const struct workqueue *first, struct buf *out) {
+    static const struct {
+        const char *name, *type, *help;
+    } families[] = {
+        {"workqueue_adds_total", "counter", "Keys that were added."},
+        {"workqueue_depth", "gauge", "Keys that wait for a worker."},
+        {"workqueue_retries_total", "counter", "Keys that were tried again after a failure."},
+    };
+    for (size_t i = 0; first && i < sizeof families / sizeof *families; i++) {
+        buf_addf(out, "# HELP %s [BETA] %s\n# TYPE %s %s\n", families[i].name, families[i].help,
+                 families[i].name, families[i].type);
+        for (const struct workqueue *q = first; q; q = q->next) {
+            const uint64_t figures[] = {q->stats.adds, q->stats.depth, q->stats.retries};
+            buf_addf(out, "%s{name=\"%s\"} %llu\n", families[i].name, q->opts.name,
+                     (unsigned long long)figures[i]);
+        }
+    }
 }

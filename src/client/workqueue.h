@@ -60,6 +60,10 @@ struct workqueue_stats {
 };
 struct workqueue_stats workqueue_stats(const struct workqueue *q);
 
+/* Appends the figures of all queues of a client, the first of which this is, as Prometheus reads
+ * them. NULL is fine. */
+void workqueues_metrics_write(const struct workqueue *first, struct buf *out);
+
 /* ---- at work ---- */
 
 /* The key. Borrowed for as long as the work lasts. */

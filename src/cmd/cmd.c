@@ -7,9 +7,23 @@
 #include "cmd/help/help.h"
 
 const struct cmd *const cmd_table[] = {
-    &cmd_validate,   &cmd_schedule, &cmd_explain, &cmd_match,     &cmd_cel,
-    &cmd_convert,    &cmd_gates,    &cmd_up,      &cmd_apiserver, &cmd_store,
-    &cmd_completion, &cmd_version,  &cmd_help,    NULL,
+    &cmd_validate,
+    &cmd_schedule,
+    &cmd_explain,
+    &cmd_match,
+    &cmd_cel,
+    &cmd_convert,
+    &cmd_gates,
+    &cmd_up,
+    &cmd_apiserver,
+    &cmd_scheduler,
+    &cmd_controller_manager,
+    &cmd_kubelet,
+    &cmd_store,
+    &cmd_completion,
+    &cmd_version,
+    &cmd_help,
+    NULL,
 };
 
 struct globals {

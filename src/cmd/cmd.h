@@ -64,8 +64,9 @@ struct cmd {
 };
 
 /* The commands, each at the end of its own file. */
-extern const struct cmd cmd_apiserver, cmd_cel, cmd_completion, cmd_convert, cmd_explain, cmd_gates,
-    cmd_help, cmd_match, cmd_schedule, cmd_store, cmd_up, cmd_validate, cmd_version;
+extern const struct cmd cmd_apiserver, cmd_cel, cmd_completion, cmd_controller_manager, cmd_convert,
+    cmd_explain, cmd_gates, cmd_help, cmd_kubelet, cmd_match, cmd_schedule, cmd_scheduler,
+    cmd_store, cmd_up, cmd_validate, cmd_version;
 
 /* Every command in the order of the help, NULL at the end. */
 extern const struct cmd *const cmd_table[];

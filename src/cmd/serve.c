@@ -2,12 +2,9 @@
 #include "cmd/serve.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +12,7 @@
 #include "cli/io.h"
 #include "cli/spelling.h"
 #include "cmd/data_dir.h"
-#include "codec/time.h"
+#include "cmd/flag_values.h"
 #include "tolexpr/tolexpr.h"
 
 #ifndef BERTH_COMMIT
@@ -273,46 +270,20 @@ void serve_stop(struct serve *s) {
     server_stop(s->server, s->shutdown_delay, GRACE);
 }
 
-static void on_signal(void *arg, uint32_t events) {
+static void on_signal(void *arg) {
     struct serve *s = arg;
-    struct signalfd_siginfo info;
-    (void)events;
-    if (read(s->signal_fd, &info, sizeof info) != (ssize_t)sizeof info)
-        return;
     if (s->interrupted)
         s->interrupted(s->interrupted_arg);
     else
         serve_stop(s);
 }
 
-static int listen_to_signals(struct serve *s, struct err *err) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    s->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (s->signal_fd < 0)
-        return err_set(err, ERR_IO, "signals: %s", strerror(errno));
-    s->signals = (struct net_io){.fd = s->signal_fd, .fn = on_signal, .arg = s};
-    net_io_start(s->loop, &s->signals, EPOLLIN);
-    return 0;
-}
-
 /* ---- options ---- */
 
-static int read_duration(const char *name, struct str text, int64_t *out, struct err *err) {
-    if (time_parse_duration(text, out, err) < 0)
-        return err_wrap(err, "invalid argument \"%.*s\" for \"--%s\" flag", STR_ARG(text), name);
-    if (*out < 0)
-        return err_set(err, ERR_USAGE, "--%s can not be a negative value", name);
-    return 0;
-}
-
 static int read_durations(struct serve *s, struct err *err) {
-    return read_duration("request-timeout", s->opts->request_timeout, &s->request_timeout, err) <
+    return flag_duration("request-timeout", s->opts->request_timeout, &s->request_timeout, err) <
                        0 ||
-                   read_duration("shutdown-delay-duration", s->opts->shutdown_delay,
+                   flag_duration("shutdown-delay-duration", s->opts->shutdown_delay,
                                  &s->shutdown_delay, err) < 0
                ? -1
                : 0;
@@ -382,15 +353,15 @@ static int read_options(struct serve *s, struct err *err) {
 
 int serve_open(struct serve *s, struct cmd_call *call, const struct serve_opts *opts,
                struct err *err) {
-    *s = (struct serve){.call = call, .opts = opts, .signal_fd = -1};
+    *s = (struct serve){.call = call, .opts = opts};
     if (read_options(s, err) < 0)
         return -1;
     s->loop = net_loop_new(call->ctx->clock);
     s->catalog = apiserver_catalog_new();
     s->expressions = tolexpr_new(
         &(struct tolexpr_opts){s->gates.min_compat, call->ctx->clock, map_random_seed(), 0});
-    return choose_dir(s, err) < 0 || listen_to_signals(s, err) < 0 || open_store(s, err) < 0 ||
-                   open_tls(s, err) < 0 || open_api(s, err) < 0
+    return choose_dir(s, err) < 0 || signals_listen(&s->signals, s->loop, on_signal, s, err) < 0 ||
+                   open_store(s, err) < 0 || open_tls(s, err) < 0 || open_api(s, err) < 0
                ? -1
                : 0;
 }
@@ -403,10 +374,7 @@ int serve_listen(struct serve *s, struct err *err) {
 }
 
 void serve_close(struct serve *s) {
-    if (s->signal_fd >= 0) {
-        net_io_stop(s->loop, &s->signals);
-        close(s->signal_fd);
-    }
+    signals_release(&s->signals);
     server_free(s->server);
     net_tls_free(s->tls);
     store_close(s->store);

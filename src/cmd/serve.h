@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/gate_flags.h"
 #include "cmd/service_flags.h"
+#include "cmd/signals.h"
 #include "net/net.h"
 #include "server/server.h"
 
@@ -62,8 +63,7 @@ struct serve {
     struct apiserver *api;
     struct net_tls *tls;
     struct server *server;
-    struct net_io signals;
-    int signal_fd;
+    struct signals signals;
     int64_t request_timeout, shutdown_delay;
     net_fn *interrupted; /* what SIGTERM and SIGINT do; NULL: serve_stop */
     void *interrupted_arg;

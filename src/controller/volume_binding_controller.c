@@ -6,7 +6,7 @@
  * func (*PersistentVolumeController) bindClaimToVolume,
  * func (*PersistentVolumeController) updateVolumePhase.
  */
-#include "api/object.h"
+#include "api/volumes.h"
 #include "controller/controller.h"
 
 void controller_claim_settle(struct api_object *o) {
@@ -14,7 +14,7 @@ void controller_claim_settle(struct api_object *o) {
     claim->status.phase = claim->spec.volume_name.n ? STR("Bound") : STR("Pending");
     if (claim->spec.volume_name.n)
         labels_put(&o->arena, &api_own_meta(o)->annotations,
-                   (struct label){STR("pv.kubernetes.io/bind-completed"), STR("yes")});
+                   (struct label){API_BIND_COMPLETED, STR("yes")});
 }
 
 void controller_volume_settle(struct api_object *o) {

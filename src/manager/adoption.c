@@ -5,6 +5,7 @@
 
 /* A patch that is to be sent, whole in the arena of the work. */
 struct claim_patch {
+    struct claim_sync *sync;
     struct str name, text;
     bool releases;
     struct claim_patch *next;
@@ -15,19 +16,31 @@ struct claim_sync {
     const struct api_kind *owner_kind, *member_kind;
     struct str uid; /* of the owner */
     struct claim_patch *patches;
-    bool adopts;
+    size_t unanswered;
+    bool adopts, has_failed;
 };
 
 /* What is gone is nobody's; what was released by somebody else is refused as invalid. */
+static bool is_settled(const struct claim_patch *patch, const struct client_answer *answer) {
+    return answer->code == ERR_NONE || answer->code == ERR_NOT_FOUND ||
+           (patch->releases && answer->code == ERR_UNPROCESSABLE);
+}
+
+/* The key comes again at once, unless something was refused: then behind its back-off. */
 static void patch_answered(void *arg, struct work *w, const struct client_answer *answer) {
     const struct claim_patch *patch = arg;
-    if (answer->code == ERR_NONE || answer->code == ERR_NOT_FOUND)
-        return;
-    if (!patch->releases || answer->code != ERR_UNPROCESSABLE)
+    struct claim_sync *s = patch->sync;
+    if (!is_settled(patch, answer)) {
+        s->has_failed = true;
         work_fail(w, "%.*s", STR_ARG(answer->message));
+    }
+    if (--s->unanswered == 0 && !s->has_failed)
+        work_again_after(w, 0);
 }
 
 static void send_patches(struct claim_sync *s) {
+    for (struct claim_patch *p = s->patches; p; p = p->next)
+        s->unanswered++;
     for (struct claim_patch *p = s->patches; p; p = p->next)
         work_send(s->work,
                   &(struct client_request){.verb = REGISTRY_VERB_PATCH,
@@ -37,7 +50,6 @@ static void send_patches(struct claim_sync *s) {
                                            .patch_type = CLIENT_PATCH_STRATEGIC,
                                            .patch = p->text},
                   patch_answered, p);
-    work_again_after(s->work, 0);
 }
 
 /* The owner as it is now, which may be younger than what the informer has told. */
@@ -53,30 +65,40 @@ static void owner_answered(void *arg, struct work *w, const struct client_answer
         send_patches(s);
 }
 
-static struct str adoption(struct arena *a, const struct api_object *owner,
+/* A list of the finalizer, as a member of a patch; or nothing. */
+static struct str finalizers(struct arena *a, const char *member, const char *finalizer) {
+    return finalizer ? arena_printf(a, ",\"%s\":[\"%s\"]", member, finalizer) : STR("");
+}
+
+static struct str adoption(struct arena *a, const struct manager__claim *c,
                            const struct api_object *o) {
+    const struct api_object *owner = c->owner;
+    struct str list = finalizers(a, "finalizers", c->finalizer);
     return arena_printf(a,
                         "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"%s\",\"kind\":\"%s\""
                         ",\"name\":\"%.*s\",\"uid\":\"%.*s\",\"controller\":true,"
-                        "\"blockOwnerDeletion\":true}],\"uid\":\"%.*s\"}}",
+                        "\"blockOwnerDeletion\":true}],\"uid\":\"%.*s\"%.*s}}",
                         owner->kind->api_version, owner->kind->kind, STR_ARG(owner->meta->name),
-                        STR_ARG(owner->meta->uid), STR_ARG(o->meta->uid));
+                        STR_ARG(owner->meta->uid), STR_ARG(o->meta->uid),
+                        STR_ARG(list));
 }
 
-static struct str release(struct arena *a, const struct api_object *owner,
+static struct str release(struct arena *a, const struct manager__claim *c,
                           const struct api_object *o) {
+    struct str list = finalizers(a, "$deleteFromPrimitiveList/finalizers", c->finalizer);
     return arena_printf(a,
                         "{\"metadata\":{\"uid\":\"%.*s\",\"ownerReferences\":[{\"$patch\":"
-                        "\"delete\",\"uid\":\"%.*s\"}]}}",
-                        STR_ARG(o->meta->uid), STR_ARG(owner->meta->uid));
+                        "\"delete\",\"uid\":\"%.*s\"}]%.*s}}",
+                        STR_ARG(o->meta->uid), STR_ARG(c->owner->meta->uid), STR_ARG(list));
 }
 
-static void add_patch(struct claim_sync *s, const struct api_object *owner,
+static void add_patch(struct claim_sync *s, const struct manager__claim *c,
                       const struct api_object *o, bool releases) {
     struct arena *a = work_arena(s->work);
     struct claim_patch *p = arena_new(a, struct claim_patch);
+    p->sync = s;
     p->name = arena_str(a, o->meta->name);
-    p->text = releases ? release(a, owner, o) : adoption(a, owner, o);
+    p->text = releases ? release(a, c, o) : adoption(a, c, o);
     p->releases = releases;
     p->next = s->patches;
     s->patches = p;
@@ -111,7 +133,7 @@ static void claim_owned(const struct manager__claim *c, struct claim_sync *s,
         if (is_match(c, owned[i]))
             out->v[out->n++] = owned[i];
         else if (!c->owner->meta->deletion_timestamp.set)
-            add_patch(s, c->owner, owned[i], true);
+            add_patch(s, c, owned[i], true);
     }
 }
 
@@ -121,7 +143,7 @@ static void claim_orphans(const struct manager__claim *c, struct claim_sync *s) 
         informer_find(c->members, INFORMER_BY_CONTROLLER, STR(""), &n);
     for (size_t i = 0; i < n; i++)
         if (is_considered(c, orphans[i]) && is_adoptable(c, orphans[i]))
-            add_patch(s, c->owner, orphans[i], false);
+            add_patch(s, c, orphans[i], false);
 }
 
 bool manager__claim(const struct manager__claim *c, struct manager__objects *out) {

@@ -26,6 +26,7 @@ struct manager__claim {
     bool (*considers)(const struct api_object *owner, const struct api_object *o);
     /* Does it match, beside the selector? NULL: it does. */
     bool (*matches)(const struct api_object *owner, const struct api_object *o);
+    const char *finalizer; /* comes and goes with the owner; or NULL */
 };
 
 /* The objects that belong to the owner, in the arena of the work and borrowed as the informer has

@@ -16,6 +16,7 @@
 
 struct intern;
 struct match;
+struct service_pods;
 
 /* What controllers are given. It outlives them. */
 struct manager {
@@ -28,7 +29,8 @@ struct manager {
     struct intern *atoms;
     struct match *match;    /* shared by all controllers: tolerations, taints, node affinity */
     struct net_timer sweep; /* of what it holds and nobody asks for */
-    void **running;         /* what `start` gave, by row of the table; NULL: does not run */
+    struct service_pods *service_pods; /* shared by controllers of endpoints; NULL: none asked */
+    void **running; /* what `start` gave, by row of the table; NULL: does not run */
 };
 
 struct manager__controller {

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "intern/intern.h"
 #include "manager/controller_int.h"
+#include "manager/services/service_pods_int.h"
 #include "match/match.h"
 #include "net/loop.h"
 
@@ -33,22 +34,25 @@ const char *const *manager_controllers(size_t *n) {
     return names;
 }
 
-static bool is_known(struct str name) {
-    for (size_t i = 0; controllers[i]; i++)
-        if (str_is(name, names[i]))
-            return true;
-    return str_is(name, "*");
-}
-
 static struct str without_minus(struct str name) {
     return str_starts(name, STR("-")) ? str_sub(name, 1, name.n) : name;
 }
 
-static int check_names(const struct manager_opts *opts, struct err *err) {
-    for (size_t i = 0; i < opts->controller_count; i++)
-        if (!is_known(without_minus(opts->controllers[i])))
-            return err_set(err, ERR_INVALID, "\"%.*s\" is not in the list of known controllers",
-                           STR_ARG(opts->controllers[i]));
+static bool is_known(struct str asked) {
+    struct str name = without_minus(asked);
+    for (size_t i = 0; controllers[i]; i++)
+        if (str_is(name, names[i]))
+            return true;
+    return str_is(asked, "*");
+}
+
+/* Follows k8s.io/controller-manager options,
+ * func (*GenericControllerManagerConfigurationOptions) Validate. */
+int manager_check_controllers(const struct str *list, size_t n, struct err *err) {
+    for (size_t i = 0; i < n; i++)
+        if (!is_known(list[i]))
+            return err_set(err, ERR_USAGE, "\"%.*s\" is not in the list of known controllers",
+                           STR_ARG(without_minus(list[i])));
     return 0;
 }
 
@@ -76,7 +80,7 @@ static void sweep(void *arg) {
 }
 
 struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
-    if (check_names(opts, err) < 0)
+    if (manager_check_controllers(opts->controllers, opts->controller_count, err) < 0)
         return NULL;
     struct manager *m = xcalloc(1, sizeof *m);
     m->client = opts->client;
@@ -102,6 +106,7 @@ void manager_free(struct manager *m) {
     for (size_t i = 0; controllers[i]; i++)
         if (m->running[i])
             controllers[i]->stop(m->running[i]);
+    service_pods__free(m->service_pods);
     free(m->running);
     net_timer_stop(client_loop(m->client), &m->sweep);
     match_free(m->match);

@@ -43,6 +43,9 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err);
  * tell anything any more: they are freed before the next turn of the loop. NULL is fine. */
 void manager_free(struct manager *m);
 
+/* Are these names that opts.controllers may have? -1 with upstream's text when one is not. */
+int manager_check_controllers(const struct str *names, size_t n, struct err *err);
+
 /* The names of all controllers that there are, in the order in which they are started; *n tells how
  * many. */
 const char *const *manager_controllers(size_t *n);

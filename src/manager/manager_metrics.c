@@ -1,6 +1,7 @@
 /* Which controllers have figures of their own. */
 #include "manager/manager_metrics.h"
 
+#include "manager/batch/batch_int.h"
 #include "manager/controller_int.h"
 #include "manager/taint_eviction_int.h"
 
@@ -10,7 +11,15 @@ enum {
 #undef CONTROLLER
 };
 
+static void (*const writers[])(const void *self, struct buf *out) = {
+    [ROW_taint_eviction] = manager__taint_eviction_write_metrics,
+    [ROW_job] = manager__job_write_metrics,
+    [ROW_cronjob] = manager__cronjob_write_metrics,
+    [ROW_ttl_after_finished] = manager__ttl_after_finished_write_metrics,
+};
+
 void manager_metrics_write(const struct manager *m, struct buf *out) {
-    if (m->running[ROW_taint_eviction])
-        manager__taint_eviction_write_metrics(m->running[ROW_taint_eviction], out);
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
+        if (writers[i] && m->running[i])
+            writers[i](m->running[i], out);
 }

@@ -13,6 +13,7 @@ static void send_batch(struct manager__pods *p);
 /* Nothing can be made in a namespace that goes; that is nobody's fault. */
 static void tell_creation(struct manager__pods *p, const struct client_answer *answer) {
     if (answer->code == ERR_NONE) {
+        p->succeeded++;
         events_say_of(p->events, &p->subject, EVENTS_NORMAL, "SuccessfulCreate",
                       "Created pod: %.*s", STR_ARG(answer->object->meta->name));
     } else if (!manager__namespace_goes(answer)) {
@@ -75,6 +76,7 @@ static void deleted(void *arg, struct work *w, const struct client_answer *answe
     struct deletion *d = arg;
     struct manager__pods *p = d->pods;
     struct str why = answer->message;
+    p->succeeded += answer->code == ERR_NONE || answer->code == ERR_NOT_FOUND;
     if (answer->code == ERR_NONE) {
         events_say_of(p->events, &p->subject, EVENTS_NORMAL, "SuccessfulDelete",
                       "Deleted pod: %.*s", STR_ARG(d->name));
@@ -88,23 +90,61 @@ static void deleted(void *arg, struct work *w, const struct client_answer *answe
         p->done(p->arg);
 }
 
-static void send_deletion(struct manager__pods *p, struct str name) {
-    struct deletion *d = arena_new(work_arena(p->work), struct deletion);
-    *d = (struct deletion){p, name};
+static void delete_pod(struct deletion *d) {
+    struct manager__pods *p = d->pods;
     work_send(p->work,
               &(struct client_request){.verb = REGISTRY_VERB_DELETE,
                                        .kind = client_kind(API_T_pod),
                                        .namespace = p->subject.namespace,
-                                       .name = name},
+                                       .name = d->name},
               deleted, d);
 }
 
-void manager__pods_delete(struct manager__pods *p, const struct str *names, size_t n) {
-    p->unanswered = n < MANAGER__BURST ? n : MANAGER__BURST;
-    for (size_t i = 0; i < n && i < MANAGER__BURST; i++)
+static void patched(void *arg, struct work *w, const struct client_answer *answer) {
+    struct deletion *d = arg;
+    struct manager__pods *p = d->pods;
+    if (answer->code == ERR_NONE) {
+        delete_pod(d);
+        return;
+    }
+    p->succeeded += answer->code == ERR_NOT_FOUND;
+    if (answer->code != ERR_NOT_FOUND)
+        note_failure(p, "FailedDelete", arena_str(work_arena(w), answer->message));
+    if (--p->unanswered == 0)
+        p->done(p->arg);
+}
+
+static void patch_pod(struct deletion *d) {
+    struct manager__pods *p = d->pods;
+    work_send(p->work,
+              &(struct client_request){.verb = REGISTRY_VERB_PATCH,
+                                       .kind = client_kind(API_T_pod),
+                                       .namespace = p->subject.namespace,
+                                       .name = d->name,
+                                       .patch_type = CLIENT_PATCH_STRATEGIC,
+                                       .patch = p->first_patch},
+              patched, d);
+}
+
+static void send_deletion(struct manager__pods *p, struct str name) {
+    struct deletion *d = arena_new(work_arena(p->work), struct deletion);
+    *d = (struct deletion){p, name};
+    if (p->first_patch.n)
+        patch_pod(d);
+    else
+        delete_pod(d);
+}
+
+void manager__pods_delete_all(struct manager__pods *p, const struct str *names, size_t n) {
+    p->unanswered = n;
+    for (size_t i = 0; i < n; i++)
         send_deletion(p, names[i]);
     if (!n)
         p->done(p->arg);
+}
+
+void manager__pods_delete(struct manager__pods *p, const struct str *names, size_t n) {
+    manager__pods_delete_all(p, names, n < MANAGER__BURST ? n : MANAGER__BURST);
 }
 
 struct str *manager__pod_names(struct arena *a, const struct api_object *const *pods, size_t n) {

@@ -26,9 +26,11 @@ struct manager__pods {
     struct api_object *(*make)(void *arg, size_t place);
     void (*done)(void *arg); /* everything is answered */
     void *arg;
+    struct str first_patch; /* of pods that are to be deleted: strategic; empty: none */
 
     struct manager__failure failure; /* the first one */
     size_t made, missing, batch, unanswered;
+    size_t succeeded; /* of those that were to be made, or deleted */
 };
 
 /* Makes pods: one, then two, four, … as long as all goes well, so that a refusal costs little. Then
@@ -37,6 +39,9 @@ void manager__pods_create(struct manager__pods *p, size_t count);
 
 /* Deletes pods of these names, which live as long as the work; the same. */
 void manager__pods_delete(struct manager__pods *p, const struct str *names, size_t n);
+
+/* The same for all of them, however many there are. */
+void manager__pods_delete_all(struct manager__pods *p, const struct str *names, size_t n);
 
 /* The names of pods, copied into the arena. */
 struct str *manager__pod_names(struct arena *a, const struct api_object *const *pods, size_t n);

@@ -40,10 +40,14 @@ struct api_time manager__time(int64_t ns);
 struct manager__candidate {
     const struct api_object *pod;
     int64_t related;
+    void *arg; /* of whoever asks */
 };
 
 /* Sorts pods: those that had better be deleted come first. */
 void manager__rank_for_deletion(struct manager__candidate *pods, size_t n, int64_t now,
                                 const struct feature_set *gates);
+
+/* The same without looking at costs or related pods, and with times as they are. */
+void manager__rank_active(struct manager__candidate *pods, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Which pods of a workload are deleted first when it has too many.
  *
- * Follows k8s.io/kubernetes pkg/controller, func (ActivePodsWithRanks) Less.
+ * Follows k8s.io/kubernetes pkg/controller, func (ActivePodsWithRanks) Less, func (ActivePods) Less.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -69,22 +69,19 @@ static int32_t most_sidecar_restarts(const struct api_pod *pod) {
     return most;
 }
 
-static struct rank rank_of(const struct manager__candidate *c, int64_t now, bool costs) {
+static struct rank rank_of(const struct manager__candidate *c) {
     const struct api_pod *pod = c->pod->body;
     struct rank r = {
         .candidate = *c,
         .is_assigned = pod->spec.node_name.n > 0,
         .phase = phase_ordinal(pod->status.phase),
         .is_ready = manager__pod_is_ready(c->pod),
-        .cost = costs ? deletion_cost(c->pod) : 0,
         .restarts = most_restarts(&pod->status.container_statuses),
         .sidecar_restarts = most_sidecar_restarts(pod),
         .created = c->pod->meta->creation_timestamp,
-        .created_log = log_age(c->pod->meta->creation_timestamp, now),
     };
     if (r.is_ready)
         r.ready = manager__pod_condition(c->pod, "Ready")->last_transition_time;
-    r.ready_log = log_age(r.ready, now);
     return r;
 }
 
@@ -124,16 +121,38 @@ static int compare(const void *x, const void *y) {
     return rules[i];
 }
 
+static void order(struct manager__candidate *pods, size_t n, struct rank *ranks) {
+    for (size_t i = 0; i < n; i++)
+        ranks[i].place = i;
+    qsort(ranks, n, sizeof *ranks, compare);
+    for (size_t i = 0; i < n; i++)
+        pods[i] = ranks[i].candidate;
+}
+
 void manager__rank_for_deletion(struct manager__candidate *pods, size_t n, int64_t now,
                                 const struct feature_set *gates) {
     bool costs = feature_enabled(gates, FEATURE_PodDeletionCost);
     struct rank *ranks = xcalloc(n + 1, sizeof *ranks);
     for (size_t i = 0; i < n; i++) {
-        ranks[i] = rank_of(&pods[i], now, costs);
-        ranks[i].place = i;
+        struct rank *r = &ranks[i];
+        *r = rank_of(&pods[i]);
+        r->cost = costs ? deletion_cost(pods[i].pod) : 0;
+        r->ready_log = log_age(r->ready, now);
+        r->created_log = log_age(r->created, now);
     }
-    qsort(ranks, n, sizeof *ranks, compare);
-    for (size_t i = 0; i < n; i++)
-        pods[i] = ranks[i].candidate;
+    order(pods, n, ranks);
+    free(ranks);
+}
+
+void manager__rank_active(struct manager__candidate *pods, size_t n) {
+    struct rank *ranks = xcalloc(n + 1, sizeof *ranks);
+    for (size_t i = 0; i < n; i++) {
+        struct rank *r = &ranks[i];
+        *r = rank_of(&pods[i]);
+        r->candidate.related = 0;
+        r->ready_log = -manager__time_ns(r->ready);
+        r->created_log = -manager__time_ns(r->created);
+    }
+    order(pods, n, ranks);
     free(ranks);
 }

@@ -62,12 +62,25 @@ static struct nodes__node *add_node(struct nodes *n, const struct api_object *ob
     return node;
 }
 
+/* Is the node to be looked after here? One that is not keeps its address nevertheless. */
+static bool is_wanted(struct nodes *n, const struct api_object *object) {
+    uint32_t index;
+    struct str name = object->meta->name;
+    if (!n->opts.is_choosy || map_get_const(&n->chosen, name) || nodes__pool_of(n, name))
+        return true;
+    if (nodes__index_of(object->body, &index) && index >= n->next_index)
+        n->next_index = index + 1;
+    return false;
+}
+
 /* A status that needs nothing is not looked at again, but for what others have done to it. */
 static void node_set(void *arg, const struct api_object *old, const struct api_object *object) {
     struct nodes *n = arg;
     struct nodes__node *node = map_get(&n->nodes, object->meta->name);
     bool was_stopped = node && node->is_stopped;
     (void)old;
+    if (!node && !is_wanted(n, object))
+        return;
     if (!node) {
         node = add_node(n, object);
         workqueue_add(n->leases, STR(""), node->name);
@@ -147,6 +160,9 @@ struct nodes *nodes_new(const struct nodes_opts *opts) {
     n->nodes = MAP_INIT(opts->seed);
     n->pods = MAP_INIT(opts->seed);
     n->rejections = MAP_INIT(opts->seed);
+    n->chosen = MAP_INIT(opts->seed);
+    for (size_t i = 0; i < opts->chosen_count; i++)
+        map_put_const(&n->chosen, opts->chosen[i], &opts->chosen[i]);
     n->atoms = intern_new(opts->seed);
     n->match = match_new(n->atoms, opts->gates, opts->engine, opts->seed);
     n->events = events_new(
@@ -179,6 +195,7 @@ void nodes_free(struct nodes *n) {
     map_release(&n->nodes);
     map_release(&n->pods);
     map_release(&n->rejections);
+    map_release(&n->chosen);
     events_free(n->events);
     match_free(n->match);
     intern_free(n->atoms);

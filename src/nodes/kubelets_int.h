@@ -55,6 +55,7 @@ struct nodes {
     struct map nodes;      /* by name: struct nodes__node */
     struct map pods;       /* by uid: struct nodes__pod */
     struct map rejections; /* by reason: struct nodes__count */
+    struct map chosen;     /* names, if others are left alone */
     uint32_t next_index;
     size_t ours;
     struct intern *atoms;
@@ -100,6 +101,9 @@ void nodes__lease_set(void *arg, const struct api_object *old, const struct api_
 /* Has all nodes of the pools made that are not there. */
 void nodes__register_pools(struct nodes *n);
 
+/* The pool to which a node of this name belongs; or NULL. */
+const struct nodes_pool *nodes__pool_of(const struct nodes *n, struct str name);
+
 /* A pod is gone or has ended: it takes nothing any more. */
 void nodes__drop_pod(struct nodes *n, const struct api_object *pod);
 void nodes__free_pod(struct nodes *n, struct nodes__pod *pod);
@@ -128,6 +132,12 @@ struct nodes__facts {
  * what is stored; true when anything was. Memory is the arena's. */
 bool nodes__complete_status(struct arena *a, const struct nodes__facts *facts,
                             struct api_node_status *status);
+
+/* What is known of this node. */
+struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__node *node);
+
+/* Adds the labels that a kubelet gives its node and that it lacks; in the arena. */
+void nodes__complete_labels(struct arena *a, struct str node, struct labels *labels);
 
 /* All conditions of a kubelet were seen to hold at this time. */
 void nodes__beat(struct arena *a, struct api_node_status *status, int64_t now);

@@ -1,10 +1,10 @@
 /*
  * Simulated nodes: what kubelets do as far as the API shows it, without containers.
  *
- * Every Node object is looked after, unless somebody else renews its Lease: it is Ready, its Lease
- * is renewed, and the pods that are bound to it are admitted or rejected by the rules of a kubelet,
- * run, end, are restarted and stop in time. What becomes of a pod is worked out from its object
- * alone, so that another process can go on where this one stopped.
+ * Every Node object is looked after, unless only some are to be, or somebody else renews its Lease:
+ * it is Ready, its Lease is renewed, and the pods that are bound to it are admitted or rejected by
+ * the rules of a kubelet, run, end, are restarted and stop in time. What becomes of a pod is worked
+ * out from its object alone, so that another process can go on where this one stopped.
  *
  * Annotations of a pod tell how its containers behave; all of them behave alike. Values are whole
  * numbers, and what cannot be read is as if it were not there:
@@ -54,6 +54,9 @@ struct nodes_opts {
     uint64_t seed;                     /* of maps; nothing observable depends on it */
     const struct nodes_pool *pools;    /* stored: nodes that are made if they are not there */
     size_t pool_count;
+    bool is_choosy;           /* only those of pools and these are looked after */
+    const struct str *chosen; /* stored: names of nodes that others make */
+    size_t chosen_count;
     int64_t start_delay, stop_delay; /* of pods that say nothing else, in nanoseconds */
 };
 

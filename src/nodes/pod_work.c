@@ -109,6 +109,18 @@ static void sweep(struct nodes *n) {
     intern_sweep(n->atoms);
 }
 
+/* The node as its kubelet knows it: what a kubelet says of itself it need not be told. A pod may be
+ * seen here before the write that made its node fit for it. */
+static const struct api_node *own_node(struct nodes *n, const struct nodes__node *node,
+                                       struct arena *a) {
+    struct nodes__facts facts = nodes__facts_of(n, node);
+    struct api_node *own = arena_new(a, struct api_node);
+    *own = *(const struct api_node *)informer_get(n->node_informer, STR(""), node->name)->body;
+    nodes__complete_labels(a, node->name, &own->metadata.labels);
+    nodes__complete_status(a, &facts, &own->status);
+    return own;
+}
+
 /* May the pod run, beside those that were admitted before? */
 static struct kubelet_verdict judge(struct nodes *n, const struct nodes__node *node,
                                     const struct api_object *object, struct arena *a) {
@@ -117,7 +129,7 @@ static struct kubelet_verdict judge(struct nodes *n, const struct nodes__node *n
         pods[i] = node->pods.v[i]->object->body;
     struct kubelet_ctx ctx = {.match = n->match, .gates = n->opts.gates, .arena = a};
     struct kubelet_state state = {
-        .node = informer_get(n->node_informer, STR(""), node->name)->body,
+        .node = own_node(n, node, a),
         .pods = pods,
         .pod_count = node->pods.n,
     };

@@ -7,8 +7,7 @@
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
 
-/* The pool and number that make this name; NULL when it is none of a pool's. */
-static const struct nodes_pool *pool_of(const struct nodes *n, struct str name) {
+const struct nodes_pool *nodes__pool_of(const struct nodes *n, struct str name) {
     for (size_t i = 0; i < n->opts.pool_count; i++) {
         const struct nodes_pool *pool = &n->opts.pools[i];
         int64_t number;
@@ -46,9 +45,16 @@ static struct label default_label(size_t i, struct str node) {
     return (struct label){l.key, l.value.p ? l.value : node};
 }
 
+void nodes__complete_labels(struct arena *a, struct str node, struct labels *labels) {
+    for (size_t i = 0; i < DEFAULT_LABELS; i++) {
+        struct label l = default_label(i, node);
+        if (!labels_find(labels, l.key))
+            labels_put(a, labels, l);
+    }
+}
+
 static void label(struct arena *a, const struct nodes_pool *pool, struct api_object_meta *meta) {
-    for (size_t i = 0; i < DEFAULT_LABELS; i++)
-        labels_put(a, &meta->labels, default_label(i, meta->name));
+    nodes__complete_labels(a, meta->name, &meta->labels);
     for (size_t i = 0; i < pool->labels.n; i++)
         labels_put(a, &meta->labels, pool->labels.v[i]);
 }
@@ -107,7 +113,7 @@ static void registered(void *arg, struct work *w, const struct client_answer *an
 
 void nodes__register(void *arg, struct work *w) {
     struct nodes *n = arg;
-    const struct nodes_pool *pool = pool_of(n, work_name(w));
+    const struct nodes_pool *pool = nodes__pool_of(n, work_name(w));
     if (!pool || informer_get(n->node_informer, STR(""), work_name(w)))
         return;
     struct client_request request = {
@@ -119,6 +125,15 @@ void nodes__register(void *arg, struct work *w) {
 }
 
 /* ---- status ---- */
+
+struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__node *node) {
+    return (struct nodes__facts){
+        .name = node->name,
+        .index = node->index,
+        .now = nodes__wall(n),
+        .pool = nodes__pool_of(n, node->name),
+    };
+}
 
 void nodes__sync_status(void *arg, struct work *w) {
     struct nodes *n = arg;
@@ -134,12 +149,7 @@ void nodes__sync_status(void *arg, struct work *w) {
     bool beats = node->heartbeat_at && now >= node->heartbeat_at;
     if (!node->heartbeat_at)
         node->heartbeat_at = now + nodes__until(n, nodes__phase(node, NODES__HEARTBEAT_EVERY));
-    struct nodes__facts facts = {
-        .name = node->name,
-        .index = node->index,
-        .now = nodes__wall(n),
-        .pool = pool_of(n, node->name),
-    };
+    struct nodes__facts facts = nodes__facts_of(n, node);
     struct api_node_status status = ((const struct api_node *)object->body)->status;
     if (!nodes__complete_status(work_arena(w), &facts, &status) && !beats) {
         work_again_after(w, node->heartbeat_at - now);

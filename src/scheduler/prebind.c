@@ -4,14 +4,10 @@
  *
  * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/volumebinding,
  * func (*volumeBinder) bindAPIUpdate, func (*volumeBinder) checkBindings.
- * Follows k8s.io/component-helpers storage/volume, func GetBindVolumeToClaim.
  */
+#include "api/volumes.h"
 #include "base/clock.h"
 #include "scheduler/scheduler_int.h"
-
-#define SELECTED_NODE  STR("volume.kubernetes.io/selected-node")
-#define BOUND_BY       STR("pv.kubernetes.io/bound-by-controller")
-#define BIND_COMPLETED STR("pv.kubernetes.io/bind-completed")
 
 #define POLL_INTERVAL CLOCK_SECOND
 
@@ -41,41 +37,16 @@ static void fail(struct scheduler__flight *f, struct str why) {
 
 /* ---- writing ---- */
 
-static struct api_object_reference *reference_to(struct arena *a, const struct api_object *claim) {
-    struct api_object_reference *ref = arena_new(a, struct api_object_reference);
-    *ref = (struct api_object_reference){.kind = STR("PersistentVolumeClaim"),
-                                         .api_version = STR("v1"),
-                                         .namespace = arena_str(a, claim->meta->namespace),
-                                         .name = arena_str(a, claim->meta->name),
-                                         .uid = arena_str(a, claim->meta->uid),
-                                         .resource_version =
-                                             arena_str(a, claim->meta->resource_version)};
-    return ref;
-}
-
-/* Does the volume name the claim, by hand or because a controller bound it? */
-static bool names(const struct api_object_reference *ref, const struct api_object *claim) {
-    return ref && str_eq(ref->name, claim->meta->name) &&
-           str_eq(ref->namespace, claim->meta->namespace) &&
-           (!ref->uid.n || str_eq(ref->uid, claim->meta->uid));
-}
-
 static struct api_object *bound_volume(const struct api_object *volume,
                                        const struct api_object *claim) {
     struct api_object *o = api_object_copy(volume);
-    struct api_persistent_volume *body = api_own_body(o);
-    struct label by = {BOUND_BY, STR("yes")};
-    bool is_new = !names(body->spec.claim_ref, claim);
-    if (is_new || !body->spec.claim_ref->uid.n)
-        body->spec.claim_ref = reference_to(&o->arena, claim);
-    if (is_new)
-        labels_put(&o->arena, &api_own_meta(o)->annotations, by);
+    api_volume_bind(o, claim);
     return o;
 }
 
 static struct api_object *placed_claim(const struct api_object *claim, struct str node) {
     struct api_object *o = api_object_copy(claim);
-    struct label selected = {SELECTED_NODE, arena_str(&o->arena, node)};
+    struct label selected = {API_SELECTED_NODE, arena_str(&o->arena, node)};
     labels_put(&o->arena, &api_own_meta(o)->annotations, selected);
     return o;
 }
@@ -171,7 +142,7 @@ void scheduler__volumes_leave(struct scheduler__flight *f) {
 
 static bool is_fully_bound(const struct api_object *claim) {
     const struct api_persistent_volume_claim *body = claim->body;
-    return body->spec.volume_name.n && labels_find(&claim->meta->annotations, BIND_COMPLETED);
+    return body->spec.volume_name.n && labels_find(&claim->meta->annotations, API_BIND_COMPLETED);
 }
 
 /* Of one task: true when it is done; false and *why absent: not yet. */
@@ -200,7 +171,7 @@ static bool check_provision(struct scheduler__flight *f, const struct scheduler_
                             const struct api_object *claim, struct str *why) {
     if (revision_of(claim) < t->revision)
         return false;
-    const struct label *selected = labels_find(&claim->meta->annotations, SELECTED_NODE);
+    const struct label *selected = labels_find(&claim->meta->annotations, API_SELECTED_NODE);
     if (!claim->meta->annotations.n)
         *why = arena_printf(&f->arena, "selectedNode annotation reset for PVC \"%.*s\"",
                             STR_ARG(t->what.claim));

@@ -107,6 +107,11 @@ static void on_synced(void *arg) {
     scheduler__wake(s);
 }
 
+void scheduler_warm(struct informers *informers) {
+    for (size_t i = 0; i < WATCHED; i++)
+        informers_of(informers, client_kind(watched[i].type));
+}
+
 /* An informer may tell at once what it knows already. */
 static void listen(struct scheduler *s, struct informers *informers) {
     struct informer *all[WATCHED];

@@ -38,6 +38,10 @@ struct scheduler_opts {
  * scheduler_free, before the client. */
 struct scheduler *scheduler_new(const struct scheduler_opts *opts);
 
+/* Has the informers filled that a scheduler looks at, so that one which is made later can decide at
+ * once. */
+void scheduler_warm(struct informers *informers);
+
 /* Stops it. Answers that are still to come are not waited for: the next scheduler sees what became
  * of its requests. The informers may not tell anything any more: they are freed before the next
  * turn of the loop. NULL is fine. */

@@ -120,9 +120,9 @@ struct store__warm {
 /* An object that others are made after. */
 struct store__likeness {
     const struct api_object *object; /* held; or NULL */
-    size_t rest; /* bytes that the last of them has for itself beside its body */
+    uint16_t bet, patience; /* copies between two bets, and those that have yet to be made */
 };
-enum { STORE__LIKENESSES = 4096 };
+enum { STORE__LIKENESSES = 4096, STORE__GENERAL = 256 };
 
 struct store__unknown {
     char *name;
@@ -138,7 +138,9 @@ struct store {
     /* of the core's thread */
     struct store__node **working; /* the newest tree of each resource, held */
     struct store__expiries *expiries;
-    struct store__likeness likenesses[STORE__LIKENESSES];
+    struct store__likeness likenesses[STORE__LIKENESSES]; /* of families */
+    struct store__likeness general[STORE__GENERAL];       /* of the likenesses of a namespace */
+    struct arena scratch;                                 /* of copies that are being made */
     struct store__batch *open;
     uint64_t given;  /* the last revision that was given to a write */
     uint64_t epoch;  /* failures seen */

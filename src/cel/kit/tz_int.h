@@ -9,8 +9,4 @@
 bool cel__tz_offset(struct cel_eval *ev, struct str zone, int64_t seconds, int64_t *offset,
                     struct cel_value *error);
 
-/* The same by a rule as the files of zones end in, such as EST5EDT,M3.2.0,M11.1.0; false when it
- * cannot be read. */
-bool cel__tz_rule_offset(struct str rule, int64_t seconds, int32_t *offset);
-
 #endif

@@ -1,7 +1,7 @@
 /*
  * A checked tree to a program. What upstream computes at this point is computed here: list and map
  * literals of constants, conversions of constants, regular expressions; so an error in one of them
- * is an error of the planning. Only a pattern that cannot fail waits until it is needed.
+ * is an error of the planning. Only a pattern that is known not to fail waits until it is needed.
  *
  * Follows github.com/google/cel-go interpreter, func (*planner) Plan, func maybeOptimizeConstUnary,
  * func maybeBuildListLiteral, func decRegexOptimizer.
@@ -238,14 +238,15 @@ static void compile_pattern(struct planner *p, struct cel_pattern *pattern) {
         fail(p, buf_view(&error));
 }
 
-static void plan_pattern(struct planner *p, struct cel_call_node *c) {
+/* `e` is the call: its last argument may be a literal that the validator has compiled already. */
+static void plan_pattern(struct planner *p, struct cel_call_node *c, const struct cel_expr *e) {
     if (!is_const(c->args[1]) || const_value(c->args[1]).kind != CEL_STRING)
         return;
     struct cel_pattern *pattern = arena_new(p->arena, struct cel_pattern);
     pattern->text = cel_str(const_value(c->args[1]));
     pattern->next = p->program->patterns;
     c->pattern = p->program->patterns = pattern;
-    if (!cel__pattern_plain(pattern->text))
+    if (!e->args[e->count - 1]->compiles && !cel__pattern_plain(pattern->text))
         compile_pattern(p, pattern);
 }
 
@@ -267,12 +268,13 @@ static bool stops_at_error(const struct cel_call_node *c) {
            first->flags & CEL_FN_ANY_COUNT;
 }
 
-static const struct cel_node *finish_call(struct planner *p, struct cel_call_node *c) {
+static const struct cel_node *finish_call(struct planner *p, struct cel_call_node *c,
+                                          const struct cel_expr *e) {
     const struct cel_fn *fn = c->overload ? c->overload->fn : c->function->overloads.v[0]->fn;
     if (fn->flags & CEL_FN_CONVERSION && c->count == 1 && is_const(c->args[0]))
         return fold_now(p, &c->head);
     if (fn->flags & CEL_FN_REGEX)
-        plan_pattern(p, c);
+        plan_pattern(p, c, e);
     c->stops = stops_at_error(c);
     if (c->overload && strcmp(fn->id, "in_list") == 0 && is_const(c->args[1])) {
         const struct cel_node *set = plan_in_set(p, c->args[0], const_value(c->args[1]));
@@ -307,7 +309,7 @@ static const struct cel_node *plan_function(struct planner *p, const struct cel_
         c->args[c->count++] = plan(p, e->args[i]);
     if (!c->overload && !takes_count(c->function, c->count))
         refuse_count(p, c);
-    return finish_call(p, c);
+    return finish_call(p, c, e);
 }
 
 static bool is_accu(const struct cel_expr *e) {

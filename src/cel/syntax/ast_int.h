@@ -79,6 +79,7 @@ struct cel_expr {
     bool test_only;  /* has(a.b) */
     bool member;     /* a call with a target */
     bool hidden;     /* .name, where a comprehension has a variable of that name */
+    bool compiles;   /* a literal: the validator compiled it as a pattern */
     uint16_t height; /* of the tree as it was written, in the steps that upstream limits */
     uint32_t pos;
     uint32_t count;              /* arguments, elements, entries */

@@ -36,39 +36,49 @@ void client__http_unqueue(struct client__http *h, struct client__waiting *w) {
     w->link = NULL;
 }
 
+static double most_of(const struct client__http *h) {
+    return h->opts.burst > 1 ? h->opts.burst : 1;
+}
+
 /* Fills the bucket with what the time since then has brought. */
-static void fill_bucket(struct client__http *h) {
+static void fill(const struct client__http *h, struct client__bucket *b) {
     int64_t now = net_loop_now(h->base.loop);
-    double most = h->opts.burst > 1 ? h->opts.burst : 1;
-    h->tokens += (double)(now - h->filled_at) / (double)CLOCK_SECOND * h->opts.qps;
-    h->tokens = h->tokens < most ? h->tokens : most;
-    h->filled_at = now;
+    b->tokens += (double)(now - b->filled_at) / (double)CLOCK_SECOND * h->opts.qps;
+    b->tokens = b->tokens < most_of(h) ? b->tokens : most_of(h);
+    b->filled_at = now;
+}
+
+/* Has the queue looked at again when the bucket has something, if not earlier. */
+static void await(struct client__http *h, const struct client__bucket *b) {
+    double seconds = (1 - b->tokens) / h->opts.qps;
+    int64_t at = b->filled_at + (int64_t)(seconds * (double)CLOCK_SECOND) + 1;
+    if (!net_timer_is_running(&h->again) || at < h->again.at)
+        net_timer_start(h->base.loop, &h->again, at);
 }
 
 /* May another one be sent? If not, the timer tells when. */
-static bool take_token(struct client__http *h) {
-    if (h->opts.qps <= 0)
+static bool take_token(struct client__http *h, struct client__bucket *b) {
+    if (!b || h->opts.qps <= 0)
         return true;
-    fill_bucket(h);
-    if (h->tokens >= 1) {
-        h->tokens -= 1;
+    if (b->is_empty)
+        return false;
+    fill(h, b);
+    if (b->tokens >= 1) {
+        b->tokens -= 1;
         return true;
     }
-    double seconds = (1 - h->tokens) / h->opts.qps;
-    net_timer_start(h->base.loop, &h->again,
-                    h->filled_at + (int64_t)(seconds * (double)CLOCK_SECOND) + 1);
+    b->is_empty = true;
+    await(h, b);
     return false;
 }
 
+/* The first that may be sent; NULL: none may. */
 static struct client__waiting *next_to_send(struct client__http *h) {
-    bool is_full = false;
-    for (struct client__waiting *w = h->queue; w; w = w->next) {
-        if (w->is_limited)
-            is_full = is_full || !take_token(h);
-        if (!w->is_limited || !is_full)
-            return w;
-    }
-    return NULL;
+    struct client__waiting *w = h->queue;
+    h->bucket.is_empty = h->events.is_empty = false;
+    while (w && !take_token(h, w->bucket))
+        w = w->next;
+    return w;
 }
 
 static void pump(void *arg) {
@@ -160,8 +170,10 @@ static struct client_call *http_send(struct client *c, const struct client_reque
     call->message = client__message_of(&call->arena, r);
     call->transfer = (struct client__transfer){
         .hub = &h->hub, .most = LIMIT_CLIENT_ANSWER_BYTES, .over = call_over};
-    call->waiting =
-        (struct client__waiting){.is_limited = true, .send = send_call, .refuse = refuse_call};
+    call->waiting = (struct client__waiting){
+        .bucket = r->kind->type == &api_types[API_T_event] ? &h->events : &h->bucket,
+        .send = send_call,
+        .refuse = refuse_call};
     call->done = done;
     call->arg = arg;
     call->next = h->calls;
@@ -193,7 +205,12 @@ static void http_free(struct client *c) {
     free(h);
 }
 
+static void write_metrics(const struct client *c, struct buf *out) {
+    client__hub_write_metrics(&((const struct client__http *)(const void *)c)->hub, out);
+}
+
 static const struct client_carrier carrier = {
+    .write_metrics = write_metrics,
     .send = http_send,
     .cancel = cancel,
     .watch_start = client__http_watch_start,
@@ -203,12 +220,12 @@ static const struct client_carrier carrier = {
 
 struct client *client_http_new(const struct client_http_opts *opts, struct err *err) {
     struct client__http *h = xcalloc(1, sizeof *h);
-    h->base = (struct client){&carrier, opts->loop};
+    h->base = (struct client){.carrier = &carrier, .loop = opts->loop};
     h->opts = *opts;
     h->opts.timeout = opts->timeout > 0 ? opts->timeout : TIMEOUT;
     h->queue_end = &h->queue;
-    h->tokens = opts->burst > 1 ? opts->burst : 1;
-    h->filled_at = net_loop_now(opts->loop);
+    h->bucket = h->events =
+        (struct client__bucket){.tokens = most_of(h), .filled_at = net_loop_now(opts->loop)};
     h->chance = map_random_seed();
     h->pump = (struct net_deferred){.fn = pump, .arg = h};
     h->again = (struct net_timer){.fn = pump, .arg = h};

@@ -7,12 +7,19 @@
 
 /* Something that is to be sent, embedded in its owner; the functions are set once. */
 struct client__waiting {
-    bool is_limited; /* it counts among the requests of a second */
+    struct client__bucket *bucket; /* that it takes of; NULL: it may be sent at any time */
     /* Sends it now, with these credentials. */
     void (*send)(struct client__waiting *w, const struct client__credential *as);
     /* There are no credentials. */
     void (*refuse)(struct client__waiting *w, const struct err *err);
     struct client__waiting *next, **link; /* of the queue; link NULL: it does not wait */
+};
+
+/* Requests that may be sent now, as the time since the last ones has brought them. */
+struct client__bucket {
+    double tokens;
+    int64_t filled_at; /* when these were counted */
+    bool is_empty;     /* was found so in this turn */
 };
 
 struct client__http {
@@ -21,8 +28,7 @@ struct client__http {
     struct client__hub hub;
     struct client__credentials *credentials;
     struct client__waiting *queue, **queue_end;
-    double tokens;     /* requests that may be sent now */
-    int64_t filled_at; /* when these were counted */
+    struct client__bucket bucket, events; /* of all requests but events, and of these */
     struct net_deferred pump;
     struct net_timer again; /* when the next request may be sent */
     struct client__http_call *calls;

@@ -71,7 +71,35 @@ int client__hub_init(struct client__hub *h, struct net_loop *loop,
     return 0;
 }
 
+void client__hub_count(struct client__hub *h, const char *method, int status) {
+    for (size_t i = 0; i < h->tallies.n; i++)
+        if (h->tallies.v[i].status == status && !strcmp(h->tallies.v[i].method, method)) {
+            h->tallies.v[i].n++;
+            return;
+        }
+    vec_push(&h->tallies, (struct client__tally){method, status, 1});
+}
+
+void client__hub_write_metrics(const struct client__hub *h, struct buf *out) {
+    struct str host = str_of(h->host ? h->host : strstr(h->origin, "://") + 3);
+    if (!h->tallies.n)
+        return;
+    host = str_sub(host, 0, str_find_char(host, '/'));
+    buf_add(out, STR("# HELP rest_client_requests_total [ALPHA] Requests that were answered, or "
+                     "failed, by code, method and host.\n"
+                     "# TYPE rest_client_requests_total counter\n"));
+    for (size_t i = 0; i < h->tallies.n; i++) {
+        const struct client__tally *t = &h->tallies.v[i];
+        char code[16] = "<error>";
+        if (t->status)
+            snprintf(code, sizeof code, "%d", t->status);
+        buf_addf(out, "rest_client_requests_total{code=\"%s\",host=\"%.*s\",method=\"%s\"} %llu\n",
+                 code, STR_ARG(host), t->method, (unsigned long long)t->n);
+    }
+}
+
 void client__hub_release(struct client__hub *h) {
+    vec_release(&h->tallies);
     if (!h->multi)
         return;
     h->curl.multi_cleanup(h->multi);

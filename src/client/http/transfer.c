@@ -85,6 +85,7 @@ static void tell_over(struct client__transfer *t, CURLcode result) {
     curl_off_t seconds = 0;
     note_status(t);
     curl->easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &seconds);
+    client__hub_count(t->hub, t->method, result == CURLE_OK ? t->status : 0);
     t->retry_after = seconds > 0 && seconds <= INT32_MAX ? (int32_t)seconds : 0;
     if (t->got.full)
         snprintf(t->why, sizeof t->why, "the answer is longer than %zu bytes", t->most);
@@ -298,6 +299,7 @@ void client__transfer_start(struct client__transfer *t, const struct client__mes
     t->why[0] = '\0';
     t->status = 0;
     t->retry_after = 0;
+    t->method = m->method;
     curl->easy_setopt(t->easy, CURLOPT_PRIVATE, t);
     curl->easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->why);
     curl->easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_bytes);

@@ -9,6 +9,13 @@
 
 struct client__transfer;
 
+/* How often a method was answered with a status; 0: by nobody. */
+struct client__tally {
+    const char *method;
+    int status;
+    uint64_t n;
+};
+
 /* The connections of a client, and who is to be called on its loop. */
 struct client__hub {
     struct client__curl curl;
@@ -22,6 +29,7 @@ struct client__hub {
     struct curl_slist *connect_to;  /* where that is, if it is somewhere else */
     bool is_near;                   /* the server is on this machine: no proxy is asked */
     struct client__transfer *ready; /* have got bytes in this round */
+    VEC(struct client__tally) tallies;
 };
 
 /* Makes it usable; the access is stored. -1 when libcurl is missing. */
@@ -35,6 +43,12 @@ void client__hub_listen(struct client__hub *h);
 /* Closes all connections; transfers must have been stopped. */
 void client__hub_release(struct client__hub *h);
 
+/* Counts an exchange that is over. */
+void client__hub_count(struct client__hub *h, const char *method, int status);
+
+/* Appends what was counted as Prometheus reads it. */
+void client__hub_write_metrics(const struct client__hub *h, struct buf *out);
+
 /* An exchange, embedded in its owner; the first members are set once. */
 struct client__transfer {
     struct client__hub *hub;
@@ -47,6 +61,7 @@ struct client__transfer {
     int status;          /* of the answer; 0: there is none yet */
     int32_t retry_after; /* at the end: seconds of its header; 0: it has none */
     char why[CURL_ERROR_SIZE];
+    const char *method;
     CURL *easy; /* NULL: it is not under way */
     struct curl_slist *headers;
     struct client__transfer *next, **link; /* among those that are ready; link NULL: it is not */

@@ -12,8 +12,9 @@
 #include "base/limits.h"
 #include "cli/io.h"
 #include "cmd/commands/load.h"
-#include "cmd/live.h"
+#include "cmd/parts/live.h"
 #include "cmd/serve.h"
+#include "nodes/nodes.h"
 
 struct up_opts {
     struct serve_opts serve;
@@ -204,13 +205,16 @@ static void on_components_ready(void *arg) {
 }
 
 static void run_cluster(struct up *up) {
+    const struct nodes_pool pool = {.count = (size_t)up->opts->nodes, .prefix = STR("node-")};
+    const struct part_setup setup = {.scheduler_gates = &up->gates[SCHEDULER].enabled,
+                                     .manager_gates = &up->gates[MANAGER].enabled,
+                                     .kubelet_gates = &up->gates[KUBELET].enabled,
+                                     .root_ca = up->serve.pki.ca_certificate,
+                                     .pool = &pool};
     up->serve.interrupted = stop;
     up->serve.interrupted_arg = up;
     up->live = live_start(&(struct live_opts){.serve = &up->serve,
-                                              .scheduler_gates = &up->gates[SCHEDULER].enabled,
-                                              .manager_gates = &up->gates[MANAGER].enabled,
-                                              .kubelet_gates = &up->gates[KUBELET].enabled,
-                                              .nodes = (size_t)up->opts->nodes,
+                                              .setup = &setup,
                                               .ready = on_components_ready,
                                               .ended = on_components_ended,
                                               .arg = up});
@@ -242,7 +246,11 @@ static int run(struct cmd_call *call, struct err *err) {
         return -1;
     int rc = -1;
     if (serve_open(&up.serve, call, &up.serve_opts, err) == 0 &&
-        load_files(&up.serve, &up.opts->input, err) == 0 && serve_listen(&up.serve, err) == 0) {
+        load_files(&up.serve, &up.opts->input, err) == 0) {
+        load_standard_class(&up.serve);
+        rc = serve_listen(&up.serve, err);
+    }
+    if (rc == 0) {
         run_cluster(&up);
         rc = up.rc;
     }

@@ -83,3 +83,33 @@ int load_files(struct serve *s, const struct input_opts *files, struct err *err)
                      l.loaded + l.kept + l.refused);
     return rc;
 }
+
+/* ---- the default StorageClass ---- */
+
+static bool has_classes(struct serve *s, const struct api_kind *kind) {
+    const struct apiserver_resource *r = apiserver_catalog_of(s->catalog, kind);
+    struct store_snapshot *snapshot = store_snapshot_take(s->store);
+    struct store_cursor cursor;
+    store_cursor_start(&cursor, snapshot, r->storage, (struct store_range){0});
+    bool found = store_cursor_next(&cursor);
+    store_snapshot_unref(snapshot);
+    return found;
+}
+
+void load_standard_class(struct serve *s) {
+    const struct api_kind *kind = api_kind_find(STR("storage.k8s.io/v1"), STR("StorageClass"));
+    AUTO(arena_release) struct arena a = {0};
+    if (has_classes(s, kind))
+        return;
+    struct api_object *o = api_object_new(kind);
+    struct api_storage_class *class = api_own_body(o);
+    class->metadata.name = STR("standard");
+    labels_put(&o->arena, &class->metadata.annotations,
+               (struct label){STR("storageclass.kubernetes.io/is-default-class"), STR("true")});
+    class->provisioner = STR("csi.berth.dev");
+    class->reclaim_policy = STR("Delete");
+    class->volume_binding_mode = STR("WaitForFirstConsumer");
+    apiserver_load(s->api, &a, o);
+    store_commit(s->store, NULL, NULL);
+    store_flush(s->store);
+}

@@ -9,4 +9,7 @@
  * there already stays. What is refused is told on standard error, and -1 comes back behind all. */
 int load_files(struct serve *s, const struct input_opts *files, struct err *err);
 
+/* Makes a StorageClass `standard`, the default one, unless there is a StorageClass. */
+void load_standard_class(struct serve *s);
+
 #endif

@@ -1,7 +1,5 @@
 /*
  * From options to a cluster and a scheduler, see scene.h.
- *
- * Follows k8s.io/kubernetes cmd/kube-scheduler/app/options, func loadConfig.
  */
 #include "cmd/commands/scene.h"
 
@@ -11,96 +9,10 @@
 #include "base/printable.h"
 #include "cli/io.h"
 #include "client/client.h"
+#include "cmd/parts/config_file.h"
 #include "cmd/report/remarks.h"
 #include "codec/json.h"
 #include "tolexpr/tolexpr.h"
-
-/* ---- the configuration ---- */
-
-enum { LONGEST_WARNING = 64 << 10 };
-
-static void warn_of_rest(const struct cmd_ctx *ctx, struct str file) {
-    AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_WARNING);
-    cmd_add_title(ctx, CMD_WARNING, &text);
-    buf_add(&text, STR("--config: "));
-    printable_add(&text, file);
-    buf_add(&text, STR(": only the first document is read, as by kube-scheduler\n"));
-    (void)io_write(ctx->err, buf_view(&text), NULL);
-}
-
-/* Of YAML the first document is read, and JSON must be one value. */
-static int check_rest(const struct cmd_ctx *ctx, struct input *in, const struct input_source *first,
-                      struct err *err) {
-    struct input_value value;
-    struct input_source source;
-    struct err trouble;
-    int rc = input_next_value(in, &value, &source, &trouble);
-    bool is_one_file = rc <= 0 || str_eq(source.file, first->file);
-    if (rc == 0)
-        return 0;
-    if (is_one_file && !first->is_json && (rc > 0 || trouble.code != ERR_IO)) {
-        warn_of_rest(ctx, first->file);
-        return 0;
-    }
-    if (rc > 0) {
-        err_set(&trouble, ERR_INVALID, "there is a second value behind the configuration");
-        input_fail_at(&source, &trouble);
-    }
-    *err = trouble;
-    return -1;
-}
-
-/* Reads the first value of the file, which is put into the arena. */
-static int read_tree(struct arena *a, struct input *in, struct json *out,
-                     struct input_source *source, struct err *err) {
-    struct input_value value;
-    int rc = input_next_value(in, &value, source, err);
-    if (rc <= 0)
-        return rc;
-    *out = json_clone(a, value.tree);
-    if (source->document > 0)
-        err_set(err, ERR_INVALID, "the first document is empty, and it is the one that is read");
-    else if (source->item != INPUT_NO_ITEM)
-        err_set(err, ERR_INVALID, "strict decoding error: unknown field \"items\"");
-    else
-        return 1;
-    return input_fail_at(source, err);
-}
-
-static int read_config_file(struct scene *s, struct cmd_call *call, struct input *in,
-                            struct str name, struct err *err) {
-    struct input_source source;
-    struct json tree;
-    int rc = read_tree(call->arena, in, &tree, &source, err);
-    if (rc < 0)
-        return -1;
-    if (rc == 0)
-        return err_set(err, ERR_INVALID, "%.*s: no configuration in it", STR_ARG(name));
-    if (sched_config_read(call->arena, &tree, &s->config, err) < 0)
-        return input_fail_at(&source, err);
-    return check_rest(call->ctx, in, &source, err);
-}
-
-static int open_config_file(struct scene *s, struct cmd_call *call, const struct opt_list *files,
-                            struct err *err) {
-    struct input *in;
-    if (files->n > 1)
-        return err_set(err, ERR_USAGE, "it can be given once");
-    if (input_open(call->ctx, &(struct input_opts){.filenames = *files}, false, &in, err) < 0)
-        return -1;
-    int rc = read_config_file(s, call, in, files->v[0], err);
-    input_free(in);
-    return rc;
-}
-
-/* What --config names, or upstream's default. */
-static int read_config(struct scene *s, struct cmd_call *call, const struct opt_list *files,
-                       struct err *err) {
-    if (files->n)
-        return open_config_file(s, call, files, err) < 0 ? err_wrap(err, "--config") : 0;
-    s->config = sched_config_default(call->arena);
-    return 0;
-}
 
 /* ---- what nodes offer ---- */
 
@@ -305,7 +217,7 @@ int scene_read(struct scene *s, struct cmd_call *call, const struct scene_opts *
                const char *command, struct err *err) {
     struct str namespace;
     *s = (struct scene){0};
-    if (read_config(s, call, &opts->config, err) < 0 ||
+    if (config_file_read(call, &opts->config, &s->config, err) < 0 ||
         read_assumed(s, call->arena, &opts->assumed, err) < 0 ||
         begin(s, call, opts, &namespace, err) < 0)
         return -1;

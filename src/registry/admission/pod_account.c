@@ -249,11 +249,13 @@ static void add_token_volume(struct registry__admission *m, struct str name) {
     *old = list;
 }
 
-/* Random where the uid of a new object is. */
+/* Random where the uids of new objects are. The pods of one owner have one name for it: a volume's
+ * name means something in its pod alone, and so their containers are alike. */
 static struct str new_volume_name(struct registry__admission *m) {
     enum { LETTERS = 5, KINDS = sizeof NAMES_LETTERS - 1 };
     char suffix[LETTERS + 1] = {0};
-    uint64_t chance = str_hash(m->request->uid, 0);
+    const struct api_owner_reference *owner = api_object_controller(m->o);
+    uint64_t chance = str_hash(owner ? owner->uid : m->request->uid, 0);
     for (size_t i = 0; i < LETTERS; i++, chance /= KINDS)
         suffix[i] = NAMES_LETTERS[chance % KINDS];
     return arena_printf(&m->o->arena, "kube-api-access-%s", suffix);

@@ -78,7 +78,7 @@ static struct str zone_of(const struct api_object *volume, int label) {
 
 /* Why an unbound claim is in the way; absent: it waits for its first consumer. */
 static struct str unbound_fault(struct sched__cycle *cy, const struct api_object *claim) {
-    struct str name = sched__claim_class(claim);
+    struct str name = api_claim_class(claim);
     if (!name.n)
         return STR("PersistentVolumeClaim had no pv name and storageClass name");
     const struct api_object *class =

@@ -33,7 +33,7 @@ static void add(struct lister *l, struct str driver, struct str handle) {
 
 /* A claim without a volume counts for the driver of its class, as a volume of its own. */
 static void add_by_class(struct lister *l, const struct api_object *claim) {
-    struct str name = sched__claim_class(claim);
+    struct str name = api_claim_class(claim);
     const struct api_object *class =
         name.n ? sched__store_find(l->s, &l->s->store.storage_classes, (struct str){0}, name)
                : NULL;

@@ -18,8 +18,7 @@ static bool could_hold(const struct sched *s, const struct sched__claim *c,
     struct str attributes = spec->volume_attributes_class_name;
     bool attributes_on = feature_enabled(&s->gates, FEATURE_VolumeAttributesClass);
     return quantity_cmp(&pv->size, &c->size) >= 0 &&
-           str_eq(sched__volume_mode(spec->volume_mode),
-                  sched__volume_mode(c->body->spec.volume_mode)) &&
+           str_eq(api_volume_mode(spec->volume_mode), api_volume_mode(c->body->spec.volume_mode)) &&
            (attributes_on ? str_eq(attributes, c->body->spec.volume_attributes_class_name)
                           : !attributes.n) &&
            !pv->body->metadata.deletion_timestamp.set;
@@ -32,7 +31,7 @@ static void list_prebound(struct sched *s, struct arena *a, struct sched__shelve
     for (size_t i = 0; held && i < held->n; i++) {
         const struct api_object *object = held->v[i].object;
         struct sched__holder holder;
-        if (!str_eq(sched__volume_class(object), sched__claim_class(c->object)) ||
+        if (!str_eq(api_volume_class(object), api_claim_class(c->object)) ||
             !sched__volume_holder(s, object, &holder) || !sched__holder_is(&holder, c->object))
             continue;
         struct sched__pv *pv = sched__pv_of(s, object);

@@ -3,14 +3,11 @@
  * then named after pod and volume. Also who uses which claim, and how plug-ins say no.
  *
  * Follows k8s.io/component-helpers storage/ephemeral, func VolumeClaimName, func VolumeIsForPod.
- * Follows k8s.io/component-helpers storage/volume, func GetPersistentVolumeClaimClass.
  */
 #include <stdlib.h>
 
 #include "sched/volumes/disks_int.h"
 #include "sched/volumes/state_int.h"
-
-#define OLD_CLASS "volume.beta.kubernetes.io/storage-class"
 
 struct str sched__claim_name(struct arena *a, const struct api_object *pod,
                              const struct api_volume *volume) {
@@ -64,16 +61,6 @@ struct str sched__claim_owner_error(struct arena *a, const struct api_object *cl
     return arena_printf(a, "PVC %.*s/%.*s was not created for pod %.*s/%.*s (pod is not owner)",
                         STR_ARG(c->namespace), STR_ARG(c->name), STR_ARG(p->namespace),
                         STR_ARG(p->name));
-}
-
-struct str sched__claim_class(const struct api_object *claim) {
-    const struct label *old = labels_find(&claim->meta->annotations, STR(OLD_CLASS));
-    return old ? old->value : sched__claim_body(claim)->spec.storage_class_name;
-}
-
-struct str sched__volume_class(const struct api_object *volume) {
-    const struct label *old = labels_find(&volume->meta->annotations, STR(OLD_CLASS));
-    return old ? old->value : sched__pv_body(volume)->spec.storage_class_name;
 }
 
 bool sched__claim_is_exclusive(const struct api_object *claim) {

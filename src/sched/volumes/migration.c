@@ -8,6 +8,7 @@
  */
 #include <stddef.h>
 
+#include "sched/migrated.h"
 #include "sched/volumes/state_int.h"
 
 #define ZONE        "topology.kubernetes.io/zone"
@@ -66,6 +67,11 @@ const struct sched__migration *sched__migration_of_plugin(struct str plugin) {
         if (str_eq(migrations[i].plugin, plugin))
             return &migrations[i];
     return NULL;
+}
+
+struct str sched_migrated_driver(struct str plugin) {
+    const struct sched__migration *m = sched__migration_of_plugin(plugin);
+    return m ? m->driver : (struct str){0};
 }
 
 bool sched__migration_is_on_node(const struct sched__migration *m,

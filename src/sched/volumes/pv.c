@@ -20,19 +20,12 @@ struct sched__volumes *sched__volumes_get(struct sched *s) {
     return s->volumes;
 }
 
-static struct quantity storage_of(const struct api_quantities *amounts) {
-    for (size_t i = 0; i < amounts->n; i++)
-        if (str_is(amounts->v[i].key, "storage"))
-            return amounts->v[i].value;
-    return (struct quantity){0};
-}
-
 static struct sched__pv *compile(struct sched *s, const struct api_object *object) {
     struct sched__pv *pv = xcalloc(1, sizeof *pv);
     pv->object = api_object_ref(object);
     pv->body = object->body;
-    pv->class_name = sched__volume_class(object);
-    pv->size = storage_of(&pv->body->spec.capacity);
+    pv->class_name = api_volume_class(object);
+    pv->size = api_storage_of(&pv->body->spec.capacity);
     if (pv->body->spec.node_affinity)
         pv->affinity = match_affinity_new_volume(s->match, pv->body->spec.node_affinity);
     return pv;

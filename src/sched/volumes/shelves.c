@@ -25,7 +25,7 @@ static void write_group_key(struct buf *out, struct str class_name, struct str m
                             struct str attributes) {
     buf_clear(out);
     sched__key_add(out, class_name);
-    sched__key_add(out, sched__volume_mode(mode));
+    sched__key_add(out, api_volume_mode(mode));
     sched__key_add(out, attributes);
 }
 
@@ -394,7 +394,7 @@ struct sched__shelves *sched__shelves_get(struct sched *s) {
 
 const struct sched__shelf_group *sched__shelves_find(struct sched__shelves *x,
                                                      const struct sched__claim *c) {
-    write_group_key(&x->key, sched__claim_class(c->object), c->body->spec.volume_mode,
+    write_group_key(&x->key, api_claim_class(c->object), c->body->spec.volume_mode,
                     c->body->spec.volume_attributes_class_name);
     return map_get(&x->groups, buf_view(&x->key));
 }

@@ -89,11 +89,6 @@ const struct sched__held_list *sched__shelves_held(struct sched__shelves *x,
 /* The volume, which nobody had, was taken for a claim. */
 void sched__shelves_hold(struct sched *s, struct sched__pv *pv, const struct sched__holder *holder);
 
-/* What an absent volumeMode stands for. */
-static inline struct str sched__volume_mode(struct str mode) {
-    return mode.p ? mode : STR("Filesystem");
-}
-
 /* ---- capacities, compiled (capacities.c) ---- */
 
 /* A capacity that nodes may reach; borrowed from the store. */

@@ -23,7 +23,7 @@ static bool is_fully_bound(const struct api_object *claim) {
 static const struct api_storage_class *delaying_class(struct sched *s, struct arena *a,
                                                       const struct api_object *claim,
                                                       struct str *error) {
-    struct str name = sched__claim_class(claim);
+    struct str name = api_claim_class(claim);
     const struct api_object *object =
         name.n ? sched__store_find(s, &s->store.storage_classes, (struct str){0}, name) : NULL;
     if (!object)

@@ -10,6 +10,7 @@
 #ifndef SCHED_VOLUMES_VOLUMES_INT_H
 #define SCHED_VOLUMES_VOLUMES_INT_H
 
+#include "api/volumes.h"
 #include "sched/plugin_int.h"
 
 struct sched__volumes;
@@ -65,10 +66,6 @@ bool sched__claim_is_of_pod(const struct api_object *claim, const struct api_obj
 /* Absent if the claim of a generic ephemeral volume was made for this pod, else upstream's text. */
 struct str sched__claim_owner_error(struct arena *a, const struct api_object *claim,
                                     const struct api_object *pod);
-
-/* The class that a claim or a volume asks for: the old annotation, or the field; may be empty. */
-struct str sched__claim_class(const struct api_object *claim);
-struct str sched__volume_class(const struct api_object *volume);
 
 /* May the claim be used by one pod at a time only? */
 bool sched__claim_is_exclusive(const struct api_object *claim);

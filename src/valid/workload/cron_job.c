@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/ascii.h"
+#include "codec/cron.h"
 #include "valid/kinds_int.h"
 #include "valid/workload/workload_int.h"
 
@@ -17,7 +18,8 @@ static void check_schedule(struct valid *v, const struct path *p,
                            const struct api_cron_job_spec *old) {
     bool had_zone = old && str_find(old->schedule, STR("TZ")) != STR_NONE;
     bool has_zone = str_find(spec->schedule, STR("TZ")) != STR_NONE;
-    struct str error = valid__cron_error(v->errs->a, spec->schedule);
+    struct cron cron;
+    struct str error = cron_parse(v->errs->a, spec->schedule, &cron);
     if (error.p)
         valid__invalid(v, p, VALUE_Q(spec->schedule), "%.*s", STR_ARG(error));
     if (has_zone && had_zone && spec->time_zone.p)
@@ -63,7 +65,7 @@ static void check_time_zone(struct valid *v, const struct path *p, struct str na
         valid__invalid(v, p, VALUE_NAMED(name),
                        "timeZone must be an explicit time zone as defined in "
                        "https://www.iana.org/time-zones");
-    struct str error = valid__zone_error(v->errs->a, name);
+    struct str error = cron_zone_error(v->errs->a, name);
     if (error.p)
         valid__invalid(v, p, VALUE_NAMED(name), "%.*s", STR_ARG(error));
 }

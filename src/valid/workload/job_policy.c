@@ -4,6 +4,7 @@
  * Follows k8s.io/kubernetes pkg/apis/batch/validation, func validatePodFailurePolicy,
  * func validateSuccessPolicy.
  */
+#include "base/goatoi.h"
 #include "valid/workload/workload_int.h"
 
 /* ---- podFailurePolicy ---- */
@@ -141,8 +142,7 @@ struct interval {
 static bool read_index(struct arena *a, struct str text, int64_t completions, int64_t *out,
                        struct str *error) {
     struct str shown = valid__go_quoted(a, text);
-    struct str ignored;
-    if (!valid__atoi(a, text, out, &ignored))
+    if (goatoi_read(text, out))
         *error =
             arena_printf(a, "cannot convert string to integer for index: %.*s", STR_ARG(shown));
     else if (*out >= completions)

@@ -77,15 +77,6 @@ void valid__pod_failure_policy(struct valid *v, const struct path *p,
                                const struct api_job_spec *spec);
 void valid__success_policy(struct valid *v, const struct path *p, const struct api_job_spec *spec);
 
-/* What is wrong with a cron schedule, in the arena; absent when nothing is. */
-struct str valid__cron_error(struct arena *a, struct str schedule);
-/* What is wrong with the name of a time zone, as Go says it; absent when nothing is. */
-struct str valid__zone_error(struct arena *a, struct str name);
-
-/* Reads a whole number as Go's strconv.Atoi, sign and leading zeros allowed. On failure the error
- * text, in the arena, is stored instead: Atoi's own. */
-bool valid__atoi(struct arena *a, struct str text, int64_t *out, struct str *error);
-
 /* The status of each workload that is a list of counts, and of a budget and a job. */
 valid_update_fn valid__replica_set_status, valid__deployment_status, valid__daemon_set_status,
     valid__stateful_set_status, valid__budget_status, valid__job_status,

@@ -29,16 +29,19 @@ static void check_copy(struct arena *a, const struct json *tree) {
 /* A copy by a likeness says what the object says, whatever the likeness is. */
 static void check_likeness(struct arena *a, const struct api_object *o,
                            const struct api_object *like) {
+    struct arena scratch = {0};
     size_t shared;
     struct json original = api_object_encode(o, a);
     struct str want = data_write(a, &original);
-    struct api_object *copy = api_object_copy_like(o, like, 0, &shared);
+    struct api_object *copy = api_object_copy_like(o, like, &scratch, &shared);
     struct json again = api_object_encode(copy, a);
     struct str got = data_write(a, &again);
     if (!str_eq(want, got))
         fail_msg("want %s\n got %s", want.p, got.p);
     assert_ptr_equal(copy->base, like);
+    assert_int_equal(arena_used(&copy->arena), copy->arena.bytes);
     api_object_free(copy);
+    arena_release(&scratch);
 }
 
 static const struct api_object *decode(const struct json *tree) {
@@ -79,7 +82,7 @@ static void likeness_saves_memory(void **state) {
         "{\"app\":\"web\"},\"managedFields\":[{\"fieldsV1\":{\"f:a\":{},\"f:b\":{\"f:c\":1.50}}}]},"
         "\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"limits\":{\"cpu\":\"1500m\"}}}]"
         "}}";
-    struct arena a = {0};
+    struct arena a = {0}, scratch = {0};
     const struct api_object *o[2];
     for (int i = 0; i < 2; i++) {
         struct json tree;
@@ -88,7 +91,7 @@ static void likeness_saves_memory(void **state) {
         o[i] = decode(&tree);
     }
     size_t shared;
-    struct api_object *copy = api_object_copy_like(o[1], o[0], 0, &shared);
+    struct api_object *copy = api_object_copy_like(o[1], o[0], &scratch, &shared);
     const struct api_pod *pod = copy->body, *like = o[0]->body;
     assert_ptr_equal(pod->spec.containers.v, like->spec.containers.v);
     assert_ptr_equal(pod->metadata.labels.v, like->metadata.labels.v);
@@ -99,6 +102,7 @@ static void likeness_saves_memory(void **state) {
     api_object_unref(o[1]);
     assert_true(str_is(pod->spec.containers.v[0].name, "c")); /* it holds the other one */
     api_object_free(copy);
+    arena_release(&scratch);
     arena_release(&a);
 }
 
@@ -110,7 +114,7 @@ static void trees_are_shared_in_parts(void **state) {
         "[{\"fieldsV1\":{\"f:conditions\":{\"k:1\":{\"f:type\":{},\"f:status\":[1,\"x\"]}},\"f:"
         "ips\":"
         "{\".\":{},\"k:{ip:%d}\":{\"f:ip\":{}}}}}]}}";
-    struct arena a = {0};
+    struct arena a = {0}, scratch = {0};
     const struct api_object *o[2];
     for (int i = 0; i < 2; i++) {
         struct json tree;
@@ -118,7 +122,7 @@ static void trees_are_shared_in_parts(void **state) {
         o[i] = decode(&tree);
     }
     size_t shared;
-    struct api_object *copy = api_object_copy_like(o[1], o[0], 0, &shared);
+    struct api_object *copy = api_object_copy_like(o[1], o[0], &scratch, &shared);
     const struct json *own = &copy->meta->managed_fields.v[0].fields_v1;
     const struct json *other = &o[0]->meta->managed_fields.v[0].fields_v1;
     assert_true(own->members != other->members);
@@ -132,6 +136,7 @@ static void trees_are_shared_in_parts(void **state) {
         api_object_unref(o[i]);
     }
     api_object_unref(copy);
+    arena_release(&scratch);
     arena_release(&a);
 }
 

@@ -75,11 +75,15 @@ static void wait_for(struct fake *f, const bool *what) {
         fail_msg("nothing came; asked was\n%.*s", STR_ARG(buf_view(&f->server.log)));
 }
 
-static void send_get(struct fake *f) {
+static void send_get_of(struct fake *f, enum api_type_id type) {
     client_send(f->client,
                 &(struct client_request){
-                    .verb = REGISTRY_VERB_GET, .kind = client_kind(API_T_node), .name = STR("n")},
+                    .verb = REGISTRY_VERB_GET, .kind = client_kind(type), .name = STR("n")},
                 answered, f);
+}
+
+static void send_get(struct fake *f) {
+    send_get_of(f, API_T_node);
 }
 
 static enum err_code ask(struct fake *f) {
@@ -278,7 +282,28 @@ static void requests_are_spread_over_time(void **state) {
         assert_true((double)f.answers <= 2 + seconds * 20 + 1e-6);
     }
     assert_true(f.has_ended);
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    client_metrics_write(f.client, &text);
+    assert_true(str_find(buf_view(&text), STR("method=\"GET\"} 9\n")) != STR_NONE);
+    assert_true(str_find(buf_view(&text), STR("rest_client_requests_total{code=\"429\",host=\""
+                                              "127.0.0.1:")) != STR_NONE);
     client_watch_stop(w);
+    end(&f);
+}
+
+/* Events have a bucket of their own: they neither wait for other requests nor hold them up. */
+static void events_are_limited_by_themselves(void **state) {
+    (void)state;
+    struct fake f;
+    begin(&f, busy);
+    start_client(&f, (struct client_http_opts){.qps = 0.001, .burst = 2});
+    for (int i = 0; i < 4; i++)
+        send_get(&f);
+    for (int i = 0; i < 4; i++)
+        send_get_of(&f, API_T_event);
+    for (int i = 0; i < 20; i++)
+        net_loop_turn(f.server.loop, CLOCK_SECOND / 50);
+    assert_int_equal(f.answers, 4);
     end(&f);
 }
 
@@ -455,6 +480,7 @@ int main(void) {
         cmocka_unit_test(nobody_there_is_a_failure),
         cmocka_unit_test(long_answers_are_refused),
         cmocka_unit_test(requests_are_spread_over_time),
+        cmocka_unit_test(events_are_limited_by_themselves),
         cmocka_unit_test(other_names_are_for_certificates_alone),
         cmocka_unit_test(tokens_are_shown),
         cmocka_unit_test(programs_are_asked_for_tokens),

@@ -212,12 +212,75 @@ static void one_that_was_made_again_is_told_as_another(void **state) {
     world_stop(&w);
 }
 
+/* What two kinds tell of one cluster. */
+struct order {
+    struct world *w;
+    struct informer *pods, *nodes; /* ConfigMaps and Secrets stand for them */
+    struct net_deferred decide;
+    bool saw_pod, saw_node;
+};
+
+static void write_now(struct world *w, const char *text) {
+    struct api_object *o = world_object(w, text);
+    api_object_default(o, &w->gates.enabled);
+    struct apiserver_request r = {.verb = REGISTRY_VERB_CREATE,
+                                  .resource = apiserver_catalog_of(w->catalog, o->kind),
+                                  .namespace = STR("default"),
+                                  .object = o,
+                                  .arena = &w->arena};
+    struct apiserver_response out = {0};
+    apiserver_write(w->api, &r, &out);
+    assert_int_equal(out.answer, APISERVER_OBJECT);
+    apiserver_response_release(&out);
+    api_object_free(r.object);
+    store_commit(w->store, NULL, NULL);
+}
+
+/* While one watch is told, others write: first what the next object relies on, then that. */
+static void on_first(void *arg, const struct api_object *old, const struct api_object *o) {
+    struct order *order = arg;
+    (void)old;
+    if (str_is(o->meta->name, "a")) {
+        write_now(order->w, "{apiVersion: v1, kind: Secret, metadata: {name: b}}");
+        write_now(order->w, map_b);
+    } else if (str_is(o->meta->name, "b"))
+        net_loop_defer(order->w->loop, &order->decide);
+}
+
+static void decide(void *arg) {
+    struct order *order = arg;
+    order->saw_pod = informer_get(order->pods, STR("default"), STR("b"));
+    order->saw_node = informer_get(order->nodes, STR("default"), STR("b"));
+}
+
+/* Who acts at the end of a turn knows all that was written before the newest that it knows. */
+static void what_was_written_before_is_told_before(void **state) {
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct world w;
+        struct order order = {.w = &w, .decide = {.fn = decide, .arg = &order}};
+        world_start(&w, "");
+        if (first)
+            order.nodes = informers_of(w.informers, client_kind(API_T_secret));
+        order.pods = informers_of(w.informers, client_kind(API_T_config_map));
+        order.nodes = informers_of(w.informers, client_kind(API_T_secret));
+        informer_listen(order.pods, &(struct informer_handler){.set = on_first, .arg = &order});
+        world_run(&w, 1);
+        world_create(&w, map_a);
+        world_run(&w, 1);
+        assert_true(order.saw_pod);
+        assert_true(order.saw_node);
+        world_stop(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_there_and_what_changes_is_told),
         cmocka_unit_test(indexes_follow),
         cmocka_unit_test(a_watch_that_ends_goes_on),
         cmocka_unit_test(one_that_was_made_again_is_told_as_another),
+        cmocka_unit_test(what_was_written_before_is_told_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

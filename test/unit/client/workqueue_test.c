@@ -99,6 +99,11 @@ static void failures_back_off_and_success_ends_that(void **state) {
     /* 5 ms, 10 ms, … 40.96 s: fourteen tries in the first minute */
     assert_int_equal(m->syncs, 14);
     assert_int_equal(workqueue_failures(m->q, STR("default"), STR("key")), 14);
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    client_metrics_write(m->w.client, &text);
+    assert_true(str_find(buf_view(&text), STR("workqueue_retries_total{name=\"maker\"} 14\n")) !=
+                STR_NONE);
+    assert_true(str_find(buf_view(&text), STR("workqueue_depth{name=\"maker\"} 0\n")) != STR_NONE);
     m->is_refused = false;
     world_run(&m->w, 60);
     assert_int_equal(m->syncs, 15);

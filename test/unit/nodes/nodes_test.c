@@ -14,7 +14,10 @@ struct cluster {
     struct feature_config gates; /* of the kubelets */
     struct nodes_pool pool;
     struct nodes *nodes;
+    bool is_choosy;
 };
+
+static const struct str chosen[] = {STR_INIT("n1"), STR_INIT("n3")};
 
 static void start_nodes(struct cluster *c) {
     c->nodes = nodes_new(&(struct nodes_opts){
@@ -25,6 +28,9 @@ static void start_nodes(struct cluster *c) {
         .seed = 1,
         .pools = &c->pool,
         .pool_count = 1,
+        .is_choosy = c->is_choosy,
+        .chosen = chosen,
+        .chosen_count = 2,
         .start_delay = 2 * CLOCK_SECOND,
         .stop_delay = 3 * CLOCK_SECOND,
     });
@@ -41,6 +47,7 @@ static void begin(struct cluster *c, size_t count) {
                                   .labels = {&zone, 1},
                                   .taints = {&taint, 1},
                                   .kernel_version = STR("5.15.0")};
+    c->is_choosy = false;
     world_create(&c->w, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}");
     start_nodes(c);
     world_run(&c->w, 1);
@@ -447,6 +454,103 @@ static void pods_share_a_node(void **state) {
     end(&c);
 }
 
+/* A carrier that tells of changed nodes only when it is told to, in front of another. */
+struct late {
+    struct client base;
+    struct client *inner;
+    bool holds;
+};
+
+struct late_watch {
+    struct client_watch base;
+    struct client_watch *inner;
+    client_event_fn *tell;
+    void *arg;
+};
+
+static struct client_call *late_send(struct client *c, const struct client_request *request,
+                                     client_answer_fn *done, void *arg) {
+    return client_send(heap_entry(c, struct late, base)->inner, request, done, arg);
+}
+
+static void late_cancel(struct client_call *call) {
+    client_cancel(call);
+}
+
+static void tell_but_nodes(void *arg, const struct client_event *e) {
+    struct late_watch *w = arg;
+    const struct late *late = heap_entry(w->base.client, struct late, base);
+    if (!late->holds || e->type != CLIENT_MODIFIED || !api_object_is(e->object, API_T_node))
+        w->tell(w->arg, e);
+}
+
+static struct client_watch *late_start(struct client *c, const struct api_kind *kind,
+                                       const struct client_selection *selection,
+                                       client_event_fn *tell, void *arg) {
+    struct late_watch *w = xcalloc(1, sizeof *w);
+    *w = (struct late_watch){.base = {c}, .tell = tell, .arg = arg};
+    w->inner = client_watch_start(heap_entry(c, struct late, base)->inner, kind, selection,
+                                  tell_but_nodes, w);
+    return &w->base;
+}
+
+static void late_stop(struct client_watch *base) {
+    struct late_watch *w = heap_entry(base, struct late_watch, base);
+    client_watch_stop(w->inner);
+    free(w);
+}
+
+/* A pod may be bound before its kubelet hears that what it said of its node was stored: it knows
+ * what it said. */
+static void pods_come_before_their_nodes(void **state) {
+    static const struct client_carrier carrier = {.send = late_send,
+                                                  .cancel = late_cancel,
+                                                  .watch_start = late_start,
+                                                  .watch_stop = late_stop};
+    (void)state;
+    struct cluster c = {0};
+    world_start(&c.w, "");
+    feature_config_init(&c.gates, FEATURE_NEWEST);
+    world_create(&c.w, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}");
+    struct late late = {.base = {.carrier = &carrier, .loop = c.w.loop}, .inner = c.w.client, .holds = true};
+    struct client *inner = c.w.client;
+    informers_free(c.w.informers);
+    c.w.client = &late.base;
+    c.w.informers = informers_new(&late.base, &c.w.log);
+    start_nodes(&c);
+    c.w.client = inner;
+    world_create(&c.w, "{apiVersion: v1, kind: Node, metadata: {name: node-0}}");
+    world_run(&c.w, 1);
+    add_pod(&c, "p", "", "nodeSelector: {kubernetes.io/hostname: node-0}");
+    world_run(&c.w, 5);
+    assert_true(str_is(pod_of(&c, "p")->status.phase, "Running"));
+    assert_int_equal(nodes_rejections(c.nodes, STR("")), 0);
+    end(&c);
+}
+
+/* Two processes share the nodes of a cluster. */
+static void nodes_are_chosen(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 0);
+    stop_nodes(&c);
+    c.w.informers = informers_new(c.w.client, &c.w.log);
+    c.is_choosy = true;
+    c.pool.count = 2;
+    for (int i = 1; i <= 3; i++)
+        world_create(
+            &c.w,
+            arena_printf(&c.w.arena, "{apiVersion: v1, kind: Node, metadata: {name: n%d}}", i).p);
+    start_nodes(&c);
+    world_run(&c.w, 30);
+    assert_int_equal(nodes_count(c.nodes), 4);
+    assert_non_null(node_condition(node_of(&c, "n1"), "Ready"));
+    assert_null(node_condition(node_of(&c, "n2"), "Ready"));
+    assert_non_null(node_condition(node_of(&c, "n3"), "Ready"));
+    assert_non_null(node_condition(node_of(&c, "node-1"), "Ready"));
+    end(&c);
+}
+
 /* Another process goes on where one stopped. */
 static void pods_outlive_the_process(void **state) {
     (void)state;
@@ -481,6 +585,8 @@ int main(void) {
         cmocka_unit_test(pods_stop),
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_share_a_node),
+        cmocka_unit_test(pods_come_before_their_nodes),
+        cmocka_unit_test(nodes_are_chosen),
         cmocka_unit_test(pods_outlive_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

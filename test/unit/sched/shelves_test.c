@@ -94,7 +94,7 @@ static void start(struct world *w) {
 
 static bool could_be(const struct sched__claim *c, const struct sched__pv *pv) {
     const struct api_persistent_volume_spec *spec = &pv->body->spec;
-    return str_eq(pv->class_name, sched__claim_class(c->object)) &&
+    return str_eq(pv->class_name, api_claim_class(c->object)) &&
            quantity_cmp(&pv->size, &c->size) >= 0 && str_is(spec->volume_mode, "Filesystem");
 }
 

@@ -60,7 +60,7 @@ static const struct client_carrier refusal__carrier = {.send = refusal__send,
 /* The scheduler, but not its informers and events, speaks through it from now on; and it through
  * what was there before. */
 static inline void refusal_start(struct scene *x, struct refusal *r) {
-    r->base = (struct client){&refusal__carrier, x->w.loop};
+    r->base = (struct client){.carrier = &refusal__carrier, .loop = x->w.loop};
     r->real = x->s->client;
     x->s->client = &r->base;
 }

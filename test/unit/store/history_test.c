@@ -184,9 +184,12 @@ static void a_log_has_so_many_events(void **state) {
     kit_close(&k);
 }
 
-/* Writes an object of a megabyte n times, always another one, with a second between. */
+/* So many large objects fill the logs. */
+enum { LARGE_OBJECTS = 128 };
+
+/* Writes a large object n times, always another one, with a second between. */
 static void write_large(struct kit *k, uint32_t resource, int n) {
-    static char value[1 << 20];
+    static char value[LIMIT_STORE_LOG_BYTES / LARGE_OBJECTS];
     static int written;
     memset(value, 'v', sizeof value - 1);
     for (int i = 0; i < n; i++) {
@@ -202,13 +205,12 @@ static void write_large(struct kit *k, uint32_t resource, int n) {
 /* Above a quarter of the limit, events of more than 75 seconds go, of the largest log first. */
 static void logs_take_so_much_memory(void **state) {
     (void)state;
-    enum { MEGABYTES = LIMIT_STORE_LOG_BYTES >> 20 };
     struct kit k = {0};
     kit_open(&k, NULL);
     kit_put(&k, NODES, "", "n", "");
-    write_large(&k, CONFIG_MAPS, MEGABYTES / 4);
+    write_large(&k, CONFIG_MAPS, LARGE_OBJECTS / 4);
     assert_int_equal(store_log_floor(k.store, CONFIG_MAPS), 1);
-    write_large(&k, CONFIG_MAPS, 75 - MEGABYTES / 4);
+    write_large(&k, CONFIG_MAPS, 75 - LARGE_OBJECTS / 4);
     assert_int_equal(store_log_floor(k.store, CONFIG_MAPS), 1);
     write_large(&k, CONFIG_MAPS, 5);
     assert_in_range(store_log_floor(k.store, CONFIG_MAPS), 5, 8);
@@ -216,7 +218,7 @@ static void logs_take_so_much_memory(void **state) {
     k.clock.clock.wall = NULL; /* time stands still from here on */
     kit_close(&k);
     kit_open(&k, NULL);
-    for (int i = 0; i < MEGABYTES + 20; i++) {
+    for (int i = 0; i < LARGE_OBJECTS + 20; i++) {
         write_large(&k, CONFIG_MAPS, 1);
         clock_manual_advance(&k.clock, -CLOCK_SECOND);
     }

@@ -13,6 +13,7 @@ import (
 
 type config struct {
 	berth, etcd, apiserver string
+	scheduler              string
 	rounds, pods, gets     int
 	events                 int
 	most, mostReal         int
@@ -204,6 +205,7 @@ var parts = []struct {
 	{'w', "watches", false, measureWatches},
 	{'h', "heartbeats", false, measureHeartbeats},
 	{'g', "growth", false, measureGrowth},
+	{'p', "placements", true, measureLive},
 }
 
 func run(c *config) error {
@@ -237,13 +239,14 @@ func main() {
 	flag.StringVar(&c.berth, "berth", "", "program")
 	flag.StringVar(&c.etcd, "etcd", "", "program; none: Berth alone")
 	flag.StringVar(&c.apiserver, "kube-apiserver", "", "program")
+	flag.StringVar(&c.scheduler, "kube-scheduler", "", "program")
 	flag.IntVar(&c.rounds, "rounds", 3, "rounds")
 	flag.IntVar(&c.pods, "pods", 1000, "pods that are written in a round")
 	flag.IntVar(&c.gets, "gets", 10000, "GETs of a round")
 	flag.IntVar(&c.events, "events", 100, "events that watchers are told of in a round")
 	flag.IntVar(&c.most, "most", 500000, "pods up to which Berth grows")
 	flag.IntVar(&c.mostReal, "most-upstream", 50000, "pods up to which kube-apiserver grows")
-	flag.StringVar(&c.parts, "parts", "srlwhg", "start, requests, lists, watches, heartbeats, growth")
+	flag.StringVar(&c.parts, "parts", "srlwhg", "start, requests, lists, watches, heartbeats, growth, placements")
 	soakMinutes := flag.Float64("soak", 0, "minutes to soak Berth for, instead")
 	fault := flag.String("fault", "", "what a watcher of the soak does wrong now and then: drop, repeat, reorder")
 	flag.Parse()

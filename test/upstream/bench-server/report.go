@@ -28,6 +28,8 @@ const (
 	groupStart  = "start to ready"
 	groupIdle   = "memory, idle"
 	groupLoaded = "memory, 5,000 nodes and 50,000 pods"
+	groupBound  = "a pod created until it is bound, of many at once"
+	groupLive   = "memory of all processes"
 )
 
 const (

@@ -5,15 +5,14 @@
 #ifndef CMD_LIVE_H
 #define CMD_LIVE_H
 
+#include "cmd/parts/part.h"
 #include "cmd/serve.h"
 
 struct live;
 
 struct live_opts {
-    struct serve *serve; /* stored: it listens, and its loop will run */
-    /* What each component takes for its gates; stored. */
-    const struct feature_set *scheduler_gates, *manager_gates, *kubelet_gates;
-    size_t nodes; /* to be registered, if they are not there */
+    struct serve *serve;            /* stored: it listens, and its loop will run */
+    const struct part_setup *setup; /* stored: what the components do */
     /* Called on the thread of the server's loop when all components have seen what is stored, and
      * the nodes are ready; and when all of them have ended. */
     net_fn *ready, *ended;

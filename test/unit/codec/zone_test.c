@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cel/kit/tz_int.h"
+#include "codec/zone.h"
 
 enum { BAD = INT32_MIN };
 
@@ -46,7 +46,7 @@ static void rules_give_offsets(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int32_t offset = 0;
-        bool good = cel__tz_rule_offset(str_of(rows[i].rule), rows[i].seconds, &offset);
+        bool good = zone_rule_offset(str_of(rows[i].rule), rows[i].seconds, &offset);
         if ((good ? offset : BAD) != rows[i].offset)
             fail_msg("%s at %lld: %d", rows[i].rule, (long long)rows[i].seconds, (int)offset);
     }

@@ -2,8 +2,8 @@
  * The names of time zones in the IANA database (2025c), in byte order. Upstream has the database
  * built in, so a cron job's timeZone does not depend on what the machine has installed.
  */
-#ifndef VALID_WORKLOAD_ZONES_TABLE_H
-#define VALID_WORKLOAD_ZONES_TABLE_H
+#ifndef CODEC_CRON_ZONE_NAMES_H
+#define CODEC_CRON_ZONE_NAMES_H
 
 /* clang-format off */
 static const char *const zone_names[] = {

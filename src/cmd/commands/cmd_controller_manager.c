@@ -1,0 +1,105 @@
+/* berth controller-manager: controllers, with whatever API server there is. */
+#include "client/kubeconfig.h"
+#include "cmd/parts/solo.h"
+#include "manager/manager.h"
+
+struct manager_cmd_opts {
+    struct opt_list controllers;
+    struct str root_ca;
+    struct solo_connection connection;
+    struct solo_election election;
+    struct solo_serving serving;
+    struct gates_opts gates;
+};
+
+static void offer_controllers(struct buf *out) {
+    size_t n;
+    const char *const *names = manager_controllers(&n);
+    for (size_t i = 0; i < n; i++)
+        buf_addf(out, "%s%s", i ? " " : "", names[i]);
+}
+
+static const struct opt manager_rows[] = {
+    {.name = "controllers",
+     .kind = OPT_LIST,
+     .value = "NAME,...",
+     .help = "Controllers that run: * is all, which is the default, NAME is this one, and -NAME is "
+             "not this one, by their names in kube-controller-manager.",
+     .offset = offsetof(struct manager_cmd_opts, controllers),
+     .offer = offer_controllers},
+    {.name = "root-ca-file",
+     .kind = OPT_STR,
+     .value = "FILE",
+     .help = "Certificate authority that is published to pods as kube-root-ca.crt; by default that "
+             "of the kubeconfig.",
+     .offset = offsetof(struct manager_cmd_opts, root_ca)},
+    {0},
+};
+static const struct opt connection_rows[] = {SOLO_CONNECTION_ROWS("20", "30"), {0}};
+static const struct opt election_rows[] = {SOLO_ELECTION_ROWS("kube-controller-manager"), {0}};
+static const struct opt serving_rows[] = {SOLO_SERVING_ROWS("10257"), {0}};
+
+static int read_root_ca(struct cmd_call *call, const struct kubeconfig_access *access,
+                        struct str *out, struct err *err) {
+    const struct manager_cmd_opts *opts = call->opts;
+    *out = access->authorities;
+    if (!opts->root_ca.n)
+        return 0;
+    return kubeconfig_read_file(call->arena, opts->root_ca, out, err) < 0
+               ? err_wrap(err, "--root-ca-file")
+               : 0;
+}
+
+static int run(struct cmd_call *call, struct err *err) {
+    const struct manager_cmd_opts *opts = call->opts;
+    struct feature_config gates;
+    struct kubeconfig_access access;
+    struct str root_ca;
+    if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0 ||
+        manager_check_controllers(opts->controllers.v, opts->controllers.n, err) < 0 ||
+        solo_connect(call, &opts->connection, &access, err) < 0 ||
+        read_root_ca(call, &access, &root_ca, err) < 0)
+        return -1;
+    const struct part_setup setup = {
+        .manager_gates = &gates.enabled, .root_ca = root_ca, .controllers = &opts->controllers};
+    return solo_run(call,
+                    &(struct solo_opts){.component = &component_manager,
+                                        .setup = &setup,
+                                        .connection = &opts->connection,
+                                        .election = &opts->election,
+                                        .serving = &opts->serving,
+                                        .event_source = "kube-controller-manager",
+                                        .min_compat = gates.min_compat,
+                                        .access = &access},
+                    err);
+}
+
+static const struct cmd_example examples[] = {
+    {"All controllers", "berth controller-manager --kubeconfig admin.kubeconfig"},
+    {"One, beside a kube-controller-manager that runs the others",
+     "berth controller-manager --controllers taint-eviction-controller "
+     "--leader-elect-resource-name taint-eviction"},
+    {0},
+};
+
+const struct cmd cmd_controller_manager = {
+    .name = "controller-manager",
+    .summary = "Run the controllers of a cluster",
+    .about =
+        "Run controllers in the cluster of a kubeconfig: that of `berth apiserver`, or any "
+        "other. They do what the controllers of the same names do in "
+        "kube-controller-manager, and each can take the place of one there.\n\n"
+        "Of several such processes the one that has the Lease works; when it does not renew "
+        "it any more, another one goes on within twenty seconds. `ready` on standard output says "
+        "that it works and knows the cluster. SIGTERM and SIGINT end it and release the "
+        "Lease. Exits with 1 when the Lease is lost, 2 when it cannot begin.",
+    .usage = "[--kubeconfig FILE] [--controllers NAME,...] [options]",
+    .examples = examples,
+    .groups = {{"Options", manager_rows, 0},
+               {"Connection", connection_rows, offsetof(struct manager_cmd_opts, connection)},
+               {"Leader Election", election_rows, offsetof(struct manager_cmd_opts, election)},
+               {"Health", serving_rows, offsetof(struct manager_cmd_opts, serving)},
+               {"Feature Gates", gates_opts, offsetof(struct manager_cmd_opts, gates)}},
+    .opts_size = sizeof(struct manager_cmd_opts),
+    .run = run,
+};

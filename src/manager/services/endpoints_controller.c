@@ -1,0 +1,265 @@
+/*
+ * Endpoints of services that select pods.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/endpoint, func (*Controller) syncService.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "manager/pods_int.h"
+#include "manager/services/endpoint_parts_int.h"
+#include "manager/services/endpoint_subsets_int.h"
+#include "manager/services/service_pods_int.h"
+#include "manager/services/trigger_times_int.h"
+#include "valid/ip.h"
+
+#define MANAGED_BY    STR("endpoints.kubernetes.io/managed-by")
+#define MANAGER       STR("endpoint-controller")
+#define OVER_CAPACITY STR("endpoints.kubernetes.io/over-capacity")
+#define LEADER        STR("control-plane.alpha.kubernetes.io/leader")
+
+struct endpoints {
+    struct manager *manager;
+    struct events *events;
+    struct workqueue *queue; /* of services */
+    struct informer *services, *endpoints;
+    struct service_pods *pods;
+    struct trigger_times *times;
+};
+
+/* ---- what should be there ---- */
+
+static bool wants_v6(const struct api_object *service, const struct api_object *pod) {
+    const struct api_service_spec *spec = &((const struct api_service *)service->body)->spec;
+    if (spec->ip_families.n)
+        return str_is(spec->ip_families.v[0], "IPv6");
+    return valid_ip_is_v6_text(endpoint__is_headless(service)
+                                   ? ((const struct api_pod *)pod->body)->status.pod_ip
+                                   : spec->cluster_ip);
+}
+
+/* The address of a pod for a service; NULL: it has none of the service's family. */
+static const struct api_endpoint_address *
+address_of(struct arena *a, const struct api_object *service, const struct api_object *pod) {
+    struct api_strs all = endpoint__addresses(a, pod, wants_v6(service, pod));
+    struct str node = ((const struct api_pod *)pod->body)->spec.node_name;
+    if (!all.n)
+        return NULL;
+    struct api_endpoint_address *address = arena_new(a, struct api_endpoint_address);
+    *address = (struct api_endpoint_address){.ip = all.v[0],
+                                             .node_name = node.p ? node : STR(""),
+                                             .target_ref = endpoint__pod_ref(a, pod)};
+    if (endpoint__has_hostname(pod, service))
+        address->hostname = ((const struct api_pod *)pod->body)->spec.hostname;
+    return address;
+}
+
+static void add_pod(struct subset_pack *pack, const struct api_object *service,
+                    const struct api_object *pod) {
+    const struct api_service_spec *spec = &((const struct api_service *)service->body)->spec;
+    const struct api_endpoint_address *address = address_of(pack->arena, service, pod);
+    bool is_ready = spec->publish_not_ready_addresses || manager__pod_is_ready(pod);
+    if (!address)
+        return;
+    if (!spec->ports.n && str_is(spec->cluster_ip, "None"))
+        subset_pack__add(pack, address, NULL, is_ready);
+    for (size_t i = 0; i < spec->ports.n; i++) {
+        const struct api_service_port *from = &spec->ports.v[i];
+        struct api_endpoint_port *port = arena_new(pack->arena, struct api_endpoint_port);
+        *port = (struct api_endpoint_port){
+            .name = from->name, .protocol = from->protocol, .app_protocol = from->app_protocol};
+        if (endpoint__find_port(pod, from, &port->port))
+            subset_pack__add(pack, address, port, is_ready);
+    }
+}
+
+static struct api_endpoint_subset_list subsets_of(const struct endpoints *c, struct arena *a,
+                                                  const struct api_object *service,
+                                                  const struct manager__objects *pods) {
+    const struct api_service *body = service->body;
+    struct subset_pack pack;
+    subset_pack__begin(&pack, a, c->manager->seed);
+    for (size_t i = 0; i < pods->n; i++)
+        if (endpoint__has_pod(pods->v[i], body->spec.publish_not_ready_addresses))
+            add_pod(&pack, service, pods->v[i]);
+    return subset_pack__end(&pack);
+}
+
+static struct labels labels_of(struct arena *a, const struct api_object *service) {
+    struct labels out = service->meta->labels;
+    if (endpoint__is_headless(service))
+        labels_put(a, &out, (struct label){ENDPOINT__HEADLESS, STR("")});
+    labels_put(a, &out, (struct label){MANAGED_BY, MANAGER});
+    return out;
+}
+
+/* ---- what is there ---- */
+
+/* Are they the service's, but for whether it is headless? */
+static bool has_labels(const struct labels *labels, const struct labels *service) {
+    const struct label *by = labels_find(labels, MANAGED_BY);
+    size_t own = 0;
+    if (!by || !str_eq(by->value, MANAGER))
+        return false;
+    for (size_t i = 0; i < labels->n; i++) {
+        const struct label *l = &labels->v[i];
+        if (str_eq(l->key, ENDPOINT__HEADLESS) || str_eq(l->key, MANAGED_BY))
+            continue;
+        const struct label *wanted = labels_find(service, l->key);
+        if (!wanted || !str_eq(wanted->value, l->value))
+            return false;
+        own++;
+    }
+    return own == service->n;
+}
+
+static bool is_right(const struct endpoints *c, struct arena *a, const struct api_object *o,
+                     const struct api_object *service,
+                     const struct api_endpoint_subset_list *subsets) {
+    const struct api_endpoints *body = o->body;
+    struct subset_pack pack;
+    if (!has_labels(&o->meta->labels, &service->meta->labels) ||
+        subsets__count(&body->subsets) > ENDPOINT_MOST_ADDRESSES ||
+        labels_find(&o->meta->annotations, OVER_CAPACITY))
+        return false;
+    subset_pack__begin(&pack, a, c->manager->seed);
+    subset_pack__add_all(&pack, &body->subsets);
+    struct api_endpoint_subset_list packed = subset_pack__end(&pack);
+    return subsets__are_equal(&packed, subsets);
+}
+
+/* ---- writing ---- */
+
+static void fill(struct api_object *draft, const struct api_object *service,
+                 struct api_endpoint_subset_list *subsets, struct api_time trigger) {
+    struct api_endpoints *body = api_own_body(draft), copy;
+    struct arena scratch = {0};
+    bool is_cut = subsets__truncate(subsets);
+    const struct api_endpoints from = {.metadata.labels = labels_of(&scratch, service),
+                                       .subsets = *subsets};
+    api_struct_copy(&draft->arena, &api_types[API_T_endpoints], &from, &copy);
+    body->subsets = copy.subsets;
+    body->metadata.labels = copy.metadata.labels;
+    arena_release(&scratch);
+    endpoint__set_trigger_time(draft, trigger);
+    if (is_cut)
+        labels_put(&draft->arena, &body->metadata.annotations,
+                   (struct label){OVER_CAPACITY, STR("truncated")});
+    else
+        labels_remove(&draft->arena, &body->metadata.annotations, OVER_CAPACITY);
+}
+
+struct writing {
+    struct endpoints *c;
+    bool is_new;
+};
+
+static void written(void *arg, struct work *w, const struct client_answer *answer) {
+    const struct writing *x = arg;
+    const struct events_subject subject = {client_kind(API_T_endpoints), work_namespace(w),
+                                           work_name(w), STR("")};
+    if (!answer->code || (x->is_new && manager__namespace_goes(answer)))
+        return;
+    if (x->is_new)
+        events_say_of(x->c->events, &subject, EVENTS_WARNING, "FailedToCreateEndpoint",
+                      "Failed to create endpoint for service %.*s/%.*s: %.*s",
+                      STR_ARG(work_namespace(w)), STR_ARG(work_name(w)), STR_ARG(answer->message));
+    else
+        events_say_of(x->c->events, &subject, EVENTS_WARNING, "FailedToUpdateEndpoint",
+                      "Failed to update endpoint %.*s/%.*s: %.*s", STR_ARG(work_namespace(w)),
+                      STR_ARG(work_name(w)), STR_ARG(answer->message));
+    work_fail(w, "%.*s", STR_ARG(answer->message));
+}
+
+static struct api_object *new_endpoints(const struct api_object *service) {
+    struct api_object *o = api_object_new(client_kind(API_T_endpoints));
+    api_own_meta(o)->namespace = arena_str(&o->arena, service->meta->namespace);
+    api_own_meta(o)->name = arena_str(&o->arena, service->meta->name);
+    return o;
+}
+
+static void sync_service(struct endpoints *c, struct work *w, const struct api_object *service) {
+    struct arena *a = work_arena(w);
+    const struct api_object *o = informer_get(c->endpoints, work_namespace(w), work_name(w));
+    struct manager__objects pods = service_pods__find(c->pods, a, service);
+    struct api_time trigger = trigger_times__look(c->times, service, &pods);
+    struct api_endpoint_subset_list subsets = subsets_of(c, a, service, &pods);
+    if (o && is_right(c, a, o, service, &subsets))
+        return;
+    struct api_object *draft = o ? api_object_derive(o) : new_endpoints(service);
+    struct writing *x = arena_new(a, struct writing);
+    *x = (struct writing){c, !o};
+    fill(draft, service, &subsets, trigger);
+    work_send(w,
+              &(struct client_request){.verb = o ? REGISTRY_VERB_UPDATE : REGISTRY_VERB_CREATE,
+                                       .kind = draft->kind,
+                                       .namespace = work_namespace(w),
+                                       .name = o ? work_name(w) : STR(""),
+                                       .object = draft},
+              written, x);
+}
+
+static void sync(void *arg, struct work *w) {
+    struct endpoints *c = arg;
+    const struct api_object *service = informer_get(c->services, work_namespace(w), work_name(w));
+    if (service && service_pods__selects(service)) {
+        sync_service(c, w, service);
+        return;
+    }
+    if (service)
+        return;
+    trigger_times__forget(c->times, work_namespace(w), work_name(w));
+    if (informer_get(c->endpoints, work_namespace(w), work_name(w)))
+        work_send(w,
+                  &(struct client_request){.verb = REGISTRY_VERB_DELETE,
+                                           .kind = client_kind(API_T_endpoints),
+                                           .namespace = work_namespace(w),
+                                           .name = work_name(w)},
+                  NULL, NULL);
+}
+
+/* ---- what informers tell ---- */
+
+/* What is there when the controller begins may have lost its service meanwhile. */
+static void endpoints_set(void *arg, const struct api_object *old, const struct api_object *o) {
+    struct endpoints *c = arg;
+    if (!old && !informer_has_synced(c->endpoints) && !labels_find(&o->meta->annotations, LEADER))
+        workqueue_add_object(c->queue, o);
+}
+
+static void endpoints_deleted(void *arg, const struct api_object *last) {
+    struct endpoints *c = arg;
+    workqueue_add_object(c->queue, last);
+}
+
+/* ---- beginning and end ---- */
+
+static void *start(struct manager *m) {
+    struct endpoints *c = xcalloc(1, sizeof *c);
+    c->manager = m;
+    c->events = manager__events(m, "endpoint-controller");
+    c->services = manager__informer(m, API_T_service);
+    c->endpoints = manager__informer(m, API_T_endpoints);
+    c->times = trigger_times__new(m->seed);
+    c->queue = workqueue_new(&(struct workqueue_opts){.name = "endpoint",
+                                                      .client = m->client,
+                                                      .informers = m->informers,
+                                                      .log = m->log,
+                                                      .sync = sync,
+                                                      .arg = c});
+    informer_listen(
+        c->endpoints,
+        &(struct informer_handler){.set = endpoints_set, .deleted = endpoints_deleted, .arg = c});
+    c->pods = service_pods__join(m, c->queue);
+    return c;
+}
+
+static void stop(void *self) {
+    struct endpoints *c = self;
+    workqueue_free(c->queue);
+    events_free(c->events);
+    trigger_times__free(c->times);
+    free(c);
+}
+
+const struct manager__controller manager__endpoints = {start, stop};

@@ -1,0 +1,357 @@
+/* Endpoints and EndpointSlices of services, with their pods and without. */
+#include "managed.h"
+
+#define BOTH   "endpoints-controller,endpointslice-controller"
+#define MIRROR "endpointslice-mirroring-controller"
+
+static const char service[] =
+    "{apiVersion: v1, kind: Service, metadata: {name: web, labels: {tier: front}}, spec: "
+    "{clusterIP: 10.0.0.7, ipFamilies: [IPv4], selector: {app: web}, ports: [{name: http, port: "
+    "80, targetPort: serve}]}}";
+
+static void make_node(struct managed *m, const char *name, const char *zone) {
+    world_create(&m->w, arena_printf(&m->w.arena,
+                                     "{apiVersion: v1, kind: Node, metadata: {name: %s, labels: "
+                                     "{topology.kubernetes.io/zone: %s}}}",
+                                     name, zone)
+                            .p);
+}
+
+static void make_pod(struct managed *m, const char *name, const char *labels, int32_t port) {
+    world_create(&m->w,
+                 arena_printf(&m->w.arena,
+                              "{apiVersion: v1, kind: Pod, metadata: {name: %s, labels: {%s}}, "
+                              "spec: {nodeName: node-1, containers: [{name: c, image: i, ports: "
+                              "[{name: serve, containerPort: %d}]}]}}",
+                              name, labels, port)
+                     .p);
+}
+
+/* The pod runs at an address, ready or not. */
+static void run_pod(struct managed *m, const char *name, const char *ip, bool is_ready) {
+    world_patch(&m->w, API_T_pod, name, "status",
+                arena_printf(&m->w.arena,
+                             "{\"status\":{\"phase\":\"Running\",\"podIP\":\"%s\",\"podIPs\":"
+                             "[{\"ip\":\"%s\"}]}}",
+                             ip, ip)
+                    .p);
+    managed_pod_runs(m, name, is_ready);
+}
+
+struct seen_slices {
+    struct managed *m;
+    const struct api_endpoint_slice *v[16];
+    const char *names[16];
+    size_t n, endpoints;
+};
+
+static void see_slice(void *arg, const struct api_object *o) {
+    struct seen_slices *seen = arg;
+    const struct label *l = labels_find(&o->meta->labels, STR("kubernetes.io/service-name"));
+    if (!l || !str_is(l->value, "web"))
+        return;
+    struct api_endpoint_slice *copy = arena_new(&seen->m->w.arena, struct api_endpoint_slice);
+    api_struct_copy(&seen->m->w.arena, o->type, o->body, copy);
+    seen->names[seen->n] = arena_str(&seen->m->w.arena, o->meta->name).p;
+    seen->v[seen->n++] = copy;
+    seen->endpoints += copy->endpoints.n;
+}
+
+static struct seen_slices slices_of(struct managed *m) {
+    struct seen_slices seen = {.m = m};
+    world_each(&m->w, API_T_endpoint_slice, see_slice, &seen);
+    return seen;
+}
+
+static const struct api_endpoints *endpoints_of(struct managed *m) {
+    const struct api_object *o = world_get(&m->w, API_T_endpoints, "web");
+    assert_non_null(o);
+    return o->body;
+}
+
+static bool has_label(const struct labels *labels, const char *key, const char *value) {
+    const struct label *l = labels_find(labels, str_of(key));
+    return l && str_is(l->value, value);
+}
+
+static void a_service_without_pods_has_an_empty_slice(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    world_create(&m.w, service);
+    world_run(&m.w, 2);
+    struct seen_slices seen = slices_of(&m);
+    assert_int_equal(seen.n, 1);
+    assert_int_equal(seen.v[0]->endpoints.n, 0);
+    assert_int_equal(seen.v[0]->ports.n, 0);
+    assert_true(str_is(seen.v[0]->address_type, "IPv4"));
+    const struct api_object_meta *meta = &seen.v[0]->metadata;
+    assert_true(has_label(&meta->labels, "tier", "front"));
+    assert_true(has_label(&meta->labels, "endpointslice.kubernetes.io/managed-by",
+                          "endpointslice-controller.k8s.io"));
+    assert_true(str_is(meta->generate_name, "web-"));
+    assert_int_equal(meta->owner_references.n, 1);
+    assert_true(str_is(meta->owner_references.v[0].kind, "Service"));
+    assert_true(has_label(&meta->annotations, "endpoints.kubernetes.io/last-change-trigger-time",
+                          "2023-11-14T22:13:20Z"));
+    assert_int_equal(endpoints_of(&m)->subsets.n, 0);
+    assert_true(has_label(&endpoints_of(&m)->metadata.labels, "endpoints.kubernetes.io/managed-by",
+                          "endpoint-controller"));
+    size_t writes = m.counting.sent[REGISTRY_VERB_UPDATE] + m.counting.sent[REGISTRY_VERB_CREATE];
+    world_run(&m.w, 60);
+    assert_int_equal(m.counting.sent[REGISTRY_VERB_UPDATE] + m.counting.sent[REGISTRY_VERB_CREATE],
+                     writes);
+    managed_stop(&m);
+}
+
+static void pods_come_and_go(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    make_node(&m, "node-1", "north");
+    world_create(&m.w, service);
+    make_pod(&m, "one", "app: web, more: x", 8080);
+    make_pod(&m, "other", "app: db", 8080);
+    run_pod(&m, "one", "10.1.0.1", false);
+    run_pod(&m, "other", "10.1.0.2", true);
+    world_run(&m.w, 5);
+    struct seen_slices seen = slices_of(&m);
+    assert_int_equal(seen.n, 1);
+    assert_int_equal(seen.endpoints, 1);
+    const char *name = seen.names[0];
+    const struct api_endpoint *e = &seen.v[0]->endpoints.v[0];
+    assert_true(str_is(e->addresses.v[0], "10.1.0.1"));
+    assert_true(str_is(e->node_name, "node-1"));
+    assert_true(str_is(e->zone, "north"));
+    assert_true(str_is(e->target_ref->name, "one"));
+    assert_false(e->conditions.ready.v);
+    assert_false(e->conditions.serving.v);
+    assert_true(e->conditions.terminating.set && !e->conditions.terminating.v);
+    assert_null(e->hints);
+    assert_int_equal(seen.v[0]->ports.v[0].port.v, 8080);
+    assert_true(str_is(seen.v[0]->ports.v[0].name, "http"));
+    assert_int_equal(endpoints_of(&m)->subsets.v[0].not_ready_addresses.n, 1);
+    run_pod(&m, "one", "10.1.0.1", true);
+    world_run(&m.w, 5);
+    seen = slices_of(&m);
+    assert_true(seen.v[0]->endpoints.v[0].conditions.ready.v);
+    assert_string_equal(seen.names[0], name);
+    assert_int_equal(endpoints_of(&m)->subsets.v[0].addresses.n, 1);
+    assert_int_equal(endpoints_of(&m)->subsets.v[0].ports.v[0].port, 8080);
+    world_delete(&m.w, API_T_pod, "one");
+    world_run(&m.w, 5);
+    seen = slices_of(&m);
+    assert_int_equal(seen.n, 1);
+    assert_int_equal(seen.endpoints, 0);
+    assert_string_equal(seen.names[0], name);
+    world_delete(&m.w, API_T_service, "web");
+    world_run(&m.w, 5);
+    assert_null(world_get(&m.w, API_T_endpoints, "web"));
+    managed_stop(&m);
+}
+
+/* Pods whose port of a name has another number are in slices of their own. */
+static void ports_divide_slices(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    make_node(&m, "node-1", "north");
+    world_create(&m.w, service);
+    make_pod(&m, "one", "app: web", 8080);
+    make_pod(&m, "two", "app: web", 9090);
+    run_pod(&m, "one", "10.1.0.1", true);
+    run_pod(&m, "two", "10.1.0.2", true);
+    world_run(&m.w, 5);
+    struct seen_slices seen = slices_of(&m);
+    assert_int_equal(seen.n, 2);
+    assert_int_equal(seen.endpoints, 2);
+    assert_int_equal(endpoints_of(&m)->subsets.n, 2);
+    managed_stop(&m);
+}
+
+static void a_slice_has_a_hundred_endpoints(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    make_node(&m, "node-1", "north");
+    for (int i = 0; i < 250; i++) {
+        const char *name = arena_printf(&m.w.arena, "p%d", i).p;
+        make_pod(&m, name, "app: web", 8080);
+        run_pod(&m, name, arena_printf(&m.w.arena, "10.1.1.%d", i).p, true);
+    }
+    world_create(&m.w, service);
+    world_run(&m.w, 5);
+    struct seen_slices seen = slices_of(&m);
+    assert_int_equal(seen.n, 3);
+    assert_int_equal(seen.endpoints, 250);
+    assert_int_equal(endpoints_of(&m)->subsets.v[0].addresses.n, 250);
+    /* The one pod that is new finds a place in what there is. */
+    size_t made = m.counting.sent[REGISTRY_VERB_CREATE];
+    make_pod(&m, "late", "app: web", 8080);
+    run_pod(&m, "late", "10.1.2.1", true);
+    world_run(&m.w, 5);
+    seen = slices_of(&m);
+    assert_int_equal(seen.n, 3);
+    assert_int_equal(seen.endpoints, 251);
+    assert_int_equal(m.counting.sent[REGISTRY_VERB_CREATE], made);
+    managed_stop(&m);
+}
+
+static void a_pod_that_goes_serves_on(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    make_node(&m, "node-1", "north");
+    world_create(&m.w, service);
+    make_pod(&m, "one", "app: web", 8080);
+    run_pod(&m, "one", "10.1.0.1", true);
+    world_run(&m.w, 2);
+    world_send(&m.w, &(struct client_request){.verb = REGISTRY_VERB_DELETE,
+                                              .kind = client_kind(API_T_pod),
+                                              .namespace = STR("default"),
+                                              .name = STR("one"),
+                                              .deletion = {.grace_seconds = {true, 30}}});
+    world_run(&m.w, 2);
+    struct seen_slices seen = slices_of(&m);
+    assert_int_equal(seen.endpoints, 1);
+    const struct api_endpoint_conditions *c = &seen.v[0]->endpoints.v[0].conditions;
+    assert_false(c->ready.v);
+    assert_true(c->serving.v);
+    assert_true(c->terminating.v);
+    assert_int_equal(endpoints_of(&m)->subsets.n, 0);
+    managed_stop(&m);
+}
+
+static void hints_follow_the_service(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    make_node(&m, "node-1", "north");
+    world_create(&m.w, service);
+    make_pod(&m, "one", "app: web", 8080);
+    run_pod(&m, "one", "10.1.0.1", true);
+    world_patch(&m.w, API_T_service, "web", NULL,
+                "{\"spec\":{\"trafficDistribution\":\"PreferSameNode\"}}");
+    world_run(&m.w, 2);
+    struct seen_slices seen = slices_of(&m);
+    const struct api_endpoint_hints *hints = seen.v[0]->endpoints.v[0].hints;
+    assert_non_null(hints);
+    assert_true(str_is(hints->for_zones.v[0].name, "north"));
+    assert_true(str_is(hints->for_nodes.v[0].name, "node-1"));
+    world_patch(&m.w, API_T_service, "web", NULL, "{\"spec\":{\"trafficDistribution\":null}}");
+    world_run(&m.w, 2);
+    seen = slices_of(&m);
+    assert_null(seen.v[0]->endpoints.v[0].hints);
+    managed_stop(&m);
+}
+
+/* Without a node there is no endpoint, and that is told. */
+static void a_pod_on_no_node_is_left_out(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    world_create(&m.w, service);
+    make_pod(&m, "one", "app: web", 8080);
+    run_pod(&m, "one", "10.1.0.1", true);
+    world_run(&m.w, 2);
+    assert_int_equal(slices_of(&m).endpoints, 0);
+    const struct api_event *e = world_event(&m.w, "FailedToUpdateEndpointSlices", "web");
+    assert_non_null(e);
+    assert_true(str_is(e->message, "Error updating Endpoint Slices for Service default/web: "
+                                   "skipping Pod one for Service default/web: Node node-1 Not "
+                                   "Found"));
+    make_node(&m, "node-1", "north");
+    world_run(&m.w, 10);
+    assert_int_equal(slices_of(&m).endpoints, 1);
+    managed_stop(&m);
+}
+
+static void what_somebody_deletes_comes_back(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    world_create(&m.w, service);
+    world_run(&m.w, 2);
+    world_delete(&m.w, API_T_endpoints, "web");
+    world_delete(&m.w, API_T_endpoint_slice, slices_of(&m).names[0]);
+    assert_int_equal(slices_of(&m).n, 0);
+    world_run(&m.w, 2);
+    assert_int_equal(slices_of(&m).n, 1);
+    endpoints_of(&m);
+    managed_stop(&m);
+}
+
+static void slices_mirror_endpoints(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, MIRROR, "");
+    world_create(&m.w, "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: "
+                       "[{port: 80}]}}");
+    world_create(&m.w, "{apiVersion: v1, kind: Endpoints, metadata: {name: web, labels: {a: b}, "
+                       "annotations: {c: d}}, subsets: [{addresses: [{ip: 10.1.2.3}], "
+                       "notReadyAddresses: [{ip: 10.1.2.4}], ports: [{port: 80}]}]}");
+    world_run(&m.w, 2);
+    struct seen_slices seen = slices_of(&m);
+    assert_int_equal(seen.n, 1);
+    assert_int_equal(seen.endpoints, 2);
+    const char *name = seen.names[0];
+    const struct api_object_meta *meta = &seen.v[0]->metadata;
+    assert_true(has_label(&meta->labels, "endpointslice.kubernetes.io/managed-by",
+                          "endpointslicemirroring-controller.k8s.io"));
+    assert_true(has_label(&meta->labels, "a", "b"));
+    assert_true(has_label(&meta->annotations, "c", "d"));
+    assert_true(str_is(meta->owner_references.v[0].kind, "Endpoints"));
+    assert_true(seen.v[0]->endpoints.v[0].conditions.ready.v);
+    assert_false(seen.v[0]->endpoints.v[0].conditions.serving.set);
+    world_patch(
+        &m.w, API_T_endpoints, "web", NULL,
+        "{\"subsets\":[{\"addresses\":[{\"ip\":\"10.2.3.4\"}],\"ports\":[{\"port\":81}]}]}");
+    world_run(&m.w, 2);
+    seen = slices_of(&m);
+    assert_int_equal(seen.n, 1);
+    assert_int_equal(seen.endpoints, 1);
+    assert_string_equal(seen.names[0], name);
+    assert_int_equal(seen.v[0]->ports.v[0].port.v, 81);
+    world_delete(&m.w, API_T_endpoints, "web");
+    world_run(&m.w, 2);
+    assert_int_equal(slices_of(&m).n, 0);
+    managed_stop(&m);
+}
+
+/* Work is done for the services of a pod that changes, and not for others. */
+static void a_change_costs_what_its_services_cost(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    make_node(&m, "node-1", "north");
+    for (int i = 0; i < 100; i++)
+        world_create(&m.w, arena_printf(&m.w.arena,
+                                        "{apiVersion: v1, kind: Service, metadata: {name: s%d}, "
+                                        "spec: {selector: {app: web, n: \"%d\"}, ports: [{port: "
+                                        "80}]}}",
+                                        i, i)
+                               .p);
+    world_run(&m.w, 5);
+    make_pod(&m, "one", "app: web, n: \"7\"", 8080);
+    size_t writes = m.counting.sent[REGISTRY_VERB_UPDATE];
+    run_pod(&m, "one", "10.1.0.1", true);
+    world_run(&m.w, 5);
+    assert_in_range(m.counting.sent[REGISTRY_VERB_UPDATE] - writes, 2, 4);
+    managed_stop(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_service_without_pods_has_an_empty_slice),
+        cmocka_unit_test(pods_come_and_go),
+        cmocka_unit_test(ports_divide_slices),
+        cmocka_unit_test(a_slice_has_a_hundred_endpoints),
+        cmocka_unit_test(a_pod_that_goes_serves_on),
+        cmocka_unit_test(hints_follow_the_service),
+        cmocka_unit_test(a_pod_on_no_node_is_left_out),
+        cmocka_unit_test(what_somebody_deletes_comes_back),
+        cmocka_unit_test(slices_mirror_endpoints),
+        cmocka_unit_test(a_change_costs_what_its_services_cost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
