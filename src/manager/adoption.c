@@ -79,8 +79,7 @@ static struct str adoption(struct arena *a, const struct manager__claim *c,
                         ",\"name\":\"%.*s\",\"uid\":\"%.*s\",\"controller\":true,"
                         "\"blockOwnerDeletion\":true}],\"uid\":\"%.*s\"%.*s}}",
                         owner->kind->api_version, owner->kind->kind, STR_ARG(owner->meta->name),
-                        STR_ARG(owner->meta->uid), STR_ARG(o->meta->uid),
-                        STR_ARG(list));
+                        STR_ARG(owner->meta->uid), STR_ARG(o->meta->uid), STR_ARG(list));
 }
 
 static struct str release(struct arena *a, const struct manager__claim *c,

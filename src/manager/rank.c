@@ -1,7 +1,8 @@
 /*
  * Which pods of a workload are deleted first when it has too many.
  *
- * Follows k8s.io/kubernetes pkg/controller, func (ActivePodsWithRanks) Less, func (ActivePods) Less.
+ * Follows k8s.io/kubernetes pkg/controller, func (ActivePodsWithRanks) Less, func (ActivePods)
+ * Less.
  */
 #include <math.h>
 #include <stdlib.h>

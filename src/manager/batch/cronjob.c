@@ -43,7 +43,7 @@ struct sync {
     struct str stamp;                  /* the same as text */
     int64_t next;                      /* when it is time again; CRON_NEVER: never, or unknown */
     size_t unanswered;
-    bool is_stuck; /* a Job that was to be replaced is still there */
+    bool is_stuck;                /* a Job that was to be replaced is still there */
     void (*then)(struct sync *s); /* when all deletions are answered */
 };
 
@@ -112,8 +112,8 @@ static void deleted(void *arg, struct work *w, const struct client_answer *answe
     struct sync *s = d->sync;
     (void)w;
     if (answer->code) {
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "FailedDelete", "Deleted job: %.*s",
-                      STR_ARG(answer->message));
+        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "FailedDelete",
+                      "Deleted job: %.*s", STR_ARG(answer->message));
         s->is_stuck = true;
     } else {
         cronjob__drop_active(work_arena(s->work), &s->status.active, d->uid);
@@ -350,8 +350,8 @@ static void prepare_job(struct sync *s, const struct api_cron_job_spec *spec) {
     struct cronjob__clock after = s->clock;
     after.last = (struct api_time){.sec = s->scheduled, .set = true};
     s->next = cronjob__next(&after, s->now / CLOCK_SECOND);
-    s->stamp = cronjob__stamp(work_arena(s->work), s->scheduled,
-                              spec->time_zone.p ? s->clock.zone : NULL);
+    s->stamp =
+        cronjob__stamp(work_arena(s->work), s->scheduled, spec->time_zone.p ? s->clock.zone : NULL);
     s->is_stuck = false;
     if (str_is(spec->concurrency_policy, "Replace"))
         replace_jobs(s);

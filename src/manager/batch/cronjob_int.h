@@ -18,16 +18,16 @@ struct cronjob__clock {
     struct cron cron;
     struct zone *zone; /* NULL: UTC */
     int64_t created;
-    struct api_time last;           /* lastScheduleTime */
-    struct api_opt_i64 deadline;    /* startingDeadlineSeconds */
+    struct api_time last;        /* lastScheduleTime */
+    struct api_opt_i64 deadline; /* startingDeadlineSeconds */
 };
 
 /* Is it time? */
 struct cronjob__due {
     bool is_due;
-    int64_t at;            /* the last time at which it was */
-    bool has_missed_many;  /* and more than a hundred before */
-    const char *fault;     /* or what is wrong with the schedule */
+    int64_t at;           /* the last time at which it was */
+    bool has_missed_many; /* and more than a hundred before */
+    const char *fault;    /* or what is wrong with the schedule */
 };
 
 /* Whether a Job should have been made by now that was not. Times before startingDeadlineSeconds do

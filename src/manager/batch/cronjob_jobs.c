@@ -63,9 +63,8 @@ struct str cronjob__job_name(struct arena *a, struct str cron_job, int64_t sched
 struct str cronjob__stamp(struct arena *a, int64_t at, const struct zone *zone) {
     struct time_civil c = zone_to_civil(zone, at);
     int64_t offset = zone_offset(zone, at), minutes = (offset < 0 ? -offset : offset) / 60;
-    struct str local =
-        arena_printf(a, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)c.year, c.month, c.day,
-                     c.hour, c.minute, c.second);
+    struct str local = arena_printf(a, "%04lld-%02d-%02dT%02d:%02d:%02d", (long long)c.year,
+                                    c.month, c.day, c.hour, c.minute, c.second);
     return offset ? arena_printf(a, "%.*s%c%02d:%02d", STR_ARG(local), offset < 0 ? '-' : '+',
                                  (int)(minutes / 60), (int)(minutes % 60))
                   : arena_printf(a, "%.*sZ", STR_ARG(local));
@@ -105,8 +104,8 @@ bool cronjob__is_active(const struct api_object_reference_list *list, struct str
 
 void cronjob__drop_active(struct arena *a, struct api_object_reference_list *list, struct str uid) {
     struct api_object_reference_list old = *list;
-    *list = (struct api_object_reference_list){arena_array(a, struct api_object_reference, old.n),
-                                               0};
+    *list =
+        (struct api_object_reference_list){arena_array(a, struct api_object_reference, old.n), 0};
     for (size_t i = 0; i < old.n; i++)
         if (!str_eq(old.v[i].uid, uid))
             list->v[list->n++] = old.v[i];

@@ -394,8 +394,7 @@ static void sync(void *arg, struct work *work) {
 /* ---- what has changed ---- */
 
 static void add_batched(struct jobs *c, const struct api_object *job) {
-    workqueue_add_after(c->owners.queue, job->meta->namespace, job->meta->name,
-                        JOB__BATCH_PERIOD);
+    workqueue_add_after(c->owners.queue, job->meta->namespace, job->meta->name, JOB__BATCH_PERIOD);
 }
 
 static struct api_opt_i64 deadline_of(const struct api_object *job) {

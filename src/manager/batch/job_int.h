@@ -124,8 +124,8 @@ struct job__view {
     struct job__end end;
 };
 
-/* Looks at a Job: the arena, the time, the seed and the gates are given. The pods of `expected` (by uid) have lost their finalizer, though that is not
- * seen yet. */
+/* Looks at a Job: the arena, the time, the seed and the gates are given. The pods of `expected` (by
+ * uid) have lost their finalizer, though that is not seen yet. */
 void job__look(struct job__view *v, const struct api_object *job,
                const struct manager__objects *pods, const struct map *expected,
                const struct job__backoff *backoff);
@@ -169,9 +169,9 @@ enum job__turn job__track_suspension(struct job__view *v);
 struct job__tracked {
     struct job__pod **released; /* the finalizer of these goes when the status is written */
     size_t released_count;
-    bool is_partial; /* there are more than can be counted at a time */
-    bool writes;     /* the status differs */
-    bool finishes;   /* this status says that the Job is finished */
+    bool is_partial;                   /* there are more than can be counted at a time */
+    bool writes;                       /* the status differs */
+    bool finishes;                     /* this status says that the Job is finished */
     size_t actions[JOB__FAIL_JOB + 1]; /* failures that were handled by podFailurePolicy */
 };
 

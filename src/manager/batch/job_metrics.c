@@ -16,8 +16,7 @@ static const char *const results[] = {"succeeded", "failed"};
 static const char *const sync_results[] = {"success", "error"};
 static const char *const dids[] = {"reconciling", "tracking", "pods_created", "pods_deleted"};
 static const char *const limits[] = {"global", "perIndex"};
-static const char *const creations[] = {"new", "recreate_terminating_or_failed",
-                                        "recreate_failed"};
+static const char *const creations[] = {"new", "recreate_terminating_or_failed", "recreate_failed"};
 static const char *const tracked[] = {"add", "delete"};
 static const char *const actions[] = {NULL, "Ignore", "Count", "FailIndex", "FailJob"};
 
@@ -25,9 +24,8 @@ static const struct {
     const char *reason;
     bool is_failure;
 } reasons[] = {
-    {"CompletionsReached", false},      {"SuccessPolicy", false},
-    {"BackoffLimitExceeded", true},     {"DeadlineExceeded", true},
-    {"PodFailurePolicy", true},         {"MaxFailedIndexesExceeded", true},
+    {"CompletionsReached", false}, {"SuccessPolicy", false},   {"BackoffLimitExceeded", true},
+    {"DeadlineExceeded", true},    {"PodFailurePolicy", true}, {"MaxFailedIndexesExceeded", true},
     {"FailedIndexes", true},
 };
 

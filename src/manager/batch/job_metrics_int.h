@@ -8,13 +8,7 @@
 enum { JOB__BUCKETS = 15 };
 
 /* What a piece of work did about pods. */
-enum job__did {
-    JOB__DID_RECONCILE,
-    JOB__DID_TRACK,
-    JOB__DID_CREATE,
-    JOB__DID_DELETE,
-    JOB__DIDS
-};
+enum job__did { JOB__DID_RECONCILE, JOB__DID_TRACK, JOB__DID_CREATE, JOB__DID_DELETE, JOB__DIDS };
 
 /* One of job_sync_duration_seconds: counts by bucket, and the sum. */
 struct job__times {

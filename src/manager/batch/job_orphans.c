@@ -16,8 +16,7 @@ const struct api_object *job__of_pod(const struct informer *jobs, const struct a
 
 bool job__is_foreign(const struct api_object *job, const struct feature_set *gates) {
     struct str name = ((const struct api_job *)job->body)->spec.managed_by;
-    return feature_enabled(gates, FEATURE_JobManagedBy) && name.p &&
-           !str_is(name, JOB__CONTROLLER);
+    return feature_enabled(gates, FEATURE_JobManagedBy) && name.p && !str_is(name, JOB__CONTROLLER);
 }
 
 static bool is_orphan(const struct job__orphans *o, const struct api_object *pod,
@@ -41,9 +40,8 @@ static void answered(void *arg, struct work *w, const struct client_answer *answ
 }
 
 static void sync(void *arg, struct work *w) {
-    static const struct str patch =
-        STR_INIT("{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"" JOB__FINALIZER
-                 "\"]}}");
+    static const struct str patch = STR_INIT(
+        "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"" JOB__FINALIZER "\"]}}");
     struct job__orphans *o = arg;
     const struct api_object *pod = informer_get(o->pods, work_namespace(w), work_name(w));
     if (!pod || !is_orphan(o, pod, o->gates))

@@ -28,8 +28,8 @@ static struct choice active_pods(const struct job__view *v) {
     struct choice c = {arena_array(v->a, struct manager__candidate, v->pods.n), 0};
     for (size_t i = 0; i < v->pods.n; i++)
         if (v->pods.v[i].is_active)
-            c.v[c.n++] = (struct manager__candidate){.pod = v->pods.v[i].object,
-                                                     .arg = &v->pods.v[i]};
+            c.v[c.n++] =
+                (struct manager__candidate){.pod = v->pods.v[i].object, .arg = &v->pods.v[i]};
     manager__rank_active(c.v, c.n);
     return c;
 }

@@ -166,7 +166,8 @@ static void put_number(struct arena *a, struct labels *labels, struct str key, i
 static void put_failures(struct arena *a, struct labels *annotations,
                          const struct job__pod *replaced) {
     bool is_ignored = replaced && replaced->action == JOB__IGNORE;
-    int32_t failures = replaced ? replaced->failures : 0, ignored = replaced ? replaced->ignored : 0;
+    int32_t failures = replaced ? replaced->failures : 0,
+            ignored = replaced ? replaced->ignored : 0;
     if (is_ignored)
         ignored += ignored < INT32_MAX;
     else if (replaced)

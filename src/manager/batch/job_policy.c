@@ -105,8 +105,7 @@ static bool is_met(struct arena *a, const struct api_success_policy_rule *rule, 
         return count.set && job__indexes_total(succeeded) >= count.v;
     struct job__indexes meant = job__indexes_parse(a, rule->succeeded_indexes, completions);
     int64_t common = job__indexes_common(&meant, succeeded);
-    return meant.n &&
-           (common == job__indexes_total(&meant) || (count.set && common >= count.v));
+    return meant.n && (common == job__indexes_total(&meant) || (count.set && common >= count.v));
 }
 
 int64_t job__match_success_policy(struct arena *a, const struct api_success_policy *p,

@@ -149,8 +149,7 @@ static bool is_full(const struct job__view *v, const struct tally *t) {
 
 static int compare_indexes(const void *x, const void *y) {
     const struct job__pod *a = *(struct job__pod *const *)x, *b = *(struct job__pod *const *)y;
-    return a->index != b->index ? (a->index > b->index) - (a->index < b->index)
-                                : (a > b) - (a < b);
+    return a->index != b->index ? (a->index > b->index) - (a->index < b->index) : (a > b) - (a < b);
 }
 
 static struct job__pod **pods_in_order(const struct job__view *v) {
@@ -200,8 +199,7 @@ static bool announce_end(struct job__view *v) {
     const char *type = v->end.type;
     if (!type || str_is(str_of(type), "Failed") || job__condition(&v->status, type))
         return false;
-    struct api_job_condition c =
-        new_condition(v, type, "True", v->end.reason, v->end.message);
+    struct api_job_condition c = new_condition(v, type, "True", v->end.reason, v->end.message);
     add_condition(v, &c);
     return true;
 }
@@ -214,8 +212,8 @@ static bool may_finish(const struct job__view *v, const struct job__tracked *out
 
 static void finish(struct job__view *v) {
     bool failed = is_failing(v);
-    struct api_job_condition c = new_condition(v, failed ? "Failed" : "Complete", "True",
-                                               v->end.reason, v->end.message);
+    struct api_job_condition c =
+        new_condition(v, failed ? "Failed" : "Complete", "True", v->end.reason, v->end.message);
     set_condition(v, &c);
     if (!failed)
         v->status.completion_time = c.last_transition_time;

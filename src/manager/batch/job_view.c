@@ -101,8 +101,7 @@ static struct job__indexes indexes_of(const struct job__view *v,
 
 static int compare_indexes(const void *x, const void *y) {
     const struct job__pod *a = *(struct job__pod *const *)x, *b = *(struct job__pod *const *)y;
-    return a->index != b->index ? (a->index > b->index) - (a->index < b->index)
-                                : (a > b) - (a < b);
+    return a->index != b->index ? (a->index > b->index) - (a->index < b->index) : (a > b) - (a < b);
 }
 
 static int64_t failures_before(const struct job__pod *p) {
@@ -143,17 +142,15 @@ static int find_index(const void *key, const void *entry) {
 }
 
 struct job__pod *job__replaced(const struct job__view *v, int32_t index) {
-    struct job__pod **found =
-        v->delayed_count
-            ? bsearch(&index, v->delayed, v->delayed_count, sizeof(struct job__pod *), find_index)
-            : NULL;
+    struct job__pod **found = v->delayed_count ? bsearch(&index, v->delayed, v->delayed_count,
+                                                         sizeof(struct job__pod *), find_index)
+                                               : NULL;
     return found ? *found : NULL;
 }
 
 static void look_at_indexes(struct job__view *v) {
     struct job__indexes ended = indexes_of(v, is_newly_succeeded);
-    v->was_succeeded =
-        job__indexes_parse(v->a, v->status.completed_indexes, v->completions.v);
+    v->was_succeeded = job__indexes_parse(v->a, v->status.completed_indexes, v->completions.v);
     v->succeeded_indexes = job__indexes_join(v->a, &v->was_succeeded, &ended);
     v->succeeded = (int32_t)job__indexes_total(&v->succeeded_indexes);
     if (!v->counts_per_index)
@@ -273,13 +270,12 @@ static bool fails_by_indexes(struct job__view *v) {
 }
 
 static bool succeeds_by_policy(struct job__view *v) {
-    int64_t rule = v->is_indexed ? job__match_success_policy(v->a, v->spec->success_policy,
-                                                             v->completions.v,
-                                                             &v->succeeded_indexes)
-                                 : -1;
-    return rule >= 0 &&
-           set_end(v, "SuccessCriteriaMet", "SuccessPolicy",
-                   arena_printf(v->a, "Matched rules at index %lld", (long long)rule));
+    int64_t rule = v->is_indexed
+                       ? job__match_success_policy(v->a, v->spec->success_policy, v->completions.v,
+                                                   &v->succeeded_indexes)
+                       : -1;
+    return rule >= 0 && set_end(v, "SuccessCriteriaMet", "SuccessPolicy",
+                                arena_printf(v->a, "Matched rules at index %lld", (long long)rule));
 }
 
 void job__judge(struct job__view *v) {

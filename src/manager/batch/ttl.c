@@ -46,10 +46,9 @@ static void sync(void *arg, struct work *w) {
                   .kind = node->kind,
                   .name = work_name(w),
                   .patch_type = CLIENT_PATCH_STRATEGIC,
-                  .patch = arena_printf(work_arena(w),
-                                        "{\"metadata\":{\"annotations\":{\"" ANNOTATION
-                                        "\":\"%d\"}}}",
-                                        seconds)},
+                  .patch = arena_printf(
+                      work_arena(w), "{\"metadata\":{\"annotations\":{\"" ANNOTATION "\":\"%d\"}}}",
+                      seconds)},
               NULL, NULL);
 }
 

@@ -87,12 +87,12 @@ static void looked_up(void *arg, struct work *w, const struct client_answer *ans
     struct deletion *d = arena_new(work_arena(w), struct deletion);
     *d = (struct deletion){c, at};
     work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = answer->object->kind,
-                                       .namespace = work_namespace(w),
-                                       .name = work_name(w),
-                                       .deletion = {.uid = answer->object->meta->uid,
-                                                    .propagation = STR("Foreground")}},
+              &(struct client_request){
+                  .verb = REGISTRY_VERB_DELETE,
+                  .kind = answer->object->kind,
+                  .namespace = work_namespace(w),
+                  .name = work_name(w),
+                  .deletion = {.uid = answer->object->meta->uid, .propagation = STR("Foreground")}},
               deleted, d);
 }
 

@@ -5,7 +5,7 @@
 #include "manager/manager_metrics.h"
 
 #define ALL "cronjob-controller,job-controller,garbage-collector-controller"
-#define CRON(schedule, spec)                                                                  \
+#define CRON(schedule, spec)                                                                    \
     "{apiVersion: batch/v1, kind: CronJob, metadata: {name: tick}, spec: {schedule: '" schedule \
     "', " spec "jobTemplate: {metadata: {labels: {a: b}, annotations: {e: f}}, spec: "          \
     "{template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}}"
@@ -227,8 +227,8 @@ static void other_jobs_are_told_of(void **state) {
                 "\"lost\",\"uid\":\"x\"}]}}");
     world_run(&m.w, 1);
     assert_int_equal(status_of(&m)->active.n, 0);
-    assert_true(str_is(world_event(&m.w, "MissingJob", "tick")->message,
-                       "Active job went missing: lost"));
+    assert_true(
+        str_is(world_event(&m.w, "MissingJob", "tick")->message, "Active job went missing: lost"));
     managed_stop(&m);
 }
 

@@ -45,14 +45,9 @@ static const struct {
     const char *x, *y, *both;
     int32_t common;
 } pairs[] = {
-    {"", "", "", 0},
-    {"0-2", "", "0-2", 0},
-    {"0,2,4", "1,3", "0-4", 0},
-    {"0-5", "2-3", "0-5", 2},
-    {"0-2,7-9", "2-7", "0-9", 2},
-    {"0-9", "1,3,5-7", "0-9", 5},
-    {"5", "1", "1,5", 0},
-    {"1-4,6-8", "3-7", "1-8", 4},
+    {"", "", "", 0},          {"0-2", "", "0-2", 0},        {"0,2,4", "1,3", "0-4", 0},
+    {"0-5", "2-3", "0-5", 2}, {"0-2,7-9", "2-7", "0-9", 2}, {"0-9", "1,3,5-7", "0-9", 5},
+    {"5", "1", "1,5", 0},     {"1-4,6-8", "3-7", "1-8", 4},
 };
 
 static void lists_of_indexes_are_joined(void **state) {
@@ -75,9 +70,8 @@ static const struct {
     size_t most;
     const char *free;
 } gaps[] = {
-    {"", 3, 10, "0-2"},    {"", 30, 2, "0,1"},      {"0,2", 5, 10, "1,3,4"},
-    {"0-9", 10, 10, ""},   {"3-5", 8, 4, "0-2,6"},  {"1,3,5", 7, 3, "0,2,4"},
-    {"0-1,4", 5, 10, "2,3"},
+    {"", 3, 10, "0-2"},     {"", 30, 2, "0,1"},       {"0,2", 5, 10, "1,3,4"}, {"0-9", 10, 10, ""},
+    {"3-5", 8, 4, "0-2,6"}, {"1,3,5", 7, 3, "0,2,4"}, {"0-1,4", 5, 10, "2,3"},
 };
 
 static void free_indexes_are_found(void **state) {
@@ -134,8 +128,7 @@ static void failures_are_remembered(void **state) {
                                           .has_succeeded = what & S,
                                           .has_failed = what & F,
                                           .is_uncounted_failure = what & OLD,
-                                          .finished_at =
-                                              records[i].pods[pods.n].at * CLOCK_SECOND};
+                                          .finished_at = records[i].pods[pods.n].at * CLOCK_SECOND};
         }
         struct job__backoff before = records[i].before;
         before.last *= CLOCK_SECOND;
@@ -187,8 +180,8 @@ static const struct {
      "conditions: [{type: DisruptionTarget, status: 'False'}]", JOB__NO_RULE, NULL},
     {CONDITION("FailJob", "X", "Unknown"), "conditions: [{type: X, status: Unknown}]",
      JOB__FAIL_JOB, "Pod default/p has condition X matching FailJob rule at index 0"},
-    {CODES("NoSuchAction", "operator: In, values: [5]"),
-     "containerStatuses: [" ENDED("c", "5") "]", JOB__NO_RULE, NULL},
+    {CODES("NoSuchAction", "operator: In, values: [5]"), "containerStatuses: [" ENDED("c", "5") "]",
+     JOB__NO_RULE, NULL},
 };
 
 static void rules_are_for_pods(void **state) {
@@ -220,10 +213,8 @@ static void rules_are_for_pods(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_of_indexes_are_read),
-        cmocka_unit_test(lists_of_indexes_are_joined),
-        cmocka_unit_test(free_indexes_are_found),
-        cmocka_unit_test(failures_are_remembered),
+        cmocka_unit_test(lists_of_indexes_are_read), cmocka_unit_test(lists_of_indexes_are_joined),
+        cmocka_unit_test(free_indexes_are_found),    cmocka_unit_test(failures_are_remembered),
         cmocka_unit_test(rules_are_for_pods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -247,9 +247,10 @@ static void a_deleted_pod_has_failed(void **state) {
 /* A kubelet has this pod now. */
 static void bind(struct managed *m, const char *pod) {
     char text[400];
-    snprintf(text, sizeof text,
-             "{apiVersion: v1, kind: Binding, metadata: {name: %s}, target: {kind: Node, name: one}}",
-             pod);
+    snprintf(
+        text, sizeof text,
+        "{apiVersion: v1, kind: Binding, metadata: {name: %s}, target: {kind: Node, name: one}}",
+        pod);
     struct api_object *o = world_object(&m->w, text);
     world_send(&m->w, &(struct client_request){.verb = REGISTRY_VERB_CREATE,
                                                .kind = client_kind(API_T_pod),

@@ -4,8 +4,8 @@
 
 #include "managed.h"
 
-#define JOB(name, spec)                                                                         \
-    "{apiVersion: batch/v1, kind: Job, metadata: {name: " name "}, spec: {" spec "template: {"  \
+#define JOB(name, spec)                                                                        \
+    "{apiVersion: batch/v1, kind: Job, metadata: {name: " name "}, spec: {" spec "template: {" \
     "spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}"
 
 #define FINALIZER "batch.kubernetes.io/job-tracking"

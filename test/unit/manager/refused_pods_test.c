@@ -5,12 +5,12 @@
 #include "managed.h"
 
 #define GATE "TolerationAffinitySemverOperators"
-#define POD(policy)                                                                       \
-    "{metadata: {labels: {a: b}}, spec: {" policy                                        \
+#define POD(policy)                                                                         \
+    "{metadata: {labels: {a: b}}, spec: {" policy                                           \
     "tolerations: [{key: version, operator: SemverGt, value: 1.2.3, effect: NoSchedule}], " \
     "containers: [{name: c, image: i}]}}"
-#define SET(kind, spec)                                                                     \
-    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: w}, spec: {" spec              \
+#define SET(kind, spec)                                                       \
+    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: w}, spec: {" spec \
     "selector: {matchLabels: {a: b}}, template: " POD("") "}}"
 
 enum { PODS = 20, MINUTES = 10 };

@@ -34,8 +34,7 @@ static void finished_jobs_go_in_time(void **state) {
 
 static void check_ttl(struct managed *m, const char *node, const char *seconds) {
     const struct api_object *o = world_get(&m->w, API_T_node, node);
-    const struct label *l =
-        labels_find(&o->meta->annotations, STR("node.alpha.kubernetes.io/ttl"));
+    const struct label *l = labels_find(&o->meta->annotations, STR("node.alpha.kubernetes.io/ttl"));
     if (!l || !str_is(l->value, seconds))
         fail_msg("%s: %.*s", node, STR_ARG(l ? l->value : STR("absent")));
 }
