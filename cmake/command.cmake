@@ -57,6 +57,11 @@ function(berth_program_files program)
     berth_generated(${program} ${program}.bash share/bash-completion/completions completion bash)
     berth_generated(${program} _${program} share/zsh/site-functions completion zsh)
     berth_generated(${program} ${program}.fish share/fish/vendor_completions.d completion fish)
+    # As plug-in of kubectl: kubectl berth explain pod/web.
+    foreach(link kubectl-${program} kubectl_complete-${program})
+        install(CODE "file(CREATE_LINK ${program}
+            \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/${link}\" SYMBOLIC)")
+    endforeach()
     add_custom_target(man DEPENDS ${program}.1)
     add_custom_target(${program}_files ALL
         DEPENDS ${program}.1 ${program}.bash _${program} ${program}.fish)

@@ -3,6 +3,7 @@
 
 #include "cli/io.h"
 #include "cli/spelling.h"
+#include "cmd/help/complete.h"
 #include "cmd/help/help.h"
 
 const struct cmd *const cmd_table[] = {
@@ -155,7 +156,8 @@ static int dispatch(struct cmd_ctx *ctx, struct arena *arena, const struct opt_l
         return run_help(ctx, NULL, err);
     *cmd = cmd_find(rest.v[0]);
     if (!*cmd) {
-        err_set(err, ERR_USAGE, "unknown command \"%.*s\" for \"berth\"", STR_ARG(rest.v[0]));
+        err_set(err, ERR_USAGE, "unknown command \"%.*s\" for \"%s\"", STR_ARG(rest.v[0]),
+                ctx->program);
         return cmd_suggest(rest.v[0], err);
     }
     struct opt_list own = without(arena, words, words->n - rest.n);
@@ -171,4 +173,22 @@ int cmd_main(struct cmd_ctx *ctx, const struct opt_list *words) {
         return rc;
     cmd_report(ctx, cmd, &err);
     return CMD_FAILED;
+}
+
+static int complete(struct cmd_ctx *ctx, const struct opt_list *words) {
+    AUTO(buf_release) struct buf text = BUF_INIT(HELP_MOST_BYTES);
+    complete_words(words, &text);
+    return io_write(ctx->out, buf_view(&text), NULL) < 0 ? CMD_FAILED : CMD_GOOD;
+}
+
+int cmd_main_as(struct cmd_ctx *ctx, struct str path, const struct opt_list *words) {
+    size_t slash = path.n;
+    while (slash && path.p[slash - 1] != '/')
+        slash--;
+    struct str name = str_sub(path, slash, path.n);
+    if (str_is(name, "kubectl_complete-berth"))
+        return complete(ctx, words);
+    if (str_is(name, "kubectl-berth"))
+        ctx->program = "kubectl berth";
+    return cmd_main(ctx, words);
 }

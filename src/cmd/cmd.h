@@ -15,7 +15,9 @@
 
 /* The outside world. */
 struct cmd_ctx {
-    int in, out, err;            /* borrowed file descriptors */
+    const char
+        *program;     /* how it was called: "berth", or "kubectl berth" as a plug-in of kubectl */
+    int in, out, err; /* borrowed file descriptors */
     const char *const *env;      /* "NAME=value" …, NULL at the end */
     const struct clock *clock;   /* borrowed */
     bool in_is_tty;              /* a person is typing */
@@ -81,6 +83,10 @@ extern const struct opt_group cmd_global_groups[];
 /* The whole program: finds the command, parses its options, runs it, reports what failed.
  * Returns the exit code. words are the arguments without the program's name. */
 int cmd_main(struct cmd_ctx *ctx, const struct opt_list *words);
+
+/* The same under the name that the program was called by: kubectl-berth is a plug-in of kubectl,
+ * and kubectl_complete-berth tells how its words may go on. */
+int cmd_main_as(struct cmd_ctx *ctx, struct str path, const struct opt_list *words);
 
 /* --- ctx.c: the outside world ----------------------------------------------------------------- */
 

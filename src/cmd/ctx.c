@@ -41,7 +41,8 @@ static bool wants_colour(const struct cmd_ctx *ctx) {
 }
 
 void cmd_ctx_init(struct cmd_ctx *ctx, int in, int out, int err, const char *const *env) {
-    *ctx = (struct cmd_ctx){.in = in, .out = out, .err = err, .env = env, .clock = &clock_system};
+    *ctx = (struct cmd_ctx){
+        .program = "berth", .in = in, .out = out, .err = err, .env = env, .clock = &clock_system};
     ctx->in_is_tty = isatty(in);
     ctx->out_is_tty = isatty(out);
     ctx->err_is_tty = isatty(err);
@@ -93,9 +94,9 @@ void cmd_report(const struct cmd_ctx *ctx, const struct cmd *who, const struct e
     if (err->code == ERR_USAGE || !str_ends(buf_view(&text), STR("\n")))
         buf_add_char(&text, '\n');
     if (err->code == ERR_USAGE && who)
-        buf_addf(&text, "See 'berth %s --help' for usage.\n", who->name);
+        buf_addf(&text, "See '%s %s --help' for usage.\n", ctx->program, who->name);
     else if (err->code == ERR_USAGE)
-        buf_addf(&text, "Run 'berth --help' for usage.\n");
+        buf_addf(&text, "Run '%s --help' for usage.\n", ctx->program);
     /* There is nobody left to tell when standard error cannot be written. */
     (void)io_write(ctx->err, buf_view(&text), NULL);
 }

@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
     struct opt_list words = {0};
     for (int i = 1; i < argc; i++)
         opt_list_add(&arena, &words, str_of(argv[i]));
-    int code = cmd_main(&ctx, &words);
+    int code = cmd_main_as(&ctx, argc ? str_of(argv[0]) : STR(""), &words);
     /* Some file systems tell only now that there was no room. */
     if (close(STDOUT_FILENO) < 0 && code != CMD_FAILED) {
         struct err err;

@@ -43,6 +43,22 @@ struct str remote_place(struct arena *a, const struct api_object *o) {
                         STR_ARG(o->meta->name));
 }
 
+static void take_member(struct json *object, struct str key) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < object->n; i++)
+        if (!str_eq(object->members[i].key, key))
+            object->members[kept++] = object->members[i];
+    object->n = kept;
+}
+
+struct json remote_tree(struct arena *a, const struct api_object *o) {
+    struct json tree = api_object_encode(o, a);
+    for (uint32_t i = 0; i < tree.n; i++)
+        if (str_is(tree.members[i].key, "metadata"))
+            take_member(&tree.members[i].value, STR("managedFields"));
+    return tree;
+}
+
 /* ---- one object ---- */
 
 struct getting {

@@ -10,6 +10,7 @@
 #include "cmd/gate_flags.h"
 
 struct api_object;
+struct json;
 
 /* Everything belongs to the thread that calls these functions, which turn the loop. */
 struct remote {
@@ -70,6 +71,9 @@ int remote_read(struct remote *r, const struct remote_kind *kinds, size_t n,
 /* Asks for one object: *out is the caller's reference, or NULL when there is none. */
 int remote_get(struct remote *r, const struct api_kind *kind, struct str namespace, struct str name,
                const struct api_object **out, struct err *err);
+
+/* An object as kubectl shows it: without managedFields. */
+struct json remote_tree(struct arena *a, const struct api_object *o);
 
 /* Where an object is, as a part of the server's paths: namespaces/default/pods/web. */
 struct str remote_place(struct arena *a, const struct api_object *o);

@@ -93,6 +93,9 @@ struct sim_cluster {
 void sim_cluster_init(struct sim_cluster *c, const struct sim_cluster_opts *opts);
 void sim_cluster_release(struct sim_cluster *c);
 
+/* Has the kind a say in where pods go, so that objects of it are kept? */
+bool sim_cluster_needs(const struct api_kind *kind);
+
 /* Takes an object as it was read. Of kinds that have no say in where pods go nothing is kept. Fails
  * when the object has no name by which anything could be said about it. */
 int sim_cluster_add(struct sim_cluster *c, const struct json *tree,

@@ -17,8 +17,7 @@ static void refuse_unmapped(struct sim_cluster *c, const struct api_type_meta *n
     c->opts.remark(c->opts.ctx, &(struct sim_remark){.at = *at, .failure = f, .names = names});
 }
 
-/* Kinds that have a say in where pods go. */
-static bool is_needed(const struct api_kind *kind) {
+bool sim_cluster_needs(const struct api_kind *kind) {
     static const enum api_type_id types[] = {
         API_T_pod,
         API_T_node,
@@ -84,7 +83,7 @@ bool sim__take_by_kind(struct sim_cluster *c, const struct json *tree,
     struct str api_version = text_at(tree, STR("apiVersion"), decode->api_version);
     const struct json *meta = json_get(tree, STR("metadata"));
     const struct api_kind *known = api_kind_find(api_version, kind);
-    if (!kind.n || !api_version.n || (known && is_needed(known)))
+    if (!kind.n || !api_version.n || (known && sim_cluster_needs(known)))
         return false;
     enum registry_standing standing = registry_standing_of(api_version, kind);
     bool is_stored = text_at(meta, STR("uid"), STR("")).n;

@@ -9,8 +9,8 @@
  * the rest of an expression. */
 bool cel__pattern_plain(struct str pattern);
 
-/* A constant pattern of a program. One that is plain, or that the validator has compiled, is compiled
- * by the first evaluation that comes to it, any other with the program. */
+/* A constant pattern of a program. One that is plain, or that the validator has compiled, is
+ * compiled by the first evaluation that comes to it, any other with the program. */
 struct cel_pattern {
     struct str text;
     struct cel_regex *re; /* set once, by any thread; NULL until then */

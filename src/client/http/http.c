@@ -182,6 +182,10 @@ static void call_over(struct client__transfer *t, CURLcode result) {
     call_free(call);
 }
 
+static bool is_event(const struct api_kind *kind) {
+    return kind && kind->type == &api_types[API_T_event];
+}
+
 static struct client_call *http_send(struct client *c, const struct client_request *r,
                                      client_answer_fn *done, void *arg) {
     struct client__http *h = client__http_of(c);
@@ -192,10 +196,9 @@ static struct client_call *http_send(struct client *c, const struct client_reque
     call->message = client__message_of(&call->arena, r);
     call->transfer = (struct client__transfer){
         .hub = &h->hub, .most = LIMIT_CLIENT_ANSWER_BYTES, .over = call_over};
-    call->waiting = (struct client__waiting){
-        .bucket = r->kind && r->kind->type == &api_types[API_T_event] ? &h->events : &h->bucket,
-        .send = send_call,
-        .refuse = refuse_call};
+    call->waiting = (struct client__waiting){.bucket = is_event(r->kind) ? &h->events : &h->bucket,
+                                             .send = send_call,
+                                             .refuse = refuse_call};
     call->again = (struct net_timer){.fn = send_again, .arg = call};
     call->done = done;
     call->arg = arg;

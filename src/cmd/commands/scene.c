@@ -129,6 +129,11 @@ static const struct remote_kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+const struct remote_kind *scene_kinds(size_t *n) {
+    *n = KINDS;
+    return kinds;
+}
+
 /* The kinds to read. A pod that is asked about may have ended, and is read for itself then. */
 static size_t choose_kinds(struct scene *s, struct arena *a, const struct scene_opts *opts,
                            struct remote_kind *out) {
@@ -160,7 +165,7 @@ struct taking {
 static void take_object(void *arg, const struct api_object *o) {
     struct taking *t = arg;
     AUTO(arena_release) struct arena a = {0};
-    struct json tree = api_object_encode(o, &a);
+    struct json tree = remote_tree(&a, o);
     struct sim_source at = {.file = remote_place(&a, o)};
     if (t->rc == 0)
         t->rc = sim_cluster_add(t->cluster, &tree, &(struct api_decode_opts){.strict = false}, &at,

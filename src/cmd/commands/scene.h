@@ -40,6 +40,9 @@ struct scene {
     const struct clock *stopwatch; /* of scene_sched_new; NULL: see struct sched_opts */
 };
 
+/* The kinds that a server is asked for. */
+const struct remote_kind *scene_kinds(size_t *n);
+
 /* Is a server asked? So it is without -f, and where the options say so. */
 bool scene_is_live(const struct scene_opts *opts);
 

@@ -103,7 +103,7 @@ struct judging {
 static void judge_object(void *arg, const struct api_object *o) {
     struct judging *j = arg;
     AUTO(arena_release) struct arena a = {0};
-    struct json tree = api_object_encode(o, &a);
+    struct json tree = remote_tree(&a, o);
     struct input_value value = {.tree = &tree};
     struct input_source source = {.file = remote_place(&a, o), .item = INPUT_NO_ITEM};
     struct verdict verdict;

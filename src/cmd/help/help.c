@@ -27,6 +27,7 @@ enum { WIDEST_LEFT = 32 };
 struct page {
     struct buf *out;
     struct arena *arena;
+    const char *program;
     size_t width;
     bool colour;
 };
@@ -46,6 +47,32 @@ struct str help_opt_text(struct arena *a, const struct opt *o) {
     if (str_ends(help, STR(".")))
         help.n--;
     return arena_printf(a, "%.*s (default %s).", STR_ARG(help), o->fallback);
+}
+
+/* ---- the program's name ---- */
+
+/* Is this the name in a command, with a command of ours or an option behind it? */
+static bool is_call(struct str text, size_t at) {
+    struct str word, rest;
+    bool begins = at == 0 || text.p[at - 1] == ' ' || text.p[at - 1] == '"';
+    if (!begins || !str_starts(str_sub(text, at, text.n), STR("berth ")))
+        return false;
+    str_cut(str_sub(text, at + sizeof "berth", text.n), ' ', &word, &rest);
+    while (word.n && (str_ends(word, STR(".")) || str_ends(word, STR(","))))
+        word.n--;
+    return str_is(word, "COMMAND") || str_starts(word, STR("-")) || cmd_find(word);
+}
+
+/* The text with the program called as it was. */
+static struct str called(const struct page *p, struct str text) {
+    AUTO(buf_release) struct buf out = BUF_INIT(HELP_MOST_BYTES);
+    for (size_t i = 0; i < text.n; i++)
+        if (is_call(text, i)) {
+            buf_add(&out, str_of(p->program));
+            i += sizeof "berth" - 2;
+        } else
+            buf_add_char(&out, text.p[i]);
+    return arena_str(p->arena, buf_view(&out));
 }
 
 /* Appends words of text with lines broken before `width`; further lines start at `indent`. The
@@ -72,7 +99,7 @@ static void add_wrapped(const struct page *p, struct str text, size_t at, size_t
 }
 
 static void add_paragraphs(const struct page *p, const char *text) {
-    struct str rest = str_of(text);
+    struct str rest = called(p, str_of(text));
     while (rest.n > 0) {
         struct str line;
         str_cut(rest, '\n', &line, &rest);
@@ -122,7 +149,8 @@ static void add_options(const struct page *p, const struct opt_group *groups, si
         add_title(p, g->title);
         for (const struct opt *o = g->rows; o->name; o++)
             if (!o->hidden)
-                add_row(p, help_opt_spelling(p->arena, o), help_opt_text(p->arena, o), column);
+                add_row(p, help_opt_spelling(p->arena, o), called(p, help_opt_text(p->arena, o)),
+                        column);
     }
 }
 
@@ -131,7 +159,8 @@ static void add_examples(const struct page *p, const struct cmd_example *example
         return;
     add_title(p, "Examples");
     for (const struct cmd_example *e = examples; e->what; e++)
-        buf_addf(p->out, "%s  # %s\n  %s\n", e == examples ? "" : "\n", e->what, e->line);
+        buf_addf(p->out, "%s  # %s\n  %.*s\n", e == examples ? "" : "\n", e->what,
+                 STR_ARG(called(p, str_of(e->line))));
 }
 
 static void add_command_list(const struct page *p) {
@@ -148,7 +177,7 @@ static void print_program(const struct page *p) {
     add_command_list(p);
     add_options(p, cmd_global_groups, options_column(p, cmd_global_groups, 0));
     add_title(p, "Usage");
-    buf_addf(p->out, "  berth COMMAND [options]\n\n");
+    buf_addf(p->out, "  %s COMMAND [options]\n\n", p->program);
     add_paragraphs(p, "Use \"berth COMMAND --help\" for more about a command.");
 }
 
@@ -159,12 +188,12 @@ static void print_command(const struct page *p, const struct cmd *cmd) {
     add_options(p, cmd->groups, column);
     add_options(p, cmd_global_groups, column);
     add_title(p, "Usage");
-    buf_addf(p->out, "  berth %s %s\n", cmd->name, cmd->usage);
+    buf_addf(p->out, "  %s %s %s\n", p->program, cmd->name, cmd->usage);
 }
 
 void help_print(const struct cmd_ctx *ctx, const struct cmd *cmd, struct buf *out) {
     AUTO(arena_release) struct arena arena = {0};
-    struct page page = {out, &arena, ctx->width, ctx->out_colour};
+    struct page page = {out, &arena, ctx->program, ctx->width, ctx->out_colour};
     if (cmd)
         print_command(&page, cmd);
     else

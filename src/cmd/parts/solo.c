@@ -15,6 +15,8 @@
 #include "base/map.h"
 #include "cli/io.h"
 #include "client/events.h"
+#include "client/http.h"
+#include "cmd/cluster_flags.h"
 #include "cmd/flag_values.h"
 #include "cmd/signals.h"
 #include "health/endpoint.h"
@@ -44,23 +46,13 @@ struct solo {
 
 /* ---- the connection ---- */
 
-static struct str variable(const struct cmd_ctx *ctx, const char *name) {
-    const char *value = cmd_getenv(ctx, name);
-    return str_of(value ? value : "");
-}
-
 int solo_connect(struct cmd_call *call, const struct solo_connection *connection, struct str file,
                  struct kubeconfig_access *out, struct err *err) {
-    const struct cmd_ctx *ctx = call->ctx;
-    const struct kubeconfig_sources from = {
-        .file = connection->kubeconfig.p ? connection->kubeconfig : file,
+    const struct cluster_opts opts = {
+        .kubeconfig = connection->kubeconfig.p ? connection->kubeconfig : file,
         .context = connection->context,
-        .files = variable(ctx, "KUBECONFIG"),
-        .home = variable(ctx, "HOME"),
-        .service_host = variable(ctx, "KUBERNETES_SERVICE_HOST"),
-        .service_port = variable(ctx, "KUBERNETES_SERVICE_PORT"),
     };
-    return kubeconfig_load(call->arena, &from, out, err);
+    return cluster_find(call, &opts, out, err);
 }
 
 static int new_client(struct solo *s, struct client_http_opts *opts, struct client **out,

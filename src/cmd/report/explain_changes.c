@@ -20,10 +20,12 @@ static struct str text_of(struct arena *a, const struct sched_explanation *e,
                           const struct sched_group *group) {
     AUTO(buf_release) struct buf text = BUF_INIT(LONGEST_TEXT);
     for (size_t i = 0; i < group->cause_count; i++) {
+        AUTO(buf_release) struct buf cause = BUF_INIT(LONGEST_TEXT);
+        explain_add_cause(&cause, e, group->causes[i], (struct str){0});
         buf_add(&text, i ? STR("\n") : STR(""));
         buf_add(&text, sched_plugin_name(group->causes[i]->plugin));
         buf_add(&text, STR(": "));
-        explain_add_cause(&text, e, group->causes[i], (struct str){0});
+        printable_add(&text, buf_view(&cause));
     }
     return arena_str(a, buf_view(&text));
 }

@@ -273,6 +273,43 @@ static void nobody_there_is_a_failure(void **state) {
     end(&f);
 }
 
+static void keep_text(void *arg, const struct client_answer *a) {
+    struct fake *f = arg;
+    answered(arg, a);
+    snprintf(f->message, sizeof f->message, "%.*s", STR_ARG(a->code ? a->message : a->text));
+}
+
+static void ask_path(struct fake *f, const char *path) {
+    f->has_answer = false;
+    client_send(f->client,
+                &(struct client_request){.verb = REGISTRY_VERB_GET, .path = str_of(path)},
+                keep_text, f);
+    wait_for(f, &f->has_answer);
+}
+
+static const struct row texts[] = {
+    {"GET /version HTTP", OK_HEAD "some text", false},
+    {"GET /metrics HTTP",
+     "HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n"
+     "{\"kind\":\"Status\",\"reason\":\"Forbidden\",\"message\":\"not you\"}",
+     false},
+    {0},
+};
+
+static void paths_are_asked_for_as_they_are(void **state) {
+    (void)state;
+    struct fake f;
+    begin(&f, texts);
+    start_client(&f, (struct client_http_opts){0});
+    ask_path(&f, "/version");
+    assert_int_equal(f.code, ERR_NONE);
+    assert_string_equal(f.message, "some text");
+    ask_path(&f, "/metrics");
+    assert_int_equal(f.code, ERR_FORBIDDEN);
+    assert_string_equal(f.message, "not you");
+    end(&f);
+}
+
 static void long_answers_are_refused(void **state) {
     (void)state;
     struct fake f;
@@ -500,6 +537,7 @@ int main(void) {
         cmocka_unit_test(watches_are_stopped_at_any_time),
         cmocka_unit_test(silence_has_an_end),
         cmocka_unit_test(nobody_there_is_a_failure),
+        cmocka_unit_test(paths_are_asked_for_as_they_are),
         cmocka_unit_test(long_answers_are_refused),
         cmocka_unit_test(busy_servers_are_asked_again),
         cmocka_unit_test(requests_are_spread_over_time),

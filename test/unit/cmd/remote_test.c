@@ -2,7 +2,7 @@
 #include "../data.h"
 
 #include "client/client.h"
-#include "cmd/remote.h"
+#include "cmd/commands/scene.h"
 
 static const struct {
     const char *body;
@@ -106,12 +106,29 @@ static void times_are_read(void **state) {
     }
 }
 
+/* Nothing that has a say is left out, but CronJobs, which have made their Jobs. */
+static void all_that_matters_is_asked_for(void **state) {
+    (void)state;
+    size_t n;
+    const struct remote_kind *kinds = scene_kinds(&n);
+    for (const struct api_kind *kind = api_kinds; kind->kind; kind++) {
+        bool is_asked = kind->type == &api_types[API_T_cron_job];
+        for (size_t i = 0; i < n; i++)
+            is_asked |= kind->type == &api_types[kinds[i].type];
+        if (is_asked != sim_cluster_needs(kind))
+            fail_msg("%s", kind->kind);
+    }
+    for (size_t i = 0; i < n; i++)
+        assert_true(!kinds[i].hides != !kinds[i].blinds);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_are_read),
         cmocka_unit_test(gates_that_differ_are_read),
         cmocka_unit_test(failures_are_told_as_by_kubectl),
         cmocka_unit_test(times_are_read),
+        cmocka_unit_test(all_that_matters_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -512,7 +512,8 @@ static void pods_come_before_their_nodes(void **state) {
     world_start(&c.w, "");
     feature_config_init(&c.gates, FEATURE_NEWEST);
     world_create(&c.w, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}");
-    struct late late = {.base = {.carrier = &carrier, .loop = c.w.loop}, .inner = c.w.client, .holds = true};
+    struct late late = {
+        .base = {.carrier = &carrier, .loop = c.w.loop}, .inner = c.w.client, .holds = true};
     struct client *inner = c.w.client;
     informers_free(c.w.informers);
     c.w.client = &late.base;
