@@ -336,6 +336,11 @@
 /* Nodes that `berth up` makes to begin with: ten times as many as upstream is tested with. */
 #define LIMIT_SIMULATED_NODES 50000
 
+/* Commands of containers whose doings are told without running them: what is longer, or has more
+ * words, is a program and no example. Each look at a pod reads them again. */
+#define LIMIT_SIMULATED_COMMAND_BYTES 4096
+#define LIMIT_SIMULATED_COMMAND_WORDS 64
+
 /* Objects whose time is over that are deleted at once: some milliseconds of the core's thread. */
 #define LIMIT_STORE_EXPIRE 500
 

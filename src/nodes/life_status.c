@@ -3,10 +3,12 @@
  *
  * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) convertToAPIContainerStatuses.
  */
-#include "codec/time.h"
 #include "nodes/life_int.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
+#include "codec/time.h"
 #include "nodes/kubelets_int.h"
 
 struct scene {
@@ -21,13 +23,18 @@ static struct api_time time_of(int64_t seconds) {
 }
 
 /* A text that differs for each pod, container and run, as those of a runtime do. */
-static struct str id_of(const struct scene *s, struct str name, int32_t restarts) {
-    struct str what = arena_printf(s->a, "%.*s/%.*s/%d", STR_ARG(s->pod->meta->uid), STR_ARG(name),
-                                   (int)restarts);
+struct str nodes__run_id(struct arena *a, const struct api_object *pod, struct str container,
+                         int32_t restarts) {
+    struct str what =
+        arena_printf(a, "%.*s/%.*s/%d", STR_ARG(pod->meta->uid), STR_ARG(container), (int)restarts);
     unsigned long long v[4];
     for (size_t i = 0; i < 4; i++)
         v[i] = str_hash(what, i);
-    return arena_printf(s->a, "containerd://%016llx%016llx%016llx%016llx", v[0], v[1], v[2], v[3]);
+    return arena_printf(a, "containerd://%016llx%016llx%016llx%016llx", v[0], v[1], v[2], v[3]);
+}
+
+static struct str id_of(const struct scene *s, const struct nodes__container *c, int32_t restarts) {
+    return nodes__run_id(s->a, s->pod, c->spec->name, restarts);
 }
 
 static struct api_container_state_terminated *ended(const struct scene *s,
@@ -50,22 +57,13 @@ static struct api_container_state_waiting *waiting(const struct scene *s, struct
     return w;
 }
 
-static struct str backoff_message(const struct scene *s, struct str container) {
+static struct str backoff_message(const struct scene *s, const struct nodes__container *c) {
     AUTO(buf_release) struct buf text = BUF_INIT(64);
     const struct api_object_meta *meta = s->pod->meta;
-    time_write_duration(&text, nodes__backoff_seconds(s->life->restarts) * CLOCK_SECOND);
+    time_write_duration(&text, nodes__backoff_seconds(c->restarts) * CLOCK_SECOND);
     return arena_printf(s->a, "back-off %.*s restarting failed container=%.*s pod=%.*s_%.*s(%.*s)",
-                        STR_ARG(buf_view(&text)), STR_ARG(container), STR_ARG(meta->name),
+                        STR_ARG(buf_view(&text)), STR_ARG(c->spec->name), STR_ARG(meta->name),
                         STR_ARG(meta->namespace), STR_ARG(meta->uid));
-}
-
-static struct api_container_status new_status(const struct api_container *c) {
-    return (struct api_container_status){
-        .name = c->name,
-        .image = c->image,
-        .image_id = c->image,
-        .started = {true, false},
-    };
 }
 
 /* Nothing is scarce: a container has been given what it asks for, also if that has changed. */
@@ -76,63 +74,67 @@ static void set_resources(const struct scene *s, const struct api_container *c,
     *out->resources = c->resources;
 }
 
-static struct api_container_status lived(const struct scene *s, const struct api_container *c) {
-    const struct nodes__life *life = s->life;
-    struct api_container_status out = new_status(c);
-    bool has_inits = s->spec->init_containers.n > 0;
-    out.restart_count = life->restarts;
-    out.container_id = id_of(s, c->name, life->restarts);
-    if (life->last.finished)
-        out.last_state.terminated = ended(s, &life->last, id_of(s, c->name, life->restarts - 1));
-    switch (life->mode) {
+static void set_state(const struct scene *s, const struct nodes__container *c,
+                      struct api_container_status *out) {
+    bool waits_for_others = s->life->inits && c->role != NODES__EPHEMERAL;
+    switch (c->mode) {
     case NODES__RUNNING:
-        out.state.running = arena_new(s->a, struct api_container_state_running);
-        out.state.running->started_at = time_of(life->run.started);
-        out.ready = out.started.v = true;
-        set_resources(s, c, &out);
+        out->state.running = arena_new(s->a, struct api_container_state_running);
+        out->state.running->started_at = time_of(c->run.started);
         break;
     case NODES__BACKOFF:
-        out.state.waiting = waiting(s, STR("CrashLoopBackOff"), backoff_message(s, c->name));
+        out->state.waiting = waiting(s, STR("CrashLoopBackOff"), backoff_message(s, c));
         break;
     case NODES__ENDED:
-        out.state.terminated = ended(s, &life->run, out.container_id);
+        out->state.terminated = ended(s, &c->run, out->container_id);
         break;
-    case NODES__NEW:
-    case NODES__CREATING:
-        out.container_id = (struct str){0};
-        out.state.waiting = waiting(
-            s, has_inits ? STR("PodInitializing") : STR("ContainerCreating"), (struct str){0});
+    case NODES__WAITING:
+        out->state.waiting =
+            waiting(s, waits_for_others ? STR("PodInitializing") : STR("ContainerCreating"),
+                    (struct str){0});
         break;
     }
+}
+
+static struct api_container_status status_of(const struct scene *s,
+                                             const struct nodes__container *c) {
+    struct api_container_status out = {
+        .name = c->spec->name,
+        .image = c->spec->image,
+        .image_id = c->spec->image,
+        .restart_count = c->restarts,
+        .started = {true, c->mode == NODES__RUNNING && c->is_started},
+        .ready = c->mode == NODES__RUNNING && c->is_ready,
+    };
+    if (c->role == NODES__INIT)
+        out.ready = c->mode == NODES__ENDED && !c->run.exit_code;
+    if (c->role == NODES__EPHEMERAL) /* they have no probes */
+        out.ready = out.started.set = false;
+    if (c->mode != NODES__WAITING) {
+        out.container_id = id_of(s, c, c->restarts);
+        set_resources(s, c->spec, &out);
+    }
+    if (c->last.finished)
+        out.last_state.terminated =
+            ended(s, &c->last, id_of(s, c, c->restarts - (c->mode != NODES__BACKOFF)));
+    set_state(s, c, &out);
     return out;
 }
 
-/* A container that runs before the others has ended well as soon as these live. */
-static struct api_container_status initialised(const struct scene *s,
-                                               const struct api_container *c) {
-    struct nodes__run run = {s->life->begun, s->life->begun, 0};
-    if (str_is(c->restart_policy, "Always") || s->life->mode <= NODES__CREATING)
-        return lived(s, c);
-    struct api_container_status out = new_status(c);
-    out.container_id = id_of(s, c->name, 0);
-    out.state.terminated = ended(s, &run, out.container_id);
-    out.ready = true;
-    return out;
+static int by_name(const void *a, const void *b) {
+    return str_cmp(((const struct api_container_status *)a)->name,
+                   ((const struct api_container_status *)b)->name);
 }
 
-static void set_containers(const struct scene *s, struct api_pod_status *status) {
-    const struct api_container_list *inits = &s->spec->init_containers;
-    const struct api_container_list *all = &s->spec->containers;
-    struct api_container_status *v = arena_array(s->a, struct api_container_status, all->n);
-    for (size_t i = 0; i < all->n; i++)
-        v[i] = lived(s, &all->v[i]);
-    status->container_statuses = (struct api_container_status_list){v, all->n};
-    if (!inits->n)
-        return;
-    v = arena_array(s->a, struct api_container_status, inits->n);
-    for (size_t i = 0; i < inits->n; i++)
-        v[i] = initialised(s, &inits->v[i]);
-    status->init_container_statuses = (struct api_container_status_list){v, inits->n};
+/* The first ones stand in the order in which they run, others by name. */
+static struct api_container_status_list statuses_of(const struct scene *s, size_t first, size_t n,
+                                                    bool is_sorted) {
+    struct api_container_status_list list = {arena_array(s->a, struct api_container_status, n), n};
+    for (size_t i = 0; i < n; i++)
+        list.v[i] = status_of(s, &s->life->v[first + i]);
+    if (n && is_sorted)
+        qsort(list.v, n, sizeof *list.v, by_name);
+    return list;
 }
 
 static void set_ips(const struct scene *s, const struct nodes__ips *ips,
@@ -144,7 +146,7 @@ static void set_ips(const struct scene *s, const struct nodes__ips *ips,
         status->host_ips.n = 1;
     }
     struct str ip = s->spec->host_network ? ips->host : ips->pod;
-    if (!ip.n || status->pod_ip.n || s->life->mode < NODES__RUNNING)
+    if (!ip.n || status->pod_ip.n || !nodes__has_begun(s->life->v, s->life->n))
         return;
     status->pod_ip = ip;
     status->pod_ips.v = arena_new(s->a, struct api_pod_ip);
@@ -152,26 +154,13 @@ static void set_ips(const struct scene *s, const struct nodes__ips *ips,
     status->pod_ips.n = 1;
 }
 
-static struct str phase_of(const struct nodes__life *life) {
-    switch (life->mode) {
-    case NODES__NEW:
-    case NODES__CREATING:
-        return STR("Pending");
-    case NODES__RUNNING:
-    case NODES__BACKOFF:
-        return STR("Running");
-    case NODES__ENDED:
-        break;
-    }
-    return life->run.exit_code || life->is_late ? STR("Failed") : STR("Succeeded");
-}
-
 void nodes__write_life(struct arena *a, const struct api_object *pod,
                        const struct nodes__life *life, const struct nodes__ips *ips, int64_t now,
                        struct api_pod_status *status) {
     const struct api_pod *body = pod->body;
     struct scene s = {a, pod, &body->spec, life};
-    status->phase = phase_of(life);
+    size_t begun = life->inits + life->mains;
+    status->phase = nodes__phase_of(life);
     status->observed_generation = pod->meta->generation;
     if (life->is_late) {
         status->reason = STR("DeadlineExceeded");
@@ -180,7 +169,9 @@ void nodes__write_life(struct arena *a, const struct api_object *pod,
     if (!status->start_time.set)
         status->start_time = time_of(life->begun);
     set_ips(&s, ips, status);
-    set_containers(&s, status);
+    status->init_container_statuses = statuses_of(&s, 0, life->inits, false);
+    status->container_statuses = statuses_of(&s, life->inits, life->mains, true);
+    status->ephemeral_container_statuses = statuses_of(&s, begun, life->n - begun, true);
     nodes__write_conditions(a, pod, life, now, status);
 }
 

@@ -6,13 +6,21 @@
  * run, end, are restarted and stop in time. What becomes of a pod is worked out from its object
  * alone, so that another process can go on where this one stopped.
  *
- * Annotations of a pod tell how its containers behave; all of them behave alike. Values are whole
- * numbers, and what cannot be read is as if it were not there:
+ * What a container does is told by annotations of its pod, by its probes, and by its command if
+ * that is a simple one (life_program.c). An annotation is of all containers, or of one by its name,
+ * as in NAME.berth.dev/run-seconds. Values are whole numbers, and what cannot be read is as if it
+ * were not there:
  *
- *     berth.dev/start-seconds   how long containers take to start
- *     berth.dev/run-seconds     how long they run before they end by themselves; else for ever
- *     berth.dev/exit-code       the code that they end with then; else 0
- *     berth.dev/stop-seconds    how long they take to stop when the pod is deleted
+ *     berth.dev/start-seconds    how long containers take to start, since the pod began; of one
+ *                                container: since those before it let it
+ *     berth.dev/run-seconds      how long they run before they end by themselves; else for ever. Of
+ *                                the main containers, or of one
+ *     berth.dev/exit-code        the code that they end with then; else 0
+ *     berth.dev/stop-seconds     how long they take to stop when the pod is deleted
+ *     berth.dev/ready-seconds    how long they take to become ready
+ *     berth.dev/ready            "false": they are not
+ *     berth.dev/startup-seconds  how long their startup probes fail
+ *     berth.dev/live-seconds     after which time their liveness probes fail
  *
  * A node with the annotation berth.dev/kubelet: stopped is looked after by nobody: its Lease is not
  * renewed, and nothing happens to its pods. Conditions of a node that somebody else has set (Ready
