@@ -336,9 +336,11 @@
 /* Nodes that `berth up` makes to begin with: ten times as many as upstream is tested with. */
 #define LIMIT_SIMULATED_NODES 50000
 
-/* Commands of containers whose doings are told without running them: what is longer, or has more
- * words, is a program and no example. Each look at a pod reads them again. */
+/* Commands of containers whose doings are told without running them: what is longer is a program
+ * and no example, and each look at a pod reads it again. */
 #define LIMIT_SIMULATED_COMMAND_BYTES 4096
+
+/* Words of one command or statement among these, for the same reason. */
 #define LIMIT_SIMULATED_COMMAND_WORDS 64
 
 /* Objects whose time is over that are deleted at once: some milliseconds of the core's thread. */

@@ -192,7 +192,8 @@ static int open_api(struct serve *s, struct err *err) {
                                                     .token_most_seconds = s->auth.most_seconds,
                                                     .extends_tokens = s->opts->auth.extends,
                                                     .service_cidrs = s->services.cidrs,
-                                                    .node_ports = s->services.node_ports});
+                                                    .node_ports = s->services.node_ports,
+                                                    .read_log = s->read_log});
     issuer->objects = apiserver_objects(s->api);
     s->core =
         apiserver_core_new(&(struct apiserver_core_opts){s->api, s->store, s->loop, ctx->clock});
@@ -382,7 +383,7 @@ static int read_options(struct serve *s, struct err *err) {
 
 int serve_open(struct serve *s, struct cmd_call *call, const struct serve_opts *opts,
                struct err *err) {
-    *s = (struct serve){.call = call, .opts = opts, .signal_fd = -1};
+    *s = (struct serve){.call = call, .opts = opts, .signal_fd = -1, .read_log = s->read_log};
     if (read_options(s, err) < 0)
         return -1;
     s->loop = net_loop_new(call->ctx->clock);

@@ -67,7 +67,8 @@ struct serve {
     int64_t request_timeout, shutdown_delay;
     net_fn *interrupted; /* what SIGTERM and SIGINT do; NULL: serve_stop */
     void *interrupted_arg;
-    struct str kubeconfig; /* the file, once it is written */
+    struct str kubeconfig;      /* the file, once it is written */
+    apiserver_log_fn *read_log; /* set before serve_open: see apiserver_opts; or NULL */
 };
 
 /* Opens the store and makes all parts of a server but the one that listens: requests of this

@@ -32,7 +32,7 @@
 #ifndef NODES_NODES_H
 #define NODES_NODES_H
 
-#include "api/types.h"
+#include "apiserver/apiserver.h"
 #include "base/buf.h"
 
 struct client;
@@ -78,5 +78,10 @@ uint64_t nodes_rejections(const struct nodes *n, struct str reason);
 
 /* Appends the figures of all kubelets together as Prometheus reads them. */
 void nodes_write_metrics(const struct nodes *n, struct buf *out);
+
+/* What a simulated container prints: the output of a command that is told without running it, or
+ * else what happens to it (apiserver_log_fn). */
+void nodes_read_log(struct arena *a, const struct api_object *pod, struct str container,
+                    bool is_previous, int64_t now, struct apiserver_log *out);
 
 #endif

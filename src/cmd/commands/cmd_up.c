@@ -14,6 +14,7 @@
 #include "cmd/commands/load.h"
 #include "cmd/live.h"
 #include "cmd/serve.h"
+#include "nodes/nodes.h"
 
 struct up_opts {
     struct serve_opts serve;
@@ -241,6 +242,7 @@ static int run(struct cmd_call *call, struct err *err) {
     if (check(&up, err) < 0 || configure_gates(&up, err) < 0)
         return -1;
     int rc = -1;
+    up.serve.read_log = nodes_read_log;
     if (serve_open(&up.serve, call, &up.serve_opts, err) == 0 &&
         load_files(&up.serve, &up.opts->input, err) == 0 && serve_listen(&up.serve, err) == 0) {
         run_cluster(&up);
