@@ -336,6 +336,10 @@
 /* Nodes that `berth up` makes to begin with: ten times as many as upstream is tested with. */
 #define LIMIT_SIMULATED_NODES 50000
 
+/* How much faster the time of a cluster may run: at this, Leases of ten nodes are renewed a
+ * thousand times a second, and the loops' milliseconds are seconds. */
+#define LIMIT_CLUSTER_SPEED 1000
+
 /* Commands of containers whose doings are told without running them: what is longer is a program
  * and no example, and each look at a pod reads it again. */
 #define LIMIT_SIMULATED_COMMAND_BYTES 4096

@@ -104,7 +104,8 @@ static bool go_on(struct server__log *l, const struct apiserver_log *log) {
     if (!l->options.follow || log->is_over || l->left == 0)
         return false;
     if (log->next != INT64_MAX) {
-        int64_t delay = log->next - clock_wall(c->s->opts.clock);
+        const struct clock *clock = c->s->opts.clock;
+        int64_t delay = clock_wait(clock, log->next - clock_wall(clock));
         wait_until(l, net_loop_now(l->worker->loop) + (delay > 0 ? delay : 1));
     }
     return true;

@@ -20,8 +20,10 @@ struct up_opts {
     struct serve_opts serve;
     struct input_opts input;
     int64_t nodes;
+    int64_t speed;
     struct opt_list component_gates;
     bool ephemeral;
+    struct str merge;
 };
 
 static const struct opt up_opts[] = {
@@ -38,6 +40,20 @@ static const struct opt up_opts[] = {
              "those of --feature-gates: kubelet=A=true,B=false. May be given several times.",
      .value = "COMPONENT=GATES",
      .offset = offsetof(struct up_opts, component_gates)},
+    {.name = "speed",
+     .kind = OPT_INT,
+     .help = "How much faster than the clock on the wall time passes in the cluster: for objects, "
+             "controllers, the scheduler and nodes. Needs --memory or --ephemeral.",
+     .value = "N",
+     .fallback = "1",
+     .offset = offsetof(struct up_opts, speed)},
+    {.name = "merge-kubeconfig",
+     .kind = OPT_STR,
+     .help = "Put the context berth into a kubeconfig: that of kubectl ($KUBECONFIG or "
+             "~/.kube/config), or FILE. Everything else in it stays.",
+     .value = "FILE",
+     .implied = "",
+     .offset = offsetof(struct up_opts, merge)},
     {.name = "ephemeral",
      .kind = OPT_FLAG,
      .help = "Run the command behind -- with KUBECONFIG set, and end with it and its exit code. "
@@ -45,6 +61,9 @@ static const struct opt up_opts[] = {
      .offset = offsetof(struct up_opts, ephemeral)},
     {0},
 };
+
+/* What it is called in the kubeconfig of others. */
+#define CONTEXT "berth"
 
 enum { SCHEDULER, MANAGER, KUBELET, COMPONENTS };
 static const char *const component_names[COMPONENTS] = {
@@ -55,6 +74,7 @@ struct up {
     const struct up_opts *opts;
     struct serve_opts serve_opts; /* those of opts, or what --ephemeral makes of them */
     struct serve serve;
+    struct clock_fast clock; /* of the cluster, if it is another */
     struct feature_config gates[COMPONENTS];
     struct live *live;
     pid_t child;
@@ -190,15 +210,33 @@ static void suggest(struct up *up) {
     if (!ctx->err_is_tty)
         return;
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    buf_addf(&text, "try: kubectl --kubeconfig %.*s get nodes\n", STR_ARG(up->serve.kubeconfig));
+    if (up->opts->merge.p)
+        buf_addf(&text, "try: kubectl --context %s get nodes\n", CONTEXT);
+    else
+        buf_addf(&text, "try: kubectl --kubeconfig %.*s get nodes\n",
+                 STR_ARG(up->serve.kubeconfig));
     (void)io_write(ctx->err, buf_view(&text), NULL);
+}
+
+static int merge(struct up *up, struct err *err) {
+    struct str file = up->opts->merge;
+    struct cmd_ctx *ctx = up->call->ctx;
+    struct arena *a = up->call->arena;
+    struct auth_kubeconfig_places places = {
+        .file = file,
+        .files = str_of(cmd_getenv(ctx, "KUBECONFIG")),
+        .home = str_of(cmd_getenv(ctx, "HOME")),
+    };
+    struct auth_kubeconfig k = serve_access(&up->serve);
+    return file.p ? auth_kubeconfig_merge(a, &places, STR(CONTEXT), &k, err) : 0;
 }
 
 static void on_components_ready(void *arg) {
     struct up *up = arg;
-    if (up->opts->ephemeral
-            ? serve_write_kubeconfig(&up->serve, up->err) < 0 || spawn(up, up->err) < 0
-            : serve_tell_ready(&up->serve, up->err) < 0)
+    if (merge(up, up->err) < 0 ||
+        (up->opts->ephemeral
+             ? serve_write_kubeconfig(&up->serve, up->err) < 0 || spawn(up, up->err) < 0
+             : serve_tell_ready(&up->serve, up->err) < 0))
         fail(up);
     else if (!up->opts->ephemeral)
         suggest(up);
@@ -227,6 +265,12 @@ static int check(struct up *up, struct err *err) {
         return err_set(err, ERR_USAGE, "a command is run with --ephemeral only");
     if (up->opts->ephemeral && up->opts->serve.data_dir.n)
         return err_set(err, ERR_USAGE, "--ephemeral and --data-dir exclude each other");
+    if (up->opts->speed < 1 || up->opts->speed > LIMIT_CLUSTER_SPEED)
+        return err_set(err, ERR_USAGE, "--speed must be between 1 and %d", LIMIT_CLUSTER_SPEED);
+    if (up->opts->speed > 1 && !up->serve_opts.memory)
+        return err_set(err, ERR_USAGE,
+                       "--speed needs --memory or --ephemeral: times that are kept would lie ahead "
+                       "of the next start");
     if (up->opts->nodes > LIMIT_SIMULATED_NODES)
         return err_set(err, ERR_USAGE, "--nodes must be at most %d", LIMIT_SIMULATED_NODES);
     return 0;
@@ -239,16 +283,23 @@ static int run(struct cmd_call *call, struct err *err) {
         up.serve_opts.memory = true;
         up.serve_opts.port = 0;
     }
+    up.serve_opts.read_log = nodes_read_log;
     if (check(&up, err) < 0 || configure_gates(&up, err) < 0)
         return -1;
+    if (up.opts->speed > 1) {
+        clock_fast_init(&up.clock, up.opts->speed);
+        up.serve_opts.wire_clock = call->ctx->clock;
+        call->ctx->clock = &up.clock.clock;
+    }
     int rc = -1;
-    up.serve.read_log = nodes_read_log;
     if (serve_open(&up.serve, call, &up.serve_opts, err) == 0 &&
         load_files(&up.serve, &up.opts->input, err) == 0 && serve_listen(&up.serve, err) == 0) {
         run_cluster(&up);
         rc = up.rc;
     }
     serve_close(&up.serve);
+    if (up.serve_opts.wire_clock)
+        call->ctx->clock = up.serve_opts.wire_clock;
     return rc;
 }
 
