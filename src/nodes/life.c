@@ -8,8 +8,9 @@
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
 
-/* How processes end that are told to, by SIGTERM; and those that do not do it in time. */
-enum { STOPPED_EXIT_CODE = 143, KILLED_EXIT_CODE = 137 };
+/* How processes end that are told to, by SIGTERM; those that do not do it in time; and those whose
+ * machine is gone. */
+enum { STOPPED_EXIT_CODE = 143, KILLED_EXIT_CODE = 137, LOST_EXIT_CODE = 255 };
 
 /* As kubelets have it: from 10 s to 5 min, and none after a run of 10 min. */
 enum { FIRST_BACKOFF = 10, MOST_BACKOFF = 300, LONG_RUN = 600 };
@@ -44,7 +45,9 @@ static int64_t seconds_of(int64_t ns) {
 struct walk {
     const struct api_pod_spec *spec;
     struct nodes__life *life;
-    int64_t now;  /* nanoseconds */
+    int64_t now; /* nanoseconds */
+    int64_t at;  /* when what happens now happens: earlier, if nobody could tell then */
+    const struct nodes__pod_facts *facts;
     int64_t turn; /* the second since which the next container may start */
     int64_t next; /* nanoseconds: when something happens by itself */
 };
@@ -56,22 +59,28 @@ static void look_at(struct walk *w, int64_t at) {
 
 static void start_run(struct walk *w, struct nodes__container *c) {
     c->mode = NODES__RUNNING;
-    c->run = (struct nodes__run){.started = seconds_of(w->now)};
+    c->run = (struct nodes__run){.started = seconds_of(w->at)};
 }
 
 static void end_run(struct walk *w, struct nodes__container *c, int32_t exit_code) {
     c->mode = NODES__ENDED;
-    c->run.finished = seconds_of(w->now);
+    c->run.finished = seconds_of(w->at);
     c->run.exit_code = exit_code;
     c->is_started = c->is_ready = false;
 }
 
+/* Did it run on a machine that is gone? */
+static bool is_lost(const struct walk *w, const struct nodes__container *c) {
+    return c->mode == NODES__RUNNING && c->run.started < w->facts->booted;
+}
+
 /* The container has ended. The first time it is restarted at once. */
 static void leave_run(struct walk *w, struct nodes__container *c, int32_t exit_code) {
+    bool was_lost = is_lost(w, c);
     end_run(w, c, exit_code);
     if (!nodes__is_restarted(w->spec, c, exit_code))
         return;
-    bool at_once = c->restarts == 0 || c->run.finished - c->run.started >= LONG_RUN;
+    bool at_once = was_lost || c->restarts == 0 || c->run.finished - c->run.started >= LONG_RUN;
     c->last = c->run;
     c->mode = NODES__BACKOFF;
     if (at_once) {
@@ -92,6 +101,8 @@ static int64_t end_of_mode(const struct walk *w, const struct nodes__container *
     case NODES__WAITING:
         return start_of(w, c);
     case NODES__RUNNING:
+        if (is_lost(w, c))
+            return nodes__after(w->facts->booted, 0);
         return killed < ended ? killed : ended;
     case NODES__BACKOFF:
         return nodes__after(c->last.finished, nodes__backoff_seconds(c->restarts) * CLOCK_SECOND);
@@ -101,14 +112,19 @@ static int64_t end_of_mode(const struct walk *w, const struct nodes__container *
     return INT64_MAX;
 }
 
+static int32_t exit_code_of(const struct walk *w, const struct nodes__container *c) {
+    if (is_lost(w, c))
+        return LOST_EXIT_CODE;
+    return c->wishes.killed < c->wishes.runs ? STOPPED_EXIT_CODE : c->wishes.exit_code;
+}
+
 static void leave_mode(struct walk *w, struct nodes__container *c) {
     switch (c->mode) {
     case NODES__WAITING:
         start_run(w, c);
         break;
     case NODES__RUNNING:
-        leave_run(w, c,
-                  c->wishes.killed < c->wishes.runs ? STOPPED_EXIT_CODE : c->wishes.exit_code);
+        leave_run(w, c, exit_code_of(w, c));
         break;
     case NODES__BACKOFF:
         c->restarts++;
@@ -131,9 +147,13 @@ static void ask_probes(struct walk *w, struct nodes__container *c) {
 }
 
 static void lead(struct walk *w, struct nodes__container *c) {
-    for (int steps = 0; steps < MOST_STEPS && end_of_mode(w, c) <= w->now; steps++)
-        leave_mode(w, c);
     int64_t at = end_of_mode(w, c);
+    for (int steps = 0; steps < MOST_STEPS && at <= w->now; steps++) {
+        w->at = at < w->facts->away_until ? at : w->now;
+        leave_mode(w, c);
+        at = end_of_mode(w, c);
+    }
+    w->at = w->now;
     if (at <= w->now)
         at = w->now + CLOCK_SECOND;
     look_at(w, at);
@@ -286,7 +306,12 @@ struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_obje
     const struct api_pod *body = pod->body;
     struct nodes__pod_next next = {NODES__POD_WAITS, INT64_MAX};
     struct nodes__life life = nodes__read_life(a, pod, facts);
-    struct walk w = {&body->spec, &life, facts->now, 0, INT64_MAX};
+    struct walk w = {.spec = &body->spec,
+                     .life = &life,
+                     .now = facts->now,
+                     .at = facts->now,
+                     .facts = facts,
+                     .next = INT64_MAX};
     bool is_deleted = pod->meta->deletion_timestamp.set, has_ended = api_pod_has_ended(body);
     if (is_deleted && (has_ended || !any_runs(&life))) {
         /* Without grace it was deleted already, and waits for others. */

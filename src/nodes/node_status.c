@@ -137,6 +137,10 @@ bool nodes__complete_status(struct arena *a, const struct nodes__facts *facts,
     changes |= complete_addresses(a, facts, &status->addresses);
     changes |= complete_capacity(a, facts->pool, status);
     changes |= complete_info(facts->pool, &status->node_info);
+    if (facts->boot_id.n && !str_eq(status->node_info.boot_id, facts->boot_id)) {
+        status->node_info.boot_id = facts->boot_id;
+        changes = true;
+    }
     if (!status->daemon_endpoints.kubelet_endpoint.port) {
         status->daemon_endpoints.kubelet_endpoint.port = 10250;
         changes = true;

@@ -22,8 +22,14 @@
  *     berth.dev/startup-seconds  how long their startup probes fail
  *     berth.dev/live-seconds     after which time their liveness probes fail
  *
- * A node with the annotation berth.dev/kubelet: stopped is looked after by nobody: its Lease is not
- * renewed, and nothing happens to its pods. Conditions of a node that somebody else has set (Ready
+ * The annotation berth.dev/kubelet of a node tells what is wrong with it, until it goes:
+ *
+ *     stopped      nobody looks after the node: its Lease is not renewed, nothing happens to pods
+ *     crashed      the same, and all containers have died; they are restarted when it goes
+ *     partitioned  the same for others, but containers go on: what happened is told when it goes
+ *     slow         it looks after pods berth.dev/slow-seconds late, or ten
+ *
+ * Conditions of a node that somebody else has set (Ready
  * False, MemoryPressure True) stay; only Ready Unknown, which means that nobody looked after it,
  * is set right.
  *

@@ -83,25 +83,6 @@ static void count_rejection(struct nodes *n, struct str reason) {
     c->n++;
 }
 
-uint64_t nodes_rejections(const struct nodes *n, struct str reason) {
-    uint64_t sum = 0;
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&n->rejections, &at));)
-        if (!reason.n || str_eq(e->key, reason))
-            sum += ((const struct nodes__count *)e->value)->n;
-    return sum;
-}
-
-void nodes_write_metrics(const struct nodes *n, struct buf *out) {
-    static const char name[] = "kubelet_admission_rejections_total";
-    size_t at = 0;
-    buf_addf(out, "# HELP %s [ALPHA] Pods that kubelets rejected.\n# TYPE %s counter\n", name,
-             name);
-    for (struct map_entry *e; (e = map_next(&n->rejections, &at));)
-        buf_addf(out, "%s{reason=\"%.*s\"} %llu\n", name, STR_ARG(e->key),
-                 (unsigned long long)((const struct nodes__count *)e->value)->n);
-}
-
 static void sweep(struct nodes *n) {
     if (!match_wants_sweep(n->match))
         return;
@@ -202,6 +183,8 @@ static struct nodes__pod_facts facts_of(const struct nodes *n, const struct node
         .start_delay = n->opts.start_delay,
         .stop_delay = n->opts.stop_delay,
         .host_ip = host_ip_of(n, node, a),
+        .booted = node->booted,
+        .away_until = node->away_until,
     };
     if (pod->number)
         facts.pod_ip = nodes__pod_address(a, node->index, pod->number);
@@ -212,8 +195,11 @@ static void lead(struct nodes *n, struct work *w, struct nodes__pod *pod) {
     struct api_pod_status status;
     struct nodes__pod_facts facts = facts_of(n, pod, work_arena(w));
     struct nodes__pod_next next = nodes__next_of_pod(work_arena(w), pod->object, &facts, &status);
-    if (next.step == NODES__POD_WRITES)
+    nodes__tell_stop(n, pod);
+    if (next.step == NODES__POD_WRITES) {
+        nodes__tell_pod(n, work_arena(w), pod, &status);
         send_status(w, pod->object, &status);
+    }
     if (next.step == NODES__POD_GOES)
         send_deletion(w, pod->object);
     if (next.at != INT64_MAX)

@@ -7,8 +7,7 @@
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
 
-/* The pool and number that make this name; NULL when it is none of a pool's. */
-static const struct nodes_pool *pool_of(const struct nodes *n, struct str name) {
+const struct nodes_pool *nodes__pool_of(const struct nodes *n, struct str name) {
     for (size_t i = 0; i < n->opts.pool_count; i++) {
         const struct nodes_pool *pool = &n->opts.pools[i];
         int64_t number;
@@ -114,7 +113,7 @@ static void registered(void *arg, struct work *w, const struct client_answer *an
 
 void nodes__register(void *arg, struct work *w) {
     struct nodes *n = arg;
-    const struct nodes_pool *pool = pool_of(n, work_name(w));
+    const struct nodes_pool *pool = nodes__pool_of(n, work_name(w));
     if (!pool || informer_get(n->node_informer, STR(""), work_name(w)))
         return;
     struct client_request request = {
@@ -132,7 +131,8 @@ struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__n
         .name = node->name,
         .index = node->index,
         .now = nodes__wall(n),
-        .pool = pool_of(n, node->name),
+        .pool = nodes__pool_of(n, node->name),
+        .boot_id = node->boot_id,
     };
 }
 
@@ -157,6 +157,8 @@ void nodes__sync_status(void *arg, struct work *w) {
         return;
     }
     node->heartbeat_at = now + nodes__until(n, NODES__HEARTBEAT_EVERY);
+    n->heartbeats++;
+    nodes__tell_status(n, object, &status);
     nodes__beat(work_arena(w), &status, facts.now);
     struct client_request request = {
         .verb = REGISTRY_VERB_UPDATE,
