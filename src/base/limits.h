@@ -336,6 +336,15 @@
 /* Nodes that `berth up` makes to begin with: ten times as many as upstream is tested with. */
 #define LIMIT_SIMULATED_NODES 50000
 
+/* Pools of simulated nodes: each look at a node asks all of them whether it is theirs. */
+#define LIMIT_NODE_POOLS 64
+
+/* Things that differ between the nodes of a pool, and values that each of them may have. */
+#define LIMIT_NODE_POOL_VARIATIONS 64
+
+/* Values of one of these: as many as a cluster has racks, and more. */
+#define LIMIT_NODE_POOL_VALUES 1000
+
 /* How much faster the time of a cluster may run: at this, Leases of ten nodes are renewed a
  * thousand times a second, and the loops' milliseconds are seconds. */
 #define LIMIT_CLUSTER_SPEED 1000

@@ -43,7 +43,6 @@ enum { PARTS = 2 };
 
 struct live {
     struct live_opts opts;
-    struct nodes_pool pool;
     struct part parts[PARTS];
     size_t unready, running;
 };
@@ -92,8 +91,8 @@ static void begin_cluster(struct part *p) {
                                               .gates = o->kubelet_gates,
                                               .engine = engine,
                                               .seed = map_random_seed(),
-                                              .pools = &p->l->pool,
-                                              .pool_count = 1});
+                                              .pools = o->pools,
+                                              .pool_count = o->pool_count});
 }
 
 static void end_cluster(struct part *p) {
@@ -112,7 +111,9 @@ static bool node_is_ready(const struct api_object *o) {
 /* Nodes that others left behind need not be ready. */
 static bool cluster_is_ready(const struct part *p) {
     struct informer *nodes = informers_of(p->informers, client_kind(API_T_node));
-    size_t n, ready = 0, wanted = p->l->opts.nodes;
+    size_t n, ready = 0, wanted = 0;
+    for (size_t i = 0; i < p->l->opts.pool_count; i++)
+        wanted += p->l->opts.pools[i].count;
     if (!informers_have_synced(p->informers) || informer_count(nodes) < wanted)
         return false;
     const struct api_object *const *all = informer_find(nodes, INFORMER_ALL, STR(""), &n);
@@ -187,7 +188,6 @@ static void make_part(struct live *l, struct part *p, const struct part_kind *ki
 struct live *live_start(const struct live_opts *opts) {
     struct live *l = xcalloc(1, sizeof *l);
     l->opts = *opts;
-    l->pool = (struct nodes_pool){.count = opts->nodes, .prefix = STR("node-")};
     l->unready = l->running = PARTS;
     for (size_t i = 0; i < PARTS; i++)
         make_part(l, &l->parts[i], &kinds[i]);

@@ -13,7 +13,8 @@ struct live_opts {
     struct serve *serve; /* stored: it listens, and its loop will run */
     /* What each component takes for its gates; stored. */
     const struct feature_set *scheduler_gates, *manager_gates, *kubelet_gates;
-    size_t nodes; /* to be registered, if they are not there */
+    const struct nodes_pool *pools; /* of nodes that are made if they are not there; stored */
+    size_t pool_count;
     /* Called on the thread of the server's loop when all components have seen what is stored, and
      * the nodes are ready; and when all of them have ended. */
     net_fn *ready, *ended;

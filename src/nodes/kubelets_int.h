@@ -131,6 +131,9 @@ const struct nodes_pool *nodes__pool_of(const struct nodes *n, struct str name);
 void nodes__drop_pod(struct nodes *n, const struct api_object *pod);
 void nodes__free_pod(struct nodes *n, struct nodes__pod *pod);
 
+/* Is it the name of a version in status.nodeInfo that may differ between nodes? */
+bool nodes__has_info(struct str name);
+
 /* ---- events ---- */
 
 /* Says what is new in the status of a node that is about to be written. */

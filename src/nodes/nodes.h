@@ -47,6 +47,8 @@ struct informers;
 struct log;
 struct match_engine;
 struct nodes;
+struct nodes_fault_rate;
+struct nodes_variation;
 
 /* Nodes that are alike: prefix-0, prefix-1, … */
 struct nodes_pool {
@@ -57,6 +59,14 @@ struct nodes_pool {
     struct api_quantities capacity; /* none: NODES_CAPACITY */
     /* Versions as nodeInfo has them; empty: of the newest Kubernetes, and what goes with it. */
     struct str kubelet_version, kernel_version, runtime_version, os_image;
+
+    /* Of a NodePool (pool.h): what all nodes have, and where they differ. */
+    const struct api_node *model; /* or NULL; its taints instead of those above */
+    struct nodes_variation *variations;
+    size_t variation_count;
+    struct nodes_fault_rate *faults;
+    size_t fault_count;
+    uint64_t seed;
 };
 
 struct nodes_opts {

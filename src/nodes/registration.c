@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
+#include "nodes/pool.h"
 
 const struct nodes_pool *nodes__pool_of(const struct nodes *n, struct str name) {
     for (size_t i = 0; i < n->opts.pool_count; i++) {
@@ -98,7 +99,9 @@ static struct api_object *new_node(struct nodes *n, const struct nodes_pool *poo
         .now = nodes__wall(n),
         .pool = pool,
     };
-    node->spec.taints = pool->taints;
+    int64_t number = 0;
+    str_to_i64(str_sub(name, pool->prefix.n, name.n), &number);
+    nodes__draw(a, pool, (size_t)number, node);
     nodes__complete_status(a, &facts, &node->status);
     struct api_object *copy = api_object_copy(o);
     api_object_free(o);

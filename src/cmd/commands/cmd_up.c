@@ -20,6 +20,7 @@ struct up_opts {
     struct serve_opts serve;
     struct input_opts input;
     int64_t nodes;
+    struct opt_list pools;
     int64_t speed;
     struct opt_list component_gates;
     bool ephemeral;
@@ -34,6 +35,12 @@ static const struct opt up_opts[] = {
      .value = "N",
      .fallback = "10",
      .offset = offsetof(struct up_opts, nodes)},
+    {.name = "node-pool",
+     .kind = OPT_FILES,
+     .help = "File with NodePools (berth.dev/v1alpha1): more simulated nodes, with labels, taints, "
+             "versions and zones of their own. NodePools may stand in -f as well.",
+     .value = "FILE",
+     .offset = offsetof(struct up_opts, pools)},
     {.name = "component-feature-gates",
      .kind = OPT_TEXTS,
      .help = "Gates of one component, kube-scheduler, kube-controller-manager or kubelet, beside "
@@ -75,6 +82,7 @@ struct up {
     struct serve_opts serve_opts; /* those of opts, or what --ephemeral makes of them */
     struct serve serve;
     struct clock_fast clock; /* of the cluster, if it is another */
+    struct load_pools pools;
     struct feature_config gates[COMPONENTS];
     struct live *live;
     pid_t child;
@@ -249,7 +257,8 @@ static void run_cluster(struct up *up) {
                                               .scheduler_gates = &up->gates[SCHEDULER].enabled,
                                               .manager_gates = &up->gates[MANAGER].enabled,
                                               .kubelet_gates = &up->gates[KUBELET].enabled,
-                                              .nodes = (size_t)up->opts->nodes,
+                                              .pools = up->pools.v,
+                                              .pool_count = up->pools.n,
                                               .ready = on_components_ready,
                                               .ended = on_components_ended,
                                               .arg = up});
@@ -276,6 +285,14 @@ static int check(struct up *up, struct err *err) {
     return 0;
 }
 
+/* Those of --nodes, and those of --node-pool. */
+static int read_pools(struct up *up, struct err *err) {
+    struct arena *a = up->call->arena;
+    struct nodes_pool plain = {.count = (size_t)up->opts->nodes, .prefix = STR("node-")};
+    load_pools_add(a, &up->pools, &plain);
+    return load_pool_files(up->call->ctx, a, &up->opts->pools, &up->pools, err);
+}
+
 static int run(struct cmd_call *call, struct err *err) {
     struct up up = {.call = call, .opts = call->opts, .err = err, .rc = CMD_GOOD};
     up.serve_opts = up.opts->serve;
@@ -284,7 +301,7 @@ static int run(struct cmd_call *call, struct err *err) {
         up.serve_opts.port = 0;
     }
     up.serve_opts.read_log = nodes_read_log;
-    if (check(&up, err) < 0 || configure_gates(&up, err) < 0)
+    if (check(&up, err) < 0 || configure_gates(&up, err) < 0 || read_pools(&up, err) < 0)
         return -1;
     if (up.opts->speed > 1) {
         clock_fast_init(&up.clock, up.opts->speed);
@@ -293,7 +310,8 @@ static int run(struct cmd_call *call, struct err *err) {
     }
     int rc = -1;
     if (serve_open(&up.serve, call, &up.serve_opts, err) == 0 &&
-        load_files(&up.serve, &up.opts->input, err) == 0 && serve_listen(&up.serve, err) == 0) {
+        load_files(&up.serve, &up.opts->input, &up.pools, err) == 0 &&
+        nodes_pools_check(up.pools.v, up.pools.n, err) == 0 && serve_listen(&up.serve, err) == 0) {
         run_cluster(&up);
         rc = up.rc;
     }
