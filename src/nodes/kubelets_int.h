@@ -190,8 +190,9 @@ struct nodes__pod_facts {
     int64_t now;                     /* wall time */
     int64_t start_delay, stop_delay; /* unless annotations say otherwise */
     struct str host_ip, pod_ip;
-    int64_t booted;     /* containers that were started before this second have died; 0: none */
-    int64_t away_until; /* what was due before this time has happened then; 0: nothing */
+    int64_t booted;      /* containers that were started before this second have died; 0: none */
+    int64_t away_until;  /* what was due before this time has happened then; 0: nothing */
+    struct str deferred; /* why it cannot get the resources that it asks for now; empty: it can */
 };
 
 enum nodes__pod_step {

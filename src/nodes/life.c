@@ -15,6 +15,9 @@ enum { STOPPED_EXIT_CODE = 143, KILLED_EXIT_CODE = 137, LOST_EXIT_CODE = 255 };
 /* As kubelets have it: from 10 s to 5 min, and none after a run of 10 min. */
 enum { FIRST_BACKOFF = 10, MOST_BACKOFF = 300, LONG_RUN = 600 };
 
+/* How long it is until resources that were not there are asked for again. */
+#define DEFERRED_FOR (10 * CLOCK_SECOND)
+
 /* What may happen to a container within one second: it is made, ends, is restarted and ends. */
 enum { MOST_STEPS = 6 };
 
@@ -329,10 +332,11 @@ struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_obje
         lead_all(&w);
         meet_deadline(&w);
     }
+    if (facts->deferred.n)
+        look_at(&w, facts->now + DEFERRED_FOR);
     next.at = w.next;
-    struct nodes__ips ips = {facts->host_ip, facts->pod_ip};
     *status = body->status;
-    nodes__write_life(a, pod, &life, &ips, seconds_of(facts->now), status);
+    nodes__write_life(a, pod, &life, facts, status);
     if (!is_same(a, status, &body->status))
         next.step = NODES__POD_WRITES;
     return next;

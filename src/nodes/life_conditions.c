@@ -6,11 +6,13 @@
 #include "nodes/life_int.h"
 
 #include "base/limits.h"
+#include "nodes/kubelets_int.h"
 
 static const char *const own_types[] = {
-    "PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled",
+    "PodReadyToStartContainers", "Initialized",  "Ready",
+    "ContainersReady",           "PodScheduled", "PodResizePending",
 };
-enum { OWN_TYPES = sizeof own_types / sizeof own_types[0] };
+enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], PENDING = OWN_TYPES - 1 };
 
 static const struct api_pod_condition *find(const struct api_pod_condition_list *list,
                                             struct str type) {
@@ -133,7 +135,7 @@ static struct word sandbox(const struct nodes__life *life) {
 /* ---- writing ---- */
 
 void nodes__write_conditions(struct arena *a, const struct api_object *pod,
-                             const struct nodes__life *life, int64_t now,
+                             const struct nodes__life *life, const struct nodes__pod_facts *facts,
                              struct api_pod_status *status) {
     const struct api_pod_spec *spec = &((const struct api_pod *)pod->body)->spec;
     struct api_pod_condition_list old = status->conditions;
@@ -144,9 +146,12 @@ void nodes__write_conditions(struct arena *a, const struct api_object *pod,
         ready(a, spec, &old, containers),
         containers,
         {.is_true = true},
+        {true, STR("Deferred"), facts->deferred},
     };
     nodes__keep_conditions(a, &status->conditions);
     for (size_t i = 0; i < OWN_TYPES; i++) {
+        if (i == PENDING && !facts->deferred.n)
+            continue;
         const struct api_pod_condition *before = find(&old, str_of(own_types[i]));
         struct api_pod_condition *c = &status->conditions.v[status->conditions.n++];
         *c = (struct api_pod_condition){
@@ -155,7 +160,7 @@ void nodes__write_conditions(struct arena *a, const struct api_object *pod,
             .status = words[i].is_true ? STR("True") : STR("False"),
             .reason = words[i].reason,
             .message = words[i].message,
-            .last_transition_time = {.sec = now, .set = true},
+            .last_transition_time = nodes__time(facts->now),
         };
         if (before && str_eq(before->status, c->status))
             c->last_transition_time = before->last_transition_time;

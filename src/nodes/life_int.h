@@ -116,20 +116,18 @@ struct str nodes__phase_of(const struct nodes__life *life);
 
 /* ---- as a status ---- */
 
-/* Addresses, which a status has from some moment on. */
-struct nodes__ips {
-    struct str host, pod;
-};
-
-/* The status that shows the life at `now`, in seconds: *status is what the pod says now, and
- * becomes what it is to say. New parts are the arena's. */
+/* The status that shows the life: *status is what the pod says now, and becomes what it is to say.
+ * New parts are the arena's. */
 void nodes__write_life(struct arena *a, const struct api_object *pod,
-                       const struct nodes__life *life, const struct nodes__ips *ips, int64_t now,
+                       const struct nodes__life *life, const struct nodes__pod_facts *facts,
                        struct api_pod_status *status);
+
+/* Has a container that runs been given other resources than it asks for now? */
+bool nodes__wants_resize(const struct api_pod *pod);
 
 /* Sets the conditions of a kubelet that follow from the rest of the status. */
 void nodes__write_conditions(struct arena *a, const struct api_object *pod,
-                             const struct nodes__life *life, int64_t now,
+                             const struct nodes__life *life, const struct nodes__pod_facts *facts,
                              struct api_pod_status *status);
 
 /* Leaves only conditions in the list that are not the kubelet's; with room for the others. */

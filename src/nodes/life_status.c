@@ -11,11 +11,15 @@
 #include "codec/time.h"
 #include "nodes/kubelets_int.h"
 
+/* Of more containers of a pod a change of resources is taken as it comes. */
+enum { MOST_RESIZED = 64 };
+
 struct scene {
     struct arena *a;
     const struct api_object *pod;
     const struct api_pod_spec *spec;
     const struct nodes__life *life;
+    const struct nodes__pod_facts *facts;
 };
 
 static struct api_time time_of(int64_t seconds) {
@@ -66,9 +70,49 @@ static struct str backoff_message(const struct scene *s, const struct nodes__con
                         STR_ARG(meta->namespace), STR_ARG(meta->uid));
 }
 
-/* Nothing is scarce: a container has been given what it asks for, also if that has changed. */
+/* ---- resources ---- */
+
+static const struct api_container_status *find(const struct api_container_status_list *list,
+                                               struct str name) {
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i].name, name))
+            return &list->v[i];
+    return NULL;
+}
+
+static bool are_equal(const struct api_quantities *x, const struct api_quantities *y) {
+    bool equal = x->n == y->n;
+    for (size_t i = 0; equal && i < x->n; i++)
+        equal =
+            str_eq(x->v[i].key, y->v[i].key) && quantity_cmp(&x->v[i].value, &y->v[i].value) == 0;
+    return equal;
+}
+
+static bool was_given(const struct api_container_status *old) {
+    return old && old->state.running && old->resources;
+}
+
+bool nodes__wants_resize(const struct api_pod *pod) {
+    for (size_t i = 0; i < pod->spec.containers.n && i < MOST_RESIZED; i++) {
+        const struct api_container *c = &pod->spec.containers.v[i];
+        const struct api_container_status *old = find(&pod->status.container_statuses, c->name);
+        if (was_given(old) && !are_equal(&old->allocated_resources, &c->resources.requests))
+            return true;
+    }
+    return false;
+}
+
+/* A container has what it asks for; also if that has changed, unless there is not enough of it. */
 static void set_resources(const struct scene *s, const struct api_container *c,
                           struct api_container_status *out) {
+    const struct api_pod *pod = s->pod->body;
+    const struct api_container_status *old =
+        s->facts->deferred.n ? find(&pod->status.container_statuses, c->name) : NULL;
+    if (was_given(old)) {
+        out->allocated_resources = old->allocated_resources;
+        out->resources = old->resources;
+        return;
+    }
     out->allocated_resources = c->resources.requests;
     out->resources = arena_new(s->a, struct api_resource_requirements);
     *out->resources = c->resources;
@@ -137,15 +181,15 @@ static struct api_container_status_list statuses_of(const struct scene *s, size_
     return list;
 }
 
-static void set_ips(const struct scene *s, const struct nodes__ips *ips,
-                    struct api_pod_status *status) {
-    if (ips->host.n && !status->host_ip.n) {
-        status->host_ip = ips->host;
+static void set_ips(const struct scene *s, struct api_pod_status *status) {
+    const struct nodes__pod_facts *facts = s->facts;
+    if (facts->host_ip.n && !status->host_ip.n) {
+        status->host_ip = facts->host_ip;
         status->host_ips.v = arena_new(s->a, struct api_host_ip);
-        status->host_ips.v->ip = ips->host;
+        status->host_ips.v->ip = facts->host_ip;
         status->host_ips.n = 1;
     }
-    struct str ip = s->spec->host_network ? ips->host : ips->pod;
+    struct str ip = s->spec->host_network ? facts->host_ip : facts->pod_ip;
     if (!ip.n || status->pod_ip.n || !nodes__has_begun(s->life->v, s->life->n))
         return;
     status->pod_ip = ip;
@@ -155,10 +199,10 @@ static void set_ips(const struct scene *s, const struct nodes__ips *ips,
 }
 
 void nodes__write_life(struct arena *a, const struct api_object *pod,
-                       const struct nodes__life *life, const struct nodes__ips *ips, int64_t now,
+                       const struct nodes__life *life, const struct nodes__pod_facts *facts,
                        struct api_pod_status *status) {
     const struct api_pod *body = pod->body;
-    struct scene s = {a, pod, &body->spec, life};
+    struct scene s = {a, pod, &body->spec, life, facts};
     size_t begun = life->inits + life->mains;
     status->phase = nodes__phase_of(life);
     status->observed_generation = pod->meta->generation;
@@ -168,11 +212,11 @@ void nodes__write_life(struct arena *a, const struct api_object *pod,
     }
     if (!status->start_time.set)
         status->start_time = time_of(life->begun);
-    set_ips(&s, ips, status);
+    set_ips(&s, status);
     status->init_container_statuses = statuses_of(&s, 0, life->inits, false);
     status->container_statuses = statuses_of(&s, life->inits, life->mains, true);
     status->ephemeral_container_statuses = statuses_of(&s, begun, life->n - begun, true);
-    nodes__write_conditions(a, pod, life, now, status);
+    nodes__write_conditions(a, pod, life, facts, status);
 }
 
 void nodes__reject_status(struct arena *a, const struct api_object *pod, struct str reason,

@@ -365,6 +365,46 @@ static void pods_share_a_node(void **state) {
     end(&c);
 }
 
+static void resize(struct cluster *c, const char *cpu) {
+    struct str patch = arena_printf(&c->w.arena,
+                                    "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{"
+                                    "\"requests\":{\"cpu\":\"%s\"}}}]}}",
+                                    cpu);
+    world_patch(&c->w, API_T_pod, "x", "resize", patch.p);
+}
+
+/* What is not there is waited for, with what the container has. */
+static void pods_are_resized(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 1);
+    add_large_pod(&c, "x");
+    world_run(&c.w, 5);
+    world_create(&c.w, "{apiVersion: v1, kind: Pod, metadata: {name: z}, spec: {nodeName: node-0, "
+                       "containers: [{name: c, image: i, resources: {requests: {cpu: 10}}}]}}");
+    world_run(&c.w, 5);
+    resize(&c, "21");
+    world_run(&c.w, 1);
+    const struct api_pod *pod = pod_of(&c, "x");
+    assert_int_equal(quantity_value(&container_of(pod)->allocated_resources.v[0].value), 21);
+    assert_int_equal(container_of(pod)->restart_count, 0);
+    resize(&c, "30");
+    world_run(&c.w, 1);
+    pod = pod_of(&c, "x");
+    assert_int_equal(quantity_value(&container_of(pod)->allocated_resources.v[0].value), 21);
+    assert_int_equal(quantity_value(&container_of(pod)->resources->requests.v[0].value), 21);
+    expect_condition(pod, "PodResizePending", "True", "Deferred",
+                     "Node didn't have enough resource: cpu, requested: 30000, used: 10000, "
+                     "capacity: 32000");
+    world_delete(&c.w, API_T_pod, "z");
+    world_run(&c.w, 11);
+    pod = pod_of(&c, "x");
+    assert_int_equal(quantity_value(&container_of(pod)->allocated_resources.v[0].value), 30);
+    for (size_t i = 0; i < pod->status.conditions.n; i++)
+        assert_false(str_is(pod->status.conditions.v[i].type, "PodResizePending"));
+    end(&c);
+}
+
 /* A carrier that tells of changed nodes only when it is told to, in front of another. */
 struct late {
     struct client base;
@@ -471,6 +511,7 @@ int main(void) {
         cmocka_unit_test(pods_stop),
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_share_a_node),
+        cmocka_unit_test(pods_are_resized),
         cmocka_unit_test(pods_come_before_their_nodes),
         cmocka_unit_test(pods_outlive_the_process),
     };
