@@ -18,6 +18,7 @@ struct shell {
     int64_t at; /* nanoseconds that have passed; INT64_MAX: it sleeps for ever */
     int32_t status;
     bool has_exited;
+    bool is_open; /* the last line has no end yet */
     VEC(struct nodes__line) lines;
 };
 
@@ -82,14 +83,22 @@ static bool run_exit(struct shell *s) {
     return true;
 }
 
-/* Options of echo differ between shells. */
+/* Other options of echo than -n differ between shells. */
 static bool run_echo(struct shell *s) {
-    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_SIMULATED_COMMAND_BYTES);
-    if (s->n > 1 && str_starts(s->words[1], STR("-")))
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    size_t first = s->n > 1 && str_is(s->words[1], "-n") ? 2 : 1;
+    struct nodes__line line = {.at = s->at};
+    if (s->n > first && str_starts(s->words[first], STR("-")))
         return false;
-    for (size_t i = 1; i < s->n; i++)
-        buf_addf(&text, "%s%.*s", i > 1 ? " " : "", STR_ARG(s->words[i]));
-    vec_push(&s->lines, (struct nodes__line){s->at, arena_str(s->a, buf_view(&text))});
+    if (s->is_open) {
+        line = s->lines.v[--s->lines.n];
+        buf_add(&text, line.text);
+    }
+    for (size_t i = first; i < s->n; i++)
+        buf_addf(&text, "%s%.*s", i > first ? " " : "", STR_ARG(s->words[i]));
+    line.text = arena_str(s->a, buf_view(&text));
+    s->is_open = first == 2;
+    vec_push(&s->lines, line);
     s->status = 0;
     return true;
 }

@@ -8,11 +8,15 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "codec/time.h"
 #include "nodes/kubelets_int.h"
 
 /* Of more containers of a pod a change of resources is taken as it comes. */
 enum { MOST_RESIZED = 64 };
+
+/* Bytes of a log that kubelets take for a message. */
+enum { LONGEST_WORDS = 2048 };
 
 struct scene {
     struct arena *a;
@@ -41,11 +45,30 @@ static struct str id_of(const struct scene *s, const struct nodes__container *c,
     return nodes__run_id(s->a, s->pod, c->spec->name, restarts);
 }
 
+/* The end of what a program printed, if a failure is to be told so.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet/kuberuntime, func getTerminationMessage. */
+static struct str last_words(const struct scene *s, const struct nodes__container *c,
+                             const struct nodes__run *run) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    const struct nodes__program *p = &c->wishes.program;
+    if (!run->exit_code || !c->wishes.has_program ||
+        !str_is(c->spec->termination_message_policy, "FallbackToLogsOnError"))
+        return STR("");
+    for (size_t i = 0; i < p->n; i++)
+        if (nodes__after(run->started, p->lines[i].at) < nodes__after(run->finished + 1, 0))
+            buf_addf(&text, "%s%.*s", text.n ? "\n" : "", STR_ARG(p->lines[i].text));
+    size_t from = text.n > LONGEST_WORDS ? text.n - LONGEST_WORDS : 0;
+    return arena_str(s->a, str_sub(buf_view(&text), from, text.n));
+}
+
 static struct api_container_state_terminated *ended(const struct scene *s,
+                                                    const struct nodes__container *c,
                                                     const struct nodes__run *run, struct str id) {
     struct api_container_state_terminated *t =
         arena_new(s->a, struct api_container_state_terminated);
     t->exit_code = run->exit_code;
+    t->message = last_words(s, c, run);
     t->reason = run->exit_code ? STR("Error") : STR("Completed");
     t->started_at = time_of(run->started);
     t->finished_at = time_of(run->finished);
@@ -130,7 +153,7 @@ static void set_state(const struct scene *s, const struct nodes__container *c,
         out->state.waiting = waiting(s, STR("CrashLoopBackOff"), backoff_message(s, c));
         break;
     case NODES__ENDED:
-        out->state.terminated = ended(s, &c->run, out->container_id);
+        out->state.terminated = ended(s, c, &c->run, out->container_id);
         break;
     case NODES__WAITING:
         out->state.waiting =
@@ -160,7 +183,7 @@ static struct api_container_status status_of(const struct scene *s,
     }
     if (c->last.finished)
         out.last_state.terminated =
-            ended(s, &c->last, id_of(s, c, c->restarts - (c->mode != NODES__BACKOFF)));
+            ended(s, c, &c->last, id_of(s, c, c->restarts - (c->mode != NODES__BACKOFF)));
     set_state(s, c, &out);
     return out;
 }

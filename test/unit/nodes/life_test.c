@@ -386,6 +386,19 @@ static void stops(void **state) {
     end(&s);
 }
 
+/* What a program said last is why it failed. */
+static void messages(void **state) {
+    (void)state;
+    struct story s =
+        begin("", "restartPolicy: Never, containers: [{name: c, image: i, command: [sh, "
+                  "-c, 'echo one; echo -n two; exit 1'], terminationMessagePolicy: "
+                  "FallbackToLogsOnError}, {name: d, image: i, command: ['false']}]");
+    const struct api_pod_status *t = go_on(&s, 1);
+    assert_true(str_is(of(&t->container_statuses, "c")->state.terminated->message, "one\ntwo"));
+    assert_int_equal(of(&t->container_statuses, "d")->state.terminated->message.n, 0);
+    end(&s);
+}
+
 static void ephemeral_containers(void **state) {
     (void)state;
     struct story s = begin("", "containers: [{name: c, image: i}], ephemeralContainers: [{name: e, "
@@ -442,6 +455,7 @@ int main(void) {
         cmocka_unit_test(probes),
         cmocka_unit_test(stops),
         cmocka_unit_test(ephemeral_containers),
+        cmocka_unit_test(messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

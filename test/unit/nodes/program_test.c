@@ -40,6 +40,7 @@ static const struct {
     {"command: [sh, -c, 'false; exit']", true, 1, 0, ""},
     {"command: [sh, -c, ' ; \n']", true, 0, 0, ""},
     {"command: [sh, -c, \"echo 'it is $5'\"]", true, 0, 0, "0 it is $5\n"},
+    {"command: [sh, -c, 'echo -n a; sleep 1; echo b; echo c']", true, 0, 1000, "0 ab\n1000 c\n"},
     {"command: [sh, -c, 'sleep inf; echo no']", true, 0, FOREVER, ""},
     /* What means more than it says is not told. */
     {"command: [sh, -c, 'echo $HOME']", false, 0, 0, ""},
@@ -49,7 +50,8 @@ static const struct {
     {"command: [sh, -c, 'echo a > file']", false, 0, 0, ""},
     {"command: [sh, -c, 'sleep 1 &']", false, 0, 0, ""},
     {"command: [sh, -c, 'A=1 echo a']", false, 0, 0, ""},
-    {"command: [sh, -c, 'echo -n a']", false, 0, 0, ""},
+    {"command: [sh, -c, 'echo -e a']", false, 0, 0, ""},
+    {"command: [echo, -n, -n]", false, 0, 0, ""},
     {"command: [sh, -c, 'while true; do sleep 1; done']", false, 0, 0, ""},
     {"command: [sh, -c, \"echo 'a\"]", false, 0, 0, ""},
     {"command: [sh, -c, 'exit no']", false, 0, 0, ""},
