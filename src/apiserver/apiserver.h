@@ -95,6 +95,28 @@ struct apiserver_response {
 /* Gives back what a response holds. */
 void apiserver_response_release(struct apiserver_response *response);
 
+/* ---- what containers print ---- */
+
+struct apiserver_log_line {
+    int64_t at; /* wall time, in nanoseconds */
+    struct str text;
+};
+
+/* What a container has printed in one of its runs, up to now. */
+struct apiserver_log {
+    struct str run; /* the id of the container in that run */
+    const struct apiserver_log_line *lines;
+    size_t n;
+    int64_t next; /* wall time of the next line; INT64_MAX: it depends on what happens */
+    bool is_over; /* there will be none */
+};
+
+/* Tells what the container of a pod has printed by `now`, in the run that its status shows or, if
+ * is_previous, in the one before. Lines that were told of a run stay the same. In the arena. Any
+ * thread. */
+typedef void apiserver_log_fn(struct arena *a, const struct api_object *pod, struct str container,
+                              bool is_previous, int64_t now, struct apiserver_log *out);
+
 /* ---- the server ---- */
 
 struct apiserver_opts {
@@ -112,6 +134,7 @@ struct apiserver_opts {
     bool extends_tokens;                 /* those of pods that kubelets ask for last a year */
     struct registry_cidrs service_cidrs; /* addresses of services; none: 10.0.0.0/24 */
     struct registry_ports node_ports;    /* their ports on nodes */
+    apiserver_log_fn *read_log; /* what simulated containers print; NULL: there are no such */
 };
 
 /* A server over a store. Free it before the store is closed; NULL is fine. */
@@ -157,15 +180,18 @@ void apiserver_write(struct apiserver *s, struct apiserver_request *r,
 struct apiserver_stream {
     struct str container; /* empty: the only one */
     bool is_upgrade;      /* the connection is to be used for another protocol */
+    bool is_previous;     /* of logs: those of the run before */
 };
 
 /* Does the subresource lead to something that runs: pods/exec, pods/log, nodes/proxy, …? */
 bool apiserver_connects(const struct apiserver_resource *r, const struct registry_subresource *sub);
 
 /* Why a client cannot be led there, on any thread: this server connects to nobody. No failure:
- * there is nothing to be led to, as to the logs of a pod without a node. */
+ * there is nothing to be led to, as to the logs of a pod without a node; or, if *log has a run, it
+ * is what the container has printed, in the request's arena. */
 struct registry_failure apiserver_connect(struct apiserver *s, const struct apiserver_request *r,
-                                          const struct apiserver_stream *stream);
+                                          const struct apiserver_stream *stream,
+                                          struct apiserver_log *log);
 
 /* An object as another version of its kind: a new reference, or an object made for it. */
 const struct api_object *apiserver_convert(const struct api_object *o, const struct api_kind *to);

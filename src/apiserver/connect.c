@@ -1,7 +1,8 @@
 /*
  * Subresources that lead to a container, a pod, a service or a node: logs, exec, proxies. This
  * server connects to nobody, so that all of them end with the failure that a client would get
- * whose kubelet does not answer, after everything that is refused before that.
+ * whose kubelet does not answer, after everything that is refused before that. Only logs of
+ * simulated containers can be told.
  *
  * Follows k8s.io/kubernetes pkg/registry/core/pod, func LogLocation, func streamLocation,
  * func PortForwardLocation, func ResourceLocation, func validateContainer.
@@ -9,12 +10,14 @@
  * Follows k8s.io/kubernetes pkg/registry/core/service/storage, func (*REST) ResourceLocation.
  * Follows k8s.io/kubernetes pkg/kubelet/client, func (*NodeConnectionInfoGetter)
  * GetConnectionInfo.
+ * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) validateContainerLogStatus.
  */
 #include <arpa/inet.h>
 
 #include "apiserver/apiserver_int.h"
 
 #define NO_CONNECTION "this server does not connect to nodes or pods"
+#define NO_PROCESS    "containers of this cluster are simulated: no process runs in them"
 
 /* A connection that is wanted, and what is stored meanwhile. */
 struct connection {
@@ -22,6 +25,7 @@ struct connection {
     const struct apiserver_request *r;
     const struct apiserver_stream *stream;
     struct store_snapshot *snapshot;
+    struct apiserver_log *log;
 };
 
 static const struct registry_failure none = {.code = ERR_NONE};
@@ -40,9 +44,14 @@ static struct registry_failure not_found(const struct connection *c, const char 
                               arena_str(c->r->arena, name));
 }
 
+/* Why nobody is led any further. */
+static const char *end_of_way(const struct connection *c) {
+    return c->s->opts.read_log ? NO_PROCESS : NO_CONNECTION;
+}
+
 static struct registry_failure unreachable(const struct connection *c) {
-    return apiserver__failure(c->r->arena, ERR_UNAVAILABLE,
-                              "error trying to reach service: " NO_CONNECTION);
+    return apiserver__failure(c->r->arena, ERR_UNAVAILABLE, "error trying to reach service: %s",
+                              end_of_way(c));
 }
 
 /* ---- nodes ---- */
@@ -176,6 +185,61 @@ static struct registry_failure find_container(const struct connection *c, const 
                                              STR_ARG(wanted), STR_ARG(pod->metadata.name)));
 }
 
+/* ---- logs ---- */
+
+static const struct api_container_status *
+find_status(const struct api_container_status_list *const *lists, struct str name) {
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < lists[k]->n; i++)
+            if (str_eq(lists[k]->v[i].name, name))
+                return &lists[k]->v[i];
+    return NULL;
+}
+
+static bool has_id(const struct api_container_state_terminated *t) {
+    return t && t->container_id.n;
+}
+
+/* Is there a run whose log could be told? */
+static struct registry_failure check_run(const struct connection *c, const struct api_pod *pod,
+                                         struct str name) {
+    const struct api_container_status_list *lists[] = {&pod->status.container_statuses,
+                                                       &pod->status.init_container_statuses,
+                                                       &pod->status.ephemeral_container_statuses};
+    const struct api_container_status *status = find_status(lists, name);
+    const char *what = "is not available";
+    struct str reason = {0};
+    if (status && c->stream->is_previous) {
+        if (has_id(status->last_state.terminated))
+            return none;
+        return registry_bad_request(arena_printf(
+            c->r->arena, "previous terminated container \"%.*s\" in pod \"%.*s\" not found",
+            STR_ARG(name), STR_ARG(c->r->name)));
+    }
+    if (status && (status->state.running || has_id(status->state.terminated) ||
+                   has_id(status->last_state.terminated)))
+        return none;
+    if (status && (status->state.terminated || status->last_state.terminated))
+        what = "is terminated";
+    else if (status && status->state.waiting) {
+        what = "is waiting to start: ";
+        reason = status->state.waiting->reason;
+    } else if (status)
+        what = "is waiting to start - no logs yet";
+    return registry_bad_request(
+        arena_printf(c->r->arena, "container \"%.*s\" in pod \"%.*s\" %s%.*s", STR_ARG(name),
+                     STR_ARG(c->r->name), what, STR_ARG(reason)));
+}
+
+static struct registry_failure read_log(const struct connection *c, const struct api_object *pod,
+                                        struct str name) {
+    struct registry_failure f = check_run(c, pod->body, name);
+    if (!f.code)
+        c->s->opts.read_log(c->r->arena, pod, name, c->stream->is_previous,
+                            clock_wall(c->s->opts.clock), c->log);
+    return f;
+}
+
 /* ---- what may be connected to ---- */
 
 /* A pod without a node has no logs, which is no failure. */
@@ -191,6 +255,8 @@ static struct registry_failure log_of(const struct connection *c) {
     f = locate(c, pod->spec.node_name, &host, &url);
     if (f.code)
         return f;
+    if (c->s->opts.read_log)
+        return read_log(c, o, container);
     return apiserver__failure(
         c->r->arena, ERR_UNTOLD, "Get \"%.*s/containerLogs/%.*s/%.*s/%.*s\": " NO_CONNECTION,
         STR_ARG(url), STR_ARG(c->r->namespace), STR_ARG(c->r->name), STR_ARG(container));
@@ -214,7 +280,7 @@ static struct registry_failure stream(const struct connection *c, bool has_conta
         return f;
     if (!c->stream->is_upgrade)
         return registry_bad_request(STR("Upgrade request required"));
-    return apiserver__failure(c->r->arena, ERR_UNTOLD, "error dialing backend: " NO_CONNECTION);
+    return apiserver__failure(c->r->arena, ERR_UNTOLD, "error dialing backend: %s", end_of_way(c));
 }
 
 static struct registry_failure stream_container(const struct connection *c) {
@@ -334,8 +400,10 @@ bool apiserver_connects(const struct apiserver_resource *r,
 }
 
 struct registry_failure apiserver_connect(struct apiserver *s, const struct apiserver_request *r,
-                                          const struct apiserver_stream *stream_options) {
-    struct connection c = {s, r, stream_options, store_snapshot_take(s->opts.store)};
+                                          const struct apiserver_stream *stream_options,
+                                          struct apiserver_log *log) {
+    struct connection c = {s, r, stream_options, store_snapshot_take(s->opts.store), log};
+    *log = (struct apiserver_log){0};
     struct registry_failure f = find_row(r->resource, r->subresource)->connect(&c);
     store_snapshot_unref(c.snapshot);
     return f;

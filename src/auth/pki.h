@@ -75,6 +75,7 @@ struct auth_kubeconfig {
     struct str client_certificate, client_key;
     struct str token;
     struct str cluster, user; /* their names; empty: kubernetes, kubernetes-admin */
+    struct str context;       /* likewise; empty: user@cluster */
     struct str namespace;     /* empty: not said */
 };
 
@@ -83,5 +84,18 @@ void auth_kubeconfig_print(struct buf *out, const struct auth_kubeconfig *k);
 
 /* Writes it to a file with mode 0600, whole or not at all; an old one is replaced. */
 int auth_kubeconfig_write(struct str path, const struct auth_kubeconfig *k, struct err *err);
+
+/* Where kubectl has its configuration; what is not given is empty. */
+struct auth_kubeconfig_places {
+    struct str file;  /* this one */
+    struct str files; /* $KUBECONFIG */
+    struct str home;  /* $HOME */
+};
+
+/* Puts a context, cluster and user of this name into the file that kubectl would change, which is
+ * made with mode 0600 if it is not there. Everything else in it stays, also which context is the
+ * current one, if there is one; comments are lost, as with kubectl. */
+int auth_kubeconfig_merge(struct arena *a, const struct auth_kubeconfig_places *places,
+                          struct str name, const struct auth_kubeconfig *k, struct err *err);
 
 #endif

@@ -12,12 +12,16 @@ struct clock {
     int64_t (*wall)(const struct clock *self);
     /* Nanoseconds since some fixed moment; never goes back. For durations and timers. */
     int64_t (*mono)(const struct clock *self);
+    /* How long somebody has to wait, by the system's clock, for so many nanoseconds of this one to
+     * pass; NULL: as long. */
+    int64_t (*wait)(const struct clock *self, int64_t ns);
 };
 
 #define CLOCK_SECOND INT64_C(1000000000)
 
-int64_t clock_wall(const struct clock *c); /* c's wall time */
-int64_t clock_mono(const struct clock *c); /* c's monotonic time */
+int64_t clock_wall(const struct clock *c);             /* c's wall time */
+int64_t clock_mono(const struct clock *c);             /* c's monotonic time */
+int64_t clock_wait(const struct clock *c, int64_t ns); /* how long so much of it takes */
 
 /* The operating system's clock. */
 extern const struct clock clock_system;
@@ -33,5 +37,15 @@ void clock_manual_init(struct clock_manual *m, int64_t wall_ns);
 
 /* Moves both times forward. */
 void clock_manual_advance(struct clock_manual *m, int64_t ns);
+
+/* A clock that runs faster than the system's. Use &fast.clock wherever a clock is asked for. */
+struct clock_fast {
+    struct clock clock;
+    int64_t speed;
+    int64_t wall_ns, mono_ns; /* of the system, at its start */
+};
+
+/* Starts a clock at the system's time that runs `speed` times as fast from now on; at least 1. */
+void clock_fast_init(struct clock_fast *f, int64_t speed);
 
 #endif

@@ -340,6 +340,26 @@
 /* Nodes that `berth up` makes to begin with: ten times as many as upstream is tested with. */
 #define LIMIT_SIMULATED_NODES 50000
 
+/* Pools of simulated nodes: each look at a node asks all of them whether it is theirs. */
+#define LIMIT_NODE_POOLS 64
+
+/* Things that differ between the nodes of a pool, and values that each of them may have. */
+#define LIMIT_NODE_POOL_VARIATIONS 64
+
+/* Values of one of these: as many as a cluster has racks, and more. */
+#define LIMIT_NODE_POOL_VALUES 1000
+
+/* How much faster the time of a cluster may run: at this, Leases of ten nodes are renewed a
+ * thousand times a second, and the loops' milliseconds are seconds. */
+#define LIMIT_CLUSTER_SPEED 1000
+
+/* Commands of containers whose doings are told without running them: what is longer is a program
+ * and no example, and each look at a pod reads it again. */
+#define LIMIT_SIMULATED_COMMAND_BYTES 4096
+
+/* Words of one command or statement among these, for the same reason. */
+#define LIMIT_SIMULATED_COMMAND_WORDS 64
+
 /* Objects whose time is over that are deleted at once: some milliseconds of the core's thread. */
 #define LIMIT_STORE_EXPIRE 500
 

@@ -157,10 +157,13 @@ static void store_defaults(const struct opt_parser *p) {
         }
 }
 
-/* The value of an option without "=": the next word. Flags need none. */
+/* The value of an option without "=": the next word. Flags, and options with a value that they
+ * imply, need none. */
 static bool next_value(struct cursor *c, const struct opt *o, struct str *value) {
     if (o->kind == OPT_FLAG)
         *value = STR("true");
+    else if (o->implied)
+        *value = str_of(o->implied);
     else if (c->at < c->words->n)
         *value = c->words->v[c->at++];
     else

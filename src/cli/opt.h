@@ -43,6 +43,7 @@ struct opt {
     const char *help;
     size_t offset;                  /* where the value goes, in the struct of the table's group */
     const char *fallback;           /* the value when not given; NULL = zero */
+    const char *implied;            /* the value of one without "="; NULL: it must have one */
     const char *const *words;       /* OPT_ENUM, OPT_FORM: the choices, NULL at the end */
     void (*offer)(struct buf *out); /* what completion may offer, separated by spaces; or NULL */
 };

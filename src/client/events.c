@@ -101,6 +101,7 @@ static void memories_release(struct memories *all) {
 struct saying {
     struct events *e;
     const struct events_subject *subject;
+    struct events_place place;
     struct str resource_version;
     const char *type, *reason;
     struct str message;
@@ -110,8 +111,9 @@ struct saying {
 
 static void write_subject(struct buf *key, const struct saying *s) {
     const struct events_subject *o = s->subject;
-    buf_addf(key, "%s %s %.*s %.*s %.*s", o->kind->api_version, o->kind->kind,
-             STR_ARG(o->namespace), STR_ARG(o->name), STR_ARG(o->uid));
+    buf_addf(key, "%s %s %.*s %.*s %.*s %.*s", o->kind->api_version, o->kind->kind,
+             STR_ARG(o->namespace), STR_ARG(o->name), STR_ARG(o->uid),
+             STR_ARG(s->place.field_path));
 }
 
 static bool may_be_said(const struct saying *s) {
@@ -174,11 +176,12 @@ static struct api_object *event_of(const struct saying *s, struct memory *m) {
         .uid = arena_str(a, subject->uid),
         .api_version = str_of(subject->kind->api_version),
         .resource_version = arena_str(a, s->resource_version),
+        .field_path = arena_str(a, s->place.field_path),
     };
     event->reason = arena_str(a, str_of(s->reason));
     event->message = arena_str(a, s->message);
     event->source.component = arena_str(a, str_of(s->e->opts.component));
-    event->source.host = arena_str(a, s->e->opts.host);
+    event->source.host = arena_str(a, s->place.host.n ? s->place.host : s->e->opts.host);
     event->reporting_component = event->source.component;
     event->reporting_instance = event->source.host;
     event->first_timestamp = event->last_timestamp = s->time;
@@ -260,13 +263,14 @@ static void say(const struct saying *s) {
 }
 
 static void say_text(struct events *e, const struct events_subject *subject,
-                     struct str resource_version, enum events_type type, const char *reason,
-                     struct str message) {
+                     const struct events_place *place, struct str resource_version,
+                     enum events_type type, const char *reason, struct str message) {
     struct net_loop *loop = client_loop(e->opts.client);
     int64_t wall = clock_wall(net_loop_clock(loop));
     say(&(struct saying){
         .e = e,
         .subject = subject,
+        .place = *place,
         .resource_version = resource_version,
         .type = type == EVENTS_NORMAL ? "Normal" : "Warning",
         .reason = reason,
@@ -284,7 +288,8 @@ void events_say(struct events *e, const struct api_object *o, enum events_type t
     va_start(args, fmt);
     buf_vaddf(&text, fmt, args);
     va_end(args);
-    say_text(e, &subject, o->meta->resource_version, type, reason, buf_view(&text));
+    say_text(e, &subject, &(struct events_place){0}, o->meta->resource_version, type, reason,
+             buf_view(&text));
 }
 
 void events_say_of(struct events *e, const struct events_subject *subject, enum events_type type,
@@ -294,7 +299,18 @@ void events_say_of(struct events *e, const struct events_subject *subject, enum 
     va_start(args, fmt);
     buf_vaddf(&text, fmt, args);
     va_end(args);
-    say_text(e, subject, STR(""), type, reason, buf_view(&text));
+    say_text(e, subject, &(struct events_place){0}, STR(""), type, reason, buf_view(&text));
+}
+
+void events_say_at(struct events *e, const struct events_subject *subject,
+                   const struct events_place *place, enum events_type type, const char *reason,
+                   const char *fmt, ...) {
+    AUTO(buf_release) struct buf text = BUF_INIT(MESSAGE_MOST);
+    va_list args;
+    va_start(args, fmt);
+    buf_vaddf(&text, fmt, args);
+    va_end(args);
+    say_text(e, subject, place, STR(""), type, reason, buf_view(&text));
 }
 
 /* ---- who says ---- */

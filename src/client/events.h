@@ -40,4 +40,15 @@ __attribute__((format(printf, 5, 6))) void events_say_of(struct events *e,
                                                          enum events_type type, const char *reason,
                                                          const char *fmt, ...);
 
+/* The same about a part of it, by another host than that of all; both may be empty. */
+struct events_place {
+    struct str field_path; /* "spec.containers{c}" */
+    struct str host;
+};
+__attribute__((format(printf, 6, 7))) void events_say_at(struct events *e,
+                                                         const struct events_subject *subject,
+                                                         const struct events_place *place,
+                                                         enum events_type type, const char *reason,
+                                                         const char *fmt, ...);
+
 #endif

@@ -189,7 +189,8 @@ static int open_api(struct serve *s, struct err *err) {
                                                     .token_most_seconds = s->auth.most_seconds,
                                                     .extends_tokens = s->opts->auth.extends,
                                                     .service_cidrs = s->services.cidrs,
-                                                    .node_ports = s->services.node_ports});
+                                                    .node_ports = s->services.node_ports,
+                                                    .read_log = s->opts->read_log});
     issuer->objects = apiserver_objects(s->api);
     s->core =
         apiserver_core_new(&(struct apiserver_core_opts){s->api, s->store, s->loop, ctx->clock});
@@ -209,6 +210,7 @@ static int open_server(struct serve *s, struct err *err) {
                                .loop = s->loop,
                                .gates = &s->gates.enabled,
                                .clock = ctx->clock,
+                               .wire_clock = s->opts->wire_clock,
                                .log = &ctx->log,
                                .address = arena_str(s->call->arena, s->opts->bind_address).p,
                                .port = (uint16_t)s->opts->port,
@@ -245,13 +247,17 @@ static struct str url_of(struct serve *s) {
                         (unsigned)server_port(s->server));
 }
 
+struct auth_kubeconfig serve_access(struct serve *s) {
+    return (struct auth_kubeconfig){.server = url_of(s),
+                                    .ca_certificate = s->pki.ca_certificate,
+                                    .client_certificate = s->pki.admin_certificate,
+                                    .client_key = s->pki.admin_key};
+}
+
 int serve_write_kubeconfig(struct serve *s, struct err *err) {
     s->kubeconfig = s->opts->kubeconfig.n ? arena_str(s->call->arena, s->opts->kubeconfig)
                                           : inside(s, "admin.kubeconfig");
-    struct auth_kubeconfig k = {.server = url_of(s),
-                                .ca_certificate = s->pki.ca_certificate,
-                                .client_certificate = s->pki.admin_certificate,
-                                .client_key = s->pki.admin_key};
+    struct auth_kubeconfig k = serve_access(s);
     return auth_kubeconfig_write(s->kubeconfig, &k, err);
 }
 
@@ -267,7 +273,9 @@ int serve_tell_ready(struct serve *s, struct err *err) {
 #define GRACE (CLOCK_SECOND / 2)
 
 void serve_stop(struct serve *s) {
-    server_stop(s->server, s->shutdown_delay, GRACE);
+    int64_t second = clock_wait(s->call->ctx->clock, CLOCK_SECOND); /* of the core's loop */
+    int64_t speed = second ? CLOCK_SECOND / second : 1;
+    server_stop(s->server, s->shutdown_delay * speed, GRACE * speed);
 }
 
 static void on_signal(void *arg) {

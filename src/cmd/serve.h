@@ -30,6 +30,10 @@ struct serve_opts {
     bool memory;
     struct str request_timeout, shutdown_delay;
     int64_t max_inflight, max_mutating_inflight;
+
+    /* What commands set themselves. */
+    apiserver_log_fn *read_log;     /* see struct apiserver_opts; or NULL */
+    const struct clock *wire_clock; /* see struct server_opts; or NULL */
 };
 extern const struct opt serve_opts[], serve_request_opts[];
 
@@ -77,6 +81,9 @@ int serve_open(struct serve *s, struct cmd_call *call, const struct serve_opts *
 
 /* Begins to listen. Requests of others are served while the loop runs. */
 int serve_listen(struct serve *s, struct err *err);
+
+/* How the administrator gets in, once it listens. */
+struct auth_kubeconfig serve_access(struct serve *s);
 
 /* Writes the administrator's kubeconfig; s->kubeconfig says where. */
 int serve_write_kubeconfig(struct serve *s, struct err *err);

@@ -263,6 +263,7 @@ static int wait_time(const struct net_loop *loop, int64_t timeout) {
         int64_t left = next - clock_mono(loop->clock);
         if (left <= 0)
             return 0;
+        left = clock_wait(loop->clock, left);
         if (timeout < 0 || left < timeout)
             timeout = left;
     }

@@ -13,9 +13,13 @@ int64_t nodes__wall(const struct nodes *n) {
     return clock_wall(net_loop_clock(n->loop));
 }
 
+bool nodes__is_away(const struct nodes__node *node) {
+    return node->fault >= NODES__STOPPED;
+}
+
 struct nodes__node *nodes__find_running(const struct nodes *n, struct str name) {
     struct nodes__node *node = map_get(&n->nodes, name);
-    return node && node->keeper == NODES__OURS && !node->is_stopped ? node : NULL;
+    return node && node->keeper == NODES__OURS && !nodes__is_away(node) ? node : NULL;
 }
 
 size_t nodes_count(const struct nodes *n) {
@@ -24,13 +28,19 @@ size_t nodes_count(const struct nodes *n) {
 
 /* ---- nodes come and go ---- */
 
+void nodes__look_after(struct nodes *n, const struct nodes__node *node,
+                       const struct api_object *pod) {
+    workqueue_add_after(n->pod_queue, pod->meta->namespace, pod->meta->name,
+                        node->fault == NODES__SLOW ? node->slow : 0);
+}
+
 static void wake(struct nodes *n, struct nodes__node *node) {
     size_t count;
     const struct api_object *const *pods =
         informer_find(n->pod_informer, INFORMER_BY_NODE, node->name, &count);
     workqueue_add(n->statuses, STR(""), node->name);
     for (size_t i = 0; i < count; i++)
-        workqueue_add_object(n->pod_queue, pods[i]);
+        nodes__look_after(n, node, pods[i]);
 }
 
 void nodes__set_keeper(struct nodes *n, struct nodes__node *node, enum nodes__keeper keeper) {
@@ -43,9 +53,50 @@ void nodes__set_keeper(struct nodes *n, struct nodes__node *node, enum nodes__ke
         wake(n, node);
 }
 
-static bool is_stopped(const struct api_object *node) {
+/* ---- faults ---- */
+
+static enum nodes__fault fault_of(const struct api_object *node) {
+    static const char *const words[] = {[NODES__SLOW] = "slow",
+                                        [NODES__STOPPED] = "stopped",
+                                        [NODES__PARTITIONED] = "partitioned",
+                                        [NODES__CRASHED] = "crashed"};
     const struct label *l = labels_find(&node->meta->annotations, STR("berth.dev/kubelet"));
-    return l && str_is(l->value, "stopped");
+    for (size_t i = NODES__SLOW; l && i < sizeof words / sizeof *words; i++)
+        if (str_is(l->value, words[i]))
+            return (enum nodes__fault)i;
+    return NODES__WELL;
+}
+
+/* A slow kubelet takes ten seconds, unless it is said how many. */
+static int64_t slowness_of(const struct api_object *node) {
+    const struct label *l = labels_find(&node->meta->annotations, STR("berth.dev/slow-seconds"));
+    int64_t seconds = 10;
+    if (l && (!str_to_i64(l->value, &seconds) || seconds < 0 || seconds > INT32_MAX))
+        seconds = 10;
+    return seconds * CLOCK_SECOND;
+}
+
+/* The machine has been started again: what ran on it does not any more. */
+static void boot(struct nodes *n, struct nodes__node *node) {
+    struct buf id = BUF_INIT(sizeof node->boot_text);
+    node->booted = nodes__wall(n) / CLOCK_SECOND;
+    buf_addf(&id, "%016llx%016llx", (unsigned long long)str_hash(node->name, 0),
+             (unsigned long long)node->booted);
+    memcpy(node->boot_text, id.p, id.n);
+    node->boot_id = (struct str){node->boot_text, id.n};
+    buf_release(&id);
+}
+
+static void recover(struct nodes *n, struct nodes__node *node, const struct api_object *object,
+                    enum nodes__fault from) {
+    if (from == NODES__CRASHED)
+        boot(n, node);
+    if (from == NODES__PARTITIONED)
+        node->away_until = nodes__wall(n);
+    else
+        nodes__tell_start(n, object, from == NODES__CRASHED ? node->boot_id : STR(""));
+    workqueue_add(n->leases, STR(""), node->name);
+    wake(n, node);
 }
 
 static struct nodes__node *add_node(struct nodes *n, const struct api_object *object) {
@@ -77,7 +128,8 @@ static bool is_wanted(struct nodes *n, const struct api_object *object) {
 static void node_set(void *arg, const struct api_object *old, const struct api_object *object) {
     struct nodes *n = arg;
     struct nodes__node *node = map_get(&n->nodes, object->meta->name);
-    bool was_stopped = node && node->is_stopped;
+    enum nodes__fault before = node ? node->fault : NODES__WELL;
+    bool was_away = node && nodes__is_away(node);
     (void)old;
     if (!node && !is_wanted(n, object))
         return;
@@ -85,11 +137,11 @@ static void node_set(void *arg, const struct api_object *old, const struct api_o
         node = add_node(n, object);
         workqueue_add(n->leases, STR(""), node->name);
     }
-    node->is_stopped = is_stopped(object);
-    if (was_stopped && !node->is_stopped) {
-        workqueue_add(n->leases, STR(""), node->name);
-        wake(n, node);
-    } else if (nodes__find_running(n, node->name))
+    node->fault = fault_of(object);
+    node->slow = slowness_of(object);
+    if (was_away && !nodes__is_away(node))
+        recover(n, node, object, before);
+    else if (nodes__find_running(n, node->name))
         workqueue_add(n->statuses, STR(""), node->name);
 }
 
@@ -117,8 +169,10 @@ static void pod_set(void *arg, const struct api_object *old, const struct api_ob
     const struct api_pod *pod = object->body;
     if (old && !str_eq(old->meta->uid, object->meta->uid))
         nodes__drop_pod(n, old);
-    if (pod->spec.node_name.n && nodes__find_running(n, pod->spec.node_name))
-        workqueue_add_object(n->pod_queue, object);
+    const struct nodes__node *node =
+        pod->spec.node_name.n ? nodes__find_running(n, pod->spec.node_name) : NULL;
+    if (node)
+        nodes__look_after(n, node, object);
 }
 
 static void pod_deleted(void *arg, const struct api_object *last) {

@@ -26,11 +26,25 @@ enum { NODES__LEASE_SECONDS = 40 };
 /* Who looks after a node. */
 enum nodes__keeper { NODES__UNDECIDED, NODES__OURS, NODES__OTHERS };
 
+/* What is wrong with a kubelet, by annotation. */
+enum nodes__fault {
+    NODES__WELL,
+    NODES__SLOW,        /* it looks after pods late */
+    NODES__STOPPED,     /* it does not run, but containers do */
+    NODES__PARTITIONED, /* it runs, but nobody hears of it, nor it of others */
+    NODES__CRASHED,     /* the machine is down, and all that ran on it */
+};
+
 struct nodes__node {
     struct str name; /* behind the struct */
     uint32_t index;  /* small, and its own: addresses are made of it */
     enum nodes__keeper keeper;
-    bool is_stopped;      /* by annotation */
+    enum nodes__fault fault;
+    int64_t slow;       /* of a slow one: how much later it looks after a pod, in nanoseconds */
+    int64_t booted;     /* wall time, in seconds, of its last start after a crash; 0: none */
+    int64_t away_until; /* wall time at which it was connected again; 0: always */
+    struct str boot_id; /* since then; empty: none. In boot_text */
+    char boot_text[40];
     bool has_phase;       /* renewals are spread already */
     int64_t renewed;      /* the renewTime that was written last, in microseconds; 0: none */
     int64_t others_until; /* of OTHERS: monotonic time at which they have had their time */
@@ -43,6 +57,7 @@ struct nodes__pod {
     struct nodes__node *node;
     const struct api_object *object; /* held: as it was seen last */
     size_t place;                    /* in node->pods */
+    bool is_told_to_stop;            /* which was said */
     uint32_t number;                 /* its address by this; 0: it has none of this node */
 };
 
@@ -58,6 +73,8 @@ struct nodes {
     struct map chosen;     /* names, if others are left alone */
     uint32_t next_index;
     size_t ours;
+    uint64_t renewals, heartbeats;
+    int64_t event_tokens, event_filled; /* how much may be said of pods, and since when */
     struct intern *atoms;
     struct match *match;
 };
@@ -69,6 +86,13 @@ struct nodes__count {
 
 /* Wall time, in nanoseconds since the Unix epoch. */
 int64_t nodes__wall(const struct nodes *n);
+
+/* Is there no kubelet on it that anybody hears of? */
+bool nodes__is_away(const struct nodes__node *node);
+
+/* Has a pod of the node looked after. */
+void nodes__look_after(struct nodes *n, const struct nodes__node *node,
+                       const struct api_object *pod);
 
 /* The node of this name, if it is ours and its kubelet runs; or NULL. */
 struct nodes__node *nodes__find_running(const struct nodes *n, struct str name);
@@ -108,6 +132,25 @@ const struct nodes_pool *nodes__pool_of(const struct nodes *n, struct str name);
 void nodes__drop_pod(struct nodes *n, const struct api_object *pod);
 void nodes__free_pod(struct nodes *n, struct nodes__pod *pod);
 
+/* Is it the name of a version in status.nodeInfo that may differ between nodes? */
+bool nodes__has_info(struct str name);
+
+/* ---- events ---- */
+
+/* Says what is new in the status of a node that is about to be written. */
+void nodes__tell_status(struct nodes *n, const struct api_object *node,
+                        const struct api_node_status *status);
+
+/* The kubelet of a node has been started, after a crash with a boot id. */
+void nodes__tell_start(struct nodes *n, const struct api_object *node, struct str boot_id);
+
+/* Says what is new in the status of a pod that is about to be written. */
+void nodes__tell_pod(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
+                     const struct api_pod_status *status);
+
+/* The containers of a pod are told to stop. */
+void nodes__tell_stop(struct nodes *n, struct nodes__pod *pod);
+
 /* ---- decisions ---- */
 
 /* The address of a node, and that of a pod on it, by number; in the arena. */
@@ -126,6 +169,7 @@ struct nodes__facts {
     uint32_t index;
     int64_t now;                   /* wall time */
     const struct nodes_pool *pool; /* or NULL */
+    struct str boot_id;            /* empty: any */
 };
 
 /* What is missing in the status of a node, or wrong in it, is set in *status, which is a copy of
@@ -147,6 +191,9 @@ struct nodes__pod_facts {
     int64_t now;                     /* wall time */
     int64_t start_delay, stop_delay; /* unless annotations say otherwise */
     struct str host_ip, pod_ip;
+    int64_t booted;      /* containers that were started before this second have died; 0: none */
+    int64_t away_until;  /* what was due before this time has happened then; 0: nothing */
+    struct str deferred; /* why it cannot get the resources that it asks for now; empty: it can */
 };
 
 enum nodes__pod_step {

@@ -117,6 +117,7 @@ static void send_renewal(struct nodes *n, struct nodes__node *node, struct work 
         set_renewal(n, node, &body->spec);
     } else
         request.object = new_lease(n, node, owner);
+    n->renewals++;
     work_send(w, &request, NULL, NULL);
     work_again_after(w, next_renewal(n, node));
 }
@@ -125,7 +126,7 @@ void nodes__renew(void *arg, struct work *w) {
     struct nodes *n = arg;
     struct nodes__node *node = map_get(&n->nodes, work_name(w));
     const struct api_object *owner = informer_get(n->node_informer, STR(""), work_name(w));
-    if (!node || !owner || node->is_stopped)
+    if (!node || !owner || nodes__is_away(node))
         return;
     const struct api_object *lease =
         informer_get(n->lease_informer, NODES__LEASE_NAMESPACE, node->name);

@@ -8,11 +8,18 @@
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
 
-/* How processes end that are told to: by SIGTERM. */
-enum { STOPPED_EXIT_CODE = 143 };
+/* How processes end that are told to, by SIGTERM; those that do not do it in time; and those whose
+ * machine is gone. */
+enum { STOPPED_EXIT_CODE = 143, KILLED_EXIT_CODE = 137, LOST_EXIT_CODE = 255 };
 
 /* As kubelets have it: from 10 s to 5 min, and none after a run of 10 min. */
 enum { FIRST_BACKOFF = 10, MOST_BACKOFF = 300, LONG_RUN = 600 };
+
+/* How long it is until resources that were not there are asked for again. */
+#define DEFERRED_FOR (10 * CLOCK_SECOND)
+
+/* What may happen to a container within one second: it is made, ends, is restarted and ends. */
+enum { MOST_STEPS = 6 };
 
 int64_t nodes__backoff_seconds(int32_t restarts) {
     int64_t seconds = FIRST_BACKOFF;
@@ -21,199 +28,273 @@ int64_t nodes__backoff_seconds(int32_t restarts) {
     return seconds < MOST_BACKOFF ? seconds : MOST_BACKOFF;
 }
 
-/* So many nanoseconds after a second. Anybody may write times into a status: what is too far away
- * is never, or has been. */
-static int64_t after(int64_t second, int64_t ns) {
+/* Anybody may write times into a status. */
+int64_t nodes__after(int64_t second, int64_t ns) {
     int64_t at;
+    if (ns == INT64_MAX)
+        return INT64_MAX;
     if (__builtin_mul_overflow(second, CLOCK_SECOND, &at) || __builtin_add_overflow(at, ns, &at))
         return second < 0 ? INT64_MIN : INT64_MAX;
     return at;
-}
-
-/* ---- from a status ---- */
-
-static struct nodes__run run_of(const struct api_container_state_terminated *t) {
-    return (struct nodes__run){t->started_at.sec, t->finished_at.sec, t->exit_code};
-}
-
-static void read_state(const struct api_container_status *c, bool has_ended,
-                       struct nodes__life *life) {
-    if (c->last_state.terminated)
-        life->last = run_of(c->last_state.terminated);
-    if (c->state.running) {
-        life->mode = NODES__RUNNING;
-        life->run.started = c->state.running->started_at.sec;
-    } else if (c->state.terminated && has_ended) {
-        life->mode = NODES__ENDED;
-        life->run = run_of(c->state.terminated);
-    } else if (c->state.terminated) {
-        life->mode = NODES__BACKOFF;
-        life->last = run_of(c->state.terminated);
-    } else if (c->last_state.terminated)
-        life->mode = NODES__BACKOFF;
-}
-
-struct nodes__life nodes__read_life(const struct api_pod *pod) {
-    const struct api_pod_status *s = &pod->status;
-    struct nodes__life life = {.mode = NODES__NEW};
-    if (!s->start_time.set)
-        return life;
-    life.mode = NODES__CREATING;
-    life.begun = s->start_time.sec;
-    if (s->container_statuses.n) {
-        life.restarts = s->container_statuses.v[0].restart_count;
-        read_state(&s->container_statuses.v[0], api_pod_has_ended(pod), &life);
-    }
-    return life;
-}
-
-/* ---- a step further ---- */
-
-/* What is asked of the pod. */
-struct wishes {
-    int64_t now, start_delay, stop_delay; /* in nanoseconds */
-    struct api_opt_i64 run_seconds;
-    int32_t exit_code;
-    struct str restart_policy;
-    struct api_opt_i64 deadline_seconds;
-    bool is_deleted;
-    int64_t deleted_at, grace; /* wall time and nanoseconds */
-};
-
-static struct api_opt_i64 read_number(const struct api_object *pod, struct str key, int64_t most) {
-    const struct label *l = labels_find(&pod->meta->annotations, key);
-    struct api_opt_i64 out = {0};
-    out.set = l && str_to_i64(l->value, &out.v) && out.v >= 0 && out.v <= most;
-    return out;
-}
-
-static int64_t delay_of(const struct api_object *pod, struct str key, int64_t otherwise) {
-    struct api_opt_i64 seconds = read_number(pod, key, INT32_MAX);
-    return seconds.set ? seconds.v * CLOCK_SECOND : otherwise;
-}
-
-static struct wishes read_wishes(const struct api_object *object,
-                                 const struct nodes__pod_facts *facts) {
-    const struct api_pod *pod = object->body;
-    const struct api_object_meta *meta = object->meta;
-    struct wishes w = {
-        .now = facts->now,
-        .start_delay = delay_of(object, STR("berth.dev/start-seconds"), facts->start_delay),
-        .stop_delay = delay_of(object, STR("berth.dev/stop-seconds"), facts->stop_delay),
-        .run_seconds = read_number(object, STR("berth.dev/run-seconds"), INT32_MAX),
-        .exit_code = (int32_t)read_number(object, STR("berth.dev/exit-code"), 255).v,
-        .restart_policy = pod->spec.restart_policy,
-        .deadline_seconds = pod->spec.active_deadline_seconds,
-        .is_deleted = meta->deletion_timestamp.set,
-        .grace = after(meta->deletion_grace_period_seconds.v, 0),
-    };
-    int64_t second;
-    if (__builtin_sub_overflow(meta->deletion_timestamp.sec, meta->deletion_grace_period_seconds.v,
-                               &second))
-        second = 0;
-    w.deleted_at = after(second, 0);
-    return w;
 }
 
 static int64_t seconds_of(int64_t ns) {
     return ns / CLOCK_SECOND;
 }
 
-static void start_run(struct nodes__life *life, const struct wishes *w) {
-    life->mode = NODES__RUNNING;
-    life->run = (struct nodes__run){.started = seconds_of(w->now)};
+/* ---- one container ---- */
+
+/* A pod on its way to `now`. */
+struct walk {
+    const struct api_pod_spec *spec;
+    struct nodes__life *life;
+    int64_t now; /* nanoseconds */
+    int64_t at;  /* when what happens now happens: earlier, if nobody could tell then */
+    const struct nodes__pod_facts *facts;
+    int64_t turn; /* the second since which the next container may start */
+    int64_t next; /* nanoseconds: when something happens by itself */
+};
+
+static void look_at(struct walk *w, int64_t at) {
+    if (at > w->now && at < w->next)
+        w->next = at;
 }
 
-static void end_run(struct nodes__life *life, const struct wishes *w, int32_t exit_code) {
-    life->mode = NODES__ENDED;
-    life->run.finished = seconds_of(w->now);
-    life->run.exit_code = exit_code;
+static void start_run(struct walk *w, struct nodes__container *c) {
+    c->mode = NODES__RUNNING;
+    c->run = (struct nodes__run){.started = seconds_of(w->at)};
 }
 
-static bool is_restarted(const struct wishes *w) {
-    if (str_is(w->restart_policy, "OnFailure"))
-        return w->exit_code != 0;
-    return !str_is(w->restart_policy, "Never");
+static void end_run(struct walk *w, struct nodes__container *c, int32_t exit_code) {
+    c->mode = NODES__ENDED;
+    c->run.finished = seconds_of(w->at);
+    c->run.exit_code = exit_code;
+    c->is_started = c->is_ready = false;
 }
 
-/* The containers have ended by themselves. The first time they are restarted at once. */
-static void exit_run(struct nodes__life *life, const struct wishes *w) {
-    end_run(life, w, w->exit_code);
-    if (!is_restarted(w))
+/* Did it run on a machine that is gone? */
+static bool is_lost(const struct walk *w, const struct nodes__container *c) {
+    return c->mode == NODES__RUNNING && c->run.started < w->facts->booted;
+}
+
+/* The container has ended. The first time it is restarted at once. */
+static void leave_run(struct walk *w, struct nodes__container *c, int32_t exit_code) {
+    bool was_lost = is_lost(w, c);
+    end_run(w, c, exit_code);
+    if (!nodes__is_restarted(w->spec, c, exit_code))
         return;
-    bool at_once = life->restarts == 0 || life->run.finished - life->run.started >= LONG_RUN;
-    life->last = life->run;
-    life->mode = NODES__BACKOFF;
+    bool at_once = was_lost || c->restarts == 0 || c->run.finished - c->run.started >= LONG_RUN;
+    c->last = c->run;
+    c->mode = NODES__BACKOFF;
     if (at_once) {
-        life->restarts++;
-        start_run(life, w);
+        c->restarts++;
+        start_run(w, c);
     }
 }
 
-/* When the mode that the life is in will be over; INT64_MAX: not by itself. */
-static int64_t end_of_mode(const struct nodes__life *life, const struct wishes *w) {
-    switch (life->mode) {
-    case NODES__NEW:
-        return w->now;
-    case NODES__CREATING:
-        return after(life->begun, w->start_delay);
+static int64_t start_of(const struct walk *w, const struct nodes__container *c) {
+    return nodes__after(c->wishes.waits_in_turn ? w->turn : w->life->begun, c->wishes.start_delay);
+}
+
+/* When the mode that it is in will be over; INT64_MAX: not by itself. */
+static int64_t end_of_mode(const struct walk *w, const struct nodes__container *c) {
+    int64_t killed = nodes__after(c->run.started, c->wishes.killed);
+    int64_t ended = nodes__after(c->run.started, c->wishes.runs);
+    switch (c->mode) {
+    case NODES__WAITING:
+        return start_of(w, c);
     case NODES__RUNNING:
-        return w->run_seconds.set ? after(life->run.started + w->run_seconds.v, 0) : INT64_MAX;
+        if (is_lost(w, c))
+            return nodes__after(w->facts->booted, 0);
+        return killed < ended ? killed : ended;
     case NODES__BACKOFF:
-        return after(life->last.finished + nodes__backoff_seconds(life->restarts), 0);
+        return nodes__after(c->last.finished, nodes__backoff_seconds(c->restarts) * CLOCK_SECOND);
     case NODES__ENDED:
         break;
     }
     return INT64_MAX;
 }
 
-static void leave_mode(struct nodes__life *life, const struct wishes *w) {
-    switch (life->mode) {
-    case NODES__NEW:
-        life->mode = NODES__CREATING;
-        life->begun = seconds_of(w->now);
-        break;
-    case NODES__CREATING:
-        start_run(life, w);
+static int32_t exit_code_of(const struct walk *w, const struct nodes__container *c) {
+    if (is_lost(w, c))
+        return LOST_EXIT_CODE;
+    return c->wishes.killed < c->wishes.runs ? STOPPED_EXIT_CODE : c->wishes.exit_code;
+}
+
+static void leave_mode(struct walk *w, struct nodes__container *c) {
+    switch (c->mode) {
+    case NODES__WAITING:
+        start_run(w, c);
         break;
     case NODES__RUNNING:
-        exit_run(life, w);
+        leave_run(w, c, exit_code_of(w, c));
         break;
     case NODES__BACKOFF:
-        life->restarts++;
-        start_run(life, w);
+        c->restarts++;
+        start_run(w, c);
         break;
     case NODES__ENDED:
         break;
     }
 }
 
-/* A start without delay is a start now, though startTime is in whole seconds. */
-static int64_t lead(struct nodes__life *life, const struct wishes *w) {
-    for (int steps = 0; steps < 4 && end_of_mode(life, w) <= w->now; steps++)
-        leave_mode(life, w);
-    int64_t at = end_of_mode(life, w);
-    if (!w->deadline_seconds.set || life->mode == NODES__ENDED)
-        return at;
-    int64_t deadline = after(life->begun + w->deadline_seconds.v, 0);
-    if (deadline > w->now)
-        return at < deadline ? at : deadline;
-    end_run(life, w, STOPPED_EXIT_CODE);
-    life->is_late = true;
-    return INT64_MAX;
+static void ask_probes(struct walk *w, struct nodes__container *c) {
+    if (c->mode != NODES__RUNNING)
+        return;
+    int64_t started = nodes__after(c->run.started, c->wishes.started);
+    int64_t ready = nodes__after(c->run.started, c->wishes.ready);
+    c->is_started = started <= w->now;
+    c->is_ready = c->is_started && ready <= w->now;
+    look_at(w, started);
+    look_at(w, ready);
 }
 
-/* Of a pod that is deleted: containers that run are told to stop, and have their time for it. */
-static int64_t stop(struct nodes__life *life, const struct wishes *w) {
-    int64_t delay = w->stop_delay < w->grace ? w->stop_delay : w->grace, at;
-    if (__builtin_add_overflow(w->deleted_at, delay, &at))
-        at = w->deleted_at;
-    if (life->mode == NODES__RUNNING && w->now < at)
-        return at;
-    if (life->mode == NODES__RUNNING)
-        end_run(life, w, STOPPED_EXIT_CODE);
-    return INT64_MAX;
+static void lead(struct walk *w, struct nodes__container *c) {
+    int64_t at = end_of_mode(w, c);
+    for (int steps = 0; steps < MOST_STEPS && at <= w->now; steps++) {
+        w->at = at < w->facts->away_until ? at : w->now;
+        leave_mode(w, c);
+        at = end_of_mode(w, c);
+    }
+    w->at = w->now;
+    if (at <= w->now)
+        at = w->now + CLOCK_SECOND;
+    look_at(w, at);
+    ask_probes(w, c);
 }
+
+/* ---- all of a pod ---- */
+
+bool nodes__has_begun(const struct nodes__container *v, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (v[i].mode != NODES__WAITING)
+            return true;
+    return false;
+}
+
+/* May what stands behind it begin? *turn: since when. */
+static bool lets_others_begin(const struct nodes__container *c, int64_t *turn) {
+    if (c->role == NODES__SIDECAR) {
+        *turn = c->run.started + seconds_of(c->wishes.started);
+        return c->mode == NODES__RUNNING && c->is_started;
+    }
+    *turn = c->run.finished;
+    return c->mode == NODES__ENDED && c->run.exit_code == 0;
+}
+
+/* The first containers, one after the other; true: the others may begin. */
+static bool lead_inits(struct walk *w, bool is_initialised) {
+    struct nodes__life *life = w->life;
+    for (size_t i = 0; i < life->inits; i++) {
+        struct nodes__container *c = &life->v[i];
+        if (is_initialised && c->role == NODES__INIT)
+            continue;
+        lead(w, c);
+        if (!lets_others_begin(c, &w->turn) && !is_initialised)
+            return false;
+    }
+    return true;
+}
+
+static bool has_failed_init(const struct nodes__life *life) {
+    for (size_t i = 0; i < life->inits; i++)
+        if (life->v[i].role == NODES__INIT && life->v[i].mode == NODES__ENDED &&
+            life->v[i].run.exit_code)
+            return true;
+    return false;
+}
+
+static bool have_mains_ended(const struct nodes__life *life) {
+    for (size_t i = 0; i < life->mains; i++)
+        if (life->v[life->inits + i].mode != NODES__ENDED)
+            return false;
+    return life->mains > 0;
+}
+
+static void end_all(struct walk *w) {
+    w->life->is_over = true;
+    w->next = INT64_MAX;
+    for (size_t i = 0; i < w->life->n; i++)
+        if (w->life->v[i].mode == NODES__RUNNING)
+            end_run(w, &w->life->v[i], STOPPED_EXIT_CODE);
+}
+
+static void lead_all(struct walk *w) {
+    struct nodes__life *life = w->life;
+    struct nodes__container *mains = life->v + life->inits;
+    bool is_initialised = nodes__has_begun(mains, life->mains);
+    if (lead_inits(w, is_initialised))
+        for (size_t i = 0; i < life->mains; i++)
+            lead(w, &mains[i]);
+    for (size_t i = life->inits + life->mains; i < life->n && nodes__has_begun(life->v, i); i++)
+        lead(w, &life->v[i]);
+    if (has_failed_init(life) || have_mains_ended(life))
+        end_all(w);
+}
+
+/* The time of the pod is over, whatever its containers do. */
+static void meet_deadline(struct walk *w) {
+    struct api_opt_i64 seconds = w->spec->active_deadline_seconds;
+    int64_t limit;
+    if (!seconds.set || w->life->is_over ||
+        __builtin_add_overflow(w->life->begun, seconds.v, &limit))
+        return;
+    int64_t at = nodes__after(limit, 0);
+    look_at(w, at);
+    if (at > w->now)
+        return;
+    end_all(w);
+    w->life->is_late = true;
+}
+
+/* ---- a pod that is deleted ---- */
+
+/* The second in which it was, and its grace in nanoseconds. */
+static int64_t deleted_at(const struct api_object_meta *meta, int64_t *grace) {
+    int64_t second;
+    *grace = nodes__after(meta->deletion_grace_period_seconds.v, 0);
+    if (__builtin_sub_overflow(meta->deletion_timestamp.sec, meta->deletion_grace_period_seconds.v,
+                               &second))
+        second = 0;
+    return second;
+}
+
+static int64_t end_of_stop(const struct nodes__container *c, int64_t second, int64_t grace) {
+    int64_t delay = c->wishes.stop_delay < grace ? c->wishes.stop_delay : grace;
+    int64_t at = nodes__after(second, delay);
+    return at == INT64_MAX ? nodes__after(second, 0) : at;
+}
+
+static bool any_runs(const struct nodes__life *life) {
+    for (size_t i = 0; i < life->n; i++)
+        if (life->v[i].mode == NODES__RUNNING)
+            return true;
+    return false;
+}
+
+/* Containers that run are told to stop, and have their time for it; sidecars go last. */
+static void stop(struct walk *w, const struct api_object_meta *meta) {
+    struct nodes__life *life = w->life;
+    int64_t grace, second = deleted_at(meta, &grace), others = INT64_MIN;
+    for (size_t i = life->n; i-- > 0;) {
+        struct nodes__container *c = &life->v[i];
+        if (c->mode != NODES__RUNNING)
+            continue;
+        int64_t at = end_of_stop(c, second, grace);
+        if (c->role == NODES__MAIN)
+            others = at > others ? at : others;
+        else if (at < others)
+            at = others;
+        look_at(w, at);
+        if (at <= w->now)
+            end_run(w, c, c->wishes.stop_delay > grace ? KILLED_EXIT_CODE : STOPPED_EXIT_CODE);
+        else
+            ask_probes(w, c);
+    }
+    life->is_over = !any_runs(life);
+}
+
+/* ---- the next step ---- */
 
 static bool is_same(struct arena *a, const struct api_pod_status *x,
                     const struct api_pod_status *y) {
@@ -226,21 +307,36 @@ struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_obje
                                           const struct nodes__pod_facts *facts,
                                           struct api_pod_status *status) {
     const struct api_pod *body = pod->body;
-    struct wishes wishes = read_wishes(pod, facts);
-    struct nodes__life life = nodes__read_life(body);
     struct nodes__pod_next next = {NODES__POD_WAITS, INT64_MAX};
-    bool has_ended = api_pod_has_ended(body);
-    if (wishes.is_deleted && (has_ended || life.mode != NODES__RUNNING)) {
+    struct nodes__life life = nodes__read_life(a, pod, facts);
+    struct walk w = {.spec = &body->spec,
+                     .life = &life,
+                     .now = facts->now,
+                     .at = facts->now,
+                     .facts = facts,
+                     .next = INT64_MAX};
+    bool is_deleted = pod->meta->deletion_timestamp.set, has_ended = api_pod_has_ended(body);
+    if (is_deleted && (has_ended || !any_runs(&life))) {
         /* Without grace it was deleted already, and waits for others. */
-        next.step = wishes.grace ? NODES__POD_GOES : NODES__POD_WAITS;
+        next.step = pod->meta->deletion_grace_period_seconds.v ? NODES__POD_GOES : NODES__POD_WAITS;
         return next;
     }
     if (has_ended)
         return next;
-    next.at = wishes.is_deleted ? stop(&life, &wishes) : lead(&life, &wishes);
-    struct nodes__ips ips = {facts->host_ip, facts->pod_ip};
+    if (!life.is_begun)
+        life.begun = seconds_of(facts->now);
+    w.turn = life.begun;
+    if (is_deleted)
+        stop(&w, pod->meta);
+    else {
+        lead_all(&w);
+        meet_deadline(&w);
+    }
+    if (facts->deferred.n)
+        look_at(&w, facts->now + DEFERRED_FOR);
+    next.at = w.next;
     *status = body->status;
-    nodes__write_life(a, pod, &life, &ips, seconds_of(facts->now), status);
+    nodes__write_life(a, pod, &life, facts, status);
     if (!is_same(a, status, &body->status))
         next.step = NODES__POD_WRITES;
     return next;

@@ -6,11 +6,13 @@
 #include "nodes/life_int.h"
 
 #include "base/limits.h"
+#include "nodes/kubelets_int.h"
 
 static const char *const own_types[] = {
-    "PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled",
+    "PodReadyToStartContainers", "Initialized",  "Ready",
+    "ContainersReady",           "PodScheduled", "PodResizePending",
 };
-enum { OWN_TYPES = sizeof own_types / sizeof own_types[0] };
+enum { OWN_TYPES = sizeof own_types / sizeof own_types[0], PENDING = OWN_TYPES - 1 };
 
 static const struct api_pod_condition *find(const struct api_pod_condition_list *list,
                                             struct str type) {
@@ -43,49 +45,58 @@ struct word {
     struct str reason, message;
 };
 
-static bool is_sidecar(const struct api_container *c) {
-    return str_is(c->restart_policy, "Always");
-}
-
 static void add_name(struct buf *out, struct str name) {
     buf_addf(out, "%s%.*s", out->p[out->n - 1] == '[' ? "" : " ", STR_ARG(name));
 }
 
-/* "containers with unready status: [a b]": of all that are there while a pod runs, or of those
- * before it. */
-static struct str list_names(struct arena *a, const char *what, const struct api_pod_spec *spec,
-                             bool is_before) {
+static bool is_incomplete(const struct nodes__container *c) {
+    if (c->role == NODES__SIDECAR)
+        return c->mode != NODES__RUNNING || !c->is_started;
+    return c->role == NODES__INIT && (c->mode != NODES__ENDED || c->run.exit_code);
+}
+
+static bool is_unready(const struct nodes__container *c) {
+    bool counts = c->role == NODES__SIDECAR || c->role == NODES__MAIN;
+    return counts && (c->mode != NODES__RUNNING || !c->is_ready);
+}
+
+/* "containers with unready status: [a b]"; absent when there are none. */
+static struct str list_names(struct arena *a, const char *what, const struct nodes__life *life,
+                             bool (*is_listed)(const struct nodes__container *c)) {
     AUTO(buf_release) struct buf out = BUF_INIT(LIMIT_OBJECT_BYTES);
+    size_t n = 0;
     buf_addf(&out, "containers with %s status: [", what);
-    for (size_t i = 0; i < spec->init_containers.n; i++)
-        if (is_before || is_sidecar(&spec->init_containers.v[i]))
-            add_name(&out, spec->init_containers.v[i].name);
-    for (size_t i = 0; !is_before && i < spec->containers.n; i++)
-        add_name(&out, spec->containers.v[i].name);
+    for (size_t i = 0; i < life->n; i++)
+        if (is_listed(&life->v[i])) {
+            add_name(&out, life->v[i].spec->name);
+            n++;
+        }
     buf_add_char(&out, ']');
-    return arena_str(a, buf_view(&out));
+    return n ? arena_str(a, buf_view(&out)) : (struct str){0};
 }
 
-static struct word initialized(struct arena *a, const struct api_pod_spec *spec,
-                               const struct nodes__life *life, struct str phase) {
-    if (life->mode <= NODES__CREATING && spec->init_containers.n)
-        return (struct word){false, STR("ContainersNotInitialized"),
-                             list_names(a, "incomplete", spec, true)};
-    struct word word = {.is_true = true};
+static struct word initialized(struct arena *a, const struct nodes__life *life, struct str phase) {
+    const struct nodes__container *mains = life->v + life->inits;
     if (str_is(phase, "Succeeded"))
-        word.reason = STR("PodCompleted");
-    return word;
+        return (struct word){.is_true = true, .reason = STR("PodCompleted")};
+    if (nodes__has_begun(mains, life->mains))
+        return (struct word){.is_true = true};
+    struct str names = list_names(a, "incomplete", life, is_incomplete);
+    if (names.p)
+        return (struct word){false, STR("ContainersNotInitialized"), names};
+    return (struct word){.is_true = true};
 }
 
-static struct word containers_ready(struct arena *a, const struct api_pod_spec *spec,
-                                    const struct nodes__life *life, struct str phase) {
+static struct word containers_ready(struct arena *a, const struct nodes__life *life,
+                                    struct str phase) {
     if (str_is(phase, "Succeeded"))
         return (struct word){.reason = STR("PodCompleted")};
     if (str_is(phase, "Failed"))
         return (struct word){.reason = STR("PodFailed")};
-    if (life->mode == NODES__RUNNING)
-        return (struct word){.is_true = true};
-    return (struct word){false, STR("ContainersNotReady"), list_names(a, "unready", spec, false)};
+    struct str names = list_names(a, "unready", life, is_unready);
+    if (names.p)
+        return (struct word){false, STR("ContainersNotReady"), names};
+    return (struct word){.is_true = true};
 }
 
 /* A pod whose containers are ready waits for the conditions that it names itself. */
@@ -113,30 +124,34 @@ static struct word ready(struct arena *a, const struct api_pod_spec *spec,
 }
 
 static struct word sandbox(const struct nodes__life *life) {
-    if (life->mode == NODES__RUNNING || life->mode == NODES__BACKOFF)
+    bool has_begun = nodes__has_begun(life->v, life->n);
+    if (has_begun && !life->is_over)
         return (struct word){.is_true = true};
     return (struct word){false, STR("PodSandboxNotReady"),
-                         life->mode == NODES__ENDED ? STR("pod sandbox is not ready")
-                                                    : STR("no pod sandbox exists")};
+                         has_begun ? STR("pod sandbox is not ready")
+                                   : STR("no pod sandbox exists")};
 }
 
 /* ---- writing ---- */
 
 void nodes__write_conditions(struct arena *a, const struct api_object *pod,
-                             const struct nodes__life *life, int64_t now,
+                             const struct nodes__life *life, const struct nodes__pod_facts *facts,
                              struct api_pod_status *status) {
     const struct api_pod_spec *spec = &((const struct api_pod *)pod->body)->spec;
     struct api_pod_condition_list old = status->conditions;
-    struct word containers = containers_ready(a, spec, life, status->phase);
+    struct word containers = containers_ready(a, life, status->phase);
     struct word words[OWN_TYPES] = {
         sandbox(life),
-        initialized(a, spec, life, status->phase),
+        initialized(a, life, status->phase),
         ready(a, spec, &old, containers),
         containers,
         {.is_true = true},
+        {true, STR("Deferred"), facts->deferred},
     };
     nodes__keep_conditions(a, &status->conditions);
     for (size_t i = 0; i < OWN_TYPES; i++) {
+        if (i == PENDING && !facts->deferred.n)
+            continue;
         const struct api_pod_condition *before = find(&old, str_of(own_types[i]));
         struct api_pod_condition *c = &status->conditions.v[status->conditions.n++];
         *c = (struct api_pod_condition){
@@ -145,7 +160,7 @@ void nodes__write_conditions(struct arena *a, const struct api_object *pod,
             .status = words[i].is_true ? STR("True") : STR("False"),
             .reason = words[i].reason,
             .message = words[i].message,
-            .last_transition_time = {.sec = now, .set = true},
+            .last_transition_time = nodes__time(facts->now),
         };
         if (before && str_eq(before->status, c->status))
             c->last_transition_time = before->last_transition_time;

@@ -3,17 +3,27 @@
  *
  * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) convertToAPIContainerStatuses.
  */
-#include "codec/time.h"
 #include "nodes/life_int.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
+#include "base/limits.h"
+#include "codec/time.h"
 #include "nodes/kubelets_int.h"
+
+/* Of more containers of a pod a change of resources is taken as it comes. */
+enum { MOST_RESIZED = 64 };
+
+/* Bytes of a log that kubelets take for a message. */
+enum { LONGEST_WORDS = 2048 };
 
 struct scene {
     struct arena *a;
     const struct api_object *pod;
     const struct api_pod_spec *spec;
     const struct nodes__life *life;
+    const struct nodes__pod_facts *facts;
 };
 
 static struct api_time time_of(int64_t seconds) {
@@ -21,20 +31,44 @@ static struct api_time time_of(int64_t seconds) {
 }
 
 /* A text that differs for each pod, container and run, as those of a runtime do. */
-static struct str id_of(const struct scene *s, struct str name, int32_t restarts) {
-    struct str what = arena_printf(s->a, "%.*s/%.*s/%d", STR_ARG(s->pod->meta->uid), STR_ARG(name),
-                                   (int)restarts);
+struct str nodes__run_id(struct arena *a, const struct api_object *pod, struct str container,
+                         int32_t restarts) {
+    struct str what =
+        arena_printf(a, "%.*s/%.*s/%d", STR_ARG(pod->meta->uid), STR_ARG(container), (int)restarts);
     unsigned long long v[4];
     for (size_t i = 0; i < 4; i++)
         v[i] = str_hash(what, i);
-    return arena_printf(s->a, "containerd://%016llx%016llx%016llx%016llx", v[0], v[1], v[2], v[3]);
+    return arena_printf(a, "containerd://%016llx%016llx%016llx%016llx", v[0], v[1], v[2], v[3]);
+}
+
+static struct str id_of(const struct scene *s, const struct nodes__container *c, int32_t restarts) {
+    return nodes__run_id(s->a, s->pod, c->spec->name, restarts);
+}
+
+/* The end of what a program printed, if a failure is to be told so.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet/kuberuntime, func getTerminationMessage. */
+static struct str last_words(const struct scene *s, const struct nodes__container *c,
+                             const struct nodes__run *run) {
+    AUTO(buf_release) struct buf text = BUF_INIT(LIMIT_OBJECT_BYTES);
+    const struct nodes__program *p = &c->wishes.program;
+    if (!run->exit_code || !c->wishes.has_program ||
+        !str_is(c->spec->termination_message_policy, "FallbackToLogsOnError"))
+        return STR("");
+    for (size_t i = 0; i < p->n; i++)
+        if (nodes__after(run->started, p->lines[i].at) < nodes__after(run->finished + 1, 0))
+            buf_addf(&text, "%s%.*s", text.n ? "\n" : "", STR_ARG(p->lines[i].text));
+    size_t from = text.n > LONGEST_WORDS ? text.n - LONGEST_WORDS : 0;
+    return arena_str(s->a, str_sub(buf_view(&text), from, text.n));
 }
 
 static struct api_container_state_terminated *ended(const struct scene *s,
+                                                    const struct nodes__container *c,
                                                     const struct nodes__run *run, struct str id) {
     struct api_container_state_terminated *t =
         arena_new(s->a, struct api_container_state_terminated);
     t->exit_code = run->exit_code;
+    t->message = last_words(s, c, run);
     t->reason = run->exit_code ? STR("Error") : STR("Completed");
     t->started_at = time_of(run->started);
     t->finished_at = time_of(run->finished);
@@ -50,101 +84,136 @@ static struct api_container_state_waiting *waiting(const struct scene *s, struct
     return w;
 }
 
-static struct str backoff_message(const struct scene *s, struct str container) {
+static struct str backoff_message(const struct scene *s, const struct nodes__container *c) {
     AUTO(buf_release) struct buf text = BUF_INIT(64);
     const struct api_object_meta *meta = s->pod->meta;
-    time_write_duration(&text, nodes__backoff_seconds(s->life->restarts) * CLOCK_SECOND);
+    time_write_duration(&text, nodes__backoff_seconds(c->restarts) * CLOCK_SECOND);
     return arena_printf(s->a, "back-off %.*s restarting failed container=%.*s pod=%.*s_%.*s(%.*s)",
-                        STR_ARG(buf_view(&text)), STR_ARG(container), STR_ARG(meta->name),
+                        STR_ARG(buf_view(&text)), STR_ARG(c->spec->name), STR_ARG(meta->name),
                         STR_ARG(meta->namespace), STR_ARG(meta->uid));
 }
 
-static struct api_container_status new_status(const struct api_container *c) {
-    return (struct api_container_status){
-        .name = c->name,
-        .image = c->image,
-        .image_id = c->image,
-        .started = {true, false},
-    };
+/* ---- resources ---- */
+
+static const struct api_container_status *find(const struct api_container_status_list *list,
+                                               struct str name) {
+    for (size_t i = 0; i < list->n; i++)
+        if (str_eq(list->v[i].name, name))
+            return &list->v[i];
+    return NULL;
 }
 
-/* Nothing is scarce: a container has been given what it asks for, also if that has changed. */
+static bool are_equal(const struct api_quantities *x, const struct api_quantities *y) {
+    bool equal = x->n == y->n;
+    for (size_t i = 0; equal && i < x->n; i++)
+        equal =
+            str_eq(x->v[i].key, y->v[i].key) && quantity_cmp(&x->v[i].value, &y->v[i].value) == 0;
+    return equal;
+}
+
+static bool was_given(const struct api_container_status *old) {
+    return old && old->state.running && old->resources;
+}
+
+bool nodes__wants_resize(const struct api_pod *pod) {
+    for (size_t i = 0; i < pod->spec.containers.n && i < MOST_RESIZED; i++) {
+        const struct api_container *c = &pod->spec.containers.v[i];
+        const struct api_container_status *old = find(&pod->status.container_statuses, c->name);
+        if (was_given(old) && !are_equal(&old->allocated_resources, &c->resources.requests))
+            return true;
+    }
+    return false;
+}
+
+/* A container has what it asks for; also if that has changed, unless there is not enough of it. */
 static void set_resources(const struct scene *s, const struct api_container *c,
                           struct api_container_status *out) {
+    const struct api_pod *pod = s->pod->body;
+    const struct api_container_status *old =
+        s->facts->deferred.n ? find(&pod->status.container_statuses, c->name) : NULL;
+    if (was_given(old)) {
+        out->allocated_resources = old->allocated_resources;
+        out->resources = old->resources;
+        return;
+    }
     out->allocated_resources = c->resources.requests;
     out->resources = arena_new(s->a, struct api_resource_requirements);
     *out->resources = c->resources;
 }
 
-static struct api_container_status lived(const struct scene *s, const struct api_container *c) {
-    const struct nodes__life *life = s->life;
-    struct api_container_status out = new_status(c);
-    bool has_inits = s->spec->init_containers.n > 0;
-    out.restart_count = life->restarts;
-    out.container_id = id_of(s, c->name, life->restarts);
-    if (life->last.finished)
-        out.last_state.terminated = ended(s, &life->last, id_of(s, c->name, life->restarts - 1));
-    switch (life->mode) {
+static void set_state(const struct scene *s, const struct nodes__container *c,
+                      struct api_container_status *out) {
+    bool waits_for_others = s->life->inits && c->role != NODES__EPHEMERAL;
+    switch (c->mode) {
     case NODES__RUNNING:
-        out.state.running = arena_new(s->a, struct api_container_state_running);
-        out.state.running->started_at = time_of(life->run.started);
-        out.ready = out.started.v = true;
-        set_resources(s, c, &out);
+        out->state.running = arena_new(s->a, struct api_container_state_running);
+        out->state.running->started_at = time_of(c->run.started);
         break;
     case NODES__BACKOFF:
-        out.state.waiting = waiting(s, STR("CrashLoopBackOff"), backoff_message(s, c->name));
+        out->state.waiting = waiting(s, STR("CrashLoopBackOff"), backoff_message(s, c));
         break;
     case NODES__ENDED:
-        out.state.terminated = ended(s, &life->run, out.container_id);
+        out->state.terminated = ended(s, c, &c->run, out->container_id);
         break;
-    case NODES__NEW:
-    case NODES__CREATING:
-        out.container_id = (struct str){0};
-        out.state.waiting = waiting(
-            s, has_inits ? STR("PodInitializing") : STR("ContainerCreating"), (struct str){0});
+    case NODES__WAITING:
+        out->state.waiting =
+            waiting(s, waits_for_others ? STR("PodInitializing") : STR("ContainerCreating"),
+                    (struct str){0});
         break;
     }
+}
+
+static struct api_container_status status_of(const struct scene *s,
+                                             const struct nodes__container *c) {
+    struct api_container_status out = {
+        .name = c->spec->name,
+        .image = c->spec->image,
+        .image_id = c->spec->image,
+        .restart_count = c->restarts,
+        .started = {true, c->mode == NODES__RUNNING && c->is_started},
+        .ready = c->mode == NODES__RUNNING && c->is_ready,
+    };
+    if (c->role == NODES__INIT)
+        out.ready = c->mode == NODES__ENDED && !c->run.exit_code;
+    if (c->role == NODES__EPHEMERAL) /* they have no probes */
+        out.ready = out.started.set = false;
+    if (c->mode != NODES__WAITING) {
+        out.container_id = id_of(s, c, c->restarts);
+        set_resources(s, c->spec, &out);
+    }
+    if (c->last.finished)
+        out.last_state.terminated =
+            ended(s, c, &c->last, id_of(s, c, c->restarts - (c->mode != NODES__BACKOFF)));
+    set_state(s, c, &out);
     return out;
 }
 
-/* A container that runs before the others has ended well as soon as these live. */
-static struct api_container_status initialised(const struct scene *s,
-                                               const struct api_container *c) {
-    struct nodes__run run = {s->life->begun, s->life->begun, 0};
-    if (str_is(c->restart_policy, "Always") || s->life->mode <= NODES__CREATING)
-        return lived(s, c);
-    struct api_container_status out = new_status(c);
-    out.container_id = id_of(s, c->name, 0);
-    out.state.terminated = ended(s, &run, out.container_id);
-    out.ready = true;
-    return out;
+static int by_name(const void *a, const void *b) {
+    return str_cmp(((const struct api_container_status *)a)->name,
+                   ((const struct api_container_status *)b)->name);
 }
 
-static void set_containers(const struct scene *s, struct api_pod_status *status) {
-    const struct api_container_list *inits = &s->spec->init_containers;
-    const struct api_container_list *all = &s->spec->containers;
-    struct api_container_status *v = arena_array(s->a, struct api_container_status, all->n);
-    for (size_t i = 0; i < all->n; i++)
-        v[i] = lived(s, &all->v[i]);
-    status->container_statuses = (struct api_container_status_list){v, all->n};
-    if (!inits->n)
-        return;
-    v = arena_array(s->a, struct api_container_status, inits->n);
-    for (size_t i = 0; i < inits->n; i++)
-        v[i] = initialised(s, &inits->v[i]);
-    status->init_container_statuses = (struct api_container_status_list){v, inits->n};
+/* The first ones stand in the order in which they run, others by name. */
+static struct api_container_status_list statuses_of(const struct scene *s, size_t first, size_t n,
+                                                    bool is_sorted) {
+    struct api_container_status_list list = {arena_array(s->a, struct api_container_status, n), n};
+    for (size_t i = 0; i < n; i++)
+        list.v[i] = status_of(s, &s->life->v[first + i]);
+    if (n && is_sorted)
+        qsort(list.v, n, sizeof *list.v, by_name);
+    return list;
 }
 
-static void set_ips(const struct scene *s, const struct nodes__ips *ips,
-                    struct api_pod_status *status) {
-    if (ips->host.n && !status->host_ip.n) {
-        status->host_ip = ips->host;
+static void set_ips(const struct scene *s, struct api_pod_status *status) {
+    const struct nodes__pod_facts *facts = s->facts;
+    if (facts->host_ip.n && !status->host_ip.n) {
+        status->host_ip = facts->host_ip;
         status->host_ips.v = arena_new(s->a, struct api_host_ip);
-        status->host_ips.v->ip = ips->host;
+        status->host_ips.v->ip = facts->host_ip;
         status->host_ips.n = 1;
     }
-    struct str ip = s->spec->host_network ? ips->host : ips->pod;
-    if (!ip.n || status->pod_ip.n || s->life->mode < NODES__RUNNING)
+    struct str ip = s->spec->host_network ? facts->host_ip : facts->pod_ip;
+    if (!ip.n || status->pod_ip.n || !nodes__has_begun(s->life->v, s->life->n))
         return;
     status->pod_ip = ip;
     status->pod_ips.v = arena_new(s->a, struct api_pod_ip);
@@ -152,26 +221,13 @@ static void set_ips(const struct scene *s, const struct nodes__ips *ips,
     status->pod_ips.n = 1;
 }
 
-static struct str phase_of(const struct nodes__life *life) {
-    switch (life->mode) {
-    case NODES__NEW:
-    case NODES__CREATING:
-        return STR("Pending");
-    case NODES__RUNNING:
-    case NODES__BACKOFF:
-        return STR("Running");
-    case NODES__ENDED:
-        break;
-    }
-    return life->run.exit_code || life->is_late ? STR("Failed") : STR("Succeeded");
-}
-
 void nodes__write_life(struct arena *a, const struct api_object *pod,
-                       const struct nodes__life *life, const struct nodes__ips *ips, int64_t now,
+                       const struct nodes__life *life, const struct nodes__pod_facts *facts,
                        struct api_pod_status *status) {
     const struct api_pod *body = pod->body;
-    struct scene s = {a, pod, &body->spec, life};
-    status->phase = phase_of(life);
+    struct scene s = {a, pod, &body->spec, life, facts};
+    size_t begun = life->inits + life->mains;
+    status->phase = nodes__phase_of(life);
     status->observed_generation = pod->meta->generation;
     if (life->is_late) {
         status->reason = STR("DeadlineExceeded");
@@ -179,9 +235,11 @@ void nodes__write_life(struct arena *a, const struct api_object *pod,
     }
     if (!status->start_time.set)
         status->start_time = time_of(life->begun);
-    set_ips(&s, ips, status);
-    set_containers(&s, status);
-    nodes__write_conditions(a, pod, life, now, status);
+    set_ips(&s, status);
+    status->init_container_statuses = statuses_of(&s, 0, life->inits, false);
+    status->container_statuses = statuses_of(&s, life->inits, life->mains, true);
+    status->ephemeral_container_statuses = statuses_of(&s, begun, life->n - begun, true);
+    nodes__write_conditions(a, pod, life, facts, status);
 }
 
 void nodes__reject_status(struct arena *a, const struct api_object *pod, struct str reason,

@@ -113,21 +113,23 @@ static bool complete_capacity(struct arena *a, const struct nodes_pool *pool,
     return true;
 }
 
-static struct str text_or(struct str text, struct str other) {
-    return text.n ? text : other;
+/* What is said already stays. */
+static void set_text(struct str *text, struct str first, struct str other) {
+    if (!text->n)
+        *text = first.n ? first : other;
 }
 
 static bool complete_info(const struct nodes_pool *pool, struct api_node_system_info *info) {
     static const struct nodes_pool none;
-    if (info->kubelet_version.n)
+    if (info->kubelet_version.n && info->kernel_version.n && info->operating_system.n)
         return false;
     pool = pool ? pool : &none;
-    info->kubelet_version = text_or(pool->kubelet_version, STR("v1.37.1"));
-    info->kernel_version = text_or(pool->kernel_version, STR("6.1.0"));
-    info->os_image = text_or(pool->os_image, STR("Debian GNU/Linux 12 (bookworm)"));
-    info->container_runtime_version = text_or(pool->runtime_version, STR("containerd://2.1.4"));
-    info->operating_system = STR("linux");
-    info->architecture = STR("amd64");
+    set_text(&info->kubelet_version, pool->kubelet_version, STR("v1.37.1"));
+    set_text(&info->kernel_version, pool->kernel_version, STR("6.1.0"));
+    set_text(&info->os_image, pool->os_image, STR("Debian GNU/Linux 12 (bookworm)"));
+    set_text(&info->container_runtime_version, pool->runtime_version, STR("containerd://2.1.4"));
+    set_text(&info->operating_system, STR("linux"), STR(""));
+    set_text(&info->architecture, STR("amd64"), STR(""));
     return true;
 }
 
@@ -137,6 +139,10 @@ bool nodes__complete_status(struct arena *a, const struct nodes__facts *facts,
     changes |= complete_addresses(a, facts, &status->addresses);
     changes |= complete_capacity(a, facts->pool, status);
     changes |= complete_info(facts->pool, &status->node_info);
+    if (facts->boot_id.n && !str_eq(status->node_info.boot_id, facts->boot_id)) {
+        status->node_info.boot_id = facts->boot_id;
+        changes = true;
+    }
     if (!status->daemon_endpoints.kubelet_endpoint.port) {
         status->daemon_endpoints.kubelet_endpoint.port = 10250;
         changes = true;

@@ -6,16 +6,30 @@
  * the rules of a kubelet, run, end, are restarted and stop in time. What becomes of a pod is worked
  * out from its object alone, so that another process can go on where this one stopped.
  *
- * Annotations of a pod tell how its containers behave; all of them behave alike. Values are whole
- * numbers, and what cannot be read is as if it were not there:
+ * What a container does is told by annotations of its pod, by its probes, and by its command if
+ * that is a simple one (life_program.c). An annotation is of all containers, or of one by its name,
+ * as in NAME.berth.dev/run-seconds. Values are whole numbers, and what cannot be read is as if it
+ * were not there:
  *
- *     berth.dev/start-seconds   how long containers take to start
- *     berth.dev/run-seconds     how long they run before they end by themselves; else for ever
- *     berth.dev/exit-code       the code that they end with then; else 0
- *     berth.dev/stop-seconds    how long they take to stop when the pod is deleted
+ *     berth.dev/start-seconds    how long containers take to start, since the pod began; of one
+ *                                container: since those before it let it
+ *     berth.dev/run-seconds      how long they run before they end by themselves; else for ever. Of
+ *                                the main containers, or of one
+ *     berth.dev/exit-code        the code that they end with then; else 0
+ *     berth.dev/stop-seconds     how long they take to stop when the pod is deleted
+ *     berth.dev/ready-seconds    how long they take to become ready
+ *     berth.dev/ready            "false": they are not
+ *     berth.dev/startup-seconds  how long their startup probes fail
+ *     berth.dev/live-seconds     after which time their liveness probes fail
  *
- * A node with the annotation berth.dev/kubelet: stopped is looked after by nobody: its Lease is not
- * renewed, and nothing happens to its pods. Conditions of a node that somebody else has set (Ready
+ * The annotation berth.dev/kubelet of a node tells what is wrong with it, until it goes:
+ *
+ *     stopped      nobody looks after the node: its Lease is not renewed, nothing happens to pods
+ *     crashed      the same, and all containers have died; they are restarted when it goes
+ *     partitioned  the same for others, but containers go on: what happened is told when it goes
+ *     slow         it looks after pods berth.dev/slow-seconds late, or ten
+ *
+ * Conditions of a node that somebody else has set (Ready
  * False, MemoryPressure True) stay; only Ready Unknown, which means that nobody looked after it,
  * is set right.
  *
@@ -24,7 +38,7 @@
 #ifndef NODES_NODES_H
 #define NODES_NODES_H
 
-#include "api/types.h"
+#include "apiserver/apiserver.h"
 #include "base/buf.h"
 
 struct client;
@@ -33,6 +47,8 @@ struct informers;
 struct log;
 struct match_engine;
 struct nodes;
+struct nodes_fault_rate;
+struct nodes_variation;
 
 /* Nodes that are alike: prefix-0, prefix-1, … */
 struct nodes_pool {
@@ -43,6 +59,14 @@ struct nodes_pool {
     struct api_quantities capacity; /* none: NODES_CAPACITY */
     /* Versions as nodeInfo has them; empty: of the newest Kubernetes, and what goes with it. */
     struct str kubelet_version, kernel_version, runtime_version, os_image;
+
+    /* Of a NodePool (pool.h): what all nodes have, and where they differ. */
+    const struct api_node *model; /* or NULL; its taints instead of those above */
+    struct nodes_variation *variations;
+    size_t variation_count;
+    struct nodes_fault_rate *faults;
+    size_t fault_count;
+    uint64_t seed;
 };
 
 struct nodes_opts {
@@ -73,5 +97,10 @@ uint64_t nodes_rejections(const struct nodes *n, struct str reason);
 
 /* Appends the figures of all kubelets together as Prometheus reads them. */
 void nodes_write_metrics(const struct nodes *n, struct buf *out);
+
+/* What a simulated container prints: the output of a command that is told without running it, or
+ * else what happens to it (apiserver_log_fn). */
+void nodes_read_log(struct arena *a, const struct api_object *pod, struct str container,
+                    bool is_previous, int64_t now, struct apiserver_log *out);
 
 #endif

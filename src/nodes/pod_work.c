@@ -12,6 +12,7 @@
 #include "kubelet/kubelet.h"
 #include "match/match.h"
 #include "nodes/kubelets_int.h"
+#include "nodes/life_int.h"
 
 /* ---- which pods a node has ---- */
 
@@ -83,25 +84,6 @@ static void count_rejection(struct nodes *n, struct str reason) {
     c->n++;
 }
 
-uint64_t nodes_rejections(const struct nodes *n, struct str reason) {
-    uint64_t sum = 0;
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&n->rejections, &at));)
-        if (!reason.n || str_eq(e->key, reason))
-            sum += ((const struct nodes__count *)e->value)->n;
-    return sum;
-}
-
-void nodes_write_metrics(const struct nodes *n, struct buf *out) {
-    static const char name[] = "kubelet_admission_rejections_total";
-    size_t at = 0;
-    buf_addf(out, "# HELP %s [ALPHA] Pods that kubelets rejected.\n# TYPE %s counter\n", name,
-             name);
-    for (struct map_entry *e; (e = map_next(&n->rejections, &at));)
-        buf_addf(out, "%s{reason=\"%.*s\"} %llu\n", name, STR_ARG(e->key),
-                 (unsigned long long)((const struct nodes__count *)e->value)->n);
-}
-
 static void sweep(struct nodes *n) {
     if (!match_wants_sweep(n->match))
         return;
@@ -125,13 +107,15 @@ static const struct api_node *own_node(struct nodes *n, const struct nodes__node
 static struct kubelet_verdict judge(struct nodes *n, const struct nodes__node *node,
                                     const struct api_object *object, struct arena *a) {
     const struct api_pod **pods = arena_array(a, const struct api_pod *, node->pods.n + 1);
+    size_t others = 0;
     for (size_t i = 0; i < node->pods.n; i++)
-        pods[i] = node->pods.v[i]->object->body;
+        if (!str_eq(node->pods.v[i]->object->meta->uid, object->meta->uid))
+            pods[others++] = node->pods.v[i]->object->body;
     struct kubelet_ctx ctx = {.match = n->match, .gates = n->opts.gates, .arena = a};
     struct kubelet_state state = {
         .node = own_node(n, node, a),
         .pods = pods,
-        .pod_count = node->pods.n,
+        .pod_count = others,
     };
     struct kubelet_verdict verdict = {0};
     kubelet_admit(&ctx, &state, object->body, &verdict);
@@ -202,18 +186,36 @@ static struct nodes__pod_facts facts_of(const struct nodes *n, const struct node
         .start_delay = n->opts.start_delay,
         .stop_delay = n->opts.stop_delay,
         .host_ip = host_ip_of(n, node, a),
+        .booted = node->booted,
+        .away_until = node->away_until,
     };
     if (pod->number)
         facts.pod_ip = nodes__pod_address(a, node->index, pod->number);
     return facts;
 }
 
+/* Why a pod that runs cannot get the resources that it asks for by now; empty: it can. */
+static struct str why_deferred(struct nodes *n, struct work *w, const struct nodes__pod *pod) {
+    AUTO(buf_release) struct buf message = BUF_INIT(LIMIT_OBJECT_BYTES);
+    if (!nodes__wants_resize(pod->object->body))
+        return STR("");
+    struct kubelet_verdict verdict = judge(n, pod->node, pod->object, work_arena(w));
+    if (!verdict.n)
+        return STR("");
+    kubelet_failure_write_message(&message, &verdict.v[0]);
+    return arena_str(work_arena(w), buf_view(&message));
+}
+
 static void lead(struct nodes *n, struct work *w, struct nodes__pod *pod) {
     struct api_pod_status status;
     struct nodes__pod_facts facts = facts_of(n, pod, work_arena(w));
+    facts.deferred = why_deferred(n, w, pod);
     struct nodes__pod_next next = nodes__next_of_pod(work_arena(w), pod->object, &facts, &status);
-    if (next.step == NODES__POD_WRITES)
+    nodes__tell_stop(n, pod);
+    if (next.step == NODES__POD_WRITES) {
+        nodes__tell_pod(n, work_arena(w), pod, &status);
         send_status(w, pod->object, &status);
+    }
     if (next.step == NODES__POD_GOES)
         send_deletion(w, pod->object);
     if (next.at != INT64_MAX)

@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
+#include "nodes/pool.h"
 
 const struct nodes_pool *nodes__pool_of(const struct nodes *n, struct str name) {
     for (size_t i = 0; i < n->opts.pool_count; i++) {
@@ -98,7 +99,9 @@ static struct api_object *new_node(struct nodes *n, const struct nodes_pool *poo
         .now = nodes__wall(n),
         .pool = pool,
     };
-    node->spec.taints = pool->taints;
+    int64_t number = 0;
+    str_to_i64(str_sub(name, pool->prefix.n, name.n), &number);
+    nodes__draw(a, pool, (size_t)number, node);
     nodes__complete_status(a, &facts, &node->status);
     struct api_object *copy = api_object_copy(o);
     api_object_free(o);
@@ -132,6 +135,7 @@ struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__n
         .index = node->index,
         .now = nodes__wall(n),
         .pool = nodes__pool_of(n, node->name),
+        .boot_id = node->boot_id,
     };
 }
 
@@ -156,6 +160,8 @@ void nodes__sync_status(void *arg, struct work *w) {
         return;
     }
     node->heartbeat_at = now + nodes__until(n, NODES__HEARTBEAT_EVERY);
+    n->heartbeats++;
+    nodes__tell_status(n, object, &status);
     nodes__beat(work_arena(w), &status, facts.now);
     struct client_request request = {
         .verb = REGISTRY_VERB_UPDATE,

@@ -5,6 +5,9 @@
  * Follows k8s.io/kubernetes pkg/registry/core/pod/rest, func (*LogREST) Get,
  * func ensureAuthorizedForVerb.
  */
+#include "base/clock.h"
+#include "base/limits.h"
+#include "codec/time.h"
 #include "server/aside_int.h"
 
 static const struct registry_failure none = {.code = ERR_NONE};
@@ -38,7 +41,26 @@ static struct registry_failure read_number(struct server__call *c, const char *n
         &c->arena, "strconv.ParseInt: parsing \"%.*s\": invalid syntax", STR_ARG(text)));
 }
 
-static struct registry_failure check_log(struct server__call *c) {
+static struct registry_failure read_since(struct server__call *c, struct api_opt_i64 seconds,
+                                          struct server__log_options *out) {
+    struct str text = server_query_get(&c->query, "sinceTime");
+    AUTO(buf_release) struct buf why = BUF_INIT(LIMIT_OBJECT_BYTES);
+    struct time_instant since;
+    int64_t ns;
+    out->since = INT64_MIN;
+    if (seconds.set && !__builtin_mul_overflow(seconds.v, CLOCK_SECOND, &ns))
+        out->since = clock_wall(c->s->opts.clock) - ns;
+    if (!text.n)
+        return none;
+    if (time_parse(text, &since, &why) < 0)
+        return registry_bad_request(arena_str(&c->arena, buf_view(&why)));
+    if (!__builtin_mul_overflow(since.seconds, CLOCK_SECOND, &ns))
+        out->since = ns;
+    return none;
+}
+
+static struct registry_failure check_log(struct server__call *c,
+                                         struct server__log_options *options) {
     struct valid_log_options o = {
         .has_since_time = server_query_get(&c->query, "sinceTime").n > 0,
         .stream = server_query_get(&c->query, "stream"),
@@ -48,8 +70,15 @@ static struct registry_failure check_log(struct server__call *c) {
         f = read_number(c, "limitBytes", &o.limit_bytes);
     if (!f.code)
         f = read_number(c, "sinceSeconds", &o.since_seconds);
+    if (!f.code)
+        f = read_since(c, o.since_seconds, options);
     if (f.code)
         return f;
+    options->follow = server_query_is_true(&c->query, "follow");
+    options->timestamps = server_query_is_true(&c->query, "timestamps");
+    options->has_output = !str_is(o.stream, "Stderr");
+    options->tail = o.tail_lines;
+    options->limit = o.limit_bytes;
     struct valid_errs *errs = arena_new(&c->arena, struct valid_errs);
     *errs = VALID_ERRS_INIT(&c->arena);
     valid_log_options(&o, errs);
@@ -71,7 +100,10 @@ bool server__connect(struct server__call *c) {
     if (!apiserver_connects(c->route.resource, c->route.subresource))
         return false;
     struct apiserver_stream stream = {.container = server_query_get(&c->query, "container"),
-                                      .is_upgrade = is_upgrade(c)};
+                                      .is_upgrade = is_upgrade(c),
+                                      .is_previous = server_query_is_true(&c->query, "previous")};
+    struct server__log_options options = {0};
+    struct apiserver_log log;
     struct registry_failure f = none;
     c->r.resource = c->route.resource;
     c->r.subresource = c->route.subresource;
@@ -79,15 +111,17 @@ bool server__connect(struct server__call *c) {
     c->r.name = c->route.name;
     c->r.arena = &c->arena;
     if (is_sub(c, "log"))
-        f = check_log(c);
+        f = check_log(c, &options);
     else if (server_query_get(&c->query, "dryRun").n)
         f = registry_bad_request(STR("dryRun is not supported"));
     if (!f.code)
         f = check_right(c);
     if (!f.code)
-        f = apiserver_connect(c->s->opts.api, &c->r, &stream);
+        f = apiserver_connect(c->s->opts.api, &c->r, &stream, &log);
     if (f.code)
         server__answer_failure(c, f);
+    else if (log.run.n)
+        server__log(c, &options, &stream, &log);
     else
         server__answer_text(c, 204, STR(""));
     return true;

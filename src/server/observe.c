@@ -96,14 +96,15 @@ static struct server_series *series_of(struct server__call *c) {
 static void count_answer(struct server__call *c, int status) {
     struct server_series *s = series_of(c);
     if (s)
-        server_series_answer(s, status, clock_mono(c->s->opts.clock) - c->account.received);
+        server_series_answer(s, status,
+                             clock_mono(net_loop_clock(c->worker->loop)) - c->account.received);
 }
 
 /* ---- the life of a request ---- */
 
 void server__account_open(struct server__call *c) {
     struct str shown = net_headers_find(net_exchange_request(c->x)->headers, STR("Audit-ID"));
-    c->account.received = clock_mono(c->s->opts.clock);
+    c->account.received = clock_mono(net_loop_clock(c->worker->loop));
     c->account.received_wall = clock_wall(c->s->opts.clock);
     c->account.id = shown.n ? shown : new_id(c);
     c->account.is_long_running = c->has_verb && c->r.verb == REGISTRY_VERB_WATCH;

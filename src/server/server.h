@@ -24,7 +24,8 @@ struct server_opts {
     struct apiserver_core *core;                 /* stored: executes writes */
     struct net_loop *loop;                       /* stored: the core's */
     const struct feature_set *gates;             /* stored */
-    const struct clock *clock;                   /* stored */
+    const struct clock *clock;                   /* stored: of objects, tokens, tables */
+    const struct clock *wire_clock;              /* stored: of connections; NULL: the same */
     const struct log *log;                       /* stored */
     const char *address;                         /* numeric */
     uint16_t port;                               /* 0: any that is free */

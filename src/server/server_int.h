@@ -24,6 +24,7 @@ struct server__worker {
     struct openapi *openapi;        /* documents that were made here */
     struct buf index;               /* the answer to /, when it was asked for */
     struct server__stream *streams; /* the watches of this thread */
+    struct server__log *logs;       /* those that are followed on this thread */
     struct server__call *waiting;   /* reads of a revision that lies ahead */
     struct server_counts *counts;   /* what was counted here; read by others too */
     struct log_limit refusals;      /* lines about refusals */

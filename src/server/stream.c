@@ -8,7 +8,7 @@
 
 #include "api/proto.h"
 #include "base/alloc.h"
-#include "server/server_int.h"
+#include "server/aside_int.h"
 #include "server/shape_int.h"
 
 enum { EVENTS_AT_ONCE = 64 };
@@ -324,6 +324,10 @@ void server__stream_news(void *worker) {
         if (news[resource / 64] >> resource % 64 & 1)
             pump(s);
     }
+    uint32_t pods =
+        apiserver_catalog_of(w->s->opts.catalog, api_kind_find(STR("v1"), STR("Pod")))->storage;
+    if (news[pods / 64] >> pods % 64 & 1)
+        server__log_news(w);
     server__wait_news(w);
 }
 

@@ -16,11 +16,12 @@ static void *run_worker(void *arg) {
 }
 
 static void make_workers(struct server *s) {
+    const struct clock *clock = s->opts.wire_clock ? s->opts.wire_clock : s->opts.clock;
     s->worker_count = s->opts.workers ? s->opts.workers : 1;
     s->workers = xcalloc(s->worker_count, sizeof *s->workers);
     for (size_t i = 0; i < s->worker_count; i++)
         s->workers[i] = (struct server__worker){.s = s,
-                                                .loop = net_loop_new(s->opts.clock),
+                                                .loop = net_loop_new(clock),
                                                 .openapi = openapi_new(NULL),
                                                 .counts = server_counts_new(),
                                                 .index = BUF_INIT(SIZE_MAX),

@@ -43,7 +43,8 @@ void auth_kubeconfig_print(struct buf *out, const struct auth_kubeconfig *k) {
     AUTO(arena_release) struct arena a = {0};
     struct str cluster = k->cluster.n ? k->cluster : STR("kubernetes");
     struct str user = k->user.n ? k->user : STR("kubernetes-admin");
-    struct str context = arena_printf(&a, "%.*s@%.*s", STR_ARG(user), STR_ARG(cluster));
+    struct str context =
+        k->context.n ? k->context : arena_printf(&a, "%.*s@%.*s", STR_ARG(user), STR_ARG(cluster));
     struct json config = {.kind = JSON_OBJECT}, in = {.kind = JSON_OBJECT};
     add_text(&a, &in, "cluster", cluster);
     add_text(&a, &in, "namespace", k->namespace);

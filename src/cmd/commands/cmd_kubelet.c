@@ -62,7 +62,8 @@ static int run(struct cmd_call *call, struct err *err) {
         solo_connect(call, &opts->connection, STR(""), &access, err) < 0)
         return -1;
     const struct part_setup setup = {.kubelet_gates = &gates.enabled,
-                                     .pool = &choice.pool,
+                                     .pools = &choice.pool,
+                                     .pool_count = 1,
                                      .is_choosy = choice.is_choosy,
                                      .nodes = &choice.names};
     return solo_run(call,

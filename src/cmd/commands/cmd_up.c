@@ -20,8 +20,11 @@ struct up_opts {
     struct serve_opts serve;
     struct input_opts input;
     int64_t nodes;
+    struct opt_list pools;
+    int64_t speed;
     struct opt_list component_gates;
     bool ephemeral;
+    struct str merge;
 };
 
 static const struct opt up_opts[] = {
@@ -32,12 +35,32 @@ static const struct opt up_opts[] = {
      .value = "N",
      .fallback = "10",
      .offset = offsetof(struct up_opts, nodes)},
+    {.name = "node-pool",
+     .kind = OPT_FILES,
+     .help = "File with NodePools (berth.dev/v1alpha1): more simulated nodes, with labels, taints, "
+             "versions and zones of their own. NodePools may stand in -f as well.",
+     .value = "FILE",
+     .offset = offsetof(struct up_opts, pools)},
     {.name = "component-feature-gates",
      .kind = OPT_TEXTS,
      .help = "Gates of one component, kube-scheduler, kube-controller-manager or kubelet, beside "
              "those of --feature-gates: kubelet=A=true,B=false. May be given several times.",
      .value = "COMPONENT=GATES",
      .offset = offsetof(struct up_opts, component_gates)},
+    {.name = "speed",
+     .kind = OPT_INT,
+     .help = "How much faster than the clock on the wall time passes in the cluster: for objects, "
+             "controllers, the scheduler and nodes. Needs --memory or --ephemeral.",
+     .value = "N",
+     .fallback = "1",
+     .offset = offsetof(struct up_opts, speed)},
+    {.name = "merge-kubeconfig",
+     .kind = OPT_STR,
+     .help = "Put the context berth into a kubeconfig: that of kubectl ($KUBECONFIG or "
+             "~/.kube/config), or FILE. Everything else in it stays.",
+     .value = "FILE",
+     .implied = "",
+     .offset = offsetof(struct up_opts, merge)},
     {.name = "ephemeral",
      .kind = OPT_FLAG,
      .help = "Run the command behind -- with KUBECONFIG set, and end with it and its exit code. "
@@ -45,6 +68,9 @@ static const struct opt up_opts[] = {
      .offset = offsetof(struct up_opts, ephemeral)},
     {0},
 };
+
+/* What it is called in the kubeconfig of others. */
+#define CONTEXT "berth"
 
 enum { SCHEDULER, MANAGER, KUBELET, COMPONENTS };
 static const char *const component_names[COMPONENTS] = {
@@ -55,6 +81,8 @@ struct up {
     const struct up_opts *opts;
     struct serve_opts serve_opts; /* those of opts, or what --ephemeral makes of them */
     struct serve serve;
+    struct clock_fast clock; /* of the cluster, if it is another */
+    struct load_pools pools;
     struct feature_config gates[COMPONENTS];
     struct live *live;
     pid_t child;
@@ -190,28 +218,46 @@ static void suggest(struct up *up) {
     if (!ctx->err_is_tty)
         return;
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    buf_addf(&text, "try: kubectl --kubeconfig %.*s get nodes\n", STR_ARG(up->serve.kubeconfig));
+    if (up->opts->merge.p)
+        buf_addf(&text, "try: kubectl --context %s get nodes\n", CONTEXT);
+    else
+        buf_addf(&text, "try: kubectl --kubeconfig %.*s get nodes\n",
+                 STR_ARG(up->serve.kubeconfig));
     (void)io_write(ctx->err, buf_view(&text), NULL);
+}
+
+static int merge(struct up *up, struct err *err) {
+    struct str file = up->opts->merge;
+    struct cmd_ctx *ctx = up->call->ctx;
+    struct arena *a = up->call->arena;
+    struct auth_kubeconfig_places places = {
+        .file = file,
+        .files = str_of(cmd_getenv(ctx, "KUBECONFIG")),
+        .home = str_of(cmd_getenv(ctx, "HOME")),
+    };
+    struct auth_kubeconfig k = serve_access(&up->serve);
+    return file.p ? auth_kubeconfig_merge(a, &places, STR(CONTEXT), &k, err) : 0;
 }
 
 static void on_components_ready(void *arg) {
     struct up *up = arg;
-    if (up->opts->ephemeral
-            ? serve_write_kubeconfig(&up->serve, up->err) < 0 || spawn(up, up->err) < 0
-            : serve_tell_ready(&up->serve, up->err) < 0)
+    if (merge(up, up->err) < 0 ||
+        (up->opts->ephemeral
+             ? serve_write_kubeconfig(&up->serve, up->err) < 0 || spawn(up, up->err) < 0
+             : serve_tell_ready(&up->serve, up->err) < 0))
         fail(up);
     else if (!up->opts->ephemeral)
         suggest(up);
 }
 
 static void run_cluster(struct up *up) {
-    const struct nodes_pool pool = {.count = (size_t)up->opts->nodes, .prefix = STR("node-")};
     const struct part_setup setup = {.scheduler_gates = &up->gates[SCHEDULER].enabled,
                                      .manager_gates = &up->gates[MANAGER].enabled,
                                      .kubelet_gates = &up->gates[KUBELET].enabled,
                                      .root_ca = up->serve.pki.ca_certificate,
                                      .issuer = &up->serve.auth.setup.issuer,
-                                     .pool = &pool};
+                                     .pools = up->pools.v,
+                                     .pool_count = up->pools.n};
     up->serve.interrupted = stop;
     up->serve.interrupted_arg = up;
     up->live = live_start(&(struct live_opts){.serve = &up->serve,
@@ -231,9 +277,23 @@ static int check(struct up *up, struct err *err) {
         return err_set(err, ERR_USAGE, "a command is run with --ephemeral only");
     if (up->opts->ephemeral && up->opts->serve.data_dir.n)
         return err_set(err, ERR_USAGE, "--ephemeral and --data-dir exclude each other");
+    if (up->opts->speed < 1 || up->opts->speed > LIMIT_CLUSTER_SPEED)
+        return err_set(err, ERR_USAGE, "--speed must be between 1 and %d", LIMIT_CLUSTER_SPEED);
+    if (up->opts->speed > 1 && !up->serve_opts.memory)
+        return err_set(err, ERR_USAGE,
+                       "--speed needs --memory or --ephemeral: times that are kept would lie ahead "
+                       "of the next start");
     if (up->opts->nodes > LIMIT_SIMULATED_NODES)
         return err_set(err, ERR_USAGE, "--nodes must be at most %d", LIMIT_SIMULATED_NODES);
     return 0;
+}
+
+/* Those of --nodes, and those of --node-pool. */
+static int read_pools(struct up *up, struct err *err) {
+    struct arena *a = up->call->arena;
+    struct nodes_pool plain = {.count = (size_t)up->opts->nodes, .prefix = STR("node-")};
+    load_pools_add(a, &up->pools, &plain);
+    return load_pool_files(up->call->ctx, a, &up->opts->pools, &up->pools, err);
 }
 
 static int run(struct cmd_call *call, struct err *err) {
@@ -243,11 +303,18 @@ static int run(struct cmd_call *call, struct err *err) {
         up.serve_opts.memory = true;
         up.serve_opts.port = 0;
     }
-    if (check(&up, err) < 0 || configure_gates(&up, err) < 0)
+    up.serve_opts.read_log = nodes_read_log;
+    if (check(&up, err) < 0 || configure_gates(&up, err) < 0 || read_pools(&up, err) < 0)
         return -1;
+    if (up.opts->speed > 1) {
+        clock_fast_init(&up.clock, up.opts->speed);
+        up.serve_opts.wire_clock = call->ctx->clock;
+        call->ctx->clock = &up.clock.clock;
+    }
     int rc = -1;
     if (serve_open(&up.serve, call, &up.serve_opts, err) == 0 &&
-        load_files(&up.serve, &up.opts->input, err) == 0) {
+        load_files(&up.serve, &up.opts->input, &up.pools, err) == 0 &&
+        nodes_pools_check(up.pools.v, up.pools.n, err) == 0) {
         load_standard_class(&up.serve);
         rc = serve_listen(&up.serve, err);
     }
@@ -256,6 +323,8 @@ static int run(struct cmd_call *call, struct err *err) {
         rc = up.rc;
     }
     serve_close(&up.serve);
+    if (up.serve_opts.wire_clock)
+        call->ctx->clock = up.serve_opts.wire_clock;
     return rc;
 }
 

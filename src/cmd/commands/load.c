@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/vec.h"
 #include "registry/registry.h"
 
@@ -12,6 +13,7 @@ enum { RANK_NAMESPACE, RANK_CLUSTER, RANK_OTHERS, RANKS };
 
 struct load {
     struct serve *s;
+    struct load_pools *pools;
     VEC(struct api_object *) ranks[RANKS];
     size_t loaded, kept, refused;
 };
@@ -22,15 +24,81 @@ static int rank_of(const struct api_object *o) {
     return o->kind && !o->kind->namespaced ? RANK_CLUSTER : RANK_OTHERS;
 }
 
+/* ---- pools of nodes ---- */
+
+void load_pools_add(struct arena *a, struct load_pools *pools, const struct nodes_pool *pool) {
+    struct nodes_pool *v = arena_array(a, struct nodes_pool, pools->n + 1);
+    for (size_t i = 0; i < pools->n; i++)
+        v[i] = pools->v[i];
+    v[pools->n++] = *pool;
+    pools->v = v;
+}
+
+static int read_pool(struct arena *a, struct input *in, const struct json *tree,
+                     struct load_pools *pools, struct err *err) {
+    struct nodes_pool pool;
+    if (nodes_pool_read(a, tree, &pool, err) < 0)
+        return input_fail_here(in, err);
+    if (pools->n > LIMIT_NODE_POOLS)
+        return nodes_pools_check(pools->v, pools->n, err);
+    load_pools_add(a, pools, &pool);
+    return 0;
+}
+
+static int read_pools(struct arena *a, struct input *in, struct load_pools *pools,
+                      struct err *err) {
+    struct input_value value;
+    struct input_source source;
+    int rc;
+    while ((rc = input_next_value(in, &value, &source, err)) > 0) {
+        if (!nodes_pool_is(value.tree)) {
+            err_set(err, ERR_INVALID, "no NodePool of berth.dev/v1alpha1");
+            return input_fail_here(in, err);
+        }
+        if (read_pool(a, in, value.tree, pools, err) < 0)
+            return -1;
+    }
+    return rc;
+}
+
+int load_pool_files(struct cmd_ctx *ctx, struct arena *a, const struct opt_list *files,
+                    struct load_pools *pools, struct err *err) {
+    struct input *in;
+    const struct input_opts opts = {.filenames = *files};
+    if (!files->n)
+        return 0;
+    if (input_open(ctx, &opts, true, &in, err) < 0)
+        return -1;
+    int rc = read_pools(a, in, pools, err);
+    input_free(in);
+    return rc;
+}
+
+/* ---- objects ---- */
+
+static int read_value(struct load *l, struct input *in, const struct input_value *value,
+                      struct err *err) {
+    struct api_object *o;
+    if (nodes_pool_is(value->tree))
+        return read_pool(l->s->call->arena, in, value->tree, l->pools, err);
+    if (input_decode(in, value, &o, err) < 0)
+        return -1;
+    vec_push(&l->ranks[rank_of(o)], o);
+    return 0;
+}
+
 static int read_all(struct load *l, const struct input_opts *files, struct err *err) {
     struct input *in;
-    struct api_object *o;
+    struct input_value value;
     struct input_source source;
     int rc = -1;
     if (input_open(l->s->call->ctx, files, false, &in, err) < 0)
         return -1;
-    while ((rc = input_next(in, &o, &source, err)) > 0)
-        vec_push(&l->ranks[rank_of(o)], o);
+    while ((rc = input_next_value(in, &value, &source, err)) > 0)
+        if (read_value(l, in, &value, err) < 0) {
+            rc = -1;
+            break;
+        }
     input_free(in);
     return rc;
 }
@@ -72,8 +140,9 @@ static void release(struct load *l) {
     }
 }
 
-int load_files(struct serve *s, const struct input_opts *files, struct err *err) {
-    struct load l = {.s = s};
+int load_files(struct serve *s, const struct input_opts *files, struct load_pools *pools,
+               struct err *err) {
+    struct load l = {.s = s, .pools = pools};
     int rc = files->filenames.n ? read_all(&l, files, err) : 0;
     if (rc == 0)
         store_all(&l);

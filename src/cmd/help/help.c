@@ -33,10 +33,11 @@ struct page {
 };
 
 struct str help_opt_spelling(struct arena *a, const struct opt *o) {
-    const char *sign = o->value ? "=" : "", *value = o->value ? o->value : "";
+    const char *sign = o->value ? o->implied ? "[=" : "=" : "";
+    const char *value = o->value ? o->value : "", *end = o->implied ? "]" : "";
     if (!o->letter)
-        return arena_printf(a, "    --%s%s%s", o->name, sign, value);
-    return arena_printf(a, "-%c, --%s%s%s", o->letter, o->name, sign, value);
+        return arena_printf(a, "    --%s%s%s%s", o->name, sign, value, end);
+    return arena_printf(a, "-%c, --%s%s%s%s", o->letter, o->name, sign, value, end);
 }
 
 struct str help_opt_text(struct arena *a, const struct opt *o) {

@@ -364,12 +364,21 @@ int input_next(struct input *in, struct api_object **out, struct input_source *s
     int rc = input_next_value(in, &value, source, err);
     if (rc <= 0)
         return rc;
+    return input_decode(in, &value, out, err) < 0 ? -1 : 1;
+}
+
+int input_fail_here(struct input *in, struct err *err) {
+    return fail_here(in, err);
+}
+
+int input_decode(struct input *in, const struct input_value *value, struct api_object **out,
+                 struct err *err) {
     struct api_decode_opts opts = {
-        .strict = in->strict, .kind = value.kind, .api_version = value.api_version};
+        .strict = in->strict, .kind = value->kind, .api_version = value->api_version};
     struct api_faults faults;
     api_faults_init(&faults, &in->tree);
-    if (api_object_decode(value.tree, &opts, out, &faults) == 0)
-        return 1;
+    if (api_object_decode(value->tree, &opts, out, &faults) == 0)
+        return 0;
     AUTO(buf_release) struct buf why = BUF_INIT(SIZE_MAX);
     api_faults_write(&why, &faults);
     err_set(err, ERR_INVALID, "%.*s", STR_ARG(buf_view(&why)));

@@ -69,6 +69,13 @@ const struct input_passed *input_passed_over(const struct input *in);
 int input_next(struct input *in, struct api_object **out, struct input_source *source,
                struct err *err);
 
+/* The object that such a value is; 0 with *out (the caller's), or -1 as input_next. */
+int input_decode(struct input *in, const struct input_value *value, struct api_object **out,
+                 struct err *err);
+
+/* Puts the place of the value that was read last before the text of err; always returns -1. */
+int input_fail_here(struct input *in, struct err *err);
+
 /* Calls visit with each object that the options name, which is borrowed; without -f with none. */
 int input_each(struct cmd_ctx *ctx, const struct input_opts *opts,
                void (*visit)(void *arg, const struct api_object *o), void *arg, struct err *err);

@@ -101,8 +101,8 @@ static void *start_nodes(struct part *p, struct err *err) {
                               .gates = setup->kubelet_gates,
                               .engine = tolexpr_match_engine(p->expressions),
                               .seed = map_random_seed(),
-                              .pools = setup->pool,
-                              .pool_count = 1,
+                              .pools = setup->pools,
+                              .pool_count = setup->pool_count,
                               .is_choosy = setup->is_choosy};
     (void)err;
     if (setup->nodes) {
@@ -127,8 +127,11 @@ static bool node_is_ready(const struct api_object *o) {
 /* Nodes that others left behind need not be ready. */
 static bool nodes_are_ready(const struct part *p, const void *self) {
     struct informer *nodes = informers_of(p->informers, client_kind(API_T_node));
-    size_t n, ready = 0, wanted = p->opts.setup->pool->count;
+    const struct part_setup *setup = p->opts.setup;
+    size_t n, ready = 0, wanted = 0;
     (void)self;
+    for (size_t i = 0; i < setup->pool_count; i++)
+        wanted += setup->pools[i].count;
     if (!informers_have_synced(p->informers) || informer_count(nodes) < wanted)
         return false;
     const struct api_object *const *all = informer_find(nodes, INFORMER_ALL, STR(""), &n);

@@ -28,7 +28,8 @@ struct part_setup {
     struct str root_ca;                          /* PEM, what pods trust; empty: not published */
     const struct auth_issuer *issuer;            /* signs tokens of Secrets; NULL: nobody does */
     const struct opt_list *controllers;          /* as --controllers has them; NULL: all */
-    const struct nodes_pool *pool;               /* of simulated nodes to be made */
+    const struct nodes_pool *pools;              /* of simulated nodes to be made */
+    size_t pool_count;
     bool is_choosy;                              /* others are left alone, but for these */
     const struct opt_list *nodes;                /* names; NULL: none */
 };

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 
 static void the_fake_clock_stands_still(void **state) {
     (void)state;
@@ -44,10 +45,28 @@ static void the_system_clock_tells_the_time(void **state) {
     assert_true(mono > 0 && clock_mono(&clock_system) >= mono);
 }
 
+static void the_fast_clock_is_ahead(void **state) {
+    (void)state;
+    struct clock_fast f;
+    clock_fast_init(&f, LIMIT_CLUSTER_SPEED);
+    const struct clock *c = &f.clock;
+    int64_t wall = clock_wall(c), mono = clock_mono(c);
+    assert_true(wall >= f.wall_ns && mono >= f.mono_ns);
+    for (int i = 0; i < 1000000 && clock_mono(c) - mono < CLOCK_SECOND; i++)
+        ;
+    int64_t system = clock_mono(&clock_system) - f.mono_ns;
+    assert_true(clock_mono(c) - f.mono_ns >= system * LIMIT_CLUSTER_SPEED);
+    assert_true(clock_wall(c) - wall >= CLOCK_SECOND / 2);
+    /* A second of it is over in a millisecond. */
+    assert_int_equal(clock_wait(c, CLOCK_SECOND), CLOCK_SECOND / LIMIT_CLUSTER_SPEED);
+    assert_int_equal(clock_wait(&clock_system, 7), 7);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fake_clock_stands_still),
         cmocka_unit_test(the_system_clock_tells_the_time),
+        cmocka_unit_test(the_fast_clock_is_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,14 +240,14 @@ static void busy_servers_are_asked_again(void **state) {
     start_client(&f, (struct client_http_opts){0});
     send_get(&f);
     int64_t from = clock_mono(&clock_system);
-    while (f.count < 2)
-        net_loop_turn(f.loop, CLOCK_SECOND);
+    while (f.server.count < 2)
+        net_loop_turn(f.server.loop, CLOCK_SECOND);
     assert_true(clock_mono(&clock_system) - from >= CLOCK_SECOND);
     assert_int_equal(f.answers, 0);
-    f.rows = plain;
+    f.server.rows = plain;
     wait_for(&f, &f.has_answer);
     assert_int_equal(f.code, ERR_NONE);
-    assert_int_equal(f.count, 3);
+    assert_int_equal(f.server.count, 3);
     end(&f);
 }
 

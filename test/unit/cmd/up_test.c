@@ -50,10 +50,25 @@ static void what_contradicts_itself_is_refused(void **state) {
           "kubelet: ");
 }
 
+static void time_has_a_speed(void **state) {
+    struct arena a = {0};
+    struct str most = arena_printf(&a, "%d", LIMIT_CLUSTER_SPEED + 1);
+    (void)state;
+    fails((const char *const[]){"--memory", "--speed", most.p, NULL},
+          "--speed must be between 1 and 1000");
+    fails((const char *const[]){"--memory", "--speed", "0", NULL},
+          "--speed must be between 1 and 1000");
+    fails((const char *const[]){"--data-dir", "d", "--speed", "2", NULL},
+          "--speed needs --memory or --ephemeral");
+    fails((const char *const[]){"--memory", "--node-pool", "/nowhere", NULL}, "/nowhere");
+    arena_release(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_have_a_limit),
         cmocka_unit_test(what_contradicts_itself_is_refused),
+        cmocka_unit_test(time_has_a_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ static void walk(const char *spec, uint64_t seed) {
     uint64_t random = seed + 1;
     size_t taken = 0;
     managed_start(&m, "ttl-controller", "");
-    faulty.base = (struct client){&carrier, m.w.loop};
+    faulty.base = (struct client){.carrier = &carrier, .loop = m.w.loop};
     faulty.w = &m.w;
     start(&faulty);
     world_create(&m.w, spec);

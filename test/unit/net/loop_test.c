@@ -300,6 +300,25 @@ static void test_virtual_time_passes_at_once(void **state) {
     net_timer_stop(w->loop, &hand.timer);
 }
 
+static void stop_loop(void *arg) {
+    net_loop_stop(arg);
+}
+
+/* An hour of a clock that runs fast is waited for as long as it takes. */
+static void test_a_fast_clock_is_waited_for_less(void **state) {
+    (void)state;
+    struct clock_fast fast;
+    clock_fast_init(&fast, 36000);
+    struct net_loop *loop = net_loop_new(&fast.clock);
+    struct net_timer timer = {.fn = stop_loop, .arg = loop};
+    int64_t start = clock_mono(&clock_system);
+    net_timer_start(loop, &timer, net_loop_now(loop) + 3600 * CLOCK_SECOND);
+    net_loop_run(loop);
+    int64_t took = clock_mono(&clock_system) - start;
+    assert_true(took >= CLOCK_SECOND / 11 && took < 60 * CLOCK_SECOND);
+    net_loop_free(loop);
+}
+
 static void test_a_stop_before_the_run_ends_it(void **state) {
     struct world *w = *state;
     net_loop_stop(w->loop);
@@ -318,6 +337,7 @@ int main(void) {
         TEST(test_posts_of_threads_all_arrive),
         TEST(test_posts_do_not_starve_timers),
         TEST(test_virtual_time_passes_at_once),
+        TEST(test_a_fast_clock_is_waited_for_less),
         TEST(test_a_stop_before_the_run_ends_it),
     };
     return cmocka_run_group_tests_name("net/loop", tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "codec/yml.h"
+#include "feature/feature.h"
 #include "nodes/kubelets_int.h"
 #include "nodes/life_int.h"
 
@@ -30,14 +31,16 @@ static struct api_object *object_of(struct arena *a, const char *text) {
 #define AT(second) "'1970-01-01T00:16:" #second "Z'" /* second 40 is the thousandth */
 
 #define BEGUN "startTime: " AT(30) ", phase: Pending"
-#define RUNS                                                                             \
-    "startTime: " AT(30) ", phase: Running, containerStatuses: [{name: a, ready: true, " \
-                         "restartCount: 1, state: {running: {startedAt: " AT(30) "}}}]"
-#define WAITS                                                                                      \
-    "startTime: " AT(                                                                              \
-        30) ", phase: Running, containerStatuses: [{name: a, restartCount: 2, "                    \
-            "state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1, " \
-            "startedAt: " AT(30) ", finishedAt: " AT(35) "}}}]"
+#define RUNNING(name)                                                \
+    "{name: " name ", ready: true, started: true, restartCount: 1, " \
+    "state: {running: {startedAt: " AT(30) "}}}"
+#define RUNS \
+    "startTime: " AT(30) ", phase: Running, containerStatuses: [" RUNNING("a") ", " RUNNING("b") "]"
+#define WAITING(name)                                                                  \
+    "{name: " name ", restartCount: 2, state: {waiting: {reason: CrashLoopBackOff}}, " \
+    "lastState: {terminated: {exitCode: 1, startedAt: " AT(30) ", finishedAt: " AT(35) "}}}"
+#define WAITS \
+    "startTime: " AT(30) ", phase: Running, containerStatuses: [" WAITING("a") ", " WAITING("b") "]"
 #define DELETED(at, grace) "deletionTimestamp: " at ", deletionGracePeriodSeconds: " grace
 
 static const struct {
@@ -178,6 +181,237 @@ static void resources(void **state) {
     arena_release(&a);
 }
 
+/* ---- containers that live differently ---- */
+
+/* Leads a pod on until nothing changes at this moment, and then second by second. */
+struct story {
+    struct arena a;
+    struct api_object *pod;
+    struct nodes__pod_facts facts;
+    struct nodes__pod_next next;
+};
+
+static const struct api_pod_status *go_on(struct story *s, int64_t seconds) {
+    struct api_pod *body = api_own_body(s->pod);
+    for (int64_t i = 0; i <= seconds; i++) {
+        for (int k = 0; k < 4; k++) {
+            struct api_pod_status status = {0};
+            s->next = nodes__next_of_pod(&s->a, s->pod, &s->facts, &status);
+            if (s->next.step != NODES__POD_WRITES)
+                break;
+            body->status = status;
+        }
+        assert_int_not_equal(s->next.step, NODES__POD_WRITES);
+        if (i < seconds)
+            s->facts.now += CLOCK_SECOND;
+    }
+    return &body->status;
+}
+
+static struct story begin(const char *meta, const char *spec) {
+    struct story s = {.facts = facts};
+    AUTO(buf_release) struct buf text = BUF_INIT(65536);
+    s.facts.start_delay = 0;
+    buf_addf(&text,
+             "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u, "
+             "generation: 1, %s}, spec: {%s}}",
+             meta, spec);
+    buf_add_char(&text, 0);
+    s.pod = object_of(&s.a, text.p);
+    struct feature_config gates;
+    feature_config_init(&gates, FEATURE_NEWEST);
+    api_object_default(s.pod, &gates.enabled);
+    return s;
+}
+
+static void end(struct story *s) {
+    api_object_free(s->pod);
+    arena_release(&s->a);
+}
+
+static const struct api_container_status *of(const struct api_container_status_list *list,
+                                             const char *name) {
+    for (size_t i = 0; i < list->n; i++)
+        if (str_is(list->v[i].name, name))
+            return &list->v[i];
+    fail_msg("no container %s", name);
+    return NULL;
+}
+
+static bool is_true(const struct api_pod_status *status, const char *type) {
+    for (size_t i = 0; i < status->conditions.n; i++)
+        if (str_is(status->conditions.v[i].type, type))
+            return str_is(status->conditions.v[i].status, "True");
+    fail_msg("no condition %s", type);
+    return false;
+}
+
+static void first_containers_run_in_turn(void **state) {
+    (void)state;
+    struct story s = begin(
+        "annotations: {z.berth.dev/run-seconds: '3', x.berth.dev/run-seconds: '2'}",
+        "restartPolicy: Never, initContainers: [{name: z, image: i}, {name: side, image: i, "
+        "restartPolicy: Always, startupProbe: {initialDelaySeconds: 4, exec: {command: [x]}}}, "
+        "{name: x, image: i}], containers: [{name: c, image: i, command: [sleep, '5']}]");
+    const struct api_pod_status *t = go_on(&s, 0);
+    assert_non_null(of(&t->init_container_statuses, "z")->state.running);
+    assert_non_null(of(&t->init_container_statuses, "side")->state.waiting);
+    assert_true(str_is(t->phase, "Pending"));
+    assert_true(is_true(t, "PodReadyToStartContainers"));
+    t = go_on(&s, 3);
+    assert_true(of(&t->init_container_statuses, "z")->ready);
+    assert_non_null(of(&t->init_container_statuses, "side")->state.running);
+    assert_false(of(&t->init_container_statuses, "side")->started.v);
+    assert_non_null(of(&t->init_container_statuses, "x")->state.waiting);
+    t = go_on(&s, 4);
+    assert_true(of(&t->init_container_statuses, "side")->started.v);
+    assert_non_null(of(&t->init_container_statuses, "x")->state.running);
+    assert_false(is_true(t, "Initialized"));
+    t = go_on(&s, 2);
+    assert_true(is_true(t, "Initialized"));
+    assert_true(is_true(t, "Ready"));
+    assert_true(str_is(t->phase, "Running"));
+    t = go_on(&s, 5);
+    assert_true(str_is(t->phase, "Succeeded"));
+    assert_int_equal(of(&t->init_container_statuses, "side")->state.terminated->exit_code, 143);
+    end(&s);
+}
+
+static void first_containers_fail(void **state) {
+    (void)state;
+    static const char inits[] = "initContainers: [{name: z, image: i, command: ['false']}], "
+                                "containers: [{name: c, image: i}]";
+    struct story s = begin("", inits);
+    const struct api_pod_status *t = go_on(&s, 1);
+    assert_true(
+        str_is(of(&t->init_container_statuses, "z")->state.waiting->reason, "CrashLoopBackOff"));
+    assert_int_equal(of(&t->init_container_statuses, "z")->restart_count, 1);
+    assert_true(str_is(t->phase, "Pending"));
+    t = go_on(&s, 30);
+    assert_int_equal(of(&t->init_container_statuses, "z")->restart_count, 3);
+    end(&s);
+    AUTO(buf_release) struct buf never = BUF_INIT(4096);
+    buf_addf(&never, "restartPolicy: Never, %s", inits);
+    buf_add_char(&never, 0);
+    s = begin("", never.p);
+    t = go_on(&s, 1);
+    assert_true(str_is(t->phase, "Failed"));
+    assert_non_null(of(&t->container_statuses, "c")->state.waiting);
+    end(&s);
+}
+
+/* One goes, the other stays: policies and rules of containers before that of the pod. */
+static void containers_are_restarted_by_themselves(void **state) {
+    (void)state;
+    struct story s =
+        begin("annotations: {b.berth.dev/run-seconds: '5', b.berth.dev/exit-code: '7'}",
+              "restartPolicy: Never, containers: [{name: b, image: i}, {name: a, image: i, "
+              "command: [sh, -c, 'exit 42'], restartPolicy: Never, restartPolicyRules: [{action: "
+              "Restart, exitCodes: {operator: In, values: [42]}}]}]");
+    const struct api_pod_status *t = go_on(&s, 1);
+    assert_true(str_is(t->container_statuses.v[0].name, "a"));
+    assert_int_equal(of(&t->container_statuses, "a")->restart_count, 1);
+    assert_true(str_is(of(&t->container_statuses, "a")->state.waiting->reason, "CrashLoopBackOff"));
+    assert_non_null(of(&t->container_statuses, "b")->state.running);
+    assert_false(is_true(t, "Ready"));
+    t = go_on(&s, 5);
+    assert_int_equal(of(&t->container_statuses, "b")->state.terminated->exit_code, 7);
+    assert_true(str_is(t->phase, "Running"));
+    /* The id of a run is that of the container, and then that of the last one. */
+    struct str id = of(&t->container_statuses, "a")->container_id;
+    assert_true(str_eq(id, of(&t->container_statuses, "a")->last_state.terminated->container_id));
+    end(&s);
+}
+
+static void probes(void **state) {
+    (void)state;
+    struct story s =
+        begin("annotations: {slow.berth.dev/ready-seconds: '6', sick.berth.dev/live-seconds: '4', "
+              "late.berth.dev/startup-seconds: '100'}",
+              "containers: [{name: slow, image: i, readinessProbe: {initialDelaySeconds: 2, exec: "
+              "{command: [x]}}}, {name: sick, image: i, livenessProbe: {periodSeconds: 2, exec: "
+              "{command: [x]}}}, {name: late, image: i, startupProbe: {periodSeconds: 5, "
+              "failureThreshold: 2, exec: {command: [x]}}}, {name: ok, image: i, readinessProbe: "
+              "{initialDelaySeconds: 3, exec: {command: [x]}}}]");
+    const struct api_pod_status *t = go_on(&s, 2);
+    assert_false(of(&t->container_statuses, "ok")->ready);
+    assert_true(of(&t->container_statuses, "ok")->started.v);
+    t = go_on(&s, 1);
+    assert_true(of(&t->container_statuses, "ok")->ready);
+    assert_false(of(&t->container_statuses, "slow")->ready);
+    t = go_on(&s, 3);
+    assert_true(of(&t->container_statuses, "slow")->ready);
+    assert_true(of(&t->container_statuses, "sick")->ready);
+    assert_false(of(&t->container_statuses, "late")->started.v);
+    /* Three failures, 2 s apart; then two, 5 s apart. */
+    t = go_on(&s, 4);
+    assert_int_equal(of(&t->container_statuses, "sick")->restart_count, 1);
+    assert_int_equal(of(&t->container_statuses, "late")->restart_count, 1);
+    assert_int_equal(of(&t->container_statuses, "late")->last_state.terminated->exit_code, 143);
+    end(&s);
+    s = begin("annotations: {berth.dev/ready: 'false'}", "containers: [{name: c, image: i}]");
+    assert_false(is_true(go_on(&s, 60), "Ready"));
+    end(&s);
+}
+
+/* Hooks take their time, and what takes longer than the grace is killed. */
+static void stops(void **state) {
+    (void)state;
+    struct story s =
+        begin("", "initContainers: [{name: side, image: i, restartPolicy: Always}], containers: "
+                  "[{name: c, image: i, lifecycle: {preStop: {sleep: {seconds: 4}}}}, {name: d, "
+                  "image: i}]");
+    go_on(&s, 1);
+    struct api_object_meta *meta = api_own_meta(s.pod);
+    meta->deletion_timestamp = (struct api_time){.sec = 1001 + 30, .set = true};
+    meta->deletion_grace_period_seconds = (struct api_opt_i64){true, 30};
+    const struct api_pod_status *t = go_on(&s, 3);
+    assert_non_null(of(&t->container_statuses, "d")->state.terminated);
+    assert_non_null(of(&t->container_statuses, "c")->state.running);
+    t = go_on(&s, 3);
+    assert_non_null(of(&t->init_container_statuses, "side")->state.running);
+    t = go_on(&s, 1);
+    assert_int_equal(of(&t->container_statuses, "c")->state.terminated->exit_code, 143);
+    assert_non_null(of(&t->init_container_statuses, "side")->state.terminated);
+    assert_true(str_is(t->phase, "Failed"));
+    assert_int_equal(s.next.step, NODES__POD_GOES);
+    end(&s);
+    s = begin("annotations: {berth.dev/stop-seconds: '60'}", "containers: [{name: c, image: i}]");
+    go_on(&s, 1);
+    meta = api_own_meta(s.pod);
+    meta->deletion_timestamp = (struct api_time){.sec = 1001 + 2, .set = true};
+    meta->deletion_grace_period_seconds = (struct api_opt_i64){true, 2};
+    t = go_on(&s, 2);
+    assert_int_equal(of(&t->container_statuses, "c")->state.terminated->exit_code, 137);
+    end(&s);
+}
+
+/* What a program said last is why it failed. */
+static void messages(void **state) {
+    (void)state;
+    struct story s =
+        begin("", "restartPolicy: Never, containers: [{name: c, image: i, command: [sh, "
+                  "-c, 'echo one; echo -n two; exit 1'], terminationMessagePolicy: "
+                  "FallbackToLogsOnError}, {name: d, image: i, command: ['false']}]");
+    const struct api_pod_status *t = go_on(&s, 1);
+    assert_true(str_is(of(&t->container_statuses, "c")->state.terminated->message, "one\ntwo"));
+    assert_int_equal(of(&t->container_statuses, "d")->state.terminated->message.n, 0);
+    end(&s);
+}
+
+static void ephemeral_containers(void **state) {
+    (void)state;
+    struct story s = begin("", "containers: [{name: c, image: i}], ephemeralContainers: [{name: e, "
+                               "image: busybox, command: [sleep, '3']}]");
+    const struct api_pod_status *t = go_on(&s, 1);
+    assert_non_null(of(&t->ephemeral_container_statuses, "e")->state.running);
+    t = go_on(&s, 3);
+    assert_int_equal(of(&t->ephemeral_container_statuses, "e")->state.terminated->exit_code, 0);
+    assert_true(str_is(t->phase, "Running"));
+    assert_true(is_true(t, "Ready"));
+    end(&s);
+}
+
 static void backoff(void **state) {
     (void)state;
     static const int64_t seconds[] = {10, 10, 20, 40, 80, 160, 300, 300};
@@ -209,8 +443,19 @@ static void addresses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps),     cmocka_unit_test(settles), cmocka_unit_test(first_containers),
-        cmocka_unit_test(resources), cmocka_unit_test(backoff), cmocka_unit_test(addresses),
+        cmocka_unit_test(steps),
+        cmocka_unit_test(settles),
+        cmocka_unit_test(first_containers),
+        cmocka_unit_test(resources),
+        cmocka_unit_test(backoff),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(first_containers_run_in_turn),
+        cmocka_unit_test(first_containers_fail),
+        cmocka_unit_test(containers_are_restarted_by_themselves),
+        cmocka_unit_test(probes),
+        cmocka_unit_test(stops),
+        cmocka_unit_test(ephemeral_containers),
+        cmocka_unit_test(messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

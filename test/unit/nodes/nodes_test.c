@@ -1,74 +1,5 @@
 /* Nodes without kubelets, on virtual time: they are made, live, and lead the lives of pods. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "../world.h"
-#include "nodes/nodes.h"
-
-struct cluster {
-    struct world w;
-    struct feature_config gates; /* of the kubelets */
-    struct nodes_pool pool;
-    struct nodes *nodes;
-    bool is_choosy;
-};
-
-static const struct str chosen[] = {STR_INIT("n1"), STR_INIT("n3")};
-
-static void start_nodes(struct cluster *c) {
-    c->nodes = nodes_new(&(struct nodes_opts){
-        .client = c->w.client,
-        .informers = c->w.informers,
-        .log = &c->w.log,
-        .gates = &c->gates.enabled,
-        .seed = 1,
-        .pools = &c->pool,
-        .pool_count = 1,
-        .is_choosy = c->is_choosy,
-        .chosen = chosen,
-        .chosen_count = 2,
-        .start_delay = 2 * CLOCK_SECOND,
-        .stop_delay = 3 * CLOCK_SECOND,
-    });
-}
-
-static void begin(struct cluster *c, size_t count) {
-    static struct label zone = {STR_INIT("zone"), STR_INIT("a")};
-    static struct api_taint taint = {
-        .key = STR_INIT("sla"), .value = STR_INIT("940"), .effect = STR_INIT("NoSchedule")};
-    world_start(&c->w, "TaintTolerationComparisonOperators=true");
-    feature_config_init(&c->gates, FEATURE_NEWEST);
-    c->pool = (struct nodes_pool){.count = count,
-                                  .prefix = STR("node-"),
-                                  .labels = {&zone, 1},
-                                  .taints = {&taint, 1},
-                                  .kernel_version = STR("5.15.0")};
-    c->is_choosy = false;
-    world_create(&c->w, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}");
-    start_nodes(c);
-    world_run(&c->w, 1);
-}
-
-static void stop_nodes(struct cluster *c) {
-    nodes_free(c->nodes);
-    informers_free(c->w.informers);
-    c->w.informers = NULL;
-}
-
-static void end(struct cluster *c) {
-    stop_nodes(c);
-    world_stop(&c->w);
-}
-
-static const struct api_node *node_of(struct cluster *c, const char *name) {
-    const struct api_object *o = world_get(&c->w, API_T_node, name);
-    assert_non_null(o);
-    return o->body;
-}
+#include "cluster.h"
 
 static const struct api_node_condition *node_condition(const struct api_node *n, const char *type) {
     for (size_t i = 0; i < n->status.conditions.n; i++)
@@ -231,21 +162,6 @@ static void kubelets_that_are_stopped(void **state) {
 
 /* ---- pods ---- */
 
-static void add_pod(struct cluster *c, const char *name, const char *annotations,
-                    const char *spec) {
-    struct str text = arena_printf(
-        &c->w.arena,
-        "{apiVersion: v1, kind: Pod, metadata: {name: %s, annotations: {%s}}, spec: {nodeName: "
-        "node-0, containers: [{name: c, image: i}], %s}}",
-        name, annotations, spec);
-    world_create(&c->w, text.p);
-}
-
-static const struct api_pod *pod_of(struct cluster *c, const char *name) {
-    const struct api_object *o = world_get(&c->w, API_T_pod, name);
-    return o ? o->body : NULL;
-}
-
 static void expect_condition(const struct api_pod *pod, const char *type, const char *status,
                              const char *reason, const char *message) {
     for (size_t i = 0; i < pod->status.conditions.n; i++) {
@@ -259,11 +175,6 @@ static void expect_condition(const struct api_pod *pod, const char *type, const 
         return;
     }
     fail_msg("no condition %s", type);
-}
-
-static const struct api_container_status *container_of(const struct api_pod *pod) {
-    assert_int_equal(pod->status.container_statuses.n, 1);
-    return pod->status.container_statuses.v;
 }
 
 static void pods_run(void **state) {
@@ -454,6 +365,46 @@ static void pods_share_a_node(void **state) {
     end(&c);
 }
 
+static void resize(struct cluster *c, const char *cpu) {
+    struct str patch = arena_printf(&c->w.arena,
+                                    "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{"
+                                    "\"requests\":{\"cpu\":\"%s\"}}}]}}",
+                                    cpu);
+    world_patch(&c->w, API_T_pod, "x", "resize", patch.p);
+}
+
+/* What is not there is waited for, with what the container has. */
+static void pods_are_resized(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 1);
+    add_large_pod(&c, "x");
+    world_run(&c.w, 5);
+    world_create(&c.w, "{apiVersion: v1, kind: Pod, metadata: {name: z}, spec: {nodeName: node-0, "
+                       "containers: [{name: c, image: i, resources: {requests: {cpu: 10}}}]}}");
+    world_run(&c.w, 5);
+    resize(&c, "21");
+    world_run(&c.w, 1);
+    const struct api_pod *pod = pod_of(&c, "x");
+    assert_int_equal(quantity_value(&container_of(pod)->allocated_resources.v[0].value), 21);
+    assert_int_equal(container_of(pod)->restart_count, 0);
+    resize(&c, "30");
+    world_run(&c.w, 1);
+    pod = pod_of(&c, "x");
+    assert_int_equal(quantity_value(&container_of(pod)->allocated_resources.v[0].value), 21);
+    assert_int_equal(quantity_value(&container_of(pod)->resources->requests.v[0].value), 21);
+    expect_condition(pod, "PodResizePending", "True", "Deferred",
+                     "Node didn't have enough resource: cpu, requested: 30000, used: 10000, "
+                     "capacity: 32000");
+    world_delete(&c.w, API_T_pod, "z");
+    world_run(&c.w, 11);
+    pod = pod_of(&c, "x");
+    assert_int_equal(quantity_value(&container_of(pod)->allocated_resources.v[0].value), 30);
+    for (size_t i = 0; i < pod->status.conditions.n; i++)
+        assert_false(str_is(pod->status.conditions.v[i].type, "PodResizePending"));
+    end(&c);
+}
+
 /* A carrier that tells of changed nodes only when it is told to, in front of another. */
 struct late {
     struct client base;
@@ -586,6 +537,7 @@ int main(void) {
         cmocka_unit_test(pods_stop),
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_share_a_node),
+        cmocka_unit_test(pods_are_resized),
         cmocka_unit_test(pods_come_before_their_nodes),
         cmocka_unit_test(nodes_are_chosen),
         cmocka_unit_test(pods_outlive_the_process),
