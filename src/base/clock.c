@@ -44,7 +44,7 @@ static int64_t manual_mono(const struct clock *self) {
 }
 
 void clock_manual_init(struct clock_manual *m, int64_t wall_ns) {
-    *m = (struct clock_manual){.clock = {manual_wall, manual_mono}, .wall_ns = wall_ns};
+    *m = (struct clock_manual){.clock = {manual_wall, manual_mono, NULL}, .wall_ns = wall_ns};
 }
 
 void clock_manual_advance(struct clock_manual *m, int64_t ns) {

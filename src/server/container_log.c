@@ -2,7 +2,7 @@
  * The log of a container: what it has printed, and, for those who follow it, what it prints until
  * it ends. A follower looks again when pods have changed, or when the next line is due.
  *
- * Follows k8s.io/kubernetes pkg/kubelet/kuberuntime/logs, func ReadLogs.
+ * Follows k8s.io/cri-client pkg/logs, func ReadLogs.
  */
 #include <inttypes.h>
 #include <stdlib.h>
