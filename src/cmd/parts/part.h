@@ -30,8 +30,8 @@ struct part_setup {
     const struct opt_list *controllers;          /* as --controllers has them; NULL: all */
     const struct nodes_pool *pools;              /* of simulated nodes to be made */
     size_t pool_count;
-    bool is_choosy;                              /* others are left alone, but for these */
-    const struct opt_list *nodes;                /* names; NULL: none */
+    bool is_choosy;               /* others are left alone, but for these */
+    const struct opt_list *nodes; /* names; NULL: none */
 };
 
 /* A kind of component. */
