@@ -28,8 +28,8 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
     conformance conformance-cel conformance-server real-components components-real kubectl clients \
-    e2e e2e-api crash-store bench bench-before bench-cel bench-server bench-upstream soak install format clean \
-    help $(GROUPS)
+    e2e e2e-api crash-store bench bench-before bench-cel bench-server bench-upstream soak install \
+    format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)

@@ -134,10 +134,10 @@ static void on_conn(void *arg, uint32_t events) {
     net_io_start(f->loop, &c->io, EPOLLIN);
 }
 
-static void begin(struct fake *f, const struct row *rows) {
+static void begin_on(struct fake *f, const struct row *rows, const struct clock *clock) {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof at;
-    *f = (struct fake){.loop = net_loop_new(&clock_system),
+    *f = (struct fake){.loop = net_loop_new(clock),
                        .rows = rows,
                        .log = BUF_INIT(1 << 20),
                        .events = BUF_INIT(1 << 20),
@@ -149,6 +149,10 @@ static void begin(struct fake *f, const struct row *rows) {
     assert_int_equal(getsockname(f->listener.fd, (struct sockaddr *)&at, &size), 0);
     net_io_start(f->loop, &f->listener, EPOLLIN);
     f->access.server = arena_printf(&f->arena, "http://127.0.0.1:%d", ntohs(at.sin_port));
+}
+
+static void begin(struct fake *f, const struct row *rows) {
+    begin_on(f, rows, &clock_system);
 }
 
 static void start_client(struct fake *f, struct client_http_opts opts) {
@@ -362,23 +366,39 @@ static const struct row busy[] = {
 #define COME_AGAIN \
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\nslow"
 
-/* A server that is busy is asked again when it says, up to LIMIT_CLIENT_RETRIES times. */
+/* A second of this clock is a tenth of one. */
+static int64_t quick_wall(const struct clock *self) {
+    (void)self;
+    return clock_wall(&clock_system);
+}
+
+static int64_t quick_mono(const struct clock *self) {
+    (void)self;
+    return clock_mono(&clock_system) * 10;
+}
+
+static const struct clock quick = {quick_wall, quick_mono};
+
 static void busy_servers_are_asked_again(void **state) {
     static const struct row again[] = {{"GET", COME_AGAIN, false}, {0}};
     (void)state;
     struct fake f;
-    begin(&f, again);
+    begin_on(&f, again, &quick);
     start_client(&f, (struct client_http_opts){0});
     send_get(&f);
-    int64_t from = clock_mono(&clock_system);
+    int64_t from = clock_mono(&quick);
     while (f.count < 2)
         net_loop_turn(f.loop, CLOCK_SECOND);
-    assert_true(clock_mono(&clock_system) - from >= CLOCK_SECOND);
+    assert_true(clock_mono(&quick) - from >= CLOCK_SECOND);
     assert_int_equal(f.answers, 0);
     f.rows = plain;
     wait_for(&f, &f.has_answer);
     assert_int_equal(f.code, ERR_NONE);
     assert_int_equal(f.count, 3);
+    f.rows = again; /* for ever */
+    f.count = 0;
+    assert_int_equal(ask(&f), ERR_UNAVAILABLE);
+    assert_int_equal(f.count, 1 + LIMIT_CLIENT_RETRIES);
     end(&f);
 }
 
