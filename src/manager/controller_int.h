@@ -42,7 +42,7 @@ struct manager__controller {
     void (*stop)(void *self);
 };
 
-#define CONTROLLER(id, name) extern const struct manager__controller manager__##id;
+#define CONTROLLER(id, name, alias) extern const struct manager__controller manager__##id;
 #include "manager/controllers.def"
 #undef CONTROLLER
 

@@ -14,17 +14,24 @@
 #define SWEEP_EVERY (10 * CLOCK_SECOND)
 
 static const struct manager__controller *const controllers[] = {
-#define CONTROLLER(id, name) &manager__##id,
+#define CONTROLLER(id, name, alias) &manager__##id,
 #include "manager/controllers.def"
 #undef CONTROLLER
     NULL,
 };
 
 static const char *const names[] = {
-#define CONTROLLER(id, name) name,
+#define CONTROLLER(id, name, alias) name,
 #include "manager/controllers.def"
 #undef CONTROLLER
     NULL,
+};
+
+/* Names of before, or "". */
+static const char *const aliases[] = {
+#define CONTROLLER(id, name, alias) alias,
+#include "manager/controllers.def"
+#undef CONTROLLER
 };
 
 enum { CONTROLLERS = sizeof names / sizeof names[0] - 1 };
@@ -38,10 +45,13 @@ static struct str without_minus(struct str name) {
     return str_starts(name, STR("-")) ? str_sub(name, 1, name.n) : name;
 }
 
+static bool is_called(size_t controller, struct str name) {
+    return name.n && (str_is(name, names[controller]) || str_is(name, aliases[controller]));
+}
+
 static bool is_known(struct str asked) {
-    struct str name = without_minus(asked);
     for (size_t i = 0; controllers[i]; i++)
-        if (str_is(name, names[i]))
+        if (is_called(i, without_minus(asked)))
             return true;
     return str_is(asked, "*");
 }
@@ -57,11 +67,11 @@ int manager_check_controllers(const struct str *list, size_t n, struct err *err)
 }
 
 /* Follows k8s.io/controller-manager app, func IsControllerEnabled. */
-static bool is_enabled(const struct manager_opts *opts, const char *name) {
+static bool is_enabled(const struct manager_opts *opts, size_t controller) {
     bool all = opts->controller_count == 0;
     for (size_t i = 0; i < opts->controller_count; i++) {
         struct str asked = opts->controllers[i];
-        if (str_is(without_minus(asked), name))
+        if (is_called(controller, without_minus(asked)))
             return asked.p[0] != '-';
         all = all || str_is(asked, "*");
     }
@@ -96,7 +106,7 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     sweep(m);
     m->running = xcalloc(CONTROLLERS + 1, sizeof *m->running);
     for (size_t i = 0; controllers[i]; i++)
-        if (is_enabled(opts, names[i]))
+        if (is_enabled(opts, i))
             m->running[i] = controllers[i]->start(m);
     return m;
 }

@@ -6,7 +6,7 @@
 #include "manager/taint_eviction_int.h"
 
 enum {
-#define CONTROLLER(id, name) ROW_##id,
+#define CONTROLLER(id, name, alias) ROW_##id,
 #include "manager/controllers.def"
 #undef CONTROLLER
 };

@@ -84,14 +84,14 @@ static const struct cmd_example examples[] = {
 const struct cmd cmd_controller_manager = {
     .name = "controller-manager",
     .summary = "Run the controllers of a cluster",
-    .about =
-        "Run controllers in the cluster of a kubeconfig: that of `berth apiserver`, or any "
-        "other. They do what the controllers of the same names do in "
-        "kube-controller-manager, and each can take the place of one there.\n\n"
-        "Of several such processes the one that has the Lease works; when it does not renew "
-        "it any more, another one goes on within twenty seconds. `ready` on standard output says "
-        "that it works and knows the cluster. SIGTERM and SIGINT end it and release the "
-        "Lease. Exits with 1 when the Lease is lost, 2 when it cannot begin.",
+    .about = "Run controllers in the cluster of a kubeconfig: that of `berth apiserver`, or any "
+             "other. They do what the controllers of the same names do in "
+             "kube-controller-manager, and each can take the place of one there.\n\n"
+             "Of several such processes the one that has the Lease works; when it does not renew "
+             "it any more, another one goes on some twenty seconds later. `ready` on standard "
+             "output says "
+             "that it works and knows the cluster. SIGTERM and SIGINT end it and release the "
+             "Lease. Exits with 1 when the Lease is lost, 2 when it cannot begin.",
     .usage = "[--kubeconfig FILE] [--controllers NAME,...] [options]",
     .examples = examples,
     .groups = {{"Options", manager_rows, 0},

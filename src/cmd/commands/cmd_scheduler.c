@@ -56,14 +56,14 @@ static const struct cmd_example examples[] = {
 const struct cmd cmd_scheduler = {
     .name = "scheduler",
     .summary = "Schedule the pods of a cluster through its API server",
-    .about =
-        "Bind pods to nodes as kube-scheduler does, in the cluster of a kubeconfig: that of "
-        "`berth apiserver`, or any other. Pods are taken that name one of the profiles of "
-        "--config, or none.\n\n"
-        "Of several such processes the one that has the Lease works; when it does not renew "
-        "it any more, another one goes on within twenty seconds. `ready` on standard output says "
-        "that it works and knows the cluster. SIGTERM and SIGINT end it and release the "
-        "Lease. Exits with 1 when the Lease is lost, 2 when it cannot begin.",
+    .about = "Bind pods to nodes as kube-scheduler does, in the cluster of a kubeconfig: that of "
+             "`berth apiserver`, or any other. Pods are taken that name one of the profiles of "
+             "--config, or none.\n\n"
+             "Of several such processes the one that has the Lease works; when it does not renew "
+             "it any more, another one goes on some twenty seconds later. `ready` on standard "
+             "output says "
+             "that it works and knows the cluster. SIGTERM and SIGINT end it and release the "
+             "Lease. Exits with 1 when the Lease is lost, 2 when it cannot begin.",
     .usage = "[--kubeconfig FILE] [--config FILE] [options]",
     .examples = examples,
     .groups = {{"Options", scheduler_rows, 0},

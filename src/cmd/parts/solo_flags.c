@@ -105,9 +105,10 @@ static int read_times(const struct solo_election *e, const struct sched_process 
 int solo__read_election(const struct solo_opts *o, struct solo__election *out, struct err *err) {
     const struct solo_election *e = o->election;
     const struct sched_process *p = configured(o);
-    *out = (struct solo__election){.is_on = e && e->is_on && !p->is_alone};
-    if (!out->is_on)
+    *out = (struct solo__election){0};
+    if (!e || !e->is_on || p->is_alone)
         return 0;
+    out->is_on = true;
     if (!str_is(first_text(e->lock, p->lock, "leases"), "leases"))
         return err_set(err, ERR_USAGE, "--leader-elect-resource-lock must be leases");
     out->name = first_text(e->name, p->lease, o->component->name);

@@ -116,11 +116,12 @@ static inline void fake_on_conn(void *arg, uint32_t events) {
     net_io_start(f->loop, &c->io, EPOLLIN);
 }
 
-static inline void fake_begin(struct fake_server *f, const struct row *rows) {
+static inline void fake_begin(struct fake_server *f, const struct row *rows,
+                              const struct clock *clock) {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof at;
     *f = (struct fake_server){
-        .loop = net_loop_new(&clock_system), .rows = rows, .log = BUF_INIT(1 << 20)};
+        .loop = net_loop_new(clock), .rows = rows, .log = BUF_INIT(1 << 20)};
     f->listener =
         (struct net_io){.fn = fake_on_conn, .arg = f, .fd = socket(AF_INET, SOCK_STREAM, 0)};
     assert_int_equal(bind(f->listener.fd, (struct sockaddr *)&at, size), 0);

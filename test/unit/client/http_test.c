@@ -31,10 +31,14 @@ struct fake {
     enum err_code end_code;
 };
 
-static void begin(struct fake *f, const struct row *rows) {
+static void begin_on(struct fake *f, const struct row *rows, const struct clock *clock) {
     *f = (struct fake){.events = BUF_INIT(1 << 20), .dir = "/tmp/berth-fake-XXXXXX"};
-    fake_begin(&f->server, rows);
+    fake_begin(&f->server, rows, clock);
     assert_non_null(mkdtemp(f->dir));
+}
+
+static void begin(struct fake *f, const struct row *rows) {
+    begin_on(f, rows, &clock_system);
 }
 
 static void start_client(struct fake *f, struct client_http_opts opts) {
@@ -231,23 +235,44 @@ static const struct row busy[] = {
 #define COME_AGAIN \
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\nslow"
 
-/* A server that is busy is asked again when it says, up to LIMIT_CLIENT_RETRIES times. */
+/* A second of this clock is a tenth of one. */
+static int64_t quick_wall(const struct clock *self) {
+    (void)self;
+    return clock_wall(&clock_system);
+}
+
+static int64_t quick_mono(const struct clock *self) {
+    (void)self;
+    return clock_mono(&clock_system) * 10;
+}
+
+static int64_t quick_wait(const struct clock *self, int64_t ns) {
+    (void)self;
+    return ns / 10;
+}
+
+static const struct clock quick = {.wall = quick_wall, .mono = quick_mono, .wait = quick_wait};
+
 static void busy_servers_are_asked_again(void **state) {
     static const struct row again[] = {{"GET", COME_AGAIN, false}, {0}};
     (void)state;
     struct fake f;
-    begin(&f, again);
+    begin_on(&f, again, &quick);
     start_client(&f, (struct client_http_opts){0});
     send_get(&f);
-    int64_t from = clock_mono(&clock_system);
+    int64_t from = clock_mono(&quick);
     while (f.server.count < 2)
         net_loop_turn(f.server.loop, CLOCK_SECOND);
-    assert_true(clock_mono(&clock_system) - from >= CLOCK_SECOND);
+    assert_true(clock_mono(&quick) - from >= CLOCK_SECOND);
     assert_int_equal(f.answers, 0);
     f.server.rows = plain;
     wait_for(&f, &f.has_answer);
     assert_int_equal(f.code, ERR_NONE);
     assert_int_equal(f.server.count, 3);
+    f.server.rows = again; /* for ever */
+    f.server.count = 0;
+    assert_int_equal(ask(&f), ERR_UNAVAILABLE);
+    assert_int_equal(f.server.count, 1 + LIMIT_CLIENT_RETRIES);
     end(&f);
 }
 

@@ -38,7 +38,7 @@ static void begin(struct asked *a, const struct row *rows, size_t n) {
     static const enum api_type_id types[] = {API_T_node, API_T_pod, API_T_service};
     struct err err;
     *a = (struct asked){.names = BUF_INIT(1 << 16)};
-    fake_begin(&a->server, rows);
+    fake_begin(&a->server, rows, &clock_system);
     a->client = client_http_new(&(struct client_http_opts){.loop = a->server.loop,
                                                            .access = &a->server.access,
                                                            .user_agent = STR("lists-test")},
