@@ -15,8 +15,8 @@
 #include "manager/labelled_int.h"
 #include "manager/pods_int.h"
 
-/* Changes of pods are collected for so long for each pod of the service, so that a service with many
- * pods is not gone through for each of them. Below the least, nothing is waited for. */
+/* Changes of pods are collected for so long for each pod of the service, so that a service with
+ * many pods is not gone through for each of them. Below the least, nothing is waited for. */
 enum { NS_PER_POD = 20000, LEAST_NS = 1000000 };
 
 struct service_pods {
@@ -90,8 +90,7 @@ static void enqueue_later(struct service_pods *x, const struct api_object *servi
     const struct label *label = rarest(x->pods_by_label, namespace, selector_of(service));
     int64_t ns = (int64_t)labelled__count(x->pods_by_label, namespace, label) * NS_PER_POD;
     for (size_t i = 0; i < x->queues.n; i++)
-        workqueue_add_after(x->queues.v[i], namespace, service->meta->name,
-                            ns < LEAST_NS ? 0 : ns);
+        workqueue_add_after(x->queues.v[i], namespace, service->meta->name, ns < LEAST_NS ? 0 : ns);
 }
 
 static void enqueue_services(struct service_pods *x, const struct api_object *pod) {
