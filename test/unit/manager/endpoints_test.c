@@ -318,6 +318,28 @@ static void slices_mirror_endpoints(void **state) {
     managed_stop(&m);
 }
 
+/* Many subsets, each with a port and an address of its own: as many slices. */
+static void many_subsets_are_mirrored(void **state) {
+    struct managed m;
+    struct buf text = BUF_INIT(SIZE_MAX);
+    (void)state;
+    managed_start(&m, MIRROR, "");
+    world_create(&m.w, "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: "
+                       "[{port: 80}]}}");
+    buf_addf(&text, "{apiVersion: v1, kind: Endpoints, metadata: {name: web}, subsets: [");
+    for (int i = 1; i <= 12; i++)
+        buf_addf(&text, "{addresses: [{ip: 10.1.1.%d}], ports: [{port: %d}]}, ", i, i);
+    buf_addf(&text, "{notReadyAddresses: [{ip: 'fd00::1'}], ports: [{port: 99}]}]}");
+    buf_add_char(&text, 0);
+    world_create(&m.w, text.p);
+    world_run(&m.w, 2);
+    struct seen_slices seen = slices_of(&m);
+    assert_int_equal(seen.n, 13);
+    assert_int_equal(seen.endpoints, 13);
+    buf_release(&text);
+    managed_stop(&m);
+}
+
 /* Work is done for the services of a pod that changes, and not for others. */
 static void a_change_costs_what_its_services_cost(void **state) {
     struct managed m;
@@ -351,6 +373,7 @@ int main(void) {
         cmocka_unit_test(a_pod_on_no_node_is_left_out),
         cmocka_unit_test(what_somebody_deletes_comes_back),
         cmocka_unit_test(slices_mirror_endpoints),
+        cmocka_unit_test(many_subsets_are_mirrored),
         cmocka_unit_test(a_change_costs_what_its_services_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
