@@ -89,6 +89,8 @@ static struct labels labels_of(struct arena *a, const struct api_object *service
     struct labels out = service->meta->labels;
     if (endpoint__is_headless(service))
         labels_put(a, &out, (struct label){ENDPOINT__HEADLESS, STR("")});
+    else
+        labels_remove(a, &out, ENDPOINT__HEADLESS);
     labels_put(a, &out, (struct label){MANAGED_BY, MANAGER});
     return out;
 }

@@ -38,6 +38,7 @@ struct image {
     struct str type;
     endpoint__ports ports;
     struct api_endpoint_list list;
+    size_t room;
     struct map keys; /* endpoints by endpoint__key */
     const struct api_object *slice;
     bool is_wanted, is_right;
@@ -90,9 +91,7 @@ static void put(struct sync *s, struct image *image, const struct api_endpoint *
         *known = *e;
         return;
     }
-    if (!image->list.v)
-        image->list.v = arena_array(a, struct api_endpoint, MOST_MIRRORED);
-    if (image->list.n == MOST_MIRRORED)
+    if (image->list.n == image->room)
         return;
     image->list.v[image->list.n] = *e;
     map_put(&image->keys, key, &image->list.v[image->list.n++]);
@@ -125,12 +124,20 @@ static void add_list(struct sync *s, const struct api_endpoint_address_list *lis
     }
 }
 
+/* No two subsets have the same ports: the subset's addresses are all that the image can get. */
+static void begin_image(struct sync *s, struct image *image, size_t addresses) {
+    image->is_wanted = true;
+    image->room = addresses < MOST_MIRRORED ? addresses : MOST_MIRRORED;
+    image->list.v = arena_array(work_arena(s->work), struct api_endpoint, image->room);
+}
+
 static void add_subset(struct sync *s, const struct api_endpoint_subset *subset) {
     endpoint__ports ports = ports_of(work_arena(s->work), &subset->ports);
     struct image *const images[] = {image_of(s, STR("IPv4"), &ports),
                                     image_of(s, STR("IPv6"), &ports)};
     size_t added = 0;
-    images[0]->is_wanted = images[1]->is_wanted = true;
+    for (size_t i = 0; i < 2; i++)
+        begin_image(s, images[i], subset->addresses.n + subset->not_ready_addresses.n);
     add_list(s, &subset->addresses, images, true, &added);
     add_list(s, &subset->not_ready_addresses, images, false, &added);
     s->skipped += subset->addresses.n + subset->not_ready_addresses.n - added;

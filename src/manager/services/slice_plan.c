@@ -138,12 +138,17 @@ static void add_pod(struct planning *g, const struct slice_pod *pod) {
 
 /* ---- the slices of one group ---- */
 
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
 /* Keeps what is wanted of a slice, in the state that is wanted. */
 static void check_slice(struct planning *g, struct group *group, struct slice_draft *d) {
     const struct api_endpoint_slice *slice = d->was->body;
     const struct api_endpoint_list *old = &slice->endpoints;
     struct arena *a = g->plan->arena;
-    size_t room = old->n > SLICE_MOST_ENDPOINTS ? old->n : SLICE_MOST_ENDPOINTS;
+    size_t most = smaller(old->n + group->left, SLICE_MOST_ENDPOINTS);
+    size_t room = old->n > most ? old->n : most; /* nobody puts more into it */
     bool is_changed = false;
     d->endpoints.v = arena_array(a, struct api_endpoint, room);
     for (size_t i = 0; i < old->n; i++) {
@@ -199,7 +204,8 @@ static void place_rest(struct planning *g, struct group *group) {
         } else {
             d = draft_new(g->plan, SLICE_CREATED);
             d->ports = group->ports;
-            d->endpoints.v = arena_array(g->plan->arena, struct api_endpoint, SLICE_MOST_ENDPOINTS);
+            d->endpoints.v = arena_array(g->plan->arena, struct api_endpoint,
+                                         smaller(group->left, SLICE_MOST_ENDPOINTS));
         }
         fill(group, d);
     }

@@ -318,6 +318,28 @@ static void slices_mirror_endpoints(void **state) {
     managed_stop(&m);
 }
 
+/* Many subsets, each with a port and an address of its own: as many slices. */
+static void many_subsets_are_mirrored(void **state) {
+    struct managed m;
+    struct buf text = BUF_INIT(SIZE_MAX);
+    (void)state;
+    managed_start(&m, MIRROR, "");
+    world_create(&m.w, "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: "
+                       "[{port: 80}]}}");
+    buf_addf(&text, "{apiVersion: v1, kind: Endpoints, metadata: {name: web}, subsets: [");
+    for (int i = 1; i <= 12; i++)
+        buf_addf(&text, "{addresses: [{ip: 10.1.1.%d}], ports: [{port: %d}]}, ", i, i);
+    buf_addf(&text, "{notReadyAddresses: [{ip: 'fd00::1'}], ports: [{port: 99}]}]}");
+    buf_add_char(&text, 0);
+    world_create(&m.w, text.p);
+    world_run(&m.w, 2);
+    struct seen_slices seen = slices_of(&m);
+    assert_int_equal(seen.n, 13);
+    assert_int_equal(seen.endpoints, 13);
+    buf_release(&text);
+    managed_stop(&m);
+}
+
 /* Work is done for the services of a pod that changes, and not for others. */
 static void a_change_costs_what_its_services_cost(void **state) {
     struct managed m;
@@ -340,6 +362,118 @@ static void a_change_costs_what_its_services_cost(void **state) {
     managed_stop(&m);
 }
 
+/* ---- a walk by chance ---- */
+
+enum { WALK_PODS = 30, WALK_STEPS = 400, WALK_SERVICES = 3 };
+
+/* What a service selects: labels of the walk's pods. */
+static const char *const walk_selectors[WALK_SERVICES] = {"{a: x}", "{a: x, b: w}", "{b: w}"};
+
+struct walker {
+    struct managed m;
+    uint32_t drawn;
+    struct {
+        bool is_there, a, b, runs;
+    } pods[WALK_PODS];
+};
+
+static uint32_t draw(struct walker *w, uint32_t below) {
+    w->drawn = w->drawn * 1664525 + 1013904223;
+    return (w->drawn >> 8) % below;
+}
+
+static void relabel(struct walker *w, size_t i, const char *name) {
+    w->pods[i].a = draw(w, 2);
+    w->pods[i].b = draw(w, 2);
+    world_patch(&w->m.w, API_T_pod, name, NULL,
+                arena_printf(&w->m.w.arena, "{\"metadata\":{\"labels\":{\"a\":%s,\"b\":%s}}}",
+                             w->pods[i].a ? "\"x\"" : "null", w->pods[i].b ? "\"w\"" : "null")
+                    .p);
+}
+
+static void step(struct walker *w) {
+    size_t i = draw(w, WALK_PODS);
+    const char *name = arena_printf(&w->m.w.arena, "p%zu", i).p;
+    if (!w->pods[i].is_there) {
+        make_pod(&w->m, name, "c: z", 80);
+        w->pods[i].is_there = true;
+        w->pods[i].runs = false;
+        relabel(w, i, name);
+    } else if (draw(w, 4) == 0) {
+        world_delete(&w->m.w, API_T_pod, name);
+        w->pods[i].is_there = false;
+    } else if (!w->pods[i].runs) {
+        run_pod(&w->m, name, arena_printf(&w->m.w.arena, "10.1.1.%zu", i + 1).p, true);
+        w->pods[i].runs = true;
+    } else
+        relabel(w, i, name);
+    if (draw(w, 3) == 0)
+        world_run(&w->m.w, 0.01 * draw(w, 200));
+}
+
+struct tally {
+    size_t slices[WALK_SERVICES];
+    size_t endpoints[WALK_SERVICES];
+};
+
+static size_t service_of(struct str name) {
+    return (size_t)(name.p[name.n - 1] - '0');
+}
+
+static void tally_slice(void *arg, const struct api_object *o) {
+    struct tally *t = arg;
+    const struct label *l = labels_find(&o->meta->labels, STR("kubernetes.io/service-name"));
+    if (!l || !str_starts(l->value, STR("walk")))
+        return;
+    t->slices[service_of(l->value)] += ((const struct api_endpoint_slice *)o->body)->endpoints.n;
+}
+
+static void tally_endpoints(void *arg, const struct api_object *o) {
+    struct tally *t = arg;
+    const struct api_endpoint_subset_list *list = &((const struct api_endpoints *)o->body)->subsets;
+    if (str_starts(o->meta->name, STR("walk")))
+        t->endpoints[service_of(o->meta->name)] = list->n ? list->v[0].addresses.n : 0;
+}
+
+static void check_walk(struct walker *w) {
+    struct tally t = {0};
+    size_t expected[WALK_SERVICES] = {0};
+    for (size_t i = 0; i < WALK_PODS; i++) {
+        bool counts = w->pods[i].is_there && w->pods[i].runs;
+        expected[0] += counts && w->pods[i].a;
+        expected[1] += counts && w->pods[i].a && w->pods[i].b;
+        expected[2] += counts && w->pods[i].b;
+    }
+    world_each(&w->m.w, API_T_endpoint_slice, tally_slice, &t);
+    world_each(&w->m.w, API_T_endpoints, tally_endpoints, &t);
+    for (size_t i = 0; i < WALK_SERVICES; i++) {
+        assert_int_equal(t.slices[i], expected[i]);
+        assert_int_equal(t.endpoints[i], expected[i]);
+    }
+}
+
+static void endpoints_follow_whatever_happens(void **state) {
+    struct walker w = {.drawn = 7};
+    (void)state;
+    managed_start(&w.m, BOTH, "");
+    make_node(&w.m, "node-1", "north");
+    for (size_t i = 0; i < WALK_SERVICES; i++)
+        world_create(&w.m.w, arena_printf(&w.m.w.arena,
+                                          "{apiVersion: v1, kind: Service, metadata: {name: "
+                                          "walk-%zu}, spec: {clusterIP: None, selector: %s, ports: "
+                                          "[{port: 80}]}}",
+                                          i, walk_selectors[i])
+                                 .p);
+    for (int i = 0; i < WALK_STEPS; i++) {
+        step(&w);
+        if (i % 50 == 49) {
+            world_run(&w.m.w, 3);
+            check_walk(&w);
+        }
+    }
+    managed_stop(&w.m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_service_without_pods_has_an_empty_slice),
@@ -351,7 +485,9 @@ int main(void) {
         cmocka_unit_test(a_pod_on_no_node_is_left_out),
         cmocka_unit_test(what_somebody_deletes_comes_back),
         cmocka_unit_test(slices_mirror_endpoints),
+        cmocka_unit_test(many_subsets_are_mirrored),
         cmocka_unit_test(a_change_costs_what_its_services_cost),
+        cmocka_unit_test(endpoints_follow_whatever_happens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
