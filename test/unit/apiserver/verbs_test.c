@@ -396,8 +396,9 @@ static void test_connections(void **state) {
         for (size_t k = 0; k < 3; k++) {
             r.subresource = &subs[k];
             assert_true(apiserver_connects(r.resource, r.subresource));
-            struct apiserver_log log = {0};
+            struct apiserver_log log;
             struct registry_failure f = apiserver_connect(w->api, &r, &stream, &log);
+            assert_int_equal(log.run.n, 0);
             if (!str_is(f.message, wanted[k]))
                 fail_msg("step %zu, %s: %.*s", i, subs[k].name, STR_ARG(f.message));
         }

@@ -196,7 +196,7 @@ static int64_t a_second_later(const struct clock *self) {
 static void slow_reading_shows_progress(void **state) {
     (void)state;
     struct reading r;
-    struct slow_clock slow = {{.wall = a_second_later, .mono = a_second_later}, 0};
+    struct slow_clock slow = {{a_second_later, a_second_later, NULL}, 0};
     reading_open(&r, NAMED("Pod"));
     r.world.ctx.err_is_tty = true;
     r.world.ctx.clock = &slow.clock;
