@@ -71,8 +71,8 @@ static void own_items(struct copier *c, struct json *v, const struct json *like,
     struct json *copy = arena_copy(c->a, v->items, bytes);
     for (uint32_t i = 0; i < v->n; i++)
         own_value(c, &copy[i], like && i < like->n ? &like->items[i] : NULL, depth + 1);
-    bool is_as_long = like && like->n == v->n;
-    v->items = is_alike(c, copy, is_as_long ? like->items : NULL, bytes) ? like->items : copy;
+    struct json *twins = like && like->n == v->n ? like->items : NULL;
+    v->items = is_alike(c, copy, twins, bytes) ? twins : copy;
 }
 
 static void own_members(struct copier *c, struct json *v, const struct json *like, int depth) {
@@ -85,8 +85,8 @@ static void own_members(struct copier *c, struct json *v, const struct json *lik
         own_str(c, &copy[i].key, other ? &other->key : NULL);
         own_value(c, &copy[i].value, other ? &other->value : NULL, depth + 1);
     }
-    bool is_as_long = like && like->n == v->n;
-    v->members = is_alike(c, copy, is_as_long ? like->members : NULL, bytes) ? like->members : copy;
+    struct json_member *twins = like && like->n == v->n ? like->members : NULL;
+    v->members = is_alike(c, copy, twins, bytes) ? twins : copy;
 }
 
 /* A value that has no others below it. */
@@ -102,15 +102,15 @@ static void own_leaf(struct copier *c, struct json *v, const struct json *like) 
 
 /* Where both trees have the same at the same place, the copy has the likeness's. */
 static void own_value(struct copier *c, struct json *v, const struct json *like, int depth) {
-    bool is_apart = c->from ? false : !like || like->kind != v->kind;
-    if (is_apart || depth > DEEPEST_LIKENESS)
+    const struct json *same = like && like->kind == v->kind ? like : NULL;
+    if ((!same && !c->from) || depth > DEEPEST_LIKENESS)
         *v = json_clone(c->a, v);
     else if (v->kind == JSON_ARRAY && v->n)
-        own_items(c, v, like, depth);
+        own_items(c, v, same, depth);
     else if (v->kind == JSON_OBJECT && v->n)
-        own_members(c, v, like, depth);
+        own_members(c, v, same, depth);
     else
-        own_leaf(c, v, like);
+        own_leaf(c, v, same);
 }
 
 static void own_raw(struct copier *c, struct json *v, const struct json *like) {

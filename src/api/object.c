@@ -144,9 +144,8 @@ struct api_object *api_object_copy_like(const struct api_object *o, const struct
     assert(!like || o->type == like->type);
     arena_reset(scratch);
     void *body = arena_alloc(scratch, o->type->size);
-    size_t before = arena_used(scratch);
     *shared = api__struct_copy_like(scratch, o->type, o->body, like ? like->body : NULL, body);
-    struct api_object *copy = object_new(o->kind, arena_used(scratch) - before);
+    struct api_object *copy = object_new(o->kind, arena_used(scratch) - o->type->size);
     api__struct_copy_own(&copy->arena, o->type, scratch, body, api_own_body(copy));
     copy->base = like ? api_object_ref(like) : NULL;
     return copy;
