@@ -61,9 +61,8 @@ static const struct cel_type *kept(struct cel_fields *f, const struct cel_type *
 }
 
 void cel_fields_add(struct cel_fields *f, struct str name, const struct cel_ast *ast) {
-    bool good = !cel_ast_issues(ast).n;
     map_put_const(&f->types, arena_str(&f->arena, name),
-                  good ? kept(f, ast->root->type) : cel__type(CEL_T_DYN));
+                  ast ? kept(f, ast->root->type) : cel__type(CEL_T_DYN));
 }
 
 const struct cel_type *cel__late_field(const struct cel_fields *fields,

@@ -121,7 +121,7 @@ struct valid_cel_answer tolexpr__check_place(struct tolexpr *x, const struct val
                                                  ask->expression, ask->variables);
     struct valid_cel_answer r = judge(ast, place_of(ask), a);
     if (ask->place == VALID_CEL_VARIABLE)
-        cel_fields_add(ask->variables, ask->name, ast);
+        cel_fields_add(ask->variables, ask->name, r.fault == VALID_CEL_GOOD ? ast : NULL);
     spend(spent, ast);
     arena_reset(&x->compiling);
     return r;

@@ -1,5 +1,7 @@
 /* validate_create.jsonl: an object as a user posts it; is it accepted, and if not, what is wrong?
  */
+#include "base/clock.h"
+#include "tolexpr/tolexpr.h"
 #include "vectors.h"
 #include "verdict.h"
 
@@ -24,9 +26,13 @@ int vectors_check_validate_create(struct arena *a, const struct json *line, stru
         return -1;
     if (api_object_decode(tree ? tree : &missing, NULL, &o, &faults) < 0)
         return verdict_compare_refusal(line, &faults, why);
-    struct valid_opts opts = {
-        .gates = &gates, .namespace = STR("default"), .uid = STR(VECTORS_NEW_UID)};
+    struct tolexpr *x = tolexpr_new(&(struct tolexpr_opts){{1, 36}, &clock_system, 1, 0});
+    struct valid_opts opts = {.gates = &gates,
+                              .namespace = STR("default"),
+                              .uid = STR(VECTORS_NEW_UID),
+                              .cel = tolexpr_valid_cel(x)};
     int rc = judge(a, line, o, &opts, why);
+    tolexpr_free(x);
     api_object_free(o);
     return rc;
 }

@@ -1,7 +1,9 @@
 /* validate_update.jsonl: an object as stored, and the one that is to replace it;
  * validate_status.jsonl: the same for a write to its status; and validate_subresource.jsonl: for a
  * write to the subresource that the line names. */
+#include "base/clock.h"
 #include "members.h"
+#include "tolexpr/tolexpr.h"
 #include "vectors.h"
 #include "verdict.h"
 
@@ -40,12 +42,16 @@ static int judge(const struct json *line, const struct steps *steps, struct api_
     struct feature_set gates;
     if (verdict_gates(line, &gates, why) < 0)
         return -1;
-    struct valid_opts opts = {
-        .gates = &gates, .namespace = STR("default"), .now = {.sec = 1767225600, .set = true}};
+    struct tolexpr *x = tolexpr_new(&(struct tolexpr_opts){{1, 36}, &clock_system, 1, 0});
+    struct valid_opts opts = {.gates = &gates,
+                              .namespace = STR("default"),
+                              .now = {.sec = 1767225600, .set = true},
+                              .cel = tolexpr_valid_cel(x)};
     api_object_default(old, &gates);
     api_object_default(o, &gates);
     steps->prepare(o, old, &opts);
     steps->check(o, old, &opts, errs);
+    tolexpr_free(x);
     int rc = verdict_compare(line, o, errs, why);
     return rc ? rc : compare_after(errs->a, line, o, why);
 }
