@@ -1,8 +1,16 @@
-/* Addresses of simulated nodes and pods: 172.16.0.0/12 and 10.0.0.0/8, each by number. */
+/* Addresses of simulated nodes and pods: 172.16.0.0/12 and 10.1.0.0 and above, each by number. The
+ * services of a server have 10.0.0.0/24 if nobody says otherwise, and so may have 10.0.0.0/16. */
 #include "nodes/kubelets_int.h"
 
 #define NODES_NET (UINT32_C(172) << 24 | UINT32_C(16) << 16)
 #define PODS_NET  (UINT32_C(10) << 24)
+
+/* The 24 bits that the addresses of a node's pods have in common. Of some 65,000 nodes, each has its
+ * own. */
+static uint32_t pods_of(uint32_t index) {
+    enum { FIRST = 256, NETS = 65536 };
+    return PODS_NET >> 8 | (FIRST + index % (NETS - FIRST));
+}
 
 static struct str address_of(struct arena *a, uint32_t bits) {
     return arena_printf(a, "%u.%u.%u.%u", bits >> 24, bits >> 16 & 255, bits >> 8 & 255,
@@ -14,7 +22,7 @@ struct str nodes__node_address(struct arena *a, uint32_t index) {
 }
 
 struct str nodes__pod_address(struct arena *a, uint32_t index, uint32_t number) {
-    return address_of(a, PODS_NET | (index & 0xffff) << 8 | number);
+    return address_of(a, pods_of(index) << 8 | number);
 }
 
 /* Reads four numbers with dots between them. */
@@ -45,7 +53,7 @@ bool nodes__index_of(const struct api_node *node, uint32_t *index) {
 
 uint32_t nodes__number_of(uint32_t index, struct str pod_ip) {
     uint32_t bits = 0;
-    if (!read_address(pod_ip, &bits) || bits >> 8 != (PODS_NET >> 8 | (index & 0xffff)))
+    if (!read_address(pod_ip, &bits) || bits >> 8 != pods_of(index))
         return 0;
     return bits & 255;
 }

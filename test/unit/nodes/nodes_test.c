@@ -195,8 +195,8 @@ static void pods_run(void **state) {
     pod = pod_of(&c, "p");
     assert_true(str_is(pod->status.phase, "Running"));
     assert_true(str_is(pod->status.host_ip, "172.16.0.1"));
-    assert_true(str_is(pod->status.pod_ip, "10.0.0.2"));
-    assert_true(str_is(pod->status.pod_ips.v[0].ip, "10.0.0.2"));
+    assert_true(str_is(pod->status.pod_ip, "10.1.0.2"));
+    assert_true(str_is(pod->status.pod_ips.v[0].ip, "10.1.0.2"));
     assert_int_equal(container_of(pod)->state.running->started_at.sec, 1700000003);
     assert_true(container_of(pod)->ready);
     expect_condition(pod, "Ready", "True", "", "");
@@ -204,7 +204,7 @@ static void pods_run(void **state) {
     expect_condition(pod, "PodReadyToStartContainers", "True", "", "");
     add_pod(&c, "q", "", "");
     world_run(&c.w, 5);
-    assert_true(str_is(pod_of(&c, "q")->status.pod_ip, "10.0.0.3"));
+    assert_true(str_is(pod_of(&c, "q")->status.pod_ip, "10.1.0.3"));
     end(&c);
 }
 
