@@ -208,8 +208,8 @@ struct cel_fields;
 struct cel_fields *cel_fields_new(struct str object, uint64_t seed);
 void cel_fields_free(struct cel_fields *fields); /* NULL is fine */
 
-/* Adds a field of the type that an expression without issues has; what is not made of scalars, lists
- * and maps is dyn, and so is the field when ast is NULL. The texts are copied. */
+/* Adds a field of the type that an expression without issues has; what is not made of scalars,
+ * lists and maps is dyn, and so is the field when ast is NULL. The texts are copied. */
 void cel_fields_add(struct cel_fields *fields, struct str name, const struct cel_ast *ast);
 
 /* cel_compile with more fields; they must live as long as the result. */

@@ -5,8 +5,8 @@
 #define NODES_NET (UINT32_C(172) << 24 | UINT32_C(16) << 16)
 #define PODS_NET  (UINT32_C(10) << 24)
 
-/* The 24 bits that the addresses of a node's pods have in common. Of some 65,000 nodes, each has its
- * own. */
+/* The 24 bits that the addresses of a node's pods have in common. Of some 65,000 nodes, each has
+ * its own. */
 static uint32_t pods_of(uint32_t index) {
     enum { FIRST = 256, NETS = 65536 };
     return PODS_NET >> 8 | (FIRST + index % (NETS - FIRST));

@@ -120,8 +120,7 @@ static inline void fake_begin(struct fake_server *f, const struct row *rows,
                               const struct clock *clock) {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof at;
-    *f = (struct fake_server){
-        .loop = net_loop_new(clock), .rows = rows, .log = BUF_INIT(1 << 20)};
+    *f = (struct fake_server){.loop = net_loop_new(clock), .rows = rows, .log = BUF_INIT(1 << 20)};
     f->listener =
         (struct net_io){.fn = fake_on_conn, .arg = f, .fd = socket(AF_INET, SOCK_STREAM, 0)};
     assert_int_equal(bind(f->listener.fd, (struct sockaddr *)&at, size), 0);
