@@ -167,7 +167,7 @@ static void a_watch_that_ends_goes_on(void **state) {
         struct world w;
         struct told t = {0};
         world_start(&w, "");
-        struct flaky f = {.base = {&flaky_carrier, w.loop}, .inner = w.client};
+        struct flaky f = {.base = {.carrier = &flaky_carrier, .loop = w.loop}, .inner = w.client};
         struct informers *set = informers_new(&f.base, &w.log);
         struct informer *i = informers_of(set, client_kind(API_T_config_map));
         informer_listen(i, &(struct informer_handler){on_set, on_deleted, on_synced, &t});
@@ -195,7 +195,7 @@ static void one_that_was_made_again_is_told_as_another(void **state) {
     struct told t = {0};
     (void)state;
     world_start(&w, "");
-    struct flaky f = {.base = {&flaky_carrier, w.loop}, .inner = w.client};
+    struct flaky f = {.base = {.carrier = &flaky_carrier, .loop = w.loop}, .inner = w.client};
     struct informers *set = informers_new(&f.base, &w.log);
     world_create(&w, map_a);
     informer_listen(informers_of(set, client_kind(API_T_config_map)),

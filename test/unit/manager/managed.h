@@ -53,7 +53,8 @@ static inline void managed_start_signing(struct managed *m, const char *controll
     world_start(&m->w, gates);
     while (rest.n)
         str_cut(rest, ',', &names[n++], &rest);
-    m->counting = (struct counting){.base = {&carrier, m->w.loop}, .inner = m->w.client};
+    m->counting =
+        (struct counting){.base = {.carrier = &carrier, .loop = m->w.loop}, .inner = m->w.client};
     m->manager = manager_new(&(struct manager_opts){.client = &m->counting.base,
                                                     .informers = m->w.informers,
                                                     .log = &m->w.log,

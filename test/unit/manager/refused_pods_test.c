@@ -158,7 +158,7 @@ static void refused_adoptions_are_asked_for_ever_less_often(void **state) {
         world_create(&m.w, "{apiVersion: v1, kind: Pod, metadata: {name: w-0, labels: {a: b}}, "
                            "spec: {containers: [{name: c, image: i}]}}");
         world_create(&m.w, rows[i].object);
-        struct refusing refusing = {.base = {&carrier, m.w.loop}, .w = &m.w};
+        struct refusing refusing = {.base = {.carrier = &carrier, .loop = m.w.loop}, .w = &m.w};
         struct manager *manager = manager_new(&(struct manager_opts){.client = &refusing.base,
                                                                      .informers = m.w.informers,
                                                                      .log = &m.w.log,
