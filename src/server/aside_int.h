@@ -28,8 +28,9 @@ struct server__log_options {
 void server__log(struct server__call *c, const struct server__log_options *options,
                  const struct apiserver_stream *stream, const struct apiserver_log *log);
 
-/* Pods have changed: what containers print may have, too. */
-void server__log_news(struct server__worker *w);
+/* There are news, a bit for each stored resource: if pods have changed, what containers print may
+ * have, too. */
+void server__log_news(struct server__worker *w, const uint64_t *news);
 
 /* ---- openid.c ---- */
 

@@ -24,6 +24,7 @@ struct server__log {
     size_t told;    /* lines of it */
     int64_t left;   /* bytes that may be told yet */
     bool is_websocket, is_base64;
+    uint32_t pods; /* where they are stored */
     struct net_timer again;
     int64_t looked;                   /* the loop's time at which it was last read */
     struct server__log *next, **link; /* in the worker's list */
@@ -31,6 +32,7 @@ struct server__log {
 
 static void log_free(struct server__log *l) {
     net_timer_stop(l->worker->loop, &l->again);
+    server__count_interest(l->worker, l->pods, -1);
     *l->link = l->next;
     if (l->next)
         l->next->link = l->link;
@@ -137,9 +139,10 @@ static void look(void *arg) {
         finish(l);
 }
 
-void server__log_news(struct server__worker *w) {
+void server__log_news(struct server__worker *w, const uint64_t *news) {
     for (struct server__log *l = w->logs; l; l = l->next)
-        wait_until(l, l->looked + LOOK_EVERY);
+        if (news[l->pods / 64] >> l->pods % 64 & 1)
+            wait_until(l, l->looked + LOOK_EVERY);
 }
 
 static void on_drained(struct net_exchange *x, void *arg) {
@@ -203,6 +206,7 @@ void server__log(struct server__call *c, const struct server__log_options *optio
                               .stream = *stream,
                               .run = log->run,
                               .left = options->limit.set ? options->limit.v : INT64_MAX,
+                              .pods = c->r.resource->storage,
                               .again = {.fn = look, .arg = l},
                               .next = c->worker->logs,
                               .link = &c->worker->logs};
@@ -212,6 +216,9 @@ void server__log(struct server__call *c, const struct server__log_options *optio
     if (options->tail.set && options->tail.v < (int64_t)log->n)
         l->told = log->n - (size_t)options->tail.v;
     begin(l);
-    if (!go_on(l, log))
+    server__count_interest(c->worker, l->pods, 1);
+    if (go_on(l, log))
+        wait_until(l, net_loop_now(c->worker->loop)); /* it was read before news of it were told */
+    else
         finish(l);
 }

@@ -29,10 +29,10 @@ struct server__worker {
     struct server_counts *counts;   /* what was counted here; read by others too */
     struct log_limit refusals;      /* lines about refusals */
     uint64_t chance;                /* of identifiers of requests, which nobody need guess */
-    uint32_t watches[LIMIT_STORE_RESOURCES]; /* how many streams there are of each resource */
+    uint32_t interested[LIMIT_STORE_RESOURCES]; /* streams and followed logs of each resource */
     /* atomic, and read by who tells of news: a thread that is not interested is not woken. They are
      * set before the store is looked at, so what comes meanwhile is either seen there or told. */
-    uint64_t interest[LIMIT_STORE_RESOURCES / 64]; /* resources that have streams */
+    uint64_t interest[LIMIT_STORE_RESOURCES / 64]; /* resources that somebody is interested in */
     bool waits;                                    /* there are calls that wait */
     uint64_t news[LIMIT_STORE_RESOURCES / 64];     /* resources that have new events */
     bool posted;                                   /* the loop will look at the news */
@@ -221,7 +221,11 @@ void server__table_write(struct server__call *c, struct buf *b, const struct ser
 /* Begins a watch and takes the call. */
 void server__watch(struct server__call *c);
 
-/* Tells the streams and waiting calls of a worker of news; posted to its loop. */
+/* One more, or one less, is interested in news of what is stored as this resource. What came before
+ * it was counted is not told. */
+void server__count_interest(struct server__worker *w, uint32_t resource, int by);
+
+/* Tells the streams, followed logs and waiting calls of a worker of news; posted to its loop. */
 void server__stream_news(void *worker);
 
 /* ---- core.c ---- */

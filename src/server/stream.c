@@ -30,12 +30,10 @@ struct server__stream {
     struct server_watch_series *series;
 };
 
-/* One stream more, or less, of a resource. */
-static void count_stream(struct server__worker *w, const struct apiserver_watch *watch, int by) {
-    uint32_t resource = apiserver_watch_storage(watch);
+void server__count_interest(struct server__worker *w, uint32_t resource, int by) {
     uint64_t bit = UINT64_C(1) << resource % 64;
-    w->watches[resource] += (uint32_t)by;
-    if (w->watches[resource])
+    w->interested[resource] += (uint32_t)by;
+    if (w->interested[resource])
         __atomic_fetch_or(&w->interest[resource / 64], bit, __ATOMIC_RELEASE);
     else
         __atomic_fetch_and(&w->interest[resource / 64], ~bit, __ATOMIC_RELEASE);
@@ -48,7 +46,7 @@ static void stream_free(struct server__stream *s) {
     if (s->next)
         s->next->link = s->link;
     if (s->watch)
-        count_stream(s->worker, s->watch, -1);
+        server__count_interest(s->worker, apiserver_watch_storage(s->watch), -1);
     apiserver_watch_free(s->watch);
     server__account_end(s->call);
     server__call_free(s->call);
@@ -324,10 +322,7 @@ void server__stream_news(void *worker) {
         if (news[resource / 64] >> resource % 64 & 1)
             pump(s);
     }
-    uint32_t pods =
-        apiserver_catalog_of(w->s->opts.catalog, api_kind_find(STR("v1"), STR("Pod")))->storage;
-    if (news[pods / 64] >> pods % 64 & 1)
-        server__log_news(w);
+    server__log_news(w, news);
     server__wait_news(w);
 }
 
@@ -396,7 +391,7 @@ static struct server__stream *stream_new(struct server__call *c, struct apiserve
                                  .end = {.fn = on_end, .arg = s}};
     link_stream(c->worker, s);
     if (watch)
-        count_stream(c->worker, watch, 1);
+        server__count_interest(c->worker, apiserver_watch_storage(watch), 1);
     begin(s);
     return s;
 }

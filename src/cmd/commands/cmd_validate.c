@@ -113,9 +113,7 @@ static int judge_input(struct cmd_call *call, struct asking *asking, struct judg
     if (input_open(call->ctx, &opts->input, false, &judge->in, err) < 0)
         return -1;
     input_keep_repeats(judge->in);
-    int rc = judge_all(judge, err);
-    input_free(judge->in);
-    return rc;
+    return judge_all(judge, err);
 }
 
 static int report_all(struct report *report, struct err *err) {
@@ -150,6 +148,7 @@ static int run_with(struct cmd_call *call, const struct verdict_opts *verdict_op
     if (rc == CMD_GOOD && opts->fail_on == FAIL_ON_UNCHECKED && report.unchecked)
         rc = CMD_BAD_VERDICT;
     report_release(&report);
+    input_free(judge.in); /* which has the names of files that are reported */
     verdict_run_free(run);
     return rc;
 }
