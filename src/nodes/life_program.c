@@ -237,7 +237,7 @@ static bool run_script(struct shell *s) {
 
 /* ---- commands ---- */
 
-/* Images that bring nothing that would get the arguments. */
+/* Images that bring nothing that would get the arguments, and run a shell when there are none. */
 static bool has_no_entrypoint(struct str image) {
     static const char *const names[] = {"busybox", "alpine", "debian", "ubuntu"};
     struct str name = base_name(image), rest;
@@ -273,8 +273,13 @@ static bool is_script(const struct shell *s) {
 bool nodes__read_program(struct arena *a, const struct api_container *c,
                          struct nodes__program *out) {
     struct shell s = {.a = a};
-    if (!c->command.n && !(c->args.n && has_no_entrypoint(c->image)))
+    bool is_own = !c->command.n, is_idle = is_own && !c->args.n;
+    if (is_own && !has_no_entrypoint(c->image))
         return false;
+    if (is_idle) { /* a shell that has nothing to read ends */
+        *out = (struct nodes__program){0};
+        return !c->stdin;
+    }
     bool is_told = add_words(&s, &c->command) && add_words(&s, &c->args);
     if (is_told && is_script(&s)) {
         s.is_shell = true;
