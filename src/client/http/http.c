@@ -74,7 +74,7 @@ static bool take_token(struct client__http *h, struct client__bucket *b) {
 
 /* The first that may be sent; NULL: none may. */
 static struct client__waiting *next_to_send(struct client__http *h) {
-    struct client__waiting *w = h->queue;
+    struct client__waiting *w = client__hub_takes(&h->hub) ? h->queue : NULL;
     h->bucket.is_empty = h->events.is_empty = false;
     while (w && !take_token(h, w->bucket))
         w = w->next;
@@ -255,7 +255,7 @@ struct client *client_http_new(const struct client_http_opts *opts, struct err *
     h->chance = map_random_seed();
     h->pump = (struct net_deferred){.fn = pump, .arg = h};
     h->again = (struct net_timer){.fn = pump, .arg = h};
-    if (client__hub_init(&h->hub, opts->loop, opts->access, opts->user_agent, err) < 0) {
+    if (client__hub_init(&h->hub, opts->loop, opts->access, opts->user_agent, &h->pump, err) < 0) {
         free(h);
         return NULL;
     }

@@ -56,9 +56,9 @@ static void set_place(struct client__hub *h, const struct kubeconfig_access *acc
 
 int client__hub_init(struct client__hub *h, struct net_loop *loop,
                      const struct kubeconfig_access *access, struct str user_agent,
-                     struct err *err) {
+                     struct net_deferred *queue, struct err *err) {
     struct buf agent = BUF_INIT(SIZE_MAX);
-    *h = (struct client__hub){.loop = loop, .access = access};
+    *h = (struct client__hub){.loop = loop, .access = access, .queue = queue};
     if (client__curl_load(&h->curl, err) < 0)
         return -1;
     h->multi = h->curl.multi_init();
@@ -69,6 +69,10 @@ int client__hub_init(struct client__hub *h, struct net_loop *loop,
     h->user_agent = text_of(&agent);
     set_place(h, access);
     return 0;
+}
+
+bool client__hub_takes(const struct client__hub *h) {
+    return h->is_open || !h->probe;
 }
 
 void client__hub_count(struct client__hub *h, const char *method, int status) {

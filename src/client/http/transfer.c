@@ -57,9 +57,19 @@ static void tell_taken(struct client__hub *h) {
     }
 }
 
+/* Others need not wait for this one any more. */
+static void end_probe(struct client__transfer *t) {
+    struct client__hub *h = t->hub;
+    if (h->probe != t)
+        return;
+    h->probe = NULL;
+    net_loop_defer(h->loop, h->queue);
+}
+
 static void end(struct client__transfer *t) {
     struct client__hub *h = t->hub;
     unlink_ready(t);
+    end_probe(t);
     h->curl.multi_remove_handle(h->multi, t->easy);
     h->curl.easy_cleanup(t->easy);
     h->curl.slist_free_all(t->headers);
@@ -87,6 +97,8 @@ static void tell_over(struct client__transfer *t, CURLcode result) {
     curl->easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &seconds);
     client__hub_count(t->hub, t->method, result == CURLE_OK ? t->status : 0);
     t->retry_after = seconds > 0 && seconds <= INT32_MAX ? (int32_t)seconds : 0;
+    if (result != CURLE_OK && result != CURLE_OPERATION_TIMEDOUT && result != CURLE_WRITE_ERROR)
+        t->hub->is_open = false;
     if (t->got.full)
         snprintf(t->why, sizeof t->why, "the answer is longer than %zu bytes", t->most);
     else if (was_refused(t, result))
@@ -247,12 +259,25 @@ static void set_tls(struct client__transfer *t, const struct client__credential 
     set_blob(t, CURLOPT_SSLKEY_BLOB, as->key);
 }
 
+/* The connection is there, and the request will be written. */
+static int on_open(void *arg, char *to, char *from, int port, int own_port) {
+    struct client__transfer *t = arg;
+    (void)to;
+    (void)from;
+    (void)port;
+    (void)own_port;
+    t->hub->is_open = true;
+    end_probe(t);
+    return CURL_PREREQFUNC_OK;
+}
+
 static void set_connection(struct client__transfer *t) {
     const struct client__hub *h = t->hub;
     h->curl.easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
     h->curl.easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https");
     h->curl.easy_setopt(t->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    h->curl.easy_setopt(t->easy, CURLOPT_PIPEWAIT, 1L);
+    h->curl.easy_setopt(t->easy, CURLOPT_PREREQFUNCTION, on_open);
+    h->curl.easy_setopt(t->easy, CURLOPT_PREREQDATA, t);
     h->curl.easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MILLISECONDS);
     h->curl.easy_setopt(t->easy, CURLOPT_SOCKOPTFUNCTION, on_connect);
     h->curl.easy_setopt(t->easy, CURLOPT_CONNECT_TO, h->connect_to);
@@ -300,6 +325,8 @@ void client__transfer_start(struct client__transfer *t, const struct client__mes
     t->status = 0;
     t->retry_after = 0;
     t->method = m->method;
+    if (!t->hub->is_open && !t->hub->probe)
+        t->hub->probe = t;
     curl->easy_setopt(t->easy, CURLOPT_PRIVATE, t);
     curl->easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->why);
     curl->easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_bytes);

@@ -29,13 +29,22 @@ struct client__hub {
     struct curl_slist *connect_to;  /* where that is, if it is somewhere else */
     bool is_near;                   /* the server is on this machine: no proxy is asked */
     struct client__transfer *ready; /* have got bytes in this round */
+    /* Has a connection been opened, and none failed since? While none is, one transfer is sent, and
+     * others wait for it: then they share its connection, if it can be shared. (libcurl has them
+     * wait by CURLOPT_PIPEWAIT, and forgets some of them until the time for connecting is over.) */
+    bool is_open;
+    struct client__transfer *probe; /* the one that is sent; NULL: none is, or it was opened */
+    struct net_deferred *queue;     /* is called when others need not wait any more */
     VEC(struct client__tally) tallies;
 };
 
-/* Makes it usable; the access is stored. -1 when libcurl is missing. */
+/* Makes it usable; the access and `queue` are stored. -1 when libcurl is missing. */
 int client__hub_init(struct client__hub *h, struct net_loop *loop,
                      const struct kubeconfig_access *access, struct str user_agent,
-                     struct err *err);
+                     struct net_deferred *queue, struct err *err);
+
+/* May a transfer be started now? If not, the hub calls its queue when one may. */
+bool client__hub_takes(const struct client__hub *h);
 
 /* Has libcurl's sockets and times looked after; a part of client__hub_init. */
 void client__hub_listen(struct client__hub *h);
