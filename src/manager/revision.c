@@ -70,6 +70,18 @@ void revision__sort(struct arena *a, const struct manager__objects *all, const s
     }
 }
 
+/* A copy with all members in the order of their keys, as upstream writes it: clients compare bytes.
+ */
+static struct json sorted_copy(struct arena *a, const struct json *v) {
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
+    struct json out;
+    json_write(&text, v, &(struct json_style){.sort_keys = true, .raw_html = true});
+    const struct json_opts any = {.max_bytes = SIZE_MAX};
+    if (json_parse(a, arena_str(a, buf_view(&text)), &any, &out, NULL) < 0)
+        BUG("what was written cannot be read");
+    return out;
+}
+
 struct api_object *revision__new(const struct api_object *owner,
                                  const struct api_pod_template_spec *template, struct label hash,
                                  int64_t number) {
@@ -87,7 +99,7 @@ struct api_object *revision__new(const struct api_object *owner,
     labels_put(&o->arena, &r->metadata.labels,
                (struct label){hash.key, arena_str(&o->arena, hash.value)});
     struct json data = revision__data(&o->arena, template);
-    r->data = json_clone(&o->arena, &data);
+    r->data = sorted_copy(&o->arena, &data);
     r->revision = number;
     controller_owner_set(o, owner);
     return o;
