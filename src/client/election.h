@@ -4,6 +4,8 @@
  *
  * How long a Lease has not been renewed is measured by the own clock, from the moment at which the
  * last renewal was seen: clocks of other machines do not count, nor does setting the own one.
+ * A leader counts from the moment at which it sent its last write, so that it has given up before
+ * the Lease ends for those who saw that write at once.
  * Other than upstream, who sees the Lease in other hands stops at once, and who could not renew it
  * does not release it.
  *

@@ -40,6 +40,7 @@ struct election {
     const struct api_object *lease; /* as it was seen or written last; NULL: not yet */
     int64_t observed;               /* when it was first seen to say this, in monotonic time */
     int64_t attempted;              /* when this attempt began */
+    int64_t sent;                   /* when the last request was: a write is seen no earlier */
     struct net_timer again, late, deadline;
     uint64_t chance, slow_paths;
 };
@@ -157,12 +158,12 @@ static void on_late(void *arg) {
 
 static void send(struct election *e, enum step step, struct client_request *request) {
     int64_t most = e->opts.times.renew_deadline / REQUESTS_IN_DEADLINE;
+    e->sent = net_loop_now(e->loop);
     request->kind = client_kind(API_T_lease);
     request->namespace = e->opts.namespace;
     request->name = e->opts.name;
     e->step = step;
-    net_timer_start(e->loop, &e->late,
-                    net_loop_now(e->loop) + (most > CLOCK_SECOND ? most : CLOCK_SECOND));
+    net_timer_start(e->loop, &e->late, e->sent + (most > CLOCK_SECOND ? most : CLOCK_SECOND));
     e->call = client_send(e->opts.client, request, on_answer, e);
 }
 
@@ -198,10 +199,24 @@ static void fail(struct election *e) {
     net_timer_start(e->loop, &e->again, at);
 }
 
+/* Until when it leads by the write that was sent last, whenever its answer came: until the next
+ * attempt has failed for as long as it may, and never up to the end of the Lease, of which others
+ * may have seen the write as soon as it was sent. */
+static int64_t deadline_of(const struct election *e) {
+    const struct election_times *t = &e->opts.times;
+    int64_t most = t->renew_deadline + (t->lease_duration - t->renew_deadline) / 2;
+    int64_t wanted = t->retry_period + t->renew_deadline;
+    return e->sent + (wanted < most ? wanted : most);
+}
+
 static void succeed(struct election *e) {
     bool is_new = !e->leads;
+    if (deadline_of(e) <= net_loop_now(e->loop)) { /* the answer came too late to lead by it */
+        fail(e);
+        return;
+    }
     rest(e);
-    net_timer_stop(e->loop, &e->deadline);
+    net_timer_start(e->loop, &e->deadline, deadline_of(e));
     net_timer_start(e->loop, &e->again, net_loop_now(e->loop) + e->opts.times.retry_period);
     if (!is_new)
         return;
@@ -235,10 +250,7 @@ static void write_wanted(struct election *e, enum step step) {
 
 static void attempt(void *arg) {
     struct election *e = arg;
-    int64_t now = net_loop_now(e->loop);
-    e->attempted = now;
-    if (e->leads && !net_timer_is_running(&e->deadline))
-        net_timer_start(e->loop, &e->deadline, now + e->opts.times.renew_deadline);
+    e->attempted = net_loop_now(e->loop);
     if (is_ours(e) && is_valid(e))
         write_wanted(e, RENEWING);
     else

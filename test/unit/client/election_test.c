@@ -115,7 +115,8 @@ static void on_ended(void *arg, enum election_end end) {
 
 #define S CLOCK_SECOND
 
-static void enter(struct race *r, struct candidate *c, const char *identity) {
+static void enter_with(struct race *r, struct candidate *c, const char *identity,
+                       struct election_times times) {
     *c = (struct candidate){.race = r};
     c->line =
         (struct line){.base = {.carrier = &line_carrier, .loop = r->w.loop}, .inner = r->w.client};
@@ -127,11 +128,15 @@ static void enter(struct race *r, struct candidate *c, const char *identity) {
                                                 .namespace = STR("default"),
                                                 .name = STR("kube-scheduler"),
                                                 .identity = str_of(identity),
-                                                .times = {15 * S, 10 * S, 2 * S},
+                                                .times = times,
                                                 .seed = (uint64_t)identity[0],
                                                 .elected = on_elected,
                                                 .ended = on_ended,
                                                 .arg = c});
+}
+
+static void enter(struct race *r, struct candidate *c, const char *identity) {
+    enter_with(r, c, identity, (struct election_times){15 * S, 10 * S, 2 * S});
 }
 
 static void leave(struct candidate *c) {
@@ -290,6 +295,44 @@ static void test_slow_server(void **state) {
     assert_int_equal(r->a.end, ELECTION_LOST);
 }
 
+/* A renewal is written at once, its answer is late, and then the server is gone: others count from
+ * the moment of the write, and so does who leads. */
+static void test_late_answer(void **state) {
+    struct race *r = *state;
+    world_run(&r->w, 1);
+    enter(r, &r->b, "b_1");
+    world_run(&r->w, 8.5);
+    r->a.line.delay = 4.9 * S;
+    int32_t renewed = lease(r)->renew_time.nsec;
+    int64_t renewed_at = lease(r)->renew_time.sec;
+    while (lease(r)->renew_time.sec == renewed_at && lease(r)->renew_time.nsec == renewed)
+        world_run(&r->w, 0.1);
+    int64_t written = net_loop_now(r->w.loop);
+    world_run(&r->w, 5);
+    assert_int_equal(r->a.ended, 0);
+    r->a.line.is_dead = true;
+    world_run(&r->w, 20);
+    assert_int_equal(r->a.end, ELECTION_LOST);
+    assert_true(r->a.ended_at - written <= 12 * S);
+    world_run(&r->w, 20);
+    assert_int_equal(r->b.elected, 1);
+    assert_true(r->b.elected_at > r->a.ended_at);
+}
+
+/* With a deadline close to the end of the Lease, half of what is between them stays. */
+static void test_close_times(void **state) {
+    struct race *r = *state;
+    leave(&r->a);
+    enter_with(r, &r->a, "a_1", (struct election_times){10 * S, 9 * S, 5 * S});
+    world_run(&r->w, 1);
+    int64_t written = net_loop_now(r->w.loop) - S;
+    assert_int_equal(r->a.elected, 1);
+    r->a.line.is_dead = true;
+    world_run(&r->w, 20);
+    assert_int_equal(r->a.end, ELECTION_LOST);
+    assert_in_range(r->a.ended_at - written, 9 * S, 9.6 * S);
+}
+
 /* The server is away for less than the deadline. */
 static void test_short_break(void **state) {
     struct race *r = *state;
@@ -414,6 +457,8 @@ int main(void) {
         TEST(test_release_after_a_write),
         TEST(test_lost_server),
         TEST(test_slow_server),
+        TEST(test_late_answer),
+        TEST(test_close_times),
         TEST(test_short_break),
         TEST(test_conflict),
         TEST(test_taken_away),
