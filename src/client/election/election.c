@@ -50,13 +50,18 @@ static void on_answer(void *arg, const struct client_answer *answer);
 
 /* ---- what is known ---- */
 
+/* What a Lease says of a duration: whole seconds, and never less of them. */
+static int64_t seconds_of(int64_t duration) {
+    return duration / CLOCK_SECOND + (duration % CLOCK_SECOND > 0);
+}
+
 int election_times_check(const struct election_times *t, struct err *err) {
     if (t->lease_duration <= t->renew_deadline)
         return err_set(err, ERR_INVALID, "leaseDuration must be greater than renewDeadline");
     if (t->renew_deadline <= (int64_t)(jitter_factor * (double)t->retry_period))
         return err_set(err, ERR_INVALID,
                        "renewDeadline must be greater than retryPeriod*JitterFactor");
-    if (t->lease_duration < CLOCK_SECOND || t->lease_duration / CLOCK_SECOND > INT32_MAX)
+    if (t->lease_duration < CLOCK_SECOND || seconds_of(t->lease_duration) > INT32_MAX)
         return err_set(err, ERR_INVALID, "leaseDuration must be greater than zero");
     if (t->renew_deadline < 1)
         return err_set(err, ERR_INVALID, "renewDeadline must be greater than zero");
@@ -232,7 +237,7 @@ static struct client__record wanted(const struct election *e) {
     struct client__record old = client__record_of(e->lease);
     struct api_time now = client__record_time(clock_wall(net_loop_clock(e->loop)));
     struct client__record r = {.holder = e->opts.identity,
-                               .seconds = (int32_t)(e->opts.times.lease_duration / CLOCK_SECOND),
+                               .seconds = (int32_t)seconds_of(e->opts.times.lease_duration),
                                .acquired = now,
                                .renewed = now,
                                .transitions = old.transitions};

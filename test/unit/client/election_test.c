@@ -333,6 +333,24 @@ static void test_close_times(void **state) {
     assert_in_range(r->a.ended_at - written, 9 * S, 9.6 * S);
 }
 
+/* A Lease tells whole seconds: those who wait must not wait for less than the leader counts on. */
+static void test_parts_of_seconds(void **state) {
+    struct race *r = *state;
+    struct election_times times = {19 * S / 10, 18 * S / 10, 14 * S / 10};
+    leave(&r->a);
+    enter_with(r, &r->a, "a_1", times);
+    world_run(&r->w, 0.1);
+    assert_int_equal(lease(r)->lease_duration_seconds.v, 2);
+    enter_with(r, &r->b, "b_1", times);
+    world_run(&r->w, 60);
+    assert_int_equal(r->a.ended, 0);
+    r->a.line.is_dead = true;
+    world_run(&r->w, 20);
+    assert_int_equal(r->a.end, ELECTION_LOST);
+    assert_int_equal(r->b.elected, 1);
+    assert_true(r->b.elected_at > r->a.ended_at);
+}
+
 /* The server is away for less than the deadline. */
 static void test_short_break(void **state) {
     struct race *r = *state;
@@ -432,6 +450,8 @@ static void test_times(void **state) {
         {{10 * S, 10 * S, 2 * S}, "leaseDuration must be greater than renewDeadline"},
         {{15 * S, 10 * S, 9 * S}, "renewDeadline must be greater than retryPeriod*JitterFactor"},
         {{15 * S, 10 * S, 0}, "retryPeriod must be greater than zero"},
+        {{INT32_MAX * S, 10 * S, 2 * S}, NULL},
+        {{INT32_MAX * S + 1, 10 * S, 2 * S}, "leaseDuration must be greater than zero"},
         {{S / 2, S / 4, S / 8}, "leaseDuration must be greater than zero"},
     };
     (void)state;
@@ -459,6 +479,7 @@ int main(void) {
         TEST(test_slow_server),
         TEST(test_late_answer),
         TEST(test_close_times),
+        TEST(test_parts_of_seconds),
         TEST(test_short_break),
         TEST(test_conflict),
         TEST(test_taken_away),
