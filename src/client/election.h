@@ -55,8 +55,9 @@ int election_times_check(const struct election_times *times, struct err *err);
 struct election *election_new(const struct election_opts *opts);
 void election_free(struct election *e);
 
-/* Gives up. Who leads must have ended all work before: the Lease is released. `ended` is called in
- * a later turn, within renew_deadline; to be called once. */
+/* Gives up. Who leads must have ended all work before: the Lease is released, also that of a
+ * candidate that has written it and not been answered yet. `ended` is called in a later turn,
+ * within renew_deadline; to be called once. */
 void election_stop(struct election *e);
 
 /* Does this process lead? */

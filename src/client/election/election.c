@@ -359,13 +359,14 @@ static void on_answer(void *arg, const struct client_answer *answer) {
 }
 
 void election_stop(struct election *e) {
-    int64_t now = net_loop_now(e->loop);
+    bool may_hold = e->leads || e->step == WRITING || e->step == RENEWING;
     if (e->step == ENDED)
         return;
     rest(e);
     e->stops = true;
-    net_timer_start(e->loop, &e->deadline, now + (e->leads ? e->opts.times.renew_deadline : 0));
-    if (e->leads)
+    net_timer_start(e->loop, &e->deadline,
+                    net_loop_now(e->loop) + (may_hold ? e->opts.times.renew_deadline : 0));
+    if (may_hold)
         read_lease(e, READING_TO_RELEASE);
 }
 

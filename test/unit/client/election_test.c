@@ -266,6 +266,32 @@ static void test_release_after_a_write(void **state) {
     assert_int_equal(lease(r)->holder_identity.n, 0);
 }
 
+/* A candidate that has written the Lease, and stops before it is told so, leaves it to the next. */
+static void test_stopped_while_acquiring(void **state) {
+    struct race *r = *state;
+    r->a.line.delay = S;
+    world_run(&r->w, 1.5); /* it has read that there is none, and written one */
+    assert_int_equal(r->a.elected, 0);
+    assert_true(str_is(lease(r)->holder_identity, "a_1"));
+    election_stop(r->a.e);
+    world_run(&r->w, 4);
+    assert_int_equal(r->a.ended, 1);
+    assert_int_equal(r->a.end, ELECTION_STOPPED);
+    assert_int_equal(r->a.elected, 0);
+    assert_int_equal(lease(r)->holder_identity.n, 0);
+}
+
+static void test_stopped_while_acquiring_unanswered(void **state) {
+    struct race *r = *state;
+    r->a.line.delay = S;
+    world_run(&r->w, 1.5);
+    r->a.line.is_dead = true;
+    election_stop(r->a.e);
+    world_run(&r->w, 11);
+    assert_int_equal(r->a.ended, 1);
+    assert_int_equal(r->a.end, ELECTION_STOPPED);
+}
+
 static void test_lost_server(void **state) {
     struct race *r = *state;
     world_run(&r->w, 1);
@@ -475,6 +501,8 @@ int main(void) {
         TEST(test_released),
         TEST(test_stopped_without_leading),
         TEST(test_release_after_a_write),
+        TEST(test_stopped_while_acquiring),
+        TEST(test_stopped_while_acquiring_unanswered),
         TEST(test_lost_server),
         TEST(test_slow_server),
         TEST(test_late_answer),
