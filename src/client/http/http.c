@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "client/http/http_int.h"
 
-#define TIMEOUT (60 * CLOCK_SECOND)
+#define TIMEOUT         (60 * CLOCK_SECOND)
 #define LONGEST_TIMEOUT (INT64_MAX / 2) /* a century, so that its end is a time */
 
 struct client__http *client__http_of(struct client *c) {
@@ -170,13 +170,23 @@ static void send_again(void *arg) {
     client__http_queue(client__http_of(call->base.client), &call->waiting);
 }
 
+/* No answer, or more of one than is read. */
+static void tell_failure(struct client__http_call *call, CURLcode result) {
+    const struct client__transfer *t = &call->transfer;
+    struct client_answer a = {.code = ERR_UNAVAILABLE, .message = str_of(t->why)};
+    if (t->got.full) {
+        a.code = ERR_TOO_LARGE;
+        a.status = t->status;
+    } else if (result == CURLE_OPERATION_TIMEDOUT)
+        a.code = ERR_TIMEOUT;
+    answer(call, &a);
+}
+
 static void call_over(struct client__transfer *t, CURLcode result) {
     struct client__http_call *call = heap_entry(t, struct client__http_call, transfer);
     struct client__result r;
     if (result != CURLE_OK) {
-        answer(call, &(struct client_answer){
-                         .code = result == CURLE_OPERATION_TIMEDOUT ? ERR_TIMEOUT : ERR_UNAVAILABLE,
-                         .message = str_of(t->why)});
+        tell_failure(call, result);
         return;
     }
     if (t->status == 401)

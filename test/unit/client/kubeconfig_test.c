@@ -137,15 +137,18 @@ static const struct {
      "nor http://"},
     {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
      "clusters: [{name: c, cluster: {server: 'https://user:secret@host:6443'}}]",
-     "context \"x\": kubeconfig 'f': cluster \"c\": server has a user or a password in its URL, which "
+     "context \"x\": kubeconfig 'f': cluster \"c\": server has a user or a password in its URL, "
+     "which "
      "is not supported"},
     {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
      "clusters: [{name: c, cluster: {server: 'http://user@host/path'}}]",
-     "context \"x\": kubeconfig 'f': cluster \"c\": server has a user or a password in its URL, which "
+     "context \"x\": kubeconfig 'f': cluster \"c\": server has a user or a password in its URL, "
+     "which "
      "is not supported"},
     {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
      "clusters: [{name: c, cluster: {server: 'ftp://user:secret@host'}}]",
-     "context \"x\": kubeconfig 'f': cluster \"c\": server has a user or a password in its URL, which "
+     "context \"x\": kubeconfig 'f': cluster \"c\": server has a user or a password in its URL, "
+     "which "
      "is not supported"},
     {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
      "clusters: [{name: c, cluster: {server: 'http://a', certificate-authority-data: '%'}}]",
