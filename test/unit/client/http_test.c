@@ -278,7 +278,7 @@ static void busy_servers_are_asked_again(void **state) {
 
 #define COME_AFTER(seconds)                                                        \
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: " seconds "\r\nConnection: " \
-                                                                "close\r\n\r\nslow"
+    "close\r\n\r\nslow"
 
 /* The answer is told at once when the time of the request would be over, or much later anyway. */
 static void who_is_told_to_come_much_later_is_told_so(void **state) {
