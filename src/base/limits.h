@@ -413,4 +413,8 @@
  * that a server that is always busy is at last told of as such. */
 #define LIMIT_CLIENT_RETRIES 10
 
+/* How many seconds behind an answer a server may want the request again. Whoever is told to come
+ * much later is told so, rather than held up by a server, or something before it, for a day. */
+#define LIMIT_CLIENT_RETRY_SECONDS 60
+
 #endif

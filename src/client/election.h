@@ -4,6 +4,8 @@
  *
  * How long a Lease has not been renewed is measured by the own clock, from the moment at which the
  * last renewal was seen: clocks of other machines do not count, nor does setting the own one.
+ * A leader counts from the moment at which it sent its last write, so that it has given up before
+ * the Lease ends for those who saw that write at once.
  * Other than upstream, who sees the Lease in other hands stops at once, and who could not renew it
  * does not release it.
  *
@@ -53,8 +55,9 @@ int election_times_check(const struct election_times *times, struct err *err);
 struct election *election_new(const struct election_opts *opts);
 void election_free(struct election *e);
 
-/* Gives up. Who leads must have ended all work before: the Lease is released. `ended` is called in
- * a later turn, within renew_deadline; to be called once. */
+/* Gives up. Who leads must have ended all work before: the Lease is released, also that of a
+ * candidate that has written it and not been answered yet. `ended` is called in a later turn,
+ * within renew_deadline; to be called once. */
 void election_stop(struct election *e);
 
 /* Does this process lead? */

@@ -22,7 +22,8 @@ struct client_http_opts {
      * own for these. */
     double qps;
     uint32_t burst;
-    int64_t timeout; /* nanoseconds for a request but a watch; 0: a minute */
+    /* Nanoseconds for a request but a watch, with its retries; 0: a minute. */
+    int64_t timeout;
 };
 
 /* A client of a server elsewhere. Nothing is connected before the first request. NULL when libcurl

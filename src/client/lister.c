@@ -15,6 +15,7 @@ static void forget(struct client_list *list) {
 }
 
 static void end(struct client_list *list) {
+    buf_release(&list->token);
     list->is_done = true;
     list->all->under_way--;
     start_next(list->all);
@@ -26,7 +27,13 @@ static void fail(struct client_list *list, enum err_code code, struct str why) {
     end(list);
 }
 
-static void ask(struct client_list *list, struct str continue_token);
+static void send(struct client_list *list);
+
+static void ask(struct client_list *list, struct str continue_token) {
+    buf_clear(&list->token);
+    buf_add(&list->token, continue_token);
+    send(list);
+}
 
 /* The list has changed so much since it began that its next page is not there any more. */
 static bool begin_anew(struct client_list *list, const struct client_answer *a) {
@@ -39,16 +46,28 @@ static bool begin_anew(struct client_list *list, const struct client_answer *a) 
     return true;
 }
 
+/* Objects are so large that fewer of them must do for an answer. */
+static bool ask_for_less(struct client_list *list, const struct client_answer *a) {
+    if (a->code != ERR_TOO_LARGE || list->limit == 1)
+        return false;
+    list->limit /= 2;
+    send(list);
+    return true;
+}
+
 static void keep(struct client_list *list, const struct client_answer *a) {
     for (size_t i = 0; i < a->item_count; i++)
         vec_push(&list->items, api_object_ref(a->items[i]));
     list->all->listed += a->item_count;
 }
 
-/* More objects than anybody has, or page after page with hardly any in them. */
-static bool is_endless(struct client_lists *all) {
+/* More objects than anybody has, or page after page with hardly any in them. An empty page counts
+ * as a full one, so that small pages do not make the end a far one. */
+static bool is_endless(struct client_list *list, const struct client_answer *a) {
+    struct client_lists *all = list->all;
     size_t most = all->most ? all->most : LIMIT_CLIENT_LISTED;
-    return all->listed > most || ++all->pages > (MOST_EXPIRED + 1) * (most / PAGE + all->n);
+    all->asked += a->item_count ? list->limit : PAGE;
+    return all->listed > most || all->asked > (MOST_EXPIRED + 1) * (most + all->n * PAGE);
 }
 
 static void on_page(void *arg, const struct client_answer *a) {
@@ -56,7 +75,7 @@ static void on_page(void *arg, const struct client_answer *a) {
     struct client_lists *all = list->all;
     list->call = NULL;
     list->status = a->status;
-    if (a->code && begin_anew(list, a))
+    if (a->code && (begin_anew(list, a) || ask_for_less(list, a)))
         return;
     if (a->code) {
         fail(list, a->code, a->message);
@@ -65,7 +84,7 @@ static void on_page(void *arg, const struct client_answer *a) {
     keep(list, a);
     if (all->came)
         all->came(all->arg);
-    if (is_endless(all))
+    if (is_endless(list, a))
         fail(list, ERR_TOO_LARGE, STR("there are too many objects"));
     else if (a->continue_token.n)
         ask(list, a->continue_token);
@@ -73,11 +92,11 @@ static void on_page(void *arg, const struct client_answer *a) {
         end(list);
 }
 
-static void ask(struct client_list *list, struct str continue_token) {
+static void send(struct client_list *list) {
     struct client_request r = {
         .verb = REGISTRY_VERB_LIST, .kind = list->kind, .selection = list->selection};
-    r.selection.limit = PAGE;
-    r.selection.continue_token = continue_token;
+    r.selection.limit = list->limit;
+    r.selection.continue_token = buf_view(&list->token);
     list->call = client_send(list->all->client, &r, on_page, list);
 }
 
@@ -85,6 +104,8 @@ static void start_next(struct client_lists *all) {
     while (all->started < all->n && all->under_way < BESIDE) {
         struct client_list *list = &all->v[all->started++];
         list->all = all;
+        list->limit = PAGE;
+        list->token.max = SIZE_MAX;
         all->under_way++;
         ask(list, STR(""));
     }
@@ -110,6 +131,7 @@ void client_lists_release(struct client_lists *all) {
         struct client_list *list = &all->v[i];
         if (list->call)
             client_cancel(list->call);
+        buf_release(&list->token);
         forget(list);
         vec_release(&list->items);
     }

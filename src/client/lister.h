@@ -8,6 +8,7 @@
 #ifndef CLIENT_LISTER_H
 #define CLIENT_LISTER_H
 
+#include "base/buf.h"
 #include "base/vec.h"
 #include "client/client.h"
 
@@ -22,6 +23,8 @@ struct client_list {
 
     struct client_lists *all; /* the rest belongs to client_lists */
     struct client_call *call;
+    struct buf token; /* of the page that was asked for last */
+    unsigned limit;   /* objects of a page; 0: not begun */
     unsigned expired;
     bool is_done;
 };
@@ -38,11 +41,13 @@ struct client_lists {
     void *arg;
 
     size_t listed; /* objects that have come; the rest belongs to client_lists */
-    size_t pages, started, under_way;
+    size_t asked;  /* objects for which pages have had room */
+    size_t started, under_way;
 };
 
 /* Begins to read them, a few at a time. A page that is gone before it was asked for (410) begins
- * its list anew, a few times. */
+ * its list anew, a few times. One that is too large is asked for again with half the objects, down
+ * to one, and those behind it are as small. */
 void client_lists_start(struct client_lists *all);
 
 /* Hands the objects of a list that has come to visit, one by one, and lets go of them. */

@@ -258,10 +258,22 @@ static int read_exec(struct arena *a, const struct entry *user, struct kubeconfi
 
 /* ---- contexts ---- */
 
+/* Has a URL a user and a password? They would be shown wherever the server is named. */
+static bool has_credentials(struct str url) {
+    size_t at = str_find(url, STR("://")), end = at == STR_NONE ? 0 : at + 3;
+    while (end < url.n && url.p[end] != '/' && url.p[end] != '?' && url.p[end] != '#')
+        if (url.p[end++] == '@')
+            return true;
+    return false;
+}
+
 static int check_cluster(struct kubeconfig_access *out, struct err *err) {
     bool is_tls = str_starts(out->server, STR("https://"));
     if (!out->server.n)
         return err_set(err, ERR_INVALID, "it has no server");
+    if (has_credentials(out->server))
+        return err_set(err, ERR_INVALID,
+                       "server has a user or a password in its URL, which is not supported");
     if (!is_tls && !str_starts(out->server, STR("http://")))
         return err_set(err, ERR_INVALID, "server '%.*s' begins neither with https:// nor http://",
                        STR_ARG(out->server));

@@ -40,6 +40,7 @@ struct election {
     const struct api_object *lease; /* as it was seen or written last; NULL: not yet */
     int64_t observed;               /* when it was first seen to say this, in monotonic time */
     int64_t attempted;              /* when this attempt began */
+    int64_t sent;                   /* when the last request was: a write is seen no earlier */
     struct net_timer again, late, deadline;
     uint64_t chance, slow_paths;
 };
@@ -49,13 +50,18 @@ static void on_answer(void *arg, const struct client_answer *answer);
 
 /* ---- what is known ---- */
 
+/* What a Lease says of a duration: whole seconds, and never less of them. */
+static int64_t seconds_of(int64_t duration) {
+    return duration / CLOCK_SECOND + (duration % CLOCK_SECOND > 0);
+}
+
 int election_times_check(const struct election_times *t, struct err *err) {
     if (t->lease_duration <= t->renew_deadline)
         return err_set(err, ERR_INVALID, "leaseDuration must be greater than renewDeadline");
     if (t->renew_deadline <= (int64_t)(jitter_factor * (double)t->retry_period))
         return err_set(err, ERR_INVALID,
                        "renewDeadline must be greater than retryPeriod*JitterFactor");
-    if (t->lease_duration < CLOCK_SECOND || t->lease_duration / CLOCK_SECOND > INT32_MAX)
+    if (t->lease_duration < CLOCK_SECOND || seconds_of(t->lease_duration) > INT32_MAX)
         return err_set(err, ERR_INVALID, "leaseDuration must be greater than zero");
     if (t->renew_deadline < 1)
         return err_set(err, ERR_INVALID, "renewDeadline must be greater than zero");
@@ -157,12 +163,12 @@ static void on_late(void *arg) {
 
 static void send(struct election *e, enum step step, struct client_request *request) {
     int64_t most = e->opts.times.renew_deadline / REQUESTS_IN_DEADLINE;
+    e->sent = net_loop_now(e->loop);
     request->kind = client_kind(API_T_lease);
     request->namespace = e->opts.namespace;
     request->name = e->opts.name;
     e->step = step;
-    net_timer_start(e->loop, &e->late,
-                    net_loop_now(e->loop) + (most > CLOCK_SECOND ? most : CLOCK_SECOND));
+    net_timer_start(e->loop, &e->late, e->sent + (most > CLOCK_SECOND ? most : CLOCK_SECOND));
     e->call = client_send(e->opts.client, request, on_answer, e);
 }
 
@@ -198,10 +204,24 @@ static void fail(struct election *e) {
     net_timer_start(e->loop, &e->again, at);
 }
 
+/* Until when it leads by the write that was sent last, whenever its answer came: until the next
+ * attempt has failed for as long as it may, and never up to the end of the Lease, of which others
+ * may have seen the write as soon as it was sent. */
+static int64_t deadline_of(const struct election *e) {
+    const struct election_times *t = &e->opts.times;
+    int64_t most = t->renew_deadline + (t->lease_duration - t->renew_deadline) / 2;
+    int64_t wanted = t->retry_period + t->renew_deadline;
+    return e->sent + (wanted < most ? wanted : most);
+}
+
 static void succeed(struct election *e) {
     bool is_new = !e->leads;
+    if (deadline_of(e) <= net_loop_now(e->loop)) { /* the answer came too late to lead by it */
+        fail(e);
+        return;
+    }
     rest(e);
-    net_timer_stop(e->loop, &e->deadline);
+    net_timer_start(e->loop, &e->deadline, deadline_of(e));
     net_timer_start(e->loop, &e->again, net_loop_now(e->loop) + e->opts.times.retry_period);
     if (!is_new)
         return;
@@ -217,7 +237,7 @@ static struct client__record wanted(const struct election *e) {
     struct client__record old = client__record_of(e->lease);
     struct api_time now = client__record_time(clock_wall(net_loop_clock(e->loop)));
     struct client__record r = {.holder = e->opts.identity,
-                               .seconds = (int32_t)(e->opts.times.lease_duration / CLOCK_SECOND),
+                               .seconds = (int32_t)seconds_of(e->opts.times.lease_duration),
                                .acquired = now,
                                .renewed = now,
                                .transitions = old.transitions};
@@ -235,10 +255,7 @@ static void write_wanted(struct election *e, enum step step) {
 
 static void attempt(void *arg) {
     struct election *e = arg;
-    int64_t now = net_loop_now(e->loop);
-    e->attempted = now;
-    if (e->leads && !net_timer_is_running(&e->deadline))
-        net_timer_start(e->loop, &e->deadline, now + e->opts.times.renew_deadline);
+    e->attempted = net_loop_now(e->loop);
     if (is_ours(e) && is_valid(e))
         write_wanted(e, RENEWING);
     else
@@ -342,13 +359,14 @@ static void on_answer(void *arg, const struct client_answer *answer) {
 }
 
 void election_stop(struct election *e) {
-    int64_t now = net_loop_now(e->loop);
+    bool may_hold = e->leads || e->step == WRITING || e->step == RENEWING;
     if (e->step == ENDED)
         return;
     rest(e);
     e->stops = true;
-    net_timer_start(e->loop, &e->deadline, now + (e->leads ? e->opts.times.renew_deadline : 0));
-    if (e->leads)
+    net_timer_start(e->loop, &e->deadline,
+                    net_loop_now(e->loop) + (may_hold ? e->opts.times.renew_deadline : 0));
+    if (may_hold)
         read_lease(e, READING_TO_RELEASE);
 }
 

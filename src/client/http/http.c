@@ -9,7 +9,8 @@
 #include "base/map.h"
 #include "client/http/http_int.h"
 
-#define TIMEOUT (60 * CLOCK_SECOND)
+#define TIMEOUT         (60 * CLOCK_SECOND)
+#define LONGEST_TIMEOUT (INT64_MAX / 2) /* a century, so that its end is a time */
 
 struct client__http *client__http_of(struct client *c) {
     return heap_entry(c, struct client__http, base);
@@ -112,6 +113,7 @@ struct client__http_call {
     struct client__waiting waiting;
     struct net_timer again; /* when the server has said to come again */
     uint32_t retries;
+    int64_t until; /* when its time is over, with all retries; set when it is first sent */
     client_answer_fn *done;
     void *arg;
     struct client__http_call *next, **link; /* of the client */
@@ -135,9 +137,11 @@ static void answer(struct client__http_call *call, const struct client_answer *a
 
 static void send_call(struct client__waiting *w, const struct client__credential *as) {
     struct client__http_call *call = heap_entry(w, struct client__http_call, waiting);
-    int64_t timeout = client__http_of(call->base.client)->opts.timeout;
-    client__transfer_start(&call->transfer, &call->message, as,
-                           (long)(timeout / (CLOCK_SECOND / 1000)));
+    int64_t now = net_loop_now(call->base.client->loop);
+    if (!call->retries)
+        call->until = now + client__http_of(call->base.client)->opts.timeout;
+    int64_t left = (call->until - now) / (CLOCK_SECOND / 1000);
+    client__transfer_start(&call->transfer, &call->message, as, left > 1 ? (long)left : 1);
 }
 
 static void refuse_call(struct client__waiting *w, const struct err *err) {
@@ -145,15 +149,19 @@ static void refuse_call(struct client__waiting *w, const struct err *err) {
     answer(call, &(struct client_answer){.code = err->code, .message = str_of(err->msg)});
 }
 
-/* Follows k8s.io/client-go rest, func (*withRetry) IsNextRetry. */
+/* Follows k8s.io/client-go rest, func (*withRetry) IsNextRetry. Other than there, a wait that would
+ * not end in time is not begun, and what the server has said is told. */
 static bool comes_again(struct client__http_call *call) {
     const struct client__transfer *t = &call->transfer;
     struct net_loop *loop = call->base.client->loop;
+    int64_t at = net_loop_now(loop) + t->retry_after * CLOCK_SECOND;
     bool is_busy = t->status == 429 || t->status >= 500;
     if (!is_busy || t->retry_after <= 0 || call->retries >= LIMIT_CLIENT_RETRIES)
         return false;
+    if (t->retry_after > LIMIT_CLIENT_RETRY_SECONDS || at >= call->until)
+        return false;
     call->retries++;
-    net_timer_start(loop, &call->again, net_loop_now(loop) + t->retry_after * CLOCK_SECOND);
+    net_timer_start(loop, &call->again, at);
     return true;
 }
 
@@ -162,13 +170,23 @@ static void send_again(void *arg) {
     client__http_queue(client__http_of(call->base.client), &call->waiting);
 }
 
+/* No answer, or more of one than is read. */
+static void tell_failure(struct client__http_call *call, CURLcode result) {
+    const struct client__transfer *t = &call->transfer;
+    struct client_answer a = {.code = ERR_UNAVAILABLE, .message = str_of(t->why)};
+    if (t->got.full) {
+        a.code = ERR_TOO_LARGE;
+        a.status = t->status;
+    } else if (result == CURLE_OPERATION_TIMEDOUT)
+        a.code = ERR_TIMEOUT;
+    answer(call, &a);
+}
+
 static void call_over(struct client__transfer *t, CURLcode result) {
     struct client__http_call *call = heap_entry(t, struct client__http_call, transfer);
     struct client__result r;
     if (result != CURLE_OK) {
-        answer(call, &(struct client_answer){
-                         .code = result == CURLE_OPERATION_TIMEDOUT ? ERR_TIMEOUT : ERR_UNAVAILABLE,
-                         .message = str_of(t->why)});
+        tell_failure(call, result);
         return;
     }
     if (t->status == 401)
@@ -249,6 +267,8 @@ struct client *client_http_new(const struct client_http_opts *opts, struct err *
     h->base = (struct client){.carrier = &carrier, .loop = opts->loop};
     h->opts = *opts;
     h->opts.timeout = opts->timeout > 0 ? opts->timeout : TIMEOUT;
+    if (h->opts.timeout > LONGEST_TIMEOUT)
+        h->opts.timeout = LONGEST_TIMEOUT;
     h->queue_end = &h->queue;
     h->bucket = h->events =
         (struct client__bucket){.tokens = most_of(h), .filled_at = net_loop_now(opts->loop)};

@@ -115,7 +115,8 @@ static void on_ended(void *arg, enum election_end end) {
 
 #define S CLOCK_SECOND
 
-static void enter(struct race *r, struct candidate *c, const char *identity) {
+static void enter_with(struct race *r, struct candidate *c, const char *identity,
+                       struct election_times times) {
     *c = (struct candidate){.race = r};
     c->line =
         (struct line){.base = {.carrier = &line_carrier, .loop = r->w.loop}, .inner = r->w.client};
@@ -127,11 +128,15 @@ static void enter(struct race *r, struct candidate *c, const char *identity) {
                                                 .namespace = STR("default"),
                                                 .name = STR("kube-scheduler"),
                                                 .identity = str_of(identity),
-                                                .times = {15 * S, 10 * S, 2 * S},
+                                                .times = times,
                                                 .seed = (uint64_t)identity[0],
                                                 .elected = on_elected,
                                                 .ended = on_ended,
                                                 .arg = c});
+}
+
+static void enter(struct race *r, struct candidate *c, const char *identity) {
+    enter_with(r, c, identity, (struct election_times){15 * S, 10 * S, 2 * S});
 }
 
 static void leave(struct candidate *c) {
@@ -261,6 +266,32 @@ static void test_release_after_a_write(void **state) {
     assert_int_equal(lease(r)->holder_identity.n, 0);
 }
 
+/* A candidate that has written the Lease, and stops before it is told so, leaves it to the next. */
+static void test_stopped_while_acquiring(void **state) {
+    struct race *r = *state;
+    r->a.line.delay = S;
+    world_run(&r->w, 1.5); /* it has read that there is none, and written one */
+    assert_int_equal(r->a.elected, 0);
+    assert_true(str_is(lease(r)->holder_identity, "a_1"));
+    election_stop(r->a.e);
+    world_run(&r->w, 4);
+    assert_int_equal(r->a.ended, 1);
+    assert_int_equal(r->a.end, ELECTION_STOPPED);
+    assert_int_equal(r->a.elected, 0);
+    assert_int_equal(lease(r)->holder_identity.n, 0);
+}
+
+static void test_stopped_while_acquiring_unanswered(void **state) {
+    struct race *r = *state;
+    r->a.line.delay = S;
+    world_run(&r->w, 1.5);
+    r->a.line.is_dead = true;
+    election_stop(r->a.e);
+    world_run(&r->w, 11);
+    assert_int_equal(r->a.ended, 1);
+    assert_int_equal(r->a.end, ELECTION_STOPPED);
+}
+
 static void test_lost_server(void **state) {
     struct race *r = *state;
     world_run(&r->w, 1);
@@ -288,6 +319,62 @@ static void test_slow_server(void **state) {
     r->a.line.delay = 6 * S; /* longer than a request may take */
     world_run(&r->w, 60);
     assert_int_equal(r->a.end, ELECTION_LOST);
+}
+
+/* A renewal is written at once, its answer is late, and then the server is gone: others count from
+ * the moment of the write, and so does who leads. */
+static void test_late_answer(void **state) {
+    struct race *r = *state;
+    world_run(&r->w, 1);
+    enter(r, &r->b, "b_1");
+    world_run(&r->w, 8.5);
+    r->a.line.delay = 4.9 * S;
+    int32_t renewed = lease(r)->renew_time.nsec;
+    int64_t renewed_at = lease(r)->renew_time.sec;
+    while (lease(r)->renew_time.sec == renewed_at && lease(r)->renew_time.nsec == renewed)
+        world_run(&r->w, 0.1);
+    int64_t written = net_loop_now(r->w.loop);
+    world_run(&r->w, 5);
+    assert_int_equal(r->a.ended, 0);
+    r->a.line.is_dead = true;
+    world_run(&r->w, 20);
+    assert_int_equal(r->a.end, ELECTION_LOST);
+    assert_true(r->a.ended_at - written <= 12 * S);
+    world_run(&r->w, 20);
+    assert_int_equal(r->b.elected, 1);
+    assert_true(r->b.elected_at > r->a.ended_at);
+}
+
+/* With a deadline close to the end of the Lease, half of what is between them stays. */
+static void test_close_times(void **state) {
+    struct race *r = *state;
+    leave(&r->a);
+    enter_with(r, &r->a, "a_1", (struct election_times){10 * S, 9 * S, 5 * S});
+    world_run(&r->w, 1);
+    int64_t written = net_loop_now(r->w.loop) - S;
+    assert_int_equal(r->a.elected, 1);
+    r->a.line.is_dead = true;
+    world_run(&r->w, 20);
+    assert_int_equal(r->a.end, ELECTION_LOST);
+    assert_in_range(r->a.ended_at - written, 9 * S, 9.6 * S);
+}
+
+/* A Lease tells whole seconds: those who wait must not wait for less than the leader counts on. */
+static void test_parts_of_seconds(void **state) {
+    struct race *r = *state;
+    struct election_times times = {19 * S / 10, 18 * S / 10, 14 * S / 10};
+    leave(&r->a);
+    enter_with(r, &r->a, "a_1", times);
+    world_run(&r->w, 0.1);
+    assert_int_equal(lease(r)->lease_duration_seconds.v, 2);
+    enter_with(r, &r->b, "b_1", times);
+    world_run(&r->w, 60);
+    assert_int_equal(r->a.ended, 0);
+    r->a.line.is_dead = true;
+    world_run(&r->w, 20);
+    assert_int_equal(r->a.end, ELECTION_LOST);
+    assert_int_equal(r->b.elected, 1);
+    assert_true(r->b.elected_at > r->a.ended_at);
 }
 
 /* The server is away for less than the deadline. */
@@ -389,6 +476,8 @@ static void test_times(void **state) {
         {{10 * S, 10 * S, 2 * S}, "leaseDuration must be greater than renewDeadline"},
         {{15 * S, 10 * S, 9 * S}, "renewDeadline must be greater than retryPeriod*JitterFactor"},
         {{15 * S, 10 * S, 0}, "retryPeriod must be greater than zero"},
+        {{INT32_MAX * S, 10 * S, 2 * S}, NULL},
+        {{INT32_MAX * S + 1, 10 * S, 2 * S}, "leaseDuration must be greater than zero"},
         {{S / 2, S / 4, S / 8}, "leaseDuration must be greater than zero"},
     };
     (void)state;
@@ -412,8 +501,13 @@ int main(void) {
         TEST(test_released),
         TEST(test_stopped_without_leading),
         TEST(test_release_after_a_write),
+        TEST(test_stopped_while_acquiring),
+        TEST(test_stopped_while_acquiring_unanswered),
         TEST(test_lost_server),
         TEST(test_slow_server),
+        TEST(test_late_answer),
+        TEST(test_close_times),
+        TEST(test_parts_of_seconds),
         TEST(test_short_break),
         TEST(test_conflict),
         TEST(test_taken_away),

@@ -40,7 +40,8 @@ struct fake_server {
     struct fake_conn *conns;
     struct buf log; /* all that was asked */
     size_t count;
-    size_t flood; /* bytes that are said behind the answer */
+    size_t flood;        /* bytes that are said behind the answer */
+    const char *flooded; /* to requests that have this text in them; NULL: to all */
     struct kubeconfig_access access;
     struct arena arena;
 };
@@ -76,6 +77,9 @@ static inline void fake_flood(struct fake_conn *c) {
 
 static inline void fake_reply(struct fake_conn *c) {
     const struct row *row = c->fake->rows;
+    const char *flooded = c->fake->flooded;
+    bool floods =
+        c->fake->flood && (!flooded || str_find(buf_view(&c->asked), str_of(flooded)) != STR_NONE);
     buf_add(&c->fake->log, buf_view(&c->asked));
     c->fake->count++;
     while (row->asked && str_find(buf_view(&c->asked), str_of(row->asked)) == STR_NONE)
@@ -83,7 +87,7 @@ static inline void fake_reply(struct fake_conn *c) {
     buf_clear(&c->asked);
     if (row->answer)
         fake_say(c->io.fd, row->answer);
-    if (c->fake->flood)
+    if (floods)
         fake_flood(c);
     if (row->answer && !row->is_open)
         fake_conn_close(c);

@@ -276,6 +276,48 @@ static void busy_servers_are_asked_again(void **state) {
     end(&f);
 }
 
+#define COME_AFTER(seconds)                                                        \
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: " seconds "\r\nConnection: " \
+    "close\r\n\r\nslow"
+
+/* The answer is told at once when the time of the request would be over, or much later anyway. */
+static void who_is_told_to_come_much_later_is_told_so(void **state) {
+    static const struct {
+        struct row rows[2];
+        int64_t timeout;
+    } cases[] = {
+        {{{"GET", COME_AFTER("86400"), false}, {0}}, 5 * CLOCK_SECOND},
+        {{{"GET", COME_AFTER("5"), false}, {0}}, 5 * CLOCK_SECOND},
+        {{{"GET", COME_AFTER("61"), false}, {0}}, 3600 * CLOCK_SECOND},
+        {{{"GET", COME_AFTER("61"), false}, {0}}, INT64_MAX},
+    };
+    (void)state;
+    assert_int_equal(LIMIT_CLIENT_RETRY_SECONDS, 60);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fake f;
+        begin(&f, cases[i].rows);
+        start_client(&f, (struct client_http_opts){.timeout = cases[i].timeout});
+        int64_t from = clock_mono(&clock_system);
+        assert_int_equal(ask(&f), ERR_UNAVAILABLE);
+        assert_true(clock_mono(&clock_system) - from < 4 * CLOCK_SECOND);
+        assert_int_equal(f.status, 503);
+        assert_int_equal(f.server.count, 1);
+        end(&f);
+    }
+}
+
+/* Retries are within the time of the request, which begins when it is first sent. */
+static void retries_take_time_of_the_request(void **state) {
+    static const struct row again[] = {{"GET", COME_AGAIN, false}, {0}};
+    (void)state;
+    struct fake f;
+    begin_on(&f, again, &quick);
+    start_client(&f, (struct client_http_opts){.timeout = 7 * CLOCK_SECOND / 2});
+    assert_true(ask(&f) != ERR_NONE);
+    assert_in_range(f.server.count, 1, 4);
+    end(&f);
+}
+
 static void silence_has_an_end(void **state) {
     (void)state;
     struct fake f;
@@ -343,7 +385,8 @@ static void long_answers_are_refused(void **state) {
     start_client(&f, (struct client_http_opts){0});
     assert_int_equal(ask(&f), ERR_INTERNAL); /* too long for an object, but not for an answer */
     f.server.flood = LIMIT_CLIENT_ANSWER_BYTES;
-    assert_int_equal(ask(&f), ERR_UNAVAILABLE);
+    assert_int_equal(ask(&f), ERR_TOO_LARGE);
+    assert_int_equal(f.status, 200);
     assert_string_equal(f.message, "the answer is longer than 67108864 bytes");
     end(&f);
 }
@@ -565,6 +608,8 @@ int main(void) {
         cmocka_unit_test(paths_are_asked_for_as_they_are),
         cmocka_unit_test(long_answers_are_refused),
         cmocka_unit_test(busy_servers_are_asked_again),
+        cmocka_unit_test(who_is_told_to_come_much_later_is_told_so),
+        cmocka_unit_test(retries_take_time_of_the_request),
         cmocka_unit_test(requests_are_spread_over_time),
         cmocka_unit_test(events_are_limited_by_themselves),
         cmocka_unit_test(other_names_are_for_certificates_alone),

@@ -19,7 +19,7 @@ static const char good[] =
     "- name: two\n"
     "  cluster: {server: 'http://two', certificate-authority-data: UEVN}\n"
     "- name: three\n"
-    "  cluster: {server: 'https://three/k8s/clusters/c', insecure-skip-tls-verify: true}\n"
+    "  cluster: {server: 'https://three/k8s/clusters/c@d', insecure-skip-tls-verify: true}\n"
     "users:\n"
     "- name: cert\n"
     "  user: {client-certificate: /etc/c.crt, client-key: keys/c.key}\n"
@@ -73,7 +73,7 @@ static void contexts_say_what_they_name(void **state) {
     EXPECT(x.namespace, "");
     x = resolved(&a, "c");
     assert_true(x.is_insecure);
-    EXPECT(x.server, "https://three/k8s/clusters/c");
+    EXPECT(x.server, "https://three/k8s/clusters/c@d");
     EXPECT(x.token, "secret");
     EXPECT(x.token_file, "/dir/.kube/../t");
     x = resolved(&a, "e");
@@ -135,6 +135,21 @@ static const struct {
      "clusters: [{name: c, cluster: {server: 'one:6443'}}]",
      "context \"x\": kubeconfig 'f': cluster \"c\": server 'one:6443' begins neither with https:// "
      "nor http://"},
+    {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
+     "clusters: [{name: c, cluster: {server: 'https://user:secret@host:6443'}}]",
+     "context \"x\": kubeconfig 'f': cluster \"c\": server has a user or a password in its URL, "
+     "which "
+     "is not supported"},
+    {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
+     "clusters: [{name: c, cluster: {server: 'http://user@host/path'}}]",
+     "context \"x\": kubeconfig 'f': cluster \"c\": server has a user or a password in its URL, "
+     "which "
+     "is not supported"},
+    {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
+     "clusters: [{name: c, cluster: {server: 'ftp://user:secret@host'}}]",
+     "context \"x\": kubeconfig 'f': cluster \"c\": server has a user or a password in its URL, "
+     "which "
+     "is not supported"},
     {"current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n"
      "clusters: [{name: c, cluster: {server: 'http://a', certificate-authority-data: '%'}}]",
      "context \"x\": kubeconfig 'f': cluster \"c\": certificate-authority-data: illegal base64"},

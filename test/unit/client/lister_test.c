@@ -164,6 +164,53 @@ static void a_list_without_end_is_ended(void **state) {
     end(&a);
 }
 
+#define TOO_LARGE STATUS("413 Request Entity Too Large", "RequestEntityTooLarge", "it is too large")
+
+/* The second page is longer than an answer may be; half of it is not. */
+static const struct row large[] = {
+    {"continue=two&limit=500", OK_HEAD "{", false},
+    {"continue=two&limit=250", LIST("Pod", "three", ITEM("b")), false},
+    {"continue=three&limit=250", LIST("Pod", "", ITEM("c")), false},
+    {"/pods?limit=500", LIST("Pod", "two", ITEM("a")), false},
+    {0},
+};
+
+static void large_objects_come_on_small_pages(void **state) {
+    (void)state;
+    struct asked a;
+    begin(&a, large, 1);
+    a.v[0].kind = client_kind(API_T_pod);
+    a.server.flood = LIMIT_CLIENT_ANSWER_BYTES;
+    a.server.flooded = "continue=two&limit=500";
+    run(&a);
+    assert_string_equal(a.v[0].failure.msg, "");
+    assert_int_equal(a.server.count, 4);
+    assert_string_equal(taken(&a), "a b c ");
+    end(&a);
+}
+
+static const struct row one_by_one[] = {
+    {"/pods?", TOO_LARGE, false},
+    {"continue=two&limit=1", LIST("Node", "", ITEM("b")), false},
+    {"limit=1 ", LIST("Node", "two", ITEM("a")), false},
+    {"/nodes?", TOO_LARGE, false},
+    {0},
+};
+
+static void the_smallest_page_has_one_object(void **state) {
+    (void)state;
+    struct asked a;
+    begin(&a, one_by_one, 2);
+    run(&a);
+    assert_int_equal(a.v[0].failure.code, ERR_NONE);
+    assert_int_equal(a.v[1].failure.code, ERR_TOO_LARGE);
+    assert_string_equal(a.v[1].failure.msg, "it is too large");
+    assert_int_equal(a.v[1].status, 413);
+    assert_int_equal(a.server.count, 8 + 2 + 9); /* 500, 250, 125, 62, 31, 15, 7, 3, 1 */
+    assert_string_equal(taken(&a), "a b ");
+    end(&a);
+}
+
 static void nobody_there_fails_all(void **state) {
     (void)state;
     struct asked a;
@@ -196,6 +243,8 @@ int main(void) {
         cmocka_unit_test(a_list_that_has_expired_begins_anew),
         cmocka_unit_test(one_that_expires_again_and_again_fails),
         cmocka_unit_test(a_list_without_end_is_ended),
+        cmocka_unit_test(large_objects_come_on_small_pages),
+        cmocka_unit_test(the_smallest_page_has_one_object),
         cmocka_unit_test(nobody_there_fails_all),
         cmocka_unit_test(it_may_be_left_at_any_time),
     };
