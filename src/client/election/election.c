@@ -52,7 +52,7 @@ static void on_answer(void *arg, const struct client_answer *answer);
 int election_times_check(const struct election_times *t, struct err *err) {
     if (t->lease_duration <= t->renew_deadline)
         return err_set(err, ERR_INVALID, "leaseDuration must be greater than renewDeadline");
-    if (t->renew_deadline <= (int64_t)(jitter_factor * (double)t->retry_period))
+    if ((double)t->renew_deadline <= jitter_factor * (double)t->retry_period)
         return err_set(err, ERR_INVALID,
                        "renewDeadline must be greater than retryPeriod*JitterFactor");
     if (t->lease_duration < CLOCK_SECOND || t->lease_duration / CLOCK_SECOND > INT32_MAX)
