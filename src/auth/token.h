@@ -135,7 +135,8 @@ struct auth_credentials {
     struct str authorization;         /* the header Authorization */
     bool is_websocket;
     struct api_strs protocols; /* the headers Sec-WebSocket-Protocol */
-    int64_t now;               /* seconds since the epoch */
+    int64_t now;               /* seconds since the epoch, as tokens count them */
+    int64_t certificate_now;   /* as certificates do: by the clock on the wall */
 };
 
 enum auth_outcome {

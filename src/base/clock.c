@@ -33,6 +33,11 @@ int64_t clock_wait(const struct clock *c, int64_t ns) {
     return c->wait ? c->wait(c, ns) : ns;
 }
 
+int64_t clock_after(int64_t now, int64_t ns) {
+    int64_t at;
+    return __builtin_add_overflow(now, ns, &at) ? INT64_MAX : at;
+}
+
 /* The clock is the first member of the manual one, so a pointer to one is a pointer to the other.
  */
 static int64_t manual_wall(const struct clock *self) {
@@ -58,16 +63,20 @@ static const struct clock_fast *fast_of(const struct clock *self) {
 }
 
 /* The monotonic clock alone counts, so that both times stay together. */
-static int64_t passed(const struct clock_fast *f) {
-    return (read_clock(CLOCK_MONOTONIC) - f->mono_ns) * f->speed;
+static int64_t ahead(const struct clock_fast *f, int64_t start) {
+    int64_t at;
+    if (__builtin_mul_overflow(read_clock(CLOCK_MONOTONIC) - f->mono_ns, f->speed, &at) ||
+        __builtin_add_overflow(start, at, &at) || at > CLOCK_LAST)
+        return CLOCK_LAST;
+    return at;
 }
 
 static int64_t fast_wall(const struct clock *self) {
-    return fast_of(self)->wall_ns + passed(fast_of(self));
+    return ahead(fast_of(self), fast_of(self)->wall_ns);
 }
 
 static int64_t fast_mono(const struct clock *self) {
-    return fast_of(self)->mono_ns + passed(fast_of(self));
+    return ahead(fast_of(self), fast_of(self)->mono_ns);
 }
 
 static int64_t fast_wait(const struct clock *self, int64_t ns) {

@@ -19,9 +19,16 @@ struct clock {
 
 #define CLOCK_SECOND INT64_C(1000000000)
 
+/* Where a clock that is fast comes to stand still, in the year 2252: ten years before the last
+ * moment there is, so that what is added to a time is still one. */
+#define CLOCK_LAST (INT64_MAX - INT64_C(3650) * 86400 * CLOCK_SECOND)
+
 int64_t clock_wall(const struct clock *c);             /* c's wall time */
 int64_t clock_mono(const struct clock *c);             /* c's monotonic time */
 int64_t clock_wait(const struct clock *c, int64_t ns); /* how long so much of it takes */
+
+/* The moment so long after `now`; the last one there is when that is too far away. */
+int64_t clock_after(int64_t now, int64_t ns);
 
 /* The operating system's clock. */
 extern const struct clock clock_system;
@@ -45,7 +52,8 @@ struct clock_fast {
     int64_t wall_ns, mono_ns; /* of the system, at its start */
 };
 
-/* Starts a clock at the system's time that runs `speed` times as fast from now on; at least 1. */
+/* Starts a clock at the system's time that runs `speed` times as fast from now on; at least 1. It
+ * stands still when it has come to CLOCK_LAST. */
 void clock_fast_init(struct clock_fast *f, int64_t speed);
 
 #endif

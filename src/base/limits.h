@@ -286,6 +286,11 @@
  * copied may go beyond it by one answer. */
 #define LIMIT_NET_OUT_BYTES (128U << 10)
 
+/* Bytes that TLS makes of one call before the connection breaks: a turn gathers 64 KiB and a
+ * record, and a handshake has a chain of certificates and the names of authorities, some 100 KiB
+ * at most. A peer that asks for new keys without end would be answered without end. */
+#define LIMIT_NET_SEALED_BYTES (1U << 20)
+
 /* A message that a peer sends on a WebSocket. They are not even kept; browsers send none. */
 #define LIMIT_NET_WEBSOCKET_BYTES (64U << 10)
 

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/heap.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -170,7 +171,7 @@ static void set_timer(struct workqueue *q) {
 
 static void delay(struct item *item, int64_t ns) {
     struct workqueue *q = item->q;
-    int64_t due = net_loop_now(q->loop) + ns;
+    int64_t due = clock_after(net_loop_now(q->loop), ns);
     if (item->state == ITEM_READY || (item->is_delayed && item->due <= due))
         return;
     undelay(item);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/map.h"
 #include "cli/io.h"
 #include "cli/spelling.h"
@@ -275,7 +276,10 @@ int serve_tell_ready(struct serve *s, struct err *err) {
 void serve_stop(struct serve *s) {
     int64_t second = clock_wait(s->call->ctx->clock, CLOCK_SECOND); /* of the core's loop */
     int64_t speed = second ? CLOCK_SECOND / second : 1;
-    server_stop(s->server, s->shutdown_delay * speed, GRACE * speed);
+    int64_t delay;
+    if (__builtin_mul_overflow(s->shutdown_delay, speed, &delay))
+        delay = INT64_MAX;
+    server_stop(s->server, delay, GRACE * speed);
 }
 
 static void on_signal(void *arg) {

@@ -48,14 +48,15 @@ static struct registry_failure read_since(struct server__call *c, struct api_opt
     struct time_instant since;
     int64_t ns;
     out->since = INT64_MIN;
-    if (seconds.set && !__builtin_mul_overflow(seconds.v, CLOCK_SECOND, &ns))
-        out->since = clock_wall(c->s->opts.clock) - ns;
+    if (seconds.set && (__builtin_mul_overflow(seconds.v, CLOCK_SECOND, &ns) ||
+                        __builtin_sub_overflow(clock_wall(c->s->opts.clock), ns, &out->since)))
+        out->since = INT64_MIN; /* less than nothing is refused later */
     if (!text.n)
         return none;
     if (time_parse(text, &since, &why) < 0)
         return registry_bad_request(arena_str(&c->arena, buf_view(&why)));
-    if (!__builtin_mul_overflow(since.seconds, CLOCK_SECOND, &ns))
-        out->since = ns;
+    if (__builtin_mul_overflow(since.seconds, CLOCK_SECOND, &out->since))
+        out->since = since.seconds < 0 ? INT64_MIN : INT64_MAX;
     return none;
 }
 

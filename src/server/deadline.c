@@ -5,6 +5,7 @@
  * Follows k8s.io/apiserver pkg/endpoints/filters, func WithRequestDeadline.
  * Follows k8s.io/apiserver pkg/server/filters, func WithTimeoutForNonLongRunningRequests.
  */
+#include "base/clock.h"
 #include "codec/time.h"
 #include "server/server_int.h"
 
@@ -29,7 +30,8 @@ struct registry_failure server__deadline_read(struct server__call *c) {
     if (text.n && time_parse_duration(text, &asked, &err) < 0)
         return registry_bad_request(
             arena_printf(&c->arena, "invalid timeout specified in the request URL - %s", err.msg));
-    c->due = net_loop_now(c->worker->loop) + (asked > 0 && asked < longest ? asked : longest);
+    c->due =
+        clock_after(net_loop_now(c->worker->loop), asked > 0 && asked < longest ? asked : longest);
     return (struct registry_failure){.code = ERR_NONE};
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/map.h"
 #include "server/server_int.h"
 
@@ -131,7 +132,7 @@ void server_stop(struct server *s, int64_t delay, int64_t grace) {
     s->grace = grace;
     s->stopping = was_stopping ? s->stopping : (struct net_timer){.fn = shut_down, .arg = s};
     net_timer_start(s->opts.loop, &s->stopping,
-                    net_loop_now(s->opts.loop) + (was_stopping ? 0 : delay));
+                    clock_after(net_loop_now(s->opts.loop), was_stopping ? 0 : delay));
 }
 
 void server_free(struct server *s) {

@@ -68,6 +68,7 @@ static struct registry_failure authenticate(struct server__call *c) {
         .is_websocket = net_websocket_is_asked(request),
         .protocols = headers_of(c, STR("Sec-WebSocket-Protocol")),
         .now = clock_wall(c->s->opts.clock) / CLOCK_SECOND,
+        .certificate_now = clock_wall(net_loop_clock(c->worker->loop)) / CLOCK_SECOND,
     };
     struct auth_answer answer = auth_authenticate(&c->s->opts.who, &c->arena, &shown);
     c->user = answer.user;

@@ -149,19 +149,26 @@ static void make_folders(struct arena *a, struct str path) {
     }
 }
 
-/* A link stays one: the file that it leads to is written. */
-static struct str resolve(struct arena *a, struct str path) {
-    char *real = realpath(arena_str(a, path).p, NULL);
-    struct str out = real ? arena_str(a, str_of(real)) : arena_str(a, path);
+/* A link stays one: the file that it leads to is written, and must be there. */
+static int resolve(struct arena *a, struct str path, struct str *out, struct err *err) {
+    struct stat st;
+    *out = arena_str(a, path);
+    if (lstat(out->p, &st) < 0 || !S_ISLNK(st.st_mode))
+        return 0;
+    char *real = realpath(out->p, NULL);
+    if (!real)
+        return err_set(err, ERR_IO, "cannot follow the link '%s': %s", out->p, strerror(errno));
+    *out = arena_str(a, str_of(real));
     free(real);
-    return out;
+    return 0;
 }
 
-static int merge_locked(struct arena *a, struct str path, struct str name, const struct json *own,
+static int merge_locked(struct arena *a, struct str given, struct str name, const struct json *own,
                         struct err *err) {
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     struct json config;
-    if (read_config(a, path, &config, err) < 0)
+    struct str path;
+    if (resolve(a, given, &path, err) < 0 || read_config(a, path, &config, err) < 0)
         return -1;
     struct json merged = merge(a, &config, name, own);
     yml_write(&text, &merged);
@@ -175,7 +182,6 @@ int auth_kubeconfig_merge(struct arena *a, const struct auth_kubeconfig_places *
     if (own_entries(a, name, k, &own, err) < 0)
         return -1;
     make_folders(a, path);
-    path = resolve(a, path);
     const char *lock = arena_printf(a, "%.*s.lock", STR_ARG(path)).p;
     int fd = open(lock, O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)

@@ -142,7 +142,7 @@ static struct auth_answer try_client(const struct auth_authenticator *who, struc
         return refuse(shown->client_fault);
     if (!shown->client || !shown->client->has_user)
         return (struct auth_answer){.outcome = AUTH_NOBODY};
-    if (shown->now > shown->client->until)
+    if (shown->certificate_now > shown->client->until)
         return refuse(STR("verifying certificate failed: certificate has expired"));
     return (struct auth_answer){.outcome = AUTH_KNOWN, .user = shown->client->user};
 }

@@ -58,7 +58,7 @@ static int64_t seconds_of(int64_t duration) {
 int election_times_check(const struct election_times *t, struct err *err) {
     if (t->lease_duration <= t->renew_deadline)
         return err_set(err, ERR_INVALID, "leaseDuration must be greater than renewDeadline");
-    if (t->renew_deadline <= (int64_t)(jitter_factor * (double)t->retry_period))
+    if ((double)t->renew_deadline <= jitter_factor * (double)t->retry_period)
         return err_set(err, ERR_INVALID,
                        "renewDeadline must be greater than retryPeriod*JitterFactor");
     if (t->lease_duration < CLOCK_SECOND || seconds_of(t->lease_duration) > INT32_MAX)

@@ -85,6 +85,7 @@ struct up {
     struct load_pools pools;
     struct feature_config gates[COMPONENTS];
     struct live *live;
+    bool is_stopping; /* nothing is begun any more */
     pid_t child;
     struct net_io child_io;
     struct err *err; /* what failed after the start */
@@ -133,6 +134,7 @@ static int configure_gates(struct up *up, struct err *err) {
 
 static void stop(void *arg) {
     struct up *up = arg;
+    up->is_stopping = true;
     if (up->child > 0)
         kill(up->child, SIGTERM); /* its end ends all */
     else
@@ -146,6 +148,7 @@ static void on_components_ended(void *arg) {
 
 static void fail(struct up *up) {
     up->rc = -1;
+    up->is_stopping = true;
     live_stop(up->live);
 }
 
@@ -188,6 +191,14 @@ static char **words_of(struct up *up) {
     return words;
 }
 
+/* Ends it at once: nobody could tell when it ends by itself. */
+static void end_child(struct up *up) {
+    kill(up->child, SIGKILL);
+    while (waitpid(up->child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    up->child = 0;
+}
+
 /* The signals that this process waits for are ordinary ones to the command. */
 static int spawn(struct up *up, struct err *err) {
     posix_spawnattr_t attr;
@@ -205,8 +216,11 @@ static int spawn(struct up *up, struct err *err) {
     }
     up->child_io = (struct net_io){
         .fd = (int)syscall(SYS_pidfd_open, up->child, 0), .fn = on_child, .arg = up};
-    if (up->child_io.fd < 0)
-        return err_set(err, ERR_IO, "%s: %s", words[0], strerror(errno));
+    if (up->child_io.fd < 0) {
+        rc = errno;
+        end_child(up);
+        return err_set(err, ERR_IO, "%s: %s", words[0], strerror(rc));
+    }
     net_io_start(up->serve.loop, &up->child_io, EPOLLIN);
     return 0;
 }
@@ -241,6 +255,8 @@ static int merge(struct up *up, struct err *err) {
 
 static void on_components_ready(void *arg) {
     struct up *up = arg;
+    if (up->is_stopping)
+        return;
     if (merge(up, up->err) < 0 ||
         (up->opts->ephemeral
              ? serve_write_kubeconfig(&up->serve, up->err) < 0 || spawn(up, up->err) < 0

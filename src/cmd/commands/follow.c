@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "api/object.h"
+#include "base/clock.h"
 #include "base/printable.h"
 #include "cli/io.h"
 #include "client/informer.h"
@@ -238,7 +239,8 @@ static void run(struct following *f) {
     f->again = (struct net_timer){.fn = explain_again, .arg = f};
     f->late = (struct net_timer){.fn = on_late, .arg = f};
     if (f->opts->timeout)
-        net_timer_start(f->remote.loop, &f->late, net_loop_now(f->remote.loop) + f->opts->timeout);
+        net_timer_start(f->remote.loop, &f->late,
+                        clock_after(net_loop_now(f->remote.loop), f->opts->timeout));
     listen(f);
     while (!f->has_ended)
         net_loop_turn(f->remote.loop, -1);

@@ -200,7 +200,7 @@ static void shut_down_seat(void *arg) {
     struct net__worker *worker = seat->worker;
     worker->is_shutting_down = true;
     net_timer_start(worker->loop, &seat->grace,
-                    net_loop_now(worker->loop) + seat->server->shutdown.grace);
+                    clock_after(net_loop_now(worker->loop), seat->server->shutdown.grace));
     for (struct net__conn *c = worker->conns; c; c = c->next)
         net__conn_shutdown(c);
     check_empty(seat);

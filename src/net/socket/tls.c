@@ -148,8 +148,12 @@ static int add_context(struct net_tls *tls, const struct net_certificate *certif
     return client_ca.n ? use_client_ca(context, client_ca, err) : 0;
 }
 
+/* Fails for good when it is too much: OpenSSL would not ask before the peer has no more bytes. */
 static int add_sealed(BIO *bio, const char *bytes, int n) {
-    buf_add(BIO_get_data(bio), (struct str){bytes, (size_t)n});
+    struct buf *sealed = BIO_get_data(bio);
+    if (sealed->n + (size_t)n > LIMIT_NET_SEALED_BYTES)
+        return -1;
+    buf_add(sealed, (struct str){bytes, (size_t)n});
     return n;
 }
 

@@ -27,7 +27,8 @@ static int setup(void **state) {
 }
 
 static int teardown(void **state) {
-    static const char *const names[] = {"a", "b", "b.lock", "link", "new/.kube/config"};
+    static const char *const names[] = {"a",    "b",         "b.lock",
+                                        "link", "link.lock", "new/.kube/config"};
     struct place *p = *state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(arena_printf(&p->a, "%s/%s", p->dir, names[i]).p);
@@ -145,6 +146,34 @@ static void what_cannot_be_done_is_told(void **state) {
     assert_non_null(strstr(err.msg, "/b.lock': File exists"));
 }
 
+/* kubectl locks by the name that it is given, wherever that leads. */
+static void the_lock_is_that_of_the_name(void **state) {
+    struct place *p = *state;
+    struct auth_kubeconfig_places places = {.file = path_of(p, "link")};
+    struct err err = {0};
+    write_file(p, "a", "{}");
+    write_file(p, "link.lock", "");
+    assert_int_equal(symlink("a", path_of(p, "link").p), 0);
+    assert_int_equal(merge(p, &places, &err), -1);
+    assert_non_null(strstr(err.msg, "/link.lock': File exists"));
+    assert_string_equal(read_file(p, "a"), "{}");
+}
+
+static void a_link_that_leads_nowhere_stays(void **state) {
+    struct place *p = *state;
+    struct auth_kubeconfig_places places = {.file = path_of(p, "link")};
+    struct err err = {0};
+    struct stat st;
+    assert_int_equal(symlink("a", path_of(p, "link").p), 0);
+    assert_int_equal(merge(p, &places, &err), -1);
+    assert_non_null(strstr(err.msg, "cannot follow the link '"));
+    assert_non_null(strstr(err.msg, "/link': No such file or directory"));
+    assert_int_equal(lstat(path_of(p, "link").p, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(access(path_of(p, "a").p, F_OK), -1);
+    assert_int_equal(access(path_of(p, "link.lock").p, F_OK), -1);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -152,6 +181,8 @@ int main(void) {
         TEST(what_is_there_stays),
         TEST(the_file_is_kubectls),
         TEST(what_cannot_be_done_is_told),
+        TEST(the_lock_is_that_of_the_name),
+        TEST(a_link_that_leads_nowhere_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

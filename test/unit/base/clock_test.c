@@ -62,11 +62,38 @@ static void the_fast_clock_is_ahead(void **state) {
     assert_int_equal(clock_wait(&clock_system, 7), 7);
 }
 
+/* A thousand times as fast, the year 2252 comes after some weeks. */
+static void the_fast_clock_comes_to_stand_still(void **state) {
+    (void)state;
+    struct clock_fast f;
+    clock_fast_init(&f, LIMIT_CLUSTER_SPEED);
+    const struct clock *c = &f.clock;
+    f.wall_ns = CLOCK_LAST - 1;
+    assert_true(clock_wall(c) >= CLOCK_LAST - 1 && clock_wall(c) <= CLOCK_LAST);
+    f.wall_ns = clock_wall(&clock_system);
+    f.mono_ns -= CLOCK_LAST / LIMIT_CLUSTER_SPEED;
+    assert_true(clock_wall(c) == CLOCK_LAST); /* the sum would be too much */
+    assert_true(clock_mono(c) > 0 && clock_mono(c) <= CLOCK_LAST);
+    f.mono_ns -= CLOCK_LAST / LIMIT_CLUSTER_SPEED;
+    assert_true(clock_wall(c) == CLOCK_LAST); /* the product, too */
+    assert_true(clock_mono(c) == CLOCK_LAST);
+}
+
+static void what_is_too_far_away_is_the_last_moment(void **state) {
+    (void)state;
+    assert_true(clock_after(5, 7) == 12);
+    assert_true(clock_after(5, -7) == -2);
+    assert_true(clock_after(5, INT64_MAX - 5) == INT64_MAX);
+    assert_true(clock_after(6, INT64_MAX - 5) == INT64_MAX);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fake_clock_stands_still),
         cmocka_unit_test(the_system_clock_tells_the_time),
         cmocka_unit_test(the_fast_clock_is_ahead),
+        cmocka_unit_test(the_fast_clock_comes_to_stand_still),
+        cmocka_unit_test(what_is_too_far_away_is_the_last_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

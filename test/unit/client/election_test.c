@@ -475,6 +475,8 @@ static void test_times(void **state) {
         {{15 * S, 10 * S, 2 * S}, NULL},
         {{10 * S, 10 * S, 2 * S}, "leaseDuration must be greater than renewDeadline"},
         {{15 * S, 10 * S, 9 * S}, "renewDeadline must be greater than retryPeriod*JitterFactor"},
+        {{INT64_MAX, INT64_MAX - 1, INT64_MAX - 2},
+         "renewDeadline must be greater than retryPeriod*JitterFactor"},
         {{15 * S, 10 * S, 0}, "retryPeriod must be greater than zero"},
         {{INT32_MAX * S, 10 * S, 2 * S}, NULL},
         {{INT32_MAX * S + 1, 10 * S, 2 * S}, "leaseDuration must be greater than zero"},

@@ -126,6 +126,9 @@ static void a_key_may_wait(void **state) {
     assert_int_equal(m->syncs, 1);
     world_run(&m->w, 20);
     assert_int_equal(m->syncs, 1);
+    workqueue_add_after(m->q, STR("default"), STR("key"), INT64_MAX); /* for ever */
+    world_run(&m->w, 20);
+    assert_int_equal(m->syncs, 1);
     m->again = 5 * CLOCK_SECOND;
     add(m);
     world_run(&m->w, 21);

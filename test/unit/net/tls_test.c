@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "certs.h"
 #include "net/socket/tls_int.h"
 
@@ -68,41 +69,60 @@ static void test_bad_certificates_are_refused(void **state) {
     net_tls_free(NULL);
 }
 
-/* Shakes hands over a pair of sockets; the client shows these certificates, or none. */
-static struct net_identity *identify(const struct world *w, const struct cert *client,
-                                     const struct cert *issuer) {
-    struct err err;
-    struct net_tls *tls = make_tls(w->server.cert_pem, w->server.key_pem, w->ca.cert_pem, &err);
-    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
-    struct buf sealed = BUF_INIT(SIZE_MAX);
+/* A client and a server over a pair of sockets. */
+struct pair {
+    struct net_tls *tls;
+    SSL_CTX *context;
+    SSL *here, *there;
+    struct buf sealed; /* of the server, to be sent */
     int fds[2];
-    assert_non_null(tls);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+};
+
+/* Shakes hands; the client shows these certificates, or none. */
+static void pair_open(struct pair *p, const struct world *w, const struct cert *client,
+                      const struct cert *issuer) {
+    struct err err;
+    *p = (struct pair){.sealed = BUF_INIT(SIZE_MAX)};
+    p->tls = make_tls(w->server.cert_pem, w->server.key_pem, w->ca.cert_pem, &err);
+    p->context = SSL_CTX_new(TLS_client_method());
+    assert_non_null(p->tls);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, p->fds), 0);
     if (client) {
-        SSL_CTX_use_certificate(context, client->x509);
-        SSL_CTX_use_PrivateKey(context, client->key);
+        SSL_CTX_use_certificate(p->context, client->x509);
+        SSL_CTX_use_PrivateKey(p->context, client->key);
     }
     if (issuer)
-        SSL_CTX_add1_chain_cert(context, issuer->x509);
-    SSL *there = SSL_new(context), *here = net__tls_accept(tls, fds[0], &sealed);
-    SSL_set_fd(there, fds[1]);
-    SSL_set_connect_state(there);
+        SSL_CTX_add1_chain_cert(p->context, issuer->x509);
+    p->there = SSL_new(p->context);
+    p->here = net__tls_accept(p->tls, p->fds[0], &p->sealed);
+    SSL_set_fd(p->there, p->fds[1]);
+    SSL_set_connect_state(p->there);
     int done = 0;
     for (int i = 0; i < 20 && done != 2; i++) {
-        done = (SSL_do_handshake(there) == 1) + (SSL_do_handshake(here) == 1);
-        assert_int_equal(sealed.n ? write(fds[0], sealed.p, sealed.n) : 0, sealed.n);
-        buf_clear(&sealed);
+        done = (SSL_do_handshake(p->there) == 1) + (SSL_do_handshake(p->here) == 1);
+        assert_int_equal(p->sealed.n ? write(p->fds[0], p->sealed.p, p->sealed.n) : 0, p->sealed.n);
+        buf_clear(&p->sealed);
     }
     assert_int_equal(done, 2);
-    assert_null(net__tls_protocol(here)); /* the client did not ask */
-    struct net_identity *identity = net__tls_identity(here);
-    SSL_free(there);
-    SSL_free(here);
-    buf_release(&sealed);
-    SSL_CTX_free(context);
-    net_tls_free(tls);
-    close(fds[0]);
-    close(fds[1]);
+}
+
+static void pair_close(struct pair *p) {
+    SSL_free(p->there);
+    SSL_free(p->here);
+    buf_release(&p->sealed);
+    SSL_CTX_free(p->context);
+    net_tls_free(p->tls);
+    close(p->fds[0]);
+    close(p->fds[1]);
+}
+
+static struct net_identity *identify(const struct world *w, const struct cert *client,
+                                     const struct cert *issuer) {
+    struct pair p;
+    pair_open(&p, w, client, issuer);
+    assert_null(net__tls_protocol(p.here)); /* the client did not ask */
+    struct net_identity *identity = net__tls_identity(p.here);
+    pair_close(&p);
     return identity;
 }
 
@@ -151,12 +171,40 @@ static void test_subjects_are_read(void **state) {
     cert_release(&client);
 }
 
+/* The client asks for new keys so often; what comes of it for the server, which reads once. */
+static int ask_for_keys(struct pair *p, int times) {
+    char byte;
+    for (int i = 0; i < times; i++) {
+        assert_int_equal(SSL_key_update(p->there, SSL_KEY_UPDATE_REQUESTED), 1);
+        assert_int_equal(SSL_do_handshake(p->there), 1);
+    }
+    return SSL_get_error(p->here, SSL_read(p->here, &byte, 1));
+}
+
+static void test_answers_without_end_break_the_connection(void **state) {
+    struct pair p;
+    pair_open(&p, *state, NULL, NULL);
+    assert_int_equal(SSL_version(p.here), TLS1_3_VERSION);
+    assert_int_equal(ask_for_keys(&p, 100), SSL_ERROR_WANT_READ);
+    assert_true(p.sealed.n >= 2000); /* an answer for each */
+    /* Much may wait that was made by the same call. */
+    while (p.sealed.n < LIMIT_NET_SEALED_BYTES - 1000)
+        buf_add_char(&p.sealed, 'x');
+    assert_int_equal(ask_for_keys(&p, 10), SSL_ERROR_WANT_READ);
+    assert_true(p.sealed.n >= LIMIT_NET_SEALED_BYTES - 900);
+    int error = ask_for_keys(&p, 100);
+    assert_true(error == SSL_ERROR_SYSCALL || error == SSL_ERROR_SSL);
+    assert_true(p.sealed.n <= LIMIT_NET_SEALED_BYTES);
+    pair_close(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(test_bad_certificates_are_refused),
         TEST(test_clients_are_verified_and_never_refused),
         TEST(test_subjects_are_read),
+        TEST(test_answers_without_end_break_the_connection),
     };
     return cmocka_run_group_tests_name("net/tls", tests, NULL, NULL);
 }
