@@ -156,7 +156,7 @@ static void ask_probes(struct walk *w, struct nodes__container *c) {
 static void lead(struct walk *w, struct nodes__container *c) {
     int64_t at = end_of_mode(w, c);
     for (int steps = 0; steps < MOST_STEPS && at <= w->now; steps++) {
-        w->at = at < w->facts->away_until ? at : w->now;
+        w->at = at > 0 && at < w->facts->away_until ? at : w->now; /* none were away in 1969 */
         leave_mode(w, c);
         at = end_of_mode(w, c);
     }

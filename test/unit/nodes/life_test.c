@@ -443,6 +443,7 @@ static const struct {
      COUNTED("-2147483648",
              "state: {running: {startedAt: " AT_LAST "}}, lastState: " ENDED_AT(AT(20), AT(21))),
      0},
+    {"", "", COUNTED("0", "state: " ENDED_AT(AT_LAST, LONG_AGO)), 1},
     {"", "", COUNTED("7", "state: " ENDED_AT(LONG_AGO, AT_LAST)), 7},
     {DELETED(AT_LAST, "-9223372036854775808"), "",
      COUNTED("7", "state: {running: {startedAt: " LONG_AGO "}}"), 7},
