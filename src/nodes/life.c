@@ -65,6 +65,13 @@ static void start_run(struct walk *w, struct nodes__container *c) {
     c->run = (struct nodes__run){.started = seconds_of(w->at)};
 }
 
+/* A count that somebody wrote may have no next one. */
+static void restart(struct walk *w, struct nodes__container *c) {
+    if (c->restarts < INT32_MAX)
+        c->restarts++;
+    start_run(w, c);
+}
+
 static void end_run(struct walk *w, struct nodes__container *c, int32_t exit_code) {
     c->mode = NODES__ENDED;
     c->run.finished = seconds_of(w->at);
@@ -86,10 +93,8 @@ static void leave_run(struct walk *w, struct nodes__container *c, int32_t exit_c
     bool at_once = was_lost || c->restarts == 0 || c->run.finished - c->run.started >= LONG_RUN;
     c->last = c->run;
     c->mode = NODES__BACKOFF;
-    if (at_once) {
-        c->restarts++;
-        start_run(w, c);
-    }
+    if (at_once)
+        restart(w, c);
 }
 
 static int64_t start_of(const struct walk *w, const struct nodes__container *c) {
@@ -130,8 +135,7 @@ static void leave_mode(struct walk *w, struct nodes__container *c) {
         leave_run(w, c, exit_code_of(w, c));
         break;
     case NODES__BACKOFF:
-        c->restarts++;
-        start_run(w, c);
+        restart(w, c);
         break;
     case NODES__ENDED:
         break;
@@ -152,7 +156,7 @@ static void ask_probes(struct walk *w, struct nodes__container *c) {
 static void lead(struct walk *w, struct nodes__container *c) {
     int64_t at = end_of_mode(w, c);
     for (int steps = 0; steps < MOST_STEPS && at <= w->now; steps++) {
-        w->at = at < w->facts->away_until ? at : w->now;
+        w->at = at > 0 && at < w->facts->away_until ? at : w->now; /* none were away in 1969 */
         leave_mode(w, c);
         at = end_of_mode(w, c);
     }

@@ -27,7 +27,7 @@ enum joint { JOINT_NEXT, JOINT_AND, JOINT_OR, JOINT_END, JOINT_UNKNOWN };
 
 /* ---- statements ---- */
 
-/* Nanoseconds of 2, 0.5, 3m, inf; false: it is none. */
+/* Nanoseconds of 2, 0.5, 3m, inf, which is also what nobody lives to see; false: it is none. */
 static bool read_sleep(struct str word, int64_t *ns) {
     static const struct {
         char unit;
@@ -55,7 +55,8 @@ static bool read_sleep(struct str word, int64_t *ns) {
     for (size_t i = 0; has_part && i < tail.n; i++)
         if (tail.p[i] < '0' || tail.p[i] > '9')
             return false;
-    *ns = (whole * CLOCK_SECOND + part * scale) * unit;
+    if (__builtin_mul_overflow(whole * CLOCK_SECOND + part * scale, unit, ns))
+        *ns = INT64_MAX;
     return true;
 }
 
@@ -64,10 +65,8 @@ static bool run_sleep(struct shell *s) {
         int64_t ns;
         if (!read_sleep(s->words[i], &ns))
             return false;
-        if (s->at > INT64_MAX - ns)
+        if (__builtin_add_overflow(s->at, ns, &s->at))
             s->at = INT64_MAX;
-        else
-            s->at += ns;
     }
     s->has_exited = s->at == INT64_MAX;
     s->status = 0;

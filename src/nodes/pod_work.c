@@ -194,7 +194,10 @@ static struct nodes__pod_facts facts_of(const struct nodes *n, const struct node
     return facts;
 }
 
-/* Why a pod that runs cannot get the resources that it asks for by now; empty: it can. */
+/* Why a pod that runs cannot get the resources that it asks for by now; empty: it can. It is asked
+ * all that a new pod is, labels and taints too.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet/allocation, func (*manager) handlePodResourcesResize. */
 static struct str why_deferred(struct nodes *n, struct work *w, const struct nodes__pod *pod) {
     AUTO(buf_release) struct buf message = BUF_INIT(LIMIT_OBJECT_BYTES);
     if (!nodes__wants_resize(pod->object->body))

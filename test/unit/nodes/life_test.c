@@ -420,6 +420,76 @@ static void backoff(void **state) {
     assert_int_equal(nodes__backoff_seconds(INT32_MAX), 300);
 }
 
+/* ---- what others write ---- */
+
+#define COUNTED(count, state) \
+    BEGUN ", containerStatuses: [{name: a, restartCount: " count ", " state "}]"
+#define ENDED_AT(from, to) "{terminated: {exitCode: 1, startedAt: " from ", finishedAt: " to "}}"
+#define LONG_AGO           "'0000-01-01T00:00:00Z'"
+#define IN_1600            "'1600-01-01T00:00:00Z'"
+#define AT_LAST            "'9999-12-31T23:59:59Z'"
+#define MOST               "2147483647"
+
+/* Patched into a pod that ends at once and is restarted; its count then. */
+static const struct {
+    const char *meta, *spec, *status;
+    int32_t restarts;
+} hostile[] = {
+    {"", "", COUNTED(MOST, "state: {running: {startedAt: " AT(30) "}}"), INT32_MAX},
+    {"", "", COUNTED(MOST, "lastState: " ENDED_AT(AT(20), AT(21))), INT32_MAX},
+    {"", "", COUNTED(MOST, "state: {running: {startedAt: " IN_1600 "}}"), INT32_MAX},
+    {"", "", COUNTED("-2147483648", "lastState: " ENDED_AT(AT(30), AT(39))), 0},
+    {"", "",
+     COUNTED("-2147483648",
+             "state: {running: {startedAt: " AT_LAST "}}, lastState: " ENDED_AT(AT(20), AT(21))),
+     0},
+    {"", "", COUNTED("0", "state: " ENDED_AT(AT_LAST, LONG_AGO)), 1},
+    {"", "", COUNTED("7", "state: " ENDED_AT(LONG_AGO, AT_LAST)), 7},
+    {DELETED(AT_LAST, "-9223372036854775808"), "",
+     COUNTED("7", "state: {running: {startedAt: " LONG_AGO "}}"), 7},
+    {DELETED(LONG_AGO, "9223372036854775807"), "",
+     COUNTED("7", "state: {running: {startedAt: " AT_LAST "}}"), 7},
+    {"annotations: {berth.dev/live-seconds: '" MOST "', berth.dev/stop-seconds: '" MOST "', "
+     "berth.dev/startup-seconds: '" MOST "', berth.dev/start-seconds: '" MOST "'}",
+     "activeDeadlineSeconds: 9223372036854775807",
+     COUNTED("7", "state: {running: {startedAt: " AT_LAST "}}"), 7},
+};
+
+#define PROBE                                                                          \
+    "{initialDelaySeconds: " MOST ", periodSeconds: " MOST ", failureThreshold: " MOST \
+    ", successThreshold: " MOST "}"
+
+/* Any time and count may stand in a status, and any second in a pod: nothing overflows, and the
+ * container goes on to live. */
+static void hostile_values(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
+        struct arena a = {0};
+        struct api_pod_status status = {0};
+        struct apiserver_log log = {0};
+        struct str text = arena_printf(
+            &a,
+            "{apiVersion: v1, kind: Pod, metadata: {name: p, uid: u, %s}, spec: {containers: [{"
+            "name: a, image: i, command: ['false'], startupProbe: " PROBE ", readinessProbe: " PROBE
+            ", livenessProbe: " PROBE
+            ", lifecycle: {preStop: {sleep: {seconds: 9223372036854775807}}}}], %s}, status: {%s}}",
+            hostile[i].meta, hostile[i].spec, hostile[i].status);
+        struct api_object *pod = object_of(&a, text.p);
+        struct api_pod *body = api_own_body(pod);
+        struct nodes__pod_next next = nodes__next_of_pod(&a, pod, &facts, &status);
+        if (next.step != NODES__POD_WRITES || next.at <= NOW ||
+            status.container_statuses.v[0].restart_count != hostile[i].restarts)
+            fail_msg("row %zu: step %d, in %lld ns, %d restarts", i, next.step,
+                     (long long)(next.at - NOW), status.container_statuses.v[0].restart_count);
+        for (int is_previous = 0; is_previous < 2; is_previous++)
+            nodes_read_log(&a, pod, STR("a"), is_previous, NOW, &log);
+        body->status = status;
+        nodes__next_of_pod(&a, pod, &facts, &status);
+        api_object_free(pod);
+        arena_release(&a);
+    }
+}
+
 static void addresses(void **state) {
     (void)state;
     struct arena a = {0};
@@ -456,6 +526,7 @@ int main(void) {
         cmocka_unit_test(stops),
         cmocka_unit_test(ephemeral_containers),
         cmocka_unit_test(messages),
+        cmocka_unit_test(hostile_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

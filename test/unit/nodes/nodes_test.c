@@ -405,6 +405,31 @@ static void pods_are_resized(void **state) {
     end(&c);
 }
 
+/* More resources are admitted as a new pod is: also a label that has gone since has them wait. */
+static void resizes_are_admitted(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 1);
+    world_create(&c.w, "{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: {nodeName: node-0, "
+                       "nodeSelector: {zone: a}, containers: [{name: c, image: i, resources: "
+                       "{requests: {cpu: 1}}}]}}");
+    world_run(&c.w, 5);
+    world_patch(&c.w, API_T_node, "node-0", NULL, "{\"metadata\":{\"labels\":{\"zone\":\"b\"}}}");
+    world_run(&c.w, 1);
+    resize(&c, "2");
+    world_run(&c.w, 1);
+    const struct api_pod *pod = pod_of(&c, "x");
+    assert_int_equal(quantity_value(&container_of(pod)->allocated_resources.v[0].value), 1);
+    expect_condition(pod, "PodResizePending", "True", "Deferred",
+                     "Predicate NodeAffinity failed: node(s) didn't match Pod's node "
+                     "affinity/selector");
+    world_patch(&c.w, API_T_node, "node-0", NULL, "{\"metadata\":{\"labels\":{\"zone\":\"a\"}}}");
+    world_run(&c.w, 11);
+    pod = pod_of(&c, "x");
+    assert_int_equal(quantity_value(&container_of(pod)->allocated_resources.v[0].value), 2);
+    end(&c);
+}
+
 /* A carrier that tells of changed nodes only when it is told to, in front of another. */
 struct late {
     struct client base;
@@ -538,6 +563,7 @@ int main(void) {
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_share_a_node),
         cmocka_unit_test(pods_are_resized),
+        cmocka_unit_test(resizes_are_admitted),
         cmocka_unit_test(pods_come_before_their_nodes),
         cmocka_unit_test(nodes_are_chosen),
         cmocka_unit_test(pods_outlive_the_process),

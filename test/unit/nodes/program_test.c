@@ -25,6 +25,16 @@ static const struct {
     {"command: [sleep, '10']", true, 0, 10000, ""},
     {"command: [sleep], args: [1m, '0.25']", true, 0, 60250, ""},
     {"command: [sleep, infinity]", true, 0, FOREVER, ""},
+    /* What nobody lives to see is for ever: so many nanoseconds no number counts. */
+    {"command: [sleep, 106751d]", true, 0, INT64_C(9223286400000), ""},
+    {"command: [sleep, 106752d]", true, 0, FOREVER, ""},
+    {"command: [sleep, 213504d]", true, 0, FOREVER, ""},
+    {"command: [sleep, 365000d]", true, 0, FOREVER, ""},
+    {"command: [sleep, 9999999h]", true, 0, FOREVER, ""},
+    {"command: [sleep, 999999999.999999999d]", true, 0, FOREVER, ""},
+    {"command: [sleep, 60000d, 60000d]", true, 0, FOREVER, ""},
+    {"command: [sh, -c, 'sleep 60000d; echo a; sleep 60000d; echo no']", true, 0, FOREVER,
+     "5184000000000 a\n"},
     {"command: [/pause]", true, 0, FOREVER, ""},
     {"command: [echo, a, 'b  c', $HOME]", true, 0, 0, "0 a b  c $HOME\n"},
     {"image: busybox, args: [echo, hello]", true, 0, 0, "0 hello\n"},
@@ -92,9 +102,9 @@ static void programs(void **state) {
         struct api_object *pod = pod_of(&a, rows[i].container);
         bool is_told = read(&a, pod, &p);
         for (size_t k = 0; k < p.n; k++)
-            buf_addf(&output, "%lld %.*s\n", (long long)(p.lines[k].at * 1000 / CLOCK_SECOND),
+            buf_addf(&output, "%lld %.*s\n", (long long)(p.lines[k].at / (CLOCK_SECOND / 1000)),
                      STR_ARG(p.lines[k].text));
-        int64_t ms = p.runs == INT64_MAX ? FOREVER : p.runs * 1000 / CLOCK_SECOND;
+        int64_t ms = p.runs == INT64_MAX ? FOREVER : p.runs / (CLOCK_SECOND / 1000);
         if (is_told != rows[i].is_told ||
             (is_told && (ms != rows[i].ms || p.exit_code != rows[i].exit_code ||
                          !str_is(buf_view(&output), rows[i].output))))
