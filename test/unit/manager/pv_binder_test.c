@@ -215,6 +215,46 @@ static void nobody_deletes_what_is_elsewhere(void **state) {
     managed_stop(&m);
 }
 
+/* A volume that an old plug-in has made. */
+static void make_old(struct managed *m, const char *policy, const char *finalizers) {
+    world_create(&m->w,
+                 arena_printf(&m->w.arena,
+                              "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, "
+                              "annotations: {pv.kubernetes.io/provisioned-by: "
+                              "kubernetes.io/host-path}, finalizers: [%s]}, spec: {capacity: "
+                              "{storage: 2Gi}, accessModes: [ReadWriteOnce], hostPath: {path: "
+                              "/tmp/x}, persistentVolumeReclaimPolicy: %s, claimRef: {namespace: "
+                              "default, name: gone, uid: u-1}}}",
+                              finalizers, policy)
+                     .p);
+    world_run(&m->w, 1);
+}
+
+static void a_volume_of_an_old_plugin_is_deleted(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BINDER ",persistentvolume-protection-controller", "");
+    make_old(&m, "Delete", "");
+    assert_null(volume_of(&m, "v"));
+    assert_true(m.counting.sent[REGISTRY_VERB_UPDATE] < 10);
+    assert_int_equal(m.counting.sent[REGISTRY_VERB_DELETE], 1);
+    managed_stop(&m);
+}
+
+/* Only volumes that are deleted with their claims are protected by the finalizer. */
+static void a_volume_that_stays_needs_no_finalizer(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BINDER, "");
+    make_old(&m, "Retain", "external-provisioner.volume.kubernetes.io/finalizer, a.b/c");
+    check_phase(&m, "v", "Released");
+    const struct api_strs *left = &volume_of(&m, "v")->metadata.finalizers;
+    assert_int_equal(left->n, 2);
+    assert_true(str_is(left->v[0], "a.b/c"));
+    assert_true(str_is(left->v[1], "kubernetes.io/pv-protection"));
+    managed_stop(&m);
+}
+
 static void a_claim_can_lose_its_volume(void **state) {
     struct managed m;
     (void)state;
@@ -388,6 +428,8 @@ int main(void) {
         cmocka_unit_test(volumes_and_claims_ask_for_each_other),
         cmocka_unit_test(volumes_are_reclaimed),
         cmocka_unit_test(nobody_deletes_what_is_elsewhere),
+        cmocka_unit_test(a_volume_of_an_old_plugin_is_deleted),
+        cmocka_unit_test(a_volume_that_stays_needs_no_finalizer),
         cmocka_unit_test(a_claim_can_lose_its_volume),
         cmocka_unit_test(a_default_class_comes_late),
         cmocka_unit_test(a_volume_is_made_and_deleted),
