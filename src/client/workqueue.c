@@ -170,7 +170,9 @@ static void set_timer(struct workqueue *q) {
 
 static void delay(struct item *item, int64_t ns) {
     struct workqueue *q = item->q;
-    int64_t due = net_loop_now(q->loop) + ns;
+    int64_t due;
+    if (__builtin_add_overflow(net_loop_now(q->loop), ns, &due))
+        due = INT64_MAX;
     if (item->state == ITEM_READY || (item->is_delayed && item->due <= due))
         return;
     undelay(item);
