@@ -489,6 +489,10 @@ static void others_may_provision(void **state) {
     world_create(&m.w, CLAIM("data", ", storageClassName: disks"));
     world_run(&m.w, 20);
     check_claim(&m, "data", "Pending", "");
+    world_patch(&m.w, API_T_storage_class, "disks", NULL,
+                "{\"metadata\":{\"annotations\":{\"berth.dev/provisioner\":null}}}");
+    world_run(&m.w, 1);
+    assert_true(str_is(claim_of(&m, "data")->status.phase, "Bound"));
     managed_stop(&m);
 }
 
