@@ -41,6 +41,7 @@ struct labelled {
     struct map objects; /* struct filed */
     struct map drawers;
     struct buf key;
+    bool is_wide; /* namespaces do not count in drawers */
 };
 
 struct labelled *labelled__new(uint64_t seed) {
@@ -48,6 +49,12 @@ struct labelled *labelled__new(uint64_t seed) {
     x->objects = MAP_INIT(seed);
     x->drawers = MAP_INIT(seed);
     x->key = BUF_INIT(SIZE_MAX);
+    return x;
+}
+
+struct labelled *labelled__new_wide(uint64_t seed) {
+    struct labelled *x = labelled__new(seed);
+    x->is_wide = true;
     return x;
 }
 
@@ -81,6 +88,10 @@ static struct str name_of(struct labelled *x, const struct api_object *o) {
     buf_clear(&x->key);
     buf_addf(&x->key, "%.*s/%.*s", STR_ARG(o->meta->namespace), STR_ARG(o->meta->name));
     return buf_view(&x->key);
+}
+
+static struct str space_of(const struct labelled *x, const struct api_object *o) {
+    return x->is_wide ? STR("") : o->meta->namespace;
 }
 
 static struct str drawer_name(struct labelled *x, struct str namespace, const struct label *l) {
@@ -129,7 +140,7 @@ static bool lies_there(struct labelled *x, const struct filed *f, const struct l
         return false;
     for (size_t i = 0; i < f->n; i++) {
         const struct drawer *d = f->places[i].drawer;
-        struct str wanted = drawer_name(x, f->object->meta->namespace, &labels->v[i]);
+        struct str wanted = drawer_name(x, space_of(x, f->object), &labels->v[i]);
         if (!str_eq(wanted, (struct str){d->key, d->key_size}))
             return false;
     }
@@ -157,7 +168,7 @@ void labelled__set(struct labelled *x, const struct api_object *o, const struct 
     free(f->places);
     f->places = xcalloc(labels->n + 1, sizeof *f->places);
     for (size_t i = 0; i < labels->n; i++)
-        put(x, f, o->meta->namespace, &labels->v[i]);
+        put(x, f, space_of(x, o), &labels->v[i]);
 }
 
 void labelled__drop(struct labelled *x, const struct api_object *o) {

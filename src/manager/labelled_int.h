@@ -14,6 +14,9 @@ struct labelled;
 struct labelled *labelled__new(uint64_t seed);
 void labelled__free(struct labelled *x);
 
+/* The same for objects that are found whatever their namespaces are: it is asked for STR(""). */
+struct labelled *labelled__new_wide(uint64_t seed);
+
 /* Files an object under these labels, and not under others any more. The object is stored until it
  * is set again or dropped; the labels are borrowed. NULL: it stays under those that it has. */
 void labelled__set(struct labelled *x, const struct api_object *o, const struct labels *labels);

@@ -41,7 +41,9 @@ static int64_t deletion_cost(const struct api_object *pod) {
 
 /* Ages that differ by less than the double are alike. */
 static int64_t log_age(struct api_time t, int64_t now) {
-    int64_t age = now - manager__time_ns(t);
+    int64_t age, then = manager__time_ns(t);
+    if (__builtin_sub_overflow(now, then, &age))
+        age = then < now ? INT64_MAX : -1;
     return age > 0 ? (int64_t)log2((double)age) : -1;
 }
 
@@ -92,14 +94,14 @@ static int sign(int64_t a, int64_t b) {
 
 /* No time comes first, then the younger. */
 static int compare_times(const struct rank *a, const struct rank *b, struct api_time at,
-                         struct api_time bt, int64_t log_difference) {
+                         struct api_time bt, int log_order) {
     if (at.set == bt.set && manager__time_ns(at) == manager__time_ns(bt))
         return 0;
     if (!at.set || !bt.set)
         return at.set ? 1 : -1;
-    if (log_difference == 0)
+    if (log_order == 0)
         return str_cmp(a->candidate.pod->meta->uid, b->candidate.pod->meta->uid);
-    return sign(log_difference, 0);
+    return log_order;
 }
 
 static int compare(const void *x, const void *y) {
@@ -110,10 +112,10 @@ static int compare(const void *x, const void *y) {
         sign(a->is_ready, b->is_ready),
         sign(a->cost, b->cost),
         sign(b->candidate.related, a->candidate.related),
-        compare_times(a, b, a->ready, b->ready, a->ready_log - b->ready_log),
+        compare_times(a, b, a->ready, b->ready, sign(a->ready_log, b->ready_log)),
         sign(b->restarts, a->restarts),
         sign(b->sidecar_restarts, a->sidecar_restarts),
-        compare_times(a, b, a->created, b->created, a->created_log - b->created_log),
+        compare_times(a, b, a->created, b->created, sign(a->created_log, b->created_log)),
         a->place < b->place ? -1 : 1,
     };
     size_t i = 0;

@@ -17,7 +17,7 @@
 struct tokens {
     struct manager *manager;
     struct workqueue *accounts, *secrets;
-    struct workqueue *references; /* "secret/account": of a Secret that is gone */
+    struct workqueue *references; /* "secret/account/uid": of a Secret that is gone */
     struct informer *account_informer, *secret_informer;
     struct labelled *by_account;
 };
@@ -163,10 +163,12 @@ static void sync_secret(void *arg, struct work *w) {
 
 static void sync_reference(void *arg, struct work *w) {
     struct tokens *c = arg;
-    struct str secret, name;
+    struct str secret, name, uid;
     str_cut(work_name(w), '/', &secret, &name);
+    str_cut(name, '/', &name, &uid);
     const struct api_object *o = informer_get(c->account_informer, work_namespace(w), name);
-    if (!o || informer_get(c->secret_informer, work_namespace(w), secret))
+    if (!o || (uid.n && !str_eq(uid, o->meta->uid)) ||
+        informer_get(c->secret_informer, work_namespace(w), secret))
         return;
     const struct api_object_reference_list *old =
         &((const struct api_service_account *)o->body)->secrets;
@@ -223,7 +225,8 @@ static void secret_deleted(void *arg, const struct api_object *last) {
     labelled__drop(c->by_account, last);
     if (account.n)
         workqueue_add(c->references, last->meta->namespace,
-                      arena_printf(&a, "%.*s/%.*s", STR_ARG(last->meta->name), STR_ARG(account)));
+                      arena_printf(&a, "%.*s/%.*s/%.*s", STR_ARG(last->meta->name),
+                                   STR_ARG(account), STR_ARG(annotation(last, ACCOUNT_UID))));
 }
 
 /* ---- beginning and end ---- */

@@ -149,8 +149,10 @@ static void refuse_call(struct client__waiting *w, const struct err *err) {
     answer(call, &(struct client_answer){.code = err->code, .message = str_of(err->msg)});
 }
 
-/* Follows k8s.io/client-go rest, func (*withRetry) IsNextRetry. Other than there, a wait that would
- * not end in time is not begun, and what the server has said is told. */
+/* Follows k8s.io/client-go rest, func (*withRetry) IsNextRetry.
+ *
+ * Other than there, a wait that would not end in time is not begun, and what the server has said is
+ * told. */
 static bool comes_again(struct client__http_call *call) {
     const struct client__transfer *t = &call->transfer;
     struct net_loop *loop = call->base.client->loop;

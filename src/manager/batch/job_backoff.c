@@ -54,6 +54,10 @@ int64_t job__backoff_left(const struct job__backoff *b, int64_t now) {
         return 0;
     for (int32_t i = 1; i < b->failures && wait < JOB__MOST_BACKOFF; i++)
         wait = 2 * wait < JOB__MOST_BACKOFF ? 2 * wait : JOB__MOST_BACKOFF;
-    int64_t passed = now - b->last;
-    return wait < passed ? 0 : wait - passed;
+    int64_t passed, left;
+    if (__builtin_sub_overflow(now, b->last, &passed))
+        return b->last < now ? 0 : INT64_MAX;
+    if (__builtin_sub_overflow(wait, passed, &left))
+        return INT64_MAX;
+    return left > 0 ? left : 0;
 }

@@ -91,7 +91,7 @@ static void put(struct sync *s, struct image *image, const struct api_endpoint *
         *known = *e;
         return;
     }
-    if (image->list.n == image->room)
+    if (image->list.n >= image->room)
         return;
     image->list.v[image->list.n] = *e;
     map_put(&image->keys, key, &image->list.v[image->list.n++]);
@@ -124,8 +124,10 @@ static void add_list(struct sync *s, const struct api_endpoint_address_list *lis
     }
 }
 
-/* No two subsets have the same ports: the subset's addresses are all that the image can get. */
+/* No two subsets have the same ports: the addresses of the first are all that the image can get. */
 static void begin_image(struct sync *s, struct image *image, size_t addresses) {
+    if (image->is_wanted)
+        return;
     image->is_wanted = true;
     image->room = addresses < MOST_MIRRORED ? addresses : MOST_MIRRORED;
     image->list.v = arena_array(work_arena(s->work), struct api_endpoint, image->room);

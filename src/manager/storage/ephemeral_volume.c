@@ -10,12 +10,14 @@
 #include "base/alloc.h"
 #include "controller/controller.h"
 #include "manager/controller_int.h"
+#include "manager/labelled_int.h"
 
 struct ephemeral {
     struct manager *manager;
     struct events *events;
     struct workqueue *queue; /* of pods */
     struct informer *pods, *claims;
+    struct labelled *by_claim; /* pods, by the claims that are made for them */
 };
 
 static struct api_object *claim_for(const struct api_object *pod, const struct api_volume *volume,
@@ -93,21 +95,45 @@ static void sync(void *arg, struct work *w) {
             return;
 }
 
-static void pod_set(void *arg, const struct api_object *old, const struct api_object *pod) {
-    struct ephemeral *c = arg;
+/* The claims of a pod, as labels of which only the values differ. */
+static struct labels claims_of(struct arena *a, const struct api_object *pod) {
     const struct api_volume_list *list = &((const struct api_pod *)pod->body)->spec.volumes;
-    bool is_new = !old || !str_eq(old->meta->uid, pod->meta->uid);
-    for (size_t i = 0; is_new && i < list->n; i++)
-        if (list->v[i].volume_source.ephemeral) {
-            workqueue_add_object(c->queue, pod);
-            return;
-        }
+    struct labels out = {0};
+    for (size_t i = 0; i < list->n; i++) {
+        if (!list->v[i].volume_source.ephemeral)
+            continue;
+        if (!out.v)
+            out.v = arena_array(a, struct label, list->n);
+        out.v[out.n++].value = api_claim_name(a, pod, &list->v[i]);
+    }
+    return out;
 }
 
-/* It is made again if its pod is there. */
+static void pod_set(void *arg, const struct api_object *old, const struct api_object *pod) {
+    struct ephemeral *c = arg;
+    AUTO(arena_release) struct arena a = {0};
+    struct labels claims = claims_of(&a, pod);
+    if (claims.n)
+        labelled__set(c->by_claim, pod, &claims);
+    else if (old)
+        labelled__drop(c->by_claim, old);
+    if (claims.n && (!old || !str_eq(old->meta->uid, pod->meta->uid)))
+        workqueue_add_object(c->queue, pod);
+}
+
+static void pod_deleted(void *arg, const struct api_object *last) {
+    struct ephemeral *c = arg;
+    labelled__drop(c->by_claim, last);
+}
+
+/* It is made again for a pod that is there, or made if it was another's. */
 static void claim_deleted(void *arg, const struct api_object *last) {
     struct ephemeral *c = arg;
-    workqueue_add_controller(c->queue, last, client_kind(API_T_pod));
+    const struct label key = {STR(""), last->meta->name};
+    size_t at = 0;
+    for (const struct api_object *pod;
+         (pod = labelled__next(c->by_claim, last->meta->namespace, &key, &at));)
+        workqueue_add_object(c->queue, pod);
 }
 
 static void *start(struct manager *m) {
@@ -116,13 +142,15 @@ static void *start(struct manager *m) {
     c->events = manager__events(m, "ephemeral_volume");
     c->pods = manager__informer(m, API_T_pod);
     c->claims = manager__informer(m, API_T_persistent_volume_claim);
+    c->by_claim = labelled__new(m->seed);
     c->queue = workqueue_new(&(struct workqueue_opts){.name = "ephemeral_volume",
                                                       .client = m->client,
                                                       .informers = m->informers,
                                                       .log = m->log,
                                                       .sync = sync,
                                                       .arg = c});
-    informer_listen(c->pods, &(struct informer_handler){.set = pod_set, .arg = c});
+    informer_listen(c->pods,
+                    &(struct informer_handler){.set = pod_set, .deleted = pod_deleted, .arg = c});
     informer_listen(c->claims, &(struct informer_handler){.deleted = claim_deleted, .arg = c});
     return c;
 }
@@ -131,6 +159,7 @@ static void stop(void *self) {
     struct ephemeral *c = self;
     workqueue_free(c->queue);
     events_free(c->events);
+    labelled__free(c->by_claim);
     free(c);
 }
 

@@ -11,32 +11,75 @@
 #include "manager/labelled_int.h"
 #include "manager/storage/pv_index_int.h"
 
+/* ---- what informers tell: whoever is named is looked at ---- */
+
 static void claim_set(void *arg, const struct api_object *old, const struct api_object *o) {
     struct pv_binder *b = arg;
-    (void)old;
+    const struct api_persistent_volume_claim *body = o->body;
+    struct label volume = {STR(""), body->spec.volume_name};
+    if (volume.value.n)
+        labelled__set(b->by_volume, o, &(struct labels){&volume, 1});
+    else if (old)
+        labelled__drop(b->by_volume, old);
     workqueue_add_object(b->claim_queue, o);
 }
 
+/* The claim may go before it is told of the volume that was given to it. */
 static void claim_deleted(void *arg, const struct api_object *last) {
     struct pv_binder *b = arg;
     const struct api_persistent_volume_claim *body = last->body;
+    size_t at = 0;
+    labelled__drop(b->by_volume, last);
     if (body->spec.volume_name.n)
         workqueue_add(b->volume_queue, STR(""), body->spec.volume_name);
+    for (const struct api_object *o;
+         (o = pv_index__next_of(b->index, last->meta->namespace, last->meta->name, &at));)
+        workqueue_add_object(b->volume_queue, o);
 }
 
+static const struct api_object_reference *ref_of(const struct api_object *volume) {
+    return volume ? ((const struct api_persistent_volume *)volume->body)->spec.claim_ref : NULL;
+}
+
+static bool same_ref(const struct api_object_reference *x, const struct api_object_reference *y) {
+    return x && y ? str_eq(x->namespace, y->namespace) && str_eq(x->name, y->name) &&
+                        str_eq(x->uid, y->uid)
+                  : x == y;
+}
+
+static void enqueue(struct pv_binder *b, const struct api_object_reference *ref) {
+    if (ref)
+        workqueue_add(b->claim_queue, ref->namespace, ref->name);
+}
+
+static void enqueue_naming(struct pv_binder *b, const struct api_object *volume) {
+    const struct label key = {STR(""), volume->meta->name};
+    size_t at = 0;
+    for (const struct api_object *o; (o = labelled__next(b->by_volume, STR(""), &key, &at));)
+        workqueue_add_object(b->claim_queue, o);
+}
+
+/* Upstream looks at all claims every 15 seconds; here those are looked at that a change is about.
+ */
 static void volume_set(void *arg, const struct api_object *old, const struct api_object *o) {
     struct pv_binder *b = arg;
     pv_index__put(b->index, old, o);
     workqueue_add_object(b->volume_queue, o);
+    enqueue(b, ref_of(o));
+    if (old && same_ref(ref_of(old), ref_of(o)))
+        return;
+    enqueue(b, ref_of(old));
+    enqueue_naming(b, o);
 }
 
 static void volume_deleted(void *arg, const struct api_object *last) {
     struct pv_binder *b = arg;
-    const struct api_persistent_volume *body = last->body;
     pv_index__put(b->index, last, NULL);
-    if (body->spec.claim_ref)
-        workqueue_add(b->claim_queue, body->spec.claim_ref->namespace, body->spec.claim_ref->name);
+    enqueue(b, ref_of(last));
+    enqueue_naming(b, last);
 }
+
+/* ---- beginning and end ---- */
 
 /* One key at a time: two claims must not be given one volume. */
 static struct workqueue *queue_new(struct pv_binder *b, const char *name,
@@ -59,6 +102,7 @@ static void *start(struct manager *m) {
     b->classes = manager__informer(m, API_T_storage_class);
     b->index = pv_index__new(m->seed);
     b->pods = labelled__new(m->seed);
+    b->by_volume = labelled__new_wide(m->seed);
     b->claim_queue = queue_new(b, "claims", pv__sync_claim);
     b->volume_queue = queue_new(b, "volumes", pv__sync_volume);
     informer_listen(b->volumes, &(struct informer_handler){
@@ -78,6 +122,7 @@ static void stop(void *self) {
     events_free(b->events);
     pv_index__free(b->index);
     labelled__free(b->pods);
+    labelled__free(b->by_volume);
     free(b);
 }
 

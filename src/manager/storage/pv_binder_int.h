@@ -28,7 +28,8 @@ struct pv_binder {
     struct workqueue *claim_queue, *volume_queue;
     struct informer *claims, *volumes, *classes;
     struct pv_index *index;
-    struct labelled *pods; /* by the claims that they name */
+    struct labelled *pods;      /* by the claims that they name */
+    struct labelled *by_volume; /* claims, by the volumes that they name */
 };
 
 /* Work on a claim (pv_claims.c) and on a volume (pv_volumes.c). */

@@ -179,12 +179,17 @@ static bool could_hold(const struct api_object *volume, const struct api_object 
            str_eq(spec->volume_attributes_class_name, wish->volume_attributes_class_name);
 }
 
+const struct api_object *pv_index__next_of(struct pv_index *x, struct str namespace,
+                                           struct str claim, size_t *at) {
+    return labelled__next(x->claimed, STR(""), &(struct label){namespace, claim}, at);
+}
+
 /* One of these access modes that names the claim, by its uid if asked for. */
 static const struct api_object *find_named(struct pv_index *x, const struct api_object *claim,
                                            unsigned set, bool by_uid) {
-    const struct label key = {claim->meta->namespace, claim->meta->name};
     size_t at = 0;
-    for (const struct api_object *o; (o = labelled__next(x->claimed, STR(""), &key, &at));) {
+    for (const struct api_object *o;
+         (o = pv_index__next_of(x, claim->meta->namespace, claim->meta->name, &at));) {
         const struct api_persistent_volume_spec *spec =
             &((const struct api_persistent_volume *)o->body)->spec;
         unsigned own = set_of(&spec->access_modes);

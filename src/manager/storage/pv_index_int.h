@@ -23,4 +23,8 @@ void pv_index__put(struct pv_index *x, const struct api_object *old, const struc
 const struct api_object *pv_index__find(struct pv_index *x, const struct api_object *claim,
                                         const struct selector *selector, bool only_named);
 
+/* The next volume at or behind *at that names a claim of this name, as with labelled__next. */
+const struct api_object *pv_index__next_of(struct pv_index *x, struct str namespace,
+                                           struct str claim, size_t *at);
+
 #endif

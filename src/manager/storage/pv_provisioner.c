@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "manager/labelled_int.h"
 #include "manager/storage/pv_binder_int.h"
 #include "sched/migrated.h"
 
@@ -18,6 +19,7 @@ struct provisioner {
     struct events *events;
     struct workqueue *claim_queue, *volume_queue;
     struct informer *claims, *volumes, *classes, *nodes, *csi_nodes;
+    struct labelled *by_class; /* claims that wait for a volume */
 };
 
 static struct str annotation(const struct api_object *o, struct str key) {
@@ -221,12 +223,17 @@ static void make(struct provisioner *c, struct work *w, const struct order *orde
               made, x);
 }
 
+/* Are the volumes of the class made by somebody else? */
+static bool is_stopped(const struct api_object *class) {
+    return str_is(annotation(class, STR("berth.dev/provisioner")), "stopped");
+}
+
 /* The class of a claim, if its volumes are made here; or NULL. */
 static const struct api_object *class_of(const struct provisioner *c,
                                          const struct api_object *claim) {
     struct str name = api_claim_class(claim);
     const struct api_object *o = name.n ? informer_get(c->classes, STR(""), name) : NULL;
-    return o && !str_is(annotation(o, STR("berth.dev/provisioner")), "stopped") ? o : NULL;
+    return o && !is_stopped(o) ? o : NULL;
 }
 
 static void sync_claim(void *arg, struct work *w) {
@@ -303,9 +310,28 @@ static void sync_volume(void *arg, struct work *w) {
 static void claim_set(void *arg, const struct api_object *old, const struct api_object *o) {
     struct provisioner *c = arg;
     const struct api_persistent_volume_claim *body = o->body;
-    (void)old;
-    if (!body->spec.volume_name.n && annotation(o, PV__PROVISIONER).n)
+    if (!body->spec.volume_name.n && annotation(o, PV__PROVISIONER).n) {
+        struct label class = {STR(""), api_claim_class(o)};
+        labelled__set(c->by_class, o, &(struct labels){&class, 1});
         workqueue_add_object(c->claim_queue, o);
+    } else if (old)
+        labelled__drop(c->by_class, old);
+}
+
+static void claim_deleted(void *arg, const struct api_object *last) {
+    struct provisioner *c = arg;
+    labelled__drop(c->by_class, last);
+}
+
+/* What waited for a class is looked at when that comes, or is not left to others any more. */
+static void class_set(void *arg, const struct api_object *old, const struct api_object *o) {
+    struct provisioner *c = arg;
+    const struct label key = {STR(""), o->meta->name};
+    size_t at = 0;
+    if (is_stopped(o) || (old && !is_stopped(old) && str_eq(old->meta->uid, o->meta->uid)))
+        return;
+    for (const struct api_object *claim; (claim = labelled__next(c->by_class, STR(""), &key, &at));)
+        workqueue_add_object(c->claim_queue, claim);
 }
 
 static void volume_set(void *arg, const struct api_object *old, const struct api_object *o) {
@@ -334,9 +360,12 @@ static void *start(struct manager *m) {
     c->classes = manager__informer(m, API_T_storage_class);
     c->nodes = manager__informer(m, API_T_node);
     c->csi_nodes = manager__informer(m, API_T_csi_node);
+    c->by_class = labelled__new_wide(m->seed);
     c->claim_queue = queue_new(c, "provisioner_claims", sync_claim);
     c->volume_queue = queue_new(c, "provisioner_volumes", sync_volume);
-    informer_listen(c->claims, &(struct informer_handler){.set = claim_set, .arg = c});
+    informer_listen(c->claims, &(struct informer_handler){
+                                   .set = claim_set, .deleted = claim_deleted, .arg = c});
+    informer_listen(c->classes, &(struct informer_handler){.set = class_set, .arg = c});
     informer_listen(c->volumes, &(struct informer_handler){.set = volume_set, .arg = c});
     return c;
 }
@@ -346,6 +375,7 @@ static void stop(void *self) {
     workqueue_free(c->claim_queue);
     workqueue_free(c->volume_queue);
     events_free(c->events);
+    labelled__free(c->by_class);
     free(c);
 }
 

@@ -87,7 +87,8 @@ static void send_finalizers(const struct volume_sync *s, const char *without, co
     pv__send(s->b, s->work, draft, NULL, NULL);
 }
 
-/* Nothing is behind a volume of a simulated node: it is deleted at once. */
+/* Nothing is behind a volume of a simulated node: it is deleted at once. It keeps its finalizer
+ * until it goes, for one that stays would be given it again. */
 static void delete_volume(const struct volume_sync *s) {
     bool external;
     struct str why = deletion_fault(s, &external);
@@ -95,14 +96,14 @@ static void delete_volume(const struct volume_sync *s) {
         fail(s, "VolumeFailedDelete", why);
     else if (external)
         return;
-    else if (has_finalizer(s->volume, IN_TREE_FINALIZER))
-        send_finalizers(s, IN_TREE_FINALIZER, NULL);
     else if (!s->volume->meta->deletion_timestamp.set)
         work_send(s->work,
                   &(struct client_request){.verb = REGISTRY_VERB_DELETE,
                                            .kind = s->volume->kind,
                                            .name = work_name(s->work)},
                   NULL, NULL);
+    else if (has_finalizer(s->volume, IN_TREE_FINALIZER))
+        send_finalizers(s, IN_TREE_FINALIZER, NULL);
 }
 
 static void recycle(const struct volume_sync *s) {
@@ -219,11 +220,15 @@ static void sync_claimed(const struct volume_sync *s) {
 
 /* ---- any volume ---- */
 
-/* Follows k8s.io/kubernetes pkg/controller/volume/persistentvolume, func modifyDeletionFinalizers.
+/* What is on its way out is given no finalizer: the server would refuse it.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/volume/persistentvolume, func modifyDeletionFinalizers.
  */
 static bool set_finalizers(const struct volume_sync *s, struct str plugin) {
     bool is_kept = has_finalizer(s->volume, IN_TREE_FINALIZER);
+    bool is_foreign = has_finalizer(s->volume, EXTERNAL_FINALIZER);
     bool is_deleted = str_is(s->body->spec.persistent_volume_reclaim_policy, "Delete");
+    bool is_missing = is_deleted && !is_kept && !s->volume->meta->deletion_timestamp.set;
     if (sched_migrated_driver(plugin).n) {
         if (is_kept)
             send_finalizers(s, IN_TREE_FINALIZER, NULL);
@@ -231,13 +236,12 @@ static bool set_finalizers(const struct volume_sync *s, struct str plugin) {
     }
     if (!str_starts(plugin, STR("kubernetes.io/")))
         return false;
-    bool is_foreign = has_finalizer(s->volume, EXTERNAL_FINALIZER);
-    if (is_kept == is_deleted && !is_foreign)
-        return false;
     if (is_kept && !is_deleted)
         send_finalizers(s, IN_TREE_FINALIZER, NULL);
+    else if (is_missing || is_foreign)
+        send_finalizers(s, EXTERNAL_FINALIZER, is_missing ? IN_TREE_FINALIZER : NULL);
     else
-        send_finalizers(s, EXTERNAL_FINALIZER, is_kept ? NULL : IN_TREE_FINALIZER);
+        return false;
     return true;
 }
 

@@ -40,6 +40,13 @@ static void a_claim_of_others_is_left_alone(void **state) {
     assert_non_null(e);
     assert_true(str_is(e->message, "ephemeral volume scratch: PVC default/p-scratch was not "
                                    "created for pod default/p (pod is not owner)"));
+    world_run(&m.w, 300);
+    world_patch(&m.w, API_T_persistent_volume_claim, "p-scratch", NULL,
+                "{\"metadata\":{\"finalizers\":null}}");
+    world_delete(&m.w, API_T_persistent_volume_claim, "p-scratch");
+    world_run(&m.w, 1); /* its name is free, and the pod need not wait any longer */
+    const struct api_object *o = world_get(&m.w, API_T_persistent_volume_claim, "p-scratch");
+    assert_true(o && str_is(api_object_controller(o)->name, "p"));
     managed_stop(&m);
 }
 

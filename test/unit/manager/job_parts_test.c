@@ -116,6 +116,15 @@ static const struct {
     {{INT32_MAX - 1, 70}, {{F, 71}}, {INT32_MAX, 71}, 75, 596},
 };
 
+/* Times that are further apart than can be told. */
+static void a_wait_has_its_limits(void **state) {
+    (void)state;
+    const struct job__backoff first = {1, -(INT64_MAX / 2 + 1)}, last = {1, INT64_MAX};
+    assert_int_equal(job__backoff_left(&first, INT64_MAX), 0);
+    assert_true(job__backoff_left(&last, 0) == INT64_MAX);
+    assert_true(job__backoff_left(&last, -CLOCK_SECOND) == INT64_MAX);
+}
+
 static void failures_are_remembered(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
@@ -215,7 +224,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_of_indexes_are_read), cmocka_unit_test(lists_of_indexes_are_joined),
         cmocka_unit_test(free_indexes_are_found),    cmocka_unit_test(failures_are_remembered),
-        cmocka_unit_test(rules_are_for_pods),
+        cmocka_unit_test(rules_are_for_pods),        cmocka_unit_test(a_wait_has_its_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,46 @@ static void nobody_deletes_what_is_elsewhere(void **state) {
     managed_stop(&m);
 }
 
+/* A volume that an old plug-in has made. */
+static void make_old(struct managed *m, const char *policy, const char *finalizers) {
+    world_create(&m->w,
+                 arena_printf(&m->w.arena,
+                              "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, "
+                              "annotations: {pv.kubernetes.io/provisioned-by: "
+                              "kubernetes.io/host-path}, finalizers: [%s]}, spec: {capacity: "
+                              "{storage: 2Gi}, accessModes: [ReadWriteOnce], hostPath: {path: "
+                              "/tmp/x}, persistentVolumeReclaimPolicy: %s, claimRef: {namespace: "
+                              "default, name: gone, uid: u-1}}}",
+                              finalizers, policy)
+                     .p);
+    world_run(&m->w, 1);
+}
+
+static void a_volume_of_an_old_plugin_is_deleted(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BINDER ",persistentvolume-protection-controller", "");
+    make_old(&m, "Delete", "");
+    assert_null(volume_of(&m, "v"));
+    assert_true(m.counting.sent[REGISTRY_VERB_UPDATE] < 10);
+    assert_int_equal(m.counting.sent[REGISTRY_VERB_DELETE], 1);
+    managed_stop(&m);
+}
+
+/* Only volumes that are deleted with their claims are protected by the finalizer. */
+static void a_volume_that_stays_needs_no_finalizer(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BINDER, "");
+    make_old(&m, "Retain", "external-provisioner.volume.kubernetes.io/finalizer, a.b/c");
+    check_phase(&m, "v", "Released");
+    const struct api_strs *left = &volume_of(&m, "v")->metadata.finalizers;
+    assert_int_equal(left->n, 2);
+    assert_true(str_is(left->v[0], "a.b/c"));
+    assert_true(str_is(left->v[1], "kubernetes.io/pv-protection"));
+    managed_stop(&m);
+}
+
 static void a_claim_can_lose_its_volume(void **state) {
     struct managed m;
     (void)state;
@@ -230,6 +270,79 @@ static void a_claim_can_lose_its_volume(void **state) {
     assert_int_equal(claim_of(&m, "data")->status.capacity.n, 0);
     check_event(&m, "ClaimLost", "data",
                 "Bound claim has lost its PersistentVolume. Data on the volume is lost!");
+    managed_stop(&m);
+}
+
+/* What was lost is found, with the claim's name on it or without. */
+static void a_volume_may_come_back(void **state) {
+    (void)state;
+    for (int is_named = 0; is_named < 2; is_named++) {
+        struct managed m;
+        managed_start(&m, BINDER, "");
+        world_create(&m.w, VOLUME("v", "2Gi", ""));
+        world_create(&m.w, CLAIM("data", NO_CLASS ", volumeName: v"));
+        world_run(&m.w, 1);
+        check_claim(&m, "data", "Bound", "v");
+        struct str uid = arena_str(&m.w.arena, claim_of(&m, "data")->metadata.uid);
+        world_patch(&m.w, API_T_persistent_volume, "v", NULL,
+                    "{\"metadata\":{\"finalizers\":null}}");
+        world_delete(&m.w, API_T_persistent_volume, "v");
+        world_run(&m.w, 1);
+        check_claim(&m, "data", "Lost", "v");
+        struct str ref =
+            is_named ? arena_printf(&m.w.arena,
+                                    ", claimRef: {namespace: default, name: data, uid: %.*s}",
+                                    STR_ARG(uid))
+                     : STR("");
+        world_create(&m.w, arena_printf(&m.w.arena, VOLUME("v", "2Gi", "%.*s"), STR_ARG(ref)).p);
+        world_run(&m.w, 1);
+        check_claim(&m, "data", "Bound", "v");
+        check_phase(&m, "v", "Bound");
+        managed_stop(&m);
+    }
+}
+
+static void a_bound_volume_is_not_given_away(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BINDER, "");
+    world_create(&m.w, VOLUME("v", "2Gi", ""));
+    world_run(&m.w, 1);
+    world_create(&m.w, CLAIM("data", NO_CLASS));
+    world_run(&m.w, 1);
+    world_create(&m.w, CLAIM("other", NO_CLASS));
+    world_patch(&m.w, API_T_persistent_volume, "v", NULL, "{\"spec\":{\"claimRef\":null}}");
+    world_run(&m.w, 20);
+    check_phase(&m, "v", "Bound");
+    assert_true(str_is(volume_of(&m, "v")->spec.claim_ref->name, "data"));
+    check_claim(&m, "data", "Bound", "v");
+    check_claim(&m, "other", "Pending", "");
+    size_t updates = m.counting.sent[REGISTRY_VERB_UPDATE];
+    world_run(&m.w, 60);
+    assert_int_equal(m.counting.sent[REGISTRY_VERB_UPDATE], updates);
+    managed_stop(&m);
+}
+
+/* The volume knows of the claim, but the claim does not know of the volume. */
+static void a_claim_may_go_half_bound(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BINDER, "");
+    world_create(&m.w, CLAIM("data", NO_CLASS ", volumeMode: Block"));
+    struct str uid = claim_of(&m, "data")->metadata.uid;
+    world_create(&m.w, arena_printf(&m.w.arena,
+                                    VOLUME("v", "2Gi",
+                                           ", claimRef: {namespace: default, name: data, "
+                                           "uid: %.*s}"),
+                                    STR_ARG(uid))
+                           .p);
+    world_run(&m.w, 1);
+    check_claim(&m, "data", "Pending", "");
+    world_patch(&m.w, API_T_persistent_volume_claim, "data", NULL,
+                "{\"metadata\":{\"finalizers\":null}}");
+    world_delete(&m.w, API_T_persistent_volume_claim, "data");
+    world_run(&m.w, 1);
+    check_phase(&m, "v", "Released");
     managed_stop(&m);
 }
 
@@ -376,6 +489,10 @@ static void others_may_provision(void **state) {
     world_create(&m.w, CLAIM("data", ", storageClassName: disks"));
     world_run(&m.w, 20);
     check_claim(&m, "data", "Pending", "");
+    world_patch(&m.w, API_T_storage_class, "disks", NULL,
+                "{\"metadata\":{\"annotations\":{\"berth.dev/provisioner\":null}}}");
+    world_run(&m.w, 1);
+    assert_true(str_is(claim_of(&m, "data")->status.phase, "Bound"));
     managed_stop(&m);
 }
 
@@ -388,7 +505,12 @@ int main(void) {
         cmocka_unit_test(volumes_and_claims_ask_for_each_other),
         cmocka_unit_test(volumes_are_reclaimed),
         cmocka_unit_test(nobody_deletes_what_is_elsewhere),
+        cmocka_unit_test(a_volume_of_an_old_plugin_is_deleted),
+        cmocka_unit_test(a_volume_that_stays_needs_no_finalizer),
         cmocka_unit_test(a_claim_can_lose_its_volume),
+        cmocka_unit_test(a_volume_may_come_back),
+        cmocka_unit_test(a_bound_volume_is_not_given_away),
+        cmocka_unit_test(a_claim_may_go_half_bound),
         cmocka_unit_test(a_default_class_comes_late),
         cmocka_unit_test(a_volume_is_made_and_deleted),
         cmocka_unit_test(a_claim_waits_for_its_first_consumer),

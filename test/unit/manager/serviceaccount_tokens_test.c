@@ -93,11 +93,30 @@ static void a_reference_goes_with_its_secret(void **state) {
     stop(&s);
 }
 
+/* An account of the same name refers to a Secret that is still to come. */
+static void a_reference_of_another_account_stays(void **state) {
+    struct signing s;
+    (void)state;
+    start(&s);
+    world_create(&s.m.w, account);
+    world_create(&s.m.w, secret);
+    world_run(&s.m.w, 1);
+    world_delete(&s.m.w, API_T_service_account, "robot");
+    world_create(&s.m.w, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: robot}, secrets: "
+                         "[{name: s}]}");
+    world_run(&s.m.w, 1);
+    assert_null(world_get(&s.m.w, API_T_secret, "s"));
+    const struct api_object *o = world_get(&s.m.w, API_T_service_account, "robot");
+    assert_int_equal(((const struct api_service_account *)o->body)->secrets.n, 1);
+    stop(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_secret_gets_its_token),
         cmocka_unit_test(a_secret_goes_with_its_account),
         cmocka_unit_test(a_reference_goes_with_its_secret),
+        cmocka_unit_test(a_reference_of_another_account_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,24 @@ static void finished_jobs_go_in_time(void **state) {
     managed_stop(&m);
 }
 
+/* What is finished in a year that nobody lives to see stays. */
+static void a_job_may_end_very_late(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, "ttl-after-finished-controller", "");
+    world_create(&m.w, JOB("pi", "ttlSecondsAfterFinished: 2147483647, "));
+    world_patch(&m.w, API_T_job, "pi", "status",
+                "{\"status\":{\"startTime\":\"2020-01-01T00:00:00Z\",\"succeeded\":1,"
+                "\"completionTime\":\"9999-12-31T00:00:00Z\",\"conditions\":["
+                "{\"type\":\"SuccessCriteriaMet\",\"status\":\"True\"},"
+                "{\"type\":\"Complete\",\"status\":\"True\","
+                "\"lastTransitionTime\":\"9999-12-31T00:00:00Z\"}]}}");
+    world_run(&m.w, 100);
+    assert_non_null(world_get(&m.w, API_T_job, "pi"));
+    assert_int_equal(m.counting.sent[REGISTRY_VERB_DELETE], 0);
+    managed_stop(&m);
+}
+
 static void check_ttl(struct managed *m, const char *node, const char *seconds) {
     const struct api_object *o = world_get(&m->w, API_T_node, node);
     const struct label *l = labels_find(&o->meta->annotations, STR("node.alpha.kubernetes.io/ttl"));
@@ -81,6 +99,7 @@ static void large_clusters_ask_less_often(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finished_jobs_go_in_time),
+        cmocka_unit_test(a_job_may_end_very_late),
         cmocka_unit_test(large_clusters_ask_less_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
