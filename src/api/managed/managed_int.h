@@ -53,7 +53,7 @@ void api__step_write(struct buf *out, const struct api__step *step);
 const struct api__path_set *api__set_make(struct arena *a, api__path_nodes *stack, size_t from);
 
 /* What is in x or in y, in both, in x alone; and in x, but for what is in y and everything below
- * it. */
+ * it. All but the union take a time of O(the smaller set * log the larger one). */
 enum api__set_op { API__UNION, API__INTERSECTION, API__DIFFERENCE, API__DEEP_DIFFERENCE };
 const struct api__path_set *api__set_combine(struct arena *a, enum api__set_op op,
                                              const struct api__path_set *x,

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "api/managed.h"
+#include "api/managed/managed_int.h"
 
 static struct api_object *decode(struct arena *a, const char *text) {
     struct json tree;
@@ -126,6 +126,76 @@ static void test_many_fields(void **state) {
     arena_release(&a);
 }
 
+/* The fields {"f:data":{"f:kI":{}}} for every i from `from` to `to`, as a set. */
+static const struct api__path_set *keys(struct arena *a, uint32_t from, uint32_t to) {
+    struct json data = {.kind = JSON_OBJECT}, fields = {.kind = JSON_OBJECT};
+    const struct api__path_set *out;
+    for (uint32_t i = from; i < to; i++)
+        json_add(a, &data, arena_printf(a, "f:k%07u", i), (struct json){.kind = JSON_OBJECT});
+    json_add(a, &fields, STR("f:data"), data);
+    assert_true(api__set_read(a, &fields, &out));
+    return out;
+}
+
+static bool same_sets(struct arena *a, const struct api__path_set *x,
+                      const struct api__path_set *y) {
+    struct json l = api__set_write(a, x), r = api__set_write(a, y);
+    return json_equal(&l, &r);
+}
+
+/* A small set and a large one: nothing of the large one is copied that need not be. */
+static void test_small_with_large(void **state) {
+    (void)state;
+    enum { MANY = 50000 };
+    struct arena a = {0};
+    const struct api__path_set *large = keys(&a, 0, MANY), *small = keys(&a, 70, 72),
+                               *other = keys(&a, MANY, MANY + 3), *got;
+    size_t before = arena_used(&a);
+    got = api__set_combine(&a, API__INTERSECTION, large, small);
+    assert_true(got->v[0].children->n == 2);
+    got = api__set_combine(&a, API__INTERSECTION, small, large);
+    assert_true(got->v[0].children->n == 2);
+    assert_null(api__set_combine(&a, API__DIFFERENCE, small, large));
+    assert_null(api__set_combine(&a, API__INTERSECTION, other, large));
+    assert_ptr_equal(api__set_combine(&a, API__DIFFERENCE, other, large), other);
+    assert_ptr_equal(api__set_combine(&a, API__DIFFERENCE, large, other), large);
+    assert_true(arena_used(&a) - before < 2000);
+    got = api__set_combine(&a, API__DIFFERENCE, large, small);
+    assert_int_equal(got->v[0].children->n, MANY - 2);
+    got = api__set_combine(&a, API__DIFFERENCE, got, keys(&a, 0, MANY - 1));
+    assert_true(same_sets(&a, got, keys(&a, MANY - 1, MANY)));
+    arena_release(&a);
+}
+
+/* The set of the bits of a number. */
+static const struct api__path_set *bits(struct arena *a, uint32_t number) {
+    const struct api__path_set *out = NULL;
+    for (uint32_t i = 0; i < 32; i++)
+        if (number >> i & 1)
+            out = api__set_combine(a, API__UNION, out, keys(a, i, i + 1));
+    return out;
+}
+
+/* The operations on sets are those on numbers. */
+static void test_operations(void **state) {
+    (void)state;
+    uint32_t x = 1, y = 0xffff;
+    for (int round = 0; round < 300; round++) {
+        struct arena a = {0};
+        x = x * 1664525 + 1013904223;
+        y = (y ^ x >> 7) * 22695477 + 1;
+        uint32_t l = round % 3 ? x : x & x >> 5 & x << 9, r = round % 2 ? y : y & y >> 3 & y << 7;
+        const struct api__path_set *s = bits(&a, l), *t = bits(&a, r);
+        const struct api__path_set *all = api__set_combine(&a, API__UNION, s, t),
+                                   *both = api__set_combine(&a, API__INTERSECTION, s, t),
+                                   *left = api__set_combine(&a, API__DIFFERENCE, s, t);
+        assert_true(same_sets(&a, all, bits(&a, l | r)));
+        assert_true(same_sets(&a, both, bits(&a, l & r)));
+        assert_true(same_sets(&a, left, bits(&a, l & ~r)));
+        arena_release(&a);
+    }
+}
+
 static void test_what_is_lent_stays(void **state) {
     (void)state;
     struct arena a = {0};
@@ -169,6 +239,8 @@ int main(void) {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_bad_lists),
         cmocka_unit_test(test_many_fields),
+        cmocka_unit_test(test_small_with_large),
+        cmocka_unit_test(test_operations),
         cmocka_unit_test(test_what_is_lent_stays),
         cmocka_unit_test(test_without_metadata),
     };
