@@ -59,6 +59,16 @@ const struct api__path_set *api__set_combine(struct arena *a, enum api__set_op o
                                              const struct api__path_set *x,
                                              const struct api__path_set *y);
 
+/* The union of many sets, which costs what sorting them does: it is made of unions of two. */
+struct api__unions {
+    const struct api__path_set *v[32]; /* at i: the union of 2^i sets; later ones come first */
+    bool last_wins;                    /* of steps that are equal: how it is written */
+};
+void api__unions_add(struct arena *a, struct api__unions *u, const struct api__path_set *s);
+
+/* The union of all that were added; then there are none. */
+const struct api__path_set *api__unions_end(struct arena *a, struct api__unions *u);
+
 /* The nodes of a comparison that have the flag, as a set. */
 const struct api__path_set *api__set_extract(struct arena *a, const struct api__path_set *s,
                                              enum api__path_flags flag);

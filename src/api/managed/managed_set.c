@@ -134,17 +134,25 @@ static bool is_nothing(const struct api__path_node *node) {
     return !node->flags && !node->children;
 }
 
-/* Adds a node behind the last, or to the last if it is the same. */
-static void add_node(struct arena *a, struct api__path_set *s, const struct api__path_node *node) {
-    struct api__path_node *last = s->n ? &s->v[s->n - 1] : NULL;
-    if (is_nothing(node))
-        return;
-    if (!last || by_step(last, node) != 0) {
-        s->v[s->n++] = *node;
-        return;
+/* Makes one node of the equal ones at the head of a list, as the first that is something has it;
+ * says how many they are. */
+static size_t join_equal(struct arena *a, const struct api__path_node *v, size_t n,
+                         struct api__path_node *out) {
+    size_t count = 1;
+    *out = v[0];
+    if (n == 1 || by_step(&v[0], &v[1]) != 0)
+        return 1;
+    struct api__unions children = {0};
+    api__unions_add(a, &children, v[0].children);
+    for (; count < n && by_step(&v[0], &v[count]) == 0; count++) {
+        if (is_nothing(out))
+            out->step = v[count].step;
+        out->flags |= v[count].flags;
+        out->children = out->children ? out->children : v[count].children;
+        api__unions_add(a, &children, v[count].children);
     }
-    last->flags |= node->flags;
-    last->children = api__set_combine(a, API__UNION, last->children, node->children);
+    out->children = api__unions_end(a, &children);
+    return count;
 }
 
 const struct api__path_set *api__set_make(struct arena *a, api__path_nodes *stack, size_t from) {
@@ -158,8 +166,10 @@ const struct api__path_set *api__set_make(struct arena *a, api__path_nodes *stac
     if (!is_sorted)
         qsort(v, n, sizeof *v, by_step);
     struct api__path_set *s = new_set(a, n);
-    for (size_t i = 0; i < n; i++)
-        add_node(a, s, &v[i]);
+    for (size_t i = 0; i < n;) {
+        i += join_equal(a, v + i, n - i, &s->v[s->n]);
+        s->n += !is_nothing(&s->v[s->n]);
+    }
     stack->n = from;
     return s->n ? s : NULL;
 }
@@ -283,6 +293,25 @@ const struct api__path_set *api__set_combine(struct arena *a, enum api__set_op o
     return op == API__UNION          ? unite(a, x, y)
            : op == API__INTERSECTION ? intersect(a, x, y)
                                      : subtract(a, op, x, y);
+}
+
+void api__unions_add(struct arena *a, struct api__unions *u, const struct api__path_set *s) {
+    size_t i = 0;
+    for (; s && u->v[i]; i++) {
+        s = u->last_wins ? unite(a, s, u->v[i]) : unite(a, u->v[i], s);
+        u->v[i] = NULL;
+    }
+    if (s)
+        u->v[i] = s;
+}
+
+const struct api__path_set *api__unions_end(struct arena *a, struct api__unions *u) {
+    const struct api__path_set *out = NULL;
+    for (size_t i = 0; i < sizeof u->v / sizeof *u->v; i++)
+        out = u->last_wins ? api__set_combine(a, API__UNION, out, u->v[i])
+                           : api__set_combine(a, API__UNION, u->v[i], out);
+    *u = (struct api__unions){.last_wins = u->last_wins};
+    return out;
 }
 
 const struct api__path_set *api__set_extract(struct arena *a, const struct api__path_set *s,

@@ -137,10 +137,119 @@ static const struct api__path_set *keys(struct arena *a, uint32_t from, uint32_t
     return out;
 }
 
+/* How many bytes it takes to make one updater of n, with a key each. */
+static size_t cost_of_cap(uint32_t n) {
+    struct arena a = {0};
+    struct api__managers m = api__managers_init(&a);
+    for (uint32_t i = 0; i < n; i++) {
+        struct api__manager made =
+            api__manager_make(&a, arena_printf(&a, "m%07u", i), false, STR("v1"), (struct str){0});
+        api__managers_put(&m, &made)->fields = keys(&a, i, i + 1);
+    }
+    size_t before = arena_used(&a);
+    api__managers_cap(&m);
+    size_t cost = arena_used(&a) - before, left = 0;
+    for (size_t i = 0; i < m.list.n; i++)
+        left += m.list.v[i]->fields != NULL;
+    assert_int_equal(left, 10);
+    struct api__manager *last = m.list.v[m.list.n - 1];
+    assert_true(str_is(last->name, "ancient-changes"));
+    assert_int_equal(last->fields->v[0].children->n, n - 9);
+    api__managers_release(&m);
+    arena_release(&a);
+    return cost;
+}
+
+static size_t cost_of_repeats(uint32_t n) {
+    static const struct json nothing = {.kind = JSON_OBJECT};
+    struct arena a = {0};
+    struct json fields = {.kind = JSON_OBJECT};
+    const struct api__path_set *out;
+    for (uint32_t i = 0; i < n; i++) {
+        struct json children = {.kind = JSON_OBJECT};
+        json_add(&a, &children, arena_printf(&a, "f:k%07u", i), nothing);
+        json_add(&a, &fields, STR("f:data"), children);
+    }
+    size_t before = arena_used(&a);
+    assert_true(api__set_read(&a, &fields, &out));
+    assert_int_equal(out->n, 1);
+    assert_int_equal(out->v[0].children->n, n);
+    size_t cost = arena_used(&a) - before;
+    arena_release(&a);
+    return cost;
+}
+
+/* How many bytes it takes to apply something else to an object with n managers, by one of them. */
+static size_t cost_of_apply(uint32_t n) {
+    AUTO(buf_release) struct buf text = BUF_INIT(1 << 26);
+    struct arena a = {0};
+    buf_add(&text, STR("{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{"
+                       "\"managedFields\":["));
+    for (uint32_t i = 0; i < n; i++)
+        buf_addf(&text,
+                 "%s{\"manager\":\"m%07u\",\"operation\":\"Apply\",\"apiVersion\":\"v1\","
+                 "\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:data\":{\"f:k%07u\":{}}}}",
+                 i ? "," : "", i, i);
+    buf_add(&text, STR("]},\"data\":{"));
+    for (uint32_t i = 0; i < n; i++)
+        buf_addf(&text, "%s\"k%07u\":\"v\"", i ? "," : "", i);
+    buf_add(&text, STR("}}"));
+    buf_add_char(&text, '\0');
+    struct api_object *old = decode(&a, text.p);
+    struct api_managed_write w = by("m0000000");
+    struct api_managed_applied out;
+    struct json applied;
+    struct str what = STR("{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":{\"x\":\"y\"}}");
+    assert_int_equal(json_parse(&a, what, NULL, &applied, NULL), 0);
+    size_t before = arena_used(&a);
+    assert_int_equal(api_managed_apply(&a, &w, old, &applied, false, &out).code, 0);
+    assert_int_equal(json_get(&out.tree, STR("data"))->n, n); /* one came, and one went */
+    size_t cost = arena_used(&a) - before;
+    api_object_free(old);
+    arena_release(&a);
+    return cost;
+}
+
+/* Twice as many sets take a little more than twice the memory. */
+static void test_unions_of_many(void **state) {
+    (void)state;
+    static const struct {
+        const char *what;
+        size_t (*cost)(uint32_t n);
+    } rows[] = {
+        {"updaters", cost_of_cap}, {"repeated fields", cost_of_repeats}, {"apply", cost_of_apply}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t few = rows[i].cost(1000), many = rows[i].cost(2000);
+        if (many > few * 5 / 2)
+            fail_msg("%s: %zu bytes, %zu for twice as many", rows[i].what, few, many);
+    }
+}
+
 static bool same_sets(struct arena *a, const struct api__path_set *x,
                       const struct api__path_set *y) {
     struct json l = api__set_write(a, x), r = api__set_write(a, y);
     return json_equal(&l, &r);
+}
+
+/* The bucket of an earlier write is one of those that go into it. */
+static void test_bucket_is_there(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct api__managers m = api__managers_init(&a);
+    for (uint32_t i = 0; i < 15; i++) {
+        struct str name = i ? arena_printf(&a, "m%u", i) : STR("ancient-changes");
+        struct api__manager made = api__manager_make(&a, name, false, STR("v1"), (struct str){0});
+        struct api__manager *put = api__managers_put(&m, &made);
+        put->fields = keys(&a, i, i + 1);
+        put->time = (struct api_time){.sec = i, .set = true};
+    }
+    api__managers_cap(&m);
+    assert_true(same_sets(&a, m.list.v[0]->fields, keys(&a, 0, 6)));
+    assert_int_equal(m.list.v[0]->time.sec, 5);
+    assert_null(m.list.v[5]->fields);
+    assert_non_null(m.list.v[6]->fields);
+    api__managers_release(&m);
+    arena_release(&a);
 }
 
 /* A small set and a large one: nothing of the large one is copied that need not be. */
@@ -239,6 +348,8 @@ int main(void) {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_bad_lists),
         cmocka_unit_test(test_many_fields),
+        cmocka_unit_test(test_unions_of_many),
+        cmocka_unit_test(test_bucket_is_there),
         cmocka_unit_test(test_small_with_large),
         cmocka_unit_test(test_operations),
         cmocka_unit_test(test_what_is_lent_stays),
