@@ -77,11 +77,11 @@ static int check_applied(struct apply *p) {
 
 /* The fields that any manager has, in the version of the request. */
 static const struct api__path_set *all_managed(struct apply *p) {
-    const struct api__path_set *all = NULL;
+    struct api__unions all = {0};
     for (size_t i = 0; i < p->managers.list.n; i++)
         if (api__manager_is_of(p->managers.list.v[i], p->w->kind))
-            all = api__set_combine(p->a, API__UNION, all, p->managers.list.v[i]->fields);
-    return all;
+            api__unions_add(p->a, &all, p->managers.list.v[i]->fields);
+    return api__unions_end(p->a, &all);
 }
 
 static const struct api__path_set *named(struct apply *p, const struct api__path_set *s) {

@@ -154,38 +154,82 @@ static struct api__manager *sort_updaters(const struct api__managers *m, size_t 
     return v;
 }
 
-/* Puts an old updater into the bucket of its version, to which the first of that version moves. */
-static void put_into_bucket(struct api__managers *m, const struct api__manager *old,
-                            const struct api__manager *first) {
-    struct api__manager made =
-        api__manager_make(m->a, STR("ancient-changes"), false, old->api_version, (struct str){0});
-    struct api__manager *bucket = api__managers_put(m, &made);
-    if (!bucket->fields) {
-        bucket->fields = first->fields;
-        api__managers_find(m, first->id)->fields = NULL;
+/* The old updaters of one version, which become one manager. */
+struct bucket {
+    const struct api__manager *first;
+    struct api__manager *manager; /* NULL, until there is a second one */
+    struct api__unions fields;    /* that the manager will have */
+    bool is_open;                 /* there are such fields */
+};
+
+typedef VEC(struct bucket *) bucket_list;
+
+static void add_bucket(struct api__managers *m, bucket_list *buckets, struct map *by_name,
+                       const struct api__manager *first) {
+    struct bucket *b = arena_new(m->a, struct bucket);
+    b->first = first;
+    b->fields.last_wins = true;
+    vec_push(buckets, b);
+    map_put(by_name, first->api_version, b);
+}
+
+/* To a bucket that has no fields yet, or none any more, the first of its version moves. */
+static void open_bucket(struct api__managers *m, struct bucket *b) {
+    if (!b->manager) {
+        struct api__manager made = api__manager_make(m->a, STR("ancient-changes"), false,
+                                                     b->first->api_version, (struct str){0});
+        b->manager = api__managers_put(m, &made);
     }
-    bucket->fields = api__set_combine(m->a, API__UNION, old->fields, bucket->fields);
-    bucket->time = old->time;
-    api__managers_find(m, old->id)->fields = NULL;
+    if (!b->manager->fields) {
+        b->manager->fields = b->first->fields;
+        api__managers_find(m, b->first->id)->fields = NULL;
+    }
+    api__unions_add(m->a, &b->fields, b->manager->fields);
+    b->is_open = true;
+}
+
+/* An updater that is the bucket itself takes along what is in it. */
+static void put_into_bucket(struct api__managers *m, struct bucket *b,
+                            const struct api__manager *old) {
+    struct api__manager *gone = api__managers_find(m, old->id);
+    if (!b->is_open)
+        open_bucket(m, b);
+    api__unions_add(m->a, &b->fields, old->fields);
+    b->manager->time = old->time;
+    gone->fields = NULL;
+    if (gone == b->manager) {
+        b->fields = (struct api__unions){.last_wins = true};
+        b->is_open = false;
+    }
+}
+
+/* Puts the oldest into the buckets of their versions. */
+static void fill_buckets(struct api__managers *m, bucket_list *buckets) {
+    size_t n;
+    const struct api__manager *updaters = sort_updaters(m, &n);
+    AUTO(map_release) struct map by_name = MAP_INIT(m->by_id.seed);
+    size_t left = n;
+    for (size_t i = 0; i < n && left > MOST_UPDATERS; i++) {
+        struct bucket *b = map_get(&by_name, updaters[i].api_version);
+        if (b) {
+            put_into_bucket(m, b, &updaters[i]);
+            left--;
+        } else
+            add_bucket(m, buckets, &by_name, &updaters[i]);
+    }
 }
 
 void api__managers_cap(struct api__managers *m) {
-    size_t n, left;
+    bucket_list buckets = {0};
     if (m->list.n <= MOST_UPDATERS)
         return;
     for (size_t i = 0; i < m->list.n; i++)
         api__manager_read(m, m->list.v[i]);
-    const struct api__manager *updaters = sort_updaters(m, &n);
-    AUTO(map_release) struct map firsts = MAP_INIT(m->by_id.seed);
-    left = n;
-    for (size_t i = 0; i < n && left > MOST_UPDATERS; i++) {
-        const struct api__manager *first = map_get_const(&firsts, updaters[i].api_version);
-        if (first) {
-            put_into_bucket(m, &updaters[i], first);
-            left--;
-        } else
-            map_put_const(&firsts, updaters[i].api_version, &updaters[i]);
-    }
+    fill_buckets(m, &buckets);
+    for (size_t i = 0; i < buckets.n; i++)
+        if (buckets.v[i]->is_open)
+            buckets.v[i]->manager->fields = api__unions_end(m->a, &buckets.v[i]->fields);
+    vec_release(&buckets);
 }
 
 /* ---- writing ---- */

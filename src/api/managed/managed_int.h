@@ -53,11 +53,21 @@ void api__step_write(struct buf *out, const struct api__step *step);
 const struct api__path_set *api__set_make(struct arena *a, api__path_nodes *stack, size_t from);
 
 /* What is in x or in y, in both, in x alone; and in x, but for what is in y and everything below
- * it. */
+ * it. All but the union take a time of O(the smaller set * log the larger one). */
 enum api__set_op { API__UNION, API__INTERSECTION, API__DIFFERENCE, API__DEEP_DIFFERENCE };
 const struct api__path_set *api__set_combine(struct arena *a, enum api__set_op op,
                                              const struct api__path_set *x,
                                              const struct api__path_set *y);
+
+/* The union of many sets, which costs what sorting them does: it is made of unions of two. */
+struct api__unions {
+    const struct api__path_set *v[32]; /* at i: the union of 2^i sets; later ones come first */
+    bool last_wins;                    /* of steps that are equal: how it is written */
+};
+void api__unions_add(struct arena *a, struct api__unions *u, const struct api__path_set *s);
+
+/* The union of all that were added; then there are none. */
+const struct api__path_set *api__unions_end(struct arena *a, struct api__unions *u);
 
 /* The nodes of a comparison that have the flag, as a set. */
 const struct api__path_set *api__set_extract(struct arena *a, const struct api__path_set *s,

@@ -130,17 +130,29 @@ static struct api__path_set *new_set(struct arena *a, size_t n) {
     return s;
 }
 
-/* Adds a node behind the last, or to the last if it is the same. */
-static void add_node(struct arena *a, struct api__path_set *s, const struct api__path_node *node) {
-    struct api__path_node *last = s->n ? &s->v[s->n - 1] : NULL;
-    if (!node->flags && !node->children)
-        return;
-    if (!last || by_step(last, node) != 0) {
-        s->v[s->n++] = *node;
-        return;
+static bool is_nothing(const struct api__path_node *node) {
+    return !node->flags && !node->children;
+}
+
+/* Makes one node of the equal ones at the head of a list, as the first that is something has it;
+ * says how many they are. */
+static size_t join_equal(struct arena *a, const struct api__path_node *v, size_t n,
+                         struct api__path_node *out) {
+    size_t count = 1;
+    *out = v[0];
+    if (n == 1 || by_step(&v[0], &v[1]) != 0)
+        return 1;
+    struct api__unions children = {0};
+    api__unions_add(a, &children, v[0].children);
+    for (; count < n && by_step(&v[0], &v[count]) == 0; count++) {
+        if (is_nothing(out))
+            out->step = v[count].step;
+        out->flags |= v[count].flags;
+        out->children = out->children ? out->children : v[count].children;
+        api__unions_add(a, &children, v[count].children);
     }
-    last->flags |= node->flags;
-    last->children = api__set_combine(a, API__UNION, last->children, node->children);
+    out->children = api__unions_end(a, &children);
+    return count;
 }
 
 const struct api__path_set *api__set_make(struct arena *a, api__path_nodes *stack, size_t from) {
@@ -154,8 +166,10 @@ const struct api__path_set *api__set_make(struct arena *a, api__path_nodes *stac
     if (!is_sorted)
         qsort(v, n, sizeof *v, by_step);
     struct api__path_set *s = new_set(a, n);
-    for (size_t i = 0; i < n; i++)
-        add_node(a, s, &v[i]);
+    for (size_t i = 0; i < n;) {
+        i += join_equal(a, v + i, n - i, &s->v[s->n]);
+        s->n += !is_nothing(&s->v[s->n]);
+    }
     stack->n = from;
     return s->n ? s : NULL;
 }
@@ -166,17 +180,106 @@ static uint32_t combine_flags(enum api__set_op op, uint32_t x, uint32_t y) {
     return op == API__UNION ? x | y : op == API__INTERSECTION ? x & y : y ? 0 : x;
 }
 
+/* Two nodes of the same step. */
 static struct api__path_node combine_nodes(struct arena *a, enum api__set_op op,
                                            const struct api__path_node *x,
                                            const struct api__path_node *y) {
-    static const struct api__path_node none;
-    const struct api__path_node *l = x ? x : &none, *r = y ? y : &none;
-    struct api__path_node out = *(x ? x : y);
-    out.flags = combine_flags(op, l->flags, r->flags);
-    out.children = op == API__DEEP_DIFFERENCE && r->flags
+    struct api__path_node out = *x;
+    out.flags = combine_flags(op, x->flags, y->flags);
+    out.children = op == API__DEEP_DIFFERENCE && y->flags
                        ? NULL
-                       : api__set_combine(a, op, l->children, r->children);
+                       : api__set_combine(a, op, x->children, y->children);
     return out;
+}
+
+/* The first node from a place on that is not before a step: in a time of O(log its distance). */
+static uint32_t skip_to(const struct api__path_set *s, uint32_t from,
+                        const struct api__step *step) {
+    uint32_t low = from, width = 1;
+    while (width <= s->n - low && api__step_compare(&s->v[low + width - 1].step, step) < 0) {
+        low += width;
+        width *= 2;
+    }
+    uint32_t high = width <= s->n - low ? low + width - 1 : s->n;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (api__step_compare(&s->v[mid].step, step) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* Goes on to the next node that two sets share; false if there is none. */
+static bool find_shared(const struct api__path_set *x, const struct api__path_set *y, uint32_t *i,
+                        uint32_t *j) {
+    while (*i < x->n && *j < y->n) {
+        int order = api__step_compare(&x->v[*i].step, &y->v[*j].step);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            *i = skip_to(x, *i + 1, &y->v[*j].step);
+        else
+            *j = skip_to(y, *j + 1, &x->v[*i].step);
+    }
+    return false;
+}
+
+static void add_nodes(struct api__path_set *out, const struct api__path_set *s, uint32_t from,
+                      uint32_t to) {
+    memcpy(out->v + out->n, s->v + from, (to - from) * sizeof *s->v);
+    out->n += to - from;
+}
+
+static const struct api__path_set *unite(struct arena *a, const struct api__path_set *x,
+                                         const struct api__path_set *y) {
+    struct api__path_set *out = new_set(a, (size_t)x->n + y->n);
+    for (uint32_t i = 0, j = 0; i < x->n || j < y->n;) {
+        int order = i >= x->n   ? 1
+                    : j >= y->n ? -1
+                                : api__step_compare(&x->v[i].step, &y->v[j].step);
+        const struct api__path_node *l = order <= 0 ? &x->v[i++] : NULL,
+                                    *r = order >= 0 ? &y->v[j++] : NULL;
+        out->v[out->n++] = l && r ? combine_nodes(a, API__UNION, l, r) : *(l ? l : r);
+    }
+    return out;
+}
+
+static const struct api__path_set *intersect(struct arena *a, const struct api__path_set *x,
+                                             const struct api__path_set *y) {
+    struct api__path_set *out = NULL;
+    for (uint32_t i = 0, j = 0; find_shared(x, y, &i, &j); i++, j++) {
+        struct api__path_node node = combine_nodes(a, API__INTERSECTION, &x->v[i], &y->v[j]);
+        if (is_nothing(&node))
+            continue;
+        if (!out)
+            out = new_set(a, x->n - i < y->n - j ? x->n - i : y->n - j);
+        out->v[out->n++] = node;
+    }
+    return out;
+}
+
+/* The set itself, if it loses nothing. */
+static const struct api__path_set *subtract(struct arena *a, enum api__set_op op,
+                                            const struct api__path_set *x,
+                                            const struct api__path_set *y) {
+    struct api__path_set *out = NULL;
+    uint32_t done = 0; /* nodes of x that are in `out`, or gone */
+    for (uint32_t i = 0, j = 0; find_shared(x, y, &i, &j); i++, j++) {
+        struct api__path_node node = combine_nodes(a, op, &x->v[i], &y->v[j]);
+        if (node.flags == x->v[i].flags && node.children == x->v[i].children)
+            continue;
+        out = out ? out : new_set(a, x->n);
+        add_nodes(out, x, done, i);
+        if (!is_nothing(&node))
+            out->v[out->n++] = node;
+        done = i + 1;
+    }
+    if (!out)
+        return x;
+    add_nodes(out, x, done, x->n);
+    return out->n ? out : NULL;
 }
 
 /* Sets are as deep as FieldsV1 and objects can be, which the parser limits. */
@@ -187,20 +290,28 @@ const struct api__path_set *api__set_combine(struct arena *a, enum api__set_op o
         return op == API__INTERSECTION ? NULL : x;
     if (!x)
         return op == API__UNION ? y : NULL;
-    struct api__path_set *out = new_set(a, op == API__UNION ? (size_t)x->n + y->n : x->n);
-    for (uint32_t i = 0, j = 0; i < x->n || j < y->n;) {
-        int order = i >= x->n   ? 1
-                    : j >= y->n ? -1
-                                : api__step_compare(&x->v[i].step, &y->v[j].step);
-        const struct api__path_node *l = order <= 0 ? &x->v[i++] : NULL,
-                                    *r = order >= 0 ? &y->v[j++] : NULL;
-        if (l || op == API__UNION) {
-            struct api__path_node node = combine_nodes(a, op, l, r);
-            if (node.flags || node.children)
-                out->v[out->n++] = node;
-        }
+    return op == API__UNION          ? unite(a, x, y)
+           : op == API__INTERSECTION ? intersect(a, x, y)
+                                     : subtract(a, op, x, y);
+}
+
+void api__unions_add(struct arena *a, struct api__unions *u, const struct api__path_set *s) {
+    size_t i = 0;
+    for (; s && u->v[i]; i++) {
+        s = u->last_wins ? unite(a, s, u->v[i]) : unite(a, u->v[i], s);
+        u->v[i] = NULL;
     }
-    return out->n ? out : NULL;
+    if (s)
+        u->v[i] = s;
+}
+
+const struct api__path_set *api__unions_end(struct arena *a, struct api__unions *u) {
+    const struct api__path_set *out = NULL;
+    for (size_t i = 0; i < sizeof u->v / sizeof *u->v; i++)
+        out = u->last_wins ? api__set_combine(a, API__UNION, out, u->v[i])
+                           : api__set_combine(a, API__UNION, u->v[i], out);
+    *u = (struct api__unions){.last_wins = u->last_wins};
+    return out;
 }
 
 const struct api__path_set *api__set_extract(struct arena *a, const struct api__path_set *s,
@@ -212,7 +323,7 @@ const struct api__path_set *api__set_extract(struct arena *a, const struct api__
         struct api__path_node node = s->v[i];
         node.flags = node.flags & flag ? API__MEMBER : 0;
         node.children = api__set_extract(a, node.children, flag);
-        if (node.flags || node.children)
+        if (!is_nothing(&node))
             out->v[out->n++] = node;
     }
     return out->n ? out : NULL;
