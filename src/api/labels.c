@@ -60,14 +60,62 @@ bool labels_equal(const struct labels *a, const struct labels *b) {
     return true;
 }
 
-void labels_put(struct arena *a, struct labels *labels, struct label label) {
-    struct labels grown = {arena_array(a, struct label, labels->n + 1), 0};
-    for (size_t i = 0; labels->v && i < labels->n; i++)
-        if (!str_eq(labels->v[i].key, label.key))
-            grown.v[grown.n++] = labels->v[i];
-    grown.v[grown.n++] = label;
-    labels_sort(&grown);
+static bool are_in_order(const struct label *v, size_t n) {
+    for (size_t i = 1; i < n; i++)
+        if (str_cmp(v[i - 1].key, v[i].key) >= 0)
+            return false;
+    return true;
+}
+
+/* Both point into one list: of the same key, the later one stands behind. */
+static int by_key_then_place(const void *a, const void *b) {
+    const struct label *x = *(const struct label *const *)a, *y = *(const struct label *const *)b;
+    int order = str_cmp(x->key, y->key);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* The same labels in order, the last of each key. */
+static struct labels in_order(struct arena *a, const struct label *v, size_t n) {
+    const struct label **sorted = arena_array(a, const struct label *, n);
+    struct labels out = {arena_array(a, struct label, n), 0};
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &v[i];
+    qsort(sorted, n, sizeof *sorted, by_key_then_place);
+    for (size_t i = 0; i < n; i++)
+        if (i + 1 == n || !str_eq(sorted[i]->key, sorted[i + 1]->key))
+            out.v[out.n++] = *sorted[i];
+    return out;
+}
+
+void labels_merge(struct arena *a, struct labels *labels, const struct label *v, size_t n) {
+    struct labels sorted = {0}, grown = {0};
+    size_t i = 0, k = 0, old = labels->v ? labels->n : 0;
+    if (!n)
+        return;
+    if (!are_in_order(v, n)) {
+        sorted = in_order(a, v, n);
+        v = sorted.v;
+        n = sorted.n;
+    }
+    grown.v = arena_array(a, struct label, old + n);
+    while (i < old || k < n) {
+        int c = i == old ? 1 : k == n ? -1 : str_cmp(labels->v[i].key, v[k].key);
+        grown.v[grown.n++] = c < 0 ? labels->v[i] : v[k];
+        i += c <= 0;
+        k += c >= 0;
+    }
     *labels = grown;
+}
+
+void labels_put(struct arena *a, struct labels *labels, struct label label) {
+    labels_merge(a, labels, &label, 1);
+}
+
+struct labels labels_copy(struct arena *a, const struct labels *labels) {
+    struct labels out = {arena_array(a, struct label, labels->n), labels->n};
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = (struct label){arena_str(a, labels->v[i].key), arena_str(a, labels->v[i].value)};
+    return out;
 }
 
 void labels_remove(struct arena *a, struct labels *labels, struct str key) {

@@ -36,6 +36,13 @@ bool labels_equal(const struct labels *a, const struct labels *b);
 /* Sets a label: the list becomes a new one in the arena, the old one stays as it was. */
 void labels_put(struct arena *a, struct labels *labels, struct label label);
 
+/* Sets many labels as labels_put does one after the other, but with one copy of the list for all
+ * of them. The n of v may stand in any order; of those with the same key the last one wins. */
+void labels_merge(struct arena *a, struct labels *labels, const struct label *v, size_t n);
+
+/* A list with texts of its own, all in the arena. */
+struct labels labels_copy(struct arena *a, const struct labels *labels);
+
 /* Takes the label with this key away, if there is one: the list becomes a new one in the arena. */
 void labels_remove(struct arena *a, struct labels *labels, struct str key);
 

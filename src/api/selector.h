@@ -62,6 +62,10 @@ int selector_require(struct selector *sel, struct str key, enum selector_op op,
 /* Ends the building: brings the requirements into order. To be called once, before any use. */
 void selector_seal(struct selector *sel);
 
+/* Leaves the first of equal requirements: the sealed selector matches what it did, but is written
+ * shorter. For one that comes with a request, may be long and meets many objects. */
+void selector_drop_repeated(struct selector *sel);
+
 /*
  * Compiles a text such as `app in (web,api),!canary`. *out lives in the arena and borrows from
  * text. On failure *out is a selector that matches nothing and holds the whole text in its `error`.

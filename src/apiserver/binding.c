@@ -65,9 +65,8 @@ static struct registry_failure check_pod(const struct apiserver__call *c,
 }
 
 static void add_all(struct arena *a, struct labels *to, const struct labels *from) {
-    for (size_t i = 0; i < from->n; i++)
-        labels_put(a, to,
-                   (struct label){arena_str(a, from->v[i].key), arena_str(a, from->v[i].value)});
+    struct labels more = labels_copy(a, from);
+    labels_merge(a, to, more.v, more.n);
 }
 
 /* Follows k8s.io/kubernetes pkg/api/v1/pod, func UpdatePodCondition. */

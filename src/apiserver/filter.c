@@ -18,6 +18,8 @@ struct registry_failure apiserver__filter_read(const struct apiserver_request *r
     if (o->label_selector.n &&
         selector_parse(a, arena_str(a, o->label_selector), &out->labels, NULL) < 0)
         return registry_bad_request(out->labels->error);
+    if (out->labels)
+        selector_drop_repeated(out->labels);
     if (o->field_selector.n &&
         registry_fields_parse(a, r->resource->kind, r->resource->stored,
                               arena_str(a, o->field_selector), &out->fields, &why) < 0)

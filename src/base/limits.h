@@ -389,6 +389,17 @@
  * counted, so that a slow disk neither stops the server nor fills its memory. */
 #define LIMIT_AUDIT_QUEUE_BYTES (64U << 20)
 
+/* Amounts that the LimitRanges of a namespace set in one pod or compare with those of its
+ * containers. The annotations and the size of an object leave room for fewer in a pod. */
+#define LIMIT_RANGE_AMOUNTS 500000
+
+/* What is told of them in an annotation: more than all annotations of an object may have together,
+ * so that one that was cut is refused as the whole one would have been. */
+#define LIMIT_RANGE_TOLD_BYTES (300U << 10)
+
+/* What is told of what LimitRanges refuse in one object. */
+#define LIMIT_RANGE_FAULT_BYTES (1U << 20)
+
 /* A file with an audit policy: those of large clusters have some dozens of kilobytes. */
 #define LIMIT_AUDIT_POLICY_BYTES (1U << 20)
 

@@ -21,8 +21,10 @@ struct aggregation {
 /* Rules as texts, each once. */
 struct rule_list {
     struct arena *arena;
+    struct map roles; /* whose rules are there, by name */
     struct map known;
     VEC(struct str) v;
+    const struct api_object **picked; /* room for as many roles as there are */
 };
 
 static const struct api_cluster_role *body_of(const struct api_object *o) {
@@ -57,16 +59,21 @@ static int select_rules(const struct aggregation *c, struct rule_list *list,
     struct selector *selector;
     size_t n, found = 0;
     const struct api_object *const *all = informer_find(c->roles, INFORMER_ALL, STR(""), &n);
-    const struct api_object **roles = arena_array(list->arena, const struct api_object *, n);
     if (selector_compile(list->arena, spec, &selector, NULL) < 0)
         return -1;
+    if (!list->picked)
+        list->picked = arena_array(list->arena, const struct api_object *, n);
+    const struct api_object **roles = list->picked;
     for (size_t i = 0; i < n; i++)
-        if (all[i] != o && selector_matches(selector, &all[i]->meta->labels))
+        if (all[i] != o && selector_matches(selector, &all[i]->meta->labels) &&
+            !map_get_const(&list->roles, all[i]->meta->name))
             roles[found++] = all[i];
     if (found)
         qsort(roles, found, sizeof *roles, by_name);
-    for (size_t i = 0; i < found; i++)
+    for (size_t i = 0; i < found; i++) {
+        map_put_const(&list->roles, roles[i]->meta->name, roles[i]);
         add_rules(list, roles[i]->body);
+    }
     return 0;
 }
 
@@ -103,12 +110,15 @@ static void sync(void *arg, struct work *w) {
     struct aggregation *c = arg;
     const struct api_object *o = informer_get(c->roles, STR(""), work_name(w));
     const struct api_aggregation_rule *rule = o ? body_of(o)->aggregation_rule : NULL;
-    struct rule_list list = {.arena = work_arena(w), .known = MAP_INIT(c->manager->seed)};
+    struct rule_list list = {.arena = work_arena(w),
+                             .roles = MAP_INIT(c->manager->seed),
+                             .known = MAP_INIT(c->manager->seed)};
     bool is_good = rule;
     for (size_t i = 0; is_good && i < rule->cluster_role_selectors.n; i++)
         is_good = select_rules(c, &list, o, &rule->cluster_role_selectors.v[i]) == 0;
     if (is_good && !are_equal(list.arena, &list, &body_of(o)->rules))
         apply(w, &list);
+    map_release(&list.roles);
     map_release(&list.known);
     vec_release(&list.v);
 }

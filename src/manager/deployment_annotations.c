@@ -57,9 +57,13 @@ static bool is_own(struct str key) {
     return false;
 }
 
-static bool put(struct arena *a, struct labels *annotations, struct label l) {
+static bool has(const struct labels *annotations, struct label l) {
     const struct label *there = labels_find(annotations, l.key);
-    if (there && str_eq(there->value, l.value))
+    return there && str_eq(there->value, l.value);
+}
+
+static bool put(struct arena *a, struct labels *annotations, struct label l) {
+    if (has(annotations, l))
         return false;
     labels_put(a, annotations, l);
     return true;
@@ -68,11 +72,12 @@ static bool put(struct arena *a, struct labels *annotations, struct label l) {
 static bool copy_annotations(const struct deployment__view *v, struct arena *a,
                              struct labels *annotations) {
     const struct labels *from = &v->object->meta->annotations;
-    bool changed = false;
+    struct labels news = {arena_array(a, struct label, from->n), 0};
     for (size_t i = 0; i < from->n; i++)
-        if (!is_own(from->v[i].key) && put(a, annotations, from->v[i]))
-            changed = true;
-    return changed;
+        if (!is_own(from->v[i].key) && !has(annotations, from->v[i]))
+            news.v[news.n++] = from->v[i];
+    labels_merge(a, annotations, news.v, news.n);
+    return news.n > 0;
 }
 
 /* The history with one more revision; the oldest ones go when it becomes too long. */

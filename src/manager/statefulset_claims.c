@@ -25,11 +25,8 @@ struct api_object *statefulset__claim_new(const struct api_object *set,
     claim->type_meta = names;
     claim->metadata.name = statefulset__claim_name(a, set, template, ordinal);
     claim->metadata.namespace = arena_str(a, set->meta->namespace);
-    for (size_t i = 0; i < body->spec.selector->match_labels.n; i++) {
-        const struct label *l = &body->spec.selector->match_labels.v[i];
-        labels_put(a, &claim->metadata.labels,
-                   (struct label){arena_str(a, l->key), arena_str(a, l->value)});
-    }
+    struct labels selected = labels_copy(a, &body->spec.selector->match_labels);
+    labels_merge(a, &claim->metadata.labels, selected.v, selected.n);
     return o;
 }
 

@@ -75,10 +75,9 @@ void nodes__draw(struct arena *a, const struct nodes_pool *pool, size_t number,
     if (model) {
         node->spec = model->spec;
         node->status = model->status;
-        for (size_t i = 0; i < model->metadata.labels.n; i++)
-            labels_put(a, &node->metadata.labels, model->metadata.labels.v[i]);
-        for (size_t i = 0; i < model->metadata.annotations.n; i++)
-            labels_put(a, &node->metadata.annotations, model->metadata.annotations.v[i]);
+        const struct api_object_meta *meta = &model->metadata;
+        labels_merge(a, &node->metadata.labels, meta->labels.v, meta->labels.n);
+        labels_merge(a, &node->metadata.annotations, meta->annotations.v, meta->annotations.n);
     }
     const struct api_taint_list *taints = model ? &model->spec.taints : &pool->taints;
     node->spec.taints =

@@ -56,8 +56,7 @@ void nodes__complete_labels(struct arena *a, struct str node, struct labels *lab
 
 static void label(struct arena *a, const struct nodes_pool *pool, struct api_object_meta *meta) {
     nodes__complete_labels(a, meta->name, &meta->labels);
-    for (size_t i = 0; i < pool->labels.n; i++)
-        labels_put(a, &meta->labels, pool->labels.v[i]);
+    labels_merge(a, &meta->labels, pool->labels.v, pool->labels.n);
 }
 
 /* Gives a node that others have made the labels that it lacks. What it has stays, other than with

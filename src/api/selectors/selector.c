@@ -181,9 +181,42 @@ static int by_key_then_order(const void *a, const void *b) {
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
+/* In the order of keys, then of all else that counts, then in the order that was given. */
+static int by_all_then_order(const void *a, const void *b) {
+    const struct selector_req *x = a, *y = b;
+    int order = str_cmp(x->key, y->key);
+    if (!order)
+        order = (x->op > y->op) - (x->op < y->op);
+    if (!order)
+        order = (x->value_count > y->value_count) - (x->value_count < y->value_count);
+    for (size_t i = 0; !order && i < x->value_count; i++)
+        order = str_cmp(x->values[i], y->values[i]);
+    return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+static bool are_same(const struct selector_req *x, const struct selector_req *y) {
+    if (!str_eq(x->key, y->key) || x->op != y->op || x->value_count != y->value_count)
+        return false;
+    for (size_t i = 0; i < x->value_count; i++)
+        if (!str_eq(x->values[i], y->values[i]))
+            return false;
+    return true;
+}
+
 void selector_seal(struct selector *sel) {
     if (sel->n > 1)
         qsort(sel->reqs, sel->n, sizeof *sel->reqs, by_key_then_order);
+}
+
+void selector_drop_repeated(struct selector *sel) {
+    size_t n = 0;
+    if (sel->n > 1)
+        qsort(sel->reqs, sel->n, sizeof *sel->reqs, by_all_then_order);
+    for (size_t i = 0; i < sel->n; i++)
+        if (!n || !are_same(&sel->reqs[i], &sel->reqs[n - 1]))
+            sel->reqs[n++] = sel->reqs[i];
+    sel->n = n;
+    selector_seal(sel);
 }
 
 static bool has_value(const struct selector_req *req, struct str value) {

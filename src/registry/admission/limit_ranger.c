@@ -7,16 +7,37 @@
  * func PersistentVolumeClaimValidateLimitFunc, func minConstraint, func maxConstraint,
  * func maxRequestConstraint, func limitRequestRatioConstraint.
  */
+#include "base/limits.h"
 #include "base/map.h"
-#include "base/vec.h"
 #include "registry/admission/admission_int.h"
 
+/* A way over the LimitRanges of a namespace. */
+struct walk {
+    struct registry__admission *m;
+    bool (*fn)(struct walk *w, const struct api_limit_range *range);
+    size_t work;     /* amounts that were set, or compared */
+    struct buf told; /* of defaults */
+    bool has_sums;
+    struct api_quantities requests, limits; /* of the whole pod, when they were asked for */
+    bool is_good;
+};
+
 /* ---- defaults ---- */
+
+/* What a list became that got defaults. Most containers have the same one, none, or that which they
+ * were given before; they get the same one then, which nobody writes to. */
+struct filled {
+    struct api_quantities defaults; /* of a container that says nothing */
+    bool is_known;
+    struct api_quantities before, after;
+    struct buf names; /* of what was missing */
+};
 
 /* The pod that gets defaults, and what is told of it in an annotation. */
 struct defaulting {
     struct api_object *pod;
-    struct api_quantities requests, limits; /* of a container that says nothing */
+    struct filled requests, limits;
+    size_t *work; /* amounts that were looked at or set */
     struct buf told;
 };
 
@@ -33,12 +54,16 @@ static void overlay(struct arena *a, struct api_quantities *to, const struct api
     *to = out;
 }
 
-/* Adds what is missing, in the arena of the pod, and tells its names. */
-static void fill(struct defaulting *d, struct api_quantities *to,
-                 const struct api_quantities *defaults, struct buf *names) {
+/* Adds what is missing to a list, in the arena of the pod, and notes its names. */
+static void fill(struct defaulting *d, struct filled *f, const struct api_quantities *to) {
     struct arena *a = &d->pod->arena;
+    const struct api_quantities *defaults = &f->defaults;
     struct api_quantities missing = {arena_array(a, struct api_quantity, defaults->n), 0};
     size_t at = 0;
+    *d->work += defaults->n;
+    f->is_known = true;
+    f->before = f->after = *to;
+    buf_clear(&f->names);
     for (size_t i = 0; i < defaults->n; i++) {
         struct str key = defaults->v[i].key;
         while (at < to->n && str_cmp(to->v[at].key, key) < 0)
@@ -47,10 +72,24 @@ static void fill(struct defaulting *d, struct api_quantities *to,
             continue;
         missing.v[missing.n++] =
             (struct api_quantity){arena_str(a, key), quantity_copy(a, &defaults->v[i].value)};
-        buf_add(names, names->n ? STR(", ") : STR(""));
-        buf_add(names, key);
+        buf_add(&f->names, f->names.n ? STR(", ") : STR(""));
+        buf_add(&f->names, key);
     }
-    overlay(a, to, &missing);
+    if (missing.n)
+        overlay(a, &f->after, &missing);
+}
+
+static bool is_same_list(const struct api_quantities *x, const struct api_quantities *y) {
+    return x->n == y->n && (!x->n || x->v == y->v);
+}
+
+static void fill_list(struct defaulting *d, struct filled *f, struct api_quantities *to) {
+    if (*d->work > LIMIT_RANGE_AMOUNTS)
+        return;
+    if (!f->is_known || !is_same_list(to, &f->before))
+        fill(d, f, to);
+    *d->work += f->after.n - to->n;
+    *to = f->after;
 }
 
 static void tell(struct defaulting *d, struct str names, const char *what, struct str container) {
@@ -65,35 +104,43 @@ static void tell(struct defaulting *d, struct str names, const char *what, struc
 static void fill_containers(struct defaulting *d, struct api_container_list *list, bool init) {
     for (size_t i = 0; i < list->n; i++) {
         struct api_container *c = &list->v[i];
-        AUTO(buf_release) struct buf limits = BUF_INIT(SIZE_MAX), requests = BUF_INIT(SIZE_MAX);
-        fill(d, &c->resources.limits, &d->limits, &limits);
-        fill(d, &c->resources.requests, &d->requests, &requests);
-        tell(d, buf_view(&requests), init ? "request for init container" : "request for container",
-             c->name);
-        tell(d, buf_view(&limits), init ? "limit for init container" : "limit for container",
-             c->name);
+        fill_list(d, &d->limits, &c->resources.limits);
+        fill_list(d, &d->requests, &c->resources.requests);
+        tell(d, buf_view(&d->requests.names),
+             init ? "request for init container" : "request for container", c->name);
+        tell(d, buf_view(&d->limits.names),
+             init ? "limit for init container" : "limit for container", c->name);
     }
 }
 
 /* Each LimitRange tells of its own defaults, and the last that has any is remembered. */
-static bool default_pod(struct registry__admission *m, const struct api_limit_range *range) {
+static bool default_pod(struct walk *w, const struct api_limit_range *range) {
+    struct registry__admission *m = w->m;
     struct api_pod *pod = api_own_body(m->o);
-    struct arena *a = &m->o->arena;
-    struct defaulting d = {.pod = m->o, .told = BUF_INIT(SIZE_MAX)};
+    struct defaulting d = {
+        .pod = m->o,
+        .work = &w->work,
+        .requests.names = BUF_INIT(LIMIT_RANGE_TOLD_BYTES),
+        .limits.names = BUF_INIT(LIMIT_RANGE_TOLD_BYTES),
+        .told = BUF_INIT(LIMIT_RANGE_TOLD_BYTES),
+    };
     for (size_t i = 0; i < range->spec.limits.n; i++) {
         const struct api_limit_range_item *item = &range->spec.limits.v[i];
         if (!str_is(item->type, "Container"))
             continue;
-        overlay(m->a, &d.requests, &item->default_request);
-        overlay(m->a, &d.limits, &item->default_);
+        overlay(m->a, &d.requests.defaults, &item->default_request);
+        overlay(m->a, &d.limits.defaults, &item->default_);
     }
     fill_containers(&d, &pod->spec.containers, false);
     fill_containers(&d, &pod->spec.init_containers, true);
-    if (d.told.n)
-        labels_put(
-            a, &pod->metadata.annotations,
-            (struct label){STR("kubernetes.io/limit-ranger"), arena_str(a, buf_view(&d.told))});
-    buf_release(&d.told);
+    if (d.told.n) {
+        buf_release(&w->told);
+        w->told = d.told;
+    }
+    buf_release(&d.requests.names);
+    buf_release(&d.limits.names);
+    if (w->work > LIMIT_RANGE_AMOUNTS)
+        return registry__forbid(m, "LimitRanges set more than %d amounts", LIMIT_RANGE_AMOUNTS);
     return true;
 }
 
@@ -105,10 +152,12 @@ struct subject {
     const struct api_quantities *requests, *limits;
 };
 
-/* All that is wrong, as one error of Go's. */
+/* All that is wrong, as one error of Go's: none of it twice. */
 struct faults {
     struct arena *a;
-    VEC(struct str) texts;
+    struct map known;
+    struct buf text; /* all of it, with commas */
+    struct walk *walk;
 };
 
 /* The same quantities, as numbers that can be compared. */
@@ -151,12 +200,20 @@ static struct str text_of(struct arena *a, const struct quantity *q) {
     return arena_str(a, buf_view(&b));
 }
 
+static void add_text(struct faults *f, struct str text) {
+    if (f->text.full || map_get_const(&f->known, text))
+        return;
+    map_put_const(&f->known, text, f);
+    buf_add(&f->text, f->text.n ? STR(", ") : STR(""));
+    buf_add(&f->text, text);
+}
+
 /* <what> <name> usage per <type> is <enforced><rest> */
 static void add_fault(struct faults *f, const struct subject *s, const char *what,
                       const struct api_quantity *enforced, struct str rest) {
-    vec_push(&f->texts, arena_printf(f->a, "%s %.*s usage per %.*s is %.*s%.*s", what,
-                                     STR_ARG(enforced->key), STR_ARG(s->type),
-                                     STR_ARG(text_of(f->a, &enforced->value)), STR_ARG(rest)));
+    add_text(f, arena_printf(f->a, "%s %.*s usage per %.*s is %.*s%.*s", what,
+                             STR_ARG(enforced->key), STR_ARG(s->type),
+                             STR_ARG(text_of(f->a, &enforced->value)), STR_ARG(rest)));
 }
 
 static struct str but(struct faults *f, const char *which, const struct quantity *q) {
@@ -197,10 +254,9 @@ static void check_max_request(struct faults *f, const struct subject *s,
 
 static void add_ratio_fault(struct faults *f, const struct subject *s, const struct api_quantity *e,
                             struct str rest) {
-    vec_push(&f->texts,
-             arena_printf(f->a, "%.*s max limit to request ratio per %.*s is %.*s, but %.*s",
-                          STR_ARG(e->key), STR_ARG(s->type), STR_ARG(text_of(f->a, &e->value)),
-                          STR_ARG(rest)));
+    add_text(f, arena_printf(f->a, "%.*s max limit to request ratio per %.*s is %.*s, but %.*s",
+                             STR_ARG(e->key), STR_ARG(s->type), STR_ARG(text_of(f->a, &e->value)),
+                             STR_ARG(rest)));
 }
 
 static void check_ratio(struct faults *f, const struct subject *s, const struct api_quantity *e) {
@@ -227,6 +283,9 @@ static void check_ratio(struct faults *f, const struct subject *s, const struct 
 
 static void check_subject(struct faults *f, const struct subject *s,
                           const struct api_limit_range_item *item) {
+    f->walk->work += item->min.n + item->max.n + item->max_limit_request_ratio.n;
+    if (f->walk->work > LIMIT_RANGE_AMOUNTS)
+        return;
     for (size_t i = 0; i < item->min.n; i++)
         check_min(f, s, &item->min.v[i]);
     for (size_t i = 0; i < item->max.n; i++)
@@ -237,8 +296,13 @@ static void check_subject(struct faults *f, const struct subject *s,
 
 static void check_containers(struct faults *f, const struct api_container_list *list,
                              const struct api_limit_range_item *item) {
+    const struct api_resource_requirements *last = NULL;
     for (size_t i = 0; i < list->n; i++) {
         const struct api_resource_requirements *r = &list->v[i].resources;
+        if (last && is_same_list(&last->requests, &r->requests) &&
+            is_same_list(&last->limits, &r->limits))
+            continue; /* nothing else is wrong with it */
+        last = r;
         check_subject(f, &(struct subject){item->type, &r->requests, &r->limits}, item);
     }
 }
@@ -252,9 +316,13 @@ static void check_pod(const struct registry__admission *m, struct faults *f,
         check_containers(f, &pod->spec.containers, item);
         check_containers(f, &pod->spec.init_containers, item);
     } else if (str_is(item->type, "Pod")) {
-        struct api_quantities requests = registry__pod_resources(m->a, pod, what);
-        struct api_quantities limits = registry__pod_resources(m->a, pod, what | REGISTRY__LIMITS);
-        check_subject(f, &(struct subject){item->type, &requests, &limits}, item);
+        struct walk *w = f->walk;
+        if (!w->has_sums) {
+            w->requests = registry__pod_resources(m->a, pod, what);
+            w->limits = registry__pod_resources(m->a, pod, what | REGISTRY__LIMITS);
+            w->has_sums = true;
+        }
+        check_subject(f, &(struct subject){item->type, &w->requests, &w->limits}, item);
     }
 }
 
@@ -271,49 +339,37 @@ static void check_claim(const struct registry__admission *m, struct faults *f,
         check_max_request(f, &s, &item->max.v[i]);
 }
 
-/* One error stands as it is, several between brackets, and none of them twice.
+/* One error stands as it is, several between brackets.
  *
  * Follows k8s.io/apimachinery pkg/util/errors, func (aggregate) Error. */
-static bool refuse(struct registry__admission *m, const struct faults *f) {
-    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
-    struct map told = MAP_INIT(map_random_seed());
-    for (size_t i = 0; i < f->texts.n; i++) {
-        if (map_get_const(&told, f->texts.v[i]))
-            continue;
-        map_put_const(&told, f->texts.v[i], f);
-        buf_add(&text, text.n ? STR(", ") : STR(""));
-        buf_add(&text, f->texts.v[i]);
-    }
-    struct str all = buf_view(&text);
-    bool single = told.live == 1;
-    map_release(&told);
-    return registry__forbid(m, single ? "%.*s" : "[%.*s]", STR_ARG(all));
-}
-
-static bool judge(struct registry__admission *m, const struct api_limit_range *range) {
-    struct faults f = {.a = m->a};
+static bool judge(struct walk *w, const struct api_limit_range *range) {
+    struct registry__admission *m = w->m;
+    struct faults f = {.a = m->a,
+                       .known = MAP_INIT(map_random_seed()),
+                       .text = BUF_INIT(LIMIT_RANGE_FAULT_BYTES),
+                       .walk = w};
+    bool good = true;
     for (size_t i = 0; i < range->spec.limits.n; i++) {
         if (api_object_is(m->o, API_T_pod))
             check_pod(m, &f, &range->spec.limits.v[i]);
         else
             check_claim(m, &f, &range->spec.limits.v[i]);
     }
-    bool good = !f.texts.n || refuse(m, &f);
-    vec_release(&f.texts);
+    if (w->work > LIMIT_RANGE_AMOUNTS)
+        good = registry__forbid(m, "LimitRanges limit more than %d amounts", LIMIT_RANGE_AMOUNTS);
+    else if (f.known.live)
+        good =
+            registry__forbid(m, f.known.live == 1 ? "%.*s" : "[%.*s]", STR_ARG(buf_view(&f.text)));
+    map_release(&f.known);
+    buf_release(&f.text);
     return good;
 }
 
 /* ---- the ranges of a namespace ---- */
 
-struct walk {
-    struct registry__admission *m;
-    bool (*fn)(struct registry__admission *m, const struct api_limit_range *range);
-    bool is_good;
-};
-
 static bool visit(void *ctx, const struct api_object *o) {
     struct walk *w = ctx;
-    w->is_good = w->fn(w->m, o->body);
+    w->is_good = w->fn(w, o->body);
     return w->is_good;
 }
 
@@ -328,22 +384,30 @@ static bool is_limited(const struct registry__admission *m) {
     return is_pod ? is_update != registry__is_whole(m) : registry__is_whole(m);
 }
 
-static bool each_range(struct registry__admission *m,
-                       bool (*fn)(struct registry__admission *m,
-                                  const struct api_limit_range *range)) {
-    struct walk w = {m, fn, true};
-    if (is_limited(m))
-        registry_view_each(m->registry->view, registry__kind("v1", "LimitRange"),
-                           registry__namespace_of(m), visit, &w);
-    return w.is_good;
+static void each_range(struct walk *w) {
+    w->is_good = true;
+    if (is_limited(w->m))
+        registry_view_each(w->m->registry->view, registry__kind("v1", "LimitRange"),
+                           registry__namespace_of(w->m), visit, w);
 }
 
 static bool mutate(struct registry__admission *m) {
-    return !api_object_is(m->o, API_T_pod) || each_range(m, default_pod);
+    struct walk w = {.m = m, .fn = default_pod, .told = BUF_INIT(LIMIT_RANGE_TOLD_BYTES)};
+    if (!api_object_is(m->o, API_T_pod))
+        return true;
+    each_range(&w);
+    if (w.told.n)
+        labels_put(&m->o->arena, &api_own_meta(m->o)->annotations,
+                   (struct label){STR("kubernetes.io/limit-ranger"),
+                                  arena_str(&m->o->arena, buf_view(&w.told))});
+    buf_release(&w.told);
+    return w.is_good;
 }
 
 static bool validate(struct registry__admission *m) {
-    return each_range(m, judge);
+    struct walk w = {.m = m, .fn = judge};
+    each_range(&w);
+    return w.is_good;
 }
 
 const struct registry__admission_plugin registry__limit_ranger = {

@@ -30,6 +30,7 @@ static bool refuse_pair(struct registry__admission *m, struct str pair) {
     return registry__break_off(m, "invalid selector: [%.*s]", STR_ARG(buf_view(&text)));
 }
 
+/* Adds a label behind the others, whatever their keys are. */
 static bool add_pair(struct registry__admission *m, struct str pair, struct labels *out) {
     struct str key, value;
     if (!str_cut(pair, '=', &key, &value) || str_find_char(value, '=') != STR_NONE)
@@ -42,8 +43,15 @@ static bool add_pair(struct registry__admission *m, struct str pair, struct labe
     errs = names_check_label_value(value);
     if (errs.n)
         return refuse_name(m, arena_printf(m->a, "[%.*s]", STR_ARG(key)), value, &errs);
-    labels_put(m->a, out, (struct label){key, value});
+    out->v[out->n++] = (struct label){key, value};
     return true;
+}
+
+static size_t count_pairs(struct str text) {
+    size_t n = 1;
+    for (size_t i = 0; i < text.n; i++)
+        n += text.p[i] == ',';
+    return n;
 }
 
 /* a=b,c=d */
@@ -51,10 +59,14 @@ static bool read_selector(struct registry__admission *m, struct str text, struct
     struct str pair, rest = text;
     if (!text.n)
         return true;
+    struct labels pairs = {arena_array(m->a, struct label, count_pairs(text)), 0};
     while (str_cut(rest, ',', &pair, &rest))
-        if (!add_pair(m, pair, out))
+        if (!add_pair(m, pair, &pairs))
             return false;
-    return add_pair(m, pair, out);
+    if (!add_pair(m, pair, &pairs))
+        return false;
+    labels_merge(m->a, out, pairs.v, pairs.n);
+    return true;
 }
 
 static bool of_namespace(struct registry__admission *m, struct labels *out) {
@@ -101,11 +113,8 @@ static bool mutate(struct registry__admission *m) {
     struct arena *a = &m->o->arena;
     if (!check(m, &wanted))
         return false;
-    for (size_t i = 0; i < wanted.n; i++)
-        if (!labels_find(own, wanted.v[i].key))
-            labels_put(
-                a, own,
-                (struct label){arena_str(a, wanted.v[i].key), arena_str(a, wanted.v[i].value)});
+    wanted = labels_copy(a, &wanted); /* equal to the pod's own ones where it has them */
+    labels_merge(a, own, wanted.v, wanted.n);
     return true;
 }
 

@@ -47,11 +47,11 @@ static bool set_overhead(struct registry__admission *m, const struct api_overhea
     return true;
 }
 
-static bool set_scheduling(struct registry__admission *m, const struct api_scheduling *scheduling) {
+/* The pod's selector may not ask for anything else than that of the class. */
+static bool add_node_selector(struct registry__admission *m, const struct labels *wanted) {
     struct api_pod_spec *spec = &((struct api_pod *)api_own_body(m->o))->spec;
-    struct arena *a = &m->o->arena;
-    for (size_t i = 0; scheduling && i < scheduling->node_selector.n; i++) {
-        const struct label *want = &scheduling->node_selector.v[i];
+    for (size_t i = 0; i < wanted->n; i++) {
+        const struct label *want = &wanted->v[i];
         const struct label *have = labels_find(&spec->node_selector, want->key);
         if (have && !str_eq(have->value, want->value))
             return registry__forbid(m,
@@ -59,9 +59,17 @@ static bool set_scheduling(struct registry__admission *m, const struct api_sched
                                     "pod.spec.nodeSelector[%.*s] = %.*s",
                                     STR_ARG(want->key), STR_ARG(want->value), STR_ARG(want->key),
                                     STR_ARG(have->value));
-        labels_put(a, &spec->node_selector,
-                   (struct label){arena_str(a, want->key), arena_str(a, want->value)});
     }
+    struct labels copy = labels_copy(&m->o->arena, wanted);
+    labels_merge(&m->o->arena, &spec->node_selector, copy.v, copy.n);
+    return true;
+}
+
+static bool set_scheduling(struct registry__admission *m, const struct api_scheduling *scheduling) {
+    struct api_pod_spec *spec = &((struct api_pod *)api_own_body(m->o))->spec;
+    struct arena *a = &m->o->arena;
+    if (scheduling && !add_node_selector(m, &scheduling->node_selector))
+        return false;
     if (scheduling && !registry__tolerations_fit(m, scheduling->tolerations.n))
         return false;
     if (scheduling)

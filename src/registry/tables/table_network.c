@@ -37,6 +37,10 @@ static void cell_names(struct registry__row *r, struct names *n, const char *non
 static void add_addresses(struct registry__row *r, struct names *n,
                           const struct api_endpoint_subset *s, const struct api_endpoint_port *p) {
     for (size_t i = 0; i < s->addresses.n; i++) {
+        if (n->shown == NAMES_MOST) { /* the rest is only counted */
+            n->all += s->addresses.n - i;
+            return;
+        }
         struct str ip = s->addresses.v[i].ip;
         bool is_long = str_find_char(ip, ':') != STR_NONE;
         if (p)

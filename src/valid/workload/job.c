@@ -225,26 +225,30 @@ static void check_made_labels(struct valid *v, const struct api_job *job) {
                        "`selector` not auto-generated");
 }
 
-/* Adds a label unless there is one with its key. */
-static void add_label(struct arena *a, struct labels *labels, struct str key, struct str value) {
-    if (!labels_find(labels, key))
-        labels_put(a, labels, (struct label){key, value});
+/* Adds those labels whose keys are not there. */
+static void add_labels(struct arena *a, struct labels *labels, const struct label *v, size_t n) {
+    struct labels missing = {arena_array(a, struct label, n), 0};
+    for (size_t i = 0; i < n; i++)
+        if (!labels_find(labels, v[i].key))
+            missing.v[missing.n++] = v[i];
+    labels_merge(a, labels, missing.v, missing.n);
 }
 
 static void make_selector(struct api_object *o) {
     struct api_job *job = api_own_body(o);
     struct labels *labels = &job->spec.template.metadata.labels;
+    struct str uid = job->metadata.uid, name = job->metadata.name;
+    struct label made[] = {
+        {NAME_LABEL, name}, {UID_LABEL, uid}, {LEGACY_UID_LABEL, uid}, {LEGACY_NAME_LABEL, name}};
     /* Defaulting gave the job the labels of its template; Go has one map for both then. */
     bool shared = labels->v && job->metadata.labels.v == labels->v;
-    add_label(&o->arena, labels, LEGACY_NAME_LABEL, job->metadata.name);
-    add_label(&o->arena, labels, NAME_LABEL, job->metadata.name);
-    add_label(&o->arena, labels, LEGACY_UID_LABEL, job->metadata.uid);
-    add_label(&o->arena, labels, UID_LABEL, job->metadata.uid);
+    add_labels(&o->arena, labels, made, sizeof made / sizeof *made);
     if (shared)
         job->metadata.labels = *labels;
     if (!job->spec.selector)
         job->spec.selector = arena_new(&o->arena, struct api_label_selector);
-    add_label(&o->arena, &job->spec.selector->match_labels, UID_LABEL, job->metadata.uid);
+    add_labels(&o->arena, &job->spec.selector->match_labels,
+               &(struct label){UID_LABEL, job->metadata.uid}, 1);
 }
 
 /* ---- new jobs ---- */

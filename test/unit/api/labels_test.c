@@ -123,6 +123,67 @@ static void equal_labels_have_the_same_keys_and_values(void **state) {
     arena_release(&a);
 }
 
+static void a_merge_is_many_puts(void **state) {
+    (void)state;
+    static const struct {
+        const char *old;
+        struct label more[4];
+        size_t n;
+        const char *want;
+    } rows[] = {
+        {"{}", {{{0}, {0}}}, 0, "{}"},
+        {"{\"b\":\"1\"}", {{{0}, {0}}}, 0, "{\"b\":\"1\"}"},
+        {"null", {{STR_INIT("a"), STR_INIT("1")}}, 1, "{\"a\":\"1\"}"},
+        {"{\"a\":\"1\",\"c\":\"3\"}",
+         {{STR_INIT("b"), STR_INIT("2")}, {STR_INIT("c"), STR_INIT("4")}},
+         2,
+         "{\"a\":\"1\",\"b\":\"2\",\"c\":\"4\"}"},
+        {"{\"b\":\"1\"}",
+         {{STR_INIT("c"), STR_INIT("2")},
+          {STR_INIT("a"), STR_INIT("3")},
+          {STR_INIT("c"), STR_INIT("4")},
+          {STR_INIT("b"), STR_INIT("5")}},
+         4,
+         "{\"a\":\"3\",\"b\":\"5\",\"c\":\"4\"}"},
+    };
+    struct arena a = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct labels merged, put, want;
+        struct err err;
+        assert_int_equal(from_text(&a, rows[i].old, &merged, &err), 0);
+        assert_int_equal(from_text(&a, rows[i].want, &want, &err), 0);
+        put = merged;
+        for (size_t k = 0; k < rows[i].n; k++)
+            labels_put(&a, &put, rows[i].more[k]);
+        labels_merge(&a, &merged, rows[i].more, rows[i].n);
+        assert_true(labels_equal(&merged, &want) && labels_equal(&put, &want));
+        put = labels_copy(&a, &merged);
+        assert_true(labels_equal(&put, &want));
+    }
+    arena_release(&a);
+}
+
+/* What merging n labels in falling order into n others takes of the arena. */
+static size_t cost_of_merge(size_t n) {
+    struct arena a = {0};
+    struct labels labels = {0};
+    struct label *v = arena_array(&a, struct label, 2 * n);
+    for (size_t i = 0; i < 2 * n; i++)
+        v[i].key = arena_printf(&a, "k%08zu", 2 * n - i);
+    labels_merge(&a, &labels, v, n);
+    size_t before = arena_used(&a);
+    labels_merge(&a, &labels, v + n, n);
+    size_t cost = arena_used(&a) - before;
+    assert_int_equal(labels.n, 2 * n);
+    arena_release(&a);
+    return cost;
+}
+
+static void a_merge_copies_the_list_once(void **state) {
+    (void)state;
+    assert_in_range(cost_of_merge(20000), 1, 21 * cost_of_merge(1000));
+}
+
 static void integers_are_read_as_go_does(void **state) {
     (void)state;
     static const struct {
@@ -197,6 +258,8 @@ int main(void) {
         cmocka_unit_test(every_label_is_found_and_no_other),
         cmocka_unit_test(next_searches_only_behind),
         cmocka_unit_test(equal_labels_have_the_same_keys_and_values),
+        cmocka_unit_test(a_merge_is_many_puts),
+        cmocka_unit_test(a_merge_copies_the_list_once),
         cmocka_unit_test(integers_are_read_as_go_does),
         cmocka_unit_test(faults_of_integers_are_gos),
     };

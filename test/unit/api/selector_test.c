@@ -322,6 +322,26 @@ static void many_requirements_keep_their_order_within_a_key(void **state) {
     arena_release(&a);
 }
 
+static void repeated_requirements_are_dropped(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"", ""},
+        {"a", "a"},
+        {"a,a,a", "a"},
+        {"b,a=1,b,!c,a=1,a=2,!c", "a=1,a=2,b,!c"},
+        {"a in (1,2),a in (2,1),a in (1),a=1", "a in (1,2),a in (1),a=1"},
+    };
+    struct arena a = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct selector *sel;
+        struct err err;
+        assert_int_equal(selector_parse(&a, str_of(rows[i][0]), &sel, &err), 0);
+        selector_drop_repeated(sel);
+        assert_written(sel, rows[i][1]);
+    }
+    arena_release(&a);
+}
+
 static void no_selector_matches_nothing(void **state) {
     (void)state;
     struct arena a = {0};
@@ -345,6 +365,7 @@ int main(void) {
         cmocka_unit_test(an_error_is_cut_at_its_limit),
         cmocka_unit_test(errors_are_bounded),
         cmocka_unit_test(many_requirements_keep_their_order_within_a_key),
+        cmocka_unit_test(repeated_requirements_are_dropped),
         cmocka_unit_test(no_selector_matches_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
