@@ -93,6 +93,10 @@ const struct component component_manager = {
 
 /* ---- simulated nodes ---- */
 
+/* A container takes a moment to stop: whoever looks right after a deletion finds the pod on its way
+ * out, as in a cluster. */
+#define STOP_DELAY (CLOCK_SECOND / 10)
+
 static void *start_nodes(struct part *p, struct err *err) {
     const struct part_setup *setup = p->opts.setup;
     struct nodes_opts opts = {.client = p->opts.client,
@@ -103,6 +107,7 @@ static void *start_nodes(struct part *p, struct err *err) {
                               .seed = map_random_seed(),
                               .pools = setup->pools,
                               .pool_count = setup->pool_count,
+                              .stop_delay = STOP_DELAY,
                               .is_choosy = setup->is_choosy};
     (void)err;
     if (setup->nodes) {
