@@ -98,9 +98,10 @@ func realCluster(dir string, c *config) (*server, error) {
 		path := filepath.Join(dir, "kubeconfig")
 		err = os.WriteFile(path, fmt.Appendf(nil, kubeconfig, s.address, adminToken), 0o600)
 		all[len(all)-1] = append(all[len(all)-1], "--feature-gates="+liveGates)
-		return append(all, []string{c.scheduler, "--kubeconfig=" + path, "--leader-elect=false", "--bind-address=127.0.0.1",
+		s.component = []string{c.scheduler, "--kubeconfig=" + path, "--leader-elect=false", "--bind-address=127.0.0.1",
 			fmt.Sprintf("--secure-port=%d", port), "--cert-dir=" + dir, "--kube-api-qps=10000", "--kube-api-burst=10000",
-			"--feature-gates=" + liveGates}), err
+			"--feature-gates=" + liveGates}
+		return all, err
 	}
 	return s, nil
 }

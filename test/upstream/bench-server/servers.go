@@ -28,6 +28,7 @@ type server struct {
 	dir       string
 	address   string
 	programs  func(s *server) ([][]string, error) // what to start, in this order
+	component []string                            // what to start when these are ready; may be nil
 	processes []*exec.Cmd
 	conns     []*conn
 }
@@ -128,6 +129,11 @@ func (s *server) start() (time.Duration, error) {
 	for time.Since(begin) < startTimeout {
 		if s.isReady() {
 			took := time.Since(begin)
+			if s.component != nil {
+				if err := s.spawn(s.component); err != nil {
+					return took, err
+				}
+			}
 			return took, s.connect()
 		}
 		time.Sleep(2 * time.Millisecond)
