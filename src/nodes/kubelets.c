@@ -78,13 +78,11 @@ static int64_t slowness_of(const struct api_object *node) {
 
 /* The machine has been started again: what ran on it does not any more. */
 static void boot(struct nodes *n, struct nodes__node *node) {
-    struct buf id = BUF_INIT(sizeof node->boot_text);
+    AUTO(arena_release) struct arena a = {0};
     node->booted = nodes__wall(n) / CLOCK_SECOND;
-    buf_addf(&id, "%016llx%016llx", (unsigned long long)str_hash(node->name, 0),
-             (unsigned long long)node->booted);
+    struct str id = nodes__uuid(&a, node->name, (uint64_t)node->booted);
     memcpy(node->boot_text, id.p, id.n);
     node->boot_id = (struct str){node->boot_text, id.n};
-    buf_release(&id);
 }
 
 static void recover(struct nodes *n, struct nodes__node *node, const struct api_object *object,

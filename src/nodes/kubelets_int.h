@@ -177,6 +177,9 @@ struct nodes__facts {
 bool nodes__complete_status(struct arena *a, const struct nodes__facts *facts,
                             struct api_node_status *status);
 
+/* A UUID that is made of a name; another one for each salt. In the arena. */
+struct str nodes__uuid(struct arena *a, struct str name, uint64_t salt);
+
 /* What is known of this node. */
 struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__node *node);
 
