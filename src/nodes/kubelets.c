@@ -213,6 +213,7 @@ struct nodes *nodes_new(const struct nodes_opts *opts) {
     n->pods = MAP_INIT(opts->seed);
     n->rejections = MAP_INIT(opts->seed);
     n->chosen = MAP_INIT(opts->seed);
+    n->awaited = MAP_INIT(opts->seed);
     for (size_t i = 0; i < opts->chosen_count; i++)
         map_put_const(&n->chosen, opts->chosen[i], &opts->chosen[i]);
     n->atoms = intern_new(opts->seed);
@@ -248,6 +249,8 @@ void nodes_free(struct nodes *n) {
     map_release(&n->pods);
     map_release(&n->rejections);
     map_release(&n->chosen);
+    map_release(&n->awaited); /* which nobody waits for any more */
+    informers_free(n->own_informers);
     events_free(n->events);
     match_free(n->match);
     intern_free(n->atoms);

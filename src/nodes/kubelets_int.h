@@ -13,7 +13,11 @@
 
 struct intern;
 struct match;
+struct nodes__held;
+struct nodes__mount_fault;
 struct nodes__pod;
+struct nodes__pod_next;
+struct nodes__sources;
 
 #define NODES__LEASE_NAMESPACE STR("kube-node-lease")
 
@@ -58,6 +62,7 @@ struct nodes__pod {
     const struct api_object *object; /* held: as it was seen last */
     size_t place;                    /* in node->pods */
     bool is_told_to_stop;            /* which was said */
+    struct nodes__held *held;        /* by what it lacks; NULL: by nothing (sources_int.h) */
     uint32_t number;                 /* its address by this; 0: it has none of this node */
 };
 
@@ -71,6 +76,9 @@ struct nodes {
     struct map pods;       /* by uid: struct nodes__pod */
     struct map rejections; /* by reason: struct nodes__count */
     struct map chosen;     /* names, if others are left alone */
+    struct map awaited;    /* ConfigMaps and Secrets that pods wait for */
+    struct informer *sources[2]; /* of these; NULL: nobody has asked for them */
+    struct informers *own_informers; /* of a kubelet that is alone, for these; or NULL */
     uint32_t next_index;
     size_t ours;
     uint64_t renewals, heartbeats;
@@ -148,6 +156,11 @@ void nodes__tell_start(struct nodes *n, const struct api_object *node, struct st
 void nodes__tell_pod(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
                      const struct api_pod_status *status);
 
+/* Says what a pod waits for: volumes that cannot be set up, and containers of the status that cannot
+ * be made. */
+void nodes__tell_held(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
+                      const struct nodes__pod_next *next, const struct api_pod_status *status);
+
 /* The containers of a pod are told to stop. */
 void nodes__tell_stop(struct nodes *n, struct nodes__pod *pod);
 
@@ -197,6 +210,7 @@ struct nodes__pod_facts {
     int64_t booted;      /* containers that were started before this second have died; 0: none */
     int64_t away_until;  /* what was due before this time has happened then; 0: nothing */
     struct str deferred; /* why it cannot get the resources that it asks for now; empty: it can */
+    struct nodes__sources *sources; /* ConfigMaps and Secrets; NULL: all are there */
 };
 
 enum nodes__pod_step {
@@ -208,6 +222,9 @@ enum nodes__pod_step {
 struct nodes__pod_next {
     enum nodes__pod_step step;
     int64_t at; /* wall time at which to look again; INT64_MAX: when something changes */
+    const struct nodes__mount_fault *unmounted; /* volumes that cannot be set up */
+    size_t unmounted_count;
+    uint64_t lacks; /* hash of what was said to be lacking; 0: nothing */
 };
 
 /* What a kubelet does next with a pod that it has admitted. *status is the new one if it is to be

@@ -81,6 +81,8 @@ struct nodes_opts {
     bool is_choosy;           /* only those of pools and these are looked after */
     const struct str *chosen; /* stored: names of nodes that others make */
     size_t chosen_count;
+    bool is_alone; /* the informers are nobody else's: ConfigMaps and Secrets get some of their own,
+                      which keep no values */
     int64_t start_delay, stop_delay; /* of pods that say nothing else, in nanoseconds */
 };
 
