@@ -128,9 +128,9 @@ static void node_set(void *arg, const struct api_object *old, const struct api_o
     struct nodes__node *node = map_get(&n->nodes, object->meta->name);
     enum nodes__fault before = node ? node->fault : NODES__WELL;
     bool was_away = node && nodes__is_away(node);
-    (void)old;
     if (!node && !is_wanted(n, object))
         return;
+    nodes__tell_annotations(n, old, object);
     if (!node) {
         node = add_node(n, object);
         workqueue_add(n->leases, STR(""), node->name);

@@ -161,6 +161,11 @@ void nodes__tell_pod(struct nodes *n, struct arena *a, const struct nodes__pod *
 void nodes__tell_held(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
                       const struct nodes__pod_next *next, const struct api_pod_status *status);
 
+/* Says which annotations of a new pod or node, or of one whose annotations were others before, are
+ * not taken. `old` is NULL for a new one. */
+void nodes__tell_annotations(struct nodes *n, const struct api_object *old,
+                             const struct api_object *o);
+
 /* The containers of a pod are told to stop. */
 void nodes__tell_stop(struct nodes *n, struct nodes__pod *pod);
 
@@ -201,6 +206,11 @@ void nodes__complete_labels(struct arena *a, struct str node, struct labels *lab
 
 /* All conditions of a kubelet were seen to hold at this time. */
 void nodes__beat(struct arena *a, struct api_node_status *status, int64_t now);
+
+/* What is wrong with annotations of a pod or node that tell what to simulate: a text for each, up
+ * to so many, in the arena. */
+size_t nodes__annotation_faults(struct arena *a, const struct api_object *o, struct str *out,
+                                size_t most);
 
 /* What a kubelet knows of a pod beside its object. */
 struct nodes__pod_facts {

@@ -68,6 +68,18 @@ void nodes__tell_start(struct nodes *n, const struct api_object *node, struct st
                                  STR_ARG(node->meta->name), STR_ARG(boot_id)));
 }
 
+void nodes__tell_annotations(struct nodes *n, const struct api_object *old,
+                             const struct api_object *o) {
+    enum { MOST = 8 };
+    AUTO(arena_release) struct arena a = {0};
+    struct str faults[MOST];
+    if (old && labels_equal(&old->meta->annotations, &o->meta->annotations))
+        return;
+    size_t count = nodes__annotation_faults(&a, o, faults, MOST);
+    for (size_t i = 0; i < count && may_speak(n); i++)
+        events_say(n->events, o, EVENTS_WARNING, "InvalidAnnotation", "%.*s", STR_ARG(faults[i]));
+}
+
 /* ---- containers ---- */
 
 /* Somebody who says something about a container. */

@@ -8,8 +8,8 @@
  *
  * What a container does is told by annotations of its pod, by its probes, and by its command if
  * that is a simple one (life_program.c). An annotation is of all containers, or of one by its name,
- * as in NAME.berth.dev/run-seconds. Values are whole numbers, and what cannot be read is as if it
- * were not there:
+ * as in NAME.berth.dev/run-seconds. Values are whole numbers; what cannot be read is as if it were
+ * not there, and an event says so:
  *
  *     berth.dev/start-seconds    how long containers take to start, since the pod began; of one
  *                                container: since those before it let it

@@ -68,6 +68,7 @@ static struct nodes__pod *add_pod(struct nodes *n, struct nodes__node *node,
 static void renew_pod(struct nodes *n, struct nodes__pod *pod, const struct api_object *object) {
     if (pod->object == object)
         return;
+    nodes__tell_annotations(n, pod->object, object);
     map_del(&n->pods, pod->object->meta->uid);
     api_object_unref(pod->object);
     pod->object = api_object_ref(object);
@@ -284,8 +285,10 @@ void nodes__sync_pod(void *arg, struct work *w) {
             return;
         }
     }
-    if (!pod)
+    if (!pod) {
         pod = add_pod(n, node, object);
+        nodes__tell_annotations(n, NULL, object);
+    }
     renew_pod(n, pod, object);
     lead(n, w, pod);
 }
