@@ -135,6 +135,7 @@ static void node_set(void *arg, const struct api_object *old, const struct api_o
         node = add_node(n, object);
         workqueue_add(n->leases, STR(""), node->name);
     }
+    node->range = nodes__range_of(object->body, node->index);
     node->fault = fault_of(object);
     node->slow = slowness_of(object);
     if (was_away && !nodes__is_away(node))

@@ -39,9 +39,15 @@ enum nodes__fault {
     NODES__CRASHED,     /* the machine is down, and all that ran on it */
 };
 
+/* The addresses that pods of a node may have: its first, and the largest number behind that. */
+struct nodes__range {
+    uint32_t first, most;
+};
+
 struct nodes__node {
     struct str name; /* behind the struct */
     uint32_t index;  /* small, and its own: addresses are made of it */
+    struct nodes__range range;
     enum nodes__keeper keeper;
     enum nodes__fault fault;
     int64_t slow;       /* of a slow one: how much later it looks after a pod, in nanoseconds */
@@ -173,13 +179,19 @@ void nodes__tell_stop(struct nodes *n, struct nodes__pod *pod);
 
 /* The address of a node, and that of a pod on it, by number; in the arena. */
 struct str nodes__node_address(struct arena *a, uint32_t index);
-struct str nodes__pod_address(struct arena *a, uint32_t index, uint32_t number);
+struct str nodes__pod_address(struct arena *a, const struct nodes__range *range, uint32_t number);
+
+/* Where the pods of a node have their addresses: what its spec says, or else by its index. */
+struct nodes__range nodes__range_of(const struct api_node *node, uint32_t index);
+
+/* The range of the pods of a node that says nothing, as a spec has it; in the arena. */
+struct str nodes__range_text(struct arena *a, uint32_t index);
 
 /* The index of a node that has such an address; false when it has none. */
 bool nodes__index_of(const struct api_node *node, uint32_t *index);
 
 /* The number of a pod that has such an address; 0: it has none. */
-uint32_t nodes__number_of(uint32_t index, struct str pod_ip);
+uint32_t nodes__number_of(const struct nodes__range *range, struct str pod_ip);
 
 /* What a kubelet sees of itself. */
 struct nodes__facts {

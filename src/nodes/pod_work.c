@@ -42,7 +42,7 @@ static bool is_taken(const struct nodes__node *node, uint32_t number) {
 
 /* The least number that no other pod of the node has; 0 when all are taken. */
 static uint32_t free_number(const struct nodes__node *node) {
-    for (uint32_t number = 2; number < 255; number++)
+    for (uint32_t number = 2; number <= node->range.most; number++)
         if (!is_taken(node, number))
             return number;
     return 0;
@@ -55,7 +55,7 @@ static struct nodes__pod *add_pod(struct nodes *n, struct nodes__node *node,
     pod->node = node;
     pod->object = api_object_ref(object);
     if (body->status.pod_ip.n)
-        pod->number = nodes__number_of(node->index, body->status.pod_ip);
+        pod->number = nodes__number_of(&node->range, body->status.pod_ip);
     else if (!body->spec.host_network)
         pod->number = free_number(node);
     pod->place = node->pods.n;
@@ -193,7 +193,7 @@ static struct nodes__pod_facts facts_of(const struct nodes *n, const struct node
         .away_until = node->away_until,
     };
     if (pod->number)
-        facts.pod_ip = nodes__pod_address(a, node->index, pod->number);
+        facts.pod_ip = nodes__pod_address(a, &node->range, pod->number);
     return facts;
 }
 
