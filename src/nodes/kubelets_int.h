@@ -184,9 +184,6 @@ struct str nodes__pod_address(struct arena *a, const struct nodes__range *range,
 /* Where the pods of a node have their addresses: what its spec says, or else by its index. */
 struct nodes__range nodes__range_of(const struct api_node *node, uint32_t index);
 
-/* The range of the pods of a node that says nothing, as a spec has it; in the arena. */
-struct str nodes__range_text(struct arena *a, uint32_t index);
-
 /* The index of a node that has such an address; false when it has none. */
 bool nodes__index_of(const struct api_node *node, uint32_t *index);
 
