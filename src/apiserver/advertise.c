@@ -220,3 +220,18 @@ void apiserver_advertise(struct apiserver *s, struct str address, uint16_t port)
     write_endpoints(&n, endpoints_text(&n));
     write_slice(&n);
 }
+
+bool apiserver_advertise_again(struct apiserver *s, struct str address, uint16_t port) {
+    static const struct api_type_meta kinds[] = {
+        {.api_version = STR_INIT("v1"), .kind = STR_INIT("Service")},
+        {.api_version = STR_INIT("v1"), .kind = STR_INIT("Endpoints")},
+        {.api_version = STR_INIT("discovery.k8s.io/v1"), .kind = STR_INIT("EndpointSlice")},
+    };
+    size_t n = address.n ? sizeof kinds / sizeof *kinds : 1, there = 0;
+    for (size_t i = 0; i < n; i++)
+        there += registry_view_get(&s->view, api_kind_find(kinds[i].api_version, kinds[i].kind),
+                                   STR("default"), STR("kubernetes")) != NULL;
+    if (there < n)
+        apiserver_advertise(s, address, port);
+    return there < n;
+}

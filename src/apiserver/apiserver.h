@@ -158,6 +158,9 @@ void apiserver_bootstrap(struct apiserver *s);
  * writes belong to the open batch. */
 void apiserver_advertise(struct apiserver *s, struct str address, uint16_t port);
 
+/* The same when one of these is not there any more; true if that was so. */
+bool apiserver_advertise_again(struct apiserver *s, struct str address, uint16_t port);
+
 /* On the core's thread: stores an object of a file, which is taken, in the open batch. One with a
  * uid was a server's: it stays as it is but for its version, with its status and its node. Any
  * other is created as if it were posted. ERR_EXISTS: there is one of its name. Texts of the failure

@@ -10,7 +10,10 @@ struct apiserver_core {
     struct apiserver_core_opts opts;
     struct apiserver_job *written, **written_end; /* jobs of the open batch */
     struct net_deferred commit;                   /* at the end of the turn */
-    struct net_timer expiry;
+    struct net_timer expiry, repeated;
+    int64_t period;
+    bool (*repeat)(void *ctx);
+    void *repeat_ctx;
     void (*durable)(void *ctx);
     void *durable_ctx;
 };
@@ -90,6 +93,22 @@ static void expire(void *arg) {
     net_timer_start(loop, &core->expiry, net_loop_now(loop) + CLOCK_SECOND);
 }
 
+static void repeat(void *arg) {
+    struct apiserver_core *core = arg;
+    struct net_loop *loop = core->opts.loop;
+    if (core->repeat(core->repeat_ctx))
+        commit_later(core);
+    net_timer_start(loop, &core->repeated, net_loop_now(loop) + core->period);
+}
+
+void apiserver_core_repeat(struct apiserver_core *core, int64_t period, bool (*fn)(void *ctx),
+                           void *ctx) {
+    core->period = period;
+    core->repeat = fn;
+    core->repeat_ctx = ctx;
+    net_timer_start(core->opts.loop, &core->repeated, net_loop_now(core->opts.loop) + period);
+}
+
 /* ---- its life ---- */
 
 struct apiserver_core *apiserver_core_new(const struct apiserver_core_opts *opts) {
@@ -98,6 +117,7 @@ struct apiserver_core *apiserver_core_new(const struct apiserver_core_opts *opts
     core->written_end = &core->written;
     core->commit = (struct net_deferred){.fn = commit, .arg = core};
     core->expiry = (struct net_timer){.fn = expire, .arg = core};
+    core->repeated = (struct net_timer){.fn = repeat, .arg = core};
     net_timer_start(opts->loop, &core->expiry, net_loop_now(opts->loop) + CLOCK_SECOND);
     return core;
 }
@@ -111,6 +131,7 @@ void apiserver_core_free(struct apiserver_core *core) {
     if (!core)
         return;
     net_timer_stop(core->opts.loop, &core->expiry);
+    net_timer_stop(core->opts.loop, &core->repeated);
     net_loop_undefer(core->opts.loop, &core->commit);
     free(core);
 }

@@ -26,6 +26,12 @@ void apiserver_core_free(struct apiserver_core *core);
  * done. There is one at most; NULL ends it. On the core's thread. */
 void apiserver_core_listen(struct apiserver_core *core, void (*fn)(void *ctx), void *ctx);
 
+/* Has fn(ctx) called on the core's thread every so many nanoseconds, from then on; what it writes
+ * belongs to the open batch, and true says that it has written something. There is one at most. On
+ * the core's thread. */
+void apiserver_core_repeat(struct apiserver_core *core, int64_t period, bool (*fn)(void *ctx),
+                           void *ctx);
+
 /* A write on its way, embedded in what its owner has. */
 struct apiserver_job {
     struct apiserver_request *request;

@@ -234,8 +234,17 @@ static int open_server(struct serve *s, struct err *err) {
     return server_new(&opts, &s->server, err);
 }
 
+/* How often it is looked whether others can still be told where the server is. */
+#define ADVERTISE_EVERY (10 * CLOCK_SECOND)
+
+static bool advertise_again(void *arg) {
+    struct serve *s = arg;
+    return apiserver_advertise_again(s->api, s->services.advertised, server_port(s->server));
+}
+
 /* Others are told where the server is once it listens. */
 static void advertise(struct serve *s) {
+    apiserver_core_repeat(s->core, ADVERTISE_EVERY, advertise_again, s);
     apiserver_advertise(s->api, s->services.advertised, server_port(s->server));
     store_commit(s->store, NULL, NULL);
     store_flush(s->store);
@@ -380,7 +389,9 @@ int serve_open(struct serve *s, struct cmd_call *call, const struct serve_opts *
 
 int serve_listen(struct serve *s, struct err *err) {
     if (open_server(s, err) < 0)
-        return -1;
+        return str_ends(str_of(err->msg), str_of(strerror(EADDRINUSE)))
+                   ? cmd_hint(err, STR("--secure-port 0 takes any port that is free"))
+                   : -1;
     advertise(s);
     return 0;
 }
