@@ -163,10 +163,11 @@ static void read_endpoints(struct sync *s) {
     subset_pack__add_all(&pack, &((const struct api_endpoints *)s->endpoints->body)->subsets);
     struct api_endpoint_subset_list subsets;
     if (!subset_pack__end(&pack, &subsets))
-        events_say(s->c->events, s->endpoints, EVENTS_WARNING, "TooManyAddressesToMirror",
-                   "No more than %u addresses at ports that are not the same for all of them can be "
-                   "mirrored to EndpointSlices. All were skipped",
-                   LIMIT_ENDPOINT_PAIRS);
+        events_say(
+            s->c->events, s->endpoints, EVENTS_WARNING, "TooManyAddressesToMirror",
+            "No more than %u addresses at ports that are not the same for all of them can be "
+            "mirrored to EndpointSlices. All were skipped",
+            LIMIT_ENDPOINT_PAIRS);
     for (size_t i = 0; i < subsets.n; i++)
         add_subset(s, &subsets.v[i]);
     tell_skipped(s);
