@@ -34,6 +34,19 @@ struct manager__claim {
  * behind it, so there is nothing more to do now. */
 bool manager__claim(const struct manager__claim *claim, struct manager__objects *out);
 
+/* ---- whose work a change is; `self` is the controller of owners ---- */
+
+/* Have they the same controller, or both none? */
+bool manager__same_controller(const struct api_object *a, const struct api_object *b);
+
+/* The selector of an owner, in the arena; NULL: none that could be compiled. */
+const struct selector *manager__selector(const void *self, struct arena *a,
+                                         const struct api_object *owner);
+
+/* Calls `add` for each owner that may adopt an object without a controller. */
+void manager__each_adopter(void *self, const struct api_object *o,
+                           void (*add)(void *self, const struct api_object *owner));
+
 /* ---- whose work a change is ---- */
 
 /* Owners in a queue, and how they select members. It lives as long as the informers. */

@@ -560,4 +560,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__daemonset = {start, stop};
+const struct manager__controller manager__daemonset = {.start = start, .stop = stop};

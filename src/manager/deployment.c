@@ -352,4 +352,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__deployment = {start, stop};
+const struct manager__controller manager__deployment = {.start = start, .stop = stop};

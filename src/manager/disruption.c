@@ -382,4 +382,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__disruption = {start, stop};
+const struct manager__controller manager__disruption = {.start = start, .stop = stop};

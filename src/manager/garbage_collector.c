@@ -461,4 +461,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__garbage_collector = {start, stop};
+const struct manager__controller manager__garbage_collector = {.start = start, .stop = stop};

@@ -107,7 +107,8 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     m->running = xcalloc(CONTROLLERS + 1, sizeof *m->running);
     for (size_t i = 0; controllers[i]; i++)
         if (is_enabled(opts, i))
-            m->running[i] = controllers[i]->start(m);
+            m->running[i] = controllers[i]->start ? controllers[i]->start(m)
+                                                  : manager__start(m, controllers[i]);
     return m;
 }
 
@@ -115,7 +116,9 @@ void manager_free(struct manager *m) {
     if (!m)
         return;
     for (size_t i = 0; controllers[i]; i++)
-        if (m->running[i])
+        if (!controllers[i]->stop)
+            manager__stop(m->running[i]);
+        else if (m->running[i])
             controllers[i]->stop(m->running[i]);
     service_pods__free(m->service_pods);
     free(m->running);
@@ -149,6 +152,16 @@ bool manager__namespace_goes(const struct client_answer *answer) {
            str_find(answer->message, STR("because it is being terminated")) != STR_NONE;
 }
 
+void manager__created(void *arg, struct work *w, const struct client_answer *answer) {
+    (void)arg;
+    if (answer->code && !manager__namespace_goes(answer))
+        work_fail_by(w, answer);
+}
+
 int64_t manager__now(const struct manager *m) {
     return clock_wall(net_loop_clock(client_loop(m->client)));
+}
+
+int64_t manager__mono(const struct manager *m) {
+    return net_loop_now(client_loop(m->client));
 }

@@ -15,11 +15,18 @@ static void (*const writers[])(const void *self, struct buf *out) = {
     [ROW_taint_eviction] = manager__taint_eviction_write_metrics,
     [ROW_job] = manager__job_write_metrics,
     [ROW_cronjob] = manager__cronjob_write_metrics,
-    [ROW_ttl_after_finished] = manager__ttl_after_finished_write_metrics,
 };
 
 void manager_metrics_write(const struct manager *m, struct buf *out) {
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
         if (writers[i] && m->running[i])
             writers[i](m->running[i], out);
+    static const struct manager__controller *const rows[] = {
+#define CONTROLLER(id, name, alias) &manager__##id,
+#include "manager/controllers.def"
+#undef CONTROLLER
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i]->write_metrics && m->running[i])
+            rows[i]->write_metrics(m->running[i], out);
 }

@@ -375,4 +375,4 @@ static void stop(void *self) {
     free(l);
 }
 
-const struct manager__controller manager__node_lifecycle = {start, stop};
+const struct manager__controller manager__node_lifecycle = {.start = start, .stop = stop};

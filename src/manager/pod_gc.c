@@ -235,4 +235,4 @@ static void stop(void *self) {
     free(g);
 }
 
-const struct manager__controller manager__pod_gc = {start, stop};
+const struct manager__controller manager__pod_gc = {.start = start, .stop = stop};

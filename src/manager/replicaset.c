@@ -295,4 +295,5 @@ static void *start_replica_sets(struct manager *m) {
     return replicas__start(m, &kind);
 }
 
-const struct manager__controller manager__replicaset = {start_replica_sets, replicas__stop};
+const struct manager__controller manager__replicaset = {.start = start_replica_sets,
+                                                        .stop = replicas__stop};

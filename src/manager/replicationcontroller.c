@@ -78,4 +78,5 @@ static void *start(struct manager *m) {
     return replicas__start(m, &kind);
 }
 
-const struct manager__controller manager__replicationcontroller = {start, replicas__stop};
+const struct manager__controller manager__replicationcontroller = {.start = start,
+                                                                   .stop = replicas__stop};

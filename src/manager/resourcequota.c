@@ -185,4 +185,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__resourcequota = {start, stop};
+const struct manager__controller manager__resourcequota = {.start = start, .stop = stop};

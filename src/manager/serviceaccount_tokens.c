@@ -270,4 +270,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__serviceaccount_tokens = {start, stop};
+const struct manager__controller manager__serviceaccount_tokens = {.start = start, .stop = stop};

@@ -612,4 +612,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__statefulset = {start, stop};
+const struct manager__controller manager__statefulset = {.start = start, .stop = stop};

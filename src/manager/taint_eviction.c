@@ -346,4 +346,4 @@ void manager__taint_eviction_write_metrics(const void *self, struct buf *out) {
              (unsigned long long)t->deletions);
 }
 
-const struct manager__controller manager__taint_eviction = {start, stop};
+const struct manager__controller manager__taint_eviction = {.start = start, .stop = stop};

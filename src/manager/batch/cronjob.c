@@ -600,4 +600,4 @@ void manager__cronjob_write_metrics(const void *self, struct buf *out) {
              (unsigned long long)sum, name, c->skew_sum, name, (unsigned long long)sum);
 }
 
-const struct manager__controller manager__cronjob = {start, stop};
+const struct manager__controller manager__cronjob = {.start = start, .stop = stop};

@@ -545,4 +545,4 @@ void manager__job_write_metrics(const void *self, struct buf *out) {
     job__write_metrics(&((const struct jobs *)self)->metrics, out);
 }
 
-const struct manager__controller manager__job = {start, stop};
+const struct manager__controller manager__job = {.start = start, .stop = stop};

@@ -264,4 +264,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__endpoints = {start, stop};
+const struct manager__controller manager__endpoints = {.start = start, .stop = stop};

@@ -364,4 +364,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__endpointslice = {start, stop};
+const struct manager__controller manager__endpointslice = {.start = start, .stop = stop};

@@ -441,4 +441,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__endpointslice_mirroring = {start, stop};
+const struct manager__controller manager__endpointslice_mirroring = {.start = start, .stop = stop};

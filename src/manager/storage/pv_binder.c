@@ -126,4 +126,4 @@ static void stop(void *self) {
     free(b);
 }
 
-const struct manager__controller manager__pv_binder = {start, stop};
+const struct manager__controller manager__pv_binder = {.start = start, .stop = stop};

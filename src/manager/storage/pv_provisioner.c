@@ -379,4 +379,4 @@ static void stop(void *self) {
     free(c);
 }
 
-const struct manager__controller manager__pv_provisioner = {start, stop};
+const struct manager__controller manager__pv_provisioner = {.start = start, .stop = stop};
