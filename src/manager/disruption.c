@@ -174,14 +174,7 @@ static void send_status(struct work *w, const struct api_object *o,
     struct api_pod_disruption_budget *pdb = api_own_body(draft);
     api_struct_copy(&draft->arena, &api_types[API_T_pod_disruption_budget_status], status,
                     &pdb->status);
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = o->meta->namespace,
-                                       .name = o->meta->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(w, draft, "status", NULL, NULL);
 }
 
 static struct manager__objects pods_of(const struct disruption *c, struct arena *a,
@@ -287,14 +280,7 @@ static void clear_condition(struct disruption *c, struct work *w, const struct a
                 .last_transition_time = manager__time(manager__now(c->manager)),
             };
     }
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = o->meta->namespace,
-                                       .name = o->meta->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(w, draft, "status", NULL, NULL);
 }
 
 static void sync_stale(void *arg, struct work *w) {

@@ -89,7 +89,7 @@ static void send_patch(struct work *w, const struct api_object *o, enum client_p
 static void patched(void *arg, struct work *w, const struct client_answer *answer) {
     (void)arg;
     if (answer->code && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
 }
 
 static void send_deletion(struct work *w, const struct api_object *o, struct str version,
@@ -166,7 +166,7 @@ static void orphaned(void *arg, struct work *w, const struct client_answer *answ
     struct orphaning *s = arg;
     if (answer->code && answer->code != ERR_NOT_FOUND) {
         s->has_failed = true;
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     }
     if (--s->unanswered > 0 || s->has_failed)
         return;
@@ -260,7 +260,7 @@ static void owner_answered(void *arg, struct work *w, const struct client_answer
         (!answer->code && !str_eq(answer->object->meta->uid, q->uid))) {
         s->verdicts[q->place] = DANGLING;
     } else if (answer->code) {
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     } else {
         const struct gc_node *owner = gc_graph_find(&s->c->graph, q->uid);
         s->verdicts[q->place] = verdict_of(answer->object);
@@ -283,12 +283,8 @@ static void ask(struct sync *s, size_t place, const struct api_object *o) {
     struct question *q = arena_new(work_arena(s->work), struct question);
     *q = (struct question){s, place, arena_str(work_arena(s->work), ref->uid)};
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_GET,
-                                       .kind = kind,
-                                       .namespace = kind->namespaced ? o->meta->namespace : STR(""),
-                                       .name = ref->name},
-              owner_answered, q);
+    work_get(s->work, kind, kind->namespaced ? o->meta->namespace : STR(""), ref->name,
+             owner_answered, q);
 }
 
 /* What informers have told is taken from there. */

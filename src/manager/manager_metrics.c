@@ -1,7 +1,6 @@
 /* Which controllers have figures of their own. */
 #include "manager/manager_metrics.h"
 
-#include "manager/batch/batch_int.h"
 #include "manager/controller_int.h"
 #include "manager/taint_eviction_int.h"
 
@@ -13,8 +12,6 @@ enum {
 
 static void (*const writers[])(const void *self, struct buf *out) = {
     [ROW_taint_eviction] = manager__taint_eviction_write_metrics,
-    [ROW_job] = manager__job_write_metrics,
-    [ROW_cronjob] = manager__cronjob_write_metrics,
 };
 
 void manager_metrics_write(const struct manager *m, struct buf *out) {

@@ -97,14 +97,7 @@ static void sync(void *arg, struct work *w) {
     struct api_object *draft = api_object_derive(o);
     api_struct_copy(&draft->arena, &api_types[API_T_resource_quota_status], &status,
                     &((struct api_resource_quota *)api_own_body(draft))->status);
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = work_namespace(w),
-                                       .name = work_name(w),
-                                       .object = draft},
-              NULL, NULL);
+    work_update(w, draft, "status", NULL, NULL);
 }
 
 /* ---- what informers tell ---- */

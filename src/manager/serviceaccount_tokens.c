@@ -80,7 +80,7 @@ static void set_data(struct api_object *draft, const char *key, struct str value
 static void written(void *arg, struct work *w, const struct client_answer *answer) {
     (void)arg;
     if (answer->code && answer->code != ERR_CONFLICT && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
 }
 
 static void fill(const struct tokens *c, struct work *w, const struct api_object *secret,
@@ -109,13 +109,7 @@ static void fill(const struct tokens *c, struct work *w, const struct api_object
         set_data(draft, "token", token);
     labels_put(a, annotations, (struct label){ACCOUNT_NAME, arena_str(a, account->meta->name)});
     labels_put(a, annotations, (struct label){ACCOUNT_UID, arena_str(a, account->meta->uid)});
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = draft->kind,
-                                       .namespace = work_namespace(w),
-                                       .name = work_name(w),
-                                       .object = draft},
-              written, NULL);
+    work_update(w, draft, NULL, written, NULL);
 }
 
 static void settle(const struct tokens *c, struct work *w, const struct api_object *secret,
@@ -136,7 +130,7 @@ static void account_read(void *arg, struct work *w, const struct client_answer *
     struct tokens *c = arg;
     const struct api_object *secret = secret_of(c, w);
     if (answer->code && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     else if (secret)
         settle(c, w, secret, answer->code ? NULL : answer->object);
 }
@@ -151,12 +145,7 @@ static void sync_secret(void *arg, struct work *w) {
     if (is_of(account, secret))
         settle(c, w, secret, account);
     else
-        work_send(w,
-                  &(struct client_request){.verb = REGISTRY_VERB_GET,
-                                           .kind = client_kind(API_T_service_account),
-                                           .namespace = work_namespace(w),
-                                           .name = name},
-                  account_read, c);
+        work_get(w, client_kind(API_T_service_account), work_namespace(w), name, account_read, c);
 }
 
 /* ---- references to Secrets that are gone ---- */
@@ -183,13 +172,7 @@ static void sync_reference(void *arg, struct work *w) {
         return;
     }
     ((struct api_service_account *)api_own_body(draft))->secrets = list;
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = draft->kind,
-                                       .namespace = work_namespace(w),
-                                       .name = o->meta->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(w, draft, NULL, NULL, NULL);
 }
 
 /* ---- what informers tell ---- */

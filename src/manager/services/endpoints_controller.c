@@ -170,7 +170,7 @@ static void written(void *arg, struct work *w, const struct client_answer *answe
         events_say_of(x->c->events, &subject, EVENTS_WARNING, "FailedToUpdateEndpoint",
                       "Failed to update endpoint %.*s/%.*s: %.*s", STR_ARG(work_namespace(w)),
                       STR_ARG(work_name(w)), STR_ARG(answer->message));
-    work_fail(w, "%.*s", STR_ARG(answer->message));
+    work_fail_by(w, answer);
 }
 
 static struct api_object *new_endpoints(const struct api_object *service) {

@@ -260,7 +260,7 @@ static const struct api_object *take_spare(struct sync *s, const struct image *i
 static void written(void *arg, struct work *w, const struct client_answer *answer) {
     (void)arg;
     if (answer->code && !manager__namespace_goes(answer))
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
 }
 
 static struct api_object *object_of(struct sync *s, const struct image *image) {
@@ -305,12 +305,7 @@ static void write_image(struct sync *s, struct image *image) {
 
 static void delete_slices(struct work *w, const struct manager__objects *slices) {
     for (size_t i = 0; i < slices->n; i++)
-        work_send(w,
-                  &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                           .kind = client_kind(API_T_endpoint_slice),
-                                           .namespace = work_namespace(w),
-                                           .name = slices->v[i]->meta->name},
-                  NULL, NULL);
+        work_delete(w, slices->v[i], NULL, NULL, NULL);
 }
 
 /* ---- one object of Endpoints ---- */

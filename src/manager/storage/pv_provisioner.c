@@ -199,7 +199,7 @@ static void made(void *arg, struct work *w, const struct client_answer *answer) 
                       "the volume.",
                       STR_ARG(x->claim.namespace), STR_ARG(x->claim.name),
                       STR_ARG(answer->message));
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
         return;
     }
     events_say_of(x->c->events, &x->claim, EVENTS_NORMAL, "ProvisioningSucceeded",
@@ -218,9 +218,7 @@ static void make(struct provisioner *c, struct work *w, const struct order *orde
     events_say(c->events, claim, EVENTS_NORMAL, "Provisioning",
                "External provisioner is provisioning volume for claim \"%.*s/%.*s\"",
                STR_ARG(claim->meta->namespace), STR_ARG(claim->meta->name));
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE, .kind = o->kind, .object = o},
-              made, x);
+    work_create(w, o, made, x);
 }
 
 /* Are the volumes of the class made by somebody else? */
@@ -275,11 +273,7 @@ static void let_go(struct work *w, const struct api_object *o) {
     for (size_t i = 0; i < old.n; i++)
         if (!str_eq(old.v[i], FINALIZER))
             list->v[list->n++] = old.v[i];
-    work_send(
-        w,
-        &(struct client_request){
-            .verb = REGISTRY_VERB_UPDATE, .kind = o->kind, .name = work_name(w), .object = draft},
-        NULL, NULL);
+    work_update(w, draft, NULL, NULL, NULL);
 }
 
 /* Is the volume one that a driver made, released, and to be deleted? */
@@ -297,10 +291,7 @@ static void sync_volume(void *arg, struct work *w) {
     if (!o || !is_done_with(o))
         return;
     if (!o->meta->deletion_timestamp.set)
-        work_send(w,
-                  &(struct client_request){
-                      .verb = REGISTRY_VERB_DELETE, .kind = o->kind, .name = work_name(w)},
-                  NULL, NULL);
+        work_delete(w, o, NULL, NULL, NULL);
     else if (is_kept(o))
         let_go(w, o);
 }

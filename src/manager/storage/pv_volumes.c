@@ -97,11 +97,7 @@ static void delete_volume(const struct volume_sync *s) {
     else if (external)
         return;
     else if (!s->volume->meta->deletion_timestamp.set)
-        work_send(s->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                           .kind = s->volume->kind,
-                                           .name = work_name(s->work)},
-                  NULL, NULL);
+        work_delete(s->work, s->volume, NULL, NULL, NULL);
     else if (has_finalizer(s->volume, IN_TREE_FINALIZER))
         send_finalizers(s, IN_TREE_FINALIZER, NULL);
 }
@@ -197,7 +193,7 @@ static bool is_claimed(const struct volume_sync *s) {
 static void claim_read(void *arg, struct work *w, const struct client_answer *answer) {
     const struct volume_sync s = sync_of(arg, w);
     if (answer->code && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     else if (s.volume && is_claimed(&s)) {
         const struct api_object *claim = answer->code ? NULL : answer->object;
         settle(&s, claim && str_eq(claim->meta->uid, s.body->spec.claim_ref->uid) ? claim : NULL);
@@ -210,12 +206,8 @@ static void sync_claimed(const struct volume_sync *s) {
     if (claim ? str_eq(claim->meta->uid, ref->uid) : was_released(s))
         settle(s, claim);
     else
-        work_send(s->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_GET,
-                                           .kind = client_kind(API_T_persistent_volume_claim),
-                                           .namespace = ref->namespace,
-                                           .name = ref->name},
-                  claim_read, s->b);
+        work_get(s->work, client_kind(API_T_persistent_volume_claim), ref->namespace, ref->name,
+                 claim_read, s->b);
 }
 
 /* ---- any volume ---- */

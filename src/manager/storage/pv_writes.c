@@ -20,7 +20,7 @@ struct written {
 static void answered(void *arg, struct work *w, const struct client_answer *answer) {
     const struct written *x = arg;
     if (answer->code) {
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
         return;
     }
     if (x->remark.reason)
@@ -39,14 +39,7 @@ void pv__send(struct pv_binder *b, struct work *w, struct api_object *draft,
     x->subject =
         (struct events_subject){draft->kind, arena_str(a, draft->meta->namespace),
                                 arena_str(a, draft->meta->name), arena_str(a, draft->meta->uid)};
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = draft->kind,
-                                       .subresource = subresource,
-                                       .namespace = x->subject.namespace,
-                                       .name = x->subject.name,
-                                       .object = draft},
-              answered, x);
+    work_update(w, draft, subresource, answered, x);
 }
 
 static bool has(const struct api_object *o, struct str annotation) {
