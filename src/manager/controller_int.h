@@ -37,7 +37,7 @@ struct manager {
     struct match *match;    /* shared by all controllers: tolerations, taints, node affinity */
     struct net_timer sweep; /* of what it holds and nobody asks for */
     struct service_pods *service_pods; /* shared by controllers of endpoints; NULL: none asked */
-    void **running;                    /* by row of controllers.def; NULL: does not run */
+    struct manager__base **running;    /* by row of controllers.def; NULL: does not run */
 };
 
 /* ---- the table of a controller; `self` is its struct, `at` a place in that (offsetof) ---- */
@@ -67,8 +67,6 @@ struct manager__kind {
 };
 
 struct manager__controller {
-    void *(*start)(struct manager *m);
-    void (*stop)(void *self);
     size_t size;           /* of its struct, which begins with struct manager__base */
     const void *variant;   /* which of those that share code it is, as they like */
     const char *component; /* in whose name its events are; NULL: it says nothing */
@@ -139,8 +137,6 @@ const struct api_object *manager__current(const void *self, const struct events_
 
 /* The informer of a type of objects. */
 struct informer *manager__informer(struct manager *m, enum api_type_id type);
-
-struct events *manager__events(struct manager *m, const char *component);
 
 /* Can objects of the resource be listed, watched and deleted, and are they stored as this kind? */
 bool manager__is_deletable(const struct registry_resource *resource);

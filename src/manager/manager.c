@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "intern/intern.h"
 #include "manager/controller_int.h"
+#include "manager/manager_metrics.h"
 #include "manager/services/service_pods_int.h"
 #include "match/match.h"
 #include "net/loop.h"
@@ -107,19 +108,21 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     m->running = xcalloc(CONTROLLERS + 1, sizeof *m->running);
     for (size_t i = 0; controllers[i]; i++)
         if (is_enabled(opts, i))
-            m->running[i] = controllers[i]->start ? controllers[i]->start(m)
-                                                  : manager__start(m, controllers[i]);
+            m->running[i] = manager__start(m, controllers[i]);
     return m;
+}
+
+void manager_metrics_write(const struct manager *m, struct buf *out) {
+    for (size_t i = 0; controllers[i]; i++)
+        if (m->running[i] && controllers[i]->write_metrics)
+            controllers[i]->write_metrics(m->running[i], out);
 }
 
 void manager_free(struct manager *m) {
     if (!m)
         return;
     for (size_t i = 0; controllers[i]; i++)
-        if (!controllers[i]->stop)
-            manager__stop(m->running[i]);
-        else if (m->running[i])
-            controllers[i]->stop(m->running[i]);
+        manager__stop(m->running[i]);
     service_pods__free(m->service_pods);
     free(m->running);
     net_timer_stop(client_loop(m->client), &m->sweep);
@@ -130,14 +133,6 @@ void manager_free(struct manager *m) {
 
 struct informer *manager__informer(struct manager *m, enum api_type_id type) {
     return informers_of(m->informers, client_kind(type));
-}
-
-struct events *manager__events(struct manager *m, const char *component) {
-    return events_new(&(struct events_opts){
-        .client = m->client,
-        .log = m->log,
-        .component = component,
-    });
 }
 
 bool manager__is_deletable(const struct registry_resource *resource) {
