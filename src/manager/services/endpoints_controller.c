@@ -3,6 +3,7 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/endpoint, func (*Controller) syncService.
  */
+#include "base/limits.h"
 #include "manager/pods_int.h"
 #include "manager/services/endpoint_parts_int.h"
 #include "manager/services/endpoint_subsets_int.h"
@@ -49,35 +50,46 @@ address_of(struct arena *a, const struct api_object *service, const struct api_o
     return address;
 }
 
+/* The service's ports that the pod has. */
+static struct api_endpoint_port_list ports_of(struct arena *a, const struct api_object *service,
+                                              const struct api_object *pod) {
+    const struct api_service_port_list *all =
+        &((const struct api_service *)service->body)->spec.ports;
+    struct api_endpoint_port_list out = {arena_array(a, struct api_endpoint_port, all->n), 0};
+    for (size_t i = 0; i < all->n; i++) {
+        const struct api_service_port *from = &all->v[i];
+        struct api_endpoint_port *port = &out.v[out.n];
+        *port = (struct api_endpoint_port){
+            .name = from->name, .protocol = from->protocol, .app_protocol = from->app_protocol};
+        out.n += endpoint__find_port(pod, from, &port->port);
+    }
+    return out;
+}
+
 static void add_pod(struct subset_pack *pack, const struct api_object *service,
                     const struct api_object *pod) {
     const struct api_service_spec *spec = &((const struct api_service *)service->body)->spec;
     const struct api_endpoint_address *address = address_of(pack->arena, service, pod);
-    bool is_ready = spec->publish_not_ready_addresses || manager__pod_is_ready(pod);
+    bool may_lack_ports = !spec->ports.n && str_is(spec->cluster_ip, "None");
     if (!address)
         return;
-    if (!spec->ports.n && str_is(spec->cluster_ip, "None"))
-        subset_pack__add(pack, address, NULL, is_ready);
-    for (size_t i = 0; i < spec->ports.n; i++) {
-        const struct api_service_port *from = &spec->ports.v[i];
-        struct api_endpoint_port *port = arena_new(pack->arena, struct api_endpoint_port);
-        *port = (struct api_endpoint_port){
-            .name = from->name, .protocol = from->protocol, .app_protocol = from->app_protocol};
-        if (endpoint__find_port(pod, from, &port->port))
-            subset_pack__add(pack, address, port, is_ready);
-    }
+    struct api_endpoint_port_list ports = ports_of(pack->arena, service, pod);
+    if (ports.n || may_lack_ports)
+        subset_pack__add(pack, subset_pack__ports(pack, &ports), address,
+                         spec->publish_not_ready_addresses || manager__pod_is_ready(pod));
 }
 
-static struct api_endpoint_subset_list subsets_of(const struct endpoints *c, struct arena *a,
-                                                  const struct api_object *service,
-                                                  const struct manager__objects *pods) {
+/* False: too many. */
+static bool find_subsets(const struct endpoints *c, struct arena *a,
+                         const struct api_object *service, const struct manager__objects *pods,
+                         struct api_endpoint_subset_list *out) {
     const struct api_service *body = service->body;
     struct subset_pack pack;
     subset_pack__begin(&pack, a, c->base.manager->seed);
     for (size_t i = 0; i < pods->n; i++)
         if (endpoint__has_pod(pods->v[i], body->spec.publish_not_ready_addresses))
             add_pod(&pack, service, pods->v[i]);
-    return subset_pack__end(&pack);
+    return subset_pack__end(&pack, out);
 }
 
 static struct labels labels_of(struct arena *a, const struct api_object *service) {
@@ -121,8 +133,8 @@ static bool is_right(const struct endpoints *c, struct arena *a, const struct ap
         return false;
     subset_pack__begin(&pack, a, c->base.manager->seed);
     subset_pack__add_all(&pack, &body->subsets);
-    struct api_endpoint_subset_list packed = subset_pack__end(&pack);
-    return subsets__are_equal(&packed, subsets);
+    struct api_endpoint_subset_list packed;
+    return subset_pack__end(&pack, &packed) && subsets__are_equal(&packed, subsets);
 }
 
 /* ---- writing ---- */
@@ -180,7 +192,14 @@ static void sync_service(struct endpoints *c, struct work *w, const struct api_o
     const struct api_object *o = informer_get(c->endpoints, work_namespace(w), work_name(w));
     struct manager__objects pods = service_pods__find(c->pods, a, service);
     struct api_time trigger = trigger_times__look(c->times, service, &pods);
-    struct api_endpoint_subset_list subsets = subsets_of(c, a, service, &pods);
+    struct api_endpoint_subset_list subsets;
+    if (!find_subsets(c, a, service, &pods, &subsets)) {
+        events_say(c->base.events, service, EVENTS_WARNING, "TooManyEndpoints",
+                   "The pods of the service have more than %u addresses at ports that are not the "
+                   "same for all of them",
+                   LIMIT_ENDPOINT_PAIRS);
+        return;
+    }
     if (o && is_right(c, a, o, service, &subsets))
         return;
     struct api_object *draft = o ? api_object_derive(o) : new_endpoints(service);

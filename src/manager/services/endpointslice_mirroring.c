@@ -5,6 +5,7 @@
  * syncEndpoints, func (*reconciler) reconcile.
  */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "controller/controller.h"
 #include "manager/labelled_int.h"
 #include "manager/pods_int.h"
@@ -155,7 +156,13 @@ static void read_endpoints(struct sync *s) {
     struct subset_pack pack;
     subset_pack__begin(&pack, work_arena(s->work), s->c->base.manager->seed);
     subset_pack__add_all(&pack, &((const struct api_endpoints *)s->endpoints->body)->subsets);
-    struct api_endpoint_subset_list subsets = subset_pack__end(&pack);
+    struct api_endpoint_subset_list subsets;
+    if (!subset_pack__end(&pack, &subsets))
+        events_say(
+            s->c->base.events, s->endpoints, EVENTS_WARNING, "TooManyAddressesToMirror",
+            "No more than %u addresses at ports that are not the same for all of them can be "
+            "mirrored to EndpointSlices. All were skipped",
+            LIMIT_ENDPOINT_PAIRS);
     for (size_t i = 0; i < subsets.n; i++)
         add_subset(s, &subsets.v[i]);
     tell_skipped(s);
