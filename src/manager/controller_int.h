@@ -32,6 +32,7 @@ struct manager {
     struct match *match;    /* shared by all controllers: tolerations, taints, node affinity */
     struct net_timer sweep; /* of what it holds and nobody asks for */
     struct service_pods *service_pods; /* shared by controllers of endpoints; NULL: none asked */
+    size_t most_objects;               /* of a kind that controllers make */
     void **running; /* what `start` gave, by row of the table; NULL: does not run */
 };
 
@@ -48,6 +49,10 @@ struct manager__controller {
 
 /* The informer of a type of objects. */
 struct informer *manager__informer(struct manager *m, enum api_type_id type);
+
+/* How many more objects of a type may be made; and what is said when it is none, in the arena. */
+size_t manager__room(struct manager *m, enum api_type_id type);
+struct str manager__why_full(const struct manager *m, struct arena *a, enum api_type_id type);
 
 /* A recorder of events in the name of a component. */
 struct events *manager__events(struct manager *m, const char *component);

@@ -185,6 +185,7 @@ static struct sync *sync_new(struct replicas *c, struct work *work, const struct
     s->c = c;
     s->work = work;
     s->pods = (struct manager__pods){
+        .manager = c->manager,
         .work = work,
         .events = c->events,
         .subject = {o->kind, work_namespace(work), work_name(work),

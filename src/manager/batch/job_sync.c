@@ -338,6 +338,7 @@ static struct sync *sync_new(struct jobs *c, struct work *work, const struct api
     s->view = (struct job__view){
         .a = a, .now = s->begun, .seed = c->manager->seed, .gates = c->manager->gates};
     s->pods = (struct manager__pods){
+        .manager = c->manager,
         .work = work,
         .events = c->events,
         .subject = {o->kind, work_namespace(work), work_name(work), arena_str(a, o->meta->uid)},
