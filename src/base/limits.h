@@ -359,8 +359,8 @@
 #define LIMIT_CLUSTER_SPEED 1000
 
 /* Pods of a cluster, and claims, from which on controllers make no more of them: a workload may ask
- * for two billion in ten lines. Kubernetes promises to carry 150,000 pods. */
-#define LIMIT_MANAGED_OBJECTS 500000
+ * for two billion in ten lines. As many pods as Kubernetes promises to carry. */
+#define LIMIT_MANAGED_OBJECTS 150000
 
 /* Commands of containers whose doings are told without running them: what is longer is a program
  * and no example, and each look at a pod reads it again. */
