@@ -61,8 +61,8 @@ static void turn_owners_round(struct cost *c, size_t n) {
     struct buf first = owned(n, false), second = owned(n, true);
     put(&m, REGISTRY_VERB_CREATE, &first);
     world_run(&m.w, 0.001);
-    put(&m, REGISTRY_VERB_UPDATE, &second);
     cost_begin(c);
+    put(&m, REGISTRY_VERB_UPDATE, &second);
     world_run(&m.w, 0.001);
     cost_end(c);
     managed_stop(&m);
