@@ -128,6 +128,12 @@ func (x *execution) request(i int, s *step) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	mediaType := s.mediaType(body)
+	if s.Proto {
+		if encoded := packed(body); encoded != "" {
+			mediaType, body = protobufType, encoded
+		}
+	}
 	timeout := requestTimeout
 	if s.Watch {
 		timeout = 10 * requestTimeout
@@ -138,8 +144,8 @@ func (x *execution) request(i int, s *step) (answer, error) {
 		cancel()
 		return answer{}, err
 	}
-	x.setHeaders(req, s, body)
-	resp, err := x.s.client.Do(req)
+	client := x.setHeaders(req, s, mediaType)
+	resp, err := client.Do(req)
 	if err != nil {
 		cancel()
 		return answer{}, err
@@ -161,19 +167,26 @@ func (x *execution) request(i int, s *step) (answer, error) {
 	return a, err
 }
 
-func (x *execution) setHeaders(req *http.Request, s *step, body string) {
+func (s *step) mediaType(body string) string {
+	if s.Type == "" && body != "" && s.Base64 == "" {
+		return "application/json"
+	}
+	return s.Type
+}
+
+// setHeaders gives the client that is to send the request: whoever says who they are shows no certificate.
+func (x *execution) setHeaders(req *http.Request, s *step, mediaType string) *http.Client {
+	client := x.s.client
 	x.s.authorize(req)
 	req.Header.Set("User-Agent", "compare/1")
-	switch {
-	case s.Type != "":
-		req.Header.Set("Content-Type", s.Type)
-	case body != "" && s.Base64 == "":
-		req.Header.Set("Content-Type", "application/json")
+	if mediaType != "" {
+		req.Header.Set("Content-Type", mediaType)
 	}
 	if s.Accept != "" {
 		req.Header.Set("Accept", s.Accept)
 	}
 	for i, who := range s.As {
+		who = strings.ReplaceAll(who, placeholder, x.namespace)
 		if i == 0 {
 			req.Header.Set("Impersonate-User", who)
 		} else {
@@ -181,8 +194,15 @@ func (x *execution) setHeaders(req *http.Request, s *step, body string) {
 		}
 	}
 	for k, v := range s.Headers {
-		req.Header.Set(k, v)
+		v = strings.ReplaceAll(x.known.fill(v, func(v string) string { return v }), placeholder, x.namespace)
+		if k == "Authorization" {
+			client = x.s.nobody
+		}
+		if req.Header.Set(k, v); v == "" {
+			req.Header.Del(k)
+		}
 	}
+	return client
 }
 
 func headersOf(resp *http.Response) map[string]string {

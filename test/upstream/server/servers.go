@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -22,12 +24,16 @@ const (
 	adminToken   = "admin-token"
 )
 
+// The programs of the servers.
+type programs struct{ etcd, apiserver, berth string }
+
 // A server under comparison: where it listens and how the administrator gets in.
 type server struct {
 	name   string
 	base   string
 	token  string
 	client *http.Client
+	nobody *http.Client // without the administrator's certificate
 	procs  []*exec.Cmd
 	log    string // file, of the server itself
 }
@@ -38,6 +44,40 @@ func (s *server) hasEnded() bool {
 	last := s.procs[len(s.procs)-1]
 	pid, err := syscall.Wait4(last.Process.Pid, &status, syscall.WNOHANG, nil)
 	return err != nil || pid == last.Process.Pid
+}
+
+// restart puts new servers, which are empty, in the place of those there are.
+func (r *run) restart() (err error) {
+	r.stop()
+	if r.dir, err = os.MkdirTemp("", "compare"); err != nil {
+		return err
+	}
+	var wait sync.WaitGroup
+	var failed [2]error
+	wait.Go(func() { r.berth, failed[0] = startBerth(r.dir, r.programs.berth) })
+	wait.Go(func() { r.real, failed[1] = startReal(r.dir, r.programs.etcd, r.programs.apiserver) })
+	wait.Wait()
+	return errors.Join(failed[0], failed[1])
+}
+
+// stop ends the servers, and notes the processor time that they took.
+func (r *run) stop() {
+	for _, s := range []*server{r.berth, r.real} {
+		if s == nil {
+			continue
+		}
+		s.stop()
+		for _, p := range s.procs {
+			if p.ProcessState != nil {
+				r.spent[filepath.Base(p.Path)] += p.ProcessState.UserTime() + p.ProcessState.SystemTime()
+			}
+		}
+	}
+	r.berth, r.real = nil, nil
+	if r.dir != "" {
+		os.RemoveAll(r.dir)
+		r.dir = ""
+	}
 }
 
 func freePort() (int, error) {
@@ -66,6 +106,7 @@ func (s *server) start(dir, log, program string, args ...string) error {
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = f
 	cmd.Stdout = f
+	cmd.Env = append(os.Environ(), "GOGC=400") // memory for time
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -122,7 +163,8 @@ func startReal(dir, etcd, apiserver string) (*server, error) {
 			return nil, err
 		}
 	}
-	s := &server{name: "kube-apiserver", base: fmt.Sprintf("https://127.0.0.1:%d", ports[2]), token: adminToken, client: newClient()}
+	s := &server{name: "kube-apiserver", base: fmt.Sprintf("https://127.0.0.1:%d", ports[2]), token: adminToken,
+		client: newClient(), nobody: newClient()}
 	clients, peers := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 	if err := s.start(dir, "etcd.log", etcd, "--name", "x", "--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync",
 		"--listen-client-urls", clients, "--advertise-client-urls", clients, "--listen-peer-urls", peers,
@@ -184,6 +226,6 @@ func startBerth(dir, program string) (*server, error) {
 	if err1 != nil || err2 != nil || err3 != nil {
 		return s, fmt.Errorf("%s: %v %v %v", config, err1, err2, err3)
 	}
-	s.base, s.client = found["server"], newClient(pair)
+	s.base, s.client, s.nobody = found["server"], newClient(pair), newClient()
 	return s, s.waitReady()
 }
