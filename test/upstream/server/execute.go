@@ -144,8 +144,8 @@ func (x *execution) request(i int, s *step) (answer, error) {
 		cancel()
 		return answer{}, err
 	}
-	client := x.setHeaders(req, s, mediaType)
-	resp, err := client.Do(req)
+	x.setHeaders(req, s, mediaType)
+	resp, err := x.s.client.Do(req)
 	if err != nil {
 		cancel()
 		return answer{}, err
@@ -163,6 +163,10 @@ func (x *execution) request(i int, s *step) (answer, error) {
 	if err != nil {
 		return a, err
 	}
+	if strings.HasPrefix(path, "/openapi/") && resp.StatusCode == 200 {
+		a.Body = "<document>"
+		return a, nil
+	}
 	a.Body, err = readBody(resp.Header.Get("Content-Type"), text)
 	return a, err
 }
@@ -174,10 +178,8 @@ func (s *step) mediaType(body string) string {
 	return s.Type
 }
 
-// setHeaders gives the client that is to send the request: whoever says who they are shows no certificate.
-func (x *execution) setHeaders(req *http.Request, s *step, mediaType string) *http.Client {
-	client := x.s.client
-	x.s.authorize(req)
+func (x *execution) setHeaders(req *http.Request, s *step, mediaType string) {
+	authorize(req)
 	req.Header.Set("User-Agent", "compare/1")
 	if mediaType != "" {
 		req.Header.Set("Content-Type", mediaType)
@@ -195,14 +197,10 @@ func (x *execution) setHeaders(req *http.Request, s *step, mediaType string) *ht
 	}
 	for k, v := range s.Headers {
 		v = strings.ReplaceAll(x.known.fill(v, func(v string) string { return v }), placeholder, x.namespace)
-		if k == "Authorization" {
-			client = x.s.nobody
-		}
 		if req.Header.Set(k, v); v == "" {
 			req.Header.Del(k)
 		}
 	}
-	return client
 }
 
 func headersOf(resp *http.Response) map[string]string {

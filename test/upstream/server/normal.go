@@ -33,11 +33,13 @@ var (
 	uidPattern   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	timePattern  = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 	agePattern   = regexp.MustCompile(`^\d+[smh](\d+s)?$`)
-	revisionText = regexp.MustCompile(`(resourceVersion\\*":\s?\\*"|resource version: |resourceVersion: |ResourceVersion in (?:the )?(?:precondition|record|object meta):? \(?|current: )(\d+)( \(\d+\))?`)
+	revisionText = regexp.MustCompile(`(resourceVersion\\*":\s?\\*"|resource version: |resourceVersion: |ResourceVersion in (?:the )?(?:precondition|record|object meta):? \(?)(\d+)( \(\d+\))?`)
+	currentText  = regexp.MustCompile(`(resource version: )\d+, current: \d+`)
 	suffix       = `[bcdfghjklmnpqrstvwxz2456789]{5}`
 	schemeText   = regexp.MustCompile(`in scheme \\*"[^"\\]*\\*"`) // named after the line of code that made it
 	nodePort     = regexp.MustCompile(`(:|Duplicate value: )(3[0-2]\d{3})\b`)
-	clusterIP    = regexp.MustCompile(`\b10\.0\.0\.\d+\b`) // given by chance
+	clusterIP    = regexp.MustCompile(`\b10\.0\.0\.\d+\b`)                              // given by chance
+	allowedText  = regexp.MustCompile(`RBAC: allowed by ClusterRoleBinding "system:.*`) // any of several
 	portPattern  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 )
 
@@ -149,6 +151,9 @@ func (n *normal) value(key string, v any) any {
 		if key == "managedFields" {
 			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(entry(a), entry(b)) })
 		}
+		if key == "resourceRules" || key == "nonResourceRules" { // bindings are asked in an order of chance
+			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(quoted(a), quoted(b)) })
+		}
 		if key == "causes" { // conflicts with several managers come in an order of chance
 			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(conflict(a), conflict(b)) })
 		}
@@ -175,6 +180,9 @@ func (n *normal) value(key string, v any) any {
 		}
 		if key == "continue" && v != "" {
 			return "<continue>"
+		}
+		if key == "token" && strings.HasPrefix(v, "eyJ") {
+			return "<token>"
 		}
 		return n.text(v)
 	}
@@ -219,6 +227,9 @@ func (n *normal) text(s string) string {
 	if strings.Contains(s, "in scheme") {
 		s = schemeText.ReplaceAllString(s, `in scheme <scheme>`)
 	}
+	if strings.Contains(s, "RBAC: allowed by ClusterRoleBinding") {
+		s = allowedText.ReplaceAllString(s, "RBAC: allowed by <binding>")
+	}
 	if strings.Contains(s, "127.0.0.1:") {
 		s = portPattern.ReplaceAllString(s, "127.0.0.1:<port>")
 	}
@@ -231,7 +242,10 @@ func (n *normal) text(s string) string {
 			return text[:port] + n.numbered("port", text[port:])
 		})
 	}
-	if strings.Contains(s, "esource") || strings.Contains(s, "current: ") {
+	if strings.Contains(s, ", current: ") {
+		s = currentText.ReplaceAllString(s, "${1}<rv>, current: <rv>")
+	}
+	if strings.Contains(s, "esource") {
 		s = revisionText.ReplaceAllStringFunc(s, n.revision)
 	}
 	for _, b := range n.bases {

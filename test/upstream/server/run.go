@@ -13,7 +13,7 @@ import (
 
 // A portion of cases is run on servers of its own: nothing is deleted behind a case, and servers that hold what
 // many thousand cases left are slower.
-const portion = 5000
+const portion = 5000 // about
 
 // An area is one kind of sequence. Adding one means a file with its generator, and a row of areas.
 type area struct {
@@ -126,7 +126,7 @@ func (r *run) note(c *sequence, differs bool, left []difference, answers []answe
 	case len(left) > 0:
 		o.differing++
 		o.finds = append(o.finds, find{c, left})
-		fmt.Fprintln(os.Stderr, c.ID, left[0])
+		fmt.Fprintln(os.Stderr, c.ID, left[0], "of", quoted(c.Steps[left[0].step]))
 	case differs:
 		o.known++
 	default:
@@ -162,14 +162,15 @@ func (r *run) conform(cases int, only []string) (int, error) {
 	r.outcomes, r.covered = map[string]*outcome{}, coverage{}
 	list := r.jobs(cases, only)
 	begin := time.Now()
-	for at := 0; at < len(list) && !r.ended.Load(); at += portion {
+	most := (len(list) + max(1, len(list)/portion) - 1) / max(1, len(list)/portion)
+	for at := 0; at < len(list) && !r.ended.Load(); at += most {
 		if at > 0 {
 			if err := r.restart(); err != nil {
 				return 0, err
 			}
 		}
-		r.runAll(list[at:min(at+portion, len(list))])
-		done := min(at+portion, len(list))
+		done := min(at+most, len(list))
+		r.runAll(list[at:done])
 		fmt.Fprintf(os.Stderr, "%d of %d cases, %.1f a second\n", done, len(list), float64(done)/time.Since(begin).Seconds())
 	}
 	seconds := time.Since(begin).Seconds()
