@@ -38,6 +38,7 @@ enum nodes__fault {
 struct nodes__node {
     struct str name; /* behind the struct */
     uint32_t index;  /* small, and its own: addresses are made of it */
+    bool is_moving;  /* its status still has another index, which is not its own */
     enum nodes__keeper keeper;
     enum nodes__fault fault;
     int64_t slow;       /* of a slow one: how much later it looks after a pod, in nanoseconds */
@@ -71,6 +72,7 @@ struct nodes {
     struct map pods;       /* by uid: struct nodes__pod */
     struct map rejections; /* by reason: struct nodes__count */
     struct map chosen;     /* names, if others are left alone */
+    struct map holders;    /* by index: which node has it (indexes.c) */
     uint32_t next_index;
     size_t ours;
     uint64_t renewals, heartbeats;
@@ -160,6 +162,14 @@ struct str nodes__pod_address(struct arena *a, uint32_t index, uint32_t number);
 /* The index of a node that has such an address; false when it has none. */
 bool nodes__index_of(const struct api_node *node, uint32_t *index);
 
+/* Notes which index the status of a node tells, whoever looks after it. When another node has that
+ * index, too, the one of the later name takes a new one, if it is looked after here. */
+void nodes__note_index(struct nodes *n, const struct api_object *object);
+
+/* A node is gone; and all of them. */
+void nodes__forget_index(struct nodes *n, const struct api_object *object);
+void nodes__free_indexes(struct nodes *n);
+
 /* The number of a pod that has such an address; 0: it has none. */
 uint32_t nodes__number_of(uint32_t index, struct str pod_ip);
 
@@ -167,6 +177,7 @@ uint32_t nodes__number_of(uint32_t index, struct str pod_ip);
 struct nodes__facts {
     struct str name;
     uint32_t index;
+    bool is_moving;                /* the address in its status is not its own */
     int64_t now;                   /* wall time */
     const struct nodes_pool *pool; /* or NULL */
     struct str boot_id;            /* empty: any */
