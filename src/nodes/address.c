@@ -28,10 +28,6 @@ struct str nodes__pod_address(struct arena *a, const struct nodes__range *range,
     return address_of(a, range->first | number);
 }
 
-struct str nodes__range_text(struct arena *a, uint32_t index) {
-    return arena_printf(a, "%.*s/24", STR_ARG(address_of(a, pods_of(index) << 8)));
-}
-
 /* Reads four numbers with dots between them. */
 static bool read_address(struct str text, uint32_t *bits) {
     for (int i = 0; i < 4; i++) {

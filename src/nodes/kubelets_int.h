@@ -72,7 +72,7 @@ struct nodes__pod {
     const struct api_object *object; /* held: as it was seen last */
     size_t place;                    /* in node->pods */
     bool is_told_to_stop;            /* which was said */
-    struct nodes__held *held;        /* by what it lacks; NULL: by nothing (sources_int.h) */
+    struct nodes__held *held;        /* by what it lacks; NULL: by nothing (pod_sources_int.h) */
     uint32_t number;                 /* its address by this; 0: it has none of this node */
 };
 
@@ -188,9 +188,6 @@ struct str nodes__pod_address(struct arena *a, const struct nodes__range *range,
 
 /* Where the pods of a node have their addresses: what its spec says, or else by its index. */
 struct nodes__range nodes__range_of(const struct api_node *node, uint32_t index);
-
-/* The range of the pods of a node that says nothing, as a spec has it; in the arena. */
-struct str nodes__range_text(struct arena *a, uint32_t index);
 
 /* The index of a node that has such an address; false when it has none. */
 bool nodes__index_of(const struct api_node *node, uint32_t *index);

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
-#include "nodes/sources_int.h"
+#include "nodes/pod_sources_int.h"
 
 /* How processes end that are told to, by SIGTERM; those that do not do it in time; and those whose
  * machine is gone. */

@@ -13,7 +13,7 @@
 #include "match/match.h"
 #include "nodes/kubelets_int.h"
 #include "nodes/life_int.h"
-#include "nodes/sources_int.h"
+#include "nodes/pod_sources_int.h"
 
 /* ---- which pods a node has ---- */
 

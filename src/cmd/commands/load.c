@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cli/io.h"
 #include "client/client.h"
+#include "cmd/commands/stand_ins.h"
 #include "cmd/report/kind_hint.h"
 #include "cmd/report/kubectl.h"
 #include "registry/registry.h"
@@ -36,6 +37,7 @@ struct load {
     struct map unknown;    /* kind and path of fields of a dump that nobody knows, and were told */
     struct arena fields;   /* keys of the map */
     bool has_more_unknown; /* than are told */
+    struct stand_ins stand_ins;
 };
 
 static int rank_of(const struct api_object *o) {
@@ -224,6 +226,8 @@ static void store_object(struct load *l, const struct loaded *it) {
     AUTO(arena_release) struct arena a = {0};
     struct str api_version = arena_str(&a, it->object->names->api_version);
     struct str kind = arena_str(&a, it->object->names->kind);
+    if (api_object_is(it->object, API_T_pod) && it->object->meta->uid.n)
+        stand_ins_note(&l->stand_ins, it->object);
     struct registry_failure failure = apiserver_load(l->s->api, &a, it->object);
     if (!failure.code)
         l->loaded++;
@@ -264,6 +268,7 @@ static void store_all(struct load *l) {
             store_object(l, &l->ranks[rank].v[i]);
         vec_clear(&l->ranks[rank]);
     }
+    stand_ins_make(&l->stand_ins, l->s);
     store_commit(l->s->store, NULL, NULL);
     store_flush(l->s->store);
 }
@@ -275,6 +280,7 @@ static void release(struct load *l) {
         vec_release(&l->ranks[rank]);
     }
     map_release(&l->unknown);
+    stand_ins_release(&l->stand_ins);
     arena_release(&l->fields);
     input_free(l->in);
 }
@@ -282,6 +288,7 @@ static void release(struct load *l) {
 int load_files(struct serve *s, const struct input_opts *files, struct load_pools *pools,
                struct err *err) {
     struct load l = {.s = s, .pools = pools, .unknown = MAP_INIT(map_random_seed())};
+    stand_ins_init(&l.stand_ins);
     int rc = files->filenames.n ? read_all(&l, files, err) : 0;
     if (rc == 0 && files->filenames.n)
         store_all(&l);

@@ -31,8 +31,6 @@ static void nodes_are_made_and_live(void **state) {
         str_is(labels_find(&n->metadata.labels, STR("kubernetes.io/hostname"))->value, "node-7"));
     assert_true(str_is(n->spec.taints.v[0].key, "sla"));
     assert_true(str_is(n->status.node_info.kernel_version, "5.15.0"));
-    assert_true(str_ends(n->spec.pod_cidr, STR(".0/24")));
-    assert_int_equal(n->spec.pod_cidrs.n, 1);
     assert_int_equal(n->status.node_info.machine_id.n, 32);
     assert_int_equal(n->status.node_info.system_uuid.n, 36);
     assert_int_equal(n->status.node_info.boot_id.n, 36);
@@ -371,6 +369,26 @@ static void pods_share_a_node(void **state) {
     end(&c);
 }
 
+/* Addresses are of the range that the node has, also when it gets it late. */
+static void pods_have_addresses_of_their_node(void **state) {
+    (void)state;
+    struct cluster c = {0};
+    begin(&c, 1);
+    world_create(&c.w, "{apiVersion: v1, kind: Node, metadata: {name: other}}");
+    const char *text = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {nodeName: other, "
+                       "containers: [{name: c, image: i}]}}";
+    world_create(&c.w, arena_printf(&c.w.arena, text, "p").p);
+    world_run(&c.w, 5);
+    assert_true(str_starts(pod_of(&c, "p")->status.pod_ip, STR("10.1.")));
+    world_patch(&c.w, API_T_node, "other", NULL,
+                "{\"spec\":{\"podCIDR\":\"10.244.9.0/24\",\"podCIDRs\":[\"10.244.9.0/24\"]}}");
+    world_create(&c.w, arena_printf(&c.w.arena, text, "q").p);
+    world_run(&c.w, 5);
+    assert_true(str_starts(pod_of(&c, "p")->status.pod_ip, STR("10.1.")));
+    assert_true(str_starts(pod_of(&c, "q")->status.pod_ip, STR("10.244.9.")));
+    end(&c);
+}
+
 static void resize(struct cluster *c, const char *cpu) {
     struct str patch = arena_printf(&c->w.arena,
                                     "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{"
@@ -622,6 +640,7 @@ int main(void) {
         cmocka_unit_test(pods_stop),
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_share_a_node),
+        cmocka_unit_test(pods_have_addresses_of_their_node),
         cmocka_unit_test(pods_are_resized),
         cmocka_unit_test(resizes_are_admitted),
         cmocka_unit_test(pods_come_before_their_nodes),
