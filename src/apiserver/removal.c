@@ -118,6 +118,8 @@ void apiserver__delete_collection(struct apiserver__call *c) {
     struct apiserver_request r = *c->r;
     warn_of_orphans(c);
     r.verb = REGISTRY_VERB_LIST;
+    if (!r.options.limit) /* upstream reads pages, so that a revision is meant exactly */
+        r.options.limit = INT64_MAX;
     apiserver_read(c->s, &r, c->out);
     for (size_t i = 0; c->out->answer == APISERVER_LIST && i < c->out->list.n; i++) {
         struct registry_failure f = delete_one(c, c->out->list.objects[i]);

@@ -358,6 +358,10 @@
  * thousand times a second, and the loops' milliseconds are seconds. */
 #define LIMIT_CLUSTER_SPEED 1000
 
+/* Pods of a cluster, and claims, from which on controllers make no more of them: a workload may ask
+ * for two billion in ten lines. As many pods as Kubernetes promises to carry. */
+#define LIMIT_MANAGED_OBJECTS 150000
+
 /* Commands of containers whose doings are told without running them: what is longer is a program
  * and no example, and each look at a pod reads it again. */
 #define LIMIT_SIMULATED_COMMAND_BYTES 4096

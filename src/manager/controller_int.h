@@ -37,6 +37,7 @@ struct manager {
     struct match *match;    /* shared by all controllers: tolerations, taints, node affinity */
     struct net_timer sweep; /* of what it holds and nobody asks for */
     struct service_pods *service_pods; /* shared by controllers of endpoints; NULL: none asked */
+    size_t most_objects;               /* of a kind that controllers make */
     struct manager__base **running;    /* by row of controllers.def; NULL: does not run */
 };
 
@@ -137,6 +138,10 @@ const struct api_object *manager__current(const void *self, const struct events_
 
 /* The informer of a type of objects. */
 struct informer *manager__informer(struct manager *m, enum api_type_id type);
+
+/* How many more objects of a type may be made; and what is said when it is none, in the arena. */
+size_t manager__room(struct manager *m, enum api_type_id type);
+struct str manager__why_full(const struct manager *m, struct arena *a, enum api_type_id type);
 
 /* Can objects of the resource be listed, watched and deleted, and are they stored as this kind? */
 bool manager__is_deletable(const struct registry_resource *resource);

@@ -313,20 +313,14 @@ static void join_revisions(struct sync *s, const struct revisions *r,
     work_go_on(s->work);
 }
 
-static bool is_live(const struct manager__objects *pods, struct str hash) {
-    for (size_t i = 0; i < pods->n; i++)
-        if (hash.n && str_eq(revision__hash(pods->v[i]), hash))
-            return true;
-    return false;
-}
-
 /* Old revisions that no pod has go, but for as many as are to be kept. */
 static void clean_up(struct sync *s, const struct api_daemon_set *set, const struct revisions *r,
                      const struct manager__objects *pods) {
     struct api_opt_i32 limit = set->spec.revision_history_limit;
     int64_t surplus = (int64_t)r->old.n - (limit.set ? limit.v : 10);
+    struct revisions_used used = revision__used(work_arena(s->work), pods);
     for (size_t i = 0; i < r->old.n && surplus > 0; i++) {
-        if (is_live(pods, revision__hash(r->old.v[i])))
+        if (revision__is_used(&used, revision__hash(r->old.v[i])))
             continue;
         delete_revision(s, r->old.v[i]);
         surplus--;
@@ -426,6 +420,7 @@ static struct sync *sync_new(struct daemonsets *c, struct work *work, const stru
     s->generation = o->meta->generation;
     s->observed = ((const struct api_daemon_set *)o->body)->status.observed_generation;
     s->pods = (struct manager__pods){
+        .manager = c->base.manager,
         .work = work,
         .events = c->base.events,
         .subject = manager__subject(work, o),

@@ -16,8 +16,9 @@
 #include "manager/gc_graph_int.h"
 #include "registry/registry.h"
 
-/* Owners of which it is known that they are gone, the last ones of them. */
-enum { ABSENT = 500 };
+/* Owners of which it is known that they are gone, the last ones of them; and of one object so many
+ * are asked for at a time. */
+enum { ABSENT = 500, QUESTIONS = 64 };
 
 struct collector {
     struct manager__base base; /* keys: uids */
@@ -56,6 +57,7 @@ struct sync {
     struct work *work;
     struct str version;     /* resourceVersion of the object that was looked at */
     enum verdict *verdicts; /* by its references to owners */
+    size_t count, next;     /* of these, and which one is to be found next */
     size_t unanswered;
     bool is_unseen; /* an owner is there that no informer has told of yet */
 };
@@ -128,8 +130,7 @@ static void process_deleting_dependents(struct collector *c, struct work *w,
         return;
     }
     for (const struct gc_edge *e = node->dependents; e; e = e->next)
-        if (gc_is_blocking(gc_reference(e->dependent->object, node->uid)) &&
-            !gc_is_deleting_dependents(e->dependent->object))
+        if (gc_is_blocking(gc_reference(e)) && !gc_is_deleting_dependents(e->dependent->object))
             enqueue(c, e->dependent->uid);
 }
 
@@ -205,15 +206,8 @@ static const char *propagation_of(const struct api_object *o) {
     return gc_has_finalizer(o, "foregroundDeletion") ? "Foreground" : "Background";
 }
 
-static void decide(struct sync *s) {
-    const struct gc_node *node = gc_graph_find(&s->c->graph, work_name(s->work));
+static void decide(struct sync *s, const struct gc_node *node) {
     size_t counts[WAITING + 1] = {0};
-    if (!node || !node->object)
-        return;
-    if (!str_eq(node->object->meta->resource_version, s->version)) {
-        work_again_after(s->work, 0);
-        return;
-    }
     for (size_t i = 0; i < node->owner_count; i++)
         counts[s->verdicts[i]]++;
     if (counts[UNKNOWN])
@@ -233,6 +227,8 @@ static void decide(struct sync *s) {
 
 /* ---- owners ---- */
 
+static void look_at_owners(struct sync *s);
+
 static void owner_answered(void *arg, struct work *w, const struct client_answer *answer) {
     struct question *q = arg;
     struct sync *s = q->sync;
@@ -246,8 +242,8 @@ static void owner_answered(void *arg, struct work *w, const struct client_answer
         s->verdicts[q->place] = verdict_of(answer->object);
         s->is_unseen = s->is_unseen || !owner || !owner->object;
     }
-    if (--s->unanswered == 0)
-        decide(s);
+    s->unanswered--;
+    look_at_owners(s);
 }
 
 static void ask(struct sync *s, size_t place, const struct api_object *o) {
@@ -279,16 +275,29 @@ static void classify(struct sync *s, size_t place, const struct api_object *o) {
         ask(s, place, o);
 }
 
+/* The next owners, as long as not too many questions are open; behind the last of them it is
+ * decided. An object that is another by now is looked at again. */
+static void look_at_owners(struct sync *s) {
+    const struct gc_node *node = gc_graph_find(&s->c->graph, work_name(s->work));
+    bool is_same = node && node->object && str_eq(node->object->meta->resource_version, s->version);
+    while (is_same && s->next < s->count && s->unanswered < QUESTIONS)
+        classify(s, s->next++, node->object);
+    if (s->unanswered)
+        return;
+    if (is_same)
+        decide(s, node);
+    else if (node && node->object)
+        work_again_after(s->work, 0);
+}
+
 static void process_owned(struct collector *c, struct work *w, const struct gc_node *node) {
     struct sync *s = arena_new(work_arena(w), struct sync);
     s->c = c;
     s->work = w;
     s->version = arena_str(work_arena(w), node->object->meta->resource_version);
     s->verdicts = arena_array(work_arena(w), enum verdict, node->owner_count);
-    for (size_t i = 0; i < node->owner_count; i++)
-        classify(s, i, node->object);
-    if (!s->unanswered)
-        decide(s);
+    s->count = node->owner_count;
+    look_at_owners(s);
 }
 
 static void sync(void *self, struct work *w, const struct api_object *none) {
@@ -318,37 +327,59 @@ static void report_namespace(struct collector *c, const struct api_object *o,
 }
 
 /* Looks at a dependent whose owner is not where it says. */
-static void check_reference(struct collector *c, const struct api_object *o,
-                            const struct api_object *owner) {
-    const struct api_owner_reference *ref = gc_reference(o, owner->meta->uid);
-    if (!ref || gc_is_consistent(ref, o->meta->namespace, owner))
+static void check_reference(struct collector *c, const struct gc_edge *e) {
+    const struct api_object *o = e->dependent->object, *owner = e->owner->object;
+    const struct api_owner_reference *ref = gc_reference(e);
+    if (gc_is_consistent(ref, o->meta->namespace, owner))
         return;
     if (owner->meta->namespace.n && !str_eq(owner->meta->namespace, o->meta->namespace))
         report_namespace(c, o, ref);
     enqueue(c, o->meta->uid);
 }
 
+/* The references of an object, which there may be tens of thousands of. */
+struct references {
+    const struct api_owner_reference_list *list;
+    struct map by_uid; /* the first of each uid, when one was asked for that is elsewhere */
+};
+
+/* The reference to an owner, which mostly stands at this place; or NULL. */
+static const struct api_owner_reference *find_reference(struct references *r, size_t place,
+                                                        struct str uid) {
+    if (place < r->list->n && str_eq(r->list->v[place].uid, uid))
+        return &r->list->v[place];
+    for (size_t i = r->by_uid.live ? 0 : r->list->n; i-- > 0;)
+        map_put_const(&r->by_uid, r->list->v[i].uid, &r->list->v[i]);
+    return map_get_const(&r->by_uid, uid);
+}
+
 /* References that are new: their owners have been seen, or are asked for. */
 static void note_owners(struct collector *c, const struct api_object *old,
                         const struct gc_node *node) {
+    static const struct api_owner_reference_list none;
+    struct references before = {old ? &old->meta->owner_references : &none,
+                                MAP_INIT(c->base.manager->seed)};
     for (size_t i = 0; i < node->owner_count; i++) {
         const struct gc_node *owner = node->owners[i].owner;
-        if (old && gc_reference(old, owner->uid))
+        if (find_reference(&before, i, owner->uid))
             continue;
         if (owner->object)
-            check_reference(c, node->object, owner->object);
+            check_reference(c, &node->owners[i]);
         else
             enqueue(c, node->uid);
     }
+    map_release(&before.by_uid);
 }
 
 /* References that were taken out, or do not block any more: their owners may go. */
 static void note_unblocked(struct collector *c, const struct api_object *old,
                            const struct api_object *o) {
     const struct api_owner_reference_list *refs = &old->meta->owner_references;
+    struct references now = {&o->meta->owner_references, MAP_INIT(c->base.manager->seed)};
     for (size_t i = 0; i < refs->n; i++)
-        if (gc_is_blocking(&refs->v[i]) && !gc_is_blocking(gc_reference(o, refs->v[i].uid)))
+        if (gc_is_blocking(&refs->v[i]) && !gc_is_blocking(find_reference(&now, i, refs->v[i].uid)))
             enqueue(c, refs->v[i].uid);
+    map_release(&now.by_uid);
 }
 
 /* Does a deletion begin, of the sort that has this finalizer? */
@@ -396,7 +427,7 @@ static void object_set(void *arg, const struct api_object *old, const struct api
     bool is_seen_first = !old;
     struct gc_node *node = gc_graph_set(&c->graph, o);
     for (const struct gc_edge *e = node->dependents; is_seen_first && e; e = e->next)
-        check_reference(c, e->dependent->object, o);
+        check_reference(c, e);
     note_owners(c, old, node);
     if (old)
         note_unblocked(c, old, o);

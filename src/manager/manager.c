@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "intern/intern.h"
 #include "manager/controller_int.h"
 #include "manager/manager_metrics.h"
@@ -101,6 +102,7 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     m->root_ca = opts->root_ca;
     m->issuer = opts->issuer;
     m->seed = opts->seed;
+    m->most_objects = opts->most_objects ? opts->most_objects : LIMIT_MANAGED_OBJECTS;
     m->atoms = intern_new(opts->seed);
     m->match = match_new(m->atoms, opts->gates, opts->engine, opts->seed);
     m->sweep = (struct net_timer){.fn = sweep, .arg = m};
@@ -133,6 +135,16 @@ void manager_free(struct manager *m) {
 
 struct informer *manager__informer(struct manager *m, enum api_type_id type) {
     return informers_of(m->informers, client_kind(type));
+}
+
+size_t manager__room(struct manager *m, enum api_type_id type) {
+    size_t n = informer_count(manager__informer(m, type));
+    return n < m->most_objects ? m->most_objects - n : 0;
+}
+
+struct str manager__why_full(const struct manager *m, struct arena *a, enum api_type_id type) {
+    return arena_printf(a, "there are %zu %s, and Berth's controllers make no more (its own limit)",
+                        m->most_objects, client_kind(type)->plural);
 }
 
 bool manager__is_deletable(const struct registry_resource *resource) {

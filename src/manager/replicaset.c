@@ -174,6 +174,7 @@ static struct sync *sync_new(struct replicas *c, struct work *work, const struct
     s->c = c;
     s->work = work;
     s->pods = (struct manager__pods){
+        .manager = c->base.manager,
         .work = work,
         .events = c->base.events,
         .subject = manager__subject(work, o),

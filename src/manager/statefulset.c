@@ -5,7 +5,9 @@
  * UpdateStatefulSet.
  */
 #include "base/clock.h"
+#include "base/limits.h"
 #include "controller/controller.h"
+#include "manager/pod_control_int.h"
 #include "manager/pods_int.h"
 #include "manager/revision_int.h"
 #include "manager/statefulset_int.h"
@@ -30,6 +32,7 @@ struct sync {
     int64_t next_check;
     size_t unanswered; /* writes, and members that are being made */
     size_t begun, batch, in_batch;
+    size_t claims; /* that were asked for */
     bool has_failed;
 };
 
@@ -210,6 +213,7 @@ static void make_claim(struct member *m, const struct api_object *o,
     if (there)
         return;
     m->claims++;
+    s->claims++;
     work_create(s->work, statefulset__claim_new(o, template, m->ordinal), claim_created, claim);
 }
 
@@ -226,6 +230,35 @@ static void begin_member(struct sync *s, const struct api_object *o, const struc
         claims_done(m);
 }
 
+/* Makes no more members than there is room for, with their claims. If it is for none, that is
+ * told. */
+static void limit_plan(struct sync *s, const struct api_object *o) {
+    struct manager *m = s->c->base.manager;
+    struct arena *a = work_arena(s->work);
+    size_t claims = ((const struct api_stateful_set *)o->body)->spec.volume_claim_templates.n;
+    size_t for_pods = manager__room(m, API_T_pod), for_claims = SIZE_MAX;
+    if (claims)
+        for_claims = manager__room(m, API_T_persistent_volume_claim) / claims;
+    size_t room = for_pods < for_claims ? for_pods : for_claims;
+    if (s->plan.make_count && !room) {
+        struct str why =
+            manager__why_full(m, a, for_pods ? API_T_persistent_volume_claim : API_T_pod);
+        tell_pod(s, "Create",
+                 arena_printf(a, "%.*s-%d", STR_ARG(s->subject.name), s->plan.make[0].ordinal),
+                 why);
+        fail(s, why);
+    }
+    if (s->plan.make_count > room)
+        s->plan.make_count = room;
+}
+
+/* With so many claims each, this many members are made at a time, so that not too many requests are
+ * under way. */
+static size_t most_in_batch(const struct api_object *o) {
+    size_t claims = ((const struct api_stateful_set *)o->body)->spec.volume_claim_templates.n;
+    return claims < MANAGER__BURST ? MANAGER__BURST / (claims + 1) : 1;
+}
+
 /* One member, then two, four, … as long as all goes well. */
 static void make_batch(struct sync *s) {
     const struct api_object *o = current(s);
@@ -233,6 +266,8 @@ static void make_batch(struct sync *s) {
     s->batch = s->batch ? 2 * s->batch : 1;
     if (!o || !left)
         return;
+    if (s->batch > most_in_batch(o))
+        s->batch = most_in_batch(o);
     s->in_batch = s->batch < left ? s->batch : left;
     for (size_t i = s->in_batch; i > 0; i--) {
         const struct statefulset__new *make = &s->plan.make[s->begun++];
@@ -324,8 +359,12 @@ static void carry_out(struct sync *s, const struct api_object *o) {
     struct str parent;
     s->unanswered = 1; /* this function */
     for (size_t i = 0; i < s->plan.pending.n; i++) {
-        begin_member(
-            s, o, &(struct member){.ordinal = statefulset__ordinal(s->plan.pending.v[i], &parent)});
+        if (s->claims < MANAGER__BURST)
+            begin_member(
+                s, o,
+                &(struct member){.ordinal = statefulset__ordinal(s->plan.pending.v[i], &parent)});
+        else
+            work_go_on(s->work);
         retain(s, o, s->plan.pending.v[i]);
     }
     for (size_t i = 0; i < s->plan.retained.n; i++)
@@ -335,6 +374,7 @@ static void carry_out(struct sync *s, const struct api_object *o) {
         relabel(s, s->plan.relabeled.v[i]);
     for (size_t i = 0; i < s->plan.remove.n; i++)
         delete_pod(s, s->plan.remove.v[i]);
+    limit_plan(s, o);
     make_batch(s);
     end_one(s);
 }
@@ -384,11 +424,8 @@ static bool revisions_are_right(struct sync *s, const struct api_object *o,
     return false;
 }
 
-static bool is_live(const struct sync *s, const struct manager__objects *pods, struct str name) {
-    for (size_t i = 0; i < pods->n; i++)
-        if (str_eq(revision__hash(pods->v[i]), name))
-            return true;
-    return str_eq(name, s->current) || str_eq(name, s->update);
+static bool is_live(const struct sync *s, const struct revisions_used *used, struct str name) {
+    return revision__is_used(used, name) || str_eq(name, s->current) || str_eq(name, s->update);
 }
 
 /* Old revisions that no pod has go, but for as many as are to be kept. */
@@ -396,11 +433,12 @@ static void clean_up(struct sync *s, const struct api_stateful_set *set, const s
                      const struct manager__objects *pods) {
     struct api_opt_i32 limit = set->spec.revision_history_limit;
     int64_t surplus = -(int64_t)(limit.set ? limit.v : 10);
+    struct revisions_used used = revision__used(work_arena(s->work), pods);
     for (size_t i = 0; i < r->old.n; i++)
-        surplus += !is_live(s, pods, r->old.v[i]->meta->name);
+        surplus += !is_live(s, &used, r->old.v[i]->meta->name);
     for (size_t i = 0; i < r->old.n && surplus > 0; i++) {
         const struct api_object *old = r->old.v[i];
-        if (is_live(s, pods, old->meta->name))
+        if (is_live(s, &used, old->meta->name))
             continue;
         work_delete(s->work, old, NULL, NULL, NULL);
         surplus--;
@@ -490,12 +528,24 @@ static bool claim_all(struct statefulsets *c, struct work *work, const struct ap
     return manager__claim(&claim, pods);
 }
 
+/* Has it claims for more volumes than a pod that is to be placed may have? */
+static bool is_too_large(const struct statefulsets *c, const struct api_object *o) {
+    size_t n = ((const struct api_stateful_set *)o->body)->spec.volume_claim_templates.n;
+    if (n <= LIMIT_POD_VOLUMES)
+        return false;
+    events_say(c->base.events, o, EVENTS_WARNING, "FailedCreate",
+               "StatefulSet %.*s has %zu volumeClaimTemplates: its members would have more than %d "
+               "volumes, and are not made",
+               STR_ARG(o->meta->name), n, LIMIT_POD_VOLUMES);
+    return true;
+}
+
 static void sync(void *self, struct work *work, const struct api_object *o) {
     struct statefulsets *c = self;
     struct arena *a = work_arena(work);
     struct manager__objects pods, all;
     struct revisions r;
-    if (!claim_all(c, work, o, &pods, &all))
+    if (is_too_large(c, o) || !claim_all(c, work, o, &pods, &all))
         return;
     const struct api_stateful_set *set = o->body;
     struct sync *s = arena_new(a, struct sync);

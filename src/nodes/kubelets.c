@@ -78,13 +78,11 @@ static int64_t slowness_of(const struct api_object *node) {
 
 /* The machine has been started again: what ran on it does not any more. */
 static void boot(struct nodes *n, struct nodes__node *node) {
-    struct buf id = BUF_INIT(sizeof node->boot_text);
+    AUTO(arena_release) struct arena a = {0};
     node->booted = nodes__wall(n) / CLOCK_SECOND;
-    buf_addf(&id, "%016llx%016llx", (unsigned long long)str_hash(node->name, 0),
-             (unsigned long long)node->booted);
+    struct str id = nodes__uuid(&a, node->name, (uint64_t)node->booted);
     memcpy(node->boot_text, id.p, id.n);
     node->boot_id = (struct str){node->boot_text, id.n};
-    buf_release(&id);
 }
 
 static void recover(struct nodes *n, struct nodes__node *node, const struct api_object *object,
@@ -130,13 +128,14 @@ static void node_set(void *arg, const struct api_object *old, const struct api_o
     struct nodes__node *node = map_get(&n->nodes, object->meta->name);
     enum nodes__fault before = node ? node->fault : NODES__WELL;
     bool was_away = node && nodes__is_away(node);
-    (void)old;
     if (!node && !is_wanted(n, object))
         return;
+    nodes__tell_annotations(n, old, object);
     if (!node) {
         node = add_node(n, object);
         workqueue_add(n->leases, STR(""), node->name);
     }
+    node->range = nodes__range_of(object->body, node->index);
     node->fault = fault_of(object);
     node->slow = slowness_of(object);
     if (was_away && !nodes__is_away(node))
@@ -215,6 +214,7 @@ struct nodes *nodes_new(const struct nodes_opts *opts) {
     n->pods = MAP_INIT(opts->seed);
     n->rejections = MAP_INIT(opts->seed);
     n->chosen = MAP_INIT(opts->seed);
+    n->awaited = MAP_INIT(opts->seed);
     for (size_t i = 0; i < opts->chosen_count; i++)
         map_put_const(&n->chosen, opts->chosen[i], &opts->chosen[i]);
     n->atoms = intern_new(opts->seed);
@@ -250,6 +250,8 @@ void nodes_free(struct nodes *n) {
     map_release(&n->pods);
     map_release(&n->rejections);
     map_release(&n->chosen);
+    map_release(&n->awaited); /* which nobody waits for any more */
+    informers_free(n->own_informers);
     events_free(n->events);
     match_free(n->match);
     intern_free(n->atoms);

@@ -124,7 +124,7 @@ static struct word ready(struct arena *a, const struct api_pod_spec *spec,
 }
 
 static struct word sandbox(const struct nodes__life *life) {
-    bool has_begun = nodes__has_begun(life->v, life->n);
+    bool has_begun = nodes__has_sandbox(life);
     if (has_begun && !life->is_over)
         return (struct word){.is_true = true};
     return (struct word){false, STR("PodSandboxNotReady"),

@@ -78,6 +78,8 @@ struct nodes__container {
     struct nodes__run last; /* the run before it; finished is 0 when there was none */
     int32_t restarts;
     bool is_started, is_ready; /* while it runs: as its probes tell */
+    bool is_held;              /* its time has come, and it lacks what it is made of */
+    struct str fault;          /* what that is; empty: it is not known yet */
     struct nodes__wishes wishes;
 };
 
@@ -110,6 +112,9 @@ int64_t nodes__after(int64_t second, int64_t ns);
 
 /* Has any container of these been started? */
 bool nodes__has_begun(const struct nodes__container *v, size_t n);
+
+/* Is there a sandbox, as there is before the first container is made? */
+bool nodes__has_sandbox(const struct nodes__life *life);
 
 /* The phase that the pod is in. */
 struct str nodes__phase_of(const struct nodes__life *life);

@@ -144,6 +144,10 @@ static void set_resources(const struct scene *s, const struct api_container *c,
 static void set_state(const struct scene *s, const struct nodes__container *c,
                       struct api_container_status *out) {
     bool waits_for_others = s->life->inits && c->role != NODES__EPHEMERAL;
+    if (c->fault.n) {
+        out->state.waiting = waiting(s, STR("CreateContainerConfigError"), c->fault);
+        return;
+    }
     switch (c->mode) {
     case NODES__RUNNING:
         out->state.running = arena_new(s->a, struct api_container_state_running);
@@ -213,7 +217,7 @@ static void set_ips(const struct scene *s, struct api_pod_status *status) {
         status->host_ips.n = 1;
     }
     struct str ip = s->spec->host_network ? facts->host_ip : facts->pod_ip;
-    if (!ip.n || status->pod_ip.n || !nodes__has_begun(s->life->v, s->life->n))
+    if (!ip.n || status->pod_ip.n || !nodes__has_sandbox(s->life))
         return;
     status->pod_ip = ip;
     status->pod_ips.v = arena_new(s->a, struct api_pod_ip);

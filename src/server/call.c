@@ -129,8 +129,12 @@ static void answer_review(struct server__call *c) {
                                      .user = &c->user,
                                      .namespace = c->r.namespace,
                                      .now = clock_wall(c->s->opts.clock) / CLOCK_SECOND};
-    note_manager(c, reviewer.now);
-    struct registry_failure f = auth_review(&reviewer, &c->arena, c->r.object);
+    apiserver_wipe(c->r.object);
+    struct registry_failure f = apiserver_place(&c->r, c->r.object);
+    if (!f.code) {
+        note_manager(c, reviewer.now);
+        f = auth_review(&reviewer, &c->arena, c->r.object);
+    }
     if (f.code) {
         server__answer_failure(c, f);
         return;
@@ -255,7 +259,7 @@ static void negotiate(struct server__call *c) {
         c->media = (struct server_media){.format = SERVER_JSON, .pretty = true};
 }
 
-static struct registry_failure not_acceptable(const struct server__call *c) {
+struct registry_failure server__not_acceptable(const struct server__call *c) {
     bool is_watch = c->account.is_long_running;
     struct registry_failure f =
         failure(ERR_NOT_ACCEPTABLE,
@@ -299,7 +303,7 @@ static struct registry_failure prepare(struct server__call *c) {
     struct registry_failure f = route_types(c);
     c->has_handler = !f.code;
     if (!f.code && !c->is_acceptable)
-        f = not_acceptable(c);
+        f = server__not_acceptable(c);
     if (f.code)
         return f;
     c->r.resource = c->route.resource;

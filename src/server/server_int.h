@@ -107,6 +107,9 @@ extern const struct net_exchange_events server__not_waiting;
 /* The failures of what a resource, or the whole server, does not have. */
 struct registry_failure server__no_method(void);
 
+/* The failure of a request whose Accept header leaves nothing that the handler can write. */
+struct registry_failure server__not_acceptable(const struct server__call *c);
+
 /* ---- who.c ---- */
 
 /* Finds out who asks and whether they may; fills the call's user. */

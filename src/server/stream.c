@@ -259,6 +259,11 @@ static void finish(struct server__stream *s) {
     stream_free(s);
 }
 
+/* No event is a list: a watch that asks for lists ends at its first one, without a word. */
+static bool is_untellable(const struct server__stream *s) {
+    return s->call->media.shape == SERVER_PARTIAL_LIST;
+}
+
 /* Sends what there is until the peer has enough under way. */
 static void pump(struct server__stream *s) {
     struct apiserver_event events[EVENTS_AT_ONCE];
@@ -266,8 +271,9 @@ static void pump(struct server__stream *s) {
         size_t n = apiserver_watch_read(s->watch, events, EVENTS_AT_ONCE);
         if (!n)
             return;
-        bool is_last = events[n - 1].type == APISERVER_ERROR;
-        send(s, events, n);
+        bool is_last = events[n - 1].type == APISERVER_ERROR || is_untellable(s);
+        if (!is_untellable(s))
+            send(s, events, n);
         apiserver_events_release(events, n);
         if (is_last) {
             finish(s);

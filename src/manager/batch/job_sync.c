@@ -328,6 +328,7 @@ static struct sync *sync_new(struct jobs *c, struct work *work, const struct api
     s->view = (struct job__view){
         .a = a, .now = s->begun, .seed = c->base.manager->seed, .gates = c->base.manager->gates};
     s->pods = (struct manager__pods){
+        .manager = c->base.manager,
         .work = work,
         .events = c->base.events,
         .subject = manager__subject(work, o),

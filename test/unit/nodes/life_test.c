@@ -506,8 +506,44 @@ static void addresses(void **state) {
         list[1].address = str_of(others[i]);
         assert_false(nodes__index_of(&node, &index));
     }
-    assert_int_equal(nodes__number_of(258, nodes__pod_address(&a, 258, 77)), 77);
-    assert_int_equal(nodes__number_of(259, nodes__pod_address(&a, 258, 77)), 0);
+    arena_release(&a);
+}
+
+/* The range of a node's pods, its first address and how many there are. */
+static const struct {
+    const char *cidr, *second;
+    uint32_t most;
+} ranges[] = {
+    {"", "10.2.3.2", 254},
+    {"10.244.7.0/24", "10.244.7.2", 254},
+    {"10.244.7.9/16", "10.244.0.2", 254},
+    {"10.0.3.192/26", "10.0.3.194", 62},
+    {"10.0.3.6/30", "10.0.3.6", 2},
+    {"10.0.3.6/31", "10.2.3.2", 254},
+    {"10.0.3.0/0", "10.2.3.2", 254},
+    {"10.0.3.0/x", "10.2.3.2", 254},
+    {"10.0.3/24", "10.2.3.2", 254},
+    {"fd00::/64", "10.2.3.2", 254},
+};
+
+static void pods_have_the_range_of_their_node(void **state) {
+    (void)state;
+    struct arena a = {0};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        struct api_node node = {.spec.pod_cidr = str_of(ranges[i].cidr)};
+        struct nodes__range r = nodes__range_of(&node, 259);
+        if (!str_is(nodes__pod_address(&a, &r, 2), ranges[i].second) || r.most != ranges[i].most)
+            fail_msg("%s: %.*s, %u", ranges[i].cidr, STR_ARG(nodes__pod_address(&a, &r, 2)),
+                     r.most);
+        assert_int_equal(nodes__number_of(&r, nodes__pod_address(&a, &r, 2)), 2);
+        assert_int_equal(nodes__number_of(&r, nodes__pod_address(&a, &r, r.most)), r.most);
+        r.first += 256;
+        assert_int_equal(nodes__number_of(&r, str_of(ranges[i].second)), 0);
+        r.first -= 512;
+        assert_int_equal(nodes__number_of(&r, str_of(ranges[i].second)), 0);
+        assert_int_equal(nodes__number_of(&r, STR("fd00::2")), 0);
+    }
+    assert_true(str_is(nodes__range_text(&a, 259), "10.2.3.0/24"));
     arena_release(&a);
 }
 
@@ -519,6 +555,7 @@ int main(void) {
         cmocka_unit_test(resources),
         cmocka_unit_test(backoff),
         cmocka_unit_test(addresses),
+        cmocka_unit_test(pods_have_the_range_of_their_node),
         cmocka_unit_test(first_containers_run_in_turn),
         cmocka_unit_test(first_containers_fail),
         cmocka_unit_test(containers_are_restarted_by_themselves),

@@ -31,6 +31,12 @@ static void nodes_are_made_and_live(void **state) {
         str_is(labels_find(&n->metadata.labels, STR("kubernetes.io/hostname"))->value, "node-7"));
     assert_true(str_is(n->spec.taints.v[0].key, "sla"));
     assert_true(str_is(n->status.node_info.kernel_version, "5.15.0"));
+    assert_true(str_ends(n->spec.pod_cidr, STR(".0/24")));
+    assert_int_equal(n->spec.pod_cidrs.n, 1);
+    assert_int_equal(n->status.node_info.machine_id.n, 32);
+    assert_int_equal(n->status.node_info.system_uuid.n, 36);
+    assert_int_equal(n->status.node_info.boot_id.n, 36);
+    assert_false(str_eq(n->status.node_info.boot_id, n->status.node_info.system_uuid));
     assert_true(str_is(n->status.addresses.v[0].address, "172.16.0.8"));
     const struct api_node_condition *ready = node_condition(n, "Ready");
     assert_true(str_is(ready->status, "True") && str_is(ready->reason, "KubeletReady"));

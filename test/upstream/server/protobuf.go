@@ -28,7 +28,12 @@ func toProtobuf(body any) string {
 	if err != nil {
 		return ""
 	}
-	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
+	return base64.StdEncoding.EncodeToString([]byte(packed(string(text))))
+}
+
+// packed gives a body in JSON as protobuf; "" when upstream's types cannot hold it.
+func packed(body string) string {
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(body), nil, nil)
 	if err != nil {
 		return ""
 	}
@@ -36,7 +41,7 @@ func toProtobuf(body any) string {
 	if err := proto.Encode(object, &out); err != nil {
 		return ""
 	}
-	return base64.StdEncoding.EncodeToString(out.Bytes())
+	return out.String()
 }
 
 func fromProtobuf(text []byte) (any, error) {
