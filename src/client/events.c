@@ -82,6 +82,7 @@ static struct memory *remember(struct events *e, struct memories *all, struct st
         forget_first(all);
     m = xcalloc(1, sizeof *m);
     m->events = e;
+    arena_start(&m->arena, key.n); /* there are thousands of them */
     m->key = arena_str(&m->arena, key);
     *all->end = m;
     all->end = &m->next;
