@@ -1,4 +1,8 @@
-/* Objects of files, in an order in which each finds what it needs. */
+/*
+ * Objects of files, in an order in which each finds what it needs. Those of a dump, which have
+ * uids, need nothing, and are stored as they are read: of a large one there is never more than one
+ * object that is not in the store. Nothing is committed before all has been read.
+ */
 #include "cmd/commands/load.h"
 
 #include <stdlib.h>
@@ -76,33 +80,6 @@ int load_pool_files(struct cmd_ctx *ctx, struct arena *a, const struct opt_list 
 
 /* ---- objects ---- */
 
-static int read_value(struct load *l, struct input *in, const struct input_value *value,
-                      struct err *err) {
-    struct api_object *o;
-    if (nodes_pool_is(value->tree))
-        return read_pool(l->s->call->arena, in, value->tree, l->pools, err);
-    if (input_decode(in, value, &o, err) < 0)
-        return -1;
-    vec_push(&l->ranks[rank_of(o)], o);
-    return 0;
-}
-
-static int read_all(struct load *l, const struct input_opts *files, struct err *err) {
-    struct input *in;
-    struct input_value value;
-    struct input_source source;
-    int rc = -1;
-    if (input_open(l->s->call->ctx, files, false, &in, err) < 0)
-        return -1;
-    while ((rc = input_next_value(in, &value, &source, err)) > 0)
-        if (read_value(l, in, &value, err) < 0) {
-            rc = -1;
-            break;
-        }
-    input_free(in);
-    return rc;
-}
-
 static void tell_refusal(struct load *l, const struct registry_failure *failure) {
     struct cmd_ctx *ctx = l->s->call->ctx;
     struct err told = {.code = failure->code};
@@ -120,6 +97,36 @@ static void store_object(struct load *l, struct api_object *o) {
         l->kept++;
     else
         tell_refusal(l, &failure);
+}
+
+static int read_value(struct load *l, struct input *in, const struct input_value *value,
+                      struct err *err) {
+    struct api_object *o;
+    if (nodes_pool_is(value->tree))
+        return read_pool(l->s->call->arena, in, value->tree, l->pools, err);
+    if (input_decode(in, value, &o, err) < 0)
+        return -1;
+    if (o->meta && o->meta->uid.n)
+        store_object(l, o);
+    else
+        vec_push(&l->ranks[rank_of(o)], o);
+    return 0;
+}
+
+static int read_all(struct load *l, const struct input_opts *files, struct err *err) {
+    struct input *in;
+    struct input_value value;
+    struct input_source source;
+    int rc = -1;
+    if (input_open(l->s->call->ctx, files, false, &in, err) < 0)
+        return -1;
+    while ((rc = input_next_value(in, &value, &source, err)) > 0)
+        if (read_value(l, in, &value, err) < 0) {
+            rc = -1;
+            break;
+        }
+    input_free(in);
+    return rc;
 }
 
 static void store_all(struct load *l) {
