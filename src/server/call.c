@@ -209,8 +209,7 @@ static bool reads_body(enum registry_verb verb) {
 struct registry_failure server__not_available(struct arena *a, const char *types) {
     return (struct registry_failure){
         .code = ERR_NOT_ACCEPTABLE,
-        .message = arena_printf(
-            a, "406: Not Acceptable\n\nAvailable representations: %s", types),
+        .message = arena_printf(a, "406: Not Acceptable\n\nAvailable representations: %s", types),
         .has_details = true};
 }
 
@@ -224,10 +223,10 @@ static struct registry_failure route_types(struct server__call *c) {
         return failure(ERR_MEDIA_TYPE, "415: Unsupported Media Type");
     if (server_media_is_served(accept))
         return (struct registry_failure){.code = ERR_NONE};
-    return server__not_available(
-        &c->arena, may_watch ? SERVED ", application/json;stream=watch, "
-                                      "application/vnd.kubernetes.protobuf;stream=watch"
-                             : SERVED);
+    return server__not_available(&c->arena, may_watch ? SERVED
+                                                ", application/json;stream=watch, "
+                                                "application/vnd.kubernetes.protobuf;stream=watch"
+                                                      : SERVED);
 }
 
 /* Of subresources only scales and the status of most kinds can be told as a table, and nothing that
@@ -271,12 +270,11 @@ static void negotiate(struct server__call *c) {
 
 struct registry_failure server__not_acceptable(const struct server__call *c) {
     bool is_watch = c->account.is_long_running;
-    struct registry_failure f =
-        failure(ERR_NOT_ACCEPTABLE,
-                is_watch ? "only the following media types are accepted: "
-                           "application/json;stream=watch, "
-                           "application/vnd.kubernetes.protobuf;stream=watch"
-                         : "only the following media types are accepted: " SERVED);
+    struct registry_failure f = failure(
+        ERR_NOT_ACCEPTABLE, is_watch ? "only the following media types are accepted: "
+                                       "application/json;stream=watch, "
+                                       "application/vnd.kubernetes.protobuf;stream=watch"
+                                     : "only the following media types are accepted: " SERVED);
     f.has_details = false;
     return f;
 }
@@ -355,8 +353,7 @@ static struct registry_failure route_discovery(struct server__call *c) {
     bool is_routed = c->route.version.n || !str_starts(request->path, STR("/apis"));
     if (is_routed && !str_is(request->method, "GET"))
         return server__no_method();
-    if (is_routed &&
-        !server_media_is_served(net_headers_find(request->headers, STR("Accept"))))
+    if (is_routed && !server_media_is_served(net_headers_find(request->headers, STR("Accept"))))
         return server__not_available(&c->arena, SERVED);
     return (struct registry_failure){.code = ERR_NONE};
 }

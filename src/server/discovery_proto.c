@@ -20,12 +20,18 @@ struct field {
     enum absent absent;
 };
 
-#define TEXT(name, number)        {name, number, NULL, EMPTY}
-#define NUMBER(name, number)      {name, number, NULL, ZERO}
-#define LIST(name, number)        {name, number, NULL, NOTHING}
-#define MESSAGE(name, number, of) {name, number, of, EMPTY}
-#define SOME(name, number, of)    {name, number, of, NOTHING} /* a list of them, or a pointer */
-#define END                       {NULL, 0, NULL, NOTHING}
+#define TEXT(name, number) \
+    { name, number, NULL, EMPTY }
+#define NUMBER(name, number) \
+    { name, number, NULL, ZERO }
+#define LIST(name, number) \
+    { name, number, NULL, NOTHING }
+#define MESSAGE(name, number, of) \
+    { name, number, of, EMPTY }
+#define SOME(name, number, of) \
+    { name, number, of, NOTHING } /* a list of them, or a pointer */
+#define END \
+    { NULL, 0, NULL, NOTHING }
 
 static const struct field version[] = {TEXT("groupVersion", 1), TEXT("version", 2), END};
 static const struct field address[] = {TEXT("clientCIDR", 1), TEXT("serverAddress", 2), END};
@@ -64,9 +70,8 @@ static const struct field found_resource[] = {TEXT("resource", 1),
                                               LIST("categories", 7),
                                               SOME("subresources", 8, found_sub),
                                               END};
-static const struct field found_version[] = {TEXT("version", 1),
-                                             SOME("resources", 2, found_resource),
-                                             TEXT("freshness", 3), END};
+static const struct field found_version[] = {
+    TEXT("version", 1), SOME("resources", 2, found_resource), TEXT("freshness", 3), END};
 static const struct field nothing[] = {END};
 static const struct field meta[] = {TEXT("name", 1),
                                     TEXT("generateName", 2),
@@ -88,10 +93,8 @@ static const struct {
     const char *kind;
     const struct field *fields;
 } kinds[] = {
-    {"APIGroup", group},
-    {"APIGroupDiscoveryList", found},
-    {"APIGroupList", groups},
-    {"APIResourceList", resources},
+    {"APIGroup", group},       {"APIGroupDiscoveryList", found},
+    {"APIGroupList", groups},  {"APIResourceList", resources},
     {"APIVersions", versions},
 };
 

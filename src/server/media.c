@@ -110,13 +110,14 @@ static bool shape_of(const struct clause *c, enum server_shapes shapes, struct s
         return true;
     if (shapes == SERVER_SHAPES_DISCOVERY) {
         out->shape = SERVER_AGGREGATED;
-        return str_is(c->as, "APIGroupDiscoveryList") &&
-               str_is(c->group, "apidiscovery.k8s.io") && str_is(c->version, "v2");
+        return str_is(c->as, "APIGroupDiscoveryList") && str_is(c->group, "apidiscovery.k8s.io") &&
+               str_is(c->version, "v2");
     }
     for (size_t i = 0; i < sizeof shapes_by_name / sizeof *shapes_by_name; i++)
         if (str_is(c->as, shapes_by_name[i].as) && str_is(c->group, shapes_by_name[i].group)) {
             out->shape = shapes_by_name[i].shape;
-            return shapes >= shapes_by_name[i].least && (out->is_beta || str_is(c->version, "v1")) &&
+            return shapes >= shapes_by_name[i].least &&
+                   (out->is_beta || str_is(c->version, "v1")) &&
                    (out->shape != SERVER_TABLE || out->format != SERVER_PROTOBUF);
         }
     return false;

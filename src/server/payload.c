@@ -156,9 +156,8 @@ static struct registry_failure check_kind(struct server__call *c, const struct a
             &c->arena,
             "the API version in the data (%.*s) does not match the expected API version (%s)",
             STR_ARG(full), want->api_version));
-    return registry_bad_request(
-        arena_printf(&c->arena, "%.*s: %.*s", STR_ARG(subject_of(c)),
-                     STR_ARG(registry_no_conversion(&c->arena, o, want))));
+    return registry_bad_request(arena_printf(&c->arena, "%.*s: %.*s", STR_ARG(subject_of(c)),
+                                             STR_ARG(registry_no_conversion(&c->arena, o, want))));
 }
 
 static struct registry_failure decode_proto(struct server__call *c, struct str body,
