@@ -414,6 +414,10 @@
  * kube-apiserver once allowed. */
 #define LIMIT_SERVICE_RANGE_BITS 20
 
+/* Addresses at ports that one service's Endpoints are put together of, when ports that all have the
+ * same addresses count as one. Endpoints keep 1,000 addresses, and services have a port or two. */
+#define LIMIT_ENDPOINT_PAIRS (1U << 20)
+
 /* Files that $KUBECONFIG may name. People have one for each cluster that they look after. */
 #define LIMIT_KUBECONFIG_FILES 1000
 

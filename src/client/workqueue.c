@@ -348,7 +348,7 @@ static void on_answer(void *arg, const struct client_answer *answer) {
         write->answered(write->arg, w, answer);
         w->is_deciding = was_deciding;
     } else if (!is_as_good(write, answer))
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     unlink_write(write);
     settle(w->item);
 }
@@ -379,6 +379,10 @@ void work_fail(struct work *w, const char *fmt, ...) {
     w->has_failed = true;
     log_info(o->log, 2, "sync failed", LOG_STR("queue", str_of(o->name)),
              LOG_STR("key", key_of(w->item)), LOG_STR("err", buf_view(&why)));
+}
+
+void work_fail_by(struct work *w, const struct client_answer *answer) {
+    work_fail(w, "%.*s", STR_ARG(answer->message));
 }
 
 void work_again_after(struct work *w, int64_t ns) {

@@ -21,9 +21,7 @@
 enum { ABSENT = 500, QUESTIONS = 64 };
 
 struct collector {
-    struct manager *manager;
-    struct workqueue *queue; /* of uids */
-    struct events *events;
+    struct manager__base base; /* keys: uids */
     struct gc_graph graph;
     struct map absent; /* uids */
     char *ring[ABSENT];
@@ -31,7 +29,7 @@ struct collector {
 };
 
 static void enqueue(struct collector *c, struct str uid) {
-    workqueue_add(c->queue, STR(""), uid);
+    workqueue_add(c->base.queue, STR(""), uid);
 }
 
 /* An uid is never used again. */
@@ -76,35 +74,16 @@ static enum verdict verdict_of(const struct api_object *owner) {
 }
 
 static void send_patch(struct work *w, const struct api_object *o, enum client_patch type,
-                       struct str patch, work_answer_fn *answered, void *arg) {
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_PATCH,
-                                       .kind = o->kind,
-                                       .namespace = o->meta->namespace,
-                                       .name = o->meta->name,
-                                       .patch_type = type,
-                                       .patch = patch},
-              answered, arg);
+                       struct str text, work_answer_fn *answered, void *arg) {
+    work_patch(w, o, &(struct work_patch){type, NULL, text}, answered, arg);
 }
 
-/* What is gone needs no patch. */
-static void patched(void *arg, struct work *w, const struct client_answer *answer) {
-    (void)arg;
-    if (answer->code && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
-}
-
+/* What is gone needs no deletion. */
 static void send_deletion(struct work *w, const struct api_object *o, struct str version,
                           const char *propagation) {
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = o->kind,
-                                       .namespace = o->meta->namespace,
-                                       .name = o->meta->name,
-                                       .deletion = {.uid = o->meta->uid,
-                                                    .resource_version = version,
-                                                    .propagation = str_of(propagation)}},
-              patched, NULL);
+    struct client_deletion how = {
+        .uid = o->meta->uid, .resource_version = version, .propagation = str_of(propagation)};
+    work_delete(w, o, &how, work_answered_or_gone, NULL);
 }
 
 /* The references to some owners are taken out, or made not to block any more. */
@@ -141,7 +120,7 @@ static void remove_finalizer(struct work *w, const struct api_object *o, const c
         comma = ",";
     }
     buf_add(&text, STR("]}}"));
-    send_patch(w, o, CLIENT_PATCH_MERGE, buf_view(&text), patched, NULL);
+    send_patch(w, o, CLIENT_PATCH_MERGE, buf_view(&text), work_answered_or_gone, NULL);
 }
 
 static void process_deleting_dependents(struct collector *c, struct work *w,
@@ -167,7 +146,7 @@ static void orphaned(void *arg, struct work *w, const struct client_answer *answ
     struct orphaning *s = arg;
     if (answer->code && answer->code != ERR_NOT_FOUND) {
         s->has_failed = true;
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     }
     if (--s->unanswered > 0 || s->has_failed)
         return;
@@ -201,7 +180,7 @@ static void unblocked(void *arg, struct work *w, const struct client_answer *ans
     if (answer->code == ERR_NONE)
         send_deletion(w, answer->object, answer->object->meta->resource_version, "Foreground");
     else
-        patched(NULL, w, answer);
+        work_answered_or_gone(NULL, w, answer);
 }
 
 static bool has_waiting_dependent(const struct gc_node *node) {
@@ -235,7 +214,8 @@ static void decide(struct sync *s, const struct gc_node *node) {
         return;
     if (counts[SOLID] && (counts[DANGLING] || counts[WAITING]))
         send_patch(s->work, node->object, CLIENT_PATCH_STRATEGIC,
-                   references_patch(work_arena(s->work), node->object, s->verdicts), patched, NULL);
+                   references_patch(work_arena(s->work), node->object, s->verdicts),
+                   work_answered_or_gone, NULL);
     else if (counts[SOLID] && s->is_unseen)
         work_fail(s->work, "an owner has not been seen yet");
     else if (counts[WAITING] && !counts[SOLID] && node->dependents)
@@ -256,7 +236,7 @@ static void owner_answered(void *arg, struct work *w, const struct client_answer
         (!answer->code && !str_eq(answer->object->meta->uid, q->uid))) {
         s->verdicts[q->place] = DANGLING;
     } else if (answer->code) {
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     } else {
         const struct gc_node *owner = gc_graph_find(&s->c->graph, q->uid);
         s->verdicts[q->place] = verdict_of(answer->object);
@@ -279,12 +259,8 @@ static void ask(struct sync *s, size_t place, const struct api_object *o) {
     struct question *q = arena_new(work_arena(s->work), struct question);
     *q = (struct question){s, place, arena_str(work_arena(s->work), ref->uid)};
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_GET,
-                                       .kind = kind,
-                                       .namespace = kind->namespaced ? o->meta->namespace : STR(""),
-                                       .name = ref->name},
-              owner_answered, q);
+    work_get(s->work, kind, kind->namespaced ? o->meta->namespace : STR(""), ref->name,
+             owner_answered, q);
 }
 
 /* What informers have told is taken from there. */
@@ -324,8 +300,9 @@ static void process_owned(struct collector *c, struct work *w, const struct gc_n
     look_at_owners(s);
 }
 
-static void sync(void *arg, struct work *w) {
-    struct collector *c = arg;
+static void sync(void *self, struct work *w, const struct api_object *none) {
+    struct collector *c = self;
+    (void)none;
     const struct gc_node *node = gc_graph_find(&c->graph, work_name(w));
     if (!node || !node->object)
         return;
@@ -342,7 +319,7 @@ static void sync(void *arg, struct work *w) {
 
 static void report_namespace(struct collector *c, const struct api_object *o,
                              const struct api_owner_reference *ref) {
-    events_say(c->events, o, EVENTS_WARNING, "OwnerRefInvalidNamespace",
+    events_say(c->base.events, o, EVENTS_WARNING, "OwnerRefInvalidNamespace",
                "ownerRef [%.*s/%.*s, namespace: %.*s, name: %.*s, uid: %.*s] does not exist in "
                "namespace \"%.*s\"",
                STR_ARG(ref->api_version), STR_ARG(ref->kind), STR_ARG(o->meta->namespace),
@@ -381,7 +358,7 @@ static void note_owners(struct collector *c, const struct api_object *old,
                         const struct gc_node *node) {
     static const struct api_owner_reference_list none;
     struct references before = {old ? &old->meta->owner_references : &none,
-                                MAP_INIT(c->manager->seed)};
+                                MAP_INIT(c->base.manager->seed)};
     for (size_t i = 0; i < node->owner_count; i++) {
         const struct gc_node *owner = node->owners[i].owner;
         if (find_reference(&before, i, owner->uid))
@@ -398,7 +375,7 @@ static void note_owners(struct collector *c, const struct api_object *old,
 static void note_unblocked(struct collector *c, const struct api_object *old,
                            const struct api_object *o) {
     const struct api_owner_reference_list *refs = &old->meta->owner_references;
-    struct references now = {&o->meta->owner_references, MAP_INIT(c->manager->seed)};
+    struct references now = {&o->meta->owner_references, MAP_INIT(c->base.manager->seed)};
     for (size_t i = 0; i < refs->n; i++)
         if (gc_is_blocking(&refs->v[i]) && !gc_is_blocking(find_reference(&now, i, refs->v[i].uid)))
             enqueue(c, refs->v[i].uid);
@@ -459,37 +436,30 @@ static void object_set(void *arg, const struct api_object *old, const struct api
 
 /* ---- beginning and end ---- */
 
-static void *start(struct manager *m) {
-    struct collector *c = xcalloc(1, sizeof *c);
+static void begin(void *self) {
+    struct collector *c = self;
     const struct informer_handler handler = {
         .set = object_set, .deleted = object_deleted, .arg = c};
-    c->manager = m;
-    c->events = manager__events(m, "garbage-collector-controller");
-    c->graph.nodes = c->absent = MAP_INIT(m->seed);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "garbage_collector_attempt_to_delete",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .workers = 20,
-                                                      .sync = sync,
-                                                      .arg = c});
+    c->graph.nodes = c->absent = MAP_INIT(c->base.manager->seed);
     size_t n;
     const struct registry_resource *rows = registry_resources(&n);
     for (size_t i = 0; i < n; i++)
         if (manager__is_deletable(&rows[i]) && strcmp(rows[i].kind->kind, "Event") != 0)
-            informer_listen(informers_of(m->informers, rows[i].kind), &handler);
-    return c;
+            informer_listen(informers_of(c->base.manager->informers, rows[i].kind), &handler);
 }
 
-static void stop(void *self) {
+static void end(void *self) {
     struct collector *c = self;
-    workqueue_free(c->queue);
-    events_free(c->events);
     gc_graph_release(&c->graph);
     map_release(&c->absent);
     for (size_t i = 0; i < ABSENT; i++)
         free(c->ring[i]);
-    free(c);
 }
 
-const struct manager__controller manager__garbage_collector = {start, stop};
+const struct manager__controller manager__garbage_collector = {
+    .size = sizeof(struct collector),
+    .component = "garbage-collector-controller",
+    .queues = {{"garbage_collector_attempt_to_delete", sync, .workers = 20}},
+    .begin = begin,
+    .end = end,
+};

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "intern/intern.h"
 #include "manager/controller_int.h"
+#include "manager/manager_metrics.h"
 #include "manager/services/service_pods_int.h"
 #include "match/match.h"
 #include "net/loop.h"
@@ -109,16 +110,21 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     m->running = xcalloc(CONTROLLERS + 1, sizeof *m->running);
     for (size_t i = 0; controllers[i]; i++)
         if (is_enabled(opts, i))
-            m->running[i] = controllers[i]->start(m);
+            m->running[i] = manager__start(m, controllers[i]);
     return m;
+}
+
+void manager_metrics_write(const struct manager *m, struct buf *out) {
+    for (size_t i = 0; controllers[i]; i++)
+        if (m->running[i] && controllers[i]->write_metrics)
+            controllers[i]->write_metrics(m->running[i], out);
 }
 
 void manager_free(struct manager *m) {
     if (!m)
         return;
     for (size_t i = 0; controllers[i]; i++)
-        if (m->running[i])
-            controllers[i]->stop(m->running[i]);
+        manager__stop(m->running[i]);
     service_pods__free(m->service_pods);
     free(m->running);
     net_timer_stop(client_loop(m->client), &m->sweep);
@@ -141,14 +147,6 @@ struct str manager__why_full(const struct manager *m, struct arena *a, enum api_
                         m->most_objects, client_kind(type)->plural);
 }
 
-struct events *manager__events(struct manager *m, const char *component) {
-    return events_new(&(struct events_opts){
-        .client = m->client,
-        .log = m->log,
-        .component = component,
-    });
-}
-
 bool manager__is_deletable(const struct registry_resource *resource) {
     const uint32_t verbs =
         1U << REGISTRY_VERB_DELETE | 1U << REGISTRY_VERB_LIST | 1U << REGISTRY_VERB_WATCH;
@@ -161,6 +159,16 @@ bool manager__namespace_goes(const struct client_answer *answer) {
            str_find(answer->message, STR("because it is being terminated")) != STR_NONE;
 }
 
+void manager__created(void *arg, struct work *w, const struct client_answer *answer) {
+    (void)arg;
+    if (answer->code && !manager__namespace_goes(answer))
+        work_fail_by(w, answer);
+}
+
 int64_t manager__now(const struct manager *m) {
     return clock_wall(net_loop_clock(client_loop(m->client)));
+}
+
+int64_t manager__mono(const struct manager *m) {
+    return net_loop_now(client_loop(m->client));
 }

@@ -44,12 +44,7 @@ static void send_batch(struct manager__pods *p) {
             break;
         p->made++;
         p->unanswered++;
-        work_send(p->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                           .kind = pod->kind,
-                                           .namespace = p->subject.namespace,
-                                           .object = pod},
-                  created, p);
+        work_create(p->work, pod, created, p);
     }
     p->missing -= p->batch;
     if (!p->unanswered)

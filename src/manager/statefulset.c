@@ -4,9 +4,6 @@
  * Follows k8s.io/kubernetes pkg/controller/statefulset, func (*defaultStatefulSetControl)
  * UpdateStatefulSet.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "controller/controller.h"
@@ -21,10 +18,8 @@
 #define HASH_LABEL "controller.kubernetes.io/hash"
 
 struct statefulsets {
-    struct manager *manager;
-    struct events *events;
+    struct manager__base base; /* keys: StatefulSets */
     struct informer *pods, *claims, *revisions;
-    struct manager__owners owners;
 };
 
 /* One piece of work, in its arena. */
@@ -43,9 +38,7 @@ struct sync {
 
 /* The object that is worked on as it is now, or NULL when it is gone. */
 static const struct api_object *current(const struct sync *s) {
-    const struct api_object *o =
-        informer_get(s->c->owners.informer, s->subject.namespace, s->subject.name);
-    return o && str_eq(o->meta->uid, s->subject.uid) ? o : NULL;
+    return manager__current(s->c, &s->subject);
 }
 
 static void fail(struct sync *s, struct str why) {
@@ -63,14 +56,7 @@ static void send_status(struct sync *s, const struct api_object *o) {
     status.current_revision = arena_str(&draft->arena, status.current_revision);
     status.update_revision = arena_str(&draft->arena, status.update_revision);
     set->status = status;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = s->subject.namespace,
-                                       .name = s->subject.name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, "status", NULL, NULL);
 }
 
 static void end_one(struct sync *s) {
@@ -93,22 +79,22 @@ static void tell_pod(struct sync *s, const char *verb, struct str name, struct s
                       : *verb == 'U' ? "FailedUpdate"
                                      : "FailedDelete";
     if (!why.p)
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, good,
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, good,
                       "%s Pod %.*s in StatefulSet %.*s successful", verb, STR_ARG(name),
                       STR_ARG(s->subject.name));
     else
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, bad,
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, bad,
                       "%s Pod %.*s in StatefulSet %.*s failed error: %.*s", verb, STR_ARG(name),
                       STR_ARG(s->subject.name), STR_ARG(why));
 }
 
 static void tell_claim(struct sync *s, struct str claim, struct str pod, struct str why) {
     if (!why.p)
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "SuccessfulCreate",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, "SuccessfulCreate",
                       "Create Claim %.*s Pod %.*s in StatefulSet %.*s success", STR_ARG(claim),
                       STR_ARG(pod), STR_ARG(s->subject.name));
     else
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "FailedCreate",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "FailedCreate",
                       "Create Claim %.*s for Pod %.*s in StatefulSet %.*s failed error: %.*s",
                       STR_ARG(claim), STR_ARG(pod), STR_ARG(s->subject.name), STR_ARG(why));
 }
@@ -200,12 +186,7 @@ static void claims_done(struct member *m) {
         member_done(m);
         return;
     }
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = client_kind(API_T_pod),
-                                       .namespace = s->subject.namespace,
-                                       .object = pod_new(m, o, template)},
-              pod_created, m);
+    work_create(s->work, pod_new(m, o, template), pod_created, m);
 }
 
 static void claim_created(void *arg, struct work *w, const struct client_answer *answer) {
@@ -233,12 +214,7 @@ static void make_claim(struct member *m, const struct api_object *o,
         return;
     m->claims++;
     s->claims++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = client_kind(API_T_persistent_volume_claim),
-                                       .namespace = s->subject.namespace,
-                                       .object = statefulset__claim_new(o, template, m->ordinal)},
-              claim_created, claim);
+    work_create(s->work, statefulset__claim_new(o, template, m->ordinal), claim_created, claim);
 }
 
 static void begin_member(struct sync *s, const struct api_object *o, const struct member *as) {
@@ -257,7 +233,7 @@ static void begin_member(struct sync *s, const struct api_object *o, const struc
 /* Makes no more members than there is room for, with their claims. If it is for none, that is
  * told. */
 static void limit_plan(struct sync *s, const struct api_object *o) {
-    struct manager *m = s->c->manager;
+    struct manager *m = s->c->base.manager;
     struct arena *a = work_arena(s->work);
     size_t claims = ((const struct api_stateful_set *)o->body)->spec.volume_claim_templates.n;
     size_t for_pods = manager__room(m, API_T_pod), for_claims = SIZE_MAX;
@@ -322,12 +298,7 @@ static void delete_pod(struct sync *s, const struct api_object *pod) {
     struct member *m = arena_new(work_arena(s->work), struct member);
     *m = (struct member){.sync = s, .name = arena_str(work_arena(s->work), pod->meta->name)};
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = pod->kind,
-                                       .namespace = s->subject.namespace,
-                                       .name = m->name},
-              pod_deleted, m);
+    work_delete(s->work, pod, NULL, pod_deleted, m);
 }
 
 static void pod_relabeled(void *arg, struct work *w, const struct client_answer *answer) {
@@ -342,19 +313,13 @@ static void relabel(struct sync *s, const struct api_object *pod) {
     struct member *m = arena_new(a, struct member);
     *m = (struct member){.sync = s, .name = arena_str(a, pod->meta->name)};
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){
-                  .verb = REGISTRY_VERB_PATCH,
-                  .kind = pod->kind,
-                  .namespace = s->subject.namespace,
-                  .name = m->name,
-                  .patch_type = CLIENT_PATCH_MERGE,
-                  .patch = arena_printf(
-                      a,
-                      "{\"metadata\":{\"labels\":{\"statefulset.kubernetes.io/pod-name\":\"%.*s\","
-                      "\"apps.kubernetes.io/pod-index\":\"%d\"}}}",
-                      STR_ARG(m->name), statefulset__ordinal(pod, &parent))},
-              pod_relabeled, m);
+    struct str text =
+        arena_printf(a,
+                     "{\"metadata\":{\"labels\":{\"statefulset.kubernetes.io/pod-name\":\"%.*s\","
+                     "\"apps.kubernetes.io/pod-index\":\"%d\"}}}",
+                     STR_ARG(m->name), statefulset__ordinal(pod, &parent));
+    work_patch(s->work, pod, &(struct work_patch){CLIENT_PATCH_MERGE, NULL, text}, pod_relabeled,
+               m);
 }
 
 static void set_claim_owners(struct sync *s, const struct api_object *o,
@@ -362,7 +327,7 @@ static void set_claim_owners(struct sync *s, const struct api_object *o,
     struct api_owner_reference_list refs;
     struct arena *a = work_arena(s->work);
     if (statefulset__claim_is_others(claim, o, pod))
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "ConflictingController",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "ConflictingController",
                       "PersistentVolumeClaim %.*s has a conflicting OwnerReference that acts as a "
                       "manging controller, the retention policy is ignored for this claim",
                       STR_ARG(claim->meta->name));
@@ -374,13 +339,7 @@ static void set_claim_owners(struct sync *s, const struct api_object *o,
     api_struct_copy(&draft->arena, &api_types[API_T_object_meta], meta, &copy);
     meta->owner_references = copy.owner_references;
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = claim->kind,
-                                       .namespace = s->subject.namespace,
-                                       .name = claim->meta->name,
-                                       .object = draft},
-              written, s);
+    work_update(s->work, draft, NULL, written, s);
 }
 
 static void retain(struct sync *s, const struct api_object *o, const struct api_object *pod) {
@@ -434,7 +393,7 @@ static void revision_created(void *arg, struct work *w, const struct client_answ
         s->plan.status.collision_count.v++;
         send_status(s, o);
     }
-    work_fail(w, "%.*s", STR_ARG(answer->message));
+    work_fail_by(w, answer);
 }
 
 static void create_revision(struct sync *s, const struct api_object *o, int64_t number) {
@@ -444,24 +403,13 @@ static void create_revision(struct sync *s, const struct api_object *o, int64_t 
         controller_template_hash(work_arena(s->work), &set->spec.template, &collisions);
     struct api_object *draft =
         revision__new(o, &set->spec.template, (struct label){STR(HASH_LABEL), hash}, number);
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = draft->kind,
-                                       .namespace = s->subject.namespace,
-                                       .object = draft},
-              revision_created, s);
+    work_create(s->work, draft, revision_created, s);
 }
 
 static void renumber_revision(struct sync *s, const struct revisions *r) {
     struct api_object *draft = api_object_derive(r->current);
     ((struct api_controller_revision *)api_own_body(draft))->revision = r->next;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = draft->kind,
-                                       .namespace = s->subject.namespace,
-                                       .name = r->current->meta->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, NULL, NULL, NULL);
 }
 
 /* The revision of the template is there and the newest; false: that was sent. */
@@ -492,12 +440,7 @@ static void clean_up(struct sync *s, const struct api_stateful_set *set, const s
         const struct api_object *old = r->old.v[i];
         if (is_live(s, &used, old->meta->name))
             continue;
-        work_send(s->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                           .kind = old->kind,
-                                           .namespace = s->subject.namespace,
-                                           .name = old->meta->name},
-                  NULL, NULL);
+        work_delete(s->work, old, NULL, NULL, NULL);
         surplus--;
     }
 }
@@ -543,8 +486,8 @@ static void look(struct sync *s, const struct api_object *o, const struct manage
         .arena = work_arena(s->work),
         .object = o,
         .body = o->body,
-        .gates = s->c->manager->gates,
-        .now = manager__now(s->c->manager),
+        .gates = s->c->base.manager->gates,
+        .now = manager__now(s->c->base.manager),
         .current = s->current,
         .update = s->update,
         .pods = *pods,
@@ -576,8 +519,8 @@ static bool claim_all(struct statefulsets *c, struct work *work, const struct ap
                                    .owner = o,
                                    .members = c->revisions,
                                    .kind = client_kind(API_T_controller_revision),
-                                   .selector = c->owners.selector(work_arena(work), o)};
-    if (!claim.selector || !manager__claim(&claim, revisions))
+                                   .selector = manager__selector(c, work_arena(work), o)};
+    if (!manager__claim(&claim, revisions))
         return false;
     claim.members = c->pods;
     claim.kind = client_kind(API_T_pod);
@@ -590,28 +533,25 @@ static bool is_too_large(const struct statefulsets *c, const struct api_object *
     size_t n = ((const struct api_stateful_set *)o->body)->spec.volume_claim_templates.n;
     if (n <= LIMIT_POD_VOLUMES)
         return false;
-    events_say(c->events, o, EVENTS_WARNING, "FailedCreate",
+    events_say(c->base.events, o, EVENTS_WARNING, "FailedCreate",
                "StatefulSet %.*s has %zu volumeClaimTemplates: its members would have more than %d "
                "volumes, and are not made",
                STR_ARG(o->meta->name), n, LIMIT_POD_VOLUMES);
     return true;
 }
 
-static void sync(void *arg, struct work *work) {
-    struct statefulsets *c = arg;
+static void sync(void *self, struct work *work, const struct api_object *o) {
+    struct statefulsets *c = self;
     struct arena *a = work_arena(work);
-    const struct api_object *o =
-        informer_get(c->owners.informer, work_namespace(work), work_name(work));
     struct manager__objects pods, all;
     struct revisions r;
-    if (!o || is_too_large(c, o) || !claim_all(c, work, o, &pods, &all))
+    if (is_too_large(c, o) || !claim_all(c, work, o, &pods, &all))
         return;
     const struct api_stateful_set *set = o->body;
     struct sync *s = arena_new(a, struct sync);
     s->c = c;
     s->work = work;
-    s->subject = (struct events_subject){o->kind, work_namespace(work), work_name(work),
-                                         arena_str(a, o->meta->uid)};
+    s->subject = manager__subject(work, o);
     struct json data = revision__data(a, &set->spec.template);
     revision__sort(a, &all, &data, &r);
     if (!revisions_are_right(s, o, &r))
@@ -623,43 +563,22 @@ static void sync(void *arg, struct work *work) {
     carry_out(s, o);
 }
 
-/* ---- beginning and end ---- */
+/* ---- the controller ---- */
 
-static const struct selector *selector_of(struct arena *a, const struct api_object *o) {
-    struct selector *selector;
-    const struct api_stateful_set *set = o->body;
-    return selector_compile(a, set->spec.selector, &selector, NULL) < 0 ? NULL : selector;
+static const struct api_label_selector *selector_of(struct arena *a, const struct api_object *o) {
+    (void)a;
+    return ((const struct api_stateful_set *)o->body)->spec.selector;
 }
 
-static void *start(struct manager *m) {
-    struct statefulsets *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "statefulset-controller");
-    c->pods = manager__informer(m, API_T_pod);
-    c->claims = manager__informer(m, API_T_persistent_volume_claim);
-    c->revisions = manager__informer(m, API_T_controller_revision);
-    c->owners = (struct manager__owners){
-        .queue = workqueue_new(&(struct workqueue_opts){.name = "statefulset",
-                                                        .client = m->client,
-                                                        .informers = m->informers,
-                                                        .log = m->log,
-                                                        .sync = sync,
-                                                        .arg = c}),
-        .kind = client_kind(API_T_stateful_set),
-        .informer = manager__informer(m, API_T_stateful_set),
-        .selector = selector_of,
-    };
-    manager__owners_listen(&c->owners);
-    manager__members_listen(&c->owners, c->pods);
-    manager__members_listen(&c->owners, c->revisions);
-    return c;
-}
-
-static void stop(void *self) {
-    struct statefulsets *c = self;
-    workqueue_free(c->owners.queue);
-    events_free(c->events);
-    free(c);
-}
-
-const struct manager__controller manager__statefulset = {start, stop};
+const struct manager__controller manager__statefulset = {
+    .size = sizeof(struct statefulsets),
+    .component = "statefulset-controller",
+    .queues = {{"statefulset", sync, .names = API_T_stateful_set}},
+    .kinds = {{API_T_stateful_set, .set = manager__add_set, .deleted = manager__add_deleted},
+              {API_T_pod, .at = offsetof(struct statefulsets, pods), .set = manager__member_set,
+               .deleted = manager__member_deleted},
+              {API_T_persistent_volume_claim, .at = offsetof(struct statefulsets, claims)},
+              {API_T_controller_revision, .at = offsetof(struct statefulsets, revisions),
+               .set = manager__member_set, .deleted = manager__member_deleted}},
+    .selector = selector_of,
+};
