@@ -1,4 +1,8 @@
-/* Objects of files, in an order in which each finds what it needs. */
+/*
+ * Objects of files, in an order in which each finds what it needs. Those of a dump, which have
+ * uids, need nothing, and are stored as they are read: of a large one there is never more than one
+ * object that is not in the store. Nothing is committed before all has been read.
+ */
 #include "cmd/commands/load.h"
 
 #include <stdlib.h>
@@ -183,6 +187,23 @@ static bool has_uid(const struct json *tree) {
     return uid && uid->kind == JSON_STRING && json_str(uid).n;
 }
 
+static void store_object(struct load *l, const struct loaded *it) {
+    AUTO(arena_release) struct arena a = {0};
+    struct str api_version = arena_str(&a, it->object->names->api_version);
+    struct str kind = arena_str(&a, it->object->names->kind);
+    if (api_object_is(it->object, API_T_pod) && it->object->meta->uid.n)
+        stand_ins_note(&l->stand_ins, it->object);
+    struct registry_failure failure = apiserver_load(l->s->api, &a, it->object);
+    if (!failure.code)
+        l->loaded++;
+    else if (failure.code == ERR_EXISTS)
+        l->kept++;
+    else
+        tell_refusal(l, &it->source, &failure);
+    if (failure.is_unmapped)
+        hint_at_kind(l, api_version, kind, failure.name);
+}
+
 /* A manifest may have no fields that the server does not know, as kubectl has it ask for; what a
  * server has stored comes as it is. */
 static void take_value(struct load *l, const struct input_value *value,
@@ -203,7 +224,11 @@ static void take_value(struct load *l, const struct input_value *value,
     }
     for (size_t i = 0; i < faults.n; i++)
         warn_of_field(l, o, source, &faults.v[i]);
-    vec_push(&l->ranks[rank_of(o)], ((struct loaded){o, *source}));
+    const struct loaded it = {o, *source};
+    if (o->meta && o->meta->uid.n)
+        store_object(l, &it);
+    else
+        vec_push(&l->ranks[rank_of(o)], it);
 }
 
 static int read_all(struct load *l, const struct input_opts *files, struct err *err) {
@@ -220,23 +245,6 @@ static int read_all(struct load *l, const struct input_opts *files, struct err *
             return -1;
     warn_of_others(l);
     return rc;
-}
-
-static void store_object(struct load *l, const struct loaded *it) {
-    AUTO(arena_release) struct arena a = {0};
-    struct str api_version = arena_str(&a, it->object->names->api_version);
-    struct str kind = arena_str(&a, it->object->names->kind);
-    if (api_object_is(it->object, API_T_pod) && it->object->meta->uid.n)
-        stand_ins_note(&l->stand_ins, it->object);
-    struct registry_failure failure = apiserver_load(l->s->api, &a, it->object);
-    if (!failure.code)
-        l->loaded++;
-    else if (failure.code == ERR_EXISTS)
-        l->kept++;
-    else
-        tell_refusal(l, &it->source, &failure);
-    if (failure.is_unmapped)
-        hint_at_kind(l, api_version, kind, failure.name);
 }
 
 /* Every namespace has the account that pods run as unless they name another. A controller makes

@@ -12,9 +12,9 @@
 
 struct subset_address {
     const struct api_endpoint_address *v;
-    size_t order;               /* by address and uid, when all are known */
-    const struct offering *of;  /* the last one that it was put into, */
-    size_t at;                  /* and where */
+    size_t order;              /* by address and uid, when all are known */
+    const struct offering *of; /* the last one that it was put into, */
+    size_t at;                 /* and where */
 };
 
 struct offer {
@@ -37,7 +37,7 @@ struct port_list {
         struct subset_address *address;
         bool is_ready;
         struct given *next;
-    } *given;
+    } * given;
     size_t n_given;
 };
 

@@ -42,8 +42,7 @@ static const struct {
      "10.0.0.1 10.0.0.1 :\n"},
 };
 
-static const struct api_endpoint_subset_list *read_subsets(struct arena *a,
-                                                           struct api_object **o,
+static const struct api_endpoint_subset_list *read_subsets(struct arena *a, struct api_object **o,
                                                            const char *text) {
     struct err err = {0};
     struct json tree;
