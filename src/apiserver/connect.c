@@ -86,8 +86,7 @@ static struct registry_failure locate(const struct connection *c, struct str nam
                                       struct str *url) {
     const struct api_object *o = find(c, "v1", "Node", name);
     if (!o)
-        return registry_not_found(c->r->arena, c->r->resource->kind,
-                                  arena_str(c->r->arena, name));
+        return registry_not_found(c->r->arena, c->r->resource->kind, arena_str(c->r->arena, name));
     const struct api_node *node = o->body;
     int32_t port = node->status.daemon_endpoints.kubelet_endpoint.port;
     *host = address_of(node);

@@ -287,8 +287,8 @@ static void begin_later(struct informer *i, const struct client_event *e) {
     bool is_lost = e->code == ERR_EXPIRED || e->code == ERR_GONE || !i->has_synced;
     i->is_replacing |= is_lost;
     if (e->code && !i->has_synced && !i->delay) /* whoever waits for it should know why, once */
-        log_warn(i->set->log, "failed to watch, trying again", LOG_STR("kind", str_of(i->kind->kind)),
-                 LOG_STR("err", e->message));
+        log_warn(i->set->log, "failed to watch, trying again",
+                 LOG_STR("kind", str_of(i->kind->kind)), LOG_STR("err", e->message));
     i->delay = !i->delay ? FIRST_DELAY : i->delay * 2 < MOST_DELAY ? i->delay * 2 : MOST_DELAY;
     if (e->code && !is_lost)
         log_info(i->set->log, 2, "watch ended", LOG_STR("kind", str_of(i->kind->kind)),

@@ -1,4 +1,5 @@
-/* What is wrong with the annotations by which simulated nodes and containers are told what to do. */
+/* What is wrong with the annotations by which simulated nodes and containers are told what to do.
+ */
 #include "nodes/kubelets_int.h"
 
 #include "base/limits.h"
@@ -115,8 +116,7 @@ static bool write_fault(struct buf *out, const struct api_object *o, const struc
         return false;
     struct str shown = str_sub(l->value, 0, l->value.n < MOST_SHOWN ? l->value.n : MOST_SHOWN);
     shown = str_sub(shown, 0, utf8_valid_prefix(shown));
-    buf_addf(out, "the value \"%.*s\"%s must be ", STR_ARG(shown),
-             shown.n < l->value.n ? "…" : "");
+    buf_addf(out, "the value \"%.*s\"%s must be ", STR_ARG(shown), shown.n < l->value.n ? "…" : "");
     write_allowed(out, rule);
     return true;
 }

@@ -16,8 +16,8 @@
 #define FIRST_TRY (CLOCK_SECOND / 2)
 #define LAST_TRY  (122 * CLOCK_SECOND)
 
-static const enum api_type_id types[NODES__SOURCES] = {[NODES__CONFIG_MAP] = API_T_config_map,
-                                                       [NODES__SECRET] = API_T_secret};
+static const enum api_type_id types[NODES__SOURCES] = {
+    [NODES__CONFIG_MAP] = API_T_config_map, [NODES__SECRET] = API_T_secret};
 
 /* A pod in the list of those that wait for a thing. */
 struct wait {
@@ -117,9 +117,9 @@ bool nodes__is_time_to_tell(struct nodes *n, struct nodes__pod *pod, uint64_t wh
         return false;
     }
     held->told = what;
-    held->delay = !held->delay                  ? FIRST_TRY
+    held->delay = !held->delay                 ? FIRST_TRY
                   : held->delay * 2 < LAST_TRY ? held->delay * 2
-                                                : LAST_TRY;
+                                               : LAST_TRY;
     held->tell_at = now + held->delay;
     *again = held->delay;
     return true;
@@ -198,8 +198,8 @@ static struct informer *informer_of(struct nodes *n, enum nodes__source source) 
     *i = informers_of(n->opts.is_alone ? n->own_informers : n->opts.informers, kind);
     if (n->opts.is_alone)
         informer_slim(*i, slim);
-    informer_listen(*i, &(struct informer_handler){
-                            .set = source_set, .synced = sources_synced, .arg = n});
+    informer_listen(
+        *i, &(struct informer_handler){.set = source_set, .synced = sources_synced, .arg = n});
     return *i;
 }
 

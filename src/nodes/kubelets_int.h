@@ -78,12 +78,12 @@ struct nodes {
     struct informer *node_informer, *pod_informer, *lease_informer;
     struct workqueue *registrations, *leases, *statuses, *pod_queue;
     struct events *events;
-    struct map nodes;      /* by name: struct nodes__node */
-    struct map pods;       /* by uid: struct nodes__pod */
-    struct map rejections; /* by reason: struct nodes__count */
-    struct map chosen;     /* names, if others are left alone */
-    struct map awaited;    /* ConfigMaps and Secrets that pods wait for */
-    struct informer *sources[2]; /* of these; NULL: nobody has asked for them */
+    struct map nodes;                /* by name: struct nodes__node */
+    struct map pods;                 /* by uid: struct nodes__pod */
+    struct map rejections;           /* by reason: struct nodes__count */
+    struct map chosen;               /* names, if others are left alone */
+    struct map awaited;              /* ConfigMaps and Secrets that pods wait for */
+    struct informer *sources[2];     /* of these; NULL: nobody has asked for them */
     struct informers *own_informers; /* of a kubelet that is alone, for these; or NULL */
     uint32_t next_index;
     size_t ours;
@@ -162,8 +162,8 @@ void nodes__tell_start(struct nodes *n, const struct api_object *node, struct st
 void nodes__tell_pod(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
                      const struct api_pod_status *status);
 
-/* Says what a pod waits for: volumes that cannot be set up, and containers of the status that cannot
- * be made. */
+/* Says what a pod waits for: volumes that cannot be set up, and containers of the status that
+ * cannot be made. */
 void nodes__tell_held(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
                       const struct nodes__pod_next *next, const struct api_pod_status *status);
 

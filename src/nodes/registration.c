@@ -86,7 +86,8 @@ static bool complete_labels(struct work *w, const struct api_object *node) {
 
 /* As a controller that allocates ranges would have it.
  *
- * Follows k8s.io/kubernetes pkg/controller/nodeipam/ipam, func (*rangeAllocator) AllocateOrOccupyCIDR. */
+ * Follows k8s.io/kubernetes pkg/controller/nodeipam/ipam, func (*rangeAllocator)
+ * AllocateOrOccupyCIDR. */
 static void give_range(struct arena *a, uint32_t index, struct api_node_spec *spec) {
     if (spec->pod_cidr.n)
         return;

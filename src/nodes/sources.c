@@ -92,13 +92,11 @@ static struct str env_from_fault(const struct need *need, const struct api_env_f
     const struct api_config_map_env_source *map = from->config_map_ref;
     const struct api_secret_env_source *secret = from->secret_ref;
     if (map)
-        return need_all(need,
-                        &(struct wanted){NODES__CONFIG_MAP, map->local_object_reference.name,
-                                         is_set(map->optional)});
+        return need_all(need, &(struct wanted){NODES__CONFIG_MAP, map->local_object_reference.name,
+                                               is_set(map->optional)});
     if (secret)
-        return need_all(need,
-                        &(struct wanted){NODES__SECRET, secret->local_object_reference.name,
-                                         is_set(secret->optional)});
+        return need_all(need, &(struct wanted){NODES__SECRET, secret->local_object_reference.name,
+                                               is_set(secret->optional)});
     return (struct str){0};
 }
 
@@ -165,11 +163,11 @@ static struct str projection_fault(const struct need *need, const struct api_vol
                                               is_set(p->secret->optional)},
                              &p->secret->items);
     if (p->config_map)
-        return payload_fault(
-            need,
-            &(struct wanted){NODES__CONFIG_MAP, p->config_map->local_object_reference.name,
-                             is_set(p->config_map->optional)},
-            &p->config_map->items);
+        return payload_fault(need,
+                             &(struct wanted){NODES__CONFIG_MAP,
+                                              p->config_map->local_object_reference.name,
+                                              is_set(p->config_map->optional)},
+                             &p->config_map->items);
     return (struct str){0};
 }
 
@@ -201,16 +199,16 @@ static struct str projected_fault(const struct need *need,
 
 static struct str volume_fault(const struct need *need, const struct api_volume_source *v) {
     if (v->config_map)
+        return payload_fault(need,
+                             &(struct wanted){NODES__CONFIG_MAP,
+                                              v->config_map->local_object_reference.name,
+                                              is_set(v->config_map->optional)},
+                             &v->config_map->items);
+    if (v->secret)
         return payload_fault(
             need,
-            &(struct wanted){NODES__CONFIG_MAP, v->config_map->local_object_reference.name,
-                             is_set(v->config_map->optional)},
-            &v->config_map->items);
-    if (v->secret)
-        return payload_fault(need,
-                             &(struct wanted){NODES__SECRET, v->secret->secret_name,
-                                              is_set(v->secret->optional)},
-                             &v->secret->items);
+            &(struct wanted){NODES__SECRET, v->secret->secret_name, is_set(v->secret->optional)},
+            &v->secret->items);
     return v->projected ? projected_fault(need, v->projected) : (struct str){0};
 }
 
@@ -249,9 +247,8 @@ size_t nodes__mount_faults(struct arena *a, struct nodes__sources *sources,
         if (!is_known)
             find_mounted(spec, &mounted);
         is_known = true;
-        struct str why = map_get_const(&mounted, v->name)
-                             ? volume_fault(&need, &v->volume_source)
-                             : (struct str){0};
+        struct str why = map_get_const(&mounted, v->name) ? volume_fault(&need, &v->volume_source)
+                                                          : (struct str){0};
         if (why.p)
             out[n++] = (struct nodes__mount_fault){v->name, why};
     }

@@ -302,8 +302,8 @@ static const char *find_missing(const struct sim_cluster *c, const struct api_ob
     if (api_object_is(o, API_T_pod)) {
         const struct api_pod *pod = o->body;
         *name = pod->spec.node_name;
-        bool is_there = !name->n || api_pod_has_ended(pod) ||
-                        sim_cluster_find(c, API_T_node, STR(""), *name);
+        bool is_there =
+            !name->n || api_pod_has_ended(pod) || sim_cluster_find(c, API_T_node, STR(""), *name);
         return is_there ? NULL : "spec.nodeName";
     }
     if (api_object_is(o, API_T_persistent_volume_claim)) {

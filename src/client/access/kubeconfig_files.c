@@ -139,11 +139,12 @@ static int fail_missing(const struct kubeconfig_sources *from, size_t tried, str
     if (!from->files.n)
         return err_set(err, ERR_NOT_FOUND,
                        "there is no kubeconfig: give one with --kubeconfig or $KUBECONFIG");
-    return err_set(err, ERR_NOT_FOUND,
-                   "there is no kubeconfig: $KUBECONFIG names %.*s, which do%s not exist; set it to "
-                   "one that does, or give one with --kubeconfig",
-                   (int)(from->files.n < LONGEST_PATH_SHOWN ? from->files.n : LONGEST_PATH_SHOWN),
-                   from->files.p, tried > 1 ? "" : "es");
+    return err_set(
+        err, ERR_NOT_FOUND,
+        "there is no kubeconfig: $KUBECONFIG names %.*s, which do%s not exist; set it to "
+        "one that does, or give one with --kubeconfig",
+        (int)(from->files.n < LONGEST_PATH_SHOWN ? from->files.n : LONGEST_PATH_SHOWN),
+        from->files.p, tried > 1 ? "" : "es");
 }
 
 int kubeconfig_load(struct arena *a, const struct kubeconfig_sources *from,

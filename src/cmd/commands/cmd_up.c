@@ -136,8 +136,7 @@ static int configure_gates(struct up *up, struct err *err) {
         has_own[i] = true;
     }
     for (int i = 0; i < COMPONENTS; i++)
-        if (has_own[i] &&
-            gates_configure(&opts[i], &up->call->ctx->log, &up->gates[i], err) < 0)
+        if (has_own[i] && gates_configure(&opts[i], &up->call->ctx->log, &up->gates[i], err) < 0)
             return fail_component(i, err);
     return 0;
 }

@@ -37,8 +37,9 @@ static const struct {
     {"Node", "a.berth.dev/kubelet: slow",
      "annotation a.berth.dev/kubelet is ignored: a node has berth.dev/kubelet, "
      "berth.dev/slow-seconds"},
-    {"Node", "berth.dev/slow-seconds: "
-             "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    {"Node",
+     "berth.dev/slow-seconds: "
+     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
      "annotation berth.dev/slow-seconds is ignored: the value "
      "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"… " NUMBER},
 };

@@ -250,12 +250,9 @@ static void alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_missing_is_said),
-        cmocka_unit_test(they_go_on),
-        cmocka_unit_test(restarts_need_them_again),
-        cmocka_unit_test(others_wait_with_it),
-        cmocka_unit_test(it_is_said_again),
-        cmocka_unit_test(alone),
+        cmocka_unit_test(what_is_missing_is_said),  cmocka_unit_test(they_go_on),
+        cmocka_unit_test(restarts_need_them_again), cmocka_unit_test(others_wait_with_it),
+        cmocka_unit_test(it_is_said_again),         cmocka_unit_test(alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
