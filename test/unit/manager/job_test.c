@@ -156,6 +156,7 @@ static void restarts_below_nothing_do_not_count(void **state) {
                 "{\"name\":\"d\",\"image\":\"i\",\"imageID\":\"i\",\"ready\":true,"
                 "\"restartCount\":-1}]}}");
     world_run(&m.w, 3);
+    assert_non_null(world_get(&m.w, API_T_pod, names.v.v[0]));
     check_end(&m, "pi", NULL, NULL, NULL);
     vec_release(&names.v);
     managed_stop(&m);
