@@ -103,10 +103,11 @@ static struct registry_failure go_on(struct list *l) {
 }
 
 /* Does the selector name the one object that the list can have? Upstream then gets it by its key:
- * nothing follows it. */
+ * nothing follows it. Whoever goes on with a list does not. */
 static bool is_of_one(const struct list *l) {
     bool is_one_place = l->range.namespace.n || !l->r->resource->kind->namespaced;
-    return is_one_place && registry_fields_name(l->filter.fields).n;
+    return is_one_place && !l->r->options.continue_token.n &&
+           registry_fields_name(l->filter.fields).n;
 }
 
 /* Are pages asked for as they were before there were matches, by a revision and a limit? */
@@ -123,8 +124,7 @@ static bool is_exact(const struct list *l, uint64_t revision) {
 /* Upstream's cache does not get one object of an exact revision, and leaves it to the store. */
 static bool is_of_cache(const struct list *l, uint64_t revision) {
     const struct apiserver_options *o = &l->r->options;
-    bool is_of_revision = is_exact(l, revision) || is_old_page(o, revision) ||
-                          (!o->resource_version_match.n && o->continue_token.n);
+    bool is_of_revision = is_exact(l, revision) || is_old_page(o, revision);
     return is_cached(l->r) && !(is_of_one(l) && is_of_revision);
 }
 
@@ -200,7 +200,7 @@ static void list(struct apiserver *s, const struct apiserver_request *r,
         l.key_prefix = arena_printf(r->arena, "%.*s/", STR_ARG(l.range.namespace));
     struct registry_failure f = apiserver__filter_read(r, r->arena, &l.filter);
     if (!f.code)
-        f = r->options.continue_token.n && !is_of_one(&l) ? go_on(&l) : start(&l);
+        f = r->options.continue_token.n ? go_on(&l) : start(&l);
     if (f.code) {
         apiserver__fail(out, f);
         return;

@@ -26,6 +26,8 @@ static bool answers_with_object(const struct api_kind *kind) {
         API_T_resource_resource_claim,
         API_T_resource_claim_template,
         API_T_resource_slice,
+        API_T_resource_pool_status_request,
+        API_T_volume_attributes_class,
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (kind->type == &api_types[types[i]])

@@ -216,11 +216,11 @@ static struct registry_failure confirm(const struct apiserver__call *c, const st
 
 /* An update that takes away the last finalizer deletes the object, and is answered with what it
  * made of it. */
-static void end(struct apiserver__call *c, struct api_object *draft) {
-    struct api_object *shown = api_object_copy(draft);
-    apiserver__remove(c, draft);
+static void end(struct apiserver__call *c, struct api_object *draft,
+                const struct api_object *stored) {
+    apiserver__remove(c, api_object_copy(stored));
     api_object_unref(c->out->object);
-    c->out->object = api_publish(shown);
+    c->out->object = api_publish(draft);
 }
 
 void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
@@ -240,7 +240,7 @@ void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
         apiserver__fail(c->out, f);
         api_object_free(draft);
     } else if (registry_update_ends(draft, stored)) {
-        end(c, draft);
+        end(c, draft, stored);
     } else if (apiserver__is_unchanged(draft, stored)) {
         apiserver__answer(c->out, 200, stored);
         api_object_free(draft);

@@ -38,7 +38,7 @@ struct informer {
     const struct api_kind *kind;
     struct client_watch *watch;
     struct net_timer again;
-    int64_t delay;
+    int64_t delay; /* 0: the watch has told something since it began */
     uint64_t revision;
     bool has_synced;
     bool is_replacing;  /* the watch began anew: what it does not tell again is gone */
@@ -407,6 +407,19 @@ bool informers_have_synced(const struct informers *set) {
         if (!set->all.v[k]->has_synced)
             return false;
     return true;
+}
+
+void informers_renew(struct informers *set) {
+    for (size_t k = 0; k < set->all.n; k++) {
+        struct informer *i = set->all.v[k];
+        if (!i->delay)
+            continue;
+        assert(!i->handlers.n);
+        net_timer_stop(client_loop(set->client), &i->again);
+        i->has_synced = false;
+        i->is_replacing = true;
+        begin(i);
+    }
 }
 
 static void informer_free(struct informer *i) {

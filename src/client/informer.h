@@ -35,6 +35,11 @@ void informer_slim(struct informer *i, const struct api_object *(*slim)(const st
 /* Has every informer seen all that was there when it began? */
 bool informers_have_synced(const struct informers *set);
 
+/* For whoever is about to decide by what informers have seen so far: those whose watch has ended,
+ * and that were told nothing since, may have missed what happened before this call. They have not
+ * synced any more until they have seen all that is there now. Nobody may listen to them yet. */
+void informers_renew(struct informers *set);
+
 /* ---- who is told ---- */
 
 /* Objects are borrowed for the call; published ones may be held by a reference. Either slot may be

@@ -1,6 +1,8 @@
 /* Addresses of simulated nodes and pods: 172.16.0.0/12 and 10.1.0.0 and above, each by number. The
  * services of a server have 10.0.0.0/24 if nobody says otherwise, and so may have 10.0.0.0/16.
  * Pods on a node that has a range of its own (spec.podCIDR) have theirs of that. */
+#include <assert.h>
+
 #include "nodes/kubelets_int.h"
 
 #define NODES_NET (UINT32_C(172) << 24 | UINT32_C(16) << 16)
@@ -24,10 +26,6 @@ struct str nodes__node_address(struct arena *a, uint32_t index) {
 
 struct str nodes__pod_address(struct arena *a, const struct nodes__range *range, uint32_t number) {
     return address_of(a, range->first | number);
-}
-
-struct str nodes__range_text(struct arena *a, uint32_t index) {
-    return arena_printf(a, "%.*s/24", STR_ARG(address_of(a, pods_of(index) << 8)));
 }
 
 /* Reads four numbers with dots between them. */
@@ -58,6 +56,7 @@ bool nodes__index_of(const struct api_node *node, uint32_t *index) {
 
 /* Of a larger range than this pods get what comes first. */
 enum { LARGEST_BITS = 8, LEAST_BITS = 2 };
+static_assert(NODES__NUMBERS == 1 << LARGEST_BITS, "each pod of a node has one of these numbers");
 
 struct nodes__range nodes__range_of(const struct api_node *node, uint32_t index) {
     struct str address, length;

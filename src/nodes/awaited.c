@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
-#include "nodes/sources_int.h"
+#include "nodes/pod_sources_int.h"
 
 /* A kubelet tries again after half a second, and then ever later up to this. */
 #define FIRST_TRY (CLOCK_SECOND / 2)

@@ -44,9 +44,13 @@ struct nodes__range {
     uint32_t first, most;
 };
 
+/* Numbers of pods in a range: 1 is the node's, and 0 stands for none. */
+enum { NODES__NUMBERS = 256 };
+
 struct nodes__node {
     struct str name; /* behind the struct */
     uint32_t index;  /* small, and its own: addresses are made of it */
+    bool is_moving;  /* its status still has another index, which is not its own */
     struct nodes__range range;
     enum nodes__keeper keeper;
     enum nodes__fault fault;
@@ -68,7 +72,7 @@ struct nodes__pod {
     const struct api_object *object; /* held: as it was seen last */
     size_t place;                    /* in node->pods */
     bool is_told_to_stop;            /* which was said */
-    struct nodes__held *held;        /* by what it lacks; NULL: by nothing (sources_int.h) */
+    struct nodes__held *held;        /* by what it lacks; NULL: by nothing (pod_sources_int.h) */
     uint32_t number;                 /* its address by this; 0: it has none of this node */
 };
 
@@ -85,6 +89,7 @@ struct nodes {
     struct map awaited;              /* ConfigMaps and Secrets that pods wait for */
     struct informer *sources[2];     /* of these; NULL: nobody has asked for them */
     struct informers *own_informers; /* of a kubelet that is alone, for these; or NULL */
+    struct map holders;              /* by index: which node has it (indexes.c) */
     uint32_t next_index;
     size_t ours;
     uint64_t renewals, heartbeats;
@@ -184,11 +189,16 @@ struct str nodes__pod_address(struct arena *a, const struct nodes__range *range,
 /* Where the pods of a node have their addresses: what its spec says, or else by its index. */
 struct nodes__range nodes__range_of(const struct api_node *node, uint32_t index);
 
-/* The range of the pods of a node that says nothing, as a spec has it; in the arena. */
-struct str nodes__range_text(struct arena *a, uint32_t index);
-
 /* The index of a node that has such an address; false when it has none. */
 bool nodes__index_of(const struct api_node *node, uint32_t *index);
+
+/* Notes which index the status of a node tells, whoever looks after it. When another node has that
+ * index, too, the one of the later name takes a new one, if it is looked after here. */
+void nodes__note_index(struct nodes *n, const struct api_object *object);
+
+/* A node is gone; and all of them. */
+void nodes__forget_index(struct nodes *n, const struct api_object *object);
+void nodes__free_indexes(struct nodes *n);
 
 /* The number of a pod that has such an address; 0: it has none. */
 uint32_t nodes__number_of(const struct nodes__range *range, struct str pod_ip);
@@ -197,6 +207,7 @@ uint32_t nodes__number_of(const struct nodes__range *range, struct str pod_ip);
 struct nodes__facts {
     struct str name;
     uint32_t index;
+    bool is_moving;                /* the address in its status is not its own */
     int64_t now;                   /* wall time */
     const struct nodes_pool *pool; /* or NULL */
     struct str boot_id;            /* empty: any */

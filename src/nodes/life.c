@@ -7,7 +7,8 @@
 
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
-#include "nodes/sources_int.h"
+#include "nodes/pod_sources_int.h"
+#include "valid/valid.h"
 
 /* How processes end that are told to, by SIGTERM; those that do not do it in time; and those whose
  * machine is gone. */
@@ -351,11 +352,15 @@ static void stop(struct walk *w, const struct api_object_meta *meta) {
 
 /* ---- the next step ---- */
 
-static bool is_same(struct arena *a, const struct api_pod_status *x,
-                    const struct api_pod_status *y) {
-    const struct api_type *type = &api_types[API_T_pod_status];
-    struct json left = api_struct_encode(a, type, x), right = api_struct_encode(a, type, y);
-    return json_equal(&left, &right);
+/* Does a status say what another one says? When the conditions were told, and in which order, does
+ * not matter.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet/status, func isPodStatusByKubeletEqual. */
+static bool is_same(const struct api_pod_status *x, const struct api_pod_status *y) {
+    struct api_pod_status left = *x, right = *y;
+    left.conditions = right.conditions = (struct api_pod_condition_list){0};
+    return nodes__have_same_conditions(&x->conditions, &y->conditions) &&
+           valid_equal(API_T_pod_status, &left, &right);
 }
 
 struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_object *pod,
@@ -396,7 +401,7 @@ struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_obje
     next.at = w.next;
     *status = body->status;
     nodes__write_life(a, pod, &life, facts, status);
-    if (!is_same(a, status, &body->status))
+    if (!is_same(status, &body->status))
         next.step = NODES__POD_WRITES;
     return next;
 }

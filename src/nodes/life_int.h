@@ -72,6 +72,7 @@ struct nodes__run {
 
 struct nodes__container {
     const struct api_container *spec;
+    const struct api_container_status *told; /* what the pod's status says of it; or NULL */
     enum nodes__role role;
     enum nodes__mode mode;
     struct nodes__run run;
@@ -134,6 +135,10 @@ bool nodes__wants_resize(const struct api_pod *pod);
 void nodes__write_conditions(struct arena *a, const struct api_object *pod,
                              const struct nodes__life *life, const struct nodes__pod_facts *facts,
                              struct api_pod_status *status);
+
+/* Do both lists say the same about what a kubelet knows? */
+bool nodes__have_same_conditions(const struct api_pod_condition_list *x,
+                                 const struct api_pod_condition_list *y);
 
 /* Leaves only conditions in the list that are not the kubelet's; with room for the others. */
 void nodes__keep_conditions(struct arena *a, struct api_pod_condition_list *list);

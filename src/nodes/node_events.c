@@ -4,13 +4,14 @@
  *
  * Follows k8s.io/kubernetes pkg/kubelet/kuberuntime, func (*kubeGenericRuntimeManager)
  * startContainer, func (*kubeGenericRuntimeManager) killContainer,
- * func (*kubeGenericRuntimeManager) doBackOff; pkg/volume/util/operationexecutor,
- * func (*operationGenerator) GenerateMountVolumeFunc.
+ * func (*kubeGenericRuntimeManager) doBackOff.
+ * Follows k8s.io/kubernetes pkg/volume/util/operationexecutor, func (*operationGenerator)
+ * GenerateMountVolumeFunc.
  */
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
 #include "nodes/life_int.h"
-#include "nodes/sources_int.h"
+#include "nodes/pod_sources_int.h"
 
 /* Many pods that start at once say little more than one: so much is said of pods at once, and so
  * much in a second. Kubelets have such a limit each. */

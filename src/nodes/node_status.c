@@ -74,7 +74,7 @@ void nodes__beat(struct arena *a, struct api_node_status *status, int64_t now) {
 
 static bool complete_addresses(struct arena *a, const struct nodes__facts *facts,
                                struct api_node_address_list *list) {
-    if (list->n)
+    if (list->n && !facts->is_moving)
         return false;
     list->v = arena_array(a, struct api_node_address, 2);
     list->n = 2;

@@ -13,7 +13,7 @@
 #include "match/match.h"
 #include "nodes/kubelets_int.h"
 #include "nodes/life_int.h"
-#include "nodes/sources_int.h"
+#include "nodes/pod_sources_int.h"
 
 /* ---- which pods a node has ---- */
 
@@ -33,17 +33,22 @@ void nodes__drop_pod(struct nodes *n, const struct api_object *object) {
         nodes__free_pod(n, pod);
 }
 
-static bool is_taken(const struct nodes__node *node, uint32_t number) {
+/* The least number that no other pod of the node has; 0 when all are taken. A pod that runs since
+ * before this process has its number though it was not looked at yet. */
+static uint32_t free_number(struct nodes *n, const struct nodes__node *node) {
+    bool taken[NODES__NUMBERS] = {0};
+    size_t count;
+    const struct api_object *const *bound =
+        informer_find(n->pod_informer, INFORMER_BY_NODE, node->name, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct api_pod *body = bound[i]->body;
+        if (!api_pod_has_ended(body))
+            taken[nodes__number_of(&node->range, body->status.pod_ip)] = true;
+    }
     for (size_t i = 0; i < node->pods.n; i++)
-        if (node->pods.v[i]->number == number)
-            return true;
-    return false;
-}
-
-/* The least number that no other pod of the node has; 0 when all are taken. */
-static uint32_t free_number(const struct nodes__node *node) {
+        taken[node->pods.v[i]->number] = true;
     for (uint32_t number = 2; number <= node->range.most; number++)
-        if (!is_taken(node, number))
+        if (!taken[number])
             return number;
     return 0;
 }
@@ -57,7 +62,7 @@ static struct nodes__pod *add_pod(struct nodes *n, struct nodes__node *node,
     if (body->status.pod_ip.n)
         pod->number = nodes__number_of(&node->range, body->status.pod_ip);
     else if (!body->spec.host_network)
-        pod->number = free_number(node);
+        pod->number = free_number(n, node);
     pod->place = node->pods.n;
     vec_push(&node->pods, pod);
     map_put(&n->pods, pod->object->meta->uid, pod);

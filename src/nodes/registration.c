@@ -84,17 +84,6 @@ static bool complete_labels(struct work *w, const struct api_object *node) {
     return true;
 }
 
-/* As a controller that allocates ranges would have it.
- *
- * Follows k8s.io/kubernetes pkg/controller/nodeipam/ipam, func (*rangeAllocator)
- * AllocateOrOccupyCIDR. */
-static void give_range(struct arena *a, uint32_t index, struct api_node_spec *spec) {
-    if (spec->pod_cidr.n)
-        return;
-    spec->pod_cidr = nodes__range_text(a, index);
-    spec->pod_cidrs = (struct api_strs){&spec->pod_cidr, 1};
-}
-
 /* What is in the pool outlives the object, but may not be shared by several of them. */
 static struct api_object *new_node(struct nodes *n, const struct nodes_pool *pool,
                                    struct str name) {
@@ -112,7 +101,6 @@ static struct api_object *new_node(struct nodes *n, const struct nodes_pool *poo
     int64_t number = 0;
     str_to_i64(str_sub(name, pool->prefix.n, name.n), &number);
     nodes__draw(a, pool, (size_t)number, node);
-    give_range(a, facts.index, &node->spec);
     nodes__complete_status(a, &facts, &node->status);
     struct api_object *copy = api_object_copy(o);
     api_object_free(o);
@@ -144,6 +132,7 @@ struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__n
     return (struct nodes__facts){
         .name = node->name,
         .index = node->index,
+        .is_moving = node->is_moving,
         .now = nodes__wall(n),
         .pool = nodes__pool_of(n, node->name),
         .boot_id = node->boot_id,

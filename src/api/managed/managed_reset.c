@@ -16,6 +16,7 @@ static const struct row {
     {"APIService", "", "status"},
     {"APIService", "status", "metadata,spec"},
     {"CSINode", "", "status"},
+    {"CSINode", "status", "metadata,spec"},
     {"CertificateSigningRequest", "", "spec,status"},
     {"CertificateSigningRequest", "approval", "spec,status.certificate"},
     {"CertificateSigningRequest", "status", "spec,status.conditions"},

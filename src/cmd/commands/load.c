@@ -1,4 +1,8 @@
-/* Objects of files, in an order in which each finds what it needs. */
+/*
+ * Objects of files, in an order in which each finds what it needs. Those of a dump, which have
+ * uids, need nothing, and are stored as they are read: of a large one there is never more than one
+ * object that is not in the store. Nothing is committed before all has been read.
+ */
 #include "cmd/commands/load.h"
 
 #include <stdlib.h>
@@ -10,6 +14,7 @@
 #include "base/vec.h"
 #include "cli/io.h"
 #include "client/client.h"
+#include "cmd/commands/stand_ins.h"
 #include "cmd/report/kind_hint.h"
 #include "cmd/report/kubectl.h"
 #include "registry/registry.h"
@@ -36,6 +41,7 @@ struct load {
     struct map unknown;    /* kind and path of fields of a dump that nobody knows, and were told */
     struct arena fields;   /* keys of the map */
     bool has_more_unknown; /* than are told */
+    struct stand_ins stand_ins;
 };
 
 static int rank_of(const struct api_object *o) {
@@ -181,6 +187,23 @@ static bool has_uid(const struct json *tree) {
     return uid && uid->kind == JSON_STRING && json_str(uid).n;
 }
 
+static void store_object(struct load *l, const struct loaded *it) {
+    AUTO(arena_release) struct arena a = {0};
+    struct str api_version = arena_str(&a, it->object->names->api_version);
+    struct str kind = arena_str(&a, it->object->names->kind);
+    if (api_object_is(it->object, API_T_pod) && it->object->meta->uid.n)
+        stand_ins_note(&l->stand_ins, it->object);
+    struct registry_failure failure = apiserver_load(l->s->api, &a, it->object);
+    if (!failure.code)
+        l->loaded++;
+    else if (failure.code == ERR_EXISTS)
+        l->kept++;
+    else
+        tell_refusal(l, &it->source, &failure);
+    if (failure.is_unmapped)
+        hint_at_kind(l, api_version, kind, failure.name);
+}
+
 /* A manifest may have no fields that the server does not know, as kubectl has it ask for; what a
  * server has stored comes as it is. */
 static void take_value(struct load *l, const struct input_value *value,
@@ -201,7 +224,11 @@ static void take_value(struct load *l, const struct input_value *value,
     }
     for (size_t i = 0; i < faults.n; i++)
         warn_of_field(l, o, source, &faults.v[i]);
-    vec_push(&l->ranks[rank_of(o)], ((struct loaded){o, *source}));
+    const struct loaded it = {o, *source};
+    if (o->meta && o->meta->uid.n)
+        store_object(l, &it);
+    else
+        vec_push(&l->ranks[rank_of(o)], it);
 }
 
 static int read_all(struct load *l, const struct input_opts *files, struct err *err) {
@@ -218,21 +245,6 @@ static int read_all(struct load *l, const struct input_opts *files, struct err *
             return -1;
     warn_of_others(l);
     return rc;
-}
-
-static void store_object(struct load *l, const struct loaded *it) {
-    AUTO(arena_release) struct arena a = {0};
-    struct str api_version = arena_str(&a, it->object->names->api_version);
-    struct str kind = arena_str(&a, it->object->names->kind);
-    struct registry_failure failure = apiserver_load(l->s->api, &a, it->object);
-    if (!failure.code)
-        l->loaded++;
-    else if (failure.code == ERR_EXISTS)
-        l->kept++;
-    else
-        tell_refusal(l, &it->source, &failure);
-    if (failure.is_unmapped)
-        hint_at_kind(l, api_version, kind, failure.name);
 }
 
 /* Every namespace has the account that pods run as unless they name another. A controller makes
@@ -264,6 +276,7 @@ static void store_all(struct load *l) {
             store_object(l, &l->ranks[rank].v[i]);
         vec_clear(&l->ranks[rank]);
     }
+    stand_ins_make(&l->stand_ins, l->s);
     store_commit(l->s->store, NULL, NULL);
     store_flush(l->s->store);
 }
@@ -275,6 +288,7 @@ static void release(struct load *l) {
         vec_release(&l->ranks[rank]);
     }
     map_release(&l->unknown);
+    stand_ins_release(&l->stand_ins);
     arena_release(&l->fields);
     input_free(l->in);
 }
@@ -282,6 +296,7 @@ static void release(struct load *l) {
 int load_files(struct serve *s, const struct input_opts *files, struct load_pools *pools,
                struct err *err) {
     struct load l = {.s = s, .pools = pools, .unknown = MAP_INIT(map_random_seed())};
+    stand_ins_init(&l.stand_ins);
     int rc = files->filenames.n ? read_all(&l, files, err) : 0;
     if (rc == 0 && files->filenames.n)
         store_all(&l);

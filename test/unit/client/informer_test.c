@@ -190,6 +190,35 @@ static void a_watch_that_ends_goes_on(void **state) {
     }
 }
 
+/* Whoever begins to decide knows all that was there then, though the watch was broken. */
+static void what_may_have_been_missed_is_listed(void **state) {
+    struct world w;
+    struct told t = {0};
+    (void)state;
+    world_start(&w, "");
+    struct flaky f = {.base = {.carrier = &flaky_carrier, .loop = w.loop}, .inner = w.client};
+    struct informers *set = informers_new(&f.base, &w.log);
+    struct informer *i = informers_of(set, client_kind(API_T_config_map));
+    world_create(&w, map_a);
+    world_run(&w, 1);
+    informers_renew(set);
+    assert_true(informer_has_synced(i));
+    assert_int_equal(f.starts, 1);
+    end_watch(&f, ERR_UNAVAILABLE);
+    world_delete(&w, API_T_config_map, "a");
+    world_create(&w, map_b);
+    informers_renew(set);
+    assert_false(informer_has_synced(i));
+    informer_listen(i, &(struct informer_handler){on_set, on_deleted, on_synced, &t});
+    while (!t.synced)
+        net_loop_turn(w.loop, 0);
+    assert_null(informer_get(i, STR("default"), STR("a")));
+    assert_non_null(informer_get(i, STR("default"), STR("b")));
+    assert_int_equal(f.starts, 2);
+    informers_free(set);
+    world_stop(&w);
+}
+
 static void one_that_was_made_again_is_told_as_another(void **state) {
     struct world w;
     struct told t = {0};
@@ -308,6 +337,7 @@ int main(void) {
         cmocka_unit_test(what_is_there_and_what_changes_is_told),
         cmocka_unit_test(indexes_follow),
         cmocka_unit_test(a_watch_that_ends_goes_on),
+        cmocka_unit_test(what_may_have_been_missed_is_listed),
         cmocka_unit_test(one_that_was_made_again_is_told_as_another),
         cmocka_unit_test(what_was_written_before_is_told_before),
         cmocka_unit_test(one_may_keep_a_part_of_its_objects),

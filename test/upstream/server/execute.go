@@ -163,7 +163,7 @@ func (x *execution) request(i int, s *step) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	if strings.HasPrefix(path, "/openapi/") && resp.StatusCode == 200 {
+	if isDocument := strings.HasPrefix(path, "/openapi/") || strings.HasPrefix(path, "/metrics"); isDocument && resp.StatusCode == 200 {
 		a.Body = "<document>"
 		return a, nil
 	}

@@ -157,7 +157,7 @@ var kinds = []kind{
 	{"/apis/networking.k8s.io/v1", "servicecidrs", "ServiceCIDR", true, true, `{"spec":{"cidrs":["10.9.0.0/24"]}}`, []string{
 		`{"spec":{"cidrs":["10.9.0.0/24","fd09::/64"]}}`, `{"spec":{"cidrs":["10.8.0.0/24"]}}`, `{"spec":{"cidrs":[]}}`, `{"spec":{"cidrs":["x"]}}`}},
 	{"/api/v1", "namespaces", "Namespace", true, true, `{}`, []string{
-		`{"spec":{"finalizers":["kubernetes"]}}`, `{"spec":{"finalizers":["example.com/f","kubernetes"]}}`, `{"status":{"phase":"Terminating"}}`, `{"metadata":{"labels":{"kubernetes.io/metadata.name":"z"}}}`, `{"metadata":{"labels":{"pod-security.kubernetes.io/warn":"odd"}}}`, `{"spec":{"finalizers":["x"]}}`}},
+		`{"spec":{"finalizers":["kubernetes"]}}`, `{"spec":{"finalizers":["example.com/f","kubernetes"]}}`, `{"status":{"phase":"Terminating"}}`, `{"metadata":{"labels":{"kubernetes.io/metadata.name":"z"}}}`, `{"spec":{"finalizers":["x"]}}`}},
 	{"/apis/storagemigration.k8s.io/v1", "storageversionmigrations", "StorageVersionMigration", true, true, `{"spec":{"resource":{"group":"apps","resource":"deployments"}}}`, []string{
 		`{"spec":{"resource":{"resource":"pods"}}}`, `{"spec":{"resource":{"group":"","resource":"secrets"}}}`, `{"spec":{"resource":{"resource":"Odd/x"}}}`, `{"spec":null}`, `{"status":{"resourceVersion":"7"}}`}},
 	{"/apis/certificates.k8s.io/v1", "clustertrustbundles", "ClusterTrustBundle", true, false, `{"spec":{"trustBundle":"` + authority + `"}}`, []string{

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 
+	apidiscovery "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
@@ -20,7 +21,10 @@ var (
 	rawProto = protobuf.NewRawSerializer(scheme.Scheme, scheme.Scheme)
 )
 
-func init() { metav1.AddMetaToScheme(scheme.Scheme) }
+func init() {
+	metav1.AddMetaToScheme(scheme.Scheme)
+	apidiscovery.AddToScheme(scheme.Scheme)
+}
 
 // toProtobuf gives a body as protobuf, in base64; "" when upstream's types cannot hold it.
 func toProtobuf(body any) string {

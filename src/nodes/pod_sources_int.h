@@ -2,8 +2,8 @@
  * What containers and volumes of a pod are made of: ConfigMaps and Secrets, which a kubelet must
  * have before it can mount a volume or make a container.
  */
-#ifndef NODES_SOURCES_INT_H
-#define NODES_SOURCES_INT_H
+#ifndef NODES_POD_SOURCES_INT_H
+#define NODES_POD_SOURCES_INT_H
 
 #include "api/object.h"
 

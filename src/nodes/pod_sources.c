@@ -1,11 +1,12 @@
 /*
  * What is missing of the ConfigMaps and Secrets that a pod refers to.
  *
- * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) makeEnvironmentVariables;
- * pkg/volume/configmap, func MakePayload; pkg/volume/secret, func MakePayload;
- * pkg/volume/projected, func (*projectedVolumeMounter) collectData.
+ * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) makeEnvironmentVariables.
+ * Follows k8s.io/kubernetes pkg/volume/configmap, func MakePayload.
+ * Follows k8s.io/kubernetes pkg/volume/secret, func MakePayload.
+ * Follows k8s.io/kubernetes pkg/volume/projected, func (*projectedVolumeMounter) collectData.
  */
-#include "nodes/sources_int.h"
+#include "nodes/pod_sources_int.h"
 
 #include "base/limits.h"
 #include "base/map.h"
