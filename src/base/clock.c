@@ -38,6 +38,20 @@ int64_t clock_after(int64_t now, int64_t ns) {
     return __builtin_add_overflow(now, ns, &at) ? INT64_MAX : at;
 }
 
+int64_t clock_until(int64_t at, int64_t now) {
+    int64_t ns;
+    if (__builtin_sub_overflow(at, now, &ns))
+        return at < now ? INT64_MIN : INT64_MAX;
+    return ns;
+}
+
+int64_t clock_seconds(int64_t seconds) {
+    int64_t ns;
+    if (__builtin_mul_overflow(seconds, CLOCK_SECOND, &ns))
+        return seconds < 0 ? INT64_MIN : INT64_MAX;
+    return ns;
+}
+
 /* The clock is the first member of the manual one, so a pointer to one is a pointer to the other.
  */
 static int64_t manual_wall(const struct clock *self) {

@@ -30,6 +30,13 @@ int64_t clock_wait(const struct clock *c, int64_t ns); /* how long so much of it
 /* The moment so long after `now`; the last one there is when that is too far away. */
 int64_t clock_after(int64_t now, int64_t ns);
 
+/* How long it is from `now` to a moment, negative when that is over; the nearest that can be told.
+ */
+int64_t clock_until(int64_t at, int64_t now);
+
+/* So many seconds in nanoseconds; the most there are when they are too many, or too few. */
+int64_t clock_seconds(int64_t seconds);
+
 /* The operating system's clock. */
 extern const struct clock clock_system;
 

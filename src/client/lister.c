@@ -40,6 +40,9 @@ static bool begin_anew(struct client_list *list, const struct client_answer *a) 
     bool is_gone = a->code == ERR_EXPIRED || a->code == ERR_GONE;
     if (!is_gone || list->expired++ == MOST_EXPIRED)
         return false;
+    if (list->is_whole_if_expired && !list->token.n)
+        return false;
+    list->limit = list->is_whole_if_expired ? 0 : list->limit;
     list->all->listed -= list->items.n;
     forget(list);
     ask(list, STR(""));
@@ -50,7 +53,7 @@ static bool begin_anew(struct client_list *list, const struct client_answer *a) 
 static bool ask_for_less(struct client_list *list, const struct client_answer *a) {
     if (a->code != ERR_TOO_LARGE || list->limit == 1)
         return false;
-    list->limit /= 2;
+    list->limit = list->limit ? list->limit / 2 : PAGE;
     send(list);
     return true;
 }
@@ -59,6 +62,8 @@ static void keep(struct client_list *list, const struct client_answer *a) {
     for (size_t i = 0; i < a->item_count; i++)
         vec_push(&list->items, api_object_ref(a->items[i]));
     list->all->listed += a->item_count;
+    buf_clear(&list->version);
+    buf_add(&list->version, a->resource_version);
 }
 
 /* More objects than anybody has, or page after page with hardly any in them. An empty page counts
@@ -66,7 +71,8 @@ static void keep(struct client_list *list, const struct client_answer *a) {
 static bool is_endless(struct client_list *list, const struct client_answer *a) {
     struct client_lists *all = list->all;
     size_t most = all->most ? all->most : LIMIT_CLIENT_LISTED;
-    all->asked += a->item_count ? list->limit : PAGE;
+    size_t room = list->limit ? list->limit : a->item_count;
+    all->asked += a->item_count ? room : PAGE;
     return all->listed > most || all->asked > (MOST_EXPIRED + 1) * (most + all->n * PAGE);
 }
 
@@ -105,7 +111,7 @@ static void start_next(struct client_lists *all) {
         struct client_list *list = &all->v[all->started++];
         list->all = all;
         list->limit = PAGE;
-        list->token.max = SIZE_MAX;
+        list->token.max = list->version.max = SIZE_MAX;
         all->under_way++;
         ask(list, STR(""));
     }
@@ -134,6 +140,7 @@ void client_lists_release(struct client_lists *all) {
         buf_release(&list->token);
         forget(list);
         vec_release(&list->items);
+        buf_release(&list->version);
     }
     all->started = all->under_way = 0;
 }

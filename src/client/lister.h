@@ -12,19 +12,22 @@
 #include "base/vec.h"
 #include "client/client.h"
 
-/* One list; the first two members are what is asked. */
+/* One list; the first three members are what is asked. */
 struct client_list {
     const struct api_kind *kind;
     struct client_selection selection; /* without limit and continue; its texts are stored */
+    bool is_whole_if_expired; /* what has expired between its pages is asked for without pages */
 
     struct err failure; /* with ERR_NONE: all of it has come */
     int status;         /* of HTTP, of the answer that was a failure; 0: no server answered */
     VEC(const struct api_object *) items; /* held */
 
+    struct buf version; /* resourceVersion of the last page */
+
     struct client_lists *all; /* the rest belongs to client_lists */
     struct client_call *call;
     struct buf token; /* of the page that was asked for last */
-    unsigned limit;   /* objects of a page; 0: not begun */
+    unsigned limit;   /* objects of a page; 0: all */
     unsigned expired;
     bool is_done;
 };
@@ -46,8 +49,8 @@ struct client_lists {
 };
 
 /* Begins to read them, a few at a time. A page that is gone before it was asked for (410) begins
- * its list anew, a few times. One that is too large is asked for again with half the objects, down
- * to one, and those behind it are as small. */
+ * its list anew, a few times, in pages or in one piece. One that is too large is asked for again
+ * with half the objects, down to one, and those behind it are as small. */
 void client_lists_start(struct client_lists *all);
 
 /* Hands the objects of a list that has come to visit, one by one, and lets go of them. */

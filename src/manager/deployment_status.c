@@ -130,8 +130,8 @@ static bool is_progressing(const struct api_deployment_status *old,
 
 static int64_t deadline(const struct deployment__view *v,
                         const struct api_deployment_condition *c) {
-    return manager__time_ns(c->last_update_time) +
-           v->body->spec.progress_deadline_seconds.v * CLOCK_SECOND;
+    return clock_after(manager__time_ns(c->last_update_time),
+                       v->body->spec.progress_deadline_seconds.v * CLOCK_SECOND);
 }
 
 static bool is_late(const struct deployment__view *v, const struct api_deployment_status *s) {
@@ -228,8 +228,8 @@ static int64_t next_look(const struct deployment__view *v, const struct api_depl
     if (!deployment__has_deadline(v->body) || !c || deployment__is_complete(v, s) ||
         str_is(c->reason, "ProgressDeadlineExceeded"))
         return 0;
-    int64_t after = deadline(v, c) - v->now;
-    return (after < 0 ? 0 : after) + CLOCK_SECOND;
+    int64_t after = clock_until(deadline(v, c), v->now);
+    return clock_after(after < 0 ? 0 : after, CLOCK_SECOND);
 }
 
 void deployment__plan_status(struct deployment__view *v, bool is_rollout,

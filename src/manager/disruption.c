@@ -252,8 +252,8 @@ static int64_t stale_in(const struct disruption *c, const struct api_object *pod
     if (pod->meta->deletion_timestamp.set || api_pod_has_ended(pod->body) || !d ||
         !str_is(d->status, "True") || str_is(d->reason, "TerminationByKubelet"))
         return -1;
-    int64_t left =
-        manager__time_ns(d->last_transition_time) + STALE_AFTER - manager__now(c->base.manager);
+    int64_t stale_at = clock_after(manager__time_ns(d->last_transition_time), STALE_AFTER);
+    int64_t left = clock_until(stale_at, manager__now(c->base.manager));
     return left > 0 ? left : 0;
 }
 

@@ -52,7 +52,7 @@ void disruption__disrupted(struct arena *a, const struct api_pod_disruption_budg
         const struct api_time *since = find_time(known, pod->meta->name);
         if (!since || pod->meta->deletion_timestamp.set)
             continue;
-        int64_t left = manager__time_ns(*since) + DELETION_TIMEOUT - now;
+        int64_t left = clock_until(clock_after(manager__time_ns(*since), DELETION_TIMEOUT), now);
         if (left < 0) {
             out->late.v[out->late.n++] = pod;
             continue;

@@ -12,6 +12,9 @@
 /* So much later a namespace is looked at: what is created at the last minute shall be seen. */
 #define GRACE (5 * CLOCK_SECOND)
 
+/* All that go are looked at this often, however long they may take. */
+#define RESYNC (5 * 60 * CLOCK_SECOND)
+
 /* What has finalizers may be gone after so many seconds. */
 enum { FINALIZER_ESTIMATE = 15 };
 
@@ -53,10 +56,11 @@ static void send_finalize(struct sync *s, const struct api_object *o) {
 
 static void conclude(struct sync *s, const struct api_object *o) {
     struct namespace__content *found = &s->content;
+    int64_t wait = clock_seconds(found->estimate / 2 + 1);
     if (found->errors.n)
         work_fail(s->work, "%.*s", STR_ARG(found->errors.first->text));
     else if (found->estimate > 0)
-        work_again_after(s->work, (found->estimate / 2 + 1) * CLOCK_SECOND);
+        work_again_after(s->work, wait < RESYNC ? wait : RESYNC);
     else
         send_finalize(s, o);
 }
@@ -197,7 +201,8 @@ static void pods_listed(void *arg, struct work *w, const struct client_answer *a
         if (!api_pod_has_ended(pod) && grace.set && grace.v > r->estimate)
             r->estimate = grace.v;
     }
-    if (manager__now(r->sync->c->manager) - r->sync->deleted_at >= r->estimate * CLOCK_SECOND)
+    if (clock_until(manager__now(r->sync->c->manager), r->sync->deleted_at) >=
+        clock_seconds(r->estimate))
         r->estimate = 0;
     delete_collection(r);
 }

@@ -26,13 +26,18 @@ bool manager__pod_is_ready(const struct api_object *pod) {
     return c && str_is(c->status, "True");
 }
 
+/* When a pod that is ready will have been so for long enough. */
+static int64_t available_at(const struct api_time *since, int32_t min_ready_seconds) {
+    return clock_after(manager__time_ns(*since), min_ready_seconds * CLOCK_SECOND);
+}
+
 int64_t manager__pod_available_in(const struct api_object *pod, int32_t min_ready_seconds,
                                   int64_t now) {
     if (!manager__pod_is_ready(pod) || min_ready_seconds <= 0)
         return 0;
     struct api_time since = manager__pod_condition(pod, "Ready")->last_transition_time;
-    int64_t at = manager__time_ns(since) + min_ready_seconds * CLOCK_SECOND;
-    return since.set && at > now ? at - now : 0;
+    int64_t left = clock_until(available_at(&since, min_ready_seconds), now);
+    return since.set && left > 0 ? left : 0;
 }
 
 bool manager__pod_is_available(const struct api_object *pod, int32_t min_ready_seconds,
@@ -40,8 +45,7 @@ bool manager__pod_is_available(const struct api_object *pod, int32_t min_ready_s
     if (!manager__pod_is_ready(pod))
         return false;
     struct api_time since = manager__pod_condition(pod, "Ready")->last_transition_time;
-    return min_ready_seconds == 0 ||
-           (since.set && manager__time_ns(since) + min_ready_seconds * CLOCK_SECOND <= now);
+    return min_ready_seconds == 0 || (since.set && available_at(&since, min_ready_seconds) <= now);
 }
 
 /* Follows k8s.io/kubernetes pkg/controller, func getPodsPrefix. */

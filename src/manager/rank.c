@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "feature/feature.h"
 #include "manager/pods_int.h"
 
@@ -41,9 +42,7 @@ static int64_t deletion_cost(const struct api_object *pod) {
 
 /* Ages that differ by less than the double are alike. */
 static int64_t log_age(struct api_time t, int64_t now) {
-    int64_t age, then = manager__time_ns(t);
-    if (__builtin_sub_overflow(now, then, &age))
-        age = then < now ? INT64_MAX : -1;
+    int64_t age = clock_until(now, manager__time_ns(t));
     return age > 0 ? (int64_t)log2((double)age) : -1;
 }
 

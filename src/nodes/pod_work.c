@@ -135,28 +135,15 @@ static struct kubelet_verdict judge(struct nodes *n, const struct nodes__node *n
 
 static void send_status(struct work *w, const struct api_object *pod,
                         const struct api_pod_status *status) {
-    struct client_request request = {
-        .verb = REGISTRY_VERB_UPDATE,
-        .kind = pod->kind,
-        .subresource = "status",
-        .namespace = pod->meta->namespace,
-        .name = pod->meta->name,
-        .object = api_object_derive(pod),
-    };
-    struct api_pod *body = api_own_body(request.object);
-    api_struct_copy(&request.object->arena, &api_types[API_T_pod_status], status, &body->status);
-    work_send(w, &request, NULL, NULL);
+    struct api_object *draft = api_object_derive(pod);
+    struct api_pod *body = api_own_body(draft);
+    api_struct_copy(&draft->arena, &api_types[API_T_pod_status], status, &body->status);
+    work_update(w, draft, "status", NULL, NULL);
 }
 
 static void send_deletion(struct work *w, const struct api_object *pod) {
-    struct client_request request = {
-        .verb = REGISTRY_VERB_DELETE,
-        .kind = pod->kind,
-        .namespace = pod->meta->namespace,
-        .name = pod->meta->name,
-        .deletion = {.uid = pod->meta->uid, .grace_seconds = {true, 0}},
-    };
-    work_send(w, &request, NULL, NULL);
+    struct client_deletion how = work_deletion_by_force(pod);
+    work_delete(w, pod, &how, NULL, NULL);
 }
 
 static void reject(struct nodes *n, struct work *w, const struct api_object *pod,

@@ -9,10 +9,11 @@
 #include "base/limits.h"
 #include "client/http/http_int.h"
 #include "client/http/watch_lines_int.h"
+#include "client/lister.h"
 
 /* A server is asked to end a watch after five to ten minutes, so that they spread over its
  * instances; one that has not ended so much later is not there any more. */
-enum { WATCH_SECONDS = 300, LATE_SECONDS = 30, PAGE = 500 };
+enum { WATCH_SECONDS = 300, LATE_SECONDS = 30 };
 
 struct http_watch {
     struct client_watch base;
@@ -23,7 +24,8 @@ struct http_watch {
     struct client__waiting waiting;
     struct net_timer late;
     struct client__lines lines;
-    struct client_call *list; /* a page that was asked for; NULL: none */
+    struct client_lists lists; /* of the one below: what is there before the watch */
+    struct client_list list;
     bool has_ended;
     client_event_fn *tell;
     void *arg;
@@ -76,44 +78,40 @@ static void on_taken(struct client__transfer *t) {
     buf_release(&got);
 }
 
-/* ---- lists before a watch ---- */
+/* ---- a list before a watch ---- */
 
 static void ask(struct http_watch *w);
 
-static void ask_page(struct http_watch *w, struct str continue_token);
-
-static void tell_page(struct http_watch *w, const struct client_answer *page) {
-    for (size_t i = 0; i < page->item_count; i++)
-        w->tell(w->arg, &(struct client_event){.type = CLIENT_ADDED, .object = page->items[i]});
+static void tell_listed(void *arg, const struct api_object *o) {
+    struct http_watch *w = arg;
+    w->tell(w->arg, &(struct client_event){.type = CLIENT_ADDED, .object = o});
 }
 
-static void on_page(void *arg, const struct client_answer *page) {
+static void on_listed(void *arg) {
     struct http_watch *w = arg;
+    struct str version = arena_str(&w->arena, buf_view(&w->list.version));
     int64_t revision = 0;
-    w->list = NULL;
-    if (page->code || !str_to_i64(page->resource_version, &revision)) {
-        end(w, page->code ? page->code : ERR_INTERNAL, page->message);
+    if (w->list.failure.code || !str_to_i64(version, &revision)) {
+        end(w, w->list.failure.code ? w->list.failure.code : ERR_INTERNAL,
+            str_of(w->list.failure.msg));
         return;
     }
-    tell_page(w, page);
-    if (page->continue_token.n) {
-        ask_page(w, page->continue_token);
-        return;
-    }
+    client_list_take(&w->list, tell_listed, w);
     w->tell(w->arg, &(struct client_event){.type = CLIENT_BOOKMARK,
                                            .revision = (uint64_t)revision,
                                            .ends_initial_events = true});
-    w->asked.selection.resource_version = arena_str(&w->arena, page->resource_version);
+    w->asked.selection.resource_version = version;
     ask(w);
 }
 
-static void ask_page(struct http_watch *w, struct str continue_token) {
-    struct client_request r = {
-        .verb = REGISTRY_VERB_LIST, .kind = w->asked.kind, .selection = w->asked.selection};
-    r.selection.continue_token = continue_token;
-    r.selection.limit = PAGE;
+/* Follows k8s.io/client-go tools/pager, func (*ListPager) ListWithAlloc. */
+static void ask_list(struct http_watch *w) {
     w->asked.begins = false;
-    w->list = client_send(w->base.client, &r, on_page, w);
+    w->list = (struct client_list){
+        .kind = w->asked.kind, .selection = w->asked.selection, .is_whole_if_expired = true};
+    w->lists = (struct client_lists){
+        .client = w->base.client, .v = &w->list, .n = 1, .done = on_listed, .arg = w};
+    client_lists_start(&w->lists);
 }
 
 /* ---- the watch itself ---- */
@@ -155,7 +153,7 @@ static void on_failure(struct http_watch *w) {
     client__result_read(&a, REGISTRY_VERB_WATCH, w->asked.kind, &reply, &r);
     bool knows_no_lists = r.answer.code == ERR_UNPROCESSABLE || r.answer.code == ERR_INVALID;
     if (w->asked.begins && knows_no_lists)
-        ask_page(w, STR(""));
+        ask_list(w);
     else
         end(w, r.answer.code ? r.answer.code : ERR_INTERNAL, r.answer.message);
     client__result_release(&r);
@@ -209,8 +207,7 @@ struct client_watch *client__http_watch_start(struct client *c, const struct api
 
 void client__http_watch_stop(struct client_watch *base) {
     struct http_watch *w = heap_entry(base, struct http_watch, base);
-    if (w->list)
-        client_cancel(w->list);
+    client_lists_release(&w->lists);
     client__http_unqueue(http_of(w), &w->waiting);
     net_timer_stop(base->client->loop, &w->late);
     client__transfer_stop(&w->transfer);

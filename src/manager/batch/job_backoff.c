@@ -54,10 +54,6 @@ int64_t job__backoff_left(const struct job__backoff *b, int64_t now) {
         return 0;
     for (int32_t i = 1; i < b->failures && wait < JOB__MOST_BACKOFF; i++)
         wait = 2 * wait < JOB__MOST_BACKOFF ? 2 * wait : JOB__MOST_BACKOFF;
-    int64_t passed, left;
-    if (__builtin_sub_overflow(now, b->last, &passed))
-        return b->last < now ? 0 : INT64_MAX;
-    if (__builtin_sub_overflow(wait, passed, &left))
-        return INT64_MAX;
+    int64_t left = clock_until(wait, clock_until(now, b->last));
     return left > 0 ? left : 0;
 }

@@ -82,19 +82,20 @@ static int64_t end_of_pod(const struct api_object *pod) {
 
 /* ---- what it is ---- */
 
-static int32_t restarts_in(const struct api_container_status_list *list) {
+static int64_t restarts_in(const struct api_container_status_list *list) {
     int64_t sum = 0;
     for (size_t i = 0; i < list->n; i++)
         sum += list->v[i].restart_count;
-    return sum < INT32_MAX ? (int32_t)sum : INT32_MAX;
+    return sum;
 }
 
+/* The nearest number that can be told: anybody may write a status. */
 static int32_t restarts_of(const struct api_pod *pod) {
     if (!str_is(pod->status.phase, "Running") && !str_is(pod->status.phase, "Pending"))
         return 0;
-    int64_t sum = (int64_t)restarts_in(&pod->status.init_container_statuses) +
+    int64_t sum = restarts_in(&pod->status.init_container_statuses) +
                   restarts_in(&pod->status.container_statuses);
-    return sum < INT32_MAX ? (int32_t)sum : INT32_MAX;
+    return sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : (int32_t)sum;
 }
 
 static bool has_failed(const struct api_job_spec *job, const struct api_object *pod) {

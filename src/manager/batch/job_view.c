@@ -239,14 +239,12 @@ static bool fails_by_backoff(struct job__view *v) {
 /* In how many nanoseconds the deadline is over; INT64_MAX: never. */
 static int64_t until_deadline(const struct job__view *v) {
     struct api_opt_i64 seconds = v->spec->active_deadline_seconds;
-    int64_t total, left, start = manager__time_ns(v->status.start_time);
+    int64_t total, start = manager__time_ns(v->status.start_time);
     if (!seconds.set || v->is_suspended || !v->status.start_time.set ||
         __builtin_mul_overflow(seconds.v, CLOCK_SECOND, &total) ||
         __builtin_add_overflow(start, total, &total))
         return INT64_MAX;
-    if (__builtin_sub_overflow(total, v->now, &left))
-        return total < v->now ? INT64_MIN : INT64_MAX;
-    return left;
+    return clock_until(total, v->now);
 }
 
 int64_t job__deadline_in(const struct job__view *v) {

@@ -36,9 +36,7 @@ static bool is_to_go(const struct api_object *o) {
 static bool find_expiry(const struct api_object *o, int64_t *at) {
     const struct api_job *job = o->body;
     struct api_time end = job__finished(&job->status)->last_transition_time;
-    int64_t ttl = job->spec.ttl_seconds_after_finished.v * CLOCK_SECOND;
-    if (__builtin_add_overflow(manager__time_ns(end), ttl, at))
-        *at = INT64_MAX;
+    *at = clock_after(manager__time_ns(end), job->spec.ttl_seconds_after_finished.v * CLOCK_SECOND);
     return end.set;
 }
 

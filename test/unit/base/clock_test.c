@@ -85,6 +85,13 @@ static void what_is_too_far_away_is_the_last_moment(void **state) {
     assert_true(clock_after(5, -7) == -2);
     assert_true(clock_after(5, INT64_MAX - 5) == INT64_MAX);
     assert_true(clock_after(6, INT64_MAX - 5) == INT64_MAX);
+    assert_true(clock_until(12, 5) == 7);
+    assert_true(clock_until(5, 12) == -7);
+    assert_true(clock_until(INT64_MAX, -1) == INT64_MAX);
+    assert_true(clock_until(-2, INT64_MAX) == INT64_MIN);
+    assert_true(clock_seconds(3) == 3 * CLOCK_SECOND);
+    assert_true(clock_seconds(INT64_MAX / 2 + 1) == INT64_MAX);
+    assert_true(clock_seconds(INT64_MIN) == INT64_MIN);
 }
 
 int main(void) {

@@ -161,6 +161,57 @@ static void servers_without_watch_lists_are_listed(void **state) {
     end(&f);
 }
 
+/* The second page is gone when it is asked for: all is asked for at once, and what is not there any
+ * more was never told. */
+static const struct row expiring_pages[] = {
+    {"sendInitialEvents=true",
+     "HTTP/1.1 422 Unprocessable Entity\r\nConnection: close\r\n\r\n"
+     "{\"kind\":\"Status\",\"reason\":\"Invalid\",\"message\":\"sendInitialEvents is forbidden\"}",
+     false},
+    {"continue=more",
+     "HTTP/1.1 410 Gone\r\nConnection: close\r\n\r\n{\"kind\":\"Status\",\"reason\":\"Expired\"}",
+     false},
+    {"limit=500",
+     OK_HEAD "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"7\",\"continue\":\"more\"},"
+             "\"items\":[" POD("a") "]}",
+     false},
+    {"watch=true",
+     OK_HEAD "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"9\"}}}\n",
+     false},
+    {"GET /api/v1/pods HTTP",
+     OK_HEAD "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"8\"},\"items\":[" POD(
+         "b") "," POD("c") "]}",
+     false},
+    {0},
+};
+
+static void lists_that_expire_are_asked_for_whole(void **state) {
+    (void)state;
+    struct fake f;
+    begin(&f, expiring_pages);
+    start_client(&f, (struct client_http_opts){0});
+    struct client_watch *w = watch(&f, "");
+    wait_for(&f, &f.has_ended);
+    assert_string_equal(arena_str(&f.server.arena, buf_view(&f.events)).p, "+b+c=8=9.");
+    assert_int_equal(f.end_code, ERR_NONE);
+    assert_int_equal(f.server.count, 5);
+    EXPECT_LOG(&f, "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=8&timeout");
+    client_watch_stop(w);
+    end(&f);
+}
+
+/* A first page that has expired is a failure: nothing that is newer can be asked for. */
+static const struct row expired_at_once[] = {
+    {"sendInitialEvents=true",
+     "HTTP/1.1 422 Unprocessable Entity\r\nConnection: close\r\n\r\n"
+     "{\"kind\":\"Status\",\"reason\":\"Invalid\",\"message\":\"sendInitialEvents is forbidden\"}",
+     false},
+    {"limit=500",
+     "HTTP/1.1 410 Gone\r\nConnection: close\r\n\r\n{\"kind\":\"Status\",\"reason\":\"Expired\"}",
+     false},
+    {0},
+};
+
 static const struct row gone_later[] = {
     {"watch=true", OK_HEAD "{\"type\":\"ADDED\",\"object\":" POD("a") "}\n" GONE_EVENT "x\n", true},
     {0},
@@ -190,6 +241,20 @@ static const struct {
     {cut, "+a.", ERR_UNAVAILABLE},
 };
 
+static void a_list_that_is_gone_ends_the_watch(void **state) {
+    (void)state;
+    struct fake f;
+    begin(&f, expired_at_once);
+    start_client(&f, (struct client_http_opts){0});
+    struct client_watch *w = watch(&f, "");
+    wait_for(&f, &f.has_ended);
+    assert_string_equal(arena_str(&f.server.arena, buf_view(&f.events)).p, ".");
+    assert_int_equal(f.end_code, ERR_EXPIRED);
+    assert_int_equal(f.server.count, 2);
+    client_watch_stop(w);
+    end(&f);
+}
+
 static void watches_end_with_a_reason(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -209,7 +274,7 @@ static void watches_are_stopped_at_any_time(void **state) {
     (void)state;
     for (int turns = 0; turns < 12; turns++) {
         struct fake f;
-        begin(&f, turns % 2 ? old_server : gone_later);
+        begin(&f, turns % 2 ? expiring_pages : gone_later);
         start_client(&f, (struct client_http_opts){0});
         struct client_watch *w = watch(&f, "");
         for (int i = 0; i < turns; i++)
@@ -601,6 +666,8 @@ static void missing_programs_can_be_had(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(servers_without_watch_lists_are_listed),
+        cmocka_unit_test(lists_that_expire_are_asked_for_whole),
+        cmocka_unit_test(a_list_that_is_gone_ends_the_watch),
         cmocka_unit_test(watches_end_with_a_reason),
         cmocka_unit_test(watches_are_stopped_at_any_time),
         cmocka_unit_test(silence_has_an_end),

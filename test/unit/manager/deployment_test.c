@@ -157,6 +157,22 @@ static void a_change_rolls_within_its_bounds(void **state) {
     managed_stop(&m);
 }
 
+/* Progress that will be made is not late. */
+static void a_deadline_in_the_far_future_is_not_over(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, BOTH, "");
+    world_create(&m.w, SPEC(1, "progressDeadlineSeconds: 60, ", "broken"));
+    world_run(&m.w, 5);
+    assert_condition(&m, "Progressing", "True", "ReplicaSetUpdated");
+    world_patch(&m.w, API_T_deployment, "web", "status",
+                "{\"status\":{\"conditions\":[{\"type\":\"Progressing\",\"lastUpdateTime\":"
+                "\"" MANAGED_FAR "\"}]}}");
+    world_run(&m.w, 200);
+    assert_condition(&m, "Progressing", "True", "ReplicaSetUpdated");
+    managed_stop(&m);
+}
+
 static void nothing_goes_while_new_ones_are_not_ready(void **state) {
     struct managed m;
     (void)state;
@@ -328,6 +344,7 @@ int main(void) {
         cmocka_unit_test(one_is_rolled_out),
         cmocka_unit_test(a_change_rolls_within_its_bounds),
         cmocka_unit_test(nothing_goes_while_new_ones_are_not_ready),
+        cmocka_unit_test(a_deadline_in_the_far_future_is_not_over),
         cmocka_unit_test(all_old_ones_go_first),
         cmocka_unit_test(a_pause_is_kept),
         cmocka_unit_test(a_size_is_given_in_proportion),

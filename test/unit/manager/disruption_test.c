@@ -167,6 +167,30 @@ static void a_target_that_was_spared_is_none(void **state) {
     managed_stop(&m);
 }
 
+/* What is to come is not over. */
+static void times_in_the_far_future_are_waited_for(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, ALL, "");
+    world_create(&m.w, bare);
+    managed_pods_run(&m, true);
+    world_create(&m.w, BUDGET("minAvailable: 0"));
+    world_run(&m.w, 1);
+    world_patch(&m.w, API_T_pod, "bare", "status",
+                "{\"status\":{\"conditions\":[{\"type\":\"DisruptionTarget\",\"status\":\"True\","
+                "\"reason\":\"PreemptionByScheduler\",\"lastTransitionTime\":"
+                "\"" MANAGED_FAR "\"}]}}");
+    world_patch(&m.w, API_T_pod_disruption_budget, "web", "status",
+                "{\"status\":{\"disruptedPods\":{\"bare\":\"" MANAGED_FAR "\"}}}");
+    world_run(&m.w, 200);
+    assert_int_equal(status_of(&m)->disrupted_pods.n, 1);
+    assert_null(world_event(&m.w, "NotDeleted", "bare"));
+    const struct api_pod *pod = world_get(&m.w, API_T_pod, "bare")->body;
+    for (size_t i = 0; i < pod->status.conditions.n; i++)
+        assert_true(str_is(pod->status.conditions.v[i].status, "True"));
+    managed_stop(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_follow),
@@ -175,6 +199,7 @@ int main(void) {
         cmocka_unit_test(pods_without_a_controller_are_told_of),
         cmocka_unit_test(a_controller_without_a_size_is_a_failure),
         cmocka_unit_test(a_target_that_was_spared_is_none),
+        cmocka_unit_test(times_in_the_far_future_are_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

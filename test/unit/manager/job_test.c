@@ -140,6 +140,28 @@ static void restarts_within_pods_count(void **state) {
     managed_stop(&m);
 }
 
+/* Anybody may write a status: a sum that no number tells is not another one. */
+static void restarts_below_nothing_do_not_count(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, "job-controller", "");
+    world_create(&m.w, "{apiVersion: batch/v1, kind: Job, metadata: {name: pi}, spec: {"
+                       "backoffLimit: 3, template: {spec: {restartPolicy: OnFailure, containers: "
+                       "[{name: c, image: i}, {name: d, image: i}]}}}}");
+    world_run(&m.w, 2);
+    struct managed_names names = living_pods(&m);
+    world_patch(&m.w, API_T_pod, names.v.v[0], "status",
+                "{\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"c\","
+                "\"image\":\"i\",\"imageID\":\"i\",\"ready\":true,\"restartCount\":-2147483648},"
+                "{\"name\":\"d\",\"image\":\"i\",\"imageID\":\"i\",\"ready\":true,"
+                "\"restartCount\":-1}]}}");
+    world_run(&m.w, 3);
+    assert_non_null(world_get(&m.w, API_T_pod, names.v.v[0]));
+    check_end(&m, "pi", NULL, NULL, NULL);
+    vec_release(&names.v);
+    managed_stop(&m);
+}
+
 static void a_deadline_ends_it(void **state) {
     struct managed m;
     (void)state;
@@ -449,6 +471,7 @@ int main(void) {
         cmocka_unit_test(a_queue_of_work_completes),
         cmocka_unit_test(failures_are_followed_by_ever_longer_waits),
         cmocka_unit_test(restarts_within_pods_count),
+        cmocka_unit_test(restarts_below_nothing_do_not_count),
         cmocka_unit_test(a_deadline_ends_it),
         cmocka_unit_test(a_suspended_job_rests),
         cmocka_unit_test(parallelism_may_change),

@@ -87,6 +87,9 @@ static inline void managed_stop(struct managed *m) {
     world_stop(&m->w);
 }
 
+/* A moment that anybody may write, and behind which no nanosecond can be counted. */
+#define MANAGED_FAR "9999-12-31T23:59:59Z"
+
 /* The names of all objects of a type, in the order of the store. */
 struct managed_names {
     struct world *w;

@@ -115,6 +115,25 @@ static void pods_go_first(void **state) {
     managed_stop(&m);
 }
 
+/* A pod may ask for more time than there is: the namespace goes when it is gone nevertheless. */
+static void a_grace_without_end_is_looked_at_again(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, NS, "");
+    world_create(&m.w, "{apiVersion: v1, kind: Namespace, metadata: {name: gone}}");
+    world_create(&m.w, "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: gone, "
+                       "finalizers: [example.com/x]}, spec: {terminationGracePeriodSeconds: "
+                       "9223372036854775807, containers: [{name: c, image: i}]}}");
+    delete_namespace(&m);
+    world_run(&m.w, 20);
+    size_t looks = m.counting.sent[REGISTRY_VERB_DELETE_COLLECTION];
+    assert_in_range(looks, 1, 5);
+    release(&m, API_T_pod, "p");
+    world_run(&m.w, 310);
+    assert_null(world_get(&m.w, API_T_namespace, "gone"));
+    managed_stop(&m);
+}
+
 static void others_may_keep_it(void **state) {
     struct managed m;
     (void)state;
@@ -136,6 +155,7 @@ int main(void) {
         cmocka_unit_test(one_goes_with_all_that_is_in_it),
         cmocka_unit_test(what_has_finalizers_is_waited_for),
         cmocka_unit_test(pods_go_first),
+        cmocka_unit_test(a_grace_without_end_is_looked_at_again),
         cmocka_unit_test(others_may_keep_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,24 @@ static void pods_become_available(void **state) {
     managed_stop(&m);
 }
 
+/* Its time would be over before it begins, if it were added up carelessly. */
+static void a_pod_that_will_be_ready_is_not_available(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, "replicaset-controller", "");
+    world_create(&m.w, SPEC("web", 1, "minReadySeconds: 30, "));
+    world_run(&m.w, 1);
+    struct managed_names names = managed_names(&m, API_T_pod);
+    world_patch(&m.w, API_T_pod, names.v.v[0], "status",
+                "{\"status\":{\"phase\":\"Running\",\"conditions\":[{\"type\":\"Ready\",\"status\":"
+                "\"True\",\"lastTransitionTime\":\"" MANAGED_FAR "\"}]}}");
+    world_run(&m.w, 60);
+    assert_int_equal(status_of(&m, "web")->ready_replicas, 1);
+    assert_int_equal(status_of(&m, "web")->available_replicas, 0);
+    vec_release(&names.v);
+    managed_stop(&m);
+}
+
 static void what_goes_is_replaced(void **state) {
     struct managed m;
     (void)state;
@@ -218,6 +236,7 @@ int main(void) {
         cmocka_unit_test(pods_are_made),
         cmocka_unit_test(more_than_a_burst_is_made),
         cmocka_unit_test(pods_become_available),
+        cmocka_unit_test(a_pod_that_will_be_ready_is_not_available),
         cmocka_unit_test(what_goes_is_replaced),
         cmocka_unit_test(those_that_are_not_ready_go_first),
         cmocka_unit_test(pods_are_adopted_and_released),
