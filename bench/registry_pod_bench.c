@@ -163,7 +163,9 @@ static int for_upstream(bool raw, const struct valid_opts *opts) {
 int main(int argc, char **argv) {
     struct feature_config config;
     feature_config_init(&config, FEATURE_NEWEST);
-    struct valid_opts opts = {.gates = &config.enabled, .namespace = STR("shop")};
+    struct valid_opts opts = {.gates = &config.enabled,
+                              .namespace = STR("shop"),
+                              .uid = STR("8f1d") /* as upstream is given one */};
     if (argc > 1)
         return for_upstream(strcmp(argv[1], "raw") == 0, &opts);
     for (size_t i = 0; i < sizeof pods / sizeof *pods; i++) {

@@ -88,8 +88,7 @@ static void walk_field(struct defaulter *d, const struct api_field *f, char *slo
         walk(d, f->type, slot);
         break;
     case API_PTR:
-        if (*(char **)(void *)slot)
-            walk(d, f->type, *(char **)(void *)slot);
+        walk(d, f->type, *(char **)(void *)slot);
         break;
     case API_LIST:
         walk_list(d, f->type, slot);
@@ -119,7 +118,8 @@ static void walk(struct defaulter *d, const struct api_type *type, char *body) {
         api__default_rules[type->id](d, body);
     for (uint64_t rows = inside; rows; rows &= rows - 1) {
         const struct api_field *f = &type->fields[__builtin_ctzll(rows)];
-        walk_field(d, f, body + f->offset);
+        if (!api_field_is_absent(f, body + f->offset))
+            walk_field(d, f, body + f->offset);
     }
 }
 

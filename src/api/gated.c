@@ -90,6 +90,8 @@ static void add_used(const struct api_type *type, const char *body, uint64_t row
     for (; rows; rows &= rows - 1) {
         const struct api_field *f = &type->fields[__builtin_ctzll(rows)];
         const void *slot = body + f->offset;
+        if (api_field_is_absent(f, slot))
+            continue;
         uint32_t gate = f->flags >> API_GATE_SHIFT;
         if (gate && is_set(f, slot))
             feature_set_put(kept, (enum feature)(gate - 1), true);
@@ -106,6 +108,8 @@ static void drop(const struct api_type *type, char *body, uint64_t rows,
     for (; rows; rows &= rows - 1) {
         const struct api_field *f = &type->fields[__builtin_ctzll(rows)];
         void *slot = body + f->offset;
+        if (api_field_is_absent(f, slot))
+            continue;
         uint32_t gate = f->flags >> API_GATE_SHIFT;
         if (gate && !feature_enabled(kept, (enum feature)(gate - 1)))
             clear(f, slot);

@@ -24,7 +24,8 @@ static struct str string_member(const struct json *tree, struct str key, struct 
 }
 
 static struct api_object *object_new(const struct api_kind *kind, size_t first_bytes) {
-    struct api_life *life = xcalloc(1, sizeof *life);
+    struct api_life *life = xmalloc(sizeof *life); /* calloc would not take what was freed last */
+    *life = (struct api_life){0};
     struct api_object *o = &life->object;
     o->life = life;
     o->kind = kind;

@@ -358,6 +358,10 @@
  * thousand times a second, and the loops' milliseconds are seconds. */
 #define LIMIT_CLUSTER_SPEED 1000
 
+/* Pods of a cluster, and claims, from which on controllers make no more of them: a workload may ask
+ * for two billion in ten lines. As many pods as Kubernetes promises to carry. */
+#define LIMIT_MANAGED_OBJECTS 150000
+
 /* Commands of containers whose doings are told without running them: what is longer is a program
  * and no example, and each look at a pod reads it again. */
 #define LIMIT_SIMULATED_COMMAND_BYTES 4096
@@ -409,6 +413,10 @@
 /* The addresses of a range that services get theirs from are counted, four bytes each: 2^20 as
  * kube-apiserver once allowed. */
 #define LIMIT_SERVICE_RANGE_BITS 20
+
+/* Addresses at ports that one service's Endpoints are put together of, when ports that all have the
+ * same addresses count as one. Endpoints keep 1,000 addresses, and services have a port or two. */
+#define LIMIT_ENDPOINT_PAIRS (1U << 20)
 
 /* Files that $KUBECONFIG may name. People have one for each cluster that they look after. */
 #define LIMIT_KUBECONFIG_FILES 1000

@@ -164,9 +164,9 @@ static struct registry_failure fill(struct local_call *call, const struct client
         .user = opts->user,
         .user_agent = opts->user_agent,
         .options = options_of(call, r),
-        .object = decoded(r->object, opts->gates),
         .arena = a,
     };
+    call->request.object = decoded(r->object, opts->gates); /* which the name may be a view of */
     if (r->verb == REGISTRY_VERB_DELETE || r->verb == REGISTRY_VERB_DELETE_COLLECTION)
         call->request.delete = deletion_of(a, &r->deletion);
     return r->verb == REGISTRY_VERB_PATCH ? read_patch(call, r)

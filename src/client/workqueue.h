@@ -14,6 +14,7 @@
 #ifndef CLIENT_WORKQUEUE_H
 #define CLIENT_WORKQUEUE_H
 
+#include "base/metric.h"
 #include "client/informer.h"
 
 struct work;
@@ -52,11 +53,14 @@ void workqueue_add_controller(struct workqueue *q, const struct api_object *o,
 /* How often the key has failed since it last succeeded. */
 uint32_t workqueue_failures(const struct workqueue *q, struct str namespace, struct str name);
 
-/* What was counted since it began. */
+/* What was counted since it began. A key counts as added once until it is worked on. */
 struct workqueue_stats {
+    const char *name;
     uint64_t adds, retries, done;
-    size_t depth;      /* keys that wait to be worked on now, not those in back-off */
-    size_t unfinished; /* keys at work */
+    size_t depth;      /* keys that wait to be worked on, not those in back-off */
+    size_t unfinished; /* keys at work, for so long: all together, and the longest */
+    int64_t unfinished_ns, longest_ns;
+    struct histogram queue_times, work_times;
 };
 struct workqueue_stats workqueue_stats(const struct workqueue *q);
 
@@ -84,11 +88,46 @@ void work_send(struct work *w, const struct client_request *request, work_answer
 /* The key is to be tried again after its back-off; why is logged at -v 2. */
 __attribute__((format(printf, 2, 3))) void work_fail(struct work *w, const char *fmt, ...);
 
+/* The same, because of an answer. */
+void work_fail_by(struct work *w, const struct client_answer *answer);
+
 /* The key is to be worked on again after so many nanoseconds, whatever else happens. */
 void work_again_after(struct work *w, int64_t delay);
 
 /* The key is to be worked on again at once, since there is more to do; but if the work fails, it is
  * tried again after its back-off as ever. */
 void work_go_on(struct work *w);
+
+/* ---- writes of an object, by what it is called: work_send for those that need no more ---- */
+
+/* Creates a draft, which is taken. */
+void work_create(struct work *w, struct api_object *draft, work_answer_fn *answered, void *arg);
+
+/* Replaces an object by a draft of it, which is taken, or a subresource; NULL: the object. */
+void work_update(struct work *w, struct api_object *draft, const char *subresource,
+                 work_answer_fn *answered, void *arg);
+
+/* Patches an object, or a subresource of it. */
+struct work_patch {
+    enum client_patch type;
+    const char *subresource; /* NULL: the object */
+    struct str text;
+};
+void work_patch(struct work *w, const struct api_object *o, const struct work_patch *patch,
+                work_answer_fn *answered, void *arg);
+
+/* Deletes an object; `how` may be NULL. */
+void work_delete(struct work *w, const struct api_object *o, const struct client_deletion *how,
+                 work_answer_fn *answered, void *arg);
+
+/* This object and no later one of its name, at once. */
+struct client_deletion work_deletion_by_force(const struct api_object *o);
+
+/* Asks the server for an object of this name. */
+void work_get(struct work *w, const struct api_kind *kind, struct str namespace, struct str name,
+              work_answer_fn *answered, void *arg);
+
+/* An answer function: a failure has the key tried again, unless the object is gone. */
+void work_answered_or_gone(void *arg, struct work *w, const struct client_answer *answer);
 
 #endif

@@ -24,7 +24,7 @@ static void patch_answered(void *arg, struct work *w, const struct client_answer
     if (answer->code == ERR_NONE || answer->code == ERR_NOT_FOUND)
         return;
     if (!patch->releases || answer->code != ERR_UNPROCESSABLE)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
 }
 
 static void send_patches(struct claim_sync *s) {
@@ -44,7 +44,7 @@ static void send_patches(struct claim_sync *s) {
 static void owner_answered(void *arg, struct work *w, const struct client_answer *answer) {
     struct claim_sync *s = arg;
     if (answer->code != ERR_NONE)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     else if (!str_eq(answer->object->meta->uid, s->uid))
         work_fail(w, "the original of %.*s is gone", STR_ARG(work_name(w)));
     else if (answer->object->meta->deletion_timestamp.set)
@@ -138,74 +138,17 @@ bool manager__claim(const struct manager__claim *c, struct manager__objects *out
     s->owner_kind = c->owner->kind;
     s->uid = arena_str(work_arena(c->work), c->owner->meta->uid);
     *out = (struct manager__objects){0};
+    if (!c->selector)
+        return false;
     claim_owned(c, s, out);
     claim_orphans(c, s);
     if (!s->patches)
         return true;
     s->member_kind = c->kind;
     if (s->adopts)
-        work_send(c->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_GET,
-                                           .kind = s->owner_kind,
-                                           .namespace = work_namespace(c->work),
-                                           .name = work_name(c->work)},
-                  owner_answered, s);
+        work_get(c->work, s->owner_kind, work_namespace(c->work), work_name(c->work),
+                 owner_answered, s);
     else
         send_patches(s);
     return false;
-}
-
-/* ---- whose work a change is ---- */
-
-static void owner_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    const struct manager__owners *owners = arg;
-    (void)old;
-    workqueue_add_object(owners->queue, o);
-}
-
-static void owner_deleted(void *arg, const struct api_object *last) {
-    const struct manager__owners *owners = arg;
-    workqueue_add_object(owners->queue, last);
-}
-
-void manager__owners_listen(struct manager__owners *owners) {
-    informer_listen(
-        owners->informer,
-        &(struct informer_handler){.set = owner_set, .deleted = owner_deleted, .arg = owners});
-}
-
-static bool same_controller(const struct api_object *a, const struct api_object *b) {
-    const struct api_owner_reference *x = api_object_controller(a), *y = api_object_controller(b);
-    return x && y ? str_eq(x->uid, y->uid) : !x && !y;
-}
-
-static void add_adopters(const struct manager__owners *owners, const struct api_object *o) {
-    size_t n;
-    const struct api_object *const *all =
-        informer_find(owners->informer, INFORMER_BY_NAMESPACE, o->meta->namespace, &n);
-    AUTO(arena_release) struct arena a = {0};
-    for (size_t i = 0; i < n; i++)
-        if (selector_matches(owners->selector(&a, all[i]), &o->meta->labels))
-            workqueue_add_object(owners->queue, all[i]);
-}
-
-static void member_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    const struct manager__owners *owners = arg;
-    bool moved = old && !same_controller(old, o);
-    if (moved)
-        workqueue_add_controller(owners->queue, old, owners->kind);
-    if (api_object_controller(o))
-        workqueue_add_controller(owners->queue, o, owners->kind);
-    else if (!old || moved || !labels_equal(&old->meta->labels, &o->meta->labels))
-        add_adopters(owners, o);
-}
-
-static void member_deleted(void *arg, const struct api_object *last) {
-    const struct manager__owners *owners = arg;
-    workqueue_add_controller(owners->queue, last, owners->kind);
-}
-
-void manager__members_listen(struct manager__owners *owners, struct informer *members) {
-    informer_listen(members, &(struct informer_handler){
-                                 .set = member_set, .deleted = member_deleted, .arg = owners});
 }

@@ -20,8 +20,8 @@ struct manager__claim {
     struct work *work;
     const struct api_object *owner;
     struct informer *members;
-    const struct api_kind *kind; /* of the members */
-    const struct selector *selector;
+    const struct api_kind *kind;     /* of the members */
+    const struct selector *selector; /* NULL: none that could be compiled, so nothing is done */
     /* Is the object to be looked at? NULL: all are. */
     bool (*considers)(const struct api_object *owner, const struct api_object *o);
     /* Does it match, beside the selector? NULL: it does. */
@@ -31,24 +31,20 @@ struct manager__claim {
 
 /* The objects that belong to the owner, in the arena of the work and borrowed as the informer has
  * them. False: some are to be adopted or released first; that was sent, and the key comes again
- * behind it, so there is nothing more to do now. */
+ * behind it, so there is nothing more to do now; or the owner has no selector. */
 bool manager__claim(const struct manager__claim *claim, struct manager__objects *out);
 
-/* ---- whose work a change is ---- */
+/* ---- whose work a change is; `self` is the controller of owners ---- */
 
-/* Owners in a queue, and how they select members. It lives as long as the informers. */
-struct manager__owners {
-    struct workqueue *queue;
-    const struct api_kind *kind;
-    struct informer *informer;
-    /* The selector of an owner, in the arena; NULL: none that could be compiled. */
-    const struct selector *(*selector)(struct arena *a, const struct api_object *owner);
-};
+/* Have they the same controller, or both none? */
+bool manager__same_controller(const struct api_object *a, const struct api_object *b);
 
-/* Has owners worked on whenever they change or go. */
-void manager__owners_listen(struct manager__owners *owners);
+/* The selector of an owner, in the arena; NULL: none that could be compiled. */
+const struct selector *manager__selector(const void *self, struct arena *a,
+                                         const struct api_object *owner);
 
-/* The same whenever one of their members does, and when an object appears that they may adopt. */
-void manager__members_listen(struct manager__owners *owners, struct informer *members);
+/* Calls `add` for each owner that may adopt an object without a controller. */
+void manager__each_adopter(void *self, const struct api_object *o,
+                           void (*add)(void *self, const struct api_object *owner));
 
 #endif

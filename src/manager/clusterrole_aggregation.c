@@ -7,14 +7,12 @@
 #include <stdlib.h>
 
 #include "api/selector.h"
-#include "base/alloc.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "manager/controller_int.h"
 
 struct aggregation {
-    struct manager *manager;
-    struct workqueue *queue;
+    struct manager__base base; /* keys: roles */
     struct informer *roles;
 };
 
@@ -106,13 +104,12 @@ static void apply(struct work *w, const struct rule_list *list) {
               NULL, NULL);
 }
 
-static void sync(void *arg, struct work *w) {
-    struct aggregation *c = arg;
-    const struct api_object *o = informer_get(c->roles, STR(""), work_name(w));
-    const struct api_aggregation_rule *rule = o ? body_of(o)->aggregation_rule : NULL;
+static void sync(void *self, struct work *w, const struct api_object *o) {
+    struct aggregation *c = self;
+    const struct api_aggregation_rule *rule = body_of(o)->aggregation_rule;
     struct rule_list list = {.arena = work_arena(w),
-                             .roles = MAP_INIT(c->manager->seed),
-                             .known = MAP_INIT(c->manager->seed)};
+                             .roles = MAP_INIT(c->base.manager->seed),
+                             .known = MAP_INIT(c->base.manager->seed)};
     bool is_good = rule;
     for (size_t i = 0; is_good && i < rule->cluster_role_selectors.n; i++)
         is_good = select_rules(c, &list, o, &rule->cluster_role_selectors.v[i]) == 0;
@@ -124,52 +121,32 @@ static void sync(void *arg, struct work *w) {
 }
 
 /* Any role may be part of any other. */
-static void enqueue(struct aggregation *c) {
+static void enqueue(void *self) {
+    struct aggregation *c = self;
     size_t n;
     const struct api_object *const *all = informer_find(c->roles, INFORMER_ALL, STR(""), &n);
     for (size_t i = 0; i < n; i++)
         if (body_of(all[i])->aggregation_rule)
-            workqueue_add_object(c->queue, all[i]);
+            workqueue_add_object(c->base.queue, all[i]);
 }
 
 /* Those that are there at first are looked at together. */
-static void role_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct aggregation *c = arg;
+static void role_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct aggregation *c = self;
     (void)old;
     (void)o;
     if (informer_has_synced(c->roles))
         enqueue(c);
 }
 
-static void role_deleted(void *arg, const struct api_object *last) {
+static void role_deleted(void *self, const struct api_object *last) {
     (void)last;
-    enqueue(arg);
+    enqueue(self);
 }
 
-static void synced(void *arg) {
-    enqueue(arg);
-}
-
-static void *start(struct manager *m) {
-    struct aggregation *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->roles = manager__informer(m, API_T_cluster_role);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "ClusterRoleAggregator",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(c->roles,
-                    &(struct informer_handler){
-                        .set = role_set, .deleted = role_deleted, .synced = synced, .arg = c});
-    return c;
-}
-
-static void stop(void *self) {
-    struct aggregation *c = self;
-    workqueue_free(c->queue);
-    free(c);
-}
-
-const struct manager__controller manager__clusterrole_aggregation = {start, stop};
+const struct manager__controller manager__clusterrole_aggregation = {
+    .size = sizeof(struct aggregation),
+    .queues = {{"ClusterRoleAggregator", sync, .names = API_T_cluster_role}},
+    .kinds = {{API_T_cluster_role, .at = offsetof(struct aggregation, roles), .set = role_set,
+               .deleted = role_deleted, .synced = enqueue}},
+};

@@ -37,10 +37,8 @@ struct backoff {
 };
 
 struct daemonsets {
-    struct manager *manager;
-    struct events *events;
-    struct informer *pods, *nodes, *revisions;
-    struct manager__owners owners;
+    struct manager__base base; /* keys: DaemonSets */
+    struct informer *pods, *revisions;
     struct map places;   /* by name */
     struct map backoffs; /* by uid, generation and node */
 };
@@ -50,7 +48,7 @@ struct sync {
     struct daemonsets *c;
     struct work *work;
     struct manager__pods pods;
-    struct str uid, hash, generation_label;
+    struct str hash, generation_label;
     int64_t generation, observed;
     struct daemonset__plan plan;
     struct str *removed; /* names of pods; their objects may be gone when it is their turn */
@@ -61,9 +59,7 @@ struct sync {
 
 /* The object that is worked on as it is now, or NULL when it is gone. */
 static const struct api_object *current(const struct sync *s) {
-    const struct api_object *o =
-        informer_get(s->c->owners.informer, work_namespace(s->work), work_name(s->work));
-    return o && str_eq(o->meta->uid, s->uid) ? o : NULL;
+    return manager__current(s->c, &s->pods.subject);
 }
 
 /* ---- nodes ---- */
@@ -85,8 +81,8 @@ static void add_place(struct daemonsets *c, const struct api_object *o) {
     struct str name = o->meta->name;
     struct place *p = xcalloc(1, sizeof *p + name.n + 1);
     memcpy(p->name, name.p, name.n);
-    p->labels = match_node_new(c->manager->match, name, &o->meta->labels);
-    p->taints = match_taints_get(c->manager->match, &node->spec.taints);
+    p->labels = match_node_new(c->base.manager->match, name, &o->meta->labels);
+    p->taints = match_taints_get(c->base.manager->match, &node->spec.taints);
     match_ref(&p->taints->list);
     p->node = (struct controller_node){{p->name, name.n}, p->labels, p->taints};
     map_put(&c->places, p->node.name, p);
@@ -95,9 +91,9 @@ static void add_place(struct daemonsets *c, const struct api_object *o) {
 static void enqueue_all(struct daemonsets *c) {
     size_t n;
     const struct api_object *const *all =
-        informer_find(c->owners.informer, INFORMER_ALL, STR(""), &n);
+        informer_find(c->base.informer, INFORMER_ALL, STR(""), &n);
     for (size_t i = 0; i < n; i++)
-        workqueue_add_object(c->owners.queue, all[i]);
+        workqueue_add_object(c->base.queue, all[i]);
 }
 
 static void node_set(void *arg, const struct api_object *old, const struct api_object *o) {
@@ -143,9 +139,10 @@ static struct backoff *backoff_of(struct daemonsets *c, struct str key, int64_t 
 
 static bool may_replace(void *arg, struct str node) {
     struct sync *s = arg;
-    int64_t now = manager__now(s->c->manager);
-    struct str key = arena_printf(work_arena(s->work), "%.*s/%lld/%.*s", STR_ARG(s->uid),
-                                  (long long)s->observed, STR_ARG(node));
+    int64_t now = manager__now(s->c->base.manager);
+    struct str key =
+        arena_printf(work_arena(s->work), "%.*s/%lld/%.*s", STR_ARG(s->pods.subject.uid),
+                     (long long)s->observed, STR_ARG(node));
     struct backoff *b = backoff_of(s->c, key, now);
     if (b->delay && now - b->since < b->delay) {
         work_again_after(s->work, b->delay);
@@ -164,7 +161,7 @@ static void tell_ended(struct sync *s) {
         const struct api_object *pod = s->plan.ended.v[i];
         bool failed = str_is(((const struct api_pod *)pod->body)->status.phase, "Failed");
         struct str node = daemonset__target(pod);
-        events_say_of(s->c->events, &s->pods.subject, failed ? EVENTS_WARNING : EVENTS_NORMAL,
+        events_say_of(s->c->base.events, &s->pods.subject, failed ? EVENTS_WARNING : EVENTS_NORMAL,
                       failed ? "FailedDaemonPod" : "SucceededDaemonPod",
                       "Found %s daemon pod %.*s/%.*s on node %.*s, will try to %s it",
                       failed ? "failed" : "succeeded", STR_ARG(pod->meta->namespace),
@@ -181,14 +178,7 @@ static void send_status(struct sync *s, const struct api_object *o) {
     figures.collision_count = status->collision_count;
     figures.conditions = status->conditions;
     *status = figures;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = work_namespace(s->work),
-                                       .name = work_name(s->work),
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, "status", NULL, NULL);
 }
 
 static void finish(struct sync *s) {
@@ -267,13 +257,7 @@ static void carry_out(struct sync *s) {
 static void send_revision_update(struct sync *s, const struct revisions *r) {
     struct api_object *draft = api_object_derive(r->current);
     ((struct api_controller_revision *)api_own_body(draft))->revision = r->next;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = draft->kind,
-                                       .namespace = work_namespace(s->work),
-                                       .name = r->current->meta->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, NULL, NULL, NULL);
 }
 
 /* The name is taken by the revision of another template, or of another owner. */
@@ -282,14 +266,7 @@ static void name_is_taken(struct sync *s, const struct api_object *o) {
     struct api_opt_i32 *count =
         &((struct api_daemon_set *)api_own_body(draft))->status.collision_count;
     *count = (struct api_opt_i32){true, count->v + 1};
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = work_namespace(s->work),
-                                       .name = work_name(s->work),
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, "status", NULL, NULL);
 }
 
 static void revision_created(void *arg, struct work *w, const struct client_answer *answer) {
@@ -299,7 +276,7 @@ static void revision_created(void *arg, struct work *w, const struct client_answ
         return;
     if (answer->code == ERR_EXISTS && o)
         name_is_taken(s, o);
-    work_fail(w, "%.*s", STR_ARG(answer->message));
+    work_fail_by(w, answer);
 }
 
 static void create_revision(struct sync *s, const struct api_object *o, int64_t number) {
@@ -309,21 +286,11 @@ static void create_revision(struct sync *s, const struct api_object *o, int64_t 
                                                collisions.set ? &collisions.v : NULL);
     struct api_object *draft =
         revision__new(o, &set->spec.template, (struct label){STR(REVISION_HASH), hash}, number);
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = draft->kind,
-                                       .namespace = work_namespace(s->work),
-                                       .object = draft},
-              revision_created, s);
+    work_create(s->work, draft, revision_created, s);
 }
 
 static void delete_revision(struct sync *s, const struct api_object *revision) {
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = revision->kind,
-                                       .namespace = work_namespace(s->work),
-                                       .name = revision->meta->name},
-              NULL, NULL);
+    work_delete(s->work, revision, NULL, NULL, NULL);
 }
 
 /* Of several revisions of one template one is kept; pods of the others become its pods first. */
@@ -338,25 +305,12 @@ static void join_revisions(struct sync *s, const struct revisions *r,
         if (str_eq(revision__hash(pods->v[i]), hash))
             continue;
         any = true;
-        work_send(s->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_PATCH,
-                                           .kind = pods->v[i]->kind,
-                                           .namespace = work_namespace(s->work),
-                                           .name = pods->v[i]->meta->name,
-                                           .patch_type = CLIENT_PATCH_MERGE,
-                                           .patch = patch},
-                  NULL, NULL);
+        work_patch(s->work, pods->v[i], &(struct work_patch){CLIENT_PATCH_MERGE, NULL, patch}, NULL,
+                   NULL);
     }
     for (size_t i = 0; !any && i < r->same.n; i++)
         delete_revision(s, r->same.v[i]);
     work_go_on(s->work);
-}
-
-static bool is_live(const struct manager__objects *pods, struct str hash) {
-    for (size_t i = 0; i < pods->n; i++)
-        if (hash.n && str_eq(revision__hash(pods->v[i]), hash))
-            return true;
-    return false;
 }
 
 /* Old revisions that no pod has go, but for as many as are to be kept. */
@@ -364,8 +318,9 @@ static void clean_up(struct sync *s, const struct api_daemon_set *set, const str
                      const struct manager__objects *pods) {
     struct api_opt_i32 limit = set->spec.revision_history_limit;
     int64_t surplus = (int64_t)r->old.n - (limit.set ? limit.v : 10);
+    struct revisions_used used = revision__used(work_arena(s->work), pods);
     for (size_t i = 0; i < r->old.n && surplus > 0; i++) {
-        if (is_live(pods, revision__hash(r->old.v[i])))
+        if (revision__is_used(&used, revision__hash(r->old.v[i])))
             continue;
         delete_revision(s, r->old.v[i]);
         surplus--;
@@ -402,7 +357,7 @@ static struct daemonset__node *node_of(struct daemonset__view *v, struct map *in
 
 static void add_nodes(struct sync *s, struct daemonset__view *v, struct map *index) {
     struct controller_daemon *daemon =
-        controller_daemon_new(s->c->manager->match, &v->body->spec.template.spec);
+        controller_daemon_new(s->c->base.manager->match, &v->body->spec.template.spec);
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&s->c->places, &at));) {
         const struct place *p = e->value;
@@ -444,12 +399,12 @@ static void look(struct sync *s, const struct api_object *o, const struct manage
         .body = o->body,
         .hash = s->hash,
         .generation = s->generation_label,
-        .now = manager__now(s->c->manager),
+        .now = manager__now(s->c->base.manager),
         .nodes = arena_array(a, struct daemonset__node, s->c->places.live + pods->n),
         .may_replace = may_replace,
         .arg = s,
     };
-    AUTO(map_release) struct map index = MAP_INIT(s->c->manager->seed);
+    AUTO(map_release) struct map index = MAP_INIT(s->c->base.manager->seed);
     add_nodes(s, &v, &index);
     add_pods(&v, &index, pods);
     s->writes_status = daemonset__status(&v, s->generation, &s->status);
@@ -459,17 +414,16 @@ static void look(struct sync *s, const struct api_object *o, const struct manage
 }
 
 static struct sync *sync_new(struct daemonsets *c, struct work *work, const struct api_object *o) {
-    struct arena *a = work_arena(work);
-    struct sync *s = arena_new(a, struct sync);
+    struct sync *s = arena_new(work_arena(work), struct sync);
     s->c = c;
     s->work = work;
-    s->uid = arena_str(a, o->meta->uid);
     s->generation = o->meta->generation;
     s->observed = ((const struct api_daemon_set *)o->body)->status.observed_generation;
     s->pods = (struct manager__pods){
+        .manager = c->base.manager,
         .work = work,
-        .events = c->events,
-        .subject = {o->kind, work_namespace(work), work_name(work), s->uid},
+        .events = c->base.events,
+        .subject = manager__subject(work, o),
         .make = make,
         .done = pods_done,
         .arg = s,
@@ -477,22 +431,20 @@ static struct sync *sync_new(struct daemonsets *c, struct work *work, const stru
     return s;
 }
 
-static void sync(void *arg, struct work *work) {
-    struct daemonsets *c = arg;
+static void sync(void *self, struct work *work, const struct api_object *o) {
+    struct daemonsets *c = self;
     struct arena *a = work_arena(work);
-    const struct api_object *o =
-        informer_get(c->owners.informer, work_namespace(work), work_name(work));
     struct manager__objects pods, all;
     struct revisions r;
-    if (!o || o->meta->deletion_timestamp.set)
+    if (o->meta->deletion_timestamp.set)
         return;
     const struct api_daemon_set *set = o->body;
     struct manager__claim claim = {.work = work,
                                    .owner = o,
                                    .members = c->pods,
                                    .kind = client_kind(API_T_pod),
-                                   .selector = c->owners.selector(a, o)};
-    if (!claim.selector || !manager__claim(&claim, &pods))
+                                   .selector = manager__selector(c, a, o)};
+    if (!manager__claim(&claim, &pods))
         return;
     claim.members = c->revisions;
     claim.kind = client_kind(API_T_controller_revision);
@@ -511,45 +463,19 @@ static void sync(void *arg, struct work *work) {
 
 /* ---- beginning and end ---- */
 
-static const struct selector *selector_of(struct arena *a, const struct api_object *o) {
-    struct selector *selector;
-    const struct api_daemon_set *set = o->body;
-    return selector_compile(a, set->spec.selector, &selector, NULL) < 0 ? NULL : selector;
+static const struct api_label_selector *selector_of(struct arena *a, const struct api_object *o) {
+    (void)a;
+    return ((const struct api_daemon_set *)o->body)->spec.selector;
 }
 
-static void *start(struct manager *m) {
-    struct daemonsets *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "daemonset-controller");
-    c->pods = manager__informer(m, API_T_pod);
-    c->nodes = manager__informer(m, API_T_node);
-    c->revisions = manager__informer(m, API_T_controller_revision);
-    c->places = c->backoffs = MAP_INIT(m->seed);
-    c->owners = (struct manager__owners){
-        .queue = workqueue_new(&(struct workqueue_opts){.name = "daemonset",
-                                                        .client = m->client,
-                                                        .informers = m->informers,
-                                                        .log = m->log,
-                                                        .workers = 2,
-                                                        .sync = sync,
-                                                        .arg = c}),
-        .kind = client_kind(API_T_daemon_set),
-        .informer = manager__informer(m, API_T_daemon_set),
-        .selector = selector_of,
-    };
-    manager__owners_listen(&c->owners);
-    manager__members_listen(&c->owners, c->pods);
-    manager__members_listen(&c->owners, c->revisions);
-    informer_listen(c->nodes,
-                    &(struct informer_handler){.set = node_set, .deleted = node_deleted, .arg = c});
-    return c;
+static void begin(void *self) {
+    struct daemonsets *c = self;
+    c->places = c->backoffs = MAP_INIT(c->base.manager->seed);
 }
 
-static void stop(void *self) {
+static void end(void *self) {
     struct daemonsets *c = self;
     size_t at = 0;
-    workqueue_free(c->owners.queue);
-    events_free(c->events);
     for (struct map_entry *e; (e = map_next(&c->places, &at));)
         place_free(e->value);
     at = 0;
@@ -557,7 +483,19 @@ static void stop(void *self) {
         free(e->value);
     map_release(&c->places);
     map_release(&c->backoffs);
-    free(c);
 }
 
-const struct manager__controller manager__daemonset = {start, stop};
+const struct manager__controller manager__daemonset = {
+    .size = sizeof(struct daemonsets),
+    .component = "daemonset-controller",
+    .queues = {{"daemonset", sync, .names = API_T_daemon_set, .workers = 2}},
+    .kinds = {{API_T_daemon_set, .set = manager__add_set, .deleted = manager__add_deleted},
+              {API_T_pod, .at = offsetof(struct daemonsets, pods), .set = manager__member_set,
+               .deleted = manager__member_deleted},
+              {API_T_controller_revision, .at = offsetof(struct daemonsets, revisions),
+               .set = manager__member_set, .deleted = manager__member_deleted},
+              {API_T_node, .set = node_set, .deleted = node_deleted}},
+    .selector = selector_of,
+    .begin = begin,
+    .end = end,
+};

@@ -3,19 +3,14 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/deployment, func (*DeploymentController) syncDeployment.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "controller/controller.h"
 #include "manager/adoption_int.h"
 #include "manager/deployment_int.h"
 #include "manager/pods_int.h"
 
 struct deployments {
-    struct manager *manager;
-    struct events *events;
+    struct manager__base base; /* keys: Deployments */
     struct informer *pods, *sets;
-    struct manager__owners owners;
 };
 
 /* One piece of work, in its arena. */
@@ -32,8 +27,7 @@ struct sync {
 /* The Deployment that was looked at; NULL: it has changed since, or is gone, and is looked at
  * again. */
 static const struct api_object *unchanged(const struct sync *s) {
-    const struct api_object *o =
-        informer_get(s->c->owners.informer, s->subject.namespace, s->subject.name);
+    const struct api_object *o = manager__current(s->c, &s->subject);
     return o && str_eq(o->meta->resource_version, s->version) ? o : NULL;
 }
 
@@ -51,14 +45,7 @@ static void send_status(struct sync *s) {
         labels_put(
             &draft->arena, &d->metadata.annotations,
             (struct label){STR(DEPLOYMENT_REVISION), arena_str(&draft->arena, s->plan.revision)});
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = s->subject.namespace,
-                                       .name = s->subject.name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, "status", NULL, NULL);
 }
 
 /* ---- ReplicaSets that are there ---- */
@@ -84,7 +71,7 @@ static void set_written(void *arg, struct work *w, const struct client_answer *a
     struct sync *s = op->sync;
     (void)w;
     if (answer->code == ERR_NONE && op->from != op->to)
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "ScalingReplicaSet",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, "ScalingReplicaSet",
                       "Scaled %s replica set %.*s from %d to %d", op->from < op->to ? "up" : "down",
                       STR_ARG(op->name), op->from, op->to);
     written(s, answer, answer->code == ERR_NONE);
@@ -122,23 +109,12 @@ static void send_set(struct sync *s, const struct deployment__view *v,
     }
     body->spec.replicas = (struct api_opt_i32){true, set->replicas};
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = set->object->kind,
-                                       .namespace = s->subject.namespace,
-                                       .name = op->name,
-                                       .object = draft},
-              set_written, op);
+    work_update(s->work, draft, NULL, set_written, op);
 }
 
 static void send_deletion(struct sync *s, const struct deployment__set *set) {
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = set->object->kind,
-                                       .namespace = s->subject.namespace,
-                                       .name = set->object->meta->name},
-              set_deleted, s);
+    work_delete(s->work, set->object, NULL, set_deleted, s);
 }
 
 /* ---- a new ReplicaSet ---- */
@@ -147,8 +123,8 @@ static void send_deletion(struct sync *s, const struct deployment__set *set) {
 static bool look_again(struct sync *s, struct deployment__view *v) {
     *v = (struct deployment__view){.arena = work_arena(s->work),
                                    .object = unchanged(s),
-                                   .gates = s->c->manager->gates,
-                                   .now = manager__now(s->c->manager)};
+                                   .gates = s->c->base.manager->gates,
+                                   .now = manager__now(s->c->base.manager)};
     if (v->object)
         deployment__look(v);
     return v->object;
@@ -182,7 +158,7 @@ static void creation_failed(struct sync *s, struct deployment__view *v, struct s
     deployment__plan_refused(v, text, &s->plan);
     if (s->plan.writes_status)
         send_status(s);
-    events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "ReplicaSetCreateError", "%.*s",
+    events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "ReplicaSetCreateError", "%.*s",
                   STR_ARG(text));
     work_fail(s->work, "%.*s", STR_ARG(message));
 }
@@ -193,7 +169,7 @@ static void set_created(void *arg, struct work *w, const struct client_answer *a
     struct deployment__view v;
     bool is_there = look_again(s, &v);
     if (answer->code == ERR_NONE && op->to > 0)
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "ScalingReplicaSet",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, "ScalingReplicaSet",
                       "Scaled up replica set %.*s from 0 to %d", STR_ARG(op->name), op->to);
     if (!is_there)
         return;
@@ -203,7 +179,7 @@ static void set_created(void *arg, struct work *w, const struct client_answer *a
     } else if (answer->code == ERR_EXISTS) {
         name_is_taken(s, &v, op->name);
     } else if (manager__namespace_goes(answer)) {
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     } else {
         creation_failed(s, &v, op->name, answer->message);
     }
@@ -221,12 +197,7 @@ static void send_creation(struct sync *s, const struct deployment__view *v) {
     copy_labels(&draft->arena, &annotations);
     body->metadata.annotations = annotations;
     body->spec.replicas = (struct api_opt_i32){true, s->plan.replicas};
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = draft->kind,
-                                       .namespace = s->subject.namespace,
-                                       .object = draft},
-              set_created, op);
+    work_create(s->work, draft, set_created, op);
 }
 
 /* ---- one piece of work ---- */
@@ -265,8 +236,8 @@ static void look(struct sync *s, const struct api_object *o, const struct manage
     struct arena *a = work_arena(s->work);
     struct deployment__view v = {.arena = a,
                                  .object = o,
-                                 .gates = s->c->manager->gates,
-                                 .now = manager__now(s->c->manager),
+                                 .gates = s->c->base.manager->gates,
+                                 .now = manager__now(s->c->base.manager),
                                  .sets = arena_array(a, struct deployment__set, sets->n),
                                  .n = sets->n};
     for (size_t i = 0; i < sets->n; i++)
@@ -277,79 +248,50 @@ static void look(struct sync *s, const struct api_object *o, const struct manage
     carry_out(s, &v);
 }
 
-static void sync(void *arg, struct work *work) {
-    struct deployments *c = arg;
-    const struct api_object *o =
-        informer_get(c->owners.informer, work_namespace(work), work_name(work));
+static void sync(void *self, struct work *work, const struct api_object *o) {
+    struct deployments *c = self;
     struct manager__objects sets;
-    if (!o)
-        return;
     struct arena *a = work_arena(work);
-    const struct selector *selector = c->owners.selector(a, o);
-    if (!selector ||
-        !manager__claim(&(struct manager__claim){.work = work,
+    if (!manager__claim(&(struct manager__claim){.work = work,
                                                  .owner = o,
                                                  .members = c->sets,
                                                  .kind = client_kind(API_T_replica_set),
-                                                 .selector = selector},
+                                                 .selector = manager__selector(c, a, o)},
                         &sets))
         return;
     struct sync *s = arena_new(a, struct sync);
     s->c = c;
     s->work = work;
-    s->subject = (struct events_subject){o->kind, work_namespace(work), work_name(work),
-                                         arena_str(a, o->meta->uid)};
+    s->subject = manager__subject(work, o);
     s->version = arena_str(a, o->meta->resource_version);
     look(s, o, &sets);
 }
 
-/* ---- beginning and end ---- */
+/* ---- what informers tell ---- */
 
-static const struct selector *selector_of(struct arena *a, const struct api_object *o) {
-    struct selector *selector;
-    const struct api_deployment *d = o->body;
-    return selector_compile(a, d->spec.selector, &selector, NULL) < 0 ? NULL : selector;
+static const struct api_label_selector *selector_of(struct arena *a, const struct api_object *o) {
+    (void)a;
+    return ((const struct api_deployment *)o->body)->spec.selector;
 }
 
 /* A Deployment of strategy Recreate waits for its last old pod to go. */
-static void pod_deleted(void *arg, const struct api_object *pod) {
-    struct deployments *c = arg;
+static void pod_deleted(void *self, const struct api_object *pod) {
+    struct deployments *c = self;
     const struct api_owner_reference *ref = api_object_controller(pod);
     const struct api_object *set = ref && str_is(ref->kind, "ReplicaSet")
                                        ? informer_get(c->sets, pod->meta->namespace, ref->name)
                                        : NULL;
     if (set && str_eq(set->meta->uid, ref->uid))
-        workqueue_add_controller(c->owners.queue, set, c->owners.kind);
+        manager__member_deleted(c, set);
 }
 
-static void *start(struct manager *m) {
-    struct deployments *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "deployment-controller");
-    c->pods = manager__informer(m, API_T_pod);
-    c->sets = manager__informer(m, API_T_replica_set);
-    c->owners = (struct manager__owners){
-        .queue = workqueue_new(&(struct workqueue_opts){.name = "deployment",
-                                                        .client = m->client,
-                                                        .informers = m->informers,
-                                                        .log = m->log,
-                                                        .sync = sync,
-                                                        .arg = c}),
-        .kind = client_kind(API_T_deployment),
-        .informer = manager__informer(m, API_T_deployment),
-        .selector = selector_of,
-    };
-    manager__owners_listen(&c->owners);
-    manager__members_listen(&c->owners, c->sets);
-    informer_listen(c->pods, &(struct informer_handler){.deleted = pod_deleted, .arg = c});
-    return c;
-}
-
-static void stop(void *self) {
-    struct deployments *c = self;
-    workqueue_free(c->owners.queue);
-    events_free(c->events);
-    free(c);
-}
-
-const struct manager__controller manager__deployment = {start, stop};
+const struct manager__controller manager__deployment = {
+    .size = sizeof(struct deployments),
+    .component = "deployment-controller",
+    .queues = {{"deployment", sync, .names = API_T_deployment}},
+    .kinds = {{API_T_deployment, .set = manager__add_set, .deleted = manager__add_deleted},
+              {API_T_replica_set, .at = offsetof(struct deployments, sets),
+               .set = manager__member_set, .deleted = manager__member_deleted},
+              {API_T_pod, .at = offsetof(struct deployments, pods), .deleted = pod_deleted}},
+    .selector = selector_of,
+};

@@ -6,9 +6,6 @@
  * Follows k8s.io/kubernetes pkg/controller/disruption, func (*DisruptionController)
  * syncStalePodDisruption.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "manager/disruption_int.h"
@@ -19,10 +16,9 @@
 #define STALE_AFTER (2 * 60 * CLOCK_SECOND)
 
 struct disruption {
-    struct manager *manager;
-    struct events *events;
-    struct workqueue *queue, *stale; /* of budgets, and of pods */
-    struct informer *budgets, *pods, *deployments, *replica_sets, *stateful_sets, *controllers;
+    struct manager__base base; /* keys: budgets */
+    struct workqueue *stale;   /* keys: pods */
+    struct informer *pods, *deployments, *replica_sets, *stateful_sets, *controllers;
 };
 
 /* ---- how many pods there should be ---- */
@@ -125,7 +121,7 @@ static bool find_scale(const struct disruption *c, struct arena *a, const struct
 static int32_t expected_scale(const struct disruption *c, struct arena *a,
                               const struct manager__objects *pods, bool *unmanaged,
                               struct str *why) {
-    AUTO(map_release) struct map seen = MAP_INIT(c->manager->seed);
+    AUTO(map_release) struct map seen = MAP_INIT(c->base.manager->seed);
     int32_t sum = 0;
     for (size_t i = 0; i < pods->n; i++) {
         const struct api_owner_reference *ref = api_object_controller(pods->v[i]);
@@ -174,14 +170,7 @@ static void send_status(struct work *w, const struct api_object *o,
     struct api_pod_disruption_budget *pdb = api_own_body(draft);
     api_struct_copy(&draft->arena, &api_types[API_T_pod_disruption_budget_status], status,
                     &pdb->status);
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = o->meta->namespace,
-                                       .name = o->meta->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(w, draft, "status", NULL, NULL);
 }
 
 static struct manager__objects pods_of(const struct disruption *c, struct arena *a,
@@ -205,11 +194,11 @@ static void tell(const struct disruption *c, struct arena *a, const struct api_o
                  const struct manager__objects *pods, bool unmanaged) {
     const struct api_pod_disruption_budget *pdb = o->body;
     if (!pods->n)
-        events_say(c->events, o, EVENTS_NORMAL, "NoPods", "No matching pods found");
+        events_say(c->base.events, o, EVENTS_NORMAL, "NoPods", "No matching pods found");
     if (!unmanaged)
         return;
     struct str selector = disruption__selector_text(a, pdb->spec.selector);
-    events_say(c->events, o, EVENTS_WARNING, "UnmanagedPods",
+    events_say(c->base.events, o, EVENTS_WARNING, "UnmanagedPods",
                "Pods selected by this PodDisruptionBudget (selector: %.*s) were found to be "
                "unmanaged. As a result, the status of the PDB cannot be calculated correctly, "
                "which may result in undefined behavior. To account for these pods please set "
@@ -220,24 +209,21 @@ static void tell(const struct disruption *c, struct arena *a, const struct api_o
 static void give_up(struct disruption *c, struct work *w, const struct api_object *o,
                     struct str why) {
     struct api_pod_disruption_budget_status status;
-    events_say(c->events, o, EVENTS_WARNING, "CalculateExpectedPodCountFailed",
+    events_say(c->base.events, o, EVENTS_WARNING, "CalculateExpectedPodCountFailed",
                "Failed to calculate the number of expected pods: %.*s", STR_ARG(why));
-    if (disruption__fail_safe(work_arena(w), o, why, manager__now(c->manager), &status))
+    if (disruption__fail_safe(work_arena(w), o, why, manager__now(c->base.manager), &status))
         send_status(w, o, &status);
     work_fail(w, "%.*s", STR_ARG(why));
 }
 
-static void sync(void *arg, struct work *w) {
-    struct disruption *c = arg;
+static void sync(void *self, struct work *w, const struct api_object *o) {
+    struct disruption *c = self;
     struct arena *a = work_arena(w);
-    const struct api_object *o = informer_get(c->budgets, work_namespace(w), work_name(w));
     struct api_pod_disruption_budget_status figures = {0}, status;
     struct disruption__disrupted disrupted;
     bool unmanaged = false;
     struct str why = {0};
-    if (!o)
-        return;
-    int64_t now = manager__now(c->manager);
+    int64_t now = manager__now(c->base.manager);
     struct manager__objects pods = pods_of(c, a, o);
     bool is_known = expect(c, a, o->body, &pods, &figures, &unmanaged, &why);
     tell(c, a, o, &pods, is_known && unmanaged);
@@ -247,7 +233,7 @@ static void sync(void *arg, struct work *w) {
     }
     disruption__disrupted(a, o->body, &pods, now, &disrupted);
     for (size_t i = 0; i < disrupted.late.n; i++)
-        events_say(c->events, disrupted.late.v[i], EVENTS_WARNING, "NotDeleted",
+        events_say(c->base.events, disrupted.late.v[i], EVENTS_WARNING, "NotDeleted",
                    "Pod was expected by PDB %.*s/%.*s to be deleted but it wasn't",
                    STR_ARG(o->meta->namespace), STR_ARG(o->meta->namespace));
     figures.disrupted_pods = disrupted.pods;
@@ -267,7 +253,7 @@ static int64_t stale_in(const struct disruption *c, const struct api_object *pod
         !str_is(d->status, "True") || str_is(d->reason, "TerminationByKubelet"))
         return -1;
     int64_t left =
-        manager__time_ns(d->last_transition_time) + STALE_AFTER - manager__now(c->manager);
+        manager__time_ns(d->last_transition_time) + STALE_AFTER - manager__now(c->base.manager);
     return left > 0 ? left : 0;
 }
 
@@ -284,23 +270,15 @@ static void clear_condition(struct disruption *c, struct work *w, const struct a
                 .type = old.v[i].type,
                 .status = STR("False"),
                 .observed_generation = old.v[i].observed_generation ? o->meta->generation : 0,
-                .last_transition_time = manager__time(manager__now(c->manager)),
+                .last_transition_time = manager__time(manager__now(c->base.manager)),
             };
     }
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = o->meta->namespace,
-                                       .name = o->meta->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(w, draft, "status", NULL, NULL);
 }
 
-static void sync_stale(void *arg, struct work *w) {
-    struct disruption *c = arg;
-    const struct api_object *o = informer_get(c->pods, work_namespace(w), work_name(w));
-    int64_t left = o ? stale_in(c, o) : -1;
+static void sync_stale(void *self, struct work *w, const struct api_object *o) {
+    struct disruption *c = self;
+    int64_t left = stale_in(c, o);
     if (left > 0)
         work_again_after(w, left);
     else if (left == 0)
@@ -309,28 +287,22 @@ static void sync_stale(void *arg, struct work *w) {
 
 /* ---- what informers tell ---- */
 
-static void budget_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct disruption *c = arg;
-    (void)old;
-    workqueue_add_object(c->queue, o);
-}
-
 static void enqueue_budgets(struct disruption *c, const struct api_object *pod) {
     AUTO(arena_release) struct arena a = {0};
     size_t n;
     const struct api_object *const *all =
-        informer_find(c->budgets, INFORMER_BY_NAMESPACE, pod->meta->namespace, &n);
+        informer_find(c->base.informer, INFORMER_BY_NAMESPACE, pod->meta->namespace, &n);
     for (size_t i = 0; i < n; i++) {
         const struct api_pod_disruption_budget *pdb = all[i]->body;
         struct selector *selector;
         if (!selector_compile(&a, pdb->spec.selector, &selector, NULL) &&
             selector_matches(selector, &pod->meta->labels))
-            workqueue_add_object(c->queue, all[i]);
+            workqueue_add_object(c->base.queue, all[i]);
     }
 }
 
-static void pod_set(void *arg, const struct api_object *old, const struct api_object *pod) {
-    struct disruption *c = arg;
+static void pod_set(void *self, const struct api_object *old, const struct api_object *pod) {
+    struct disruption *c = self;
     int64_t left = stale_in(c, pod);
     if (old && !labels_equal(&old->meta->labels, &pod->meta->labels))
         enqueue_budgets(c, old);
@@ -339,47 +311,21 @@ static void pod_set(void *arg, const struct api_object *old, const struct api_ob
         workqueue_add_after(c->stale, pod->meta->namespace, pod->meta->name, left);
 }
 
-static void pod_deleted(void *arg, const struct api_object *last) {
-    enqueue_budgets(arg, last);
+static void pod_deleted(void *self, const struct api_object *last) {
+    enqueue_budgets(self, last);
 }
 
-/* ---- beginning and end ---- */
-
-static struct workqueue *queue_new(struct disruption *c, const char *name,
-                                   void (*fn)(void *arg, struct work *w)) {
-    return workqueue_new(&(struct workqueue_opts){.name = name,
-                                                  .client = c->manager->client,
-                                                  .informers = c->manager->informers,
-                                                  .log = c->manager->log,
-                                                  .workers = 1,
-                                                  .sync = fn,
-                                                  .arg = c});
-}
-
-static void *start(struct manager *m) {
-    struct disruption *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "controllermanager");
-    c->queue = queue_new(c, "disruption", sync);
-    c->stale = queue_new(c, "stale_pod_disruption", sync_stale);
-    c->budgets = manager__informer(m, API_T_pod_disruption_budget);
-    c->pods = manager__informer(m, API_T_pod);
-    c->deployments = manager__informer(m, API_T_deployment);
-    c->replica_sets = manager__informer(m, API_T_replica_set);
-    c->stateful_sets = manager__informer(m, API_T_stateful_set);
-    c->controllers = manager__informer(m, API_T_replication_controller);
-    informer_listen(c->budgets, &(struct informer_handler){.set = budget_set, .arg = c});
-    informer_listen(c->pods,
-                    &(struct informer_handler){.set = pod_set, .deleted = pod_deleted, .arg = c});
-    return c;
-}
-
-static void stop(void *self) {
-    struct disruption *c = self;
-    workqueue_free(c->queue);
-    workqueue_free(c->stale);
-    events_free(c->events);
-    free(c);
-}
-
-const struct manager__controller manager__disruption = {start, stop};
+const struct manager__controller manager__disruption = {
+    .size = sizeof(struct disruption),
+    .component = "controllermanager",
+    .queues = {{"disruption", sync, .names = API_T_pod_disruption_budget, .workers = 1},
+               {"stale_pod_disruption", sync_stale, .names = API_T_pod,
+                .at = offsetof(struct disruption, stale), .workers = 1}},
+    .kinds = {{API_T_pod_disruption_budget, .set = manager__add_set},
+              {API_T_pod, .at = offsetof(struct disruption, pods), .set = pod_set,
+               .deleted = pod_deleted},
+              {API_T_deployment, .at = offsetof(struct disruption, deployments)},
+              {API_T_replica_set, .at = offsetof(struct disruption, replica_sets)},
+              {API_T_stateful_set, .at = offsetof(struct disruption, stateful_sets)},
+              {API_T_replication_controller, .at = offsetof(struct disruption, controllers)}},
+};

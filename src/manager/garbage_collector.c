@@ -16,13 +16,12 @@
 #include "manager/gc_graph_int.h"
 #include "registry/registry.h"
 
-/* Owners of which it is known that they are gone, the last ones of them. */
-enum { ABSENT = 500 };
+/* Owners of which it is known that they are gone, the last ones of them; and of one object so many
+ * are asked for at a time. */
+enum { ABSENT = 500, QUESTIONS = 64 };
 
 struct collector {
-    struct manager *manager;
-    struct workqueue *queue; /* of uids */
-    struct events *events;
+    struct manager__base base; /* keys: uids */
     struct gc_graph graph;
     struct map absent; /* uids */
     char *ring[ABSENT];
@@ -30,7 +29,7 @@ struct collector {
 };
 
 static void enqueue(struct collector *c, struct str uid) {
-    workqueue_add(c->queue, STR(""), uid);
+    workqueue_add(c->base.queue, STR(""), uid);
 }
 
 /* An uid is never used again. */
@@ -58,6 +57,7 @@ struct sync {
     struct work *work;
     struct str version;     /* resourceVersion of the object that was looked at */
     enum verdict *verdicts; /* by its references to owners */
+    size_t count, next;     /* of these, and which one is to be found next */
     size_t unanswered;
     bool is_unseen; /* an owner is there that no informer has told of yet */
 };
@@ -74,35 +74,16 @@ static enum verdict verdict_of(const struct api_object *owner) {
 }
 
 static void send_patch(struct work *w, const struct api_object *o, enum client_patch type,
-                       struct str patch, work_answer_fn *answered, void *arg) {
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_PATCH,
-                                       .kind = o->kind,
-                                       .namespace = o->meta->namespace,
-                                       .name = o->meta->name,
-                                       .patch_type = type,
-                                       .patch = patch},
-              answered, arg);
+                       struct str text, work_answer_fn *answered, void *arg) {
+    work_patch(w, o, &(struct work_patch){type, NULL, text}, answered, arg);
 }
 
-/* What is gone needs no patch. */
-static void patched(void *arg, struct work *w, const struct client_answer *answer) {
-    (void)arg;
-    if (answer->code && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
-}
-
+/* What is gone needs no deletion. */
 static void send_deletion(struct work *w, const struct api_object *o, struct str version,
                           const char *propagation) {
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = o->kind,
-                                       .namespace = o->meta->namespace,
-                                       .name = o->meta->name,
-                                       .deletion = {.uid = o->meta->uid,
-                                                    .resource_version = version,
-                                                    .propagation = str_of(propagation)}},
-              patched, NULL);
+    struct client_deletion how = {
+        .uid = o->meta->uid, .resource_version = version, .propagation = str_of(propagation)};
+    work_delete(w, o, &how, work_answered_or_gone, NULL);
 }
 
 /* The references to some owners are taken out, or made not to block any more. */
@@ -139,7 +120,7 @@ static void remove_finalizer(struct work *w, const struct api_object *o, const c
         comma = ",";
     }
     buf_add(&text, STR("]}}"));
-    send_patch(w, o, CLIENT_PATCH_MERGE, buf_view(&text), patched, NULL);
+    send_patch(w, o, CLIENT_PATCH_MERGE, buf_view(&text), work_answered_or_gone, NULL);
 }
 
 static void process_deleting_dependents(struct collector *c, struct work *w,
@@ -149,8 +130,7 @@ static void process_deleting_dependents(struct collector *c, struct work *w,
         return;
     }
     for (const struct gc_edge *e = node->dependents; e; e = e->next)
-        if (gc_is_blocking(gc_reference(e->dependent->object, node->uid)) &&
-            !gc_is_deleting_dependents(e->dependent->object))
+        if (gc_is_blocking(gc_reference(e)) && !gc_is_deleting_dependents(e->dependent->object))
             enqueue(c, e->dependent->uid);
 }
 
@@ -166,7 +146,7 @@ static void orphaned(void *arg, struct work *w, const struct client_answer *answ
     struct orphaning *s = arg;
     if (answer->code && answer->code != ERR_NOT_FOUND) {
         s->has_failed = true;
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     }
     if (--s->unanswered > 0 || s->has_failed)
         return;
@@ -200,7 +180,7 @@ static void unblocked(void *arg, struct work *w, const struct client_answer *ans
     if (answer->code == ERR_NONE)
         send_deletion(w, answer->object, answer->object->meta->resource_version, "Foreground");
     else
-        patched(NULL, w, answer);
+        work_answered_or_gone(NULL, w, answer);
 }
 
 static bool has_waiting_dependent(const struct gc_node *node) {
@@ -226,22 +206,16 @@ static const char *propagation_of(const struct api_object *o) {
     return gc_has_finalizer(o, "foregroundDeletion") ? "Foreground" : "Background";
 }
 
-static void decide(struct sync *s) {
-    const struct gc_node *node = gc_graph_find(&s->c->graph, work_name(s->work));
+static void decide(struct sync *s, const struct gc_node *node) {
     size_t counts[WAITING + 1] = {0};
-    if (!node || !node->object)
-        return;
-    if (!str_eq(node->object->meta->resource_version, s->version)) {
-        work_again_after(s->work, 0);
-        return;
-    }
     for (size_t i = 0; i < node->owner_count; i++)
         counts[s->verdicts[i]]++;
     if (counts[UNKNOWN])
         return;
     if (counts[SOLID] && (counts[DANGLING] || counts[WAITING]))
         send_patch(s->work, node->object, CLIENT_PATCH_STRATEGIC,
-                   references_patch(work_arena(s->work), node->object, s->verdicts), patched, NULL);
+                   references_patch(work_arena(s->work), node->object, s->verdicts),
+                   work_answered_or_gone, NULL);
     else if (counts[SOLID] && s->is_unseen)
         work_fail(s->work, "an owner has not been seen yet");
     else if (counts[WAITING] && !counts[SOLID] && node->dependents)
@@ -253,6 +227,8 @@ static void decide(struct sync *s) {
 
 /* ---- owners ---- */
 
+static void look_at_owners(struct sync *s);
+
 static void owner_answered(void *arg, struct work *w, const struct client_answer *answer) {
     struct question *q = arg;
     struct sync *s = q->sync;
@@ -260,14 +236,14 @@ static void owner_answered(void *arg, struct work *w, const struct client_answer
         (!answer->code && !str_eq(answer->object->meta->uid, q->uid))) {
         s->verdicts[q->place] = DANGLING;
     } else if (answer->code) {
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     } else {
         const struct gc_node *owner = gc_graph_find(&s->c->graph, q->uid);
         s->verdicts[q->place] = verdict_of(answer->object);
         s->is_unseen = s->is_unseen || !owner || !owner->object;
     }
-    if (--s->unanswered == 0)
-        decide(s);
+    s->unanswered--;
+    look_at_owners(s);
 }
 
 static void ask(struct sync *s, size_t place, const struct api_object *o) {
@@ -283,12 +259,8 @@ static void ask(struct sync *s, size_t place, const struct api_object *o) {
     struct question *q = arena_new(work_arena(s->work), struct question);
     *q = (struct question){s, place, arena_str(work_arena(s->work), ref->uid)};
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_GET,
-                                       .kind = kind,
-                                       .namespace = kind->namespaced ? o->meta->namespace : STR(""),
-                                       .name = ref->name},
-              owner_answered, q);
+    work_get(s->work, kind, kind->namespaced ? o->meta->namespace : STR(""), ref->name,
+             owner_answered, q);
 }
 
 /* What informers have told is taken from there. */
@@ -303,20 +275,34 @@ static void classify(struct sync *s, size_t place, const struct api_object *o) {
         ask(s, place, o);
 }
 
+/* The next owners, as long as not too many questions are open; behind the last of them it is
+ * decided. An object that is another by now is looked at again. */
+static void look_at_owners(struct sync *s) {
+    const struct gc_node *node = gc_graph_find(&s->c->graph, work_name(s->work));
+    bool is_same = node && node->object && str_eq(node->object->meta->resource_version, s->version);
+    while (is_same && s->next < s->count && s->unanswered < QUESTIONS)
+        classify(s, s->next++, node->object);
+    if (s->unanswered)
+        return;
+    if (is_same)
+        decide(s, node);
+    else if (node && node->object)
+        work_again_after(s->work, 0);
+}
+
 static void process_owned(struct collector *c, struct work *w, const struct gc_node *node) {
     struct sync *s = arena_new(work_arena(w), struct sync);
     s->c = c;
     s->work = w;
     s->version = arena_str(work_arena(w), node->object->meta->resource_version);
     s->verdicts = arena_array(work_arena(w), enum verdict, node->owner_count);
-    for (size_t i = 0; i < node->owner_count; i++)
-        classify(s, i, node->object);
-    if (!s->unanswered)
-        decide(s);
+    s->count = node->owner_count;
+    look_at_owners(s);
 }
 
-static void sync(void *arg, struct work *w) {
-    struct collector *c = arg;
+static void sync(void *self, struct work *w, const struct api_object *none) {
+    struct collector *c = self;
+    (void)none;
     const struct gc_node *node = gc_graph_find(&c->graph, work_name(w));
     if (!node || !node->object)
         return;
@@ -333,7 +319,7 @@ static void sync(void *arg, struct work *w) {
 
 static void report_namespace(struct collector *c, const struct api_object *o,
                              const struct api_owner_reference *ref) {
-    events_say(c->events, o, EVENTS_WARNING, "OwnerRefInvalidNamespace",
+    events_say(c->base.events, o, EVENTS_WARNING, "OwnerRefInvalidNamespace",
                "ownerRef [%.*s/%.*s, namespace: %.*s, name: %.*s, uid: %.*s] does not exist in "
                "namespace \"%.*s\"",
                STR_ARG(ref->api_version), STR_ARG(ref->kind), STR_ARG(o->meta->namespace),
@@ -341,37 +327,59 @@ static void report_namespace(struct collector *c, const struct api_object *o,
 }
 
 /* Looks at a dependent whose owner is not where it says. */
-static void check_reference(struct collector *c, const struct api_object *o,
-                            const struct api_object *owner) {
-    const struct api_owner_reference *ref = gc_reference(o, owner->meta->uid);
-    if (!ref || gc_is_consistent(ref, o->meta->namespace, owner))
+static void check_reference(struct collector *c, const struct gc_edge *e) {
+    const struct api_object *o = e->dependent->object, *owner = e->owner->object;
+    const struct api_owner_reference *ref = gc_reference(e);
+    if (gc_is_consistent(ref, o->meta->namespace, owner))
         return;
     if (owner->meta->namespace.n && !str_eq(owner->meta->namespace, o->meta->namespace))
         report_namespace(c, o, ref);
     enqueue(c, o->meta->uid);
 }
 
+/* The references of an object, which there may be tens of thousands of. */
+struct references {
+    const struct api_owner_reference_list *list;
+    struct map by_uid; /* the first of each uid, when one was asked for that is elsewhere */
+};
+
+/* The reference to an owner, which mostly stands at this place; or NULL. */
+static const struct api_owner_reference *find_reference(struct references *r, size_t place,
+                                                        struct str uid) {
+    if (place < r->list->n && str_eq(r->list->v[place].uid, uid))
+        return &r->list->v[place];
+    for (size_t i = r->by_uid.live ? 0 : r->list->n; i-- > 0;)
+        map_put_const(&r->by_uid, r->list->v[i].uid, &r->list->v[i]);
+    return map_get_const(&r->by_uid, uid);
+}
+
 /* References that are new: their owners have been seen, or are asked for. */
 static void note_owners(struct collector *c, const struct api_object *old,
                         const struct gc_node *node) {
+    static const struct api_owner_reference_list none;
+    struct references before = {old ? &old->meta->owner_references : &none,
+                                MAP_INIT(c->base.manager->seed)};
     for (size_t i = 0; i < node->owner_count; i++) {
         const struct gc_node *owner = node->owners[i].owner;
-        if (old && gc_reference(old, owner->uid))
+        if (find_reference(&before, i, owner->uid))
             continue;
         if (owner->object)
-            check_reference(c, node->object, owner->object);
+            check_reference(c, &node->owners[i]);
         else
             enqueue(c, node->uid);
     }
+    map_release(&before.by_uid);
 }
 
 /* References that were taken out, or do not block any more: their owners may go. */
 static void note_unblocked(struct collector *c, const struct api_object *old,
                            const struct api_object *o) {
     const struct api_owner_reference_list *refs = &old->meta->owner_references;
+    struct references now = {&o->meta->owner_references, MAP_INIT(c->base.manager->seed)};
     for (size_t i = 0; i < refs->n; i++)
-        if (gc_is_blocking(&refs->v[i]) && !gc_is_blocking(gc_reference(o, refs->v[i].uid)))
+        if (gc_is_blocking(&refs->v[i]) && !gc_is_blocking(find_reference(&now, i, refs->v[i].uid)))
             enqueue(c, refs->v[i].uid);
+    map_release(&now.by_uid);
 }
 
 /* Does a deletion begin, of the sort that has this finalizer? */
@@ -419,7 +427,7 @@ static void object_set(void *arg, const struct api_object *old, const struct api
     bool is_seen_first = !old;
     struct gc_node *node = gc_graph_set(&c->graph, o);
     for (const struct gc_edge *e = node->dependents; is_seen_first && e; e = e->next)
-        check_reference(c, e->dependent->object, o);
+        check_reference(c, e);
     note_owners(c, old, node);
     if (old)
         note_unblocked(c, old, o);
@@ -428,37 +436,30 @@ static void object_set(void *arg, const struct api_object *old, const struct api
 
 /* ---- beginning and end ---- */
 
-static void *start(struct manager *m) {
-    struct collector *c = xcalloc(1, sizeof *c);
+static void begin(void *self) {
+    struct collector *c = self;
     const struct informer_handler handler = {
         .set = object_set, .deleted = object_deleted, .arg = c};
-    c->manager = m;
-    c->events = manager__events(m, "garbage-collector-controller");
-    c->graph.nodes = c->absent = MAP_INIT(m->seed);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "garbage_collector_attempt_to_delete",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .workers = 20,
-                                                      .sync = sync,
-                                                      .arg = c});
+    c->graph.nodes = c->absent = MAP_INIT(c->base.manager->seed);
     size_t n;
     const struct registry_resource *rows = registry_resources(&n);
     for (size_t i = 0; i < n; i++)
         if (manager__is_deletable(&rows[i]) && strcmp(rows[i].kind->kind, "Event") != 0)
-            informer_listen(informers_of(m->informers, rows[i].kind), &handler);
-    return c;
+            informer_listen(informers_of(c->base.manager->informers, rows[i].kind), &handler);
 }
 
-static void stop(void *self) {
+static void end(void *self) {
     struct collector *c = self;
-    workqueue_free(c->queue);
-    events_free(c->events);
     gc_graph_release(&c->graph);
     map_release(&c->absent);
     for (size_t i = 0; i < ABSENT; i++)
         free(c->ring[i]);
-    free(c);
 }
 
-const struct manager__controller manager__garbage_collector = {start, stop};
+const struct manager__controller manager__garbage_collector = {
+    .size = sizeof(struct collector),
+    .component = "garbage-collector-controller",
+    .queues = {{"garbage_collector_attempt_to_delete", sync, .workers = 20}},
+    .begin = begin,
+    .end = end,
+};

@@ -106,12 +106,9 @@ bool gc_is_deleting_dependents(const struct api_object *o) {
     return o->meta->deletion_timestamp.set && gc_has_finalizer(o, "foregroundDeletion");
 }
 
-const struct api_owner_reference *gc_reference(const struct api_object *o, struct str uid) {
-    const struct api_owner_reference_list *refs = &o->meta->owner_references;
-    for (size_t i = 0; i < refs->n; i++)
-        if (str_eq(refs->v[i].uid, uid))
-            return &refs->v[i];
-    return NULL;
+const struct api_owner_reference *gc_reference(const struct gc_edge *e) {
+    const struct gc_node *node = e->dependent;
+    return &node->object->meta->owner_references.v[e - node->owners];
 }
 
 bool gc_is_blocking(const struct api_owner_reference *ref) {
@@ -127,7 +124,7 @@ bool gc_is_consistent(const struct api_owner_reference *ref, struct str namespac
 
 bool gc_is_blocked(const struct gc_node *node) {
     for (const struct gc_edge *e = node->dependents; e; e = e->next)
-        if (gc_is_blocking(gc_reference(e->dependent->object, node->uid)))
+        if (gc_is_blocking(gc_reference(e)))
             return true;
     return false;
 }

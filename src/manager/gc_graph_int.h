@@ -50,8 +50,8 @@ bool gc_has_finalizer(const struct api_object *o, const char *finalizer);
 /* Is it on its way out, and waits for its dependents to be deleted? */
 bool gc_is_deleting_dependents(const struct api_object *o);
 
-/* The reference of an object to the owner of this uid, or NULL. */
-const struct api_owner_reference *gc_reference(const struct api_object *o, struct str uid);
+/* The reference that is this edge. */
+const struct api_owner_reference *gc_reference(const struct gc_edge *e);
 
 /* Does the reference keep its owner from going? */
 bool gc_is_blocking(const struct api_owner_reference *ref);

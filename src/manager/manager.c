@@ -5,8 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "intern/intern.h"
 #include "manager/controller_int.h"
+#include "manager/manager_metrics.h"
 #include "manager/services/service_pods_int.h"
 #include "match/match.h"
 #include "net/loop.h"
@@ -100,6 +102,7 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     m->root_ca = opts->root_ca;
     m->issuer = opts->issuer;
     m->seed = opts->seed;
+    m->most_objects = opts->most_objects ? opts->most_objects : LIMIT_MANAGED_OBJECTS;
     m->atoms = intern_new(opts->seed);
     m->match = match_new(m->atoms, opts->gates, opts->engine, opts->seed);
     m->sweep = (struct net_timer){.fn = sweep, .arg = m};
@@ -107,16 +110,21 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     m->running = xcalloc(CONTROLLERS + 1, sizeof *m->running);
     for (size_t i = 0; controllers[i]; i++)
         if (is_enabled(opts, i))
-            m->running[i] = controllers[i]->start(m);
+            m->running[i] = manager__start(m, controllers[i]);
     return m;
+}
+
+void manager_metrics_write(const struct manager *m, struct buf *out) {
+    for (size_t i = 0; controllers[i]; i++)
+        if (m->running[i] && controllers[i]->write_metrics)
+            controllers[i]->write_metrics(m->running[i], out);
 }
 
 void manager_free(struct manager *m) {
     if (!m)
         return;
     for (size_t i = 0; controllers[i]; i++)
-        if (m->running[i])
-            controllers[i]->stop(m->running[i]);
+        manager__stop(m->running[i]);
     service_pods__free(m->service_pods);
     free(m->running);
     net_timer_stop(client_loop(m->client), &m->sweep);
@@ -129,12 +137,14 @@ struct informer *manager__informer(struct manager *m, enum api_type_id type) {
     return informers_of(m->informers, client_kind(type));
 }
 
-struct events *manager__events(struct manager *m, const char *component) {
-    return events_new(&(struct events_opts){
-        .client = m->client,
-        .log = m->log,
-        .component = component,
-    });
+size_t manager__room(struct manager *m, enum api_type_id type) {
+    size_t n = informer_count(manager__informer(m, type));
+    return n < m->most_objects ? m->most_objects - n : 0;
+}
+
+struct str manager__why_full(const struct manager *m, struct arena *a, enum api_type_id type) {
+    return arena_printf(a, "there are %zu %s, and Berth's controllers make no more (its own limit)",
+                        m->most_objects, client_kind(type)->plural);
 }
 
 bool manager__is_deletable(const struct registry_resource *resource) {
@@ -149,6 +159,16 @@ bool manager__namespace_goes(const struct client_answer *answer) {
            str_find(answer->message, STR("because it is being terminated")) != STR_NONE;
 }
 
+void manager__created(void *arg, struct work *w, const struct client_answer *answer) {
+    (void)arg;
+    if (answer->code && !manager__namespace_goes(answer))
+        work_fail_by(w, answer);
+}
+
 int64_t manager__now(const struct manager *m) {
     return clock_wall(net_loop_clock(client_loop(m->client)));
+}
+
+int64_t manager__mono(const struct manager *m) {
+    return net_loop_now(client_loop(m->client));
 }

@@ -35,6 +35,7 @@ struct manager_opts {
      * by default, "-name" is not this one. Borrowed. None: "*". */
     const struct str *controllers;
     size_t controller_count;
+    size_t most_objects; /* for tests; 0: LIMIT_MANAGED_OBJECTS */
 };
 
 /* Starts the controllers; NULL and err filled when one of the names is not known. Free it with

@@ -4,9 +4,6 @@
  * Follows k8s.io/kubernetes pkg/controller/namespace/deletion, func (*namespacedResourcesDeleter)
  * Delete.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "manager/controller_int.h"
 #include "manager/namespace_deletion_int.h"
@@ -18,15 +15,9 @@
 /* What has finalizers may be gone after so many seconds. */
 enum { FINALIZER_ESTIMATE = 15 };
 
-struct namespaces {
-    struct manager *manager;
-    struct workqueue *queue;
-    struct informer *informer;
-};
-
 /* One piece of work, in its arena. */
 struct sync {
-    struct namespaces *c;
+    struct manager__base *c;
     struct work *work;
     struct str name;
     int64_t deleted_at; /* nanoseconds since the Unix epoch */
@@ -57,13 +48,7 @@ static void send_finalize(struct sync *s, const struct api_object *o) {
     for (size_t i = 0; i < old.n; i++)
         if (!str_is(old.v[i], kubernetes))
             ns->spec.finalizers.v[ns->spec.finalizers.n++] = old.v[i];
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "finalize",
-                                       .name = s->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, "finalize", NULL, NULL);
 }
 
 static void conclude(struct sync *s, const struct api_object *o) {
@@ -78,12 +63,10 @@ static void conclude(struct sync *s, const struct api_object *o) {
 
 static void status_answered(void *arg, struct work *w, const struct client_answer *answer) {
     struct sync *s = arg;
-    (void)w;
-    if (answer->code == ERR_NONE) {
+    if (answer->code == ERR_NONE)
         conclude(s, answer->object);
-        return;
-    }
-    work_fail(s->work, "%.*s", STR_ARG(answer->message));
+    else
+        work_fail_by(w, answer);
 }
 
 static void send_status(struct sync *s, const struct api_object *o,
@@ -91,13 +74,7 @@ static void send_status(struct sync *s, const struct api_object *o,
     struct api_object *draft = api_object_derive(o);
     struct api_namespace *ns = api_own_body(draft);
     api_struct_copy(&draft->arena, &api_types[API_T_namespace_status], status, &ns->status);
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .name = s->name,
-                                       .object = draft},
-              answered, s);
+    work_update(s->work, draft, "status", answered, s);
 }
 
 /* Tells what was found. `totals`: all resources were looked at, not only pods. */
@@ -243,14 +220,12 @@ static void remove_others(struct sync *s) {
 
 /* ---- one namespace ---- */
 
-static void sync(void *arg, struct work *work) {
-    struct namespaces *c = arg;
-    const struct api_object *o = informer_get(c->informer, STR(""), work_name(work));
-    if (!o || !o->meta->deletion_timestamp.set)
+static void sync(void *self, struct work *work, const struct api_object *o) {
+    if (!o->meta->deletion_timestamp.set)
         return;
     const struct api_namespace *ns = o->body;
     struct sync *s = arena_new(work_arena(work), struct sync);
-    s->c = c;
+    s->c = self;
     s->work = work;
     s->name = work_name(work);
     s->deleted_at = manager__time_ns(o->meta->deletion_timestamp);
@@ -263,33 +238,16 @@ static void sync(void *arg, struct work *work) {
     }
 }
 
-static void namespace_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct namespaces *c = arg;
+static void namespace_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct manager__base *c = self;
     (void)old;
     if (o->meta->deletion_timestamp.set)
         workqueue_add_after(c->queue, STR(""), o->meta->name, GRACE);
 }
 
-static void *start(struct manager *m) {
-    struct namespaces *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->informer = manager__informer(m, API_T_namespace);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "namespace",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .workers = 10,
-                                                      .most_delay = 60 * CLOCK_SECOND,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(c->informer, &(struct informer_handler){.set = namespace_set, .arg = c});
-    return c;
-}
-
-static void stop(void *self) {
-    struct namespaces *c = self;
-    workqueue_free(c->queue);
-    free(c);
-}
-
-const struct manager__controller manager__namespace = {start, stop};
+const struct manager__controller manager__namespace = {
+    .size = sizeof(struct manager__base),
+    .queues = {{"namespace", sync, .names = API_T_namespace, .workers = 10,
+                .most_delay = 60 * CLOCK_SECOND}},
+    .kinds = {{API_T_namespace, .set = namespace_set}},
+};

@@ -44,10 +44,8 @@ struct known_node {
 };
 
 struct lifecycle {
-    struct manager *m;
-    struct informer *nodes, *pods, *leases;
-    struct events *events;
-    struct workqueue *queue;
+    struct manager__base base; /* keys: nodes */
+    struct informer *pods;
     struct map known; /* by name: struct known_node */
     struct map zones; /* by name: struct zone */
     bool is_lost;     /* all zones are in full disruption */
@@ -55,7 +53,7 @@ struct lifecycle {
 };
 
 static int64_t now_of(const struct lifecycle *l) {
-    return net_loop_now(client_loop(l->m->client));
+    return manager__mono(l->base.manager);
 }
 
 /* ---- zones ---- */
@@ -86,7 +84,7 @@ static bool all_are_lost(const struct lifecycle *l) {
 static void wake_all(struct lifecycle *l) {
     size_t at = 0;
     for (struct map_entry *e; (e = map_next(&l->known, &at));)
-        workqueue_add(l->queue, STR(""), e->key);
+        workqueue_add(l->base.queue, STR(""), e->key);
 }
 
 /* When the controller comes back, all nodes have their whole time again. */
@@ -138,28 +136,19 @@ static void count(struct lifecycle *l, struct known_node *k, const struct api_ob
 static void say(struct lifecycle *l, const struct api_object *node, const char *reason,
                 const char *did, const char *where) {
     struct str name = node->meta->name;
-    events_say(l->events, node, EVENTS_NORMAL, reason,
+    events_say(l->base.events, node, EVENTS_NORMAL, reason,
                "Node %.*s event: %s Node %.*s %s Controller", STR_ARG(name), did, STR_ARG(name),
                where);
-}
-
-static struct client_request update_of(const struct api_object *node) {
-    return (struct client_request){
-        .verb = REGISTRY_VERB_UPDATE,
-        .kind = node->kind,
-        .name = node->meta->name,
-        .object = api_object_derive(node),
-    };
 }
 
 static void mark_pod(struct lifecycle *l, struct work *w, const struct api_object *pod) {
     static const struct manager__pod_mark mark = {.type = "Ready", .status = "False"};
     if (!manager__pod_is_ready(pod))
         return;
-    struct str patch = manager__pod_mark_patch(work_arena(w), pod, &mark, manager__now(l->m));
-    struct client_request request = manager__pod_status_request(pod, patch);
-    work_send(w, &request, NULL, NULL);
-    events_say(l->events, pod, EVENTS_WARNING, "NodeNotReady", "Node is not ready");
+    struct str patch =
+        manager__pod_mark_patch(work_arena(w), pod, &mark, manager__now(l->base.manager));
+    manager__pod_mark_send(w, pod, patch, NULL, NULL);
+    events_say(l->base.events, pod, EVENTS_WARNING, "NodeNotReady", "Node is not ready");
 }
 
 /* A node has ceased to be ready, or is found so: its pods are not ready either. */
@@ -173,13 +162,12 @@ static void mark_pods(struct lifecycle *l, struct work *w, const struct api_obje
 
 static bool send_unknown(struct lifecycle *l, struct work *w, const struct api_object *node) {
     struct api_node_status status;
-    if (!manager__mark_unknown(work_arena(w), node, manager__now(l->m), &status))
+    if (!manager__mark_unknown(work_arena(w), node, manager__now(l->base.manager), &status))
         return false;
-    struct client_request request = update_of(node);
-    struct api_node *body = api_own_body(request.object);
-    request.subresource = "status";
-    api_struct_copy(&request.object->arena, &api_types[API_T_node_status], &status, &body->status);
-    work_send(w, &request, NULL, NULL);
+    struct api_object *draft = api_object_derive(node);
+    struct api_node *body = api_own_body(draft);
+    api_struct_copy(&draft->arena, &api_types[API_T_node_status], &status, &body->status);
+    work_update(w, draft, "status", NULL, NULL);
     return true;
 }
 
@@ -227,19 +215,18 @@ static void send_taints(struct lifecycle *l, struct work *w, struct known_node *
     struct api_taint_list taints;
     struct labels labels = node->meta->labels;
     enum manager__execute execute = wanted_execute(l, w, k, body);
-    bool changes = manager__wanted_taints(a, body, execute, manager__now(l->m), &taints);
+    bool changes = manager__wanted_taints(a, body, execute, manager__now(l->base.manager), &taints);
     changes |= manager__wanted_labels(a, &labels);
     if (!changes)
         return;
-    struct client_request request = update_of(node);
-    struct api_node *draft = api_own_body(request.object);
-    draft->metadata.labels = labels;
-    draft->spec.taints = taints;
+    struct api_object *draft = api_object_derive(node);
+    struct api_node *own = api_own_body(draft);
+    own->metadata.labels = labels;
+    own->spec.taints = taints;
     /* What was made in the arena of the work is to live as long as the object. */
-    struct api_object *whole = api_object_copy(request.object);
-    api_object_free(request.object);
-    request.object = whole;
-    work_send(w, &request, NULL, NULL);
+    struct api_object *whole = api_object_copy(draft);
+    api_object_free(draft);
+    work_update(w, whole, NULL, NULL, NULL);
 }
 
 /* ---- work ---- */
@@ -249,7 +236,7 @@ static void follow_readiness(struct lifecycle *l, struct work *w, struct known_n
                              const struct api_object *node) {
     bool is_ready = manager__readiness_of(node->body) == MANAGER__READY;
     if (!is_ready && k->was_ready)
-        events_say(l->events, node, EVENTS_NORMAL, "NodeNotReady",
+        events_say(l->base.events, node, EVENTS_NORMAL, "NodeNotReady",
                    "Node %.*s status is now: NodeNotReady", STR_ARG(node->meta->name));
     if (!is_ready && (k->was_ready || !k->is_judged))
         mark_pods(l, w, node);
@@ -259,11 +246,10 @@ static void follow_readiness(struct lifecycle *l, struct work *w, struct known_n
     k->is_judged = true;
 }
 
-static void sync_node(void *arg, struct work *w) {
-    struct lifecycle *l = arg;
+static void sync(void *self, struct work *w, const struct api_object *node) {
+    struct lifecycle *l = self;
     struct known_node *k = map_get(&l->known, work_name(w));
-    const struct api_object *node = informer_get(l->nodes, STR(""), work_name(w));
-    if (!k || !node)
+    if (!k)
         return;
     bool was_heard_of = manager__readiness_of(node->body) != MANAGER__NEVER_SAID;
     int64_t left = k->seen + (was_heard_of ? GRACE : STARTUP_GRACE) - now_of(l);
@@ -304,7 +290,7 @@ static void node_set(void *arg, const struct api_object *old, const struct api_o
         k->seen = now_of(l);
     k->heartbeat = heartbeat;
     count(l, k, object);
-    workqueue_add(l->queue, STR(""), object->meta->name);
+    workqueue_add(l->base.queue, STR(""), object->meta->name);
 }
 
 static void node_deleted(void *arg, const struct api_object *last) {
@@ -332,30 +318,11 @@ static void lease_set(void *arg, const struct api_object *old, const struct api_
         k->seen = now_of(l);
 }
 
-/* ---- life ---- */
+/* ---- beginning and end ---- */
 
-static void *start(struct manager *m) {
-    struct lifecycle *l = xcalloc(1, sizeof *l);
-    l->m = m;
-    l->known = MAP_INIT(m->seed);
-    l->zones = MAP_INIT(m->seed);
-    l->events = manager__events(m, "node-controller");
-    l->nodes = manager__informer(m, API_T_node);
-    l->pods = manager__informer(m, API_T_pod);
-    l->leases = manager__informer(m, API_T_lease);
-    l->queue = workqueue_new(&(struct workqueue_opts){
-        .name = "node_lifecycle_controller",
-        .client = m->client,
-        .informers = m->informers,
-        .log = m->log,
-        .workers = 64,
-        .sync = sync_node,
-        .arg = l,
-    });
-    informer_listen(l->nodes,
-                    &(struct informer_handler){.set = node_set, .deleted = node_deleted, .arg = l});
-    informer_listen(l->leases, &(struct informer_handler){.set = lease_set, .arg = l});
-    return l;
+static void begin(void *self) {
+    struct lifecycle *l = self;
+    l->known = l->zones = MAP_INIT(l->base.manager->seed);
 }
 
 static void free_values(struct map *map) {
@@ -365,14 +332,20 @@ static void free_values(struct map *map) {
     map_release(map);
 }
 
-static void stop(void *self) {
+static void end(void *self) {
     struct lifecycle *l = self;
-    workqueue_free(l->queue);
     free_values(&l->known);
     free_values(&l->zones);
-    events_free(l->events);
     arena_release(&l->scratch);
-    free(l);
 }
 
-const struct manager__controller manager__node_lifecycle = {start, stop};
+const struct manager__controller manager__node_lifecycle = {
+    .size = sizeof(struct lifecycle),
+    .component = "node-controller",
+    .queues = {{"node_lifecycle_controller", sync, .names = API_T_node, .workers = 64}},
+    .kinds = {{API_T_node, .set = node_set, .deleted = node_deleted},
+              {API_T_pod, .at = offsetof(struct lifecycle, pods)},
+              {API_T_lease, .set = lease_set}},
+    .begin = begin,
+    .end = end,
+};

@@ -44,23 +44,30 @@ static void send_batch(struct manager__pods *p) {
             break;
         p->made++;
         p->unanswered++;
-        work_send(p->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                           .kind = pod->kind,
-                                           .namespace = p->subject.namespace,
-                                           .object = pod},
-                  created, p);
+        work_create(p->work, pod, created, p);
     }
     p->missing -= p->batch;
     if (!p->unanswered)
         p->done(p->arg);
 }
 
+static void refuse(struct manager__pods *p) {
+    struct str why = manager__why_full(p->manager, work_arena(p->work), API_T_pod);
+    events_say_of(p->events, &p->subject, EVENTS_WARNING, "FailedCreate", "Error creating: %.*s",
+                  STR_ARG(why));
+    note_failure(p, "FailedCreate", why);
+    p->done(p->arg);
+}
+
 void manager__pods_create(struct manager__pods *p, size_t count) {
+    size_t room = manager__room(p->manager, API_T_pod);
     p->missing = count < MANAGER__BURST ? count : MANAGER__BURST;
+    p->missing = p->missing < room ? p->missing : room;
     p->made = p->batch = 0;
-    if (count)
+    if (p->missing)
         send_batch(p);
+    else if (count)
+        refuse(p);
     else
         p->done(p->arg);
 }

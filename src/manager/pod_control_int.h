@@ -19,6 +19,7 @@ struct manager__failure {
 
 /* The pods of one piece of work; the caller fills the first part. It lives as long as the work. */
 struct manager__pods {
+    struct manager *manager;
     struct work *work;
     struct events *events;
     struct events_subject subject; /* whose pods they are */

@@ -28,16 +28,15 @@ struct missing {
 };
 
 struct pod_gc {
-    struct manager *m;
-    struct informer *pods, *nodes;
-    struct workqueue *queue;
+    struct manager__base base; /* keys: pods */
+    struct informer *nodes;
     struct map missing; /* by name: struct missing */
     uint64_t sweep;
     struct net_timer timer;
 };
 
 static int64_t now_of(const struct pod_gc *g) {
-    return net_loop_now(client_loop(g->m->client));
+    return manager__mono(g->base.manager);
 }
 
 /* ---- nodes that are gone ---- */
@@ -73,18 +72,12 @@ static void forget_found(struct pod_gc *g) {
 /* ---- ending pods ---- */
 
 static void delete_pod(struct work *w, const struct api_object *pod) {
-    struct client_request request = {
-        .verb = REGISTRY_VERB_DELETE,
-        .kind = pod->kind,
-        .namespace = pod->meta->namespace,
-        .name = pod->meta->name,
-        .deletion = {.uid = pod->meta->uid, .grace_seconds = {true, 0}},
-    };
-    work_send(w, &request, NULL, NULL);
+    struct client_deletion how = work_deletion_by_force(pod);
+    work_delete(w, pod, &how, NULL, NULL);
 }
 
 static const struct api_object *pod_of(const struct pod_gc *g, const struct work *w) {
-    return informer_get(g->pods, work_namespace(w), work_name(w));
+    return informer_get(g->base.informer, work_namespace(w), work_name(w));
 }
 
 static void marked(void *arg, struct work *w, const struct client_answer *answer) {
@@ -100,10 +93,9 @@ static void end_pod(struct pod_gc *g, struct work *w, const struct api_object *p
                     const struct manager__pod_mark *mark) {
     struct str patch = {0};
     if (!api_pod_has_ended(pod->body))
-        patch = manager__pod_mark_patch(work_arena(w), pod, mark, manager__now(g->m));
-    struct client_request request = manager__pod_status_request(pod, patch);
+        patch = manager__pod_mark_patch(work_arena(w), pod, mark, manager__now(g->base.manager));
     if (patch.n)
-        work_send(w, &request, marked, g);
+        manager__pod_mark_send(w, pod, patch, marked, g);
     else
         delete_pod(w, pod);
 }
@@ -124,12 +116,7 @@ static void node_answered(void *arg, struct work *w, const struct client_answer 
 }
 
 static void ask_for_node(struct pod_gc *g, struct work *w, struct str name) {
-    struct client_request request = {
-        .verb = REGISTRY_VERB_GET,
-        .kind = client_kind(API_T_node),
-        .name = name,
-    };
-    work_send(w, &request, node_answered, g);
+    work_get(w, client_kind(API_T_node), STR(""), name, node_answered, g);
 }
 
 static enum manager__gc_reason judge(const struct pod_gc *g, const struct api_object *pod) {
@@ -139,11 +126,10 @@ static enum manager__gc_reason judge(const struct pod_gc *g, const struct api_ob
     return manager__gc_judge(pod, node ? node->body : NULL, is_gone(g, name));
 }
 
-static void sync_pod(void *arg, struct work *w) {
+static void sync(void *self, struct work *w, const struct api_object *pod) {
     static const struct manager__pod_mark failed = {.phase = "Failed"};
-    struct pod_gc *g = arg;
-    const struct api_object *pod = pod_of(g, w);
-    enum manager__gc_reason reason = pod ? judge(g, pod) : MANAGER__GC_NONE;
+    struct pod_gc *g = self;
+    enum manager__gc_reason reason = judge(g, pod);
     if (reason == MANAGER__GC_ORPHANED)
         ask_for_node(g, w, ((const struct api_pod *)pod->body)->spec.node_name);
     else if (reason != MANAGER__GC_NONE)
@@ -164,9 +150,9 @@ static void remove_ended(struct pod_gc *g, const struct api_object *pod) {
         .kind = pod->kind,
         .namespace = pod->meta->namespace,
         .name = pod->meta->name,
-        .deletion = {.uid = pod->meta->uid, .grace_seconds = {true, 0}},
+        .deletion = work_deletion_by_force(pod),
     };
-    client_send(g->m->client, &request, ignore, NULL);
+    client_send(g->base.manager->client, &request, ignore, NULL);
 }
 
 static void look_at(struct pod_gc *g, const struct api_object *pod) {
@@ -175,13 +161,14 @@ static void look_at(struct pod_gc *g, const struct api_object *pod) {
     if (node.n && !informer_get(g->nodes, STR(""), node))
         miss(g, node);
     if (judge(g, pod) != MANAGER__GC_NONE)
-        workqueue_add_object(g->queue, pod);
+        manager__add_deleted(g, pod);
 }
 
 static void look_at_all(struct pod_gc *g) {
     VEC(const struct api_object *) ended = {0};
     size_t n;
-    const struct api_object *const *pods = informer_find(g->pods, INFORMER_ALL, STR(""), &n);
+    const struct api_object *const *pods =
+        informer_find(g->base.informer, INFORMER_ALL, STR(""), &n);
     for (size_t i = 0; i < n; i++) {
         look_at(g, pods[i]);
         if (api_pod_has_ended(pods[i]->body))
@@ -195,44 +182,35 @@ static void look_at_all(struct pod_gc *g) {
 
 static void sweep(void *arg) {
     struct pod_gc *g = arg;
-    net_timer_start(client_loop(g->m->client), &g->timer, now_of(g) + SWEEP_EVERY);
-    if (!informers_have_synced(g->m->informers))
+    net_timer_start(client_loop(g->base.manager->client), &g->timer, now_of(g) + SWEEP_EVERY);
+    if (!informers_have_synced(g->base.manager->informers))
         return;
     g->sweep++;
     look_at_all(g);
     forget_found(g);
 }
 
-/* ---- life ---- */
+/* ---- beginning and end ---- */
 
-static void *start(struct manager *m) {
-    struct pod_gc *g = xcalloc(1, sizeof *g);
-    g->m = m;
-    g->missing = MAP_INIT(m->seed);
-    g->pods = manager__informer(m, API_T_pod);
-    g->nodes = manager__informer(m, API_T_node);
-    g->queue = workqueue_new(&(struct workqueue_opts){
-        .name = "pod_gc",
-        .client = m->client,
-        .informers = m->informers,
-        .log = m->log,
-        .workers = 8,
-        .sync = sync_pod,
-        .arg = g,
-    });
+static void begin(void *self) {
+    struct pod_gc *g = self;
+    g->missing = MAP_INIT(g->base.manager->seed);
     g->timer = (struct net_timer){.fn = sweep, .arg = g};
-    net_timer_start(client_loop(m->client), &g->timer, now_of(g) + SWEEP_EVERY);
-    return g;
+    net_timer_start(client_loop(g->base.manager->client), &g->timer, now_of(g) + SWEEP_EVERY);
 }
 
-static void stop(void *self) {
+static void end(void *self) {
     struct pod_gc *g = self;
-    net_timer_stop(client_loop(g->m->client), &g->timer);
-    workqueue_free(g->queue);
+    net_timer_stop(client_loop(g->base.manager->client), &g->timer);
     g->sweep++;
     forget_found(g);
     map_release(&g->missing);
-    free(g);
 }
 
-const struct manager__controller manager__pod_gc = {start, stop};
+const struct manager__controller manager__pod_gc = {
+    .size = sizeof(struct pod_gc),
+    .queues = {{"pod_gc", sync, .names = API_T_pod, .workers = 8}},
+    .kinds = {{API_T_node, .at = offsetof(struct pod_gc, nodes)}},
+    .begin = begin,
+    .end = end,
+};

@@ -62,14 +62,8 @@ struct str manager__pod_mark_patch(struct arena *a, const struct api_object *pod
     return patch_text(a, pod, &status);
 }
 
-struct client_request manager__pod_status_request(const struct api_object *pod, struct str patch) {
-    return (struct client_request){
-        .verb = REGISTRY_VERB_PATCH,
-        .kind = pod->kind,
-        .subresource = "status",
-        .namespace = pod->meta->namespace,
-        .name = pod->meta->name,
-        .patch_type = CLIENT_PATCH_STRATEGIC,
-        .patch = patch,
-    };
+void manager__pod_mark_send(struct work *w, const struct api_object *pod, struct str patch,
+                            work_answer_fn *answered, void *arg) {
+    work_patch(w, pod, &(struct work_patch){CLIENT_PATCH_STRATEGIC, "status", patch}, answered,
+               arg);
 }

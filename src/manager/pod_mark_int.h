@@ -3,7 +3,7 @@
 #define MANAGER_POD_MARK_INT_H
 
 #include "base/arena.h"
-#include "client/client.h"
+#include "client/workqueue.h"
 
 struct manager__pod_mark {
     const char *type, *status, *reason, *message; /* no type: no condition */
@@ -15,7 +15,8 @@ struct manager__pod_mark {
 struct str manager__pod_mark_patch(struct arena *a, const struct api_object *pod,
                                    const struct manager__pod_mark *c, int64_t now);
 
-/* The request that sends such a patch; it borrows from the pod. */
-struct client_request manager__pod_status_request(const struct api_object *pod, struct str patch);
+/* Sends such a patch. */
+void manager__pod_mark_send(struct work *w, const struct api_object *pod, struct str patch,
+                            work_answer_fn *answered, void *arg);
 
 #endif

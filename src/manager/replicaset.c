@@ -3,9 +3,6 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/replicaset, func (*ReplicaSetController) syncReplicaSet.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "controller/controller.h"
@@ -15,12 +12,8 @@
 #include "manager/replicaset_int.h"
 
 struct replicas {
-    struct manager *manager;
-    const struct replicas__kind *kind;
-    const struct api_kind *pod_kind;
-    struct events *events;
+    struct manager__base base; /* keys: ReplicaSets, or ReplicationControllers */
     struct informer *pods;
-    struct manager__owners owners;
 };
 
 /* One piece of work, in its arena. Informers may have younger objects when answers come. */
@@ -35,9 +28,11 @@ struct sync {
 
 /* The object that is worked on as it is now, or NULL when it is gone. */
 static const struct api_object *current(const struct sync *s) {
-    const struct api_object *o =
-        informer_get(s->c->owners.informer, s->pods.subject.namespace, s->pods.subject.name);
-    return o && str_eq(o->meta->uid, s->pods.subject.uid) ? o : NULL;
+    return manager__current(s->c, &s->pods.subject);
+}
+
+static const struct replicas__kind *kind_of(const struct replicas *c) {
+    return c->base.row->variant;
 }
 
 /* ---- the status, at the end ---- */
@@ -45,15 +40,8 @@ static const struct api_object *current(const struct sync *s) {
 static void send_status(struct sync *s, const struct api_object *o,
                         const struct api_replica_set_status *status) {
     struct api_object *draft = api_object_derive(o);
-    s->c->kind->write_status(draft, status);
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = s->pods.subject.namespace,
-                                       .name = s->pods.subject.name,
-                                       .object = draft},
-              NULL, NULL);
+    kind_of(s->c)->write_status(draft, status);
+    work_update(s->work, draft, "status", NULL, NULL);
 }
 
 static void finish(void *arg) {
@@ -63,8 +51,8 @@ static void finish(void *arg) {
     struct api_replica_set_status status;
     if (!o)
         return;
-    if (replicas__status(a, s->c->kind->read(a, o), &s->counts, s->generation, &s->pods.failure,
-                         manager__now(s->c->manager), &status))
+    if (replicas__status(a, kind_of(s->c)->read(a, o), &s->counts, s->generation, &s->pods.failure,
+                         manager__now(s->c->base.manager), &status))
         send_status(s, o, &status);
     if (s->pods.failure.reason)
         work_fail(s->work, "%.*s", STR_ARG(s->pods.failure.message));
@@ -80,7 +68,7 @@ static struct api_object *make(void *arg, size_t place) {
     (void)place;
     if (!o)
         return NULL;
-    const struct api_replica_set *set = s->c->kind->read(work_arena(s->work), o);
+    const struct api_replica_set *set = kind_of(s->c)->read(work_arena(s->work), o);
     struct api_object *pod = controller_pod_new(o, &set->spec.template, STR(""));
     api_own_meta(pod)->generate_name = manager__pod_prefix(&pod->arena, o->meta->name);
     return pod;
@@ -95,12 +83,12 @@ static void count_related(struct sync *s, const struct api_object *o, struct map
     struct arena *a = work_arena(s->work);
     size_t n, pod_count, used = 0;
     const struct api_object *const *sets =
-        informer_find(s->c->owners.informer, INFORMER_BY_CONTROLLER, ref->uid, &n);
+        informer_find(s->c->base.informer, INFORMER_BY_CONTROLLER, ref->uid, &n);
     const struct api_object *const *pods =
         informer_find(s->c->pods, INFORMER_BY_NAMESPACE, o->meta->namespace, &pod_count);
     const struct selector **selectors = arena_array(a, const struct selector *, n);
     for (size_t i = 0; i < n; i++)
-        selectors[i] = s->c->owners.selector(a, sets[i]);
+        selectors[i] = manager__selector(s->c, a, sets[i]);
     for (size_t i = 0; i < pod_count; i++) {
         struct str node = ((const struct api_pod *)pods[i]->body)->spec.node_name;
         size_t k = 0;
@@ -119,7 +107,7 @@ static void relate(struct sync *s, const struct api_object *o, struct manager__c
                    size_t n) {
     if (!api_object_controller(o))
         return;
-    AUTO(map_release) struct map nodes = MAP_INIT(s->c->manager->seed);
+    AUTO(map_release) struct map nodes = MAP_INIT(s->c->base.manager->seed);
     count_related(s, o, &nodes,
                   arena_array(work_arena(s->work), int64_t, informer_count(s->c->pods) + 1));
     for (size_t i = 0; i < n; i++) {
@@ -137,7 +125,8 @@ static void send_deletions(struct sync *s, const struct api_object *o,
         v[i].pod = pods->v[i];
     if (surplus < pods->n) {
         relate(s, o, v, pods->n);
-        manager__rank_for_deletion(v, pods->n, manager__now(s->c->manager), s->c->manager->gates);
+        manager__rank_for_deletion(v, pods->n, manager__now(s->c->base.manager),
+                                   s->c->base.manager->gates);
     }
     struct str *names = arena_array(work_arena(s->work), struct str, surplus);
     for (size_t i = 0; i < surplus; i++)
@@ -164,8 +153,8 @@ static struct api_opt_i32 count_terminating(const struct replicas *c, const stru
                                             const struct selector *selector) {
     size_t n;
     struct api_opt_i32 count = {.set = true};
-    if (!c->kind->tells_terminating ||
-        !feature_enabled(c->manager->gates, FEATURE_DeploymentReplicaSetTerminatingReplicas))
+    if (!kind_of(c)->tells_terminating ||
+        !feature_enabled(c->base.manager->gates, FEATURE_DeploymentReplicaSetTerminatingReplicas))
         return (struct api_opt_i32){0};
     const struct api_object *const *pods =
         informer_find(c->pods, INFORMER_BY_CONTROLLER, o->meta->uid, &n);
@@ -185,10 +174,10 @@ static struct sync *sync_new(struct replicas *c, struct work *work, const struct
     s->c = c;
     s->work = work;
     s->pods = (struct manager__pods){
+        .manager = c->base.manager,
         .work = work,
-        .events = c->events,
-        .subject = {o->kind, work_namespace(work), work_name(work),
-                    arena_str(work_arena(work), o->meta->uid)},
+        .events = c->base.events,
+        .subject = manager__subject(work, o),
         .make = make,
         .done = finish,
         .arg = s,
@@ -207,26 +196,22 @@ static void plan_next_check(struct sync *s, const struct api_replica_set *set,
         s->next_check = seconds * CLOCK_SECOND;
 }
 
-static void sync(void *arg, struct work *work) {
-    struct replicas *c = arg;
-    const struct api_object *o =
-        informer_get(c->owners.informer, work_namespace(work), work_name(work));
+static void sync(void *self, struct work *work, const struct api_object *o) {
+    struct replicas *c = self;
     struct manager__objects pods;
-    if (!o)
-        return;
     struct arena *a = work_arena(work);
-    const struct selector *selector = c->owners.selector(a, o);
-    if (!selector || !manager__claim(&(struct manager__claim){.work = work,
-                                                              .owner = o,
-                                                              .members = c->pods,
-                                                              .kind = c->pod_kind,
-                                                              .selector = selector,
-                                                              .considers = is_active},
-                                     &pods))
+    const struct selector *selector = manager__selector(c, a, o);
+    if (!manager__claim(&(struct manager__claim){.work = work,
+                                                 .owner = o,
+                                                 .members = c->pods,
+                                                 .kind = client_kind(API_T_pod),
+                                                 .selector = selector,
+                                                 .considers = is_active},
+                        &pods))
         return;
     struct sync *s = sync_new(c, work, o);
-    const struct api_replica_set *set = c->kind->read(a, o);
-    int64_t now = manager__now(c->manager);
+    const struct api_replica_set *set = kind_of(c)->read(a, o);
+    int64_t now = manager__now(c->base.manager);
     s->counts.terminating = count_terminating(c, o, selector);
     replicas__count(&s->counts, set, &pods, now);
     plan_next_check(s, set, &pods, now);
@@ -246,53 +231,38 @@ static void write_replica_set_status(struct api_object *draft,
     api_struct_copy(&draft->arena, &api_types[API_T_replica_set_status], status, &set->status);
 }
 
-static const struct selector *replica_set_selector(struct arena *a, const struct api_object *o) {
-    struct selector *selector;
-    const struct api_replica_set *set = o->body;
-    return selector_compile(a, set->spec.selector, &selector, NULL) < 0 ? NULL : selector;
+static const struct api_label_selector *replica_set_selector(struct arena *a,
+                                                             const struct api_object *o) {
+    (void)a;
+    return ((const struct api_replica_set *)o->body)->spec.selector;
 }
 
-void *replicas__start(struct manager *m, const struct replicas__kind *kind) {
-    struct replicas *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->kind = kind;
-    c->pod_kind = client_kind(API_T_pod);
-    c->events = manager__events(m, kind->component);
-    c->pods = manager__informer(m, API_T_pod);
-    c->owners = (struct manager__owners){
-        .queue = workqueue_new(&(struct workqueue_opts){.name = kind->queue,
-                                                        .client = m->client,
-                                                        .informers = m->informers,
-                                                        .log = m->log,
-                                                        .sync = sync,
-                                                        .arg = c}),
-        .kind = client_kind(kind->type),
-        .informer = manager__informer(m, kind->type),
-        .selector = kind->selector,
-    };
-    manager__owners_listen(&c->owners);
-    manager__members_listen(&c->owners, c->pods);
-    return c;
-}
+/* ---- both ---- */
 
-void replicas__stop(void *self) {
-    struct replicas *c = self;
-    workqueue_free(c->owners.queue);
-    events_free(c->events);
-    free(c);
-}
+static const struct replicas__kind replica_sets = {
+    .tells_terminating = true,
+    .read = read_replica_set,
+    .write_status = write_replica_set_status,
+};
 
-static void *start_replica_sets(struct manager *m) {
-    static const struct replicas__kind kind = {
-        .type = API_T_replica_set,
-        .queue = "replicaset",
-        .component = "replicaset-controller",
-        .tells_terminating = true,
-        .read = read_replica_set,
-        .write_status = write_replica_set_status,
-        .selector = replica_set_selector,
-    };
-    return replicas__start(m, &kind);
-}
-
-const struct manager__controller manager__replicaset = {start_replica_sets, replicas__stop};
+const struct manager__controller manager__replicaset = {
+    .size = sizeof(struct replicas),
+    .variant = &replica_sets,
+    .component = "replicaset-controller",
+    .queues = {{"replicaset", sync, .names = API_T_replica_set}},
+    .kinds = {{API_T_replica_set, .set = manager__add_set, .deleted = manager__add_deleted},
+              {API_T_pod, .at = offsetof(struct replicas, pods), .set = manager__member_set,
+               .deleted = manager__member_deleted}},
+    .selector = replica_set_selector,
+};
+const struct manager__controller manager__replicationcontroller = {
+    .size = sizeof(struct replicas),
+    .variant = &replicas__controllers,
+    .component = "replication-controller",
+    .queues = {{"replicationmanager", sync, .names = API_T_replication_controller}},
+    .kinds = {{API_T_replication_controller, .set = manager__add_set,
+               .deleted = manager__add_deleted},
+              {API_T_pod, .at = offsetof(struct replicas, pods), .set = manager__member_set,
+               .deleted = manager__member_deleted}},
+    .selector = replicas__controller_selector,
+};

@@ -11,20 +11,17 @@
 
 /* What is different. */
 struct replicas__kind {
-    enum api_type_id type;
-    const char *queue, *component; /* of the queue, and of events */
-    bool tells_terminating;        /* its status has terminatingReplicas */
+    bool tells_terminating; /* its status has terminatingReplicas */
     /* The object as a ReplicaSet, in the arena and borrowing from the object. */
     const struct api_replica_set *(*read)(struct arena *a, const struct api_object *o);
     /* Writes a copy of the status into a draft of the object. */
     void (*write_status)(struct api_object *draft, const struct api_replica_set_status *status);
-    /* As that of struct manager__owners. */
-    const struct selector *(*selector)(struct arena *a, const struct api_object *o);
 };
 
-/* Slots of struct manager__controller, for either kind; the kind is stored. */
-void *replicas__start(struct manager *m, const struct replicas__kind *kind);
-void replicas__stop(void *self);
+/* ReplicationControllers, and the slot `selector` of their table. */
+extern const struct replicas__kind replicas__controllers;
+const struct api_label_selector *replicas__controller_selector(struct arena *a,
+                                                               const struct api_object *o);
 
 /* How many pods there are, and of what sort. */
 struct replicas__counts {

@@ -60,22 +60,9 @@ static void write_status(struct api_object *draft, const struct api_replica_set_
         };
 }
 
-static const struct selector *selector(struct arena *a, const struct api_object *o) {
-    struct selector *compiled;
-    const struct api_replica_set *set = read(a, o);
-    return selector_compile(a, set->spec.selector, &compiled, NULL) < 0 ? NULL : compiled;
-}
+const struct replicas__kind replicas__controllers = {.read = read, .write_status = write_status};
 
-static void *start(struct manager *m) {
-    static const struct replicas__kind kind = {
-        .type = API_T_replication_controller,
-        .queue = "replicationmanager",
-        .component = "replication-controller",
-        .read = read,
-        .write_status = write_status,
-        .selector = selector,
-    };
-    return replicas__start(m, &kind);
+const struct api_label_selector *replicas__controller_selector(struct arena *a,
+                                                               const struct api_object *o) {
+    return read(a, o)->spec.selector;
 }
-
-const struct manager__controller manager__replicationcontroller = {start, replicas__stop};

@@ -17,9 +17,7 @@
 #define RESYNC (5 * 60 * CLOCK_SECOND)
 
 struct quotas {
-    struct manager *manager;
-    struct workqueue *queue;
-    struct informer *informer;
+    struct manager__base base; /* keys: quotas */
     struct kind_watch *kinds;
     size_t n;
 };
@@ -69,8 +67,9 @@ static void keep_others(const struct api_resource_quota *quota, struct api_quant
 
 static struct api_quantities count(struct quotas *c, struct arena *a, const struct api_object *o) {
     const struct api_resource_quota *quota = o->body;
-    struct registry_meter meter = {
-        .arena = a, .gates = c->manager->gates, .now = manager__time(manager__now(c->manager))};
+    struct registry_meter meter = {.arena = a,
+                                   .gates = c->base.manager->gates,
+                                   .now = manager__time(manager__now(c->base.manager))};
     struct api_quantities used = {
         arena_array(a, struct api_quantity, quota->spec.hard.n * (c->n + 1) + quota->status.used.n),
         0};
@@ -82,11 +81,8 @@ static struct api_quantities count(struct quotas *c, struct arena *a, const stru
     return used;
 }
 
-static void sync(void *arg, struct work *w) {
-    struct quotas *c = arg;
-    const struct api_object *o = informer_get(c->informer, work_namespace(w), work_name(w));
-    if (!o)
-        return;
+static void sync(void *self, struct work *w, const struct api_object *o) {
+    struct quotas *c = self;
     const struct api_resource_quota *quota = o->body;
     struct api_resource_quota_status status = {.hard = quota->spec.hard,
                                                .used = count(c, work_arena(w), o)};
@@ -97,37 +93,29 @@ static void sync(void *arg, struct work *w) {
     struct api_object *draft = api_object_derive(o);
     api_struct_copy(&draft->arena, &api_types[API_T_resource_quota_status], &status,
                     &((struct api_resource_quota *)api_own_body(draft))->status);
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = work_namespace(w),
-                                       .name = work_name(w),
-                                       .object = draft},
-              NULL, NULL);
+    work_update(w, draft, "status", NULL, NULL);
 }
 
 /* ---- what informers tell ---- */
 
-static void quota_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct quotas *c = arg;
+static void quota_set(void *self, const struct api_object *old, const struct api_object *o) {
     const struct api_resource_quota *a = old ? old->body : NULL, *b = o->body;
     if (!a || !registry_amounts_equal(&a->spec.hard, &b->spec.hard) ||
         !registry_amounts_equal(&b->spec.hard, &b->status.hard))
-        workqueue_add_object(c->queue, o);
+        manager__add_set(self, old, o);
 }
 
 /* The quotas of a namespace that limit what objects of the kind use. */
 static void replenish(const struct kind_watch *k, struct str namespace) {
     AUTO(arena_release) struct arena a = {0};
-    struct registry_meter meter = {.arena = &a, .gates = k->quotas->manager->gates};
+    struct registry_meter meter = {.arena = &a, .gates = k->quotas->base.manager->gates};
     size_t n;
     const struct api_object *const *all =
-        informer_find(k->quotas->informer, INFORMER_BY_NAMESPACE, namespace, &n);
+        informer_find(k->quotas->base.informer, INFORMER_BY_NAMESPACE, namespace, &n);
     for (size_t i = 0; i < n; i++) {
         const struct api_resource_quota *quota = all[i]->body;
         if (registry_quota_names(&meter, k->kind, &quota->spec.hard).n)
-            workqueue_add_object(k->quotas->queue, all[i]);
+            workqueue_add_object(k->quotas->base.queue, all[i]);
     }
 }
 
@@ -147,7 +135,8 @@ static void object_set(void *arg, const struct api_object *old, const struct api
 
 /* ---- beginning and end ---- */
 
-static void watch_kinds(struct quotas *c) {
+static void watch_kinds(void *self) {
+    struct quotas *c = self;
     size_t n;
     const struct registry_resource *rows = registry_resources(&n);
     c->kinds = xcalloc(n, sizeof *c->kinds);
@@ -157,32 +146,20 @@ static void watch_kinds(struct quotas *c) {
             strcmp(kind->kind, "Event") == 0)
             continue;
         struct kind_watch *k = &c->kinds[c->n++];
-        *k = (struct kind_watch){c, kind, informers_of(c->manager->informers, kind)};
+        *k = (struct kind_watch){c, kind, informers_of(c->base.manager->informers, kind)};
         informer_listen(k->informer, &(struct informer_handler){
                                          .set = object_set, .deleted = object_deleted, .arg = k});
     }
 }
 
-static void *start(struct manager *m) {
-    struct quotas *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->informer = manager__informer(m, API_T_resource_quota);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "resourcequota_primary",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(c->informer, &(struct informer_handler){.set = quota_set, .arg = c});
-    watch_kinds(c);
-    return c;
+static void end(void *self) {
+    free(((struct quotas *)self)->kinds);
 }
 
-static void stop(void *self) {
-    struct quotas *c = self;
-    workqueue_free(c->queue);
-    free(c->kinds);
-    free(c);
-}
-
-const struct manager__controller manager__resourcequota = {start, stop};
+const struct manager__controller manager__resourcequota = {
+    .size = sizeof(struct quotas),
+    .queues = {{"resourcequota_primary", sync, .names = API_T_resource_quota}},
+    .kinds = {{API_T_resource_quota, .set = quota_set}},
+    .begin = watch_kinds,
+    .end = end,
+};

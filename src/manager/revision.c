@@ -109,3 +109,19 @@ struct str revision__hash(const struct api_object *o) {
     const struct label *l = labels_find(&o->meta->labels, STR(REVISION_HASH));
     return l ? l->value : (struct str){0};
 }
+
+struct revisions_used revision__used(struct arena *a, const struct manager__objects *pods) {
+    struct revisions_used used = {arena_array(a, struct str, pods->n), 0};
+    for (size_t i = 0; i < pods->n; i++) {
+        struct str hash = revision__hash(pods->v[i]);
+        if (hash.n)
+            used.v[used.n++] = hash;
+    }
+    if (used.n)
+        qsort(used.v, used.n, sizeof *used.v, str_cmp_qsort);
+    return used;
+}
+
+bool revision__is_used(const struct revisions_used *used, struct str hash) {
+    return used->n && bsearch(&hash, used->v, used->n, sizeof hash, str_cmp_qsort);
+}

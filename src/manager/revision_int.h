@@ -36,4 +36,16 @@ bool revision__template(struct arena *a, const struct api_object *revision,
 /* The hash that is the label of an object; empty: it has none. */
 struct str revision__hash(const struct api_object *o);
 
+/* The hashes that pods have, sorted. */
+struct revisions_used {
+    struct str *v;
+    size_t n;
+};
+
+/* Finds them; the list lives in the arena, the texts are the pods'. */
+struct revisions_used revision__used(struct arena *a, const struct manager__objects *pods);
+
+/* Has a pod this hash? None has an empty one. */
+bool revision__is_used(const struct revisions_used *used, struct str hash);
+
 #endif

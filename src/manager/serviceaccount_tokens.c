@@ -4,10 +4,7 @@
  * Follows k8s.io/kubernetes pkg/controller/serviceaccount, func (*TokensController) syncSecret,
  * func (*TokensController) syncServiceAccount.
  */
-#include <stdlib.h>
-
 #include "auth/token.h"
-#include "base/alloc.h"
 #include "manager/controller_int.h"
 #include "manager/labelled_int.h"
 
@@ -15,10 +12,10 @@
 #define ACCOUNT_UID  STR("kubernetes.io/service-account.uid")
 
 struct tokens {
-    struct manager *manager;
-    struct workqueue *accounts, *secrets;
+    struct manager__base base; /* keys: accounts */
+    struct workqueue *secrets;
     struct workqueue *references; /* "secret/account/uid": of a Secret that is gone */
-    struct informer *account_informer, *secret_informer;
+    struct informer *secret_informer;
     struct labelled *by_account;
 };
 
@@ -39,27 +36,23 @@ static bool is_of(const struct api_object *account, const struct api_object *sec
 }
 
 static void delete_secret(struct work *w, const struct api_object *secret) {
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = client_kind(API_T_secret),
-                                       .namespace = secret->meta->namespace,
-                                       .name = secret->meta->name,
-                                       .deletion = {.uid = secret->meta->uid}},
-              NULL, NULL);
+    work_delete(w, secret, &(struct client_deletion){.uid = secret->meta->uid}, NULL, NULL);
 }
 
 /* ---- accounts ---- */
 
-static void sync_account(void *arg, struct work *w) {
-    struct tokens *c = arg;
-    const struct api_object *account =
-        informer_get(c->account_informer, work_namespace(w), work_name(w));
+static void sync_account(void *self, struct work *w, const struct api_object *account) {
+    struct tokens *c = self;
     const struct label key = {STR(""), work_name(w)};
     size_t at = 0;
     for (const struct api_object *secret;
          (secret = labelled__next(c->by_account, work_namespace(w), &key, &at));)
         if (!is_of(account, secret) && (account || annotation(secret, ACCOUNT_UID).n))
             delete_secret(w, secret);
+}
+
+static void account_gone(void *self, struct work *w) {
+    sync_account(self, w, NULL);
 }
 
 /* ---- Secrets ---- */
@@ -80,12 +73,12 @@ static void set_data(struct api_object *draft, const char *key, struct str value
 static void written(void *arg, struct work *w, const struct client_answer *answer) {
     (void)arg;
     if (answer->code && answer->code != ERR_CONFLICT && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
 }
 
 static void fill(const struct tokens *c, struct work *w, const struct api_object *secret,
                  const struct api_object *account) {
-    struct str ca = c->manager->root_ca, token = {0};
+    struct str ca = c->base.manager->root_ca, token = {0};
     bool needs_ca = ca.n && !str_eq(data_of(secret, "ca.crt"), ca);
     bool needs_namespace = !data_of(secret, "namespace").n;
     bool needs_token = !data_of(secret, "token").n;
@@ -93,7 +86,8 @@ static void fill(const struct tokens *c, struct work *w, const struct api_object
     if (!needs_ca && !needs_namespace && !needs_token)
         return;
     if (needs_token)
-        token = auth_legacy_token_sign(c->manager->issuer, work_arena(w), account, secret, &err);
+        token =
+            auth_legacy_token_sign(c->base.manager->issuer, work_arena(w), account, secret, &err);
     if (needs_token && !token.p) {
         work_fail(w, "%s", err.msg);
         return;
@@ -109,13 +103,7 @@ static void fill(const struct tokens *c, struct work *w, const struct api_object
         set_data(draft, "token", token);
     labels_put(a, annotations, (struct label){ACCOUNT_NAME, arena_str(a, account->meta->name)});
     labels_put(a, annotations, (struct label){ACCOUNT_UID, arena_str(a, account->meta->uid)});
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = draft->kind,
-                                       .namespace = work_namespace(w),
-                                       .name = work_name(w),
-                                       .object = draft},
-              written, NULL);
+    work_update(w, draft, NULL, written, NULL);
 }
 
 static void settle(const struct tokens *c, struct work *w, const struct api_object *secret,
@@ -126,47 +114,43 @@ static void settle(const struct tokens *c, struct work *w, const struct api_obje
         delete_secret(w, secret);
 }
 
-static const struct api_object *secret_of(const struct tokens *c, struct work *w) {
-    const struct api_object *o = informer_get(c->secret_informer, work_namespace(w), work_name(w));
-    return o && is_token(o) && annotation(o, ACCOUNT_NAME).n ? o : NULL;
+/* Is it a token of some account? */
+static bool is_accounts(const struct api_object *secret) {
+    return secret && is_token(secret) && annotation(secret, ACCOUNT_NAME).n;
 }
 
 /* What the server has decides: an informer may not have told of an account yet. */
 static void account_read(void *arg, struct work *w, const struct client_answer *answer) {
     struct tokens *c = arg;
-    const struct api_object *secret = secret_of(c, w);
+    const struct api_object *secret =
+        informer_get(c->secret_informer, work_namespace(w), work_name(w));
     if (answer->code && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
-    else if (secret)
+        work_fail_by(w, answer);
+    else if (is_accounts(secret))
         settle(c, w, secret, answer->code ? NULL : answer->object);
 }
 
-static void sync_secret(void *arg, struct work *w) {
-    struct tokens *c = arg;
-    const struct api_object *secret = secret_of(c, w);
-    if (!secret)
+static void sync_secret(void *self, struct work *w, const struct api_object *secret) {
+    struct tokens *c = self;
+    if (!is_accounts(secret))
         return;
     struct str name = annotation(secret, ACCOUNT_NAME);
-    const struct api_object *account = informer_get(c->account_informer, work_namespace(w), name);
+    const struct api_object *account = informer_get(c->base.informer, work_namespace(w), name);
     if (is_of(account, secret))
         settle(c, w, secret, account);
     else
-        work_send(w,
-                  &(struct client_request){.verb = REGISTRY_VERB_GET,
-                                           .kind = client_kind(API_T_service_account),
-                                           .namespace = work_namespace(w),
-                                           .name = name},
-                  account_read, c);
+        work_get(w, client_kind(API_T_service_account), work_namespace(w), name, account_read, c);
 }
 
 /* ---- references to Secrets that are gone ---- */
 
-static void sync_reference(void *arg, struct work *w) {
-    struct tokens *c = arg;
+static void sync_reference(void *self, struct work *w, const struct api_object *none) {
+    struct tokens *c = self;
+    (void)none;
     struct str secret, name, uid;
     str_cut(work_name(w), '/', &secret, &name);
     str_cut(name, '/', &name, &uid);
-    const struct api_object *o = informer_get(c->account_informer, work_namespace(w), name);
+    const struct api_object *o = informer_get(c->base.informer, work_namespace(w), name);
     if (!o || (uid.n && !str_eq(uid, o->meta->uid)) ||
         informer_get(c->secret_informer, work_namespace(w), secret))
         return;
@@ -183,30 +167,13 @@ static void sync_reference(void *arg, struct work *w) {
         return;
     }
     ((struct api_service_account *)api_own_body(draft))->secrets = list;
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = draft->kind,
-                                       .namespace = work_namespace(w),
-                                       .name = o->meta->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(w, draft, NULL, NULL, NULL);
 }
 
 /* ---- what informers tell ---- */
 
-static void account_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct tokens *c = arg;
-    (void)old;
-    workqueue_add_object(c->accounts, o);
-}
-
-static void account_deleted(void *arg, const struct api_object *last) {
-    struct tokens *c = arg;
-    workqueue_add_object(c->accounts, last);
-}
-
-static void secret_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct tokens *c = arg;
+static void secret_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct tokens *c = self;
     struct label key = {STR(""), annotation(o, ACCOUNT_NAME)};
     const struct labels under = {&key, 1};
     (void)old;
@@ -216,8 +183,8 @@ static void secret_set(void *arg, const struct api_object *old, const struct api
     workqueue_add_object(c->secrets, o);
 }
 
-static void secret_deleted(void *arg, const struct api_object *last) {
-    struct tokens *c = arg;
+static void secret_deleted(void *self, const struct api_object *last) {
+    struct tokens *c = self;
     AUTO(arena_release) struct arena a = {0};
     struct str account = annotation(last, ACCOUNT_NAME);
     if (!is_token(last))
@@ -231,43 +198,31 @@ static void secret_deleted(void *arg, const struct api_object *last) {
 
 /* ---- beginning and end ---- */
 
-static struct workqueue *queue_new(struct tokens *c, void (*sync)(void *arg, struct work *w)) {
-    return workqueue_new(&(struct workqueue_opts){.name = "serviceaccount_tokens_service",
-                                                  .client = c->manager->client,
-                                                  .informers = c->manager->informers,
-                                                  .log = c->manager->log,
-                                                  .sync = sync,
-                                                  .arg = c});
-}
-
 /* Without somebody who signs there are no tokens. */
-static void *start(struct manager *m) {
-    if (!m->issuer || !m->issuer->keys)
-        return NULL;
-    struct tokens *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->account_informer = manager__informer(m, API_T_service_account);
-    c->secret_informer = manager__informer(m, API_T_secret);
-    c->by_account = labelled__new(m->seed);
-    c->accounts = queue_new(c, sync_account);
-    c->secrets = queue_new(c, sync_secret);
-    c->references = queue_new(c, sync_reference);
-    informer_listen(
-        c->account_informer,
-        &(struct informer_handler){.set = account_set, .deleted = account_deleted, .arg = c});
-    informer_listen(
-        c->secret_informer,
-        &(struct informer_handler){.set = secret_set, .deleted = secret_deleted, .arg = c});
-    return c;
+static bool has_keys(const struct manager *m) {
+    return m->issuer && m->issuer->keys;
 }
 
-static void stop(void *self) {
+static void begin(void *self) {
     struct tokens *c = self;
-    workqueue_free(c->accounts);
-    workqueue_free(c->secrets);
-    workqueue_free(c->references);
-    labelled__free(c->by_account);
-    free(c);
+    c->by_account = labelled__new(c->base.manager->seed);
 }
 
-const struct manager__controller manager__serviceaccount_tokens = {start, stop};
+static void end(void *self) {
+    labelled__free(((struct tokens *)self)->by_account);
+}
+
+#define QUEUE "serviceaccount_tokens_service"
+
+const struct manager__controller manager__serviceaccount_tokens = {
+    .size = sizeof(struct tokens),
+    .is_wanted = has_keys,
+    .queues = {{QUEUE, sync_account, .names = API_T_service_account, .gone = account_gone},
+               {QUEUE, sync_secret, .names = API_T_secret, .at = offsetof(struct tokens, secrets)},
+               {QUEUE, sync_reference, .at = offsetof(struct tokens, references)}},
+    .kinds = {{API_T_service_account, .set = manager__add_set, .deleted = manager__add_deleted},
+              {API_T_secret, .at = offsetof(struct tokens, secret_informer), .set = secret_set,
+               .deleted = secret_deleted}},
+    .begin = begin,
+    .end = end,
+};

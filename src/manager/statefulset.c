@@ -4,11 +4,10 @@
  * Follows k8s.io/kubernetes pkg/controller/statefulset, func (*defaultStatefulSetControl)
  * UpdateStatefulSet.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "controller/controller.h"
+#include "manager/pod_control_int.h"
 #include "manager/pods_int.h"
 #include "manager/revision_int.h"
 #include "manager/statefulset_int.h"
@@ -19,10 +18,8 @@
 #define HASH_LABEL "controller.kubernetes.io/hash"
 
 struct statefulsets {
-    struct manager *manager;
-    struct events *events;
+    struct manager__base base; /* keys: StatefulSets */
     struct informer *pods, *claims, *revisions;
-    struct manager__owners owners;
 };
 
 /* One piece of work, in its arena. */
@@ -35,14 +32,13 @@ struct sync {
     int64_t next_check;
     size_t unanswered; /* writes, and members that are being made */
     size_t begun, batch, in_batch;
+    size_t claims; /* that were asked for */
     bool has_failed;
 };
 
 /* The object that is worked on as it is now, or NULL when it is gone. */
 static const struct api_object *current(const struct sync *s) {
-    const struct api_object *o =
-        informer_get(s->c->owners.informer, s->subject.namespace, s->subject.name);
-    return o && str_eq(o->meta->uid, s->subject.uid) ? o : NULL;
+    return manager__current(s->c, &s->subject);
 }
 
 static void fail(struct sync *s, struct str why) {
@@ -60,14 +56,7 @@ static void send_status(struct sync *s, const struct api_object *o) {
     status.current_revision = arena_str(&draft->arena, status.current_revision);
     status.update_revision = arena_str(&draft->arena, status.update_revision);
     set->status = status;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = s->subject.namespace,
-                                       .name = s->subject.name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, "status", NULL, NULL);
 }
 
 static void end_one(struct sync *s) {
@@ -90,22 +79,22 @@ static void tell_pod(struct sync *s, const char *verb, struct str name, struct s
                       : *verb == 'U' ? "FailedUpdate"
                                      : "FailedDelete";
     if (!why.p)
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, good,
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, good,
                       "%s Pod %.*s in StatefulSet %.*s successful", verb, STR_ARG(name),
                       STR_ARG(s->subject.name));
     else
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, bad,
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, bad,
                       "%s Pod %.*s in StatefulSet %.*s failed error: %.*s", verb, STR_ARG(name),
                       STR_ARG(s->subject.name), STR_ARG(why));
 }
 
 static void tell_claim(struct sync *s, struct str claim, struct str pod, struct str why) {
     if (!why.p)
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "SuccessfulCreate",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, "SuccessfulCreate",
                       "Create Claim %.*s Pod %.*s in StatefulSet %.*s success", STR_ARG(claim),
                       STR_ARG(pod), STR_ARG(s->subject.name));
     else
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "FailedCreate",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "FailedCreate",
                       "Create Claim %.*s for Pod %.*s in StatefulSet %.*s failed error: %.*s",
                       STR_ARG(claim), STR_ARG(pod), STR_ARG(s->subject.name), STR_ARG(why));
 }
@@ -197,12 +186,7 @@ static void claims_done(struct member *m) {
         member_done(m);
         return;
     }
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = client_kind(API_T_pod),
-                                       .namespace = s->subject.namespace,
-                                       .object = pod_new(m, o, template)},
-              pod_created, m);
+    work_create(s->work, pod_new(m, o, template), pod_created, m);
 }
 
 static void claim_created(void *arg, struct work *w, const struct client_answer *answer) {
@@ -229,12 +213,8 @@ static void make_claim(struct member *m, const struct api_object *o,
     if (there)
         return;
     m->claims++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = client_kind(API_T_persistent_volume_claim),
-                                       .namespace = s->subject.namespace,
-                                       .object = statefulset__claim_new(o, template, m->ordinal)},
-              claim_created, claim);
+    s->claims++;
+    work_create(s->work, statefulset__claim_new(o, template, m->ordinal), claim_created, claim);
 }
 
 static void begin_member(struct sync *s, const struct api_object *o, const struct member *as) {
@@ -250,6 +230,35 @@ static void begin_member(struct sync *s, const struct api_object *o, const struc
         claims_done(m);
 }
 
+/* Makes no more members than there is room for, with their claims. If it is for none, that is
+ * told. */
+static void limit_plan(struct sync *s, const struct api_object *o) {
+    struct manager *m = s->c->base.manager;
+    struct arena *a = work_arena(s->work);
+    size_t claims = ((const struct api_stateful_set *)o->body)->spec.volume_claim_templates.n;
+    size_t for_pods = manager__room(m, API_T_pod), for_claims = SIZE_MAX;
+    if (claims)
+        for_claims = manager__room(m, API_T_persistent_volume_claim) / claims;
+    size_t room = for_pods < for_claims ? for_pods : for_claims;
+    if (s->plan.make_count && !room) {
+        struct str why =
+            manager__why_full(m, a, for_pods ? API_T_persistent_volume_claim : API_T_pod);
+        tell_pod(s, "Create",
+                 arena_printf(a, "%.*s-%d", STR_ARG(s->subject.name), s->plan.make[0].ordinal),
+                 why);
+        fail(s, why);
+    }
+    if (s->plan.make_count > room)
+        s->plan.make_count = room;
+}
+
+/* With so many claims each, this many members are made at a time, so that not too many requests are
+ * under way. */
+static size_t most_in_batch(const struct api_object *o) {
+    size_t claims = ((const struct api_stateful_set *)o->body)->spec.volume_claim_templates.n;
+    return claims < MANAGER__BURST ? MANAGER__BURST / (claims + 1) : 1;
+}
+
 /* One member, then two, four, … as long as all goes well. */
 static void make_batch(struct sync *s) {
     const struct api_object *o = current(s);
@@ -257,6 +266,8 @@ static void make_batch(struct sync *s) {
     s->batch = s->batch ? 2 * s->batch : 1;
     if (!o || !left)
         return;
+    if (s->batch > most_in_batch(o))
+        s->batch = most_in_batch(o);
     s->in_batch = s->batch < left ? s->batch : left;
     for (size_t i = s->in_batch; i > 0; i--) {
         const struct statefulset__new *make = &s->plan.make[s->begun++];
@@ -287,12 +298,7 @@ static void delete_pod(struct sync *s, const struct api_object *pod) {
     struct member *m = arena_new(work_arena(s->work), struct member);
     *m = (struct member){.sync = s, .name = arena_str(work_arena(s->work), pod->meta->name)};
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                       .kind = pod->kind,
-                                       .namespace = s->subject.namespace,
-                                       .name = m->name},
-              pod_deleted, m);
+    work_delete(s->work, pod, NULL, pod_deleted, m);
 }
 
 static void pod_relabeled(void *arg, struct work *w, const struct client_answer *answer) {
@@ -307,19 +313,13 @@ static void relabel(struct sync *s, const struct api_object *pod) {
     struct member *m = arena_new(a, struct member);
     *m = (struct member){.sync = s, .name = arena_str(a, pod->meta->name)};
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){
-                  .verb = REGISTRY_VERB_PATCH,
-                  .kind = pod->kind,
-                  .namespace = s->subject.namespace,
-                  .name = m->name,
-                  .patch_type = CLIENT_PATCH_MERGE,
-                  .patch = arena_printf(
-                      a,
-                      "{\"metadata\":{\"labels\":{\"statefulset.kubernetes.io/pod-name\":\"%.*s\","
-                      "\"apps.kubernetes.io/pod-index\":\"%d\"}}}",
-                      STR_ARG(m->name), statefulset__ordinal(pod, &parent))},
-              pod_relabeled, m);
+    struct str text =
+        arena_printf(a,
+                     "{\"metadata\":{\"labels\":{\"statefulset.kubernetes.io/pod-name\":\"%.*s\","
+                     "\"apps.kubernetes.io/pod-index\":\"%d\"}}}",
+                     STR_ARG(m->name), statefulset__ordinal(pod, &parent));
+    work_patch(s->work, pod, &(struct work_patch){CLIENT_PATCH_MERGE, NULL, text}, pod_relabeled,
+               m);
 }
 
 static void set_claim_owners(struct sync *s, const struct api_object *o,
@@ -327,7 +327,7 @@ static void set_claim_owners(struct sync *s, const struct api_object *o,
     struct api_owner_reference_list refs;
     struct arena *a = work_arena(s->work);
     if (statefulset__claim_is_others(claim, o, pod))
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "ConflictingController",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "ConflictingController",
                       "PersistentVolumeClaim %.*s has a conflicting OwnerReference that acts as a "
                       "manging controller, the retention policy is ignored for this claim",
                       STR_ARG(claim->meta->name));
@@ -339,13 +339,7 @@ static void set_claim_owners(struct sync *s, const struct api_object *o,
     api_struct_copy(&draft->arena, &api_types[API_T_object_meta], meta, &copy);
     meta->owner_references = copy.owner_references;
     s->unanswered++;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = claim->kind,
-                                       .namespace = s->subject.namespace,
-                                       .name = claim->meta->name,
-                                       .object = draft},
-              written, s);
+    work_update(s->work, draft, NULL, written, s);
 }
 
 static void retain(struct sync *s, const struct api_object *o, const struct api_object *pod) {
@@ -365,8 +359,12 @@ static void carry_out(struct sync *s, const struct api_object *o) {
     struct str parent;
     s->unanswered = 1; /* this function */
     for (size_t i = 0; i < s->plan.pending.n; i++) {
-        begin_member(
-            s, o, &(struct member){.ordinal = statefulset__ordinal(s->plan.pending.v[i], &parent)});
+        if (s->claims < MANAGER__BURST)
+            begin_member(
+                s, o,
+                &(struct member){.ordinal = statefulset__ordinal(s->plan.pending.v[i], &parent)});
+        else
+            work_go_on(s->work);
         retain(s, o, s->plan.pending.v[i]);
     }
     for (size_t i = 0; i < s->plan.retained.n; i++)
@@ -376,6 +374,7 @@ static void carry_out(struct sync *s, const struct api_object *o) {
         relabel(s, s->plan.relabeled.v[i]);
     for (size_t i = 0; i < s->plan.remove.n; i++)
         delete_pod(s, s->plan.remove.v[i]);
+    limit_plan(s, o);
     make_batch(s);
     end_one(s);
 }
@@ -394,7 +393,7 @@ static void revision_created(void *arg, struct work *w, const struct client_answ
         s->plan.status.collision_count.v++;
         send_status(s, o);
     }
-    work_fail(w, "%.*s", STR_ARG(answer->message));
+    work_fail_by(w, answer);
 }
 
 static void create_revision(struct sync *s, const struct api_object *o, int64_t number) {
@@ -404,24 +403,13 @@ static void create_revision(struct sync *s, const struct api_object *o, int64_t 
         controller_template_hash(work_arena(s->work), &set->spec.template, &collisions);
     struct api_object *draft =
         revision__new(o, &set->spec.template, (struct label){STR(HASH_LABEL), hash}, number);
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = draft->kind,
-                                       .namespace = s->subject.namespace,
-                                       .object = draft},
-              revision_created, s);
+    work_create(s->work, draft, revision_created, s);
 }
 
 static void renumber_revision(struct sync *s, const struct revisions *r) {
     struct api_object *draft = api_object_derive(r->current);
     ((struct api_controller_revision *)api_own_body(draft))->revision = r->next;
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = draft->kind,
-                                       .namespace = s->subject.namespace,
-                                       .name = r->current->meta->name,
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, NULL, NULL, NULL);
 }
 
 /* The revision of the template is there and the newest; false: that was sent. */
@@ -436,11 +424,8 @@ static bool revisions_are_right(struct sync *s, const struct api_object *o,
     return false;
 }
 
-static bool is_live(const struct sync *s, const struct manager__objects *pods, struct str name) {
-    for (size_t i = 0; i < pods->n; i++)
-        if (str_eq(revision__hash(pods->v[i]), name))
-            return true;
-    return str_eq(name, s->current) || str_eq(name, s->update);
+static bool is_live(const struct sync *s, const struct revisions_used *used, struct str name) {
+    return revision__is_used(used, name) || str_eq(name, s->current) || str_eq(name, s->update);
 }
 
 /* Old revisions that no pod has go, but for as many as are to be kept. */
@@ -448,18 +433,14 @@ static void clean_up(struct sync *s, const struct api_stateful_set *set, const s
                      const struct manager__objects *pods) {
     struct api_opt_i32 limit = set->spec.revision_history_limit;
     int64_t surplus = -(int64_t)(limit.set ? limit.v : 10);
+    struct revisions_used used = revision__used(work_arena(s->work), pods);
     for (size_t i = 0; i < r->old.n; i++)
-        surplus += !is_live(s, pods, r->old.v[i]->meta->name);
+        surplus += !is_live(s, &used, r->old.v[i]->meta->name);
     for (size_t i = 0; i < r->old.n && surplus > 0; i++) {
         const struct api_object *old = r->old.v[i];
-        if (is_live(s, pods, old->meta->name))
+        if (is_live(s, &used, old->meta->name))
             continue;
-        work_send(s->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                           .kind = old->kind,
-                                           .namespace = s->subject.namespace,
-                                           .name = old->meta->name},
-                  NULL, NULL);
+        work_delete(s->work, old, NULL, NULL, NULL);
         surplus--;
     }
 }
@@ -505,8 +486,8 @@ static void look(struct sync *s, const struct api_object *o, const struct manage
         .arena = work_arena(s->work),
         .object = o,
         .body = o->body,
-        .gates = s->c->manager->gates,
-        .now = manager__now(s->c->manager),
+        .gates = s->c->base.manager->gates,
+        .now = manager__now(s->c->base.manager),
         .current = s->current,
         .update = s->update,
         .pods = *pods,
@@ -538,8 +519,8 @@ static bool claim_all(struct statefulsets *c, struct work *work, const struct ap
                                    .owner = o,
                                    .members = c->revisions,
                                    .kind = client_kind(API_T_controller_revision),
-                                   .selector = c->owners.selector(work_arena(work), o)};
-    if (!claim.selector || !manager__claim(&claim, revisions))
+                                   .selector = manager__selector(c, work_arena(work), o)};
+    if (!manager__claim(&claim, revisions))
         return false;
     claim.members = c->pods;
     claim.kind = client_kind(API_T_pod);
@@ -547,21 +528,30 @@ static bool claim_all(struct statefulsets *c, struct work *work, const struct ap
     return manager__claim(&claim, pods);
 }
 
-static void sync(void *arg, struct work *work) {
-    struct statefulsets *c = arg;
+/* Has it claims for more volumes than a pod that is to be placed may have? */
+static bool is_too_large(const struct statefulsets *c, const struct api_object *o) {
+    size_t n = ((const struct api_stateful_set *)o->body)->spec.volume_claim_templates.n;
+    if (n <= LIMIT_POD_VOLUMES)
+        return false;
+    events_say(c->base.events, o, EVENTS_WARNING, "FailedCreate",
+               "StatefulSet %.*s has %zu volumeClaimTemplates: its members would have more than %d "
+               "volumes, and are not made",
+               STR_ARG(o->meta->name), n, LIMIT_POD_VOLUMES);
+    return true;
+}
+
+static void sync(void *self, struct work *work, const struct api_object *o) {
+    struct statefulsets *c = self;
     struct arena *a = work_arena(work);
-    const struct api_object *o =
-        informer_get(c->owners.informer, work_namespace(work), work_name(work));
     struct manager__objects pods, all;
     struct revisions r;
-    if (!o || !claim_all(c, work, o, &pods, &all))
+    if (is_too_large(c, o) || !claim_all(c, work, o, &pods, &all))
         return;
     const struct api_stateful_set *set = o->body;
     struct sync *s = arena_new(a, struct sync);
     s->c = c;
     s->work = work;
-    s->subject = (struct events_subject){o->kind, work_namespace(work), work_name(work),
-                                         arena_str(a, o->meta->uid)};
+    s->subject = manager__subject(work, o);
     struct json data = revision__data(a, &set->spec.template);
     revision__sort(a, &all, &data, &r);
     if (!revisions_are_right(s, o, &r))
@@ -573,43 +563,22 @@ static void sync(void *arg, struct work *work) {
     carry_out(s, o);
 }
 
-/* ---- beginning and end ---- */
+/* ---- the controller ---- */
 
-static const struct selector *selector_of(struct arena *a, const struct api_object *o) {
-    struct selector *selector;
-    const struct api_stateful_set *set = o->body;
-    return selector_compile(a, set->spec.selector, &selector, NULL) < 0 ? NULL : selector;
+static const struct api_label_selector *selector_of(struct arena *a, const struct api_object *o) {
+    (void)a;
+    return ((const struct api_stateful_set *)o->body)->spec.selector;
 }
 
-static void *start(struct manager *m) {
-    struct statefulsets *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "statefulset-controller");
-    c->pods = manager__informer(m, API_T_pod);
-    c->claims = manager__informer(m, API_T_persistent_volume_claim);
-    c->revisions = manager__informer(m, API_T_controller_revision);
-    c->owners = (struct manager__owners){
-        .queue = workqueue_new(&(struct workqueue_opts){.name = "statefulset",
-                                                        .client = m->client,
-                                                        .informers = m->informers,
-                                                        .log = m->log,
-                                                        .sync = sync,
-                                                        .arg = c}),
-        .kind = client_kind(API_T_stateful_set),
-        .informer = manager__informer(m, API_T_stateful_set),
-        .selector = selector_of,
-    };
-    manager__owners_listen(&c->owners);
-    manager__members_listen(&c->owners, c->pods);
-    manager__members_listen(&c->owners, c->revisions);
-    return c;
-}
-
-static void stop(void *self) {
-    struct statefulsets *c = self;
-    workqueue_free(c->owners.queue);
-    events_free(c->events);
-    free(c);
-}
-
-const struct manager__controller manager__statefulset = {start, stop};
+const struct manager__controller manager__statefulset = {
+    .size = sizeof(struct statefulsets),
+    .component = "statefulset-controller",
+    .queues = {{"statefulset", sync, .names = API_T_stateful_set}},
+    .kinds = {{API_T_stateful_set, .set = manager__add_set, .deleted = manager__add_deleted},
+              {API_T_pod, .at = offsetof(struct statefulsets, pods), .set = manager__member_set,
+               .deleted = manager__member_deleted},
+              {API_T_persistent_volume_claim, .at = offsetof(struct statefulsets, claims)},
+              {API_T_controller_revision, .at = offsetof(struct statefulsets, revisions),
+               .set = manager__member_set, .deleted = manager__member_deleted}},
+    .selector = selector_of,
+};

@@ -4,6 +4,9 @@
  * Follows k8s.io/kubernetes pkg/controller/statefulset, func updateClaimOwnerRefForSetAndPod.
  */
 #include "manager/statefulset_int.h"
+
+#include <stdlib.h>
+
 #include "valid/valid.h"
 
 struct str statefulset__claim_name(struct arena *a, const struct api_object *set,
@@ -30,11 +33,15 @@ struct api_object *statefulset__claim_new(const struct api_object *set,
     return o;
 }
 
-static bool is_claimed(const struct api_stateful_set *set, struct str volume) {
-    for (size_t i = 0; i < set->spec.volume_claim_templates.n; i++)
-        if (str_eq(set->spec.volume_claim_templates.v[i].metadata.name, volume))
-            return true;
-    return false;
+/* The names of the templates, sorted. */
+static struct str *claim_names(struct arena *a,
+                               const struct api_persistent_volume_claim_list *templates) {
+    struct str *names = arena_array(a, struct str, templates->n);
+    for (size_t i = 0; i < templates->n; i++)
+        names[i] = templates->v[i].metadata.name;
+    if (templates->n)
+        qsort(names, templates->n, sizeof *names, str_cmp_qsort);
+    return names;
 }
 
 void statefulset__set_volumes(struct api_object *pod, const struct api_object *set,
@@ -53,8 +60,11 @@ void statefulset__set_volumes(struct api_object *pod, const struct api_object *s
         volume->volume_source.persistent_volume_claim->claim_name =
             statefulset__claim_name(a, set, &templates->v[i], ordinal);
     }
+    AUTO(arena_release) struct arena scratch = {0};
+    const struct str *claimed = claim_names(&scratch, templates);
     for (size_t i = 0; i < old.n; i++)
-        if (!is_claimed(body, old.v[i].name))
+        if (!templates->n ||
+            !bsearch(&old.v[i].name, claimed, templates->n, sizeof *claimed, str_cmp_qsort))
             list.v[list.n++] = old.v[i];
     spec->volumes = list;
 }

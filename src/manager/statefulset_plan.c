@@ -8,6 +8,7 @@
 
 #include "controller/rollout.h"
 #include "feature/feature.h"
+#include "manager/pod_control_int.h"
 #include "manager/pods_int.h"
 #include "manager/revision_int.h"
 #include "manager/statefulset_int.h"
@@ -42,6 +43,12 @@ static int32_t first_ordinal(const struct api_stateful_set *set) {
 
 static int32_t wanted(const struct api_stateful_set *set) {
     return set->spec.replicas.set ? set->spec.replicas.v : 1;
+}
+
+/* Of ordinals that no int32 has there are none. */
+static size_t wanted_places(const struct api_stateful_set *set) {
+    int64_t most = (int64_t)INT32_MAX - first_ordinal(set) + 1;
+    return (size_t)(wanted(set) < most ? wanted(set) : most);
 }
 
 bool statefulset__is_wanted(const struct api_stateful_set *set, const struct api_object *pod) {
@@ -81,9 +88,17 @@ static bool has_identity(const struct api_object *pod) {
 
 /* ---- members ---- */
 
+/* A member that is there. */
+struct place {
+    size_t at;    /* from the first ordinal on */
+    size_t given; /* of two pods with one ordinal the one that was given last counts */
+    const struct api_object *pod;
+};
+
 struct members {
-    const struct api_object **v; /* by ordinal; NULL: missing */
+    struct place *v; /* by ordinal; those that are missing are left out */
     size_t n;
+    size_t wanted;                     /* how many there should be */
     struct manager__objects condemned; /* the highest ordinal first */
     const struct api_object
         *unhealthy; /* the first that is not available; NULL: none, or missing */
@@ -96,13 +111,33 @@ static int by_ordinal_down(const void *x, const void *y) {
     return (a < b) - (a > b);
 }
 
+static int by_place(const void *x, const void *y) {
+    const struct place *a = x, *b = y;
+    return a->at != b->at ? (a->at > b->at) - (a->at < b->at)
+                          : (a->given > b->given) - (a->given < b->given);
+}
+
+static void sort_places(struct members *m) {
+    size_t kept = 0;
+    if (m->n)
+        qsort(m->v, m->n, sizeof *m->v, by_place);
+    for (size_t i = 0; i < m->n; i++) {
+        kept -= kept && m->v[kept - 1].at == m->v[i].at;
+        m->v[kept++] = m->v[i];
+    }
+    m->n = kept;
+}
+
 static void find_unhealthy(const struct statefulset__view *v, struct members *m) {
-    for (size_t i = 0; i < m->n; i++)
-        if (is_unavailable(v, m->v[i])) {
-            m->unhealthy = m->v[i];
+    for (size_t i = 0; i < m->n; i++) {
+        if (m->v[i].at != i)
+            return;
+        if (is_unavailable(v, m->v[i].pod)) {
+            m->unhealthy = m->v[i].pod;
             return;
         }
-    for (size_t i = m->condemned.n; i-- > 0;)
+    }
+    for (size_t i = m->condemned.n; m->n == m->wanted && i-- > 0;)
         if (is_unavailable(v, m->condemned.v[i])) {
             m->unhealthy = m->condemned.v[i];
             return;
@@ -111,18 +146,20 @@ static void find_unhealthy(const struct statefulset__view *v, struct members *m)
 
 static struct members sort_members(struct statefulset__view *v) {
     struct members m = {
-        .n = (size_t)wanted(v->body),
+        .v = arena_array(v->arena, struct place, v->pods.n),
+        .wanted = wanted_places(v->body),
         .is_ordered = !str_is(v->body->spec.pod_management_policy, "Parallel"),
     };
-    m.v = arena_array(v->arena, const struct api_object *, m.n);
     m.condemned.v = arena_array(v->arena, const struct api_object *, v->pods.n);
     for (size_t i = 0; i < v->pods.n; i++) {
         const struct api_object *pod = v->pods.v[i];
+        int32_t ordinal = ordinal_of(pod);
         if (statefulset__is_wanted(v->body, pod))
-            m.v[ordinal_of(pod) - first_ordinal(v->body)] = pod;
-        else if (ordinal_of(pod) >= 0)
+            m.v[m.n++] = (struct place){(size_t)(ordinal - first_ordinal(v->body)), i, pod};
+        else if (ordinal >= 0)
             m.condemned.v[m.condemned.n++] = pod;
     }
+    sort_places(&m);
     if (m.condemned.n)
         qsort(m.condemned.v, m.condemned.n, sizeof *m.condemned.v, by_ordinal_down);
     find_unhealthy(v, &m);
@@ -137,14 +174,13 @@ static void add(struct manager__objects *list, const struct api_object *pod) {
 
 /* Below the partition, and while it has not been updated so far, a member is of the current
  * revision. */
-static bool is_made_of_current(const struct statefulset__view *v, int32_t ordinal) {
+static bool is_made_of_current(const struct statefulset__view *v, size_t place) {
     const struct api_rolling_update_stateful_set_strategy *rolling =
         v->body->spec.update_strategy.rolling_update;
-    int32_t place = ordinal - first_ordinal(v->body);
     if (!rolling)
         return str_is(v->body->spec.update_strategy.type, "RollingUpdate") &&
-               place < v->body->status.current_replicas;
-    return place < (rolling->partition.set ? rolling->partition.v : 0);
+               (int64_t)place < v->body->status.current_replicas;
+    return (int64_t)place < (rolling->partition.set ? rolling->partition.v : 0);
 }
 
 static void plan_creation(struct statefulset__view *v, size_t place,
@@ -152,17 +188,26 @@ static void plan_creation(struct statefulset__view *v, size_t place,
     int32_t ordinal = first_ordinal(v->body) + (int32_t)place;
     if (!v->may_make || v->may_make(v->arg, ordinal))
         plan->make[plan->make_count++] =
-            (struct statefulset__new){ordinal, !is_made_of_current(v, ordinal)};
+            (struct statefulset__new){ordinal, !is_made_of_current(v, place)};
+}
+
+/* Those that are missing in front of a place: the first of them if they are ordered, which the
+ * others have to wait for; else as many as are made at a time. The rest follows when these are
+ * there. */
+static bool plan_missing(struct statefulset__view *v, const struct members *m, size_t from,
+                         size_t end, struct statefulset__plan *plan) {
+    for (size_t i = from; i < end && plan->make_count < MANAGER__BURST; i++) {
+        plan_creation(v, i, plan);
+        if (m->is_ordered)
+            return true;
+    }
+    return false;
 }
 
 /* Looks at one member; true: those behind it have to wait, if they are ordered. */
 static bool plan_member(struct statefulset__view *v, const struct members *m, size_t place,
                         struct statefulset__plan *plan) {
-    const struct api_object *pod = m->v[place];
-    if (!pod) {
-        plan_creation(v, place, plan);
-        return true;
-    }
+    const struct api_object *pod = m->v[place].pod;
     if (api_pod_has_ended(pod->body)) {
         if (!goes(pod))
             add(&plan->remove, pod);
@@ -192,9 +237,13 @@ static bool plan_condemned(struct statefulset__view *v, const struct members *m,
 /* Makes the number of members right; false: that has to be waited for. */
 static bool plan_members(struct statefulset__view *v, const struct members *m,
                          struct statefulset__plan *plan) {
-    for (size_t i = 0; i < m->n; i++)
-        if (plan_member(v, m, i, plan) && m->is_ordered)
+    for (size_t i = 0, next = 0; i <= m->n; i++) {
+        if (plan_missing(v, m, next, i < m->n ? m->v[i].at : m->wanted, plan))
             return false;
+        if (i < m->n && plan_member(v, m, i, plan) && m->is_ordered)
+            return false;
+        next = i < m->n ? m->v[i].at + 1 : m->wanted;
+    }
     for (size_t i = 0; i < m->condemned.n; i++)
         add(&plan->retained, m->condemned.v[i]);
     for (size_t i = 0; i < m->condemned.n; i++)
@@ -219,9 +268,12 @@ static void replace(struct statefulset__plan *plan, const struct api_object *pod
 /* One after the other, from the last down. */
 static void roll_one(const struct statefulset__view *v, const struct members *m,
                      struct statefulset__plan *plan) {
-    for (size_t i = m->n; i-- > partition_of(v);) {
-        const struct api_object *pod = m->v[i];
-        if (pod && !is_updated(v, pod) && !goes(pod)) {
+    size_t place = m->wanted;
+    for (size_t i = m->n; i > 0 && place-- > partition_of(v); i--) {
+        const struct api_object *pod = m->v[i - 1].pod;
+        if (m->v[i - 1].at != place)
+            return;
+        if (!is_updated(v, pod) && !goes(pod)) {
             replace(plan, pod);
             return;
         }
@@ -230,29 +282,33 @@ static void roll_one(const struct statefulset__view *v, const struct members *m,
     }
 }
 
+/* Is the member one of those that are updated? */
+static bool is_rolled(const struct statefulset__view *v, const struct place *p) {
+    return p->at >= partition_of(v) && !is_updated(v, p->pod) && !goes(p->pod);
+}
+
 /* As many as may be unavailable; if the order does not matter, first those that are anyway. */
 static void roll_many(const struct statefulset__view *v, const struct members *m,
                       struct statefulset__plan *plan) {
     struct controller_rollout limits = {0};
     controller_rollout_of_stateful_set(&limits, v->body);
-    int64_t budget = limits.max_unavailable;
+    int64_t budget = limits.max_unavailable - (int64_t)(m->wanted - m->n);
     bool any = false;
     for (size_t i = 0; i < m->n; i++) {
-        bool is_out = is_unavailable(v, m->v[i]);
+        const struct api_object *pod = m->v[i].pod;
+        bool is_out = is_unavailable(v, pod);
         budget -= is_out;
-        any = any ||
-              (is_out && !m->is_ordered && m->v[i] && !is_updated(v, m->v[i]) && !goes(m->v[i]));
+        any = any || (is_out && !m->is_ordered && !is_updated(v, pod) && !goes(pod));
     }
     if (budget <= 0 && !any)
         return;
-    for (size_t i = m->n; !m->is_ordered && i-- > partition_of(v);)
-        if (m->v[i] && !is_updated(v, m->v[i]) && !is_available(v, m->v[i]) && !goes(m->v[i]))
-            replace(plan, m->v[i]);
-    for (size_t i = m->n; budget > 0 && i-- > partition_of(v);) {
-        const struct api_object *pod = m->v[i];
-        if (!pod || is_updated(v, pod) || goes(pod) || (!m->is_ordered && !is_available(v, pod)))
+    for (size_t i = m->n; !m->is_ordered && i-- > 0;)
+        if (is_rolled(v, &m->v[i]) && !is_available(v, m->v[i].pod))
+            replace(plan, m->v[i].pod);
+    for (size_t i = m->n; budget > 0 && i-- > 0;) {
+        if (!is_rolled(v, &m->v[i]) || (!m->is_ordered && !is_available(v, m->v[i].pod)))
             continue;
-        replace(plan, pod);
+        replace(plan, m->v[i].pod);
         budget--;
     }
 }
@@ -298,7 +354,7 @@ static void plan_init(struct statefulset__view *v, struct statefulset__plan *pla
     struct manager__objects *lists[] = {&plan->remove, &plan->pending, &plan->relabeled,
                                         &plan->retained};
     *plan = (struct statefulset__plan){
-        .make = arena_array(v->arena, struct statefulset__new, (size_t)wanted(v->body)),
+        .make = arena_array(v->arena, struct statefulset__new, MANAGER__BURST),
         .status = {.observed_generation = v->object->meta->generation,
                    .current_revision = v->current,
                    .update_revision = v->update,

@@ -17,25 +17,26 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/metric.h"
 #include "intern/intern.h"
 #include "manager/controller_int.h"
 #include "manager/pod_mark_int.h"
 #include "match/match.h"
 #include "net/loop.h"
 
-static const double bounds[] = {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240};
-enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
+static const struct histogram_row delay = {
+    .name = "taint_eviction_controller_pod_deletion_duration_seconds",
+    .level = "ALPHA",
+    .help = "How long after their time pods were deleted.",
+    .bounds = {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240},
+};
 
 struct taint_eviction {
-    struct manager *m;
+    struct manager__base base; /* keys: pods whose time has come */
     struct informer *pods, *nodes;
-    struct events *events;
-    struct workqueue *due; /* pods whose time has come */
-    struct map evictions;  /* from "namespace/name" to struct eviction */
+    struct map evictions; /* from "namespace/name" to struct eviction */
     struct buf key;
-    uint64_t deletions;
-    uint64_t delays[BOUNDS + 1]; /* deletions by how late they came, as `bounds` has it */
-    double delay_sum;
+    struct histogram delays; /* of deletions */
 };
 
 /* A pod that will be deleted. */
@@ -52,12 +53,12 @@ struct eviction {
 
 static struct manager__eviction_verdict judge(struct taint_eviction *t, const struct api_pod *pod,
                                               const struct api_node *node) {
-    struct match *match = t->m->match;
+    struct match *match = t->base.manager->match;
     struct manager__eviction_verdict verdict = manager__judge_eviction(
-        match, &pod->spec.tolerations, &node->spec.taints, net_loop_now(client_loop(t->m->client)));
+        match, &pod->spec.tolerations, &node->spec.taints, manager__mono(t->base.manager));
     if (match_wants_sweep(match)) {
         match_sweep(match);
-        intern_sweep(t->m->atoms);
+        intern_sweep(t->base.manager->atoms);
     }
     return verdict;
 }
@@ -76,7 +77,7 @@ static struct eviction *find_eviction(struct taint_eviction *t, struct str names
 }
 
 static void forget(struct eviction *e) {
-    net_timer_stop(client_loop(e->controller->m->client), &e->timer);
+    net_timer_stop(client_loop(e->controller->base.manager->client), &e->timer);
     map_del(&e->controller->evictions, e->key);
     free(e);
 }
@@ -87,7 +88,7 @@ static void say(struct eviction *e, const char *what) {
         .namespace = e->namespace,
         .name = e->name,
     };
-    events_say_of(e->controller->events, &subject, EVENTS_NORMAL, "TaintManagerEviction",
+    events_say_of(e->controller->base.events, &subject, EVENTS_NORMAL, "TaintManagerEviction",
                   "%s Pod %.*s", what, STR_ARG(e->key));
 }
 
@@ -102,7 +103,7 @@ static void cancel(struct eviction *e) {
 static void come_due(void *arg) {
     struct eviction *e = arg;
     e->is_due = true;
-    workqueue_add(e->controller->due, e->namespace, e->name);
+    workqueue_add(e->controller->base.queue, e->namespace, e->name);
 }
 
 static struct str append(char **at, struct str s) {
@@ -130,7 +131,7 @@ static struct eviction *add_eviction(struct taint_eviction *t, const struct api_
 /* A timer that runs is neither shortened nor made longer. */
 static void apply(struct taint_eviction *t, const struct api_object *pod,
                   struct manager__eviction_verdict verdict) {
-    struct net_loop *loop = client_loop(t->m->client);
+    struct net_loop *loop = client_loop(t->base.manager->client);
     struct eviction *e = find_eviction(t, pod->meta->namespace, pod->meta->name);
     if (e && (e->is_due || verdict.code == MANAGER__EVICTED_AT))
         return;
@@ -153,17 +154,6 @@ struct deletion {
     int64_t at; /* when it was due */
 };
 
-static void count_deletion(struct taint_eviction *t, int64_t at) {
-    int64_t late = net_loop_now(client_loop(t->m->client)) - at;
-    double seconds = (double)late / (double)CLOCK_SECOND;
-    size_t i = 0;
-    while (i < BOUNDS && seconds > bounds[i])
-        i++;
-    t->deletions++;
-    t->delays[i]++;
-    t->delay_sum += seconds;
-}
-
 static struct eviction *eviction_of(struct taint_eviction *t, const struct work *w) {
     return find_eviction(t, work_namespace(w), work_name(w));
 }
@@ -177,7 +167,8 @@ static void deleted(void *arg, struct work *w, const struct client_answer *answe
         return;
     }
     if (!is_other)
-        count_deletion(d->controller, d->at);
+        histogram_observe_ns(&delay, &d->controller->delays,
+                             manager__mono(d->controller->base.manager) - d->at);
     if (e)
         forget(e);
 }
@@ -216,15 +207,16 @@ static bool is_called_for(struct taint_eviction *t, const struct eviction *e,
     return !node || judge(t, body, node->body).code != MANAGER__STAYS;
 }
 
-static void sync_pod(void *arg, struct work *w) {
+static void sync(void *self, struct work *w, const struct api_object *none) {
     static const struct manager__pod_mark condition = {
         .type = "DisruptionTarget",
         .status = "True",
         .reason = "DeletionByTaintManager",
         .message = "Taint manager: deleting due to NoExecute taint",
     };
-    struct taint_eviction *t = arg;
+    struct taint_eviction *t = self;
     struct eviction *e = eviction_of(t, w);
+    (void)none;
     if (!e || !e->is_due)
         return;
     const struct api_object *pod = informer_get(t->pods, e->namespace, e->name);
@@ -235,10 +227,10 @@ static void sync_pod(void *arg, struct work *w) {
     if (!e->is_said)
         say(e, "Marking for deletion");
     e->is_said = true;
-    struct str patch = manager__pod_mark_patch(work_arena(w), pod, &condition, manager__now(t->m));
-    struct client_request request = manager__pod_status_request(pod, patch);
+    struct str patch =
+        manager__pod_mark_patch(work_arena(w), pod, &condition, manager__now(t->base.manager));
     if (patch.n)
-        work_send(w, &request, marked, t);
+        manager__pod_mark_send(w, pod, patch, marked, t);
     else
         delete_pod(t, w, e);
 }
@@ -287,63 +279,40 @@ static void node_set(void *arg, const struct api_object *old, const struct api_o
         apply(t, pods[i], judge(t, pods[i]->body, node));
 }
 
-/* ---- life ---- */
+/* ---- beginning and end ---- */
 
-static void *start(struct manager *m) {
-    struct taint_eviction *t = xcalloc(1, sizeof *t);
-    t->m = m;
-    t->evictions = MAP_INIT(m->seed);
+static void begin(void *self) {
+    struct taint_eviction *t = self;
+    t->evictions = MAP_INIT(t->base.manager->seed);
     t->key = BUF_INIT(LIMIT_OBJECT_BYTES);
-    t->events = manager__events(m, "taint-eviction-controller");
-    t->pods = manager__informer(m, API_T_pod);
-    t->nodes = manager__informer(m, API_T_node);
-    t->due = workqueue_new(&(struct workqueue_opts){
-        .name = "taint_eviction",
-        .client = m->client,
-        .informers = m->informers,
-        .log = m->log,
-        .workers = 64,
-        .sync = sync_pod,
-        .arg = t,
-    });
-    informer_listen(t->nodes, &(struct informer_handler){.set = node_set, .arg = t});
-    informer_listen(t->pods,
-                    &(struct informer_handler){.set = pod_set, .deleted = pod_deleted, .arg = t});
-    return t;
 }
 
-static void stop(void *self) {
+static void end(void *self) {
     struct taint_eviction *t = self;
     size_t at = 0;
-    workqueue_free(t->due);
     for (struct map_entry *entry; (entry = map_next(&t->evictions, &at));)
         forget(entry->value);
     map_release(&t->evictions);
-    events_free(t->events);
     buf_release(&t->key);
-    free(t);
 }
 
-void manager__taint_eviction_write_metrics(const void *self, struct buf *out) {
+static void write_metrics(const void *self, struct buf *out) {
     const struct taint_eviction *t = self;
     static const char total[] = "taint_eviction_controller_pod_deletions_total";
-    static const char delay[] = "taint_eviction_controller_pod_deletion_duration_seconds";
-    buf_addf(out,
-             "# HELP %s [ALPHA] Pods that were deleted because of a taint.\n"
-             "# TYPE %s counter\n%s %llu\n",
-             total, total, total, (unsigned long long)t->deletions);
-    buf_addf(out,
-             "# HELP %s [ALPHA] How long after their time pods were deleted.\n"
-             "# TYPE %s histogram\n",
-             delay, delay);
-    uint64_t sum = 0;
-    for (size_t i = 0; i < BOUNDS; i++) {
-        sum += t->delays[i];
-        buf_addf(out, "%s_bucket{le=\"%g\"} %llu\n", delay, bounds[i], (unsigned long long)sum);
-    }
-    buf_addf(out, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum %g\n%s_count %llu\n", delay,
-             (unsigned long long)t->deletions, delay, t->delay_sum, delay,
-             (unsigned long long)t->deletions);
+    metric_head(out, total, "counter", "ALPHA", "Pods that were deleted because of a taint.");
+    buf_addf(out, "%s %llu\n", total, (unsigned long long)histogram_count(&t->delays));
+    histogram_head(out, &delay);
+    histogram_write(out, &delay, STR(""), &t->delays);
 }
 
-const struct manager__controller manager__taint_eviction = {start, stop};
+const struct manager__controller manager__taint_eviction = {
+    .size = sizeof(struct taint_eviction),
+    .component = "taint-eviction-controller",
+    .queues = {{"taint_eviction", sync, .workers = 64}},
+    .kinds = {{API_T_node, .at = offsetof(struct taint_eviction, nodes), .set = node_set},
+              {API_T_pod, .at = offsetof(struct taint_eviction, pods), .set = pod_set,
+               .deleted = pod_deleted}},
+    .begin = begin,
+    .end = end,
+    .write_metrics = write_metrics,
+};

@@ -1,8 +1,9 @@
-/* The decision of the taint-eviction controller, and its figures. */
+/* The decision of the taint-eviction controller. */
 #ifndef MANAGER_TAINT_EVICTION_INT_H
 #define MANAGER_TAINT_EVICTION_INT_H
 
-#include "base/buf.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct api_taint_list;
 struct api_toleration_list;
@@ -35,8 +36,5 @@ bool manager__same_execute_taints(const struct api_taint_list *a, const struct a
 
 /* Is there a NoExecute taint among them? */
 bool manager__has_execute_taints(const struct api_taint_list *list);
-
-/* Appends the figures of a running controller as Prometheus reads them. */
-void manager__taint_eviction_write_metrics(const void *self, struct buf *out);
 
 #endif

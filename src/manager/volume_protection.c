@@ -6,24 +6,22 @@
  * Follows k8s.io/kubernetes pkg/controller/volume/pvprotection, func (*Controller) processPV.
  * Follows k8s.io/kubernetes pkg/controller/volume/vacprotection, func (*Controller) processVAC.
  */
-#include <stdlib.h>
-
 #include "api/claim_binding.h"
-#include "base/alloc.h"
 #include "manager/controller_int.h"
 
 struct protection {
-    struct manager *manager;
-    struct workqueue *queue;
-    struct informer *informer;
+    struct manager__base base;         /* keys: what is protected */
     struct informer *pods;             /* for claims */
     struct informer *claims, *volumes; /* for classes */
-    const char *finalizer;
 };
+
+static bool is_finalizer(const struct protection *c, struct str name) {
+    return str_is(name, c->base.row->variant);
+}
 
 static bool has_finalizer(const struct protection *c, const struct api_object *o) {
     for (size_t i = 0; i < o->meta->finalizers.n; i++)
-        if (str_is(o->meta->finalizers.v[i], c->finalizer))
+        if (is_finalizer(c, o->meta->finalizers.v[i]))
             return true;
     return false;
 }
@@ -40,21 +38,11 @@ static void send_finalizers(const struct protection *c, struct work *w, const st
     struct api_strs old = o->meta->finalizers, *list = &api_own_meta(draft)->finalizers;
     *list = (struct api_strs){arena_array(&draft->arena, struct str, old.n + 1), 0};
     for (size_t i = 0; i < old.n; i++)
-        if (!str_is(old.v[i], c->finalizer))
+        if (!is_finalizer(c, old.v[i]))
             list->v[list->n++] = old.v[i];
     if (with)
-        list->v[list->n++] = str_of(c->finalizer);
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .namespace = o->meta->namespace,
-                                       .name = o->meta->name,
-                                       .object = draft},
-              NULL, NULL);
-}
-
-static const struct api_object *object_of(const struct protection *c, struct work *w) {
-    return informer_get(c->informer, work_namespace(w), work_name(w));
+        list->v[list->n++] = str_of(c->base.row->variant);
+    work_update(w, draft, NULL, NULL, NULL);
 }
 
 /* ---- claims ---- */
@@ -94,19 +82,18 @@ static bool is_used(struct arena *a, const struct api_object *claim,
 /* What the server has now decides: an informer may not have told of a pod yet. */
 static void pods_listed(void *arg, struct work *w, const struct client_answer *answer) {
     struct protection *c = arg;
-    const struct api_object *o = object_of(c, w);
+    const struct api_object *o = informer_get(c->base.informer, work_namespace(w), work_name(w));
     if (answer->code)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
     else if (o && o->meta->deletion_timestamp.set && has_finalizer(c, o) &&
              !is_used(work_arena(w), o, answer->items, answer->item_count))
         send_finalizers(c, w, o, false);
 }
 
-static void sync_claim(void *arg, struct work *w) {
-    struct protection *c = arg;
-    const struct api_object *o = object_of(c, w);
+static void sync_claim(void *self, struct work *w, const struct api_object *o) {
+    struct protection *c = self;
     size_t n;
-    if (!o || !needs_look(c, o))
+    if (!needs_look(c, o))
         return;
     if (!o->meta->deletion_timestamp.set) {
         send_finalizers(c, w, o, true);
@@ -128,7 +115,7 @@ static void enqueue_claims(struct protection *c, const struct api_object *pod) {
     for (size_t i = 0; i < spec->volumes.n; i++) {
         struct str name = api_claim_name(&a, pod, &spec->volumes.v[i]);
         if (name.n)
-            workqueue_add(c->queue, pod->meta->namespace, name);
+            workqueue_add(c->base.queue, pod->meta->namespace, name);
     }
 }
 
@@ -147,10 +134,9 @@ static void pod_deleted(void *arg, const struct api_object *last) {
 /* ---- volumes ---- */
 
 /* One that is bound is in use. */
-static void sync_volume(void *arg, struct work *w) {
-    struct protection *c = arg;
-    const struct api_object *o = object_of(c, w);
-    if (!o || !needs_look(c, o))
+static void sync_volume(void *self, struct work *w, const struct api_object *o) {
+    struct protection *c = self;
+    if (!needs_look(c, o))
         return;
     const struct api_persistent_volume *volume = o->body;
     bool goes = o->meta->deletion_timestamp.set;
@@ -194,10 +180,9 @@ static bool any_names_class(struct informer *informer, struct str class) {
     return false;
 }
 
-static void sync_class(void *arg, struct work *w) {
-    struct protection *c = arg;
-    const struct api_object *o = object_of(c, w);
-    if (!o || !needs_look(c, o))
+static void sync_class(void *self, struct work *w, const struct api_object *o) {
+    struct protection *c = self;
+    if (!needs_look(c, o))
         return;
     bool goes = o->meta->deletion_timestamp.set;
     if (!goes ||
@@ -212,7 +197,7 @@ static void enqueue_classes(struct protection *c, const struct api_object *o,
     size_t n = classes_of(o, names);
     for (size_t i = 0; i < n; i++)
         if (names[i].n && (!but || !names_class(but, names[i])))
-            workqueue_add(c->queue, STR(""), names[i]);
+            workqueue_add(c->base.queue, STR(""), names[i]);
 }
 
 static void user_set(void *arg, const struct api_object *old, const struct api_object *o) {
@@ -226,63 +211,32 @@ static void user_deleted(void *arg, const struct api_object *last) {
 
 /* ---- all of them ---- */
 
-static void object_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct protection *c = arg;
-    (void)old;
-    if (needs_look(c, o))
-        workqueue_add_object(c->queue, o);
+static void object_set(void *self, const struct api_object *old, const struct api_object *o) {
+    if (needs_look(self, o))
+        manager__add_set(self, old, o);
 }
 
-static struct protection *start(struct manager *m, enum api_type_id type, const char *name,
-                                void (*sync)(void *arg, struct work *w)) {
-    struct protection *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->informer = manager__informer(m, type);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = name,
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .workers = 1,
-                                                      .sync = sync,
-                                                      .arg = c});
-    return c;
-}
-
-static void *start_claims(struct manager *m) {
-    struct protection *c = start(m, API_T_persistent_volume_claim, "pvcprotection", sync_claim);
-    c->finalizer = "kubernetes.io/pvc-protection";
-    c->pods = manager__informer(m, API_T_pod);
-    informer_listen(c->informer, &(struct informer_handler){.set = object_set, .arg = c});
-    informer_listen(c->pods,
-                    &(struct informer_handler){.set = pod_set, .deleted = pod_deleted, .arg = c});
-    return c;
-}
-
-static void *start_volumes(struct manager *m) {
-    struct protection *c = start(m, API_T_persistent_volume, "pvprotection", sync_volume);
-    c->finalizer = "kubernetes.io/pv-protection";
-    informer_listen(c->informer, &(struct informer_handler){.set = object_set, .arg = c});
-    return c;
-}
-
-static void *start_classes(struct manager *m) {
-    struct protection *c = start(m, API_T_volume_attributes_class, "vacprotection", sync_class);
-    c->finalizer = "kubernetes.io/vac-protection";
-    c->claims = manager__informer(m, API_T_persistent_volume_claim);
-    c->volumes = manager__informer(m, API_T_persistent_volume);
-    informer_listen(c->informer, &(struct informer_handler){.set = object_set, .arg = c});
-    const struct informer_handler users = {.set = user_set, .deleted = user_deleted, .arg = c};
-    informer_listen(c->claims, &users);
-    informer_listen(c->volumes, &users);
-    return c;
-}
-
-static void stop(void *self) {
-    struct protection *c = self;
-    workqueue_free(c->queue);
-    free(c);
-}
-
-const struct manager__controller manager__pvc_protection = {start_claims, stop};
-const struct manager__controller manager__pv_protection = {start_volumes, stop};
-const struct manager__controller manager__vac_protection = {start_classes, stop};
+const struct manager__controller manager__pvc_protection = {
+    .size = sizeof(struct protection),
+    .variant = "kubernetes.io/pvc-protection",
+    .queues = {{"pvcprotection", sync_claim, .names = API_T_persistent_volume_claim, .workers = 1}},
+    .kinds = {{API_T_persistent_volume_claim, .set = object_set},
+              {API_T_pod, .at = offsetof(struct protection, pods), .set = pod_set,
+               .deleted = pod_deleted}},
+};
+const struct manager__controller manager__pv_protection = {
+    .size = sizeof(struct protection),
+    .variant = "kubernetes.io/pv-protection",
+    .queues = {{"pvprotection", sync_volume, .names = API_T_persistent_volume, .workers = 1}},
+    .kinds = {{API_T_persistent_volume, .set = object_set}},
+};
+const struct manager__controller manager__vac_protection = {
+    .size = sizeof(struct protection),
+    .variant = "kubernetes.io/vac-protection",
+    .queues = {{"vacprotection", sync_class, .names = API_T_volume_attributes_class, .workers = 1}},
+    .kinds = {{API_T_volume_attributes_class, .set = object_set},
+              {API_T_persistent_volume_claim, .at = offsetof(struct protection, claims),
+               .set = user_set, .deleted = user_deleted},
+              {API_T_persistent_volume, .at = offsetof(struct protection, volumes), .set = user_set,
+               .deleted = user_deleted}},
+};

@@ -95,6 +95,8 @@ struct sched__event {
     bool had_node, has_node; /* pods: on a node or nominated to one, before and after */
 };
 
+struct sched__tallied;
+
 /* A plug-in. Slots that are NULL are not asked; a plug-in that has `compile` is asked nothing about
  * classes for which that gave NULL (upstream's Skip). */
 struct sched__plugin {
@@ -121,6 +123,10 @@ struct sched__plugin {
     void (*filter)(struct sched__cycle *cy, uint32_t from, uint32_t to);
     /* Appends the reasons for its own verdict on this slot, if its row has no text. */
     void (*reasons)(struct sched__cycle *cy, uint32_t slot, struct sched_status *out);
+    /* Adds these reasons of many slots, each with the number of slots that have it; NULL: slots are
+     * asked one by one. */
+    void (*tally)(struct sched__cycle *cy, const uint32_t *slots, uint32_t n,
+                  struct sched__tallied *out);
     /* With two or more nodes that fit: false to skip scoring; may fill cy->error. */
     bool (*pre_score)(struct sched__cycle *cy);
     /* Writes scores of slots in [from, to) whose verdict is 0. */

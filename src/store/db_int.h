@@ -52,8 +52,8 @@ struct store__db {
     struct store__db_state found;         /* records and sum, by the last walk over the records */
     VEC(struct store__db_resource) resources;
     uint32_t rows[LIMIT_STORE_RESOURCES]; /* the place in resources of each in the store's table */
-    int64_t version;     /* what SQLite says as long as nobody else writes to the file */
-    uint64_t wal_frames; /* in the write-ahead log; 0: all of them were moved */
+    int64_t version;       /* what SQLite says as long as nobody else writes to the file */
+    uint64_t wal_frames;   /* in the write-ahead log; 0: all of them were moved */
     uint64_t moved_frames; /* of the log's, behind the last checkpoint */
     int failure;           /* SQLite's code for what has gone wrong in the transaction */
 };
@@ -70,8 +70,8 @@ enum store__db_mode {
 int store__db_open(const char *directory, enum store__db_mode mode, uint64_t revision,
                    struct store__db **out, struct err *err);
 
-/* A second connection to the file that is open already, for another thread. It only moves what is in
- * the write-ahead log. The caller closes it before the first. */
+/* A second connection to the file that is open already, for another thread. It only moves what is
+ * in the write-ahead log. The caller closes it before the first. */
 int store__db_open_again(const struct store__db *db, struct store__db **out, struct err *err);
 
 /* Looks whether the write-ahead log of a store is whole, unless somebody has it open. */

@@ -1,8 +1,8 @@
 /*
- * A thread that empties the write-ahead log while others go on to write to it. Moving some thousands
- * of pages to their place takes tens of milliseconds, for which nobody's write should wait. What is
- * written meanwhile is left in the log; as SQLite begins the log again only when nothing is, the
- * disk's thread moves the last of it itself.
+ * A thread that empties the write-ahead log while others go on to write to it. Moving some
+ * thousands of pages to their place takes tens of milliseconds, for which nobody's write should
+ * wait. What is written meanwhile is left in the log; as SQLite begins the log again only when
+ * nothing is, the disk's thread moves the last of it itself.
  */
 #include <signal.h>
 #include <stdlib.h>

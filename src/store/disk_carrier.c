@@ -1,8 +1,8 @@
 /*
  * The disk's thread: it takes all batches that have come while it was writing, writes them as one
  * transaction, makes them visible and takes the next. What the logs have let go of is removed from
- * the file along the way, and the write-ahead log is emptied when it is long or nobody writes, most of
- * it by a thread of its own.
+ * the file along the way, and the write-ahead log is emptied when it is long or nobody writes, most
+ * of it by a thread of its own.
  */
 #include <errno.h>
 #include <signal.h>
@@ -248,8 +248,7 @@ static void tidy_up(struct disk *d) {
 }
 
 static bool is_tidy(const struct disk *d) {
-    return d->refuses ||
-           (!left_to_forget(d) && !d->moving && d->db->wal_frames < WAL_FRAMES_IDLE);
+    return d->refuses || (!left_to_forget(d) && !d->moving && d->db->wal_frames < WAL_FRAMES_IDLE);
 }
 
 static struct timespec in_a_moment(void) {

@@ -3,14 +3,11 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/cronjob, func (*ControllerV2) sync.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/goquote.h"
 #include "base/map.h"
+#include "base/metric.h"
 #include "codec/zone.h"
-#include "manager/batch/batch_int.h"
 #include "manager/batch/cronjob_int.h"
 #include "manager/controller_int.h"
 #include "manager/pods_int.h"
@@ -18,15 +15,17 @@
 /* A Job is not asked for before its time, though clocks differ a little. */
 #define DELTA (CLOCK_SECOND / 10)
 
-enum { BUCKETS = 10 };
+static const struct histogram_row skew = {
+    .name = "cronjob_controller_job_creation_skew_duration_seconds",
+    .level = "STABLE",
+    .help = "How long after their time Jobs of CronJobs were made.",
+    .bounds = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
+};
 
 struct cronjobs {
-    struct manager *manager;
-    struct events *events;
-    struct workqueue *queue;
-    struct informer *cron_jobs, *jobs;
-    uint64_t skews[BUCKETS + 1]; /* job_creation_skew_duration_seconds */
-    double skew_sum;
+    struct manager__base base; /* keys: CronJobs */
+    struct informer *jobs;
+    struct histogram skews;
 };
 
 /* One piece of work, in its arena. */
@@ -51,9 +50,7 @@ struct sync {
 };
 
 static const struct api_object *current(const struct sync *s) {
-    const struct api_object *o =
-        informer_get(s->c->cron_jobs, work_namespace(s->work), work_name(s->work));
-    return o && str_eq(o->meta->uid, s->subject.uid) ? o : NULL;
+    return manager__current(s->c, &s->subject);
 }
 
 static const struct api_cron_job_spec *spec_of(const struct api_object *o) {
@@ -77,14 +74,7 @@ static void finish(struct sync *s) {
     struct api_object *draft = api_object_derive(o);
     api_struct_copy(&draft->arena, &api_types[API_T_cron_job_status], &s->status,
                     &((struct api_cron_job *)api_own_body(draft))->status);
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = work_namespace(s->work),
-                                       .name = work_name(s->work),
-                                       .object = draft},
-              NULL, NULL);
+    work_update(s->work, draft, "status", NULL, NULL);
 }
 
 /* The delay until a time in seconds; false: it never comes. */
@@ -112,7 +102,7 @@ static void note_gone(struct sync *s, struct str uid) {
 /* Takes all that were noted out of the list. */
 static void drop_gone(struct sync *s) {
     struct api_object_reference_list *list = &s->status.active;
-    AUTO(map_release) struct map gone = MAP_INIT(s->c->manager->seed);
+    AUTO(map_release) struct map gone = MAP_INIT(s->c->base.manager->seed);
     size_t kept = 0;
     for (size_t i = 0; i < s->gone_count; i++)
         map_put(&gone, s->gone[i], s);
@@ -135,12 +125,12 @@ static void deleted(void *arg, struct work *w, const struct client_answer *answe
     struct sync *s = d->sync;
     (void)w;
     if (answer->code) {
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "FailedDelete",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "FailedDelete",
                       "Deleted job: %.*s", STR_ARG(answer->message));
         s->is_stuck = true;
     } else {
         note_gone(s, d->uid);
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "SuccessfulDelete",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, "SuccessfulDelete",
                       "Deleted job %.*s", STR_ARG(d->name));
         s->writes = true;
     }
@@ -163,14 +153,6 @@ static void send_deletion(struct sync *s, struct str name, struct str uid) {
 }
 
 /* ---- making one ---- */
-
-static void count_skew(struct cronjobs *c, int64_t seconds) {
-    size_t i = 0;
-    while (i < BUCKETS && seconds > INT64_C(1) << i)
-        i++;
-    c->skews[i]++;
-    c->skew_sum += (double)seconds;
-}
 
 static void note_made(struct sync *s, const struct api_object *job) {
     cronjob__add_active(work_arena(s->work), &s->status.active, job);
@@ -196,13 +178,8 @@ static void found(void *arg, struct work *w, const struct client_answer *answer)
 }
 
 static void look_for_job(struct sync *s) {
-    work_send(s->work,
-              &(struct client_request){
-                  .verb = REGISTRY_VERB_GET,
-                  .kind = client_kind(API_T_job),
-                  .namespace = work_namespace(s->work),
-                  .name = cronjob__job_name(work_arena(s->work), work_name(s->work), s->scheduled)},
-              found, s);
+    work_get(s->work, client_kind(API_T_job), work_namespace(s->work),
+             cronjob__job_name(work_arena(s->work), work_name(s->work), s->scheduled), found, s);
 }
 
 static void made(void *arg, struct work *w, const struct client_answer *answer) {
@@ -212,14 +189,15 @@ static void made(void *arg, struct work *w, const struct client_answer *answer) 
         look_for_job(s);
     } else if (answer->code) {
         if (!manager__namespace_goes(answer))
-            events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "FailedCreate",
+            events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "FailedCreate",
                           "Error creating job: %.*s", STR_ARG(answer->message));
         fail(s, answer->message);
         finish(s);
     } else {
         const struct api_object_meta *meta = answer->object->meta;
-        count_skew(s->c, meta->creation_timestamp.sec - s->scheduled);
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "SuccessfulCreate",
+        histogram_observe(&skew, &s->c->skews,
+                          (double)(meta->creation_timestamp.sec - s->scheduled));
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, "SuccessfulCreate",
                       "Created job %.*s", STR_ARG(meta->name));
         note_made(s, answer->object);
     }
@@ -234,12 +212,7 @@ static void make_job(struct sync *s) {
         return;
     }
     struct api_object *job = cronjob__new_job(o, s->scheduled, s->stamp);
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                       .kind = job->kind,
-                                       .namespace = work_namespace(s->work),
-                                       .object = job},
-              made, s);
+    work_create(s->work, job, made, s);
 }
 
 /* Those that still run go first. */
@@ -301,14 +274,14 @@ static bool read_schedule(struct sync *s, const struct api_object *o) {
     zone_free(load_zone(a, spec->time_zone, &fault));
     if (fault.p) {
         struct str zone = quote(s, spec->time_zone);
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "UnknownTimeZone",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "UnknownTimeZone",
                       "invalid timeZone: %.*s: %.*s", STR_ARG(zone), STR_ARG(fault));
         return false;
     }
     if (spec->suspend.v)
         return false;
     if (str_find(spec->schedule, STR("TZ")) != STR_NONE)
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "UnsupportedSchedule",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "UnsupportedSchedule",
                       "CRON_TZ or TZ used in schedule %.*s is not officially supported, see "
                       "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for "
                       "more details",
@@ -316,7 +289,7 @@ static bool read_schedule(struct sync *s, const struct api_object *o) {
     struct str error = read_clock(a, o, &s->clock);
     s->clock.last = s->status.last_schedule_time;
     if (error.p)
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "UnparseableSchedule",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "UnparseableSchedule",
                       "unparseable schedule: %.*s : %.*s", STR_ARG(shown), STR_ARG(error));
     return !error.p;
 }
@@ -353,7 +326,7 @@ static struct str long_date(struct sync *s) {
 
 /* It is time for a Job: is there a reason not to make it? Then that is told. */
 static bool is_to_be_made(struct sync *s, const struct api_cron_job_spec *spec) {
-    struct events *events = s->c->events;
+    struct events *events = s->c->base.events;
     if (is_too_late(s, spec)) {
         events_say_of(events, &s->subject, EVENTS_WARNING, "MissSchedule",
                       "Missed scheduled time to start a job: %.*s", STR_ARG(long_date(s)));
@@ -388,13 +361,13 @@ static void schedule(struct sync *s, const struct api_object *o) {
     const struct api_cron_job_spec *spec = spec_of(o);
     struct cronjob__due due = cronjob__is_due(&s->clock, s->now / CLOCK_SECOND);
     if (due.fault) {
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "InvalidSchedule",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "InvalidSchedule",
                       "invalid schedule: %.*s : %s", STR_ARG(spec->schedule), due.fault);
         finish(s);
         return;
     }
     if (due.has_missed_many)
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "TooManyMissedTimes",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "TooManyMissedTimes",
                       "too many missed start times. Set or decrease .spec.startingDeadlineSeconds "
                       "or check clock skew");
     s->scheduled = due.at;
@@ -415,12 +388,12 @@ static bool is_later(struct api_time a, struct api_time b) {
 static void note_job(struct sync *s, const struct cronjob__job *job, bool is_known) {
     struct api_time *last = &s->status.last_successful_time;
     if (!is_known && !job->finished)
-        events_say_of(s->c->events, &s->subject, EVENTS_WARNING, "UnexpectedJob",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_WARNING, "UnexpectedJob",
                       "Saw a job that the controller did not create or forgot: %.*s",
                       STR_ARG(job->name));
     if (is_known && job->finished) {
         note_gone(s, job->uid);
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "SawCompletedJob",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, "SawCompletedJob",
                       "Saw completed job: %.*s, condition: %s", STR_ARG(job->name), job->finished);
         s->writes = true;
     }
@@ -432,7 +405,7 @@ static void note_job(struct sync *s, const struct cronjob__job *job, bool is_kno
 }
 
 static void note_jobs(struct sync *s) {
-    AUTO(map_release) struct map active = MAP_INIT(s->c->manager->seed);
+    AUTO(map_release) struct map active = MAP_INIT(s->c->base.manager->seed);
     for (size_t i = 0; i < s->status.active.n; i++)
         map_put(&active, s->status.active.v[i].uid, s);
     for (size_t i = 0; i < s->jobs.n; i++)
@@ -441,14 +414,14 @@ static void note_jobs(struct sync *s) {
 }
 
 static void drop_missing(struct sync *s) {
-    AUTO(map_release) struct map children = MAP_INIT(s->c->manager->seed);
+    AUTO(map_release) struct map children = MAP_INIT(s->c->base.manager->seed);
     for (size_t i = 0; i < s->jobs.n; i++)
         map_put(&children, s->jobs.v[i].uid, s);
     for (size_t i = 0; i < s->status.active.n; i++) {
         const struct api_object_reference *ref = &s->status.active.v[i];
         if (map_get(&children, ref->uid) || informer_get(s->c->jobs, ref->namespace, ref->name))
             continue;
-        events_say_of(s->c->events, &s->subject, EVENTS_NORMAL, "MissingJob",
+        events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, "MissingJob",
                       "Active job went missing: %.*s", STR_ARG(ref->name));
         note_gone(s, ref->uid);
         s->writes = true;
@@ -487,22 +460,18 @@ static void delete_old(struct sync *s, const struct api_object *o) {
         look(s);
 }
 
-static void sync(void *arg, struct work *work) {
-    struct cronjobs *c = arg;
+static void sync(void *self, struct work *work, const struct api_object *o) {
+    struct cronjobs *c = self;
     struct arena *a = work_arena(work);
-    const struct api_object *o = informer_get(c->cron_jobs, work_namespace(work), work_name(work));
     size_t n;
-    if (!o)
-        return;
     const struct api_object *const *jobs =
         informer_find(c->jobs, INFORMER_BY_CONTROLLER, o->meta->uid, &n);
     struct sync *s = arena_new(a, struct sync);
     s->c = c;
     s->work = work;
-    s->now = manager__now(c->manager);
+    s->now = manager__now(c->base.manager);
     s->resource_version = arena_str(a, o->meta->resource_version);
-    s->subject = (struct events_subject){o->kind, work_namespace(work), work_name(work),
-                                         arena_str(a, o->meta->uid)};
+    s->subject = manager__subject(work, o);
     s->next = CRON_NEVER;
     s->jobs = cronjob__read_jobs(a, jobs, n);
     api_struct_copy(a, &api_types[API_T_cron_job_status],
@@ -513,18 +482,6 @@ static void sync(void *arg, struct work *work) {
 
 /* ---- what has changed ---- */
 
-static void job_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct cronjobs *c = arg;
-    if (old)
-        workqueue_add_controller(c->queue, old, client_kind(API_T_cron_job));
-    workqueue_add_controller(c->queue, o, client_kind(API_T_cron_job));
-}
-
-static void job_deleted(void *arg, const struct api_object *last) {
-    struct cronjobs *c = arg;
-    workqueue_add_controller(c->queue, last, client_kind(API_T_cron_job));
-}
-
 static bool same_times(const struct api_object *x, const struct api_object *y) {
     const struct api_cron_job_spec *a = spec_of(x), *b = spec_of(y);
     return str_eq(a->schedule, b->schedule) && str_eq(a->time_zone, b->time_zone);
@@ -534,70 +491,33 @@ static bool same_times(const struct api_object *x, const struct api_object *y) {
 static void reschedule(struct cronjobs *c, const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
     struct cronjob__clock clock;
-    int64_t delay, now = manager__now(c->manager);
+    int64_t delay, now = manager__now(c->base.manager);
     if (read_clock(&a, o, &clock).p)
-        events_say(c->events, o, EVENTS_WARNING, "UnParseableCronJobSchedule",
+        events_say(c->base.events, o, EVENTS_WARNING, "UnParseableCronJobSchedule",
                    "unparseable schedule for cronjob: %.*s", STR_ARG(spec_of(o)->schedule));
     else if (delay_until(cronjob__next(&clock, now / CLOCK_SECOND), now, &delay))
-        workqueue_add_after(c->queue, o->meta->namespace, o->meta->name, delay);
+        workqueue_add_after(c->base.queue, o->meta->namespace, o->meta->name, delay);
     zone_free(clock.zone);
 }
 
-static void cron_job_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct cronjobs *c = arg;
+static void cron_job_set(void *self, const struct api_object *old, const struct api_object *o) {
     if (old && !same_times(old, o))
-        reschedule(c, o);
+        reschedule(self, o);
     else
-        workqueue_add_object(c->queue, o);
+        manager__add_set(self, old, o);
 }
 
-static void cron_job_deleted(void *arg, const struct api_object *last) {
-    struct cronjobs *c = arg;
-    workqueue_add_object(c->queue, last);
+static void write_metrics(const void *self, struct buf *out) {
+    histogram_head(out, &skew);
+    histogram_write(out, &skew, STR(""), &((const struct cronjobs *)self)->skews);
 }
 
-/* ---- beginning and end ---- */
-
-static void *start(struct manager *m) {
-    struct cronjobs *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "cronjob-controller");
-    c->cron_jobs = manager__informer(m, API_T_cron_job);
-    c->jobs = manager__informer(m, API_T_job);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "cronjob",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(c->cron_jobs, &(struct informer_handler){
-                                      .set = cron_job_set, .deleted = cron_job_deleted, .arg = c});
-    informer_listen(c->jobs,
-                    &(struct informer_handler){.set = job_set, .deleted = job_deleted, .arg = c});
-    return c;
-}
-
-static void stop(void *self) {
-    struct cronjobs *c = self;
-    workqueue_free(c->queue);
-    events_free(c->events);
-    free(c);
-}
-
-void manager__cronjob_write_metrics(const void *self, struct buf *out) {
-    const struct cronjobs *c = self;
-    static const char name[] = "cronjob_controller_job_creation_skew_duration_seconds";
-    uint64_t sum = 0;
-    buf_addf(out,
-             "# HELP %s [STABLE] How long after their time Jobs of CronJobs were made.\n"
-             "# TYPE %s histogram\n",
-             name, name);
-    for (size_t i = 0; i < BUCKETS; i++)
-        buf_addf(out, "%s_bucket{le=\"%d\"} %llu\n", name, 1 << i,
-                 (unsigned long long)(sum += c->skews[i]));
-    sum += c->skews[BUCKETS];
-    buf_addf(out, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum %g\n%s_count %llu\n", name,
-             (unsigned long long)sum, name, c->skew_sum, name, (unsigned long long)sum);
-}
-
-const struct manager__controller manager__cronjob = {start, stop};
+const struct manager__controller manager__cronjob = {
+    .size = sizeof(struct cronjobs),
+    .component = "cronjob-controller",
+    .queues = {{"cronjob", sync, .names = API_T_cron_job}},
+    .kinds = {{API_T_cron_job, .set = cron_job_set, .deleted = manager__add_deleted},
+              {API_T_job, .at = offsetof(struct cronjobs, jobs), .set = manager__member_set,
+               .deleted = manager__member_deleted}},
+    .write_metrics = write_metrics,
+};

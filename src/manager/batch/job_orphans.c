@@ -2,7 +2,6 @@
 #include "manager/batch/job_orphans_int.h"
 
 #include "api/selector.h"
-#include "base/clock.h"
 #include "feature/feature.h"
 #include "manager/batch/job_int.h"
 
@@ -19,8 +18,7 @@ bool job__is_foreign(const struct api_object *job, const struct feature_set *gat
     return feature_enabled(gates, FEATURE_JobManagedBy) && name.p && !str_is(name, JOB__CONTROLLER);
 }
 
-static bool is_orphan(const struct job__orphans *o, const struct api_object *pod,
-                      const struct feature_set *gates) {
+static bool is_orphan(const struct job__orphans *o, const struct api_object *pod) {
     const struct api_owner_reference *ref = api_object_controller(pod);
     if (!job__has_finalizer(pod))
         return false;
@@ -29,31 +27,16 @@ static bool is_orphan(const struct job__orphans *o, const struct api_object *pod
     if (!str_is(ref->kind, "Job") || !str_is(ref->api_version, "batch/v1"))
         return false;
     const struct api_object *job = job__of_pod(o->jobs, pod);
-    return !job || (!job__is_foreign(job, gates) &&
+    return !job || (!job__is_foreign(job, o->gates) &&
                     job__finished(&((const struct api_job *)job->body)->status));
 }
 
-static void answered(void *arg, struct work *w, const struct client_answer *answer) {
-    (void)arg;
-    if (answer->code && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
-}
-
-static void sync(void *arg, struct work *w) {
-    static const struct str patch = STR_INIT(
+void job__orphans_sync(const struct job__orphans *o, struct work *w, const struct api_object *pod) {
+    static const struct str text = STR_INIT(
         "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"" JOB__FINALIZER "\"]}}");
-    struct job__orphans *o = arg;
-    const struct api_object *pod = informer_get(o->pods, work_namespace(w), work_name(w));
-    if (!pod || !is_orphan(o, pod, o->gates))
-        return;
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_PATCH,
-                                       .kind = pod->kind,
-                                       .namespace = work_namespace(w),
-                                       .name = work_name(w),
-                                       .patch_type = CLIENT_PATCH_STRATEGIC,
-                                       .patch = patch},
-              answered, NULL);
+    if (is_orphan(o, pod))
+        work_patch(w, pod, &(struct work_patch){CLIENT_PATCH_STRATEGIC, NULL, text},
+                   work_answered_or_gone, NULL);
 }
 
 void job__orphans_add(struct job__orphans *o, const struct api_object *pod) {
@@ -79,22 +62,4 @@ static void add_matching(struct job__orphans *o, const struct api_object *job, s
 void job__orphans_add_of(struct job__orphans *o, const struct api_object *job) {
     add_matching(o, job, job->meta->uid);
     add_matching(o, job, STR(""));
-}
-
-void job__orphans_start(struct job__orphans *o, struct manager *m) {
-    o->gates = m->gates;
-    o->jobs = manager__informer(m, API_T_job);
-    o->pods = manager__informer(m, API_T_pod);
-    o->queue = workqueue_new(&(struct workqueue_opts){.name = "job_orphan_pod",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .first_delay = CLOCK_SECOND,
-                                                      .most_delay = 60 * CLOCK_SECOND,
-                                                      .sync = sync,
-                                                      .arg = o});
-}
-
-void job__orphans_stop(struct job__orphans *o) {
-    workqueue_free(o->queue);
 }

@@ -11,13 +11,12 @@
 
 struct job__orphans {
     struct informer *jobs, *pods;
-    struct workqueue *queue;
+    struct workqueue *queue; /* keys: pods */
     const struct feature_set *gates;
 };
 
-/* Makes the queue; end it with job__orphans_stop. The struct is stored. */
-void job__orphans_start(struct job__orphans *o, struct manager *m);
-void job__orphans_stop(struct job__orphans *o);
+/* Looks after a pod of the queue. */
+void job__orphans_sync(const struct job__orphans *o, struct work *w, const struct api_object *pod);
 
 /* The pod may be one: it is looked at. */
 void job__orphans_add(struct job__orphans *o, const struct api_object *pod);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "manager/batch/batch_int.h"
 #include "manager/batch/job_metrics_int.h"
 #include "manager/batch/job_orphans_int.h"
 #include "manager/pod_control_int.h"
@@ -23,10 +22,8 @@ struct record {
 };
 
 struct jobs {
-    struct manager *manager;
-    struct events *events;
-    struct informer *jobs, *pods;
-    struct manager__owners owners; /* the queue, and how Jobs select pods */
+    struct manager__base base; /* keys: Jobs */
+    struct informer *pods;
     struct job__orphans orphans;
     struct map records;  /* of struct record */
     struct map expected; /* uids of pods whose finalizer was taken away, which is not seen yet */
@@ -50,9 +47,7 @@ struct sync {
 
 /* The object that was decided about, or NULL when it is another by now, or gone. */
 static const struct api_object *current(const struct sync *s) {
-    const struct api_object *o =
-        informer_get(s->c->jobs, work_namespace(s->work), work_name(s->work));
-    return o && str_eq(o->meta->uid, s->pods.subject.uid) ? o : NULL;
+    return manager__current(s->c, &s->pods.subject);
 }
 
 /* ---- what is remembered ---- */
@@ -61,7 +56,8 @@ static struct str record_key(struct arena *a, const struct work *w) {
     return arena_printf(a, "%.*s/%.*s", STR_ARG(work_namespace(w)), STR_ARG(work_name(w)));
 }
 
-static void forget_record(struct jobs *c, struct work *w) {
+static void forget_record(void *self, struct work *w) {
+    struct jobs *c = self;
     free(map_del(&c->records, record_key(work_arena(w), w)));
 }
 
@@ -98,7 +94,7 @@ static void fail(struct sync *s, struct str why) {
 }
 
 static void conclude(struct sync *s) {
-    int64_t now = manager__now(s->c->manager);
+    int64_t now = manager__now(s->c->base.manager);
     if (s->pods.failure.reason)
         fail(s, s->pods.failure.message);
     job__count_sync(&s->c->metrics, s->view.is_indexed, s->has_failed, s->did, now - s->begun);
@@ -111,14 +107,14 @@ static void tell_end(struct sync *s) {
     job__count_end(&s->c->metrics, s->view.is_indexed, end->reason);
     if (!job__condition(&s->view.status, "Complete")) {
         struct str reason = arena_printf(work_arena(s->work), "%.*s", STR_ARG(end->reason));
-        events_say_of(s->c->events, subject, EVENTS_WARNING, reason.p, "%.*s",
+        events_say_of(s->c->base.events, subject, EVENTS_WARNING, reason.p, "%.*s",
                       STR_ARG(end->message));
         return;
     }
     if (completions.set && s->view.status.succeeded > completions.v)
-        events_say_of(s->c->events, subject, EVENTS_WARNING, "TooManySucceededPods",
+        events_say_of(s->c->base.events, subject, EVENTS_WARNING, "TooManySucceededPods",
                       "Too many succeeded pods running after completion count reached");
-    events_say_of(s->c->events, subject, EVENTS_NORMAL, "Completed", "Job completed");
+    events_say_of(s->c->base.events, subject, EVENTS_NORMAL, "Completed", "Job completed");
 }
 
 /* ---- finalizers ---- */
@@ -196,14 +192,7 @@ static void send_status(struct sync *s) {
     struct api_object *draft = api_object_derive(o);
     struct api_job *job = api_own_body(draft);
     api_struct_copy(&draft->arena, &api_types[API_T_job_status], &s->view.status, &job->status);
-    work_send(s->work,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = o->kind,
-                                       .subresource = "status",
-                                       .namespace = work_namespace(s->work),
-                                       .name = work_name(s->work),
-                                       .object = draft},
-              status_written, s);
+    work_update(s->work, draft, "status", status_written, s);
 }
 
 static bool same_number(struct api_opt_i32 old, int32_t now) {
@@ -238,9 +227,10 @@ static bool is_complete(const struct job__view *v) {
 static bool turn(struct sync *s) {
     enum job__turn turn = job__track_suspension(&s->view);
     if (turn == JOB__SUSPENDED)
-        events_say_of(s->c->events, &s->pods.subject, EVENTS_NORMAL, "Suspended", "Job suspended");
+        events_say_of(s->c->base.events, &s->pods.subject, EVENTS_NORMAL, "Suspended",
+                      "Job suspended");
     else if (turn == JOB__RESUMED)
-        events_say_of(s->c->events, &s->pods.subject, EVENTS_NORMAL, "Resumed", "Job resumed");
+        events_say_of(s->c->base.events, &s->pods.subject, EVENTS_NORMAL, "Resumed", "Job resumed");
     return turn != JOB__SAME;
 }
 
@@ -333,14 +323,15 @@ static struct sync *sync_new(struct jobs *c, struct work *work, const struct api
     struct sync *s = arena_new(a, struct sync);
     s->c = c;
     s->work = work;
-    s->begun = manager__now(c->manager);
+    s->begun = manager__now(c->base.manager);
     s->resource_version = arena_str(a, o->meta->resource_version);
     s->view = (struct job__view){
-        .a = a, .now = s->begun, .seed = c->manager->seed, .gates = c->manager->gates};
+        .a = a, .now = s->begun, .seed = c->base.manager->seed, .gates = c->base.manager->gates};
     s->pods = (struct manager__pods){
+        .manager = c->base.manager,
         .work = work,
-        .events = c->events,
-        .subject = {o->kind, work_namespace(work), work_name(work), arena_str(a, o->meta->uid)},
+        .events = c->base.events,
+        .subject = manager__subject(work, o),
         .make = make,
         .done = pods_done,
         .arg = s,
@@ -350,37 +341,34 @@ static struct sync *sync_new(struct jobs *c, struct work *work, const struct api
 
 /* Is there something to do for the Job? */
 static bool is_at_work(struct jobs *c, struct work *work, const struct api_object *o) {
-    if (!o || job__finished(&((const struct api_job *)o->body)->status)) {
+    if (job__finished(&((const struct api_job *)o->body)->status)) {
         forget_record(c, work);
         return false;
     }
     const struct api_job *job = o->body;
     struct str mode = job->spec.completion_mode;
-    if (job__is_foreign(o, c->manager->gates))
+    if (job__is_foreign(o, c->base.manager->gates))
         return false;
     if (!mode.p || str_is(mode, "NonIndexed") || str_is(mode, "Indexed"))
         return true;
-    events_say(c->events, o, EVENTS_WARNING, "UnknownCompletionMode",
+    events_say(c->base.events, o, EVENTS_WARNING, "UnknownCompletionMode",
                "Skipped Job sync because completion mode is unknown");
     return false;
 }
 
-static void sync(void *arg, struct work *work) {
+static void sync(void *self, struct work *work, const struct api_object *o) {
     static const struct job__backoff none;
-    struct jobs *c = arg;
+    struct jobs *c = self;
     struct arena *a = work_arena(work);
-    const struct api_object *o = informer_get(c->jobs, work_namespace(work), work_name(work));
     struct manager__objects pods;
-    if (!is_at_work(c, work, o))
-        return;
-    const struct selector *selector = c->owners.selector(a, o);
-    if (!selector || !manager__claim(&(struct manager__claim){.work = work,
-                                                              .owner = o,
-                                                              .members = c->pods,
-                                                              .kind = client_kind(API_T_pod),
-                                                              .selector = selector,
-                                                              .finalizer = JOB__FINALIZER},
-                                     &pods))
+    if (!is_at_work(c, work, o) ||
+        !manager__claim(&(struct manager__claim){.work = work,
+                                                 .owner = o,
+                                                 .members = c->pods,
+                                                 .kind = client_kind(API_T_pod),
+                                                 .selector = manager__selector(c, a, o),
+                                                 .finalizer = JOB__FINALIZER},
+                        &pods))
         return;
     struct sync *s = sync_new(c, work, o);
     const struct record *r = map_get(&c->records, record_key(a, work));
@@ -391,31 +379,32 @@ static void sync(void *arg, struct work *work) {
 
 /* ---- what has changed ---- */
 
-static void add_batched(struct jobs *c, const struct api_object *job) {
-    workqueue_add_after(c->owners.queue, job->meta->namespace, job->meta->name, JOB__BATCH_PERIOD);
+static void add_batched(void *self, const struct api_object *job) {
+    struct jobs *c = self;
+    workqueue_add_after(c->base.queue, job->meta->namespace, job->meta->name, JOB__BATCH_PERIOD);
 }
 
 static struct api_opt_i64 deadline_of(const struct api_object *job) {
     return ((const struct api_job *)job->body)->spec.active_deadline_seconds;
 }
 
-static void job_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct jobs *c = arg;
+static void job_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct jobs *c = self;
     if (!old) {
-        workqueue_add_object(c->owners.queue, o);
+        workqueue_add_object(c->base.queue, o);
     } else if (job__finished(&((const struct api_job *)o->body)->status)) {
         job__orphans_add_of(&c->orphans, o);
-        workqueue_add_object(c->owners.queue, o);
+        workqueue_add_object(c->base.queue, o);
     } else if (old->meta->generation == o->meta->generation &&
                deadline_of(old).v == deadline_of(o).v) {
         add_batched(c, o);
     } else
-        workqueue_add_object(c->owners.queue, o);
+        workqueue_add_object(c->base.queue, o);
 }
 
-static void job_deleted(void *arg, const struct api_object *last) {
-    struct jobs *c = arg;
-    workqueue_add_object(c->owners.queue, last);
+static void job_deleted(void *self, const struct api_object *last) {
+    struct jobs *c = self;
+    workqueue_add_object(c->base.queue, last);
     job__orphans_add_of(&c->orphans, last);
 }
 
@@ -432,7 +421,7 @@ static void count_tracked(struct jobs *c, const struct api_object *old,
 
 /* Of a pod that goes, or is gone. */
 static void pod_leaves(struct jobs *c, const struct api_object *pod) {
-    const struct api_object *job = job__of_pod(c->jobs, pod);
+    const struct api_object *job = job__of_pod(c->base.informer, pod);
     if (!api_object_controller(pod) || !job ||
         job__finished(&((const struct api_job *)job->body)->status))
         job__orphans_add(&c->orphans, pod);
@@ -440,27 +429,9 @@ static void pod_leaves(struct jobs *c, const struct api_object *pod) {
         add_batched(c, job);
 }
 
-/* Jobs that may adopt a pod without a controller. */
-static void add_adopters(struct jobs *c, const struct api_object *pod) {
-    AUTO(arena_release) struct arena a = {0};
-    size_t n;
-    const struct api_object *const *all =
-        informer_find(c->jobs, INFORMER_BY_NAMESPACE, pod->meta->namespace, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct selector *selector = c->owners.selector(&a, all[i]);
-        if (selector && selector_matches(selector, &pod->meta->labels))
-            add_batched(c, all[i]);
-    }
-}
-
-static bool same_controller(const struct api_object *x, const struct api_object *y) {
-    const struct api_owner_reference *a = api_object_controller(x), *b = api_object_controller(y);
-    return a && b ? str_eq(a->uid, b->uid) : !a && !b;
-}
-
-static void pod_set(void *arg, const struct api_object *old, const struct api_object *pod) {
-    struct jobs *c = arg;
-    bool moved = old && !same_controller(old, pod);
+static void pod_set(void *self, const struct api_object *old, const struct api_object *pod) {
+    struct jobs *c = self;
+    bool moved = old && !manager__same_controller(old, pod);
     count_tracked(c, old, pod);
     if (!job__has_finalizer(pod))
         expect_no_more(c, pod->meta->uid);
@@ -468,8 +439,8 @@ static void pod_set(void *arg, const struct api_object *old, const struct api_ob
         pod_leaves(c, pod);
         return;
     }
-    const struct api_object *before = moved ? job__of_pod(c->jobs, old) : NULL;
-    const struct api_object *job = job__of_pod(c->jobs, pod);
+    const struct api_object *before = moved ? job__of_pod(c->base.informer, old) : NULL;
+    const struct api_object *job = job__of_pod(c->base.informer, pod);
     if (before)
         add_batched(c, before);
     if (job)
@@ -478,11 +449,11 @@ static void pod_set(void *arg, const struct api_object *old, const struct api_ob
         return;
     job__orphans_add(&c->orphans, pod);
     if (!old || moved || !labels_equal(&old->meta->labels, &pod->meta->labels))
-        add_adopters(c, pod);
+        manager__each_adopter(c, pod, add_batched);
 }
 
-static void pod_deleted(void *arg, const struct api_object *last) {
-    struct jobs *c = arg;
+static void pod_deleted(void *self, const struct api_object *last) {
+    struct jobs *c = self;
     count_tracked(c, last, NULL);
     expect_no_more(c, last->meta->uid);
     pod_leaves(c, last);
@@ -490,38 +461,21 @@ static void pod_deleted(void *arg, const struct api_object *last) {
 
 /* ---- beginning and end ---- */
 
-static const struct selector *selector_of(struct arena *a, const struct api_object *o) {
-    struct selector *selector;
-    const struct api_job *job = o->body;
-    return selector_compile(a, job->spec.selector, &selector, NULL) < 0 ? NULL : selector;
+static const struct api_label_selector *selector_of(struct arena *a, const struct api_object *o) {
+    (void)a;
+    return ((const struct api_job *)o->body)->spec.selector;
 }
 
-static void *start(struct manager *m) {
-    struct jobs *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "job-controller");
-    c->jobs = manager__informer(m, API_T_job);
-    c->pods = manager__informer(m, API_T_pod);
-    c->records = c->expected = MAP_INIT(m->seed);
-    c->owners = (struct manager__owners){
-        .queue = workqueue_new(&(struct workqueue_opts){.name = "job",
-                                                        .client = m->client,
-                                                        .informers = m->informers,
-                                                        .log = m->log,
-                                                        .first_delay = CLOCK_SECOND,
-                                                        .most_delay = 60 * CLOCK_SECOND,
-                                                        .sync = sync,
-                                                        .arg = c}),
-        .kind = client_kind(API_T_job),
-        .informer = c->jobs,
-        .selector = selector_of,
-    };
-    job__orphans_start(&c->orphans, m);
-    informer_listen(c->jobs,
-                    &(struct informer_handler){.set = job_set, .deleted = job_deleted, .arg = c});
-    informer_listen(c->pods,
-                    &(struct informer_handler){.set = pod_set, .deleted = pod_deleted, .arg = c});
-    return c;
+static void sync_orphan(void *self, struct work *w, const struct api_object *pod) {
+    job__orphans_sync(&((struct jobs *)self)->orphans, w, pod);
+}
+
+static void begin(void *self) {
+    struct jobs *c = self;
+    c->records = c->expected = MAP_INIT(c->base.manager->seed);
+    c->orphans.jobs = c->base.informer;
+    c->orphans.pods = c->pods;
+    c->orphans.gates = c->base.manager->gates;
 }
 
 static void free_values(struct map *m) {
@@ -531,18 +485,29 @@ static void free_values(struct map *m) {
     map_release(m);
 }
 
-static void stop(void *self) {
+static void end(void *self) {
     struct jobs *c = self;
-    workqueue_free(c->owners.queue);
-    job__orphans_stop(&c->orphans);
-    events_free(c->events);
     free_values(&c->records);
     free_values(&c->expected);
-    free(c);
 }
 
-void manager__job_write_metrics(const void *self, struct buf *out) {
+static void write_metrics(const void *self, struct buf *out) {
     job__write_metrics(&((const struct jobs *)self)->metrics, out);
 }
 
-const struct manager__controller manager__job = {start, stop};
+const struct manager__controller manager__job = {
+    .size = sizeof(struct jobs),
+    .component = "job-controller",
+    .queues = {{"job", sync, .names = API_T_job, .gone = forget_record, .first_delay = CLOCK_SECOND,
+                .most_delay = 60 * CLOCK_SECOND},
+               {"job_orphan_pod", sync_orphan, .names = API_T_pod,
+                .at = offsetof(struct jobs, orphans.queue), .first_delay = CLOCK_SECOND,
+                .most_delay = 60 * CLOCK_SECOND}},
+    .kinds = {{API_T_job, .set = job_set, .deleted = job_deleted},
+              {API_T_pod, .at = offsetof(struct jobs, pods), .set = pod_set,
+               .deleted = pod_deleted}},
+    .selector = selector_of,
+    .begin = begin,
+    .end = end,
+    .write_metrics = write_metrics,
+};

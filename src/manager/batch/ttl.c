@@ -4,9 +4,6 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/ttl, func (*Controller) updateNodeIfNeeded.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/goatoi.h"
 #include "manager/controller_int.h"
 
@@ -21,11 +18,9 @@ static const struct {
 };
 
 struct ttl {
-    struct manager *manager;
-    struct workqueue *queue;
-    struct informer *nodes;
-    size_t count; /* of nodes */
-    size_t size;  /* which of the sizes it is */
+    struct manager__base base; /* keys: nodes */
+    size_t count;              /* of nodes */
+    size_t size;               /* which of the sizes it is */
 };
 
 static bool has_annotation(const struct api_object *node, int seconds) {
@@ -34,58 +29,33 @@ static bool has_annotation(const struct api_object *node, int seconds) {
     return l && !goatoi_read(l->value, &v) && v == seconds;
 }
 
-static void sync(void *arg, struct work *w) {
-    struct ttl *c = arg;
-    const struct api_object *node = informer_get(c->nodes, STR(""), work_name(w));
+static void sync(void *self, struct work *w, const struct api_object *node) {
+    struct ttl *c = self;
     int seconds = sizes[c->size].seconds;
-    if (!node || has_annotation(node, seconds))
+    if (has_annotation(node, seconds))
         return;
-    work_send(w,
-              &(struct client_request){
-                  .verb = REGISTRY_VERB_PATCH,
-                  .kind = node->kind,
-                  .name = work_name(w),
-                  .patch_type = CLIENT_PATCH_STRATEGIC,
-                  .patch = arena_printf(
-                      work_arena(w), "{\"metadata\":{\"annotations\":{\"" ANNOTATION "\":\"%d\"}}}",
-                      seconds)},
-              NULL, NULL);
+    struct str text = arena_printf(
+        work_arena(w), "{\"metadata\":{\"annotations\":{\"" ANNOTATION "\":\"%d\"}}}", seconds);
+    work_patch(w, node, &(struct work_patch){CLIENT_PATCH_STRATEGIC, NULL, text}, NULL, NULL);
 }
 
 /* Nodes that are there already follow when their status is written next. */
-static void node_set(void *arg, const struct api_object *old, const struct api_object *node) {
-    struct ttl *c = arg;
+static void node_set(void *self, const struct api_object *old, const struct api_object *node) {
+    struct ttl *c = self;
     if (!old && ++c->count > sizes[c->size].most)
         c->size++;
-    workqueue_add_object(c->queue, node);
+    workqueue_add_object(c->base.queue, node);
 }
 
-static void node_deleted(void *arg, const struct api_object *last) {
-    struct ttl *c = arg;
+static void node_deleted(void *self, const struct api_object *last) {
+    struct ttl *c = self;
     (void)last;
     if (--c->count < sizes[c->size].least)
         c->size--;
 }
 
-static void *start(struct manager *m) {
-    struct ttl *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->nodes = manager__informer(m, API_T_node);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "ttlcontroller",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(c->nodes,
-                    &(struct informer_handler){.set = node_set, .deleted = node_deleted, .arg = c});
-    return c;
-}
-
-static void stop(void *self) {
-    struct ttl *c = self;
-    workqueue_free(c->queue);
-    free(c);
-}
-
-const struct manager__controller manager__ttl = {start, stop};
+const struct manager__controller manager__ttl = {
+    .size = sizeof(struct ttl),
+    .queues = {{"ttlcontroller", sync, .names = API_T_node}},
+    .kinds = {{API_T_node, .set = node_set, .deleted = node_deleted}},
+};

@@ -3,24 +3,22 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/ttlafterfinished, func (*Controller) processJob.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
-#include "base/buf.h"
 #include "base/clock.h"
-#include "manager/batch/batch_int.h"
+#include "base/metric.h"
 #include "manager/batch/job_int.h"
 #include "manager/controller_int.h"
 #include "manager/pods_int.h"
 
-enum { BUCKETS = 14 };
+static const struct histogram_row delay = {
+    .name = "ttl_after_finished_controller_job_deletion_duration_seconds",
+    .level = "ALPHA",
+    .help = "How long after their time finished Jobs were deleted.",
+    .bounds = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6, 819.2},
+};
 
 struct ttl_jobs {
-    struct manager *manager;
-    struct workqueue *queue;
-    struct informer *jobs;
-    uint64_t delays[BUCKETS + 1]; /* job_deletion_duration_seconds */
-    double delay_sum;
+    struct manager__base base; /* keys: Jobs */
+    struct histogram delays;
 };
 
 struct deletion {
@@ -47,7 +45,7 @@ static bool find_expiry(const struct api_object *o, int64_t *at) {
 /* Is its time over? If it will be, it is looked at again then. */
 static bool is_expired(struct ttl_jobs *c, struct work *w, const struct api_object *o,
                        int64_t *at) {
-    int64_t now = manager__now(c->manager);
+    int64_t now = manager__now(c->base.manager);
     if (!is_to_go(o))
         return false;
     if (!find_expiry(o, at)) {
@@ -63,15 +61,10 @@ static bool is_expired(struct ttl_jobs *c, struct work *w, const struct api_obje
 static void deleted(void *arg, struct work *w, const struct client_answer *answer) {
     const struct deletion *d = arg;
     if (answer->code) {
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
         return;
     }
-    double seconds = (double)(manager__now(d->c->manager) - d->expired) / (double)CLOCK_SECOND;
-    size_t i = 0;
-    while (i < BUCKETS && seconds > 0.1 * (1 << i))
-        i++;
-    d->c->delays[i]++;
-    d->c->delay_sum += seconds;
+    histogram_observe_ns(&delay, &d->c->delays, manager__now(d->c->base.manager) - d->expired);
 }
 
 /* The Job as it is now: its time may have been changed meanwhile. */
@@ -81,78 +74,37 @@ static void looked_up(void *arg, struct work *w, const struct client_answer *ans
     if (answer->code == ERR_NOT_FOUND)
         return;
     if (answer->code) {
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
         return;
     }
     if (!is_expired(c, w, answer->object, &at))
         return;
     struct deletion *d = arena_new(work_arena(w), struct deletion);
     *d = (struct deletion){c, at};
-    work_send(w,
-              &(struct client_request){
-                  .verb = REGISTRY_VERB_DELETE,
-                  .kind = answer->object->kind,
-                  .namespace = work_namespace(w),
-                  .name = work_name(w),
-                  .deletion = {.uid = answer->object->meta->uid, .propagation = STR("Foreground")}},
-              deleted, d);
+    struct client_deletion how = {.uid = answer->object->meta->uid,
+                                  .propagation = STR("Foreground")};
+    work_delete(w, answer->object, &how, deleted, d);
 }
 
-static void sync(void *arg, struct work *w) {
-    struct ttl_jobs *c = arg;
-    const struct api_object *o = informer_get(c->jobs, work_namespace(w), work_name(w));
+static void sync(void *self, struct work *w, const struct api_object *o) {
     int64_t at;
-    if (!o || !is_expired(c, w, o, &at))
-        return;
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_GET,
-                                       .kind = o->kind,
-                                       .namespace = work_namespace(w),
-                                       .name = work_name(w)},
-              looked_up, c);
+    if (is_expired(self, w, o, &at))
+        work_get(w, o->kind, o->meta->namespace, o->meta->name, looked_up, self);
 }
 
-static void job_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct ttl_jobs *c = arg;
-    (void)old;
+static void job_set(void *self, const struct api_object *old, const struct api_object *o) {
     if (is_to_go(o))
-        workqueue_add_object(c->queue, o);
+        manager__add_set(self, old, o);
 }
 
-static void *start(struct manager *m) {
-    struct ttl_jobs *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->jobs = manager__informer(m, API_T_job);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "ttl_jobs_to_delete",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(c->jobs, &(struct informer_handler){.set = job_set, .arg = c});
-    return c;
+static void write_metrics(const void *self, struct buf *out) {
+    histogram_head(out, &delay);
+    histogram_write(out, &delay, STR(""), &((const struct ttl_jobs *)self)->delays);
 }
 
-static void stop(void *self) {
-    struct ttl_jobs *c = self;
-    workqueue_free(c->queue);
-    free(c);
-}
-
-void manager__ttl_after_finished_write_metrics(const void *self, struct buf *out) {
-    const struct ttl_jobs *c = self;
-    static const char name[] = "ttl_after_finished_controller_job_deletion_duration_seconds";
-    uint64_t sum = 0;
-    buf_addf(out,
-             "# HELP %s [ALPHA] How long after their time finished Jobs were deleted.\n"
-             "# TYPE %s histogram\n",
-             name, name);
-    for (size_t i = 0; i < BUCKETS; i++)
-        buf_addf(out, "%s_bucket{le=\"%g\"} %llu\n", name, 0.1 * (1 << i),
-                 (unsigned long long)(sum += c->delays[i]));
-    sum += c->delays[BUCKETS];
-    buf_addf(out, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum %g\n%s_count %llu\n", name,
-             (unsigned long long)sum, name, c->delay_sum, name, (unsigned long long)sum);
-}
-
-const struct manager__controller manager__ttl_after_finished = {start, stop};
+const struct manager__controller manager__ttl_after_finished = {
+    .size = sizeof(struct ttl_jobs),
+    .queues = {{"ttl_jobs_to_delete", sync, .names = API_T_job}},
+    .kinds = {{API_T_job, .set = job_set}},
+    .write_metrics = write_metrics,
+};

@@ -6,34 +6,72 @@
  */
 #include "manager/services/endpoint_subsets_int.h"
 
+#include "base/limits.h"
+
 #include <stdlib.h>
 
 struct subset_address {
     const struct api_endpoint_address *v;
-    size_t order; /* by address and uid, when all are known */
+    size_t order;              /* by address and uid, when all are known */
+    const struct offering *of; /* the last one that it was put into, */
+    size_t at;                 /* and where */
 };
 
-/* An address at a port. */
 struct offer {
-    const struct subset_address *address;
+    struct subset_address *address;
     bool is_ready;
-    struct offer *next;
 };
 
 struct subset_port {
     const struct api_endpoint_port *v; /* NULL: none */
-    struct map by_address;             /* struct offer */
+    const struct port_list **lists;    /* all that it is in */
+    size_t n;
+    struct subset_port *next; /* of its offering */
+};
+
+/* Ports that were added together, and who offers them. */
+struct port_list {
+    struct subset_port **ports;
+    size_t n;
+    struct given {
+        struct subset_address *address;
+        bool is_ready;
+        struct given *next;
+    } * given;
+    size_t n_given;
+};
+
+/* Ports that are in the same lists have the same addresses: work is per list, not per port. */
+struct offering {
+    const struct port_list **lists;
+    size_t n_lists;
+    struct subset_port *ports;
+    size_t n_ports;
     struct offer *offers;
-    struct offer **sorted;
     size_t n;
 };
 
 void subset_pack__begin(struct subset_pack *p, struct arena *a, uint64_t seed) {
-    *p = (struct subset_pack){a, MAP_INIT(seed), MAP_INIT(seed)};
+    *p = (struct subset_pack){a, MAP_INIT(seed), MAP_INIT(seed), MAP_INIT(seed)};
 }
+
+/* ---- collecting ---- */
 
 static struct str uid_of(const struct api_endpoint_address *a) {
     return a->target_ref ? a->target_ref->uid : STR("");
+}
+
+static struct subset_address *address_of(struct subset_pack *p,
+                                         const struct api_endpoint_address *address) {
+    struct str key =
+        arena_printf(p->arena, "%.*s %.*s", STR_ARG(address->ip), STR_ARG(uid_of(address)));
+    struct subset_address *known = map_get(&p->addresses, key);
+    if (!known) {
+        known = arena_new(p->arena, struct subset_address);
+        known->v = address;
+        map_put(&p->addresses, key, known);
+    }
+    return known;
 }
 
 static struct subset_port *port_of(struct subset_pack *p, const struct api_endpoint_port *port) {
@@ -42,57 +80,56 @@ static struct subset_port *port_of(struct subset_pack *p, const struct api_endpo
         key = arena_printf(p->arena, "%.*s|%.*s|%d|%d|%.*s", STR_ARG(port->name),
                            STR_ARG(port->protocol), port->port, port->app_protocol.p != NULL,
                            STR_ARG(port->app_protocol));
-    struct subset_port *found = map_get(&p->ports, key);
-    if (!found) {
-        found = arena_new(p->arena, struct subset_port);
-        found->v = port;
-        found->by_address = MAP_INIT(p->ports.seed);
-        map_put(&p->ports, key, found);
-    }
-    return found;
-}
-
-void subset_pack__add(struct subset_pack *p, const struct api_endpoint_address *address,
-                      const struct api_endpoint_port *port, bool is_ready) {
-    struct str key =
-        arena_printf(p->arena, "%.*s %.*s", STR_ARG(address->ip), STR_ARG(uid_of(address)));
-    struct subset_address *known = map_get(&p->addresses, key);
-    struct subset_port *at = port_of(p, port);
+    struct subset_port *known = map_get(&p->ports, key);
     if (!known) {
-        known = arena_new(p->arena, struct subset_address);
-        known->v = address;
-        map_put(&p->addresses, key, known);
+        known = arena_new(p->arena, struct subset_port);
+        known->v = port;
+        map_put(&p->ports, key, known);
     }
-    struct offer *offer = map_get(&at->by_address, key);
-    if (!offer) {
-        offer = arena_new(p->arena, struct offer);
-        *offer = (struct offer){known, is_ready, at->offers};
-        at->offers = offer;
-        at->n++;
-        map_put(&at->by_address, key, offer);
-    }
-    offer->is_ready = offer->is_ready && is_ready;
+    return known;
 }
 
-static void add_list(struct subset_pack *p, const struct api_endpoint_subset *s,
-                     const struct api_endpoint_port *port) {
-    for (size_t i = 0; i < s->addresses.n; i++)
-        subset_pack__add(p, &s->addresses.v[i], port, true);
-    for (size_t i = 0; i < s->not_ready_addresses.n; i++)
-        subset_pack__add(p, &s->not_ready_addresses.v[i], port, false);
+static struct str bytes_of(const void *p, size_t size) {
+    return (struct str){p, size};
+}
+
+struct port_list *subset_pack__ports(struct subset_pack *p,
+                                     const struct api_endpoint_port_list *ports) {
+    size_t n = ports->n ? ports->n : 1;
+    struct subset_port **all = arena_array(p->arena, struct subset_port *, n);
+    for (size_t i = 0; i < n; i++)
+        all[i] = port_of(p, ports->n ? &ports->v[i] : NULL);
+    struct str key = bytes_of(all, n * sizeof *all);
+    struct port_list *known = map_get(&p->lists, key);
+    if (!known) {
+        known = arena_new(p->arena, struct port_list);
+        known->ports = all;
+        known->n = n;
+        map_put(&p->lists, key, known);
+    }
+    return known;
+}
+
+void subset_pack__add(struct subset_pack *p, struct port_list *ports,
+                      const struct api_endpoint_address *address, bool is_ready) {
+    struct given *given = arena_new(p->arena, struct given);
+    *given = (struct given){address_of(p, address), is_ready, ports->given};
+    ports->given = given;
+    ports->n_given++;
 }
 
 void subset_pack__add_all(struct subset_pack *p, const struct api_endpoint_subset_list *subsets) {
     for (size_t i = 0; i < subsets->n; i++) {
         const struct api_endpoint_subset *s = &subsets->v[i];
-        if (!s->ports.n)
-            add_list(p, s, NULL);
-        for (size_t k = 0; k < s->ports.n; k++)
-            add_list(p, s, &s->ports.v[k]);
+        struct port_list *ports = subset_pack__ports(p, &s->ports);
+        for (size_t k = 0; k < s->addresses.n; k++)
+            subset_pack__add(p, ports, &s->addresses.v[k], true);
+        for (size_t k = 0; k < s->not_ready_addresses.n; k++)
+            subset_pack__add(p, ports, &s->not_ready_addresses.v[k], false);
     }
 }
 
-/* ---- the canonical form ---- */
+/* ---- who offers what ---- */
 
 static int compare_addresses(const void *x, const void *y) {
     const struct api_endpoint_address *a = (*(struct subset_address *const *)x)->v,
@@ -113,100 +150,180 @@ static void number_addresses(struct subset_pack *p) {
         all[i]->order = i;
 }
 
+/* Has each port say which lists it is in, each once. */
+static void find_lists(struct subset_pack *p) {
+    const struct map_entry *e;
+    for (size_t at = 0; (e = map_next(&p->lists, &at));) {
+        const struct port_list *list = e->value;
+        for (size_t i = 0; i < list->n; i++)
+            list->ports[i]->n++;
+    }
+    for (size_t at = 0; (e = map_next(&p->ports, &at));) {
+        struct subset_port *port = e->value;
+        port->lists = arena_array(p->arena, const struct port_list *, port->n);
+        port->n = 0;
+    }
+    for (size_t at = 0; (e = map_next(&p->lists, &at));) {
+        const struct port_list *list = e->value;
+        for (size_t i = 0; i < list->n; i++) {
+            struct subset_port *port = list->ports[i];
+            if (!port->n || port->lists[port->n - 1] != list)
+                port->lists[port->n++] = list;
+        }
+    }
+}
+
+static void add_port(struct subset_pack *p, struct map *offerings, struct subset_port *port) {
+    struct str key = bytes_of(port->lists, port->n * sizeof(struct port_list *));
+    struct offering *o = map_get(offerings, key);
+    if (!o) {
+        o = arena_new(p->arena, struct offering);
+        o->lists = port->lists;
+        o->n_lists = port->n;
+        map_put(offerings, key, o);
+    }
+    port->next = o->ports;
+    o->ports = port;
+    o->n_ports++;
+}
+
 static int compare_offers(const void *x, const void *y) {
-    size_t a = (*(struct offer *const *)x)->address->order,
-           b = (*(struct offer *const *)y)->address->order;
+    size_t a = ((const struct offer *)x)->address->order,
+           b = ((const struct offer *)y)->address->order;
     return (a > b) - (a < b);
 }
 
-static void sort_offers(struct subset_pack *p, struct subset_port *port) {
-    port->sorted = arena_array(p->arena, struct offer *, port->n);
-    size_t n = 0;
-    for (struct offer *o = port->offers; o; o = o->next)
-        port->sorted[n++] = o;
-    if (n)
-        qsort(port->sorted, n, sizeof *port->sorted, compare_offers);
+/* Not ready always trumps ready. */
+static void offer(struct offering *o, struct subset_address *address, bool is_ready) {
+    if (address->of != o) {
+        address->of = o;
+        address->at = o->n;
+        o->offers[o->n++] = (struct offer){address, is_ready};
+    } else if (!is_ready)
+        o->offers[address->at].is_ready = false;
 }
+
+/* Gathers the addresses of all lists; false: more than the room that is left. */
+static bool gather_offers(struct subset_pack *p, struct offering *o, size_t *room) {
+    size_t n = 0;
+    for (size_t i = 0; i < o->n_lists; i++)
+        n += o->lists[i]->n_given;
+    if (n > *room)
+        return false;
+    *room -= n;
+    o->offers = arena_array(p->arena, struct offer, n);
+    for (size_t i = 0; i < o->n_lists; i++)
+        for (const struct given *g = o->lists[i]->given; g; g = g->next)
+            offer(o, g->address, g->is_ready);
+    if (o->n)
+        qsort(o->offers, o->n, sizeof *o->offers, compare_offers);
+    return true;
+}
+
+struct offerings {
+    struct offering **v;
+    size_t n;
+};
+
+static bool find_offerings(struct subset_pack *p, struct offerings *out) {
+    struct map all = MAP_INIT(p->ports.seed);
+    const struct map_entry *e;
+    size_t room = LIMIT_ENDPOINT_PAIRS;
+    bool fits = true;
+    number_addresses(p);
+    find_lists(p);
+    for (size_t at = 0; (e = map_next(&p->ports, &at));)
+        add_port(p, &all, e->value);
+    *out = (struct offerings){arena_array(p->arena, struct offering *, all.live), 0};
+    for (size_t at = 0; fits && (e = map_next(&all, &at)); out->n++) {
+        out->v[out->n] = e->value;
+        fits = gather_offers(p, e->value, &room);
+    }
+    map_release(&all);
+    return fits;
+}
+
+/* ---- the canonical form ---- */
 
 static int compare_texts(struct str a, struct str b, int before) {
     return before ? before : str_cmp(a, b);
 }
 
 static int compare_port(const struct api_endpoint_port *a, const struct api_endpoint_port *b) {
-    if (!a || !b)
-        return (a != NULL) - (b != NULL);
     int order = (a->port > b->port) - (a->port < b->port);
     order = compare_texts(a->protocol, b->protocol, order);
     order = compare_texts(a->name, b->name, order);
     return compare_texts(a->app_protocol, b->app_protocol, order);
 }
 
-/* Ports of the same addresses stand beside each other, in their order. */
 static int compare_ports(const void *x, const void *y) {
-    const struct subset_port *a = *(struct subset_port *const *)x,
-                             *b = *(struct subset_port *const *)y;
+    return compare_port(x, y);
+}
+
+static int compare_offerings(const void *x, const void *y) {
+    const struct offering *a = *(struct offering *const *)x, *b = *(struct offering *const *)y;
     for (size_t i = 0; i < a->n && i < b->n; i++) {
-        size_t p = a->sorted[i]->address->order, q = b->sorted[i]->address->order;
-        if (p != q)
-            return p < q ? -1 : 1;
-        if (a->sorted[i]->is_ready != b->sorted[i]->is_ready)
-            return a->sorted[i]->is_ready ? -1 : 1;
+        int order = compare_offers(&a->offers[i], &b->offers[i]);
+        if (order)
+            return order;
+        if (a->offers[i].is_ready != b->offers[i].is_ready)
+            return a->offers[i].is_ready ? -1 : 1;
     }
-    if (a->n != b->n)
-        return a->n < b->n ? -1 : 1;
-    return compare_port(a->v, b->v);
+    return (a->n > b->n) - (a->n < b->n);
 }
 
-static bool offers_are_equal(const struct subset_port *a, const struct subset_port *b) {
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (a->sorted[i]->address != b->sorted[i]->address ||
-            a->sorted[i]->is_ready != b->sorted[i]->is_ready)
-            return false;
-    return true;
+static void collect_ports(struct arena *a, struct offering *const *same, size_t n,
+                          struct api_endpoint_port_list *out) {
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most += same[i]->n_ports;
+    out->v = arena_array(a, struct api_endpoint_port, most);
+    for (size_t i = 0; i < n; i++)
+        for (const struct subset_port *p = same[i]->ports; p; p = p->next)
+            if (p->v)
+                out->v[out->n++] = *p->v;
+    if (out->n)
+        qsort(out->v, out->n, sizeof *out->v, compare_ports);
 }
 
-static struct api_endpoint_subset subset_of(struct arena *a, struct subset_port *const *ports,
+/* One subset of offerings with the same addresses. */
+static struct api_endpoint_subset subset_of(struct arena *a, struct offering *const *same,
                                             size_t n) {
-    const struct subset_port *first = ports[0];
+    const struct offering *first = same[0];
     struct api_endpoint_subset s = {
         .addresses = {arena_array(a, struct api_endpoint_address, first->n), 0},
-        .not_ready_addresses = {arena_array(a, struct api_endpoint_address, first->n), 0},
-        .ports = {arena_array(a, struct api_endpoint_port, n), 0}};
+        .not_ready_addresses = {arena_array(a, struct api_endpoint_address, first->n), 0}};
     for (size_t i = 0; i < first->n; i++) {
         struct api_endpoint_address_list *to =
-            first->sorted[i]->is_ready ? &s.addresses : &s.not_ready_addresses;
-        to->v[to->n++] = *first->sorted[i]->address->v;
+            first->offers[i].is_ready ? &s.addresses : &s.not_ready_addresses;
+        to->v[to->n++] = *first->offers[i].address->v;
     }
-    for (size_t i = 0; i < n; i++)
-        if (ports[i]->v)
-            s.ports.v[s.ports.n++] = *ports[i]->v;
+    collect_ports(a, same, n, &s.ports);
     return s;
 }
 
-struct api_endpoint_subset_list subset_pack__end(struct subset_pack *p) {
-    struct subset_port **ports = arena_array(p->arena, struct subset_port *, p->ports.live);
-    struct api_endpoint_subset_list out = {
-        arena_array(p->arena, struct api_endpoint_subset, p->ports.live), 0};
-    const struct map_entry *e;
-    size_t n = 0;
-    number_addresses(p);
-    for (size_t at = 0; (e = map_next(&p->ports, &at)); n++) {
-        ports[n] = e->value;
-        sort_offers(p, ports[n]);
-        map_release(&ports[n]->by_address);
-    }
-    if (n)
-        qsort(ports, n, sizeof *ports, compare_ports);
-    for (size_t i = 0, k; i < n; i = k) {
-        for (k = i + 1; k < n && offers_are_equal(ports[i], ports[k]);)
+static struct api_endpoint_subset_list subsets_of(struct arena *a, struct offerings *all) {
+    struct api_endpoint_subset_list out = {arena_array(a, struct api_endpoint_subset, all->n), 0};
+    if (all->n)
+        qsort(all->v, all->n, sizeof *all->v, compare_offerings);
+    for (size_t i = 0, k; i < all->n; i = k) {
+        for (k = i + 1; k < all->n && !compare_offerings(&all->v[i], &all->v[k]);)
             k++;
-        out.v[out.n++] = subset_of(p->arena, &ports[i], k - i);
+        out.v[out.n++] = subset_of(a, &all->v[i], k - i);
     }
+    return out;
+}
+
+bool subset_pack__end(struct subset_pack *p, struct api_endpoint_subset_list *out) {
+    struct offerings all;
+    bool fits = find_offerings(p, &all);
+    *out = (struct api_endpoint_subset_list){0};
+    if (fits)
+        *out = subsets_of(p->arena, &all);
     map_release(&p->addresses);
     map_release(&p->ports);
-    return out;
+    map_release(&p->lists);
+    return fits;
 }
 
 /* ---- comparing ---- */

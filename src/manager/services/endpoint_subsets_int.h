@@ -10,29 +10,35 @@
 /* Endpoints can have so many addresses. */
 enum { ENDPOINT_MOST_ADDRESSES = 1000 };
 
-struct subset_port;
+struct port_list;
 
 /* Addresses with their ports, collected one by one. Everything lives in the arena and borrows from
- * what was added. Zeroes but for the arena and the maps' seeds are an empty one; subset_pack__end
- * frees the maps. */
+ * what was added. subset_pack__end frees the maps. */
 struct subset_pack {
     struct arena *arena;
     struct map addresses; /* struct subset_address */
     struct map ports;     /* struct subset_port */
+    struct map lists;     /* struct port_list */
 };
 
 /* Begins a pack. */
 void subset_pack__begin(struct subset_pack *p, struct arena *a, uint64_t seed);
 
-/* An address offers a port, or none (NULL). Not ready always trumps ready. */
-void subset_pack__add(struct subset_pack *p, const struct api_endpoint_address *address,
-                      const struct api_endpoint_port *port, bool is_ready);
+/* Ports that addresses offer together; none is one, too. */
+struct port_list *subset_pack__ports(struct subset_pack *p,
+                                     const struct api_endpoint_port_list *ports);
+
+/* An address offers these ports of the pack. */
+void subset_pack__add(struct subset_pack *p, struct port_list *ports,
+                      const struct api_endpoint_address *address, bool is_ready);
 
 /* The same for all that subsets say. */
 void subset_pack__add_all(struct subset_pack *p, const struct api_endpoint_subset_list *subsets);
 
-/* The subsets, in their canonical form: addresses with the same ports together, all sorted. */
-struct api_endpoint_subset_list subset_pack__end(struct subset_pack *p);
+/* The subsets, in their canonical form: addresses with the same ports together, all sorted; an
+ * address that is ready and not ready at one port is not. False: there were more than
+ * LIMIT_ENDPOINT_PAIRS, and *out is empty. */
+bool subset_pack__end(struct subset_pack *p, struct api_endpoint_subset_list *out);
 
 /* Are lists in canonical form equal? Resource versions of references do not count. */
 bool subsets__are_equal(const struct api_endpoint_subset_list *x,

@@ -3,9 +3,7 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/endpoint, func (*Controller) syncService.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
+#include "base/limits.h"
 #include "manager/pods_int.h"
 #include "manager/services/endpoint_parts_int.h"
 #include "manager/services/endpoint_subsets_int.h"
@@ -19,10 +17,8 @@
 #define LEADER        STR("control-plane.alpha.kubernetes.io/leader")
 
 struct endpoints {
-    struct manager *manager;
-    struct events *events;
-    struct workqueue *queue; /* of services */
-    struct informer *services, *endpoints;
+    struct manager__base base; /* keys: services */
+    struct informer *endpoints;
     struct service_pods *pods;
     struct trigger_times *times;
 };
@@ -54,35 +50,46 @@ address_of(struct arena *a, const struct api_object *service, const struct api_o
     return address;
 }
 
+/* The service's ports that the pod has. */
+static struct api_endpoint_port_list ports_of(struct arena *a, const struct api_object *service,
+                                              const struct api_object *pod) {
+    const struct api_service_port_list *all =
+        &((const struct api_service *)service->body)->spec.ports;
+    struct api_endpoint_port_list out = {arena_array(a, struct api_endpoint_port, all->n), 0};
+    for (size_t i = 0; i < all->n; i++) {
+        const struct api_service_port *from = &all->v[i];
+        struct api_endpoint_port *port = &out.v[out.n];
+        *port = (struct api_endpoint_port){
+            .name = from->name, .protocol = from->protocol, .app_protocol = from->app_protocol};
+        out.n += endpoint__find_port(pod, from, &port->port);
+    }
+    return out;
+}
+
 static void add_pod(struct subset_pack *pack, const struct api_object *service,
                     const struct api_object *pod) {
     const struct api_service_spec *spec = &((const struct api_service *)service->body)->spec;
     const struct api_endpoint_address *address = address_of(pack->arena, service, pod);
-    bool is_ready = spec->publish_not_ready_addresses || manager__pod_is_ready(pod);
+    bool may_lack_ports = !spec->ports.n && str_is(spec->cluster_ip, "None");
     if (!address)
         return;
-    if (!spec->ports.n && str_is(spec->cluster_ip, "None"))
-        subset_pack__add(pack, address, NULL, is_ready);
-    for (size_t i = 0; i < spec->ports.n; i++) {
-        const struct api_service_port *from = &spec->ports.v[i];
-        struct api_endpoint_port *port = arena_new(pack->arena, struct api_endpoint_port);
-        *port = (struct api_endpoint_port){
-            .name = from->name, .protocol = from->protocol, .app_protocol = from->app_protocol};
-        if (endpoint__find_port(pod, from, &port->port))
-            subset_pack__add(pack, address, port, is_ready);
-    }
+    struct api_endpoint_port_list ports = ports_of(pack->arena, service, pod);
+    if (ports.n || may_lack_ports)
+        subset_pack__add(pack, subset_pack__ports(pack, &ports), address,
+                         spec->publish_not_ready_addresses || manager__pod_is_ready(pod));
 }
 
-static struct api_endpoint_subset_list subsets_of(const struct endpoints *c, struct arena *a,
-                                                  const struct api_object *service,
-                                                  const struct manager__objects *pods) {
+/* False: too many. */
+static bool find_subsets(const struct endpoints *c, struct arena *a,
+                         const struct api_object *service, const struct manager__objects *pods,
+                         struct api_endpoint_subset_list *out) {
     const struct api_service *body = service->body;
     struct subset_pack pack;
-    subset_pack__begin(&pack, a, c->manager->seed);
+    subset_pack__begin(&pack, a, c->base.manager->seed);
     for (size_t i = 0; i < pods->n; i++)
         if (endpoint__has_pod(pods->v[i], body->spec.publish_not_ready_addresses))
             add_pod(&pack, service, pods->v[i]);
-    return subset_pack__end(&pack);
+    return subset_pack__end(&pack, out);
 }
 
 static struct labels labels_of(struct arena *a, const struct api_object *service) {
@@ -124,10 +131,10 @@ static bool is_right(const struct endpoints *c, struct arena *a, const struct ap
         subsets__count(&body->subsets) > ENDPOINT_MOST_ADDRESSES ||
         labels_find(&o->meta->annotations, OVER_CAPACITY))
         return false;
-    subset_pack__begin(&pack, a, c->manager->seed);
+    subset_pack__begin(&pack, a, c->base.manager->seed);
     subset_pack__add_all(&pack, &body->subsets);
-    struct api_endpoint_subset_list packed = subset_pack__end(&pack);
-    return subsets__are_equal(&packed, subsets);
+    struct api_endpoint_subset_list packed;
+    return subset_pack__end(&pack, &packed) && subsets__are_equal(&packed, subsets);
 }
 
 /* ---- writing ---- */
@@ -163,14 +170,14 @@ static void written(void *arg, struct work *w, const struct client_answer *answe
     if (!answer->code || (x->is_new && manager__namespace_goes(answer)))
         return;
     if (x->is_new)
-        events_say_of(x->c->events, &subject, EVENTS_WARNING, "FailedToCreateEndpoint",
+        events_say_of(x->c->base.events, &subject, EVENTS_WARNING, "FailedToCreateEndpoint",
                       "Failed to create endpoint for service %.*s/%.*s: %.*s",
                       STR_ARG(work_namespace(w)), STR_ARG(work_name(w)), STR_ARG(answer->message));
     else
-        events_say_of(x->c->events, &subject, EVENTS_WARNING, "FailedToUpdateEndpoint",
+        events_say_of(x->c->base.events, &subject, EVENTS_WARNING, "FailedToUpdateEndpoint",
                       "Failed to update endpoint %.*s/%.*s: %.*s", STR_ARG(work_namespace(w)),
                       STR_ARG(work_name(w)), STR_ARG(answer->message));
-    work_fail(w, "%.*s", STR_ARG(answer->message));
+    work_fail_by(w, answer);
 }
 
 static struct api_object *new_endpoints(const struct api_object *service) {
@@ -185,83 +192,66 @@ static void sync_service(struct endpoints *c, struct work *w, const struct api_o
     const struct api_object *o = informer_get(c->endpoints, work_namespace(w), work_name(w));
     struct manager__objects pods = service_pods__find(c->pods, a, service);
     struct api_time trigger = trigger_times__look(c->times, service, &pods);
-    struct api_endpoint_subset_list subsets = subsets_of(c, a, service, &pods);
+    struct api_endpoint_subset_list subsets;
+    if (!find_subsets(c, a, service, &pods, &subsets)) {
+        events_say(c->base.events, service, EVENTS_WARNING, "TooManyEndpoints",
+                   "The pods of the service have more than %u addresses at ports that are not the "
+                   "same for all of them",
+                   LIMIT_ENDPOINT_PAIRS);
+        return;
+    }
     if (o && is_right(c, a, o, service, &subsets))
         return;
     struct api_object *draft = o ? api_object_derive(o) : new_endpoints(service);
     struct writing *x = arena_new(a, struct writing);
     *x = (struct writing){c, !o};
     fill(draft, service, &subsets, trigger);
-    work_send(w,
-              &(struct client_request){.verb = o ? REGISTRY_VERB_UPDATE : REGISTRY_VERB_CREATE,
-                                       .kind = draft->kind,
-                                       .namespace = work_namespace(w),
-                                       .name = o ? work_name(w) : STR(""),
-                                       .object = draft},
-              written, x);
+    if (o)
+        work_update(w, draft, NULL, written, x);
+    else
+        work_create(w, draft, written, x);
 }
 
-static void sync(void *arg, struct work *w) {
-    struct endpoints *c = arg;
-    const struct api_object *service = informer_get(c->services, work_namespace(w), work_name(w));
-    if (service && service_pods__selects(service)) {
-        sync_service(c, w, service);
-        return;
-    }
-    if (service)
-        return;
+static void sync(void *self, struct work *w, const struct api_object *service) {
+    if (service_pods__selects(service))
+        sync_service(self, w, service);
+}
+
+static void service_gone(void *self, struct work *w) {
+    struct endpoints *c = self;
+    const struct api_object *o = informer_get(c->endpoints, work_namespace(w), work_name(w));
     trigger_times__forget(c->times, work_namespace(w), work_name(w));
-    if (informer_get(c->endpoints, work_namespace(w), work_name(w)))
-        work_send(w,
-                  &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                           .kind = client_kind(API_T_endpoints),
-                                           .namespace = work_namespace(w),
-                                           .name = work_name(w)},
-                  NULL, NULL);
+    if (o)
+        work_delete(w, o, NULL, NULL, NULL);
 }
 
 /* ---- what informers tell ---- */
 
 /* What is there when the controller begins may have lost its service meanwhile. */
-static void endpoints_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct endpoints *c = arg;
+static void endpoints_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct endpoints *c = self;
     if (!old && !informer_has_synced(c->endpoints) && !labels_find(&o->meta->annotations, LEADER))
-        workqueue_add_object(c->queue, o);
-}
-
-static void endpoints_deleted(void *arg, const struct api_object *last) {
-    struct endpoints *c = arg;
-    workqueue_add_object(c->queue, last);
+        manager__add_set(self, old, o);
 }
 
 /* ---- beginning and end ---- */
 
-static void *start(struct manager *m) {
-    struct endpoints *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "endpoint-controller");
-    c->services = manager__informer(m, API_T_service);
-    c->endpoints = manager__informer(m, API_T_endpoints);
-    c->times = trigger_times__new(m->seed);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "endpoint",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(
-        c->endpoints,
-        &(struct informer_handler){.set = endpoints_set, .deleted = endpoints_deleted, .arg = c});
-    c->pods = service_pods__join(m, c->queue);
-    return c;
-}
-
-static void stop(void *self) {
+static void begin(void *self) {
     struct endpoints *c = self;
-    workqueue_free(c->queue);
-    events_free(c->events);
-    trigger_times__free(c->times);
-    free(c);
+    c->times = trigger_times__new(c->base.manager->seed);
+    c->pods = service_pods__join(c->base.manager, c->base.queue);
 }
 
-const struct manager__controller manager__endpoints = {start, stop};
+static void end(void *self) {
+    trigger_times__free(((struct endpoints *)self)->times);
+}
+
+const struct manager__controller manager__endpoints = {
+    .size = sizeof(struct endpoints),
+    .component = "endpoint-controller",
+    .queues = {{"endpoint", sync, .names = API_T_service, .gone = service_gone}},
+    .kinds = {{API_T_endpoints, .at = offsetof(struct endpoints, endpoints), .set = endpoints_set,
+               .deleted = manager__add_deleted}},
+    .begin = begin,
+    .end = end,
+};

@@ -24,10 +24,8 @@
 static const struct str manager_name = STR_INIT("endpointslice-controller.k8s.io");
 
 struct slices {
-    struct manager *manager;
-    struct events *events;
-    struct workqueue *queue; /* of services */
-    struct informer *services, *nodes;
+    struct manager__base base; /* keys: services */
+    struct informer *nodes;
     struct service_pods *pods;
     struct labelled *by_service;
     struct trigger_times *times;
@@ -48,7 +46,7 @@ struct sync {
 
 static void tell_failure(struct sync *s, struct str why) {
     const struct events_subject *o = &s->subject;
-    events_say_of(s->c->events, o, EVENTS_WARNING, "FailedToUpdateEndpointSlices",
+    events_say_of(s->c->base.events, o, EVENTS_WARNING, "FailedToUpdateEndpointSlices",
                   "Error updating Endpoint Slices for Service %.*s/%.*s: %.*s",
                   STR_ARG(o->namespace), STR_ARG(o->name), STR_ARG(why));
     work_fail(s->work, "%.*s", STR_ARG(why));
@@ -190,7 +188,7 @@ static bool asks_for_auto_hints(const struct api_object *service) {
 
 static void set_preferences(const struct sync *s, struct slice_plan *plan) {
     struct str wish = ((const struct api_service *)s->service->body)->spec.traffic_distribution;
-    bool more = feature_enabled(s->c->manager->gates, FEATURE_PreferSameTrafficDistribution);
+    bool more = feature_enabled(s->c->base.manager->gates, FEATURE_PreferSameTrafficDistribution);
     if (asks_for_auto_hints(s->service))
         return;
     plan->prefers_node = more && str_is(wish, "PreferSameNode");
@@ -213,7 +211,7 @@ static void sync_type(struct sync *s, const struct manager__objects *slices, str
     for (size_t i = 0; i < s->pods.n; i++)
         if (endpoint__has_pod(s->pods.v[i], true))
             pods[n++] = read_pod(s, s->pods.v[i], str_is(type, "IPv6"));
-    slice_plan__make(&plan, pods, n, &own, s->c->manager->seed);
+    slice_plan__make(&plan, pods, n, &own, s->c->base.manager->seed);
     set_preferences(s, &plan);
     slice_plan__set_hints(&plan);
     if (!s->service->meta->deletion_timestamp.set)
@@ -275,25 +273,23 @@ static void sync_service(struct sync *s) {
     tell_errors(s);
 }
 
-static void sync(void *arg, struct work *w) {
-    struct slices *c = arg;
+static void sync(void *self, struct work *w, const struct api_object *o) {
+    struct slices *c = self;
     struct arena *a = work_arena(w);
-    const struct api_object *o = informer_get(c->services, work_namespace(w), work_name(w));
-    if (!o) {
-        trigger_times__forget(c->times, work_namespace(w), work_name(w));
-        return;
-    }
     if (!service_pods__selects(o))
         return;
     struct sync *s = arena_new(a, struct sync);
     *s = (struct sync){.c = c,
                        .work = w,
                        .service = o,
-                       .subject = {o->kind, arena_str(a, o->meta->namespace),
-                                   arena_str(a, o->meta->name), arena_str(a, o->meta->uid)},
+                       .subject = manager__subject(w, o),
                        .pods = service_pods__find(c->pods, a, o)};
     s->trigger = trigger_times__look(c->times, o, &s->pods);
     sync_service(s);
+}
+
+static void service_gone(void *self, struct work *w) {
+    trigger_times__forget(((struct slices *)self)->times, work_namespace(w), work_name(w));
 }
 
 /* ---- what informers tell ---- */
@@ -301,7 +297,7 @@ static void sync(void *arg, struct work *w) {
 static void enqueue(struct slices *c, const struct api_object *slice) {
     struct str service = endpoint__service_of(slice);
     if (service.n)
-        workqueue_add_after(c->queue, slice->meta->namespace, service, SLICE_DELAY);
+        workqueue_add_after(c->base.queue, slice->meta->namespace, service, SLICE_DELAY);
 }
 
 static void file(struct slices *c, const struct api_object *slice, bool is_ours) {
@@ -313,8 +309,8 @@ static void file(struct slices *c, const struct api_object *slice, bool is_ours)
         labelled__drop(c->by_service, slice);
 }
 
-static void slice_set(void *arg, const struct api_object *old, const struct api_object *slice) {
-    struct slices *c = arg;
+static void slice_set(void *self, const struct api_object *old, const struct api_object *slice) {
+    struct slices *c = self;
     bool is_ours = str_eq(endpoint__manager_of(slice), manager_name);
     bool was_ours = old && str_eq(endpoint__manager_of(old), manager_name);
     file(c, slice, is_ours);
@@ -324,8 +320,8 @@ static void slice_set(void *arg, const struct api_object *old, const struct api_
         enqueue(c, slice);
 }
 
-static void slice_deleted(void *arg, const struct api_object *last) {
-    struct slices *c = arg;
+static void slice_deleted(void *self, const struct api_object *last) {
+    struct slices *c = self;
     labelled__drop(c->by_service, last);
     if (str_eq(endpoint__manager_of(last), manager_name))
         enqueue(c, last);
@@ -333,35 +329,26 @@ static void slice_deleted(void *arg, const struct api_object *last) {
 
 /* ---- beginning and end ---- */
 
-static void *start(struct manager *m) {
-    struct slices *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "endpoint-slice-controller");
-    c->services = manager__informer(m, API_T_service);
-    c->nodes = manager__informer(m, API_T_node);
-    c->by_service = labelled__new(m->seed);
-    c->times = trigger_times__new(m->seed);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "endpoint_slice",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .first_delay = FIRST_DELAY,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(
-        manager__informer(m, API_T_endpoint_slice),
-        &(struct informer_handler){.set = slice_set, .deleted = slice_deleted, .arg = c});
-    c->pods = service_pods__join(m, c->queue);
-    return c;
+static void begin(void *self) {
+    struct slices *c = self;
+    c->by_service = labelled__new(c->base.manager->seed);
+    c->times = trigger_times__new(c->base.manager->seed);
+    c->pods = service_pods__join(c->base.manager, c->base.queue);
 }
 
-static void stop(void *self) {
+static void end(void *self) {
     struct slices *c = self;
-    workqueue_free(c->queue);
-    events_free(c->events);
     labelled__free(c->by_service);
     trigger_times__free(c->times);
-    free(c);
 }
 
-const struct manager__controller manager__endpointslice = {start, stop};
+const struct manager__controller manager__endpointslice = {
+    .size = sizeof(struct slices),
+    .component = "endpoint-slice-controller",
+    .queues = {{"endpoint_slice", sync, .names = API_T_service, .gone = service_gone,
+                .first_delay = FIRST_DELAY}},
+    .kinds = {{API_T_node, .at = offsetof(struct slices, nodes)},
+              {API_T_endpoint_slice, .set = slice_set, .deleted = slice_deleted}},
+    .begin = begin,
+    .end = end,
+};

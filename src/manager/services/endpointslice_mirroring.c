@@ -4,10 +4,8 @@
  * Follows k8s.io/kubernetes pkg/controller/endpointslicemirroring, func (*Controller)
  * syncEndpoints, func (*reconciler) reconcile.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "controller/controller.h"
 #include "manager/labelled_int.h"
 #include "manager/pods_int.h"
@@ -26,10 +24,8 @@ enum { MOST_MIRRORED = 1000 };
 static const struct str manager_name = STR_INIT("endpointslicemirroring-controller.k8s.io");
 
 struct mirror {
-    struct manager *manager;
-    struct events *events;
-    struct workqueue *queue; /* of Endpoints */
-    struct informer *services, *endpoints;
+    struct manager__base base; /* keys: Endpoints */
+    struct informer *services;
     struct labelled *by_service;
 };
 
@@ -147,10 +143,10 @@ static void add_subset(struct sync *s, const struct api_endpoint_subset *subset)
 
 static void tell_skipped(struct sync *s) {
     if (s->invalid)
-        events_say(s->c->events, s->endpoints, EVENTS_WARNING, "InvalidIPAddress",
+        events_say(s->c->base.events, s->endpoints, EVENTS_WARNING, "InvalidIPAddress",
                    "Skipped %zu invalid IP addresses when mirroring to EndpointSlices", s->invalid);
     if (s->skipped > s->invalid)
-        events_say(s->c->events, s->endpoints, EVENTS_WARNING, "TooManyAddressesToMirror",
+        events_say(s->c->base.events, s->endpoints, EVENTS_WARNING, "TooManyAddressesToMirror",
                    "A max of %d addresses can be mirrored to EndpointSlices per Endpoints subset. "
                    "%zu addresses were skipped",
                    MOST_MIRRORED, s->skipped);
@@ -158,9 +154,15 @@ static void tell_skipped(struct sync *s) {
 
 static void read_endpoints(struct sync *s) {
     struct subset_pack pack;
-    subset_pack__begin(&pack, work_arena(s->work), s->c->manager->seed);
+    subset_pack__begin(&pack, work_arena(s->work), s->c->base.manager->seed);
     subset_pack__add_all(&pack, &((const struct api_endpoints *)s->endpoints->body)->subsets);
-    struct api_endpoint_subset_list subsets = subset_pack__end(&pack);
+    struct api_endpoint_subset_list subsets;
+    if (!subset_pack__end(&pack, &subsets))
+        events_say(
+            s->c->base.events, s->endpoints, EVENTS_WARNING, "TooManyAddressesToMirror",
+            "No more than %u addresses at ports that are not the same for all of them can be "
+            "mirrored to EndpointSlices. All were skipped",
+            LIMIT_ENDPOINT_PAIRS);
     for (size_t i = 0; i < subsets.n; i++)
         add_subset(s, &subsets.v[i]);
     tell_skipped(s);
@@ -257,12 +259,6 @@ static const struct api_object *take_spare(struct sync *s, const struct image *i
 
 /* ---- writing ---- */
 
-static void written(void *arg, struct work *w, const struct client_answer *answer) {
-    (void)arg;
-    if (answer->code && !manager__namespace_goes(answer))
-        work_fail(w, "%.*s", STR_ARG(answer->message));
-}
-
 static struct api_object *object_of(struct sync *s, const struct image *image) {
     struct api_object *o = image->slice ? api_object_derive(image->slice)
                                         : api_object_new(client_kind(API_T_endpoint_slice));
@@ -293,24 +289,15 @@ static void write_image(struct sync *s, struct image *image) {
         image->slice = take_spare(s, image);
     if (!image->slice && s->endpoints->meta->deletion_timestamp.set)
         return;
-    const struct api_object *o = image->slice;
-    work_send(s->work,
-              &(struct client_request){.verb = o ? REGISTRY_VERB_UPDATE : REGISTRY_VERB_CREATE,
-                                       .kind = client_kind(API_T_endpoint_slice),
-                                       .namespace = work_namespace(s->work),
-                                       .name = o ? o->meta->name : STR(""),
-                                       .object = object_of(s, image)},
-              o ? NULL : written, NULL);
+    if (image->slice)
+        work_update(s->work, object_of(s, image), NULL, NULL, NULL);
+    else
+        work_create(s->work, object_of(s, image), manager__created, NULL);
 }
 
 static void delete_slices(struct work *w, const struct manager__objects *slices) {
     for (size_t i = 0; i < slices->n; i++)
-        work_send(w,
-                  &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                           .kind = client_kind(API_T_endpoint_slice),
-                                           .namespace = work_namespace(w),
-                                           .name = slices->v[i]->meta->name},
-                  NULL, NULL);
+        work_delete(w, slices->v[i], NULL, NULL, NULL);
 }
 
 /* ---- one object of Endpoints ---- */
@@ -337,54 +324,53 @@ static void sync_endpoints(struct sync *s) {
     map_release(&s->images);
 }
 
-static void sync(void *arg, struct work *w) {
-    struct mirror *c = arg;
-    const struct api_object *o = informer_get(c->endpoints, work_namespace(w), work_name(w));
+static void endpoints_gone(void *self, struct work *w) {
+    struct manager__objects all = slices_of(self, w);
+    delete_slices(w, &all);
+}
+
+static void sync(void *self, struct work *w, const struct api_object *o) {
+    struct mirror *c = self;
     const struct api_object *service = informer_get(c->services, work_namespace(w), work_name(w));
-    if (!o || !is_mirrored(o) || !service || has_selector(service)) {
-        struct manager__objects all = slices_of(c, w);
-        delete_slices(w, &all);
+    if (!is_mirrored(o) || !service || has_selector(service)) {
+        endpoints_gone(c, w);
         return;
     }
-    struct sync s = {.c = c, .work = w, .endpoints = o, .images = MAP_INIT(c->manager->seed)};
+    struct sync s = {.c = c, .work = w, .endpoints = o, .images = MAP_INIT(c->base.manager->seed)};
     s.last = &s.first;
     sync_endpoints(&s);
 }
 
 /* ---- what informers tell ---- */
 
-static void service_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct mirror *c = arg;
+static void service_set(void *self, const struct api_object *old, const struct api_object *o) {
     if (old ? has_selector(old) != has_selector(o) : !has_selector(o))
-        workqueue_add_object(c->queue, o);
+        manager__add_set(self, old, o);
 }
 
-static void service_deleted(void *arg, const struct api_object *last) {
-    struct mirror *c = arg;
+static void service_deleted(void *self, const struct api_object *last) {
     if (!has_selector(last))
-        workqueue_add_object(c->queue, last);
+        manager__add_deleted(self, last);
 }
 
-static void endpoints_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct mirror *c = arg;
+static void endpoints_set(void *self, const struct api_object *old, const struct api_object *o) {
     if (is_mirrored(o) || (old && is_mirrored(old)))
-        workqueue_add_object(c->queue, o);
+        manager__add_set(self, old, o);
 }
 
-static void endpoints_deleted(void *arg, const struct api_object *last) {
-    struct mirror *c = arg;
+static void endpoints_deleted(void *self, const struct api_object *last) {
     if (is_mirrored(last))
-        workqueue_add_object(c->queue, last);
+        manager__add_deleted(self, last);
 }
 
 static void enqueue(struct mirror *c, const struct api_object *slice) {
     struct str service = endpoint__service_of(slice);
     if (service.n)
-        workqueue_add(c->queue, slice->meta->namespace, service);
+        workqueue_add(c->base.queue, slice->meta->namespace, service);
 }
 
-static void slice_set(void *arg, const struct api_object *old, const struct api_object *slice) {
-    struct mirror *c = arg;
+static void slice_set(void *self, const struct api_object *old, const struct api_object *slice) {
+    struct mirror *c = self;
     struct label label = {ENDPOINT__SERVICE_NAME, endpoint__service_of(slice)};
     const struct labels under = {&label, 1};
     bool is_ours = str_eq(endpoint__manager_of(slice), manager_name);
@@ -399,8 +385,8 @@ static void slice_set(void *arg, const struct api_object *old, const struct api_
         enqueue(c, slice);
 }
 
-static void slice_deleted(void *arg, const struct api_object *last) {
-    struct mirror *c = arg;
+static void slice_deleted(void *self, const struct api_object *last) {
+    struct mirror *c = self;
     labelled__drop(c->by_service, last);
     if (str_eq(endpoint__manager_of(last), manager_name))
         enqueue(c, last);
@@ -408,37 +394,24 @@ static void slice_deleted(void *arg, const struct api_object *last) {
 
 /* ---- beginning and end ---- */
 
-static void *start(struct manager *m) {
-    struct mirror *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "endpoint-slice-mirroring-controller");
-    c->services = manager__informer(m, API_T_service);
-    c->endpoints = manager__informer(m, API_T_endpoints);
-    c->by_service = labelled__new(m->seed);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "endpoint_slice_mirroring",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .first_delay = FIRST_DELAY,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(c->services, &(struct informer_handler){
-                                     .set = service_set, .deleted = service_deleted, .arg = c});
-    informer_listen(
-        c->endpoints,
-        &(struct informer_handler){.set = endpoints_set, .deleted = endpoints_deleted, .arg = c});
-    informer_listen(
-        manager__informer(m, API_T_endpoint_slice),
-        &(struct informer_handler){.set = slice_set, .deleted = slice_deleted, .arg = c});
-    return c;
-}
-
-static void stop(void *self) {
+static void begin(void *self) {
     struct mirror *c = self;
-    workqueue_free(c->queue);
-    events_free(c->events);
-    labelled__free(c->by_service);
-    free(c);
+    c->by_service = labelled__new(c->base.manager->seed);
 }
 
-const struct manager__controller manager__endpointslice_mirroring = {start, stop};
+static void end(void *self) {
+    labelled__free(((struct mirror *)self)->by_service);
+}
+
+const struct manager__controller manager__endpointslice_mirroring = {
+    .size = sizeof(struct mirror),
+    .component = "endpoint-slice-mirroring-controller",
+    .queues = {{"endpoint_slice_mirroring", sync, .names = API_T_endpoints, .gone = endpoints_gone,
+                .first_delay = FIRST_DELAY}},
+    .kinds = {{API_T_service, .at = offsetof(struct mirror, services), .set = service_set,
+               .deleted = service_deleted},
+              {API_T_endpoints, .set = endpoints_set, .deleted = endpoints_deleted},
+              {API_T_endpoint_slice, .set = slice_set, .deleted = slice_deleted}},
+    .begin = begin,
+    .end = end,
+};

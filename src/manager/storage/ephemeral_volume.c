@@ -4,19 +4,14 @@
  * Follows k8s.io/kubernetes pkg/controller/volume/ephemeral, func (*ephemeralController)
  * syncHandler.
  */
-#include <stdlib.h>
-
 #include "api/claim_binding.h"
-#include "base/alloc.h"
 #include "controller/controller.h"
 #include "manager/controller_int.h"
 #include "manager/labelled_int.h"
 
 struct ephemeral {
-    struct manager *manager;
-    struct events *events;
-    struct workqueue *queue; /* of pods */
-    struct informer *pods, *claims;
+    struct manager__base base; /* keys: pods */
+    struct informer *claims;
     struct labelled *by_claim; /* pods, by the claims that are made for them */
 };
 
@@ -46,7 +41,7 @@ struct making {
 };
 
 static void tell(const struct making *x, struct work *w, struct str why) {
-    events_say_of(x->c->events, &x->pod, EVENTS_WARNING, "FailedBinding",
+    events_say_of(x->c->base.events, &x->pod, EVENTS_WARNING, "FailedBinding",
                   "ephemeral volume %.*s: %.*s", STR_ARG(x->volume), STR_ARG(why));
     work_fail(w, "ephemeral volume %.*s: %.*s", STR_ARG(x->volume), STR_ARG(why));
 }
@@ -67,31 +62,21 @@ static bool make(struct ephemeral *c, struct work *w, const struct api_object *p
     const struct api_object *claim = informer_get(c->claims, pod->meta->namespace, name);
     struct str why = claim ? api_claim_owner_error(a, claim, pod) : (struct str){0};
     struct making *x = arena_new(a, struct making);
-    *x = (struct making){c,
-                         {pod->kind, arena_str(a, pod->meta->namespace),
-                          arena_str(a, pod->meta->name), arena_str(a, pod->meta->uid)},
-                         arena_str(a, volume->name),
+    *x = (struct making){c, manager__subject(w, pod), arena_str(a, volume->name),
                          arena_str(a, name)};
     if (why.p)
         tell(x, w, why);
     else if (!claim)
-        work_send(w,
-                  &(struct client_request){.verb = REGISTRY_VERB_CREATE,
-                                           .kind = client_kind(API_T_persistent_volume_claim),
-                                           .namespace = pod->meta->namespace,
-                                           .object = claim_for(pod, volume, name)},
-                  made, x);
+        work_create(w, claim_for(pod, volume, name), made, x);
     return !why.p;
 }
 
-static void sync(void *arg, struct work *w) {
-    struct ephemeral *c = arg;
-    const struct api_object *pod = informer_get(c->pods, work_namespace(w), work_name(w));
-    if (!pod || pod->meta->deletion_timestamp.set)
+static void sync(void *self, struct work *w, const struct api_object *pod) {
+    if (pod->meta->deletion_timestamp.set)
         return;
     const struct api_volume_list *list = &((const struct api_pod *)pod->body)->spec.volumes;
     for (size_t i = 0; i < list->n; i++)
-        if (list->v[i].volume_source.ephemeral && !make(c, w, pod, &list->v[i]))
+        if (list->v[i].volume_source.ephemeral && !make(self, w, pod, &list->v[i]))
             return;
 }
 
@@ -118,7 +103,7 @@ static void pod_set(void *arg, const struct api_object *old, const struct api_ob
     else if (old)
         labelled__drop(c->by_claim, old);
     if (claims.n && (!old || !str_eq(old->meta->uid, pod->meta->uid)))
-        workqueue_add_object(c->queue, pod);
+        workqueue_add_object(c->base.queue, pod);
 }
 
 static void pod_deleted(void *arg, const struct api_object *last) {
@@ -133,34 +118,25 @@ static void claim_deleted(void *arg, const struct api_object *last) {
     size_t at = 0;
     for (const struct api_object *pod;
          (pod = labelled__next(c->by_claim, last->meta->namespace, &key, &at));)
-        workqueue_add_object(c->queue, pod);
+        workqueue_add_object(c->base.queue, pod);
 }
 
-static void *start(struct manager *m) {
-    struct ephemeral *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "ephemeral_volume");
-    c->pods = manager__informer(m, API_T_pod);
-    c->claims = manager__informer(m, API_T_persistent_volume_claim);
-    c->by_claim = labelled__new(m->seed);
-    c->queue = workqueue_new(&(struct workqueue_opts){.name = "ephemeral_volume",
-                                                      .client = m->client,
-                                                      .informers = m->informers,
-                                                      .log = m->log,
-                                                      .sync = sync,
-                                                      .arg = c});
-    informer_listen(c->pods,
-                    &(struct informer_handler){.set = pod_set, .deleted = pod_deleted, .arg = c});
-    informer_listen(c->claims, &(struct informer_handler){.deleted = claim_deleted, .arg = c});
-    return c;
-}
-
-static void stop(void *self) {
+static void begin(void *self) {
     struct ephemeral *c = self;
-    workqueue_free(c->queue);
-    events_free(c->events);
-    labelled__free(c->by_claim);
-    free(c);
+    c->by_claim = labelled__new(c->base.manager->seed);
 }
 
-const struct manager__controller manager__ephemeral_volume = {start, stop};
+static void end(void *self) {
+    labelled__free(((struct ephemeral *)self)->by_claim);
+}
+
+const struct manager__controller manager__ephemeral_volume = {
+    .size = sizeof(struct ephemeral),
+    .component = "ephemeral_volume",
+    .queues = {{"ephemeral_volume", sync, .names = API_T_pod}},
+    .kinds = {{API_T_pod, .set = pod_set, .deleted = pod_deleted},
+              {API_T_persistent_volume_claim, .at = offsetof(struct ephemeral, claims),
+               .deleted = claim_deleted}},
+    .begin = begin,
+    .end = end,
+};

@@ -5,16 +5,13 @@
  */
 #include "manager/storage/pv_binder_int.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "manager/labelled_int.h"
 #include "manager/storage/pv_index_int.h"
 
 /* ---- what informers tell: whoever is named is looked at ---- */
 
-static void claim_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct pv_binder *b = arg;
+static void claim_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct pv_binder *b = self;
     const struct api_persistent_volume_claim *body = o->body;
     struct label volume = {STR(""), body->spec.volume_name};
     if (volume.value.n)
@@ -25,8 +22,8 @@ static void claim_set(void *arg, const struct api_object *old, const struct api_
 }
 
 /* The claim may go before it is told of the volume that was given to it. */
-static void claim_deleted(void *arg, const struct api_object *last) {
-    struct pv_binder *b = arg;
+static void claim_deleted(void *self, const struct api_object *last) {
+    struct pv_binder *b = self;
     const struct api_persistent_volume_claim *body = last->body;
     size_t at = 0;
     labelled__drop(b->by_volume, last);
@@ -61,8 +58,8 @@ static void enqueue_naming(struct pv_binder *b, const struct api_object *volume)
 
 /* Upstream looks at all claims every 15 seconds; here those are looked at that a change is about.
  */
-static void volume_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct pv_binder *b = arg;
+static void volume_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct pv_binder *b = self;
     pv_index__put(b->index, old, o);
     workqueue_add_object(b->volume_queue, o);
     enqueue(b, ref_of(o));
@@ -72,8 +69,8 @@ static void volume_set(void *arg, const struct api_object *old, const struct api
     enqueue_naming(b, o);
 }
 
-static void volume_deleted(void *arg, const struct api_object *last) {
-    struct pv_binder *b = arg;
+static void volume_deleted(void *self, const struct api_object *last) {
+    struct pv_binder *b = self;
     pv_index__put(b->index, last, NULL);
     enqueue(b, ref_of(last));
     enqueue_naming(b, last);
@@ -81,49 +78,34 @@ static void volume_deleted(void *arg, const struct api_object *last) {
 
 /* ---- beginning and end ---- */
 
-/* One key at a time: two claims must not be given one volume. */
-static struct workqueue *queue_new(struct pv_binder *b, const char *name,
-                                   void (*sync)(void *arg, struct work *w)) {
-    return workqueue_new(&(struct workqueue_opts){.name = name,
-                                                  .client = b->manager->client,
-                                                  .informers = b->manager->informers,
-                                                  .log = b->manager->log,
-                                                  .workers = 1,
-                                                  .sync = sync,
-                                                  .arg = b});
-}
-
-static void *start(struct manager *m) {
-    struct pv_binder *b = xcalloc(1, sizeof *b);
-    b->manager = m;
-    b->events = manager__events(m, "persistentvolume-controller");
-    b->claims = manager__informer(m, API_T_persistent_volume_claim);
-    b->volumes = manager__informer(m, API_T_persistent_volume);
-    b->classes = manager__informer(m, API_T_storage_class);
-    b->index = pv_index__new(m->seed);
-    b->pods = labelled__new(m->seed);
-    b->by_volume = labelled__new_wide(m->seed);
-    b->claim_queue = queue_new(b, "claims", pv__sync_claim);
-    b->volume_queue = queue_new(b, "volumes", pv__sync_volume);
-    informer_listen(b->volumes, &(struct informer_handler){
-                                    .set = volume_set, .deleted = volume_deleted, .arg = b});
-    informer_listen(b->claims, &(struct informer_handler){
-                                   .set = claim_set, .deleted = claim_deleted, .arg = b});
-    informer_listen(
-        manager__informer(m, API_T_pod),
-        &(struct informer_handler){.set = pv__pod_set, .deleted = pv__pod_deleted, .arg = b});
-    return b;
-}
-
-static void stop(void *self) {
+static void begin(void *self) {
     struct pv_binder *b = self;
-    workqueue_free(b->claim_queue);
-    workqueue_free(b->volume_queue);
-    events_free(b->events);
+    b->index = pv_index__new(b->base.manager->seed);
+    b->pods = labelled__new(b->base.manager->seed);
+    b->by_volume = labelled__new_wide(b->base.manager->seed);
+}
+
+static void end(void *self) {
+    struct pv_binder *b = self;
     pv_index__free(b->index);
     labelled__free(b->pods);
     labelled__free(b->by_volume);
-    free(b);
 }
 
-const struct manager__controller manager__pv_binder = {start, stop};
+/* One key at a time: two claims must not be given one volume. */
+const struct manager__controller manager__pv_binder = {
+    .size = sizeof(struct pv_binder),
+    .component = "persistentvolume-controller",
+    .queues = {{"claims", pv__sync_claim, .names = API_T_persistent_volume_claim,
+                .at = offsetof(struct pv_binder, claim_queue), .workers = 1},
+               {"volumes", pv__sync_volume, .names = API_T_persistent_volume,
+                .at = offsetof(struct pv_binder, volume_queue), .workers = 1}},
+    .kinds = {{API_T_persistent_volume, .at = offsetof(struct pv_binder, volumes),
+               .set = volume_set, .deleted = volume_deleted},
+              {API_T_persistent_volume_claim, .at = offsetof(struct pv_binder, claims),
+               .set = claim_set, .deleted = claim_deleted},
+              {API_T_storage_class, .at = offsetof(struct pv_binder, classes)},
+              {API_T_pod, .set = pv__pod_set, .deleted = pv__pod_deleted}},
+    .begin = begin,
+    .end = end,
+};

@@ -23,8 +23,7 @@ struct labelled;
 struct pv_index;
 
 struct pv_binder {
-    struct manager *manager;
-    struct events *events;
+    struct manager__base base;
     struct workqueue *claim_queue, *volume_queue;
     struct informer *claims, *volumes, *classes;
     struct pv_index *index;
@@ -33,14 +32,14 @@ struct pv_binder {
 };
 
 /* Work on a claim (pv_claims.c) and on a volume (pv_volumes.c). */
-void pv__sync_claim(void *arg, struct work *w);
-void pv__sync_volume(void *arg, struct work *w);
+void pv__sync_claim(void *self, struct work *w, const struct api_object *o);
+void pv__sync_volume(void *self, struct work *w, const struct api_object *o);
 
 /* ---- pods (pv_pods.c) ---- */
 
 /* A pod is new, has changed or is gone. */
-void pv__pod_set(void *arg, const struct api_object *old, const struct api_object *pod);
-void pv__pod_deleted(void *arg, const struct api_object *last);
+void pv__pod_set(void *self, const struct api_object *old, const struct api_object *pod);
+void pv__pod_deleted(void *self, const struct api_object *last);
 
 /* The names of pods that have not ended and name the claim, sorted and joined by commas in the
  * arena; *n tells how many. Only those without a node, by their names alone, or all of them with

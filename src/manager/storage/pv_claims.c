@@ -26,7 +26,7 @@ static struct str annotation(const struct api_object *o, struct str key) {
 
 static void say(const struct claim_sync *s, enum events_type type, const char *reason,
                 struct str text) {
-    events_say(s->b->events, s->claim, type, reason, "%.*s", STR_ARG(text));
+    events_say(s->b->base.events, s->claim, type, reason, "%.*s", STR_ARG(text));
 }
 
 /* It has no volume for now, and is looked at again. */
@@ -144,7 +144,7 @@ static struct str find(const struct claim_sync *s, bool delays, const struct api
     struct str namespace = s->claim->meta->namespace, name = s->claim->meta->name;
     struct err err = {0};
     if (s->body->spec.volume_attributes_class_name.n &&
-        !feature_enabled(s->b->manager->gates, FEATURE_VolumeAttributesClass))
+        !feature_enabled(s->b->base.manager->gates, FEATURE_VolumeAttributesClass))
         return arena_printf(a,
                             "error finding PV for claim \"%.*s/%.*s\": unsupported "
                             "volumeAttributesClassName is set on claim %.*s/%.*s when the "
@@ -206,7 +206,7 @@ static struct str mismatch(const struct claim_sync *s, const struct api_object *
     const struct api_persistent_volume_claim_spec *wish = &s->body->spec;
     struct quantity size = api_storage_of(&spec->capacity),
                     least = api_storage_of(&wish->resources.requests);
-    bool attributes = feature_enabled(s->b->manager->gates, FEATURE_VolumeAttributesClass);
+    bool attributes = feature_enabled(s->b->base.manager->gates, FEATURE_VolumeAttributesClass);
     struct str own = spec->volume_attributes_class_name, asked = wish->volume_attributes_class_name;
     if (volume->meta->deletion_timestamp.set)
         return arena_printf(work_arena(s->work), "the volume is marked for deletion \"%.*s\"",
@@ -303,11 +303,8 @@ static bool migrate(const struct claim_sync *s) {
     return plugin.p && pv__set_migration(s->b, s->work, s->claim, plugin);
 }
 
-void pv__sync_claim(void *arg, struct work *w) {
-    struct pv_binder *b = arg;
-    const struct api_object *o = informer_get(b->claims, work_namespace(w), work_name(w));
-    if (!o)
-        return;
+void pv__sync_claim(void *self, struct work *w, const struct api_object *o) {
+    struct pv_binder *b = self;
     struct str name = api_claim_class(o);
     const struct api_object *class = name.n ? informer_get(b->classes, STR(""), name) : NULL;
     const struct claim_sync s = {b, w, o, o->body, class ? class->body : NULL};

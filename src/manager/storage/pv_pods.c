@@ -22,8 +22,8 @@ static struct labels claims_of(struct arena *a, const struct api_object *pod) {
     return out;
 }
 
-void pv__pod_set(void *arg, const struct api_object *old, const struct api_object *pod) {
-    struct pv_binder *b = arg;
+void pv__pod_set(void *self, const struct api_object *old, const struct api_object *pod) {
+    struct pv_binder *b = self;
     AUTO(arena_release) struct arena a = {0};
     struct labels claims = claims_of(&a, pod);
     if (claims.n)
@@ -32,8 +32,8 @@ void pv__pod_set(void *arg, const struct api_object *old, const struct api_objec
         labelled__drop(b->pods, old);
 }
 
-void pv__pod_deleted(void *arg, const struct api_object *last) {
-    struct pv_binder *b = arg;
+void pv__pod_deleted(void *self, const struct api_object *last) {
+    struct pv_binder *b = self;
     labelled__drop(b->pods, last);
 }
 

@@ -5,9 +5,6 @@
  * It does what a CSI driver with its external-provisioner would do to the objects; a StorageClass
  * whose annotation says so is left to others.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "manager/labelled_int.h"
 #include "manager/storage/pv_binder_int.h"
 #include "sched/migrated.h"
@@ -15,10 +12,9 @@
 #define FINALIZER STR("external-provisioner.volume.kubernetes.io/finalizer")
 
 struct provisioner {
-    struct manager *manager;
-    struct events *events;
+    struct manager__base base;
     struct workqueue *claim_queue, *volume_queue;
-    struct informer *claims, *volumes, *classes, *nodes, *csi_nodes;
+    struct informer *classes, *nodes, *csi_nodes;
     struct labelled *by_class; /* claims that wait for a volume */
 };
 
@@ -194,15 +190,15 @@ static void made(void *arg, struct work *w, const struct client_answer *answer) 
     if (answer->code == ERR_EXISTS)
         return;
     if (answer->code) {
-        events_say_of(x->c->events, &x->claim, EVENTS_WARNING, "ProvisioningFailed",
+        events_say_of(x->c->base.events, &x->claim, EVENTS_WARNING, "ProvisioningFailed",
                       "Error creating provisioned PV object for claim %.*s/%.*s: %.*s. Deleting "
                       "the volume.",
                       STR_ARG(x->claim.namespace), STR_ARG(x->claim.name),
                       STR_ARG(answer->message));
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
         return;
     }
-    events_say_of(x->c->events, &x->claim, EVENTS_NORMAL, "ProvisioningSucceeded",
+    events_say_of(x->c->base.events, &x->claim, EVENTS_NORMAL, "ProvisioningSucceeded",
                   "Successfully provisioned volume %.*s", STR_ARG(x->volume));
 }
 
@@ -211,16 +207,11 @@ static void make(struct provisioner *c, struct work *w, const struct order *orde
     struct api_object *o = volume_for(c, order);
     struct making *x = arena_new(a, struct making);
     const struct api_object *claim = order->claim;
-    *x = (struct making){c,
-                         {claim->kind, arena_str(a, claim->meta->namespace),
-                          arena_str(a, claim->meta->name), arena_str(a, claim->meta->uid)},
-                         arena_str(a, o->meta->name)};
-    events_say(c->events, claim, EVENTS_NORMAL, "Provisioning",
+    *x = (struct making){c, manager__subject(w, claim), arena_str(a, o->meta->name)};
+    events_say(c->base.events, claim, EVENTS_NORMAL, "Provisioning",
                "External provisioner is provisioning volume for claim \"%.*s/%.*s\"",
                STR_ARG(claim->meta->namespace), STR_ARG(claim->meta->name));
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_CREATE, .kind = o->kind, .object = o},
-              made, x);
+    work_create(w, o, made, x);
 }
 
 /* Are the volumes of the class made by somebody else? */
@@ -236,11 +227,10 @@ static const struct api_object *class_of(const struct provisioner *c,
     return o && !is_stopped(o) ? o : NULL;
 }
 
-static void sync_claim(void *arg, struct work *w) {
-    struct provisioner *c = arg;
-    const struct api_object *o = informer_get(c->claims, work_namespace(w), work_name(w));
-    const struct api_persistent_volume_claim *body = o ? o->body : NULL;
-    if (!o || body->spec.volume_name.n || o->meta->deletion_timestamp.set)
+static void sync_claim(void *self, struct work *w, const struct api_object *o) {
+    struct provisioner *c = self;
+    const struct api_persistent_volume_claim *body = o->body;
+    if (body->spec.volume_name.n || o->meta->deletion_timestamp.set)
         return;
     const struct api_object *class = class_of(c, o);
     struct order order = {.claim = o, .class = class ? class->body : NULL};
@@ -275,11 +265,7 @@ static void let_go(struct work *w, const struct api_object *o) {
     for (size_t i = 0; i < old.n; i++)
         if (!str_eq(old.v[i], FINALIZER))
             list->v[list->n++] = old.v[i];
-    work_send(
-        w,
-        &(struct client_request){
-            .verb = REGISTRY_VERB_UPDATE, .kind = o->kind, .name = work_name(w), .object = draft},
-        NULL, NULL);
+    work_update(w, draft, NULL, NULL, NULL);
 }
 
 /* Is the volume one that a driver made, released, and to be deleted? */
@@ -291,24 +277,20 @@ static bool is_done_with(const struct api_object *o) {
            str_is(body->spec.persistent_volume_reclaim_policy, "Delete");
 }
 
-static void sync_volume(void *arg, struct work *w) {
-    struct provisioner *c = arg;
-    const struct api_object *o = informer_get(c->volumes, STR(""), work_name(w));
-    if (!o || !is_done_with(o))
+static void sync_volume(void *self, struct work *w, const struct api_object *o) {
+    (void)self;
+    if (!is_done_with(o))
         return;
     if (!o->meta->deletion_timestamp.set)
-        work_send(w,
-                  &(struct client_request){
-                      .verb = REGISTRY_VERB_DELETE, .kind = o->kind, .name = work_name(w)},
-                  NULL, NULL);
+        work_delete(w, o, NULL, NULL, NULL);
     else if (is_kept(o))
         let_go(w, o);
 }
 
 /* ---- beginning and end ---- */
 
-static void claim_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct provisioner *c = arg;
+static void claim_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct provisioner *c = self;
     const struct api_persistent_volume_claim *body = o->body;
     if (!body->spec.volume_name.n && annotation(o, PV__PROVISIONER).n) {
         struct label class = {STR(""), api_claim_class(o)};
@@ -318,14 +300,14 @@ static void claim_set(void *arg, const struct api_object *old, const struct api_
         labelled__drop(c->by_class, old);
 }
 
-static void claim_deleted(void *arg, const struct api_object *last) {
-    struct provisioner *c = arg;
+static void claim_deleted(void *self, const struct api_object *last) {
+    struct provisioner *c = self;
     labelled__drop(c->by_class, last);
 }
 
 /* What waited for a class is looked at when that comes, or is not left to others any more. */
-static void class_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct provisioner *c = arg;
+static void class_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct provisioner *c = self;
     const struct label key = {STR(""), o->meta->name};
     size_t at = 0;
     if (is_stopped(o) || (old && !is_stopped(old) && str_eq(old->meta->uid, o->meta->uid)))
@@ -334,49 +316,34 @@ static void class_set(void *arg, const struct api_object *old, const struct api_
         workqueue_add_object(c->claim_queue, claim);
 }
 
-static void volume_set(void *arg, const struct api_object *old, const struct api_object *o) {
-    struct provisioner *c = arg;
+static void volume_set(void *self, const struct api_object *old, const struct api_object *o) {
+    struct provisioner *c = self;
     (void)old;
     if (is_done_with(o))
         workqueue_add_object(c->volume_queue, o);
 }
 
-static struct workqueue *queue_new(struct provisioner *c, const char *name,
-                                   void (*sync)(void *arg, struct work *w)) {
-    return workqueue_new(&(struct workqueue_opts){.name = name,
-                                                  .client = c->manager->client,
-                                                  .informers = c->manager->informers,
-                                                  .log = c->manager->log,
-                                                  .sync = sync,
-                                                  .arg = c});
-}
-
-static void *start(struct manager *m) {
-    struct provisioner *c = xcalloc(1, sizeof *c);
-    c->manager = m;
-    c->events = manager__events(m, "simulated-provisioner");
-    c->claims = manager__informer(m, API_T_persistent_volume_claim);
-    c->volumes = manager__informer(m, API_T_persistent_volume);
-    c->classes = manager__informer(m, API_T_storage_class);
-    c->nodes = manager__informer(m, API_T_node);
-    c->csi_nodes = manager__informer(m, API_T_csi_node);
-    c->by_class = labelled__new_wide(m->seed);
-    c->claim_queue = queue_new(c, "provisioner_claims", sync_claim);
-    c->volume_queue = queue_new(c, "provisioner_volumes", sync_volume);
-    informer_listen(c->claims, &(struct informer_handler){
-                                   .set = claim_set, .deleted = claim_deleted, .arg = c});
-    informer_listen(c->classes, &(struct informer_handler){.set = class_set, .arg = c});
-    informer_listen(c->volumes, &(struct informer_handler){.set = volume_set, .arg = c});
-    return c;
-}
-
-static void stop(void *self) {
+static void begin(void *self) {
     struct provisioner *c = self;
-    workqueue_free(c->claim_queue);
-    workqueue_free(c->volume_queue);
-    events_free(c->events);
-    labelled__free(c->by_class);
-    free(c);
+    c->by_class = labelled__new_wide(c->base.manager->seed);
 }
 
-const struct manager__controller manager__pv_provisioner = {start, stop};
+static void end(void *self) {
+    labelled__free(((struct provisioner *)self)->by_class);
+}
+
+const struct manager__controller manager__pv_provisioner = {
+    .size = sizeof(struct provisioner),
+    .component = "simulated-provisioner",
+    .queues = {{"provisioner_claims", sync_claim, .names = API_T_persistent_volume_claim,
+                .at = offsetof(struct provisioner, claim_queue)},
+               {"provisioner_volumes", sync_volume, .names = API_T_persistent_volume,
+                .at = offsetof(struct provisioner, volume_queue)}},
+    .kinds = {{API_T_persistent_volume_claim, .set = claim_set, .deleted = claim_deleted},
+              {API_T_storage_class, .at = offsetof(struct provisioner, classes), .set = class_set},
+              {API_T_persistent_volume, .set = volume_set},
+              {API_T_node, .at = offsetof(struct provisioner, nodes)},
+              {API_T_csi_node, .at = offsetof(struct provisioner, csi_nodes)}},
+    .begin = begin,
+    .end = end,
+};

@@ -97,11 +97,7 @@ static void delete_volume(const struct volume_sync *s) {
     else if (external)
         return;
     else if (!s->volume->meta->deletion_timestamp.set)
-        work_send(s->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_DELETE,
-                                           .kind = s->volume->kind,
-                                           .name = work_name(s->work)},
-                  NULL, NULL);
+        work_delete(s->work, s->volume, NULL, NULL, NULL);
     else if (has_finalizer(s->volume, IN_TREE_FINALIZER))
         send_finalizers(s, IN_TREE_FINALIZER, NULL);
 }
@@ -112,13 +108,14 @@ static void recycle(const struct volume_sync *s) {
     size_t n;
     struct str pods = pv__pods_of(s->b, work_arena(s->work), ref->namespace, ref->name, false, &n);
     if (n && !informer_get(s->b->claims, ref->namespace, ref->name)) {
-        events_say(s->b->events, s->volume, EVENTS_NORMAL, "VolumeFailedRecycle",
+        events_say(s->b->base.events, s->volume, EVENTS_NORMAL, "VolumeFailedRecycle",
                    "Volume is used by pods: %.*s", STR_ARG(pods));
         work_again_after(s->work, PV__RESYNC);
     } else if (!source->host_path && !source->nfs)
         fail(s, "VolumeFailedRecycle", STR("No recycler plugin found for the volume!"));
     else {
-        events_say(s->b->events, s->volume, EVENTS_NORMAL, "VolumeRecycled", "Volume recycled");
+        events_say(s->b->base.events, s->volume, EVENTS_NORMAL, "VolumeRecycled",
+                   "Volume recycled");
         pv__unbind(s->b, s->work, s->volume);
     }
 }
@@ -158,11 +155,11 @@ static void finish(const struct volume_sync *s, const struct api_object *claim) 
         workqueue_add_object(s->b->claim_queue, claim);
         return;
     }
-    events_say(s->b->events, s->volume, EVENTS_WARNING, "VolumeMismatch",
+    events_say(s->b->base.events, s->volume, EVENTS_WARNING, "VolumeMismatch",
                "Cannot bind PersistentVolume to requested PersistentVolumeClaim \"%.*s\" due to "
                "incompatible volumeMode.",
                STR_ARG(claim->meta->name));
-    events_say(s->b->events, claim, EVENTS_WARNING, "VolumeMismatch",
+    events_say(s->b->base.events, claim, EVENTS_WARNING, "VolumeMismatch",
                "Cannot bind PersistentVolume \"%.*s\" to requested PersistentVolumeClaim due to "
                "incompatible volumeMode.",
                STR_ARG(s->volume->meta->name));
@@ -184,9 +181,8 @@ static void settle(const struct volume_sync *s, const struct api_object *claim) 
         pv__unbind(s->b, s->work, s->volume);
 }
 
-static struct volume_sync sync_of(struct pv_binder *b, struct work *w) {
-    const struct api_object *o = informer_get(b->volumes, STR(""), work_name(w));
-    return (struct volume_sync){b, w, o, o ? o->body : NULL};
+static struct volume_sync sync_of(struct pv_binder *b, struct work *w, const struct api_object *o) {
+    return (struct volume_sync){b, w, o, o->body};
 }
 
 static bool is_claimed(const struct volume_sync *s) {
@@ -195,13 +191,18 @@ static bool is_claimed(const struct volume_sync *s) {
 
 /* What the server has decides: an informer may not have told of a claim yet. */
 static void claim_read(void *arg, struct work *w, const struct client_answer *answer) {
-    const struct volume_sync s = sync_of(arg, w);
-    if (answer->code && answer->code != ERR_NOT_FOUND)
-        work_fail(w, "%.*s", STR_ARG(answer->message));
-    else if (s.volume && is_claimed(&s)) {
-        const struct api_object *claim = answer->code ? NULL : answer->object;
-        settle(&s, claim && str_eq(claim->meta->uid, s.body->spec.claim_ref->uid) ? claim : NULL);
+    struct pv_binder *b = arg;
+    const struct api_object *claim = answer->code ? NULL : answer->object;
+    const struct api_object *o = informer_get(b->volumes, STR(""), work_name(w));
+    if (answer->code && answer->code != ERR_NOT_FOUND) {
+        work_fail_by(w, answer);
+        return;
     }
+    if (!o)
+        return;
+    const struct volume_sync s = sync_of(b, w, o);
+    if (is_claimed(&s))
+        settle(&s, claim && str_eq(claim->meta->uid, s.body->spec.claim_ref->uid) ? claim : NULL);
 }
 
 static void sync_claimed(const struct volume_sync *s) {
@@ -210,12 +211,8 @@ static void sync_claimed(const struct volume_sync *s) {
     if (claim ? str_eq(claim->meta->uid, ref->uid) : was_released(s))
         settle(s, claim);
     else
-        work_send(s->work,
-                  &(struct client_request){.verb = REGISTRY_VERB_GET,
-                                           .kind = client_kind(API_T_persistent_volume_claim),
-                                           .namespace = ref->namespace,
-                                           .name = ref->name},
-                  claim_read, s->b);
+        work_get(s->work, client_kind(API_T_persistent_volume_claim), ref->namespace, ref->name,
+                 claim_read, s->b);
 }
 
 /* ---- any volume ---- */
@@ -245,12 +242,10 @@ static bool set_finalizers(const struct volume_sync *s, struct str plugin) {
     return true;
 }
 
-void pv__sync_volume(void *arg, struct work *w) {
-    const struct volume_sync s = sync_of(arg, w);
-    const struct label *by =
-        s.volume ? labels_find(&s.volume->meta->annotations, API_PROVISIONED_BY) : NULL;
-    if (!s.volume ||
-        (by && (pv__set_migration(s.b, w, s.volume, by->value) || set_finalizers(&s, by->value))))
+void pv__sync_volume(void *self, struct work *w, const struct api_object *o) {
+    const struct volume_sync s = sync_of(self, w, o);
+    const struct label *by = labels_find(&o->meta->annotations, API_PROVISIONED_BY);
+    if (by && (pv__set_migration(s.b, w, o, by->value) || set_finalizers(&s, by->value)))
         return;
     if (is_claimed(&s))
         sync_claimed(&s);

@@ -20,33 +20,23 @@ struct written {
 static void answered(void *arg, struct work *w, const struct client_answer *answer) {
     const struct written *x = arg;
     if (answer->code) {
-        work_fail(w, "%.*s", STR_ARG(answer->message));
+        work_fail_by(w, answer);
         return;
     }
     if (x->remark.reason)
-        events_say_of(x->b->events, &x->subject, x->remark.type, x->remark.reason, "%.*s",
+        events_say_of(x->b->base.events, &x->subject, x->remark.type, x->remark.reason, "%.*s",
                       STR_ARG(x->remark.text));
     work_again_after(w, 0);
 }
 
 void pv__send(struct pv_binder *b, struct work *w, struct api_object *draft,
               const char *subresource, const struct pv_remark *remark) {
-    struct arena *a = work_arena(w);
-    struct written *x = arena_new(a, struct written);
+    struct written *x = arena_new(work_arena(w), struct written);
     x->b = b;
     if (remark)
         x->remark = *remark;
-    x->subject =
-        (struct events_subject){draft->kind, arena_str(a, draft->meta->namespace),
-                                arena_str(a, draft->meta->name), arena_str(a, draft->meta->uid)};
-    work_send(w,
-              &(struct client_request){.verb = REGISTRY_VERB_UPDATE,
-                                       .kind = draft->kind,
-                                       .subresource = subresource,
-                                       .namespace = x->subject.namespace,
-                                       .name = x->subject.name,
-                                       .object = draft},
-              answered, x);
+    x->subject = manager__subject(w, draft);
+    work_update(w, draft, subresource, answered, x);
 }
 
 static bool has(const struct api_object *o, struct str annotation) {
@@ -200,7 +190,7 @@ static bool fill_status(const struct pv_binder *b, struct api_object *draft,
         s->access_modes = copy_strs(&draft->arena, &from->access_modes);
     if (is_new_phase)
         is_dirty = set_capacity(draft, volume) || is_dirty;
-    if (was_pending && feature_enabled(b->manager->gates, FEATURE_VolumeAttributesClass) &&
+    if (was_pending && feature_enabled(b->base.manager->gates, FEATURE_VolumeAttributesClass) &&
         !str_eq(s->current_volume_attributes_class_name, from->volume_attributes_class_name)) {
         s->current_volume_attributes_class_name =
             arena_str(&draft->arena, from->volume_attributes_class_name);

@@ -56,6 +56,29 @@ static bool is_of_node(enum sched__reason r) {
     return r > SCHED__ABSENT && !sched__reason_row(r)->text;
 }
 
+/* Can a plug-in be asked about the slot together with others? Nominated pods take room on a node
+ * only while it is asked alone. */
+static bool is_one_of_many(const struct sched__cycle *cy, uint32_t slot, enum sched_plugin plugin) {
+    enum sched__reason r = cy->verdict[slot];
+    return is_of_node(r) && sched__reason_row(r)->plugin == plugin &&
+           sched__plugin_at(plugin)->tally && !cy->s->nodes.v[slot].nominated.n;
+}
+
+/* How many slots the plug-in was asked about at once. */
+static uint32_t tally_many(struct sched__cycle *cy, enum sched_plugin plugin, uint32_t asked,
+                           struct sched__tallied *t) {
+    uint32_t n = 0;
+    if (!sched__plugin_at(plugin)->tally)
+        return 0;
+    uint32_t *slots = arena_array(cy->arena, uint32_t, asked);
+    for (uint32_t i = 0; i < cy->s->nodes.n; i++)
+        if (is_one_of_many(cy, i, plugin))
+            slots[n++] = i;
+    if (n)
+        sched__plugin_at(plugin)->tally(cy, slots, n, t);
+    return n;
+}
+
 /* Only reasons whose text depends on the node are asked for node by node. */
 static void tally(struct sched__cycle *cy, struct sched__tallied *t) {
     uint32_t counts[SCHED__REASON_COUNT] = {0}, asked = 0, n = cy->s->nodes.n;
@@ -68,8 +91,11 @@ static void tally(struct sched__cycle *cy, struct sched__tallied *t) {
         else if (first)
             tally_status(cy, (uint32_t)(first - cy->verdict), counts[r], t);
     }
+    for (enum sched_plugin p = 0; asked && p < SCHED_PLUGIN_COUNT; p++)
+        asked -= tally_many(cy, p, asked, t);
     for (uint32_t i = 0; asked && i < n; i++) {
-        if (!is_of_node(cy->verdict[i]))
+        enum sched__reason r = cy->verdict[i];
+        if (!is_of_node(r) || is_one_of_many(cy, i, sched__reason_row(r)->plugin))
             continue;
         tally_status(cy, i, 1, t);
         asked--;

@@ -64,14 +64,25 @@ static void check_resource(struct sched__cycle *cy, const struct sched__amount *
     }
 }
 
+/* No node has any of it: a hostile pod can ask for tens of thousands of these. */
+static bool is_nowhere(const struct sched__nodes *nodes, const struct sched__amount *check) {
+    const struct sched__resource *r = &nodes->resources.v[check->resource];
+    return r->alloc == nodes->zeros && r->used == nodes->zeros;
+}
+
 static void filter(struct sched__cycle *cy, uint32_t from, uint32_t to) {
     const struct fit *d = cy->cls->data[SCHED_FIT];
     const struct sched__nodes *nodes = &cy->s->nodes;
+    bool is_hopeless = false;
     for (uint32_t i = from; i < to; i++)
         if (nodes->pods[i] >= nodes->pods_most[i] && !cy->verdict[i])
             cy->verdict[i] = SCHED__REASON_FIT;
-    for (size_t k = 0; k < d->check_count; k++)
-        check_resource(cy, &d->checks[k], from, to);
+    for (size_t k = 0; k < d->check_count; k++) {
+        bool nowhere = is_nowhere(nodes, &d->checks[k]);
+        if (!nowhere || !is_hopeless) /* another one changes no verdict */
+            check_resource(cy, &d->checks[k], from, to);
+        is_hopeless = is_hopeless || nowhere;
+    }
 }
 
 /* "Insufficient cpu", put into words once in a cycle: a report outlives the pod's class. */
@@ -94,6 +105,33 @@ static void reasons(struct sched__cycle *cy, uint32_t slot, struct sched_status 
         const struct sched__resource *r = &nodes->resources.v[d->checks[k].resource];
         if (d->checks[k].amount > sched__resource_free(r, slot))
             sched__status_add(cy, out, lack_of(cy, d, k));
+    }
+}
+
+static uint32_t count_lacking(const struct sched__nodes *nodes, const struct sched__amount *check,
+                              const uint32_t *slots, uint32_t n) {
+    const struct sched__resource *r = &nodes->resources.v[check->resource];
+    uint32_t lacking = 0;
+    if (is_nowhere(nodes, check))
+        return n;
+    for (uint32_t i = 0; i < n; i++)
+        lacking += check->amount > sched__resource_free(r, slots[i]);
+    return lacking;
+}
+
+static void tally(struct sched__cycle *cy, const uint32_t *slots, uint32_t n,
+                  struct sched__tallied *out) {
+    const struct fit *d = cy->cls->data[SCHED_FIT];
+    const struct sched__nodes *nodes = &cy->s->nodes;
+    uint32_t full = 0;
+    for (uint32_t i = 0; i < n; i++)
+        full += nodes->pods[slots[i]] >= nodes->pods_most[slots[i]];
+    if (full)
+        sched__tallied_add(out, STR("Too many pods"), full);
+    for (size_t k = 0; k < d->check_count; k++) {
+        uint32_t lacking = count_lacking(nodes, &d->checks[k], slots, n);
+        if (lacking)
+            sched__tallied_add(out, lack_of(cy, d, k), lacking);
     }
 }
 
@@ -313,6 +351,7 @@ const struct sched__plugin sched__node_resources_fit = {
     .compile = compile,
     .filter = filter,
     .reasons = reasons,
+    .tally = tally,
     .explain = explain,
     .score = score,
     .events = SCHED__NODE_ADD | SCHED__NODE_ALLOCATABLE | SCHED__ASSIGNED_POD_DELETE |

@@ -42,10 +42,10 @@ struct managed {
     struct manager *manager;
 };
 
-/* Starts a cluster with controllers of these names, separated by commas, and somebody who signs
- * tokens, or nobody. */
-static inline void managed_start_signing(struct managed *m, const char *controllers,
-                                         const char *gates, const struct auth_issuer *issuer) {
+/* Starts a cluster with controllers of these names, separated by commas; of `more` it is taken who
+ * signs tokens, and how many objects may be made. */
+static inline void managed_start_with(struct managed *m, const char *controllers, const char *gates,
+                                      const struct manager_opts *more) {
     static const struct client_carrier carrier = {.send = counting_send, .cancel = counting_cancel};
     struct str names[16], rest = str_of(controllers);
     size_t n = 0;
@@ -60,7 +60,8 @@ static inline void managed_start_signing(struct managed *m, const char *controll
                                                     .log = &m->w.log,
                                                     .gates = &m->w.gates.enabled,
                                                     .root_ca = STR("the authority"),
-                                                    .issuer = issuer,
+                                                    .issuer = more->issuer,
+                                                    .most_objects = more->most_objects,
                                                     .seed = 1,
                                                     .controllers = names,
                                                     .controller_count = n},
@@ -70,9 +71,15 @@ static inline void managed_start_signing(struct managed *m, const char *controll
     world_run(&m->w, 0.1);
 }
 
+/* The same with somebody who signs tokens. */
+static inline void managed_start_signing(struct managed *m, const char *controllers,
+                                         const char *gates, const struct auth_issuer *issuer) {
+    managed_start_with(m, controllers, gates, &(struct manager_opts){.issuer = issuer});
+}
+
 /* The same without tokens. */
 static inline void managed_start(struct managed *m, const char *controllers, const char *gates) {
-    managed_start_signing(m, controllers, gates, NULL);
+    managed_start_with(m, controllers, gates, &(struct manager_opts){0});
 }
 
 static inline void managed_stop(struct managed *m) {

@@ -1,0 +1,81 @@
+/* What controllers do for hostile objects grows in proportion to these. */
+#include "managed.h"
+
+#include "../cost.h"
+#include "base/limits.h"
+
+static void check(cost_fn *fn, size_t n) {
+    double growth = cost_growth(fn, n);
+    if (growth > COST_MOST_GROWTH)
+        fail_msg("four times as many of %zu take %.1f times as long", n, growth);
+}
+
+/* Ends a list of items with commas between: the last comma goes. */
+static void end_list(struct buf *out, const char *end) {
+    out->n--;
+    buf_addf(out, "%s", end);
+}
+
+static struct api_object *object_of(struct managed *m, struct buf *text) {
+    struct json tree;
+    struct err err = {0};
+    struct api_object *o;
+    const struct json_opts any = {.max_bytes = SIZE_MAX};
+    if (json_parse(&m->w.arena, arena_str(&m->w.arena, buf_view(text)), &any, &tree, &err) < 0)
+        fail_msg("%s", err.msg);
+    assert_int_equal(api_object_decode(&tree, NULL, &o, NULL), 0);
+    buf_release(text);
+    return o;
+}
+
+/* Sends an object, whose text is freed, as it comes or as an update. */
+static void put(struct managed *m, enum registry_verb verb, struct buf *text) {
+    struct api_object *o = object_of(m, text);
+    struct client_request r = {.verb = verb, .kind = o->kind, .object = o};
+    if (o->kind->namespaced)
+        r.namespace = STR("default");
+    if (verb == REGISTRY_VERB_UPDATE)
+        r.name = arena_str(&m->w.arena, o->meta->name);
+    const struct client_answer *answer = world_send(&m->w, &r);
+    if (answer->code)
+        fail_msg("%.*s", STR_ARG(answer->message));
+}
+
+/* ---- garbage-collector-controller ---- */
+
+/* A ConfigMap with n owners of a kind that nobody knows, in this order or the other way round. */
+static struct buf owned(size_t n, bool is_reversed) {
+    struct buf out = BUF_INIT(SIZE_MAX);
+    buf_addf(&out, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\","
+                   "\"ownerReferences\":[");
+    for (size_t i = 0; i < n; i++)
+        buf_addf(&out, "{\"apiVersion\":\"x/v1\",\"kind\":\"A\",\"name\":\"a\",\"uid\":\"u%zu\"},",
+                 is_reversed ? n - i : i + 1);
+    end_list(&out, "]}}");
+    return out;
+}
+
+static void turn_owners_round(struct cost *c, size_t n) {
+    struct managed m;
+    managed_start(&m, "garbage-collector-controller", "");
+    struct buf first = owned(n, false), second = owned(n, true);
+    put(&m, REGISTRY_VERB_CREATE, &first);
+    world_run(&m.w, 0.001);
+    cost_begin(c);
+    put(&m, REGISTRY_VERB_UPDATE, &second);
+    world_run(&m.w, 0.001);
+    cost_end(c);
+    managed_stop(&m);
+}
+
+static void owners_of_an_object(void **state) {
+    (void)state;
+    check(turn_owners_round, 4000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(owners_of_an_object),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
