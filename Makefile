@@ -92,8 +92,9 @@ conformance-server: all ## compare with a real kube-apiserver: CASES=1100 SEED=1
 real-components: all ## real kube-scheduler and kube-controller-manager against ours (needs go)
 	tools/real-components
 
+components-real: MINUTES := 2
 components-real: all ## our scheduler and controllers against a real kube-apiserver (needs go)
-	tools/components-real
+	MINUTES=$(MINUTES) tools/components-real
 
 kubectl: all ## what kubectl of five versions shows, beside a real kube-apiserver (needs go)
 	tools/kubectl

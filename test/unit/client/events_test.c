@@ -27,7 +27,7 @@ static size_t allocated(void) {
 #endif
 
 /* Events about pods that come and go; as many objects are remembered, each with three memories. */
-enum { OBJECTS = 4096, OBJECT_MOST = 3 * 1000 };
+enum { OBJECTS = 4096, OBJECT_MOST = 3 * 1200 };
 
 /* A client that takes all requests, and answers none. */
 struct sink {

@@ -155,7 +155,7 @@ static void its_failure_is_the_stores(void **state) {
     kit_close(&k);
     kit_open(&k, directory); /* nothing that was durable is gone */
     for (int i = 0; i < 4; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "large-%d", i);
         assert_non_null(store_get(k.store, CONFIG_MAPS, STR("a"), str_of(name)));
     }

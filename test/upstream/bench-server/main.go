@@ -18,6 +18,8 @@ type config struct {
 	events                 int
 	most, mostReal         int
 	parts                  string
+	churnRate              int
+	churnSeed              uint64
 }
 
 // sides are fresh servers below a folder; without etcd only Berth's.
@@ -250,10 +252,16 @@ func main() {
 	flag.StringVar(&c.parts, "parts", "srlwhg", "start, requests, lists, watches, heartbeats, growth, placements, pace (of placements alone)")
 	soakMinutes := flag.Float64("soak", 0, "minutes to soak Berth for, instead")
 	fault := flag.String("fault", "", "what a watcher of the soak does wrong now and then: drop, repeat, reorder")
+	churnMinutes := flag.Float64("churn", 0, "minutes of churn for Berth's scheduler and taint eviction, instead")
+	flag.IntVar(&c.churnRate, "churn-rate", 10, "pods that come and go in a second of the churn")
+	flag.Uint64Var(&c.churnSeed, "churn-seed", 1, "seed of the churn")
 	flag.Parse()
 	do := run
 	if *soakMinutes > 0 {
 		do = func(c *config) error { return runSoak(c, *soakMinutes, *fault) }
+	}
+	if *churnMinutes > 0 {
+		do = func(c *config) error { return runChurn(c, *churnMinutes) }
 	}
 	if err := do(&c); err != nil {
 		fmt.Fprintf(os.Stderr, "bench-server: %v\n", err)
