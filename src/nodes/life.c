@@ -378,13 +378,12 @@ struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_obje
                      .facts = facts,
                      .next = INT64_MAX};
     bool is_deleted = pod->meta->deletion_timestamp.set, has_ended = api_pod_has_ended(body);
-    if (is_deleted && (has_ended || !any_runs(&life))) {
+    if (has_ended) {
         /* Without grace it was deleted already, and waits for others. */
-        next.step = pod->meta->deletion_grace_period_seconds.v ? NODES__POD_GOES : NODES__POD_WAITS;
+        if (is_deleted && pod->meta->deletion_grace_period_seconds.v)
+            next.step = NODES__POD_GOES;
         return next;
     }
-    if (has_ended)
-        return next;
     if (!life.is_begun)
         life.begun = seconds_of(facts->now);
     w.turn = life.begun;

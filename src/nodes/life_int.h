@@ -88,8 +88,9 @@ struct nodes__container {
 struct nodes__life {
     bool is_begun; /* a kubelet has seen the pod */
     int64_t begun; /* startTime of the pod */
-    bool is_late;  /* it was ended because activeDeadlineSeconds are over */
-    bool is_over;  /* its containers will not run any more */
+    bool is_deleted;
+    bool is_late; /* it was ended because activeDeadlineSeconds are over */
+    bool is_over; /* its containers will not run any more */
     struct nodes__container *v;
     size_t inits, mains,
         n; /* in the order of the spec: inits and sidecars, mains, ephemeral ones */

@@ -116,6 +116,7 @@ struct nodes__life nodes__read_life(struct arena *a, const struct api_object *po
     size_t inits = spec->init_containers.n, mains = spec->containers.n;
     struct nodes__life life = {
         .is_begun = body->status.start_time.set,
+        .is_deleted = pod->meta->deletion_timestamp.set,
         .begun = body->status.start_time.sec,
         .inits = inits,
         .mains = mains,
@@ -172,7 +173,7 @@ static void count_main(struct tally *t, const struct nodes__container *c) {
     t->restarting += c->mode == NODES__BACKOFF;
 }
 
-struct str nodes__phase_of(const struct nodes__life *life) {
+static struct str phase_by_containers(const struct nodes__life *life) {
     struct tally t = {0};
     const struct nodes__container *mains = life->v + life->inits;
     for (size_t i = 0; i < life->inits; i++)
@@ -188,4 +189,14 @@ struct str nodes__phase_of(const struct nodes__life *life) {
     if (!t.stopped)
         return STR("Pending");
     return t.stopped == t.succeeded ? STR("Succeeded") : STR("Failed");
+}
+
+/* Nothing waits any more in a pod that is deleted: who owns it is to see that it has come to an
+ * end.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet/status, func (*manager) TerminatePod. */
+struct str nodes__phase_of(const struct nodes__life *life) {
+    struct str phase = phase_by_containers(life);
+    bool has_ended = str_is(phase, "Succeeded") || str_is(phase, "Failed");
+    return life->is_deleted && life->is_over && !has_ended ? STR("Failed") : phase;
 }

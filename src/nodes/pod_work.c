@@ -265,8 +265,7 @@ void nodes__sync_pod(void *arg, struct work *w) {
     if (!node)
         return;
     struct nodes__pod *pod = map_get(&n->pods, object->meta->uid);
-    bool is_unknown = !pod && !body->status.start_time.set;
-    if (api_pod_has_ended(body) || (object->meta->deletion_timestamp.set && is_unknown)) {
+    if (api_pod_has_ended(body)) {
         end_pod(n, w, object);
         return;
     }

@@ -29,7 +29,7 @@ func (h *history) judgePod(it *sighting) {
 	life.last = p
 	h.judgePlace(it, life, before)
 	if before != nil {
-		h.judgeStep(before, p)
+		h.judgeStep(it, before)
 	}
 	if p.isGoing() && (before == nil || !before.isGoing()) {
 		h.judgeDeletion(it, life)
@@ -84,7 +84,8 @@ func (h *history) judgeBinding(it *sighting) {
 }
 
 // judgeStep looks at what may not change: phases go forward, and what runs goes on to run.
-func (h *history) judgeStep(before, p *pod) {
+func (h *history) judgeStep(it *sighting, before *pod) {
+	p := it.pod
 	if before.hasEnded() && p.Status.Phase != before.Status.Phase || before.Status.Phase == corev1.PodRunning && p.Status.Phase == corev1.PodPending {
 		h.find("pod %s %s was %s and is %s", p.id(), short(p.UID), before.Status.Phase, p.Status.Phase)
 	}
@@ -108,9 +109,23 @@ func (h *history) judgeStep(before, p *pod) {
 				was.RestartCount, c.RestartCount, was.ContainerID, c.ContainerID)
 		}
 	}
-	if before.isReady() && !p.isReady() && !p.hasEnded() {
+	if before.isReady() && !p.isReady() && !p.hasEnded() && !h.wasAway(it, p.Spec.NodeName) {
 		h.find("pod %s %s was ready and is not", p.id(), short(p.UID))
 	}
+}
+
+// wasAway: nobody heard of the node's kubelet, so that its pods are not said to be ready.
+func (h *history) wasAway(it *sighting, name string) bool {
+	states := h.nodes[name]
+	for i := len(states) - 1; i >= 0; i-- {
+		if !isNodeReady(states[i].node) {
+			return true
+		}
+		if it.at.Sub(states[i].since) > staleness {
+			break
+		}
+	}
+	return false
 }
 
 // count keeps who takes room on which node, and how many pods owners have.

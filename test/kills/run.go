@@ -19,7 +19,9 @@ import (
 const (
 	patience    = 90 * time.Second
 	startWithin = 60 * time.Second
-	mostTold    = 20 // findings that are printed
+	// A node whose Lease is so old is not ready, and its pods begin to go.
+	nodesGivenUp = 45 * time.Second
+	mostTold     = 20 // findings that are printed
 )
 
 type run struct {
@@ -231,8 +233,12 @@ func (r *run) kill(ctx context.Context) error {
 	}
 	r.say("killed: %s", strings.Join(names, " "))
 	most := 1500 * time.Millisecond
-	if r.rand.IntN(8) == 0 {
+	switch {
+	case r.rand.IntN(8) == 0:
 		most = 6 * time.Second
+	case r.rand.IntN(6) == 0 && areKubelets(dead):
+		r.say("they are away until their nodes are given up")
+		r.pause(ctx, nodesGivenUp, nodesGivenUp+10*time.Second)
 	}
 	r.rand.Shuffle(len(dead), func(i, j int) { dead[i], dead[j] = dead[j], dead[i] })
 	for _, p := range dead {
@@ -251,11 +257,16 @@ func (r *run) kill(ctx context.Context) error {
 	return nil
 }
 
+func areKubelets(parts []*part) bool {
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p *part) bool { return !strings.HasPrefix(p.name, "kubelet") })
+}
+
 // ---- rest ----
 
 // rest waits until nothing is wrong, and says what is if that does not come.
 func (r *run) rest(ctx context.Context) {
 	begin := time.Now()
+	told := 10 * time.Second
 	var wrong []string
 	var last *snapshot
 	ok := await(ctx, r.patience, func() bool {
@@ -272,6 +283,10 @@ func (r *run) rest(ctx context.Context) {
 		r.h.judge(upTo)
 		last = s
 		wrong = judgeRest(s, r.h, r.cast == "parts", r.churn.expects())
+		if len(wrong) > 0 && time.Since(begin) > told {
+			told += 10 * time.Second
+			r.say("not at rest for %d reasons: %s", len(wrong), wrong[0])
+		}
 		return len(wrong) == 0 || r.isWrong()
 	})
 	if ctx.Err() != nil {

@@ -62,6 +62,12 @@ func judgeRest(s *snapshot, h *history, elects bool, expected map[string]types.U
 	return v.wrong
 }
 
+func isNodeReady(n *node) bool {
+	return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+}
+
 func (v *verdict) judgeNodes() {
 	beats := map[string]time.Time{}
 	for i := range v.leases {
@@ -71,11 +77,7 @@ func (v *verdict) judgeNodes() {
 	}
 	for i := range v.nodes {
 		n := &v.nodes[i]
-		ready := false
-		for _, c := range n.Status.Conditions {
-			ready = ready || c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-		}
-		if !ready {
+		if !isNodeReady(n) {
 			v.bad("node %s is not ready", n.Name)
 		}
 		for _, t := range n.Spec.Taints {

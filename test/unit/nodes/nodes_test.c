@@ -553,6 +553,27 @@ static void nodes_are_chosen(void **state) {
 }
 
 /* Another process goes on where one stopped. */
+/* Who owns a pod waits for its end, though nothing of it ever ran. */
+static void pods_that_never_ran_come_to_an_end(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 1);
+    stop_nodes(&c);
+    world_create(&c.w, "{apiVersion: v1, kind: Pod, metadata: {name: p, finalizers: [a.com/b]}, "
+                       "spec: {nodeName: node-0, containers: [{name: c, image: i}]}}");
+    delete_gracefully(&c, "p");
+    c.w.informers = informers_new(c.w.client, &c.w.log);
+    start_nodes(&c);
+    world_run(&c.w, 1);
+    const struct api_pod *p = pod_of(&c, "p");
+    assert_true(str_is(p->status.phase, "Failed"));
+    assert_true(p->status.start_time.set);
+    assert_int_equal(p->metadata.deletion_grace_period_seconds.v, 0);
+    world_patch(&c.w, API_T_pod, "p", NULL, "{\"metadata\":{\"finalizers\":null}}");
+    assert_null(pod_of(&c, "p"));
+    end(&c);
+}
+
 static struct str address_of(struct cluster *c, const char *name) {
     return node_of(c, name)->status.addresses.v[0].address;
 }
@@ -645,6 +666,7 @@ int main(void) {
         cmocka_unit_test(resizes_are_admitted),
         cmocka_unit_test(pods_come_before_their_nodes),
         cmocka_unit_test(nodes_are_chosen),
+        cmocka_unit_test(pods_that_never_ran_come_to_an_end),
         cmocka_unit_test(nodes_of_two_processes),
         cmocka_unit_test(addresses_outlive_the_process),
         cmocka_unit_test(pods_outlive_the_process),
