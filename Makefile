@@ -11,6 +11,7 @@ AREAS       ?=
 DIR         ?= ../shared/vectors
 KILLS       ?= 1000
 FAULTS      ?= 100
+CAST        ?= all
 IDEAS       ?=
 BEFORE      ?= HEAD
 MINUTES     ?= 60
@@ -26,8 +27,8 @@ GROUPS := $(addprefix setup-,build test limits lint fuzz coverage bench)
 .DELETE_ON_ERROR:
 .PHONY: all run test limits limits-search lint clang asan tsan fuzz fuzz-merge coverage vectors \
     conformance conformance-cel conformance-server real-components components-real kubectl clients \
-    e2e e2e-api crash-store bench bench-before bench-cel bench-live bench-server bench-upstream \
-    soak install format clean help $(GROUPS)
+    e2e e2e-api crash-store kill-components bench bench-before bench-cel bench-live bench-server \
+    bench-upstream soak install format clean help $(GROUPS)
 
 all: build/release/build.ninja ## build the program: build/release/berth
 	$(BUILD) build/release --target berth $(QUIET)
@@ -103,6 +104,10 @@ clients: all ## other people's clients against ours (needs go, node, npm, python
 crash-store: build/release/build.ninja ## kill servers, break disks: KILLS=1000 FAULTS=100 SEED=1
 	$(BUILD) build/release --target berth crash_store crash_shim $(QUIET)
 	KILLS=$(KILLS) FAULTS=$(FAULTS) SEED=$(SEED) tools/crash-store
+
+kill-components: KILLS := 200
+kill-components: all ## kill parts of a cluster in use: KILLS=200 SEED=1 CAST=all (needs go)
+	KILLS=$(KILLS) SEED=$(SEED) CAST=$(CAST) tools/kill-components
 
 e2e-api: all ## conformance tests of Kubernetes that need no running pods (needs go)
 	tools/e2e-api

@@ -193,6 +193,12 @@ struct registry_failure apiserver_connect(struct apiserver *s, const struct apis
                                           const struct apiserver_stream *stream,
                                           struct apiserver_log *log);
 
+/* Takes out of a new object what only a server says: times, uid and the like. */
+void apiserver_wipe(struct api_object *o);
+
+/* Puts a new object into the request's namespace, or out of any; fails when it names another. */
+struct registry_failure apiserver_place(const struct apiserver_request *r, struct api_object *o);
+
 /* An object as another version of its kind: a new reference, or an object made for it. */
 const struct api_object *apiserver_convert(const struct api_object *o, const struct api_kind *to);
 

@@ -79,12 +79,14 @@ static struct registry_failure no_address(const struct connection *c, const stru
                               text.n ? text.p : "");
 }
 
-/* Where the kubelet of a node would be found: https://ADDRESS:PORT */
+/* Where the kubelet of a node would be found: https://ADDRESS:PORT. A node that is not there is
+ * named as an object of the request's resource: upstream's store asks the request what it is
+ * about. */
 static struct registry_failure locate(const struct connection *c, struct str name, struct str *host,
                                       struct str *url) {
     const struct api_object *o = find(c, "v1", "Node", name);
     if (!o)
-        return not_found(c, "Node", name);
+        return registry_not_found(c->r->arena, c->r->resource->kind, arena_str(c->r->arena, name));
     const struct api_node *node = o->body;
     int32_t port = node->status.daemon_endpoints.kubelet_endpoint.port;
     *host = address_of(node);

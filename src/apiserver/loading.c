@@ -37,8 +37,10 @@ struct registry_failure apiserver_load(struct apiserver *s, struct arena *a, str
         api_object_default(o, s->opts.gates);
         return o->meta->uid.n ? adopt(s, a, o) : create(s, a, o);
     }
-    struct registry_failure failure = registry_no_match(
-        a, arena_str(a, o->names->api_version), arena_str(a, o->names->kind), STR(""), STR(""));
+    struct registry_failure failure =
+        registry_no_match(a, arena_str(a, o->names->api_version), arena_str(a, o->names->kind),
+                          o->meta ? arena_str(a, o->meta->namespace) : STR(""),
+                          o->meta ? arena_str(a, o->meta->name) : STR(""));
     api_object_free(o);
     return failure;
 }

@@ -6,6 +6,11 @@
  */
 #include "apiserver/apiserver_int.h"
 
+/* Upstream keeps no cache of events, and asks its store whenever they are read. */
+static bool is_cached(const struct apiserver_request *r) {
+    return !r->resource->stored || r->resource->stored->type != &api_types[API_T_event];
+}
+
 /* A list under way. */
 struct list {
     struct apiserver *s;
@@ -16,6 +21,24 @@ struct list {
     struct str key_prefix; /* of keys in the request's namespace, which tokens leave out */
 };
 
+/* What upstream's store says of a revision; a cache says nothing but why. */
+static struct registry_failure invalid_revision(const struct apiserver_request *r, bool is_cached) {
+    struct str why = apiserver__revision_invalid(r->arena, r->options.resource_version);
+    if (is_cached)
+        return (struct registry_failure){.code = ERR_UNTOLD, .message = why};
+    return apiserver__failure(r->arena, ERR_INVALID, "invalid resource version: %.*s",
+                              STR_ARG(why));
+}
+
+/* A store knows that it is of no use to try again soon, and so says nothing of it. */
+static struct registry_failure too_large(const struct apiserver_request *r, bool is_cached,
+                                         uint64_t asked, uint64_t current) {
+    struct registry_failure f = apiserver__too_large(r->arena, asked, current);
+    if (!is_cached)
+        f.retry_after = 0;
+    return f;
+}
+
 static void get(struct apiserver *s, const struct apiserver_request *r,
                 struct apiserver_response *out) {
     struct store_snapshot *snap = store_snapshot_take(s->opts.store);
@@ -24,11 +47,9 @@ static void get(struct apiserver *s, const struct apiserver_request *r,
         store_snapshot_get(snap, r->resource->storage,
                            r->resource->kind->namespaced ? r->namespace : STR(""), r->name);
     if (!apiserver__revision_read(r->options.resource_version, &asked))
-        apiserver__fail(out, (struct registry_failure){.code = ERR_UNTOLD,
-                                                       .message = apiserver__revision_invalid(
-                                                           r->arena, r->options.resource_version)});
+        apiserver__fail(out, invalid_revision(r, is_cached(r)));
     else if (asked > current)
-        apiserver__fail(out, apiserver__too_large(r->arena, asked, current));
+        apiserver__fail(out, too_large(r, is_cached(r), asked, current));
     else if (o && r->subresource && str_is(str_of(r->subresource->name), "scale")) {
         out->answer = APISERVER_OBJECT;
         out->code = 200;
@@ -81,40 +102,40 @@ static struct registry_failure go_on(struct list *l) {
     return l->out->list.snapshot ? f : expired(l, &c);
 }
 
-/* A revision with a limit and without a match is meant exactly, as it was before there were
- * matches. */
-static bool is_exact(const struct apiserver_options *o, uint64_t revision) {
-    if (o->resource_version_match.n)
-        return str_is(o->resource_version_match, "Exact");
-    return revision && o->limit > 0;
-}
-
-/* Does the selector name the one object that the list can have? Then nothing follows it. */
+/* Does the selector name the one object that the list can have? Upstream then gets it by its key:
+ * nothing follows it. Whoever goes on with a list does not. */
 static bool is_of_one(const struct list *l) {
     bool is_one_place = l->range.namespace.n || !l->r->resource->kind->namespaced;
-    return is_one_place && registry_fields_name(l->filter.fields).n;
+    return is_one_place && !l->r->options.continue_token.n &&
+           registry_fields_name(l->filter.fields).n;
 }
 
-/* Upstream asks its store itself for the one object of an exact revision, which says nothing of
- * another try. */
-static struct registry_failure too_large(const struct list *l, uint64_t asked, uint64_t current) {
-    struct registry_failure f = apiserver__too_large(l->r->arena, asked, current);
-    if (is_exact(&l->r->options, asked) && is_of_one(l))
-        f.retry_after = 0;
-    return f;
+/* Are pages asked for as they were before there were matches, by a revision and a limit? */
+static bool is_old_page(const struct apiserver_options *o, uint64_t revision) {
+    return !o->resource_version_match.n && revision && o->limit > 0;
+}
+
+static bool is_exact(const struct list *l, uint64_t revision) {
+    const struct apiserver_options *o = &l->r->options;
+    return str_is(o->resource_version_match, "Exact") ||
+           (is_old_page(o, revision) && !is_of_one(l));
+}
+
+/* Upstream's cache does not get one object of an exact revision, and leaves it to the store. */
+static bool is_of_cache(const struct list *l, uint64_t revision) {
+    const struct apiserver_options *o = &l->r->options;
+    bool is_of_revision = is_exact(l, revision) || is_old_page(o, revision);
+    return is_cached(l->r) && !(is_of_one(l) && is_of_revision);
 }
 
 static struct registry_failure start(struct list *l) {
-    const struct apiserver_options *o = &l->r->options;
     struct store *store = l->s->opts.store;
     uint64_t asked;
-    if (!apiserver__revision_read(o->resource_version, &asked))
-        return apiserver__failure(
-            l->r->arena, ERR_INVALID, "invalid resource version: %.*s",
-            STR_ARG(apiserver__revision_invalid(l->r->arena, o->resource_version)));
+    if (!apiserver__revision_read(l->r->options.resource_version, &asked))
+        return invalid_revision(l->r, false);
     if (asked > store_revision(store))
-        return too_large(l, asked, store_revision(store));
-    l->out->list.snapshot = is_exact(o, asked)
+        return too_large(l->r, is_of_cache(l, asked), asked, store_revision(store));
+    l->out->list.snapshot = is_exact(l, asked)
                                 ? store_snapshot_at(store, l->r->resource->storage, asked)
                                 : store_snapshot_take(store);
     return l->out->list.snapshot ? (struct registry_failure){.code = ERR_NONE} : expired(l, NULL);
@@ -124,7 +145,8 @@ static struct registry_failure start(struct list *l) {
 
 static size_t most_of(const struct list *l) {
     size_t all = store_snapshot_count(l->out->list.snapshot, l->r->resource->storage, l->range);
-    int64_t limit = l->r->options.limit;
+    bool is_whole = is_cached(l->r) && str_is(l->r->options.resource_version, "0");
+    int64_t limit = is_whole ? 0 : l->r->options.limit; /* a cache gives what it has */
     return limit > 0 && (uint64_t)limit < all ? (size_t)limit : all;
 }
 

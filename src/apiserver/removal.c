@@ -26,6 +26,8 @@ static bool answers_with_object(const struct api_kind *kind) {
         API_T_resource_resource_claim,
         API_T_resource_claim_template,
         API_T_resource_slice,
+        API_T_resource_pool_status_request,
+        API_T_volume_attributes_class,
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (kind->type == &api_types[types[i]])
@@ -118,6 +120,8 @@ void apiserver__delete_collection(struct apiserver__call *c) {
     struct apiserver_request r = *c->r;
     warn_of_orphans(c);
     r.verb = REGISTRY_VERB_LIST;
+    if (!r.options.limit) /* upstream reads pages, so that a revision is meant exactly */
+        r.options.limit = INT64_MAX;
     apiserver_read(c->s, &r, c->out);
     for (size_t i = 0; c->out->answer == APISERVER_LIST && i < c->out->list.n; i++) {
         struct registry_failure f = delete_one(c, c->out->list.objects[i]);

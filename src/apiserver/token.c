@@ -41,6 +41,16 @@ static void warn(struct apiserver__call *c, struct str text) {
     c->out->warnings = (struct api_strs){one, 1};
 }
 
+static struct registry_failure admit(struct apiserver__call *c) {
+    struct registry_failure f = apiserver_place(c->r, c->r->object);
+    if (f.code)
+        return f;
+    apiserver__note_manager(c, NULL, c->r->object);
+    return registry_admit(
+        &c->s->registry, &c->request, c->r->arena,
+        &(struct registry_subject){.resource = c->r->resource->kind, .object = c->r->object});
+}
+
 void apiserver__token(struct apiserver__call *c) {
     const struct apiserver_opts *o = &c->s->opts;
     struct auth_token_call call = {.namespace = c->r->namespace,
@@ -49,9 +59,7 @@ void apiserver__token(struct apiserver__call *c) {
                                    .id = apiserver__uuid(c->s, c->r->arena),
                                    .most_seconds = o->token_most_seconds,
                                    .extends = o->extends_tokens};
-    struct registry_failure f = registry_admit(
-        &c->s->registry, &c->request, c->r->arena,
-        &(struct registry_subject){.resource = c->r->resource->kind, .object = c->r->object});
+    struct registry_failure f = admit(c);
     if (!f.code)
         f = o->issuer
                 ? auth_token_request(o->issuer, c->r->arena, &call, c->r->object)

@@ -51,7 +51,7 @@ static struct registry_failure begin(struct apiserver_watch *w, const struct api
         if (revision > w->position)
             return apiserver__too_large(r->arena, revision, w->position);
         w->phase = PHASE_INITIAL;
-        w->marks_end = o->allow_bookmarks;
+        w->marks_end = o->allow_bookmarks && o->send_initial_events.set;
         store_cursor_start(&w->cursor, w->snapshot, w->storage,
                            (struct store_range){.namespace = w->namespace});
     } else if (!revision)

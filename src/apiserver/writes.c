@@ -3,6 +3,8 @@
  *
  * Follows k8s.io/apiserver pkg/registry/generic/registry, func (*Store) Create,
  * func (*Store) Update.
+ * Follows k8s.io/apiserver pkg/registry/rest, func WipeObjectMetaSystemFields,
+ * func EnsureObjectNamespaceMatchesRequestNamespace.
  */
 #include "api/managed.h"
 #include "apiserver/apiserver_int.h"
@@ -214,11 +216,11 @@ static struct registry_failure confirm(const struct apiserver__call *c, const st
 
 /* An update that takes away the last finalizer deletes the object, and is answered with what it
  * made of it. */
-static void end(struct apiserver__call *c, struct api_object *draft) {
-    struct api_object *shown = api_object_copy(draft);
-    apiserver__remove(c, draft);
+static void end(struct apiserver__call *c, struct api_object *draft,
+                const struct api_object *stored) {
+    apiserver__remove(c, api_object_copy(stored));
     api_object_unref(c->out->object);
-    c->out->object = api_publish(shown);
+    c->out->object = api_publish(draft);
 }
 
 void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
@@ -238,7 +240,7 @@ void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
         apiserver__fail(c->out, f);
         api_object_free(draft);
     } else if (registry_update_ends(draft, stored)) {
-        end(c, draft);
+        end(c, draft, stored);
     } else if (apiserver__is_unchanged(draft, stored)) {
         apiserver__answer(c->out, 200, stored);
         api_object_free(draft);
@@ -248,10 +250,9 @@ void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
 
 /* ---- creating ---- */
 
-/* Follows k8s.io/apiserver pkg/registry/rest, func EnsureObjectNamespaceMatchesRequestNamespace. */
-static struct registry_failure place(const struct apiserver__call *c, struct api_object *o) {
+struct registry_failure apiserver_place(const struct apiserver_request *r, struct api_object *o) {
     struct api_object_meta *m = api_own_meta(o);
-    struct str namespace = c->r->resource->kind->namespaced ? c->r->namespace : STR("");
+    struct str namespace = r->resource->kind->namespaced ? r->namespace : STR("");
     if (m->namespace.n && namespace.n && !str_eq(m->namespace, namespace))
         return registry_bad_request(STR("the namespace of the provided object does not match the "
                                         "namespace sent on the request"));
@@ -293,7 +294,7 @@ static struct str free_suffix(struct apiserver__call *c, const struct api_object
 }
 
 static struct registry_failure judge_new(struct apiserver__call *c, struct api_object *o) {
-    struct registry_failure f = place(c, o);
+    struct registry_failure f = apiserver_place(c->r, o);
     if (f.code)
         return f;
     if (!o->meta->name.n && o->meta->generate_name.n)
@@ -315,10 +316,7 @@ static struct registry_failure judge_new(struct apiserver__call *c, struct api_o
     return stored ? exists(c, o, stored) : (struct registry_failure){.code = ERR_NONE};
 }
 
-/* What only the server says about an object.
- *
- * Follows k8s.io/apiserver pkg/registry/rest, func WipeObjectMetaSystemFields. */
-static void wipe(struct api_object *o) {
+void apiserver_wipe(struct api_object *o) {
     struct api_object_meta *m = api_own_meta(o);
     m->creation_timestamp = m->deletion_timestamp = (struct api_time){0};
     m->deletion_grace_period_seconds = (struct api_opt_i64){0};
@@ -329,7 +327,7 @@ static void wipe(struct api_object *o) {
 void apiserver__create(struct apiserver__call *c) {
     struct api_object *o = c->r->object;
     c->r->object = NULL;
-    wipe(o);
+    apiserver_wipe(o);
     apiserver__note_manager(c, NULL, o);
     apiserver__create_draft(c, apiserver__to_stored(c, o));
 }
@@ -347,7 +345,7 @@ void apiserver__create_draft(struct apiserver__call *c, struct api_object *o) {
 /* ---- updating ---- */
 
 static struct registry_failure check_name(const struct apiserver__call *c, struct api_object *o) {
-    struct registry_failure f = place(c, o);
+    struct registry_failure f = apiserver_place(c->r, o);
     return f.code ? f : apiserver__check_name(c, o);
 }
 

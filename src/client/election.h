@@ -39,6 +39,7 @@ struct election_opts {
     struct events *events;       /* stored; NULL: nothing is said of who leads */
     const struct log *log;       /* stored */
     struct str namespace, name;  /* stored: of the Lease; the name is that of metrics, too */
+    struct str server;           /* stored: where it is, for logs; may be empty */
     struct str identity;         /* stored: no other process has the same */
     struct election_times times; /* as election_times_check has them */
     uint64_t seed;               /* of the jitter; not 0 */

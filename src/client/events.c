@@ -17,15 +17,14 @@ enum { BURST = 25, SIMILAR_MOST = 10, REMEMBERED_MOST = 4096, MESSAGE_MOST = 102
 #define REFILL_EVERY (300 * CLOCK_SECOND)
 #define SIMILAR_TIME (600 * CLOCK_SECOND)
 
-/* What is remembered under a key. */
+/* What is remembered under a key: there may be thousands of each kind. */
 struct memory {
     struct events *events;
-    struct str key;
     struct memory *next; /* the one that came behind it */
-    struct arena arena;  /* of texts */
 
     /* of an event that is written */
-    struct str namespace, name;
+    struct str namespace, subject; /* of what it is about; both are in the key, or constant */
+    uint64_t stamp;                /* the end of its name */
     int32_t count;
     bool is_busy; /* a write is under way */
     bool is_owed; /* the count has changed since */
@@ -38,6 +37,9 @@ struct memory {
     uint64_t hashes[SIMILAR_MOST];
     size_t texts;
     int64_t since;
+
+    size_t key_bytes;
+    char key[];
 };
 
 /* The newest REMEMBERED_MOST of something. */
@@ -55,10 +57,13 @@ struct events {
 
 /* ---- memory ---- */
 
+static struct str key_of(const struct memory *m) {
+    return (struct str){m->key, m->key_bytes};
+}
+
 static void memory_free(struct memory *m) {
     if (m->call)
         client_cancel(m->call);
-    arena_release(&m->arena);
     free(m);
 }
 
@@ -67,7 +72,7 @@ static void forget_first(struct memories *all) {
     all->first = m->next;
     if (!all->first)
         all->end = &all->first;
-    map_del(&all->map, m->key);
+    map_del(&all->map, key_of(m));
     memory_free(m);
 }
 
@@ -80,12 +85,13 @@ static struct memory *remember(struct events *e, struct memories *all, struct st
         return m;
     if (all->map.live >= REMEMBERED_MOST)
         forget_first(all);
-    m = xcalloc(1, sizeof *m);
+    m = xcalloc(1, sizeof *m + key.n);
     m->events = e;
-    m->key = arena_str(&m->arena, key);
+    m->key_bytes = key.n;
+    memcpy(m->key, key.p, key.n);
     *all->end = m;
     all->end = &m->next;
-    map_put(&all->map, m->key, m);
+    map_put(&all->map, key_of(m), m);
     return m;
 }
 
@@ -162,13 +168,17 @@ static void send(struct memory *m, const struct client_request *request) {
     m->call = client_send(m->events->opts.client, request, on_written, m);
 }
 
-static struct api_object *event_of(const struct saying *s, struct memory *m) {
+static struct str name_of(struct arena *a, const struct memory *m) {
+    return arena_printf(a, "%.*s.%llx", STR_ARG(m->subject), (unsigned long long)m->stamp);
+}
+
+static struct api_object *event_of(const struct saying *s, const struct memory *m) {
     struct api_object *o = api_object_new(client_kind(API_T_event));
     struct api_event *event = api_own_body(o);
     struct arena *a = &o->arena;
     const struct events_subject *subject = s->subject;
     event->metadata.namespace = arena_str(a, m->namespace);
-    event->metadata.name = arena_str(a, m->name);
+    event->metadata.name = name_of(a, m);
     event->involved_object = (struct api_object_reference){
         .kind = str_of(subject->kind->kind),
         .namespace = arena_str(a, subject->namespace),
@@ -190,14 +200,17 @@ static struct api_object *event_of(const struct saying *s, struct memory *m) {
     return o;
 }
 
-/* Upstream's names end in the time in hex; here no two of them are the same. */
+/* Upstream's names end in the time in hex; here no two of them are the same. What the event is
+ * about stands in the key: see write_subject. */
 static void name_event(const struct saying *s, struct memory *m) {
     const struct events_subject *o = s->subject;
+    size_t at = strlen(o->kind->api_version) + 1 + strlen(o->kind->kind) + 1;
     uint64_t ns = (uint64_t)s->time.sec * (uint64_t)CLOCK_SECOND + (uint64_t)s->time.nsec;
     ns = ns > s->e->last_name ? ns : s->e->last_name + 1;
-    s->e->last_name = ns;
-    m->namespace = o->namespace.n ? arena_str(&m->arena, o->namespace) : STR("default");
-    m->name = arena_printf(&m->arena, "%.*s.%llx", STR_ARG(o->name), (unsigned long long)ns);
+    s->e->last_name = m->stamp = ns;
+    m->namespace = o->namespace.n ? str_sub(key_of(m), at, at + o->namespace.n) : STR("default");
+    at += o->namespace.n + 1;
+    m->subject = str_sub(key_of(m), at, at + o->name.n);
 }
 
 static void create(const struct saying *s, struct memory *m) {
@@ -211,6 +224,7 @@ static void create(const struct saying *s, struct memory *m) {
 
 static void count_again(struct memory *m) {
     AUTO(buf_release) struct buf patch = BUF_INIT(SIZE_MAX);
+    AUTO(arena_release) struct arena a = {0};
     struct events *e = m->events;
     int64_t now = clock_wall(net_loop_clock(client_loop(e->opts.client))) / CLOCK_SECOND;
     buf_addf(&patch, "{\"count\":%d,\"lastTimestamp\":\"", (int)m->count);
@@ -219,9 +233,15 @@ static void count_again(struct memory *m) {
     send(m, &(struct client_request){.verb = REGISTRY_VERB_PATCH,
                                      .kind = client_kind(API_T_event),
                                      .namespace = m->namespace,
-                                     .name = m->name,
+                                     .name = name_of(&a, m),
                                      .patch_type = CLIENT_PATCH_STRATEGIC,
                                      .patch = buf_view(&patch)});
+}
+
+static void log_failure(const struct memory *m, struct str why) {
+    AUTO(arena_release) struct arena a = {0};
+    log_info(m->events->opts.log, 2, "event was not written", LOG_STR("event", name_of(&a, m)),
+             LOG_STR("err", why));
 }
 
 /* An event that has expired meanwhile is made anew when it is said again. */
@@ -232,8 +252,7 @@ static void on_written(void *arg, const struct client_answer *answer) {
     if (answer->code == ERR_NOT_FOUND)
         m->count = 0;
     else if (answer->code)
-        log_info(m->events->opts.log, 2, "event was not written", LOG_STR("event", m->name),
-                 LOG_STR("err", answer->message));
+        log_failure(m, answer->message);
     else if (m->is_owed)
         count_again(m);
 }

@@ -38,7 +38,7 @@ struct informer {
     const struct api_kind *kind;
     struct client_watch *watch;
     struct net_timer again;
-    int64_t delay;
+    int64_t delay; /* 0: the watch has told something since it began */
     uint64_t revision;
     bool has_synced;
     bool is_replacing;  /* the watch began anew: what it does not tell again is gone */
@@ -46,6 +46,7 @@ struct informer {
     struct map indexes[INFORMER_INDEXES]; /* struct bucket by key */
     bool is_indexed[INFORMER_INDEXES];
     VEC(struct informer_handler) handlers;
+    const struct api_object *(*slim)(const struct api_object *o); /* NULL: objects stay whole */
 };
 
 struct informers {
@@ -214,13 +215,7 @@ static void replace(struct informer *i, struct entry *e, const struct api_object
     api_object_unref(old);
 }
 
-/* What was told in this state, or a later one, is not told again. */
-static void set(struct informer *i, const struct api_object *o) {
-    struct entry *e = find(i, o->meta->namespace, o->meta->name);
-    if (e)
-        e->was_told_again = true;
-    if (e && client__revision_of(e->object) >= client__revision_of(o))
-        return;
+static void keep(struct informer *i, struct entry *e, const struct api_object *o) {
     if (e && !str_eq(e->object->meta->uid, o->meta->uid)) {
         drop(i, e, e->object);
         e = NULL;
@@ -229,6 +224,18 @@ static void set(struct informer *i, const struct api_object *o) {
         replace(i, e, o);
     else
         add(i, o);
+}
+
+/* What was told in this state, or a later one, is not told again. */
+static void set(struct informer *i, const struct api_object *o) {
+    struct entry *e = find(i, o->meta->namespace, o->meta->name);
+    if (e)
+        e->was_told_again = true;
+    if (e && client__revision_of(e->object) >= client__revision_of(o))
+        return;
+    const struct api_object *kept = i->slim ? i->slim(o) : api_object_ref(o);
+    keep(i, e, kept);
+    api_object_unref(kept);
 }
 
 static void delete (struct informer *i, const struct api_object *last) {
@@ -279,6 +286,9 @@ static void begin_later(struct informer *i, const struct client_event *e) {
     struct net_loop *loop = client_loop(i->set->client);
     bool is_lost = e->code == ERR_EXPIRED || e->code == ERR_GONE || !i->has_synced;
     i->is_replacing |= is_lost;
+    if (e->code && !i->has_synced && !i->delay) /* whoever waits for it should know why, once */
+        log_warn(i->set->log, "failed to watch, trying again",
+                 LOG_STR("kind", str_of(i->kind->kind)), LOG_STR("err", e->message));
     i->delay = !i->delay ? FIRST_DELAY : i->delay * 2 < MOST_DELAY ? i->delay * 2 : MOST_DELAY;
     if (e->code && !is_lost)
         log_info(i->set->log, 2, "watch ended", LOG_STR("kind", str_of(i->kind->kind)),
@@ -386,11 +396,30 @@ struct informer *informers_of(struct informers *set, const struct api_kind *kind
     return i;
 }
 
+void informer_slim(struct informer *i,
+                   const struct api_object *(*slim)(const struct api_object *)) {
+    assert(!i->objects.live);
+    i->slim = slim;
+}
+
 bool informers_have_synced(const struct informers *set) {
     for (size_t k = 0; k < set->all.n; k++)
         if (!set->all.v[k]->has_synced)
             return false;
     return true;
+}
+
+void informers_renew(struct informers *set) {
+    for (size_t k = 0; k < set->all.n; k++) {
+        struct informer *i = set->all.v[k];
+        if (!i->delay)
+            continue;
+        assert(!i->handlers.n);
+        net_timer_stop(client_loop(set->client), &i->again);
+        i->has_synced = false;
+        i->is_replacing = true;
+        begin(i);
+    }
 }
 
 static void informer_free(struct informer *i) {

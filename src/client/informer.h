@@ -27,8 +27,18 @@ void informers_free(struct informers *set);
  * set. */
 struct informer *informers_of(struct informers *set, const struct api_kind *kind);
 
+/* Keeps, of each object, only what `slim` makes of it: a published object of the same name, uid and
+ * resource version, whose reference is the informer's. To be called right after informers_of made
+ * it. */
+void informer_slim(struct informer *i, const struct api_object *(*slim)(const struct api_object *));
+
 /* Has every informer seen all that was there when it began? */
 bool informers_have_synced(const struct informers *set);
+
+/* For whoever is about to decide by what informers have seen so far: those whose watch has ended,
+ * and that were told nothing since, may have missed what happened before this call. They have not
+ * synced any more until they have seen all that is there now. Nobody may listen to them yet. */
+void informers_renew(struct informers *set);
 
 /* ---- who is told ---- */
 

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "client/informer_int.h"
+#include "client/workqueue_int.h"
 
 enum { WORKERS = 5, STARTS_IN_TURN = 64, WHY_MOST = 256 };
 
@@ -47,6 +48,7 @@ struct work {
     struct arena arena;
     struct write *writes;
     struct await *awaits;
+    int64_t begun;    /* monotonic time */
     bool is_deciding; /* sync has not returned */
     bool has_failed;
     bool goes_on;
@@ -57,6 +59,7 @@ struct item {
     struct workqueue *q;
     enum item_state state;
     bool is_dirty; /* was added while it was at work */
+    int64_t added; /* monotonic time; of one that is ready or dirty */
     uint32_t failures;
     bool is_delayed; /* is to be worked on at `due`, and in the heap of such keys */
     int64_t due;
@@ -139,20 +142,31 @@ static void forget_if_idle(struct item *item) {
 
 /* ---- what makes a key ready ---- */
 
-static void make_ready(struct item *item) {
+static int64_t now_of(const struct workqueue *q) {
+    return clock_mono(net_loop_clock(q->loop));
+}
+
+static void queue_up(struct item *item) {
     struct workqueue *q = item->q;
-    if (item->state == ITEM_READY)
-        return;
-    if (item->state != ITEM_IDLE) {
-        item->is_dirty = true;
-        return;
-    }
     undelay(item);
     item->state = ITEM_READY;
     *q->ready_end = item;
     q->ready_end = &item->next;
-    q->stats.depth++;
     run_later(q);
+}
+
+/* What waits already is not added again; what is at work waits for that. */
+static void make_ready(struct item *item) {
+    struct workqueue *q = item->q;
+    if (item->state == ITEM_READY || item->is_dirty)
+        return;
+    q->stats.adds++;
+    q->stats.depth++;
+    item->added = now_of(q);
+    if (item->state == ITEM_IDLE)
+        queue_up(item);
+    else
+        item->is_dirty = true;
 }
 
 static bool is_earlier(const struct heap_node *a, const struct heap_node *b) {
@@ -194,7 +208,6 @@ static void on_timer(void *arg) {
 }
 
 void workqueue_add(struct workqueue *q, struct str namespace, struct str name) {
-    q->stats.adds++;
     make_ready(item_of(q, namespace, name));
 }
 
@@ -239,12 +252,15 @@ static void conclude(struct item *item) {
     bool has_failed = item->work.has_failed, goes_on = item->work.goes_on && !has_failed;
     q->at_work--;
     q->stats.done++;
+    histogram_observe_ns(&workqueue__work_row, &q->stats.work_times, now_of(q) - item->work.begun);
     item->state = ITEM_IDLE;
     item->failures = has_failed ? item->failures + 1 : 0;
     q->stats.retries += has_failed;
     arena_release(&item->work.arena);
     item->work = (struct work){.item = item};
-    if (item->is_dirty || goes_on)
+    if (item->is_dirty)
+        queue_up(item);
+    else if (goes_on)
         make_ready(item);
     else if (has_failed)
         delay(item, backoff_of(item));
@@ -296,6 +312,9 @@ static void begin(struct item *item) {
     item->state = ITEM_AT_WORK;
     q->stats.depth--;
     q->at_work++;
+    item->work.begun = now_of(q);
+    histogram_observe_ns(&workqueue__queue_row, &q->stats.queue_times,
+                         item->work.begun - item->added);
     item->work.is_deciding = true;
     q->opts.sync(q->opts.arg, &item->work);
     item->work.is_deciding = false;
@@ -450,27 +469,29 @@ void workqueue_free(struct workqueue *q) {
     free(q);
 }
 
-struct workqueue_stats workqueue_stats(const struct workqueue *q) {
-    struct workqueue_stats stats = q->stats;
-    stats.unfinished = q->at_work;
-    return stats;
+const struct workqueue *workqueue__next(const struct workqueue *q) {
+    return q->next;
 }
 
-void workqueues_metrics_write(const struct workqueue *first, struct buf *out) {
-    static const struct {
-        const char *name, *type, *help;
-    } families[] = {
-        {"workqueue_adds_total", "counter", "Keys that were added."},
-        {"workqueue_depth", "gauge", "Keys that wait for a worker."},
-        {"workqueue_retries_total", "counter", "Keys that were tried again after a failure."},
-    };
-    for (size_t i = 0; first && i < sizeof families / sizeof *families; i++) {
-        buf_addf(out, "# HELP %s [BETA] %s\n# TYPE %s %s\n", families[i].name, families[i].help,
-                 families[i].name, families[i].type);
-        for (const struct workqueue *q = first; q; q = q->next) {
-            const uint64_t figures[] = {q->stats.adds, q->stats.depth, q->stats.retries};
-            buf_addf(out, "%s{name=\"%s\"} %llu\n", families[i].name, q->opts.name,
-                     (unsigned long long)figures[i]);
-        }
+/* How long the keys at work have been so. */
+static void add_unfinished(struct workqueue_stats *stats, const struct workqueue *q) {
+    size_t at = 0, left = q->at_work;
+    int64_t now = now_of(q);
+    for (struct map_entry *m; left && (m = map_next(&q->items, &at));) {
+        const struct item *item = m->value;
+        if (item->state != ITEM_AT_WORK && item->state != ITEM_SETTLING)
+            continue;
+        int64_t ns = now - item->work.begun;
+        stats->unfinished_ns += ns;
+        stats->longest_ns = ns > stats->longest_ns ? ns : stats->longest_ns;
+        left--;
     }
+}
+
+struct workqueue_stats workqueue_stats(const struct workqueue *q) {
+    struct workqueue_stats stats = q->stats;
+    stats.name = q->opts.name;
+    stats.unfinished = q->at_work;
+    add_unfinished(&stats, q);
+    return stats;
 }

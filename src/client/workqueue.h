@@ -14,6 +14,7 @@
 #ifndef CLIENT_WORKQUEUE_H
 #define CLIENT_WORKQUEUE_H
 
+#include "base/metric.h"
 #include "client/informer.h"
 
 struct work;
@@ -52,11 +53,14 @@ void workqueue_add_controller(struct workqueue *q, const struct api_object *o,
 /* How often the key has failed since it last succeeded. */
 uint32_t workqueue_failures(const struct workqueue *q, struct str namespace, struct str name);
 
-/* What was counted since it began. */
+/* What was counted since it began. A key counts as added once until it is worked on. */
 struct workqueue_stats {
+    const char *name;
     uint64_t adds, retries, done;
-    size_t depth;      /* keys that wait to be worked on now, not those in back-off */
-    size_t unfinished; /* keys at work */
+    size_t depth;      /* keys that wait to be worked on, not those in back-off */
+    size_t unfinished; /* keys at work, for so long: all together, and the longest */
+    int64_t unfinished_ns, longest_ns;
+    struct histogram queue_times, work_times;
 };
 struct workqueue_stats workqueue_stats(const struct workqueue *q);
 

@@ -38,7 +38,7 @@ int endpoint_answer(const struct endpoint_opts *opts, struct str method, struct 
         return 405;
     }
     if (str_is(path, "/metrics")) {
-        *type = "text/plain; version=0.0.4; charset=utf-8";
+        *type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
         opts->write_metrics(opts->arg, out);
         return 200;
     }

@@ -17,23 +17,26 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/metric.h"
 #include "intern/intern.h"
 #include "manager/controller_int.h"
 #include "manager/pod_mark_int.h"
 #include "match/match.h"
 #include "net/loop.h"
 
-static const double bounds[] = {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240};
-enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
+static const struct histogram_row delay = {
+    .name = "taint_eviction_controller_pod_deletion_duration_seconds",
+    .level = "ALPHA",
+    .help = "How long after their time pods were deleted.",
+    .bounds = {0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240},
+};
 
 struct taint_eviction {
     struct manager__base base; /* keys: pods whose time has come */
     struct informer *pods, *nodes;
     struct map evictions; /* from "namespace/name" to struct eviction */
     struct buf key;
-    uint64_t deletions;
-    uint64_t delays[BOUNDS + 1]; /* deletions by how late they came, as `bounds` has it */
-    double delay_sum;
+    struct histogram delays; /* of deletions */
 };
 
 /* A pod that will be deleted. */
@@ -151,17 +154,6 @@ struct deletion {
     int64_t at; /* when it was due */
 };
 
-static void count_deletion(struct taint_eviction *t, int64_t at) {
-    int64_t late = manager__mono(t->base.manager) - at;
-    double seconds = (double)late / (double)CLOCK_SECOND;
-    size_t i = 0;
-    while (i < BOUNDS && seconds > bounds[i])
-        i++;
-    t->deletions++;
-    t->delays[i]++;
-    t->delay_sum += seconds;
-}
-
 static struct eviction *eviction_of(struct taint_eviction *t, const struct work *w) {
     return find_eviction(t, work_namespace(w), work_name(w));
 }
@@ -175,7 +167,8 @@ static void deleted(void *arg, struct work *w, const struct client_answer *answe
         return;
     }
     if (!is_other)
-        count_deletion(d->controller, d->at);
+        histogram_observe_ns(&delay, &d->controller->delays,
+                             manager__mono(d->controller->base.manager) - d->at);
     if (e)
         forget(e);
 }
@@ -306,23 +299,10 @@ static void end(void *self) {
 static void write_metrics(const void *self, struct buf *out) {
     const struct taint_eviction *t = self;
     static const char total[] = "taint_eviction_controller_pod_deletions_total";
-    static const char delay[] = "taint_eviction_controller_pod_deletion_duration_seconds";
-    buf_addf(out,
-             "# HELP %s [ALPHA] Pods that were deleted because of a taint.\n"
-             "# TYPE %s counter\n%s %llu\n",
-             total, total, total, (unsigned long long)t->deletions);
-    buf_addf(out,
-             "# HELP %s [ALPHA] How long after their time pods were deleted.\n"
-             "# TYPE %s histogram\n",
-             delay, delay);
-    uint64_t sum = 0;
-    for (size_t i = 0; i < BOUNDS; i++) {
-        sum += t->delays[i];
-        buf_addf(out, "%s_bucket{le=\"%g\"} %llu\n", delay, bounds[i], (unsigned long long)sum);
-    }
-    buf_addf(out, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum %g\n%s_count %llu\n", delay,
-             (unsigned long long)t->deletions, delay, t->delay_sum, delay,
-             (unsigned long long)t->deletions);
+    metric_head(out, total, "counter", "ALPHA", "Pods that were deleted because of a taint.");
+    buf_addf(out, "%s %llu\n", total, (unsigned long long)histogram_count(&t->delays));
+    histogram_head(out, &delay);
+    histogram_write(out, &delay, STR(""), &t->delays);
 }
 
 const struct manager__controller manager__taint_eviction = {

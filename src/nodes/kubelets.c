@@ -78,13 +78,11 @@ static int64_t slowness_of(const struct api_object *node) {
 
 /* The machine has been started again: what ran on it does not any more. */
 static void boot(struct nodes *n, struct nodes__node *node) {
-    struct buf id = BUF_INIT(sizeof node->boot_text);
+    AUTO(arena_release) struct arena a = {0};
     node->booted = nodes__wall(n) / CLOCK_SECOND;
-    buf_addf(&id, "%016llx%016llx", (unsigned long long)str_hash(node->name, 0),
-             (unsigned long long)node->booted);
+    struct str id = nodes__uuid(&a, node->name, (uint64_t)node->booted);
     memcpy(node->boot_text, id.p, id.n);
     node->boot_id = (struct str){node->boot_text, id.n};
-    buf_release(&id);
 }
 
 static void recover(struct nodes *n, struct nodes__node *node, const struct api_object *object,
@@ -104,24 +102,15 @@ static struct nodes__node *add_node(struct nodes *n, const struct api_object *ob
     struct nodes__node *node = xcalloc(1, sizeof *node + name.n);
     memcpy(node + 1, name.p, name.n);
     node->name = (struct str){(char *)(node + 1), name.n};
-    if (nodes__index_of(object->body, &node->index)) {
-        if (node->index >= n->next_index)
-            n->next_index = node->index + 1;
-    } else
+    if (!nodes__index_of(object->body, &node->index))
         node->index = n->next_index++;
     map_put(&n->nodes, node->name, node);
     return node;
 }
 
-/* Is the node to be looked after here? One that is not keeps its address nevertheless. */
-static bool is_wanted(struct nodes *n, const struct api_object *object) {
-    uint32_t index;
-    struct str name = object->meta->name;
-    if (!n->opts.is_choosy || map_get_const(&n->chosen, name) || nodes__pool_of(n, name))
-        return true;
-    if (nodes__index_of(object->body, &index) && index >= n->next_index)
-        n->next_index = index + 1;
-    return false;
+/* Is the node to be looked after here? */
+static bool is_wanted(struct nodes *n, struct str name) {
+    return !n->opts.is_choosy || map_get_const(&n->chosen, name) || nodes__pool_of(n, name);
 }
 
 /* A status that needs nothing is not looked at again, but for what others have done to it. */
@@ -130,13 +119,17 @@ static void node_set(void *arg, const struct api_object *old, const struct api_o
     struct nodes__node *node = map_get(&n->nodes, object->meta->name);
     enum nodes__fault before = node ? node->fault : NODES__WELL;
     bool was_away = node && nodes__is_away(node);
-    (void)old;
-    if (!node && !is_wanted(n, object))
+    if (!node && !is_wanted(n, object->meta->name)) {
+        nodes__note_index(n, object);
         return;
+    }
+    nodes__tell_annotations(n, old, object);
     if (!node) {
         node = add_node(n, object);
         workqueue_add(n->leases, STR(""), node->name);
     }
+    nodes__note_index(n, object);
+    node->range = nodes__range_of(object->body, node->index);
     node->fault = fault_of(object);
     node->slow = slowness_of(object);
     if (was_away && !nodes__is_away(node))
@@ -156,6 +149,7 @@ static void free_node(struct nodes *n, struct nodes__node *node) {
 static void node_deleted(void *arg, const struct api_object *last) {
     struct nodes *n = arg;
     struct nodes__node *node = map_get(&n->nodes, last->meta->name);
+    nodes__forget_index(n, last);
     if (!node)
         return;
     nodes__set_keeper(n, node, NODES__UNDECIDED);
@@ -215,6 +209,8 @@ struct nodes *nodes_new(const struct nodes_opts *opts) {
     n->pods = MAP_INIT(opts->seed);
     n->rejections = MAP_INIT(opts->seed);
     n->chosen = MAP_INIT(opts->seed);
+    n->awaited = MAP_INIT(opts->seed);
+    n->holders = MAP_INIT(opts->seed);
     for (size_t i = 0; i < opts->chosen_count; i++)
         map_put_const(&n->chosen, opts->chosen[i], &opts->chosen[i]);
     n->atoms = intern_new(opts->seed);
@@ -250,6 +246,9 @@ void nodes_free(struct nodes *n) {
     map_release(&n->pods);
     map_release(&n->rejections);
     map_release(&n->chosen);
+    map_release(&n->awaited); /* which nobody waits for any more */
+    nodes__free_indexes(n);
+    informers_free(n->own_informers);
     events_free(n->events);
     match_free(n->match);
     intern_free(n->atoms);

@@ -13,7 +13,11 @@
 
 struct intern;
 struct match;
+struct nodes__held;
+struct nodes__mount_fault;
 struct nodes__pod;
+struct nodes__pod_next;
+struct nodes__sources;
 
 #define NODES__LEASE_NAMESPACE STR("kube-node-lease")
 
@@ -35,9 +39,19 @@ enum nodes__fault {
     NODES__CRASHED,     /* the machine is down, and all that ran on it */
 };
 
+/* The addresses that pods of a node may have: its first, and the largest number behind that. */
+struct nodes__range {
+    uint32_t first, most;
+};
+
+/* Numbers of pods in a range: 1 is the node's, and 0 stands for none. */
+enum { NODES__NUMBERS = 256 };
+
 struct nodes__node {
     struct str name; /* behind the struct */
     uint32_t index;  /* small, and its own: addresses are made of it */
+    bool is_moving;  /* its status still has another index, which is not its own */
+    struct nodes__range range;
     enum nodes__keeper keeper;
     enum nodes__fault fault;
     int64_t slow;       /* of a slow one: how much later it looks after a pod, in nanoseconds */
@@ -58,6 +72,7 @@ struct nodes__pod {
     const struct api_object *object; /* held: as it was seen last */
     size_t place;                    /* in node->pods */
     bool is_told_to_stop;            /* which was said */
+    struct nodes__held *held;        /* by what it lacks; NULL: by nothing (pod_sources_int.h) */
     uint32_t number;                 /* its address by this; 0: it has none of this node */
 };
 
@@ -67,10 +82,14 @@ struct nodes {
     struct informer *node_informer, *pod_informer, *lease_informer;
     struct workqueue *registrations, *leases, *statuses, *pod_queue;
     struct events *events;
-    struct map nodes;      /* by name: struct nodes__node */
-    struct map pods;       /* by uid: struct nodes__pod */
-    struct map rejections; /* by reason: struct nodes__count */
-    struct map chosen;     /* names, if others are left alone */
+    struct map nodes;                /* by name: struct nodes__node */
+    struct map pods;                 /* by uid: struct nodes__pod */
+    struct map rejections;           /* by reason: struct nodes__count */
+    struct map chosen;               /* names, if others are left alone */
+    struct map awaited;              /* ConfigMaps and Secrets that pods wait for */
+    struct informer *sources[2];     /* of these; NULL: nobody has asked for them */
+    struct informers *own_informers; /* of a kubelet that is alone, for these; or NULL */
+    struct map holders;              /* by index: which node has it (indexes.c) */
     uint32_t next_index;
     size_t ours;
     uint64_t renewals, heartbeats;
@@ -148,6 +167,16 @@ void nodes__tell_start(struct nodes *n, const struct api_object *node, struct st
 void nodes__tell_pod(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
                      const struct api_pod_status *status);
 
+/* Says what a pod waits for: volumes that cannot be set up, and containers of the status that
+ * cannot be made. */
+void nodes__tell_held(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
+                      const struct nodes__pod_next *next, const struct api_pod_status *status);
+
+/* Says which annotations of a new pod or node, or of one whose annotations were others before, are
+ * not taken. `old` is NULL for a new one. */
+void nodes__tell_annotations(struct nodes *n, const struct api_object *old,
+                             const struct api_object *o);
+
 /* The containers of a pod are told to stop. */
 void nodes__tell_stop(struct nodes *n, struct nodes__pod *pod);
 
@@ -155,18 +184,30 @@ void nodes__tell_stop(struct nodes *n, struct nodes__pod *pod);
 
 /* The address of a node, and that of a pod on it, by number; in the arena. */
 struct str nodes__node_address(struct arena *a, uint32_t index);
-struct str nodes__pod_address(struct arena *a, uint32_t index, uint32_t number);
+struct str nodes__pod_address(struct arena *a, const struct nodes__range *range, uint32_t number);
+
+/* Where the pods of a node have their addresses: what its spec says, or else by its index. */
+struct nodes__range nodes__range_of(const struct api_node *node, uint32_t index);
 
 /* The index of a node that has such an address; false when it has none. */
 bool nodes__index_of(const struct api_node *node, uint32_t *index);
 
+/* Notes which index the status of a node tells, whoever looks after it. When another node has that
+ * index, too, the one of the later name takes a new one, if it is looked after here. */
+void nodes__note_index(struct nodes *n, const struct api_object *object);
+
+/* A node is gone; and all of them. */
+void nodes__forget_index(struct nodes *n, const struct api_object *object);
+void nodes__free_indexes(struct nodes *n);
+
 /* The number of a pod that has such an address; 0: it has none. */
-uint32_t nodes__number_of(uint32_t index, struct str pod_ip);
+uint32_t nodes__number_of(const struct nodes__range *range, struct str pod_ip);
 
 /* What a kubelet sees of itself. */
 struct nodes__facts {
     struct str name;
     uint32_t index;
+    bool is_moving;                /* the address in its status is not its own */
     int64_t now;                   /* wall time */
     const struct nodes_pool *pool; /* or NULL */
     struct str boot_id;            /* empty: any */
@@ -177,6 +218,9 @@ struct nodes__facts {
 bool nodes__complete_status(struct arena *a, const struct nodes__facts *facts,
                             struct api_node_status *status);
 
+/* A UUID that is made of a name; another one for each salt. In the arena. */
+struct str nodes__uuid(struct arena *a, struct str name, uint64_t salt);
+
 /* What is known of this node. */
 struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__node *node);
 
@@ -186,6 +230,11 @@ void nodes__complete_labels(struct arena *a, struct str node, struct labels *lab
 /* All conditions of a kubelet were seen to hold at this time. */
 void nodes__beat(struct arena *a, struct api_node_status *status, int64_t now);
 
+/* What is wrong with annotations of a pod or node that tell what to simulate: a text for each, up
+ * to so many, in the arena. */
+size_t nodes__annotation_faults(struct arena *a, const struct api_object *o, struct str *out,
+                                size_t most);
+
 /* What a kubelet knows of a pod beside its object. */
 struct nodes__pod_facts {
     int64_t now;                     /* wall time */
@@ -194,6 +243,7 @@ struct nodes__pod_facts {
     int64_t booted;      /* containers that were started before this second have died; 0: none */
     int64_t away_until;  /* what was due before this time has happened then; 0: nothing */
     struct str deferred; /* why it cannot get the resources that it asks for now; empty: it can */
+    struct nodes__sources *sources; /* ConfigMaps and Secrets; NULL: all are there */
 };
 
 enum nodes__pod_step {
@@ -205,6 +255,9 @@ enum nodes__pod_step {
 struct nodes__pod_next {
     enum nodes__pod_step step;
     int64_t at; /* wall time at which to look again; INT64_MAX: when something changes */
+    const struct nodes__mount_fault *unmounted; /* volumes that cannot be set up */
+    size_t unmounted_count;
+    uint64_t lacks; /* hash of what was said to be lacking; 0: nothing */
 };
 
 /* What a kubelet does next with a pod that it has admitted. *status is the new one if it is to be

@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
+#include "nodes/pod_sources_int.h"
+#include "valid/valid.h"
 
 /* How processes end that are told to, by SIGTERM; those that do not do it in time; and those whose
  * machine is gone. */
@@ -46,6 +48,8 @@ static int64_t seconds_of(int64_t ns) {
 
 /* A pod on its way to `now`. */
 struct walk {
+    struct arena *a;
+    const struct api_object *pod;
     const struct api_pod_spec *spec;
     struct nodes__life *life;
     int64_t now; /* nanoseconds */
@@ -84,6 +88,16 @@ static bool is_lost(const struct walk *w, const struct nodes__container *c) {
     return c->mode == NODES__RUNNING && c->run.started < w->facts->booted;
 }
 
+/* Is something missing that it is made of, before each of its runs? */
+static bool is_held(struct walk *w, struct nodes__container *c) {
+    struct nodes__sources *sources = w->facts->sources;
+    if (!sources || (c->mode != NODES__WAITING && c->mode != NODES__BACKOFF))
+        return false;
+    c->fault = nodes__env_fault(w->a, sources, w->pod, c->spec);
+    c->is_held = c->fault.p;
+    return c->is_held;
+}
+
 /* The container has ended. The first time it is restarted at once. */
 static void leave_run(struct walk *w, struct nodes__container *c, int32_t exit_code) {
     bool was_lost = is_lost(w, c);
@@ -93,7 +107,7 @@ static void leave_run(struct walk *w, struct nodes__container *c, int32_t exit_c
     bool at_once = was_lost || c->restarts == 0 || c->run.finished - c->run.started >= LONG_RUN;
     c->last = c->run;
     c->mode = NODES__BACKOFF;
-    if (at_once)
+    if (at_once && !is_held(w, c))
         restart(w, c);
 }
 
@@ -155,14 +169,16 @@ static void ask_probes(struct walk *w, struct nodes__container *c) {
 
 static void lead(struct walk *w, struct nodes__container *c) {
     int64_t at = end_of_mode(w, c);
-    for (int steps = 0; steps < MOST_STEPS && at <= w->now; steps++) {
+    for (int steps = 0; steps < MOST_STEPS && at <= w->now && !is_held(w, c); steps++) {
         w->at = at > 0 && at < w->facts->away_until ? at : w->now; /* none were away in 1969 */
         leave_mode(w, c);
         at = end_of_mode(w, c);
     }
     w->at = w->now;
+    if (c->mode == NODES__BACKOFF && !c->restarts) /* it would have been restarted at once */
+        (void)is_held(w, c);
     if (at <= w->now)
-        at = w->now + CLOCK_SECOND;
+        at = c->is_held ? INT64_MAX : w->now + CLOCK_SECOND;
     look_at(w, at);
     ask_probes(w, c);
 }
@@ -172,6 +188,13 @@ static void lead(struct walk *w, struct nodes__container *c) {
 bool nodes__has_begun(const struct nodes__container *v, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (v[i].mode != NODES__WAITING)
+            return true;
+    return false;
+}
+
+bool nodes__has_sandbox(const struct nodes__life *life) {
+    for (size_t i = 0; i < life->n; i++)
+        if (life->v[i].mode != NODES__WAITING || life->v[i].fault.n)
             return true;
     return false;
 }
@@ -234,6 +257,35 @@ static void lead_all(struct walk *w) {
         lead(w, &life->v[i]);
     if (has_failed_init(life) || have_mains_ended(life))
         end_all(w);
+}
+
+/* ---- what it lacks ---- */
+
+/* Volumes that cannot be set up. They are once, before the first container is made. */
+static bool lacks_volumes(struct walk *w, struct nodes__pod_next *next) {
+    struct nodes__sources *sources = w->facts->sources;
+    struct nodes__mount_fault faults[NODES__MOST_LACKING], *copy;
+    if (!sources || nodes__has_begun(w->life->v, w->life->n))
+        return false;
+    size_t n = nodes__mount_faults(w->a, sources, w->pod, faults);
+    if (!n)
+        return false;
+    copy = arena_array(w->a, struct nodes__mount_fault, n);
+    for (size_t i = 0; i < n; i++)
+        if (faults[i].why.n)
+            copy[next->unmounted_count++] = faults[i];
+    next->unmounted = copy;
+    return true;
+}
+
+static uint64_t hash_lacks(const struct nodes__life *life, const struct nodes__pod_next *next) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < next->unmounted_count; i++)
+        hash = str_hash(next->unmounted[i].why, str_hash(next->unmounted[i].volume, hash));
+    for (size_t i = 0; i < life->n; i++)
+        if (life->v[i].fault.n)
+            hash = str_hash(life->v[i].fault, str_hash(life->v[i].spec->name, hash));
+    return hash;
 }
 
 /* The time of the pod is over, whatever its containers do. */
@@ -300,20 +352,26 @@ static void stop(struct walk *w, const struct api_object_meta *meta) {
 
 /* ---- the next step ---- */
 
-static bool is_same(struct arena *a, const struct api_pod_status *x,
-                    const struct api_pod_status *y) {
-    const struct api_type *type = &api_types[API_T_pod_status];
-    struct json left = api_struct_encode(a, type, x), right = api_struct_encode(a, type, y);
-    return json_equal(&left, &right);
+/* Does a status say what another one says? When the conditions were told, and in which order, does
+ * not matter.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet/status, func isPodStatusByKubeletEqual. */
+static bool is_same(const struct api_pod_status *x, const struct api_pod_status *y) {
+    struct api_pod_status left = *x, right = *y;
+    left.conditions = right.conditions = (struct api_pod_condition_list){0};
+    return nodes__have_same_conditions(&x->conditions, &y->conditions) &&
+           valid_equal(API_T_pod_status, &left, &right);
 }
 
 struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_object *pod,
                                           const struct nodes__pod_facts *facts,
                                           struct api_pod_status *status) {
     const struct api_pod *body = pod->body;
-    struct nodes__pod_next next = {NODES__POD_WAITS, INT64_MAX};
+    struct nodes__pod_next next = {.step = NODES__POD_WAITS, .at = INT64_MAX};
     struct nodes__life life = nodes__read_life(a, pod, facts);
-    struct walk w = {.spec = &body->spec,
+    struct walk w = {.a = a,
+                     .pod = pod,
+                     .spec = &body->spec,
                      .life = &life,
                      .now = facts->now,
                      .at = facts->now,
@@ -333,15 +391,17 @@ struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_obje
     if (is_deleted)
         stop(&w, pod->meta);
     else {
-        lead_all(&w);
+        if (!lacks_volumes(&w, &next))
+            lead_all(&w);
         meet_deadline(&w);
     }
+    next.lacks = hash_lacks(&life, &next);
     if (facts->deferred.n)
         look_at(&w, facts->now + DEFERRED_FOR);
     next.at = w.next;
     *status = body->status;
     nodes__write_life(a, pod, &life, facts, status);
-    if (!is_same(a, status, &body->status))
+    if (!is_same(status, &body->status))
         next.step = NODES__POD_WRITES;
     return next;
 }

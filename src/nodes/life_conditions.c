@@ -38,6 +38,21 @@ void nodes__keep_conditions(struct arena *a, struct api_pod_condition_list *list
     *list = kept;
 }
 
+static bool is_same(const struct api_pod_condition *x, const struct api_pod_condition *y) {
+    if (!x || !y)
+        return x == y;
+    return str_eq(x->status, y->status) && str_eq(x->reason, y->reason) &&
+           str_eq(x->message, y->message);
+}
+
+bool nodes__have_same_conditions(const struct api_pod_condition_list *x,
+                                 const struct api_pod_condition_list *y) {
+    for (size_t i = 0; i < OWN_TYPES; i++)
+        if (!is_same(find(x, str_of(own_types[i])), find(y, str_of(own_types[i]))))
+            return false;
+    return true;
+}
+
 /* ---- what is said ---- */
 
 struct word {
@@ -124,7 +139,7 @@ static struct word ready(struct arena *a, const struct api_pod_spec *spec,
 }
 
 static struct word sandbox(const struct nodes__life *life) {
-    bool has_begun = nodes__has_begun(life->v, life->n);
+    bool has_begun = nodes__has_sandbox(life);
     if (has_begun && !life->is_over)
         return (struct word){.is_true = true};
     return (struct word){false, STR("PodSandboxNotReady"),

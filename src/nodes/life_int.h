@@ -72,12 +72,15 @@ struct nodes__run {
 
 struct nodes__container {
     const struct api_container *spec;
+    const struct api_container_status *told; /* what the pod's status says of it; or NULL */
     enum nodes__role role;
     enum nodes__mode mode;
     struct nodes__run run;
     struct nodes__run last; /* the run before it; finished is 0 when there was none */
     int32_t restarts;
     bool is_started, is_ready; /* while it runs: as its probes tell */
+    bool is_held;              /* its time has come, and it lacks what it is made of */
+    struct str fault;          /* what that is; empty: it is not known yet */
     struct nodes__wishes wishes;
 };
 
@@ -111,6 +114,9 @@ int64_t nodes__after(int64_t second, int64_t ns);
 /* Has any container of these been started? */
 bool nodes__has_begun(const struct nodes__container *v, size_t n);
 
+/* Is there a sandbox, as there is before the first container is made? */
+bool nodes__has_sandbox(const struct nodes__life *life);
+
 /* The phase that the pod is in. */
 struct str nodes__phase_of(const struct nodes__life *life);
 
@@ -129,6 +135,10 @@ bool nodes__wants_resize(const struct api_pod *pod);
 void nodes__write_conditions(struct arena *a, const struct api_object *pod,
                              const struct nodes__life *life, const struct nodes__pod_facts *facts,
                              struct api_pod_status *status);
+
+/* Do both lists say the same about what a kubelet knows? */
+bool nodes__have_same_conditions(const struct api_pod_condition_list *x,
+                                 const struct api_pod_condition_list *y);
 
 /* Leaves only conditions in the list that are not the kubelet's; with room for the others. */
 void nodes__keep_conditions(struct arena *a, struct api_pod_condition_list *list);

@@ -58,6 +58,7 @@ static struct nodes__run run_of(const struct api_container_state_terminated *t) 
 static void read_state(const struct api_pod_spec *spec, const struct api_container_status *s,
                        struct nodes__container *c) {
     const struct api_container_state *state = &s->state;
+    c->told = s;
     c->restarts = s->restart_count > 0 ? s->restart_count : 0;
     if (s->last_state.terminated)
         c->last = run_of(s->last_state.terminated);

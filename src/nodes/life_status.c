@@ -41,8 +41,15 @@ struct str nodes__run_id(struct arena *a, const struct api_object *pod, struct s
     return arena_printf(a, "containerd://%016llx%016llx%016llx%016llx", v[0], v[1], v[2], v[3]);
 }
 
+/* Does the status tell of the run that follows so many restarts? A container that was another
+ * kubelet's has an id and an image that only its runtime knows. */
+static bool is_told(const struct nodes__container *c, int32_t restarts) {
+    return c->told && c->told->container_id.n && c->told->restart_count == restarts;
+}
+
 static struct str id_of(const struct scene *s, const struct nodes__container *c, int32_t restarts) {
-    return nodes__run_id(s->a, s->pod, c->spec->name, restarts);
+    return is_told(c, restarts) ? c->told->container_id
+                                : nodes__run_id(s->a, s->pod, c->spec->name, restarts);
 }
 
 /* The end of what a program printed, if a failure is to be told so.
@@ -62,9 +69,21 @@ static struct str last_words(const struct scene *s, const struct nodes__containe
     return arena_str(s->a, str_sub(buf_view(&text), from, text.n));
 }
 
+static bool is_end_of(const struct api_container_state_terminated *t,
+                      const struct nodes__run *run) {
+    return t && t->started_at.sec == run->started && t->finished_at.sec == run->finished &&
+           t->exit_code == run->exit_code;
+}
+
+/* The end of a run. What the status tells of it already, and why it came, stays. */
 static struct api_container_state_terminated *ended(const struct scene *s,
                                                     const struct nodes__container *c,
                                                     const struct nodes__run *run, struct str id) {
+    const struct api_container_status *old = c->told;
+    if (old && is_end_of(old->state.terminated, run))
+        return old->state.terminated;
+    if (old && is_end_of(old->last_state.terminated, run))
+        return old->last_state.terminated;
     struct api_container_state_terminated *t =
         arena_new(s->a, struct api_container_state_terminated);
     t->exit_code = run->exit_code;
@@ -126,24 +145,26 @@ bool nodes__wants_resize(const struct api_pod *pod) {
 }
 
 /* A container has what it asks for; also if that has changed, unless there is not enough of it. */
-static void set_resources(const struct scene *s, const struct api_container *c,
+static void set_resources(const struct scene *s, const struct nodes__container *c,
                           struct api_container_status *out) {
-    const struct api_pod *pod = s->pod->body;
-    const struct api_container_status *old =
-        s->facts->deferred.n ? find(&pod->status.container_statuses, c->name) : NULL;
-    if (was_given(old)) {
-        out->allocated_resources = old->allocated_resources;
-        out->resources = old->resources;
+    if (s->facts->deferred.n && was_given(c->told)) {
+        out->allocated_resources = c->told->allocated_resources;
+        out->resources = c->told->resources;
         return;
     }
-    out->allocated_resources = c->resources.requests;
+    out->allocated_resources = c->spec->resources.requests;
     out->resources = arena_new(s->a, struct api_resource_requirements);
-    *out->resources = c->resources;
+    *out->resources = c->spec->resources;
 }
 
 static void set_state(const struct scene *s, const struct nodes__container *c,
                       struct api_container_status *out) {
     bool waits_for_others = s->life->inits && c->role != NODES__EPHEMERAL;
+    out->state = (struct api_container_state){0};
+    if (c->fault.n) {
+        out->state.waiting = waiting(s, STR("CreateContainerConfigError"), c->fault);
+        return;
+    }
     switch (c->mode) {
     case NODES__RUNNING:
         out->state.running = arena_new(s->a, struct api_container_state_running);
@@ -163,24 +184,39 @@ static void set_state(const struct scene *s, const struct nodes__container *c,
     }
 }
 
+/* Is what was told about resources and the image that of the spec as it is now? */
+static bool is_current(const struct scene *s, const struct nodes__container *c) {
+    const struct api_pod_status *status = &((const struct api_pod *)s->pod->body)->status;
+    return status->observed_generation == s->pod->meta->generation &&
+           (!c->told->resources ||
+            are_equal(&c->told->allocated_resources, &c->spec->resources.requests));
+}
+
+static void set_given(const struct scene *s, const struct nodes__container *c,
+                      struct api_container_status *out) {
+    if (is_told(c, c->restarts) && is_current(s, c))
+        return;
+    out->image = out->image_id = c->spec->image;
+    if (c->mode != NODES__WAITING)
+        set_resources(s, c, out);
+}
+
+/* What the status tells of the run that goes on stays as it is. */
 static struct api_container_status status_of(const struct scene *s,
                                              const struct nodes__container *c) {
-    struct api_container_status out = {
-        .name = c->spec->name,
-        .image = c->spec->image,
-        .image_id = c->spec->image,
-        .restart_count = c->restarts,
-        .started = {true, c->mode == NODES__RUNNING && c->is_started},
-        .ready = c->mode == NODES__RUNNING && c->is_ready,
-    };
+    struct api_container_status out = {.name = c->spec->name};
+    if (is_told(c, c->restarts))
+        out = *c->told;
+    set_given(s, c, &out);
+    out.restart_count = c->restarts;
+    out.started = (struct api_opt_bool){true, c->mode == NODES__RUNNING && c->is_started};
+    out.ready = c->mode == NODES__RUNNING && c->is_ready;
     if (c->role == NODES__INIT)
         out.ready = c->mode == NODES__ENDED && !c->run.exit_code;
     if (c->role == NODES__EPHEMERAL) /* they have no probes */
         out.ready = out.started.set = false;
-    if (c->mode != NODES__WAITING) {
+    if (c->mode != NODES__WAITING)
         out.container_id = id_of(s, c, c->restarts);
-        set_resources(s, c->spec, &out);
-    }
     if (c->last.finished)
         out.last_state.terminated =
             ended(s, c, &c->last, id_of(s, c, c->restarts - (c->mode != NODES__BACKOFF)));
@@ -213,7 +249,7 @@ static void set_ips(const struct scene *s, struct api_pod_status *status) {
         status->host_ips.n = 1;
     }
     struct str ip = s->spec->host_network ? facts->host_ip : facts->pod_ip;
-    if (!ip.n || status->pod_ip.n || !nodes__has_begun(s->life->v, s->life->n))
+    if (!ip.n || status->pod_ip.n || !nodes__has_sandbox(s->life))
         return;
     status->pod_ip = ip;
     status->pod_ips.v = arena_new(s->a, struct api_pod_ip);

@@ -5,10 +5,13 @@
  * Follows k8s.io/kubernetes pkg/kubelet/kuberuntime, func (*kubeGenericRuntimeManager)
  * startContainer, func (*kubeGenericRuntimeManager) killContainer,
  * func (*kubeGenericRuntimeManager) doBackOff.
+ * Follows k8s.io/kubernetes pkg/volume/util/operationexecutor, func (*operationGenerator)
+ * GenerateMountVolumeFunc.
  */
 #include "base/clock.h"
 #include "nodes/kubelets_int.h"
 #include "nodes/life_int.h"
+#include "nodes/pod_sources_int.h"
 
 /* Many pods that start at once say little more than one: so much is said of pods at once, and so
  * much in a second. Kubelets have such a limit each. */
@@ -66,6 +69,18 @@ void nodes__tell_start(struct nodes *n, const struct api_object *node, struct st
                                  STR_ARG(node->meta->name), STR_ARG(boot_id)));
 }
 
+void nodes__tell_annotations(struct nodes *n, const struct api_object *old,
+                             const struct api_object *o) {
+    enum { MOST = 8 };
+    AUTO(arena_release) struct arena a = {0};
+    struct str faults[MOST];
+    if (old && labels_equal(&old->meta->annotations, &o->meta->annotations))
+        return;
+    size_t count = nodes__annotation_faults(&a, o, faults, MOST);
+    for (size_t i = 0; i < count && may_speak(n); i++)
+        events_say(n->events, o, EVENTS_WARNING, "InvalidAnnotation", "%.*s", STR_ARG(faults[i]));
+}
+
 /* ---- containers ---- */
 
 /* Somebody who says something about a container. */
@@ -82,11 +97,7 @@ static void say(struct speaker *s, enum events_type type, const char *reason, st
         events_say_at(s->n->events, &s->subject, &s->place, type, reason, "%.*s", STR_ARG(message));
 }
 
-static void turn_to(struct speaker *s, const struct nodes__container *c) {
-    static const char *const lists[] = {[NODES__INIT] = "initContainers",
-                                        [NODES__SIDECAR] = "initContainers",
-                                        [NODES__MAIN] = "containers",
-                                        [NODES__EPHEMERAL] = "ephemeralContainers"};
+static void turn_to_pod(struct speaker *s) {
     const struct api_pod *pod = s->pod->body;
     s->subject = (struct events_subject){
         .kind = s->pod->kind,
@@ -94,10 +105,17 @@ static void turn_to(struct speaker *s, const struct nodes__container *c) {
         .name = s->pod->meta->name,
         .uid = s->pod->meta->uid,
     };
-    s->place = (struct events_place){
-        .host = pod->spec.node_name,
-        .field_path = arena_printf(s->a, "spec.%s{%.*s}", lists[c->role], STR_ARG(c->spec->name)),
-    };
+    s->place = (struct events_place){.host = pod->spec.node_name};
+}
+
+static void turn_to(struct speaker *s, const struct nodes__container *c) {
+    static const char *const lists[] = {[NODES__INIT] = "initContainers",
+                                        [NODES__SIDECAR] = "initContainers",
+                                        [NODES__MAIN] = "containers",
+                                        [NODES__EPHEMERAL] = "ephemeralContainers"};
+    turn_to_pod(s);
+    s->place.field_path =
+        arena_printf(s->a, "spec.%s{%.*s}", lists[c->role], STR_ARG(c->spec->name));
 }
 
 static const struct api_container_status *find(const struct api_container_status_list *list,
@@ -117,12 +135,16 @@ static const struct api_container_status *status_of(const struct api_pod_status 
                 c->spec->name);
 }
 
-static void say_start(struct speaker *s, const struct nodes__container *c) {
+static void say_pulled(struct speaker *s, const struct nodes__container *c) {
     say(s, EVENTS_NORMAL, "Pulled",
         arena_printf(s->a,
                      "Container image \"%.*s\" already present on machine and can be accessed by "
                      "the pod",
                      STR_ARG(c->spec->image)));
+}
+
+static void say_start(struct speaker *s, const struct nodes__container *c) {
+    say_pulled(s, c);
     say(s, EVENTS_NORMAL, "Created", STR("Container created"));
     say(s, EVENTS_NORMAL, "Started", STR("Container started"));
 }
@@ -178,6 +200,31 @@ void nodes__tell_pod(struct nodes *n, struct arena *a, const struct nodes__pod *
         const struct api_container_status *new = status_of(status, &was.v[i]);
         if (new)
             say_changes(&s, &was.v[i], status_of(&body->status, &was.v[i]), new);
+    }
+}
+
+static bool is_unmade(const struct api_container_status *s) {
+    return s && s->state.waiting && str_is(s->state.waiting->reason, "CreateContainerConfigError");
+}
+
+void nodes__tell_held(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
+                      const struct nodes__pod_next *next, const struct api_pod_status *status) {
+    static const struct nodes__pod_facts no_facts;
+    struct nodes__life life = nodes__read_life(a, pod->object, &no_facts);
+    struct speaker s = {.n = n, .a = a, .pod = pod->object};
+    turn_to_pod(&s);
+    for (size_t i = 0; i < next->unmounted_count; i++)
+        say(&s, EVENTS_WARNING, "FailedMount",
+            arena_printf(a, "MountVolume.SetUp failed for volume \"%.*s\" : %.*s",
+                         STR_ARG(next->unmounted[i].volume), STR_ARG(next->unmounted[i].why)));
+    for (size_t i = 0; i < life.n && i < MOST_CONTAINERS; i++) {
+        const struct api_container_status *c = status_of(status, &life.v[i]);
+        if (!is_unmade(c))
+            continue;
+        turn_to(&s, &life.v[i]);
+        say_pulled(&s, &life.v[i]);
+        say(&s, EVENTS_WARNING, "Failed",
+            arena_printf(a, "Error: %.*s", STR_ARG(c->state.waiting->message)));
     }
 }
 

@@ -74,7 +74,7 @@ void nodes__beat(struct arena *a, struct api_node_status *status, int64_t now) {
 
 static bool complete_addresses(struct arena *a, const struct nodes__facts *facts,
                                struct api_node_address_list *list) {
-    if (list->n)
+    if (list->n && !facts->is_moving)
         return false;
     list->v = arena_array(a, struct api_node_address, 2);
     list->n = 2;
@@ -133,12 +133,34 @@ static bool complete_info(const struct nodes_pool *pool, struct api_node_system_
     return true;
 }
 
+struct str nodes__uuid(struct arena *a, struct str name, uint64_t salt) {
+    unsigned long long v[2] = {str_hash(name, salt), str_hash(name, ~salt)};
+    return arena_printf(a, "%08llx-%04llx-4%03llx-8%03llx-%012llx", v[0] >> 32, v[0] >> 16 & 0xffff,
+                        v[0] & 0xfff, v[1] >> 48 & 0xfff, v[1] & 0xffffffffffff);
+}
+
+/* Those of a machine: its own for ever, and of its start. */
+static bool complete_ids(struct arena *a, struct str name, struct api_node_system_info *info) {
+    enum { MACHINE = 1, SYSTEM, BOOT };
+    unsigned long long first = str_hash(name, MACHINE), rest = str_hash(name, ~(uint64_t)MACHINE);
+    if (info->machine_id.n && info->system_uuid.n && info->boot_id.n)
+        return false;
+    if (!info->machine_id.n)
+        info->machine_id = arena_printf(a, "%016llx%016llx", first, rest);
+    if (!info->system_uuid.n)
+        info->system_uuid = nodes__uuid(a, name, SYSTEM);
+    if (!info->boot_id.n)
+        info->boot_id = nodes__uuid(a, name, BOOT);
+    return true;
+}
+
 bool nodes__complete_status(struct arena *a, const struct nodes__facts *facts,
                             struct api_node_status *status) {
     bool changes = complete_conditions(a, &status->conditions, facts->now);
     changes |= complete_addresses(a, facts, &status->addresses);
     changes |= complete_capacity(a, facts->pool, status);
     changes |= complete_info(facts->pool, &status->node_info);
+    changes |= complete_ids(a, facts->name, &status->node_info);
     if (facts->boot_id.n && !str_eq(status->node_info.boot_id, facts->boot_id)) {
         status->node_info.boot_id = facts->boot_id;
         changes = true;

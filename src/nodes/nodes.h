@@ -8,8 +8,8 @@
  *
  * What a container does is told by annotations of its pod, by its probes, and by its command if
  * that is a simple one (life_program.c). An annotation is of all containers, or of one by its name,
- * as in NAME.berth.dev/run-seconds. Values are whole numbers, and what cannot be read is as if it
- * were not there:
+ * as in NAME.berth.dev/run-seconds. Values are whole numbers; what cannot be read is as if it were
+ * not there, and an event says so:
  *
  *     berth.dev/start-seconds    how long containers take to start, since the pod began; of one
  *                                container: since those before it let it
@@ -81,6 +81,8 @@ struct nodes_opts {
     bool is_choosy;           /* only those of pools and these are looked after */
     const struct str *chosen; /* stored: names of nodes that others make */
     size_t chosen_count;
+    bool is_alone; /* the informers are nobody else's: ConfigMaps and Secrets get some of their own,
+                      which keep no values */
     int64_t start_delay, stop_delay; /* of pods that say nothing else, in nanoseconds */
 };
 

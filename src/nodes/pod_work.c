@@ -13,11 +13,13 @@
 #include "match/match.h"
 #include "nodes/kubelets_int.h"
 #include "nodes/life_int.h"
+#include "nodes/pod_sources_int.h"
 
 /* ---- which pods a node has ---- */
 
 void nodes__free_pod(struct nodes *n, struct nodes__pod *pod) {
     struct nodes__node *node = pod->node;
+    nodes__await(n, pod, &(struct nodes__sources){0});
     node->pods.v[pod->place] = node->pods.v[--node->pods.n];
     node->pods.v[pod->place]->place = pod->place;
     map_del(&n->pods, pod->object->meta->uid);
@@ -31,17 +33,22 @@ void nodes__drop_pod(struct nodes *n, const struct api_object *object) {
         nodes__free_pod(n, pod);
 }
 
-static bool is_taken(const struct nodes__node *node, uint32_t number) {
+/* The least number that no other pod of the node has; 0 when all are taken. A pod that runs since
+ * before this process has its number though it was not looked at yet. */
+static uint32_t free_number(struct nodes *n, const struct nodes__node *node) {
+    bool taken[NODES__NUMBERS] = {0};
+    size_t count;
+    const struct api_object *const *bound =
+        informer_find(n->pod_informer, INFORMER_BY_NODE, node->name, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct api_pod *body = bound[i]->body;
+        if (!api_pod_has_ended(body))
+            taken[nodes__number_of(&node->range, body->status.pod_ip)] = true;
+    }
     for (size_t i = 0; i < node->pods.n; i++)
-        if (node->pods.v[i]->number == number)
-            return true;
-    return false;
-}
-
-/* The least number that no other pod of the node has; 0 when all are taken. */
-static uint32_t free_number(const struct nodes__node *node) {
-    for (uint32_t number = 2; number < 255; number++)
-        if (!is_taken(node, number))
+        taken[node->pods.v[i]->number] = true;
+    for (uint32_t number = 2; number <= node->range.most; number++)
+        if (!taken[number])
             return number;
     return 0;
 }
@@ -53,9 +60,9 @@ static struct nodes__pod *add_pod(struct nodes *n, struct nodes__node *node,
     pod->node = node;
     pod->object = api_object_ref(object);
     if (body->status.pod_ip.n)
-        pod->number = nodes__number_of(node->index, body->status.pod_ip);
+        pod->number = nodes__number_of(&node->range, body->status.pod_ip);
     else if (!body->spec.host_network)
-        pod->number = free_number(node);
+        pod->number = free_number(n, node);
     pod->place = node->pods.n;
     vec_push(&node->pods, pod);
     map_put(&n->pods, pod->object->meta->uid, pod);
@@ -66,6 +73,7 @@ static struct nodes__pod *add_pod(struct nodes *n, struct nodes__node *node,
 static void renew_pod(struct nodes *n, struct nodes__pod *pod, const struct api_object *object) {
     if (pod->object == object)
         return;
+    nodes__tell_annotations(n, pod->object, object);
     map_del(&n->pods, pod->object->meta->uid);
     api_object_unref(pod->object);
     pod->object = api_object_ref(object);
@@ -190,7 +198,7 @@ static struct nodes__pod_facts facts_of(const struct nodes *n, const struct node
         .away_until = node->away_until,
     };
     if (pod->number)
-        facts.pod_ip = nodes__pod_address(a, node->index, pod->number);
+        facts.pod_ip = nodes__pod_address(a, &node->range, pod->number);
     return facts;
 }
 
@@ -209,12 +217,41 @@ static struct str why_deferred(struct nodes *n, struct work *w, const struct nod
     return arena_str(work_arena(w), buf_view(&message));
 }
 
+/* A pod whose ConfigMaps and Secrets nobody has told of for so long has something wrong with it. */
+#define PATIENCE (10 * CLOCK_SECOND)
+
+static struct nodes__sources sources_of(struct nodes *n, const struct nodes__pod *pod) {
+    struct api_time begun = ((const struct api_pod *)pod->object->body)->status.start_time;
+    return (struct nodes__sources){
+        .find = nodes__find_source,
+        .arg = n,
+        .seed = n->opts.seed,
+        .is_late = begun.set && nodes__wall(n) >= nodes__after(begun.sec, PATIENCE),
+    };
+}
+
+/* What a pod waits for is said from time to time. */
+static void tell_held(struct nodes *n, struct work *w, struct nodes__pod *pod,
+                      const struct nodes__pod_next *next, const struct api_pod_status *status) {
+    int64_t again = PATIENCE;
+    if (!pod->held)
+        return;
+    if (next->lacks && nodes__is_time_to_tell(n, pod, next->lacks, &again))
+        nodes__tell_held(n, work_arena(w), pod, next, status);
+    work_again_after(w, again);
+}
+
 static void lead(struct nodes *n, struct work *w, struct nodes__pod *pod) {
     struct api_pod_status status;
+    struct nodes__sources sources = sources_of(n, pod);
     struct nodes__pod_facts facts = facts_of(n, pod, work_arena(w));
+    facts.sources = &sources;
     facts.deferred = why_deferred(n, w, pod);
     struct nodes__pod_next next = nodes__next_of_pod(work_arena(w), pod->object, &facts, &status);
+    nodes__await(n, pod, &sources);
     nodes__tell_stop(n, pod);
+    if (next.step != NODES__POD_GOES)
+        tell_held(n, w, pod, &next, &status);
     if (next.step == NODES__POD_WRITES) {
         nodes__tell_pod(n, work_arena(w), pod, &status);
         send_status(w, pod->object, &status);
@@ -253,8 +290,10 @@ void nodes__sync_pod(void *arg, struct work *w) {
             return;
         }
     }
-    if (!pod)
+    if (!pod) {
         pod = add_pod(n, node, object);
+        nodes__tell_annotations(n, NULL, object);
+    }
     renew_pod(n, pod, object);
     lead(n, w, pod);
 }

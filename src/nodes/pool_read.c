@@ -20,6 +20,7 @@ struct reader {
     struct buf unknown; /* fields, and those that stand twice, with commas between them */
     struct err *err;
     struct nodes_variation *variation; /* that is being read */
+    const struct json *taints;         /* of the template; NULL: there are none */
 };
 
 struct field {
@@ -149,8 +150,35 @@ static int vary_annotation(struct reader *r, struct str path, const struct json 
     return choose(r, path, value, NODES_VARY_ANNOTATION);
 }
 
+static const struct json *member(const struct json *tree, const char *key) {
+    return tree && tree->kind == JSON_OBJECT ? json_get(tree, str_of(key)) : NULL;
+}
+
+static bool says(const struct json *tree, const char *key, struct str text) {
+    const struct json *v = member(tree, key);
+    return v && v->kind == JSON_STRING && str_eq(json_str(v), text);
+}
+
+static bool has_taint(const struct json *taints, struct str key) {
+    for (uint32_t i = 0; taints && taints->kind == JSON_ARRAY && i < taints->n; i++)
+        if (says(&taints->items[i], "key", key))
+            return true;
+    return false;
+}
+
+/* The template says what its effect is. */
 static int vary_taint(struct reader *r, struct str path, const struct json *value) {
-    return choose(r, path, value, NODES_VARY_TAINT);
+    if (choose(r, path, value, NODES_VARY_TAINT) < 0)
+        return -1;
+    if (has_taint(r->taints, r->variation->key))
+        return 0;
+    return fail_value(r, path,
+                      arena_printf(r->a,
+                                   "Invalid value: \"%.*s\": no taint in "
+                                   "spec.template.spec.taints has this key; add one there, with "
+                                   "its effect",
+                                   STR_ARG(r->variation->key))
+                          .p);
 }
 
 static int vary_info(struct reader *r, struct str path, const struct json *value) {
@@ -328,13 +356,9 @@ static int read_spec(struct reader *r, struct str path, const struct json *value
     return read_members(r, path, value, spec_fields);
 }
 
-static bool says(const struct json *tree, const char *key, const char *text) {
-    const struct json *v = json_get(tree, str_of(key));
-    return v && v->kind == JSON_STRING && str_is(json_str(v), text);
-}
-
 bool nodes_pool_is(const struct json *tree) {
-    return says(tree, "apiVersion", "berth.dev/v1alpha1") && says(tree, "kind", "NodePool");
+    return says(tree, "apiVersion", STR("berth.dev/v1alpha1")) &&
+           says(tree, "kind", STR("NodePool"));
 }
 
 static int read_pool(struct reader *r, const struct json *tree) {
@@ -361,8 +385,12 @@ static int read_pool(struct reader *r, const struct json *tree) {
 
 int nodes_pool_read(struct arena *a, const struct json *tree, struct nodes_pool *out,
                     struct err *err) {
-    struct reader r = {
-        .a = a, .pool = out, .err = err, .unknown = BUF_INIT(LIMIT_FIELD_ERROR_BYTES)};
+    const struct json *template = member(member(tree, "spec"), "template");
+    struct reader r = {.a = a,
+                       .pool = out,
+                       .err = err,
+                       .unknown = BUF_INIT(LIMIT_FIELD_ERROR_BYTES),
+                       .taints = member(member(template, "spec"), "taints")};
     *out = (struct nodes_pool){.count = 1};
     out->variations = arena_array(a, struct nodes_variation, LIMIT_NODE_POOL_VARIATIONS + 1);
     out->faults = arena_array(a, struct nodes_fault_rate, FAULTS);

@@ -132,6 +132,7 @@ struct nodes__facts nodes__facts_of(const struct nodes *n, const struct nodes__n
     return (struct nodes__facts){
         .name = node->name,
         .index = node->index,
+        .is_moving = node->is_moving,
         .now = nodes__wall(n),
         .pool = nodes__pool_of(n, node->name),
         .boot_id = node->boot_id,

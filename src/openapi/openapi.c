@@ -196,7 +196,7 @@ static struct json make_v3_index(struct openapi *o, struct arena *a, struct str 
 }
 
 const struct openapi_document *openapi_v3_index(struct openapi *o) {
-    return find_or_make(o, "v3", STR(""), make_v3_index);
+    return find_or_make(o, "index", STR(""), make_v3_index);
 }
 
 /* ---- version 2 ---- */

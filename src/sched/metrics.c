@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "base/clock.h"
+#include "base/metric.h"
 #include "sched/metrics_int.h"
 #include "sched/queue/queue_int.h"
 
@@ -300,21 +301,6 @@ static void read_engine(const struct sched *s) {
 
 /* ---- writing ---- */
 
-/* As Go's strconv writes a float64 with 'g' and as few digits as it takes. */
-static void write_number(struct buf *out, double v) {
-    char text[32];
-    int digits = 0;
-    do
-        snprintf(text, sizeof text, "%.*e", digits, v);
-    while (strtod(text, NULL) != v && ++digits < 17);
-    const char *e = strchr(text, 'e');
-    int exponent = (int)strtol(e + 1, NULL, 10);
-    if (exponent < -4 || exponent >= 6)
-        buf_add(out, str_of(text));
-    else
-        buf_addf(out, "%.*f", digits > exponent ? digits - exponent : 0, v);
-}
-
 static void write_label_value(struct buf *out, struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == '\\' || s.p[i] == '"' || s.p[i] == '\n')
@@ -344,7 +330,7 @@ static void write_name(const struct line *l, const char *suffix, double bound, b
         if (infinite)
             buf_add(l->out, STR("+Inf"));
         else
-            write_number(l->out, bound);
+            metric_number(l->out, bound);
         buf_add_char(l->out, '"');
         before = ',';
     }
@@ -352,7 +338,7 @@ static void write_name(const struct line *l, const char *suffix, double bound, b
 }
 
 static void write_value(const struct line *l, double value) {
-    write_number(l->out, value);
+    metric_number(l->out, value);
     buf_add_char(l->out, '\n');
 }
 

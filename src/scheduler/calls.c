@@ -9,6 +9,7 @@
 /* Upstream's retry.DefaultBackoff: four tries, 10 ms, 50 ms and 250 ms apart. */
 enum { MOST_TRIES = 4, FACTOR = 5 };
 #define FIRST_DELAY (CLOCK_SECOND / 100)
+#define MOST_DELAY  CLOCK_SECOND /* of those that are tried on */
 
 static void link_call(struct scheduler *s, struct scheduler__call *c) {
     c->next = s->calls;
@@ -36,10 +37,11 @@ static void end(struct scheduler__call *c, const struct client_answer *answer) {
 
 static bool is_worth_another_try(const struct scheduler__call *c,
                                  const struct client_answer *answer) {
-    if (answer->code == ERR_NONE || c->tries == MOST_TRIES)
+    if (answer->code == ERR_NONE || (c->tries >= MOST_TRIES && !c->type->is_patient))
         return false;
     return answer->status == 0 || answer->code == ERR_INTERNAL || answer->code == ERR_IO ||
            answer->code == ERR_UNAVAILABLE ||
+           (answer->code == ERR_TIMEOUT && c->type->is_patient) ||
            (answer->code == ERR_CONFLICT && c->type->repeats_conflicts);
 }
 
@@ -51,8 +53,9 @@ static void on_answer(void *arg, const struct client_answer *answer) {
         end(c, answer);
         return;
     }
-    for (uint32_t i = 1; i < c->tries; i++)
+    for (uint32_t i = 1; i < c->tries && delay < MOST_DELAY; i++)
         delay *= FACTOR;
+    delay = delay < MOST_DELAY ? delay : MOST_DELAY;
     net_timer_start(c->s->loop, &c->again, net_loop_now(c->s->loop) + delay);
 }
 

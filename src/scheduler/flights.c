@@ -1,6 +1,10 @@
 /*
  * Flights: pods on their way to the node that they are assumed to be on.
  *
+ * A binding may have been made though nobody says so: the server ended before its answer. Other
+ * than upstream's, the pod then stays assumed until a server has told whether it is bound; its room
+ * would be given away a second time before informers know.
+ *
  * Follows k8s.io/kubernetes pkg/scheduler, func (*Scheduler) bindingCycle,
  * func (*Scheduler) handleBindingCycleError.
  */
@@ -92,18 +96,56 @@ static void say_scheduled(const struct scheduler__flight *f) {
                   STR_ARG(f->pod.name), STR_ARG(f->node));
 }
 
+/* Could the pod be bound in spite of this answer, by this try or one before it? */
+static bool is_open(const struct scheduler__flight *f, const struct client_answer *answer) {
+    return f->call.tries > 1 || answer->status == 0 || answer->code == ERR_CONFLICT ||
+           answer->code == ERR_INTERNAL || answer->code == ERR_IO || answer->code == ERR_TIMEOUT ||
+           answer->code == ERR_UNAVAILABLE;
+}
+
+static bool make_reading(struct scheduler__call *c, struct arena *a, struct client_request *out) {
+    const struct scheduler__flight *f = flight_of(c);
+    (void)a;
+    *out = (struct client_request){.verb = REGISTRY_VERB_GET,
+                                   .kind = client_kind(API_T_pod),
+                                   .namespace = f->pod.namespace,
+                                   .name = f->pod.name};
+    return true;
+}
+
+/* A pod that is bound, here or elsewhere, stays assumed: informers will tell where it is. */
+static void end_reading(struct scheduler__call *c, const struct client_answer *answer) {
+    struct scheduler__flight *f = flight_of(c);
+    const struct api_object *pod = answer->object;
+    if (answer->code || !pod || !str_eq(pod->meta->uid, f->pod.uid) ||
+        !((const struct api_pod *)pod->body)->spec.node_name.n) {
+        scheduler__bind_fail(f, f->error);
+        return;
+    }
+    if (str_eq(((const struct api_pod *)pod->body)->spec.node_name, f->node))
+        say_scheduled(f);
+    land(f);
+}
+
+static const struct scheduler__call_type readings = {
+    .make = make_reading, .done = end_reading, .free = scheduler__flight_free, .is_patient = true};
+
 /* What the core makes of it, informers tell. */
 static void end_binding(struct scheduler__call *c, const struct client_answer *answer) {
     struct scheduler__flight *f = flight_of(c);
-    if (answer->code) {
-        log_info(c->s->log, 1, "Failed to bind pod", LOG_STR("namespace", f->pod.namespace),
-                 LOG_STR("pod", f->pod.name), LOG_STR("err", answer->message));
-        scheduler__bind_fail(f, arena_printf(&f->arena, "running Bind plugin \"%s\": %.*s",
-                                             "DefaultBinder", STR_ARG(answer->message)));
+    if (!answer->code) {
+        say_scheduled(f);
+        land(f);
         return;
     }
-    say_scheduled(f);
-    land(f);
+    log_info(c->s->log, 1, "Failed to bind pod", LOG_STR("namespace", f->pod.namespace),
+             LOG_STR("pod", f->pod.name), LOG_STR("err", answer->message));
+    f->error = arena_printf(&f->arena, "running Bind plugin \"%s\": %.*s", "DefaultBinder",
+                            STR_ARG(answer->message));
+    if (is_open(f, answer))
+        scheduler__call_start(c->s, &f->call, &readings);
+    else
+        scheduler__bind_fail(f, f->error);
 }
 
 static const struct scheduler__call_type bindings = {

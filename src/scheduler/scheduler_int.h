@@ -64,6 +64,7 @@ struct scheduler__call_type {
     /* Frees the owner, when the scheduler ends before the answer. */
     void (*free)(struct scheduler__call *c);
     bool repeats_conflicts;
+    bool is_patient; /* it is sent again until a server answers, every second at least */
 };
 
 /* A request on its way, embedded in its owner. It is sent again, a few times and later each time,
@@ -153,7 +154,8 @@ void scheduler__bind(struct scheduler *s, const struct sched_result *r);
 /* The volumes are bound: now the pod is. */
 void scheduler__bind_pod(struct scheduler__flight *f);
 
-/* The flight ends: the core forgets the pod, which is told why, if it is still there. */
+/* The flight ends: the core forgets the pod, which is told why, if it is still there. It must be
+ * known that the pod was not bound. */
 void scheduler__bind_fail(struct scheduler__flight *f, struct str why);
 
 /* Frees a flight that nobody knows any more. */

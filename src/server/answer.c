@@ -76,7 +76,7 @@ static struct net_part constant(struct str bytes) {
     return (struct net_part){bytes, nothing, NULL};
 }
 
-static const char *meta_version(const struct server__call *c) {
+const char *server__meta_version(const struct server__call *c) {
     return c->media.is_beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1";
 }
 
@@ -84,7 +84,7 @@ static struct json partial(const struct server__call *c, struct arena *a,
                            const struct api_object *o) {
     struct json tree = {.kind = JSON_OBJECT};
     json_add(a, &tree, STR("kind"), json_of_str(STR("PartialObjectMetadata")));
-    json_add(a, &tree, STR("apiVersion"), json_of_str(str_of(meta_version(c))));
+    json_add(a, &tree, STR("apiVersion"), json_of_str(str_of(server__meta_version(c))));
     json_add(a, &tree, STR("metadata"),
              api_struct_encode(a, &api_types[API_T_object_meta], server__meta_of(a, o)));
     return tree;
@@ -109,7 +109,7 @@ static void answer_partial(struct server__call *c) {
     const struct api_object *o = shown(c);
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     if (c->media.format == SERVER_PROTOBUF) {
-        server__partial_proto(&text, meta_version(c), o);
+        server__partial_proto(&text, server__meta_version(c), o);
         api_object_unref(o);
         answer_proto(c, c->response.code, buf_view(&text));
         return;
@@ -305,11 +305,11 @@ static void answer_partial_list(struct server__call *c) {
     struct server__headers h;
     if (c->media.format == SERVER_PROTOBUF) {
         struct api_list_meta meta = meta_of(c);
-        server__partial_list_proto(&text, meta_version(c), &meta, list);
+        server__partial_list_proto(&text, server__meta_version(c), &meta, list);
         answer_proto(c, c->response.code, buf_view(&text));
         return;
     }
-    write_list_head(c, &text, "PartialObjectMetadataList", meta_version(c));
+    write_list_head(c, &text, "PartialObjectMetadataList", server__meta_version(c));
     for (size_t i = 0; i < list->n; i++) {
         AUTO(arena_release) struct arena a = {0};
         struct json item = partial(c, &a, list->objects[i]);
@@ -324,24 +324,37 @@ static void answer_partial_list(struct server__call *c) {
 
 /* ---- tables ---- */
 
-/* The object beside the cells: its metadata, unless more or less is asked for. */
+/* The object beside the cells: its metadata, unless more or less is asked for. The mark behind the
+ * first events of a watch is never left out. */
 static struct json object_of_row(struct server__call *c, struct arena *a,
                                  const struct api_object *o) {
     struct str wanted = server_query_get(&c->query, "includeObject");
-    if (str_is(wanted, "None"))
+    bool is_mark = labels_find(&o->meta->annotations, STR("k8s.io/initial-events-end"));
+    if (str_is(wanted, "None") && !is_mark)
         return (struct json){.kind = JSON_NULL};
     return str_is(wanted, "Object") ? api_object_encode(o, a) : partial(c, a, o);
+}
+
+/* Whole objects are shown in the version that was asked for, the cells are those of the stored one.
+ */
+static const struct api_object *whole_of_row(struct server__call *c, const struct api_object *o) {
+    const struct apiserver_resource *r = c->r.resource;
+    bool is_other = o->kind == r->stored && r->kind != r->stored &&
+                    str_is(server_query_get(&c->query, "includeObject"), "Object");
+    return is_other ? apiserver_convert(o, r->kind) : NULL;
 }
 
 static void write_row(struct server__call *c, struct buf *b, const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
     struct api_time now = {.sec = clock_wall(c->s->opts.clock) / CLOCK_SECOND, .set = true};
     struct json row = {.kind = JSON_OBJECT}, conditions = registry_table_conditions(&a, o);
+    const struct api_object *whole = whole_of_row(c, o);
     json_add(&a, &row, STR("cells"), registry_table_cells(&a, o, now));
     if (conditions.kind == JSON_ARRAY)
         json_add(&a, &row, STR("conditions"), conditions);
-    json_add(&a, &row, STR("object"), object_of_row(c, &a, o));
+    json_add(&a, &row, STR("object"), object_of_row(c, &a, whole ? whole : o));
     json_write(b, &row, NULL);
+    api_object_unref(whole);
 }
 
 void server__table_write(struct server__call *c, struct buf *b, const struct server__table *t) {

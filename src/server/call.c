@@ -129,8 +129,12 @@ static void answer_review(struct server__call *c) {
                                      .user = &c->user,
                                      .namespace = c->r.namespace,
                                      .now = clock_wall(c->s->opts.clock) / CLOCK_SECOND};
-    note_manager(c, reviewer.now);
-    struct registry_failure f = auth_review(&reviewer, &c->arena, c->r.object);
+    apiserver_wipe(c->r.object);
+    struct registry_failure f = apiserver_place(&c->r, c->r.object);
+    if (!f.code) {
+        note_manager(c, reviewer.now);
+        f = auth_review(&reviewer, &c->arena, c->r.object);
+    }
     if (f.code) {
         server__answer_failure(c, f);
         return;
@@ -200,6 +204,15 @@ static bool reads_body(enum registry_verb verb) {
     return verb != REGISTRY_VERB_GET && verb != REGISTRY_VERB_LIST && verb != REGISTRY_VERB_WATCH;
 }
 
+#define SERVED "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+
+struct registry_failure server__not_available(struct arena *a, const char *types) {
+    return (struct registry_failure){
+        .code = ERR_NOT_ACCEPTABLE,
+        .message = arena_printf(a, "406: Not Acceptable\n\nAvailable representations: %s", types),
+        .has_details = true};
+}
+
 /* What go-restful asks before the handler: the types of a patch and of the answer. */
 static struct registry_failure route_types(struct server__call *c) {
     const struct net_request *request = net_exchange_request(c->x);
@@ -210,35 +223,35 @@ static struct registry_failure route_types(struct server__call *c) {
         return failure(ERR_MEDIA_TYPE, "415: Unsupported Media Type");
     if (server_media_is_served(accept))
         return (struct registry_failure){.code = ERR_NONE};
-    return failure(ERR_NOT_ACCEPTABLE,
-                   may_watch
-                       ? "406: Not Acceptable\n\nAvailable representations: "
-                         "application/json, application/yaml, "
-                         "application/vnd.kubernetes.protobuf, application/json;stream=watch, "
-                         "application/vnd.kubernetes.protobuf;stream=watch"
-                       : "406: Not Acceptable\n\nAvailable representations: "
-                         "application/json, application/yaml, "
-                         "application/vnd.kubernetes.protobuf");
+    return server__not_available(&c->arena, may_watch ? SERVED
+                                                ", application/json;stream=watch, "
+                                                "application/vnd.kubernetes.protobuf;stream=watch"
+                                                      : SERVED);
 }
 
 /* Of subresources only scales and the status of most kinds can be told as a table, and nothing that
- * is not stored. */
-static bool has_table(const struct server__call *c) {
+ * is not stored; documents of discovery only all of them together. */
+static enum server_shapes shapes_of(const struct server__call *c) {
     static const enum api_type_id without[] = {
         API_T_device_taint_rule,      API_T_resource_resource_claim,
         API_T_resource_claim_v1beta1, API_T_resource_pool_status_request,
         API_T_composite_pod_group,    API_T_pod_group};
     const struct registry_subresource *sub = c->route.subresource;
+    if (c->route.kind == SERVER_ROUTE_DISCOVERY)
+        return c->route.group.n || c->route.version.n ? SERVER_SHAPES_NONE
+                                                      : SERVER_SHAPES_DISCOVERY;
     if (c->route.kind != SERVER_ROUTE_RESOURCE)
-        return true;
+        return SERVER_SHAPES_ALL;
     if (!c->route.resource->stored)
-        return false;
-    if (!sub || !str_is(str_of(sub->name), "status"))
-        return !sub || str_is(str_of(sub->name), "scale");
+        return SERVER_SHAPES_METADATA;
+    if (!sub || str_is(str_of(sub->name), "scale"))
+        return SERVER_SHAPES_ALL;
+    if (!str_is(str_of(sub->name), "status"))
+        return SERVER_SHAPES_METADATA;
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)
         if (c->route.resource->kind->type == &api_types[without[i]])
-            return false;
-    return true;
+            return SERVER_SHAPES_METADATA;
+    return SERVER_SHAPES_ALL;
 }
 
 /* What is made of the answer, a failure among them. */
@@ -246,7 +259,7 @@ static void negotiate(struct server__call *c) {
     const struct net_request *request = net_exchange_request(c->x);
     struct str accept = net_headers_find(request->headers, STR("Accept"));
     bool is_watch = c->account.is_long_running;
-    c->is_acceptable = server_media_accept(accept, has_table(c), &c->media) &&
+    c->is_acceptable = server_media_accept(accept, shapes_of(c), &c->media) &&
                        !(is_watch && c->media.format == SERVER_YAML);
     c->media.pretty |=
         server_media_is_for_people(server_query_get(&c->query, "pretty"),
@@ -255,15 +268,13 @@ static void negotiate(struct server__call *c) {
         c->media = (struct server_media){.format = SERVER_JSON, .pretty = true};
 }
 
-static struct registry_failure not_acceptable(const struct server__call *c) {
+struct registry_failure server__not_acceptable(const struct server__call *c) {
     bool is_watch = c->account.is_long_running;
-    struct registry_failure f =
-        failure(ERR_NOT_ACCEPTABLE,
-                is_watch ? "only the following media types are accepted: "
-                           "application/json;stream=watch, "
-                           "application/vnd.kubernetes.protobuf;stream=watch"
-                         : "only the following media types are accepted: application/json, "
-                           "application/yaml, application/vnd.kubernetes.protobuf");
+    struct registry_failure f = failure(
+        ERR_NOT_ACCEPTABLE, is_watch ? "only the following media types are accepted: "
+                                       "application/json;stream=watch, "
+                                       "application/vnd.kubernetes.protobuf;stream=watch"
+                                     : "only the following media types are accepted: " SERVED);
     f.has_details = false;
     return f;
 }
@@ -299,7 +310,7 @@ static struct registry_failure prepare(struct server__call *c) {
     struct registry_failure f = route_types(c);
     c->has_handler = !f.code;
     if (!f.code && !c->is_acceptable)
-        f = not_acceptable(c);
+        f = server__not_acceptable(c);
     if (f.code)
         return f;
     c->r.resource = c->route.resource;
@@ -335,8 +346,21 @@ static void serve_resource(struct server__call *c) {
         dispatch(c);
 }
 
+/* What go-restful asks about a document of discovery. Those of all groups and of one are served
+ * without it, whatever the method. */
+static struct registry_failure route_discovery(struct server__call *c) {
+    const struct net_request *request = net_exchange_request(c->x);
+    bool is_routed = c->route.version.n || !str_starts(request->path, STR("/apis"));
+    if (is_routed && !str_is(request->method, "GET"))
+        return server__no_method();
+    if (is_routed && !server_media_is_served(net_headers_find(request->headers, STR("Accept"))))
+        return server__not_available(&c->arena, SERVED);
+    return (struct registry_failure){.code = ERR_NONE};
+}
+
 /* A version or group that is asked what it has. */
 static void serve_discovery(struct server__call *c) {
+    struct registry_failure f;
     bool is_version = c->route.version.n > 0;
     bool is_known = !is_version || apiserver_catalog_has_version(c->s->opts.catalog, c->route.group,
                                                                  c->route.version);
@@ -345,8 +369,8 @@ static void serve_discovery(struct server__call *c) {
     else if (!is_known)
         server__answer_failure(
             c, failure(ERR_NOT_FOUND, "the server could not find the requested resource"));
-    else if (!str_is(net_exchange_request(c->x)->method, "GET"))
-        server__answer_failure(c, server__no_method());
+    else if ((f = route_discovery(c)).code)
+        server__answer_failure(c, f);
     else
         server__discovery(c);
 }

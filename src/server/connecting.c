@@ -92,6 +92,13 @@ static struct registry_failure check_log(struct server__call *c,
 
 /* ---- the door ---- */
 
+/* A log that has not begun: no bytes, and so no type. */
+static void answer_nothing(struct server__call *c) {
+    struct server__headers h;
+    server__headers_start(c, &h, STR(""));
+    server__respond(c, 204, &h, NULL, 0);
+}
+
 static bool is_upgrade(const struct server__call *c) {
     const struct net_request *request = net_exchange_request(c->x);
     return net_headers_find(request->headers, STR("Upgrade")).n > 0;
@@ -111,7 +118,9 @@ bool server__connect(struct server__call *c) {
     c->r.namespace = c->route.namespace;
     c->r.name = c->route.name;
     c->r.arena = &c->arena;
-    if (is_sub(c, "log"))
+    if (is_sub(c, "log") && !c->is_acceptable)
+        f = server__not_acceptable(c);
+    else if (is_sub(c, "log"))
         f = check_log(c, &options);
     else if (server_query_get(&c->query, "dryRun").n)
         f = registry_bad_request(STR("dryRun is not supported"));
@@ -124,6 +133,6 @@ bool server__connect(struct server__call *c) {
     else if (log.run.n)
         server__log(c, &options, &stream, &log);
     else
-        server__answer_text(c, 204, STR(""));
+        answer_nothing(c);
     return true;
 }

@@ -250,6 +250,7 @@ void server__figures(struct server__call *c) {
     write_process(&text, s);
     write_gates(&text, s);
     struct net_part part = {.bytes = buf_view(&text)};
-    server__headers_start(c, &h, STR("text/plain; version=0.0.4; charset=utf-8"));
+    server__headers_start(c, &h,
+                          STR("text/plain; version=0.0.4; charset=utf-8; escaping=underscores"));
     server__respond(c, 200, &h, &part, 1);
 }

@@ -92,25 +92,38 @@ static bool format_of(struct str type, enum server_format *out) {
     return false;
 }
 
-static bool shape_of(const struct clause *c, struct server_media *out) {
+static const struct {
+    const char *as, *group;
+    enum server_shape shape;
+    enum server_shapes least; /* that have it */
+} shapes_by_name[] = {
+    {"Table", "meta.k8s.io", SERVER_TABLE, SERVER_SHAPES_ALL},
+    {"PartialObjectMetadata", "meta.k8s.io", SERVER_PARTIAL, SERVER_SHAPES_METADATA},
+    {"PartialObjectMetadataList", "meta.k8s.io", SERVER_PARTIAL_LIST, SERVER_SHAPES_METADATA},
+};
+
+/* What a clause makes of the answer; false: it asks for what the handler does not know. */
+static bool shape_of(const struct clause *c, enum server_shapes shapes, struct server_media *out) {
     out->shape = SERVER_WHOLE;
     out->is_beta = str_is(c->version, "v1beta1");
     if (!c->as.n)
         return true;
-    if (!str_is(c->group, "meta.k8s.io") || (!str_is(c->version, "v1") && !out->is_beta))
-        return false;
-    if (str_is(c->as, "Table"))
-        out->shape = SERVER_TABLE;
-    else if (str_is(c->as, "PartialObjectMetadata"))
-        out->shape = SERVER_PARTIAL;
-    else if (str_is(c->as, "PartialObjectMetadataList"))
-        out->shape = SERVER_PARTIAL_LIST;
-    else
-        return false;
-    return true;
+    if (shapes == SERVER_SHAPES_DISCOVERY) {
+        out->shape = SERVER_AGGREGATED;
+        return str_is(c->as, "APIGroupDiscoveryList") && str_is(c->group, "apidiscovery.k8s.io") &&
+               str_is(c->version, "v2");
+    }
+    for (size_t i = 0; i < sizeof shapes_by_name / sizeof *shapes_by_name; i++)
+        if (str_is(c->as, shapes_by_name[i].as) && str_is(c->group, shapes_by_name[i].group)) {
+            out->shape = shapes_by_name[i].shape;
+            return shapes >= shapes_by_name[i].least &&
+                   (out->is_beta || str_is(c->version, "v1")) &&
+                   (out->shape != SERVER_TABLE || out->format != SERVER_PROTOBUF);
+        }
+    return false;
 }
 
-bool server_media_accept(struct str accept, bool has_table, struct server_media *out) {
+bool server_media_accept(struct str accept, enum server_shapes shapes, struct server_media *out) {
     struct clause clauses[ACCEPTED_MOST];
     size_t n = 0;
     *out = (struct server_media){.format = SERVER_JSON};
@@ -123,12 +136,24 @@ bool server_media_accept(struct str accept, bool has_table, struct server_media 
     qsort(clauses, n, sizeof *clauses, by_weight);
     for (size_t i = 0; i < n; i++)
         if (clauses[i].weight && format_of(clauses[i].type, &out->format) &&
-            shape_of(&clauses[i], out) &&
-            (out->shape != SERVER_TABLE || (has_table && out->format != SERVER_PROTOBUF)) &&
+            shape_of(&clauses[i], shapes, out) &&
             (!clauses[i].stream.n || str_is(clauses[i].stream, "watch"))) {
             out->pretty = clauses[i].pretty;
             return true;
         }
+    return false;
+}
+
+bool server_media_offers(struct str accept, const char *type) {
+    if (!str_trim(accept).n)
+        return true;
+    for (struct str text, one, rest; accept.n;) {
+        str_cut(accept, ',', &text, &accept);
+        str_cut(text, ';', &one, &rest);
+        one = str_trim(one);
+        if (str_is(one, type) || str_is(one, "*/*"))
+            return true;
+    }
     return false;
 }
 

@@ -17,6 +17,15 @@ enum server_shape {
     SERVER_TABLE,
     SERVER_PARTIAL,      /* PartialObjectMetadata */
     SERVER_PARTIAL_LIST, /* PartialObjectMetadataList */
+    SERVER_AGGREGATED,   /* APIGroupDiscoveryList, of documents of discovery */
+};
+
+/* Which shapes a handler knows beside the whole. */
+enum server_shapes {
+    SERVER_SHAPES_NONE,
+    SERVER_SHAPES_METADATA,
+    SERVER_SHAPES_ALL, /* those and tables */
+    SERVER_SHAPES_DISCOVERY,
 };
 
 struct server_media {
@@ -27,12 +36,15 @@ struct server_media {
 };
 
 /* What of an Accept header, which may be absent, is served best; false: nothing of it. Whether the
- * answer can have that shape is seen when it is there, but for tables: has_table. */
-bool server_media_accept(struct str accept, bool has_table, struct server_media *out);
+ * answer can have that shape is seen when it is there. */
+bool server_media_accept(struct str accept, enum server_shapes shapes, struct server_media *out);
 
 /* Is there a type in the header that is served at all, whatever its parameters? go-restful asks
  * this before anything else. */
 bool server_media_is_served(struct str accept);
+
+/* Is this type among those in the header, which may be absent, whatever their parameters? */
+bool server_media_offers(struct str accept, const char *type);
 
 /* Does a person ask, by the query or with a browser or curl? Of a query with `pretty` its value is
  * given. */

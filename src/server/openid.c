@@ -17,11 +17,9 @@ static bool is_for_openid(struct str issuer) {
 
 static struct str jwks_uri(struct server__call *c) {
     const struct server *s = c->s;
-    bool is_v6 = strchr(s->opts.address, ':');
     if (s->opts.jwks_uri.n)
         return s->opts.jwks_uri;
-    return arena_printf(&c->arena, "https://%s%s%s:%u" JWKS_PATH, is_v6 ? "[" : "", s->opts.address,
-                        is_v6 ? "]" : "", (unsigned)server_port(s));
+    return arena_printf(&c->arena, "https://%s" JWKS_PATH, s->public_address);
 }
 
 static void answer(struct server__call *c, struct str text, const char *type) {
@@ -36,16 +34,28 @@ static void answer(struct server__call *c, struct str text, const char *type) {
 
 bool server__openid(struct server__call *c) {
     const struct auth_issuer *issuer = c->s->opts.who.issuer;
-    struct str path = net_exchange_request(c->x)->path;
+    const struct net_request *request = net_exchange_request(c->x);
+    struct str path = request->path;
+    if (path.n > 1 && path.p[path.n - 1] == '/')
+        path.n--;
     bool is_keys = str_is(path, JWKS_PATH);
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     if ((!is_keys && !str_is(path, CONFIG_PATH)) || !issuer || !issuer->names.n ||
         !is_for_openid(issuer->names.v[0]))
         return false;
+    const char *type = is_keys ? "application/jwk-set+json" : "application/json";
+    if (!str_is(request->method, "GET")) {
+        server__answer_failure(c, server__no_method());
+        return true;
+    }
+    if (!server_media_offers(net_headers_find(request->headers, STR("Accept")), type)) {
+        server__answer_failure(c, server__not_available(&c->arena, type));
+        return true;
+    }
     if (is_keys)
         auth_jwks_write(&text, issuer->keys);
     else
         auth_openid_write(&text, issuer->keys, issuer->names.v[0], jwks_uri(c));
-    answer(c, buf_view(&text), is_keys ? "application/jwk-set+json" : "application/json");
+    answer(c, buf_view(&text), type);
     return true;
 }

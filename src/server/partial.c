@@ -43,11 +43,11 @@ const struct api_object_meta *server__meta_of(struct arena *a, const struct api_
     return o->meta;
 }
 
-static void write_envelope(struct buf *out, const char *api_version, const char *kind,
-                           struct str message) {
+void server__proto_envelope(struct buf *out, struct str api_version, struct str kind,
+                            struct str message) {
     AUTO(buf_release) struct buf names = BUF_INIT(SIZE_MAX);
-    api_proto_add_bytes(&names, API_VERSION, str_of(api_version));
-    api_proto_add_bytes(&names, KIND, str_of(kind));
+    api_proto_add_bytes(&names, API_VERSION, api_version);
+    api_proto_add_bytes(&names, KIND, kind);
     buf_add(out, (struct str){"k8s", 4});
     api_proto_add_bytes(out, NAMES, buf_view(&names));
     api_proto_add_bytes(out, RAW, message);
@@ -65,7 +65,8 @@ static void write_message(struct buf *out, const struct api_object *o) {
 void server__partial_proto(struct buf *out, const char *api_version, const struct api_object *o) {
     AUTO(buf_release) struct buf message = BUF_INIT(SIZE_MAX);
     write_message(&message, o);
-    write_envelope(out, api_version, "PartialObjectMetadata", buf_view(&message));
+    server__proto_envelope(out, str_of(api_version), STR("PartialObjectMetadata"),
+                           buf_view(&message));
 }
 
 void server__partial_list_proto(struct buf *out, const char *api_version,
@@ -79,5 +80,6 @@ void server__partial_list_proto(struct buf *out, const char *api_version,
         write_message(&part, list->objects[i]);
         api_proto_add_bytes(&message, ITEMS, buf_view(&part));
     }
-    write_envelope(out, api_version, "PartialObjectMetadataList", buf_view(&message));
+    server__proto_envelope(out, str_of(api_version), STR("PartialObjectMetadataList"),
+                           buf_view(&message));
 }

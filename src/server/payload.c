@@ -119,6 +119,15 @@ static void warn_of_faults(struct server__call *c, const struct api_faults *faul
     add_warnings(c, texts);
 }
 
+/* What failures about the whole object begin with. */
+static struct str subject_of(struct server__call *c) {
+    const struct api_object *o = c->r.object;
+    struct str full = o->names->api_version, group = registry_group_of(full);
+    struct str version = str_sub(full, group.n ? group.n + 1 : 0, full.n);
+    return arena_printf(&c->arena, "%.*s in version \"%.*s\" cannot be handled as a %s",
+                        STR_ARG(o->names->kind), STR_ARG(version), kind_of(c)->kind);
+}
+
 /* All repeated keys of YAML are one fault, in front of the others. */
 static struct registry_failure refuse_strictly(struct server__call *c,
                                                const struct yml_repeats *repeats,
@@ -131,6 +140,7 @@ static struct registry_failure refuse_strictly(struct server__call *c,
     memmove(&faults->v[1], &faults->v[0], faults->n * sizeof faults->v[0]);
     faults->v[0] = first;
     faults->n++;
+    faults->subject = subject_of(c);
     return registry_refuse_faults(faults);
 }
 
@@ -140,17 +150,14 @@ static struct registry_failure check_kind(struct server__call *c, const struct a
     bool is_eviction = o->kind && o->type == &api_types[API_T_eviction] && o->type == want->type;
     if (o->kind == want || is_eviction) /* any version of it will do */
         return (struct registry_failure){.code = ERR_NONE};
-    struct str full = o->names->api_version, group = registry_group_of(full);
+    struct str full = o->names->api_version;
     if (str_is(o->names->kind, want->kind) && api_kind_find(full, o->names->kind))
         return registry_bad_request(arena_printf(
             &c->arena,
             "the API version in the data (%.*s) does not match the expected API version (%s)",
             STR_ARG(full), want->api_version));
-    struct str version = str_sub(full, group.n ? group.n + 1 : 0, full.n);
-    return registry_bad_request(
-        arena_printf(&c->arena, "%.*s in version \"%.*s\" cannot be handled as a %s: %.*s",
-                     STR_ARG(o->names->kind), STR_ARG(version), want->kind,
-                     STR_ARG(registry_no_conversion(&c->arena, o, want))));
+    return registry_bad_request(arena_printf(&c->arena, "%.*s: %.*s", STR_ARG(subject_of(c)),
+                                             STR_ARG(registry_no_conversion(&c->arena, o, want))));
 }
 
 static struct registry_failure decode_proto(struct server__call *c, struct str body,

@@ -108,9 +108,22 @@ static void check_selectors(struct reader *r, const struct apiserver_options *o)
         r->failure = registry_bad_request(why);
 }
 
+/* Watches from no revision, or from any, begin with what is there, as if they had said so.
+ *
+ * Follows k8s.io/apimachinery pkg/apis/meta/internalversion, func SetListOptionsDefaults. */
+static void set_list_defaults(struct apiserver_options *o, bool is_watch) {
+    bool is_from_any = !o->resource_version.n || str_is(o->resource_version, "0");
+    if (!is_watch || !is_from_any || o->send_initial_events.set || o->resource_version_match.n)
+        return;
+    o->send_initial_events = (struct api_opt_bool){true, true};
+    o->resource_version_match = STR("NotOlderThan");
+}
+
+/* The old paths of watches are judged as lists, unless the query says that they are watches. */
 static struct registry_failure read_list_options(struct reader *r, enum registry_verb verb,
                                                  struct apiserver_options *out) {
     struct valid_errs *errs = errs_new(r->a);
+    bool is_watch = server_query_is_true(r->q, "watch");
     out->label_selector = server_query_get(r->q, "labelSelector");
     out->field_selector = server_query_get(r->q, "fieldSelector");
     out->resource_version = server_query_get(r->q, "resourceVersion");
@@ -122,9 +135,10 @@ static struct registry_failure read_list_options(struct reader *r, enum registry
     out->allow_bookmarks = server_query_is_true(r->q, "allowWatchBookmarks");
     out->send_initial_events = read_bool(r, "sendInitialEvents");
     check_selectors(r, out);
+    set_list_defaults(out, is_watch);
     valid_list_options(
         &(struct valid_list_options){out->resource_version, out->resource_version_match,
-                                     out->continue_token, out->watch, out->send_initial_events.set},
+                                     out->continue_token, is_watch, out->send_initial_events.set},
         errs);
     return r->failure.code ? r->failure : refuse(r->a, "ListOptions", errs);
 }
@@ -178,6 +192,22 @@ struct registry_failure server_query_options(struct arena *a, const struct serve
     }
 }
 
+/* The object that is meant; an empty text says nothing.
+ *
+ * Follows k8s.io/apimachinery pkg/apis/meta/v1, func Convert_url_Values_To_v1_DeleteOptions. */
+static struct api_preconditions *read_preconditions(const struct reader *r) {
+    struct str uid = server_query_get(r->q, "uid");
+    struct str version = server_query_get(r->q, "resourceVersion");
+    if (!uid.n && !version.n)
+        return NULL;
+    struct api_preconditions *p = arena_new(r->a, struct api_preconditions);
+    if (uid.n)
+        p->uid = uid;
+    if (version.n)
+        p->resource_version = version;
+    return p;
+}
+
 struct registry_failure server_query_delete(struct arena *a, const struct server_query *q,
                                             struct api_delete_options *out) {
     struct reader r = {.a = a, .q = q};
@@ -185,5 +215,6 @@ struct registry_failure server_query_delete(struct arena *a, const struct server
     out->orphan_dependents = read_bool(&r, "orphanDependents");
     out->propagation_policy = server_query_get(q, "propagationPolicy");
     out->dry_run = read_list(&r, "dryRun");
+    out->preconditions = read_preconditions(&r);
     return r.failure;
 }

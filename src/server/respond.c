@@ -92,7 +92,8 @@ void server__headers_start(struct server__call *c, struct server__headers *h, st
     h->n = 0;
     server__header_add(h, "Audit-Id", c->account.id);
     server__header_add(h, "Cache-Control", STR("no-cache, private"));
-    server__header_add(h, "Content-Type", type);
+    if (type.n)
+        server__header_add(h, "Content-Type", type);
     add_warnings(c, h);
 }
 

@@ -43,6 +43,7 @@ struct server {
     struct net_server *net;
     struct server__worker *workers;
     size_t worker_count;
+    char public_address[64]; /* host and port for clients, once it listens */
 
     /* of the core's thread */
     struct auth_rbac *rbac;
@@ -106,6 +107,13 @@ extern const struct net_exchange_events server__not_waiting;
 
 /* The failures of what a resource, or the whole server, does not have. */
 struct registry_failure server__no_method(void);
+
+/* The failure of a request whose Accept header has none of these types, for what go-restful
+ * serves. */
+struct registry_failure server__not_available(struct arena *a, const char *types);
+
+/* The failure of a request whose Accept header leaves nothing that the handler can write. */
+struct registry_failure server__not_acceptable(const struct server__call *c);
 
 /* ---- who.c ---- */
 
@@ -265,5 +273,8 @@ void server__discovery(struct server__call *c);
 
 /* Answers with an OpenAPI document; false: the path is none. */
 bool server__documents(struct server__call *c);
+
+/* Appends a document of discovery, which is given in JSON, in protobuf. */
+void server__discovery_proto(struct buf *out, const struct json *tree);
 
 #endif

@@ -8,6 +8,15 @@
  * The object's own, or in the arena. */
 const struct api_object_meta *server__meta_of(struct arena *a, const struct api_object *o);
 
+struct server__call;
+
+/* The version of meta.k8s.io that a client wants tables and metadata in. */
+const char *server__meta_version(const struct server__call *c);
+
+/* Appends a message in the envelope of protobuf. */
+void server__proto_envelope(struct buf *out, struct str api_version, struct str kind,
+                            struct str message);
+
 /* Appends the metadata of an object in protobuf, under a version of meta.k8s.io. */
 void server__partial_proto(struct buf *out, const char *api_version, const struct api_object *o);
 

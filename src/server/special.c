@@ -125,7 +125,7 @@ static void answer_documents(struct server__call *c) {
 static const struct {
     const char *path;
     void (*fn)(struct server__call *c);
-    bool reads_only; /* other methods are refused, as by what upstream routes with go-restful */
+    bool is_routed; /* by go-restful upstream, which refuses other methods and types */
 } specials[] = {
     {"/", answer_index, false},           {"/index.html", answer_index, false},
     {"/version", answer_version, true},   {"/version/", answer_version, true},
@@ -137,8 +137,11 @@ void server__special(struct server__call *c) {
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
         if (!str_is(request->path, specials[i].path))
             continue;
-        if (specials[i].reads_only && !str_is(request->method, "GET"))
+        struct str accept = net_headers_find(request->headers, STR("Accept"));
+        if (specials[i].is_routed && !str_is(request->method, "GET"))
             server__answer_failure(c, server__no_method());
+        else if (specials[i].is_routed && !server_media_offers(accept, "application/json"))
+            server__answer_failure(c, server__not_available(&c->arena, "application/json"));
         else
             specials[i].fn(c);
         return;

@@ -90,11 +90,12 @@ static struct api_object *bookmark_of(const struct server__stream *s,
     return o;
 }
 
-static void write_partial(struct buf *b, const struct api_object *o) {
+static void write_partial(const struct server__stream *s, struct buf *b,
+                          const struct api_object *o) {
     AUTO(arena_release) struct arena a = {0};
     struct json meta = api_struct_encode(&a, &api_types[API_T_object_meta], server__meta_of(&a, o));
-    buf_add(b, STR("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\","
-                   "\"metadata\":"));
+    buf_addf(b, "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"%s\",\"metadata\":",
+             server__meta_version(s->call));
     json_write(b, &meta, NULL);
     buf_add_char(b, '}');
 }
@@ -117,7 +118,7 @@ static void write_bookmark(struct server__stream *s, struct buf *b,
     if (s->call->media.shape == SERVER_TABLE)
         write_table(s, b, o);
     else if (s->call->media.shape == SERVER_PARTIAL)
-        write_partial(b, o);
+        write_partial(s, b, o);
     else {
         struct json tree = api_object_encode(o, &a);
         json_write(b, &tree, NULL);
@@ -132,7 +133,7 @@ static void write_object(struct server__stream *s, struct buf *b, const struct a
     }
     const struct api_object *o = apiserver_convert(stored, s->call->r.resource->kind);
     if (s->call->media.shape == SERVER_PARTIAL)
-        write_partial(b, o);
+        write_partial(s, b, o);
     else {
         struct api_bytes *json = server__encoded(s->call, o, false);
         buf_add(b, api_bytes_view(json));
@@ -159,7 +160,7 @@ static void write_proto_partial(struct server__stream *s, struct buf *b,
                                 const struct apiserver_event *e) {
     AUTO(buf_release) struct buf body = BUF_INIT(SIZE_MAX);
     struct api_object *mark = e->type == APISERVER_BOOKMARK ? bookmark_of(s, e) : NULL;
-    server__partial_proto(&body, "meta.k8s.io/v1", mark ? mark : e->object);
+    server__partial_proto(&body, server__meta_version(s->call), mark ? mark : e->object);
     api_object_free(mark);
     write_proto(b, str_of(type_names[e->type]), buf_view(&body));
 }
@@ -259,6 +260,11 @@ static void finish(struct server__stream *s) {
     stream_free(s);
 }
 
+/* No event is a list: a watch that asks for lists ends at its first one, without a word. */
+static bool is_untellable(const struct server__stream *s) {
+    return s->call->media.shape == SERVER_PARTIAL_LIST;
+}
+
 /* Sends what there is until the peer has enough under way. */
 static void pump(struct server__stream *s) {
     struct apiserver_event events[EVENTS_AT_ONCE];
@@ -266,8 +272,9 @@ static void pump(struct server__stream *s) {
         size_t n = apiserver_watch_read(s->watch, events, EVENTS_AT_ONCE);
         if (!n)
             return;
-        bool is_last = events[n - 1].type == APISERVER_ERROR;
-        send(s, events, n);
+        bool is_last = events[n - 1].type == APISERVER_ERROR || is_untellable(s);
+        if (!is_untellable(s))
+            send(s, events, n);
         apiserver_events_release(events, n);
         if (is_last) {
             finish(s);

@@ -20,10 +20,11 @@ static void make_workers(struct server *s) {
     const struct clock *clock = s->opts.wire_clock ? s->opts.wire_clock : s->opts.clock;
     s->worker_count = s->opts.workers ? s->opts.workers : 1;
     s->workers = xcalloc(s->worker_count, sizeof *s->workers);
+    struct openapi_opts openapi = {.address = s->public_address};
     for (size_t i = 0; i < s->worker_count; i++)
         s->workers[i] = (struct server__worker){.s = s,
                                                 .loop = net_loop_new(clock),
-                                                .openapi = openapi_new(NULL),
+                                                .openapi = openapi_new(&openapi),
                                                 .counts = server_counts_new(),
                                                 .index = BUF_INIT(SIZE_MAX),
                                                 .chance = map_random_seed()};
@@ -104,6 +105,9 @@ int server_new(const struct server_opts *opts, struct server **out, struct err *
         server_free(s);
         return -1;
     }
+    bool is_v6 = strchr(s->opts.address, ':');
+    snprintf(s->public_address, sizeof s->public_address, "%s%s%s:%u", is_v6 ? "[" : "",
+             s->opts.address, is_v6 ? "]" : "", (unsigned)server_port(s));
     for (size_t i = 0; i < s->worker_count; i++)
         if (pthread_create(&s->workers[i].thread, NULL, run_worker, &s->workers[i]))
             BUG("no thread can be made");

@@ -294,20 +294,63 @@ static void refuse_reference(struct sim_cluster *c, const struct sim_item *it, c
     refuse_field(c, it, arena_printf(&a, "%s: Not found: \"%.*s\"", field, STR_ARG(name)));
 }
 
-/* The objects stay: a pod on a node that nobody knows takes nothing from the others, and of a claim
+/* The field of an object that names another one which is not there, and that name; or NULL. The
+ * objects stay: a pod on a node that nobody knows takes nothing from the others, and of a claim
  * whose volume is gone the scheduler has something to say itself. */
-static void check_reference(struct sim_cluster *c, const struct sim_item *it) {
-    if (api_object_is(it->object, API_T_pod)) {
-        const struct api_pod *pod = it->object->body;
-        if (pod->spec.node_name.n && !api_pod_has_ended(pod) &&
-            !sim_cluster_find(c, API_T_node, STR(""), pod->spec.node_name))
-            refuse_reference(c, it, "spec.nodeName", pod->spec.node_name);
-    } else if (api_object_is(it->object, API_T_persistent_volume_claim)) {
-        const struct api_persistent_volume_claim *claim = it->object->body;
-        if (claim->spec.volume_name.n &&
-            !sim_cluster_find(c, API_T_persistent_volume, STR(""), claim->spec.volume_name))
-            refuse_reference(c, it, "spec.volumeName", claim->spec.volume_name);
+static const char *find_missing(const struct sim_cluster *c, const struct api_object *o,
+                                struct str *name) {
+    if (api_object_is(o, API_T_pod)) {
+        const struct api_pod *pod = o->body;
+        *name = pod->spec.node_name;
+        bool is_there =
+            !name->n || api_pod_has_ended(pod) || sim_cluster_find(c, API_T_node, STR(""), *name);
+        return is_there ? NULL : "spec.nodeName";
     }
+    if (api_object_is(o, API_T_persistent_volume_claim)) {
+        *name = ((const struct api_persistent_volume_claim *)o->body)->spec.volume_name;
+        bool is_there = !name->n || sim_cluster_find(c, API_T_persistent_volume, STR(""), *name);
+        return is_there ? NULL : "spec.volumeName";
+    }
+    return NULL;
+}
+
+/* Stored objects of one sort that name what is not there. */
+struct orphans {
+    const struct sim_item *first;
+    size_t others;
+};
+
+/* What a server has stored may name what was deleted meanwhile, which is no mistake of anybody. */
+static void note_orphans(struct sim_cluster *c, const struct orphans *orphans) {
+    AUTO(arena_release) struct arena a = {0};
+    const struct sim_item *it = orphans->first;
+    struct str name, more = STR("");
+    if (!it)
+        return;
+    bool is_pod = api_object_is(it->object, API_T_pod);
+    (void)find_missing(c, it->object, &name);
+    if (orphans->others)
+        more = arena_printf(&a, " (and %zu more like it)", orphans->others);
+    sim__note(c, &it->source,
+              arena_printf(&a, "%s/%.*s: its %s \"%.*s\" is not there%s%.*s",
+                           is_pod ? "pod" : "persistentvolumeclaim",
+                           STR_ARG(it->object->meta->name), is_pod ? "node" : "volume",
+                           STR_ARG(name), is_pod ? ", so it takes nothing from other pods" : "",
+                           STR_ARG(more)));
+}
+
+static void check_reference(struct sim_cluster *c, const struct sim_item *it,
+                            struct orphans *orphans) {
+    struct str name;
+    const char *field = find_missing(c, it->object, &name);
+    if (!field)
+        return;
+    if (!it->stored)
+        refuse_reference(c, it, field, name);
+    else if (orphans->first)
+        orphans->others++;
+    else
+        orphans->first = it;
 }
 
 /* A claim that waits for a volume of a class which is not there: it may be meant, as volumes of
@@ -331,12 +374,16 @@ static void note_class(struct sim_cluster *c, const struct sim_item *it, struct 
 
 void sim__check_references(struct sim_cluster *c) {
     struct map noted = MAP_INIT(map_random_seed());
+    struct orphans pods = {0}, claims = {0};
     for (size_t i = 0; i < c->items.n; i++) {
-        if (!c->items.v[i].object)
+        const struct sim_item *it = &c->items.v[i];
+        if (!it->object)
             continue;
-        check_reference(c, &c->items.v[i]);
-        note_class(c, &c->items.v[i], &noted);
+        check_reference(c, it, api_object_is(it->object, API_T_pod) ? &pods : &claims);
+        note_class(c, it, &noted);
     }
+    note_orphans(c, &pods);
+    note_orphans(c, &claims);
     map_release(&noted);
 }
 

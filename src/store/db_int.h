@@ -52,9 +52,10 @@ struct store__db {
     struct store__db_state found;         /* records and sum, by the last walk over the records */
     VEC(struct store__db_resource) resources;
     uint32_t rows[LIMIT_STORE_RESOURCES]; /* the place in resources of each in the store's table */
-    int64_t version;     /* what SQLite says as long as nobody else writes to the file */
-    uint64_t wal_frames; /* in the write-ahead log */
-    int failure;         /* SQLite's code for what has gone wrong in the transaction */
+    int64_t version;       /* what SQLite says as long as nobody else writes to the file */
+    uint64_t wal_frames;   /* in the write-ahead log; 0: all of them were moved */
+    uint64_t moved_frames; /* of the log's, behind the last checkpoint */
+    int failure;           /* SQLite's code for what has gone wrong in the transaction */
 };
 
 enum store__db_mode {
@@ -68,6 +69,10 @@ enum store__db_mode {
  * A new one begins at `revision`. The caller closes it. */
 int store__db_open(const char *directory, enum store__db_mode mode, uint64_t revision,
                    struct store__db **out, struct err *err);
+
+/* A second connection to the file that is open already, for another thread. It only moves what is
+ * in the write-ahead log. The caller closes it before the first. */
+int store__db_open_again(const struct store__db *db, struct store__db **out, struct err *err);
 
 /* Looks whether the write-ahead log of a store is whole, unless somebody has it open. */
 int store__db_check_wal(const char *directory, struct err *err);
@@ -175,12 +180,37 @@ int store__db_rollback(struct store__db *db);
  * a part of it, while somebody reads the file. */
 int store__db_checkpoint(struct store__db *db, struct err *err);
 
+/* ---- the mover: a thread that does so while others write ---- */
+
+struct store__mover;
+
+/* What became of a round. */
+struct store__moved {
+    int rc;          /* -1: it failed */
+    int failure;     /* with this code of SQLite */
+    uint64_t frames; /* of the log that are in their place now */
+    struct err err;
+};
+
+/* Makes the thread, with a connection of its own to the file of db. */
+int store__mover_new(const struct store__db *db, struct store__mover **out, struct err *err);
+
+/* Begins a round; it rests meanwhile. Until it does so again, nobody else moves anything. */
+void store__mover_start(struct store__mover *m);
+
+/* Has the round ended? Then *out is what became of it. It is waited for on request. */
+bool store__mover_rests(struct store__mover *m, bool wait, struct store__moved *out);
+
+/* Ends the thread when it rests, and closes its connection. NULL is fine. */
+void store__mover_free(struct store__mover *m);
+
 /* ---- the store ---- */
 
 /* Has the store hold what is in the file. */
 int store__db_load(struct store__db *db, struct store *s, struct err *err);
 
-/* A carrier that writes to the file, which is taken. */
-struct store__carrier *store__disk_carrier(struct store *s, struct store__db *db);
+/* A carrier that writes to the file; both are taken. */
+struct store__carrier *store__disk_carrier(struct store *s, struct store__db *db,
+                                           struct store__mover *mover);
 
 #endif

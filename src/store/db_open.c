@@ -359,6 +359,23 @@ int store__db_open(const char *directory, enum store__db_mode mode, uint64_t rev
     return rc;
 }
 
+/* SQLite opens the log when something is read. */
+int store__db_open_again(const struct store__db *db, struct store__db **out, struct err *err) {
+    struct store__db *again = db_new(str_of(db->path));
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE;
+    int64_t n;
+    int rc = 0;
+    if (sqlite3_open_v2(again->path, &again->sqlite, flags, NULL) != SQLITE_OK)
+        rc = store__db_fail(again, "it cannot be opened", err);
+    if (rc < 0 || configure(again, STORE__DB_SERVE, err) < 0 ||
+        read_number(again, "SELECT count(*) FROM sqlite_schema", &n, err) < 0) {
+        store__db_close(again);
+        return -1;
+    }
+    *out = again;
+    return 0;
+}
+
 void store__db_close(struct store__db *db) {
     if (!db)
         return;

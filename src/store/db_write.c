@@ -172,11 +172,14 @@ int store__db_add_resources(struct store__db *db, const struct store_resource *t
 int store__db_checkpoint(struct store__db *db, struct err *err) {
     int frames = 0, moved = 0;
     db->failure = SQLITE_OK;
+    db->moved_frames = 0;
     int code =
         sqlite3_wal_checkpoint_v2(db->sqlite, NULL, SQLITE_CHECKPOINT_PASSIVE, &frames, &moved);
     if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY) {
         if (frames == moved)
             db->wal_frames = 0;
+        if (moved > 0)
+            db->moved_frames = (uint64_t)moved;
         return 0;
     }
     return store__db_fail(db, "its write-ahead log cannot be emptied", err);

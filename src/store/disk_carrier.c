@@ -1,7 +1,8 @@
 /*
  * The disk's thread: it takes all batches that have come while it was writing, writes them as one
  * transaction, makes them visible and takes the next. What the logs have let go of is removed from
- * the file along the way, and the write-ahead log is emptied when it is long or nobody writes.
+ * the file along the way, and the write-ahead log is emptied when it is long or nobody writes, most
+ * of it by a thread of its own.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,9 +17,11 @@
 enum {
     GROUP_WRITES = 4096,    /* in one transaction, or as many as one batch has */
     FORGET_LEAST = 256,     /* records removed in one transaction, beside twice its writes */
-    WAL_FRAMES_MOST = 4096, /* 16 MiB: then the write-ahead log is emptied while others wait */
+    WAL_FRAMES_MOST = 4096, /* 16 MiB: then the mover begins to empty the write-ahead log */
     WAL_FRAMES_IDLE = 64,   /* then it is emptied, if nobody waits */
-    IDLE_MS = 200,          /* without writes: time for removing and emptying */
+    WAL_FRAMES_FEW = 256,   /* so many are moved here, while others wait */
+    WAL_FRAMES_LIMIT = 4 * WAL_FRAMES_MOST, /* then others wait for the mover */
+    IDLE_MS = 200,                          /* without writes: time for removing and emptying */
 };
 
 struct disk {
@@ -28,6 +31,8 @@ struct disk {
     pthread_t thread;
     uint64_t epoch; /* of the thread: how many failures there were */
     bool refuses;   /* of the thread */
+    struct store__mover *mover;
+    bool moving; /* of the thread: the mover has begun a round whose end was not seen */
 
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t wake;  /* there is something to do */
@@ -178,23 +183,55 @@ static void take_group(struct disk *d, struct store__queue *from) {
         fail_void(d, store__queue_take(from));
 }
 
-static void empty_wal(struct disk *d) {
-    struct err err;
+/* What cannot be moved for want of room is in the log, and will be tried again. */
+static void fail_wal(struct disk *d, int failure, const struct err *err) {
     struct store__queue none;
-    if (d->refuses || store__db_checkpoint(d->db, &err) == 0)
+    if (failure == SQLITE_FULL)
         return;
-    if (d->db->failure == SQLITE_FULL)
-        return; /* all is in the write-ahead log, and will be tried again */
     store__queue_init(&none);
     d->refuses = true;
-    store__fail(d->store, &none, &err, true);
+    store__fail(d->store, &none, err, true);
+}
+
+static void empty_wal(struct disk *d) {
+    struct err err;
+    if (!d->refuses && store__db_checkpoint(d->db, &err) < 0)
+        fail_wal(d, d->db->failure, &err);
+}
+
+/* Has the mover's round ended? Then what it has moved is taken off *left. */
+static bool see_round(struct disk *d, bool wait, uint64_t *left) {
+    struct store__moved last;
+    if (!store__mover_rests(d->mover, wait, &last))
+        return false;
+    d->moving = false;
+    if (last.rc < 0)
+        fail_wal(d, last.failure, &last.err);
+    *left -= last.frames < *left ? last.frames : *left;
+    return true;
+}
+
+/* Has the log emptied from so many frames on. The mover begins; what was added behind its back is
+ * moved here if it is little or the log too long, and else by another round. */
+static void tend_wal(struct disk *d, uint64_t most) {
+    bool is_second = d->moving, is_long = d->db->wal_frames >= WAL_FRAMES_LIMIT;
+    uint64_t left = d->db->wal_frames;
+    if (d->moving && !see_round(d, is_long, &left))
+        return;
+    if (d->refuses || (!is_second && left < most))
+        return;
+    if (left <= WAL_FRAMES_FEW || (is_second && is_long)) {
+        empty_wal(d);
+    } else {
+        store__mover_start(d->mover);
+        d->moving = true;
+    }
 }
 
 static void do_work(struct disk *d, struct store__queue *work) {
     while (work->first)
         take_group(d, work);
-    if (d->db->wal_frames >= WAL_FRAMES_MOST)
-        empty_wal(d);
+    tend_wal(d, WAL_FRAMES_MOST);
 }
 
 /* What can be done while nobody waits. Called with the lock, which is given back meanwhile. */
@@ -206,12 +243,12 @@ static void tidy_up(struct disk *d) {
     if (forget)
         run_group(d, &g);
     else
-        empty_wal(d);
+        tend_wal(d, WAL_FRAMES_IDLE);
     pthread_mutex_lock(&d->lock);
 }
 
 static bool is_tidy(const struct disk *d) {
-    return d->refuses || (!left_to_forget(d) && d->db->wal_frames < WAL_FRAMES_IDLE);
+    return d->refuses || (!left_to_forget(d) && !d->moving && d->db->wal_frames < WAL_FRAMES_IDLE);
 }
 
 static struct timespec in_a_moment(void) {
@@ -302,6 +339,7 @@ static void close_disk(struct store__carrier *c) {
     pthread_cond_signal(&d->wake);
     pthread_mutex_unlock(&d->lock);
     pthread_join(d->thread, NULL);
+    store__mover_free(d->mover);
     store__db_close(d->db);
     vec_release(&d->forgotten);
     pthread_cond_destroy(&d->wake);
@@ -320,7 +358,8 @@ static void start_thread(struct disk *d) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-struct store__carrier *store__disk_carrier(struct store *s, struct store__db *db) {
+struct store__carrier *store__disk_carrier(struct store *s, struct store__db *db,
+                                           struct store__mover *mover) {
     struct disk *d = xcalloc(1, sizeof *d);
     pthread_condattr_t monotonic;
     d->carrier = (struct store__carrier){.commit = commit_later,
@@ -330,6 +369,7 @@ struct store__carrier *store__disk_carrier(struct store *s, struct store__db *db
                                          .close = close_disk};
     d->store = s;
     d->db = db;
+    d->mover = mover;
     store__queue_init(&d->queue);
     pthread_mutex_init(&d->lock, NULL);
     pthread_condattr_init(&monotonic);

@@ -45,15 +45,16 @@ static void store_free(struct store *s) {
 static int open_disk(struct store *s, enum store__db_mode mode, uint64_t revision,
                      struct err *err) {
     struct store__db *db;
+    struct store__mover *mover;
     if (store__db_open(s->opts.directory, mode, revision, &db, err) < 0)
         return -1;
     if (store__db_prepare_writes(db, err) < 0 ||
         store__db_add_resources(db, s->opts.resources, s->opts.n, err) < 0 ||
-        store__db_load(db, s, err) < 0) {
+        store__db_load(db, s, err) < 0 || store__mover_new(db, &mover, err) < 0) {
         store__db_close(db);
         return -1;
     }
-    s->carrier = store__disk_carrier(s, db);
+    s->carrier = store__disk_carrier(s, db, mover);
     store__trim_all(s, clock_wall(s->opts.clock), SIZE_MAX);
     return 0;
 }

@@ -8,6 +8,9 @@
 #include "base/limits.h"
 #include "client/kubeconfig.h"
 
+/* Of longer names the end is not told. */
+enum { LONGEST_PATH_SHOWN = 250 };
+
 #define SERVICE_ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount"
 
 /* ---- reading ---- */
@@ -132,6 +135,18 @@ static int load_in_cluster(struct arena *a, const struct kubeconfig_sources *fro
     return 0;
 }
 
+static int fail_missing(const struct kubeconfig_sources *from, size_t tried, struct err *err) {
+    if (!from->files.n)
+        return err_set(err, ERR_NOT_FOUND,
+                       "there is no kubeconfig: give one with --kubeconfig or $KUBECONFIG");
+    return err_set(
+        err, ERR_NOT_FOUND,
+        "there is no kubeconfig: $KUBECONFIG names %.*s, which do%s not exist; set it to "
+        "one that does, or give one with --kubeconfig",
+        (int)(from->files.n < LONGEST_PATH_SHOWN ? from->files.n : LONGEST_PATH_SHOWN),
+        from->files.p, tried > 1 ? "" : "es");
+}
+
 int kubeconfig_load(struct arena *a, const struct kubeconfig_sources *from,
                     struct kubeconfig_access *out, struct err *err) {
     struct search s = {.a = a, .config = kubeconfig_new(a)};
@@ -140,8 +155,7 @@ int kubeconfig_load(struct arena *a, const struct kubeconfig_sources *from,
     if (!s.found && !from->context.n && from->service_host.n && from->service_port.n)
         return load_in_cluster(a, from, out, err);
     if (!s.found)
-        return err_set(err, ERR_NOT_FOUND,
-                       "there is no kubeconfig: give one with --kubeconfig or $KUBECONFIG");
+        return fail_missing(from, s.tried, err);
     if (kubeconfig_resolve(s.config, from->context, out, err) < 0)
         return -1;
     return read_named(a, out, err);

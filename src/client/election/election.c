@@ -281,7 +281,8 @@ static void forget_lease(struct election *e) {
 }
 
 static void report(struct election *e, const char *what, const struct client_answer *answer) {
-    log_warn(e->opts.log, what, LOG_STR("lease", e->opts.name), LOG_STR("err", answer->message));
+    log_warn(e->opts.log, what, LOG_STR("lease", e->opts.name), LOG_STR("server", e->opts.server),
+             LOG_STR("err", answer->message));
 }
 
 static void on_read(struct election *e, const struct client_answer *answer) {
@@ -304,7 +305,8 @@ static void on_renewed(struct election *e, const struct client_answer *answer) {
         return;
     }
     log_info(e->opts.log, 2, "failed to update lease optimistically, reading it",
-             LOG_STR("lease", e->opts.name), LOG_STR("err", answer->message));
+             LOG_STR("lease", e->opts.name), LOG_STR("server", e->opts.server),
+             LOG_STR("err", answer->message));
     read_lease(e, READING);
 }
 
@@ -380,7 +382,8 @@ struct election *election_new(const struct election_opts *opts) {
     e->again = (struct net_timer){.fn = attempt, .arg = e};
     e->late = (struct net_timer){.fn = on_late, .arg = e};
     e->deadline = (struct net_timer){.fn = on_deadline, .arg = e};
-    log_info(opts->log, 0, "attempting to acquire leader lease...", LOG_STR("lease", opts->name));
+    log_info(opts->log, 0, "attempting to acquire leader lease...", LOG_STR("lease", opts->name),
+             LOG_STR("server", opts->server));
     net_timer_start(e->loop, &e->again, net_loop_now(e->loop));
     return e;
 }

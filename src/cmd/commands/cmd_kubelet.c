@@ -1,4 +1,5 @@
 /* berth kubelet: simulated nodes, with whatever API server there is. */
+#include "api/names.h"
 #include "base/limits.h"
 #include "client/kubeconfig.h"
 #include "cmd/parts/solo.h"
@@ -30,6 +31,15 @@ struct choice {
     bool is_choosy;
 };
 
+static int check_name(struct str name, struct err *err) {
+    struct names_errs wrong = names_check_dns1123_subdomain(name);
+    if (!name.n)
+        return err_set(err, ERR_USAGE, "--nodes has an empty name");
+    return wrong.n ? err_set(err, ERR_USAGE, "--nodes: no node can be called \"%.*s\": %.*s",
+                             STR_ARG(name), STR_ARG(wrong.v[0]))
+                   : 0;
+}
+
 static int choose(struct cmd_call *call, struct str text, struct choice *out, struct err *err) {
     int64_t count;
     *out = (struct choice){.pool = {.prefix = STR("node-")}, .is_choosy = !str_is(text, "all")};
@@ -38,15 +48,17 @@ static int choose(struct cmd_call *call, struct str text, struct choice *out, st
     if (!out->is_choosy)
         return 0;
     if (str_to_i64(text, &count)) {
-        if (count < 0 || count > LIMIT_SIMULATED_NODES)
-            return err_set(err, ERR_USAGE, "--nodes must be at most %d", LIMIT_SIMULATED_NODES);
+        if (count < 1 || count > LIMIT_SIMULATED_NODES)
+            return err_set(err, ERR_USAGE,
+                           "--nodes must be between 1 and %d, the names of nodes, or all",
+                           LIMIT_SIMULATED_NODES);
         out->pool.count = (size_t)count;
         return 0;
     }
     for (struct str name; text.n;) {
         str_cut(text, ',', &name, &text);
-        if (!name.n)
-            return err_set(err, ERR_USAGE, "--nodes has an empty name");
+        if (check_name(name, err) < 0)
+            return -1;
         opt_list_add(call->arena, &out->names, name);
     }
     return 0;

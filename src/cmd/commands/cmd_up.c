@@ -106,12 +106,22 @@ static int component_of(struct str value, struct str *gates, struct err *err) {
                    STR_ARG(value));
 }
 
+/* Says which component has gates that cannot be: those of all can be, so it is its own. */
+static int fail_component(int component, struct err *err) {
+    return err_wrap(err, "--component-feature-gates=%s", component_names[component]);
+}
+
 /* Each component has the gates of the server, but for those that it has of its own. */
 static int configure_gates(struct up *up, struct err *err) {
     struct gates_opts opts[COMPONENTS];
+    bool has_own[COMPONENTS] = {false};
     const struct opt_list *own = &up->opts->component_gates;
     struct arena *a = up->call->arena;
+    struct feature_config all;
+    if (gates_configure(&up->opts->serve.gates, &up->call->ctx->log, &all, err) < 0)
+        return -1;
     for (int i = 0; i < COMPONENTS; i++) {
+        up->gates[i] = all;
         opts[i] = up->opts->serve.gates;
         opts[i].gates = (struct opt_list){0};
         for (size_t k = 0; k < up->opts->serve.gates.gates.n; k++)
@@ -123,10 +133,11 @@ static int configure_gates(struct up *up, struct err *err) {
         if (i < 0)
             return -1;
         opt_list_add(a, &opts[i].gates, arena_str(a, gates));
+        has_own[i] = true;
     }
     for (int i = 0; i < COMPONENTS; i++)
-        if (gates_configure(&opts[i], &up->call->ctx->log, &up->gates[i], err) < 0)
-            return err_wrap(err, "%s", component_names[i]);
+        if (has_own[i] && gates_configure(&opts[i], &up->call->ctx->log, &up->gates[i], err) < 0)
+            return fail_component(i, err);
     return 0;
 }
 

@@ -20,8 +20,9 @@ int load_pool_files(struct cmd_ctx *ctx, struct arena *a, const struct opt_list 
                     struct load_pools *pools, struct err *err);
 
 /* Stores what the files hold: what others need first, such as namespaces, before the rest. What is
- * there already stays. What is refused is told on standard error, and -1 comes back behind all.
- * NodePools are added to the pools. */
+ * there already stays. What is refused is told on standard error with its place, and -1 comes back
+ * behind all. Fields that are not known have a manifest refused; of what a server has stored (with
+ * a uid) they are told, once each. NodePools are added to the pools. */
 int load_files(struct serve *s, const struct input_opts *files, struct load_pools *pools,
                struct err *err);
 

@@ -108,7 +108,8 @@ static void *start_nodes(struct part *p, struct err *err) {
                               .pools = setup->pools,
                               .pool_count = setup->pool_count,
                               .stop_delay = STOP_DELAY,
-                              .is_choosy = setup->is_choosy};
+                              .is_choosy = setup->is_choosy,
+                              .is_alone = !p->opts.components[1]};
     (void)err;
     if (setup->nodes) {
         opts.chosen = setup->nodes->v;

@@ -18,6 +18,7 @@ void part_warm(struct part *p) {
 }
 
 int part_start(struct part *p, struct err *err) {
+    informers_renew(p->informers);
     for (size_t i = 0; i < PART_COMPONENTS && p->opts.components[i]; i++) {
         p->running[i] = p->opts.components[i]->start(p, err);
         if (!p->running[i])

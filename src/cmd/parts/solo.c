@@ -129,7 +129,8 @@ static void on_ended(void *arg, enum election_end end) {
         finish(s, CMD_GOOD);
         return;
     }
-    log_error(&s->call->ctx->log, "leaderelection lost", LOG_STR("lease", s->lease.name));
+    log_error(&s->call->ctx->log, "leaderelection lost", LOG_STR("lease", s->lease.name),
+              LOG_STR("server", s->opts->access->server));
     part_stop(&s->part);
     finish(s, CMD_BAD_VERDICT);
 }
@@ -166,6 +167,7 @@ static int open_election(struct solo *s, struct err *err) {
                                                        .log = &ctx->log,
                                                        .namespace = s->lease.namespace,
                                                        .name = s->lease.name,
+                                                       .server = s->opts->access->server,
                                                        .identity = make_identity(s->call->arena),
                                                        .times = s->lease.times,
                                                        .seed = map_random_seed() | 1,

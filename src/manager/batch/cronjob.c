@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/goquote.h"
 #include "base/map.h"
+#include "base/metric.h"
 #include "codec/zone.h"
 #include "manager/batch/cronjob_int.h"
 #include "manager/controller_int.h"
@@ -14,13 +15,17 @@
 /* A Job is not asked for before its time, though clocks differ a little. */
 #define DELTA (CLOCK_SECOND / 10)
 
-enum { BUCKETS = 10 };
+static const struct histogram_row skew = {
+    .name = "cronjob_controller_job_creation_skew_duration_seconds",
+    .level = "STABLE",
+    .help = "How long after their time Jobs of CronJobs were made.",
+    .bounds = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
+};
 
 struct cronjobs {
     struct manager__base base; /* keys: CronJobs */
     struct informer *jobs;
-    uint64_t skews[BUCKETS + 1]; /* job_creation_skew_duration_seconds */
-    double skew_sum;
+    struct histogram skews;
 };
 
 /* One piece of work, in its arena. */
@@ -149,14 +154,6 @@ static void send_deletion(struct sync *s, struct str name, struct str uid) {
 
 /* ---- making one ---- */
 
-static void count_skew(struct cronjobs *c, int64_t seconds) {
-    size_t i = 0;
-    while (i < BUCKETS && seconds > INT64_C(1) << i)
-        i++;
-    c->skews[i]++;
-    c->skew_sum += (double)seconds;
-}
-
 static void note_made(struct sync *s, const struct api_object *job) {
     cronjob__add_active(work_arena(s->work), &s->status.active, job);
     s->status.last_schedule_time = (struct api_time){.sec = s->scheduled, .set = true};
@@ -198,7 +195,8 @@ static void made(void *arg, struct work *w, const struct client_answer *answer) 
         finish(s);
     } else {
         const struct api_object_meta *meta = answer->object->meta;
-        count_skew(s->c, meta->creation_timestamp.sec - s->scheduled);
+        histogram_observe(&skew, &s->c->skews,
+                          (double)(meta->creation_timestamp.sec - s->scheduled));
         events_say_of(s->c->base.events, &s->subject, EVENTS_NORMAL, "SuccessfulCreate",
                       "Created job %.*s", STR_ARG(meta->name));
         note_made(s, answer->object);
@@ -510,19 +508,8 @@ static void cron_job_set(void *self, const struct api_object *old, const struct 
 }
 
 static void write_metrics(const void *self, struct buf *out) {
-    const struct cronjobs *c = self;
-    static const char name[] = "cronjob_controller_job_creation_skew_duration_seconds";
-    uint64_t sum = 0;
-    buf_addf(out,
-             "# HELP %s [STABLE] How long after their time Jobs of CronJobs were made.\n"
-             "# TYPE %s histogram\n",
-             name, name);
-    for (size_t i = 0; i < BUCKETS; i++)
-        buf_addf(out, "%s_bucket{le=\"%d\"} %llu\n", name, 1 << i,
-                 (unsigned long long)(sum += c->skews[i]));
-    sum += c->skews[BUCKETS];
-    buf_addf(out, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum %g\n%s_count %llu\n", name,
-             (unsigned long long)sum, name, c->skew_sum, name, (unsigned long long)sum);
+    histogram_head(out, &skew);
+    histogram_write(out, &skew, STR(""), &((const struct cronjobs *)self)->skews);
 }
 
 const struct manager__controller manager__cronjob = {

@@ -7,9 +7,15 @@
 
 #include <stdarg.h>
 
-#include "base/clock.h"
-
 #define PREFIX "job_controller_"
+
+static const struct histogram_row sync_times = {
+    .name = PREFIX "job_sync_duration_seconds",
+    .level = "STABLE",
+    .help = "How long that took.",
+    .bounds = {0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192,
+               16.384, 32.768, 65.536},
+};
 
 static const char *const modes[] = {"NonIndexed", "Indexed"};
 static const char *const results[] = {"succeeded", "failed"};
@@ -33,20 +39,9 @@ enum { REASONS = sizeof reasons / sizeof *reasons };
 
 /* ---- counting ---- */
 
-/* 4 ms, doubled each time. */
-static double bound(size_t bucket) {
-    return 0.004 * (double)(UINT64_C(1) << bucket);
-}
-
 void job__count_sync(struct job__metrics *m, bool is_indexed, bool has_failed, enum job__did did,
                      int64_t ns) {
-    struct job__times *t = &m->syncs[is_indexed][has_failed][did];
-    double seconds = (double)ns / (double)CLOCK_SECOND;
-    size_t i = 0;
-    while (i < JOB__BUCKETS && seconds > bound(i))
-        i++;
-    t->buckets[i]++;
-    t->sum += seconds;
+    histogram_observe_ns(&sync_times, &m->syncs[is_indexed][has_failed][did], ns);
 }
 
 void job__count_end(struct job__metrics *m, bool is_indexed, struct str reason) {
@@ -87,10 +82,9 @@ void job__count_creations(struct job__metrics *m, const struct job__view *v, siz
 
 /* ---- writing ---- */
 
-static void write_head(struct buf *out, const char *name, const char *level, const char *help,
-                       const char *type) {
-    buf_addf(out, "# HELP " PREFIX "%s [%s] %s\n# TYPE " PREFIX "%s %s\n", name, level, help, name,
-             type);
+static void write_head(struct buf *out, const char *name, const char *level, const char *help) {
+    buf_addf(out, "# HELP " PREFIX "%s [%s] %s\n# TYPE " PREFIX "%s counter\n", name, level, help,
+             name);
 }
 
 __attribute__((format(printf, 4, 5))) static void
@@ -105,41 +99,24 @@ write_row(struct buf *out, const char *name, uint64_t value, const char *labels,
     buf_addf(out, "} %llu\n", (unsigned long long)value);
 }
 
-static uint64_t total(const struct job__times *t) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i <= JOB__BUCKETS; i++)
-        sum += t->buckets[i];
-    return sum;
-}
-
-static void write_times(struct buf *out, const struct job__times *t, size_t mode, size_t result,
+static void write_times(struct buf *out, const struct histogram *h, size_t mode, size_t result,
                         size_t did) {
-    static const char name[] = PREFIX "job_sync_duration_seconds";
     AUTO(buf_release) struct buf labels = BUF_INIT(256);
-    uint64_t sum = 0;
-    if (!total(t))
-        return;
     buf_addf(&labels, "action=\"%s\",completion_mode=\"%s\",result=\"%s\"", dids[did], modes[mode],
              sync_results[result]);
-    struct str l = buf_view(&labels);
-    for (size_t i = 0; i < JOB__BUCKETS; i++)
-        buf_addf(out, "%s_bucket{%.*s,le=\"%g\"} %llu\n", name, STR_ARG(l), bound(i),
-                 (unsigned long long)(sum += t->buckets[i]));
-    buf_addf(out, "%s_bucket{%.*s,le=\"+Inf\"} %llu\n", name, STR_ARG(l),
-             (unsigned long long)total(t));
-    buf_addf(out, "%s_sum{%.*s} %g\n%s_count{%.*s} %llu\n", name, STR_ARG(l), t->sum, name,
-             STR_ARG(l), (unsigned long long)total(t));
+    if (histogram_count(h))
+        histogram_write(out, &sync_times, buf_view(&labels), h);
 }
 
 static void write_syncs(const struct job__metrics *m, struct buf *out) {
-    write_head(out, "job_syncs_total", "STABLE", "How often Jobs were looked at.", "counter");
+    write_head(out, "job_syncs_total", "STABLE", "How often Jobs were looked at.");
     for (size_t mode = 0; mode < 2; mode++)
         for (size_t result = 0; result < 2; result++)
             for (size_t did = 0; did < JOB__DIDS; did++)
-                write_row(out, "job_syncs_total", total(&m->syncs[mode][result][did]),
+                write_row(out, "job_syncs_total", histogram_count(&m->syncs[mode][result][did]),
                           "action=\"%s\",completion_mode=\"%s\",result=\"%s\"", dids[did],
                           modes[mode], sync_results[result]);
-    write_head(out, "job_sync_duration_seconds", "STABLE", "How long that took.", "histogram");
+    histogram_head(out, &sync_times);
     for (size_t mode = 0; mode < 2; mode++)
         for (size_t result = 0; result < 2; result++)
             for (size_t did = 0; did < JOB__DIDS; did++)
@@ -147,19 +124,18 @@ static void write_syncs(const struct job__metrics *m, struct buf *out) {
 }
 
 static void write_ends(const struct job__metrics *m, struct buf *out) {
-    write_head(out, "jobs_finished_total", "STABLE", "Jobs that are finished.", "counter");
+    write_head(out, "jobs_finished_total", "STABLE", "Jobs that are finished.");
     for (size_t mode = 0; mode < 2; mode++)
         for (size_t i = 0; i < REASONS; i++)
             write_row(out, "jobs_finished_total", m->finished[mode][i],
                       "completion_mode=\"%s\",reason=\"%s\",result=\"%s\"", modes[mode],
                       reasons[i].reason, results[reasons[i].is_failure]);
-    write_head(out, "job_pods_finished_total", "STABLE", "Pods of Jobs that were counted.",
-               "counter");
+    write_head(out, "job_pods_finished_total", "STABLE", "Pods of Jobs that were counted.");
     for (size_t mode = 0; mode < 2; mode++)
         for (size_t i = 0; i < 2; i++)
             write_row(out, "job_pods_finished_total", m->pods_finished[mode][i],
                       "completion_mode=\"%s\",result=\"%s\"", modes[mode], results[i]);
-    write_head(out, "job_finished_indexes_total", "ALPHA", "Indexes that are done.", "counter");
+    write_head(out, "job_finished_indexes_total", "ALPHA", "Indexes that are done.");
     for (size_t limit = 0; limit < 2; limit++)
         for (size_t i = 0; i < 2; i++)
             write_row(out, "job_finished_indexes_total", m->indexes_finished[limit][i],
@@ -167,19 +143,18 @@ static void write_ends(const struct job__metrics *m, struct buf *out) {
 }
 
 static void write_pods(const struct job__metrics *m, struct buf *out) {
-    write_head(out, "job_pods_creation_total", "ALPHA", "Pods that were made for Jobs, and why.",
-               "counter");
+    write_head(out, "job_pods_creation_total", "ALPHA", "Pods that were made for Jobs, and why.");
     for (size_t why = 0; why < 3; why++)
         for (size_t i = 0; i < 2; i++)
             write_row(out, "job_pods_creation_total", m->creations[why][i],
                       "reason=\"%s\",status=\"%s\"", creations[why], results[i]);
     write_head(out, "pod_failures_handled_by_failure_policy_total", "BETA",
-               "Failed pods that a rule of podFailurePolicy was for.", "counter");
+               "Failed pods that a rule of podFailurePolicy was for.");
     for (size_t i = JOB__IGNORE; i <= JOB__FAIL_JOB; i++)
         write_row(out, "pod_failures_handled_by_failure_policy_total", m->actions[i],
                   "action=\"%s\"", actions[i]);
     write_head(out, "terminated_pods_tracking_finalizer_total", "BETA",
-               "Ended pods that came to have the finalizer of Jobs, or lost it.", "counter");
+               "Ended pods that came to have the finalizer of Jobs, or lost it.");
     for (size_t i = 0; i < 2; i++)
         write_row(out, "terminated_pods_tracking_finalizer_total", m->tracked[i], "event=\"%s\"",
                   tracked[i]);

@@ -2,23 +2,15 @@
 #ifndef MANAGER_BATCH_JOB_METRICS_INT_H
 #define MANAGER_BATCH_JOB_METRICS_INT_H
 
-#include "base/buf.h"
+#include "base/metric.h"
 #include "manager/batch/job_int.h"
-
-enum { JOB__BUCKETS = 15 };
 
 /* What a piece of work did about pods. */
 enum job__did { JOB__DID_RECONCILE, JOB__DID_TRACK, JOB__DID_CREATE, JOB__DID_DELETE, JOB__DIDS };
 
-/* One of job_sync_duration_seconds: counts by bucket, and the sum. */
-struct job__times {
-    uint64_t buckets[JOB__BUCKETS + 1];
-    double sum;
-};
-
 /* First indices: NonIndexed or Indexed; succeeded or failed. */
 struct job__metrics {
-    struct job__times syncs[2][2][JOB__DIDS];
+    struct histogram syncs[2][2][JOB__DIDS];
     uint64_t finished[2][8]; /* by reason */
     uint64_t pods_finished[2][2];
     uint64_t indexes_finished[2][2]; /* global or per index, succeeded or failed */

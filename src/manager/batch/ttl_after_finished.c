@@ -3,18 +3,22 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/ttlafterfinished, func (*Controller) processJob.
  */
-#include "base/buf.h"
 #include "base/clock.h"
+#include "base/metric.h"
 #include "manager/batch/job_int.h"
 #include "manager/controller_int.h"
 #include "manager/pods_int.h"
 
-enum { BUCKETS = 14 };
+static const struct histogram_row delay = {
+    .name = "ttl_after_finished_controller_job_deletion_duration_seconds",
+    .level = "ALPHA",
+    .help = "How long after their time finished Jobs were deleted.",
+    .bounds = {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6, 819.2},
+};
 
 struct ttl_jobs {
-    struct manager__base base;    /* keys: Jobs */
-    uint64_t delays[BUCKETS + 1]; /* job_deletion_duration_seconds */
-    double delay_sum;
+    struct manager__base base; /* keys: Jobs */
+    struct histogram delays;
 };
 
 struct deletion {
@@ -60,12 +64,7 @@ static void deleted(void *arg, struct work *w, const struct client_answer *answe
         work_fail_by(w, answer);
         return;
     }
-    double seconds = (double)(manager__now(d->c->base.manager) - d->expired) / (double)CLOCK_SECOND;
-    size_t i = 0;
-    while (i < BUCKETS && seconds > 0.1 * (1 << i))
-        i++;
-    d->c->delays[i]++;
-    d->c->delay_sum += seconds;
+    histogram_observe_ns(&delay, &d->c->delays, manager__now(d->c->base.manager) - d->expired);
 }
 
 /* The Job as it is now: its time may have been changed meanwhile. */
@@ -99,19 +98,8 @@ static void job_set(void *self, const struct api_object *old, const struct api_o
 }
 
 static void write_metrics(const void *self, struct buf *out) {
-    const struct ttl_jobs *c = self;
-    static const char name[] = "ttl_after_finished_controller_job_deletion_duration_seconds";
-    uint64_t sum = 0;
-    buf_addf(out,
-             "# HELP %s [ALPHA] How long after their time finished Jobs were deleted.\n"
-             "# TYPE %s histogram\n",
-             name, name);
-    for (size_t i = 0; i < BUCKETS; i++)
-        buf_addf(out, "%s_bucket{le=\"%g\"} %llu\n", name, 0.1 * (1 << i),
-                 (unsigned long long)(sum += c->delays[i]));
-    sum += c->delays[BUCKETS];
-    buf_addf(out, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum %g\n%s_count %llu\n", name,
-             (unsigned long long)sum, name, c->delay_sum, name, (unsigned long long)sum);
+    histogram_head(out, &delay);
+    histogram_write(out, &delay, STR(""), &((const struct ttl_jobs *)self)->delays);
 }
 
 const struct manager__controller manager__ttl_after_finished = {

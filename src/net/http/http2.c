@@ -307,6 +307,8 @@ static nghttp2_option *new_options(void) {
         BUG("nghttp2 has no memory");
     nghttp2_option_set_no_auto_window_update(options, 1);
     nghttp2_option_set_no_closed_streams(options, 1);
+    /* Go's clients send what users gave them, and try again for long if it is refused. */
+    nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1);
     nghttp2_option_set_max_outbound_ack(options, LIMIT_NET_ACKS);
     nghttp2_option_set_stream_reset_rate_limit(options, LIMIT_NET_RESETS,
                                                LIMIT_NET_RESETS_PER_SECOND);

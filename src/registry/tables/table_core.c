@@ -340,6 +340,8 @@ static struct str external_ip(struct arena *a, const struct api_service *s) {
     add_all(&text, &s->spec.external_ips);
     if (text.n)
         return arena_str(a, buf_view(&text));
+    if (!s->spec.type.n) /* the empty one of a bookmark */
+        return STR("<unknown>");
     return balanced ? STR("<pending>") : STR("<none>");
 }
 

@@ -376,7 +376,7 @@ static void test_connections(void **state) {
     } steps[] = {
         {"pods \"p\" not found", "pods \"p\" not found", "pods \"p\" not found"},
         {"", "pod p does not have a host assigned", "address not allowed"},
-        {"nodes \"n1\" not found", "nodes \"n1\" not found", "address not allowed"},
+        {"pods \"n1\" not found", "pods \"n1\" not found", "address not allowed"},
         {"Get \"https://10.0.0.9:10250/containerLogs/default/p/c\": this server does not connect "
          "to "
          "nodes or pods",

@@ -190,6 +190,35 @@ static void a_watch_that_ends_goes_on(void **state) {
     }
 }
 
+/* Whoever begins to decide knows all that was there then, though the watch was broken. */
+static void what_may_have_been_missed_is_listed(void **state) {
+    struct world w;
+    struct told t = {0};
+    (void)state;
+    world_start(&w, "");
+    struct flaky f = {.base = {.carrier = &flaky_carrier, .loop = w.loop}, .inner = w.client};
+    struct informers *set = informers_new(&f.base, &w.log);
+    struct informer *i = informers_of(set, client_kind(API_T_config_map));
+    world_create(&w, map_a);
+    world_run(&w, 1);
+    informers_renew(set);
+    assert_true(informer_has_synced(i));
+    assert_int_equal(f.starts, 1);
+    end_watch(&f, ERR_UNAVAILABLE);
+    world_delete(&w, API_T_config_map, "a");
+    world_create(&w, map_b);
+    informers_renew(set);
+    assert_false(informer_has_synced(i));
+    informer_listen(i, &(struct informer_handler){on_set, on_deleted, on_synced, &t});
+    while (!t.synced)
+        net_loop_turn(w.loop, 0);
+    assert_null(informer_get(i, STR("default"), STR("a")));
+    assert_non_null(informer_get(i, STR("default"), STR("b")));
+    assert_int_equal(f.starts, 2);
+    informers_free(set);
+    world_stop(&w);
+}
+
 static void one_that_was_made_again_is_told_as_another(void **state) {
     struct world w;
     struct told t = {0};
@@ -274,13 +303,44 @@ static void what_was_written_before_is_told_before(void **state) {
     }
 }
 
+static const struct api_object *only_names(const struct api_object *o) {
+    struct api_object *out = api_object_copy(o);
+    ((struct api_config_map *)api_own_body(out))->data = (struct labels){0};
+    return api_publish(out);
+}
+
+static void one_may_keep_a_part_of_its_objects(void **state) {
+    struct world w;
+    struct told t;
+    (void)state;
+    world_start(&w, "");
+    world_create(&w, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: v}}");
+    struct informer *i = informers_of(w.informers, client_kind(API_T_config_map));
+    informer_slim(i, only_names);
+    listen(&w, &t);
+    world_run(&w, 0.1);
+    const struct api_object *a = informer_get(i, STR("default"), STR("a"));
+    assert_int_equal(((const struct api_config_map *)a->body)->data.n, 0);
+    world_patch(&w, API_T_config_map, "a", NULL, "{\"data\":{\"x\":\"1\"}}");
+    world_run(&w, 0.1);
+    assert_int_equal(t.changed, 1);
+    a = informer_get(i, STR("default"), STR("a"));
+    assert_int_equal(((const struct api_config_map *)a->body)->data.n, 0);
+    world_delete(&w, API_T_config_map, "a");
+    world_run(&w, 0.1);
+    assert_int_equal(informer_count(i), 0);
+    world_stop(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_there_and_what_changes_is_told),
         cmocka_unit_test(indexes_follow),
         cmocka_unit_test(a_watch_that_ends_goes_on),
+        cmocka_unit_test(what_may_have_been_missed_is_listed),
         cmocka_unit_test(one_that_was_made_again_is_told_as_another),
         cmocka_unit_test(what_was_written_before_is_told_before),
+        cmocka_unit_test(one_may_keep_a_part_of_its_objects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

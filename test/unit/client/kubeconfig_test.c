@@ -287,6 +287,14 @@ static void files_are_found(void **state) {
     assert_true(str_starts(str_of(err.msg), STR("kubeconfig: cannot read '/tmp/")));
     from = (struct kubeconfig_sources){.files = from.file};
     assert_int_equal(kubeconfig_load(&a, &from, &x, &err), -1);
+    EXPECT(str_of(err.msg),
+           arena_printf(&a,
+                        "there is no kubeconfig: $KUBECONFIG names %.*s, which does not exist; set "
+                        "it to one that does, or give one with --kubeconfig",
+                        STR_ARG(from.files))
+               .p);
+    from = (struct kubeconfig_sources){.home = from.files};
+    assert_int_equal(kubeconfig_load(&a, &from, &x, &err), -1);
     EXPECT(str_of(err.msg), "there is no kubeconfig: give one with --kubeconfig or $KUBECONFIG");
 }
 

@@ -47,7 +47,9 @@ static void what_contradicts_itself_is_refused(void **state) {
           "it must begin with kube-scheduler=, kube-controller-manager= or kubelet=");
     fails((const char *const[]){"--memory", "--component-feature-gates", "kubelet=Nothing=true",
                                 NULL},
-          "kubelet: ");
+          "error: --component-feature-gates=kubelet: unrecognized feature gate: Nothing");
+    fails((const char *const[]){"--memory", "--feature-gates", "Nothing=true", NULL},
+          "error: unrecognized feature gate: Nothing");
 }
 
 static void time_has_a_speed(void **state) {

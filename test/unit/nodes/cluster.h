@@ -19,7 +19,7 @@ struct cluster {
     struct feature_config gates; /* of the kubelets */
     struct nodes_pool pool;
     struct nodes *nodes;
-    bool is_choosy;
+    bool is_choosy, is_alone;
 };
 
 static const struct str chosen[] = {STR_INIT("n1"), STR_INIT("n3")};
@@ -36,6 +36,7 @@ static inline void start_nodes(struct cluster *c) {
         .is_choosy = c->is_choosy,
         .chosen = chosen,
         .chosen_count = 2,
+        .is_alone = c->is_alone,
         .start_delay = 2 * CLOCK_SECOND,
         .stop_delay = 3 * CLOCK_SECOND,
     });

@@ -37,7 +37,7 @@ static void crashes(void **state) {
     assert_int_equal(s->last_state.terminated->exit_code, 255);
     assert_true(s->state.running->started_at.sec >= 1700000070);
     assert_true(str_is(pod_of(&c, "never")->status.phase, "Failed"));
-    assert_int_equal(node_of(&c, "node-0")->status.node_info.boot_id.n, 32);
+    assert_int_equal(node_of(&c, "node-0")->status.node_info.boot_id.n, 36);
     assert_non_null(world_event(&c.w, "Rebooted", "node-0"));
     assert_non_null(world_event(&c.w, "Starting", "node-0"));
     /* Once is enough. */

@@ -420,6 +420,103 @@ static void backoff(void **state) {
     assert_int_equal(nodes__backoff_seconds(INT32_MAX), 300);
 }
 
+/* ---- what another kubelet has told ---- */
+
+#define FOREIGN(name, id, restarts, state)                                                       \
+    "{name: " name ", image: 'docker.io/library/i:1', imageID: 'docker.io/library/i@sha256:0', " \
+    "containerID: 'containerd://" id "', restartCount: " restarts                                \
+    ", allocatedResources: {cpu: 1}, resources: {requests: {cpu: 1}}, volumeMounts: [{name: v, " \
+    "mountPath: /v}], " state "}"
+#define UP         "ready: true, started: true, state: {running: {startedAt: " AT(30) "}}"
+#define TOLD       "type: Ready, status: 'True', lastTransitionTime: " AT(31)
+#define TRUE(type) "{type: " type ", status: 'True', observedGeneration: 3}"
+
+/* A pod of a dump: its images and ids are those of a runtime, its conditions in an order of its
+ * own. */
+static struct api_object *foreign_pod(struct arena *a, const char *spec, const char *containers) {
+    struct str text = arena_printf(
+        a,
+        "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: u, generation: "
+        "3}, spec: {containers: [{name: a, image: 'i:1', resources: {requests: {cpu: 1}}}, {name: "
+        "b, image: 'i:1', resources: {requests: {cpu: %s}}}]}, status: {phase: Running, "
+        "observedGeneration: 3, startTime: " AT(
+            30) ", hostIP: 192.0.2.1, podIP: 10.9.9.9, podIPs: "
+                "[{ip: 10.9.9.9}], conditions: [{" TOLD
+                "}, {type: example.com/gate, status: 'False'}, " TRUE("PodScheduled") ", " TRUE(
+                    "Initialized") ", " TRUE("ContainersReady") ", " TRUE("PodReadyToStartContainer"
+                                                                          "s") "], "
+                                                                               "containerStatuses: "
+                                                                               "[%s]}}",
+        spec, containers);
+    return object_of(a, text.p);
+}
+
+static void pods_of_others_stay(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct api_pod_status status = {0};
+    struct api_object *pod =
+        foreign_pod(&a, "1", FOREIGN("a", "1a", "0", UP) ", " FOREIGN("b", "2b", "4", UP));
+    struct nodes__pod_next next = nodes__next_of_pod(&a, pod, &facts, &status);
+    assert_int_equal(next.step, NODES__POD_WAITS);
+    assert_true(next.at == INT64_MAX);
+    api_object_free(pod);
+    arena_release(&a);
+}
+
+/* What changes is told, and all else stays: who was restarted has an id of ours, who has not and
+ * ended before keeps its own, with why it did. */
+static void pods_of_others_go_on(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct api_pod_status status = {0};
+    struct api_object *pod = foreign_pod(
+        &a, "1",
+        FOREIGN("a", "1a", "0", UP) ", " FOREIGN(
+            "b", "2b", "4",
+            "ready: false, started: false, state: {terminated: {reason: OOMKilled, exitCode: 137, "
+            "containerID: 'containerd://2b', startedAt: " AT(30) ", finishedAt: " AT(39) "}}"));
+    struct api_pod *body = api_own_body(pod);
+    assert_int_equal(nodes__next_of_pod(&a, pod, &facts, &status).step, NODES__POD_WRITES);
+    const struct api_container_status *b = &status.container_statuses.v[1];
+    assert_true(str_is(status.container_statuses.v[0].container_id, "containerd://1a"));
+    assert_int_equal(status.container_statuses.v[0].volume_mounts.n, 1);
+    assert_true(str_is(b->state.waiting->reason, "CrashLoopBackOff"));
+    assert_true(str_is(b->container_id, "containerd://2b"));
+    assert_true(str_is(b->last_state.terminated->reason, "OOMKilled"));
+    assert_true(str_is(b->last_state.terminated->container_id, "containerd://2b"));
+    body->status = status;
+    struct nodes__pod_facts later = facts;
+    later.now += 100 * CLOCK_SECOND;
+    assert_int_equal(nodes__next_of_pod(&a, pod, &later, &status).step, NODES__POD_WRITES);
+    b = &status.container_statuses.v[1];
+    assert_int_equal(b->restart_count, 5);
+    assert_true(str_is(b->image, "i:1"));
+    assert_false(str_is(b->container_id, "containerd://2b"));
+    assert_true(str_is(b->last_state.terminated->container_id, "containerd://2b"));
+    assert_true(str_is(b->last_state.terminated->reason, "OOMKilled"));
+    assert_true(str_is(status.pod_ip, "10.9.9.9"));
+    api_object_free(pod);
+    arena_release(&a);
+}
+
+/* What a pod has come to ask for is given to it, and told. */
+static void pods_of_others_are_resized(void **state) {
+    (void)state;
+    struct arena a = {0};
+    struct api_pod_status status = {0};
+    struct api_object *pod =
+        foreign_pod(&a, "2", FOREIGN("a", "1a", "0", UP) ", " FOREIGN("b", "2b", "4", UP));
+    assert_int_equal(nodes__next_of_pod(&a, pod, &facts, &status).step, NODES__POD_WRITES);
+    const struct api_container_status *b = &status.container_statuses.v[1];
+    assert_int_equal(b->allocated_resources.v[0].value.value, 2);
+    assert_int_equal(b->resources->requests.v[0].value.value, 2);
+    assert_true(str_is(b->container_id, "containerd://2b"));
+    assert_true(str_is(status.container_statuses.v[0].image, "docker.io/library/i:1"));
+    api_object_free(pod);
+    arena_release(&a);
+}
+
 /* ---- what others write ---- */
 
 #define COUNTED(count, state) \
@@ -506,8 +603,43 @@ static void addresses(void **state) {
         list[1].address = str_of(others[i]);
         assert_false(nodes__index_of(&node, &index));
     }
-    assert_int_equal(nodes__number_of(258, nodes__pod_address(&a, 258, 77)), 77);
-    assert_int_equal(nodes__number_of(259, nodes__pod_address(&a, 258, 77)), 0);
+    arena_release(&a);
+}
+
+/* The range of a node's pods, its first address and how many there are. */
+static const struct {
+    const char *cidr, *second;
+    uint32_t most;
+} ranges[] = {
+    {"", "10.2.3.2", 254},
+    {"10.244.7.0/24", "10.244.7.2", 254},
+    {"10.244.7.9/16", "10.244.0.2", 254},
+    {"10.0.3.192/26", "10.0.3.194", 62},
+    {"10.0.3.6/30", "10.0.3.6", 2},
+    {"10.0.3.6/31", "10.2.3.2", 254},
+    {"10.0.3.0/0", "10.2.3.2", 254},
+    {"10.0.3.0/x", "10.2.3.2", 254},
+    {"10.0.3/24", "10.2.3.2", 254},
+    {"fd00::/64", "10.2.3.2", 254},
+};
+
+static void pods_have_the_range_of_their_node(void **state) {
+    (void)state;
+    struct arena a = {0};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        struct api_node node = {.spec.pod_cidr = str_of(ranges[i].cidr)};
+        struct nodes__range r = nodes__range_of(&node, 259);
+        if (!str_is(nodes__pod_address(&a, &r, 2), ranges[i].second) || r.most != ranges[i].most)
+            fail_msg("%s: %.*s, %u", ranges[i].cidr, STR_ARG(nodes__pod_address(&a, &r, 2)),
+                     r.most);
+        assert_int_equal(nodes__number_of(&r, nodes__pod_address(&a, &r, 2)), 2);
+        assert_int_equal(nodes__number_of(&r, nodes__pod_address(&a, &r, r.most)), r.most);
+        r.first += 256;
+        assert_int_equal(nodes__number_of(&r, str_of(ranges[i].second)), 0);
+        r.first -= 512;
+        assert_int_equal(nodes__number_of(&r, str_of(ranges[i].second)), 0);
+        assert_int_equal(nodes__number_of(&r, STR("fd00::2")), 0);
+    }
     arena_release(&a);
 }
 
@@ -519,6 +651,7 @@ int main(void) {
         cmocka_unit_test(resources),
         cmocka_unit_test(backoff),
         cmocka_unit_test(addresses),
+        cmocka_unit_test(pods_have_the_range_of_their_node),
         cmocka_unit_test(first_containers_run_in_turn),
         cmocka_unit_test(first_containers_fail),
         cmocka_unit_test(containers_are_restarted_by_themselves),
@@ -526,6 +659,9 @@ int main(void) {
         cmocka_unit_test(stops),
         cmocka_unit_test(ephemeral_containers),
         cmocka_unit_test(messages),
+        cmocka_unit_test(pods_of_others_stay),
+        cmocka_unit_test(pods_of_others_go_on),
+        cmocka_unit_test(pods_of_others_are_resized),
         cmocka_unit_test(hostile_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

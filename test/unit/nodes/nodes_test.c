@@ -31,6 +31,10 @@ static void nodes_are_made_and_live(void **state) {
         str_is(labels_find(&n->metadata.labels, STR("kubernetes.io/hostname"))->value, "node-7"));
     assert_true(str_is(n->spec.taints.v[0].key, "sla"));
     assert_true(str_is(n->status.node_info.kernel_version, "5.15.0"));
+    assert_int_equal(n->status.node_info.machine_id.n, 32);
+    assert_int_equal(n->status.node_info.system_uuid.n, 36);
+    assert_int_equal(n->status.node_info.boot_id.n, 36);
+    assert_false(str_eq(n->status.node_info.boot_id, n->status.node_info.system_uuid));
     assert_true(str_is(n->status.addresses.v[0].address, "172.16.0.8"));
     const struct api_node_condition *ready = node_condition(n, "Ready");
     assert_true(str_is(ready->status, "True") && str_is(ready->reason, "KubeletReady"));
@@ -365,6 +369,26 @@ static void pods_share_a_node(void **state) {
     end(&c);
 }
 
+/* Addresses are of the range that the node has, also when it gets it late. */
+static void pods_have_addresses_of_their_node(void **state) {
+    (void)state;
+    struct cluster c = {0};
+    begin(&c, 1);
+    world_create(&c.w, "{apiVersion: v1, kind: Node, metadata: {name: other}}");
+    const char *text = "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {nodeName: other, "
+                       "containers: [{name: c, image: i}]}}";
+    world_create(&c.w, arena_printf(&c.w.arena, text, "p").p);
+    world_run(&c.w, 5);
+    assert_true(str_starts(pod_of(&c, "p")->status.pod_ip, STR("10.1.")));
+    world_patch(&c.w, API_T_node, "other", NULL,
+                "{\"spec\":{\"podCIDR\":\"10.244.9.0/24\",\"podCIDRs\":[\"10.244.9.0/24\"]}}");
+    world_create(&c.w, arena_printf(&c.w.arena, text, "q").p);
+    world_run(&c.w, 5);
+    assert_true(str_starts(pod_of(&c, "p")->status.pod_ip, STR("10.1.")));
+    assert_true(str_starts(pod_of(&c, "q")->status.pod_ip, STR("10.244.9.")));
+    end(&c);
+}
+
 static void resize(struct cluster *c, const char *cpu) {
     struct str patch = arena_printf(&c->w.arena,
                                     "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{"
@@ -529,6 +553,60 @@ static void nodes_are_chosen(void **state) {
 }
 
 /* Another process goes on where one stopped. */
+static struct str address_of(struct cluster *c, const char *name) {
+    return node_of(c, name)->status.addresses.v[0].address;
+}
+
+static struct nodes *look_after(struct cluster *c, const struct str *name,
+                                struct informers *informers) {
+    return nodes_new(&(struct nodes_opts){.client = c->w.client,
+                                          .informers = informers,
+                                          .log = &c->w.log,
+                                          .gates = &c->gates.enabled,
+                                          .seed = 1,
+                                          .is_choosy = true,
+                                          .chosen = name,
+                                          .chosen_count = 1});
+}
+
+/* Two processes give out addresses at the same moment: no two nodes have the same in the end. */
+static void nodes_of_two_processes(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 0);
+    stop_nodes(&c);
+    for (int i = 0; i < 2; i++)
+        world_create(&c.w, i ? "{apiVersion: v1, kind: Node, metadata: {name: n1}}"
+                             : "{apiVersion: v1, kind: Node, metadata: {name: n3}}");
+    c.w.informers = informers_new(c.w.client, &c.w.log);
+    struct informers *others = informers_new(c.w.client, &c.w.log);
+    c.nodes = look_after(&c, &chosen[0], c.w.informers);
+    struct nodes *second = look_after(&c, &chosen[1], others);
+    world_run(&c.w, 2);
+    assert_true(str_is(address_of(&c, "n1"), "172.16.0.1"));
+    assert_true(str_is(address_of(&c, "n3"), "172.16.0.2"));
+    nodes_free(second);
+    informers_free(others);
+    end(&c);
+}
+
+/* A pod that is new when the process starts gets no address that a pod has which runs. */
+static void addresses_outlive_the_process(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 1);
+    add_pod(&c, "z", "", "restartPolicy: Never");
+    world_run(&c.w, 10);
+    stop_nodes(&c);
+    add_pod(&c, "a", "", "restartPolicy: Never");
+    c.w.informers = informers_new(c.w.client, &c.w.log);
+    start_nodes(&c);
+    world_run(&c.w, 10);
+    assert_true(str_is(pod_of(&c, "z")->status.pod_ip, "10.1.0.2"));
+    assert_true(str_is(pod_of(&c, "a")->status.pod_ip, "10.1.0.3"));
+    end(&c);
+}
+
 static void pods_outlive_the_process(void **state) {
     (void)state;
     struct cluster c;
@@ -562,10 +640,13 @@ int main(void) {
         cmocka_unit_test(pods_stop),
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_share_a_node),
+        cmocka_unit_test(pods_have_addresses_of_their_node),
         cmocka_unit_test(pods_are_resized),
         cmocka_unit_test(resizes_are_admitted),
         cmocka_unit_test(pods_come_before_their_nodes),
         cmocka_unit_test(nodes_are_chosen),
+        cmocka_unit_test(nodes_of_two_processes),
+        cmocka_unit_test(addresses_outlive_the_process),
         cmocka_unit_test(pods_outlive_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,10 @@ static const struct {
      BAD "vary[0]: Required value: one of label, annotation, taint and nodeInfo"},
     {"vary: [{label: a, taint: b, values: [a]}]",
      BAD "vary[0].taint: Forbidden: only one of label, annotation, taint and nodeInfo"},
+    {"vary: [{taint: a, values: [x]}], template: {spec: {taints: [{key: b}]}}",
+     BAD "vary[0].taint: Invalid value: \"a\": no taint in spec.template.spec.taints has this key; "
+         "add one there, with its effect"},
+    {"vary: [{taint: b, values: [x]}], template: {spec: {taints: [{key: b}]}}", NULL},
     {"vary: [{label: a}]", BAD "vary[0].values: Required value"},
     {"vary: [{label: a, values: [x], random: 1}]",
      STRICT "json: cannot unmarshal number into Go struct field NodePool.spec.vary[0].random of "

@@ -1,14 +1,17 @@
 /*
  * A scheduler that is ended and made anew at any moment, against a server that refuses requests at
- * times, while pods come and go: no node ever has more than it can, nothing is stuck, and in the
- * end every pod has a node that can have one.
+ * times and goes away at others, while pods come and go: no node ever has more than it can, nothing
+ * is stuck, and in the end every pod has a node that can have one.
  */
+#include "outage.h"
 #include "refusal.h"
 
-enum { NODES = 6, CPUS = 3, STEPS = 150, SEEDS = 40 };
+enum { NODES = 6, CPUS = 3, STEPS = 150, SEEDS = 100 };
 
 struct churn {
     struct scene x;
+    struct outage outage;
+    struct informers *standby; /* of the scheduler that waits for the end of the other */
     struct refusal refusal;
     uint64_t seed, chance;
     int pods; /* that were made */
@@ -36,10 +39,38 @@ static void end_pod(struct churn *c) {
     world_delete(&c->x.w, API_T_pod, name);
 }
 
+static struct informers *make_informers(struct churn *c) {
+    return informers_new(&c->outage.base, &c->x.w.log);
+}
+
+static void begin(struct churn *c, struct informers *informers) {
+    outage_begin_scheduler(&c->x, &c->outage, informers);
+    refusal_start(&c->x, &c->refusal);
+}
+
 static void restart(struct churn *c) {
     scene_end_scheduler(&c->x);
-    scene_begin_scheduler(&c->x);
-    refusal_start(&c->x, &c->refusal);
+    begin(c, make_informers(c));
+}
+
+/* Another one goes on, which has watched the cluster all the time. */
+static void hand_over(struct churn *c) {
+    struct informers *warm = c->standby;
+    scene_end_scheduler(&c->x);
+    informers_renew(warm);
+    begin(c, warm);
+    c->standby = make_informers(c);
+    scheduler_warm(c->standby);
+}
+
+/* The server goes away, and comes back with all that it has executed. */
+static void lose_server(struct churn *c) {
+    outage_start(&c->outage, below(c, 5));
+    world_run(&c->x.w, below(c, 30) / 10.0);
+    outage_end(&c->outage);
+    if (below(c, 2))
+        hand_over(c);
+    world_run(&c->x.w, below(c, 10) / 10.0);
 }
 
 static void refuse_some(struct churn *c) {
@@ -57,7 +88,7 @@ static void refuse_some(struct churn *c) {
 }
 
 static void step(struct churn *c) {
-    switch (below(c, 12)) {
+    switch (below(c, 13)) {
     case 0:
         restart(c);
         break;
@@ -75,6 +106,9 @@ static void step(struct churn *c) {
     case 6:
         for (unsigned i = below(c, 6); i > 0; i--)
             net_loop_turn(c->x.w.loop, 0);
+        break;
+    case 7:
+        lose_server(c);
         break;
     default:
         make_pod(c);
@@ -118,7 +152,10 @@ static void run(uint64_t seed) {
         snprintf(name, sizeof name, "node%d", i);
         scene_node(&c.x, name, CPUS, "[]");
     }
-    refusal_start(&c.x, &c.refusal);
+    outage_init(&c.outage, &c.x);
+    c.standby = make_informers(&c);
+    scheduler_warm(c.standby);
+    restart(&c);
     for (int i = 0; i < STEPS; i++) {
         step(&c);
         look(&c);
@@ -132,6 +169,7 @@ static void run(uint64_t seed) {
     assert_int_equal(c.x.s->under_way, 0);
     assert_int_equal(c.x.s->flights.live, 0);
     assert_int_equal(c.x.s->victims.live, 0);
+    informers_free(c.standby);
     scene_stop(&c.x);
 }
 

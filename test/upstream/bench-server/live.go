@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	boundTimeout = 300 * time.Second
+	boundTimeout = 60 * time.Second // without a pod more that is bound
 	pacedPods    = 1000
 	pacedEvery   = 10 * time.Millisecond
 	liveGates    = "TaintTolerationComparisonOperators=true"
@@ -98,6 +98,7 @@ func realCluster(dir string, c *config) (*server, error) {
 		path := filepath.Join(dir, "kubeconfig")
 		err = os.WriteFile(path, fmt.Appendf(nil, kubeconfig, s.address, adminToken), 0o600)
 		all[len(all)-1] = append(all[len(all)-1], "--feature-gates="+liveGates)
+		s.componentPort = port
 		s.component = []string{c.scheduler, "--kubeconfig=" + path, "--leader-elect=false", "--bind-address=127.0.0.1",
 			fmt.Sprintf("--secure-port=%d", port), "--cert-dir=" + dir, "--kube-api-qps=10000", "--kube-api-burst=10000",
 			"--feature-gates=" + liveGates}
@@ -108,17 +109,23 @@ func realCluster(dir string, c *config) (*server, error) {
 
 // ---- pods on their way ----
 
-// A run of pods: when each was sent, and how long it took until a watch told that it is bound.
+// A run of pods: when each was sent, and how long it took until a watch told that it is there, and that
+// it is bound.
 type journey struct {
 	m     *room
 	name  string
 	spec  string
 	mu    sync.Mutex
 	sent  []time.Time
-	took  []time.Duration // 0: not yet
+	shown []time.Duration // 0: not yet
+	took  []time.Duration
 	bound int
 	all   chan struct{}
-	rest  []byte // of an event that is not whole yet
+
+	version string // of the last event
+	rest    []byte // of an event that is not whole yet
+	over    bool   // nobody wants more events
+	broken  chan error
 }
 
 func (j *journey) podName(i int) string { return fmt.Sprintf("%s-%d", j.name, i) }
@@ -128,11 +135,11 @@ func (j *journey) body(i int) []byte {
 		`{"name":"c","image":"registry.example.com/c","resources":{"requests":{"cpu":"10m","memory":"16Mi"}}}]%s}}`, j.podName(i), j.spec)
 }
 
-// tell takes an event of a pod: those that have a node count once.
+// tell takes an event of a pod: that it is there, and that it has a node, count once each.
 func (j *journey) tell(event []byte) {
 	prefix := []byte(`"name":"` + j.name + "-")
 	at := bytes.Index(event, prefix)
-	if at < 0 || !bytes.Contains(event, []byte(`"nodeName":"`)) {
+	if at < 0 {
 		return
 	}
 	number, _, _ := bytes.Cut(event[at+len(prefix):], []byte{'"'})
@@ -142,13 +149,21 @@ func (j *journey) tell(event []byte) {
 	if err != nil || i >= len(j.took) || j.took[i] != 0 {
 		return
 	}
-	j.took[i] = time.Since(j.sent[i])
+	now := time.Since(j.sent[i])
+	if j.shown[i] == 0 {
+		j.shown[i] = now
+	}
+	if !bytes.Contains(event, []byte(`"nodeName":"`)) {
+		return
+	}
+	j.took[i] = now
 	if j.bound++; j.bound == len(j.took) {
 		close(j.all)
 	}
 }
 
-// watch has the events told from a connection of its own.
+// watch has the events told from a connection of its own. A server ends the watch of a client that
+// does not keep up with it, and then it goes on behind the last event.
 func (j *journey) watch() (*conn, error) {
 	version, err := j.m.s.version(j.m.path("pods"))
 	if err != nil {
@@ -158,20 +173,95 @@ func (j *journey) watch() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &request{method: "GET", path: j.m.path("pods?watch=1&resourceVersion=" + version)}
-	r.onData = func(_ *request, data []byte) {
-		j.rest = append(j.rest, data...)
-		for {
-			event, rest, whole := bytes.Cut(j.rest, []byte{'\n'})
-			if !whole {
-				break
-			}
-			j.tell(event)
-			j.rest = rest
+	j.version = version
+	return c, j.follow(c)
+}
+
+func (j *journey) follow(c *conn) error {
+	j.rest = nil
+	return c.submit(&request{method: "GET", path: j.m.path("pods?watch=1&resourceVersion=" + j.version), onData: j.take,
+		onEnd: func(r *request) { j.watchEnded(c, r) }}, true)
+}
+
+func (j *journey) take(_ *request, data []byte) {
+	j.rest = append(j.rest, data...)
+	for {
+		event, rest, whole := bytes.Cut(j.rest, []byte{'\n'})
+		if !whole {
+			break
 		}
-		j.rest = slices.Clone(j.rest)
+		if bytes.HasPrefix(event, []byte(`{"type":"ERROR"`)) {
+			j.give(fmt.Errorf("watch: %.300s", event))
+			return
+		}
+		j.tell(event)
+		j.version = versionOf(event)
+		j.rest = rest
 	}
-	return c, c.submit(r, true)
+	j.rest = slices.Clone(j.rest)
+}
+
+func (j *journey) give(err error) {
+	select {
+	case j.broken <- err:
+	default:
+	}
+}
+
+func (j *journey) watchEnded(c *conn, r *request) {
+	j.mu.Lock()
+	over := j.over
+	j.mu.Unlock()
+	if over {
+		return
+	}
+	if r.err == nil && r.status == 200 {
+		say("%-9s the watch of %s ended, and goes on from %s", j.m.s.name, j.name, j.version)
+		r.err = j.follow(c)
+	} else if r.err == nil {
+		r.err = fmt.Errorf("status %d", r.status)
+	}
+	if r.err != nil {
+		j.give(fmt.Errorf("watch: %w", r.err))
+	}
+}
+
+func (j *journey) end(c *conn) {
+	j.mu.Lock()
+	j.over = true
+	j.mu.Unlock()
+	c.close()
+}
+
+// wait waits until all pods are bound, for as long as more of them are.
+func (j *journey) wait() error {
+	for before := -1; ; {
+		select {
+		case <-j.all:
+			return nil
+		case err := <-j.broken:
+			return err
+		case <-time.After(boundTimeout):
+		}
+		j.mu.Lock()
+		now := j.bound
+		j.mu.Unlock()
+		if now == before {
+			return j.tellStall(now)
+		}
+		before = now
+	}
+}
+
+// tellStall says what the server says of pods of which none has been bound for long.
+func (j *journey) tellStall(bound int) error {
+	_, body, err := j.m.s.conns[0].ask("GET", j.m.path("pods"), "", nil)
+	if err != nil {
+		return err
+	}
+	first := body[max(bytes.Index(body, []byte(`"phase":"Pending"`)), 0):]
+	return fmt.Errorf("%s: %s: of %d pods a watch told %d to be bound, a list %d; of the first that waits: %.500s", j.m.s.name, j.name,
+		len(j.took), bound, bytes.Count(body, []byte(`"nodeName":"`)), first)
 }
 
 func (j *journey) fill(i int, r *request) {
@@ -202,24 +292,40 @@ func (j *journey) createPaced() error {
 	return nil
 }
 
+// tellStages says how long pods took until they were there, and from then until they had a node.
+func (j *journey) tellStages() {
+	since := make([]time.Duration, len(j.took))
+	for i := range since {
+		since[i] = j.took[i] - j.shown[i]
+	}
+	for _, x := range []struct {
+		name string
+		all  []time.Duration
+	}{{"until it is there", j.shown}, {"from then until it has a node", since}} {
+		c := &cost{latencies: slices.Sorted(slices.Values(x.all))}
+		say("%-9s   %-30s p50 %.2f, p90 %.2f, p99 %.2f, most %.2f ms", j.m.s.name, x.name, ms(c.quantile(.5)), ms(c.quantile(.9)),
+			ms(c.quantile(.99)), ms(c.quantile(1)))
+	}
+}
+
 // travel has n pods created and bound, and gives what that has cost; the pods are deleted then.
 func travel(m *room, name, spec string, n int, create func(j *journey) error) (*cost, error) {
-	j := &journey{m: m, name: name, spec: spec, sent: make([]time.Time, n), took: make([]time.Duration, n), all: make(chan struct{})}
+	j := &journey{m: m, name: name, spec: spec, sent: make([]time.Time, n), shown: make([]time.Duration, n), took: make([]time.Duration, n), all: make(chan struct{}),
+		broken: make(chan error, 1)}
 	c, err := j.watch()
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
+	defer j.end(c)
 	before, begin := m.s.processorTime(), time.Now()
 	if err := create(j); err != nil {
 		return nil, err
 	}
-	select {
-	case <-j.all:
-	case <-time.After(boundTimeout):
-		return nil, fmt.Errorf("%s: %d of %d pods are bound", m.s.name, j.bound, n)
+	if err := j.wait(); err != nil {
+		return nil, err
 	}
 	sum := &cost{requests: n, latencies: slices.Sorted(slices.Values(j.took)), processor: m.s.processorTime() - before}
+	j.tellStages()
 	last := j.sent[0]
 	for i, took := range j.took {
 		if at := j.sent[i].Add(took); at.After(last) {
@@ -279,6 +385,18 @@ func measurePlacements(s *server, pods int) error {
 	return measurePaced(m)
 }
 
+// measurePace is measurePaced alone, on nodes that have just come.
+func measurePace(s *server, _ int) error {
+	if _, err := createNodes(scaleNodes).run(s); err != nil {
+		return err
+	}
+	m, err := newRoom(s, "live", 0)
+	if err != nil {
+		return err
+	}
+	return measurePaced(m)
+}
+
 func measurePaced(m *room) error {
 	if err := taintNodes(m.s, noTaint); err != nil {
 		return err
@@ -297,8 +415,12 @@ func measurePaced(m *room) error {
 	return nil
 }
 
-// measureLive has each side on fresh servers of its own, one at a time.
-func measureLive(c *config, dir string) error {
+// onLive has each side measured on fresh servers of its own, one at a time.
+func onLive(measure func(s *server, pods int) error) func(c *config, dir string) error {
+	return func(c *config, dir string) error { return c.measureLive(dir, measure) }
+}
+
+func (c *config) measureLive(dir string, measure func(s *server, pods int) error) error {
 	for _, name := range []string{"berth", "upstream"} {
 		if name == "upstream" && c.etcd == "" {
 			continue
@@ -315,7 +437,10 @@ func measureLive(c *config, dir string) error {
 			return err
 		}
 		if _, err = s.start(); err == nil {
-			err = measurePlacements(s, c.pods)
+			err = measure(s, c.pods)
+		}
+		if err != nil {
+			s.tellLogs()
 		}
 		s.stop()
 		os.RemoveAll(own)

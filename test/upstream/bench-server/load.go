@@ -122,6 +122,27 @@ func (s *share) drive(depth int) {
 	}
 }
 
+// watchOver closes the connections when no request has been begun for long, which ends all of them: an
+// answer that never comes is an error.
+func watchOver(conns []*conn, taken *atomic.Int64, done chan struct{}) {
+	const patience = 120 * time.Second
+	for before := int64(-1); ; {
+		select {
+		case <-done:
+			return
+		case <-time.After(patience):
+		}
+		now := taken.Load()
+		if now == before {
+			for _, c := range conns {
+				c.close()
+			}
+			return
+		}
+		before = now
+	}
+}
+
 // run measures a load. What the server does on its own meanwhile counts, and so does what it does after
 // the last answer for as long as settle.
 func (l *load) run(s *server) (*cost, error) {
@@ -144,7 +165,10 @@ func (l *load) run(s *server) (*cost, error) {
 			group.Go(func() { shares[i].drive(depth) })
 		}
 	}
+	done := make(chan struct{})
+	go watchOver(conns, &taken, done)
 	group.Wait()
+	close(done)
 	sum := &cost{requests: l.n, wall: time.Since(begin)}
 	time.Sleep(settle)
 	sum.processor = s.processorTime() - before

@@ -205,7 +205,8 @@ var parts = []struct {
 	{'w', "watches", false, measureWatches},
 	{'h', "heartbeats", false, measureHeartbeats},
 	{'g', "growth", false, measureGrowth},
-	{'p', "placements", true, measureLive},
+	{'p', "placements", true, onLive(measurePlacements)},
+	{'t', "pace", true, onLive(measurePace)},
 }
 
 func run(c *config) error {
@@ -246,7 +247,7 @@ func main() {
 	flag.IntVar(&c.events, "events", 100, "events that watchers are told of in a round")
 	flag.IntVar(&c.most, "most", 500000, "pods up to which Berth grows")
 	flag.IntVar(&c.mostReal, "most-upstream", 50000, "pods up to which kube-apiserver grows")
-	flag.StringVar(&c.parts, "parts", "srlwhg", "start, requests, lists, watches, heartbeats, growth, placements")
+	flag.StringVar(&c.parts, "parts", "srlwhg", "start, requests, lists, watches, heartbeats, growth, placements, pace (of placements alone)")
 	soakMinutes := flag.Float64("soak", 0, "minutes to soak Berth for, instead")
 	fault := flag.String("fault", "", "what a watcher of the soak does wrong now and then: drop, repeat, reorder")
 	flag.Parse()

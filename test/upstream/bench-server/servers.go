@@ -4,8 +4,11 @@ package main
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,13 +27,14 @@ const (
 
 // A server with all its processes; it can be stopped and started again on what it has stored.
 type server struct {
-	name      string
-	dir       string
-	address   string
-	programs  func(s *server) ([][]string, error) // what to start, in this order
-	component []string                            // what to start when these are ready; may be nil
-	processes []*exec.Cmd
-	conns     []*conn
+	name          string
+	dir           string
+	address       string
+	programs      func(s *server) ([][]string, error) // what to start, in this order
+	component     []string                            // what to start when these are ready; may be nil
+	componentPort int                                 // where it says whether it is ready
+	processes     []*exec.Cmd
+	conns         []*conn
 }
 
 func freePort() (int, error) {
@@ -129,16 +133,58 @@ func (s *server) start() (time.Duration, error) {
 	for time.Since(begin) < startTimeout {
 		if s.isReady() {
 			took := time.Since(begin)
-			if s.component != nil {
-				if err := s.spawn(s.component); err != nil {
-					return took, err
-				}
+			if err := s.startComponent(); err != nil {
+				return took, err
 			}
 			return took, s.connect()
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
 	return 0, fmt.Errorf("%s is not ready after %v; its log is in %s", s.name, startTimeout, s.dir)
+}
+
+// startComponent waits until the component knows the cluster.
+func (s *server) startComponent() error {
+	if s.component == nil {
+		return nil
+	}
+	if err := s.spawn(s.component); err != nil {
+		return err
+	}
+	url := fmt.Sprintf("https://127.0.0.1:%d/readyz", s.componentPort)
+	for begin := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		_, err := readText(url)
+		if err == nil {
+			return nil
+		}
+		if time.Since(begin) > startTimeout {
+			return fmt.Errorf("%s is not ready after %v: %w", s.component[0], startTimeout, err)
+		}
+	}
+}
+
+// readText asks by a connection of its own each time, which must not leave anything behind.
+func readText(url string) ([]byte, error) {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
+	defer transport.CloseIdleConnections()
+	answer, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get(url)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", url, answer.Status)
+	}
+	return io.ReadAll(answer.Body)
+}
+
+// tellLogs shows what the processes said last.
+func (s *server) tellLogs() {
+	logs, _ := filepath.Glob(filepath.Join(s.dir, "*.log"))
+	for _, path := range logs {
+		text, _ := os.ReadFile(path)
+		say("the end of %s:\n%s", filepath.Base(path), text[max(0, len(text)-2000):])
+	}
 }
 
 func (s *server) isReady() bool {

@@ -128,6 +128,12 @@ func (x *execution) request(i int, s *step) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	mediaType := s.mediaType(body)
+	if s.Proto {
+		if encoded := packed(body); encoded != "" {
+			mediaType, body = protobufType, encoded
+		}
+	}
 	timeout := requestTimeout
 	if s.Watch {
 		timeout = 10 * requestTimeout
@@ -138,7 +144,7 @@ func (x *execution) request(i int, s *step) (answer, error) {
 		cancel()
 		return answer{}, err
 	}
-	x.setHeaders(req, s, body)
+	x.setHeaders(req, s, mediaType)
 	resp, err := x.s.client.Do(req)
 	if err != nil {
 		cancel()
@@ -157,23 +163,32 @@ func (x *execution) request(i int, s *step) (answer, error) {
 	if err != nil {
 		return a, err
 	}
+	if isDocument := strings.HasPrefix(path, "/openapi/") || strings.HasPrefix(path, "/metrics"); isDocument && resp.StatusCode == 200 {
+		a.Body = "<document>"
+		return a, nil
+	}
 	a.Body, err = readBody(resp.Header.Get("Content-Type"), text)
 	return a, err
 }
 
-func (x *execution) setHeaders(req *http.Request, s *step, body string) {
-	x.s.authorize(req)
+func (s *step) mediaType(body string) string {
+	if s.Type == "" && body != "" && s.Base64 == "" {
+		return "application/json"
+	}
+	return s.Type
+}
+
+func (x *execution) setHeaders(req *http.Request, s *step, mediaType string) {
+	authorize(req)
 	req.Header.Set("User-Agent", "compare/1")
-	switch {
-	case s.Type != "":
-		req.Header.Set("Content-Type", s.Type)
-	case body != "" && s.Base64 == "":
-		req.Header.Set("Content-Type", "application/json")
+	if mediaType != "" {
+		req.Header.Set("Content-Type", mediaType)
 	}
 	if s.Accept != "" {
 		req.Header.Set("Accept", s.Accept)
 	}
 	for i, who := range s.As {
+		who = strings.ReplaceAll(who, placeholder, x.namespace)
 		if i == 0 {
 			req.Header.Set("Impersonate-User", who)
 		} else {
@@ -181,7 +196,10 @@ func (x *execution) setHeaders(req *http.Request, s *step, body string) {
 		}
 	}
 	for k, v := range s.Headers {
-		req.Header.Set(k, v)
+		v = strings.ReplaceAll(x.known.fill(v, func(v string) string { return v }), placeholder, x.namespace)
+		if req.Header.Set(k, v); v == "" {
+			req.Header.Del(k)
+		}
 	}
 }
 

@@ -15,6 +15,19 @@ const (
 	selector = `{"matchLabels":{"app":"web"}}`
 )
 
+// A certificate of an authority, as JSON has it.
+const authority = "" +
+	`-----BEGIN CERTIFICATE-----\n` +
+	`MIIBbjCCARWgAwIBAgIUb9L3TfHoB5NqVCPG6WZcI+3QFqwwCgYIKoZIzj0EAwIw\n` +
+	`DDEKMAgGA1UEAwwBYzAgFw0yNjExMTgyMjA4MDBaGA8yMTI2MTAyNTIyMDgwMFow\n` +
+	`DDEKMAgGA1UEAwwBYzBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABLZqLdEDDk7W\n` +
+	`vLRzF5CLjQnupY1eW0xUv9IPeCnqlhXpXTsyfDR1H4nDHDTT9nVtVXSQ24q+nhmt\n` +
+	`NCaDyoVvWd6jUzBRMB0GA1UdDgQWBBTZE2nltaSNzoAHthQbdGoVdFhVADAfBgNV\n` +
+	`HSMEGDAWgBTZE2nltaSNzoAHthQbdGoVdFhVADAPBgNVHRMBAf8EBTADAQH/MAoG\n` +
+	`CCqGSM49BAMCA0cAMEQCIHsL3TJX8n0rYhuJubLxefGQi6Xq4LH2ImzqTOAqUE08\n` +
+	`AiBP5BJb9V3Xo+IC9YZtXg1sW8XSyczawOJM0j2IWBv4og==\n` +
+	`-----END CERTIFICATE-----\n`
+
 var kinds = []kind{
 	{"/api/v1", "configmaps", "ConfigMap", false, false, `{"data":{"a":"1"}}`, []string{
 		`{"data":{"b":"2"}}`, `{"data":{"a":null}}`, `{"binaryData":{"c":"aGk="}}`, `{"immutable":true}`, `{"data":{"bad key":"x"}}`, `{"data":{"a":1}}`, `{"data":["a"]}`}},
@@ -62,7 +75,7 @@ var kinds = []kind{
 		`{"provisioner":"other"}`, `{"allowVolumeExpansion":true}`, `{"volumeBindingMode":"WaitForFirstConsumer"}`, `{"parameters":{"a":"b"}}`, `{"reclaimPolicy":"Retain"}`}},
 	{"/apis/storage.k8s.io/v1", "csidrivers", "CSIDriver", true, false, `{"spec":{}}`, []string{
 		`{"spec":{"attachRequired":false}}`, `{"spec":{"podInfoOnMount":true}}`}},
-	{"/apis/storage.k8s.io/v1", "csinodes", "CSINode", true, false, `{"spec":{"drivers":[]}}`, []string{
+	{"/apis/storage.k8s.io/v1", "csinodes", "CSINode", true, true, `{"spec":{"drivers":[]}}`, []string{
 		`{"spec":{"drivers":[{"name":"d","nodeID":"n","topologyKeys":["a"]}]}}`}},
 	{"/apis/storage.k8s.io/v1", "volumeattachments", "VolumeAttachment", true, true, `{"spec":{"attacher":"a","nodeName":"n","source":{"persistentVolumeName":"v"}}}`, []string{
 		`{"spec":{"nodeName":"m"}}`, `{"status":{"attached":true}}`}},
@@ -143,4 +156,14 @@ var kinds = []kind{
 		`{"spec":{"ports":[{"port":80,"targetPort":"http"},{"port":80}]}}`, `{"spec":{"ports":null}}`, `{"spec":{"loadBalancerClass":"a/b"}}`, `{"spec":{"sessionAffinity":"ClientIP"}}`}},
 	{"/apis/networking.k8s.io/v1", "servicecidrs", "ServiceCIDR", true, true, `{"spec":{"cidrs":["10.9.0.0/24"]}}`, []string{
 		`{"spec":{"cidrs":["10.9.0.0/24","fd09::/64"]}}`, `{"spec":{"cidrs":["10.8.0.0/24"]}}`, `{"spec":{"cidrs":[]}}`, `{"spec":{"cidrs":["x"]}}`}},
+	{"/api/v1", "namespaces", "Namespace", true, true, `{}`, []string{
+		`{"spec":{"finalizers":["kubernetes"]}}`, `{"spec":{"finalizers":["example.com/f","kubernetes"]}}`, `{"status":{"phase":"Terminating"}}`, `{"metadata":{"labels":{"kubernetes.io/metadata.name":"z"}}}`, `{"spec":{"finalizers":["x"]}}`}},
+	{"/apis/storagemigration.k8s.io/v1", "storageversionmigrations", "StorageVersionMigration", true, true, `{"spec":{"resource":{"group":"apps","resource":"deployments"}}}`, []string{
+		`{"spec":{"resource":{"resource":"pods"}}}`, `{"spec":{"resource":{"group":"","resource":"secrets"}}}`, `{"spec":{"resource":{"resource":"Odd/x"}}}`, `{"spec":null}`, `{"status":{"resourceVersion":"7"}}`}},
+	{"/apis/certificates.k8s.io/v1", "clustertrustbundles", "ClusterTrustBundle", true, false, `{"spec":{"trustBundle":"` + authority + `"}}`, []string{
+		`{"spec":{"signerName":"example.com/s"}}`, `{"spec":{"trustBundle":"x"}}`, `{"spec":{"trustBundle":""}}`, `{"spec":{"trustBundle":"` + authority + authority + `"}}`, `{"spec":{"trustBundle":"` + authority + `# more\n"}}`}},
+	{"/apis/admissionregistration.k8s.io/v1", "mutatingadmissionpolicies", "MutatingAdmissionPolicy", true, false, `{"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":["example.com"],"apiVersions":["v1"],"operations":["CREATE"],"resources":["xs"]}]},"failurePolicy":"Fail","reinvocationPolicy":"Never","mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{metadata: Object.metadata{labels: {'a': 'b'}}}"}}]}}`, []string{
+		`{"spec":{"reinvocationPolicy":"IfNeeded"}}`, `{"spec":{"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[JSONPatch{op: 'add', path: '/x', value: 'y'}]"}}]}}`, `{"spec":{"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"1"}}]}}`, `{"spec":{"mutations":[]}}`, `{"spec":{"variables":[{"name":"v","expression":"1"}]}}`, `{"spec":{"failurePolicy":"Ignore"}}`, `{"spec":{"reinvocationPolicy":null}}`}},
+	{"/apis/admissionregistration.k8s.io/v1", "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding", true, false, `{"spec":{"policyName":"p.example.com","matchResources":{"namespaceSelector":{"matchLabels":{"no":"where"}}}}}`, []string{
+		`{"spec":{"paramRef":{"name":"n","parameterNotFoundAction":"Deny"}}}`, `{"spec":{"policyName":""}}`, `{"spec":{"paramRef":{"name":"n"}}}`}},
 }

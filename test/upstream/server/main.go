@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 func main() {
@@ -39,6 +40,8 @@ func command() error {
 	all := flag.Bool("all", false, "print every difference, in place of its causes")
 	one := flag.String("case", "", "the id of a case as AREA-SEED-NUMBER: prints it and where the servers differ in it")
 	only := flag.String("kinds", "", "resources that cases are about, with commas between them; all by default")
+	workers := flag.Int("workers", 12, "how many cases at a time")
+	reached := flag.String("coverage", "", "a file for what requests were made, and how often")
 	record := flag.String("record", "", "a file of cases: prints them with the answers that the real server gives now")
 	flag.Parse()
 	choose(*only)
@@ -46,24 +49,10 @@ func command() error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "compare")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	r := &run{known: known, seed: *seed, shown: *shown, all: *all, out: os.Stdout}
-	r.berth, err = startBerth(dir, *berth)
-	if r.berth != nil {
-		defer r.berth.stop()
-	}
-	if err != nil {
-		return err
-	}
-	r.real, err = startReal(dir, *etcd, *apiserver)
-	if r.real != nil {
-		defer r.real.stop()
-	}
-	if err != nil {
+	r := &run{programs: programs{*etcd, *apiserver, *berth}, known: known, seed: *seed, workers: *workers, shown: *shown,
+		all: *all, out: os.Stdout, spent: map[string]time.Duration{}}
+	defer r.stop()
+	if err := r.restart(); err != nil {
 		return err
 	}
 	if *record != "" {
@@ -72,10 +61,14 @@ func command() error {
 	if *one != "" {
 		return r.single(*one)
 	}
-	if n := r.conform(*cases, flag.Args()); n > 0 {
-		return fmt.Errorf("%d cases differ", n)
+	n, err := r.conform(*cases, flag.Args())
+	if err == nil && *reached != "" {
+		err = r.covered.write(*reached)
 	}
-	return nil
+	if err == nil && n > 0 {
+		err = fmt.Errorf("%d cases differ", n)
+	}
+	return err
 }
 
 // single runs one case of those that chance makes, known by its id.

@@ -28,6 +28,11 @@ var areas = []area{
 	{"errors", makeErrors, 8},
 	{"rbac", makeRBAC, 5},
 	{"tables", makeTables, 5},
+	{"collections", makeCollections, 8},
+	{"pods", makePods, 5},
+	{"reviews", makeReviews, 4},
+	{"tokens", makeTokens, 3},
+	{"discovery", makeDiscovery, 3},
 }
 
 // add appends a step and gives it a name.

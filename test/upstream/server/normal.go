@@ -19,34 +19,49 @@ type normal struct {
 	namespace string
 	ids       map[string]string
 	revisions map[string]string
-	bases     []string // of generated names
+	bases     []base
 	now       time.Time
+}
+
+// A base is what generated names begin with.
+type base struct {
+	text string
+	made *regexp.Regexp
 }
 
 var (
 	uidPattern   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	timePattern  = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 	agePattern   = regexp.MustCompile(`^\d+[smh](\d+s)?$`)
-	revisionText = regexp.MustCompile(`(resourceVersion\\*":\s?\\*"|resource version: |resourceVersion: |ResourceVersion in (?:the )?(?:precondition|record|object meta):? \(?|current: )(\d+)( \(\d+\))?`)
+	revisionText = regexp.MustCompile(`(resourceVersion\\*":\s?\\*"|resource version: |resourceVersion: |ResourceVersion in (?:the )?(?:precondition|record|object meta):? \(?)(\d+)( \(\d+\))?`)
+	currentText  = regexp.MustCompile(`(resource version: )\d+, current: \d+`)
 	suffix       = `[bcdfghjklmnpqrstvwxz2456789]{5}`
 	schemeText   = regexp.MustCompile(`in scheme \\*"[^"\\]*\\*"`) // named after the line of code that made it
 	nodePort     = regexp.MustCompile(`(:|Duplicate value: )(3[0-2]\d{3})\b`)
-	clusterIP    = regexp.MustCompile(`\b10\.0\.0\.\d+\b`) // given by chance
+	clusterIP    = regexp.MustCompile(`\b10\.0\.0\.\d+\b`)                              // given by chance
+	allowedText  = regexp.MustCompile(`RBAC: allowed by ClusterRoleBinding "system:.*`) // any of several
 	portPattern  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 )
 
 const nowMeans = 3 * time.Hour
 
 func newNormal(c *sequence, namespace string) *normal {
-	n := &normal{namespace, map[string]string{}, map[string]string{}, []string{"made-"}, time.Now()}
+	n := &normal{namespace: namespace, ids: map[string]string{}, revisions: map[string]string{}, now: time.Now()}
+	n.addBase("made-")
 	for i := range c.Steps {
 		eachText(c.Steps[i].Body, func(key, value string) {
 			if key == "generateName" {
-				n.bases = append(n.bases, strings.ReplaceAll(value, placeholder, namespace))
+				n.addBase(value)
 			}
 		})
 	}
 	return n
+}
+
+func (n *normal) addBase(text string) {
+	if text != "" && !slices.ContainsFunc(n.bases, func(b base) bool { return b.text == text }) {
+		n.bases = append(n.bases, base{text, regexp.MustCompile(regexp.QuoteMeta(text) + suffix)})
+	}
 }
 
 func eachText(v any, f func(key, value string)) {
@@ -136,6 +151,9 @@ func (n *normal) value(key string, v any) any {
 		if key == "managedFields" {
 			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(entry(a), entry(b)) })
 		}
+		if key == "resourceRules" || key == "nonResourceRules" { // bindings are asked in an order of chance
+			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(quoted(a), quoted(b)) })
+		}
 		if key == "causes" { // conflicts with several managers come in an order of chance
 			slices.SortStableFunc(v, func(a, b any) int { return strings.Compare(conflict(a), conflict(b)) })
 		}
@@ -162,6 +180,9 @@ func (n *normal) value(key string, v any) any {
 		}
 		if key == "continue" && v != "" {
 			return "<continue>"
+		}
+		if key == "token" && strings.HasPrefix(v, "eyJ") {
+			return "<token>"
 		}
 		return n.text(v)
 	}
@@ -196,34 +217,56 @@ func inside(key string) string {
 	return ""
 }
 
+// text looks for what may stand in a text before it asks for the pattern: most texts are short, and patterns slow.
 func (n *normal) text(s string) string {
 	s = strings.ReplaceAll(s, n.namespace, placeholder)
-	s = uidPattern.ReplaceAllStringFunc(s, func(id string) string { return n.numbered("uid", id) })
-	s = timePattern.ReplaceAllStringFunc(s, n.time)
-	s = schemeText.ReplaceAllString(s, `in scheme <scheme>`)
-	s = portPattern.ReplaceAllString(s, "127.0.0.1:<port>")
-	s = clusterIP.ReplaceAllStringFunc(s, func(ip string) string { return n.numbered("ip", ip) })
-	s = nodePort.ReplaceAllStringFunc(s, func(text string) string {
-		port := len(text) - len("30000")
-		return text[:port] + n.numbered("port", text[port:])
-	})
-	s = revisionText.ReplaceAllStringFunc(s, func(m string) string {
-		parts := revisionText.FindStringSubmatch(m)
-		name, ok := n.revisions[parts[2]]
-		if !ok {
-			name = "<rv>"
+	if len(s) >= len("2020-01-01T00:00:00Z") {
+		s = uidPattern.ReplaceAllStringFunc(s, func(id string) string { return n.numbered("uid", id) })
+		s = timePattern.ReplaceAllStringFunc(s, n.time)
+	}
+	if strings.Contains(s, "in scheme") {
+		s = schemeText.ReplaceAllString(s, `in scheme <scheme>`)
+	}
+	if strings.Contains(s, "RBAC: allowed by ClusterRoleBinding") {
+		s = allowedText.ReplaceAllString(s, "RBAC: allowed by <binding>")
+	}
+	if strings.Contains(s, "127.0.0.1:") {
+		s = portPattern.ReplaceAllString(s, "127.0.0.1:<port>")
+	}
+	if strings.Contains(s, "10.0.0.") {
+		s = clusterIP.ReplaceAllStringFunc(s, func(ip string) string { return n.numbered("ip", ip) })
+	}
+	if strings.Contains(s, ":3") || strings.Contains(s, "Duplicate value: 3") {
+		s = nodePort.ReplaceAllStringFunc(s, func(text string) string {
+			port := len(text) - len("30000")
+			return text[:port] + n.numbered("port", text[port:])
+		})
+	}
+	if strings.Contains(s, ", current: ") {
+		s = currentText.ReplaceAllString(s, "${1}<rv>, current: <rv>")
+	}
+	if strings.Contains(s, "esource") {
+		s = revisionText.ReplaceAllStringFunc(s, n.revision)
+	}
+	for _, b := range n.bases {
+		if strings.Contains(s, b.text) {
+			s = b.made.ReplaceAllStringFunc(s, func(name string) string { return b.text + n.numbered("made", name) })
 		}
-		if parts[3] != "" {
-			name += " (<rv>)"
-		}
-		return parts[1] + name
-	})
-	for _, base := range n.bases {
-		base = strings.ReplaceAll(base, n.namespace, placeholder)
-		made := regexp.MustCompile(regexp.QuoteMeta(base) + suffix)
-		s = made.ReplaceAllStringFunc(s, func(name string) string { return base + n.numbered("made", name) })
 	}
 	return s
+}
+
+// revision gives the part of a text that tells a revision, with its number in the order of revisions.
+func (n *normal) revision(text string) string {
+	parts := revisionText.FindStringSubmatch(text)
+	name, ok := n.revisions[parts[2]]
+	if !ok {
+		name = "<rv>"
+	}
+	if parts[3] != "" {
+		name += " (<rv>)"
+	}
+	return parts[1] + name
 }
 
 func (n *normal) numbered(what, id string) string {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 
+	apidiscovery "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
@@ -20,7 +21,10 @@ var (
 	rawProto = protobuf.NewRawSerializer(scheme.Scheme, scheme.Scheme)
 )
 
-func init() { metav1.AddMetaToScheme(scheme.Scheme) }
+func init() {
+	metav1.AddMetaToScheme(scheme.Scheme)
+	apidiscovery.AddToScheme(scheme.Scheme)
+}
 
 // toProtobuf gives a body as protobuf, in base64; "" when upstream's types cannot hold it.
 func toProtobuf(body any) string {
@@ -28,7 +32,12 @@ func toProtobuf(body any) string {
 	if err != nil {
 		return ""
 	}
-	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(text, nil, nil)
+	return base64.StdEncoding.EncodeToString([]byte(packed(string(text))))
+}
+
+// packed gives a body in JSON as protobuf; "" when upstream's types cannot hold it.
+func packed(body string) string {
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(body), nil, nil)
 	if err != nil {
 		return ""
 	}
@@ -36,7 +45,7 @@ func toProtobuf(body any) string {
 	if err := proto.Encode(object, &out); err != nil {
 		return ""
 	}
-	return base64.StdEncoding.EncodeToString(out.Bytes())
+	return out.String()
 }
 
 func fromProtobuf(text []byte) (any, error) {

@@ -3,17 +3,17 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"text/tabwriter"
+	"time"
 )
 
-const workers = 4
+// A portion of cases is run on servers of its own: nothing is deleted behind a case, and servers that hold what
+// many thousand cases left are slower.
+const portion = 5000 // about
 
 // An area is one kind of sequence. Adding one means a file with its generator, and a row of areas.
 type area struct {
@@ -29,15 +29,34 @@ type find struct {
 	found []difference // what is not known
 }
 
+// A job is a case that is still to be made.
+type job struct {
+	area   *area
+	number int
+}
+
+// What became of the cases of an area.
+type outcome struct {
+	tally
+	finds []find
+}
+
 type run struct {
+	programs    programs
+	dir         string // of what the servers write
 	real, berth *server
 	known       knownDifferences
 	seed        uint64
+	workers     int
 	shown       int
 	all         bool // differences are printed as they are, not sorted by cause
 	out         io.Writer
 	namespaces  atomic.Int64
 	ended       atomic.Bool // one of the servers is no more
+	mu          sync.Mutex  // of what follows
+	outcomes    map[string]*outcome
+	covered     coverage
+	spent       map[string]time.Duration // processor time by program
 }
 
 // both runs a case on both servers and gives what differs, known or not.
@@ -75,75 +94,115 @@ func (r *run) newCase(a *area, number int) *sequence {
 	return &sequence{Area: a.name, ID: fmt.Sprintf("%s-%d-%d", a.name, r.seed, number), Steps: m.steps}
 }
 
-// areaRun runs the cases of an area, some at a time, and gives those that differ.
-func (r *run) areaRun(a *area, cases int) (t tally, finds []find) {
-	var mu sync.Mutex
-	var wait sync.WaitGroup
-	numbers := make(chan int)
-	for range workers {
-		wait.Go(func() {
-			for number := range numbers {
-				if r.ended.Load() {
-					continue
-				}
-				c := r.newCase(a, number)
-				found, _, err := r.both(c)
-				if err != nil && r.berth.hasEnded() && !r.ended.Swap(true) {
-					text, _ := os.ReadFile(r.berth.log)
-					fmt.Fprintf(r.out, "berth apiserver ended by itself, probably at %s\n%s\n", c.ID, text)
-				}
-				left := r.known.without(a.name, found)
-				if len(left) > 0 { // it may have been the mood of a busy machine
-					if again, _, err2 := r.both(c); err2 == nil {
-						found, left = again, r.known.without(a.name, again)
-					}
-				}
-				mu.Lock()
-				switch {
-				case err != nil:
-					t.differing++
-					finds = append(finds, find{c, []difference{{0, "run", "failure", "", err.Error()}}})
-				case len(left) > 0:
-					t.differing++
-					finds = append(finds, find{c, left})
-				case len(found) > 0:
-					t.known++
-				default:
-					t.equal++
-				}
-				t.cases++
-				mu.Unlock()
-			}
-		})
+// runCase makes one case, runs it, and notes what became of it.
+func (r *run) runCase(j job) {
+	c := r.newCase(j.area, j.number)
+	found, answers, err := r.both(c)
+	if err != nil && r.berth.hasEnded() && !r.ended.Swap(true) {
+		text, _ := os.ReadFile(r.berth.log)
+		fmt.Fprintf(r.out, "berth apiserver ended by itself, probably at %s\n%s\n", c.ID, text)
 	}
-	for number := range cases {
-		numbers <- number
+	left := r.known.without(j.area.name, found)
+	for range 2 { // it may have been the mood of a busy machine
+		if err == nil && len(left) == 0 {
+			break
+		}
+		if found, answers, err = r.both(c); err == nil {
+			left = r.known.without(j.area.name, found)
+		}
 	}
-	close(numbers)
-	wait.Wait()
-	return t, finds
+	if err != nil {
+		left = []difference{{0, "run", "failure", "", err.Error()}}
+	}
+	r.note(c, len(found) > 0, left, answers)
 }
 
-func (r *run) conform(cases int, only []string) int {
+func (r *run) note(c *sequence, differs bool, left []difference, answers []answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o := r.outcomes[c.Area]
+	o.cases++
+	switch {
+	case len(left) > 0:
+		o.differing++
+		o.finds = append(o.finds, find{c, left})
+		fmt.Fprintln(os.Stderr, c.ID, left[0], "of", quoted(c.Steps[left[0].step]))
+	case differs:
+		o.known++
+	default:
+		o.equal++
+	}
+	r.covered.add(c, answers)
+}
+
+// jobs lists the cases of the areas, mixed, so that those that wait lie beside those that compute.
+func (r *run) jobs(cases int, only []string) (list []job) {
 	total := 0
 	for _, a := range areas {
 		total += a.shareIn(only)
 	}
-	tallies := map[string]tally{}
-	differing := 0
 	for i := range areas {
 		a := &areas[i]
 		share := a.shareIn(only)
 		if share == 0 {
 			continue
 		}
-		t, finds := r.areaRun(a, (cases*share+total-1)/total)
-		r.report(a, finds)
-		tallies[a.name] = t
-		differing += t.differing
+		r.outcomes[a.name] = &outcome{}
+		for number := range (cases*share + total - 1) / total {
+			list = append(list, job{a, number})
+		}
 	}
-	r.printTable(tallies)
-	return differing
+	chance := rand.New(rand.NewPCG(r.seed, 0))
+	chance.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
+}
+
+// conform runs that many cases, some at a time, and gives how many differ.
+func (r *run) conform(cases int, only []string) (int, error) {
+	r.outcomes, r.covered = map[string]*outcome{}, coverage{}
+	list := r.jobs(cases, only)
+	begin := time.Now()
+	most := (len(list) + max(1, len(list)/portion) - 1) / max(1, len(list)/portion)
+	for at := 0; at < len(list) && !r.ended.Load(); at += most {
+		if at > 0 {
+			if err := r.restart(); err != nil {
+				return 0, err
+			}
+		}
+		done := min(at+most, len(list))
+		r.runAll(list[at:done])
+		fmt.Fprintf(os.Stderr, "%d of %d cases, %.1f a second\n", done, len(list), float64(done)/time.Since(begin).Seconds())
+	}
+	seconds := time.Since(begin).Seconds()
+	differing := 0
+	for i := range areas {
+		if o := r.outcomes[areas[i].name]; o != nil {
+			r.report(&areas[i], o.finds)
+			differing += o.differing
+		}
+	}
+	r.printTable()
+	r.printCost(len(list), seconds)
+	return differing, nil
+}
+
+func (r *run) runAll(list []job) {
+	var wait sync.WaitGroup
+	jobs := make(chan job)
+	for range r.workers {
+		wait.Go(func() {
+			for j := range jobs {
+				if !r.ended.Load() {
+					r.runCase(j)
+				}
+			}
+		})
+	}
+	for _, j := range list {
+		jobs <- j
+	}
+	close(jobs)
+	wait.Wait()
 }
 
 func (a *area) shareIn(only []string) int {
@@ -151,78 +210,4 @@ func (a *area) shareIn(only []string) int {
 		return max(1, a.share)
 	}
 	return 0
-}
-
-// report sorts the cases that differ by cause, and prints the shortest form of one of each.
-func (r *run) report(a *area, finds []find) {
-	if r.all {
-		for _, f := range finds {
-			for _, d := range f.found {
-				fmt.Fprintln(r.out, f.c.ID, d)
-			}
-		}
-		return
-	}
-	causes, places := map[string][]find{}, map[string]map[string]bool{}
-	for _, f := range finds {
-		seen := map[string]bool{}
-		for _, d := range f.found {
-			cause := d.cause()
-			if places[cause] == nil {
-				places[cause] = map[string]bool{}
-			}
-			places[cause][d.what] = true
-			if !seen[cause] {
-				causes[cause] = append(causes[cause], f)
-			}
-			seen[cause] = true
-		}
-	}
-	order := slices.SortedFunc(maps.Keys(causes), func(x, y string) int {
-		if n := len(causes[y]) - len(causes[x]); n != 0 {
-			return n
-		}
-		return strings.Compare(x, y)
-	})
-	for i, cause := range order {
-		fmt.Fprintf(r.out, "%s: %d cases: %s (%s)\n", a.name, len(causes[cause]), cause,
-			strings.Join(slices.Sorted(maps.Keys(places[cause])), ", "))
-		if i < r.shown {
-			r.show(a, cause, causes[cause][0].c)
-		}
-	}
-}
-
-func (r *run) show(a *area, cause string, c *sequence) {
-	small, wants := r.shrink(a, cause, c)
-	for i := range wants {
-		small.Steps[i].Want = &wants[i]
-	}
-	found, _, _ := r.both(small)
-	for _, d := range r.known.without(a.name, found) {
-		if d.cause() == cause {
-			fmt.Fprintln(r.out, "   ", d)
-		}
-	}
-	fmt.Fprintln(r.out, quoted(small))
-	fmt.Fprintln(r.out)
-}
-
-func (r *run) printTable(tallies map[string]tally) {
-	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "area\tcases\tequal\tknown\tdiffering\t")
-	var sum tally
-	for _, a := range areas {
-		t, ok := tallies[a.name]
-		if !ok {
-			continue
-		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t\n", a.name, t.cases, t.equal, t.known, t.differing)
-		sum = tally{sum.cases + t.cases, sum.equal + t.equal, sum.known + t.known, sum.differing + t.differing}
-	}
-	fmt.Fprintf(w, "all\t%d\t%d\t%d\t%d\t\n", sum.cases, sum.equal, sum.known, sum.differing)
-	w.Flush()
-	if sum.cases > 0 {
-		fmt.Fprintf(r.out, "server conformance %.4f %%\n", 100*float64(sum.equal+sum.known)/float64(sum.cases))
-	}
 }

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
-	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -20,13 +21,16 @@ import (
 const (
 	startTimeout = 120 * time.Second
 	adminToken   = "admin-token"
+	adminLine    = adminToken + ",admin,admin,system:masters\n"
 )
 
-// A server under comparison: where it listens and how the administrator gets in.
+// The programs of the servers.
+type programs struct{ etcd, apiserver, berth string }
+
+// A server under comparison.
 type server struct {
 	name   string
 	base   string
-	token  string
 	client *http.Client
 	procs  []*exec.Cmd
 	log    string // file, of the server itself
@@ -40,6 +44,40 @@ func (s *server) hasEnded() bool {
 	return err != nil || pid == last.Process.Pid
 }
 
+// restart puts new servers, which are empty, in the place of those there are.
+func (r *run) restart() (err error) {
+	r.stop()
+	if r.dir, err = os.MkdirTemp("", "compare"); err != nil {
+		return err
+	}
+	var wait sync.WaitGroup
+	var failed [2]error
+	wait.Go(func() { r.berth, failed[0] = startBerth(r.dir, r.programs.berth) })
+	wait.Go(func() { r.real, failed[1] = startReal(r.dir, r.programs.etcd, r.programs.apiserver) })
+	wait.Wait()
+	return errors.Join(failed[0], failed[1])
+}
+
+// stop ends the servers, and notes the processor time that they took.
+func (r *run) stop() {
+	for _, s := range []*server{r.berth, r.real} {
+		if s == nil {
+			continue
+		}
+		s.stop()
+		for _, p := range s.procs {
+			if p.ProcessState != nil {
+				r.spent[filepath.Base(p.Path)] += p.ProcessState.UserTime() + p.ProcessState.SystemTime()
+			}
+		}
+	}
+	r.berth, r.real = nil, nil
+	if r.dir != "" {
+		os.RemoveAll(r.dir)
+		r.dir = ""
+	}
+}
+
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,9 +87,9 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-func newClient(certificates ...tls.Certificate) *http.Client {
+func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
-		TLSClientConfig:    &tls.Config{InsecureSkipVerify: true, Certificates: certificates}, // loopback, our own
+		TLSClientConfig:    &tls.Config{InsecureSkipVerify: true}, // loopback, our own
 		ForceAttemptHTTP2:  true,
 		DisableCompression: true,
 	}}
@@ -66,6 +104,7 @@ func (s *server) start(dir, log, program string, args ...string) error {
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = f
 	cmd.Stdout = f
+	cmd.Env = append(os.Environ(), "GOGC=400") // memory for time
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -93,7 +132,7 @@ func (s *server) waitReady() error {
 	for time.Now().Before(deadline) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		req, _ := http.NewRequestWithContext(ctx, "GET", s.base+"/readyz", nil)
-		s.authorize(req)
+		authorize(req)
 		resp, err := s.client.Do(req)
 		if err == nil {
 			resp.Body.Close()
@@ -107,11 +146,8 @@ func (s *server) waitReady() error {
 	return fmt.Errorf("%s is not ready after %v", s.name, startTimeout)
 }
 
-func (s *server) authorize(req *http.Request) {
-	if s.token != "" {
-		req.Header.Set("Authorization", "Bearer "+s.token)
-	}
-}
+// authorize makes it the administrator's request.
+func authorize(req *http.Request) { req.Header.Set("Authorization", "Bearer "+adminToken) }
 
 // startReal starts etcd and kube-apiserver, which are the reference.
 func startReal(dir, etcd, apiserver string) (*server, error) {
@@ -122,7 +158,7 @@ func startReal(dir, etcd, apiserver string) (*server, error) {
 			return nil, err
 		}
 	}
-	s := &server{name: "kube-apiserver", base: fmt.Sprintf("https://127.0.0.1:%d", ports[2]), token: adminToken, client: newClient()}
+	s := &server{name: "kube-apiserver", base: fmt.Sprintf("https://127.0.0.1:%d", ports[2]), client: newClient()}
 	clients, peers := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 	if err := s.start(dir, "etcd.log", etcd, "--name", "x", "--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync",
 		"--listen-client-urls", clients, "--advertise-client-urls", clients, "--listen-peer-urls", peers,
@@ -133,12 +169,12 @@ func startReal(dir, etcd, apiserver string) (*server, error) {
 	if out, err := exec.Command("openssl", "genrsa", "-out", key, "2048").CombinedOutput(); err != nil {
 		return s, fmt.Errorf("openssl: %w: %s", err, out)
 	}
-	if err := os.WriteFile(tokens, []byte(adminToken+",admin,admin,system:masters\n"), 0o600); err != nil {
+	if err := os.WriteFile(tokens, []byte(adminLine), 0o600); err != nil {
 		return s, err
 	}
 	if err := s.start(dir, "kube-apiserver.log", apiserver, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", ports[2]), "--etcd-servers="+clients, "--service-cluster-ip-range=10.0.0.0/24",
-		"--service-account-issuer=https://kubernetes.default.svc", "--service-account-key-file="+key,
+		"--service-account-issuer=https://kubernetes.default.svc.cluster.local", "--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key, "--cert-dir="+dir, "--authorization-mode=RBAC",
 		"--token-auth-file="+tokens, "--endpoint-reconciler-type=none", "--allow-privileged"); err != nil {
 		return s, err
@@ -146,13 +182,16 @@ func startReal(dir, etcd, apiserver string) (*server, error) {
 	return s, s.waitReady()
 }
 
-var kubeconfigMember = regexp.MustCompile(`"?(server|client-certificate-data|client-key-data)"?: *"?([^\s",]+)`)
+var kubeconfigServer = regexp.MustCompile(`"?server"?: *"?([^\s",]+)`)
 
 // startBerth starts `berth apiserver` on a store that forgets.
 func startBerth(dir, program string) (*server, error) {
-	config := filepath.Join(dir, "berth.kubeconfig")
+	config, tokens := filepath.Join(dir, "berth.kubeconfig"), filepath.Join(dir, "berth-tokens.csv")
+	if err := os.WriteFile(tokens, []byte(adminLine), 0o600); err != nil {
+		return nil, err
+	}
 	cmd := exec.Command(program, "apiserver", "--memory", "--secure-port", "0", "--write-kubeconfig", config,
-		"--enable-admission-plugins", "ServiceAccount")
+		"--token-auth-file", tokens, "--enable-admission-plugins", "ServiceAccount")
 	log, err := os.Create(filepath.Join(dir, "berth.log"))
 	if err != nil {
 		return nil, err
@@ -163,7 +202,7 @@ func startBerth(dir, program string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: "berth", procs: []*exec.Cmd{cmd}, log: log.Name()}
+	s := &server{name: "berth", client: newClient(), procs: []*exec.Cmd{cmd}, log: log.Name()}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -174,16 +213,10 @@ func startBerth(dir, program string) (*server, error) {
 	if err != nil {
 		return s, err
 	}
-	found := map[string]string{}
-	for _, m := range kubeconfigMember.FindAllStringSubmatch(string(text), -1) {
-		found[m[1]] = m[2]
+	found := kubeconfigServer.FindSubmatch(text)
+	if found == nil {
+		return s, fmt.Errorf("%s: names no server", config)
 	}
-	cert, err1 := base64.StdEncoding.DecodeString(found["client-certificate-data"])
-	key, err2 := base64.StdEncoding.DecodeString(found["client-key-data"])
-	pair, err3 := tls.X509KeyPair(cert, key)
-	if err1 != nil || err2 != nil || err3 != nil {
-		return s, fmt.Errorf("%s: %v %v %v", config, err1, err2, err3)
-	}
-	s.base, s.client = found["server"], newClient(pair)
+	s.base = string(found[1])
 	return s, s.waitReady()
 }

@@ -63,6 +63,12 @@ func shorter(c *sequence) (out []*sequence) {
 		if len(s.As) > 0 {
 			change(func(s *step) { s.As = nil })
 		}
+		if s.Proto {
+			change(func(s *step) { s.Proto = false })
+		}
+		for name := range s.Headers {
+			change(func(s *step) { delete(s.Headers, name) })
+		}
 		for _, body := range reductions(s.Body) {
 			change(func(s *step) { s.Body = body })
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
@@ -12,7 +13,7 @@ import (
 const placeholder = "ns-00000"
 
 // A step is one request. Texts may refer to answers of earlier steps: ${rv:ID}, ${uid:ID}, ${name:ID} and
-// ${continue:ID} are members of the metadata that the step named ID got.
+// ${continue:ID} are members of the metadata that the step named ID got, ${token:ID} the token.
 type step struct {
 	ID      string            `json:"id,omitempty"`
 	Send    string            `json:"send"`             // method, space, path with query
@@ -23,6 +24,7 @@ type step struct {
 	From    string            `json:"from,omitempty"`   // the body is merged into the answer of this step
 	Body    any               `json:"body,omitempty"`   // JSON, or a text that is sent as it is
 	Base64  string            `json:"base64,omitempty"` // the body, when it is no text
+	Proto   bool              `json:"proto,omitempty"`  // the body is sent as protobuf, if it can be
 	Watch   bool              `json:"watch,omitempty"`  // the answer is a stream that is read until the case ends
 	Settle  bool              `json:"settle,omitempty"` // wait first, until all parts of a server know of the last write
 	Want    *answer           `json:"want,omitempty"`
@@ -81,6 +83,11 @@ var members = map[string]string{"rv": "resourceVersion", "uid": "uid", "name": "
 
 func (known references) member(what, id string) string {
 	body, _ := known[id].(map[string]any)
+	if what == "token" {
+		status, _ := body["status"].(map[string]any)
+		token, _ := status["token"].(string)
+		return cmp.Or(token, "none")
+	}
 	metadata, _ := body["metadata"].(map[string]any)
 	if value, ok := metadata[members[what]].(string); ok {
 		return value
