@@ -43,6 +43,7 @@ struct selector {
     struct str path;     /* where error texts place the next requirement; absent = nowhere */
     struct selector_req *reqs;
     size_t n, cap;
+    size_t positive; /* requirements that no label satisfies by being absent */
     /* The whole text of the last failure, absent if there was none. struct err has it, too, but cut
      * to its size; upstream's texts are often longer. A selector with an error matches nothing. */
     struct str error;

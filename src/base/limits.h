@@ -415,7 +415,8 @@
 #define LIMIT_SERVICE_RANGE_BITS 20
 
 /* Addresses at ports that one service's Endpoints are put together of, when ports that all have the
- * same addresses count as one. Endpoints keep 1,000 addresses, and services have a port or two. */
+ * same addresses count as one; and ports that it has in its pods, where pods with the same ports
+ * count as one. Endpoints keep 1,000 addresses, and services have a port or two. */
 #define LIMIT_ENDPOINT_PAIRS (1U << 20)
 
 /* Files that $KUBECONFIG may name. People have one for each cluster that they look after. */

@@ -1,6 +1,8 @@
 /* Who belongs to whom, and whose work a change is. */
 #include "manager/adoption_int.h"
 
+#include "manager/members_int.h"
+
 /* ---- claims ---- */
 
 /* A patch that is to be sent, whole in the arena of the work. */
@@ -96,11 +98,9 @@ static bool is_match(const struct manager__claim *c, const struct api_object *o)
            (!c->matches || c->matches(c->owner, o));
 }
 
-/* Is an object without a controller to be the owner's? */
+/* Is an object that matches the selector and has no controller to be the owner's? */
 static bool is_adoptable(const struct manager__claim *c, const struct api_object *o) {
-    return str_eq(o->meta->namespace, c->owner->meta->namespace) &&
-           !o->meta->deletion_timestamp.set && !c->owner->meta->deletion_timestamp.set &&
-           is_match(c, o);
+    return !o->meta->deletion_timestamp.set && (!c->matches || c->matches(c->owner, o));
 }
 
 static bool is_considered(const struct manager__claim *c, const struct api_object *o) {
@@ -124,12 +124,14 @@ static void claim_owned(const struct manager__claim *c, struct claim_sync *s,
 }
 
 static void claim_orphans(const struct manager__claim *c, struct claim_sync *s) {
-    size_t n;
-    const struct api_object *const *orphans =
-        informer_find(c->members, INFORMER_BY_CONTROLLER, STR(""), &n);
-    for (size_t i = 0; i < n; i++)
-        if (is_considered(c, orphans[i]) && is_adoptable(c, orphans[i]))
-            add_patch(s, c, orphans[i], false);
+    if (c->owner->meta->deletion_timestamp.set)
+        return;
+    struct manager__objects orphans =
+        members__find(manager__members(c->manager, c->members, true), work_arena(c->work),
+                      c->owner->meta->namespace, c->selector);
+    for (size_t i = 0; i < orphans.n; i++)
+        if (is_considered(c, orphans.v[i]) && is_adoptable(c, orphans.v[i]))
+            add_patch(s, c, orphans.v[i], false);
 }
 
 bool manager__claim(const struct manager__claim *c, struct manager__objects *out) {

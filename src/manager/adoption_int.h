@@ -17,6 +17,7 @@ struct manager__objects {
 };
 
 struct manager__claim {
+    struct manager *manager;
     struct work *work;
     const struct api_object *owner;
     struct informer *members;
@@ -39,9 +40,8 @@ bool manager__claim(const struct manager__claim *claim, struct manager__objects 
 /* Have they the same controller, or both none? */
 bool manager__same_controller(const struct api_object *a, const struct api_object *b);
 
-/* The selector of an owner, in the arena; NULL: none that could be compiled. */
-const struct selector *manager__selector(const void *self, struct arena *a,
-                                         const struct api_object *owner);
+/* The selector of an owner, until the next turn; NULL: none that could be compiled. */
+const struct selector *manager__selector(const void *self, const struct api_object *owner);
 
 /* Calls `add` for each owner that may adopt an object without a controller. */
 void manager__each_adopter(void *self, const struct api_object *o,

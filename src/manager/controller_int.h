@@ -19,9 +19,11 @@
 
 struct auth_issuer;
 struct intern;
+struct members;
 struct manager__base;
 struct match;
 struct selector;
+struct selecting;
 struct service_pods;
 
 /* What controllers are given. It outlives them. */
@@ -37,6 +39,7 @@ struct manager {
     struct match *match;    /* shared by all controllers: tolerations, taints, node affinity */
     struct net_timer sweep; /* of what it holds and nobody asks for */
     struct service_pods *service_pods; /* shared by controllers of endpoints; NULL: none asked */
+    struct members *members;           /* files of objects that are selected by their labels */
     size_t most_objects;               /* of a kind that controllers make */
     struct manager__base **running;    /* by row of controllers.def; NULL: does not run */
 };
@@ -106,6 +109,7 @@ struct manager__base {
     struct events *events;     /* NULL: it says nothing */
     struct workqueue *queue;   /* the first one */
     struct informer *informer; /* of the objects that its keys are names of; or NULL */
+    struct selecting *owners;  /* these, if they select others; or NULL */
     struct manager__lane lanes[MANAGER__QUEUES];
 };
 

@@ -439,11 +439,12 @@ static void sync(void *self, struct work *work, const struct api_object *o) {
     if (o->meta->deletion_timestamp.set)
         return;
     const struct api_daemon_set *set = o->body;
-    struct manager__claim claim = {.work = work,
+    struct manager__claim claim = {.manager = c->base.manager,
+                                   .work = work,
                                    .owner = o,
                                    .members = c->pods,
                                    .kind = client_kind(API_T_pod),
-                                   .selector = manager__selector(c, a, o)};
+                                   .selector = manager__selector(c, o)};
     if (!manager__claim(&claim, &pods))
         return;
     claim.members = c->revisions;

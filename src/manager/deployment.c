@@ -252,11 +252,12 @@ static void sync(void *self, struct work *work, const struct api_object *o) {
     struct deployments *c = self;
     struct manager__objects sets;
     struct arena *a = work_arena(work);
-    if (!manager__claim(&(struct manager__claim){.work = work,
+    if (!manager__claim(&(struct manager__claim){.manager = c->base.manager,
+                                                 .work = work,
                                                  .owner = o,
                                                  .members = c->sets,
                                                  .kind = client_kind(API_T_replica_set),
-                                                 .selector = manager__selector(c, a, o)},
+                                                 .selector = manager__selector(c, o)},
                         &sets))
         return;
     struct sync *s = arena_new(a, struct sync);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "manager/disruption_int.h"
+#include "manager/members_int.h"
 #include "manager/pods_int.h"
 #include "registry/registry.h"
 
@@ -175,19 +176,8 @@ static void send_status(struct work *w, const struct api_object *o,
 
 static struct manager__objects pods_of(const struct disruption *c, struct arena *a,
                                        const struct api_object *o) {
-    const struct api_pod_disruption_budget *pdb = o->body;
-    struct selector *selector = NULL;
-    struct manager__objects out = {0};
-    size_t n;
-    const struct api_object *const *all =
-        informer_find(c->pods, INFORMER_BY_NAMESPACE, o->meta->namespace, &n);
-    out.v = arena_array(a, const struct api_object *, n);
-    if (selector_compile(a, pdb->spec.selector, &selector, NULL) < 0)
-        return out;
-    for (size_t i = 0; i < n; i++)
-        if (selector_matches(selector, &all[i]->meta->labels))
-            out.v[out.n++] = all[i];
-    return out;
+    return members__find(manager__members(c->base.manager, c->pods, false), a, o->meta->namespace,
+                         manager__selector(c, o));
 }
 
 static void tell(const struct disruption *c, struct arena *a, const struct api_object *o,
@@ -287,18 +277,13 @@ static void sync_stale(void *self, struct work *w, const struct api_object *o) {
 
 /* ---- what informers tell ---- */
 
+static const struct api_label_selector *selector_of(struct arena *a, const struct api_object *o) {
+    (void)a;
+    return ((const struct api_pod_disruption_budget *)o->body)->spec.selector;
+}
+
 static void enqueue_budgets(struct disruption *c, const struct api_object *pod) {
-    AUTO(arena_release) struct arena a = {0};
-    size_t n;
-    const struct api_object *const *all =
-        informer_find(c->base.informer, INFORMER_BY_NAMESPACE, pod->meta->namespace, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct api_pod_disruption_budget *pdb = all[i]->body;
-        struct selector *selector;
-        if (!selector_compile(&a, pdb->spec.selector, &selector, NULL) &&
-            selector_matches(selector, &pod->meta->labels))
-            workqueue_add_object(c->base.queue, all[i]);
-    }
+    manager__each_adopter(c, pod, manager__add_deleted);
 }
 
 static void pod_set(void *self, const struct api_object *old, const struct api_object *pod) {
@@ -328,4 +313,5 @@ const struct manager__controller manager__disruption = {
               {API_T_replica_set, .at = offsetof(struct disruption, replica_sets)},
               {API_T_stateful_set, .at = offsetof(struct disruption, stateful_sets)},
               {API_T_replication_controller, .at = offsetof(struct disruption, controllers)}},
+    .selector = selector_of,
 };

@@ -135,24 +135,27 @@ bool disruption__fail_safe(struct arena *a, const struct api_object *o, struct s
 
 /* ---- texts ---- */
 
+/* Events are cut much earlier. */
+enum { LONGEST_SELECTOR = 4096 };
+
 static void write_requirement(struct buf *out, const struct api_label_selector_requirement *r) {
     buf_addf(out, "LabelSelectorRequirement{Key:%.*s,Operator:%.*s,Values:[", STR_ARG(r->key),
              STR_ARG(r->operator));
-    for (size_t i = 0; i < r->values.n; i++)
+    for (size_t i = 0; i < r->values.n && !out->full; i++)
         buf_addf(out, "%s%.*s", i ? " " : "", STR_ARG(r->values.v[i]));
     buf_add(out, STR("],},"));
 }
 
 struct str disruption__selector_text(struct arena *a, const struct api_label_selector *selector) {
-    AUTO(buf_release) struct buf out = BUF_INIT(SIZE_MAX);
+    AUTO(buf_release) struct buf out = BUF_INIT(LONGEST_SELECTOR);
     if (!selector)
         return STR("nil");
     buf_add(&out, STR("&LabelSelector{MatchLabels:map[string]string{"));
-    for (size_t i = 0; i < selector->match_labels.n; i++)
+    for (size_t i = 0; i < selector->match_labels.n && !out.full; i++)
         buf_addf(&out, "%.*s: %.*s,", STR_ARG(selector->match_labels.v[i].key),
                  STR_ARG(selector->match_labels.v[i].value));
     buf_add(&out, STR("},MatchExpressions:[]LabelSelectorRequirement{"));
-    for (size_t i = 0; i < selector->match_expressions.n; i++)
+    for (size_t i = 0; i < selector->match_expressions.n && !out.full; i++)
         write_requirement(&out, &selector->match_expressions.v[i]);
     buf_add(&out, STR("},}"));
     return arena_str(a, buf_view(&out));

@@ -5,6 +5,7 @@
 #include "api/selector.h"
 #include "base/alloc.h"
 #include "manager/adoption_int.h"
+#include "manager/selecting_int.h"
 
 /* ---- queues ---- */
 
@@ -70,6 +71,25 @@ static void listen(struct manager__base *self) {
                                                        .arg = self});
 }
 
+static void owner_set(void *arg, const struct api_object *old, const struct api_object *o) {
+    struct manager__base *self = arg;
+    AUTO(arena_release) struct arena a = {0};
+    (void)old;
+    if (!selecting__renew(self->owners, o))
+        selecting__set(self->owners, o, self->row->selector(&a, o));
+}
+
+static void owner_deleted(void *arg, const struct api_object *last) {
+    selecting__drop(((struct manager__base *)arg)->owners, last);
+}
+
+/* Before anybody else is told of owners. */
+static void file_owners(struct manager__base *self) {
+    self->owners = selecting__new(self->manager->seed);
+    informer_listen(self->informer, &(struct informer_handler){
+                                        .set = owner_set, .deleted = owner_deleted, .arg = self});
+}
+
 struct manager__base *manager__start(struct manager *m, const struct manager__controller *row) {
     if (row->is_wanted && !row->is_wanted(m))
         return NULL;
@@ -81,6 +101,8 @@ struct manager__base *manager__start(struct manager *m, const struct manager__co
             &(struct events_opts){.client = m->client, .log = m->log, .component = row->component});
     keep_informers(self);
     start_queues(self);
+    if (row->selector)
+        file_owners(self);
     if (row->begin)
         row->begin(self);
     listen(self);
@@ -94,6 +116,7 @@ void manager__stop(struct manager__base *self) {
         workqueue_free(self->lanes[i].queue);
     if (self->row->end)
         self->row->end(self);
+    selecting__free(self->owners);
     events_free(self->events);
     free(self);
 }
@@ -114,24 +137,14 @@ bool manager__same_controller(const struct api_object *a, const struct api_objec
     return x && y ? str_eq(x->uid, y->uid) : !x && !y;
 }
 
-const struct selector *manager__selector(const void *self, struct arena *a,
-                                         const struct api_object *owner) {
-    const struct manager__base *base = self;
-    struct selector *selector;
-    return selector_compile(a, base->row->selector(a, owner), &selector, NULL) < 0 ? NULL
-                                                                                   : selector;
+const struct selector *manager__selector(const void *self, const struct api_object *owner) {
+    return selecting__of(((const struct manager__base *)self)->owners, owner);
 }
 
 void manager__each_adopter(void *self, const struct api_object *o,
                            void (*add)(void *self, const struct api_object *owner)) {
-    const struct manager__base *base = self;
-    AUTO(arena_release) struct arena a = {0};
-    size_t n;
-    const struct api_object *const *all =
-        informer_find(base->informer, INFORMER_BY_NAMESPACE, o->meta->namespace, &n);
-    for (size_t i = 0; i < n; i++)
-        if (selector_matches(manager__selector(self, &a, all[i]), &o->meta->labels))
-            add(self, all[i]);
+    selecting__each(((const struct manager__base *)self)->owners, o->meta->namespace,
+                    &o->meta->labels, add, self);
 }
 
 static void add_controller(const struct manager__base *self, const struct api_object *o) {

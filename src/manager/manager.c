@@ -9,6 +9,7 @@
 #include "intern/intern.h"
 #include "manager/controller_int.h"
 #include "manager/manager_metrics.h"
+#include "manager/members_int.h"
 #include "manager/services/service_pods_int.h"
 #include "match/match.h"
 #include "net/loop.h"
@@ -126,6 +127,7 @@ void manager_free(struct manager *m) {
     for (size_t i = 0; controllers[i]; i++)
         manager__stop(m->running[i]);
     service_pods__free(m->service_pods);
+    members__free(m->members);
     free(m->running);
     net_timer_stop(client_loop(m->client), &m->sweep);
     match_free(m->match);

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "controller/controller.h"
 #include "feature/feature.h"
+#include "manager/members_int.h"
 #include "manager/pod_control_int.h"
 #include "manager/pods_int.h"
 #include "manager/replicaset_int.h"
@@ -76,30 +77,29 @@ static struct api_object *make(void *arg, size_t place) {
 
 /* ---- too many ---- */
 
-/* The pods of all ReplicaSets of one Deployment, counted by their nodes. */
+/* The pods of all ReplicaSets of one Deployment, each once, counted by their nodes. */
 static void count_related(struct sync *s, const struct api_object *o, struct map *nodes,
                           int64_t *counts) {
-    const struct api_owner_reference *ref = api_object_controller(o);
-    struct arena *a = work_arena(s->work);
-    size_t n, pod_count, used = 0;
+    const struct replicas *c = s->c;
+    struct manager *m = c->base.manager;
+    struct members *all = manager__members(m, c->pods, false);
+    AUTO(map_release) struct map seen = MAP_INIT(m->seed);
+    size_t n, used = 0;
     const struct api_object *const *sets =
-        informer_find(s->c->base.informer, INFORMER_BY_CONTROLLER, ref->uid, &n);
-    const struct api_object *const *pods =
-        informer_find(s->c->pods, INFORMER_BY_NAMESPACE, o->meta->namespace, &pod_count);
-    const struct selector **selectors = arena_array(a, const struct selector *, n);
-    for (size_t i = 0; i < n; i++)
-        selectors[i] = manager__selector(s->c, a, sets[i]);
-    for (size_t i = 0; i < pod_count; i++) {
-        struct str node = ((const struct api_pod *)pods[i]->body)->spec.node_name;
-        size_t k = 0;
-        while (k < n && !selector_matches(selectors[k], &pods[i]->meta->labels))
-            k++;
-        if (k == n || !manager__pod_is_active(pods[i]))
-            continue;
-        int64_t *count = map_get(nodes, node);
-        if (!count)
-            map_put(nodes, node, count = &counts[used++]);
-        ++*count;
+        informer_find(c->base.informer, INFORMER_BY_CONTROLLER, api_object_controller(o)->uid, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct manager__objects pods = members__find(all, work_arena(s->work), o->meta->namespace,
+                                                     manager__selector(c, sets[i]));
+        for (size_t k = 0; k < pods.n; k++) {
+            struct str node = ((const struct api_pod *)pods.v[k]->body)->spec.node_name;
+            if (!manager__pod_is_active(pods.v[k]) ||
+                map_put_const(&seen, pods.v[k]->meta->uid, pods.v[k]))
+                continue;
+            int64_t *count = map_get(nodes, node);
+            if (!count)
+                map_put(nodes, node, count = &counts[used++]);
+            ++*count;
+        }
     }
 }
 
@@ -200,8 +200,9 @@ static void sync(void *self, struct work *work, const struct api_object *o) {
     struct replicas *c = self;
     struct manager__objects pods;
     struct arena *a = work_arena(work);
-    const struct selector *selector = manager__selector(c, a, o);
-    if (!manager__claim(&(struct manager__claim){.work = work,
+    const struct selector *selector = manager__selector(c, o);
+    if (!manager__claim(&(struct manager__claim){.manager = c->base.manager,
+                                                 .work = work,
                                                  .owner = o,
                                                  .members = c->pods,
                                                  .kind = client_kind(API_T_pod),

@@ -515,11 +515,12 @@ static struct str current_revision(struct arena *a, const struct api_stateful_se
 
 static bool claim_all(struct statefulsets *c, struct work *work, const struct api_object *o,
                       struct manager__objects *pods, struct manager__objects *revisions) {
-    struct manager__claim claim = {.work = work,
+    struct manager__claim claim = {.manager = c->base.manager,
+                                   .work = work,
                                    .owner = o,
                                    .members = c->revisions,
                                    .kind = client_kind(API_T_controller_revision),
-                                   .selector = manager__selector(c, work_arena(work), o)};
+                                   .selector = manager__selector(c, o)};
     if (!manager__claim(&claim, revisions))
         return false;
     claim.members = c->pods;

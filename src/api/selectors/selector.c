@@ -15,6 +15,9 @@
 #include "base/limits.h"
 #include "codec/json.h"
 
+/* With so many requirements for each label, labels look for theirs. */
+enum { LONG_SELECTOR = 16 };
+
 /* A row per operator: how it is printed and which values it takes. */
 static const struct {
     struct str infix;          /* between key and values */
@@ -203,9 +206,17 @@ static bool are_same(const struct selector_req *x, const struct selector_req *y)
     return true;
 }
 
+static bool is_positive(const struct selector_req *req) {
+    return req->op != SELECTOR_NOT_IN && req->op != SELECTOR_NOT_EQUALS &&
+           req->op != SELECTOR_DOES_NOT_EXIST;
+}
+
 void selector_seal(struct selector *sel) {
     if (sel->n > 1)
         qsort(sel->reqs, sel->n, sizeof *sel->reqs, by_key_then_order);
+    sel->positive = 0;
+    for (size_t i = 0; i < sel->n; i++)
+        sel->positive += is_positive(&sel->reqs[i]);
 }
 
 void selector_drop_repeated(struct selector *sel) {
@@ -255,9 +266,40 @@ static bool is_satisfied(const struct selector_req *req, const struct label *lab
     BUG("unknown selector operator");
 }
 
+/* The first requirement whose key is not smaller. */
+static size_t find_key(const struct selector *sel, struct str key) {
+    size_t lo = 0, hi = sel->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (str_cmp(sel->reqs[mid].key, key) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return hi;
+}
+
+/* The same as below for a long selector and few labels: the requirements of each label are looked
+ * up, and all others must be such that an absent label satisfies them. */
+static bool matches_few(const struct selector *sel, const struct labels *labels) {
+    size_t met = 0;
+    for (size_t i = 0; i < labels->n; i++) {
+        const struct label *l = &labels->v[i];
+        for (size_t k = find_key(sel, l->key); k < sel->n && str_eq(sel->reqs[k].key, l->key);
+             k++) {
+            if (!is_satisfied(&sel->reqs[k], l))
+                return false;
+            met += is_positive(&sel->reqs[k]);
+        }
+    }
+    return met == sel->positive;
+}
+
 bool selector_matches(const struct selector *sel, const struct labels *labels) {
     if (!sel || sel->error.p)
         return false;
+    if (sel->n / LONG_SELECTOR > labels->n)
+        return matches_few(sel, labels);
     size_t at = 0;
     for (size_t i = 0; i < sel->n; i++)
         if (!is_satisfied(&sel->reqs[i], labels_next(labels, &at, sel->reqs[i].key)))

@@ -362,11 +362,12 @@ static void sync(void *self, struct work *work, const struct api_object *o) {
     struct arena *a = work_arena(work);
     struct manager__objects pods;
     if (!is_at_work(c, work, o) ||
-        !manager__claim(&(struct manager__claim){.work = work,
+        !manager__claim(&(struct manager__claim){.manager = c->base.manager,
+                                                 .work = work,
                                                  .owner = o,
                                                  .members = c->pods,
                                                  .kind = client_kind(API_T_pod),
-                                                 .selector = manager__selector(c, a, o),
+                                                 .selector = manager__selector(c, o),
                                                  .finalizer = JOB__FINALIZER},
                         &pods))
         return;

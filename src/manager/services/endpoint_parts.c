@@ -3,7 +3,6 @@
  *
  * Follows k8s.io/endpointslice util, func ShouldPodBeInEndpoints, func EndpointsEqualBeyondHash,
  * func NewPortMapKey.
- * Follows k8s.io/endpointslice, func FindPort.
  */
 #include "manager/services/endpoint_parts_int.h"
 
@@ -22,33 +21,6 @@ bool endpoint__has_hostname(const struct api_object *pod, const struct api_objec
     const struct api_pod_spec *spec = &((const struct api_pod *)pod->body)->spec;
     return spec->hostname.n && str_eq(spec->subdomain, service->meta->name) &&
            str_eq(pod->meta->namespace, service->meta->namespace);
-}
-
-static const struct api_container_port *port_named(const struct api_container *c,
-                                                   const struct api_service_port *port) {
-    for (size_t i = 0; i < c->ports.n; i++)
-        if (str_eq(c->ports.v[i].name, port->target_port.s) &&
-            str_eq(c->ports.v[i].protocol, port->protocol))
-            return &c->ports.v[i];
-    return NULL;
-}
-
-bool endpoint__find_port(const struct api_object *pod, const struct api_service_port *port,
-                         int32_t *out) {
-    const struct api_pod_spec *spec = &((const struct api_pod *)pod->body)->spec;
-    const struct api_container_port *found = NULL;
-    if (!port->target_port.is_str) {
-        *out = port->target_port.i;
-        return true;
-    }
-    for (size_t i = 0; i < spec->containers.n && !found; i++)
-        found = port_named(&spec->containers.v[i], port);
-    for (size_t i = 0; i < spec->init_containers.n && !found; i++)
-        if (str_is(spec->init_containers.v[i].restart_policy, "Always"))
-            found = port_named(&spec->init_containers.v[i], port);
-    if (found)
-        *out = found->container_port;
-    return found;
 }
 
 struct api_strs endpoint__addresses(struct arena *a, const struct api_object *pod, bool is_v6) {

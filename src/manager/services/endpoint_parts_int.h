@@ -16,10 +16,6 @@ bool endpoint__has_pod(const struct api_object *pod, bool terminating);
 /* Is the pod known by its hostname in the service's domain? */
 bool endpoint__has_hostname(const struct api_object *pod, const struct api_object *service);
 
-/* The number of a service's port in the pod; false when the pod has none of that name. */
-bool endpoint__find_port(const struct api_object *pod, const struct api_service_port *port,
-                         int32_t *out);
-
 /* The pod's addresses of a family, each written in the one way; in the arena. */
 struct api_strs endpoint__addresses(struct arena *a, const struct api_object *pod, bool is_v6);
 

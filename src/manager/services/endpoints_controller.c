@@ -7,6 +7,7 @@
 #include "manager/pods_int.h"
 #include "manager/services/endpoint_parts_int.h"
 #include "manager/services/endpoint_subsets_int.h"
+#include "manager/services/port_numbers_int.h"
 #include "manager/services/service_pods_int.h"
 #include "manager/services/trigger_times_int.h"
 #include "valid/ip.h"
@@ -50,33 +51,37 @@ address_of(struct arena *a, const struct api_object *service, const struct api_o
     return address;
 }
 
-/* The service's ports that the pod has. */
-static struct api_endpoint_port_list ports_of(struct arena *a, const struct api_object *service,
-                                              const struct api_object *pod) {
-    const struct api_service_port_list *all =
-        &((const struct api_service *)service->body)->spec.ports;
-    struct api_endpoint_port_list out = {arena_array(a, struct api_endpoint_port, all->n), 0};
-    for (size_t i = 0; i < all->n; i++) {
-        const struct api_service_port *from = &all->v[i];
-        struct api_endpoint_port *port = &out.v[out.n];
-        *port = (struct api_endpoint_port){
-            .name = from->name, .protocol = from->protocol, .app_protocol = from->app_protocol};
-        out.n += endpoint__find_port(pod, from, &port->port);
-    }
-    return out;
+/* The service's ports that pods with this answer have. */
+static struct port_list *ports_of(struct subset_pack *pack, const struct port_numbers *numbers,
+                                  struct port_answer *answer) {
+    const struct api_service_port_list *all = numbers->ports;
+    struct api_endpoint_port_list out = {arena_array(pack->arena, struct api_endpoint_port, all->n),
+                                         0};
+    if (answer->use)
+        return answer->use;
+    for (size_t i = 0; i < all->n; i++)
+        if (answer->v[i] >= 0)
+            out.v[out.n++] = (struct api_endpoint_port){.name = all->v[i].name,
+                                                        .protocol = all->v[i].protocol,
+                                                        .port = answer->v[i],
+                                                        .app_protocol = all->v[i].app_protocol};
+    answer->use = subset_pack__ports(pack, &out);
+    return answer->use;
 }
 
-static void add_pod(struct subset_pack *pack, const struct api_object *service,
-                    const struct api_object *pod) {
+/* False: there are too many ports. */
+static bool add_pod(struct subset_pack *pack, struct port_numbers *numbers,
+                    const struct api_object *service, const struct api_object *pod) {
     const struct api_service_spec *spec = &((const struct api_service *)service->body)->spec;
     const struct api_endpoint_address *address = address_of(pack->arena, service, pod);
     bool may_lack_ports = !spec->ports.n && str_is(spec->cluster_ip, "None");
     if (!address)
-        return;
-    struct api_endpoint_port_list ports = ports_of(pack->arena, service, pod);
-    if (ports.n || may_lack_ports)
-        subset_pack__add(pack, subset_pack__ports(pack, &ports), address,
+        return true;
+    struct port_answer *answer = port_numbers__of(numbers, pod);
+    if (answer && (answer->n || may_lack_ports))
+        subset_pack__add(pack, ports_of(pack, numbers, answer), address,
                          spec->publish_not_ready_addresses || manager__pod_is_ready(pod));
+    return answer;
 }
 
 /* False: too many. */
@@ -85,11 +90,15 @@ static bool find_subsets(const struct endpoints *c, struct arena *a,
                          struct api_endpoint_subset_list *out) {
     const struct api_service *body = service->body;
     struct subset_pack pack;
+    struct port_numbers numbers;
+    bool is_good = true;
     subset_pack__begin(&pack, a, c->base.manager->seed);
-    for (size_t i = 0; i < pods->n; i++)
+    port_numbers__begin(&numbers, a, service, c->base.manager->seed);
+    for (size_t i = 0; i < pods->n && is_good; i++)
         if (endpoint__has_pod(pods->v[i], body->spec.publish_not_ready_addresses))
-            add_pod(&pack, service, pods->v[i]);
-    return subset_pack__end(&pack, out);
+            is_good = add_pod(&pack, &numbers, service, pods->v[i]);
+    port_numbers__end(&numbers);
+    return subset_pack__end(&pack, out) && is_good;
 }
 
 static struct labels labels_of(struct arena *a, const struct api_object *service) {

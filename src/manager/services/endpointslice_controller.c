@@ -8,10 +8,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/vec.h"
 #include "feature/feature.h"
 #include "manager/labelled_int.h"
 #include "manager/pods_int.h"
+#include "manager/services/port_numbers_int.h"
 #include "manager/services/service_pods_int.h"
 #include "manager/services/slice_plan_int.h"
 #include "manager/services/trigger_times_int.h"
@@ -38,6 +40,7 @@ struct sync {
     const struct api_object *service; /* only while it is decided */
     struct events_subject subject;
     struct manager__objects pods;
+    struct port_numbers numbers;
     struct api_time trigger;
     VEC(struct str) errors;
 };
@@ -119,21 +122,24 @@ static void send_fate(struct sync *s, const struct slice_plan *plan, enum slice_
 
 /* ---- what should be there ---- */
 
-static endpoint__ports ports_of(struct arena *a, const struct api_object *service,
-                                const struct api_object *pod) {
-    const struct api_service_port_list *list =
-        &((const struct api_service *)service->body)->spec.ports;
-    endpoint__ports out = {arena_array(a, struct api_discovery_endpoint_port, list->n), 0};
+/* The service's ports that pods with this answer have. */
+static const endpoint__ports *ports_of(struct arena *a, const struct port_numbers *numbers,
+                                       struct port_answer *answer) {
+    const struct api_service_port_list *list = numbers->ports;
+    if (answer->use)
+        return answer->use;
+    endpoint__ports *out = arena_new(a, endpoint__ports);
+    out->v = arena_array(a, struct api_discovery_endpoint_port, answer->n);
     for (size_t i = 0; i < list->n; i++) {
         const struct api_service_port *port = &list->v[i];
-        int32_t number;
-        if (endpoint__find_port(pod, port, &number))
-            out.v[out.n++] =
+        if (answer->v[i] >= 0)
+            out->v[out->n++] =
                 (struct api_discovery_endpoint_port){.name = port->name.p ? port->name : STR(""),
                                                      .protocol = port->protocol,
-                                                     .port = {true, number},
+                                                     .port = {true, answer->v[i]},
                                                      .app_protocol = port->app_protocol};
     }
+    answer->use = out;
     return out;
 }
 
@@ -167,7 +173,7 @@ static struct slice_pod read_pod(struct sync *s, const struct api_object *pod, b
     const struct api_object *service = s->service;
     struct str name = ((const struct api_pod *)pod->body)->spec.node_name;
     const struct api_object *node = informer_get(s->c->nodes, STR(""), name);
-    struct slice_pod out = {.ports = ports_of(a, service, pod)};
+    struct slice_pod out = {.ports = ports_of(a, &s->numbers, port_numbers__of(&s->numbers, pod))};
     if (node || ((const struct api_service *)service->body)->spec.publish_not_ready_addresses)
         out.endpoint = endpoint_of(a, service, pod, node, is_v6);
     else
@@ -256,6 +262,14 @@ static struct manager__objects slices_of(const struct slices *c, struct arena *a
     return out;
 }
 
+/* Has each pod its ports? */
+static bool are_ports_known(struct sync *s) {
+    for (size_t i = 0; i < s->pods.n; i++)
+        if (endpoint__has_pod(s->pods.v[i], true) && !port_numbers__of(&s->numbers, s->pods.v[i]))
+            return false;
+    return true;
+}
+
 static void sync_service(struct sync *s) {
     struct manager__objects slices = slices_of(s->c, work_arena(s->work), s->service);
     struct str types[TYPES];
@@ -285,7 +299,14 @@ static void sync(void *self, struct work *w, const struct api_object *o) {
                        .subject = manager__subject(w, o),
                        .pods = service_pods__find(c->pods, a, o)};
     s->trigger = trigger_times__look(c->times, o, &s->pods);
-    sync_service(s);
+    port_numbers__begin(&s->numbers, a, o, c->base.manager->seed);
+    if (are_ports_known(s))
+        sync_service(s);
+    else
+        events_say(c->base.events, o, EVENTS_WARNING, "TooManyEndpoints",
+                   "The service has more than %u ports in pods whose ports differ",
+                   LIMIT_ENDPOINT_PAIRS);
+    port_numbers__end(&s->numbers);
 }
 
 static void service_gone(void *self, struct work *w) {

@@ -33,6 +33,7 @@ struct group {
 struct planning {
     struct slice_plan *plan;
     struct map groups; /* by ports */
+    struct map known;  /* the same by where a list is that was seen */
     struct map wants;  /* by endpoint__key */
     struct group *first, **last;
 };
@@ -103,6 +104,18 @@ static struct group *group_of(struct planning *g, const endpoint__ports *ports) 
     return group;
 }
 
+/* The same for a list that many pods share. */
+static struct group *group_of_shared(struct planning *g, const endpoint__ports *ports) {
+    struct group *group = map_get(&g->known, (struct str){(const char *)&ports, sizeof ports});
+    if (group)
+        return group;
+    const endpoint__ports **key = arena_new(g->plan->arena, const endpoint__ports *);
+    *key = ports;
+    group = group_of(g, ports);
+    map_put(&g->known, (struct str){(const char *)key, sizeof *key}, group);
+    return group;
+}
+
 static struct slice_draft *draft_new(struct slice_plan *p, enum slice_fate fate) {
     struct slice_draft *d = arena_new(p->arena, struct slice_draft);
     d->fate = fate;
@@ -123,7 +136,7 @@ static void add_slice(struct planning *g, const struct api_object *o) {
 }
 
 static void add_pod(struct planning *g, const struct slice_pod *pod) {
-    struct group *group = group_of(g, &pod->ports);
+    struct group *group = group_of_shared(g, pod->ports);
     struct str key = endpoint__key(g->plan->arena, &pod->endpoint);
     group->is_wanted = true;
     if (!pod->endpoint.addresses.n || map_get(&g->wants, key))
@@ -255,7 +268,7 @@ static void reuse(struct slice_plan *p) {
 
 void slice_plan__make(struct slice_plan *plan, const struct slice_pod *pods, size_t pod_count,
                       const struct manager__objects *slices, uint64_t seed) {
-    struct planning g = {plan, MAP_INIT(seed), MAP_INIT(seed), NULL, &g.first};
+    struct planning g = {plan, MAP_INIT(seed), MAP_INIT(seed), MAP_INIT(seed), NULL, &g.first};
     plan->v = arena_array(plan->arena, struct slice_draft *, slices->n + pod_count + 1);
     for (size_t i = 0; i < slices->n; i++)
         add_slice(&g, slices->v[i]);
@@ -271,6 +284,7 @@ void slice_plan__make(struct slice_plan *plan, const struct slice_pod *pods, siz
     keep_one(plan);
     reuse(plan);
     map_release(&g.groups);
+    map_release(&g.known);
     map_release(&g.wants);
 }
 

@@ -36,9 +36,10 @@ struct slice_plan {
     bool prefers_zone; /* there are hints */
 };
 
-/* A pod as an endpoint: what the service's ports are in it, and what stands in a slice. */
+/* A pod as an endpoint: what the service's ports are in it, a list that other pods may share, and
+ * what stands in a slice. */
 struct slice_pod {
-    endpoint__ports ports;
+    const endpoint__ports *ports;
     struct api_endpoint endpoint;
 };
 

@@ -73,9 +73,102 @@ static void owners_of_an_object(void **state) {
     check(turn_owners_round, 4000);
 }
 
+/* ---- selectors ---- */
+
+/* What all objects of these tests begin with. */
+#define NAMED(api, kind) \
+    "{\"apiVersion\":\"" api "\",\"kind\":\"" kind "\",\"metadata\":{\"name\":\""
+
+static void make_pods(struct managed *m, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        struct buf out = BUF_INIT(4096);
+        buf_addf(&out,
+                 NAMED("v1", "Pod") "p%zu\",\"labels\":{\"a\":\"b\",\"own\":\"p%zu\"}},\"spec\":{"
+                                    "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}",
+                 i, i);
+        put(m, REGISTRY_VERB_CREATE, &out);
+    }
+}
+
+/* A selector with n requirements that pods satisfy by not having the labels. */
+static void add_selector(struct buf *out, size_t n) {
+    buf_addf(out, "\"selector\":{\"matchLabels\":{\"x\":\"y\"},\"matchExpressions\":[");
+    for (size_t i = 0; i < n; i++)
+        buf_addf(out, "{\"key\":\"z%zu\",\"operator\":\"DoesNotExist\"},", i);
+    end_list(out, "]}");
+}
+
+/* Pods come while there are a ReplicaSet and a budget with long selectors. */
+static void meet_long_selectors(struct cost *c, size_t n) {
+    struct managed m;
+    struct buf set = BUF_INIT(SIZE_MAX), budget = BUF_INIT(SIZE_MAX);
+    managed_start(&m, "replicaset-controller,disruption-controller", "");
+    buf_addf(&set, NAMED("apps/v1", "ReplicaSet") "r\"},\"spec\":{\"replicas\":0,");
+    add_selector(&set, n);
+    buf_addf(&set, ",\"template\":{\"metadata\":{\"labels\":{\"x\":\"y\"}},\"spec\":{"
+                   "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}");
+    put(&m, REGISTRY_VERB_CREATE, &set);
+    buf_addf(&budget,
+             NAMED("policy/v1", "PodDisruptionBudget") "b\"},\"spec\":{\"minAvailable\":1,");
+    add_selector(&budget, n);
+    buf_addf(&budget, "}}");
+    put(&m, REGISTRY_VERB_CREATE, &budget);
+    world_run(&m.w, 1);
+    cost_begin(c);
+    make_pods(&m, 50);
+    world_run(&m.w, 1);
+    cost_end(c);
+    managed_stop(&m);
+}
+
+static void long_selectors_of_others(void **state) {
+    (void)state;
+    double growth = cost_growth(meet_long_selectors, 2000);
+    if (growth > 2)
+        fail_msg("four times as long selectors of others take %.1f times as long", growth);
+}
+
+/* As many ReplicaSets and budgets as pods that they may adopt, each one of them. */
+static void meet_pairs(struct cost *c, size_t n) {
+    struct managed m;
+    managed_start(&m, "replicaset-controller,disruption-controller", "");
+    cost_begin(c);
+    make_pods(&m, n);
+    for (size_t i = 0; i < n; i++) {
+        struct buf set = BUF_INIT(4096), budget = BUF_INIT(4096);
+        buf_addf(&set,
+                 NAMED("apps/v1", "ReplicaSet") "r%zu\"},\"spec\":{\"replicas\":1,\"selector\":{"
+                                                "\"matchLabels\":{\"own\":\"p%zu\"}},\"template\":{"
+                                                "\"metadata\":{\"labels\":{"
+                                                "\"own\":\"p%zu\"}},\"spec\":{\"containers\":[{"
+                                                "\"name\":\"c\",\"image\":\"i\"}]}}}}",
+                 i, i, i);
+        put(&m, REGISTRY_VERB_CREATE, &set);
+        buf_addf(&budget,
+                 NAMED("policy/v1", "PodDisruptionBudget") "b%zu\"},\"spec\":{\"minAvailable\":1,"
+                                                           "\"selector\":{\"matchLabels\":{\"a\":"
+                                                           "\"b\",\"own\":\"p%zu\"}}}}",
+                 i, i);
+        put(&m, REGISTRY_VERB_CREATE, &budget);
+    }
+    world_run(&m.w, 2);
+    assert_int_equal(world_count(&m.w, API_T_pod), n);
+    managed_pods_run(&m, true);
+    world_run(&m.w, 2);
+    cost_end(c);
+    managed_stop(&m);
+}
+
+static void workloads_and_pods(void **state) {
+    (void)state;
+    check(meet_pairs, 250);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(owners_of_an_object),
+        cmocka_unit_test(long_selectors_of_others),
+        cmocka_unit_test(workloads_and_pods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
