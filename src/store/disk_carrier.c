@@ -15,8 +15,9 @@
 #include "store/db_int.h"
 
 enum {
-    GROUP_WRITES = 4096,    /* in one transaction, or as many as one batch has */
-    FORGET_LEAST = 256,     /* records removed in one transaction, beside twice its writes */
+    GROUP_WRITES = 4096, /* in one transaction, or as many as one batch has */
+    FORGET_LEAST = 256,  /* records removed in one transaction, beside twice its writes */
+    WARM_WRITES = 4096,  /* of a batch keep their encoded bytes; of one that is larger the last */
     WAL_FRAMES_MOST = 4096, /* 16 MiB: then the mover begins to empty the write-ahead log */
     WAL_FRAMES_IDLE = 64,   /* then it is emptied, if nobody waits */
     WAL_FRAMES_FEW = 256,   /* so many are moved here, while others wait */
@@ -65,9 +66,12 @@ static int write_one(struct store__db *db, const struct store__write *w, uint64_
 
 static int write_batch(struct store__db *db, const struct store__batch *batch, uint64_t *bytes,
                        struct err *err) {
-    for (size_t i = 0; i < batch->writes.n; i++)
+    for (size_t i = 0; i < batch->writes.n; i++) {
+        if (batch->writes.n - i > WARM_WRITES)
+            api_object_forget_bytes(batch->writes.v[i].event.object);
         if (write_one(db, &batch->writes.v[i], bytes, err) < 0)
             return -1;
+    }
     return 0;
 }
 

@@ -9,6 +9,9 @@
  * its place in the store, so it must have paid for itself: at least half of it is shared by each
  * object that holds it, which therefore is the dearer of the two.
  *
+ * An object that has nothing in common with others has much in common with what it was, which the
+ * log holds for a while: a node whose status is told again differs in some times.
+ *
  * A family changes: its pods are created without a status and then run. A member that has much for
  * itself becomes the likeness of those who come after it, which is a bet that they will be like it;
  * bets become rarer, so that a family whose members just differ much loses little.
@@ -56,7 +59,8 @@ static bool is_loose(const struct copy *c) {
     return c->rest > LEAST_BYTES / 2 && c->rest > c->shared / 4;
 }
 
-/* The copy that shares most: by the likeness that the object has had, or by that of its family. */
+/* The copy that shares most: by the likeness that the object has had, or itself was, or by that of
+ * its family. */
 static struct copy best_copy(struct store *s, const struct api_object *draft,
                              const struct api_object *had, const struct api_object *offered) {
     struct copy c = copy_like(s, draft, had ? had : offered);
@@ -125,7 +129,8 @@ static const struct api_object *publish(struct store *s, uint32_t resource,
 const struct api_object *store__object_publish(struct store *s, uint32_t resource,
                                                struct api_object *draft,
                                                const struct api_object *previous) {
-    const struct api_object *o = publish(s, resource, draft, previous ? previous->base : NULL);
+    const struct api_object *had = previous && previous->base ? previous->base : previous;
+    const struct api_object *o = publish(s, resource, draft, had);
     api_object_free(draft);
     return o;
 }

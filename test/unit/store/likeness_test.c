@@ -105,11 +105,50 @@ static void bets_become_rare(void **state) {
     kit_close(&k);
 }
 
+/* A node that has little in common with others, in one of its states. */
+static struct api_object *loner(int i, int state) {
+    char text[128];
+    snprintf(text, sizeof text,
+             "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n-%d\"}}", i);
+    struct api_object *draft = kit_decode(text);
+    struct arena *a = &draft->arena;
+    for (int n = 0; n < 40; n++)
+        labels_put(a, &api_own_meta(draft)->annotations,
+                   (struct label){arena_printf(a, "example.com/%d-%d", i, n),
+                                  arena_printf(a, "%0300d", 40 * i + n + (n < state ? 7777 : 0))});
+    return draft;
+}
+
+/* It shares with what it was first, also when that is all that is left of it, until too much has
+ * changed. */
+static void loners_share_with_themselves(void **state) {
+    (void)state;
+    struct kit k = {0};
+    const struct api_object *first = NULL, *o = NULL;
+    kit_open(&k, NULL);
+    for (int i = 0; i < 3; i++) {
+        o = store_put(k.store, NODES, loner(i, 0));
+        first = first ? first : o;
+        assert_null(o->base);
+    }
+    size_t whole = first->arena.bytes;
+    for (int change = 1; change < 30; change++) {
+        o = store_put(k.store, NODES, loner(0, change));
+        kit_commit(&k);
+        assert_ptr_equal(o->base, change < 5 ? first : o->base);
+        assert_true(!o->base || o->arena.bytes < whole / 2);
+        check_depth(o);
+    }
+    assert_ptr_not_equal(o->base, first);
+    kit_close(&k);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_family_that_changes_shares),
         cmocka_unit_test(families_share_with_each_other),
         cmocka_unit_test(bets_become_rare),
+        cmocka_unit_test(loners_share_with_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
