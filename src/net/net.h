@@ -63,6 +63,7 @@ struct net_request {
     struct net_headers headers; /* without pseudo-headers */
     enum net_protocol protocol;
     bool is_tls;
+    bool has_body;                       /* more than the head is announced */
     struct str peer;                     /* "127.0.0.1:40000", "[::1]:40000" */
     const struct net_identity *identity; /* NULL when no certificate was shown */
 };
@@ -160,7 +161,8 @@ bool net_accepts_gzip(const struct net_request *request);
 
 /* ---------------------------------------------------------------------------------- WebSockets */
 
-/* Does the request ask for a WebSocket, correctly? */
+/* Does the request ask for a WebSocket, correctly? One with a body does not: what follows its head
+ * would be frames. */
 bool net_websocket_is_asked(const struct net_request *request);
 
 /*

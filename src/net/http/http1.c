@@ -92,6 +92,7 @@ static void start_next(struct net__conn *c, struct http1 *h) {
 
 static void dispatch(struct net__conn *c, struct http1 *h, struct net__head *head) {
     head->request.protocol = NET_HTTP1;
+    head->request.has_body = h->frame.has_body;
     h->keeps_alive = h->frame.keeps_alive && !c->is_shut_down;
     h->is_chunked = false;
     h->state = h->frame.has_body ? STATE_HELD : STATE_ANSWER;

@@ -156,6 +156,7 @@ static void end_heading(struct net__conn *c, struct http2 *h2, bool is_last) {
         refuse(h2->session, stream, STR("400"));
         return;
     }
+    head->request.has_body = !is_last;
     struct net_exchange *x = net__exchange_new(c, head);
     x->stream = stream;
     x->body_is_whole = is_last;

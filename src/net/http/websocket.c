@@ -31,7 +31,7 @@ static bool is_key(struct str key) {
 bool net_websocket_is_asked(const struct net_request *request) {
     struct net_headers headers = request->headers;
     return request->protocol == NET_HTTP1 && str_eq(request->method, STR("GET")) &&
-           net__headers_have(headers, STR("connection"), STR("upgrade")) &&
+           !request->has_body && net__headers_have(headers, STR("connection"), STR("upgrade")) &&
            net__headers_have(headers, STR("upgrade"), STR("websocket")) &&
            str_eq(net_headers_find(headers, STR("sec-websocket-version")), STR("13")) &&
            is_key(net_headers_find(headers, STR("sec-websocket-key")));

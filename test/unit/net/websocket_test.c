@@ -73,6 +73,22 @@ static void test_the_handshake_must_be_whole(void **state) {
     }
 }
 
+/* What follows the head is either a body or frames. */
+static void test_a_request_with_a_body_gets_no_socket(void **state) {
+    static const char *const requests[] = {
+        ASK UP V13 KEY "Content-Length: 1\r\n\r\nx",
+        ASK UP V13 KEY "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        struct wire w;
+        wire_open(&w, &(struct net_limits){0});
+        wire_feed(&w, str_of(requests[i]));
+        assert_true(str_starts(buf_view(&w.sent), STR("HTTP/1.1 404 ")));
+        wire_close(&w);
+    }
+}
+
 static void test_writes_are_messages(void **state) {
     struct wire w;
     (void)state;
@@ -238,6 +254,7 @@ static void test_pings_are_bounded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_handshake_must_be_whole),
+        cmocka_unit_test(test_a_request_with_a_body_gets_no_socket),
         cmocka_unit_test(test_writes_are_messages),
         cmocka_unit_test(test_the_server_closes),
         cmocka_unit_test(test_the_peer_closes),
