@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/map.h"
+#include "base/program.h"
 #include "cli/io.h"
 #include "cli/spelling.h"
 #include "cmd/data_dir.h"
@@ -276,7 +277,10 @@ int serve_tell_ready(struct serve *s, struct err *err) {
         return -1;
     struct str line = arena_printf(s->call->arena, "ready %.*s kubeconfig %.*s\n",
                                    STR_ARG(url_of(s)), STR_ARG(s->kubeconfig));
-    return io_write(s->call->ctx->out, line, err);
+    if (io_write(s->call->ctx->out, line, err) < 0)
+        return -1;
+    program_trim();
+    return 0;
 }
 
 /* Requests under way have this long to finish after SIGTERM. */

@@ -64,8 +64,10 @@ static int judge(struct arena *a, const struct json *line, struct api_object *o,
                               .uid = STR(VECTORS_NEW_UID),
                               .now = {.sec = 1767225600, .set = true},
                               .user = &user};
-    if (old)
+    if (old) {
         api_object_default(old, &gates);
+        valid_decoded(old, &opts);
+    }
     api_object_default(o, &gates);
     if (prepare(line, o, old, &opts) < 0) {
         buf_add(why, STR("unknown verb"));

@@ -35,6 +35,7 @@ static void create(struct api_object *o, const struct valid_opts *opts, struct v
 static int replace(struct str verb, struct api_object *o, struct api_object *old,
                    const struct valid_opts *opts, struct valid_errs *errs) {
     api_object_default(old, opts->gates);
+    valid_decoded(old, opts);
     api_object_default(o, opts->gates);
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (str_is(verb, verbs[i].verb)) {

@@ -48,6 +48,7 @@ static int judge(const struct json *line, const struct steps *steps, struct api_
                               .now = {.sec = 1767225600, .set = true},
                               .cel = tolexpr_valid_cel(x)};
     api_object_default(old, &gates);
+    valid_decoded(old, &opts);
     api_object_default(o, &gates);
     steps->prepare(o, old, &opts);
     steps->check(o, old, &opts, errs);
@@ -115,6 +116,7 @@ static int judge_subresource(const struct json *line, struct api_object *o, stru
     struct valid_opts opts = {
         .gates = &gates, .namespace = STR("default"), .now = {.sec = 1767225600, .set = true}};
     api_object_default(old, &gates);
+    valid_decoded(old, &opts);
     api_object_default(o, &gates);
     valid_prepare_subresource(o, old, json_str(name), &opts);
     valid_subresource(o, old, json_str(name), &opts, errs);

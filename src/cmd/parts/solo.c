@@ -13,6 +13,7 @@
 #include "auth/pki.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/program.h"
 #include "cli/io.h"
 #include "client/events.h"
 #include "client/http.h"
@@ -95,6 +96,8 @@ static void look(void *arg) {
         net_timer_start(s->loop, &s->look, net_loop_now(s->loop) + LOOK_EVERY);
     else if (io_write(s->call->ctx->out, STR("ready\n"), s->err) < 0)
         finish(s, -1);
+    else
+        program_trim();
 }
 
 static void work(void *arg) {
