@@ -21,7 +21,7 @@ static struct registry_failure adopt(struct apiserver *s, struct arena *a, struc
     const struct apiserver_resource *r = apiserver_catalog_of(s->opts.catalog, o->kind);
     struct registry_failure failure = {.code = ERR_NONE};
     if (store_get(s->opts.store, r->storage, o->meta->namespace, o->meta->name)) {
-        failure = registry_already_exists(a, o);
+        failure = registry_already_exists(a, o->kind, o->meta->name);
         api_object_free(o);
         return failure;
     }

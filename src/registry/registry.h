@@ -146,8 +146,9 @@ struct registry_failure registry_invalid_scale(struct arena *a, struct str name,
 /* A patch of which no object of the kind comes; both texts are stored. */
 struct registry_failure registry_invalid_patch(struct arena *a, struct str patch, struct str why);
 
-/* An object that is there already. */
-struct registry_failure registry_already_exists(struct arena *a, const struct api_object *o);
+/* An object of that kind and name that is there already; the name is copied. */
+struct registry_failure registry_already_exists(struct arena *a, const struct api_kind *kind,
+                                                struct str name);
 
 /* An object whose kind no resource has. The names are stored. */
 struct registry_failure registry_no_match(struct arena *a, struct str api_version, struct str kind,

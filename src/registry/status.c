@@ -145,8 +145,9 @@ struct registry_failure registry_bad_request(struct str message) {
     return (struct registry_failure){.code = ERR_INVALID, .message = message};
 }
 
-struct registry_failure registry_already_exists(struct arena *a, const struct api_object *o) {
-    return registry__refuse(a, o->kind, o->meta->name, ERR_EXISTS, STR("already exists"));
+struct registry_failure registry_already_exists(struct arena *a, const struct api_kind *kind,
+                                                struct str name) {
+    return registry__refuse(a, kind, name, ERR_EXISTS, STR("already exists"));
 }
 
 struct registry_failure registry__refuse(struct arena *a, const struct api_kind *kind,

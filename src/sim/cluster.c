@@ -186,7 +186,8 @@ static bool store(struct sim_cluster *c, struct sim_item *it) {
     AUTO(arena_release) struct arena a = {0};
     set_namespace(c, it->draft);
     if (registry_known_find(c->known, it->draft)) {
-        struct registry_failure f = registry_already_exists(&a, it->draft);
+        struct registry_failure f =
+            registry_already_exists(&a, it->draft->kind, it->draft->meta->name);
         refuse_as_server(c, it, &f, STR(""));
         return false;
     }

@@ -100,7 +100,7 @@ static void an_object_that_is_there_already_is_named_by_its_resource(void **stat
     struct api_object *o = object_of("{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\","
                                      "\"metadata\":{\"name\":\"j\"}}");
     struct arena a = {0};
-    expect_status(&a, registry_already_exists(&a, o),
+    expect_status(&a, registry_already_exists(&a, o->kind, o->meta->name),
                   STR(FAILURE "\"message\":\"jobs.batch \\\"j\\\" already exists\",\"reason\":"
                               "\"AlreadyExists\",\"details\":{\"name\":\"j\",\"group\":\"batch\","
                               "\"kind\":\"jobs\"},\"code\":409}"));
