@@ -89,7 +89,7 @@ enum match_code match_toleration_check(const struct match_toleration *t,
 /* For match_tolerates, on the edge. Pure to the compiler: whatever engines remember, their answers
  * stay. */
 __attribute__((pure, cold)) bool match__tolerates_edge(const struct match_toleration *t,
-                                                 const struct match_taint *taint);
+                                                       const struct match_taint *taint);
 
 /* Does the toleration match the taint? */
 static inline bool match_tolerates(const struct match_toleration *t,
