@@ -384,10 +384,14 @@
  * which are in each other's way: more than any pod has, and some milliseconds. */
 #define LIMIT_WARNED_PAIRS 1000000U
 
-/* Encoded bytes that a store's objects keep, those that were written or read last, and the objects
- * that were written: some 10,000 pods that are read again and again, or 6,000 that are written, so
- * that watchers may be seconds behind. */
-#define LIMIT_STORE_WARM_BYTES (64U << 20)
+/* Encoded bytes that a store's objects keep, those that were read last: some 10,000 pods that are
+ * read again and again. */
+#define LIMIT_STORE_READ_BYTES (64U << 20)
+
+/* Objects that were written in the last seconds, with their encoded bytes: some 3,000 pods, so that
+ * watchers may be a tenth of a second behind the fastest writers before anything is encoded again.
+ */
+#define LIMIT_STORE_WRITTEN_BYTES (32U << 20)
 
 /* Lines for the audit log that wait for the disk, in bytes: what does not fit is dropped and
  * counted, so that a slow disk neither stops the server nor fills its memory. */

@@ -68,6 +68,7 @@ size_t store_expire(struct store *s, int64_t now) {
         deleted += expire_resource(s, i, now, LIMIT_STORE_EXPIRE - deleted, durable);
     store_snapshot_unref(durable);
     store__trim_all(s, now, TRIM_MOST);
+    store__warm_cool(&s->warm, now);
     return deleted;
 }
 

@@ -210,7 +210,7 @@ void store__publish(struct store *s, struct store__queue *batches) {
     dropped_release(&dropped);
     for (const struct store__batch *b = batches->first; b; b = b->next)
         for (size_t i = 0; i < b->writes.n; i++)
-            store__warm_add(&s->warm, b->writes.v[i].event.object);
+            store__warm_add(&s->warm, b->writes.v[i].event.object, now);
     if (added)
         tell_subscribers(s, batches, after->revision);
     hand_back(s, batches);

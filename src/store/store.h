@@ -124,7 +124,7 @@ bool store_age(struct store *s, int64_t now);
 /* ---- any thread: snapshots ---- */
 
 /* An object of a snapshot keeps encoded bytes that a reader has made anew (api_object_json_keep),
- * until others have been written or read, LIMIT_STORE_WARM_BYTES of them. */
+ * until others have been read, LIMIT_STORE_READ_BYTES of them. */
 void store_keep_bytes(struct store *s, const struct api_object *o, struct api_bytes *bytes);
 
 /* The newest durable state; the caller has a reference. */

@@ -107,14 +107,20 @@ struct store__warm_entry {
     const struct api_object *object; /* held */
     struct api_bytes *bytes;         /* held: those that it gives up; NULL: all */
     size_t counted;                  /* memory */
+    int64_t until;                   /* wall clock; of what was written */
 };
 
-/* Objects that were written or read last, oldest first. Of all threads. */
-struct store__warm {
-    pthread_mutex_t lock; /* of all that follows */
+/* Such objects, oldest first. */
+struct store__warm_list {
     VEC(struct store__warm_entry) entries;
     size_t first; /* those before it are gone */
     size_t bytes; /* of the others */
+};
+
+/* Objects that were written a moment ago, and those that were read last. Of all threads. */
+struct store__warm {
+    pthread_mutex_t lock; /* of all that follows */
+    struct store__warm_list written, read;
 };
 
 /* An object that others are made after. */
@@ -220,8 +226,12 @@ void store__trim_all(struct store *s, int64_t now, size_t most);
 /* Makes an empty list. */
 void store__warm_init(struct store__warm *w);
 
-/* An object was written: it keeps its bytes until so many others have been written or read. */
-void store__warm_add(struct store__warm *w, const struct api_object *o);
+/* An object was written at `now` (wall clock): it keeps its bytes for seconds, or until
+ * LIMIT_STORE_WRITTEN_BYTES of others have been written. */
+void store__warm_add(struct store__warm *w, const struct api_object *o, int64_t now);
+
+/* Objects that were written too long ago give up their bytes. */
+void store__warm_cool(struct store__warm *w, int64_t now);
 
 /* Gives all objects back. */
 void store__warm_release(struct store__warm *w);

@@ -59,7 +59,7 @@ static void an_object_stands_alone(void **state) {
 /* The objects that were written last keep their bytes, older ones do not. */
 static void old_objects_give_up_their_bytes(void **state) {
     (void)state;
-    enum { BYTES = LIMIT_STORE_WARM_BYTES / 16 };
+    enum { BYTES = LIMIT_STORE_WRITTEN_BYTES / 16 };
     struct kit k = {0};
     static char uid[BYTES];
     memset(uid, 'u', sizeof uid - 1);
@@ -90,7 +90,7 @@ static void old_objects_give_up_their_bytes(void **state) {
  * stay. */
 static void readers_keep_bytes_for_others(void **state) {
     (void)state;
-    enum { BYTES = LIMIT_STORE_WARM_BYTES / 2 };
+    enum { BYTES = LIMIT_STORE_READ_BYTES / 2 };
     struct kit k = {0};
     bool is_new;
     kit_open(&k, NULL);
@@ -108,12 +108,29 @@ static void readers_keep_bytes_for_others(void **state) {
     api_object_forget_these(o, json);
     assert_true(json->refs == 2 && proto->refs == 2);
     store_keep_bytes(k.store, o, large);
-    assert_true(json->refs == 1 && proto->refs == 1); /* the object was written before all */
+    assert_true(json->refs == 1 && proto->refs == 2); /* these have no place in the list */
     api_bytes_unref(json);
     api_bytes_unref(proto);
     kit_close(&k);
     assert_int_equal(large->refs, 1);
     api_bytes_unref(large);
+}
+
+/* What was written and not read gives up its bytes soon. */
+static void written_objects_give_up_their_bytes_in_time(void **state) {
+    (void)state;
+    struct kit k = {0};
+    kit_open(&k, NULL);
+    int64_t start = clock_wall(&k.clock.clock);
+    kit_put(&k, CONFIG_MAPS, "a", "x", "1");
+    const struct api_object *o = store_get(k.store, CONFIG_MAPS, STR("a"), STR("x"));
+    struct api_bytes *json = api_object_json_ref(o);
+    store_expire(k.store, start + CLOCK_SECOND);
+    assert_int_equal(json->refs, 2);
+    store_expire(k.store, start + 10 * CLOCK_SECOND);
+    assert_int_equal(json->refs, 1);
+    api_bytes_unref(json);
+    kit_close(&k);
 }
 
 /* A draft with much air in it is stored without. */
@@ -286,6 +303,7 @@ int main(void) {
         cmocka_unit_test(an_object_stands_alone),
         cmocka_unit_test(old_objects_give_up_their_bytes),
         cmocka_unit_test(readers_keep_bytes_for_others),
+        cmocka_unit_test(written_objects_give_up_their_bytes_in_time),
         cmocka_unit_test(objects_are_stored_tightly),
         cmocka_unit_test(siblings_share),
         cmocka_unit_test(little_in_common_is_not_shared),
