@@ -238,7 +238,8 @@ struct apiserver_watch *apiserver_watch_new(struct apiserver *s, const struct ap
                                             struct registry_failure *failure);
 void apiserver_watch_free(struct apiserver_watch *w);
 
-/* Fills up to `most` events and returns how many; 0: there is nothing to tell now. */
+/* Fills up to `most` events and returns how many; fewer: there is nothing more to tell now. An
+ * error is the last one. */
 size_t apiserver_watch_read(struct apiserver_watch *w, struct apiserver_event *events, size_t most);
 
 /* Gives back what events hold. */

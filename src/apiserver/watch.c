@@ -165,27 +165,25 @@ static size_t read_log(struct apiserver_watch *w, struct apiserver_event *events
         int room = most - n < AT_ONCE ? (int)(most - n) : AT_ONCE;
         int got = store_log_read(w->s->opts.store, w->storage, &w->position, found, room);
         if (got == STORE_EXPIRED)
-            return n ? n : end(w, events);
-        if (!got)
-            break;
+            return n + end(w, &events[n]);
         for (int i = 0; i < got; i++)
             n += translate(w, &found[i], &events[n]);
         w->told = n ? found[got - 1].revision : w->told;
         store_events_release(found, got);
+        if (got < room)
+            break;
     }
     return n;
 }
 
 size_t apiserver_watch_read(struct apiserver_watch *w, struct apiserver_event *events,
                             size_t most) {
-    if (w->phase == PHASE_INITIAL) {
-        size_t n = read_initial(w, events, most);
-        if (n || w->phase == PHASE_INITIAL)
-            return n;
-    }
-    if (w->phase == PHASE_BOOKMARK)
-        return read_end_of_initial(w, events);
-    return w->phase == PHASE_LIVE ? read_log(w, events, most) : 0;
+    size_t n = w->phase == PHASE_INITIAL ? read_initial(w, events, most) : 0;
+    if (n < most && w->phase == PHASE_BOOKMARK)
+        n += read_end_of_initial(w, &events[n]);
+    if (n < most && w->phase == PHASE_LIVE)
+        n += read_log(w, &events[n], most - n);
+    return n;
 }
 
 bool apiserver_watch_bookmark(struct apiserver_watch *w, struct apiserver_event *out) {

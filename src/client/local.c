@@ -248,7 +248,7 @@ static bool pump(struct local_watch *w) {
         for (size_t i = 0; i < n; i++)
             tell_event(w, &events[i]);
         apiserver_events_release(events, n);
-        if (!n)
+        if (n < EVENTS_AT_ONCE)
             return false;
     }
     return true;

@@ -61,6 +61,14 @@ static const char *const type_names[] = {
     [APISERVER_ERROR] = "ERROR",
 };
 
+/* What stands in front of the object of an event. */
+#define JSON_HEAD(type) "{\"type\":\"" type "\",\"object\":"
+static const char *const json_heads[] = {
+    [APISERVER_ADDED] = JSON_HEAD("ADDED"),     [APISERVER_MODIFIED] = JSON_HEAD("MODIFIED"),
+    [APISERVER_DELETED] = JSON_HEAD("DELETED"), [APISERVER_BOOKMARK] = JSON_HEAD("BOOKMARK"),
+    [APISERVER_ERROR] = JSON_HEAD("ERROR"),
+};
+
 /* Upstream's empty workloads have counts, which are no pointers there. */
 static void show_zeroes(struct api_object *o) {
     static const struct api_opt_i32 zero = {true, 0};
@@ -190,7 +198,7 @@ static void write_proto_event(struct server__stream *s, struct buf *b,
 
 static void write_event(struct server__stream *s, struct buf *b, const struct apiserver_event *e) {
     AUTO(arena_release) struct arena a = {0};
-    buf_addf(b, "{\"type\":\"%s\",\"object\":", type_names[e->type]);
+    buf_add(b, str_of(json_heads[e->type]));
     if (e->type == APISERVER_ERROR) {
         struct json status = registry_status(&a, &e->failure);
         json_write(b, &status, NULL);
@@ -220,19 +228,19 @@ static bool is_whole(const struct server__stream *s, const struct apiserver_even
 
 /* Sends an object as it is: its bytes are there once for all who watch. */
 static void send_whole(struct server__stream *s, const struct apiserver_event *e) {
-    AUTO(buf_release) struct buf head = BUF_INIT(SIZE_MAX);
+    AUTO(buf_release) struct buf proto_head = BUF_INIT(SIZE_MAX);
     const struct api_object *o = apiserver_convert(e->object, s->call->r.resource->kind);
     bool is_proto = s->call->media.format == SERVER_PROTOBUF;
     struct api_bytes *bytes = server__encoded(s->call, o, is_proto);
-    struct str body = api_bytes_view(bytes), tail = is_proto ? STR("") : STR("}\n");
+    struct str body = api_bytes_view(bytes), head = str_of(json_heads[e->type]), tail = STR("}\n");
     api_object_unref(o);
-    if (is_proto)
-        api_proto_event_head(&head, str_of(type_names[e->type]), body.n);
-    else
-        buf_addf(&head, "{\"type\":\"%s\",\"object\":", type_names[e->type]);
+    if (is_proto) {
+        api_proto_event_head(&proto_head, str_of(type_names[e->type]), body.n);
+        head = buf_view(&proto_head);
+        tail = STR("");
+    }
     server_watch_series_event(s->series, head.n + body.n + tail.n);
-    struct net_part parts[] = {
-        {.bytes = buf_view(&head)}, server__bytes_part(bytes, body), {.bytes = tail}};
+    struct net_part parts[] = {{.bytes = head}, server__bytes_part(bytes, body), {.bytes = tail}};
     net_stream_write(s->call->x, parts, 3);
 }
 
@@ -268,8 +276,9 @@ static bool is_untellable(const struct server__stream *s) {
 /* Sends what there is until the peer has enough under way. */
 static void pump(struct server__stream *s) {
     struct apiserver_event events[EVENTS_AT_ONCE];
-    while (!net_stream_is_full(s->call->x)) {
-        size_t n = apiserver_watch_read(s->watch, events, EVENTS_AT_ONCE);
+    size_t n = EVENTS_AT_ONCE;
+    while (n == EVENTS_AT_ONCE && !net_stream_is_full(s->call->x)) {
+        n = apiserver_watch_read(s->watch, events, EVENTS_AT_ONCE);
         if (!n)
             return;
         bool is_last = events[n - 1].type == APISERVER_ERROR || is_untellable(s);

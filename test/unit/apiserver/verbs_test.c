@@ -274,12 +274,11 @@ static void test_watch(void **state) {
            NULL);
     struct apiserver_watch *watch = apiserver_watch_new(w->api, &r, &failure);
     assert_non_null(watch);
-    assert_int_equal(read_watch(watch, e), 1);
+    assert_int_equal(read_watch(watch, e), 2);
     assert_int_equal(e[0].type, APISERVER_ADDED);
-    apiserver_events_release(e, 1);
-    assert_int_equal(read_watch(watch, e), 1);
-    assert_int_equal(e[0].type, APISERVER_BOOKMARK);
-    assert_true(e[0].ends_initial_events);
+    assert_int_equal(e[1].type, APISERVER_BOOKMARK);
+    assert_true(e[1].ends_initial_events);
+    apiserver_events_release(e, 2);
     assert_int_equal(read_watch(watch, e), 0);
     expect(w, CREATE("configmaps", "default", CONFIG_MAP("b", "")), 201, NULL);
     expect(w, UPDATE("configmaps", "default", "b", CONFIG_MAP("b", ",\"labels\":{\"x\":\"y\"}")),
