@@ -10,6 +10,7 @@
 
 #include "api/object_int.h"
 #include "base/limits.h"
+#include "codec/json.h"
 
 void api_faults_init(struct api_faults *f, struct arena *a) {
     f->a = a;
@@ -40,4 +41,22 @@ void api_faults_write(struct buf *out, const struct api_faults *f) {
         buf_add(out, i ? STR(", ") : STR(""));
         buf_add(out, f->v[i].text);
     }
+}
+
+struct str api_text_no_object(struct arena *a, const struct json *tree, const char *type) {
+    static const char *const names[] = {
+        [JSON_NULL] = "null",   [JSON_BOOL] = "bool",    [JSON_INT] = "number",
+        [JSON_UINT] = "number", [JSON_FLOAT] = "number", [JSON_STRING] = "string",
+        [JSON_ARRAY] = "array",
+    };
+    return arena_printf(a, "json: cannot unmarshal %s into Go value of type %s", names[tree->kind],
+                        type);
+}
+
+struct str api_text_without_kind(struct arena *a, const struct json *tree) {
+    struct str why = api_text_no_object(
+        a, tree,
+        "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+        "\"json:\\\"kind,omitempty\\\"\" }");
+    return arena_printf(a, "couldn't get version/kind; json parse error: %.*s", STR_ARG(why));
 }

@@ -9,6 +9,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+struct json;
+
 enum api_fault_kind {
     API_FAULT_UNKNOWN,   /* unknown field "spec.foo" */
     API_FAULT_DUPLICATE, /* duplicate field "spec.bar" */
@@ -41,5 +43,12 @@ void api_faults_init(struct api_faults *f, struct arena *a);
 /* Appends why the tree cannot be taken, as the API server says it: the value that cannot be, or
  * else the unknown and repeated fields. There must be a fault. */
 void api_faults_write(struct buf *out, const struct api_faults *f);
+
+/* What Go says of a value that is no object, in the arena; `type` is Go's name of what it should
+ * be. */
+struct str api_text_no_object(struct arena *a, const struct json *tree, const char *type);
+
+/* The same of one that should be an object with a version and a kind. */
+struct str api_text_without_kind(struct arena *a, const struct json *tree);
 
 #endif

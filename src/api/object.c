@@ -84,8 +84,11 @@ struct str api__fault_subject(struct arena *a, struct str kind, struct str api_v
 
 static int decode_object(const struct json *tree, const struct api_decode_opts *opts,
                          struct api_object **out, struct api_faults *faults) {
-    if (tree->kind != JSON_OBJECT)
-        return refuse(faults, "not an object");
+    if (tree->kind != JSON_OBJECT) {
+        struct str text = api_text_without_kind(faults->a, tree);
+        api__fault_add(faults, API_FAULT_VALUE, STR(""), text);
+        return -1;
+    }
     struct str kind = string_member(tree, STR("kind"), opts->kind);
     struct str api_version = string_member(tree, STR("apiVersion"), opts->api_version);
     if (!kind.n)

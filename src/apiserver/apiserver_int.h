@@ -98,6 +98,9 @@ const struct api_object *apiserver__stored(const struct apiserver__call *c);
  * run only answers. */
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code);
 
+/* Stores what the server itself has changed in the status of another object; it is taken. */
+void apiserver__put_status(struct apiserver__call *c, struct api_object *o);
+
 /* Would writing the draft change nothing of what is stored, not a byte? */
 bool apiserver__is_unchanged(const struct api_object *draft, const struct api_object *stored);
 

@@ -4,12 +4,11 @@
  * Follows k8s.io/kubernetes pkg/registry/core/pod/storage, func (*EvictionREST) Create,
  * func (*EvictionREST) checkAndDecrement, func addConditionAndDeletePod, func canIgnorePDB.
  */
+#include "api/budget.h"
 #include "apiserver/apiserver_int.h"
 
 /* More unconfirmed evictions than this are too many for one budget. */
 enum { DISRUPTED_MOST = 2000 };
-
-#define VIOLATES "Cannot evict pod as it would violate the pod's disruption budget."
 
 /* An eviction under way. */
 struct eviction {
@@ -17,6 +16,7 @@ struct eviction {
     const struct api_object *pod;    /* as stored */
     const struct api_object *budget; /* that guards it, or NULL */
     size_t budgets;
+    bool is_spare; /* the budget lets it go uncounted, as it serves nobody */
     const struct api_delete_options *options;
     bool dry_run;
 };
@@ -94,18 +94,26 @@ static struct str exhausted(struct arena *a, const struct api_pod_disruption_bud
                         STR_ARG(name));
 }
 
+static struct registry_failure violates(struct arena *a) {
+    return apiserver__failure(a, ERR_TOO_MANY,
+                              "Cannot evict pod as it would violate the pod's disruption budget.");
+}
+
+/* What the budget allows is not known yet. */
+static struct registry_failure try_later(struct arena *a, struct str name) {
+    struct registry_failure f = violates(a);
+    f.retry_after = 10;
+    return with_cause(
+        a, f,
+        arena_printf(a, "The disruption budget %.*s is still being processed by the server.",
+                     STR_ARG(name)));
+}
+
 static struct registry_failure check_budget(struct arena *a,
                                             const struct api_pod_disruption_budget *b) {
     struct str name = b->metadata.name;
-    struct registry_failure f = apiserver__failure(a, ERR_TOO_MANY, "%s", VIOLATES);
-    if (b->status.observed_generation < b->metadata.generation) {
-        f.retry_after = 10;
-        return with_cause(a, f,
-                          arena_printf(a,
-                                       "The disruption budget %.*s is still being processed by the "
-                                       "server.",
-                                       STR_ARG(name)));
-    }
+    if (b->status.observed_generation < b->metadata.generation)
+        return try_later(a, name);
     if (b->status.disruptions_allowed < 0)
         return forbidden(a, name, "pdb disruptions allowed is negative",
                          "pdb disruptions allowed is negative");
@@ -115,13 +123,12 @@ static struct registry_failure check_budget(struct arena *a,
                          "controller",
                          "too many pending evictions not confirmed by PDB controller");
     if (!b->status.disruptions_allowed)
-        return with_cause(a, f, exhausted(a, b));
+        return with_cause(a, violates(a), exhausted(a, b));
     return (struct registry_failure){.code = ERR_NONE};
 }
 
 /* Counts the disruption in the budget, for its controller to see. */
 static void record(struct eviction *e) {
-    struct apiserver *s = e->call->s;
     struct api_object *copy = api_object_copy(e->budget);
     struct api_pod_disruption_budget *b = api_own_body(copy);
     struct api_times old = b->status.disrupted_pods, list;
@@ -135,8 +142,10 @@ static void record(struct eviction *e) {
     for (i += i < old.n && str_eq(old.v[i].key, name); i < old.n; i++)
         list.v[list.n++] = old.v[i];
     b->status.disrupted_pods = list;
-    b->status.disruptions_allowed--;
-    store_put(s->opts.store, apiserver_catalog_of(s->opts.catalog, budget_kind())->storage, copy);
+    if (--b->status.disruptions_allowed == 0)
+        api_conditions_set(&copy->arena, &b->status.conditions,
+                           api_budget_condition(&b->status, e->call->request.now));
+    apiserver__put_status(e->call, copy);
     e->call->out->is_written = true;
 }
 
@@ -171,7 +180,8 @@ static struct registry_failure ask_budget(struct eviction *e) {
         return apiserver__failure(a, ERR_UNTOLD,
                                   "This pod has more than one PodDisruptionBudget, which the "
                                   "eviction subresource does not support.");
-    if (!e->budget || passes_unready(e))
+    e->is_spare = e->budget && passes_unready(e);
+    if (!e->budget || e->is_spare)
         return (struct registry_failure){.code = ERR_NONE};
     struct registry_failure f = check_budget(a, e->budget->body);
     if (!f.code && !e->dry_run)
@@ -181,23 +191,42 @@ static struct registry_failure ask_budget(struct eviction *e) {
 
 /* ---- the pod ---- */
 
-/* The pod with the mark of an eviction. */
+/* The pod with the mark of an eviction, which one that was evicted before has already.
+ *
+ * Follows k8s.io/kubernetes pkg/api/v1/pod, func UpdatePodCondition. */
 static struct api_object *marked(const struct eviction *e) {
     struct api_object *o = api_object_copy(e->pod);
     struct api_pod_status *status = &((struct api_pod *)api_own_body(o))->status;
     struct api_pod_condition_list old = status->conditions, list;
+    struct api_pod_condition mark = {.type = STR("DisruptionTarget"),
+                                     .status = STR("True"),
+                                     .reason = STR("EvictionByEvictionAPI"),
+                                     .message = STR("Eviction API: evicting"),
+                                     .last_transition_time = e->call->request.now};
     list.v = arena_array(&o->arena, struct api_pod_condition, old.n + 1);
-    list.n = 0;
-    for (size_t i = 0; i < old.n; i++)
-        if (!str_is(old.v[i].type, "DisruptionTarget"))
-            list.v[list.n++] = old.v[i];
-    list.v[list.n++] = (struct api_pod_condition){.type = STR("DisruptionTarget"),
-                                                  .status = STR("True"),
-                                                  .reason = STR("EvictionByEvictionAPI"),
-                                                  .message = STR("Eviction API: evicting"),
-                                                  .last_transition_time = e->call->request.now};
+    size_t at = old.n;
+    for (list.n = 0; list.n < old.n; list.n++) {
+        list.v[list.n] = old.v[list.n];
+        if (str_eq(old.v[list.n].type, mark.type))
+            at = list.n;
+    }
+    if (at == old.n)
+        list.n++;
+    else if (str_eq(old.v[at].status, mark.status))
+        mark.last_transition_time = old.v[at].last_transition_time;
+    list.v[at] = mark;
     status->conditions = list;
     return o;
+}
+
+/* Stores the mark, unless it is there. */
+static void put_mark(const struct eviction *e) {
+    struct apiserver__call *c = e->call;
+    struct api_object *o = marked(e);
+    if (apiserver__is_unchanged(o, e->pod))
+        api_object_free(o);
+    else
+        store_put(c->s->opts.store, c->r->resource->storage, o);
 }
 
 /* Is it this very pod that is to go? If not, the deletion will say so. */
@@ -208,16 +237,28 @@ static bool is_meant(const struct eviction *e) {
                   (!p->resource_version.p || str_eq(p->resource_version, m->resource_version)));
 }
 
+/* A spare pod that turns out to be another one may serve somebody: its budget is to be asked
+ * again. */
+static void answer_failure(struct eviction *e) {
+    struct apiserver__call *c = e->call;
+    const struct api_preconditions *p = e->options->preconditions;
+    if (!e->is_spare || c->out->failure.code != ERR_CONFLICT || (p && p->resource_version.p))
+        return;
+    apiserver__fail(c->out, try_later(c->r->arena, e->budget->meta->name));
+}
+
 static void evict(struct eviction *e) {
     struct apiserver__call *c = e->call;
     c->r->delete = e->options;
     c->request.is_admitted = true;
     c->r->options.dry_run = e->dry_run;
     if (!e->dry_run && is_meant(e))
-        store_put(c->s->opts.store, c->r->resource->storage, marked(e));
+        put_mark(e);
     apiserver__delete(c);
-    if (c->out->answer == APISERVER_FAILURE)
+    if (c->out->answer == APISERVER_FAILURE) {
+        answer_failure(e);
         return;
+    }
     c->out->answer = APISERVER_SUCCESS;
     c->out->code = 201;
 }

@@ -55,6 +55,8 @@ static void delete_stored(struct apiserver__call *c, const struct api_object *st
         api_object_free(copy);
         return;
     }
+    bool wants_cascade = options->orphan_dependents.set && !options->orphan_dependents.v;
+    int code = wants_cascade ? 202 : 200; /* of what does not go at once */
     if (what == REGISTRY_DELETION_NOW) {
         if (!c->r->options.dry_run && is_marked(copy, stored))
             store_put(c->s->opts.store, c->r->resource->storage, api_object_copy(copy));
@@ -62,10 +64,9 @@ static void delete_stored(struct apiserver__call *c, const struct api_object *st
         if (!answers_with_object(c->r->resource->kind))
             c->out->answer = APISERVER_SUCCESS;
     } else if (what == REGISTRY_DELETION_MARKED && !apiserver__is_unchanged(copy, stored)) {
-        bool wants_cascade = options->orphan_dependents.set && !options->orphan_dependents.v;
-        apiserver__put(c, copy, wants_cascade ? 202 : 200);
+        apiserver__put(c, copy, code);
     } else {
-        apiserver__answer(c->out, 200, stored);
+        apiserver__answer(c->out, code, stored);
         api_object_free(copy);
     }
 }

@@ -19,19 +19,21 @@ void apiserver__not_found(struct apiserver__call *c) {
     apiserver__fail(c->out, registry_not_found(c->r->arena, c->r->resource->kind, c->r->name));
 }
 
+void apiserver__put_status(struct apiserver__call *c, struct api_object *o) {
+    struct apiserver *s = c->s;
+    struct api_managed_write w = {.kind = o->kind,
+                                  .manager = STR("berth"),
+                                  .subresource = STR("status"),
+                                  .now = c->request.now};
+    api_managed_update(&w, registry_view_get(&s->view, o->kind, o->meta->namespace, o->meta->name),
+                       o);
+    store_put(s->opts.store, apiserver_catalog_of(s->opts.catalog, o->kind)->storage, o);
+}
+
 /* Stores what admission changed beside the object of the request: the status of quotas. */
 static void put_effects(struct apiserver__call *c) {
-    struct apiserver *s = c->s;
-    for (size_t i = 0; i < c->effects.n; i++) {
-        struct api_object *o = c->effects.v[i];
-        struct api_managed_write w = {.kind = o->kind,
-                                      .manager = STR("berth"),
-                                      .subresource = STR("status"),
-                                      .now = c->request.now};
-        api_managed_update(
-            &w, registry_view_get(&s->view, o->kind, o->meta->namespace, o->meta->name), o);
-        store_put(s->opts.store, apiserver_catalog_of(s->opts.catalog, o->kind)->storage, o);
-    }
+    for (size_t i = 0; i < c->effects.n; i++)
+        apiserver__put_status(c, c->effects.v[i]);
     c->effects = (struct registry_effects){0};
 }
 
@@ -360,6 +362,15 @@ static void replace_stored(struct apiserver__call *c, const struct api_object *s
     apiserver__replace(c, apiserver__to_stored(c, o), stored);
 }
 
+/* What a client says of a deletion is wiped as from all that is new, but it has managed it. */
+static void make(struct apiserver__call *c) {
+    struct api_object *o = c->r->object;
+    c->r->object = NULL;
+    apiserver__note_manager(c, NULL, o);
+    apiserver_wipe(o);
+    apiserver__create_draft(c, apiserver__to_stored(c, o));
+}
+
 void apiserver__update(struct apiserver__call *c) {
     const struct api_object *stored = apiserver__stored(c);
     bool creates = c->r->resource->row->updates & REGISTRY_UPDATE_CREATES;
@@ -372,7 +383,7 @@ void apiserver__update(struct apiserver__call *c) {
     else if (stored)
         replace_stored(c, stored);
     else if (is_made)
-        apiserver__create(c);
+        make(c);
     else
         apiserver__not_found(c);
 }

@@ -3,6 +3,7 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/disruption, func (*DisruptionController) trySync.
  */
+#include "api/budget.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "manager/disruption_int.h"
@@ -74,35 +75,6 @@ int32_t disruption__count_healthy(const struct manager__objects *pods,
 
 /* ---- status ---- */
 
-/* Follows k8s.io/apimachinery pkg/api/meta, func SetStatusCondition. */
-static void set_condition(struct arena *a, struct api_condition_list *list,
-                          struct api_condition c) {
-    struct api_condition_list old = *list;
-    *list = (struct api_condition_list){arena_array(a, struct api_condition, old.n + 1), 0};
-    bool is_there = false;
-    for (size_t i = 0; i < old.n; i++) {
-        bool is_same = str_eq(old.v[i].type, c.type);
-        if (is_same && str_eq(old.v[i].status, c.status))
-            c.last_transition_time = old.v[i].last_transition_time;
-        list->v[list->n++] = is_same ? c : old.v[i];
-        is_there = is_there || is_same;
-    }
-    if (!is_there)
-        list->v[list->n++] = c;
-}
-
-static struct api_condition condition(const struct api_pod_disruption_budget_status *s,
-                                      int64_t now) {
-    bool allowed = s->disruptions_allowed > 0;
-    return (struct api_condition){
-        .type = STR("DisruptionAllowed"),
-        .status = allowed ? STR("True") : STR("False"),
-        .observed_generation = s->observed_generation,
-        .last_transition_time = manager__time(now),
-        .reason = allowed ? STR("SufficientPods") : STR("InsufficientPods"),
-    };
-}
-
 static bool differs(const struct api_object *o, const struct api_pod_disruption_budget_status *s) {
     const struct api_pod_disruption_budget *pdb = o->body;
     return !valid_equal(API_T_pod_disruption_budget_status, &pdb->status, s);
@@ -117,7 +89,7 @@ bool disruption__status(struct arena *a, const struct api_object *o,
     out->observed_generation = o->meta->generation;
     out->disruptions_allowed = figures->expected_pods <= 0 || allowed <= 0 ? 0 : allowed;
     out->conditions = pdb->status.conditions;
-    set_condition(a, &out->conditions, condition(out, now));
+    api_conditions_set(a, &out->conditions, api_budget_condition(out, manager__time(now)));
     return differs(o, out);
 }
 
@@ -126,10 +98,10 @@ bool disruption__fail_safe(struct arena *a, const struct api_object *o, struct s
     const struct api_pod_disruption_budget *pdb = o->body;
     *out = pdb->status;
     out->disruptions_allowed = 0;
-    struct api_condition c = condition(out, now);
+    struct api_condition c = api_budget_condition(out, manager__time(now));
     c.reason = STR("SyncFailed");
     c.message = why;
-    set_condition(a, &out->conditions, c);
+    api_conditions_set(a, &out->conditions, c);
     return differs(o, out);
 }
 

@@ -229,8 +229,15 @@ static struct registry_failure route_types(struct server__call *c) {
                                                       : SERVED);
 }
 
+/* Documents of discovery are there all together, but for the path that has a handler of its own in
+ * upstream's aggregator. */
+static bool is_aggregated(const struct server__call *c) {
+    return !c->route.group.n && !c->route.version.n &&
+           !str_is(net_exchange_request(c->x)->path, "/apis/");
+}
+
 /* Of subresources only scales and the status of most kinds can be told as a table, and nothing that
- * is not stored; documents of discovery only all of them together. */
+ * is not stored. */
 static enum server_shapes shapes_of(const struct server__call *c) {
     static const enum api_type_id without[] = {
         API_T_device_taint_rule,      API_T_resource_resource_claim,
@@ -238,8 +245,7 @@ static enum server_shapes shapes_of(const struct server__call *c) {
         API_T_composite_pod_group,    API_T_pod_group};
     const struct registry_subresource *sub = c->route.subresource;
     if (c->route.kind == SERVER_ROUTE_DISCOVERY)
-        return c->route.group.n || c->route.version.n ? SERVER_SHAPES_NONE
-                                                      : SERVER_SHAPES_DISCOVERY;
+        return is_aggregated(c) ? SERVER_SHAPES_DISCOVERY : SERVER_SHAPES_NONE;
     if (c->route.kind != SERVER_ROUTE_RESOURCE)
         return SERVER_SHAPES_ALL;
     if (!c->route.resource->stored)

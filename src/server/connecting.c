@@ -66,13 +66,13 @@ static struct registry_failure check_log(struct server__call *c,
         .has_since_time = server_query_get(&c->query, "sinceTime").n > 0,
         .stream = server_query_get(&c->query, "stream"),
         .allows_stream = feature_enabled(c->s->opts.gates, FEATURE_PodLogsQuerySplitStreams)};
-    struct registry_failure f = read_number(c, "tailLines", &o.tail_lines);
-    if (!f.code)
-        f = read_number(c, "limitBytes", &o.limit_bytes);
-    if (!f.code)
-        f = read_number(c, "sinceSeconds", &o.since_seconds);
+    struct registry_failure f = read_number(c, "sinceSeconds", &o.since_seconds);
     if (!f.code)
         f = read_since(c, o.since_seconds, options);
+    if (!f.code)
+        f = read_number(c, "tailLines", &o.tail_lines);
+    if (!f.code)
+        f = read_number(c, "limitBytes", &o.limit_bytes);
     if (f.code)
         return f;
     options->follow = server_query_is_true(&c->query, "follow");

@@ -60,25 +60,6 @@ static struct registry_failure unreadable(struct server__call *c, struct str why
         kind_of(c)->kind, STR_ARG(why), STR_ARG(summary_of(&c->arena, body))));
 }
 
-/* What Go says of a value that is no object. */
-static struct str not_an_object(struct arena *a, const struct json *tree, const char *type) {
-    static const char *const names[] = {
-        [JSON_BOOL] = "bool",    [JSON_INT] = "number",    [JSON_UINT] = "number",
-        [JSON_FLOAT] = "number", [JSON_STRING] = "string", [JSON_ARRAY] = "array",
-    };
-    return arena_printf(a, "json: cannot unmarshal %s into Go value of type %s", names[tree->kind],
-                        type);
-}
-
-/* And should be one with a version and a kind. */
-static struct str without_kind(struct arena *a, const struct json *tree) {
-    struct str why = not_an_object(
-        a, tree,
-        "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-        "\"json:\\\"kind,omitempty\\\"\" }");
-    return arena_printf(a, "couldn't get version/kind; json parse error: %.*s", STR_ARG(why));
-}
-
 /* Repeated keys are kept, to be told of; those of YAML are told. */
 static struct registry_failure parse(struct server__call *c, enum server_format format,
                                      struct str body, struct json *out,
@@ -97,7 +78,7 @@ static struct registry_failure parse(struct server__call *c, enum server_format 
     if (out->kind == JSON_NULL)
         *out = (struct json){.kind = JSON_OBJECT};
     if (out->kind != JSON_OBJECT)
-        return unreadable(c, without_kind(&c->arena, out), body);
+        return unreadable(c, api_text_without_kind(&c->arena, out), body);
     return (struct registry_failure){.code = ERR_NONE};
 }
 
@@ -301,7 +282,7 @@ static struct registry_failure read_patch(struct server__call *c, struct str bod
     if (is_yaml && tree->kind != JSON_OBJECT && tree->kind != JSON_NULL)
         return registry_bad_request(arena_printf(
             &c->arena, "error decoding patch: error unmarshaling JSON: while decoding JSON: %.*s",
-            STR_ARG(not_an_object(&c->arena, tree, "map[string]interface {}"))));
+            STR_ARG(api_text_no_object(&c->arena, tree, "map[string]interface {}"))));
     return (struct registry_failure){.code = ERR_NONE};
 }
 

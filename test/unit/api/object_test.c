@@ -250,7 +250,9 @@ static void texts_of_faults_are_bounded(void **state) {
 static void what_an_object_is_must_be_known(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        {"[]", "not an object"},
+        {"[]", "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go "
+               "value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; "
+               "Kind string \"json:\\\"kind,omitempty\\\"\" }"},
         {"{\"apiVersion\":\"v1\"}", "Object 'Kind' is missing"},
         {"{\"kind\":\"Pod\"}", "Object 'apiVersion' is missing"},
         {"{\"kind\":7,\"apiVersion\":\"v1\"}", "Object 'Kind' is missing"},

@@ -230,6 +230,11 @@ func (n *normal) text(s string) string {
 	if strings.Contains(s, "RBAC: allowed by ClusterRoleBinding") {
 		s = allowedText.ReplaceAllString(s, "RBAC: allowed by <binding>")
 	}
+	if before, list, ok := strings.Cut(s, "errors:\n"); ok { // in the order of a map
+		lines := strings.Split(list, "\n")
+		slices.Sort(lines)
+		s = before + "errors:\n" + strings.Join(lines, "\n")
+	}
 	if strings.Contains(s, "127.0.0.1:") {
 		s = portPattern.ReplaceAllString(s, "127.0.0.1:<port>")
 	}
