@@ -18,6 +18,7 @@ const (
 	requestTimeout = 30 * time.Second
 	quietFor       = 250 * time.Millisecond // after which a stream is taken to have told all
 	settleTime     = 400 * time.Millisecond
+	uncachedTime   = 100 * time.Millisecond // kube-apiserver has no cache of events: what a watch begins with is read behind its answer
 )
 
 var comparedHeaders = []string{"Content-Type", "Warning", "Retry-After", "Cache-Control", "Location", "Allow"}
@@ -155,6 +156,9 @@ func (x *execution) request(i int, s *step) (answer, error) {
 		w := &stream{cancel: cancel, last: time.Now()}
 		x.streams[i] = w
 		go w.read(resp)
+		if strings.Contains(path, "/events") {
+			time.Sleep(uncachedTime)
+		}
 		return a, nil
 	}
 	defer cancel()
