@@ -130,6 +130,37 @@ static void long_selectors_of_others(void **state) {
         fail_msg("four times as long selectors of others take %.1f times as long", growth);
 }
 
+/* A ClusterRole of n others, each of which another selector selects. */
+static void gather_roles(struct cost *c, size_t n) {
+    struct managed m;
+    struct buf whole = BUF_INIT(SIZE_MAX);
+    managed_start(&m, "clusterrole-aggregation-controller", "");
+    buf_addf(&whole, NAMED("rbac.authorization.k8s.io/v1",
+                           "ClusterRole") "whole\"},"
+                                          "\"aggregationRule\":{\"clusterRoleSelectors\":[");
+    for (size_t i = 0; i < n; i++) {
+        struct buf role = BUF_INIT(4096);
+        buf_addf(&role,
+                 NAMED("rbac.authorization.k8s.io/v1", "ClusterRole") "r%zu\",\"labels\":{\"own\":"
+                                                                      "\"r%zu\"}},\"rules\":[]}",
+                 i, i);
+        put(&m, REGISTRY_VERB_CREATE, &role);
+        buf_addf(&whole, "{\"matchLabels\":{\"own\":\"r%zu\"}},", i);
+    }
+    end_list(&whole, "]},\"rules\":[]}");
+    world_run(&m.w, 1);
+    cost_begin(c);
+    put(&m, REGISTRY_VERB_CREATE, &whole);
+    world_run(&m.w, 1);
+    cost_end(c);
+    managed_stop(&m);
+}
+
+static void selectors_and_roles(void **state) {
+    (void)state;
+    check(gather_roles, 1000);
+}
+
 /* As many ReplicaSets and budgets as pods that they may adopt, each one of them. */
 static void meet_pairs(struct cost *c, size_t n) {
     struct managed m;
@@ -312,10 +343,11 @@ static void pods_of_a_budget(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(owners_of_an_object),  cmocka_unit_test(long_selectors_of_others),
-        cmocka_unit_test(workloads_and_pods),   cmocka_unit_test(finalizers_in_a_namespace),
-        cmocka_unit_test(resources_of_a_quota), cmocka_unit_test(nodes_of_many_zones),
-        cmocka_unit_test(sidecars_of_a_pod),    cmocka_unit_test(pods_of_a_budget),
+        cmocka_unit_test(owners_of_an_object),       cmocka_unit_test(long_selectors_of_others),
+        cmocka_unit_test(selectors_and_roles),       cmocka_unit_test(workloads_and_pods),
+        cmocka_unit_test(finalizers_in_a_namespace), cmocka_unit_test(resources_of_a_quota),
+        cmocka_unit_test(nodes_of_many_zones),       cmocka_unit_test(sidecars_of_a_pod),
+        cmocka_unit_test(pods_of_a_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
