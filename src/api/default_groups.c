@@ -31,27 +31,17 @@ void api__default_config_map(struct defaulter *d, void *body) {
         data->v = arena_new(d->a, struct label);
 }
 
-static const struct api_quantity *find(const struct api_quantities *map, struct str key) {
-    for (size_t i = 0; i < map->n; i++)
-        if (str_eq(map->v[i].key, key))
-            return &map->v[i];
-    return NULL;
-}
-
 /* Adds to the map what it lacks of another one. Both are sorted by key, and so is the result. */
 static void add_missing(struct defaulter *d, struct api_quantities *map,
                         const struct api_quantities *from) {
     struct api_quantities all = {arena_array(d->a, struct api_quantity, map->n + from->n + 1), 0};
-    size_t m = 0;
-    for (size_t i = 0; i < from->n; i++) {
-        if (find(map, from->v[i].key))
-            continue;
-        while (m < map->n && str_cmp(map->v[m].key, from->v[i].key) < 0)
-            all.v[all.n++] = map->v[m++];
-        all.v[all.n++] = from->v[i];
+    size_t m = 0, i = 0;
+    while (m < map->n || i < from->n) {
+        int order = m == map->n ? 1 : i == from->n ? -1 : str_cmp(map->v[m].key, from->v[i].key);
+        all.v[all.n++] = order > 0 ? from->v[i] : map->v[m];
+        m += order <= 0;
+        i += order >= 0;
     }
-    while (m < map->n)
-        all.v[all.n++] = map->v[m++];
     *map = all;
 }
 

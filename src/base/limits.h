@@ -141,8 +141,8 @@
  * sentence of 300 bytes, so bad input would grow a hundredfold. Longer texts are cut. */
 #define LIMIT_NODE_SELECTOR_ERROR_BYTES (1U << 20)
 
-/* The message of a pod that fits nowhere: reasons name resources and drivers, of which a cluster
- * may have many. Longer texts are cut. */
+/* The message of a pod that fits nowhere, or of a namespace that does not go: reasons name
+ * resources and drivers, or finalizers, of which a cluster may have many. Longer texts are cut. */
 #define LIMIT_MESSAGE_BYTES (1U << 20)
 
 /* What berth match says about the taints of one pair of a pod and a node, but for the last
@@ -398,7 +398,8 @@
 #define LIMIT_AUDIT_QUEUE_BYTES (64U << 20)
 
 /* Amounts that the LimitRanges of a namespace set in one pod or compare with those of its
- * containers. The annotations and the size of an object leave room for fewer in a pod. */
+ * containers, and containers that they look at. The annotations and the size of an object leave
+ * room for fewer in a pod. */
 #define LIMIT_RANGE_AMOUNTS 500000
 
 /* What is told of them in an annotation: more than all annotations of an object may have together,
@@ -422,6 +423,11 @@
  * same addresses count as one; and ports that it has in its pods, where pods with the same ports
  * count as one. Endpoints keep 1,000 addresses, and services have a port or two. */
 #define LIMIT_ENDPOINT_PAIRS (1U << 20)
+
+/* Labels and annotations in all EndpointSlices of a service that are written at a time: each has
+ * those of the service or its Endpoints, of which there may be megabytes. Real ones have a dozen.
+ */
+#define LIMIT_SLICE_LABEL_BYTES (16U << 20)
 
 /* Files that $KUBECONFIG may name. People have one for each cluster that they look after. */
 #define LIMIT_KUBECONFIG_FILES 1000

@@ -22,28 +22,53 @@ static const struct quantity *allocatable(const struct kubelet__check *c, struct
     return found ? &found->value : NULL;
 }
 
-/* Does a claim that the scheduler made for the pod bring the resource to this container? */
-static bool is_claimed(const struct kubelet__check *c, struct str resource, struct str container) {
-    const struct api_pod_extended_resource_claim_status *claim =
-        c->pod->status.extended_resource_claim_status;
-    if (!claim || !feature_enabled(c->ctx->gates, FEATURE_DRAExtendedResource))
-        return false;
-    for (size_t i = 0; i < claim->request_mappings.n; i++) {
-        const struct api_container_extended_resource_request *r = &claim->request_mappings.v[i];
-        if (str_eq(r->resource_name, resource) && str_eq(r->container_name, container))
-            return true;
-    }
-    return false;
+/* Resources that a claim brings to containers, which the scheduler made for the pod. */
+struct brought {
+    const struct api_container_extended_resource_request **v; /* sorted */
+    size_t n;
+};
+
+static int compare_mapping(const void *a, const void *b) {
+    const struct api_container_extended_resource_request *x =
+        *(const struct api_container_extended_resource_request *const *)a;
+    const struct api_container_extended_resource_request *y =
+        *(const struct api_container_extended_resource_request *const *)b;
+    int order = str_cmp(x->container_name, y->container_name);
+    return order ? order : str_cmp(x->resource_name, y->resource_name);
 }
 
-static bool is_left_out(const struct kubelet__check *c, struct str name, struct str container) {
+static struct brought brought_by_claim(const struct kubelet__check *c) {
+    const struct api_pod_extended_resource_claim_status *claim =
+        c->pod->status.extended_resource_claim_status;
+    struct brought out = {0};
+    if (!claim || !feature_enabled(c->ctx->gates, FEATURE_DRAExtendedResource))
+        return out;
+    out.v = arena_array(c->ctx->arena, const struct api_container_extended_resource_request *,
+                        claim->request_mappings.n);
+    for (; out.n < claim->request_mappings.n; out.n++)
+        out.v[out.n] = &claim->request_mappings.v[out.n];
+    if (out.n)
+        qsort(out.v, out.n, sizeof *out.v, compare_mapping);
+    return out;
+}
+
+static bool is_brought(const struct brought *all, struct str resource, struct str container) {
+    const struct api_container_extended_resource_request wanted = {.container_name = container,
+                                                                   .resource_name = resource},
+                                                         *key = &wanted;
+    return all->n && bsearch(&key, all->v, all->n, sizeof *all->v, compare_mapping);
+}
+
+static bool is_left_out(const struct kubelet__check *c, const struct brought *all, struct str name,
+                        struct str container) {
     bool extended = sched_resource_is_extended(name);
     bool of_class = str_starts(name, STR("deviceclass.resource.kubernetes.io/"));
-    return ((extended || of_class) && is_claimed(c, name, container)) ||
+    return ((extended || of_class) && is_brought(all, name, container)) ||
            (extended && !allocatable(c, name));
 }
 
-static void filter_containers(const struct kubelet__check *c, struct api_container_list *list) {
+static void filter_containers(const struct kubelet__check *c, const struct brought *all,
+                              struct api_container_list *list) {
     struct api_container *v = arena_array(c->ctx->arena, struct api_container, list->n);
     for (size_t i = 0; i < list->n; i++) {
         v[i] = list->v[i];
@@ -51,7 +76,7 @@ static void filter_containers(const struct kubelet__check *c, struct api_contain
         struct api_quantities kept = {arena_array(c->ctx->arena, struct api_quantity, requests->n),
                                       0};
         for (size_t k = 0; k < requests->n; k++)
-            if (!is_left_out(c, requests->v[k].key, v[i].name))
+            if (!is_left_out(c, all, requests->v[k].key, v[i].name))
                 kept.v[kept.n++] = requests->v[k];
         *requests = kept;
     }
@@ -60,8 +85,9 @@ static void filter_containers(const struct kubelet__check *c, struct api_contain
 
 static void get_requests(const struct kubelet__check *c, struct sched_requests *out) {
     struct api_pod *pod = arena_copy(c->ctx->arena, c->pod, sizeof *pod);
-    filter_containers(c, &pod->spec.containers);
-    filter_containers(c, &pod->spec.init_containers);
+    struct brought all = brought_by_claim(c);
+    filter_containers(c, &all, &pod->spec.containers);
+    filter_containers(c, &all, &pod->spec.init_containers);
     sched_requests_get(c->ctx->arena, pod, c->ctx->gates, SCHED_REQUESTS_CLAIMS, out);
 }
 

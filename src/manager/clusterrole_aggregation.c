@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "manager/controller_int.h"
+#include "manager/members_int.h"
 
 struct aggregation {
     struct manager__base base; /* keys: roles */
@@ -22,7 +23,6 @@ struct rule_list {
     struct map roles; /* whose rules are there, by name */
     struct map known;
     VEC(struct str) v;
-    const struct api_object **picked; /* room for as many roles as there are */
 };
 
 static const struct api_cluster_role *body_of(const struct api_object *o) {
@@ -54,23 +54,21 @@ static int by_name(const void *x, const void *y) {
 /* The rules of the roles that a selector selects, in the order of their names. */
 static int select_rules(const struct aggregation *c, struct rule_list *list,
                         const struct api_object *o, const struct api_label_selector *spec) {
+    AUTO(arena_release) struct arena scratch = {0};
     struct selector *selector;
-    size_t n, found = 0;
-    const struct api_object *const *all = informer_find(c->roles, INFORMER_ALL, STR(""), &n);
-    if (selector_compile(list->arena, spec, &selector, NULL) < 0)
+    size_t found = 0;
+    if (selector_compile(&scratch, spec, &selector, NULL) < 0)
         return -1;
-    if (!list->picked)
-        list->picked = arena_array(list->arena, const struct api_object *, n);
-    const struct api_object **roles = list->picked;
-    for (size_t i = 0; i < n; i++)
-        if (all[i] != o && selector_matches(selector, &all[i]->meta->labels) &&
-            !map_get_const(&list->roles, all[i]->meta->name))
-            roles[found++] = all[i];
+    struct manager__objects roles = members__find(
+        manager__members(c->base.manager, c->roles, false), &scratch, STR(""), selector);
+    for (size_t i = 0; i < roles.n; i++)
+        if (roles.v[i] != o && !map_get_const(&list->roles, roles.v[i]->meta->name))
+            roles.v[found++] = roles.v[i];
     if (found)
-        qsort(roles, found, sizeof *roles, by_name);
+        qsort(roles.v, found, sizeof *roles.v, by_name);
     for (size_t i = 0; i < found; i++) {
-        map_put_const(&list->roles, roles[i]->meta->name, roles[i]);
-        add_rules(list, roles[i]->body);
+        map_put_const(&list->roles, roles.v[i]->meta->name, roles.v[i]);
+        add_rules(list, roles.v[i]->body);
     }
     return 0;
 }

@@ -3,6 +3,8 @@
  *
  * Follows k8s.io/kubernetes pkg/controller/disruption, func (*DisruptionController) trySync.
  */
+#include <stdlib.h>
+
 #include "api/budget.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -26,18 +28,17 @@ int32_t disruption__resolve(const struct api_int_or_str *x, int32_t total) {
 
 /* ---- pods ---- */
 
-static const struct api_time *find_time(const struct api_times *times, struct str key) {
-    for (size_t i = 0; i < times->n; i++)
-        if (str_eq(times->v[i].key, key))
-            return &times->v[i].value;
-    return NULL;
+static int by_key(const void *x, const void *y) {
+    return str_cmp(((const struct api_time_entry *)x)->key,
+                   ((const struct api_time_entry *)y)->key);
 }
 
-static void add_time(struct api_times *times, struct api_time_entry entry) {
-    size_t i = times->n++;
-    for (; i > 0 && str_cmp(times->v[i - 1].key, entry.key) > 0; i--)
-        times->v[i] = times->v[i - 1];
-    times->v[i] = entry;
+/* The times are sorted by key. */
+static const struct api_time *find_time(const struct api_times *times, struct str key) {
+    const struct api_time_entry wanted = {.key = key};
+    const struct api_time_entry *found =
+        times->n ? bsearch(&wanted, times->v, times->n, sizeof wanted, by_key) : NULL;
+    return found ? &found->value : NULL;
 }
 
 void disruption__disrupted(struct arena *a, const struct api_pod_disruption_budget *pdb,
@@ -60,8 +61,10 @@ void disruption__disrupted(struct arena *a, const struct api_pod_disruption_budg
         }
         left = left ? left : 1;
         out->recheck = !out->recheck || left < out->recheck ? left : out->recheck;
-        add_time(&out->pods, (struct api_time_entry){pod->meta->name, *since});
+        out->pods.v[out->pods.n++] = (struct api_time_entry){pod->meta->name, *since};
     }
+    if (out->pods.n)
+        qsort(out->pods.v, out->pods.n, sizeof *out->pods.v, by_key);
 }
 
 int32_t disruption__count_healthy(const struct manager__objects *pods,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "manager/namespace_deletion_int.h"
 #include "manager/pods_int.h"
 
@@ -16,28 +17,41 @@ void namespace__add(struct arena *a, struct namespace__texts *texts, struct str 
     texts->n++;
 }
 
-static void count(struct arena *a, struct namespace__texts *texts, struct str text) {
-    struct namespace__text *t = texts->first;
-    while (t && !str_eq(t->text, text))
-        t = t->next;
-    if (t)
-        t->n++;
-    else
-        namespace__add(a, texts, text, 1);
-}
-
 void namespace__add_finalizers(struct arena *a, struct namespace__content *content,
                                const struct api_object *o) {
     for (size_t i = 0; i < o->meta->finalizers.n; i++)
-        count(a, &content->finalizers, o->meta->finalizers.v[i]);
+        namespace__add(a, &content->finalizers, o->meta->finalizers.v[i], 1);
 }
 
 /* ---- texts ---- */
 
+static int by_text(const void *x, const void *y) {
+    return str_cmp((*(const struct namespace__text *const *)x)->text,
+                   (*(const struct namespace__text *const *)y)->text);
+}
+
+/* The same, each text once. */
+static struct namespace__texts merge(struct arena *a, const struct namespace__texts *all) {
+    const struct namespace__text **list = arena_array(a, const struct namespace__text *, all->n);
+    struct namespace__texts out = {0};
+    size_t n = 0;
+    for (const struct namespace__text *t = all->first; t; t = t->next)
+        list[n++] = t;
+    if (n)
+        qsort(list, n, sizeof *list, by_text);
+    for (size_t i = 0; i < n; i++) {
+        if (out.first && str_eq(out.first->text, list[i]->text))
+            out.first->n += list[i]->n;
+        else
+            namespace__add(a, &out, list[i]->text, list[i]->n);
+    }
+    return out;
+}
+
 /* All of them in order behind a head, each as `word` has it. */
 static struct str join(struct arena *a, struct str head, const struct namespace__texts *texts,
                        struct str (*word)(struct arena *a, const struct namespace__text *t)) {
-    AUTO(buf_release) struct buf out = BUF_INIT(SIZE_MAX);
+    AUTO(buf_release) struct buf out = BUF_INIT(LIMIT_MESSAGE_BYTES);
     struct str *words = arena_array(a, struct str, texts->n);
     size_t n = 0;
     for (const struct namespace__text *t = texts->first; t; t = t->next)
@@ -67,7 +81,8 @@ static struct str remaining_text(struct arena *a, const struct namespace__conten
 }
 
 static struct str finalizers_text(struct arena *a, const struct namespace__content *c) {
-    return join(a, STR("Some content in the namespace has finalizers remaining: "), &c->finalizers,
+    struct namespace__texts each = merge(a, &c->finalizers);
+    return join(a, STR("Some content in the namespace has finalizers remaining: "), &each,
                 occurrences);
 }
 

@@ -20,7 +20,7 @@ struct namespace__texts {
 /* What was found. */
 struct namespace__content {
     struct namespace__texts resources;  /* "pods." and so on, with how many remain */
-    struct namespace__texts finalizers; /* of what remains */
+    struct namespace__texts finalizers; /* of what remains, some of them repeatedly */
     struct namespace__texts errors;
     int64_t estimate; /* seconds until it may be gone */
 };

@@ -28,27 +28,32 @@ struct zone {
     size_t ready, not_ready;
     enum manager__zone_state state;
     int64_t next_at; /* monotonic time at which the next node may be given a NoExecute taint */
+    struct known_node *nodes;
+    size_t name_size;
     char name[];
 };
 
 /* What is remembered of a node. */
 struct known_node {
-    struct zone *zone;         /* in which it is counted; NULL: it is not */
-    bool is_ready;             /* as it is counted */
-    bool was_ready;            /* when it was last looked at */
-    bool is_judged;            /* it was looked at before */
-    bool has_turn;             /* it may be given a NoExecute taint */
-    int64_t seen;              /* monotonic time at which it was last heard of */
-    struct api_time heartbeat; /* of Ready, as it was then */
+    struct zone *zone;               /* in which it is counted; NULL: it is not */
+    struct known_node *next, **link; /* in the zone */
+    bool is_ready;                   /* as it is counted */
+    bool was_ready;                  /* when it was last looked at */
+    bool is_judged;                  /* it was looked at before */
+    bool has_turn;                   /* it may be given a NoExecute taint */
+    int64_t seen;                    /* monotonic time at which it was last heard of */
+    struct api_time heartbeat;       /* of Ready, as it was then */
+    size_t name_size;
     char name[];
 };
 
 struct lifecycle {
     struct manager__base base; /* keys: nodes */
     struct informer *pods;
-    struct map known; /* by name: struct known_node */
-    struct map zones; /* by name: struct zone */
-    bool is_lost;     /* all zones are in full disruption */
+    struct map known;        /* by name: struct known_node */
+    struct map zones;        /* by name: struct zone; those that have nodes */
+    size_t ready, not_ready; /* nodes of all zones */
+    bool is_lost;            /* all zones are in full disruption */
     struct arena scratch;
 };
 
@@ -64,71 +69,89 @@ static struct zone *zone_of(struct lifecycle *l, const struct api_object *node) 
     if (!zone) {
         zone = xcalloc(1, sizeof *zone + name.n);
         memcpy(zone->name, name.p, name.n);
+        zone->name_size = name.n;
         map_put(&l->zones, (struct str){zone->name, name.n}, zone);
     }
     arena_reset(&l->scratch);
     return zone;
 }
 
-static bool all_are_lost(const struct lifecycle *l) {
-    size_t at = 0, nodes = 0;
-    for (struct map_entry *e; (e = map_next(&l->zones, &at));) {
-        const struct zone *zone = e->value;
-        if (zone->ready)
-            return false;
-        nodes += zone->not_ready;
-    }
-    return nodes > 0;
+static void wake(struct lifecycle *l, const struct known_node *k) {
+    workqueue_add(l->base.queue, STR(""), (struct str){k->name, k->name_size});
 }
 
-static void wake_all(struct lifecycle *l) {
-    size_t at = 0;
-    for (struct map_entry *e; (e = map_next(&l->known, &at));)
-        workqueue_add(l->base.queue, STR(""), e->key);
+/* A zone without nodes is forgotten. Nodes of others do not care for its state. */
+static void judge_zone(struct lifecycle *l, struct zone *zone) {
+    enum manager__zone_state state = manager__zone_state(zone->ready, zone->not_ready);
+    if (!zone->nodes) {
+        map_del(&l->zones, (struct str){zone->name, zone->name_size});
+        free(zone);
+        return;
+    }
+    if (state == zone->state)
+        return;
+    zone->state = state;
+    for (const struct known_node *k = zone->nodes; k; k = k->next)
+        wake(l, k);
 }
 
 /* When the controller comes back, all nodes have their whole time again. */
-static void judge_zones(struct lifecycle *l) {
+static void judge_all(struct lifecycle *l) {
     size_t at = 0;
-    bool changes = false, was_lost = l->is_lost;
-    for (struct map_entry *e; (e = map_next(&l->zones, &at));) {
-        struct zone *zone = e->value;
-        enum manager__zone_state state = manager__zone_state(zone->ready, zone->not_ready);
-        changes |= state != zone->state;
-        zone->state = state;
+    bool is_lost = !l->ready && l->not_ready;
+    if (is_lost == l->is_lost)
+        return;
+    l->is_lost = is_lost;
+    for (struct map_entry *e; (e = map_next(&l->known, &at));) {
+        struct known_node *k = e->value;
+        if (!is_lost)
+            k->seen = now_of(l);
+        wake(l, k);
     }
-    l->is_lost = all_are_lost(l);
-    at = 0;
-    if (was_lost && !l->is_lost)
-        for (struct map_entry *e; (e = map_next(&l->known, &at));)
-            ((struct known_node *)e->value)->seen = now_of(l);
-    if (changes || was_lost != l->is_lost)
-        wake_all(l);
 }
 
-static void count_off(struct known_node *k) {
+static void tally(struct lifecycle *l, const struct known_node *k, int by) {
+    *(k->is_ready ? &k->zone->ready : &k->zone->not_ready) += (size_t)by;
+    *(k->is_ready ? &l->ready : &l->not_ready) += (size_t)by;
+}
+
+static void count_off(struct lifecycle *l, struct known_node *k) {
     if (!k->zone)
         return;
-    k->zone->ready -= k->is_ready;
-    k->zone->not_ready -= !k->is_ready;
+    tally(l, k, -1);
+    *k->link = k->next;
+    if (k->next)
+        k->next->link = k->link;
     k->zone = NULL;
+}
+
+static void count_in(struct lifecycle *l, struct known_node *k, struct zone *zone, bool is_ready) {
+    k->zone = zone;
+    k->is_ready = is_ready;
+    if (!zone)
+        return;
+    tally(l, k, 1);
+    k->next = zone->nodes;
+    k->link = &zone->nodes;
+    if (k->next)
+        k->next->link = &k->next;
+    zone->nodes = k;
 }
 
 static void count(struct lifecycle *l, struct known_node *k, const struct api_object *node) {
     const struct label *excluded =
         labels_find(&node->meta->labels, STR("node.kubernetes.io/exclude-disruption"));
-    struct zone *zone = excluded ? NULL : zone_of(l, node);
+    struct zone *zone = excluded ? NULL : zone_of(l, node), *before = k->zone;
     bool is_ready = manager__readiness_of(node->body) == MANAGER__READY;
-    if (zone == k->zone && is_ready == k->is_ready)
+    if (zone == before && is_ready == k->is_ready)
         return;
-    count_off(k);
-    k->zone = zone;
-    k->is_ready = is_ready;
-    if (zone) {
-        zone->ready += is_ready;
-        zone->not_ready += !is_ready;
-    }
-    judge_zones(l);
+    count_off(l, k);
+    count_in(l, k, zone, is_ready);
+    if (before && before != zone)
+        judge_zone(l, before);
+    if (zone)
+        judge_zone(l, zone);
+    judge_all(l);
 }
 
 /* ---- what is sent ---- */
@@ -267,6 +290,7 @@ static struct known_node *know(struct lifecycle *l, const struct api_object *nod
     struct str name = node->meta->name;
     struct known_node *k = xcalloc(1, sizeof *k + name.n);
     memcpy(k->name, name.p, name.n);
+    k->name_size = name.n;
     k->seen = now_of(l);
     map_put(&l->known, (struct str){k->name, name.n}, k);
     return k;
@@ -299,9 +323,12 @@ static void node_deleted(void *arg, const struct api_object *last) {
     if (!k)
         return;
     say(l, last, "RemovingNode", "Removing", "from");
-    count_off(k);
+    struct zone *zone = k->zone;
+    count_off(l, k);
     free(k);
-    judge_zones(l);
+    if (zone)
+        judge_zone(l, zone);
+    judge_all(l);
 }
 
 static bool is_before(struct api_time a, struct api_time b) {

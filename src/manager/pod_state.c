@@ -48,6 +48,38 @@ bool manager__pod_is_available(const struct api_object *pod, int32_t min_ready_s
     return min_ready_seconds == 0 || (since.set && available_at(&since, min_ready_seconds) <= now);
 }
 
+/* ---- sidecars ---- */
+
+void manager__sidecars_init(struct manager__sidecars *s, const struct api_pod *pod) {
+    *s = (struct manager__sidecars){.all = &pod->spec.init_containers};
+}
+
+void manager__sidecars_release(struct manager__sidecars *s) {
+    map_release(&s->by_name);
+}
+
+static bool is_sidecar(const struct api_container *c) {
+    return str_is(c->restart_policy, "Always");
+}
+
+static void find_all(struct manager__sidecars *s) {
+    s->by_name = MAP_INIT(map_random_seed());
+    for (size_t i = 0; i < s->all->n; i++)
+        if (is_sidecar(&s->all->v[i]))
+            map_put_const(&s->by_name, s->all->v[i].name, &s->all->v[i]);
+}
+
+bool manager__sidecars_have(struct manager__sidecars *s, size_t place, struct str name) {
+    if (place < s->all->n && str_eq(s->all->v[place].name, name))
+        return is_sidecar(&s->all->v[place]);
+    if (!s->is_known)
+        find_all(s);
+    s->is_known = true;
+    return map_get_const(&s->by_name, name);
+}
+
+/* ---- names and times ---- */
+
 /* Follows k8s.io/kubernetes pkg/controller, func getPodsPrefix. */
 struct str manager__pod_prefix(struct arena *a, struct str owner) {
     enum { LONGEST_NAME = 253 };

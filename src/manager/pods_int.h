@@ -3,6 +3,7 @@
 #define MANAGER_PODS_INT_H
 
 #include "api/object.h"
+#include "base/map.h"
 
 struct feature_set;
 
@@ -22,6 +23,20 @@ bool manager__pod_is_ready(const struct api_object *pod);
 /* Has the pod been ready for so many seconds? Times are nanoseconds since the Unix epoch. */
 bool manager__pod_is_available(const struct api_object *pod, int32_t min_ready_seconds,
                                int64_t now);
+
+/* Who of a pod's init containers is a sidecar, for somebody who asks by the names in statuses. */
+struct manager__sidecars {
+    const struct api_container_list *all;
+    struct map by_name; /* of sidecars; made when a status stands elsewhere than its container */
+    bool is_known;
+};
+
+/* For the pod, which is borrowed; and the end of it. */
+void manager__sidecars_init(struct manager__sidecars *s, const struct api_pod *pod);
+void manager__sidecars_release(struct manager__sidecars *s);
+
+/* Is the container of the status at this place one? */
+bool manager__sidecars_have(struct manager__sidecars *s, size_t place, struct str name);
 
 /* In how many nanoseconds the pod will be available if it stays as it is; 0: it is, or will not
  * be. */

@@ -53,21 +53,16 @@ static int32_t most_restarts(const struct api_container_status_list *list) {
     return most;
 }
 
-static bool is_sidecar(const struct api_pod *pod, struct str name) {
-    for (size_t i = 0; i < pod->spec.init_containers.n; i++) {
-        const struct api_container *c = &pod->spec.init_containers.v[i];
-        if (str_eq(c->name, name) && str_is(c->restart_policy, "Always"))
-            return true;
-    }
-    return false;
-}
-
 static int32_t most_sidecar_restarts(const struct api_pod *pod) {
     const struct api_container_status_list *list = &pod->status.init_container_statuses;
+    struct manager__sidecars sidecars;
     int32_t most = 0;
+    manager__sidecars_init(&sidecars, pod);
     for (size_t i = 0; i < list->n; i++)
-        if (list->v[i].restart_count > most && is_sidecar(pod, list->v[i].name))
+        if (list->v[i].restart_count > most &&
+            manager__sidecars_have(&sidecars, i, list->v[i].name))
             most = list->v[i].restart_count;
+    manager__sidecars_release(&sidecars);
     return most;
 }
 

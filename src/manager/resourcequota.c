@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/vec.h"
 #include "manager/controller_int.h"
 #include "manager/pods_int.h"
 #include "registry/quota.h"
@@ -31,9 +32,14 @@ struct kind_watch {
 
 /* ---- one quota ---- */
 
-/* Adds what objects of a kind use to a sorted list; kinds use different names. */
+/* What is used, while it is counted. */
+struct usage {
+    VEC(struct api_quantity) list;
+};
+
+/* Adds what objects of a kind use; kinds use different names. */
 static void count_kind(const struct registry_meter *meter, const struct kind_watch *k,
-                       const struct api_object *o, struct api_quantities *used) {
+                       const struct api_object *o, struct usage *used) {
     const struct api_resource_quota_spec *spec =
         &((const struct api_resource_quota *)o->body)->spec;
     struct api_quantities own = registry_quota_names(meter, k->kind, &spec->hard);
@@ -43,42 +49,48 @@ static void count_kind(const struct registry_meter *meter, const struct kind_wat
     for (size_t i = 0; own.n && i < n; i++)
         registry_quota_add(meter, spec, all[i], &own);
     for (size_t i = 0; i < own.n; i++)
-        used->v[used->n++] = own.v[i];
+        vec_push(&used->list, own.v[i]);
 }
 
 static int by_key(const void *x, const void *y) {
     return str_cmp(((const struct api_quantity *)x)->key, ((const struct api_quantity *)y)->key);
 }
 
-static bool has_name(const struct api_quantities *list, struct str name) {
-    for (size_t i = 0; i < list->n; i++)
-        if (str_eq(list->v[i].key, name))
-            return true;
-    return false;
+static bool has_name(const struct api_quantity *list, size_t n, struct str name) {
+    const struct api_quantity wanted = {.key = name};
+    return n && bsearch(&wanted, list, n, sizeof *list, by_key);
+}
+
+static void sort(struct usage *used) {
+    if (used->list.n)
+        qsort(used->list.v, used->list.n, sizeof *used->list.v, by_key);
 }
 
 /* What is limited and used by no kind that is known stays as the status has it. */
-static void keep_others(const struct api_resource_quota *quota, struct api_quantities *used) {
-    const struct api_quantities *old = &quota->status.used;
+static void keep_others(const struct api_resource_quota *quota, struct usage *used) {
+    const struct api_quantities *old = &quota->status.used, *hard = &quota->spec.hard;
+    size_t known = used->list.n;
     for (size_t i = 0; i < old->n; i++)
-        if (has_name(&quota->spec.hard, old->v[i].key) && !has_name(used, old->v[i].key))
-            used->v[used->n++] = old->v[i];
+        if (has_name(hard->v, hard->n, old->v[i].key) &&
+            !has_name(used->list.v, known, old->v[i].key))
+            vec_push(&used->list, old->v[i]);
 }
 
 static struct api_quantities count(struct quotas *c, struct arena *a, const struct api_object *o) {
-    const struct api_resource_quota *quota = o->body;
+    struct usage used = {0};
     struct registry_meter meter = {.arena = a,
                                    .gates = c->base.manager->gates,
                                    .now = manager__time(manager__now(c->base.manager))};
-    struct api_quantities used = {
-        arena_array(a, struct api_quantity, quota->spec.hard.n * (c->n + 1) + quota->status.used.n),
-        0};
     for (size_t i = 0; i < c->n; i++)
         count_kind(&meter, &c->kinds[i], o, &used);
-    keep_others(quota, &used);
-    if (used.n)
-        qsort(used.v, used.n, sizeof *used.v, by_key);
-    return used;
+    sort(&used);
+    keep_others(o->body, &used);
+    sort(&used);
+    struct api_quantities out = {arena_array(a, struct api_quantity, used.list.n), used.list.n};
+    for (size_t i = 0; i < out.n; i++)
+        out.v[i] = used.list.v[i];
+    vec_release(&used.list);
+    return out;
 }
 
 static void sync(void *self, struct work *w, const struct api_object *o) {

@@ -253,7 +253,8 @@ static void lead_all(struct walk *w) {
     if (lead_inits(w, is_initialised))
         for (size_t i = 0; i < life->mains; i++)
             lead(w, &mains[i]);
-    for (size_t i = life->inits + life->mains; i < life->n && nodes__has_begun(life->v, i); i++)
+    bool has_begun = nodes__has_begun(life->v, life->inits + life->mains);
+    for (size_t i = life->inits + life->mains; i < life->n && has_begun; i++)
         lead(w, &life->v[i]);
     if (has_failed_init(life) || have_mains_ended(life))
         end_all(w);

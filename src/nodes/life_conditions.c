@@ -6,6 +6,7 @@
 #include "nodes/life_int.h"
 
 #include "base/limits.h"
+#include "base/map.h"
 #include "nodes/kubelets_int.h"
 
 static const char *const own_types[] = {
@@ -114,24 +115,32 @@ static struct word containers_ready(struct arena *a, const struct nodes__life *l
     return (struct word){.is_true = true};
 }
 
-/* A pod whose containers are ready waits for the conditions that it names itself. */
+/* What is said of a gate of a pod whose condition is not there, or not "True". */
+static void add_gate(struct buf *out, struct str type, const struct api_pod_condition *c) {
+    if (c && str_is(c->status, "True"))
+        return;
+    buf_add(out, out->n ? STR(", ") : STR(""));
+    if (c)
+        buf_addf(out, "the status of pod readiness gate \"%.*s\" is not \"True\", but %.*s",
+                 STR_ARG(type), STR_ARG(c->status));
+    else
+        buf_addf(out, "corresponding condition of pod readiness gate \"%.*s\" does not exist.",
+                 STR_ARG(type));
+}
+
+/* A pod whose containers are ready waits for the conditions that it names itself. Of those of one
+ * type the first counts. */
 static struct word ready(struct arena *a, const struct api_pod_spec *spec,
                          const struct api_pod_condition_list *conditions, struct word containers) {
     AUTO(buf_release) struct buf out = BUF_INIT(LIMIT_OBJECT_BYTES);
-    if (!containers.is_true)
+    if (!containers.is_true || !spec->readiness_gates.n)
         return containers;
+    AUTO(map_release) struct map by_type = MAP_INIT(map_random_seed());
+    for (size_t i = conditions->n; i-- > 0;)
+        map_put_const(&by_type, conditions->v[i].type, &conditions->v[i]);
     for (size_t i = 0; i < spec->readiness_gates.n; i++) {
         struct str type = spec->readiness_gates.v[i].condition_type;
-        const struct api_pod_condition *c = find(conditions, type);
-        if (c && str_is(c->status, "True"))
-            continue;
-        buf_add(&out, out.n ? STR(", ") : STR(""));
-        if (c)
-            buf_addf(&out, "the status of pod readiness gate \"%.*s\" is not \"True\", but %.*s",
-                     STR_ARG(type), STR_ARG(c->status));
-        else
-            buf_addf(&out, "corresponding condition of pod readiness gate \"%.*s\" does not exist.",
-                     STR_ARG(type));
+        add_gate(&out, type, map_get_const(&by_type, type));
     }
     if (out.n)
         return (struct word){false, STR("ReadinessGatesNotReady"), arena_str(a, buf_view(&out))};

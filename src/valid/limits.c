@@ -81,11 +81,38 @@ static const struct scope *find_scope(struct str name) {
     return NULL;
 }
 
+enum { SCOPES = sizeof scopes / sizeof *scopes };
+
+/* A quota whose scopes are looked at: how many of its resources each cannot choose from. */
+struct scoped {
+    const struct api_quantities *hard;
+    bool is_known[SCOPES];
+    size_t misfits[SCOPES];
+};
+
+static size_t misfits_of(struct scoped *s, const struct scope *scope) {
+    size_t place = (size_t)(scope - scopes);
+    for (size_t i = s->is_known[place] ? s->hard->n : 0; i < s->hard->n; i++) {
+        struct str name = s->hard->v[i].key;
+        s->misfits[place] += is_quota_resource(name) && !valid__one_of(name, scope->resources);
+    }
+    s->is_known[place] = true;
+    return s->misfits[place];
+}
+
+/* All that is wrong with a scope is said in the same words: when the list of errors has no room,
+ * the others need not be tried. */
 static void check_scope(struct valid *v, const struct path *p, const struct scope *scope,
-                        const struct api_quantities *hard, struct value value) {
-    for (size_t i = 0; scope && i < hard->n; i++)
-        if (is_quota_resource(hard->v[i].key) && !valid__one_of(hard->v[i].key, scope->resources))
-            valid__invalid(v, p, value, "unsupported scope applied to resource");
+                        struct scoped *s, struct value value) {
+    struct valid_errs *errs = v->errs;
+    size_t left_out = errs->left_out;
+    for (size_t n = scope ? misfits_of(s, scope) : 0; n > 0 && errs->left_out == left_out; n--) {
+        valid__invalid(v, p, value, "unsupported scope applied to resource");
+        if (errs->left_out > left_out) {
+            errs->left_out += n - 1;
+            errs->found += n - 1;
+        }
+    }
 }
 
 /* Scopes of a quota, as bits of their places in the table. */
@@ -105,13 +132,14 @@ static unsigned bit_of(const struct scope *scope) {
 static void check_scopes(struct valid *v, const struct path *spec,
                          const struct api_resource_quota_spec *s) {
     const struct path *p = AT(spec, "scopes");
+    struct scoped scoped = {.hard = &s->hard};
     struct value value = valid__strs_value(v->errs->a, &s->scopes);
     unsigned used = 0;
     for (size_t i = 0; i < s->scopes.n; i++) {
         const struct scope *scope = find_scope(s->scopes.v[i]);
         if (!scope)
             valid__invalid(v, p, value, "unsupported scope");
-        check_scope(v, p, scope, &s->hard, value);
+        check_scope(v, p, scope, &scoped, value);
         used |= bit_of(scope);
     }
     check_conflicts(v, p, used, value);
@@ -136,11 +164,11 @@ static void check_operator(struct valid *v, const struct path *p,
 
 static void check_requirement(struct valid *v, const struct path *p,
                               const struct api_scoped_resource_selector_requirement *r,
-                              const struct api_quantities *hard, struct value selector) {
+                              struct scoped *scoped, struct value selector) {
     const struct scope *scope = find_scope(r->scope_name);
     if (!scope)
         valid__invalid(v, AT(p, "scopeName"), VALUE_NAMED(r->scope_name), "unsupported scope");
-    check_scope(v, p, scope, hard, selector);
+    check_scope(v, p, scope, scoped, selector);
     if (scope && scope->must_exist && !str_is(r->operator, "Exists"))
         valid__invalid(
             v, AT(p, "operator"), VALUE_NAMED(r->operator),
@@ -153,13 +181,14 @@ static void check_requirement(struct valid *v, const struct path *p,
 static void check_selector(struct valid *v, const struct path *spec,
                            const struct api_resource_quota_spec *s) {
     const struct path *p = AT(AT(spec, "scopeSelector"), "matchExpressions");
+    struct scoped scoped = {.hard = &s->hard};
     unsigned used = 0;
     if (!s->scope_selector)
         return;
     struct value selector =
         valid__struct_value(v->errs->a, API_T_scope_selector, s->scope_selector);
     for (size_t i = 0; i < s->scope_selector->match_expressions.n; i++) {
-        check_requirement(v, p, &s->scope_selector->match_expressions.v[i], &s->hard, selector);
+        check_requirement(v, p, &s->scope_selector->match_expressions.v[i], &scoped, selector);
         used |= bit_of(find_scope(s->scope_selector->match_expressions.v[i].scope_name));
     }
     check_conflicts(v, p, used, valid__strs_value(v->errs->a, &s->scopes));

@@ -54,7 +54,9 @@ static void check_rules(struct valid *v, const struct api_policy_rule_list *rule
 
 static void declare_rules(struct valid *v, const struct api_policy_rule_list *rules,
                           const struct api_policy_rule_list *old) {
-    for (size_t i = 0; are_rules_declared(v, rules, old) && i < rules->n; i++)
+    if (!are_rules_declared(v, rules, old))
+        return;
+    for (size_t i = 0; i < rules->n; i++)
         if (!rules->v[i].verbs.n)
             valid__required(v, AT(AT_INDEX(AT(NULL, "rules"), i), "verbs"), NO_DETAIL);
 }

@@ -40,25 +40,25 @@ static bool have_ended(const struct api_container_status_list *list, int64_t *la
     return true;
 }
 
-static bool is_sidecar(const struct api_pod *pod, struct str name) {
-    const struct api_container_list *list = &pod->spec.init_containers;
-    for (size_t i = 0; i < list->n; i++)
-        if (str_eq(list->v[i].name, name) && str_is(list->v[i].restart_policy, "Always"))
-            return true;
-    return false;
+/* Did all sidecars end? Then *last is when the last one did, unless another was later. */
+static bool have_sidecars_ended(const struct api_pod *pod, int64_t *last) {
+    const struct api_container_status_list *inits = &pod->status.init_container_statuses;
+    struct manager__sidecars sidecars;
+    bool have = true;
+    manager__sidecars_init(&sidecars, pod);
+    for (size_t i = 0; have && i < inits->n; i++)
+        have = !manager__sidecars_have(&sidecars, i, inits->v[i].name) ||
+               have_ended(&(struct api_container_status_list){&inits->v[i], 1}, last);
+    manager__sidecars_release(&sidecars);
+    return have;
 }
 
 /* When the last container ended; 0: not all have, or there are none. */
 static int64_t end_of_containers(const struct api_pod *pod) {
     int64_t last = 0;
-    const struct api_container_status_list *inits = &pod->status.init_container_statuses;
     if (!have_ended(&pod->status.container_statuses, &last))
         last = 0;
-    for (size_t i = 0; i < inits->n; i++)
-        if (is_sidecar(pod, inits->v[i].name) &&
-            !have_ended(&(struct api_container_status_list){&inits->v[i], 1}, &last))
-            return 0;
-    return last;
+    return have_sidecars_ended(pod, &last) ? last : 0;
 }
 
 static int64_t begin_of_deletion(const struct api_object_meta *meta) {

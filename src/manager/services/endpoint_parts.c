@@ -121,6 +121,13 @@ static struct str label_of(const struct api_object *o, struct str key) {
     return l ? l->value : (struct str){0};
 }
 
+size_t endpoint__labels_size(const struct labels *labels) {
+    size_t n = labels->n * sizeof *labels->v;
+    for (size_t i = 0; i < labels->n; i++)
+        n += labels->v[i].key.n + labels->v[i].value.n;
+    return n;
+}
+
 struct str endpoint__manager_of(const struct api_object *slice) {
     return label_of(slice, STR("endpointslice.kubernetes.io/managed-by"));
 }

@@ -42,6 +42,9 @@ struct str endpoint__key(struct arena *a, const struct api_endpoint *e);
 /* Are endpoints of the same key equal? Hints do not count. */
 bool endpoint__is_same(const struct api_endpoint *x, const struct api_endpoint *y);
 
+/* Bytes that a copy of labels or annotations takes. */
+size_t endpoint__labels_size(const struct labels *labels);
+
 /* What labels say of who manages a slice; may be empty. */
 struct str endpoint__manager_of(const struct api_object *slice);
 

@@ -202,6 +202,27 @@ static void set_preferences(const struct sync *s, struct slice_plan *plan) {
                          (more && str_is(wish, "PreferSameZone"));
 }
 
+/* Each slice that is written gets all labels of the service. */
+static bool is_too_large(const struct slice_plan *plan) {
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n; i++)
+        n += plan->v[i]->fate == SLICE_CREATED || plan->v[i]->fate == SLICE_UPDATED;
+    return n * endpoint__labels_size(&plan->labels) > LIMIT_SLICE_LABEL_BYTES;
+}
+
+static void send_plan(struct sync *s, const struct slice_plan *plan) {
+    if (is_too_large(plan)) {
+        events_say(s->c->base.events, s->service, EVENTS_WARNING, "TooManyLabels",
+                   "EndpointSlices of the service would have more than %u bytes of labels",
+                   LIMIT_SLICE_LABEL_BYTES);
+        return;
+    }
+    if (!s->service->meta->deletion_timestamp.set)
+        send_fate(s, plan, SLICE_CREATED);
+    send_fate(s, plan, SLICE_UPDATED);
+    send_fate(s, plan, SLICE_DELETED);
+}
+
 static void sync_type(struct sync *s, const struct manager__objects *slices, struct str type) {
     struct arena *a = work_arena(s->work);
     struct slice_plan plan = {.arena = a,
@@ -220,10 +241,7 @@ static void sync_type(struct sync *s, const struct manager__objects *slices, str
     slice_plan__make(&plan, pods, n, &own, s->c->base.manager->seed);
     set_preferences(s, &plan);
     slice_plan__set_hints(&plan);
-    if (!s->service->meta->deletion_timestamp.set)
-        send_fate(s, &plan, SLICE_CREATED);
-    send_fate(s, &plan, SLICE_UPDATED);
-    send_fate(s, &plan, SLICE_DELETED);
+    send_plan(s, &plan);
 }
 
 /* ---- one service ---- */

@@ -152,6 +152,23 @@ static void tell_skipped(struct sync *s) {
                    MOST_MIRRORED, s->skipped);
 }
 
+/* Each slice gets all labels and annotations. If that is too much, there are no slices. */
+static void check_size(struct sync *s) {
+    const struct api_object_meta *meta = s->endpoints->meta;
+    size_t each = endpoint__labels_size(&meta->labels) + endpoint__labels_size(&meta->annotations);
+    size_t n = 0;
+    for (const struct image *image = s->first; image; image = image->next)
+        n += image->list.n > 0;
+    if (n * each <= LIMIT_SLICE_LABEL_BYTES)
+        return;
+    for (struct image *image = s->first; image; image = image->next)
+        image->list.n = 0;
+    events_say(s->c->base.events, s->endpoints, EVENTS_WARNING, "TooManyLabelsToMirror",
+               "%zu EndpointSlices would have more than %u bytes of labels and annotations. None "
+               "were mirrored",
+               n, LIMIT_SLICE_LABEL_BYTES);
+}
+
 static void read_endpoints(struct sync *s) {
     struct subset_pack pack;
     subset_pack__begin(&pack, work_arena(s->work), s->c->base.manager->seed);
@@ -166,6 +183,7 @@ static void read_endpoints(struct sync *s) {
     for (size_t i = 0; i < subsets.n; i++)
         add_subset(s, &subsets.v[i]);
     tell_skipped(s);
+    check_size(s);
 }
 
 /* ---- what is there ---- */

@@ -40,6 +40,17 @@ static bool take_as(struct str *rest, int wanted, struct str *inside) {
     return take(rest, &tag, inside) && tag == wanted;
 }
 
+/* A list that is full, with a power of two of them, gets twice the room. */
+static void add_organization(struct arena *a, struct api_strs *list, struct str name) {
+    if ((list->n & (list->n - 1)) == 0) {
+        struct str *longer = arena_array(a, struct str, list->n ? 2 * list->n : 1);
+        for (size_t i = 0; i < list->n; i++)
+            longer[i] = list->v[i];
+        list->v = longer;
+    }
+    list->v[list->n++] = name;
+}
+
 /* An attribute of a name: its identifier and its text. */
 static bool read_attribute(struct arena *a, struct str *set, struct registry__csr_subject *out) {
     struct str pair, id, value;
@@ -48,13 +59,8 @@ static bool read_attribute(struct arena *a, struct str *set, struct registry__cs
         return false;
     if (str_eq(id, STR("\x55\x04\x03")))
         out->common_name = value;
-    if (!str_eq(id, STR("\x55\x04\x0a")))
-        return true;
-    struct api_strs list = {arena_array(a, struct str, out->organizations.n + 1), 0};
-    for (; list.n < out->organizations.n; list.n++)
-        list.v[list.n] = out->organizations.v[list.n];
-    list.v[list.n++] = value;
-    out->organizations = list;
+    if (str_eq(id, STR("\x55\x04\x0a")))
+        add_organization(a, &out->organizations, value);
     return true;
 }
 

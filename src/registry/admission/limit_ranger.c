@@ -60,7 +60,7 @@ static void fill(struct defaulting *d, struct filled *f, const struct api_quanti
     const struct api_quantities *defaults = &f->defaults;
     struct api_quantities missing = {arena_array(a, struct api_quantity, defaults->n), 0};
     size_t at = 0;
-    *d->work += defaults->n;
+    *d->work += defaults->n + to->n;
     f->is_known = true;
     f->before = f->after = *to;
     buf_clear(&f->names);
@@ -102,7 +102,8 @@ static void tell(struct defaulting *d, struct str names, const char *what, struc
 }
 
 static void fill_containers(struct defaulting *d, struct api_container_list *list, bool init) {
-    for (size_t i = 0; i < list->n; i++) {
+    *d->work += list->n;
+    for (size_t i = 0; i < list->n && *d->work <= LIMIT_RANGE_AMOUNTS; i++) {
         struct api_container *c = &list->v[i];
         fill_list(d, &d->limits, &c->resources.limits);
         fill_list(d, &d->requests, &c->resources.requests);
@@ -297,7 +298,8 @@ static void check_subject(struct faults *f, const struct subject *s,
 static void check_containers(struct faults *f, const struct api_container_list *list,
                              const struct api_limit_range_item *item) {
     const struct api_resource_requirements *last = NULL;
-    for (size_t i = 0; i < list->n; i++) {
+    f->walk->work += list->n;
+    for (size_t i = 0; i < list->n && f->walk->work <= LIMIT_RANGE_AMOUNTS; i++) {
         const struct api_resource_requirements *r = &list->v[i].resources;
         if (last && is_same_list(&last->requests, &r->requests) &&
             is_same_list(&last->limits, &r->limits))

@@ -6,6 +6,7 @@
  * func newBlockingOwnerDeletionRefs, func (*gcPermissionsEnforcement)
  * ownerRefToDeleteAttributeRecords.
  */
+#include "base/map.h"
 #include "registry/admission/admission_int.h"
 
 static bool allows(struct registry__admission *m, struct registry_access q, struct str *reason) {
@@ -38,20 +39,24 @@ static bool may_finalize_anything(struct registry__admission *m) {
                   &reason);
 }
 
-static const struct api_owner_reference *find_uid(const struct api_owner_reference_list *list,
-                                                  struct str uid) {
-    for (size_t i = list->n; i > 0; i--)
-        if (str_eq(list->v[i - 1].uid, uid))
-            return &list->v[i - 1];
-    return NULL;
+/* The references that an object had; of those of one uid the last one counts. */
+struct former {
+    const struct api_owner_reference_list *list;
+    struct map by_uid; /* made when it is asked */
+};
+
+static const struct api_owner_reference *find_former(struct former *f, struct str uid) {
+    for (size_t i = f->by_uid.live ? f->list->n : 0; i < f->list->n; i++)
+        map_put_const(&f->by_uid, f->list->v[i].uid, &f->list->v[i]);
+    return map_get_const(&f->by_uid, uid);
 }
 
 /* Does the reference hold its owner back, and did not before? */
-static bool begins_to_block(const struct registry__admission *m,
-                            const struct api_owner_reference *ref) {
-    const struct api_owner_reference *was =
-        m->old ? find_uid(&m->old->meta->owner_references, ref->uid) : NULL;
-    return ref->block_owner_deletion.v && !(was && was->block_owner_deletion.v);
+static bool begins_to_block(struct former *f, const struct api_owner_reference *ref) {
+    if (!ref->block_owner_deletion.v)
+        return false;
+    const struct api_owner_reference *was = find_former(f, ref->uid);
+    return !was || !was->block_owner_deletion.v;
 }
 
 /* Why no resource has the owner's kind. */
@@ -94,13 +99,26 @@ static bool changes_owners(const struct registry__admission *m) {
     return !valid_equal_lists(API_T_owner_reference, &m->old->meta->owner_references, owners);
 }
 
+static bool check_blocking(struct registry__admission *m, struct former *f,
+                           const struct api_owner_reference_list *owners) {
+    size_t i = 0;
+    while (i < owners->n && !begins_to_block(f, &owners->v[i]))
+        i++;
+    if (i == owners->n || may_finalize_anything(m))
+        return true;
+    for (; i < owners->n; i++)
+        if (begins_to_block(f, &owners->v[i]) && !check_owner(m, &owners->v[i]))
+            return false;
+    return true;
+}
+
 /* Old kubelets corrupt owners in the status of pods, where they are ignored. */
 static bool validate(struct registry__admission *m) {
+    static const struct api_owner_reference_list none;
     const struct api_owner_reference_list *owners = &m->o->meta->owner_references;
     bool is_pod_status =
         api_object_is(m->o, API_T_pod) && str_is(m->request->subresource, "status");
     struct str reason;
-    size_t i = 0;
     if (is_pod_status || !m->o->kind || !changes_owners(m))
         return true;
     if (m->operation != REGISTRY_CREATE && !may_delete(m, &reason))
@@ -108,14 +126,11 @@ static bool validate(struct registry__admission *m) {
                                 "cannot set an ownerRef on a resource you can't delete: %.*s, "
                                 "<nil>",
                                 STR_ARG(reason));
-    while (i < owners->n && !begins_to_block(m, &owners->v[i]))
-        i++;
-    if (i == owners->n || may_finalize_anything(m))
-        return true;
-    for (; i < owners->n; i++)
-        if (begins_to_block(m, &owners->v[i]) && !check_owner(m, &owners->v[i]))
-            return false;
-    return true;
+    struct former f = {m->old ? &m->old->meta->owner_references : &none,
+                       MAP_INIT(map_random_seed())};
+    bool is_good = check_blocking(m, &f, owners);
+    map_release(&f.by_uid);
+    return is_good;
 }
 
 const struct registry__admission_plugin registry__owner_references = {

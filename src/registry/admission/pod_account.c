@@ -7,6 +7,7 @@
  * func TokenVolumeSource.
  */
 #include "api/names.h"
+#include "base/map.h"
 #include "registry/admission/admission_int.h"
 
 #define MOUNT_PATH STR("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -50,32 +51,64 @@ static bool is_strict(const struct api_object *account) {
 
 /* ---- secrets ---- */
 
-static bool names_secret(const struct api_service_account *account, struct str name) {
-    for (size_t i = 0; i < account->secrets.n; i++)
-        if (str_eq(account->secrets.v[i].name, name))
+/* Names that an account lists, and that a pod asks for: there may be tens of thousands of both. */
+struct names {
+    struct api_strs list;
+    struct map map; /* the same, when more than a few were asked for */
+    size_t asked;
+};
+
+static bool has_name(struct names *x, struct str name) {
+    enum { FEW = 16 };
+    if (x->asked++ >= FEW) {
+        for (size_t i = x->map.live ? x->list.n : 0; i < x->list.n; i++)
+            map_put_const(&x->map, x->list.v[i], x);
+        return map_get_const(&x->map, name);
+    }
+    for (size_t i = 0; i < x->list.n; i++)
+        if (str_eq(x->list.v[i], name))
             return true;
     return false;
 }
 
-static bool names_pull_secret(const struct api_service_account *account, struct str name) {
+/* What an account lets its pods have. */
+struct allowance {
+    struct arena *a;
+    struct str account;
+    struct names secrets, pull_secrets;
+};
+
+static void allowance_init(struct allowance *x, struct arena *a,
+                           const struct api_service_account *account) {
+    uint64_t seed = map_random_seed();
+    *x = (struct allowance){.a = a, .account = account->metadata.name};
+    x->secrets.map = x->pull_secrets.map = MAP_INIT(seed);
+    x->secrets.list.v = arena_array(a, struct str, account->secrets.n);
+    for (size_t i = 0; i < account->secrets.n; i++)
+        x->secrets.list.v[x->secrets.list.n++] = account->secrets.v[i].name;
+    x->pull_secrets.list.v = arena_array(a, struct str, account->image_pull_secrets.n);
     for (size_t i = 0; i < account->image_pull_secrets.n; i++)
-        if (str_eq(account->image_pull_secrets.v[i].name, name))
-            return true;
-    return false;
+        x->pull_secrets.list.v[x->pull_secrets.list.n++] = account->image_pull_secrets.v[i].name;
+}
+
+static void allowance_release(struct allowance *x) {
+    map_release(&x->secrets.map);
+    map_release(&x->pull_secrets.map);
 }
 
 /* Why the container may not have a secret that it refers to, in the arena; or absent. */
-static struct str container_fault(struct arena *a, const struct api_service_account *account,
-                                  const struct api_container *c, const char *sort) {
+static struct str container_fault(struct allowance *x, const struct api_container *c,
+                                  const char *sort) {
     static const char rest[] = "referencing secret.secretName=\"%.*s\" is not allowed because "
                                "service account %.*s does not reference that secret";
-    struct str by = account->metadata.name, name, subject = {0};
+    struct arena *a = x->a;
+    struct str name, subject = {0};
     for (size_t i = 0; i < c->env.n && !subject.p; i++) {
         const struct api_env_var_source *from = c->env.v[i].value_from;
         if (!from || !from->secret_key_ref)
             continue;
         name = from->secret_key_ref->local_object_reference.name;
-        if (!names_secret(account, name))
+        if (!has_name(&x->secrets, name))
             subject = arena_printf(a, "%s %.*s with envVar %.*s", sort, STR_ARG(c->name),
                                    STR_ARG(c->env.v[i].name));
     }
@@ -83,59 +116,59 @@ static struct str container_fault(struct arena *a, const struct api_service_acco
         if (!c->env_from.v[i].secret_ref)
             continue;
         name = c->env_from.v[i].secret_ref->local_object_reference.name;
-        if (!names_secret(account, name))
+        if (!has_name(&x->secrets, name))
             subject = arena_printf(a, "%s %.*s with envFrom", sort, STR_ARG(c->name));
     }
     if (!subject.p)
         return subject;
-    struct str why = arena_printf(a, rest, STR_ARG(name), STR_ARG(by));
+    struct str why = arena_printf(a, rest, STR_ARG(name), STR_ARG(x->account));
     return arena_printf(a, "%.*s %.*s", STR_ARG(subject), STR_ARG(why));
 }
 
-static struct str containers_fault(struct arena *a, const struct api_service_account *account,
-                                   const struct api_container_list *list, const char *sort) {
+static struct str containers_fault(struct allowance *x, const struct api_container_list *list,
+                                   const char *sort) {
     struct str fault = {0};
     for (size_t i = 0; i < list->n && !fault.p; i++)
-        fault = container_fault(a, account, &list->v[i], sort);
+        fault = container_fault(x, &list->v[i], sort);
     return fault;
 }
 
-static struct str volumes_fault(struct arena *a, const struct api_service_account *account,
-                                const struct api_pod_spec *spec) {
+static struct str volumes_fault(struct allowance *x, const struct api_pod_spec *spec) {
     for (size_t i = 0; i < spec->volumes.n; i++) {
         const struct api_secret_volume_source *s = spec->volumes.v[i].volume_source.secret;
-        if (s && !names_secret(account, s->secret_name))
-            return arena_printf(a,
+        if (s && !has_name(&x->secrets, s->secret_name))
+            return arena_printf(x->a,
                                 "volume with secret.secretName=\"%.*s\" is not allowed because "
                                 "service account %.*s does not reference that secret",
-                                STR_ARG(s->secret_name), STR_ARG(account->metadata.name));
+                                STR_ARG(s->secret_name), STR_ARG(x->account));
     }
     return (struct str){0};
 }
 
-static struct str pull_fault(struct arena *a, const struct api_service_account *account,
-                             const struct api_pod_spec *spec) {
+static struct str pull_fault(struct allowance *x, const struct api_pod_spec *spec) {
     for (size_t i = 0; i < spec->image_pull_secrets.n; i++) {
         struct str name = spec->image_pull_secrets.v[i].name;
-        if (!names_pull_secret(account, name))
-            return arena_printf(a,
+        if (!has_name(&x->pull_secrets, name))
+            return arena_printf(x->a,
                                 "imagePullSecrets[%zu].name=\"%.*s\" is not allowed because "
                                 "service account %.*s does not reference that imagePullSecret",
-                                i, STR_ARG(name), STR_ARG(account->metadata.name));
+                                i, STR_ARG(name), STR_ARG(x->account));
     }
     return (struct str){0};
 }
 
 static bool limit_secrets(struct registry__admission *m, const struct api_object *o) {
-    const struct api_service_account *account = o->body;
     const struct api_pod_spec *spec = spec_of(m);
-    struct str fault = volumes_fault(m->a, account, spec);
+    struct allowance x;
+    allowance_init(&x, m->a, o->body);
+    struct str fault = volumes_fault(&x, spec);
     if (!fault.p)
-        fault = containers_fault(m->a, account, &spec->init_containers, "init container");
+        fault = containers_fault(&x, &spec->init_containers, "init container");
     if (!fault.p)
-        fault = containers_fault(m->a, account, &spec->containers, "container");
+        fault = containers_fault(&x, &spec->containers, "container");
     if (!fault.p)
-        fault = pull_fault(m->a, account, spec);
+        fault = pull_fault(&x, spec);
+    allowance_release(&x);
     return !fault.p || registry__forbid(m, "%.*s", STR_ARG(fault));
 }
 
@@ -143,12 +176,17 @@ static bool limit_secrets(struct registry__admission *m, const struct api_object
 static bool limit_ephemeral(struct registry__admission *m) {
     const struct api_object *account;
     const struct api_pod_spec *spec = spec_of(m);
+    struct allowance x;
     struct str fault = {0};
     if (!demand_account(m, &account))
         return false;
-    for (size_t i = 0; is_strict(account) && i < spec->ephemeral_containers.n && !fault.p; i++)
-        fault = container_fault(m->a, account->body, &spec->ephemeral_containers.v[i].container,
-                                "ephemeral container");
+    if (!is_strict(account))
+        return true;
+    allowance_init(&x, m->a, account->body);
+    for (size_t i = 0; i < spec->ephemeral_containers.n && !fault.p; i++)
+        fault =
+            container_fault(&x, &spec->ephemeral_containers.v[i].container, "ephemeral container");
+    allowance_release(&x);
     return !fault.p || registry__break_off(m, "%.*s", STR_ARG(fault));
 }
 

@@ -84,6 +84,18 @@ struct api_quantities registry__amounts_add(struct arena *arena, const struct ap
     return join(arena, a, b, sum);
 }
 
+void registry__amounts_join(struct arena *arena, struct api_quantities *list,
+                            const struct api_quantities *more) {
+    for (size_t i = 0; list->n && i < more->n; i++) {
+        struct api_quantity *e =
+            bsearch(&more->v[i].key, list->v, list->n, sizeof *list->v, compare);
+        if (!e)
+            continue;
+        struct quantity total = sum(arena, &e->value, &more->v[i].value);
+        e->value = total.dec ? quantity_copy(arena, &total) : total;
+    }
+}
+
 struct api_quantities registry__amounts_grown(struct arena *arena, const struct api_quantities *a,
                                               const struct api_quantities *b) {
     return join(arena, a, b, growth);

@@ -19,6 +19,10 @@ bool registry__amounts_equal(const struct api_quantities *a, const struct api_qu
 struct api_quantities registry__amounts_add(struct arena *arena, const struct api_quantities *a,
                                             const struct api_quantities *b);
 
+/* Adds amounts to those of a list that have the same names. Long ones are copied to the arena. */
+void registry__amounts_join(struct arena *arena, struct api_quantities *list,
+                            const struct api_quantities *more);
+
 /* a - b, but never less than nothing. */
 struct api_quantities registry__amounts_grown(struct arena *arena, const struct api_quantities *a,
                                               const struct api_quantities *b);
@@ -41,6 +45,14 @@ void registry__amounts_sort(struct api_quantities *list);
 
 typedef struct api_scoped_resource_selector_requirement registry__scope;
 
+/* What quotas may demand that all containers say; and which of those of a pod do not, when that was
+ * asked for. */
+enum { REGISTRY__DEMANDS = 6 };
+struct registry__silent {
+    bool is_known[REGISTRY__DEMANDS];
+    struct str names[REGISTRY__DEMANDS]; /* each once, joined; empty: all say it */
+};
+
 /* How the objects of a kind are counted. A slot that is NULL says: nothing, or never. */
 struct registry__evaluator {
     enum api_type_id type;
@@ -54,7 +66,8 @@ struct registry__evaluator {
     /* What the object uses. */
     struct api_quantities (*usage)(const struct registry__admission *m, const struct api_object *o);
     /* What the object must say of the names that a quota limits, and does not; absent: nothing. */
-    struct str (*fault)(const struct registry__admission *m, const struct api_quantities *limited);
+    struct str (*fault)(const struct registry__admission *m, const struct api_quantities *limited,
+                        struct registry__silent *silent);
 };
 
 extern const struct registry__evaluator registry__quota_pods, registry__quota_services,

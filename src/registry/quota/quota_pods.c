@@ -206,7 +206,7 @@ static const struct {
     const char *name;
     const char *resource;
     bool is_limit;
-} demanded[] = {
+} demanded[REGISTRY__DEMANDS] = {
     {"cpu", "cpu", false},
     {"limits.cpu", "cpu", true},
     {"limits.memory", "memory", true},
@@ -221,7 +221,6 @@ static bool says(const struct api_container *c, size_t what) {
     return registry__amount_find(list, str_of(demanded[what].resource));
 }
 
-/* The names of containers that do not say it, each once, joined; nothing: all say it. */
 static void write_silent(struct buf *out, const struct api_pod_spec *spec, size_t what) {
     VEC(struct str) names = {0};
     for (size_t i = 0; i < spec->containers.n; i++)
@@ -248,21 +247,33 @@ static bool has_pod_level(const struct api_quantities *list) {
     return false;
 }
 
-static struct str fault(const struct registry__admission *m, const struct api_quantities *limited) {
+static struct str silent_about(const struct registry__admission *m, struct registry__silent *silent,
+                               size_t what) {
+    const struct api_pod_spec *spec = &((const struct api_pod *)m->o->body)->spec;
+    AUTO(buf_release) struct buf names = BUF_INIT(SIZE_MAX);
+    if (!silent->is_known[what]) {
+        write_silent(&names, spec, what);
+        silent->names[what] = arena_str(m->a, buf_view(&names));
+    }
+    silent->is_known[what] = true;
+    return silent->names[what];
+}
+
+static struct str fault(const struct registry__admission *m, const struct api_quantities *limited,
+                        struct registry__silent *silent) {
     const struct api_pod_spec *spec = &((const struct api_pod *)m->o->body)->spec;
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX);
     if (feature_enabled(m->registry->gates, FEATURE_PodLevelResources) && spec->resources &&
         (has_pod_level(&spec->resources->requests) || has_pod_level(&spec->resources->limits)))
         return (struct str){0};
-    for (size_t i = 0; i < sizeof demanded / sizeof *demanded; i++) {
-        AUTO(buf_release) struct buf names = BUF_INIT(SIZE_MAX);
+    for (size_t i = 0; i < REGISTRY__DEMANDS; i++) {
         if (!registry__amount_find(limited, str_of(demanded[i].name)))
             continue;
-        write_silent(&names, spec, i);
+        struct str names = silent_about(m, silent, i);
         if (!names.n)
             continue;
         buf_addf(&text, "%s%s for: ", text.n ? "; " : "must specify ", demanded[i].name);
-        buf_add(&text, buf_view(&names));
+        buf_add(&text, names);
     }
     return text.n ? arena_str(m->a, buf_view(&text)) : (struct str){0};
 }

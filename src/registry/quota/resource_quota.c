@@ -23,6 +23,7 @@ struct concerned {
 struct check {
     struct registry__admission *m;
     const struct registry__evaluator *evaluator;
+    struct registry__silent silent; /* of the object */
     VEC(struct concerned) quotas;
 };
 
@@ -90,7 +91,9 @@ static bool consider(void *ctx, const struct api_object *o) {
     struct api_quantities limited = limited_by(c, quota);
     if (!limited.n || !is_in_scopes(c, &quota->spec, c->m->o))
         return true;
-    struct str fault = c->evaluator->fault ? c->evaluator->fault(c->m, &limited) : (struct str){0};
+    struct str fault = {0};
+    if (c->evaluator->fault)
+        fault = c->evaluator->fault(c->m, &limited, &c->silent);
     if (fault.p)
         return registry__forbid(c->m, "failed quota: %.*s: %.*s", STR_ARG(name), STR_ARG(fault));
     if (!has_figures(quota, &limited))
@@ -229,11 +232,15 @@ struct api_quantities registry_quota_names(const struct registry_meter *meter,
     const struct registry registry = {.gates = meter->gates};
     struct api_object *model = api_object_new(kind);
     struct registry__admission m = {.registry = &registry, .a = meter->arena, .o = model};
-    struct api_quantities out = {arena_array(meter->arena, struct api_quantity, hard->n), 0};
+    VEC(struct api_quantity) found = {0};
     for (size_t i = 0; i < hard->n; i++)
         if (evaluator_of(model)->counts(&m, hard->v[i].key))
-            out.v[out.n++] =
-                (struct api_quantity){hard->v[i].key, quantity_of_i64(0, QUANTITY_DECIMAL_SI)};
+            vec_push(&found, (struct api_quantity){hard->v[i].key,
+                                                   quantity_of_i64(0, QUANTITY_DECIMAL_SI)});
+    struct api_quantities out = {arena_array(meter->arena, struct api_quantity, found.n), found.n};
+    for (size_t i = 0; i < found.n; i++)
+        out.v[i] = found.v[i];
+    vec_release(&found);
     api_object_free(model);
     return out;
 }
@@ -243,13 +250,13 @@ void registry_quota_add(const struct registry_meter *meter,
                         struct api_quantities *used) {
     const struct registry registry = {.gates = meter->gates};
     const struct registry_request request = {.now = meter->now};
-    struct registry__admission m = {.registry = &registry, .request = &request, .a = meter->arena};
+    AUTO(arena_release) struct arena scratch = {0};
+    struct registry__admission m = {.registry = &registry, .request = &request, .a = &scratch};
     struct check c = {.m = &m, .evaluator = evaluator_of(o)};
     if (!is_in_scopes(&c, quota, o))
         return;
     struct api_quantities usage = c.evaluator->usage(&m, o);
-    usage = registry__amounts_mask(meter->arena, &usage, used);
-    *used = registry__amounts_add(meter->arena, used, &usage);
+    registry__amounts_join(meter->arena, used, &usage);
 }
 
 bool registry_amounts_equal(const struct api_quantities *a, const struct api_quantities *b) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/ascii.h"
+#include "base/map.h"
 #include "registry/tables/table_int.h"
 
 /* ---- pods ---- */
@@ -162,16 +163,25 @@ static void find_reason(struct pod_row *r) {
         r->reason = STR("Terminating");
 }
 
-static void cell_readiness_gates(struct registry__row *r, const struct api_pod *pod) {
+/* Of conditions of one type the first counts. */
+static size_t count_open_gates(const struct api_pod *pod) {
+    const struct api_pod_condition_list *all = &pod->status.conditions;
+    struct map by_type = MAP_INIT(map_random_seed());
     size_t n = 0;
+    for (size_t i = all->n; i-- > 0;)
+        map_put_const(&by_type, all->v[i].type, &all->v[i]);
     for (size_t i = 0; i < pod->spec.readiness_gates.n; i++) {
-        AUTO(buf_release) struct buf type = BUF_INIT(SIZE_MAX);
-        buf_add(&type, pod->spec.readiness_gates.v[i].condition_type);
-        buf_add_char(&type, '\0');
-        n += has_condition(pod, type.p);
+        const struct api_pod_condition *c =
+            map_get_const(&by_type, pod->spec.readiness_gates.v[i].condition_type);
+        n += c && str_is(c->status, "True");
     }
+    map_release(&by_type);
+    return n;
+}
+
+static void cell_readiness_gates(struct registry__row *r, const struct api_pod *pod) {
     if (pod->spec.readiness_gates.n)
-        registry__cellf(r, "%zu/%zu", n, pod->spec.readiness_gates.n);
+        registry__cellf(r, "%zu/%zu", count_open_gates(pod), pod->spec.readiness_gates.n);
     else
         registry__cell(r, STR("<none>"));
 }

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "registry/quota/quota_int.h"
 #include "registry/tables/table_int.h"
 
 /* ---- devices ---- */
@@ -118,12 +119,10 @@ static int by_key(const void *a, const void *b) {
 
 static void add_quota(struct buf *text, const struct api_resource_quota_status *s,
                       const struct api_quantity *hard) {
-    struct quantity used = {0};
-    for (size_t i = 0; i < s->used.n; i++)
-        if (str_eq(s->used.v[i].key, hard->key))
-            used = s->used.v[i].value;
+    static const struct quantity nothing;
+    const struct quantity *used = registry__amount_find(&s->used, hard->key);
     buf_addf(text, "%s%.*s: ", text->n ? ", " : "", STR_ARG(hard->key));
-    quantity_write(text, &used);
+    quantity_write(text, used ? used : &nothing);
     buf_add_char(text, '/');
     quantity_write(text, &hard->value);
 }

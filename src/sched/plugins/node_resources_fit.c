@@ -295,13 +295,23 @@ static void score(struct sched__cycle *cy, int64_t *scores, uint32_t from, uint3
 
 /* ---- hints ---- */
 
+static int by_key(const void *x, const void *y) {
+    return str_cmp(((const struct api_quantity *)x)->key, ((const struct api_quantity *)y)->key);
+}
+
+/* The amounts are sorted by name. */
+static const struct quantity *quantity_of(const struct api_quantities *list, struct str name) {
+    const struct api_quantity wanted = {.key = name};
+    const struct api_quantity *found =
+        list->n ? bsearch(&wanted, list->v, list->n, sizeof wanted, by_key) : NULL;
+    return found ? &found->value : NULL;
+}
+
 static int64_t allocatable(const struct api_node *node, struct str name) {
-    const struct api_quantities *list = &node->status.allocatable;
-    for (size_t i = 0; i < list->n; i++)
-        if (str_eq(list->v[i].key, name))
-            return str_is(name, "cpu") ? quantity_milli_value(&list->v[i].value)
-                                       : quantity_value(&list->v[i].value);
-    return 0;
+    const struct quantity *q = quantity_of(&node->status.allocatable, name);
+    if (!q)
+        return 0;
+    return str_is(name, "cpu") ? quantity_milli_value(q) : quantity_value(q);
 }
 
 /* Would an empty node of this kind do? Upstream does not look at what the profile ignores here. */
@@ -321,10 +331,7 @@ static bool offers_more(struct sched *s, const struct sched_pod *pod, const stru
     const struct api_quantities *old = &before->status.allocatable;
     const struct api_quantities *now = &after->status.allocatable;
     for (size_t i = 0; i < now->n; i++) {
-        const struct quantity *had = NULL;
-        for (size_t j = 0; j < old->n; j++)
-            if (str_eq(old->v[j].key, now->v[i].key))
-                had = &old->v[j].value;
+        const struct quantity *had = quantity_of(old, now->v[i].key);
         if (had && quantity_cmp(&now->v[i].value, had) <= 0)
             continue;
         if (str_is(now->v[i].key, "pods"))

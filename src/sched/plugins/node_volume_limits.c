@@ -5,6 +5,7 @@
  * Follows k8s.io/kubernetes pkg/scheduler/framework/plugins/nodevolumelimits,
  * func (*CSILimits) PreFilter, func (*CSILimits) Filter.
  */
+#include "base/map.h"
 #include "sched/findings_int.h"
 #include "sched/volumes/state_int.h"
 
@@ -241,11 +242,17 @@ static void explain(struct sched__cycle *cy, uint32_t slot, struct sched__findin
 /* ---- queueing hints ---- */
 
 static bool limit_rose(const struct api_object *before, const struct api_object *after) {
-    const struct api_csi_node *body = after->body;
-    for (size_t i = 0; i < body->spec.drivers.n; i++) {
-        const struct api_csi_node_driver *d = &body->spec.drivers.v[i];
+    const struct api_csi_node_driver_list *was =
+        &((const struct api_csi_node *)before->body)->spec.drivers;
+    const struct api_csi_node_driver_list *is =
+        &((const struct api_csi_node *)after->body)->spec.drivers;
+    AUTO(map_release) struct map by_name = MAP_INIT(map_random_seed());
+    for (size_t i = 0; i < was->n; i++)
+        map_put_const(&by_name, was->v[i].name, &was->v[i]);
+    for (size_t i = 0; i < is->n; i++) {
+        const struct api_csi_node_driver *d = &is->v[i];
         int64_t new = d->allocatable && d->allocatable->count.set ? d->allocatable->count.v : 0;
-        int64_t old = limit_in(find_driver(before, d->name));
+        int64_t old = limit_in(map_get_const(&by_name, d->name));
         if (new > (old < 0 ? 0 : old))
             return true;
     }

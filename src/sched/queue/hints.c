@@ -7,6 +7,9 @@
  * Follows k8s.io/kubernetes pkg/scheduler/framework, func NodeSchedulingPropertiesChange,
  * func PodSchedulingPropertiesChange.
  */
+#include <stdlib.h>
+
+#include "base/map.h"
 #include "sched/queue/queue_int.h"
 #include "sched/requests.h"
 
@@ -52,23 +55,41 @@ bool sched__taints_equal(const struct api_taint_list *a, const struct api_taint_
     return true;
 }
 
-/* The status of a condition, of the last one if it is there twice; absent if there is none. */
-static struct str condition(const struct api_node_condition_list *list, struct str type) {
-    for (size_t i = list->n; i-- > 0;)
-        if (str_eq(list->v[i].type, type))
-            return (struct str){list->v[i].status.p ? list->v[i].status.p : "",
-                                list->v[i].status.n};
-    return (struct str){0};
+static bool are_equal(const struct api_node_condition *x, const struct api_node_condition *y) {
+    return str_eq(x->type, y->type) && str_eq(x->status, y->status);
 }
 
-static bool conditions_within(const struct api_node_condition_list *a,
-                              const struct api_node_condition_list *b) {
-    for (size_t i = 0; i < a->n; i++) {
-        struct str x = condition(a, a->v[i].type), y = condition(b, a->v[i].type);
-        if (!y.p || !str_eq(x, y))
+static struct map conditions_by_type(const struct api_node_condition_list *list, uint64_t seed) {
+    struct map all = MAP_INIT(seed);
+    for (size_t i = 0; i < list->n; i++)
+        map_put_const(&all, list->v[i].type, &list->v[i]);
+    return all;
+}
+
+static bool same_maps(const struct map *a, const struct map *b) {
+    size_t at = 0;
+    if (a->live != b->live)
+        return false;
+    for (const struct map_entry *e; (e = map_next(a, &at));) {
+        const struct api_node_condition *other = map_get_const(b, e->key);
+        if (!other || !are_equal(e->const_value, other))
             return false;
     }
     return true;
+}
+
+/* The same types with the same statuses? Of a type that is there twice the last one counts. */
+static bool same_conditions(const struct api_node_condition_list *a,
+                            const struct api_node_condition_list *b) {
+    size_t same = 0;
+    while (same < a->n && same < b->n && are_equal(&a->v[same], &b->v[same]))
+        same++;
+    if (same == a->n && same == b->n)
+        return true;
+    uint64_t seed = map_random_seed();
+    AUTO(map_release) struct map x = conditions_by_type(a, seed);
+    AUTO(map_release) struct map y = conditions_by_type(b, seed);
+    return same_maps(&x, &y);
 }
 
 /* ---- nodes ---- */
@@ -96,8 +117,7 @@ static uint32_t node_bits(const struct api_object *before, const struct api_obje
         bits |= SCHED__NODE_LABEL;
     if (!same_quantities(&a->status.allocatable, &b->status.allocatable))
         bits |= SCHED__NODE_ALLOCATABLE;
-    if (!conditions_within(&a->status.conditions, &b->status.conditions) ||
-        !conditions_within(&b->status.conditions, &a->status.conditions))
+    if (!same_conditions(&a->status.conditions, &b->status.conditions))
         bits |= SCHED__NODE_CONDITION;
     if (!sched__strs_equal(&a->status.declared_features, &b->status.declared_features))
         bits |= SCHED__NODE_FEATURES;
@@ -106,11 +126,17 @@ static uint32_t node_bits(const struct api_object *before, const struct api_obje
 
 /* ---- pods ---- */
 
+static int by_name(const void *x, const void *y) {
+    return str_cmp(((const struct sched_request *)x)->name,
+                   ((const struct sched_request *)y)->name);
+}
+
+/* The requests are sorted by name. */
 static int64_t amount(const struct sched_requests *requests, struct str name) {
-    for (size_t i = 0; i < requests->n; i++)
-        if (str_eq(requests->v[i].name, name))
-            return requests->v[i].amount;
-    return 0;
+    const struct sched_request wanted = {.name = name};
+    const struct sched_request *found =
+        requests->n ? bsearch(&wanted, requests->v, requests->n, sizeof wanted, by_name) : NULL;
+    return found ? found->amount : 0;
 }
 
 static bool less_of_any(const struct sched_requests *a, const struct sched_requests *b) {

@@ -90,7 +90,9 @@ static void check_verbs(struct valid *v, const struct path *p, const struct api_
     if (!verbs->n)
         valid__required(v, p, "verbs must contain at least one value");
     check_star(v, p, verbs, "verbs");
-    for (size_t i = 0; i < verbs->n && !has_star(verbs); i++)
+    if (has_star(verbs))
+        return;
+    for (size_t i = 0; i < verbs->n; i++)
         if (!valid__one_of(verbs->v[i], known)) {
             valid__not_supported(v, p, valid__strs_value(v->errs->a, verbs), known);
             return;
@@ -121,7 +123,9 @@ static void check_urls(struct valid *v, const struct path *p, const struct api_s
     if (!urls->n)
         valid__required(v, p, "nonResourceURLs must contain at least one value");
     check_star(v, p, urls, "non-resource URLs");
-    for (size_t i = 0; i < urls->n && !has_star(urls); i++) {
+    if (has_star(urls))
+        return;
+    for (size_t i = 0; i < urls->n; i++) {
         const char *fault = url_fault(urls->v[i]);
         if (fault)
             valid__invalid(v, AT_INDEX(p, i), VALUE_Q(urls->v[i]), "%s", fault);
@@ -135,7 +139,9 @@ static void check_namespaces(struct valid *v, const struct path *p,
                         "resource rules that are not cluster scoped must supply at least one "
                         "namespace");
     check_star(v, p, &r->namespaces, "namespaces");
-    for (size_t i = 0; i < r->namespaces.n && !has_star(&r->namespaces); i++) {
+    if (has_star(&r->namespaces))
+        return;
+    for (size_t i = 0; i < r->namespaces.n; i++) {
         struct names_errs errs = names_check_dns1123_label(r->namespaces.v[i]);
         for (size_t k = 0; k < errs.n; k++)
             valid__invalid(v, AT_INDEX(p, i), VALUE_Q(r->namespaces.v[i]),

@@ -4,6 +4,8 @@
  * What upstream says about such pods is compared in test/vectors.
  */
 #include "../data.h"
+
+#include "../cost.h"
 #include "api/object.h"
 #include "kubelet/kubelet.h"
 #include "match/match.h"
@@ -80,7 +82,47 @@ static void every_line_fails_as_it_says(void **state) {
     data_each("test/kubelet/admit.jsonl", 30, check_line);
 }
 
+/* A pod of n containers that ask for a device each, which a claim brings to n others. */
+static void ask_for_devices(struct cost *c, size_t n) {
+    struct arena a = {0};
+    struct feature_set gates = data_newest_gates();
+    struct intern *atoms = intern_new(1);
+    struct match *match = match_new(atoms, &gates, NULL, 1);
+    struct kubelet_ctx ctx = {match, &gates, &a};
+    struct api_node node = {.metadata.name = STR("n")};
+    struct kubelet_state state = {.node = &node};
+    struct kubelet_verdict verdict;
+    struct api_pod_extended_resource_claim_status claim = {
+        .request_mappings = {arena_array(&a, struct api_container_extended_resource_request, n),
+                             n}};
+    struct api_pod pod = {.spec.containers = {arena_array(&a, struct api_container, n), n},
+                          .status.extended_resource_claim_status = &claim};
+    struct api_quantity device = {STR("a.b/c"), quantity_of_i64(1, QUANTITY_DECIMAL_SI)};
+    for (size_t i = 0; i < n; i++) {
+        pod.spec.containers.v[i].name = arena_printf(&a, "c%zu", i);
+        pod.spec.containers.v[i].resources.requests = (struct api_quantities){&device, 1};
+        claim.request_mappings.v[i] = (struct api_container_extended_resource_request){
+            .container_name = arena_printf(&a, "d%zu", i), .resource_name = device.key};
+    }
+    cost_begin(c);
+    kubelet_admit(&ctx, &state, &pod, &verdict);
+    cost_end(c);
+    match_free(match);
+    intern_free(atoms);
+    arena_release(&a);
+}
+
+static void devices_by_claims(void **state) {
+    (void)state;
+    double growth = cost_growth(ask_for_devices, 1000);
+    if (growth > COST_MOST_GROWTH)
+        fail_msg("four times as many containers take %.1f times as long", growth);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_line_fails_as_it_says)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_line_fails_as_it_says),
+        cmocka_unit_test(devices_by_claims),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

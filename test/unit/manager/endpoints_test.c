@@ -1,6 +1,8 @@
 /* Endpoints and EndpointSlices of services, with their pods and without. */
 #include "managed.h"
 
+#include "base/limits.h"
+
 #define BOTH   "endpoints-controller,endpointslice-controller"
 #define MIRROR "endpointslice-mirroring-controller"
 
@@ -318,6 +320,58 @@ static void slices_mirror_endpoints(void **state) {
     managed_stop(&m);
 }
 
+/* LIMIT_SLICE_LABEL_BYTES: each slice has all labels and annotations. */
+static void so_much_is_copied_to_all_slices(void **state) {
+    enum { SLICES = 128, EACH = LIMIT_SLICE_LABEL_BYTES / SLICES - sizeof(struct label) - 1 };
+    struct managed m;
+    struct buf text = BUF_INIT(SIZE_MAX);
+    (void)state;
+    managed_start(&m, MIRROR, "");
+    world_create(&m.w, "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: "
+                       "[{port: 80}]}}");
+    buf_addf(&text, "{apiVersion: v1, kind: Endpoints, metadata: {name: web, annotations: {a: ");
+    buf_add_fill(&text, 'x', EACH);
+    buf_addf(&text, "}}, subsets: [");
+    for (int i = 1; i <= SLICES; i++)
+        buf_addf(&text, "{addresses: [{ip: 10.1.2.%d}], ports: [{port: %d}]},", i, i);
+    buf_addf(&text, "]}");
+    world_create(&m.w, arena_str(&m.w.arena, buf_view(&text)).p);
+    world_run(&m.w, 2);
+    assert_int_equal(world_count(&m.w, API_T_endpoint_slice), SLICES);
+    assert_null(world_event(&m.w, "TooManyLabelsToMirror", "web"));
+    world_patch(&m.w, API_T_endpoints, "web", NULL, "{\"metadata\":{\"labels\":{\"b\":\"\"}}}");
+    world_run(&m.w, 2);
+    assert_int_equal(world_count(&m.w, API_T_endpoint_slice), 0);
+    assert_non_null(world_event(&m.w, "TooManyLabelsToMirror", "web"));
+    buf_release(&text);
+    managed_stop(&m);
+}
+
+/* A service whose pods have other ports each has as many slices. */
+static void labels_of_a_service_are_copied_to_its_slices(void **state) {
+    enum { SLICES = 20, LABELS = 9000 };
+    struct managed m;
+    struct buf text = BUF_INIT(SIZE_MAX);
+    (void)state;
+    managed_start(&m, "endpointslice-controller", "");
+    make_node(&m, "node-1", "north");
+    for (int i = 0; i < SLICES; i++) {
+        const char *name = arena_printf(&m.w.arena, "p%d", i).p;
+        make_pod(&m, name, "app: web", 8080 + i);
+        run_pod(&m, name, arena_printf(&m.w.arena, "10.1.1.%d", i).p, true);
+    }
+    buf_addf(&text, "{apiVersion: v1, kind: Service, metadata: {name: web, labels: {");
+    for (int i = 0; i < LABELS; i++)
+        buf_addf(&text, "a%d: v%059d,", i, i);
+    buf_addf(&text, "}}, spec: {selector: {app: web}, ports: [{port: 80, targetPort: serve}]}}");
+    world_create(&m.w, arena_str(&m.w.arena, buf_view(&text)).p);
+    world_run(&m.w, 2);
+    assert_int_equal(world_count(&m.w, API_T_endpoint_slice), 0);
+    assert_non_null(world_event(&m.w, "TooManyLabels", "web"));
+    buf_release(&text);
+    managed_stop(&m);
+}
+
 /* Many subsets, each with a port and an address of its own: as many slices. */
 static void many_subsets_are_mirrored(void **state) {
     struct managed m;
@@ -485,6 +539,8 @@ int main(void) {
         cmocka_unit_test(a_pod_on_no_node_is_left_out),
         cmocka_unit_test(what_somebody_deletes_comes_back),
         cmocka_unit_test(slices_mirror_endpoints),
+        cmocka_unit_test(so_much_is_copied_to_all_slices),
+        cmocka_unit_test(labels_of_a_service_are_copied_to_its_slices),
         cmocka_unit_test(many_subsets_are_mirrored),
         cmocka_unit_test(a_change_costs_what_its_services_cost),
         cmocka_unit_test(endpoints_follow_whatever_happens),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../cost.h"
 #include "base/clock.h"
 #include "codec/yml.h"
 #include "feature/feature.h"
@@ -645,6 +646,67 @@ static void pods_have_the_range_of_their_node(void **state) {
     arena_release(&a);
 }
 
+/* A pod that runs, with n readiness gates and n conditions, none of which are the gates'. */
+static void look_at_gates(struct cost *c, size_t n) {
+    struct arena a = {0};
+    struct api_pod_status status = {0};
+    struct api_object *pod = object_of(&a, POD("", "", RUNS));
+    struct api_pod *body = api_own_body(pod);
+    body->spec.readiness_gates =
+        (struct api_pod_readiness_gate_list){arena_array(&a, struct api_pod_readiness_gate, n), n};
+    body->status.conditions =
+        (struct api_pod_condition_list){arena_array(&a, struct api_pod_condition, n), n};
+    for (size_t i = 0; i < n; i++) {
+        body->spec.readiness_gates.v[i].condition_type = arena_printf(&a, "a.b/c%zu", i);
+        body->status.conditions.v[i].type = arena_printf(&a, "a.b/d%zu", i);
+    }
+    cost_begin(c);
+    nodes__next_of_pod(&a, pod, &facts, &status);
+    cost_end(c);
+    assert_true(str_is(status.conditions.v[n + 2].reason, "ReadinessGatesNotReady"));
+    api_object_free(pod);
+    arena_release(&a);
+}
+
+static void gates_and_conditions(void **state) {
+    (void)state;
+    double growth = cost_growth(look_at_gates, 4000);
+    if (growth > COST_MOST_GROWTH)
+        fail_msg("four times as many gates take %.1f times as long", growth);
+}
+
+/* The last container has begun, others have not, and n ephemeral ones stand behind them. */
+static void lead_ephemeral(struct cost *c, size_t n) {
+    struct arena a = {0};
+    struct api_pod_status status = {0};
+    struct api_object *pod =
+        object_of(&a, POD("", "", "startTime: " AT(30) ", containerStatuses: [" RUNNING("b") "]"));
+    struct api_pod *body = api_own_body(pod);
+    struct api_container_list inits = {arena_array(&a, struct api_container, n), n};
+    struct api_ephemeral_container_list others = {
+        arena_array(&a, struct api_ephemeral_container, n), n};
+    for (size_t i = 0; i < n; i++) {
+        inits.v[i].name = arena_printf(&a, "i%zu", i);
+        others.v[i].container.name = arena_printf(&a, "e%zu", i);
+    }
+    body->spec.init_containers = inits;
+    body->spec.ephemeral_containers = others;
+    cost_begin(c);
+    nodes__next_of_pod(&a, pod, &facts, &status);
+    cost_end(c);
+    assert_int_equal(status.ephemeral_container_statuses.n, n);
+    assert_true(status.ephemeral_container_statuses.v[0].state.running);
+    api_object_free(pod);
+    arena_release(&a);
+}
+
+static void many_containers_of_all_sorts(void **state) {
+    (void)state;
+    double growth = cost_growth(lead_ephemeral, 4000);
+    if (growth > COST_MOST_GROWTH)
+        fail_msg("four times as many containers take %.1f times as long", growth);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps),
@@ -665,6 +727,8 @@ int main(void) {
         cmocka_unit_test(pods_of_others_go_on),
         cmocka_unit_test(pods_of_others_are_resized),
         cmocka_unit_test(hostile_values),
+        cmocka_unit_test(gates_and_conditions),
+        cmocka_unit_test(many_containers_of_all_sorts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,35 @@ static void a_pod_gets_so_many_amounts(void **state) {
     end(&c);
 }
 
+static void add_range(struct cluster *c, size_t number) {
+    struct buf text = BUF_INIT(4096);
+    buf_addf(&text,
+             "{\"apiVersion\":\"v1\",\"kind\":\"LimitRange\",\"metadata\":{\"name\":\"l%zu\","
+             "\"namespace\":\"default\"},\"spec\":{\"limits\":[{\"type\":\"Container\"}]}}",
+             number);
+    const struct api_object *range = api_publish(decode(c, &text));
+    registry_known_set(c->known, range);
+    api_object_unref(range);
+}
+
+/* Containers count, too: each of many LimitRanges looks at all of them. */
+static void so_many_containers_are_looked_at(void **state) {
+    enum { CONTAINERS = 50000 };
+    (void)state;
+    struct cluster c;
+    begin(&c, "max", 0);
+    for (size_t i = 1; i < LIMIT_RANGE_AMOUNTS / CONTAINERS; i++)
+        add_range(&c, i);
+    struct registry__admission m = admission(&c, CONTAINERS);
+    assert_true(registry__limit_ranger.mutate[REGISTRY_CREATE](&m));
+    assert_true(registry__limit_ranger.validate[REGISTRY_CREATE](&m));
+    add_range(&c, LIMIT_RANGE_AMOUNTS);
+    assert_false(registry__limit_ranger.mutate[REGISTRY_CREATE](&m));
+    assert_false(registry__limit_ranger.validate[REGISTRY_CREATE](&m));
+    api_object_free(m.o);
+    end(&c);
+}
+
 /* What judging so many containers takes of the arena of the failure. */
 static size_t cost_of_faults(size_t n, size_t containers, size_t *told) {
     struct cluster c;
@@ -127,6 +156,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_shared_by_containers),
         cmocka_unit_test(a_pod_gets_so_many_amounts),
+        cmocka_unit_test(so_many_containers_are_looked_at),
         cmocka_unit_test(a_fault_is_found_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
