@@ -155,17 +155,20 @@ bool deployment__roll_up(struct deployment__view *v) {
     return resize(v->current, has > v->wanted ? v->wanted : deployment__new_replicas(v, has));
 }
 
-/* Takes from old ReplicaSets, oldest first: at most so many, and of each what `may` allows. */
+/* Takes from old ReplicaSets, oldest first: at most so many, and of each what `may` allows. -1: one
+ * may give less than nothing. */
 static int32_t take(struct deployment__view *v, int32_t most,
                     int32_t (*may)(const struct deployment__set *set)) {
     int32_t taken = 0;
     for (size_t i = 0; i < v->n && taken < most; i++) {
         struct deployment__set *set = &v->sets[i];
         int32_t count = set == v->current || set->replicas == 0 ? 0 : may(set);
+        if (count < 0)
+            return -1;
         count = count < most - taken ? count : most - taken;
         if (count > 0)
             resize(set, set->replicas - count);
-        taken += count > 0 ? count : 0;
+        taken += count;
     }
     return taken;
 }
@@ -178,7 +181,9 @@ static int32_t all(const struct deployment__set *set) {
     return set->replicas;
 }
 
-/* Replicas that are not available go first: that makes nothing worse. */
+/* Replicas that are not available go first: that makes nothing worse. A ReplicaSet that was made
+ * smaller and whose status still counts the pods that go is waited for: they would count as
+ * available. */
 bool deployment__roll_down(struct deployment__view *v) {
     int32_t least = v->wanted - v->max_unavailable;
     int32_t starting = stored(v->current) - v->current->body->status.available_replicas;
@@ -186,5 +191,5 @@ bool deployment__roll_down(struct deployment__view *v) {
     if (most <= 0)
         return false;
     int32_t taken = take(v, most, unhealthy);
-    return take(v, sum_available(v) - least, all) + taken > 0;
+    return taken >= 0 && take(v, sum_available(v) - least, all) + taken > 0;
 }
