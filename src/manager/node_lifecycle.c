@@ -24,6 +24,8 @@
 #define GRACE         (50 * CLOCK_SECOND)
 #define STARTUP_GRACE (60 * CLOCK_SECOND)
 
+static const struct str lease_namespace = STR_INIT("kube-node-lease");
+
 struct zone {
     size_t ready, not_ready;
     enum manager__zone_state state;
@@ -35,8 +37,9 @@ struct zone {
 struct known_node {
     struct zone *zone;         /* in which it is counted; NULL: it is not */
     bool is_ready;             /* as it is counted */
-    bool was_ready;            /* when it was last looked at */
     bool is_judged;            /* it was looked at before */
+    bool fell_silent;          /* it was ready before that was found; not told yet */
+    bool owes_marks;           /* its pods are to be marked as not ready */
     bool has_turn;             /* it may be given a NoExecute taint */
     int64_t seen;              /* monotonic time at which it was last heard of */
     struct api_time heartbeat; /* of Ready, as it was then */
@@ -141,29 +144,47 @@ static void say(struct lifecycle *l, const struct api_object *node, const char *
                where);
 }
 
+/* What was refused is owed again. */
+static void marked(void *arg, struct work *w, const struct client_answer *answer) {
+    struct lifecycle *l = arg;
+    struct known_node *k = map_get(&l->known, work_name(w));
+    if (!answer->code)
+        events_say(l->base.events, answer->object, EVENTS_WARNING, "NodeNotReady",
+                   "Node is not ready");
+    if (!answer->code || answer->code == ERR_NOT_FOUND)
+        return;
+    if (k)
+        k->owes_marks = true;
+    work_fail_by(w, answer);
+}
+
 static void mark_pod(struct lifecycle *l, struct work *w, const struct api_object *pod) {
     static const struct manager__pod_mark mark = {.type = "Ready", .status = "False"};
-    if (!manager__pod_is_ready(pod))
+    const struct api_pod_condition *ready = manager__pod_condition(pod, "Ready");
+    if (!ready || str_is(ready->status, "False"))
         return;
     struct str patch =
         manager__pod_mark_patch(work_arena(w), pod, &mark, manager__now(l->base.manager));
-    manager__pod_mark_send(w, pod, patch, NULL, NULL);
-    events_say(l->base.events, pod, EVENTS_WARNING, "NodeNotReady", "Node is not ready");
+    manager__pod_mark_send(w, pod, patch, marked, l);
 }
 
-/* A node has ceased to be ready, or is found so: its pods are not ready either. */
-static void mark_pods(struct lifecycle *l, struct work *w, const struct api_object *node) {
+static void mark_pods(struct lifecycle *l, struct work *w, struct known_node *k,
+                      const struct api_object *node) {
     size_t n;
     const struct api_object *const *pods =
         informer_find(l->pods, INFORMER_BY_NODE, node->meta->name, &n);
+    k->owes_marks = false;
     for (size_t i = 0; i < n; i++)
         mark_pod(l, w, pods[i]);
 }
 
-static bool send_unknown(struct lifecycle *l, struct work *w, const struct api_object *node) {
+/* False: the node says so already. */
+static bool send_unknown(struct lifecycle *l, struct work *w, struct known_node *k,
+                         const struct api_object *node) {
     struct api_node_status status;
     if (!manager__mark_unknown(work_arena(w), node, manager__now(l->base.manager), &status))
         return false;
+    k->fell_silent = manager__readiness_of(node->body) == MANAGER__READY;
     struct api_object *draft = api_object_derive(node);
     struct api_node *body = api_own_body(draft);
     api_struct_copy(&draft->arena, &api_types[API_T_node_status], &status, &body->status);
@@ -229,20 +250,31 @@ static void send_taints(struct lifecycle *l, struct work *w, struct known_node *
     work_update(w, whole, NULL, NULL, NULL);
 }
 
+/* ---- silence ---- */
+
+/* For how long the node may be silent from now on. */
+static int64_t patience(const struct lifecycle *l, const struct known_node *k,
+                        const struct api_object *node) {
+    bool was_heard_of = manager__readiness_of(node->body) != MANAGER__NEVER_SAID;
+    return k->seen + (was_heard_of ? GRACE : STARTUP_GRACE) - now_of(l);
+}
+
 /* ---- work ---- */
 
-/* The node is ready or not, since it was last looked at. */
+/* Pods of a node that fell silent are not ready, nor are those of a node that is found like that.
+ * When a kubelet says that its node is not ready, it says of its pods what it wants. */
 static void follow_readiness(struct lifecycle *l, struct work *w, struct known_node *k,
                              const struct api_object *node) {
     bool is_ready = manager__readiness_of(node->body) == MANAGER__READY;
-    if (!is_ready && k->was_ready)
+    if (!is_ready && k->fell_silent)
         events_say(l->base.events, node, EVENTS_NORMAL, "NodeNotReady",
                    "Node %.*s status is now: NodeNotReady", STR_ARG(node->meta->name));
-    if (!is_ready && (k->was_ready || !k->is_judged))
-        mark_pods(l, w, node);
+    k->owes_marks = !is_ready && (k->owes_marks || k->fell_silent || !k->is_judged);
+    k->fell_silent = false;
+    if (k->owes_marks)
+        mark_pods(l, w, k, node);
     if (!k->is_judged)
         say(l, node, "RegisteredNode", "Registered", "in");
-    k->was_ready = is_ready;
     k->is_judged = true;
 }
 
@@ -251,11 +283,10 @@ static void sync(void *self, struct work *w, const struct api_object *node) {
     struct known_node *k = map_get(&l->known, work_name(w));
     if (!k)
         return;
-    bool was_heard_of = manager__readiness_of(node->body) != MANAGER__NEVER_SAID;
-    int64_t left = k->seen + (was_heard_of ? GRACE : STARTUP_GRACE) - now_of(l);
+    int64_t left = patience(l, k, node);
     if (left > 0)
         work_again_after(w, left);
-    else if (send_unknown(l, w, node))
+    else if (send_unknown(l, w, k, node))
         return; /* what comes of it is decided when it is seen */
     follow_readiness(l, w, k, node);
     send_taints(l, w, k, node);
@@ -311,7 +342,7 @@ static bool is_before(struct api_time a, struct api_time b) {
 static void lease_set(void *arg, const struct api_object *old, const struct api_object *object) {
     struct lifecycle *l = arg;
     const struct api_lease *lease = object->body, *before = old ? old->body : NULL;
-    if (!str_is(object->meta->namespace, "kube-node-lease"))
+    if (!str_eq(object->meta->namespace, lease_namespace))
         return;
     struct known_node *k = map_get(&l->known, object->meta->name);
     if (k && (!before || is_before(before->spec.renew_time, lease->spec.renew_time)))

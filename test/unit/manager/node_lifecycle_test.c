@@ -37,8 +37,31 @@ static void zones(void **state) {
 
 /* ---- in a cluster ---- */
 
+/* What stands between the controllers and the server, and may be in trouble. */
+struct middle {
+    struct client base;
+    struct client *inner;
+    int refusals; /* so many patches of pods are refused */
+};
+
+static struct client_call *middle_send(struct client *c, const struct client_request *request,
+                                       client_answer_fn *done, void *arg) {
+    struct middle *m = heap_entry(c, struct middle, base);
+    struct client_request copy = *request;
+    bool is_patch =
+        request->verb == REGISTRY_VERB_PATCH && request->kind->type == &api_types[API_T_pod];
+    if (is_patch && m->refusals > 0 && m->refusals--)
+        copy.patch = STR("{");
+    return client_send(m->inner, &copy, done, arg);
+}
+
+static void middle_cancel(struct client_call *call) {
+    client_cancel(call);
+}
+
 struct cluster {
     struct world w;
+    struct middle middle;
     struct manager *manager;
     size_t nodes;  /* node-0, node-1, … */
     size_t silent; /* so many of them, the last ones, are not heard of */
@@ -89,9 +112,12 @@ static void begin(struct cluster *c, size_t nodes) {
     struct err err = {0};
     static const struct str names[] = {STR_INIT("taint-eviction-controller"),
                                        STR_INIT("node-lifecycle-controller")};
+    static const struct client_carrier carrier = {.send = middle_send, .cancel = middle_cancel};
     *c = (struct cluster){.nodes = nodes};
     world_start(&c->w, "");
-    c->manager = manager_new(&(struct manager_opts){.client = c->w.client,
+    c->middle =
+        (struct middle){.base = {.carrier = &carrier, .loop = c->w.loop}, .inner = c->w.client};
+    c->manager = manager_new(&(struct manager_opts){.client = &c->middle.base,
                                                     .informers = c->w.informers,
                                                     .log = &c->w.log,
                                                     .gates = &c->w.gates.enabled,
@@ -245,6 +271,46 @@ static void nodes_fall_silent(void **state) {
     end(&c);
 }
 
+static bool is_pod_ready(struct cluster *c, const char *name) {
+    const struct api_pod_status *s = &pod_of(c, name)->status;
+    for (size_t i = 0; i < s->conditions.n; i++)
+        if (str_is(s->conditions.v[i].type, "Ready"))
+            return str_is(s->conditions.v[i].status, "True");
+    return false;
+}
+
+/* Pods are as the kubelet says that they are, for as long as it says something. */
+static void what_a_kubelet_says_of_its_node_is_not_about_pods(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 2);
+    add_pod(&c, "usual", "");
+    run(&c, 5);
+    set_ready(&c, 1, "False");
+    run(&c, 20);
+    assert_true(has_taint(&c, "node-1", NOT_READY, "NoExecute"));
+    assert_true(is_pod_ready(&c, "usual"));
+    assert_null(world_event(&c.w, "NodeNotReady", "node-1"));
+    assert_null(world_event(&c.w, "NodeNotReady", "usual"));
+    end(&c);
+}
+
+/* A pod that could not be marked is marked later. */
+static void marks_are_tried_again(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 2);
+    add_pod(&c, "usual", "");
+    run(&c, 5);
+    c.silent = 1;
+    c.middle.refusals = 3;
+    run(&c, 60);
+    assert_int_equal(c.middle.refusals, 0);
+    assert_false(is_pod_ready(&c, "usual"));
+    assert_non_null(world_event(&c.w, "NodeNotReady", "usual"));
+    end(&c);
+}
+
 static size_t count_tainted(struct cluster *c) {
     size_t n = 0;
     for (size_t i = 0; i < c->nodes; i++)
@@ -301,6 +367,8 @@ int main(void) {
         cmocka_unit_test(zones),
         cmocka_unit_test(conditions_are_taints),
         cmocka_unit_test(nodes_fall_silent),
+        cmocka_unit_test(what_a_kubelet_says_of_its_node_is_not_about_pods),
+        cmocka_unit_test(marks_are_tried_again),
         cmocka_unit_test(zones_lose_nodes_slowly),
         cmocka_unit_test(nodes_that_never_spoke),
     };
