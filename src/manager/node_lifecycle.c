@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "feature/feature.h"
 #include "manager/controller_int.h"
 #include "manager/node_taints_int.h"
 #include "manager/pod_mark_int.h"
@@ -23,6 +24,9 @@
 /* --node-monitor-grace-period and --node-startup-grace-period. */
 #define GRACE         (50 * CLOCK_SECOND)
 #define STARTUP_GRACE (60 * CLOCK_SECOND)
+
+/* --node-monitor-period: what could not be decided is looked at again after this. */
+#define MONITOR_PERIOD (5 * CLOCK_SECOND)
 
 static const struct str lease_namespace = STR_INIT("kube-node-lease");
 
@@ -48,7 +52,7 @@ struct known_node {
 
 struct lifecycle {
     struct manager__base base; /* keys: nodes */
-    struct informer *pods;
+    struct informer *pods, *leases;
     struct map known; /* by name: struct known_node */
     struct map zones; /* by name: struct zone */
     bool is_lost;     /* all zones are in full disruption */
@@ -178,18 +182,16 @@ static void mark_pods(struct lifecycle *l, struct work *w, struct known_node *k,
         mark_pod(l, w, pods[i]);
 }
 
-/* False: the node says so already. */
-static bool send_unknown(struct lifecycle *l, struct work *w, struct known_node *k,
+static void send_unknown(struct lifecycle *l, struct work *w, struct known_node *k,
                          const struct api_object *node) {
     struct api_node_status status;
     if (!manager__mark_unknown(work_arena(w), node, manager__now(l->base.manager), &status))
-        return false;
+        return;
     k->fell_silent = manager__readiness_of(node->body) == MANAGER__READY;
     struct api_object *draft = api_object_derive(node);
     struct api_node *body = api_own_body(draft);
     api_struct_copy(&draft->arena, &api_types[API_T_node_status], &status, &body->status);
     work_update(w, draft, "status", NULL, NULL);
-    return true;
 }
 
 /* ---- taints ---- */
@@ -259,6 +261,37 @@ static int64_t patience(const struct lifecycle *l, const struct known_node *k,
     return k->seen + (was_heard_of ? GRACE : STARTUP_GRACE) - now_of(l);
 }
 
+/* Has the informer seen the Lease as the server has it? */
+static bool is_lease_seen(const struct lifecycle *l, const struct api_object *lease) {
+    const struct api_object *seen = informer_get(l->leases, lease_namespace, lease->meta->name);
+    return seen && str_eq(seen->meta->resource_version, lease->meta->resource_version);
+}
+
+/* Nothing is decided by Leases that are older than the server's. */
+static void lease_answered(void *arg, struct work *w, const struct client_answer *answer) {
+    struct lifecycle *l = arg;
+    const struct api_object *node = informer_get(l->base.informer, STR(""), work_name(w));
+    struct known_node *k = map_get(&l->known, work_name(w));
+    bool is_known = answer->code ? answer->code == ERR_NOT_FOUND : is_lease_seen(l, answer->object);
+    if (!is_known)
+        work_again_after(w, MONITOR_PERIOD);
+    else if (node && k && patience(l, k, node) <= 0)
+        send_unknown(l, w, k, node);
+}
+
+/* The node is marked as unreachable, unless it says so already; false: it does. */
+static bool end_patience(struct lifecycle *l, struct work *w, struct known_node *k,
+                         const struct api_object *node) {
+    struct api_node_status status;
+    if (!manager__mark_unknown(work_arena(w), node, 0, &status))
+        return false;
+    if (feature_enabled(l->base.manager->gates, FEATURE_NodeControllerLeaseCircuitBreaker))
+        work_get(w, client_kind(API_T_lease), lease_namespace, work_name(w), lease_answered, l);
+    else
+        send_unknown(l, w, k, node);
+    return true;
+}
+
 /* ---- work ---- */
 
 /* Pods of a node that fell silent are not ready, nor are those of a node that is found like that.
@@ -286,7 +319,7 @@ static void sync(void *self, struct work *w, const struct api_object *node) {
     int64_t left = patience(l, k, node);
     if (left > 0)
         work_again_after(w, left);
-    else if (send_unknown(l, w, k, node))
+    else if (end_patience(l, w, k, node))
         return; /* what comes of it is decided when it is seen */
     follow_readiness(l, w, k, node);
     send_taints(l, w, k, node);
@@ -376,7 +409,7 @@ const struct manager__controller manager__node_lifecycle = {
     .queues = {{"node_lifecycle_controller", sync, .names = API_T_node, .workers = 64}},
     .kinds = {{API_T_node, .set = node_set, .deleted = node_deleted},
               {API_T_pod, .at = offsetof(struct lifecycle, pods)},
-              {API_T_lease, .set = lease_set}},
+              {API_T_lease, .at = offsetof(struct lifecycle, leases), .set = lease_set}},
     .begin = begin,
     .end = end,
 };

@@ -42,6 +42,9 @@ struct middle {
     struct client base;
     struct client *inner;
     int refusals; /* so many patches of pods are refused */
+    bool is_deaf; /* renewals of Leases are not told */
+    client_event_fn *on_lease;
+    void *arg; /* of that */
 };
 
 static struct client_call *middle_send(struct client *c, const struct client_request *request,
@@ -59,9 +62,27 @@ static void middle_cancel(struct client_call *call) {
     client_cancel(call);
 }
 
+static void tell_lease(void *arg, const struct client_event *e) {
+    struct middle *m = arg;
+    if (!m->is_deaf || e->type != CLIENT_MODIFIED)
+        m->on_lease(m->arg, e);
+}
+
+static struct client_watch *middle_watch(struct client *c, const struct api_kind *kind,
+                                         const struct client_selection *selection,
+                                         client_event_fn *tell, void *arg) {
+    struct middle *m = heap_entry(c, struct middle, base);
+    if (kind->type != &api_types[API_T_lease])
+        return client_watch_start(m->inner, kind, selection, tell, arg);
+    m->on_lease = tell;
+    m->arg = arg;
+    return client_watch_start(m->inner, kind, selection, tell_lease, m);
+}
+
 struct cluster {
     struct world w;
     struct middle middle;
+    struct informers *informers;
     struct manager *manager;
     size_t nodes;  /* node-0, node-1, … */
     size_t silent; /* so many of them, the last ones, are not heard of */
@@ -112,13 +133,15 @@ static void begin(struct cluster *c, size_t nodes) {
     struct err err = {0};
     static const struct str names[] = {STR_INIT("taint-eviction-controller"),
                                        STR_INIT("node-lifecycle-controller")};
-    static const struct client_carrier carrier = {.send = middle_send, .cancel = middle_cancel};
+    static const struct client_carrier carrier = {
+        .send = middle_send, .cancel = middle_cancel, .watch_start = middle_watch};
     *c = (struct cluster){.nodes = nodes};
     world_start(&c->w, "");
     c->middle =
         (struct middle){.base = {.carrier = &carrier, .loop = c->w.loop}, .inner = c->w.client};
+    c->informers = informers_new(&c->middle.base, &c->w.log);
     c->manager = manager_new(&(struct manager_opts){.client = &c->middle.base,
-                                                    .informers = c->w.informers,
+                                                    .informers = c->informers,
                                                     .log = &c->w.log,
                                                     .gates = &c->w.gates.enabled,
                                                     .seed = 1,
@@ -142,6 +165,7 @@ static void begin(struct cluster *c, size_t nodes) {
 
 static void end(struct cluster *c) {
     manager_free(c->manager);
+    informers_free(c->informers);
     world_stop(&c->w);
 }
 
@@ -311,6 +335,25 @@ static void marks_are_tried_again(void **state) {
     end(&c);
 }
 
+/* While renewals are not told, no node is given up: the server has them. */
+static void a_late_informer_condemns_nobody(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 2);
+    run(&c, 5);
+    c.middle.is_deaf = true;
+    run(&c, 180);
+    assert_true(str_is(ready_of(&c, "node-0")->status, "True"));
+    assert_true(str_is(ready_of(&c, "node-1")->status, "True"));
+    c.middle.is_deaf = false;
+    run(&c, 10);
+    c.silent = 1;
+    run(&c, 90);
+    assert_true(str_is(ready_of(&c, "node-0")->status, "True"));
+    assert_true(str_is(ready_of(&c, "node-1")->status, "Unknown"));
+    end(&c);
+}
+
 static size_t count_tainted(struct cluster *c) {
     size_t n = 0;
     for (size_t i = 0; i < c->nodes; i++)
@@ -369,6 +412,7 @@ int main(void) {
         cmocka_unit_test(nodes_fall_silent),
         cmocka_unit_test(what_a_kubelet_says_of_its_node_is_not_about_pods),
         cmocka_unit_test(marks_are_tried_again),
+        cmocka_unit_test(a_late_informer_condemns_nobody),
         cmocka_unit_test(zones_lose_nodes_slowly),
         cmocka_unit_test(nodes_that_never_spoke),
     };
