@@ -94,17 +94,35 @@ static void wake_all(struct lifecycle *l) {
         workqueue_add(l->base.queue, STR(""), e->key);
 }
 
+/* How long after one node of the zone the next one comes; INT64_MAX: none does. */
+static int64_t pause_of(const struct zone *zone, bool is_lost) {
+    return is_lost ? INT64_MAX : manager__zone_pause(zone->state, zone->ready + zone->not_ready);
+}
+
+/* Who waits for a turn when the pause changes waits for the whole of the new one.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/nodelifecycle/scheduler,
+ * func (*RateLimitedTimedQueue) SwapLimiter. */
+static bool judge_zone(const struct lifecycle *l, struct zone *zone, bool is_lost) {
+    enum manager__zone_state state = manager__zone_state(zone->ready, zone->not_ready);
+    bool changes = state != zone->state;
+    int64_t before = pause_of(zone, l->is_lost), now = now_of(l);
+    zone->state = state;
+    int64_t pause = pause_of(zone, is_lost);
+    bool waits = before == INT64_MAX || now < zone->next_at;
+    if (waits && pause != before && pause != INT64_MAX &&
+        informers_have_synced(l->base.manager->informers))
+        zone->next_at = now + pause;
+    return changes;
+}
+
 /* When the controller comes back, all nodes have their whole time again. */
 static void judge_zones(struct lifecycle *l) {
     size_t at = 0;
-    bool changes = false, was_lost = l->is_lost;
-    for (struct map_entry *e; (e = map_next(&l->zones, &at));) {
-        struct zone *zone = e->value;
-        enum manager__zone_state state = manager__zone_state(zone->ready, zone->not_ready);
-        changes |= state != zone->state;
-        zone->state = state;
-    }
-    l->is_lost = all_are_lost(l);
+    bool changes = false, was_lost = l->is_lost, is_lost = all_are_lost(l);
+    for (struct map_entry *e; (e = map_next(&l->zones, &at));)
+        changes |= judge_zone(l, e->value, is_lost);
+    l->is_lost = is_lost;
     at = 0;
     if (was_lost && !l->is_lost)
         for (struct map_entry *e; (e = map_next(&l->known, &at));)

@@ -387,6 +387,30 @@ static void zones_lose_nodes_slowly(void **state) {
     end(&c);
 }
 
+/* In a large zone of which more than half is gone a node comes in 100 s, and in 10 s again when
+ * enough of them are back. */
+static void a_large_zone_loses_nodes_more_slowly(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 60);
+    c.silent = 34;
+    run(&c, 55);
+    assert_int_equal(count_tainted(&c), 1);
+    run(&c, 60);
+    assert_int_equal(count_tainted(&c), 1);
+    run(&c, 50);
+    assert_int_equal(count_tainted(&c), 2);
+    c.silent = 20;
+    run(&c, 5);
+    for (size_t i = 26; i < 40; i++)
+        set_ready(&c, i, "True");
+    run(&c, 5);
+    size_t before = count_tainted(&c); /* some of them may be back */
+    run(&c, 40);
+    assert_in_range(count_tainted(&c), before + 3, before + 4);
+    end(&c);
+}
+
 /* A node of which no kubelet has ever spoken has a minute to appear. */
 static void nodes_that_never_spoke(void **state) {
     (void)state;
@@ -414,6 +438,7 @@ int main(void) {
         cmocka_unit_test(marks_are_tried_again),
         cmocka_unit_test(a_late_informer_condemns_nobody),
         cmocka_unit_test(zones_lose_nodes_slowly),
+        cmocka_unit_test(a_large_zone_loses_nodes_more_slowly),
         cmocka_unit_test(nodes_that_never_spoke),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
