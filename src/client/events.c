@@ -19,6 +19,10 @@ enum { BURST = 25, SIMILAR_MOST = 9, REMEMBERED_MOST = 4096, MESSAGE_MOST = 1024
 #define REFILL_EVERY (300 * CLOCK_SECOND)
 #define SIMILAR_TIME (600 * CLOCK_SECOND)
 
+/* What no server has answered is sent again, so often, and so much later each time. */
+enum { MOST_TRIES = 12 };
+#define RETRY_EVERY (10 * CLOCK_SECOND)
+
 /* What is remembered under a key: there may be thousands of each kind. */
 struct memory {
     struct events *events;
@@ -32,6 +36,8 @@ struct memory {
     bool is_owed;             /* it was said again since the write that is under way began */
     struct api_object *draft; /* as it was said last, until that is written; or NULL */
     struct client_call *call; /* the write that is under way; or NULL */
+    struct net_timer again;   /* it waits for its next try */
+    int tries;                /* of this write that nobody has answered */
 
     /* of an object and a type: how much may be said about it */
     int64_t tokens, filled;
@@ -67,6 +73,7 @@ static struct str key_of(const struct memory *m) {
 static void memory_free(struct memory *m) {
     if (m->call)
         client_cancel(m->call);
+    net_timer_stop(client_loop(m->events->opts.client), &m->again);
     api_object_free(m->draft);
     free(m);
 }
@@ -223,15 +230,14 @@ static void name_event(const struct saying *s, struct memory *m) {
     m->subject = str_sub(key_of(m), at, at + o->name.n);
 }
 
-/* The draft is taken. */
+/* The draft stays until there is an answer: it may have to be sent again. */
 static void create(struct memory *m) {
-    struct api_object *draft = m->draft;
-    ((struct api_event *)api_own_body(draft))->count = m->count;
-    m->draft = NULL;
+    struct api_object *object = api_object_copy(m->draft);
+    ((struct api_event *)api_own_body(object))->count = m->count;
     send(m, &(struct client_request){.verb = REGISTRY_VERB_CREATE,
                                      .kind = client_kind(API_T_event),
                                      .namespace = m->namespace,
-                                     .object = draft});
+                                     .object = object});
 }
 
 static struct str patch_of(struct arena *a, const struct memory *m) {
@@ -246,7 +252,7 @@ static struct str patch_of(struct arena *a, const struct memory *m) {
     return arena_str(a, buf_view(&text));
 }
 
-/* The draft stays: the event may have expired. */
+/* The same, since the event may have expired. */
 static void count_again(struct memory *m) {
     AUTO(arena_release) struct arena a = {0};
     send(m, &(struct client_request){.verb = REGISTRY_VERB_PATCH,
@@ -257,11 +263,20 @@ static void count_again(struct memory *m) {
                                      .patch = patch_of(&a, m)});
 }
 
-static void write_event(struct memory *m) {
+static void write_event(void *arg) {
+    struct memory *m = arg;
     if (m->is_stored)
         count_again(m);
     else
         create(m);
+}
+
+/* The first time it is tried again soon, but not all events at the same moment. */
+static void write_later(struct memory *m) {
+    struct net_loop *loop = client_loop(m->events->opts.client);
+    int64_t delay = m->tries++ ? RETRY_EVERY : (int64_t)(m->stamp % (uint64_t)RETRY_EVERY);
+    m->again = (struct net_timer){.fn = write_event, .arg = m};
+    net_timer_start(loop, &m->again, net_loop_now(loop) + delay);
 }
 
 static void log_failure(const struct memory *m, struct str why) {
@@ -276,12 +291,17 @@ static void on_written(void *arg, const struct client_answer *answer) {
     struct memory *m = arg;
     bool has_expired = m->is_stored && answer->code == ERR_NOT_FOUND;
     m->call = NULL;
+    if (answer->code && !answer->status && m->tries < MOST_TRIES) {
+        write_later(m);
+        return;
+    }
+    m->tries = 0;
     m->is_stored = !has_expired && (m->is_stored || !answer->code);
     if (answer->code && !has_expired)
         log_failure(m, answer->message);
     if (answer->code == ERR_EXISTS)
         stamp_event(m, m->stamp);
-    if (m->draft && (m->is_owed || has_expired)) {
+    if (m->is_owed || has_expired) {
         write_event(m);
         return;
     }
@@ -311,7 +331,7 @@ static void say(const struct saying *s) {
     m->draft = event_of(&sum, m);
     if (m->call)
         m->is_owed = true;
-    else
+    else if (!m->tries) /* else it is tried again by itself */
         write_event(m);
 }
 

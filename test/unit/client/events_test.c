@@ -186,12 +186,78 @@ static void what_has_expired_is_made_anew(void **state) {
     stop(&w, e);
 }
 
+/* ---- a server that is away ---- */
+
+/* A client whose first requests nobody answers. */
+struct broken {
+    struct client base;
+    struct client *inner;
+    int failures;
+    struct client_call call; /* the one that fails */
+    struct net_deferred answer;
+    client_answer_fn *done;
+    void *arg;
+};
+
+static void fail_call(void *arg) {
+    struct broken *b = arg;
+    b->done(b->arg, &(struct client_answer){.code = ERR_IO, .message = STR("connection refused")});
+}
+
+static struct client_call *broken_send(struct client *c, const struct client_request *r,
+                                       client_answer_fn *done, void *arg) {
+    struct broken *b = heap_entry(c, struct broken, base);
+    if (!b->failures)
+        return client_send(b->inner, r, done, arg);
+    b->failures--;
+    api_object_free(r->object);
+    b->done = done;
+    b->arg = arg;
+    net_loop_defer(c->loop, &b->answer);
+    return &b->call;
+}
+
+static void broken_cancel(struct client_call *call) {
+    struct broken *b = heap_entry(call, struct broken, call);
+    net_loop_undefer(b->base.loop, &b->answer);
+}
+
+/* Twelve times it is tried again, and then when it is said again. */
+static void what_nobody_answered_is_tried_again(void **state) {
+    static const struct client_carrier carrier = {.send = broken_send, .cancel = broken_cancel};
+    struct world w;
+    (void)state;
+    world_start(&w, "");
+    struct broken b = {.base = {.carrier = &carrier, .loop = w.loop}, .inner = w.client};
+    b.answer = (struct net_deferred){.fn = fail_call, .arg = &b};
+    b.call.client = &b.base;
+    struct events *e =
+        events_new(&(struct events_opts){.client = &b.base, .log = &w.log, .component = "test"});
+    b.failures = 3;
+    tell(&w, e, EVENTS_NORMAL, "early");
+    tell(&w, e, EVENTS_NORMAL, "early");
+    assert_null(find(&w, "early"));
+    world_run(&w, 30);
+    assert_int_equal(find(&w, "early")->count, 2);
+    b.failures = 13;
+    tell(&w, e, EVENTS_NORMAL, "late");
+    world_run(&w, 300);
+    assert_int_equal(b.failures, 0);
+    assert_null(find(&w, "late"));
+    tell(&w, e, EVENTS_NORMAL, "late");
+    assert_int_equal(find(&w, "late")->count, 2);
+    b.failures = 1;
+    tell(&w, e, EVENTS_NORMAL, "never");
+    stop(&w, e);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_remembered_is_small),
         cmocka_unit_test(many_texts_are_one_event),
         cmocka_unit_test(too_many_are_not_heard),
         cmocka_unit_test(what_has_expired_is_made_anew),
+        cmocka_unit_test(what_nobody_answered_is_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
