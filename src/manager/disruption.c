@@ -198,6 +198,8 @@ static void tell(const struct disruption *c, struct arena *a, const struct api_o
                STR_ARG(selector));
 }
 
+/* A controller that is not there may not have been told of yet; other reasons stay until something
+ * changes. */
 static void give_up(struct disruption *c, struct work *w, const struct api_object *o,
                     struct str why) {
     struct api_pod_disruption_budget_status status;
@@ -205,7 +207,8 @@ static void give_up(struct disruption *c, struct work *w, const struct api_objec
                "Failed to calculate the number of expected pods: %.*s", STR_ARG(why));
     if (disruption__fail_safe(work_arena(w), o, why, manager__now(c->base.manager), &status))
         send_status(w, o, &status);
-    work_fail(w, "%.*s", STR_ARG(why));
+    if (str_starts(why, STR("found no controllers")))
+        work_fail(w, "%.*s", STR_ARG(why));
 }
 
 static void sync(void *self, struct work *w, const struct api_object *o) {
