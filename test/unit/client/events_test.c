@@ -131,7 +131,7 @@ static void stop(struct world *w, struct events *e) {
 static void many_texts_are_one_event(void **state) {
     struct world w;
     struct events *e = start(&w);
-    char text[16];
+    char text[32];
     (void)state;
     for (int i = 1; i <= 12; i++) {
         snprintf(text, sizeof text, "text %d", i);
