@@ -8,29 +8,38 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "codec/json.h"
 #include "codec/time.h"
 #include "net/loop.h"
 
-/* Upstream's figures: so many events about an object at once, then one in five minutes; of a reason
- * so many texts in ten minutes, then one for all; and so many of each are remembered. */
-enum { BURST = 25, SIMILAR_MOST = 10, REMEMBERED_MOST = 4096, MESSAGE_MOST = 1024 };
+/* Upstream's figures: so many events of a type about an object at once, then one in five minutes;
+ * of a reason so many texts in ten minutes, and one for the tenth and all others; and so many of
+ * each are remembered. */
+enum { BURST = 25, SIMILAR_MOST = 9, REMEMBERED_MOST = 4096, MESSAGE_MOST = 1024 };
 #define REFILL_EVERY (300 * CLOCK_SECOND)
 #define SIMILAR_TIME (600 * CLOCK_SECOND)
+
+/* What no server has answered is sent again, so often, and so much later each time. */
+enum { MOST_TRIES = 12 };
+#define RETRY_EVERY (10 * CLOCK_SECOND)
 
 /* What is remembered under a key: there may be thousands of each kind. */
 struct memory {
     struct events *events;
     struct memory *next; /* the one that came behind it */
 
-    /* of an event that is written */
+    /* of an event */
     struct str namespace, subject; /* of what it is about; both are in the key, or constant */
-    uint64_t stamp;                /* the end of its name */
+    uint64_t stamp;                /* when it was said first; the end of its name */
     int32_t count;
-    bool is_busy; /* a write is under way */
-    bool is_owed; /* the count has changed since */
-    struct client_call *call;
+    bool is_stored;           /* the server had it when it last answered */
+    bool is_owed;             /* it was said again since the write that is under way began */
+    struct api_object *draft; /* as it was said last, until that is written; or NULL */
+    struct client_call *call; /* the write that is under way; or NULL */
+    struct net_timer again;   /* it waits for its next try */
+    int tries;                /* of this write that nobody has answered */
 
-    /* of an object: how much may be said about it */
+    /* of an object and a type: how much may be said about it */
     int64_t tokens, filled;
 
     /* of a reason: texts that it had */
@@ -64,6 +73,8 @@ static struct str key_of(const struct memory *m) {
 static void memory_free(struct memory *m) {
     if (m->call)
         client_cancel(m->call);
+    net_timer_stop(client_loop(m->events->opts.client), &m->again);
+    api_object_free(m->draft);
     free(m);
 }
 
@@ -117,9 +128,8 @@ struct saying {
 
 static void write_subject(struct buf *key, const struct saying *s) {
     const struct events_subject *o = s->subject;
-    buf_addf(key, "%s %s %.*s %.*s %.*s %.*s", o->kind->api_version, o->kind->kind,
-             STR_ARG(o->namespace), STR_ARG(o->name), STR_ARG(o->uid),
-             STR_ARG(s->place.field_path));
+    buf_addf(key, "%s %s %.*s %.*s %.*s %s", o->kind->api_version, o->kind->kind,
+             STR_ARG(o->namespace), STR_ARG(o->name), STR_ARG(o->uid), s->type);
 }
 
 static bool may_be_said(const struct saying *s) {
@@ -144,7 +154,7 @@ static bool is_one_of_many(const struct saying *s) {
     uint64_t hash = str_hash(s->message, s->e->seed);
     bool is_new;
     write_subject(&key, s);
-    buf_addf(&key, " %s %s", s->type, s->reason);
+    buf_addf(&key, " %s", s->reason);
     struct memory *m = remember(s->e, &s->e->reasons, buf_view(&key), &is_new);
     if (is_new || s->now - m->since > SIMILAR_TIME)
         m->texts = 0;
@@ -163,13 +173,16 @@ static bool is_one_of_many(const struct saying *s) {
 static void on_written(void *arg, const struct client_answer *answer);
 
 static void send(struct memory *m, const struct client_request *request) {
-    m->is_busy = true;
     m->is_owed = false;
     m->call = client_send(m->events->opts.client, request, on_written, m);
 }
 
 static struct str name_of(struct arena *a, const struct memory *m) {
     return arena_printf(a, "%.*s.%llx", STR_ARG(m->subject), (unsigned long long)m->stamp);
+}
+
+static struct api_time first_time(const struct memory *m) {
+    return (struct api_time){.sec = (int64_t)(m->stamp / (uint64_t)CLOCK_SECOND), .set = true};
 }
 
 static struct api_object *event_of(const struct saying *s, const struct memory *m) {
@@ -194,48 +207,76 @@ static struct api_object *event_of(const struct saying *s, const struct memory *
     event->source.host = arena_str(a, s->place.host.n ? s->place.host : s->e->opts.host);
     event->reporting_component = event->source.component;
     event->reporting_instance = event->source.host;
-    event->first_timestamp = event->last_timestamp = s->time;
-    event->count = 1;
+    event->first_timestamp = first_time(m);
+    event->last_timestamp = s->time;
+    event->count = m->count;
     event->type = str_of(s->type);
     return o;
 }
 
-/* Upstream's names end in the time in hex; here no two of them are the same. What the event is
- * about stands in the key: see write_subject. */
+/* Upstream's names end in the time in hex; here no two of them are the same. */
+static void stamp_event(struct memory *m, uint64_t ns) {
+    struct events *e = m->events;
+    m->stamp = e->last_name = ns > e->last_name ? ns : e->last_name + 1;
+}
+
+/* What the event is about stands in the key: see write_subject. */
 static void name_event(const struct saying *s, struct memory *m) {
     const struct events_subject *o = s->subject;
     size_t at = strlen(o->kind->api_version) + 1 + strlen(o->kind->kind) + 1;
-    uint64_t ns = (uint64_t)s->time.sec * (uint64_t)CLOCK_SECOND + (uint64_t)s->time.nsec;
-    ns = ns > s->e->last_name ? ns : s->e->last_name + 1;
-    s->e->last_name = m->stamp = ns;
+    stamp_event(m, (uint64_t)s->time.sec * (uint64_t)CLOCK_SECOND + (uint64_t)s->time.nsec);
     m->namespace = o->namespace.n ? str_sub(key_of(m), at, at + o->namespace.n) : STR("default");
     at += o->namespace.n + 1;
     m->subject = str_sub(key_of(m), at, at + o->name.n);
 }
 
-static void create(const struct saying *s, struct memory *m) {
-    name_event(s, m);
-    m->count = 1;
+/* The draft stays until there is an answer: it may have to be sent again. */
+static void create(struct memory *m) {
+    struct api_object *object = api_object_copy(m->draft);
+    ((struct api_event *)api_own_body(object))->count = m->count;
     send(m, &(struct client_request){.verb = REGISTRY_VERB_CREATE,
                                      .kind = client_kind(API_T_event),
                                      .namespace = m->namespace,
-                                     .object = event_of(s, m)});
+                                     .object = object});
 }
 
+static struct str patch_of(struct arena *a, const struct memory *m) {
+    AUTO(buf_release) struct buf time = BUF_INIT(SIZE_MAX), text = BUF_INIT(SIZE_MAX);
+    const struct api_event *event = m->draft->body;
+    struct json patch = {.kind = JSON_OBJECT};
+    time_write(&time, (struct time_instant){.seconds = event->last_timestamp.sec});
+    json_add(a, &patch, STR("count"), json_of_i64(m->count));
+    json_add(a, &patch, STR("lastTimestamp"), json_of_str(buf_view(&time)));
+    json_add(a, &patch, STR("message"), json_of_str(event->message));
+    json_write(&text, &patch, NULL);
+    return arena_str(a, buf_view(&text));
+}
+
+/* The same, since the event may have expired. */
 static void count_again(struct memory *m) {
-    AUTO(buf_release) struct buf patch = BUF_INIT(SIZE_MAX);
     AUTO(arena_release) struct arena a = {0};
-    struct events *e = m->events;
-    int64_t now = clock_wall(net_loop_clock(client_loop(e->opts.client))) / CLOCK_SECOND;
-    buf_addf(&patch, "{\"count\":%d,\"lastTimestamp\":\"", (int)m->count);
-    time_write(&patch, (struct time_instant){.seconds = now});
-    buf_add(&patch, STR("\"}"));
     send(m, &(struct client_request){.verb = REGISTRY_VERB_PATCH,
                                      .kind = client_kind(API_T_event),
                                      .namespace = m->namespace,
                                      .name = name_of(&a, m),
                                      .patch_type = CLIENT_PATCH_STRATEGIC,
-                                     .patch = buf_view(&patch)});
+                                     .patch = patch_of(&a, m)});
+}
+
+static void write_event(void *arg) {
+    struct memory *m = arg;
+    if (m->is_stored)
+        count_again(m);
+    else
+        create(m);
+}
+
+/* The first time it is tried again soon, but not all events at the same moment. */
+static void write_later(struct memory *m) {
+    struct net_loop *loop = client_loop(m->events->opts.client);
+    int64_t delay = m->tries++ ? RETRY_EVERY : (int64_t)(m->stamp % (uint64_t)RETRY_EVERY);
+    m->again = (struct net_timer){.fn = write_event, .arg = m};
+    net_timer_start(loop, &m->again, net_loop_now(loop) + delay);
 }
 
 static void log_failure(const struct memory *m, struct str why) {
@@ -244,41 +285,54 @@ static void log_failure(const struct memory *m, struct str why) {
              LOG_STR("err", why));
 }
 
-/* An event that has expired meanwhile is made anew when it is said again. */
+/* An event that has expired meanwhile is made anew at once; a name that somebody else has given is
+ * not tried again. */
 static void on_written(void *arg, const struct client_answer *answer) {
     struct memory *m = arg;
+    bool has_expired = m->is_stored && answer->code == ERR_NOT_FOUND;
     m->call = NULL;
-    m->is_busy = false;
-    if (answer->code == ERR_NOT_FOUND)
-        m->count = 0;
-    else if (answer->code)
+    if (answer->code && !answer->status && m->tries < MOST_TRIES) {
+        write_later(m);
+        return;
+    }
+    m->tries = 0;
+    m->is_stored = !has_expired && (m->is_stored || !answer->code);
+    if (answer->code && !has_expired)
         log_failure(m, answer->message);
-    else if (m->is_owed)
-        count_again(m);
+    if (answer->code == ERR_EXISTS)
+        stamp_event(m, m->stamp);
+    if (m->is_owed || has_expired) {
+        write_event(m);
+        return;
+    }
+    api_object_free(m->draft);
+    m->draft = NULL;
 }
 
+/* What is not heard is counted, too. */
 static void say(const struct saying *s) {
     AUTO(buf_release) struct buf key = BUF_INIT(SIZE_MAX);
     bool is_new, is_sum = is_one_of_many(s);
     struct saying sum = *s;
     AUTO(buf_release) struct buf text = BUF_INIT(MESSAGE_MOST);
-    if (!may_be_said(s))
-        return;
     write_subject(&key, s);
-    buf_addf(&key, " %s %s %.*s", s->type, s->reason, STR_ARG(is_sum ? STR("") : s->message));
+    buf_addf(&key, " %s %.*s %.*s", s->reason, STR_ARG(is_sum ? STR("") : s->place.field_path),
+             STR_ARG(is_sum ? STR("") : s->message));
     buf_addf(&text, "(combined from similar events): %.*s", STR_ARG(s->message));
     if (is_sum)
         sum.message = buf_view(&text);
     struct memory *m = remember(s->e, &s->e->written, buf_view(&key), &is_new);
-    if (is_new || (!m->count && !m->is_busy)) {
-        create(&sum, m);
+    if (is_new)
+        name_event(s, m);
+    m->count += m->count < INT32_MAX;
+    if (!may_be_said(s))
         return;
-    }
-    m->count++;
-    if (m->is_busy)
+    api_object_free(m->draft);
+    m->draft = event_of(&sum, m);
+    if (m->call)
         m->is_owed = true;
-    else
-        count_again(m);
+    else if (!m->tries) /* else it is tried again by itself */
+        write_event(m);
 }
 
 static void say_text(struct events *e, const struct events_subject *subject,

@@ -114,7 +114,7 @@ bool deployment__annotate(const struct deployment__view *v, struct arena *a,
 bool deployment__annotate_size(const struct deployment__view *v, struct arena *a,
                                struct labels *annotations) {
     struct str desired = arena_printf(a, "%d", v->wanted);
-    struct str most = arena_printf(a, "%d", v->wanted + v->max_surge);
+    struct str most = arena_printf(a, "%d", v->most);
     bool changed = put(a, annotations, (struct label){STR(DEPLOYMENT_DESIRED), desired});
     return put(a, annotations, (struct label){STR(DEPLOYMENT_MAX), most}) || changed;
 }

@@ -41,7 +41,8 @@ struct deployment__view {
 
     const struct api_deployment *body;
     struct deployment__set *current; /* the one of the template at hand; NULL: there is none */
-    int32_t wanted, max_surge, max_unavailable;
+    int32_t wanted, max_unavailable;
+    int32_t most; /* replicas at a time, while it is rolled out */
     bool is_rolling;
 };
 
@@ -129,6 +130,9 @@ bool deployment__roll_down(struct deployment__view *v);
 
 /* How many replicas the current ReplicaSet may have, or one that is made. */
 int32_t deployment__new_replicas(const struct deployment__view *v, int32_t has);
+
+/* The nearest number of replicas: anybody may write sizes and figures whose sums are none. */
+int32_t deployment__number(int64_t n);
 
 /* The sum of what ReplicaSets ask for, as they are stored. */
 int32_t deployment__sum(const struct deployment__view *v);

@@ -33,7 +33,7 @@ void deployment__look(struct deployment__view *v) {
     v->body = v->object->body;
     controller_rollout_of_deployment(&limits, v->body);
     v->wanted = (int32_t)limits.wanted;
-    v->max_surge = (int32_t)limits.max_surge;
+    v->most = deployment__number(limits.wanted + limits.max_surge);
     v->max_unavailable = (int32_t)limits.max_unavailable;
     v->is_rolling = limits.way == CONTROLLER_ROLLOUT_REPLICAS;
     for (size_t i = 0; i < v->n; i++) {

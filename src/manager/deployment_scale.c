@@ -17,20 +17,24 @@ bool deployment__is_active(const struct deployment__set *set) {
     return stored(set) > 0;
 }
 
+int32_t deployment__number(int64_t n) {
+    return n > INT32_MAX ? INT32_MAX : n < INT32_MIN ? INT32_MIN : (int32_t)n;
+}
+
 int32_t deployment__sum(const struct deployment__view *v) {
-    int32_t sum = 0;
+    int64_t sum = 0;
     for (size_t i = 0; i < v->n; i++)
         sum += stored(&v->sets[i]);
-    return sum;
+    return deployment__number(sum);
 }
 
 /* Of those that have replicas, and of the current one. */
 static int32_t sum_available(const struct deployment__view *v) {
-    int32_t sum = 0;
+    int64_t sum = 0;
     for (size_t i = 0; i < v->n; i++)
         if (deployment__is_active(&v->sets[i]) || &v->sets[i] == v->current)
             sum += v->sets[i].body->status.available_replicas;
-    return sum;
+    return deployment__number(sum);
 }
 
 /* Plans a size; true if it is another one. */
@@ -88,8 +92,8 @@ static int32_t fraction(const struct deployment__view *v, const struct deploymen
         before = v->body->status.replicas;
     if (before == 0)
         return 0;
-    double size = (double)stored(set) * (v->wanted + v->max_surge) / before;
-    return (int32_t)(size < 0 ? ceil(size - 0.5) : floor(size + 0.5)) - stored(set);
+    double size = (double)stored(set) * v->most / before;
+    return size < INT32_MAX ? (int32_t)floor(size + 0.5) - stored(set) : INT32_MAX - stored(set);
 }
 
 static int32_t share(const struct deployment__view *v, const struct deployment__set *set,
@@ -105,7 +109,7 @@ static int32_t share(const struct deployment__view *v, const struct deployment__
 static void scale_in_proportion(struct deployment__view *v) {
     struct deployment__set **sets = arena_array(v->arena, struct deployment__set *, v->n);
     size_t n = 0;
-    int32_t to_add = (v->wanted > 0 ? v->wanted + v->max_surge : 0) - deployment__sum(v);
+    int32_t to_add = (v->wanted > 0 ? v->most : 0) - deployment__sum(v);
     int32_t added = 0;
     for (size_t i = 0; i < v->n; i++)
         if (deployment__is_active(&v->sets[i]))
@@ -139,7 +143,7 @@ void deployment__scale(struct deployment__view *v) {
 /* ---- rolling ---- */
 
 int32_t deployment__new_replicas(const struct deployment__view *v, int32_t has) {
-    int32_t room = v->wanted + v->max_surge - deployment__sum(v);
+    int32_t room = v->most - deployment__sum(v);
     int32_t missing = v->wanted - has;
     if (!v->is_rolling)
         return v->wanted;
@@ -155,17 +159,20 @@ bool deployment__roll_up(struct deployment__view *v) {
     return resize(v->current, has > v->wanted ? v->wanted : deployment__new_replicas(v, has));
 }
 
-/* Takes from old ReplicaSets, oldest first: at most so many, and of each what `may` allows. */
+/* Takes from old ReplicaSets, oldest first: at most so many, and of each what `may` allows. -1: one
+ * may give less than nothing. */
 static int32_t take(struct deployment__view *v, int32_t most,
                     int32_t (*may)(const struct deployment__set *set)) {
     int32_t taken = 0;
     for (size_t i = 0; i < v->n && taken < most; i++) {
         struct deployment__set *set = &v->sets[i];
         int32_t count = set == v->current || set->replicas == 0 ? 0 : may(set);
+        if (count < 0)
+            return -1;
         count = count < most - taken ? count : most - taken;
         if (count > 0)
             resize(set, set->replicas - count);
-        taken += count > 0 ? count : 0;
+        taken += count;
     }
     return taken;
 }
@@ -178,13 +185,15 @@ static int32_t all(const struct deployment__set *set) {
     return set->replicas;
 }
 
-/* Replicas that are not available go first: that makes nothing worse. */
+/* Replicas that are not available go first: that makes nothing worse. A ReplicaSet that was made
+ * smaller and whose status still counts the pods that go is waited for: they would count as
+ * available. */
 bool deployment__roll_down(struct deployment__view *v) {
     int32_t least = v->wanted - v->max_unavailable;
-    int32_t starting = stored(v->current) - v->current->body->status.available_replicas;
-    int32_t most = deployment__sum(v) - least - starting;
+    int64_t starting = stored(v->current) - v->current->body->status.available_replicas;
+    int32_t most = deployment__number(deployment__sum(v) - least - starting);
     if (most <= 0)
         return false;
     int32_t taken = take(v, most, unhealthy);
-    return take(v, sum_available(v) - least, all) + taken > 0;
+    return taken >= 0 && take(v, sum_available(v) - least, all) + taken > 0;
 }

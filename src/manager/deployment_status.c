@@ -66,12 +66,17 @@ void deployment__set_condition(struct deployment__view *v, struct api_deployment
 
 /* ---- figures ---- */
 
+static int32_t add(int32_t sum, int32_t n) {
+    return deployment__number((int64_t)sum + n);
+}
+
 static void add_set(struct api_deployment_status *s, const struct deployment__set *set,
                     bool is_current) {
-    s->replicas += set->body->status.replicas;
-    s->updated_replicas += is_current ? set->body->status.replicas : 0;
-    s->ready_replicas += set->body->status.ready_replicas;
-    s->available_replicas += set->body->status.available_replicas;
+    const struct api_replica_set_status *of = &set->body->status;
+    s->replicas = add(s->replicas, of->replicas);
+    s->updated_replicas += is_current ? of->replicas : 0;
+    s->ready_replicas = add(s->ready_replicas, of->ready_replicas);
+    s->available_replicas = add(s->available_replicas, of->available_replicas);
 }
 
 /* Unknown as long as one of them does not tell. */
@@ -83,7 +88,7 @@ static struct api_opt_i32 count_terminating(const struct deployment__view *v) {
         const struct api_replica_set_status *s = &v->sets[i].body->status;
         if (!s->terminating_replicas.set && s->observed_generation != 0)
             return (struct api_opt_i32){0};
-        sum.v += s->terminating_replicas.set ? s->terminating_replicas.v : 0;
+        sum.v = add(sum.v, s->terminating_replicas.set ? s->terminating_replicas.v : 0);
     }
     return sum;
 }

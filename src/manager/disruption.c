@@ -20,6 +20,8 @@ struct disruption {
     struct manager__base base; /* keys: budgets */
     struct workqueue *stale;   /* keys: pods */
     struct informer *pods, *deployments, *replica_sets, *stateful_sets, *controllers;
+    size_t found;                   /* budgets of the pod that is looked at */
+    const struct api_object *first; /* of these, by its name */
 };
 
 /* ---- how many pods there should be ---- */
@@ -196,6 +198,8 @@ static void tell(const struct disruption *c, struct arena *a, const struct api_o
                STR_ARG(selector));
 }
 
+/* A controller that is not there may not have been told of yet; other reasons stay until something
+ * changes. */
 static void give_up(struct disruption *c, struct work *w, const struct api_object *o,
                     struct str why) {
     struct api_pod_disruption_budget_status status;
@@ -203,7 +207,8 @@ static void give_up(struct disruption *c, struct work *w, const struct api_objec
                "Failed to calculate the number of expected pods: %.*s", STR_ARG(why));
     if (disruption__fail_safe(work_arena(w), o, why, manager__now(c->base.manager), &status))
         send_status(w, o, &status);
-    work_fail(w, "%.*s", STR_ARG(why));
+    if (str_starts(why, STR("found no controllers")))
+        work_fail(w, "%.*s", STR_ARG(why));
 }
 
 static void sync(void *self, struct work *w, const struct api_object *o) {
@@ -259,7 +264,7 @@ static void clear_condition(struct disruption *c, struct work *w, const struct a
             list->v[i] = (struct api_pod_condition){
                 .type = old.v[i].type,
                 .status = STR("False"),
-                .observed_generation = old.v[i].observed_generation ? o->meta->generation : 0,
+                .observed_generation = o->meta->generation,
                 .last_transition_time = manager__time(manager__now(c->base.manager)),
             };
     }
@@ -282,8 +287,24 @@ static const struct api_label_selector *selector_of(struct arena *a, const struc
     return ((const struct api_pod_disruption_budget *)o->body)->spec.selector;
 }
 
+static void found_budget(void *self, const struct api_object *budget) {
+    struct disruption *c = self;
+    if (!c->found++ || str_cmp(budget->meta->name, c->first->meta->name) < 0)
+        c->first = budget;
+    manager__add_deleted(c, budget);
+}
+
+/* All of them are looked after; but a pod that has several cannot be evicted. */
 static void enqueue_budgets(struct disruption *c, const struct api_object *pod) {
-    manager__each_adopter(c, pod, manager__add_deleted);
+    c->found = 0;
+    manager__each_adopter(c, pod, found_budget);
+    if (c->found > 1)
+        events_say(c->base.events, pod, EVENTS_WARNING, "MultiplePodDisruptionBudgets",
+                   "Pod \"%.*s\"/\"%.*s\" matches multiple PodDisruptionBudgets.  Chose \"%.*s\" "
+                   "arbitrarily.",
+                   STR_ARG(pod->meta->namespace), STR_ARG(pod->meta->name),
+                   STR_ARG(c->first->meta->name));
+    c->first = NULL;
 }
 
 static void pod_set(void *self, const struct api_object *old, const struct api_object *pod) {

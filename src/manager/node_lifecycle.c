@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "feature/feature.h"
 #include "manager/controller_int.h"
 #include "manager/node_taints_int.h"
 #include "manager/pod_mark_int.h"
@@ -23,6 +24,11 @@
 /* --node-monitor-grace-period and --node-startup-grace-period. */
 #define GRACE         (50 * CLOCK_SECOND)
 #define STARTUP_GRACE (60 * CLOCK_SECOND)
+
+/* --node-monitor-period: what could not be decided is looked at again after this. */
+#define MONITOR_PERIOD (5 * CLOCK_SECOND)
+
+static const struct str lease_namespace = STR_INIT("kube-node-lease");
 
 struct zone {
     size_t ready, not_ready;
@@ -38,8 +44,9 @@ struct known_node {
     struct zone *zone;               /* in which it is counted; NULL: it is not */
     struct known_node *next, **link; /* in the zone */
     bool is_ready;                   /* as it is counted */
-    bool was_ready;                  /* when it was last looked at */
     bool is_judged;                  /* it was looked at before */
+    bool fell_silent;                /* it was ready before that was found; not told yet */
+    bool owes_marks;                 /* its pods are to be marked as not ready */
     bool has_turn;                   /* it may be given a NoExecute taint */
     int64_t seen;                    /* monotonic time at which it was last heard of */
     struct api_time heartbeat;       /* of Ready, as it was then */
@@ -49,7 +56,7 @@ struct known_node {
 
 struct lifecycle {
     struct manager__base base; /* keys: nodes */
-    struct informer *pods;
+    struct informer *pods, *leases;
     struct map known;        /* by name: struct known_node */
     struct map zones;        /* by name: struct zone; those that have nodes */
     size_t ready, not_ready; /* nodes of all zones */
@@ -80,6 +87,24 @@ static void wake(struct lifecycle *l, const struct known_node *k) {
     workqueue_add(l->base.queue, STR(""), (struct str){k->name, k->name_size});
 }
 
+/* How long after one node of the zone the next one comes; INT64_MAX: none does. */
+static int64_t pause_of(const struct zone *zone, bool is_lost) {
+    return is_lost ? INT64_MAX : manager__zone_pause(zone->state, zone->ready + zone->not_ready);
+}
+
+/* Who waits for a turn when the pause changes waits for the whole of the new one.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/nodelifecycle/scheduler,
+ * func (*RateLimitedTimedQueue) SwapLimiter. */
+static void swap_pause(const struct lifecycle *l, struct zone *zone, int64_t before,
+                       int64_t pause) {
+    int64_t now = now_of(l);
+    bool waits = before == INT64_MAX || now < zone->next_at;
+    if (waits && pause != before && pause != INT64_MAX &&
+        informers_have_synced(l->base.manager->informers))
+        zone->next_at = now + pause;
+}
+
 /* A zone without nodes is forgotten. Nodes of others do not care for its state. */
 static void judge_zone(struct lifecycle *l, struct zone *zone) {
     enum manager__zone_state state = manager__zone_state(zone->ready, zone->not_ready);
@@ -88,10 +113,11 @@ static void judge_zone(struct lifecycle *l, struct zone *zone) {
         free(zone);
         return;
     }
-    if (state == zone->state)
-        return;
+    int64_t before = pause_of(zone, l->is_lost);
+    bool changes = state != zone->state;
     zone->state = state;
-    for (const struct known_node *k = zone->nodes; k; k = k->next)
+    swap_pause(l, zone, before, pause_of(zone, l->is_lost));
+    for (const struct known_node *k = zone->nodes; changes && k; k = k->next)
         wake(l, k);
 }
 
@@ -101,7 +127,10 @@ static void judge_all(struct lifecycle *l) {
     bool is_lost = !l->ready && l->not_ready;
     if (is_lost == l->is_lost)
         return;
+    for (struct map_entry *e; (e = map_next(&l->zones, &at));)
+        swap_pause(l, e->value, pause_of(e->value, l->is_lost), pause_of(e->value, is_lost));
     l->is_lost = is_lost;
+    at = 0;
     for (struct map_entry *e; (e = map_next(&l->known, &at));) {
         struct known_node *k = e->value;
         if (!is_lost)
@@ -164,34 +193,50 @@ static void say(struct lifecycle *l, const struct api_object *node, const char *
                where);
 }
 
+/* What was refused is owed again. */
+static void marked(void *arg, struct work *w, const struct client_answer *answer) {
+    struct lifecycle *l = arg;
+    struct known_node *k = map_get(&l->known, work_name(w));
+    if (!answer->code)
+        events_say(l->base.events, answer->object, EVENTS_WARNING, "NodeNotReady",
+                   "Node is not ready");
+    if (!answer->code || answer->code == ERR_NOT_FOUND)
+        return;
+    if (k)
+        k->owes_marks = true;
+    work_fail_by(w, answer);
+}
+
 static void mark_pod(struct lifecycle *l, struct work *w, const struct api_object *pod) {
     static const struct manager__pod_mark mark = {.type = "Ready", .status = "False"};
-    if (!manager__pod_is_ready(pod))
+    const struct api_pod_condition *ready = manager__pod_condition(pod, "Ready");
+    if (!ready || str_is(ready->status, "False"))
         return;
     struct str patch =
         manager__pod_mark_patch(work_arena(w), pod, &mark, manager__now(l->base.manager));
-    manager__pod_mark_send(w, pod, patch, NULL, NULL);
-    events_say(l->base.events, pod, EVENTS_WARNING, "NodeNotReady", "Node is not ready");
+    manager__pod_mark_send(w, pod, patch, marked, l);
 }
 
-/* A node has ceased to be ready, or is found so: its pods are not ready either. */
-static void mark_pods(struct lifecycle *l, struct work *w, const struct api_object *node) {
+static void mark_pods(struct lifecycle *l, struct work *w, struct known_node *k,
+                      const struct api_object *node) {
     size_t n;
     const struct api_object *const *pods =
         informer_find(l->pods, INFORMER_BY_NODE, node->meta->name, &n);
+    k->owes_marks = false;
     for (size_t i = 0; i < n; i++)
         mark_pod(l, w, pods[i]);
 }
 
-static bool send_unknown(struct lifecycle *l, struct work *w, const struct api_object *node) {
+static void send_unknown(struct lifecycle *l, struct work *w, struct known_node *k,
+                         const struct api_object *node) {
     struct api_node_status status;
     if (!manager__mark_unknown(work_arena(w), node, manager__now(l->base.manager), &status))
-        return false;
+        return;
+    k->fell_silent = manager__readiness_of(node->body) == MANAGER__READY;
     struct api_object *draft = api_object_derive(node);
     struct api_node *body = api_own_body(draft);
     api_struct_copy(&draft->arena, &api_types[API_T_node_status], &status, &body->status);
     work_update(w, draft, "status", NULL, NULL);
-    return true;
 }
 
 /* ---- taints ---- */
@@ -252,20 +297,62 @@ static void send_taints(struct lifecycle *l, struct work *w, struct known_node *
     work_update(w, whole, NULL, NULL, NULL);
 }
 
+/* ---- silence ---- */
+
+/* For how long the node may be silent from now on. */
+static int64_t patience(const struct lifecycle *l, const struct known_node *k,
+                        const struct api_object *node) {
+    bool was_heard_of = manager__readiness_of(node->body) != MANAGER__NEVER_SAID;
+    return k->seen + (was_heard_of ? GRACE : STARTUP_GRACE) - now_of(l);
+}
+
+/* Has the informer seen the Lease as the server has it? */
+static bool is_lease_seen(const struct lifecycle *l, const struct api_object *lease) {
+    const struct api_object *seen = informer_get(l->leases, lease_namespace, lease->meta->name);
+    return seen && str_eq(seen->meta->resource_version, lease->meta->resource_version);
+}
+
+/* Nothing is decided by Leases that are older than the server's. */
+static void lease_answered(void *arg, struct work *w, const struct client_answer *answer) {
+    struct lifecycle *l = arg;
+    const struct api_object *node = informer_get(l->base.informer, STR(""), work_name(w));
+    struct known_node *k = map_get(&l->known, work_name(w));
+    bool is_known = answer->code ? answer->code == ERR_NOT_FOUND : is_lease_seen(l, answer->object);
+    if (!is_known)
+        work_again_after(w, MONITOR_PERIOD);
+    else if (node && k && patience(l, k, node) <= 0)
+        send_unknown(l, w, k, node);
+}
+
+/* The node is marked as unreachable, unless it says so already; false: it does. */
+static bool end_patience(struct lifecycle *l, struct work *w, struct known_node *k,
+                         const struct api_object *node) {
+    struct api_node_status status;
+    if (!manager__mark_unknown(work_arena(w), node, 0, &status))
+        return false;
+    if (feature_enabled(l->base.manager->gates, FEATURE_NodeControllerLeaseCircuitBreaker))
+        work_get(w, client_kind(API_T_lease), lease_namespace, work_name(w), lease_answered, l);
+    else
+        send_unknown(l, w, k, node);
+    return true;
+}
+
 /* ---- work ---- */
 
-/* The node is ready or not, since it was last looked at. */
+/* Pods of a node that fell silent are not ready, nor are those of a node that is found like that.
+ * When a kubelet says that its node is not ready, it says of its pods what it wants. */
 static void follow_readiness(struct lifecycle *l, struct work *w, struct known_node *k,
                              const struct api_object *node) {
     bool is_ready = manager__readiness_of(node->body) == MANAGER__READY;
-    if (!is_ready && k->was_ready)
+    if (!is_ready && k->fell_silent)
         events_say(l->base.events, node, EVENTS_NORMAL, "NodeNotReady",
                    "Node %.*s status is now: NodeNotReady", STR_ARG(node->meta->name));
-    if (!is_ready && (k->was_ready || !k->is_judged))
-        mark_pods(l, w, node);
+    k->owes_marks = !is_ready && (k->owes_marks || k->fell_silent || !k->is_judged);
+    k->fell_silent = false;
+    if (k->owes_marks)
+        mark_pods(l, w, k, node);
     if (!k->is_judged)
         say(l, node, "RegisteredNode", "Registered", "in");
-    k->was_ready = is_ready;
     k->is_judged = true;
 }
 
@@ -274,11 +361,10 @@ static void sync(void *self, struct work *w, const struct api_object *node) {
     struct known_node *k = map_get(&l->known, work_name(w));
     if (!k)
         return;
-    bool was_heard_of = manager__readiness_of(node->body) != MANAGER__NEVER_SAID;
-    int64_t left = k->seen + (was_heard_of ? GRACE : STARTUP_GRACE) - now_of(l);
+    int64_t left = patience(l, k, node);
     if (left > 0)
         work_again_after(w, left);
-    else if (send_unknown(l, w, node))
+    else if (end_patience(l, w, k, node))
         return; /* what comes of it is decided when it is seen */
     follow_readiness(l, w, k, node);
     send_taints(l, w, k, node);
@@ -338,7 +424,7 @@ static bool is_before(struct api_time a, struct api_time b) {
 static void lease_set(void *arg, const struct api_object *old, const struct api_object *object) {
     struct lifecycle *l = arg;
     const struct api_lease *lease = object->body, *before = old ? old->body : NULL;
-    if (!str_is(object->meta->namespace, "kube-node-lease"))
+    if (!str_eq(object->meta->namespace, lease_namespace))
         return;
     struct known_node *k = map_get(&l->known, object->meta->name);
     if (k && (!before || is_before(before->spec.renew_time, lease->spec.renew_time)))
@@ -372,7 +458,7 @@ const struct manager__controller manager__node_lifecycle = {
     .queues = {{"node_lifecycle_controller", sync, .names = API_T_node, .workers = 64}},
     .kinds = {{API_T_node, .set = node_set, .deleted = node_deleted},
               {API_T_pod, .at = offsetof(struct lifecycle, pods)},
-              {API_T_lease, .set = lease_set}},
+              {API_T_lease, .at = offsetof(struct lifecycle, leases), .set = lease_set}},
     .begin = begin,
     .end = end,
 };

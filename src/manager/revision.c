@@ -38,6 +38,24 @@ bool revision__template(struct arena *a, const struct api_object *revision,
     return api_struct_decode(a, &api_types[API_T_pod_template_spec], &tree, out, NULL) == 0;
 }
 
+/* Follows k8s.io/kubernetes pkg/controller/statefulset, func setMatchesLatestExistingRevision. */
+bool revision__restores(struct arena *a, const struct api_object *set,
+                        const struct api_object *revision, const struct json *data,
+                        const struct feature_set *gates) {
+    struct api_pod_template_spec template;
+    if (!revision__template(a, revision, &template))
+        return false;
+    struct api_object *restored = api_object_copy(set);
+    struct api_stateful_set *body = api_own_body(restored);
+    api_struct_copy(&restored->arena, &api_types[API_T_pod_template_spec], &template,
+                    &body->spec.template);
+    api_object_default(restored, gates);
+    struct json now = revision__data(a, &body->spec.template);
+    bool is_same = json_equal(&now, data);
+    api_object_free(restored);
+    return is_same;
+}
+
 static int64_t number_of(const struct api_object *o) {
     return ((const struct api_controller_revision *)o->body)->revision;
 }

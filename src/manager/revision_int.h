@@ -7,6 +7,8 @@
 
 #include "manager/adoption_int.h"
 
+struct feature_set;
+
 #define REVISION_HASH "controller-revision-hash"
 
 /* The revisions of a workload, by what its template is now. */
@@ -23,6 +25,12 @@ struct json revision__data(struct arena *a, const struct api_pod_template_spec *
 /* Sorts revisions; lists live in the arena. */
 void revision__sort(struct arena *a, const struct manager__objects *all, const struct json *data,
                     struct revisions *out);
+
+/* Has a StatefulSet the template of these data when it is brought back to the revision? That may
+ * have been written by another version, with members and defaults of its own. */
+bool revision__restores(struct arena *a, const struct api_object *set,
+                        const struct api_object *revision, const struct json *data,
+                        const struct feature_set *gates);
 
 /* A new revision of the owner, not yet created, with this number and a label that is the hash. */
 struct api_object *revision__new(const struct api_object *owner,

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "controller/controller.h"
+#include "feature/feature.h"
 #include "manager/pod_control_int.h"
 #include "manager/pods_int.h"
 #include "manager/revision_int.h"
@@ -412,6 +413,20 @@ static void renumber_revision(struct sync *s, const struct revisions *r) {
     work_update(s->work, draft, NULL, NULL, NULL);
 }
 
+/* The newest revision may be that of the template, in other words. */
+static void look_closer(const struct sync *s, const struct api_object *o, const struct json *data,
+                        struct revisions *r) {
+    const struct feature_set *gates = s->c->base.manager->gates;
+    const struct api_object *newest = r->old.n ? r->old.v[r->old.n - 1] : NULL;
+    if (r->current || !newest ||
+        !feature_enabled(gates, FEATURE_StatefulSetSemanticRevisionComparison) ||
+        !revision__restores(work_arena(s->work), o, newest, data, gates))
+        return;
+    r->current = newest;
+    r->old.n--;
+    r->next = ((const struct api_controller_revision *)newest->body)->revision;
+}
+
 /* The revision of the template is there and the newest; false: that was sent. */
 static bool revisions_are_right(struct sync *s, const struct api_object *o,
                                 const struct revisions *r) {
@@ -555,6 +570,7 @@ static void sync(void *self, struct work *work, const struct api_object *o) {
     s->subject = manager__subject(work, o);
     struct json data = revision__data(a, &set->spec.template);
     revision__sort(a, &all, &data, &r);
+    look_closer(s, o, &data, &r);
     if (!revisions_are_right(s, o, &r))
         return;
     s->update = arena_str(a, r.current->meta->name);

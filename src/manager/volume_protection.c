@@ -1,17 +1,23 @@
 /*
  * Protection of claims, volumes and classes of attributes that are in use: they have a finalizer,
- * which is taken from one that goes when nothing uses it any more.
+ * which is taken from one that goes when nothing uses it any more. Claims tell whether they are
+ * used.
  *
  * Follows k8s.io/kubernetes pkg/controller/volume/pvcprotection, func (*Controller) processPVC.
  * Follows k8s.io/kubernetes pkg/controller/volume/pvprotection, func (*Controller) processPV.
  * Follows k8s.io/kubernetes pkg/controller/volume/vacprotection, func (*Controller) processVAC.
  */
 #include "api/claim_binding.h"
+#include "feature/feature.h"
 #include "manager/controller_int.h"
+#include "manager/labelled_int.h"
+#include "manager/pods_int.h"
+#include "manager/storage/claim_users_int.h"
 
 struct protection {
     struct manager__base base;         /* keys: what is protected */
     struct informer *pods;             /* for claims */
+    struct labelled *users;            /* the same by the claims that they name */
     struct informer *claims, *volumes; /* for classes */
 };
 
@@ -53,13 +59,20 @@ static bool is_shut_down(const struct api_object *pod) {
            meta->deletion_grace_period_seconds.v == 0;
 }
 
-static bool volume_uses(struct arena *a, const struct api_object *pod,
-                        const struct api_volume *volume, const struct api_object *claim) {
+/* Does the volume stand for the claim, by its name, or as the pod's own one? */
+static bool is_claim(struct arena *a, const struct api_object *pod, const struct api_volume *volume,
+                     const struct api_object *claim) {
     const struct api_owner_reference *owner = api_object_controller(claim);
     if (!str_eq(api_claim_name(a, pod, volume), claim->meta->name))
         return false;
     return volume->volume_source.persistent_volume_claim ||
-           (!is_shut_down(pod) && owner && str_eq(owner->uid, pod->meta->uid));
+           (owner && str_eq(owner->uid, pod->meta->uid));
+}
+
+static bool volume_uses(struct arena *a, const struct api_object *pod,
+                        const struct api_volume *volume, const struct api_object *claim) {
+    return (volume->volume_source.persistent_volume_claim || !is_shut_down(pod)) &&
+           is_claim(a, pod, volume, claim);
 }
 
 static bool is_used_by(struct arena *a, const struct api_object *claim,
@@ -79,6 +92,78 @@ static bool is_used(struct arena *a, const struct api_object *claim,
     return false;
 }
 
+/* ---- what claims tell ---- */
+
+static bool tells_usage(const struct protection *c) {
+    return feature_enabled(c->base.manager->gates, FEATURE_PersistentVolumeClaimUnusedSinceTime);
+}
+
+/* The place of the condition Unused in the list, or its end. */
+static size_t find_unused(const struct api_persistent_volume_claim_condition_list *list) {
+    size_t i = 0;
+    while (i < list->n && !str_is(list->v[i].type, "Unused"))
+        i++;
+    return i;
+}
+
+static const struct api_persistent_volume_claim_condition_list *
+conditions_of(const struct api_object *claim) {
+    return &((const struct api_persistent_volume_claim *)claim->body)->status.conditions;
+}
+
+/* A pod that waits for a node uses its claims as well. */
+static bool is_named(const struct protection *c, struct arena *a, const struct api_object *claim) {
+    const struct label key = {STR(""), claim->meta->name};
+    size_t at = 0;
+    for (const struct api_object *pod;
+         (pod = labelled__next(c->users, claim->meta->namespace, &key, &at));) {
+        const struct api_volume_list *list = &((const struct api_pod *)pod->body)->spec.volumes;
+        for (size_t i = 0; !claim_users__has_ended(pod) && i < list->n; i++)
+            if (is_claim(a, pod, &list->v[i], claim))
+                return true;
+    }
+    return false;
+}
+
+static void send_usage(const struct protection *c, struct work *w, const struct api_object *o,
+                       bool is_used) {
+    struct api_object *draft = api_object_derive(o);
+    struct api_persistent_volume_claim_condition_list *list =
+        &((struct api_persistent_volume_claim *)api_own_body(draft))->status.conditions;
+    struct api_persistent_volume_claim_condition_list old = *list;
+    size_t place = find_unused(&old);
+    list->v = arena_array(&draft->arena, struct api_persistent_volume_claim_condition, old.n + 1);
+    list->n = place < old.n ? old.n : old.n + 1;
+    for (size_t i = 0; i < old.n; i++)
+        list->v[i] = old.v[i];
+    list->v[place] = (struct api_persistent_volume_claim_condition){
+        .type = STR("Unused"),
+        .status = is_used ? STR("False") : STR("True"),
+        .last_transition_time = manager__time(manager__now(c->base.manager)),
+        .reason = is_used ? STR("PodUsingPVC") : STR("NoPodsUsingPVC"),
+        .message = is_used ? STR("A pod is currently referencing this PVC")
+                           : STR("No pods are currently referencing this PVC"),
+    };
+    work_update(w, draft, "status", NULL, NULL);
+}
+
+/* Of claims that are bound, so that whoever binds them is not disturbed.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/volume/pvcprotection,
+ * func (*Controller) updateUnusedCondition. */
+static void tell_usage(const struct protection *c, struct work *w, const struct api_object *o) {
+    const struct api_persistent_volume_claim_condition_list *list = conditions_of(o);
+    const struct api_persistent_volume_claim *body = o->body;
+    size_t place = find_unused(list);
+    if (!tells_usage(c) || o->meta->deletion_timestamp.set || !str_is(body->status.phase, "Bound"))
+        return;
+    bool is_used = is_named(c, work_arena(w), o);
+    if (place == list->n || str_is(list->v[place].status, "True") == is_used)
+        send_usage(c, w, o, is_used);
+}
+
+/* ---- claims that go ---- */
+
 /* What the server has now decides: an informer may not have told of a pod yet. */
 static void pods_listed(void *arg, struct work *w, const struct client_answer *answer) {
     struct protection *c = arg;
@@ -93,8 +178,10 @@ static void pods_listed(void *arg, struct work *w, const struct client_answer *a
 static void sync_claim(void *self, struct work *w, const struct api_object *o) {
     struct protection *c = self;
     size_t n;
-    if (!needs_look(c, o))
+    if (!needs_look(c, o)) {
+        tell_usage(c, w, o);
         return;
+    }
     if (!o->meta->deletion_timestamp.set) {
         send_finalizers(c, w, o, true);
         return;
@@ -119,16 +206,46 @@ static void enqueue_claims(struct protection *c, const struct api_object *pod) {
     }
 }
 
+static void file_pod(struct protection *c, const struct api_object *old,
+                     const struct api_object *pod) {
+    AUTO(arena_release) struct arena a = {0};
+    struct labels claims = claim_users__claims(&a, pod);
+    if (claims.n)
+        labelled__set(c->users, pod, &claims);
+    else if (old)
+        labelled__drop(c->users, old);
+}
+
 static void pod_set(void *arg, const struct api_object *old, const struct api_object *pod) {
-    const struct api_pod *body = pod->body;
+    struct protection *c = arg;
+    bool is_new = !old && tells_usage(c);
+    file_pod(c, old, pod);
     if (old && !str_eq(old->meta->uid, pod->meta->uid))
-        enqueue_claims(arg, old);
-    if (api_pod_has_ended(body) || !body->spec.node_name.n)
-        enqueue_claims(arg, pod);
+        enqueue_claims(c, old);
+    if (is_new || claim_users__has_ended(pod) ||
+        !((const struct api_pod *)pod->body)->spec.node_name.n)
+        enqueue_claims(c, pod);
 }
 
 static void pod_deleted(void *arg, const struct api_object *last) {
-    enqueue_claims(arg, last);
+    struct protection *c = arg;
+    labelled__drop(c->users, last);
+    enqueue_claims(c, last);
+}
+
+static void claim_set(void *self, const struct api_object *old, const struct api_object *o) {
+    const struct api_persistent_volume_claim_condition_list *list = conditions_of(o);
+    if (needs_look(self, o) || (tells_usage(self) && find_unused(list) == list->n))
+        manager__add_set(self, old, o);
+}
+
+static void begin_users(void *self) {
+    struct protection *c = self;
+    c->users = labelled__new(c->base.manager->seed);
+}
+
+static void end_users(void *self) {
+    labelled__free(((struct protection *)self)->users);
 }
 
 /* ---- volumes ---- */
@@ -220,9 +337,11 @@ const struct manager__controller manager__pvc_protection = {
     .size = sizeof(struct protection),
     .variant = "kubernetes.io/pvc-protection",
     .queues = {{"pvcprotection", sync_claim, .names = API_T_persistent_volume_claim, .workers = 1}},
-    .kinds = {{API_T_persistent_volume_claim, .set = object_set},
+    .kinds = {{API_T_persistent_volume_claim, .set = claim_set},
               {API_T_pod, .at = offsetof(struct protection, pods), .set = pod_set,
                .deleted = pod_deleted}},
+    .begin = begin_users,
+    .end = end_users,
 };
 const struct manager__controller manager__pv_protection = {
     .size = sizeof(struct protection),

@@ -312,14 +312,14 @@ static bool is_done(const struct sync *s) {
     return last.set && last.sec == s->scheduled;
 }
 
-/* "Mon, 02 Jan 2006 15:04:05 UTC" */
+/* "Mon, 02 Jan 2006 15:04:05 +0000", which is Go's RFC1123Z in UTC. */
 static struct str long_date(struct sync *s) {
     static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     static const char *const days[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
     struct time_civil c = time_to_civil(s->scheduled);
     int64_t day = s->scheduled / 86400;
-    return arena_printf(work_arena(s->work), "%s, %02d %s %04lld %02d:%02d:%02d UTC",
+    return arena_printf(work_arena(s->work), "%s, %02d %s %04lld %02d:%02d:%02d +0000",
                         days[(day % 7 + 7) % 7], c.day, months[c.month - 1], (long long)c.year,
                         c.hour, c.minute, c.second);
 }

@@ -157,6 +157,51 @@ static void a_change_rolls_within_its_bounds(void **state) {
     managed_stop(&m);
 }
 
+/* The name of the ReplicaSet of an image. */
+struct search {
+    struct world *w;
+    const char *image, *name;
+};
+
+static void look(void *arg, const struct api_object *o) {
+    struct search *s = arg;
+    const struct api_replica_set *set = o->body;
+    if (str_is(set->spec.template.spec.containers.v[0].image, s->image))
+        s->name = arena_str(&s->w->arena, o->meta->name).p;
+}
+
+/* Has the ReplicaSet of an image say that it has so many pods, all of which are available. */
+static void say_available(struct managed *m, const char *image, int32_t pods) {
+    struct search s = {&m->w, image, NULL};
+    world_each(&m->w, API_T_replica_set, look, &s);
+    struct str patch = arena_printf(
+        &m->w.arena, "{\"status\":{\"replicas\":%d,\"readyReplicas\":%d,\"availableReplicas\":%d}}",
+        (int)pods, (int)pods, (int)pods);
+    world_patch(&m->w, API_T_replica_set, s.name, "status", patch.p);
+    world_run(&m->w, 0.5);
+}
+
+/* Pods that go still count as available in the status of their ReplicaSet: no others go until it
+ * says that they are gone. */
+static void pods_that_go_do_not_count(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, "deployment-controller", "");
+    world_create(&m.w,
+                 SPEC(10, "strategy: {rollingUpdate: {maxSurge: 3, maxUnavailable: 2}}, ", "one"));
+    world_run(&m.w, 1);
+    say_available(&m, "one", 10);
+    set_image(&m, "two");
+    world_run(&m.w, 1);
+    assert_int_equal(sizes(&m, "one").replicas, 8);
+    assert_int_equal(sizes(&m, "two").replicas, 5);
+    say_available(&m, "two", 5);
+    assert_int_equal(sizes(&m, "one").replicas, 8);
+    say_available(&m, "one", 8);
+    assert_int_equal(sizes(&m, "one").replicas, 3);
+    managed_stop(&m);
+}
+
 /* Progress that will be made is not late. */
 static void a_deadline_in_the_far_future_is_not_over(void **state) {
     struct managed m;
@@ -343,6 +388,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_is_rolled_out),
         cmocka_unit_test(a_change_rolls_within_its_bounds),
+        cmocka_unit_test(pods_that_go_do_not_count),
         cmocka_unit_test(nothing_goes_while_new_ones_are_not_ready),
         cmocka_unit_test(a_deadline_in_the_far_future_is_not_over),
         cmocka_unit_test(all_old_ones_go_first),

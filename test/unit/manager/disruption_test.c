@@ -145,7 +145,10 @@ static void a_controller_without_a_size_is_a_failure(void **state) {
     assert_true(str_is(s->conditions.v[0].reason, "SyncFailed"));
     assert_true(str_is(s->conditions.v[0].message,
                        "daemonsets.apps does not implement the scale subresource"));
-    assert_non_null(world_event(&m.w, "CalculateExpectedPodCountFailed", "web"));
+    world_run(&m.w, 600); /* nothing changes, so it is not told again */
+    const struct api_event *e = world_event(&m.w, "CalculateExpectedPodCountFailed", "web");
+    assert_non_null(e);
+    assert_in_range(e->count, 1, 2);
     managed_stop(&m);
 }
 
@@ -164,6 +167,29 @@ static void a_target_that_was_spared_is_none(void **state) {
     world_run(&m.w, 30);
     pod = world_get(&m.w, API_T_pod, "bare")->body;
     assert_true(str_is(pod->status.conditions.v[0].status, "False"));
+    assert_int_equal(pod->status.conditions.v[0].observed_generation, pod->metadata.generation);
+    managed_stop(&m);
+}
+
+/* Whoever made the second budget should know that such a pod cannot be evicted. */
+static void several_budgets_of_a_pod_are_told_of(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, ALL, "");
+    world_create(&m.w, BUDGET("minAvailable: 1"));
+    world_create(&m.w, bare);
+    world_run(&m.w, 1);
+    assert_null(world_event(&m.w, "MultiplePodDisruptionBudgets", "bare"));
+    world_create(&m.w, "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: all}, "
+                       "spec: {minAvailable: 1, selector: {}}}");
+    world_run(&m.w, 1);
+    managed_pods_run(&m, true);
+    world_run(&m.w, 1);
+    const struct api_event *e = world_event(&m.w, "MultiplePodDisruptionBudgets", "bare");
+    assert_non_null(e);
+    assert_true(str_is(e->type, "Warning"));
+    assert_true(str_is(e->message, "Pod \"default\"/\"bare\" matches multiple "
+                                   "PodDisruptionBudgets.  Chose \"all\" arbitrarily."));
     managed_stop(&m);
 }
 
@@ -199,6 +225,7 @@ int main(void) {
         cmocka_unit_test(pods_without_a_controller_are_told_of),
         cmocka_unit_test(a_controller_without_a_size_is_a_failure),
         cmocka_unit_test(a_target_that_was_spared_is_none),
+        cmocka_unit_test(several_budgets_of_a_pod_are_told_of),
         cmocka_unit_test(times_in_the_far_future_are_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

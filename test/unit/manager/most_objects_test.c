@@ -57,6 +57,25 @@ static void no_more_pods_are_made_than_may_be(void **state) {
     }
 }
 
+/* With its surge it would be more than there are numbers. */
+static void a_deployment_gets_as_many_as_there_may_be(void **state) {
+    struct managed m;
+    (void)state;
+    start(&m, "deployment-controller,replicaset-controller");
+    world_create(&m.w, APP("Deployment", ""));
+    world_run(&m.w, 5);
+    assert_int_equal(world_count(&m.w, API_T_pod), MOST);
+    struct managed_names names = managed_names(&m, API_T_replica_set);
+    assert_int_equal(names.v.n, 1);
+    const struct api_object *o = world_get(&m.w, API_T_replica_set, names.v.v[0]);
+    assert_int_equal(((const struct api_replica_set *)o->body)->spec.replicas.v, INT32_MAX);
+    const struct label *most =
+        labels_find(&o->meta->annotations, STR("deployment.kubernetes.io/max-replicas"));
+    assert_true(str_is(most->value, "2147483647"));
+    vec_release(&names.v);
+    managed_stop(&m);
+}
+
 static void as_many_as_LIMIT_MANAGED_OBJECTS_may_be_made(void **state) {
     struct managed m;
     (void)state;
@@ -135,6 +154,7 @@ static void members_have_at_most_LIMIT_POD_VOLUMES_claims(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_more_pods_are_made_than_may_be),
+        cmocka_unit_test(a_deployment_gets_as_many_as_there_may_be),
         cmocka_unit_test(as_many_as_LIMIT_MANAGED_OBJECTS_may_be_made),
         cmocka_unit_test(ordered_members_come_one_by_one_however_many_there_shall_be),
         cmocka_unit_test(no_more_claims_are_made_than_may_be),

@@ -37,8 +37,52 @@ static void zones(void **state) {
 
 /* ---- in a cluster ---- */
 
+/* What stands between the controllers and the server, and may be in trouble. */
+struct middle {
+    struct client base;
+    struct client *inner;
+    int refusals; /* so many patches of pods are refused */
+    bool is_deaf; /* renewals of Leases are not told */
+    client_event_fn *on_lease;
+    void *arg; /* of that */
+};
+
+static struct client_call *middle_send(struct client *c, const struct client_request *request,
+                                       client_answer_fn *done, void *arg) {
+    struct middle *m = heap_entry(c, struct middle, base);
+    struct client_request copy = *request;
+    bool is_patch =
+        request->verb == REGISTRY_VERB_PATCH && request->kind->type == &api_types[API_T_pod];
+    if (is_patch && m->refusals > 0 && m->refusals--)
+        copy.patch = STR("{");
+    return client_send(m->inner, &copy, done, arg);
+}
+
+static void middle_cancel(struct client_call *call) {
+    client_cancel(call);
+}
+
+static void tell_lease(void *arg, const struct client_event *e) {
+    struct middle *m = arg;
+    if (!m->is_deaf || e->type != CLIENT_MODIFIED)
+        m->on_lease(m->arg, e);
+}
+
+static struct client_watch *middle_watch(struct client *c, const struct api_kind *kind,
+                                         const struct client_selection *selection,
+                                         client_event_fn *tell, void *arg) {
+    struct middle *m = heap_entry(c, struct middle, base);
+    if (kind->type != &api_types[API_T_lease])
+        return client_watch_start(m->inner, kind, selection, tell, arg);
+    m->on_lease = tell;
+    m->arg = arg;
+    return client_watch_start(m->inner, kind, selection, tell_lease, m);
+}
+
 struct cluster {
     struct world w;
+    struct middle middle;
+    struct informers *informers;
     struct manager *manager;
     size_t nodes;  /* node-0, node-1, … */
     size_t silent; /* so many of them, the last ones, are not heard of */
@@ -89,10 +133,15 @@ static void begin(struct cluster *c, size_t nodes) {
     struct err err = {0};
     static const struct str names[] = {STR_INIT("taint-eviction-controller"),
                                        STR_INIT("node-lifecycle-controller")};
+    static const struct client_carrier carrier = {
+        .send = middle_send, .cancel = middle_cancel, .watch_start = middle_watch};
     *c = (struct cluster){.nodes = nodes};
     world_start(&c->w, "");
-    c->manager = manager_new(&(struct manager_opts){.client = c->w.client,
-                                                    .informers = c->w.informers,
+    c->middle =
+        (struct middle){.base = {.carrier = &carrier, .loop = c->w.loop}, .inner = c->w.client};
+    c->informers = informers_new(&c->middle.base, &c->w.log);
+    c->manager = manager_new(&(struct manager_opts){.client = &c->middle.base,
+                                                    .informers = c->informers,
                                                     .log = &c->w.log,
                                                     .gates = &c->w.gates.enabled,
                                                     .seed = 1,
@@ -116,6 +165,7 @@ static void begin(struct cluster *c, size_t nodes) {
 
 static void end(struct cluster *c) {
     manager_free(c->manager);
+    informers_free(c->informers);
     world_stop(&c->w);
 }
 
@@ -245,6 +295,65 @@ static void nodes_fall_silent(void **state) {
     end(&c);
 }
 
+static bool is_pod_ready(struct cluster *c, const char *name) {
+    const struct api_pod_status *s = &pod_of(c, name)->status;
+    for (size_t i = 0; i < s->conditions.n; i++)
+        if (str_is(s->conditions.v[i].type, "Ready"))
+            return str_is(s->conditions.v[i].status, "True");
+    return false;
+}
+
+/* Pods are as the kubelet says that they are, for as long as it says something. */
+static void what_a_kubelet_says_of_its_node_is_not_about_pods(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 2);
+    add_pod(&c, "usual", "");
+    run(&c, 5);
+    set_ready(&c, 1, "False");
+    run(&c, 20);
+    assert_true(has_taint(&c, "node-1", NOT_READY, "NoExecute"));
+    assert_true(is_pod_ready(&c, "usual"));
+    assert_null(world_event(&c.w, "NodeNotReady", "node-1"));
+    assert_null(world_event(&c.w, "NodeNotReady", "usual"));
+    end(&c);
+}
+
+/* A pod that could not be marked is marked later. */
+static void marks_are_tried_again(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 2);
+    add_pod(&c, "usual", "");
+    run(&c, 5);
+    c.silent = 1;
+    c.middle.refusals = 3;
+    run(&c, 60);
+    assert_int_equal(c.middle.refusals, 0);
+    assert_false(is_pod_ready(&c, "usual"));
+    assert_non_null(world_event(&c.w, "NodeNotReady", "usual"));
+    end(&c);
+}
+
+/* While renewals are not told, no node is given up: the server has them. */
+static void a_late_informer_condemns_nobody(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 2);
+    run(&c, 5);
+    c.middle.is_deaf = true;
+    run(&c, 180);
+    assert_true(str_is(ready_of(&c, "node-0")->status, "True"));
+    assert_true(str_is(ready_of(&c, "node-1")->status, "True"));
+    c.middle.is_deaf = false;
+    run(&c, 10);
+    c.silent = 1;
+    run(&c, 90);
+    assert_true(str_is(ready_of(&c, "node-0")->status, "True"));
+    assert_true(str_is(ready_of(&c, "node-1")->status, "Unknown"));
+    end(&c);
+}
+
 static size_t count_tainted(struct cluster *c) {
     size_t n = 0;
     for (size_t i = 0; i < c->nodes; i++)
@@ -278,6 +387,30 @@ static void zones_lose_nodes_slowly(void **state) {
     end(&c);
 }
 
+/* In a large zone of which more than half is gone a node comes in 100 s, and in 10 s again when
+ * enough of them are back. */
+static void a_large_zone_loses_nodes_more_slowly(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 60);
+    c.silent = 34;
+    run(&c, 55);
+    assert_int_equal(count_tainted(&c), 1);
+    run(&c, 60);
+    assert_int_equal(count_tainted(&c), 1);
+    run(&c, 50);
+    assert_int_equal(count_tainted(&c), 2);
+    c.silent = 20;
+    run(&c, 5);
+    for (size_t i = 26; i < 40; i++)
+        set_ready(&c, i, "True");
+    run(&c, 5);
+    size_t before = count_tainted(&c); /* some of them may be back */
+    run(&c, 40);
+    assert_in_range(count_tainted(&c), before + 3, before + 4);
+    end(&c);
+}
+
 /* A node of which no kubelet has ever spoken has a minute to appear. */
 static void nodes_that_never_spoke(void **state) {
     (void)state;
@@ -301,7 +434,11 @@ int main(void) {
         cmocka_unit_test(zones),
         cmocka_unit_test(conditions_are_taints),
         cmocka_unit_test(nodes_fall_silent),
+        cmocka_unit_test(what_a_kubelet_says_of_its_node_is_not_about_pods),
+        cmocka_unit_test(marks_are_tried_again),
+        cmocka_unit_test(a_late_informer_condemns_nobody),
         cmocka_unit_test(zones_lose_nodes_slowly),
+        cmocka_unit_test(a_large_zone_loses_nodes_more_slowly),
         cmocka_unit_test(nodes_that_never_spoke),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

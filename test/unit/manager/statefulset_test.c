@@ -174,6 +174,52 @@ static void on_delete_waits(void **state) {
     managed_stop(&m);
 }
 
+/* What a StatefulSet's first revision keeps, as text, with what older versions wrote beside it. The
+ * revision and the StatefulSet are gone then. */
+static struct str old_data(struct managed *m) {
+    static const struct str mark = STR_INIT("\"metadata\":{");
+    struct buf text = BUF_INIT(SIZE_MAX);
+    struct managed_names names = managed_names(m, API_T_controller_revision);
+    assert_int_equal(names.v.n, 1);
+    const struct api_object *o = world_get(&m->w, API_T_controller_revision, names.v.v[0]);
+    json_write(&text, &((const struct api_controller_revision *)o->body)->data, NULL);
+    struct str data = arena_str(&m->w.arena, buf_view(&text));
+    size_t at = str_find(data, mark) + mark.n;
+    assert_true(at < data.n);
+    world_delete(&m->w, API_T_stateful_set, "db");
+    world_delete(&m->w, API_T_controller_revision, names.v.v[0]);
+    vec_release(&names.v);
+    buf_release(&text);
+    struct str head = str_sub(data, 0, at), tail = str_sub(data, at, data.n);
+    return arena_printf(&m->w.arena, "%.*s\"creationTimestamp\":null,%.*s", STR_ARG(head),
+                        STR_ARG(tail));
+}
+
+/* Until 1.33 revisions had a time of creation in their templates, which was null. */
+static void revisions_of_older_versions_are_known(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, STS, "");
+    world_create(&m.w, SPEC(0, "", "one"));
+    world_run(&m.w, 1);
+    struct str data = old_data(&m);
+    world_create(&m.w, arena_printf(&m.w.arena,
+                                    "{apiVersion: apps/v1, kind: ControllerRevision, metadata: "
+                                    "{name: db-old, labels: {app: db}}, revision: 1, data: %.*s}",
+                                    STR_ARG(data))
+                           .p);
+    world_create(&m.w, SPEC(1, "", "one"));
+    roll(&m, 3);
+    assert_int_equal(world_count(&m.w, API_T_controller_revision), 1);
+    assert_true(str_is(status_of(&m)->update_revision, "db-old"));
+    assert_true(str_is(status_of(&m)->current_revision, "db-old"));
+    set_image(&m, "two");
+    roll(&m, 5);
+    assert_int_equal(world_count(&m.w, API_T_controller_revision), 2);
+    assert_true(has_image(&m, "db-0", "two"));
+    managed_stop(&m);
+}
+
 static void several_may_be_unavailable(void **state) {
     struct managed m;
     (void)state;
@@ -257,6 +303,7 @@ int main(void) {
         cmocka_unit_test(updates_go_down),
         cmocka_unit_test(a_partition_is_kept),
         cmocka_unit_test(on_delete_waits),
+        cmocka_unit_test(revisions_of_older_versions_are_known),
         cmocka_unit_test(several_may_be_unavailable),
         cmocka_unit_test(failed_members_are_replaced),
         cmocka_unit_test(claims_go_with_their_owners),
