@@ -64,7 +64,8 @@ static const struct opt up_opts[] = {
     {.name = "ephemeral",
      .kind = OPT_FLAG,
      .help = "Run the command behind -- with KUBECONFIG set, and end with it and its exit code. "
-             "Nothing is kept, and the port is any that is free.",
+             "Nothing is kept, and the port is any that is free, unless --secure-port names one "
+             "that is not the default.",
      .offset = offsetof(struct up_opts, ephemeral)},
     {0},
 };
@@ -328,7 +329,8 @@ static int run(struct cmd_call *call, struct err *err) {
     up.serve_opts = up.opts->serve;
     if (up.opts->ephemeral) {
         up.serve_opts.memory = true;
-        up.serve_opts.port = 0;
+        if (up.serve_opts.port == SERVE_PORT)
+            up.serve_opts.port = 0;
     }
     up.serve_opts.read_log = nodes_read_log;
     if (check(&up, err) < 0 || configure_gates(&up, err) < 0 || read_pools(&up, err) < 0)
