@@ -93,7 +93,11 @@ static bool is_held(struct walk *w, struct nodes__container *c) {
     struct nodes__sources *sources = w->facts->sources;
     if (!sources || (c->mode != NODES__WAITING && c->mode != NODES__BACKOFF))
         return false;
-    c->fault = nodes__env_fault(w->a, sources, w->pod, c->spec);
+    c->reason = nodes__image_reason(w->a, c->spec, &c->wishes, &c->fault);
+    if (!c->reason.n) {
+        c->reason = STR("CreateContainerConfigError");
+        c->fault = nodes__env_fault(w->a, sources, w->pod, c->spec);
+    }
     c->is_held = c->fault.p;
     return c->is_held;
 }

@@ -19,7 +19,7 @@
 
 void nodes__free_pod(struct nodes *n, struct nodes__pod *pod) {
     struct nodes__node *node = pod->node;
-    nodes__await(n, pod, &(struct nodes__sources){0});
+    nodes__await(n, pod, &(struct nodes__sources){0}, false);
     node->pods.v[pod->place] = node->pods.v[--node->pods.n];
     node->pods.v[pod->place]->place = pod->place;
     map_del(&n->pods, pod->object->meta->uid);
@@ -235,7 +235,7 @@ static void lead(struct nodes *n, struct work *w, struct nodes__pod *pod) {
     facts.sources = &sources;
     facts.deferred = why_deferred(n, w, pod);
     struct nodes__pod_next next = nodes__next_of_pod(work_arena(w), pod->object, &facts, &status);
-    nodes__await(n, pod, &sources);
+    nodes__await(n, pod, &sources, next.lacks);
     nodes__tell_stop(n, pod);
     if (next.step != NODES__POD_GOES)
         tell_held(n, w, pod, &next, &status);
