@@ -279,11 +279,13 @@ static void on_components_ready(void *arg) {
 }
 
 static void run_cluster(struct up *up) {
+    const struct auth_authority authority = {up->serve.pki.ca_certificate, up->serve.pki.ca_key};
     const struct part_setup setup = {.scheduler_gates = &up->gates[SCHEDULER].enabled,
                                      .manager_gates = &up->gates[MANAGER].enabled,
                                      .kubelet_gates = &up->gates[KUBELET].enabled,
                                      .root_ca = up->serve.pki.ca_certificate,
                                      .issuer = &up->serve.auth.setup.issuer,
+                                     .authority = &authority,
                                      .pools = up->pools.v,
                                      .pool_count = up->pools.n};
     up->serve.interrupted = stop;
