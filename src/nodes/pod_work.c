@@ -183,6 +183,7 @@ static struct nodes__pod_facts facts_of(const struct nodes *n, const struct node
         .host_ip = host_ip_of(n, node, a),
         .booted = node->booted,
         .away_until = node->away_until,
+        .stop_seen = pod->stop_seen,
     };
     if (pod->number)
         facts.pod_ip = nodes__pod_address(a, &node->range, pod->number);
@@ -231,6 +232,8 @@ static void tell_held(struct nodes *n, struct work *w, struct nodes__pod *pod,
 static void lead(struct nodes *n, struct work *w, struct nodes__pod *pod) {
     struct api_pod_status status;
     struct nodes__sources sources = sources_of(n, pod);
+    if (!pod->stop_seen && pod->object->meta->deletion_timestamp.set)
+        pod->stop_seen = nodes__wall(n);
     struct nodes__pod_facts facts = facts_of(n, pod, work_arena(w));
     facts.sources = &sources;
     facts.deferred = why_deferred(n, w, pod);
