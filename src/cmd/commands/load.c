@@ -127,7 +127,9 @@ static void hint_at_kind(struct load *l, struct str api_version, struct str kind
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX), hint = BUF_INIT(SIZE_MAX);
     kubectl_write_name(&hint, api_version, kind, name);
     buf_add(&hint, STR(": "));
-    if (!kind_hint_write(&hint, api_version, kind))
+    if (registry_standing_of(api_version, kind) == REGISTRY_CUSTOM)
+        buf_add(&hint, STR("custom resources are not served: leave it out"));
+    else if (!kind_hint_write(&hint, api_version, kind))
         return;
     cmd_add_title(ctx, CMD_HINT, &text);
     printable_add(&text, buf_view(&hint));
