@@ -98,10 +98,9 @@ const struct api_object *apiserver__stored(const struct apiserver__call *c);
  * run only answers. */
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code);
 
-/* Warns who writes an object that nothing comes of here, such as a webhook's; old is what it
- * replaces, or NULL. */
-void apiserver__warn_of_unserved(struct apiserver__call *c, const struct api_object *o,
-                                 const struct api_object *old);
+/* Warns who writes an object that nothing comes of here, such as a webhook's. Of what is deleted,
+ * and of what somebody tells of an object, it was warned when that was written. */
+void apiserver__warn_of_unserved(struct apiserver__call *c, const struct api_object *o);
 
 /* Would writing the draft change nothing of what is stored, not a byte? */
 bool apiserver__is_unchanged(const struct api_object *draft, const struct api_object *stored);

@@ -22,9 +22,9 @@ static void warn(struct apiserver__call *c, struct str text) {
 }
 
 /* Labels that ask for pods of a certain security, when they are new or have another value. */
-static void warn_of_pod_security(struct apiserver__call *c, const struct api_object *o,
-                                 const struct api_object *old) {
+static void warn_of_pod_security(struct apiserver__call *c, const struct api_object *o) {
     static const struct str prefix = STR_INIT("pod-security.kubernetes.io/");
+    const struct api_object *old = apiserver__stored(c);
     const struct labels *labels = &o->meta->labels;
     for (size_t i = 0; i < labels->n; i++) {
         const struct label *l = &labels->v[i];
@@ -39,13 +39,19 @@ static void warn_of_pod_security(struct apiserver__call *c, const struct api_obj
     }
 }
 
-void apiserver__warn_of_unserved(struct apiserver__call *c, const struct api_object *o,
-                                 const struct api_object *old) {
+static bool is_written(const struct apiserver_request *r) {
+    return !r->subresource && (r->verb == REGISTRY_VERB_CREATE || r->verb == REGISTRY_VERB_UPDATE ||
+                               r->verb == REGISTRY_VERB_PATCH);
+}
+
+void apiserver__warn_of_unserved(struct apiserver__call *c, const struct api_object *o) {
+    if (!is_written(c->r))
+        return;
     for (size_t i = 0; i < sizeof unserved / sizeof *unserved; i++)
         if (api_object_is(o, unserved[i].type))
             warn(c, arena_printf(c->r->arena, "this server does not %s", unserved[i].what));
     if (api_object_is(o, API_T_namespace))
-        warn_of_pod_security(c, o, old);
+        warn_of_pod_security(c, o);
     if (api_object_is(o, API_T_api_service) &&
         ((const struct api_api_service *)o->body)->spec.service)
         warn(c, STR("this server does not pass requests on to other servers"));

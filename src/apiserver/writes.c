@@ -47,17 +47,9 @@ static void count_service(struct apiserver__call *c, const struct api_object *o,
         registry_ranges_add(c->s->ranges, o);
 }
 
-/* What is deleted, and what somebody tells of an object, was warned of when it was written. */
-static void warn_of_unserved(struct apiserver__call *c, const struct api_object *draft) {
-    if (c->r->verb == REGISTRY_VERB_CREATE || c->r->verb == REGISTRY_VERB_UPDATE ||
-        c->r->verb == REGISTRY_VERB_PATCH)
-        if (!c->r->subresource)
-            apiserver__warn_of_unserved(c, draft, apiserver__stored(c));
-}
-
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code) {
     api_object_settle(draft);
-    warn_of_unserved(c, draft);
+    apiserver__warn_of_unserved(c, draft);
     if (c->r->options.dry_run) {
         const struct api_object *o = api_publish(draft);
         apiserver__answer(c->out, code, o);
