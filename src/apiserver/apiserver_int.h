@@ -98,10 +98,6 @@ const struct api_object *apiserver__stored(const struct apiserver__call *c);
  * run only answers. */
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code);
 
-/* Warns who writes an object that nothing comes of here, such as a webhook's. Of what is deleted,
- * and of what somebody tells of an object, it was warned when that was written. */
-void apiserver__warn_of_unserved(struct apiserver__call *c, const struct api_object *o);
-
 /* Would writing the draft change nothing of what is stored, not a byte? */
 bool apiserver__is_unchanged(const struct api_object *draft, const struct api_object *stored);
 
@@ -158,6 +154,10 @@ void apiserver__create_draft(struct apiserver__call *c, struct api_object *o);
  * what update, patch and apply share. The draft is taken. */
 void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
                         const struct api_object *stored);
+
+/* Warns who writes an object that nothing comes of here, such as a webhook's. Of what is deleted,
+ * and of what somebody tells of an object, it was warned when that was written. */
+void apiserver__warn_of_unserved(struct apiserver__call *c, const struct api_object *o);
 
 /* n random letters for a name, in the arena. */
 struct str apiserver__letters(struct apiserver *s, struct arena *a, size_t n);

@@ -15,28 +15,32 @@ static const struct {
     {API_T_validating_admission_policy_binding, "apply admission policies"},
 };
 
-static void warn(struct apiserver__call *c, struct str text) {
-    struct valid_warnings *w = &c->warnings;
-    if (w->n < sizeof w->v / sizeof *w->v)
-        w->v[w->n++] = text;
-}
-
 /* Labels that ask for pods of a certain security, when they are new or have another value. */
-static void warn_of_pod_security(struct apiserver__call *c, const struct api_object *o) {
+static struct str pod_security_of(struct arena *a, const struct api_object *o,
+                                  const struct api_object *old) {
     static const struct str prefix = STR_INIT("pod-security.kubernetes.io/");
-    const struct api_object *old = apiserver__stored(c);
     const struct labels *labels = &o->meta->labels;
     for (size_t i = 0; i < labels->n; i++) {
         const struct label *l = &labels->v[i];
         const struct label *was = old ? labels_find(&old->meta->labels, l->key) : NULL;
-        if (!str_starts(l->key, prefix) || (was && str_eq(was->value, l->value)))
-            continue;
-        warn(c,
-             arena_printf(c->r->arena,
-                          "this server does not check pod security: the label %.*s has no effect",
-                          STR_ARG(l->key)));
-        return;
+        if (str_starts(l->key, prefix) && !(was && str_eq(was->value, l->value)))
+            return arena_printf(a,
+                                "this server does not check pod security: the label %.*s has no "
+                                "effect",
+                                STR_ARG(l->key));
     }
+    return STR("");
+}
+
+struct str apiserver_unserved(struct arena *a, const struct api_object *o,
+                              const struct api_object *old) {
+    for (size_t i = 0; i < sizeof unserved / sizeof *unserved; i++)
+        if (api_object_is(o, unserved[i].type))
+            return arena_printf(a, "this server does not %s", unserved[i].what);
+    if (api_object_is(o, API_T_api_service) &&
+        ((const struct api_api_service *)o->body)->spec.service)
+        return STR("this server does not pass requests on to other servers");
+    return api_object_is(o, API_T_namespace) ? pod_security_of(a, o, old) : STR("");
 }
 
 static bool is_written(const struct apiserver_request *r) {
@@ -45,14 +49,11 @@ static bool is_written(const struct apiserver_request *r) {
 }
 
 void apiserver__warn_of_unserved(struct apiserver__call *c, const struct api_object *o) {
+    struct valid_warnings *w = &c->warnings;
     if (!is_written(c->r))
         return;
-    for (size_t i = 0; i < sizeof unserved / sizeof *unserved; i++)
-        if (api_object_is(o, unserved[i].type))
-            warn(c, arena_printf(c->r->arena, "this server does not %s", unserved[i].what));
-    if (api_object_is(o, API_T_namespace))
-        warn_of_pod_security(c, o);
-    if (api_object_is(o, API_T_api_service) &&
-        ((const struct api_api_service *)o->body)->spec.service)
-        warn(c, STR("this server does not pass requests on to other servers"));
+    const struct api_object *old = api_object_is(o, API_T_namespace) ? apiserver__stored(c) : NULL;
+    struct str text = apiserver_unserved(c->r->arena, o, old);
+    if (text.n && w->n < sizeof w->v / sizeof *w->v)
+        w->v[w->n++] = text;
 }
