@@ -8,6 +8,7 @@
  *
  * Follows github.com/distribution/reference, func ParseNormalizedNamed, func Parse,
  * func splitDockerDomain.
+ * Follows k8s.io/kubernetes pkg/util/parsers, func ParseImageName.
  */
 #include "api/image.h"
 
@@ -137,21 +138,60 @@ static size_t full_length(struct str path, bool has_domain) {
     return path.n + (is_short ? sizeof "library/" - 1 : 0);
 }
 
+/* It looks like the id of an image. */
+static bool is_id(struct str image) {
+    return image.n == SHA256_DIGITS && all(image, is_lower_hex);
+}
+
+/* Is it a reference? *tag is that which it names, or which it stands for; with a digest alone it
+ * is empty. */
+static bool read_reference(struct str image, struct str *tag) {
+    struct str path, digest;
+    bool has_domain, has_digest = str_cut(image, '@', &path, &digest);
+    if ((has_digest && !is_digest(digest)) || is_id(image) || !take_domain(&path, &has_domain))
+        return false;
+    bool has_tag = str_cut(path, ':', &path, tag);
+    if (!has_tag)
+        *tag = has_digest ? STR("") : STR("latest");
+    return (!has_tag || is_tag(*tag)) && is_path(path) &&
+           full_length(path, has_domain) <= LONGEST_PATH;
+}
+
 struct str api_image_tag(struct str image) {
-    const struct str none = STR("");
-    struct str path, digest, tag;
-    bool has_digest = str_cut(image, '@', &path, &digest);
-    if (has_digest && !is_digest(digest))
-        return none;
-    if (image.n == SHA256_DIGITS && all(image, is_lower_hex))
-        return none;
-    bool has_domain;
-    if (!take_domain(&path, &has_domain))
-        return none;
-    bool has_tag = str_cut(path, ':', &path, &tag);
-    if ((has_tag && !is_tag(tag)) || !is_path(path) || full_length(path, has_domain) > LONGEST_PATH)
-        return none;
-    if (has_tag)
-        return tag;
-    return has_digest ? none : STR("latest");
+    struct str tag;
+    return read_reference(image, &tag) ? tag : STR("");
+}
+
+/* The name of the repository on its registry, whatever stands in it. *prefix is what short names
+ * have in front. */
+static struct str repository_of(struct str image, const char **prefix) {
+    struct str first, rest, name = image;
+    bool is_default = true;
+    if (str_cut(image, '/', &first, &rest) && looks_like_domain(first)) {
+        is_default = str_is(first, "docker.io") || str_is(first, "index.docker.io");
+        name = rest;
+    }
+    *prefix = is_default && str_find_char(name, '/') == STR_NONE ? "library/" : "";
+    size_t colon = str_find_char(name, ':');
+    return colon == STR_NONE ? name : str_sub(name, 0, colon);
+}
+
+struct str api_image_fault(struct arena *a, struct str image) {
+    struct str tag;
+    const char *prefix;
+    if (read_reference(image, &tag))
+        return STR("");
+    if (is_id(image))
+        return arena_printf(a,
+                            "invalid repository name (%.*s), cannot specify 64-byte hexadecimal "
+                            "strings",
+                            STR_ARG(image));
+    struct str repository = repository_of(image, &prefix);
+    for (size_t i = 0; i < repository.n; i++)
+        if (ascii_is_upper(repository.p[i]))
+            return arena_printf(a,
+                                "invalid reference format: repository name (%s%.*s) must be "
+                                "lowercase",
+                                prefix, STR_ARG(repository));
+    return STR("invalid reference format");
 }

@@ -4,6 +4,7 @@
 #ifndef API_IMAGE_H
 #define API_IMAGE_H
 
+#include "base/arena.h"
 #include "base/str.h"
 
 /*
@@ -11,5 +12,9 @@
  * digest, empty when there is only a digest or when the text is no valid reference.
  */
 struct str api_image_tag(struct str image);
+
+/* Why a text is no image reference, as those who pull images say it; empty if it is one. In the
+ * arena or static. */
+struct str api_image_fault(struct arena *a, struct str image);
 
 #endif

@@ -167,6 +167,11 @@ bool apiserver_advertise_again(struct apiserver *s, struct str address, uint16_t
  * live in the arena. */
 struct registry_failure apiserver_load(struct apiserver *s, struct arena *a, struct api_object *o);
 
+/* What the server does not do that somebody who writes such an object may expect, in a sentence, in
+ * the arena; empty: nothing. `old` is what it replaces, or NULL. */
+struct str apiserver_unserved(struct arena *a, const struct api_object *o,
+                              const struct api_object *old);
+
 /* A get or a list, on any thread. */
 void apiserver_read(struct apiserver *s, const struct apiserver_request *r,
                     struct apiserver_response *out);

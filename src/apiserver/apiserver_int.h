@@ -158,6 +158,10 @@ void apiserver__create_draft(struct apiserver__call *c, struct api_object *o);
 void apiserver__replace(struct apiserver__call *c, struct api_object *draft,
                         const struct api_object *stored);
 
+/* Warns who writes an object that nothing comes of here, such as a webhook's. Of what is deleted,
+ * and of what somebody tells of an object, it was warned when that was written. */
+void apiserver__warn_of_unserved(struct apiserver__call *c, const struct api_object *o);
+
 /* n random letters for a name, in the arena. */
 struct str apiserver__letters(struct apiserver *s, struct arena *a, size_t n);
 

@@ -226,6 +226,10 @@ static struct registry_failure check_run(const struct connection *c, const struc
     else if (status && status->state.waiting) {
         what = "is waiting to start: ";
         reason = status->state.waiting->reason;
+        if (str_is(reason, "ErrImagePull"))
+            reason = STR("image can't be pulled");
+        else if (str_is(reason, "ImagePullBackOff"))
+            reason = STR("trying and failing to pull image");
     } else if (status)
         what = "is waiting to start - no logs yet";
     return registry_bad_request(

@@ -51,6 +51,7 @@ static void count_service(struct apiserver__call *c, const struct api_object *o,
 
 void apiserver__put(struct apiserver__call *c, struct api_object *draft, int code) {
     api_object_settle(draft);
+    apiserver__warn_of_unserved(c, draft);
     if (c->r->options.dry_run) {
         const struct api_object *o = api_publish(draft);
         apiserver__answer(c->out, code, o);

@@ -21,7 +21,7 @@ struct auth_pki_options {
 
 /* Everything as PEM. */
 struct auth_pki {
-    struct str ca_certificate;
+    struct str ca_certificate, ca_key;
     struct str server_certificate, server_key;
     struct str admin_certificate, admin_key; /* kubernetes-admin of system:masters */
     struct str service_account_key;          /* signs tokens */
@@ -65,6 +65,33 @@ struct auth_client {
 int auth_client_verify(const struct auth_client_ca *ca, struct arena *a,
                        const struct api_strs *chain, int64_t now, struct auth_client *out,
                        struct err *err);
+
+/* ---- those that others ask for ---- */
+
+/* Who certifies what others ask for; everything as PEM. */
+struct auth_authority {
+    struct str certificate, key;
+};
+
+/* What is asked for. */
+struct auth_request {
+    struct str pem;         /* PKCS #10 */
+    struct api_strs usages; /* in the words of CertificateSigningRequests */
+    int64_t now, seconds;   /* since the epoch; and for how long */
+};
+
+/* Are both PEM, and is the key that of the certificate? -1 when not. */
+int auth_authority_check(const struct auth_authority *authority, struct err *err);
+
+/* May a signer of Kubernetes certify such a request? False: it is not one whom we know. *fault:
+ * why not, in upstream's words; empty: it may. In the arena. */
+bool auth_request_judge(struct arena *a, struct str signer, const struct auth_request *r,
+                        struct str *fault);
+
+/* The certificate for a request as PEM, in the arena: with the subject and the other names that it
+ * has, no longer than the authority's own. Absent after a failure. */
+struct str auth_request_sign(struct arena *a, const struct auth_authority *by,
+                             const struct auth_request *r, struct err *err);
 
 /* ---- kubeconfig ---- */
 

@@ -55,6 +55,10 @@ struct auth__issuer {
 X509 *auth__certificate_make(EVP_PKEY *key, const struct auth__subject *s,
                              const struct auth__issuer *by, struct err *err);
 
+/* Gives a certificate that is being made a random number of 127 bits: others may have certified as
+ * well. */
+bool auth__certificate_number(X509 *cert);
+
 /* When the certificate ends, in seconds since the epoch. */
 int64_t auth__certificate_until(const X509 *cert);
 

@@ -254,8 +254,7 @@ static void advertise(struct serve *s) {
 /* ---- ready, and the end ---- */
 
 static struct str url_of(struct serve *s) {
-    return arena_printf(s->call->arena, "https://%.*s:%u", STR_ARG(s->opts->bind_address),
-                        (unsigned)server_port(s->server));
+    return arena_printf(s->call->arena, "https://%s", server_address(s->server));
 }
 
 struct auth_kubeconfig serve_access(struct serve *s) {

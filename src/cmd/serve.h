@@ -18,6 +18,9 @@
 
 struct tolexpr;
 
+/* Where it listens by default. */
+enum { SERVE_PORT = 6443 };
+
 /* A command embeds them and names SERVE_GROUPS among its groups. */
 struct serve_opts {
     struct gates_opts gates;

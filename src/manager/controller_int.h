@@ -17,6 +17,7 @@
 #include "manager/manager.h"
 #include "net/loop.h"
 
+struct auth_authority;
 struct auth_issuer;
 struct intern;
 struct members;
@@ -34,6 +35,7 @@ struct manager {
     const struct feature_set *gates;
     struct str root_ca;
     const struct auth_issuer *issuer;
+    const struct auth_authority *authority;
     uint64_t seed;
     struct intern *atoms;
     struct match *match;    /* shared by all controllers: tolerations, taints, node affinity */

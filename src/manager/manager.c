@@ -102,6 +102,7 @@ struct manager *manager_new(const struct manager_opts *opts, struct err *err) {
     m->gates = opts->gates;
     m->root_ca = opts->root_ca;
     m->issuer = opts->issuer;
+    m->authority = opts->authority;
     m->seed = opts->seed;
     m->most_objects = opts->most_objects ? opts->most_objects : LIMIT_MANAGED_OBJECTS;
     m->atoms = intern_new(opts->seed);

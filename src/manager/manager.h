@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
+struct auth_authority;
 struct auth_issuer;
 struct client;
 struct feature_set;
@@ -30,7 +31,8 @@ struct manager_opts {
     const struct match_engine *engine; /* stored: evaluates expressions of tolerations; or NULL */
     struct str root_ca;                /* stored: PEM, what pods trust; empty: not published */
     const struct auth_issuer *issuer;  /* stored: signs tokens of Secrets; or NULL: nobody does */
-    uint64_t seed;                     /* of maps; nothing observable depends on it */
+    const struct auth_authority *authority; /* stored: certifies; or NULL: nobody does */
+    uint64_t seed;                          /* of maps; nothing observable depends on it */
     /* Which controllers run, by upstream's names, as --controllers has them: "*" is all that run
      * by default, "-name" is not this one. Borrowed. None: "*". */
     const struct str *controllers;

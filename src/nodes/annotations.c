@@ -24,6 +24,7 @@ static const struct rule pod_rules[] = {
     {.name = "ready", .words = {"true", "false"}},
     {.name = "startup-seconds", .most = INT32_MAX},
     {.name = "live-seconds", .most = INT32_MAX},
+    {.name = "image", .words = {"missing"}},
     {0},
 };
 static const struct rule node_rules[] = {

@@ -33,7 +33,7 @@ struct awaited {
     char key[]; /* kind/namespace/name */
 };
 
-/* A pod that waits. */
+/* A pod that waits, if only for its own object to change. */
 struct nodes__held {
     struct wait *waits;
     size_t n;
@@ -85,18 +85,20 @@ static void leave_all(struct nodes *n, struct nodes__held *held) {
     held->n = 0;
 }
 
-void nodes__await(struct nodes *n, struct nodes__pod *pod, const struct nodes__sources *sources) {
+void nodes__await(struct nodes *n, struct nodes__pod *pod, const struct nodes__sources *sources,
+                  bool is_held) {
     AUTO(arena_release) struct arena a = {0};
     if (pod->held)
         leave_all(n, pod->held);
-    if (!sources->n) {
+    if (!sources->n && !is_held) {
         free(pod->held);
         pod->held = NULL;
         return;
     }
     if (!pod->held)
         pod->held = xcalloc(1, sizeof *pod->held);
-    pod->held->waits = xcalloc(sources->n, sizeof *pod->held->waits);
+    if (sources->n)
+        pod->held->waits = xcalloc(sources->n, sizeof *pod->held->waits);
     pod->held->n = sources->n;
     for (size_t i = 0; i < sources->n; i++) {
         struct str key = key_of(&a, sources->lacking[i].source, pod->object->meta->namespace,

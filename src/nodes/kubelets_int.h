@@ -72,6 +72,7 @@ struct nodes__pod {
     const struct api_object *object; /* held: as it was seen last */
     size_t place;                    /* in node->pods */
     bool is_told_to_stop;            /* which was said */
+    int64_t stop_seen;               /* wall time at which its deletion was; 0: it was not */
     struct nodes__held *held;        /* by what it lacks; NULL: by nothing (pod_sources_int.h) */
     uint32_t number;                 /* its address by this; 0: it has none of this node */
 };
@@ -242,6 +243,7 @@ struct nodes__pod_facts {
     struct str host_ip, pod_ip;
     int64_t booted;      /* containers that were started before this second have died; 0: none */
     int64_t away_until;  /* what was due before this time has happened then; 0: nothing */
+    int64_t stop_seen;   /* wall time at which its deletion was seen; 0: in its second */
     struct str deferred; /* why it cannot get the resources that it asks for now; empty: it can */
     struct nodes__sources *sources; /* ConfigMaps and Secrets; NULL: all are there */
 };

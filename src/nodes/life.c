@@ -93,7 +93,11 @@ static bool is_held(struct walk *w, struct nodes__container *c) {
     struct nodes__sources *sources = w->facts->sources;
     if (!sources || (c->mode != NODES__WAITING && c->mode != NODES__BACKOFF))
         return false;
-    c->fault = nodes__env_fault(w->a, sources, w->pod, c->spec);
+    c->reason = nodes__image_reason(w->a, c->spec, &c->wishes, &c->fault);
+    if (!c->reason.n) {
+        c->reason = STR("CreateContainerConfigError");
+        c->fault = nodes__env_fault(w->a, sources, w->pod, c->spec);
+    }
     c->is_held = c->fault.p;
     return c->is_held;
 }
@@ -306,20 +310,22 @@ static void meet_deadline(struct walk *w) {
 
 /* ---- a pod that is deleted ---- */
 
-/* The second in which it was, and its grace in nanoseconds. */
-static int64_t deleted_at(const struct api_object_meta *meta, int64_t *grace) {
-    int64_t second;
+/* When it was, in nanoseconds, and its grace. The timestamp tells the second alone: within it, it
+ * is when the deletion was seen. */
+static int64_t deleted_at(const struct walk *w, const struct api_object_meta *meta,
+                          int64_t *grace) {
+    int64_t second, seen = w->facts->stop_seen;
     *grace = nodes__after(meta->deletion_grace_period_seconds.v, 0);
     if (__builtin_sub_overflow(meta->deletion_timestamp.sec, meta->deletion_grace_period_seconds.v,
                                &second))
         second = 0;
-    return second;
+    int64_t first = nodes__after(second, 0), last = nodes__after(second, CLOCK_SECOND);
+    return seen < first ? first : seen < last ? seen : last;
 }
 
-static int64_t end_of_stop(const struct nodes__container *c, int64_t second, int64_t grace) {
-    int64_t delay = c->wishes.stop_delay < grace ? c->wishes.stop_delay : grace;
-    int64_t at = nodes__after(second, delay);
-    return at == INT64_MAX ? nodes__after(second, 0) : at;
+static int64_t end_of_stop(const struct nodes__container *c, int64_t deleted, int64_t grace) {
+    int64_t at, delay = c->wishes.stop_delay < grace ? c->wishes.stop_delay : grace;
+    return delay == INT64_MAX || __builtin_add_overflow(deleted, delay, &at) ? deleted : at;
 }
 
 static bool any_runs(const struct nodes__life *life) {
@@ -332,12 +338,12 @@ static bool any_runs(const struct nodes__life *life) {
 /* Containers that run are told to stop, and have their time for it; sidecars go last. */
 static void stop(struct walk *w, const struct api_object_meta *meta) {
     struct nodes__life *life = w->life;
-    int64_t grace, second = deleted_at(meta, &grace), others = INT64_MIN;
+    int64_t grace, deleted = deleted_at(w, meta, &grace), others = INT64_MIN;
     for (size_t i = life->n; i-- > 0;) {
         struct nodes__container *c = &life->v[i];
         if (c->mode != NODES__RUNNING)
             continue;
-        int64_t at = end_of_stop(c, second, grace);
+        int64_t at = end_of_stop(c, deleted, grace);
         if (c->role == NODES__MAIN)
             others = at > others ? at : others;
         else if (at < others)

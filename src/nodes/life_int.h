@@ -44,6 +44,7 @@ struct nodes__wishes {
     int64_t stop_delay;  /* between its being told to stop and its end, hooks included */
     bool has_startup, has_readiness, has_liveness; /* probes */
     bool fails_startup;                            /* it is the startup probe that fails */
+    bool lacks_image;                              /* which cannot be pulled */
     bool has_program;
     struct nodes__program program;
 };
@@ -54,6 +55,16 @@ enum nodes__role { NODES__INIT, NODES__SIDECAR, NODES__MAIN, NODES__EPHEMERAL };
 struct nodes__wishes nodes__read_wishes(struct arena *a, const struct api_object *pod,
                                         const struct api_container *c, enum nodes__role role,
                                         const struct nodes__pod_facts *facts);
+
+/* ---- images ---- */
+
+/* What is wrong when an image cannot be pulled. */
+#define NODES__NO_IMAGE "simulated: the image is missing"
+
+/* Why a container is not made when its image is not there, in one word; empty: it is there.
+ * *message says more, in the arena. */
+struct str nodes__image_reason(struct arena *a, const struct api_container *c,
+                               const struct nodes__wishes *w, struct str *message);
 
 /* ---- lives ---- */
 
@@ -81,6 +92,7 @@ struct nodes__container {
     bool is_started, is_ready; /* while it runs: as its probes tell */
     bool is_held;              /* its time has come, and it lacks what it is made of */
     struct str fault;          /* what that is; empty: it is not known yet */
+    struct str reason;         /* what kubelets call that */
     struct nodes__wishes wishes;
 };
 

@@ -162,7 +162,7 @@ static void set_state(const struct scene *s, const struct nodes__container *c,
     bool waits_for_others = s->life->inits && c->role != NODES__EPHEMERAL;
     out->state = (struct api_container_state){0};
     if (c->fault.n) {
-        out->state.waiting = waiting(s, STR("CreateContainerConfigError"), c->fault);
+        out->state.waiting = waiting(s, c->reason, c->fault);
         return;
     }
     switch (c->mode) {

@@ -139,6 +139,8 @@ struct nodes__wishes nodes__read_wishes(struct arena *a, const struct api_object
     w.stop_delay = stop.set ? nanos(stop.v) : facts->stop_delay;
     if (__builtin_add_overflow(w.stop_delay, nanos(hook_seconds(c)), &w.stop_delay))
         w.stop_delay = INT64_MAX;
+    const struct label *image = find(&s, "image");
+    w.lacks_image = image && str_is(image->value, "missing");
     read_startup(&s, c, &w);
     read_readiness(&s, c, &w);
     read_liveness(&s, c, &w);

@@ -203,8 +203,31 @@ void nodes__tell_pod(struct nodes *n, struct arena *a, const struct nodes__pod *
     }
 }
 
-static bool is_unmade(const struct api_container_status *s) {
-    return s && s->state.waiting && str_is(s->state.waiting->reason, "CreateContainerConfigError");
+static void say_unpulled(struct speaker *s, struct str image) {
+    say(s, EVENTS_NORMAL, "Pulling", arena_printf(s->a, "Pulling image \"%.*s\"", STR_ARG(image)));
+    say(s, EVENTS_WARNING, "Failed",
+        arena_printf(s->a, "Failed to pull image \"%.*s\": " NODES__NO_IMAGE, STR_ARG(image)));
+    say(s, EVENTS_WARNING, "Failed", STR("Error: ErrImagePull"));
+    say(s, EVENTS_NORMAL, "BackOff",
+        arena_printf(s->a, "Back-off pulling image \"%.*s\"", STR_ARG(image)));
+}
+
+/* What kubelets say of a container that is not made, by the reason for that. */
+static void say_unmade(struct speaker *s, const struct nodes__container *c,
+                       const struct api_container_state_waiting *why) {
+    struct str error = why->reason;
+    if (str_is(why->reason, "CreateContainerConfigError")) {
+        say_pulled(s, c);
+        error = why->message;
+    } else if (str_is(why->reason, "InvalidImageName"))
+        say(s, EVENTS_WARNING, "InspectFailed", why->message);
+    else if (str_is(why->reason, "ErrImageNeverPull"))
+        say(s, EVENTS_WARNING, "ErrImageNeverPull", why->message);
+    else if (str_is(why->reason, "ImagePullBackOff"))
+        say_unpulled(s, c->spec->image);
+    else
+        return;
+    say(s, EVENTS_WARNING, "Failed", arena_printf(s->a, "Error: %.*s", STR_ARG(error)));
 }
 
 void nodes__tell_held(struct nodes *n, struct arena *a, const struct nodes__pod *pod,
@@ -219,12 +242,9 @@ void nodes__tell_held(struct nodes *n, struct arena *a, const struct nodes__pod 
                          STR_ARG(next->unmounted[i].volume), STR_ARG(next->unmounted[i].why)));
     for (size_t i = 0; i < life.n && i < MOST_CONTAINERS; i++) {
         const struct api_container_status *c = status_of(status, &life.v[i]);
-        if (!is_unmade(c))
-            continue;
         turn_to(&s, &life.v[i]);
-        say_pulled(&s, &life.v[i]);
-        say(&s, EVENTS_WARNING, "Failed",
-            arena_printf(a, "Error: %.*s", STR_ARG(c->state.waiting->message)));
+        if (c && c->state.waiting)
+            say_unmade(&s, &life.v[i], c->state.waiting);
     }
 }
 

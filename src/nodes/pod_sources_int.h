@@ -56,9 +56,10 @@ size_t nodes__mount_faults(struct arena *a, struct nodes__sources *sources,
 bool nodes__find_source(void *arg, enum nodes__source source, struct str namespace, struct str name,
                         const struct api_object **out);
 
-/* Has the pod looked at again when what it lacks has come or has changed; with nothing, it waits
- * no more. */
-void nodes__await(struct nodes *n, struct nodes__pod *pod, const struct nodes__sources *sources);
+/* Has the pod looked at again when what it lacks has come or has changed. `is_held`: it lacks
+ * something else as well, of which its object will tell; with nothing at all, it waits no more. */
+void nodes__await(struct nodes *n, struct nodes__pod *pod, const struct nodes__sources *sources,
+                  bool is_held);
 
 /* Is it time to say what the pod waits for, of which this is a hash? It is when that is new, and
  * then ever less often, as a kubelet tries again. *again: nanoseconds until the next time. */

@@ -19,7 +19,7 @@
 
 void nodes__free_pod(struct nodes *n, struct nodes__pod *pod) {
     struct nodes__node *node = pod->node;
-    nodes__await(n, pod, &(struct nodes__sources){0});
+    nodes__await(n, pod, &(struct nodes__sources){0}, false);
     node->pods.v[pod->place] = node->pods.v[--node->pods.n];
     node->pods.v[pod->place]->place = pod->place;
     map_del(&n->pods, pod->object->meta->uid);
@@ -183,6 +183,7 @@ static struct nodes__pod_facts facts_of(const struct nodes *n, const struct node
         .host_ip = host_ip_of(n, node, a),
         .booted = node->booted,
         .away_until = node->away_until,
+        .stop_seen = pod->stop_seen,
     };
     if (pod->number)
         facts.pod_ip = nodes__pod_address(a, &node->range, pod->number);
@@ -231,11 +232,13 @@ static void tell_held(struct nodes *n, struct work *w, struct nodes__pod *pod,
 static void lead(struct nodes *n, struct work *w, struct nodes__pod *pod) {
     struct api_pod_status status;
     struct nodes__sources sources = sources_of(n, pod);
+    if (!pod->stop_seen && pod->object->meta->deletion_timestamp.set)
+        pod->stop_seen = nodes__wall(n);
     struct nodes__pod_facts facts = facts_of(n, pod, work_arena(w));
     facts.sources = &sources;
     facts.deferred = why_deferred(n, w, pod);
     struct nodes__pod_next next = nodes__next_of_pod(work_arena(w), pod->object, &facts, &status);
-    nodes__await(n, pod, &sources);
+    nodes__await(n, pod, &sources, next.lacks);
     nodes__tell_stop(n, pod);
     if (next.step != NODES__POD_GOES)
         tell_held(n, w, pod, &next, &status);

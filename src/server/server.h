@@ -49,6 +49,9 @@ int server_new(const struct server_opts *opts, struct server **out, struct err *
 /* The port that it listens on. */
 uint16_t server_port(const struct server *s);
 
+/* Host and port as they stand in URLs, an IPv6 address in brackets. The server's. */
+const char *server_address(const struct server *s);
+
 /* After `delay` nanoseconds, in which all is served but /readyz fails, lets requests under way
  * finish, for at most `grace` nanoseconds, then stops the core's loop. To be called on the core's
  * thread while its loop runs; again, to end the delay. */

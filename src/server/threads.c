@@ -119,6 +119,10 @@ uint16_t server_port(const struct server *s) {
     return net_server_port(s->net);
 }
 
+const char *server_address(const struct server *s) {
+    return s->public_address;
+}
+
 static void stop_core(void *arg) {
     struct server *s = arg;
     net_loop_stop(s->opts.loop);

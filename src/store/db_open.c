@@ -199,14 +199,22 @@ static int check_tables(struct store__db *db, struct err *err) {
     return rc;
 }
 
+/* A disk that was full leaves empty files, and so does who copies to one. */
+static int refuse_stranger(const struct store__db *db, struct err *err) {
+    struct stat st;
+    if (stat(db->path, &st) == 0 && st.st_size == 0)
+        return store__db_damaged(db, "it is empty", err);
+    return err_set(err, ERR_INVALID,
+                   "'%s': a database of another program: choose another directory", db->path);
+}
+
 static int check_marks(struct store__db *db, struct err *err) {
     int64_t application, version;
     if (read_number(db, "PRAGMA application_id", &application, err) < 0 ||
         read_number(db, "PRAGMA user_version", &version, err) < 0)
         return -1;
     if (application != APPLICATION_ID)
-        return err_set(err, ERR_INVALID,
-                       "'%s': a database of another program: choose another directory", db->path);
+        return refuse_stranger(db, err);
     if (version > VERSION)
         return err_set(err, ERR_INVALID,
                        "'%s': a store of version %lld, and this program knows %d: use the newer "

@@ -172,8 +172,7 @@ static bool add_extensions(X509 *cert, X509 *issuer, const struct auth__subject 
     return s->use != AUTH__SERVER || add_server_names(cert, &s->names);
 }
 
-/* A random number of 127 bits: others may have certified as well. */
-static bool set_serial(X509 *cert) {
+bool auth__certificate_number(X509 *cert) {
     BIGNUM *n = BN_new();
     bool good = n && BN_rand(n, 127, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) &&
                 BN_to_ASN1_INTEGER(n, X509_get_serialNumber(cert));
@@ -188,7 +187,7 @@ static bool add_name(X509_NAME *name, const char *field, const char *value) {
 
 static bool fill(X509 *cert, EVP_PKEY *key, const struct auth__subject *s, X509 *issuer) {
     X509_NAME *name = X509_get_subject_name(cert);
-    return X509_set_version(cert, X509_VERSION_3) && set_serial(cert) &&
+    return X509_set_version(cert, X509_VERSION_3) && auth__certificate_number(cert) &&
            ASN1_TIME_set(X509_getm_notBefore(cert), s->from) &&
            ASN1_TIME_set(X509_getm_notAfter(cert), s->until) && X509_set_pubkey(cert, key) &&
            add_name(name, "O", s->organization) && add_name(name, "CN", s->name) &&

@@ -267,6 +267,7 @@ int auth_pki_open(struct arena *a, const struct auth_pki_options *o, struct auth
     if (open_folder(&f, err) < 0 || open_ca(&f, err) < 0)
         return -1;
     out->ca_certificate = f.ca.cert_pem;
+    out->ca_key = f.ca.key_pem;
     if (open_leaves(&f, out, err) < 0)
         return -1;
     return open_service_account_key(&f, &out->service_account_key, err);

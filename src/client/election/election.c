@@ -141,9 +141,12 @@ static void end(struct election *e, enum election_end how) {
     e->step = ENDED;
     if (e->leads)
         say(e, "%.*s stopped leading", STR_ARG(e->opts.identity));
-    e->leads = false;
-    log_info(e->opts.log, 0, how == ELECTION_LOST ? "lost the lease" : "stopped leading",
+    log_info(e->opts.log, 0,
+             how == ELECTION_LOST ? "lost the lease"
+             : e->leads           ? "stopped leading"
+                                  : "stopped waiting for the lease",
              LOG_STR("lease", e->opts.name));
+    e->leads = false;
     e->opts.ended(e->opts.arg, how);
 }
 

@@ -1,11 +1,12 @@
 /* berth controller-manager: controllers, with whatever API server there is. */
+#include "auth/pki.h"
 #include "client/kubeconfig.h"
 #include "cmd/parts/solo.h"
 #include "manager/manager.h"
 
 struct manager_cmd_opts {
     struct opt_list controllers;
-    struct str root_ca;
+    struct str root_ca, signing_certificate, signing_key;
     struct solo_connection connection;
     struct solo_election election;
     struct solo_serving serving;
@@ -33,6 +34,18 @@ static const struct opt manager_rows[] = {
      .help = "Certificate authority that is published to pods as kube-root-ca.crt; by default that "
              "of the kubeconfig.",
      .offset = offsetof(struct manager_cmd_opts, root_ca)},
+    {.name = "cluster-signing-cert-file",
+     .kind = OPT_STR,
+     .value = "FILE",
+     .help =
+         "Certificate authority that certifies what CertificateSigningRequests ask for; without "
+         "it and its key nobody does.",
+     .offset = offsetof(struct manager_cmd_opts, signing_certificate)},
+    {.name = "cluster-signing-key-file",
+     .kind = OPT_STR,
+     .value = "FILE",
+     .help = "The key of that authority.",
+     .offset = offsetof(struct manager_cmd_opts, signing_key)},
     {0},
 };
 static const struct opt serving_rows[] = {SOLO_SERVING_ROWS("10257"), {0}};
@@ -48,18 +61,37 @@ static int read_root_ca(struct cmd_call *call, const struct kubeconfig_access *a
                : 0;
 }
 
+static int read_authority(struct cmd_call *call, struct auth_authority *out, struct err *err) {
+    const struct manager_cmd_opts *opts = call->opts;
+    if (!opts->signing_certificate.n && !opts->signing_key.n)
+        return 0;
+    if (!opts->signing_certificate.n || !opts->signing_key.n)
+        return err_set(err, ERR_USAGE,
+                       "--cluster-signing-cert-file and --cluster-signing-key-file go together");
+    if (kubeconfig_read_file(call->arena, opts->signing_certificate, &out->certificate, err) < 0)
+        return err_wrap(err, "--cluster-signing-cert-file");
+    if (kubeconfig_read_file(call->arena, opts->signing_key, &out->key, err) < 0)
+        return err_wrap(err, "--cluster-signing-key-file");
+    return auth_authority_check(out, err) < 0
+               ? err_wrap(err, "--cluster-signing-cert-file, --cluster-signing-key-file")
+               : 0;
+}
+
 static int run(struct cmd_call *call, struct err *err) {
     const struct manager_cmd_opts *opts = call->opts;
+    struct auth_authority authority = {0};
     struct feature_config gates;
     struct kubeconfig_access access;
     struct str root_ca;
     if (gates_configure(&opts->gates, &call->ctx->log, &gates, err) < 0 ||
         manager_check_controllers(opts->controllers.v, opts->controllers.n, err) < 0 ||
         solo_connect(call, &opts->connection, STR(""), &access, err) < 0 ||
-        read_root_ca(call, &access, &root_ca, err) < 0)
+        read_root_ca(call, &access, &root_ca, err) < 0 || read_authority(call, &authority, err) < 0)
         return -1;
-    const struct part_setup setup = {
-        .manager_gates = &gates.enabled, .root_ca = root_ca, .controllers = &opts->controllers};
+    const struct part_setup setup = {.manager_gates = &gates.enabled,
+                                     .root_ca = root_ca,
+                                     .authority = &authority,
+                                     .controllers = &opts->controllers};
     return solo_run(call,
                     &(struct solo_opts){.component = &component_manager,
                                         .setup = &setup,

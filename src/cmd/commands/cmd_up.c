@@ -64,7 +64,8 @@ static const struct opt up_opts[] = {
     {.name = "ephemeral",
      .kind = OPT_FLAG,
      .help = "Run the command behind -- with KUBECONFIG set, and end with it and its exit code. "
-             "Nothing is kept, and the port is any that is free.",
+             "Nothing is kept, and the port is any that is free, unless --secure-port names one "
+             "that is not the default.",
      .offset = offsetof(struct up_opts, ephemeral)},
     {0},
 };
@@ -278,11 +279,13 @@ static void on_components_ready(void *arg) {
 }
 
 static void run_cluster(struct up *up) {
+    const struct auth_authority authority = {up->serve.pki.ca_certificate, up->serve.pki.ca_key};
     const struct part_setup setup = {.scheduler_gates = &up->gates[SCHEDULER].enabled,
                                      .manager_gates = &up->gates[MANAGER].enabled,
                                      .kubelet_gates = &up->gates[KUBELET].enabled,
                                      .root_ca = up->serve.pki.ca_certificate,
                                      .issuer = &up->serve.auth.setup.issuer,
+                                     .authority = &authority,
                                      .pools = up->pools.v,
                                      .pool_count = up->pools.n};
     up->serve.interrupted = stop;
@@ -328,7 +331,8 @@ static int run(struct cmd_call *call, struct err *err) {
     up.serve_opts = up.opts->serve;
     if (up.opts->ephemeral) {
         up.serve_opts.memory = true;
-        up.serve_opts.port = 0;
+        if (up.serve_opts.port == SERVE_PORT)
+            up.serve_opts.port = 0;
     }
     up.serve_opts.read_log = nodes_read_log;
     if (check(&up, err) < 0 || configure_gates(&up, err) < 0 || read_pools(&up, err) < 0)

@@ -41,6 +41,7 @@ struct load {
     struct map unknown;    /* kind and path of fields of a dump that nobody knows, and were told */
     struct arena fields;   /* keys of the map */
     bool has_more_unknown; /* than are told */
+    struct map unserved;   /* kinds that nothing comes of here, and were told */
     struct stand_ins stand_ins;
 };
 
@@ -127,7 +128,9 @@ static void hint_at_kind(struct load *l, struct str api_version, struct str kind
     AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX), hint = BUF_INIT(SIZE_MAX);
     kubectl_write_name(&hint, api_version, kind, name);
     buf_add(&hint, STR(": "));
-    if (!kind_hint_write(&hint, api_version, kind))
+    if (registry_standing_of(api_version, kind) == REGISTRY_CUSTOM)
+        buf_add(&hint, STR("custom resources are not served: leave it out"));
+    else if (!kind_hint_write(&hint, api_version, kind))
         return;
     cmd_add_title(ctx, CMD_HINT, &text);
     printable_add(&text, buf_view(&hint));
@@ -178,6 +181,26 @@ static void warn_of_others(const struct load *l) {
     (void)io_write(ctx->err, buf_view(&text), NULL);
 }
 
+/* Who brings what nothing comes of here is told, once for each kind. */
+static void warn_of_unserved(struct load *l, const struct loaded *it) {
+    struct cmd_ctx *ctx = l->s->call->ctx;
+    const struct api_object *o = it->object;
+    AUTO(arena_release) struct arena a = {0};
+    AUTO(buf_release) struct buf text = BUF_INIT(SIZE_MAX), name = BUF_INIT(SIZE_MAX);
+    struct str what = apiserver_unserved(&a, o, NULL);
+    if (!what.n || map_get_const(&l->unserved, str_of(o->kind->kind)))
+        return;
+    map_put_const(&l->unserved, str_of(o->kind->kind), o->kind);
+    cmd_add_title(ctx, CMD_WARNING, &text);
+    add_place(&text, &it->source);
+    kubectl_write_name(&name, o->names->api_version, o->names->kind, o->meta->name);
+    printable_add(&text, buf_view(&name));
+    buf_add(&text, STR(": "));
+    printable_add(&text, what);
+    buf_add_char(&text, '\n');
+    (void)io_write(ctx->err, buf_view(&text), NULL);
+}
+
 /* ---- objects ---- */
 
 /* Was it stored by a server? */
@@ -193,6 +216,8 @@ static void store_object(struct load *l, const struct loaded *it) {
     struct str kind = arena_str(&a, it->object->names->kind);
     if (api_object_is(it->object, API_T_pod) && it->object->meta->uid.n)
         stand_ins_note(&l->stand_ins, it->object);
+    if (it->object->kind)
+        warn_of_unserved(l, it);
     struct registry_failure failure = apiserver_load(l->s->api, &a, it->object);
     if (!failure.code)
         l->loaded++;
@@ -288,6 +313,7 @@ static void release(struct load *l) {
         vec_release(&l->ranks[rank]);
     }
     map_release(&l->unknown);
+    map_release(&l->unserved);
     stand_ins_release(&l->stand_ins);
     arena_release(&l->fields);
     input_free(l->in);
@@ -295,7 +321,10 @@ static void release(struct load *l) {
 
 int load_files(struct serve *s, const struct input_opts *files, struct load_pools *pools,
                struct err *err) {
-    struct load l = {.s = s, .pools = pools, .unknown = MAP_INIT(map_random_seed())};
+    struct load l = {.s = s,
+                     .pools = pools,
+                     .unknown = MAP_INIT(map_random_seed()),
+                     .unserved = MAP_INIT(map_random_seed())};
     stand_ins_init(&l.stand_ins);
     int rc = files->filenames.n ? read_all(&l, files, err) : 0;
     if (rc == 0 && files->filenames.n)

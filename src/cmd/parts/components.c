@@ -62,6 +62,7 @@ static void *start_manager(struct part *p, struct err *err) {
                                 .engine = tolexpr_match_engine(p->expressions),
                                 .root_ca = setup->root_ca,
                                 .issuer = setup->issuer,
+                                .authority = setup->authority,
                                 .seed = map_random_seed()};
     if (setup->controllers) {
         opts.controllers = setup->controllers->v;

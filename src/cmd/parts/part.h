@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "feature/feature.h"
 
+struct auth_authority;
 struct auth_issuer;
 struct nodes_pool;
 struct part;
@@ -27,8 +28,9 @@ struct part_setup {
     bool is_measured;                            /* figures about times are wanted */
     struct str root_ca;                          /* PEM, what pods trust; empty: not published */
     const struct auth_issuer *issuer;            /* signs tokens of Secrets; NULL: nobody does */
-    const struct opt_list *controllers;          /* as --controllers has them; NULL: all */
-    const struct nodes_pool *pools;              /* of simulated nodes to be made */
+    const struct auth_authority *authority; /* certifies what is asked for; NULL: nobody does */
+    const struct opt_list *controllers;     /* as --controllers has them; NULL: all */
+    const struct nodes_pool *pools;         /* of simulated nodes to be made */
     size_t pool_count;
     bool is_choosy;               /* others are left alone, but for these */
     const struct opt_list *nodes; /* names; NULL: none */

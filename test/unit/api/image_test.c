@@ -80,10 +80,40 @@ static void names_and_tags_have_a_length(void **state) {
     assert_int_equal(api_image_tag((struct str){name, 2 + 129}).n, 0);
 }
 
+/* The words are those of upstream's own parser. */
+static void faults_are_told_in_words(void **state) {
+    static const struct {
+        const char *image, *fault;
+    } rows[] = {
+        {"nginx", ""},
+        {"nginx:1.2@sha256:" HEX32 HEX32, ""},
+        {"Nginx:1", "invalid reference format: repository name (library/Nginx) must be lowercase"},
+        {"docker.io/Nginx",
+         "invalid reference format: repository name (library/Nginx) must be lowercase"},
+        {"team/Nginx", "invalid reference format: repository name (team/Nginx) must be lowercase"},
+        {"x.io:5000/Team/a:1",
+         "invalid reference format: repository name (Team/a) must be lowercase"},
+        {"Team/a b", "invalid reference format"},
+        {"nginx:", "invalid reference format"},
+        {"nginx:a:b", "invalid reference format"},
+        {"", "invalid reference format"},
+        {HEX32 HEX32,
+         "invalid repository name (" HEX32 HEX32 "), cannot specify 64-byte hexadecimal strings"},
+    };
+    (void)state;
+    AUTO(arena_release) struct arena a = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct str fault = api_image_fault(&a, str_of(rows[i].image));
+        if (!str_is(fault, rows[i].fault))
+            fail_msg("%s: %.*s", rows[i].image, STR_ARG(fault));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tags_are_read_as_the_server_reads_them),
         cmocka_unit_test(names_and_tags_have_a_length),
+        cmocka_unit_test(faults_are_told_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

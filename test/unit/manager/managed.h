@@ -43,7 +43,7 @@ struct managed {
 };
 
 /* Starts a cluster with controllers of these names, separated by commas; of `more` it is taken who
- * signs tokens, and how many objects may be made. */
+ * signs tokens and certificates, and how many objects may be made. */
 static inline void managed_start_with(struct managed *m, const char *controllers, const char *gates,
                                       const struct manager_opts *more) {
     static const struct client_carrier carrier = {.send = counting_send, .cancel = counting_cancel};
@@ -61,6 +61,7 @@ static inline void managed_start_with(struct managed *m, const char *controllers
                                                     .gates = &m->w.gates.enabled,
                                                     .root_ca = STR("the authority"),
                                                     .issuer = more->issuer,
+                                                    .authority = more->authority,
                                                     .most_objects = more->most_objects,
                                                     .seed = 1,
                                                     .controllers = names,

@@ -27,7 +27,9 @@ static const struct {
     {"Pod", "berth.dev/kubelet: stopped",
      "annotation berth.dev/kubelet is ignored: a pod has berth.dev/start-seconds, "
      "berth.dev/run-seconds, berth.dev/exit-code, berth.dev/stop-seconds, berth.dev/ready-seconds, "
-     "berth.dev/ready, berth.dev/startup-seconds, berth.dev/live-seconds"},
+     "berth.dev/ready, berth.dev/startup-seconds, berth.dev/live-seconds, berth.dev/image"},
+    {"Pod", "berth.dev/image: there",
+     "annotation berth.dev/image is ignored: the value \"there\" must be missing"},
     {"Node", "berth.dev/kubelet: crashed, berth.dev/slow-seconds: '3'", NULL},
     {"Node", "berth.dev/kubelet: slow, berth.dev/slow-seconds: ten",
      "annotation berth.dev/slow-seconds is ignored: the value \"ten\" " NUMBER},

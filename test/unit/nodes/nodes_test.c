@@ -306,6 +306,22 @@ static void pods_stop(void **state) {
     end(&c);
 }
 
+/* The time that a stop takes counts from the deletion, not from the second in which that was: who
+ * deletes a pod and then looks for it finds it, and not yet one of the same name. */
+static void a_stop_takes_its_time(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 1);
+    add_pod(&c, "p", "berth.dev/stop-seconds: '1'", "");
+    world_run(&c.w, 9.7);
+    delete_gracefully(&c, "p");
+    world_run(&c.w, 0.9);
+    assert_non_null(pod_of(&c, "p"));
+    world_run(&c.w, 0.2);
+    assert_null(pod_of(&c, "p"));
+    end(&c);
+}
+
 /* What is bound without being asked for is asked by the kubelet. */
 static void pods_rejected(void **state) {
     (void)state;
@@ -659,6 +675,7 @@ int main(void) {
         cmocka_unit_test(pods_end),
         cmocka_unit_test(pods_restart),
         cmocka_unit_test(pods_stop),
+        cmocka_unit_test(a_stop_takes_its_time),
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_share_a_node),
         cmocka_unit_test(pods_have_addresses_of_their_node),

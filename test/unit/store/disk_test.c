@@ -308,7 +308,7 @@ static void other_files_are_refused(void **state) {
     write_file("store.db", text, sizeof text);
     expect_damaged("this is no store: choose another directory");
     write_file("store.db", "", 0);
-    expect_damaged("a database of another program");
+    expect_damaged("it is empty; the file is damaged: restore it from a dump");
     unlink(in_directory("store.db"));
     write_file("store.new", text, sizeof text); /* somebody did not come to its end */
     make_store();
