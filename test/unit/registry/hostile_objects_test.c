@@ -259,7 +259,7 @@ static void demand_requests(struct cost *cost, size_t n) {
 
 static void quotas_by_containers(void **state) {
     (void)state;
-    check(demand_requests, 1500);
+    check(demand_requests, 500);
 }
 
 /* ---- tables ---- */
