@@ -39,18 +39,43 @@ static const struct registry__evaluator *evaluator_of(const struct api_object *o
 
 /* ---- which quotas ---- */
 
+/* Scopes without values that an object was found in: a quota may name each of the few there are
+ * thousands of times, and some look at all that a pod has. */
+struct held_scopes {
+    struct str names[8];
+    size_t n;
+};
+
+static bool is_held(const struct held_scopes *held, struct str name) {
+    for (size_t i = 0; i < held->n; i++)
+        if (str_eq(held->names[i], name))
+            return true;
+    return false;
+}
+
+static bool is_in_scope(const struct check *c, struct held_scopes *held, const struct api_object *o,
+                        const registry__scope *scope) {
+    bool is_plain = str_is(scope->operator, "Exists") && !scope->values.n;
+    if (is_plain && is_held(held, scope->scope_name))
+        return true;
+    if (!c->evaluator->is_in || !c->evaluator->is_in(c->m, o, scope))
+        return false;
+    if (is_plain && held->n < sizeof held->names / sizeof *held->names)
+        held->names[held->n++] = scope->scope_name;
+    return true;
+}
+
 static bool is_in_scopes(const struct check *c, const struct api_resource_quota_spec *spec,
                          const struct api_object *o) {
-    bool (*is_in)(const struct registry__admission *m, const struct api_object *object,
-                  const registry__scope *scope) = c->evaluator->is_in;
     const struct api_scope_selector *selector = spec->scope_selector;
+    struct held_scopes held = {0};
     for (size_t i = 0; i < spec->scopes.n; i++) {
         registry__scope scope = {.scope_name = spec->scopes.v[i], .operator= STR("Exists")};
-        if (!is_in || !is_in(c->m, o, &scope))
+        if (!is_in_scope(c, &held, o, &scope))
             return false;
     }
     for (size_t i = 0; selector && i < selector->match_expressions.n; i++)
-        if (!is_in || !is_in(c->m, o, &selector->match_expressions.v[i]))
+        if (!is_in_scope(c, &held, o, &selector->match_expressions.v[i]))
             return false;
     return true;
 }

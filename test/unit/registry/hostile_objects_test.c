@@ -262,6 +262,33 @@ static void quotas_by_containers(void **state) {
     check(demand_requests, 500);
 }
 
+/* A quota names one scope n times, and a pod has n containers. */
+static void repeat_scope(struct cost *cost, size_t n) {
+    struct cluster c;
+    struct buf text = BUF_INIT(SIZE_MAX);
+    begin(&c);
+    buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":"
+                       "\"q\",\"namespace\":\"default\"},\"spec\":{\"hard\":{\"pods\":\"9\"},"
+                       "\"scopeSelector\":{\"matchExpressions\":["));
+    for (size_t i = 0; i < n; i++)
+        buf_addf(&text, "%s{\"scopeName\":\"NotBestEffort\",\"operator\":\"Exists\"}", comma(i));
+    buf_add(&text, STR("]}},\"status\":{\"hard\":{\"pods\":\"9\"},\"used\":{\"pods\":\"0\"}}}"));
+    know(&c, &text);
+    struct api_object *pod = pod_of(&c, n);
+    struct registry__admission m = admission(&c, pod, NULL);
+    cost_begin(cost);
+    if (!registry__resource_quota.validate[REGISTRY_CREATE](&m))
+        fail_msg("%.*s", STR_ARG(m.failure.message));
+    cost_end(cost);
+    api_object_free(pod);
+    end(&c);
+}
+
+static void scopes_by_containers(void **state) {
+    (void)state;
+    check(repeat_scope, 1000);
+}
+
 /* ---- tables ---- */
 
 static void print(struct cost *cost, struct cluster *c, struct buf *text) {
@@ -312,6 +339,7 @@ int main(void) {
         cmocka_unit_test(owners_before_and_after),
         cmocka_unit_test(objects_by_resources),
         cmocka_unit_test(quotas_by_containers),
+        cmocka_unit_test(scopes_by_containers),
         cmocka_unit_test(table_of_a_quota),
         cmocka_unit_test(table_of_a_pod),
     };
