@@ -12,26 +12,26 @@
 /* What stands for a member that is missing, as Go writes what is no pointer. */
 enum absent { NOTHING, EMPTY, ZERO };
 
-/* A member of a message, with its number; the type of what it holds if that is a message. */
+/* A member of a message, with the type of what it holds if that is a message, and its number. */
 struct field {
     const char *name;
-    unsigned number;
     const struct field *of;
+    unsigned number;
     enum absent absent;
 };
 
 #define TEXT(name, number) \
-    { name, number, NULL, EMPTY }
+    { name, NULL, number, EMPTY }
 #define NUMBER(name, number) \
-    { name, number, NULL, ZERO }
+    { name, NULL, number, ZERO }
 #define LIST(name, number) \
-    { name, number, NULL, NOTHING }
+    { name, NULL, number, NOTHING }
 #define MESSAGE(name, number, of) \
-    { name, number, of, EMPTY }
+    { name, of, number, EMPTY }
 #define SOME(name, number, of) \
-    { name, number, of, NOTHING } /* a list of them, or a pointer */
+    { name, of, number, NOTHING } /* a list of them, or a pointer */
 #define END \
-    { NULL, 0, NULL, NOTHING }
+    { NULL, NULL, 0, NOTHING }
 
 static const struct field version[] = {TEXT("groupVersion", 1), TEXT("version", 2), END};
 static const struct field address[] = {TEXT("clientCIDR", 1), TEXT("serverAddress", 2), END};
