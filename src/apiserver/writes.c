@@ -265,9 +265,10 @@ struct registry_failure apiserver_place(const struct apiserver_request *r, struc
 
 static struct registry_failure exists(const struct apiserver__call *c, const struct api_object *o,
                                       const struct api_object *stored) {
-    struct registry_failure f =
-        registry_already_exists(c->r->arena, c->r->resource->kind, o->meta->name);
-    if (o->meta->generate_name.n) {
+    bool is_generated = o->meta->generate_name.n; /* told by what is stored, as upstream does */
+    struct registry_failure f = registry_already_exists(
+        c->r->arena, is_generated ? o->kind : c->r->resource->kind, o->meta->name);
+    if (is_generated) {
         f.message = arena_printf(c->r->arena,
                                  "%.*s, the server was not able to generate a unique name for the "
                                  "object",
