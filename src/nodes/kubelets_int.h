@@ -268,7 +268,11 @@ struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_obje
                                           const struct nodes__pod_facts *facts,
                                           struct api_pod_status *status);
 
-/* The status of a pod that was rejected. */
+/* The status of a pod that was rejected, also of one that ran before its kubelet started again: it
+ * keeps what others wrote, and its containers are gone.
+ *
+ * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) rejectPod, and pkg/kubelet/status,
+ * func mergePodStatus. */
 void nodes__reject_status(struct arena *a, const struct api_object *pod, struct str reason,
                           struct str message, int64_t now, struct api_pod_status *status);
 

@@ -280,13 +280,19 @@ void nodes__write_life(struct arena *a, const struct api_object *pod,
 
 void nodes__reject_status(struct arena *a, const struct api_object *pod, struct str reason,
                           struct str message, int64_t now, struct api_pod_status *status) {
-    const struct api_pod *body = pod->body;
-    *status = body->status;
-    status->phase = STR("Failed");
-    status->reason = reason;
-    status->message = arena_printf(a, "Pod was rejected: %.*s", STR_ARG(message));
-    status->observed_generation = pod->meta->generation;
-    if (!status->start_time.set)
-        status->start_time = nodes__time(now);
+    const struct api_pod_status *old = &((const struct api_pod *)pod->body)->status;
+    *status = (struct api_pod_status){
+        .observed_generation = pod->meta->generation,
+        .phase = STR("Failed"),
+        .reason = reason,
+        .message = arena_printf(a, "Pod was rejected: %.*s", STR_ARG(message)),
+        .conditions = old->conditions,
+        .start_time = old->start_time.set ? old->start_time : nodes__time(now),
+        .qos_class = old->qos_class,
+        .resource_claim_statuses = old->resource_claim_statuses,
+        .extended_resource_claim_status = old->extended_resource_claim_status,
+        .node_allocatable_resource_claim_statuses = old->node_allocatable_resource_claim_statuses,
+        .volume_health = old->volume_health,
+    };
     nodes__keep_conditions(a, &status->conditions);
 }

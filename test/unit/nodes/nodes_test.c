@@ -357,6 +357,34 @@ static void pods_rejected(void **state) {
     end(&c);
 }
 
+/* A kubelet that starts again asks its pods again; what is rejected has run, and runs no more. */
+static void pods_that_ran_are_rejected(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 1);
+    add_pod(&c, "p", "", "restartPolicy: Always");
+    world_run(&c.w, 5);
+    const struct api_pod *pod = pod_of(&c, "p");
+    assert_int_equal(pod->status.container_statuses.n, 1);
+    int64_t begun = pod->status.start_time.sec;
+    stop_nodes(&c);
+    world_patch(&c.w, API_T_node, "node-0", NULL,
+                "{\"spec\":{\"taints\":[{\"key\":\"a\",\"effect\":\"NoExecute\"}]}}");
+    c.w.informers = informers_new(c.w.client, &c.w.log);
+    start_nodes(&c);
+    world_run(&c.w, 5);
+    pod = pod_of(&c, "p");
+    assert_true(str_is(pod->status.phase, "Failed"));
+    assert_true(str_is(pod->status.reason, "TaintToleration"));
+    assert_true(str_is(pod->status.qos_class, "BestEffort"));
+    assert_int_equal(pod->status.start_time.sec, begun);
+    assert_int_equal(pod->status.container_statuses.n, 0);
+    assert_int_equal(pod->status.pod_ip.n + pod->status.host_ip.n, 0);
+    for (size_t i = 0; i < pod->status.conditions.n; i++)
+        assert_false(str_is(pod->status.conditions.v[i].type, "Ready"));
+    end(&c);
+}
+
 static void add_large_pod(struct cluster *c, const char *name) {
     struct str text = arena_printf(&c->w.arena,
                                    "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: "
@@ -568,7 +596,6 @@ static void nodes_are_chosen(void **state) {
     end(&c);
 }
 
-/* Another process goes on where one stopped. */
 /* Who owns a pod waits for its end, though nothing of it ever ran. */
 static void pods_that_never_ran_come_to_an_end(void **state) {
     (void)state;
@@ -677,6 +704,7 @@ int main(void) {
         cmocka_unit_test(pods_stop),
         cmocka_unit_test(a_stop_takes_its_time),
         cmocka_unit_test(pods_rejected),
+        cmocka_unit_test(pods_that_ran_are_rejected),
         cmocka_unit_test(pods_share_a_node),
         cmocka_unit_test(pods_have_addresses_of_their_node),
         cmocka_unit_test(pods_are_resized),
