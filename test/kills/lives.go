@@ -3,6 +3,7 @@ package main
 // What must be true of every step in the life of a pod, whoever was killed meanwhile.
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -89,7 +90,7 @@ func (h *history) judgeStep(it *sighting, before *pod) {
 	if before.hasEnded() && p.Status.Phase != before.Status.Phase || before.Status.Phase == corev1.PodRunning && p.Status.Phase == corev1.PodPending {
 		h.find("pod %s %s was %s and is %s", p.id(), short(p.UID), before.Status.Phase, p.Status.Phase)
 	}
-	if before.Status.PodIP != "" && p.Status.PodIP != before.Status.PodIP {
+	if before.Status.PodIP != "" && p.Status.PodIP != before.Status.PodIP && !p.isRejected() {
 		h.find("pod %s %s had the address %s and has %q", p.id(), short(p.UID), before.Status.PodIP, p.Status.PodIP)
 	}
 	if before.Status.StartTime != nil && !before.Status.StartTime.Equal(p.Status.StartTime) {
@@ -163,9 +164,22 @@ func (h *history) count(it *sighting) {
 			break
 		}
 	}
-	if n := len(h.ofOwner[owner]); n > most {
+	if n := len(h.ofOwner[owner]); n > most+h.unanswered(owner) {
 		h.find("pod %s %s is one too many: its ReplicaSet has %d and wanted %d at most for %v", p.id(), short(p.UID), n, most, staleness)
 	}
+}
+
+// unanswered counts the pods of an owner that the server may have made and not said so, because it was killed:
+// whoever asked asks again, and takes away what is too much when it sees that.
+func (h *history) unanswered(owner types.UID) int {
+	n := 0
+	for id := range h.ofOwner[owner] {
+		made := h.pods[id].last.CreationTimestamp.Time
+		if slices.ContainsFunc(h.outages, func(o outage) bool { return made.Before(o.from) && o.from.Sub(made) < 2*rounding }) {
+			n++
+		}
+	}
+	return n
 }
 
 // judgeDeletion asks who could have wanted it.

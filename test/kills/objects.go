@@ -72,6 +72,11 @@ func (p *pod) hasEnded() bool {
 	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
+// isRejected: its kubelet asked again when it started, and the containers are gone.
+func (p *pod) isRejected() bool {
+	return p.Status.Phase == corev1.PodFailed && strings.HasPrefix(p.Status.Message, "Pod was rejected: ")
+}
+
 func (p *pod) isGoing() bool { return p.DeletionTimestamp != nil }
 
 // isLive: it is there for whoever owns it.

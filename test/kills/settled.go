@@ -223,9 +223,14 @@ func (v *verdict) judgeOwners(expected map[string]types.UID) {
 
 // podsOf gives the live pods of a controller.
 func (v *verdict) podsOf(owner types.UID) []*pod {
+	return slices.DeleteFunc(v.allPodsOf(owner), func(p *pod) bool { return !p.isLive() })
+}
+
+// allPodsOf has those that have ended or are going, too.
+func (v *verdict) allPodsOf(owner types.UID) []*pod {
 	var found []*pod
 	for i := range v.pods {
-		if p := &v.pods[i]; p.isLive() && controllerOf(p) == owner {
+		if p := &v.pods[i]; controllerOf(p) == owner {
 			found = append(found, p)
 		}
 	}

@@ -61,8 +61,10 @@ func (v *verdict) judgeStatefulSets() {
 		want := int(*s.Spec.Replicas)
 		pending := countPods(pods, (*pod).isPending)
 		st := &s.Status
-		if st.ObservedGeneration != s.Generation || int(st.Replicas) != len(pods) || int(st.ReadyReplicas) != countPods(pods, (*pod).isReady) {
-			v.bad("statefulset %s/%s has %d pods; its status says %d, %d ready, of generation %d of %d", s.Namespace, s.Name, len(pods), st.Replicas,
+		// One that has failed counts until it is replaced, for which it waits behind those before it.
+		all := len(v.allPodsOf(s.UID))
+		if st.ObservedGeneration != s.Generation || int(st.Replicas) != all || int(st.ReadyReplicas) != countPods(pods, (*pod).isReady) {
+			v.bad("statefulset %s/%s has %d pods; its status says %d, %d ready, of generation %d of %d", s.Namespace, s.Name, all, st.Replicas,
 				st.ReadyReplicas, st.ObservedGeneration, s.Generation)
 			continue
 		}
