@@ -55,6 +55,9 @@ func (s *step) about() string {
 	case len(parts) > 3 && parts[0] == "apis":
 		parts = parts[3:]
 	}
+	if len(parts) > 1 && parts[0] == "watch" { // the old path of a watch
+		parts = parts[1:]
+	}
 	if len(parts) > 2 && parts[0] == "namespaces" && parts[2] != "status" && parts[2] != "finalize" {
 		parts = parts[2:]
 	}

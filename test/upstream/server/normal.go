@@ -39,6 +39,7 @@ var (
 	schemeText   = regexp.MustCompile(`in scheme \\*"[^"\\]*\\*"`) // named after the line of code that made it
 	nodePort     = regexp.MustCompile(`(:|Duplicate value: )(3[0-2]\d{3})\b`)
 	clusterIP    = regexp.MustCompile(`\b10\.0\.0\.\d+\b`)                              // given by chance
+	notFoundText = regexp.MustCompile(`rbac: RBAC: \[[^\]]*\]`)                         // in the order of a map
 	allowedText  = regexp.MustCompile(`RBAC: allowed by ClusterRoleBinding "system:.*`) // any of several
 	portPattern  = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 )
@@ -229,6 +230,13 @@ func (n *normal) text(s string) string {
 	}
 	if strings.Contains(s, "RBAC: allowed by ClusterRoleBinding") {
 		s = allowedText.ReplaceAllString(s, "RBAC: allowed by <binding>")
+	}
+	if strings.Contains(s, "rbac: RBAC: [") {
+		s = notFoundText.ReplaceAllStringFunc(s, func(list string) string {
+			roles := strings.Split(strings.TrimSuffix(strings.TrimPrefix(list, "rbac: RBAC: ["), "]"), ", ")
+			slices.Sort(roles)
+			return "rbac: RBAC: [" + strings.Join(roles, ", ") + "]"
+		})
 	}
 	if before, list, ok := strings.Cut(s, "errors:\n"); ok { // in the order of a map
 		lines := strings.Split(list, "\n")
