@@ -256,6 +256,13 @@ func (h *history) ask(name string) {
 	h.mu.Unlock()
 }
 
+// hadOutage: the server was away not longer ago than that.
+func (h *history) hadOutage(within time.Duration) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.outages, func(o outage) bool { return time.Since(o.to) < within })
+}
+
 func (h *history) away(from, to time.Time) {
 	h.mu.Lock()
 	h.outages = append(h.outages, outage{from, to})
