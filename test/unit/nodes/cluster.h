@@ -42,7 +42,7 @@ static inline void start_nodes(struct cluster *c) {
     });
 }
 
-static inline void begin(struct cluster *c, size_t count) {
+static inline void begin_as(struct cluster *c, size_t count, bool is_alone) {
     static struct label zone = {STR_INIT("zone"), STR_INIT("a")};
     static struct api_taint taint = {
         .key = STR_INIT("sla"), .value = STR_INIT("940"), .effect = STR_INIT("NoSchedule")};
@@ -54,9 +54,14 @@ static inline void begin(struct cluster *c, size_t count) {
                                   .taints = {&taint, 1},
                                   .kernel_version = STR("5.15.0")};
     c->is_choosy = false;
+    c->is_alone = is_alone;
     world_create(&c->w, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}");
     start_nodes(c);
     world_run(&c->w, 1);
+}
+
+static inline void begin(struct cluster *c, size_t count) {
+    begin_as(c, count, false);
 }
 
 static inline void stop_nodes(struct cluster *c) {

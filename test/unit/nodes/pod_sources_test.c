@@ -234,8 +234,8 @@ static void it_is_said_again(void **state) {
  * not hold up other pods. */
 static void alone(void **state) {
     (void)state;
-    struct cluster c = {.is_alone = true};
-    begin(&c, 1);
+    struct cluster c;
+    begin_as(&c, 1, true);
     add_map(&c, "m", "k: a long text that nobody asks for");
     add_with(&c, "p", "env: [{name: A, valueFrom: {configMapKeyRef: {name: m, key: k}}}]", "");
     add_with(&c, "q", "envFrom: [{secretRef: {name: s}}]", "");
