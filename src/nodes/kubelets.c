@@ -163,6 +163,8 @@ static void pod_set(void *arg, const struct api_object *old, const struct api_ob
     const struct api_pod *pod = object->body;
     if (old && !str_eq(old->meta->uid, object->meta->uid))
         nodes__drop_pod(n, old);
+    if (api_pod_has_ended(pod)) /* at once: the next pod may be bound to its room by now */
+        nodes__drop_pod(n, object);
     const struct nodes__node *node =
         pod->spec.node_name.n ? nodes__find_running(n, pod->spec.node_name) : NULL;
     if (node)

@@ -252,9 +252,8 @@ static void lead(struct nodes *n, struct work *w, struct nodes__pod *pod) {
         work_again_after(w, next.at - facts.now);
 }
 
-/* A pod that has ended takes nothing, and waits to be deleted. */
-static void end_pod(struct nodes *n, struct work *w, const struct api_object *object) {
-    nodes__drop_pod(n, object);
+/* A pod that has ended waits to be deleted. */
+static void end_pod(struct work *w, const struct api_object *object) {
     if (object->meta->deletion_timestamp.set && object->meta->deletion_grace_period_seconds.v)
         send_deletion(w, object);
 }
@@ -269,7 +268,7 @@ void nodes__sync_pod(void *arg, struct work *w) {
         return;
     struct nodes__pod *pod = map_get(&n->pods, object->meta->uid);
     if (api_pod_has_ended(body)) {
-        end_pod(n, w, object);
+        end_pod(w, object);
         return;
     }
     if (!pod && !object->meta->deletion_timestamp.set) {

@@ -433,6 +433,41 @@ static void pods_have_addresses_of_their_node(void **state) {
     end(&c);
 }
 
+static const char large_pod[] =
+    "{apiVersion: v1, kind: Pod, metadata: {name: z, namespace: default}, "
+    "spec: {nodeName: node-0, containers: [{name: c, image: i, "
+    "resources: {requests: {cpu: 20}}}]}}";
+
+static void bind_next(void *arg, const struct api_object *old, const struct api_object *o) {
+    struct cluster *c = arg;
+    if (!api_pod_has_ended(o->body) || api_pod_has_ended(old->body))
+        return;
+    struct client_request r = {.verb = REGISTRY_VERB_CREATE,
+                               .kind = client_kind(API_T_pod),
+                               .namespace = STR("default"),
+                               .object = world_object(&c->w, large_pod)};
+    client_send(c->w.client, &r, world__answered, &c->w);
+}
+
+/* Who sees that a pod has ended may bind the next one to its room at once. */
+static void room_is_free_at_the_end(void **state) {
+    (void)state;
+    struct cluster c;
+    begin(&c, 1);
+    struct informers *others = informers_new(c.w.client, &c.w.log);
+    informer_listen(informers_of(others, client_kind(API_T_pod)),
+                    &(struct informer_handler){.set = bind_next, .arg = &c});
+    world_create(&c.w, "{apiVersion: v1, kind: Pod, metadata: {name: x, annotations: "
+                       "{berth.dev/run-seconds: '3'}}, spec: {nodeName: node-0, restartPolicy: "
+                       "Never, containers: [{name: c, image: i, resources: {requests: {cpu: "
+                       "20}}}]}}");
+    world_run(&c.w, 20);
+    assert_true(str_is(pod_of(&c, "x")->status.phase, "Succeeded"));
+    assert_true(str_is(pod_of(&c, "z")->status.phase, "Running"));
+    informers_free(others);
+    end(&c);
+}
+
 static void resize(struct cluster *c, const char *cpu) {
     struct str patch = arena_printf(&c->w.arena,
                                     "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{"
@@ -706,6 +741,7 @@ int main(void) {
         cmocka_unit_test(pods_rejected),
         cmocka_unit_test(pods_that_ran_are_rejected),
         cmocka_unit_test(pods_share_a_node),
+        cmocka_unit_test(room_is_free_at_the_end),
         cmocka_unit_test(pods_have_addresses_of_their_node),
         cmocka_unit_test(pods_are_resized),
         cmocka_unit_test(resizes_are_admitted),
