@@ -8,7 +8,7 @@
 
 #include "kit.h"
 
-enum { CRASHES = 100, LONGEST_MS = 30, READ = 64 };
+enum { CRASHES = 50, LONGEST_MS = 30, READ = 64 };
 
 static char directory[256];
 
