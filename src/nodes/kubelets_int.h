@@ -271,8 +271,7 @@ struct nodes__pod_next nodes__next_of_pod(struct arena *a, const struct api_obje
 /* The status of a pod that was rejected, also of one that ran before its kubelet started again: it
  * keeps what others wrote, and its containers are gone.
  *
- * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) rejectPod, and pkg/kubelet/status,
- * func mergePodStatus. */
+ * Follows k8s.io/kubernetes pkg/kubelet, func (*Kubelet) rejectPod. */
 void nodes__reject_status(struct arena *a, const struct api_object *pod, struct str reason,
                           struct str message, int64_t now, struct api_pod_status *status);
 
