@@ -272,8 +272,10 @@ static void name_is_taken(struct sync *s, const struct api_object *o) {
 static void revision_created(void *arg, struct work *w, const struct client_answer *answer) {
     struct sync *s = arg;
     const struct api_object *o = current(s);
-    if (!answer->code)
+    if (!answer->code) {
+        work_again_after(w, 0);
         return;
+    }
     if (answer->code == ERR_EXISTS && o)
         name_is_taken(s, o);
     work_fail_by(w, answer);
@@ -469,6 +471,14 @@ static const struct api_label_selector *selector_of(struct arena *a, const struc
     return ((const struct api_daemon_set *)o->body)->spec.selector;
 }
 
+/* That somebody has made a revision of a DaemonSet is no reason to look at that.
+ *
+ * Follows k8s.io/kubernetes pkg/controller/daemon, func (*DaemonSetsController) addHistory. */
+static void revision_set(void *self, const struct api_object *old, const struct api_object *o) {
+    if (old || !api_object_controller(o))
+        manager__member_set(self, old, o);
+}
+
 static void begin(void *self) {
     struct daemonsets *c = self;
     c->places = c->backoffs = MAP_INIT(c->base.manager->seed);
@@ -494,7 +504,7 @@ const struct manager__controller manager__daemonset = {
               {API_T_pod, .at = offsetof(struct daemonsets, pods), .set = manager__member_set,
                .deleted = manager__member_deleted},
               {API_T_controller_revision, .at = offsetof(struct daemonsets, revisions),
-               .set = manager__member_set, .deleted = manager__member_deleted},
+               .set = revision_set, .deleted = manager__member_deleted},
               {API_T_node, .set = node_set, .deleted = node_deleted}},
     .selector = selector_of,
     .begin = begin,

@@ -272,6 +272,36 @@ static void a_revision_comes_back(void **state) {
     managed_stop(&m);
 }
 
+/* A second revision of the same template, made by somebody else, stays until there is another
+ * reason to look at the DaemonSet: then one is kept. */
+static void others_make_revisions(void **state) {
+    struct managed m;
+    (void)state;
+    managed_start(&m, DS, "");
+    add_nodes(&m, 1);
+    world_create(&m.w, SPEC("", "one"));
+    roll(&m, 3);
+    struct managed_names names = managed_names(&m, API_T_controller_revision);
+    struct api_object *draft =
+        api_object_derive(world_get(&m.w, API_T_controller_revision, names.v.v[0]));
+    api_own_meta(draft)->name = STR("log-other");
+    api_own_meta(draft)->resource_version = STR("");
+    ((struct api_controller_revision *)api_own_body(draft))->revision = 2;
+    struct client_request r = {.verb = REGISTRY_VERB_CREATE,
+                               .kind = draft->kind,
+                               .namespace = STR("default"),
+                               .object = draft};
+    assert_int_equal(world_send(&m.w, &r)->code, ERR_NONE);
+    world_run(&m.w, 10);
+    assert_int_equal(world_count(&m.w, API_T_controller_revision), 2);
+    add_node(&m, "late", "");
+    roll(&m, 3);
+    assert_int_equal(world_count(&m.w, API_T_controller_revision), 1);
+    assert_non_null(world_get(&m.w, API_T_controller_revision, "log-other"));
+    vec_release(&names.v);
+    managed_stop(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_node_has_one),
@@ -282,6 +312,7 @@ int main(void) {
         cmocka_unit_test(failed_ones_are_replaced_with_care),
         cmocka_unit_test(old_revisions_go),
         cmocka_unit_test(a_revision_comes_back),
+        cmocka_unit_test(others_make_revisions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
