@@ -272,7 +272,7 @@ static void name_is_taken(struct sync *s, const struct api_object *o) {
 static void revision_created(void *arg, struct work *w, const struct client_answer *answer) {
     struct sync *s = arg;
     const struct api_object *o = current(s);
-    if (!answer->code) {
+    if (!answer->code) { /* with it the rest follows */
         work_again_after(w, 0);
         return;
     }

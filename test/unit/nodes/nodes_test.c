@@ -385,13 +385,17 @@ static void pods_that_ran_are_rejected(void **state) {
     end(&c);
 }
 
+static const char *large_pod(struct cluster *c, const char *name) {
+    return arena_printf(&c->w.arena,
+                        "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {nodeName: "
+                        "node-0, containers: [{name: c, image: i, resources: {requests: {cpu: "
+                        "20}}}]}}",
+                        name)
+        .p;
+}
+
 static void add_large_pod(struct cluster *c, const char *name) {
-    struct str text = arena_printf(&c->w.arena,
-                                   "{apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: "
-                                   "{nodeName: node-0, containers: [{name: c, image: i, resources: "
-                                   "{requests: {cpu: 20}}}]}}",
-                                   name);
-    world_create(&c->w, text.p);
+    world_create(&c->w, large_pod(c, name));
 }
 
 /* Two pods at the same moment do not take the same room. */
@@ -433,19 +437,14 @@ static void pods_have_addresses_of_their_node(void **state) {
     end(&c);
 }
 
-static const char large_pod[] =
-    "{apiVersion: v1, kind: Pod, metadata: {name: z, namespace: default}, "
-    "spec: {nodeName: node-0, containers: [{name: c, image: i, "
-    "resources: {requests: {cpu: 20}}}]}}";
-
 static void bind_next(void *arg, const struct api_object *old, const struct api_object *o) {
     struct cluster *c = arg;
-    if (!api_pod_has_ended(o->body) || api_pod_has_ended(old->body))
+    if (!api_pod_has_ended(o->body) || (old && api_pod_has_ended(old->body)))
         return;
     struct client_request r = {.verb = REGISTRY_VERB_CREATE,
                                .kind = client_kind(API_T_pod),
                                .namespace = STR("default"),
-                               .object = world_object(&c->w, large_pod)};
+                               .object = world_object(&c->w, large_pod(c, "z"))};
     client_send(c->w.client, &r, world__answered, &c->w);
 }
 
